@@ -1,0 +1,42 @@
+// Writes what is derived from the schemas; with --check, fails when a committed file differs from what would be written.
+import { readFile, writeFile } from 'node:fs/promises';
+import { compile, type JSONSchema } from 'json-schema-to-typescript';
+
+const SCHEMAS = ['endpoint', 'tokens', 'settings'];
+
+/** Tuples such as [A, ...A[]] read badly and prove little: types say arrays, ajv checks their length. */
+function withoutLengths(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(withoutLengths);
+  if (typeof node !== 'object' || node === null) return node;
+  const kept = Object.entries(node).filter(([key]) => key !== 'minItems' && key !== 'maxItems');
+  return Object.fromEntries(kept.map(([key, value]) => [key, withoutLengths(value)]));
+}
+
+async function typesOf(name: string): Promise<string> {
+  const schema: unknown = JSON.parse(await readFile(`schemas/${name}.schema.json`, 'utf8'));
+  // The schema files are JSON Schemas: ajv compiles the same files in strict mode in the tests.
+  const body = await compile(withoutLengths(schema) as JSONSchema, name, {
+    bannerComment: `// Generated from schemas/${name}.schema.json by \`npm run generate\`; change the schema instead.`,
+    style: { singleQuote: true, printWidth: 110 },
+  });
+  return body;
+}
+
+async function main(): Promise<void> {
+  const check = process.argv.includes('--check');
+  const stale: string[] = [];
+  const outputs = new Map<string, string>();
+  for (const name of SCHEMAS) outputs.set(`src/config/generated/${name}.ts`, await typesOf(name));
+  for (const [path, text] of outputs) {
+    const current = await readFile(path, 'utf8').catch(() => '');
+    if (current === text) continue;
+    stale.push(path);
+    if (!check) await writeFile(path, text);
+  }
+  if (check && stale.length > 0) {
+    process.stderr.write(`not current: ${stale.join(', ')}; run npm run generate\n`);
+    process.exitCode = 1;
+  }
+}
+
+await main();

@@ -1,0 +1,71 @@
+// Generated from schemas/settings.schema.json by `npm run generate`; change the schema instead.
+
+/**
+ * Settings of the service. Each one can also be given as the environment variable or the flag that its description names; a flag wins over the environment, the environment over this file.
+ */
+export interface SettingsFile {
+  /**
+   * Address to listen on.
+   */
+  host?: string;
+  /**
+   * Port of the API; 0 takes a free one.
+   */
+  port?: number;
+  /**
+   * Folder of endpoint files.
+   */
+  endpoints?: string;
+  /**
+   * File of hashed keys; the service does not start without it, except in development mode.
+   */
+  tokens?: string;
+  /**
+   * Folder of the embedded engine's data.
+   */
+  data?: string;
+  /**
+   * Folder of *.sql files, run in name order once on an empty embedded database.
+   */
+  seeds?: string;
+  /**
+   * Prefix of the service's own request headers, as in SVC-ENDPOINT-REDACT-PII.
+   */
+  header_prefix?: string;
+  /**
+   * Address of a ClickHouse server (http or https). Unset: the embedded engine.
+   */
+  clickhouse_url?: string;
+  /**
+   * User for the ClickHouse server.
+   */
+  clickhouse_user?: string;
+  /**
+   * Password for the ClickHouse server; in a file write ${VARIABLE}.
+   */
+  clickhouse_password?: string;
+  /**
+   * Queries that run in the engine at the same time; further ones wait.
+   */
+  connections?: number;
+  /**
+   * Queries that may wait for a connection; further ones get 503 at once.
+   */
+  queue?: number;
+  /**
+   * Memory for all queries of the embedded engine together, in bytes or with a unit KiB, MiB or GiB. Unset: half of the machine's.
+   */
+  memory?: number | string;
+  /**
+   * Seconds from the first byte of a request to the last of its answer; a query's own limit is the endpoint's limits.time.
+   */
+  request_timeout?: number;
+  /**
+   * Seconds that running requests get to finish after SIGTERM.
+   */
+  drain_timeout?: number;
+  /**
+   * The least level that is logged.
+   */
+  log_level?: 'debug' | 'info' | 'warn' | 'error' | 'silent';
+}

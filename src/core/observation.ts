@@ -1,0 +1,37 @@
+// Everything worth telling about a run of the service, as one union. Nobody logs: rooms observe, `observe/` prints and counts.
+import type { Diagnostic } from './diagnostic.ts';
+import type { ProblemCode } from './problem.ts';
+
+export type Observation =
+  | { readonly kind: 'service.started'; readonly address: string; readonly engine: 'embedded' | 'http' }
+  | { readonly kind: 'service.stopping'; readonly reason: string }
+  | { readonly kind: 'service.stopped'; readonly ms: number }
+  | {
+      readonly kind: 'catalog.loaded';
+      readonly endpoints: number;
+      readonly changed: number;
+      readonly ms: number;
+    }
+  | { readonly kind: 'catalog.rejected'; readonly diagnostics: readonly Diagnostic[] }
+  | { readonly kind: 'catalog.failed'; readonly cause: unknown }
+  | { readonly kind: 'tokens.loaded'; readonly tokens: number }
+  | { readonly kind: 'tokens.rejected'; readonly diagnostics: readonly Diagnostic[] }
+  | {
+      readonly kind: 'request.finished';
+      readonly requestId: string;
+      readonly method: string;
+      readonly route: string;
+      readonly endpoint?: string;
+      readonly principal?: string;
+      readonly status: number;
+      readonly code?: ProblemCode;
+      readonly rows?: number;
+      readonly bytes: number;
+      readonly ms: number;
+      readonly engineMs?: number;
+      readonly cause?: unknown;
+    }
+  | { readonly kind: 'engine.connection_dropped'; readonly reason: string }
+  | { readonly kind: 'engine.kill_failed'; readonly cause: unknown };
+
+export type Observe = (observation: Observation) => void;

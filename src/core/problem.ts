@@ -1,0 +1,173 @@
+// The closed table of everything that can go wrong, and the one error class that carries it (RFC 9457).
+
+/** One row of the table: what the answer's `status`, `title` and `hint` are unless the thrower knows better. */
+interface ProblemKind {
+  readonly status: number;
+  readonly title: string;
+  readonly hint: string;
+}
+
+/** Every problem code there is. `docs/reference/problems.md` is generated from this table. */
+export const PROBLEMS = {
+  'request.body_invalid': {
+    status: 400,
+    title: 'The request body cannot be read',
+    hint: 'Send a JSON object of parameters, a form, or SQL text, in the encoding that Content-Type names.',
+  },
+  'request.parameters_invalid': {
+    status: 400,
+    title: 'Some parameters are not acceptable',
+    hint: 'Correct each parameter listed in errors; GET /api/endpoints tells what every endpoint takes.',
+  },
+  'request.query_conflict': {
+    status: 400,
+    title: 'Two queries in one request',
+    hint: 'Send either sql or lql, not both.',
+  },
+  'sandbox.disabled': {
+    status: 400,
+    title: 'This endpoint takes no queries of your own',
+    hint: 'Leave sql and lql out, or ask for an endpoint whose sandbox is enabled.',
+  },
+  'auth.missing': {
+    status: 401,
+    title: 'No key was sent',
+    hint: 'Send your key in the X-API-KEY header, or as Authorization: Bearer <key>.',
+  },
+  'auth.invalid': {
+    status: 401,
+    title: 'The key is not known',
+    hint: 'Check the key for a missing character; an expired or revoked key has to be replaced by its issuer.',
+  },
+  'auth.forbidden': {
+    status: 403,
+    title: 'The key does not cover this',
+    hint: 'Ask whoever issued the key to allow it, or use another key.',
+  },
+  'route.endpoint_unknown': {
+    status: 404,
+    title: 'There is no such endpoint',
+    hint: 'GET /api/endpoints lists the endpoints that your key may call.',
+  },
+  'route.unknown': {
+    status: 404,
+    title: 'There is nothing at this path',
+    hint: 'Endpoints are at /api/endpoints/query/{name or UUID}.',
+  },
+  'route.method_not_allowed': {
+    status: 405,
+    title: 'This path does not take that method',
+    hint: 'Use one of the methods that the Allow header lists.',
+  },
+  'format.not_acceptable': {
+    status: 406,
+    title: 'The result cannot be sent in that format',
+    hint: 'Ask for application/json, or leave Accept out.',
+  },
+  'request.body_too_large': {
+    status: 413,
+    title: 'The request body is too large',
+    hint: 'A body may have at most 1 MiB.',
+  },
+  'request.body_type_unsupported': {
+    status: 415,
+    title: 'Bodies of that type are not read here',
+    hint: 'Send application/json, application/x-www-form-urlencoded or application/sql.',
+  },
+  'request.headers_too_large': {
+    status: 431,
+    title: 'The URL or the headers are too large',
+    hint: 'Send long parameters in the body of a POST instead.',
+  },
+  'request.malformed': {
+    status: 400,
+    title: 'The request is not valid HTTP',
+    hint: 'Check the request line, the headers and percent-encoding of the URL.',
+  },
+  'query.failed': {
+    status: 422,
+    title: 'The engine could not run your query',
+    hint: 'Correct the query at the place given in errors.',
+  },
+  'endpoint.failed': {
+    status: 500,
+    title: 'The saved query of this endpoint failed',
+    hint: 'This is not your mistake: tell the operator the request id in instance.',
+  },
+  'internal.defect': {
+    status: 500,
+    title: 'A defect in the service',
+    hint: 'This is not your mistake: tell the operator the request id in instance.',
+  },
+  'engine.nonsense': {
+    status: 502,
+    title: 'The engine gave an answer that cannot be read',
+    hint: 'Try again; tell the operator if it stays.',
+  },
+  'engine.unavailable': {
+    status: 503,
+    title: 'The engine cannot be reached',
+    hint: 'Try again after the time in Retry-After.',
+  },
+  'engine.busy': {
+    status: 503,
+    title: 'Too many queries are waiting',
+    hint: 'Try again after the time in Retry-After.',
+  },
+  'service.stopping': {
+    status: 503,
+    title: 'The service is stopping',
+    hint: 'Try again: another replica, or this one after its restart, will answer.',
+  },
+  'engine.memory': {
+    status: 503,
+    title: 'The query needed more memory than it may use',
+    hint: 'Narrow the query: a shorter time range, fewer groups or columns.',
+  },
+  'engine.timeout': {
+    status: 504,
+    title: 'The query took longer than it may',
+    hint: 'Narrow the query: a shorter time range, or fewer rows to read.',
+  },
+} as const satisfies Record<string, ProblemKind>;
+
+export type ProblemCode = keyof typeof PROBLEMS;
+
+/** One thing that is wrong: with a parameter, or at a 1-based line and column of the caller's own text. */
+export interface ProblemDetail {
+  readonly message: string;
+  readonly parameter?: string;
+  readonly line?: number;
+  readonly column?: number;
+}
+
+export interface ProblemOptions {
+  readonly detail?: string;
+  readonly hint?: string;
+  readonly errors?: readonly ProblemDetail[];
+  /** Seconds, for Retry-After. */
+  readonly retryAfter?: number;
+  readonly cause?: unknown;
+}
+
+/** What the request path throws; nothing below the HTTP edge catches it. Its text is safe to show to the caller. */
+export class Problem extends Error {
+  readonly code: ProblemCode;
+  readonly status: number;
+  readonly title: string;
+  readonly hint: string;
+  readonly errors: readonly ProblemDetail[];
+  readonly retryAfter: number | undefined;
+
+  constructor(code: ProblemCode, options: ProblemOptions = {}) {
+    const kind = PROBLEMS[code];
+    super(options.detail ?? kind.title, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'Problem';
+    this.code = code;
+    this.status = kind.status;
+    this.title = kind.title;
+    this.hint = options.hint ?? kind.hint;
+    this.errors = options.errors ?? [];
+    this.retryAfter = options.retryAfter;
+  }
+}

@@ -1,0 +1,97 @@
+// The one interface to ClickHouse. Two implementations, held to one conformance suite: embedded (chDB) and HTTP.
+
+/** A value of a typed query parameter, in ClickHouse's text form (unescaped); null is NULL. */
+export type ParameterValue = string | null;
+
+/** Settings of one statement; names are from a fixed list of ours, never from a caller. */
+export type Settings = Readonly<Record<string, string | number>>;
+
+/**
+ * One SELECT as the engine gets it: `sql` without SETTINGS, FORMAT or a trailing semicolon, its values as typed
+ * placeholders `{name:Type}`. Not guaranteed: that it parses, or that it is allowed; that was decided before.
+ */
+export interface Statement {
+  readonly sql: string;
+  readonly parameters: Readonly<Record<string, ParameterValue>>;
+  readonly limits: Limits;
+  /** Who wrote the text that runs: an author's saved query, or a consumer (a read-only connection, consumer limits). */
+  readonly origin: 'saved' | 'consumer';
+  /** Print 64-bit integers as JSON strings. */
+  readonly int64: 'number' | 'string';
+}
+
+/** The engine's own walls around one statement. */
+export interface Limits {
+  /** Wall time, in seconds. */
+  readonly time: number;
+  /** Memory of one statement, in bytes. */
+  readonly memory: number;
+  /** Rows read from tables; 0 is no limit. */
+  readonly readRows: number;
+  /** Bytes of the whole result in memory. */
+  readonly resultBytes: number;
+}
+
+/** ClickHouse's names of the formats that results are asked in. */
+export type ResultFormat = 'JSONEachRow' | 'JSONCompactEachRow' | 'CSVWithNames' | 'Parquet' | 'Arrow';
+
+export interface RunOptions {
+  readonly format: ResultFormat;
+  /** Ends the statement in the engine too. */
+  readonly signal?: AbortSignal;
+  /** Names the statement in the engine's own logs (`log_comment`), at most 256 characters. */
+  readonly comment?: string;
+}
+
+/**
+ * What a statement gave. `chunks` is read once, to its end or with `return()`; it throws EngineError when the engine
+ * fails after its first bytes. Row formats: the concatenation holds whole lines, each ended by LF.
+ */
+export interface Result {
+  readonly chunks: AsyncIterable<Uint8Array>;
+}
+
+/** A result column as the engine describes it. */
+export interface Column {
+  readonly name: string;
+  readonly type: string;
+}
+
+export interface Engine {
+  readonly kind: 'embedded' | 'http';
+  /** Runs one statement; rejects with EngineError. */
+  run(statement: Statement, options: RunOptions): Promise<Result>;
+  /** Columns that a statement would give, without running it; rejects with EngineError. */
+  describe(statement: Statement): Promise<readonly Column[]>;
+  /** Resolves when the engine answers a trivial statement; rejects with EngineError. */
+  ping(): Promise<void>;
+  /** Runs one author-side command of several statements' worth (seeds); never reachable from a request. */
+  execute(sql: string): Promise<void>;
+  /** Stops taking statements, ends what still runs after `graceMs`, closes everything. Idempotent. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** Why a statement failed, told apart as far as a caller can act on it. */
+export type EngineFailure =
+  | 'rejected' // the statement's own fault: unknown column, type error, syntax, a refused regex
+  | 'timeout' // max_execution_time, or our timer
+  | 'memory' // max_memory_usage and kin
+  | 'limit' // rows read or result size
+  | 'busy' // no connection became free in time
+  | 'aborted' // the caller's signal
+  | 'unavailable' // no engine there
+  | 'nonsense'; // an answer that cannot be read
+
+/** A failed statement. `message` is the engine's own text: for logs, never for a caller unless rewritten. */
+export class EngineError extends Error {
+  readonly failure: EngineFailure;
+  /** ClickHouse's error code, such as 47 (UNKNOWN_IDENTIFIER), where it gave one. */
+  readonly engineCode: number | undefined;
+
+  constructor(failure: EngineFailure, message: string, options: { engineCode?: number; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'EngineError';
+    this.failure = failure;
+    this.engineCode = options.engineCode;
+  }
+}
