@@ -16,9 +16,7 @@ export interface Diagnostic {
 
 /** Orders findings by file, then place, then code, so that output is stable. */
 export function compareDiagnostics(a: Diagnostic, b: Diagnostic): number {
-  return (
-    compareText(a.file, b.file) || a.line - b.line || a.column - b.column || compareText(a.code, b.code)
-  );
+  return compareText(a.file, b.file) || a.line - b.line || a.column - b.column || compareText(a.code, b.code);
 }
 
 function compareText(a: string, b: string): number {

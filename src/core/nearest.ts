@@ -6,7 +6,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   if (word.length > 100) return undefined;
   const byFolded = new Map<string, string>();
   for (const candidate of candidates) byFolded.set(candidate.toLowerCase(), candidate);
-  const maxDistance = Math.max(1, Math.floor(word.length / 3));
+  const maxDistance = Math.floor(word.length * 0.4);
   const match = closestMatch(word.toLowerCase(), [...byFolded.keys()], { maxDistance });
   return match === undefined ? undefined : byFolded.get(match);
 }

@@ -29,6 +29,41 @@ export const PROBLEMS = {
     title: 'This endpoint takes no queries of your own',
     hint: 'Leave sql and lql out, or ask for an endpoint whose sandbox is enabled.',
   },
+  'sandbox.text_refused': {
+    status: 400,
+    title: 'Your query cannot be read',
+    hint: 'Write one plain SELECT: no #, // or {} forms, no parameters, all quotes and brackets closed.',
+  },
+  'sandbox.syntax_refused': {
+    status: 400,
+    title: 'Your query uses a form that is not taken here',
+    hint: 'Write one SELECT over the tables of this endpoint, without SETTINGS, FORMAT or other statements.',
+  },
+  'sandbox.table_refused': {
+    status: 400,
+    title: 'Your query reads something that is not a table of this endpoint',
+    hint: 'GET /api/endpoints lists the tables that your query may read.',
+  },
+  'sandbox.function_refused': {
+    status: 400,
+    title: 'Your query calls a function that is not allowed',
+    hint: 'GET /api/endpoints lists the functions that your query may call.',
+  },
+  'sandbox.name_refused': {
+    status: 400,
+    title: 'Your query gives a name that is taken',
+    hint: 'Choose another name for your own WITH element.',
+  },
+  'sandbox.too_large': {
+    status: 400,
+    title: 'Your query is too large',
+    hint: 'Write it shorter: fewer terms, brackets, subqueries and repeated tables.',
+  },
+  'sandbox.disagreement': {
+    status: 400,
+    title: 'The engine reads your query differently',
+    hint: 'Write it more plainly; if it looks plain already, tell the operator the request id in instance.',
+  },
   'auth.missing': {
     status: 401,
     title: 'No key was sent',
@@ -79,6 +114,11 @@ export const PROBLEMS = {
     title: 'The URL or the headers are too large',
     hint: 'Send long parameters in the body of a POST instead.',
   },
+  'request.too_slow': {
+    status: 408,
+    title: 'The request took too long to arrive',
+    hint: 'Send the whole request without pausing.',
+  },
   'request.malformed': {
     status: 400,
     title: 'The request is not valid HTTP',
@@ -88,6 +128,11 @@ export const PROBLEMS = {
     status: 422,
     title: 'The engine could not run your query',
     hint: 'Correct the query at the place given in errors.',
+  },
+  'query.too_expensive': {
+    status: 422,
+    title: 'Your query needs more than it may use',
+    hint: 'Narrow the query: a shorter time range, fewer groups, rows or columns.',
   },
   'endpoint.failed': {
     status: 500,
@@ -118,11 +163,6 @@ export const PROBLEMS = {
     status: 503,
     title: 'The service is stopping',
     hint: 'Try again: another replica, or this one after its restart, will answer.',
-  },
-  'engine.memory': {
-    status: 503,
-    title: 'The query needed more memory than it may use',
-    hint: 'Narrow the query: a shorter time range, fewer groups or columns.',
   },
   'engine.timeout': {
     status: 504,
