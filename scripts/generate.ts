@@ -1,6 +1,8 @@
-// Writes what is derived from the schemas; with --check, fails when a committed file differs from what would be written.
+// Writes what is derived from the schemas and the table of problems; with --check, fails when a committed file differs from what would be written.
 import { readFile, writeFile } from 'node:fs/promises';
 import { compile, type JSONSchema } from 'json-schema-to-typescript';
+import { problemsPage } from './problems-page.ts';
+import { schemaPage } from './schema-page.ts';
 
 const SCHEMAS = ['endpoint', 'tokens', 'settings'];
 
@@ -27,6 +29,10 @@ async function main(): Promise<void> {
   const stale: string[] = [];
   const outputs = new Map<string, string>();
   for (const name of SCHEMAS) outputs.set(`src/config/generated/${name}.ts`, await typesOf(name));
+  outputs.set('docs/reference/endpoint-file.md', await schemaPage('endpoint', 'The endpoint file'));
+  outputs.set('docs/reference/tokens-file.md', await schemaPage('tokens', 'The tokens file'));
+  outputs.set('docs/reference/settings.md', await schemaPage('settings', 'Settings'));
+  outputs.set('docs/reference/problems.md', problemsPage());
   for (const [path, text] of outputs) {
     const current = await readFile(path, 'utf8').catch(() => '');
     if (current === text) continue;

@@ -100,6 +100,10 @@ export interface Parameter {
    */
   pattern?: string;
   /**
+   * regex: the text has to be a regular expression (RE2) of at most 1000 characters; for values that the query gives to match() and its kin.
+   */
+  format?: 'regex';
+  /**
    * The least number or time allowed.
    */
   min?: number | string;

@@ -1,0 +1,189 @@
+// Settings of the process: a flag wins over the environment, the environment over millrace.yaml, that over the default.
+import { readFile } from 'node:fs/promises';
+import { availableParallelism, totalmem } from 'node:os';
+import type { Diagnostic } from '../core/diagnostic.ts';
+import { parseBytes } from './bytes.ts';
+import type { SettingsFile } from './generated/settings.ts';
+import { createSchemaCheck, createValueCheck, readSchema, type SchemaFinding } from './schema.ts';
+import { parseYaml, type YamlDocument } from './yaml-document.ts';
+
+/** Effective settings. Sizes are bytes, times are seconds. */
+export interface Settings {
+  readonly host: string;
+  readonly port: number;
+  readonly endpoints: string;
+  /** Undefined only where the command needs no keys. */
+  readonly tokens: string | undefined;
+  readonly data: string;
+  readonly seeds: string;
+  readonly headerPrefix: string;
+  /** Undefined: the embedded engine. */
+  readonly clickhouse: { readonly url: string; readonly user: string; readonly password: string } | undefined;
+  readonly connections: number;
+  readonly queue: number;
+  readonly memory: number;
+  readonly requestTimeout: number;
+  readonly drainTimeout: number;
+  readonly logLevel: NonNullable<SettingsFile['log_level']>;
+}
+
+/** What a setting is called in the file; flags and environment variables are derived from it. */
+export interface SettingName {
+  readonly key: keyof SettingsFile;
+  readonly flag: string;
+  readonly env: string;
+  readonly isInteger: boolean;
+  readonly description: string;
+  readonly default: unknown;
+}
+
+export interface SettingsSources {
+  /** By key; undefined where the flag was not given. */
+  readonly flags: Readonly<Record<string, string | undefined>>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The settings file; a missing default file is no error, a missing named one is. */
+  readonly file: { readonly path: string; readonly required: boolean };
+}
+
+/** Every setting, from `schemas/settings.schema.json`. */
+export function settingNames(): readonly SettingName[] {
+  const properties = readSchema('settings')['properties'] as Record<
+    keyof SettingsFile,
+    Record<string, unknown>
+  >; // our own schema
+  return Object.entries(properties).map(([key, property]) => ({
+    key: key as keyof SettingsFile, // keys of the object that the type was generated from
+    flag: `--${key.replaceAll('_', '-')}`,
+    env: String(property['x-env']),
+    isInteger: property['type'] === 'integer',
+    description: String(property['description']),
+    default: property['default'],
+  }));
+}
+
+/** Reads all sources; all findings of all of them, or the settings. */
+export async function loadSettings(
+  sources: SettingsSources,
+): Promise<{ readonly settings: Settings } | { readonly diagnostics: readonly Diagnostic[] }> {
+  const names = settingNames();
+  const fromFile = await readSettingsFile(sources);
+  const fromEnv = layer(names, (name) => ({ source: name.env, text: sources.env[name.env] }));
+  const fromFlags = layer(names, (name) => ({ source: name.flag, text: sources.flags[name.key] }));
+  const diagnostics = [...fromFile.diagnostics, ...fromEnv.diagnostics, ...fromFlags.diagnostics];
+  if (diagnostics.length > 0) return { diagnostics };
+  return { settings: resolve({ ...fromFile.values, ...fromEnv.values, ...fromFlags.values }, names) };
+}
+
+interface Layer {
+  readonly values: SettingsFile;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+async function readSettingsFile(sources: SettingsSources): Promise<Layer> {
+  const { path, required } = sources.file;
+  const text = await readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === 'ENOENT' && !required) return undefined;
+    return cause;
+  });
+  if (text === undefined) return { values: {}, diagnostics: [] };
+  if (typeof text !== 'string') {
+    const hint = `The system says: ${text.message}`;
+    return {
+      values: {},
+      diagnostics: [plainFinding(path, 'settings.unreadable', 'the settings file cannot be read', hint)],
+    };
+  }
+  const parsed = parseYaml(path, text);
+  if ('diagnostics' in parsed) return { values: {}, diagnostics: parsed.diagnostics };
+  const missing: Diagnostic[] = [];
+  const value = substitute(parsed.document.value ?? {}, (path, variable) => {
+    const found = sources.env[variable];
+    if (found === undefined) missing.push(missingVariable(parsed.document, path, variable));
+    return found ?? '';
+  });
+  const diagnostics =
+    missing.length > 0 ? missing : createSchemaCheck('settings')({ ...parsed.document, value });
+  return { values: value as SettingsFile, diagnostics }; // used only when the schema check found nothing
+}
+
+function missingVariable(document: YamlDocument, path: readonly string[], variable: string): Diagnostic {
+  return {
+    file: document.file,
+    ...document.locate(path),
+    severity: 'error',
+    code: 'settings.missing_variable',
+    message: `the environment variable ${variable} is not set`,
+    hint: `Set ${variable}, or write the value in place of \${${variable}}`,
+  };
+}
+
+/** Replaces `${NAME}` in the texts of a flat mapping. */
+function substitute(value: unknown, lookup: (path: readonly string[], variable: string) => string): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const entries = Object.entries(value).map(([key, item]: [string, unknown]) => {
+    if (typeof item !== 'string') return [key, item];
+    return [key, item.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => lookup([key], name))];
+  });
+  return Object.fromEntries(entries);
+}
+
+function layer(
+  names: readonly SettingName[],
+  read: (name: SettingName) => { source: string; text: string | undefined },
+): Layer {
+  const values: Record<string, unknown> = {};
+  const sources = new Map<string, string>();
+  for (const name of names) {
+    const { source, text } = read(name);
+    if (text === undefined || (text === '' && name.default !== '')) continue;
+    sources.set(name.key, source);
+    values[name.key] = name.isInteger && /^-?\d{1,15}$/.test(text) ? Number(text) : text;
+  }
+  const findings = createValueCheck('settings')(values);
+  return { values, diagnostics: findings.map((finding) => sourceFinding(finding, sources)) };
+}
+
+function sourceFinding(finding: SchemaFinding, sources: ReadonlyMap<string, string>): Diagnostic {
+  const source = sources.get(String(finding.path[0])) ?? 'settings';
+  return plainFinding(source, finding.code, finding.message, finding.hint);
+}
+
+/** A finding about something that has no lines: a flag, a variable, a whole file. */
+function plainFinding(file: string, code: string, message: string, hint?: string): Diagnostic {
+  return {
+    file,
+    line: 0,
+    column: 0,
+    severity: 'error',
+    code,
+    message,
+    ...(hint === undefined ? {} : { hint }),
+  };
+}
+
+function resolve(given: SettingsFile, names: readonly SettingName[]): Settings {
+  const defaults = Object.fromEntries(
+    names.filter((n) => n.default !== undefined).map((n) => [n.key, n.default]),
+  );
+  const all = { ...defaults, ...given } as SettingsFile & Required<Omit<SettingsFile, OptionalKey>>; // every other key has a default in the schema
+  const url = all.clickhouse_url;
+  return {
+    host: all.host,
+    port: all.port,
+    endpoints: all.endpoints,
+    tokens: all.tokens,
+    data: all.data,
+    seeds: all.seeds,
+    headerPrefix: all.header_prefix,
+    clickhouse:
+      url === undefined ? undefined : { url, user: all.clickhouse_user, password: all.clickhouse_password },
+    connections: all.connections ?? Math.max(2, availableParallelism()),
+    queue: all.queue,
+    memory: parseBytes(all.memory ?? Math.floor(totalmem() / 2)),
+    requestTimeout: all.request_timeout,
+    drainTimeout: all.drain_timeout,
+    logLevel: all.log_level,
+  };
+}
+
+type OptionalKey = 'tokens' | 'clickhouse_url' | 'connections' | 'memory';

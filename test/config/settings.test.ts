@@ -1,0 +1,104 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { loadSettings, settingNames, type SettingsSources } from '../../src/config/settings.ts';
+
+const none: SettingsSources = {
+  flags: {},
+  env: {},
+  file: { path: '/nowhere/millrace.yaml', required: false },
+};
+
+async function file(text: string): Promise<SettingsSources['file']> {
+  const path = join(await mkdtemp(join(tmpdir(), 'millrace-')), 'millrace.yaml');
+  await writeFile(path, text);
+  return { path, required: true };
+}
+
+async function settingsOf(sources: SettingsSources) {
+  const loaded = await loadSettings(sources);
+  if (!('settings' in loaded)) throw new Error(JSON.stringify(loaded.diagnostics));
+  return loaded.settings;
+}
+
+describe('settings', () => {
+  test('have the promised defaults', async () => {
+    expect(await settingsOf(none)).toMatchObject({
+      host: '127.0.0.1',
+      port: 4000,
+      endpoints: 'endpoints',
+      tokens: undefined,
+      data: '.millrace',
+      seeds: 'seeds',
+      headerPrefix: 'SVC',
+      clickhouse: undefined,
+    });
+  });
+
+  test('a flag wins over the environment, that over the file, that over the default', async () => {
+    const sources = {
+      flags: { port: '1' },
+      env: { MILLRACE_PORT: '2', MILLRACE_HOST: 'env' },
+      file: await file('port: 3\nhost: file\ndata: file\n'),
+    };
+    expect(await settingsOf(sources)).toMatchObject({ port: 1, host: 'env', data: 'file', seeds: 'seeds' });
+  });
+
+  test('an empty variable is no value', async () => {
+    expect(await settingsOf({ ...none, env: { MILLRACE_HOST: '' } })).toMatchObject({ host: '127.0.0.1' });
+  });
+
+  test('the file takes values from the environment', async () => {
+    const sources = {
+      ...none,
+      env: { PW: 's3cret' },
+      file: await file('clickhouse_url: http://h:8123\nclickhouse_password: ${PW}\n'),
+    };
+    expect((await settingsOf(sources)).clickhouse).toEqual({
+      url: 'http://h:8123',
+      user: 'default',
+      password: 's3cret',
+    });
+  });
+
+  test.each([
+    {
+      why: 'a variable that is not set',
+      text: 'host: a\ndata: ${NOT_THERE}\n',
+      codes: ['settings.missing_variable'],
+      at: [2, 7],
+    },
+    { why: 'an unknown key', text: 'prot: 4000\n', codes: ['schema.unknown_key'], at: [1, 1] },
+    { why: 'a port out of range', text: 'port: 70000\n', codes: ['schema.out_of_bounds'], at: [1, 7] },
+    { why: 'broken YAML', text: 'port: [\n', codes: ['yaml.bad_indent'], at: [1, 8] },
+  ])('$why is found in its place', async ({ text, codes, at }) => {
+    const loaded = await loadSettings({ ...none, file: await file(text) });
+    const found = 'diagnostics' in loaded ? loaded.diagnostics : [];
+    expect(found.map((each) => each.code)).toEqual(codes);
+    expect(found[0]).toMatchObject({ line: at[0], column: at[1] });
+  });
+
+  test('bad flags and variables are told by their own names, all at once', async () => {
+    const loaded = await loadSettings({ ...none, flags: { queue: 'many' }, env: { MILLRACE_PORT: 'http' } });
+    const found = 'diagnostics' in loaded ? loaded.diagnostics : [];
+    expect(found.map((each) => [each.file, each.code])).toEqual([
+      ['MILLRACE_PORT', 'schema.wrong_type'],
+      ['--queue', 'schema.wrong_type'],
+    ]);
+  });
+
+  test('a named file that is missing is a finding', async () => {
+    const loaded = await loadSettings({ ...none, file: { path: '/nowhere/else.yaml', required: true } });
+    expect('diagnostics' in loaded && loaded.diagnostics[0]).toMatchObject({
+      code: 'settings.unreadable',
+      file: '/nowhere/else.yaml',
+    });
+  });
+
+  test('each one has a variable of its own', () => {
+    const variables = settingNames().map((name) => name.env);
+    expect(new Set(variables).size).toBe(variables.length);
+    expect(variables.every((name) => /^(MILLRACE|CLICKHOUSE|REDIS)_[A-Z_]+$/.test(name))).toBe(true);
+  });
+});
