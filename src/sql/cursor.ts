@@ -1,0 +1,76 @@
+// Reading a statement token by token: words in capitals, brackets skipped whole, findings at tokens.
+import type { SqlFinding } from './finding.ts';
+import type { Token, TokenKind } from './lexer.ts';
+
+/** Significant tokens by index; an index beyond the end reads as nothing. */
+export interface Cursor {
+  readonly length: number;
+  kind(index: number): TokenKind | undefined;
+  /** Source text of the token. */
+  text(index: number): string;
+  /** A bare word in capitals; undefined for anything else, also for quoted identifiers. */
+  word(index: number): string | undefined;
+  /** Source text from one token to before another. */
+  slice(from: number, to: number): string;
+  start(index: number): number;
+  end(index: number): number;
+  /** The index after this token, or after its closing bracket where it opens one. */
+  after(index: number): number;
+  /** Index of the bracket that closes the one at `index`. */
+  closing(index: number): number;
+  finding(code: string, message: string, index: number): SqlFinding;
+}
+
+export type BracketPairs = ReadonlyMap<number, number>;
+
+const CLOSING: ReadonlyMap<TokenKind, TokenKind> = new Map([
+  ['(', ')'],
+  ['[', ']'],
+  ['{', '}'],
+]);
+const CLOSERS: ReadonlySet<TokenKind> = new Set(CLOSING.values());
+
+/** Pairs the brackets by token index; a finding at the first that has no partner. */
+export function matchBrackets(tokens: readonly Token[]): BracketPairs | SqlFinding {
+  const pairs = new Map<number, number>();
+  const open: number[] = [];
+  for (const [index, token] of tokens.entries()) {
+    if (CLOSING.has(token.kind)) open.push(index);
+    if (!CLOSERS.has(token.kind)) continue;
+    const opener = open.pop();
+    const openKind = opener === undefined ? undefined : tokens[opener]?.kind;
+    if (opener === undefined || openKind === undefined || CLOSING.get(openKind) !== token.kind) {
+      return unbalanced(token);
+    }
+    pairs.set(opener, index);
+  }
+  const unclosed = tokens[open.at(-1) ?? -1];
+  return unclosed === undefined ? pairs : unbalanced(unclosed);
+}
+
+function unbalanced({ start, end }: Token): SqlFinding {
+  return { start, end, code: 'query.unbalanced_bracket', message: 'this bracket has no partner' };
+}
+
+export function createCursor(sql: string, tokens: readonly Token[], pairs: BracketPairs): Cursor {
+  const end = (index: number) => tokens[index]?.end ?? (index < 0 ? 0 : sql.length);
+  const start = (index: number) => tokens[index]?.start ?? sql.length;
+  const text = (index: number) => sql.slice(start(index), end(index));
+  return {
+    length: tokens.length,
+    kind: (index) => tokens[index]?.kind,
+    text,
+    word: (index) => (tokens[index]?.kind === 'word' ? text(index).toUpperCase() : undefined),
+    slice: (from, to) => sql.slice(start(from), end(to - 1)),
+    start,
+    end,
+    after: (index) => (pairs.get(index) ?? index) + 1,
+    closing: (index) => pairs.get(index) ?? index,
+    finding: (reason, message, index) => ({
+      start: start(index),
+      end: end(index),
+      code: `query.${reason}`,
+      message,
+    }),
+  };
+}

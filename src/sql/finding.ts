@@ -1,0 +1,10 @@
+// What is wrong at a place of one SQL text.
+
+/** A finding between two offsets (UTF-16 code units, end exclusive) of the text that was read. */
+export interface SqlFinding {
+  readonly start: number;
+  readonly end: number;
+  /** `query.reason`, stable. */
+  readonly code: string;
+  readonly message: string;
+}

@@ -1,0 +1,246 @@
+// ClickHouse's lexer, exactly: a text becomes tokens that cover it whole. Held against the engine's `tokenizeQuery`.
+import { isBlankUnit, isDigit, isHexDigit, isWordUnit } from './unicode.ts';
+import { scanNumber, scanNumberAfterDot } from './number.ts';
+
+export type TokenKind =
+  | 'blank'
+  | 'comment'
+  /** A keyword or a bare identifier; only its place tells which. */
+  | 'word'
+  | 'number'
+  /** '…', ‘…’, x'…' or b'…'. */
+  | 'string'
+  /** "…", `…` or “…”: always an identifier. */
+  | 'quoted'
+  | 'heredoc'
+  | SymbolKind
+  | 'error';
+
+export type LexError =
+  | 'unexpected_character'
+  | 'unclosed_comment'
+  | 'unclosed_string'
+  | 'unclosed_identifier'
+  | 'stray_exclamation_mark'
+  | 'wrong_number';
+
+/** One token: `text.slice(start, end)`, in UTF-16 code units. `reason` is there on errors alone. */
+export interface Token {
+  readonly kind: TokenKind;
+  readonly start: number;
+  readonly end: number;
+  readonly reason?: LexError;
+}
+
+/** A text while it is read; `previous` is the last token that is neither blank nor comment. */
+interface Scan {
+  readonly text: string;
+  readonly heredocs: () => ReadonlyMap<number, number>;
+  previous: TokenKind | undefined;
+}
+
+/**
+ * All tokens of `text`, in order and without gaps; errors are tokens too, and an unclosed quote or comment reaches to
+ * the end. Linear in the length of the text.
+ * Source: ClickHouse, src/Parsers/Lexer.cpp.
+ */
+export function tokenize(text: string): Token[] {
+  const tokens: Token[] = [];
+  let closings: ReadonlyMap<number, number> | undefined;
+  const heredocs = () => (closings ??= heredocEnds(text));
+  const scan: Scan = { text, heredocs, previous: undefined };
+  for (let at = 0; at < text.length;) {
+    const token = nextToken(scan, at);
+    tokens.push(token);
+    at = token.end;
+    if (isSignificant(token)) scan.previous = token.kind;
+  }
+  return tokens;
+}
+
+/** Whether the parser sees the token at all. */
+export function isSignificant(token: Token): boolean {
+  return token.kind !== 'blank' && token.kind !== 'comment';
+}
+
+function nextToken(scan: Scan, at: number): Token {
+  const { text } = scan;
+  const unit = text.charCodeAt(at);
+  if (isAsciiBlank(unit)) return token('blank', at, skipWhile(text, at, isAsciiBlank));
+  if (isDigit(unit)) return numberOrWord(scan, at);
+  if (unit === 46) return dot(scan, at);
+  const char = text.charAt(at);
+  if (char === "'") return quoted(text, at, 'string');
+  if (char === '"' || char === '`') return quoted(text, at, 'quoted');
+  if (unit === 0x2018 || unit === 0x201c) return typographicQuoted(text, at);
+  const comment = commentAt(text, at);
+  if (comment !== undefined) return comment;
+  const symbol = symbolAt(text, at);
+  if (symbol !== undefined) return symbol;
+  return char === '$' ? dollar(scan, at) : wordOrOther(text, at);
+}
+
+function token(kind: TokenKind, start: number, end: number): Token {
+  return { kind, start, end };
+}
+
+function failure(reason: LexError, start: number, end: number): Token {
+  return { kind: 'error', start, end, reason };
+}
+
+function isAsciiBlank(unit: number): boolean {
+  return unit === 32 || (unit >= 9 && unit <= 13);
+}
+
+function skipWhile(text: string, from: number, accepts: (unit: number) => boolean): number {
+  let at = from;
+  while (at < text.length && accepts(text.charCodeAt(at))) at++;
+  return at;
+}
+
+/** A number, or an identifier that begins with digits, or neither (`1.5x`). */
+function numberOrWord(scan: Scan, at: number): Token {
+  const { text } = scan;
+  const numberEnd = scan.previous === '.' ? scanNumberAfterDot(text, at) : scanNumber(text, at);
+  const end = skipWhile(text, numberEnd, isWordUnit);
+  if (end === numberEnd) return token('number', at, end);
+  const isWord = skipWhile(text, at, isWordUnit) === end;
+  return isWord ? token('word', at, end) : failure('wrong_number', at, end);
+}
+
+const BEFORE_ACCESS: ReadonlySet<TokenKind | undefined> = new Set([')', ']', 'word', 'quoted', 'number']);
+
+/** A qualifier or tuple access, else a number such as `.5`. */
+function dot(scan: Scan, at: number): Token {
+  const digitFollows = isDigit(scan.text.charCodeAt(at + 1));
+  if (at > 0 && (!digitFollows || BEFORE_ACCESS.has(scan.previous))) return token('.', at, at + 1);
+  return token('number', at, scanNumber(scan.text, at));
+}
+
+/** Doubled quotes and backslashes keep it open. */
+function quoted(text: string, at: number, kind: 'string' | 'quoted'): Token {
+  const quote = text.charCodeAt(at);
+  for (let i = at + 1; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit === 92) i++;
+    else if (unit === quote && text.charCodeAt(i + 1) === quote) i++;
+    else if (unit === quote) return token(kind, at, i + 1);
+  }
+  return failure(kind === 'string' ? 'unclosed_string' : 'unclosed_identifier', at, text.length);
+}
+
+/** ‘string’ or “identifier”: no escapes inside. */
+function typographicQuoted(text: string, at: number): Token {
+  const isString = text.charAt(at) === '‘';
+  // The engine looks for a quote only where at least three bytes follow the opening one.
+  if (Buffer.byteLength(text.slice(at + 1, at + 4)) < 3) {
+    return failure('unexpected_character', at, at + 1);
+  }
+  const close = text.indexOf(isString ? '’' : '”', at + 1);
+  if (close >= 0) return token(isString ? 'string' : 'quoted', at, close + 1);
+  return failure(isString ? 'unclosed_string' : 'unclosed_identifier', at, text.length);
+}
+
+function commentAt(text: string, at: number): Token | undefined {
+  const pair = text.slice(at, at + 2);
+  if (pair === '/*') return blockComment(text, at);
+  if (pair !== '--' && pair !== '//' && pair !== '# ' && pair !== '#!') return undefined;
+  const end = text.indexOf('\n', at);
+  return token('comment', at, end < 0 ? text.length : end);
+}
+
+function blockComment(text: string, at: number): Token {
+  let depth = 1;
+  for (let i = at + 2; i + 1 < text.length; i++) {
+    const pair = text.charCodeAt(i) * 256 + text.charCodeAt(i + 1);
+    if (pair === SLASH_STAR) depth++;
+    else if (pair === STAR_SLASH) depth--;
+    else continue;
+    i++;
+    if (depth === 0) return token('comment', at, i + 1);
+  }
+  return failure('unclosed_comment', at, text.length);
+}
+
+const SLASH_STAR = 47 * 256 + 42;
+const STAR_SLASH = 42 * 256 + 47;
+
+const SYMBOL_KINDS = [
+  '<=>', '->', '!=', '<=', '>=', '::', '||', '@@', '\\G', '(', ')', '[', ']', '{', '}', ',', ';', '.', '*', '+', '-', '/',
+  '%', '?', ':', '^', '=', '<', '>', '|', '@', '$',
+] as const; // prettier-ignore
+
+/** Punctuation is its own kind; `=` stands for `==` too, `!=` for `<>`, `-` for U+2212. */
+export type SymbolKind = (typeof SYMBOL_KINDS)[number];
+
+/** Spellings, a longer one before its own beginnings, and what each means. A dot or `$` is told apart elsewhere. */
+const SYMBOLS: readonly (readonly [spelling: string, kind: SymbolKind])[] = [
+  ['==', '='],
+  ['<>', '!='],
+  ['\u2212', '-'],
+  ...SYMBOL_KINDS.filter((kind) => kind !== '.' && kind !== '$').map((kind) => [kind, kind] as const),
+];
+
+const SYMBOLS_BY_FIRST = new Map<string, (typeof SYMBOLS)[number][]>();
+for (const symbol of SYMBOLS) {
+  const first = symbol[0].charAt(0);
+  SYMBOLS_BY_FIRST.set(first, [...(SYMBOLS_BY_FIRST.get(first) ?? []), symbol]);
+}
+
+function symbolAt(text: string, at: number): Token | undefined {
+  const symbol = SYMBOLS_BY_FIRST.get(text.charAt(at))?.find(([spelling]) => text.startsWith(spelling, at));
+  return symbol && token(symbol[1], at, at + symbol[0].length);
+}
+
+/** $tag$ … $tag$, else an identifier that begins with $, else a lone $. */
+function dollar(scan: Scan, at: number): Token {
+  const end = scan.heredocs().get(at);
+  if (end !== undefined) return token('heredoc', at, end);
+  const wordEnd = skipWhile(scan.text, at + 1, isWordOrDollar);
+  // `$$` is no identifier: what follows the sign has to be a word character.
+  if (!isWordUnit(scan.text.charCodeAt(at + 1))) return token('$', at, at + 1);
+  return token('word', at, wordEnd);
+}
+
+function isWordOrDollar(unit: number): boolean {
+  return unit === 36 || isWordUnit(unit);
+}
+
+/**
+ * Where the heredoc that each `$` may open ends. A tag is what stands between two neighbouring signs, so its next
+ * occurrence is the next equal piece; walking from the right finds them all in one pass.
+ */
+function heredocEnds(text: string): ReadonlyMap<number, number> {
+  const signs: number[] = [];
+  for (let at = text.indexOf('$'); at >= 0; at = text.indexOf('$', at + 1)) signs.push(at);
+  const ends = new Map<number, number>();
+  const nearest = new Map<string, number>();
+  let pending: readonly [tag: string, index: number] | undefined;
+  for (let i = signs.length - 2; i >= 0; i--) {
+    const tag = text.slice(signs[i], (signs[i + 1] ?? 0) + 1);
+    const close = nearest.get(tag);
+    if (close !== undefined) ends.set(signs[i] ?? 0, (signs[close] ?? 0) + tag.length);
+    // The piece right after this one shares a sign with it and cannot close it: it counts from the next step on.
+    if (pending !== undefined) nearest.set(pending[0], pending[1]);
+    pending = [tag, i];
+  }
+  return ends;
+}
+
+function wordOrOther(text: string, at: number): Token {
+  const literal = /^[xb]'/i.test(text.slice(at, at + 2)) && at + 2 < text.length;
+  if (literal) return hexOrBinaryString(text, at);
+  if (isWordUnit(text.charCodeAt(at))) return token('word', at, skipWhile(text, at, isWordOrDollar));
+  const blankEnd = skipWhile(text, at, isBlankUnit);
+  if (blankEnd > at) return token('blank', at, blankEnd);
+  if (text.charAt(at) === '!') return failure('stray_exclamation_mark', at, at + 1);
+  const codePoint = text.codePointAt(at) ?? 0;
+  return failure('unexpected_character', at, at + (codePoint > 0xffff ? 2 : 1));
+}
+
+function hexOrBinaryString(text: string, at: number): Token {
+  const isHex = text.charAt(at).toLowerCase() === 'x';
+  const end = skipWhile(text, at + 2, isHex ? isHexDigit : (unit) => unit === 48 || unit === 49);
+  if (text.charAt(end) !== "'") return failure('unclosed_string', at, text.length);
+  return token('string', at, end + 1);
+}

@@ -1,0 +1,45 @@
+// Printing values as ClickHouse source text, and reading names back from it.
+
+/**
+ * A string literal for `value`. The engine reads back exactly `value`.
+ * @throws RangeError for a lone surrogate, which has no UTF-8 form.
+ */
+export function quoteString(value: string): string {
+  return `'${escape(value)}'`;
+}
+
+/**
+ * A quoted identifier for `name`, safe where a bare word would be read as a keyword.
+ * @throws RangeError for an empty name or a lone surrogate: the engine has no such identifiers.
+ */
+export function quoteIdentifier(name: string): string {
+  if (name === '') throw new RangeError('an identifier cannot be empty');
+  return `\`${escape(name)}\``;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '\\': '\\\\',
+  "'": "\\'",
+  '`': '\\`',
+  '\0': '\\0',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+};
+
+function escape(value: string): string {
+  if (/\p{Surrogate}/u.test(value)) throw new RangeError('a lone surrogate cannot be written as UTF-8');
+  return value.replace(/[\\'`\0\n\r\t]/g, (char) => ESCAPES[char] ?? char);
+}
+
+/**
+ * The name that an identifier's source text stands for: bare, "…", `…` or “…”. Undefined when it holds a backslash,
+ * whose readings differ between engine versions.
+ */
+export function identifierName(source: string): string | undefined {
+  const quote = source.charAt(0);
+  if (quote === '“') return source.slice(1, -1);
+  if (quote !== '"' && quote !== '`') return source;
+  const inner = source.slice(1, -1);
+  return inner.includes('\\') ? undefined : inner.replaceAll(quote + quote, quote);
+}

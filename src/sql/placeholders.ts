@@ -1,0 +1,182 @@
+// An author's `@name` becomes the engine's typed placeholder `{name:Type}`, wherever the engine would read an expression.
+import type { SqlFinding } from './finding.ts';
+import { isSignificant, tokenize } from './lexer.ts';
+import type { Token, TokenKind } from './lexer.ts';
+
+/** One `@name`: its place in the author's text and, as bound, in `BoundQuery.sql`. */
+export interface PlaceholderUse {
+  readonly name: string;
+  readonly start: number;
+  readonly end: number;
+  readonly boundStart: number;
+  readonly boundEnd: number;
+}
+
+/**
+ * A saved query as the engine gets it: up to its last meaningful token, without the `;` that may end it.
+ * Not guaranteed: that it is free of findings, that it is a SELECT, or that the engine accepts it.
+ */
+export interface BoundQuery {
+  readonly sql: string;
+  readonly uses: readonly PlaceholderUse[];
+  readonly findings: readonly SqlFinding[];
+}
+
+/** Parameter names, as in endpoint files. */
+const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
+
+/**
+ * Binds `query`. `typeOf` gives a declared parameter's type as `{name:Type}` wants it, undefined for one not declared:
+ * such a use is listed in `uses` and its text kept, so that the caller can report it beside what was declared.
+ */
+export function bindPlaceholders(query: string, typeOf: (name: string) => string | undefined): BoundQuery {
+  const tokens = tokenize(query);
+  const meaning = tokens.filter(isSignificant);
+  const findings = [...lexicalFindings(query, meaning), ...statementFindings(query, meaning)];
+  const uses: PlaceholderUse[] = [];
+  const end = statementEnd(meaning);
+  let sql = '';
+  let copied = 0;
+  for (const [index, at] of tokens.entries()) {
+    if (at.kind !== '@') continue;
+    const use = readUse(query, tokens, index);
+    if ('code' in use) {
+      findings.push(use);
+      continue;
+    }
+    const type = typeOf(use.name);
+    sql += query.slice(copied, use.start);
+    const bound = type === undefined ? query.slice(use.start, use.end) : `{${use.name}:${type}}`;
+    uses.push({ ...use, boundStart: sql.length, boundEnd: sql.length + bound.length });
+    sql += bound;
+    copied = use.end;
+  }
+  findings.sort((a, b) => a.start - b.start);
+  return { sql: sql + query.slice(copied, Math.max(copied, end)), uses, findings };
+}
+
+/** The offset in the author's text that `offset` in the bound text comes from; anywhere in a placeholder is its `@`. */
+export function authorOffset(uses: readonly PlaceholderUse[], offset: number): number {
+  let shift = 0;
+  for (const use of uses) {
+    if (offset < use.boundStart) break;
+    if (offset < use.boundEnd) return use.start;
+    shift = use.end - use.boundEnd;
+  }
+  return offset + shift;
+}
+
+function finding(code: string, message: string, at: { start: number; end: number }): SqlFinding {
+  return { start: at.start, end: at.end, code: `query.${code}`, message };
+}
+
+/** Tokens after which an operand has just ended, so that `@name` right behind them names nothing. */
+const OPERAND_ENDS: ReadonlySet<TokenKind> = new Set([
+  'word',
+  'number',
+  'quoted',
+  'string',
+  '.',
+  ')',
+  ']',
+  '@',
+]);
+
+type Use = Pick<PlaceholderUse, 'name' | 'start' | 'end'>;
+
+function readUse(query: string, tokens: readonly Token[], index: number): Use | SqlFinding {
+  const at = tokens[index];
+  const name = tokens[index + 1];
+  const before = tokens[index - 1];
+  const start = at?.start ?? 0;
+  if (name?.kind !== 'word') {
+    const message = 'a parameter is written @name, its name right behind the @';
+    return finding('stray_at', message, { start, end: start + 1 });
+  }
+  const text = query.slice(name.start, name.end);
+  if (!NAME.test(text)) {
+    const message = `@${text} is no parameter name: letters, digits and underscores, at most 64, no digit first`;
+    return finding('parameter_name', message, { start, end: name.end });
+  }
+  if (before !== undefined && OPERAND_ENDS.has(before.kind)) {
+    const message = `@${text} stands right behind another word or value; put a blank or an operator between them`;
+    return finding('stray_at', message, { start, end: name.end });
+  }
+  return { name: text, start, end: name.end };
+}
+
+const LEX_MESSAGES = {
+  unexpected_character: 'this character means nothing in SQL',
+  unclosed_comment: 'this comment is never closed',
+  unclosed_string: 'this string is never closed',
+  unclosed_identifier: 'this quoted identifier is never closed',
+  stray_exclamation_mark: '! stands only in !=',
+  wrong_number: 'this is neither a number nor a name',
+} as const;
+
+function lexicalFindings(query: string, meaning: readonly Token[]): SqlFinding[] {
+  const findings: SqlFinding[] = [];
+  for (const [index, token] of meaning.entries()) {
+    if (token.reason !== undefined) findings.push(finding(token.reason, LEX_MESSAGES[token.reason], token));
+    if (token.kind === '@@')
+      findings.push(finding('stray_at', '@@ is not read here: a parameter is @name', token));
+    if (token.kind === '{' && isHandWritten(meaning, index)) {
+      const end = meaning.find((other, i) => i > index && other.kind === '}')?.end ?? query.length;
+      const message = 'write @name and declare the parameter: its type stands there, not in the query';
+      findings.push(finding('typed_placeholder', message, { start: token.start, end }));
+    }
+  }
+  return findings;
+}
+
+/** `{name:` or `` {`name`: ``; a map literal's keys are values, never names. */
+function isHandWritten(meaning: readonly Token[], index: number): boolean {
+  const name = meaning[index + 1]?.kind;
+  return (name === 'word' || name === 'quoted') && meaning[index + 2]?.kind === ':';
+}
+
+/** What makes of a saved text more than one plain statement. */
+function statementFindings(query: string, meaning: readonly Token[]): SqlFinding[] {
+  const findings: SqlFinding[] = [];
+  if (statementEnd(meaning) === 0)
+    findings.push(finding('empty', 'there is no query', { start: 0, end: query.length }));
+  const word = (index: number) => wordAt(query, meaning[index]);
+  for (const [index, token] of meaning.entries()) {
+    const isLast = index === meaning.length - 1;
+    if (token.kind === '\\G' || (token.kind === ';' && !isLast)) {
+      findings.push(finding('several_statements', 'a saved query is one statement', token));
+    }
+    if (word(index) === 'INTO' && word(index + 1) === 'OUTFILE') {
+      findings.push(finding('into_outfile', 'a saved query writes no files', token));
+    }
+    if (isFormatClause(query, meaning, index)) {
+      const message =
+        'the caller chooses the format; take the FORMAT clause away, or quote a column of that name';
+      findings.push(finding('format_clause', message, token));
+    }
+  }
+  return findings;
+}
+
+const AFTER_COLUMN: ReadonlySet<string | undefined> = new Set(['ASC', 'ASCENDING', 'DESC', 'DESCENDING']);
+
+/** FORMAT and one name, at the end or before SETTINGS; elsewhere `format` is a column. */
+function isFormatClause(query: string, meaning: readonly Token[], index: number): boolean {
+  const [before, name, after] = [meaning[index - 1], meaning[index + 1], meaning[index + 2]];
+  if (wordAt(query, meaning[index]) !== 'FORMAT' || index === 0) return false;
+  if (before?.kind === '.' || wordAt(query, before) === 'AS') return false;
+  if (name?.kind !== 'word' && name?.kind !== 'quoted') return false;
+  if (AFTER_COLUMN.has(wordAt(query, name))) return false;
+  return after === undefined || after.kind === ';' || wordAt(query, after) === 'SETTINGS';
+}
+
+/** A bare word in capitals. */
+function wordAt(query: string, token: Token | undefined): string | undefined {
+  return token?.kind === 'word' ? query.slice(token.start, token.end).toUpperCase() : undefined;
+}
+
+/** Where the one statement ends: its last meaningful token, a `;` there not counted. */
+function statementEnd(meaning: readonly Token[]): number {
+  const last = meaning.at(-1);
+  return (last?.kind === ';' ? meaning.at(-2) : last)?.end ?? 0;
+}

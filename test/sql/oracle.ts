@@ -1,0 +1,34 @@
+// The real engine for tests: one session in a fresh folder, queries answered as text.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Session } from 'chdb';
+
+export interface Oracle {
+  /** The answer's text; rejects with the engine's message. */
+  ask(sql: string, format?: string): Promise<string>;
+  close(): void;
+}
+
+export function openOracle(): Oracle {
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-oracle-'));
+  const path = join(folder, 'data');
+  let session = new Session(path);
+  return {
+    async ask(sql, format = 'TSVRaw') {
+      try {
+        const result = await session.queryAsync(sql, { format });
+        return result.text();
+      } catch (error) {
+        // A failed query may leak its rows into the next one of its connection.
+        session.close();
+        session = new Session(path);
+        throw error;
+      }
+    },
+    close() {
+      session.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
