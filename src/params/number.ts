@@ -1,0 +1,56 @@
+// Readers of numbers: integers of any width, floats, decimals.
+import { failure, read } from './reading.ts';
+import type { Reader } from './reading.ts';
+
+/** Longer digits cannot be a value of any type; refused before they cost anything. */
+const MAX_DIGITS = 400;
+
+/** Integers within their type's range. JSON numbers beyond 2^53 have lost digits already and are refused. */
+export function integerReader(bits: number, signed: boolean): Reader {
+  const min = signed ? -(2n ** BigInt(bits - 1)) : 0n;
+  const max = 2n ** BigInt(signed ? bits - 1 : bits) - 1n;
+  const message = `must be a whole number from ${min} to ${max}`;
+  return (raw) => {
+    if (typeof raw === 'number' && Number.isInteger(raw) && !Number.isSafeInteger(raw)) {
+      return failure('is too large for a JSON number: send its digits as text');
+    }
+    const text = typeof raw === 'number' ? String(raw) : raw;
+    if (typeof text !== 'string' || text.length > MAX_DIGITS || !/^-?\d+$/.test(text))
+      return failure(message);
+    const value = BigInt(text);
+    return value < min || value > max ? failure(message) : read(String(value), value);
+  };
+}
+
+const FLOAT = /^-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+/** Finite floats; minus zero is zero. Float32 is rounded by the engine as IEEE 754 says. */
+export function floatReader(bits: 32 | 64): Reader {
+  return (raw) => {
+    const isNumeric =
+      typeof raw === 'number' || (typeof raw === 'string' && raw.length <= MAX_DIGITS && FLOAT.test(raw));
+    if (!isNumeric) return failure('must be a number');
+    const value = Number(raw) + 0;
+    const stored = bits === 32 ? Math.fround(value) : value;
+    return Number.isFinite(stored)
+      ? read(String(value), value)
+      : failure(`must be a number that a Float${bits} can hold`);
+  };
+}
+
+/** Decimals with their digits counted; zeros at the ends do not count. */
+export function decimalReader(precision: number, scale: number): Reader {
+  const whole = precision - scale;
+  const message = `must be a number with at most ${whole} digits before and ${scale} behind the point`;
+  return (raw) => {
+    const text = typeof raw === 'number' ? String(raw) : raw;
+    if (typeof text !== 'string' || text.length > MAX_DIGITS) return failure(message);
+    const parts = /^(-?)0*(\d*?)(?:\.(\d*?)0*)?$/.exec(text);
+    if (parts === null || !/\d/.test(text)) return failure(message);
+    const [, minus = '', digits = '', fraction = ''] = parts;
+    if (digits.length > whole || fraction.length > scale) return failure(message);
+    const rank = BigInt(`${digits}${fraction.padEnd(scale, '0')}` || '0') * (minus === '' ? 1n : -1n);
+    const sign = rank < 0n ? '-' : '';
+    return read(`${sign}${digits || '0'}${fraction === '' ? '' : `.${fraction}`}`, rank);
+  };
+}

@@ -1,0 +1,50 @@
+// The reader of each scalar type, and how its values stand inside an array's text.
+import { decimalReader, floatReader, integerReader } from './number.ts';
+import type { Reader } from './reading.ts';
+import { readBool, readIPv4, readIPv6, readString, readUuid } from './text.ts';
+import { dateReader, dateTime64Range, dateTimeRange, momentReader } from './time.ts';
+import type { PlainName, ScalarType } from './type.ts';
+
+const PLAIN_READERS: Readonly<Record<PlainName, Reader>> = {
+  String: readString,
+  Bool: readBool,
+  Date: dateReader('1970-01-01', '2149-06-06'),
+  Date32: dateReader('1900-01-01', '2299-12-31'),
+  DateTime: momentReader(dateTimeRange()),
+  UUID: readUuid,
+  IPv4: readIPv4,
+  IPv6: readIPv6,
+};
+
+export function scalarReader(type: ScalarType): Reader {
+  if (type.kind === 'integer') return integerReader(type.bits, type.signed);
+  if (type.kind === 'float') return floatReader(type.bits);
+  if (type.kind === 'decimal') return decimalReader(type.precision, type.scale);
+  if (type.kind === 'datetime64') return momentReader(dateTime64Range(type.scale));
+  return PLAIN_READERS[type.name];
+}
+
+const UNORDERED: ReadonlySet<string> = new Set<PlainName>(['String', 'Bool', 'UUID', 'IPv4', 'IPv6']);
+
+/** Whether values have an order, so that min and max mean something. */
+export function isOrdered(type: ScalarType): boolean {
+  return type.kind !== 'plain' || !UNORDERED.has(type.name);
+}
+
+export function isText(type: ScalarType): boolean {
+  return type.kind === 'plain' && type.name === 'String';
+}
+
+/** Whether values stand bare in an array's text. */
+function isBare(type: ScalarType): boolean {
+  return type.kind === 'plain' ? type.name === 'Bool' : type.kind !== 'datetime64';
+}
+
+/**
+ * ClickHouse's text form of an array of canonical texts: `['it''s','b']`. Only quotes are doubled: whoever hands the text
+ * to the engine escapes backslashes and control characters in it as in every other parameter.
+ */
+export function arrayText(type: ScalarType, texts: readonly string[]): string {
+  const printed = isBare(type) ? texts : texts.map((text) => `'${text.replaceAll("'", "''")}'`);
+  return `[${printed.join(',')}]`;
+}

@@ -1,0 +1,42 @@
+// Readers of texts and of values that are matched, not counted: String, Bool, UUID, IPv4, IPv6.
+import { isIPv4, isIPv6 } from 'node:net';
+import { failure, read } from './reading.ts';
+import type { Reader } from './reading.ts';
+
+/** The longest element of an Array(String), and the longest String unless a parameter says otherwise; in characters. */
+export const DEFAULT_MAX_LENGTH = 8192;
+
+export const readString: Reader = (raw) => {
+  if (typeof raw !== 'string') return failure('must be text, in quotes');
+  if (raw.includes('\0')) return failure('must not hold a NUL character');
+  if (/\p{Surrogate}/u.test(raw))
+    return failure('must be whole Unicode characters, not half of a surrogate pair');
+  return read(raw);
+};
+
+export const readBool: Reader = (raw) => {
+  const text = String(raw);
+  if (typeof raw === 'number') return failure('must be true or false');
+  if (text === 'true' || text === '1') return read('true');
+  return text === 'false' || text === '0' ? read('false') : failure('must be true or false');
+};
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+export const readUuid: Reader = (raw) => {
+  if (typeof raw === 'string' && UUID.test(raw)) return read(raw.toLowerCase());
+  return failure('must be a UUID: 8-4-4-4-12 hexadecimal digits');
+};
+
+export const readIPv4: Reader = (raw) => {
+  if (typeof raw === 'string' && isIPv4(raw)) return read(raw);
+  return failure('must be an IPv4 address such as 192.0.2.1');
+};
+
+/** Canonical by the URL standard, which shortens as RFC 5952 does; zone names are refused. */
+export const readIPv6: Reader = (raw) => {
+  if (typeof raw !== 'string' || !isIPv6(raw) || raw.includes('%')) {
+    return failure('must be an IPv6 address such as 2001:db8::1');
+  }
+  return read(new URL(`http://[${raw}]`).hostname.slice(1, -1));
+};

@@ -1,0 +1,103 @@
+// Readers of dates and times: ISO 8601 and RFC 3339 in, UTC text that ClickHouse parses out.
+import { failure, read } from './reading.ts';
+import type { Reader } from './reading.ts';
+
+const MS_PER_DAY = 86_400_000n;
+
+/** A day in a range of days since 1970, both ends included: `Date` and `Date32`. */
+export function dateReader(first: string, last: string): Reader {
+  const [min, max] = [dayOf(first), dayOf(last)];
+  const message = `must be a date, YYYY-MM-DD, from ${first} to ${last}`;
+  return (raw) => {
+    const parts = typeof raw === 'string' ? /^(\d{4})(-?)(\d\d)\2(\d\d)$/.exec(raw) : null;
+    if (parts === null) return failure(message);
+    const day = dayOf(`${parts[1]}-${parts[3]}-${parts[4]}`);
+    if (day === undefined || min === undefined || max === undefined || day < min || day > max)
+      return failure(message);
+    return read(printDay(day), day);
+  };
+}
+
+/** Days since 1970 of an extended date; undefined where the calendar has no such day. */
+function dayOf(text: string): bigint | undefined {
+  const ms = Date.parse(`${text}T00:00:00Z`);
+  // Date.parse takes the 31st of short months for days of the next one.
+  if (Number.isNaN(ms) || new Date(ms).toISOString().slice(0, 10) !== text) return undefined;
+  return BigInt(ms) / MS_PER_DAY;
+}
+
+function printDay(day: bigint): string {
+  return new Date(Number(day * MS_PER_DAY)).toISOString().slice(0, 10);
+}
+
+const DATE = '(?<year>\\d{4})(?<dash>-?)(?<month>\\d\\d)\\k<dash>(?<day>\\d\\d)';
+const CLOCK =
+  '(?<hour>\\d\\d)(?::?(?<minute>\\d\\d)(?::?(?<second>\\d\\d)(?:[.,](?<fraction>\\d{1,30}))?)?)?';
+const ZONE = '(?<zone>[Zz]|(?<sign>[+\\-\\u2212])(?<zoneHour>\\d\\d)(?::?(?<zoneMinute>\\d\\d))?)';
+const MOMENT = new RegExp(`^${DATE}(?:[Tt ]${CLOCK}(?: ?${ZONE})?)?$`);
+
+/** What a time type can hold, in its own ticks of 10^-scale seconds since 1970, both ends included. */
+export interface TimeRange {
+  readonly scale: number;
+  readonly min: bigint;
+  readonly max: bigint;
+}
+
+/**
+ * A moment: a date alone (its midnight), or with hours, minutes, seconds and a fraction, then Z, an offset, or nothing
+ * for UTC; extended (`2024-01-31T10:00:00Z`) or basic (`20240131T100000Z`) form. Digits finer than the type's scale are
+ * cut, which rounds down. 24:00 is the next midnight; a leap second is the second after it.
+ */
+export function momentReader({ scale, min, max }: TimeRange): Reader {
+  const span = `from ${printMoment(min, scale)} to ${printMoment(max, scale)} UTC`;
+  return (raw) => {
+    const parts = typeof raw === 'string' ? MOMENT.exec(raw)?.groups : undefined;
+    const ticks = parts && ticksOf(parts, scale);
+    if (ticks === undefined) return failure(`must be an ISO 8601 time such as 2024-01-31T10:00:00Z`);
+    return ticks < min || ticks > max
+      ? failure(`must be a time ${span}`)
+      : read(printMoment(ticks, scale), ticks);
+  };
+}
+
+function ticksOf(parts: Readonly<Record<string, string | undefined>>, scale: number): bigint | undefined {
+  const day = dayOf(`${parts['year']}-${parts['month']}-${parts['day']}`);
+  const number = (name: string) => Number(parts[name] ?? 0);
+  const [hour, minute, second] = [number('hour'), number('minute'), number('second')];
+  const fraction = parts['fraction'] ?? '';
+  if (day === undefined || !isClock(hour, minute, second + Number(`0.${fraction || 0}`))) return undefined;
+  const [zoneHour, zoneMinute] = [number('zoneHour'), number('zoneMinute')];
+  if (zoneHour > 23 || zoneMinute > 59) return undefined;
+  const offset = (zoneHour * 60 + zoneMinute) * (parts['sign'] === '+' ? -60 : 60);
+  const seconds = day * 86_400n + BigInt(hour * 3600 + minute * 60 + second + offset);
+  return seconds * 10n ** BigInt(scale) + BigInt(fraction.slice(0, scale).padEnd(scale, '0') || '0');
+}
+
+function isClock(hour: number, minute: number, second: number): boolean {
+  if (hour === 24) return minute === 0 && second === 0;
+  return hour < 24 && minute < 60 && (second < 60 || (minute === 59 && second < 61));
+}
+
+/** `YYYY-MM-DD hh:mm:ss[.fraction]` with all digits of the scale. */
+function printMoment(ticks: bigint, scale: number): string {
+  const perSecond = 10n ** BigInt(scale);
+  const fraction = ((ticks % perSecond) + perSecond) % perSecond;
+  const seconds = (ticks - fraction) / perSecond;
+  const whole = new Date(Number(seconds) * 1000).toISOString().slice(0, 19).replace('T', ' ');
+  return scale === 0 ? whole : `${whole}.${String(fraction).padStart(scale, '0')}`;
+}
+
+const MIN_LONG = -2_208_988_800n; // 1900-01-01 00:00:00
+const MAX_LONG = 10_413_791_999n; // 2299-12-31 23:59:59
+const MAX_INT64 = 2n ** 63n - 1n;
+
+/** Source: ClickHouse's pages on DateTime (unsigned 32-bit seconds) and DateTime64 (signed 64-bit ticks, 1900 to 2299). */
+export function dateTimeRange(): TimeRange {
+  return { scale: 0, min: 0n, max: 2n ** 32n - 1n };
+}
+
+export function dateTime64Range(scale: number): TimeRange {
+  const perSecond = 10n ** BigInt(scale);
+  const calendar = (MAX_LONG + 1n) * perSecond - 1n;
+  return { scale, min: MIN_LONG * perSecond, max: calendar < MAX_INT64 ? calendar : MAX_INT64 };
+}

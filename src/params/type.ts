@@ -1,0 +1,114 @@
+// The ClickHouse types that a parameter may have, read from their text.
+import { nearest } from '../core/nearest.ts';
+
+/** Types without arguments of their own. */
+export type PlainName = 'String' | 'Bool' | 'Date' | 'Date32' | 'DateTime' | 'UUID' | 'IPv4' | 'IPv6';
+
+export type ScalarType =
+  | { readonly kind: 'plain'; readonly name: PlainName }
+  | { readonly kind: 'integer'; readonly bits: number; readonly signed: boolean }
+  | { readonly kind: 'float'; readonly bits: 32 | 64 }
+  | { readonly kind: 'decimal'; readonly precision: number; readonly scale: number }
+  | { readonly kind: 'datetime64'; readonly scale: number };
+
+/** A type and its canonical text, as authors write it. */
+export interface ParameterType {
+  readonly name: string;
+  readonly isArray: boolean;
+  /** The type itself, or that of an array's elements. */
+  readonly scalar: ScalarType;
+}
+
+export interface TypeFailure {
+  readonly kind: 'failure';
+  readonly message: string;
+  readonly hint: string;
+}
+
+const PLAIN_NAMES = ['String', 'Bool', 'Date', 'Date32', 'DateTime', 'UUID', 'IPv4', 'IPv6'] as const;
+const WIDTHS = [8, 16, 32, 64, 128, 256];
+
+/** The types that are one word. */
+const WORDS: ReadonlyMap<string, ScalarType> = new Map([
+  ...PLAIN_NAMES.map((name): [string, ScalarType] => [name, { kind: 'plain', name }]),
+  ...WIDTHS.map((bits): [string, ScalarType] => [`Int${bits}`, { kind: 'integer', bits, signed: true }]),
+  ...WIDTHS.map((bits): [string, ScalarType] => [`UInt${bits}`, { kind: 'integer', bits, signed: false }]),
+  ['Float32', { kind: 'float', bits: 32 }],
+  ['Float64', { kind: 'float', bits: 64 }],
+]);
+const HINTS = [...WORDS.keys(), 'Decimal(P, S)', 'DateTime64(S)', 'Array(String)'];
+const HINTS_BY_NAME = new Map(HINTS.map((hint) => [hint.replace(/\(.*/, ''), hint]));
+
+/** Reads `text`, such as `UInt16`, `Decimal(10, 2)` or `Array(String)`; names are case-sensitive, blanks are not needed. */
+export function parseParameterType(text: string): ParameterType | TypeFailure {
+  const trimmed = text.trim();
+  const inner = /^Array\s*\((.*)\)$/s.exec(trimmed)?.[1];
+  const scalar = parseScalar((inner ?? trimmed).trim());
+  if (scalar === undefined) return unknownType(trimmed);
+  if ('kind' in scalar && scalar.kind === 'failure') return scalar;
+  const name = scalarName(scalar);
+  return inner === undefined
+    ? { name, isArray: false, scalar }
+    : { name: `Array(${name})`, isArray: true, scalar };
+}
+
+/** The type as `{name:Type}` wants it: times in UTC, Nullable where the value may be null. */
+export function placeholderType(type: ParameterType, nullable: boolean): string {
+  const scalar = engineName(type.scalar);
+  if (type.isArray) return `Array(${scalar})`;
+  return nullable ? `Nullable(${scalar})` : scalar;
+}
+
+function parseScalar(text: string): ScalarType | TypeFailure | undefined {
+  const plain = WORDS.get(text);
+  if (plain !== undefined) return plain;
+  const decimal = /^Decimal\s*\(\s*(\d{1,3})\s*,\s*(\d{1,3})\s*\)$/.exec(text);
+  if (decimal !== null) return decimalType(Number(decimal[1]), Number(decimal[2]));
+  const dateTime = /^DateTime64\s*\(\s*(\d{1,2})\s*\)$/.exec(text);
+  if (dateTime !== null) return dateTimeType(Number(dateTime[1]));
+  return undefined;
+}
+
+function decimalType(precision: number, scale: number): ScalarType | TypeFailure {
+  if (precision >= 1 && precision <= 76 && scale <= precision) return { kind: 'decimal', precision, scale };
+  return typeFailure('a Decimal has 1 to 76 digits, and no more of them behind the point', 'Decimal(10, 2)');
+}
+
+function dateTimeType(scale: number): ScalarType | TypeFailure {
+  if (scale <= 9) return { kind: 'datetime64', scale };
+  return typeFailure('a DateTime64 has at most 9 digits behind the second', 'DateTime64(6)');
+}
+
+function typeFailure(message: string, example: string): TypeFailure {
+  return { kind: 'failure', message, hint: `write for example ${example}` };
+}
+
+function unknownType(text: string): TypeFailure {
+  const shown = text.slice(0, 100);
+  if (/^Identifier\b/i.test(text)) {
+    const message = 'Identifier would put the caller’s text into the query itself';
+    return {
+      kind: 'failure',
+      message,
+      hint: 'name each table or column in the query and choose by a String parameter',
+    };
+  }
+  const guess = HINTS_BY_NAME.get(nearest(text.replace(/\W.*/s, ''), HINTS_BY_NAME.keys()) ?? '');
+  const hint = guess === undefined ? `the types are ${HINTS.join(', ')}` : `did you mean ${guess}?`;
+  return { kind: 'failure', message: `${shown} is not a type that a parameter can have`, hint };
+}
+
+function scalarName(type: ScalarType): string {
+  if (type.kind === 'integer') return `${type.signed ? '' : 'U'}Int${type.bits}`;
+  if (type.kind === 'float') return `Float${type.bits}`;
+  if (type.kind === 'decimal') return `Decimal(${type.precision}, ${type.scale})`;
+  if (type.kind === 'datetime64') return `DateTime64(${type.scale})`;
+  return type.name;
+}
+
+/** Times carry their zone: without one the engine reads them in the host's. */
+function engineName(type: ScalarType): string {
+  if (type.kind === 'plain' && type.name === 'DateTime') return "DateTime('UTC')";
+  if (type.kind === 'datetime64') return `DateTime64(${type.scale}, 'UTC')`;
+  return scalarName(type);
+}

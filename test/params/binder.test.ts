@@ -1,0 +1,206 @@
+import { describe, expect, test } from 'vitest';
+import type { Parameter } from '../../src/config/generated/endpoint.ts';
+import { Problem } from '../../src/core/problem.ts';
+import { createBinder } from '../../src/params/binder.ts';
+import type { BinderOptions } from '../../src/params/binder.ts';
+import { compileParameter } from '../../src/params/parameter.ts';
+import type { RawScalar, RawValue } from '../../src/params/reading.ts';
+
+const SPECS: Record<string, Parameter> = {
+  project: { type: 'String', required: true, min_length: 1 },
+  level: { type: 'String', enum: ['info', 'error'], default: 'info' },
+  size: { type: 'UInt16', min: 10, max: 500 },
+  since: { type: 'DateTime64(3)', min: '2020-01-01', max: '2030-01-01T00:00:00Z' },
+  code: { type: 'String', pattern: '[a-z]+' },
+  tags: { type: 'Array(String)', default: [], max_length: 3 },
+};
+
+function binder(specs: Record<string, Parameter> = SPECS, unknown: BinderOptions['unknown'] = 'reject') {
+  const compiled = Object.entries(specs).map(([name, spec]) => {
+    const { parameter, findings } = compileParameter(name, spec);
+    if (parameter === undefined) throw new Error(JSON.stringify(findings));
+    return parameter;
+  });
+  return createBinder(compiled, { unknown });
+}
+
+type Given = Record<string, RawValue | undefined>;
+
+function given(values: Given): ReadonlyMap<string, readonly RawValue[]> {
+  return new Map(Object.entries(values).map(([name, value]) => [name, value === undefined ? [] : [value]]));
+}
+
+function problemOf(run: () => unknown): Problem {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
+  }
+  throw new Error('nothing was refused');
+}
+
+const ABSENT = { project: 'p', level: 'info', size: null, since: null, code: null, tags: '[]' };
+
+describe('bound', () => {
+  test.each<[why: string, values: Given, bound: Record<string, string | null>]>([
+    ['defaults and nulls', {}, {}],
+    ['empty texts are absent', { level: '', size: '', since: '' }, {}],
+    ['nulls are absent', { level: null, size: null }, {}],
+    [
+      'texts from a URL',
+      { size: '10', since: '2024-01-01T00:00:00Z' },
+      { size: '10', since: '2024-01-01 00:00:00.000' },
+    ],
+    ['values from a JSON body', { size: 500, tags: ['a', 'b'] }, { size: '500', tags: "['a','b']" }],
+    ['a list as JSON text', { tags: '["a,b","c\\"d"]' }, { tags: "['a,b','c\"d']" }],
+    ['a list by commas', { tags: "it's, \\" }, { tags: "['it''s',' \\']" }],
+    ['an empty list', { tags: [] }, { tags: '[]' }],
+    ['a pattern matches the whole text', { code: 'abc' }, { code: 'abc' }],
+  ])('%s', (_why, values, bound) => {
+    expect(binder().bind(given({ project: 'p', ...values })).values).toEqual({ ...ABSENT, ...bound });
+  });
+
+  test('equal values have one canonical text, whatever their spelling and order', () => {
+    const one = binder().bind(given({ project: 'p', since: '2024-01-01T01:00:00+01:00', size: '010' }));
+    const other = binder().bind(given({ size: 10, since: '2024-01-01', project: 'p', level: 'info' }));
+    expect(one.canonical).toBe(other.canonical);
+    expect(one.canonical).not.toBe(binder().bind(given({ project: 'q' })).canonical);
+  });
+
+  test('names of the prototype are names like others', () => {
+    const { values } = binder({ constructor: { type: 'String' }, ['__proto__']: { type: 'UInt8' } }).bind(
+      new Map(),
+    );
+    expect(Object.entries(values)).toEqual([
+      ['constructor', null],
+      ['__proto__', null],
+    ]);
+  });
+});
+
+describe('refused', () => {
+  test('with all failures at once', () => {
+    const raw = new Map<string, RawValue[]>([
+      ['level', ['warn']], ['size', ['9']], ['since', ['2019-12-31']], ['code', ['ab1']], ['projct', ['p']], ['tags', [['a', 'b', 'c', 'd']]],
+    ]); // prettier-ignore
+    const problem = problemOf(() => binder().bind(raw));
+    expect(problem.code).toBe('request.parameters_invalid');
+    expect(problem.errors).toEqual([
+      { parameter: 'projct', message: expect.stringContaining('did you mean project?') },
+      { parameter: 'project', message: 'is required' },
+      { parameter: 'level', message: 'must be one of info, error' },
+      { parameter: 'size', message: 'must be at least 10' },
+      { parameter: 'since', message: 'must be at least 2020-01-01 00:00:00.000' },
+      { parameter: 'code', message: 'must match [a-z]+' },
+      { parameter: 'tags', message: 'must have at most 3 elements' },
+    ]);
+  });
+
+  test.each<[why: string, specs: Record<string, Parameter>, values: readonly RawValue[], message: string]>([
+    ['given twice', {}, ['a', 'a'], 'is given more than once'],
+    ['given twice, once empty', {}, ['', 'a'], 'is given more than once'],
+    ['a list for one value', {}, [['a']], 'must be one value, not a list'],
+    ['too long', {}, ['a'.repeat(8193)], 'must have at most 8192 characters'],
+    [
+      'characters, not code units, are counted',
+      { p: { type: 'String', max_length: 2 } },
+      ['😀😀😀'],
+      'must have at most 2 characters',
+    ],
+    ['too short', { p: { type: 'String', min_length: 3 } }, ['😀😀'], 'must have at least 3 characters'],
+    ['above max', { p: { type: 'Float64', max: 1.5 } }, ['1.6'], 'must be at most 1.5'],
+    ['an element of a list', { p: { type: 'Array(UInt8)', default: [] } }, ['1,2,300'], '(element 3)'],
+    [
+      'an element outside the enum',
+      { p: { type: 'Array(String)', default: [], enum: ['a'] } },
+      [['a', 'b']],
+      'must be one of a (element 2)',
+    ],
+    ['broken JSON', { p: { type: 'Array(String)', default: [] } }, ['["a"'], 'must be a list'],
+    ['a nested list', { p: { type: 'Array(String)', default: [] } }, ['[["a"]]'], 'must be a list'],
+    ['null in a list', { p: { type: 'Array(String)', default: [] } }, ['[null]'], 'must be a list'],
+    ['a number for a list', { p: { type: 'Array(UInt8)', default: [] } }, [1], 'must be a list'],
+    [
+      'a long list',
+      { p: { type: 'Array(UInt8)', default: [] } },
+      [Array.from({ length: 8193 }, () => 1)],
+      'at most 8192',
+    ],
+    [
+      'a long element',
+      { p: { type: 'Array(String)', default: [] } },
+      [['a'.repeat(8193)]],
+      'must have at most 8192 characters',
+    ],
+  ])('%s', (_why, specs, values, message) => {
+    const run = () => binder({ p: { type: 'String' }, ...specs }).bind(new Map([['p', values]]));
+    expect(problemOf(run).errors).toEqual([{ parameter: 'p', message: expect.stringContaining(message) }]);
+  });
+
+  test('two code units make one character', () => {
+    const { values } = binder({ p: { type: 'String', min_length: 2, max_length: 2 } }).bind(
+      given({ p: '😀😀' }),
+    );
+    expect(values).toEqual({ p: '😀😀' });
+  });
+
+  test('unknown names are ignored where the endpoint says so', () => {
+    const raw = new Map([
+      ['project', ['p']],
+      ['other', ['a', 'b']],
+    ]);
+    expect(binder(SPECS, 'ignore').bind(raw).values).toEqual(ABSENT);
+  });
+
+  test('a thousand unknown names make a bounded answer', () => {
+    const raw = new Map(Array.from({ length: 1000 }, (_, i) => [`${'n'.repeat(500)}${i}`, ['x']] as const));
+    const { errors } = problemOf(() => binder().bind(raw));
+    expect(JSON.stringify(errors).length).toBeLessThan(20_000);
+  });
+});
+
+describe('locked by the key', () => {
+  const locked = new Map<string, RawScalar>([
+    ['project', 'mine'],
+    ['since', '2024-01-01'],
+  ]);
+  const bound = { ...ABSENT, project: 'mine', since: '2024-01-01 00:00:00.000' };
+
+  test.each<[why: string, raw: ReadonlyMap<string, RawValue[]>]>([
+    ['left out', new Map()],
+    ['empty', new Map([['project', ['']]])],
+    ['repeated', new Map([['project', ['mine']]])],
+    ['repeated in another spelling', new Map([['since', ['2024-01-01T00:00:00Z']]])],
+  ])('%s', (_why, raw) => {
+    expect(binder().bind(raw, locked).values).toEqual(bound);
+  });
+
+  test.each<
+    [
+      why: string,
+      raw: ReadonlyMap<string, RawValue[]>,
+      locks: ReadonlyMap<string, RawScalar>,
+      parameter: string,
+    ]
+  >([
+    ['another value', new Map([['project', ['other']]]), locked, 'project'],
+    ['another value beside the right one', new Map([['project', ['mine', 'other']]]), locked, 'project'],
+    ['no value at all', new Map([['since', ['rubbish']]]), locked, 'since'],
+    ['a list', new Map([['project', [['mine']]]]), locked, 'project'],
+    ['the endpoint has no such parameter', new Map(), new Map([['tenant', 'mine']]), 'tenant'],
+    ['the endpoint does not take the value', new Map(), new Map([['size', 7]]), 'size'],
+    ['the lock is empty', new Map(), new Map([['project', '']]), 'project'],
+  ])('forbidden: %s', (_why, raw, locks, parameter) => {
+    const problem = problemOf(() => binder().bind(raw, locks));
+    expect([problem.code, problem.errors.map((e) => e.parameter)]).toEqual(['auth.forbidden', [parameter]]);
+  });
+
+  test('a lock is looked at before anything else, and holds where unknown names are ignored', () => {
+    const raw = new Map([
+      ['project', ['other']],
+      ['size', ['rubbish']],
+    ]);
+    expect(problemOf(() => binder(SPECS, 'ignore').bind(raw, locked)).code).toBe('auth.forbidden');
+  });
+});
