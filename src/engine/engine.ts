@@ -1,6 +1,9 @@
 // The one interface to ClickHouse. Two implementations, held to one conformance suite: embedded (chDB) and HTTP.
 
-/** A value of a typed query parameter, in ClickHouse's text form (unescaped); null is NULL. */
+/**
+ * A value of a typed query parameter, in ClickHouse's text form; null is NULL. Unescaped: inside an array's quotes,
+ * quotes are doubled and everything else stands as it is (`['it''s','a\b']`).
+ */
 export type ParameterValue = string | null;
 
 /** Settings of one statement; names are from a fixed list of ours, never from a caller. */
@@ -8,7 +11,10 @@ export type Settings = Readonly<Record<string, string | number>>;
 
 /**
  * One SELECT as the engine gets it: `sql` without SETTINGS, FORMAT or a trailing semicolon, its values as typed
- * placeholders `{name:Type}`. Not guaranteed: that it parses, or that it is allowed; that was decided before.
+ * placeholders `{name:Type}`. At its top it is one plain SELECT, as in `SELECT * FROM (…) LIMIT n`: ClickHouse holds a
+ * UNION to no limit of its result, and of two SETTINGS clauses the first wins. SETTINGS further inside can lift no limit
+ * but `readRows`, and that only in scalar subqueries and in IN.
+ * Not guaranteed: that it parses, or that it is allowed; that was decided before.
  */
 export interface Statement {
   readonly sql: string;
@@ -88,7 +94,11 @@ export class EngineError extends Error {
   /** ClickHouse's error code, such as 47 (UNKNOWN_IDENTIFIER), where it gave one. */
   readonly engineCode: number | undefined;
 
-  constructor(failure: EngineFailure, message: string, options: { engineCode?: number; cause?: unknown } = {}) {
+  constructor(
+    failure: EngineFailure,
+    message: string,
+    options: { engineCode?: number; cause?: unknown } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'EngineError';
     this.failure = failure;

@@ -1,0 +1,27 @@
+// The answer of DESCRIBE, as columns.
+import { EngineError } from './engine.ts';
+import type { Column } from './engine.ts';
+
+/** Reads the JSONEachRow answer of DESCRIBE TABLE; throws EngineError 'nonsense' when it is none. */
+export function decodeColumns(text: string): readonly Column[] {
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map(decodeColumn);
+}
+
+function decodeColumn(line: string): Column {
+  const row = parseObject(line);
+  const { name, type } = row;
+  if (typeof name === 'string' && typeof type === 'string') return { name, type };
+  throw new EngineError('nonsense', `not a column: ${line.slice(0, 200)}`);
+}
+
+function parseObject(line: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' && value !== null ? { ...value } : {};
+  } catch (cause) {
+    throw new EngineError('nonsense', `not JSON: ${line.slice(0, 200)}`, { cause });
+  }
+}

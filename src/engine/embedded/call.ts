@@ -1,0 +1,68 @@
+// One native call that its caller can walk away from while the engine is still at it.
+import { abortError } from '../abort.ts';
+import { EngineError } from '../engine.ts';
+import type { After } from '../timer.ts';
+import type { Connection } from './connection.ts';
+import type { Killer } from './killer.ts';
+
+export interface CallText {
+  readonly sql: string;
+  readonly format: string;
+  /** Our own timer, in ms; a little above the engine's. */
+  readonly timeoutMs?: number;
+  /** Each ends the call; the reason says why. */
+  readonly signals: readonly AbortSignal[];
+}
+
+export interface Call {
+  /** The bytes; rejects with EngineError, at once when a signal or the timer ends the call. */
+  readonly result: Promise<Uint8Array>;
+  /** Resolves when the native call has ended, whatever came of it. */
+  readonly ended: Promise<void>;
+}
+
+export interface CallDeps {
+  readonly killer: Killer;
+  readonly after: After;
+}
+
+export function startCall(deps: CallDeps, connection: Connection, text: CallText): Call {
+  const native = connection.call(text.sql, text.format);
+  const ended = native.then(
+    () => {},
+    () => {},
+  );
+  const result = new Promise<Uint8Array>((resolve, reject) => {
+    const stop = (error: EngineError): void => {
+      reject(error);
+      deps.killer.kill(connection.id, ended);
+    };
+    const release = watch(deps.after, text, stop);
+    native.then(resolve, reject);
+    void ended.then(release);
+  });
+  return { result, ended };
+}
+
+/** Calls `stop` once, for the first of the signals and the timer; returns the end of watching. */
+function watch(after: After, text: CallText, stop: (error: EngineError) => void): () => void {
+  const onAbort = (): void => {
+    const aborted = text.signals.find((signal) => signal.aborted);
+    if (aborted !== undefined) end(abortError(aborted));
+  };
+  const cancelTimer =
+    text.timeoutMs === undefined
+      ? () => {}
+      : after(text.timeoutMs, () => end(new EngineError('timeout', `no answer within ${text.timeoutMs} ms`)));
+  const release = (): void => {
+    cancelTimer();
+    for (const signal of text.signals) signal.removeEventListener('abort', onAbort);
+  };
+  const end = (error: EngineError): void => {
+    release();
+    stop(error);
+  };
+  for (const signal of text.signals) signal.addEventListener('abort', onAbort, { once: true });
+  onAbort();
+  return release;
+}

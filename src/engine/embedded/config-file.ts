@@ -1,0 +1,35 @@
+// The engine's own configuration, written into the data directory: without one it reads ./config.xml of the working directory.
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+
+export interface ConfigOptions {
+  /** The data directory; created when missing. */
+  readonly path: string;
+  /** Bytes that all queries together may use. */
+  readonly memory: number;
+}
+
+/** Writes the configuration; resolves with its absolute path. */
+export async function writeConfigFile({ path, memory }: ConfigOptions): Promise<string> {
+  await mkdir(path, { recursive: true });
+  const file = join(resolve(path), 'millrace.xml');
+  const draft = `${file}.${process.pid}`;
+  await writeFile(draft, configText(memory));
+  await rename(draft, file);
+  return file;
+}
+
+/** Caches are shares of the same memory: their defaults are made for a machine of their own. */
+function configText(memory: number): string {
+  const bytes = Math.trunc(memory);
+  const share = (parts: number): number => Math.trunc(bytes / parts);
+  return `<clickhouse>
+  <max_server_memory_usage>${bytes}</max_server_memory_usage>
+  <mark_cache_size>${share(10)}</mark_cache_size>
+  <primary_index_cache_size>${share(10)}</primary_index_cache_size>
+  <index_mark_cache_size>${share(20)}</index_mark_cache_size>
+  <compiled_expression_cache_size>${share(20)}</compiled_expression_cache_size>
+  <query_condition_cache_size>${share(20)}</query_condition_cache_size>
+</clickhouse>
+`;
+}

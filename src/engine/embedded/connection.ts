@@ -1,0 +1,98 @@
+// One native connection of chDB: text in, bytes out, one call at a time, and no way to interrupt a call from here.
+import type { Session } from 'chdb';
+import { toEngineError } from '../failures.ts';
+import { openError } from './open-error.ts';
+import type { Profile } from './profile.ts';
+
+export interface Connection {
+  /** Unique in this process; the connection's `log_comment`, by which its query can be killed. */
+  readonly id: string;
+  readonly profile: Profile;
+  /** Names of parameters that were ever set here: they stay set until the connection closes. */
+  readonly bound: Set<string>;
+  /** Runs SQL on a thread of its own; rejects with EngineError. Nobody may call again before it has ended. */
+  call(sql: string, format: string): Promise<Uint8Array>;
+  /** Resolves when the connection is given up; never rejects. No call may be running. */
+  close(): Promise<void>;
+}
+
+export interface ConnectionsOptions {
+  readonly path: string;
+  readonly configFile: string;
+  readonly chdb: { readonly Session: typeof Session };
+}
+
+export interface Connections {
+  /** Opens a connection; rejects with EngineError 'unavailable'. */
+  open(profile: Profile): Promise<Connection>;
+}
+
+/**
+ * chDB destroys a closed connection only after every call of the process that ran at that moment has ended: behind
+ * one long query they add up, at 0.12 MB each. Past this many, closing waits.
+ */
+const MAX_LINGERING = 400;
+
+export function createConnections({ path, configFile, chdb }: ConnectionsOptions): Connections {
+  const running = new Set<Promise<unknown>>();
+  const lingering = new Set<Promise<unknown>>();
+  let opened = 0;
+
+  async function call(session: Session, sql: string, format: string): Promise<Uint8Array> {
+    try {
+      return (await track(running, session.queryAsync(sql, { format }))).bytes();
+    } catch (cause) {
+      throw toEngineError(cause);
+    }
+  }
+
+  async function close(session: Session): Promise<void> {
+    // After a failure chDB still holds the rows that were made; the next call hands them out. Take them, to free them.
+    await call(session, 'SELECT 1', 'Null').catch(ignore);
+    if (running.size > 0) void track(lingering, Promise.all(running));
+    session.close();
+    while (lingering.size > MAX_LINGERING) await Promise.race(lingering);
+  }
+
+  return {
+    open: async (profile) => {
+      const id = `millrace-${++opened}`;
+      const session = openSession(chdb, path, [
+        `--config-file=${configFile}`,
+        `--log_comment=${id}`,
+        ...profile.args,
+      ]);
+      try {
+        await call(session, `USE ${profile.database}`, 'Null');
+      } catch (cause) {
+        await close(session);
+        throw cause;
+      }
+      return {
+        id,
+        profile,
+        bound: new Set(),
+        call: (sql, format) => call(session, sql, format),
+        close: () => close(session),
+      };
+    },
+  };
+}
+
+function openSession(chdb: ConnectionsOptions['chdb'], path: string, args: readonly string[]): Session {
+  try {
+    return new chdb.Session(path, { connectionArgs: args });
+  } catch (cause) {
+    throw openError(path, cause);
+  }
+}
+
+/** Keeps `promise` in `set` until it settles. */
+function track<T>(set: Set<Promise<unknown>>, promise: Promise<T>): Promise<T> {
+  const ended = promise.then(ignore, ignore);
+  set.add(ended);
+  void ended.then(() => set.delete(ended));
+  return promise;
+}
+
+function ignore(): void {}

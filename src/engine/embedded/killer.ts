@@ -1,0 +1,48 @@
+// Ends queries that run on other connections: a native call can't be interrupted, but the engine can be told.
+import type { Observe } from '../../core/observation.ts';
+import type { After } from '../timer.ts';
+import type { Spare } from './spare.ts';
+
+export interface Killer {
+  /** Has the query of connection `id` ended, and again until `ended` resolves. Never throws. */
+  kill(id: string, ended: Promise<void>): void;
+}
+
+export interface KillerOptions {
+  readonly spare: Spare;
+  readonly after: After;
+  readonly observe: Observe;
+}
+
+const FIRST_PAUSE_MS = 20;
+const LONGEST_PAUSE_MS = 1000;
+
+export function createKiller({ spare, after, observe }: KillerOptions): Killer {
+  async function send(id: string): Promise<void> {
+    try {
+      // ASYNC: the SYNC form hangs in chDB. `id` is ours and needs no quoting.
+      await spare.ask(`KILL QUERY WHERE Settings['log_comment'] = '${id}' ASYNC`);
+    } catch (cause) {
+      observe({ kind: 'engine.kill_failed', cause });
+    }
+  }
+
+  return {
+    kill: (id, ended) => {
+      const loop = { over: false, cancel: nothing };
+      void ended.then(() => {
+        loop.over = true;
+        loop.cancel();
+      });
+      // A query that is still being parsed is in no list yet, so one KILL may find nothing.
+      const again = async (pauseMs: number): Promise<void> => {
+        await send(id);
+        if (loop.over) return;
+        loop.cancel = after(pauseMs, () => void again(Math.min(pauseMs * 2, LONGEST_PAUSE_MS)));
+      };
+      void again(FIRST_PAUSE_MS);
+    },
+  };
+}
+
+function nothing(): void {}

@@ -1,0 +1,39 @@
+// Why a data directory did not open, as far as it can be told: chDB writes the reason on standard error alone.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { EngineError } from '../engine.ts';
+
+/** An EngineError 'unavailable' that says what to do. */
+export function openError(path: string, cause: unknown): EngineError {
+  const owner = ownerOf(path);
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const message =
+    owner === undefined
+      ? `cannot open the data directory ${path}: ${reason}. If another process uses it, stop that one first`
+      : `the data directory ${path} is in use by process ${owner}: stop it, or give this one a directory of its own`;
+  return new EngineError('unavailable', message, { cause });
+}
+
+/** The live process that ClickHouse's `status` file names, unless it is this one. */
+function ownerOf(path: string): number | undefined {
+  const digits = /^PID: (\d+)$/m.exec(statusText(path))?.[1];
+  const pid = Number(digits ?? process.pid);
+  return pid !== process.pid && isAlive(pid) ? pid : undefined;
+}
+
+function statusText(path: string): string {
+  try {
+    return readFileSync(join(path, 'status'), 'utf8');
+  } catch {
+    // No such file: nobody has it open.
+    return '';
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}

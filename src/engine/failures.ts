@@ -1,0 +1,76 @@
+// What ClickHouse's error codes mean to us: one table, for both engines.
+import { EngineError } from './engine.ts';
+import type { EngineFailure } from './engine.ts';
+
+/** An error code, its name, and what it is to us. */
+type CodeRow = readonly [code: number, name: string, failure: EngineFailure];
+
+/**
+ * ClickHouse's codes that are not the statement's own fault, by its `src/Common/ErrorCodes.cpp`.
+ * Everything else is 'rejected': a syntax error, an unknown name, a type that does not fit.
+ */
+export const ERROR_CODES: readonly CodeRow[] = [
+  [159, 'TIMEOUT_EXCEEDED', 'timeout'],
+  [160, 'TOO_SLOW', 'timeout'],
+  [173, 'CANNOT_ALLOCATE_MEMORY', 'memory'],
+  [241, 'MEMORY_LIMIT_EXCEEDED', 'memory'],
+  [777, 'MEMORY_RESERVATION_KILLED', 'memory'],
+  [778, 'MEMORY_RESERVATION_FAILED', 'memory'],
+  [158, 'TOO_MANY_ROWS', 'limit'],
+  [191, 'SET_SIZE_LIMIT_EXCEEDED', 'limit'],
+  [307, 'TOO_MANY_BYTES', 'limit'],
+  [396, 'TOO_MANY_ROWS_OR_BYTES', 'limit'],
+  [394, 'QUERY_WAS_CANCELLED', 'aborted'],
+  [735, 'QUERY_WAS_CANCELLED_BY_CLIENT', 'aborted'],
+  [201, 'QUOTA_EXCEEDED', 'busy'],
+  [202, 'TOO_MANY_SIMULTANEOUS_QUERIES', 'busy'],
+  [203, 'NO_FREE_CONNECTION', 'busy'],
+  [373, 'SESSION_IS_LOCKED', 'busy'],
+  [439, 'CANNOT_SCHEDULE_TASK', 'busy'],
+  [700, 'USER_SESSION_LIMIT_EXCEEDED', 'busy'],
+  [745, 'SERVER_OVERLOADED', 'busy'],
+  [762, 'HTTP_CONNECTION_LIMIT_REACHED', 'busy'],
+  [192, 'UNKNOWN_USER', 'unavailable'],
+  [193, 'WRONG_PASSWORD', 'unavailable'],
+  [194, 'REQUIRED_PASSWORD', 'unavailable'],
+  [198, 'DNS_ERROR', 'unavailable'],
+  [209, 'SOCKET_TIMEOUT', 'unavailable'],
+  [210, 'NETWORK_ERROR', 'unavailable'],
+  [236, 'ABORTED', 'unavailable'],
+  [243, 'NOT_ENOUGH_SPACE', 'unavailable'],
+  [279, 'ALL_CONNECTION_TRIES_FAILED', 'unavailable'],
+  [297, 'SHARD_HAS_NO_CONNECTIONS', 'unavailable'],
+  [516, 'AUTHENTICATION_FAILED', 'unavailable'],
+  [763, 'SESSION_REFUSED', 'unavailable'],
+  [999, 'KEEPER_EXCEPTION', 'unavailable'],
+  [49, 'LOGICAL_ERROR', 'nonsense'],
+  [1001, 'STD_EXCEPTION', 'nonsense'],
+  [1002, 'UNKNOWN_EXCEPTION', 'nonsense'],
+];
+
+const FAILURES = new Map(ERROR_CODES.map(([code, , failure]) => [code, failure]));
+
+/** The failure that a ClickHouse error code stands for; without a code, the engine's answer made no sense. */
+export function failureOf(code: number | undefined): EngineFailure {
+  return code === undefined ? 'nonsense' : (FAILURES.get(code) ?? 'rejected');
+}
+
+/** The code in ClickHouse's own wording of an error, `Code: 47. DB::Exception: …`. */
+export function errorCodeIn(text: string): number | undefined {
+  const digits = /\bCode: (\d{1,6})\. DB::/.exec(text)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+/** Any error of a client library as an EngineError, its text kept for logs. */
+export function toEngineError(cause: unknown): EngineError {
+  if (cause instanceof EngineError) return cause;
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return engineErrorFrom(message === '' ? 'an error without a text' : message, cause);
+}
+
+/** An EngineError from the engine's own text of it. */
+export function engineErrorFrom(text: string, cause?: unknown): EngineError {
+  const engineCode = errorCodeIn(text);
+  const known = engineCode === undefined ? {} : { engineCode };
+  return new EngineError(failureOf(engineCode), text, { ...known, cause });
+}

@@ -1,0 +1,77 @@
+// A statement as the HTTP interface takes it: text, parameters and settings apart.
+import { tokenize } from '../../sql/lexer.ts';
+import type { Settings, Statement } from '../engine.ts';
+import { parameterText } from '../parameter-text.ts';
+import { FIXED_SETTINGS, settingsOf } from '../settings.ts';
+
+export interface HttpUser {
+  readonly user: string;
+  readonly password: string;
+}
+
+export interface RequestOptions {
+  readonly format: string;
+  readonly queryId: string;
+  readonly comment: string | undefined;
+  readonly consumer: (HttpUser & { readonly readonly: boolean }) | undefined;
+}
+
+/** What the client is given. */
+export interface HttpRequest {
+  readonly query: string;
+  readonly query_id: string;
+  readonly clickhouse_settings: Settings;
+  readonly auth?: { readonly username: string; readonly password: string };
+}
+
+/** Exceptions stay apart from rows, and a closed connection ends its query. */
+const TRANSPORT_SETTINGS: Settings = {
+  wait_end_of_query: 0,
+  http_write_exception_in_output_format: 0,
+  cancel_http_readonly_queries_on_client_close: 1,
+};
+
+const MAX_COMMENT = 256;
+
+/**
+ * Saved queries run with `readonly = 2`, which a user's profile may demand already; consumers' with `readonly = 1`, so
+ * that their own SETTINGS are refused. A user whose profile says 1 can be sent no settings at all.
+ */
+export function requestOf(statement: Statement, options: RequestOptions): HttpRequest {
+  const { sql, parameters, origin } = statement;
+  const consumer = origin === 'consumer' ? options.consumer : undefined;
+  const settings = {
+    ...FIXED_SETTINGS,
+    ...settingsOf(statement),
+    ...TRANSPORT_SETTINGS,
+    ...(options.comment === undefined ? {} : { log_comment: options.comment.slice(0, MAX_COMMENT) }),
+    readonly: origin === 'consumer' ? 1 : 2,
+  };
+  return {
+    query: `${sql}\nFORMAT ${options.format}`,
+    query_id: options.queryId,
+    // The client's own escaping of parameters breaks the text of arrays; settings it sends as they are.
+    clickhouse_settings: {
+      ...(consumer?.readonly === true ? {} : settings),
+      ...parameterEntries(parameters),
+    },
+    ...(consumer === undefined ? {} : { auth: { username: consumer.user, password: consumer.password } }),
+  };
+}
+
+function parameterEntries(parameters: Statement['parameters']): Settings {
+  return Object.fromEntries(
+    Object.entries(parameters).map(([name, value]) => [`param_${name}`, parameterText(value)]),
+  );
+}
+
+/** The statements of a text, which the HTTP interface takes one by one. */
+export function splitStatements(sql: string): readonly string[] {
+  const ends = tokenize(sql)
+    .filter((token) => token.kind === ';')
+    .map((token) => token.start);
+  const starts = [0, ...ends.map((end) => end + 1)];
+  return starts
+    .map((start, index) => sql.slice(start, ends[index]))
+    .filter((text) => tokenize(text).some((token) => token.kind !== 'blank' && token.kind !== 'comment'));
+}

@@ -1,0 +1,53 @@
+// The engine's settings that stand around every statement: fixed ones, and those that its limits become.
+import type { Settings, Statement } from './engine.ts';
+
+/**
+ * Output that never depends on a server's or a user's defaults, and walls that no endpoint can move.
+ * https://clickhouse.com/docs/operations/settings/settings, …/settings/formats, …/settings/query-complexity
+ */
+export const FIXED_SETTINGS: Settings = {
+  session_timezone: 'UTC',
+  date_time_output_format: 'iso',
+  output_format_json_quote_denormals: 0,
+  output_format_json_quote_decimals: 0,
+  output_format_json_named_tuples_as_objects: 1,
+  output_format_json_escape_forward_slashes: 0,
+  output_format_json_validate_utf8: 1,
+  output_format_json_array_of_rows: 0,
+  output_format_csv_crlf_end_of_line: 0,
+  format_csv_delimiter: ',',
+  format_csv_null_representation: '',
+  output_format_parquet_string_as_string: 1,
+  output_format_arrow_string_as_string: 1,
+  // Parameters are part of the text that the embedded engine parses; escaped, they may be four times as long.
+  max_query_size: 8 * 1024 * 1024,
+  max_ast_elements: 50_000,
+  max_expanded_ast_elements: 50_000,
+  timeout_overflow_mode: 'throw',
+  read_overflow_mode: 'throw',
+  result_overflow_mode: 'throw',
+};
+
+/** The settings that one statement's limits and printing become. */
+export function settingsOf({ limits, int64 }: Pick<Statement, 'limits' | 'int64'>): Settings {
+  return {
+    max_execution_time: limits.time,
+    max_memory_usage: Math.trunc(limits.memory),
+    max_rows_to_read: Math.trunc(limits.readRows),
+    max_result_bytes: Math.trunc(limits.resultBytes),
+    output_format_json_quote_64bit_integers: int64 === 'string' ? 1 : 0,
+  };
+}
+
+/** `a = 1, b = 'x'`, for a SETTINGS clause. Names are ours; values are numbers, or plain words of ours. */
+export function printSettings(settings: Settings): string {
+  return Object.entries(settings)
+    .map(([name, value]) => `${name} = ${printValue(value)}`)
+    .join(', ');
+}
+
+function printValue(value: string | number): string {
+  if (typeof value === 'string') return `'${value.replace(/[^\w ,.:/-]/g, '')}'`;
+  if (!Number.isFinite(value) || value < 0) throw new RangeError(`not a limit: ${value}`);
+  return Number.isInteger(value) ? BigInt(value).toString() : value.toFixed(3);
+}

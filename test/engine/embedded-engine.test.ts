@@ -1,0 +1,177 @@
+// The embedded engine: the common suite, and what only an engine in this process can get wrong.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Observation } from '../../src/core/observation.ts';
+import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
+import type { Engine, Limits } from '../../src/engine/engine.ts';
+import { ERROR_CODES } from '../../src/engine/failures.ts';
+import { collect, failureOf, rows, statement } from '../support/engine-statements.ts';
+import type { EngineSize } from './conformance.ts';
+import { describeEngine } from './conformance.ts';
+
+const folder = await mkdtemp(join(tmpdir(), 'millrace-engine-'));
+const data = join(folder, 'data');
+const observed: Observation[] = [];
+const MEMORY = 2 ** 30;
+
+function open(size: EngineSize, path = data): Promise<Engine> {
+  return createEmbeddedEngine({ path, memory: MEMORY, observe: (o) => void observed.push(o), ...size });
+}
+
+beforeAll(async () => {
+  const engine = await open({ connections: 1, queue: 1 });
+  await engine.execute('CREATE DATABASE IF NOT EXISTS kept');
+  await engine.close(0);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describeEngine('embedded', { open, leakPairs: 2000 });
+
+describe('an engine in this process', () => {
+  let engine: Engine;
+  beforeEach(async () => {
+    observed.length = 0;
+    engine = await open({ connections: 3, queue: 100 });
+  });
+  afterEach(() => engine.close(0));
+
+  test('no statement holds the event loop, not even in its planning', async () => {
+    let ticks = 0;
+    const timer = setInterval(() => ticks++, 1);
+    const sql = 'WITH (SELECT sleep(0.5)) AS slept SELECT slept';
+    await Promise.all([collect(engine, statement(sql)), engine.describe(statement(sql))]);
+    clearInterval(timer);
+    expect(ticks).toBeGreaterThan(50);
+  });
+
+  test.each([
+    { sql: `SELECT * FROM '${import.meta.filename}'`, why: 'a file of the host' },
+    { sql: `SELECT * FROM \`${import.meta.filename}\``, why: 'the same as an identifier' },
+    { sql: 'SELECT * FROM made', why: 'a table without its database' },
+    { sql: 'SELECT * FROM one', why: 'a system table without its database' },
+  ])('unqualified names find nothing: $why', async ({ sql }) => {
+    for (const origin of ['saved', 'consumer'] as const) {
+      const error = await failureOf(collect(engine, statement(sql, { origin })));
+      expect([error.failure, error.engineCode]).toEqual(['rejected', 60]);
+    }
+  });
+
+  test('more memory than the engine has fails that statement alone', async () => {
+    const sql = 'SELECT length(groupArray(number)) FROM numbers(1000000000)';
+    const error = await failureOf(collect(engine, statement(sql, { limits: { memory: 2 ** 40 } })));
+    expect(error.failure).toBe('memory');
+    expect(await rows(engine, statement('SELECT 1 AS n'))).toEqual([{ n: 1 }]);
+  });
+
+  test('memory bombs end one by one, and the engine lives', async () => {
+    const bombs = [
+      "SELECT length(repeat('x', 900000000))",
+      'SELECT length(groupArray(number)) FROM numbers(100000000)',
+      'SELECT count() FROM numbers(1000000) AS a CROSS JOIN numbers(1000000) AS b',
+      'SELECT number FROM numbers(100000000)',
+      `WITH ${doubling(24)} SELECT count() FROM t24`,
+    ];
+    const limits: Partial<Limits> = { time: 1, memory: 50_000_000, resultBytes: 10_000_000 };
+    const ends = bombs.flatMap((sql) =>
+      (['saved', 'consumer'] as const).map((origin) =>
+        failureOf(collect(engine, statement(sql, { limits, origin }))),
+      ),
+    );
+    for (const end of await Promise.all(ends)) {
+      expect(['rejected', 'memory', 'limit', 'timeout']).toContain(end.failure);
+    }
+    expect(await rows(engine, statement('SELECT 1 AS n'))).toEqual([{ n: 1 }]);
+  });
+
+  test('each kind of end drops its connection, and success keeps it', async () => {
+    await Promise.all([1, 2, 3].map(() => collect(engine, statement('SELECT 1'))));
+    expect(observed).toEqual([]);
+    await failureOf(collect(engine, statement('SELECT missing')));
+    await failureOf(collect(engine, statement('SELECT sleep(3)'), { signal: AbortSignal.timeout(20) }));
+    await engine.close(5000);
+    expect(observed).toEqual([
+      { kind: 'engine.connection_dropped', reason: 'rejected' },
+      { kind: 'engine.connection_dropped', reason: 'aborted' },
+    ]);
+  });
+
+  test('our own timer ends what the engine’s limit cannot', async () => {
+    // sleep() looks at no limit before it is over.
+    const error = await failureOf(collect(engine, statement('SELECT sleep(3)', { limits: { time: 0.1 } })));
+    expect([error.failure, error.engineCode]).toEqual(['timeout', undefined]);
+  });
+
+  test('a parameter name that is none is refused', async () => {
+    const parameters = { 'p = 1; DROP DATABASE kept; --': 'x' };
+    expect((await failureOf(collect(engine, statement('SELECT 1', { parameters })))).failure).toBe(
+      'rejected',
+    );
+  });
+
+  test('the table of error codes has the engine’s own names', async () => {
+    const codes = ERROR_CODES.map(([code]) => code).join(', ');
+    const sql = `SELECT arrayMap(code -> errorCodeToName(code), [${codes}]) AS names`;
+    expect(await rows(engine, statement(sql))).toEqual([{ names: ERROR_CODES.map(([, name]) => name) }]);
+  });
+});
+
+describe('the data directory', () => {
+  test('in use by another process: says so, and opens when it is free', async () => {
+    const script = `const { Session } = require('chdb'); new Session(process.argv[1]).query('SELECT 1');
+      console.log('open'); setInterval(() => {}, 1000);`;
+    const other = spawn(process.execPath, ['-e', script, data], { stdio: ['ignore', 'pipe', 'inherit'] });
+    await once(other.stdout, 'data');
+    const refused = failureOf(open({ connections: 1, queue: 1 }));
+    const error = await refused.finally(() => other.kill('SIGKILL'));
+    await once(other, 'exit');
+    expect(error.failure).toBe('unavailable');
+    expect(error.message).toContain(`${data} is in use by process ${other.pid}`);
+    const engine = await open({ connections: 1, queue: 1 });
+    expect(await rows(engine, statement('SELECT 1 AS n'))).toEqual([{ n: 1 }]);
+    await engine.close(0);
+  });
+
+  test('that cannot be made is unavailable', async () => {
+    const file = join(folder, 'file');
+    await writeFile(file, '');
+    expect((await failureOf(open({ connections: 1, queue: 1 }, join(file, 'data')))).failure).toBe(
+      'unavailable',
+    );
+  });
+
+  test('another one can be opened after the first is closed', async () => {
+    const engine = await open({ connections: 2, queue: 1 }, join(folder, 'second'));
+    const sql = "SELECT count() AS n FROM system.databases WHERE name = 'kept'";
+    expect(await rows(engine, statement(sql))).toEqual([{ n: 0 }]);
+    await engine.close(0);
+  });
+
+  test('the working directory’s config.xml is not read', async () => {
+    const place = join(folder, 'place');
+    await mkdir(place);
+    await writeFile(join(place, 'config.xml'), 'this is no XML');
+    const before = process.cwd();
+    process.chdir(place);
+    try {
+      const engine = await open({ connections: 1, queue: 1 });
+      const sql = "SELECT value FROM system.server_settings WHERE name = 'max_server_memory_usage'";
+      expect(await rows(engine, statement(sql))).toEqual([{ value: `${MEMORY}` }]);
+      await engine.close(0);
+    } finally {
+      process.chdir(before);
+    }
+    expect(await readFile(join(data, 'millrace.xml'), 'utf8')).toContain(`${MEMORY}`);
+  });
+});
+
+/** CTEs that each read the one before twice: 2^depth readings in a few lines. */
+function doubling(depth: number): string {
+  const steps = Array.from({ length: depth }, (_, index) => {
+    return `t${index + 1} AS (SELECT * FROM t${index} UNION ALL SELECT * FROM t${index})`;
+  });
+  return ['t0 AS (SELECT 1 AS n)', ...steps].join(', ');
+}

@@ -1,0 +1,196 @@
+// The HTTP engine, against ClickHouse's HTTP interface over the real engine.
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Observation } from '../../src/core/observation.ts';
+import type { Engine, Statement } from '../../src/engine/engine.ts';
+import { createHttpEngine } from '../../src/engine/http/http-engine.ts';
+import type { HttpOptions } from '../../src/engine/http/http-engine.ts';
+import type { ClickHouseFront, LateError } from '../support/clickhouse-front.ts';
+import { openClickHouseFront } from '../support/clickhouse-front.ts';
+import { collect, failureOf, rows, statement } from '../support/engine-statements.ts';
+import type { EngineSize } from './conformance.ts';
+import { describeEngine } from './conformance.ts';
+
+const folder = await mkdtemp(join(tmpdir(), 'millrace-front-'));
+const observed: Observation[] = [];
+let front: ClickHouseFront;
+
+const MILLRACE = { user: 'millrace', password: 'pass:word' };
+const CONSUMER = { user: 'consumer', password: 'other' };
+
+const open = (options: EngineSize & Partial<HttpOptions>): Engine =>
+  createHttpEngine({ url: front.url, ...MILLRACE, observe: (o) => void observed.push(o), ...options });
+
+beforeAll(async () => {
+  front = await openClickHouseFront({
+    path: join(folder, 'data'),
+    users: {
+      millrace: { password: MILLRACE.password, profile: [] },
+      reader: { password: '', profile: ['--readonly=2'] },
+      consumer: {
+        password: CONSUMER.password,
+        profile: ['--max_rows_to_read=1000', '--date_time_output_format=iso', '--readonly=1'],
+      },
+    },
+  });
+  const engine = open({ connections: 1, queue: 1 });
+  await engine.execute('CREATE DATABASE IF NOT EXISTS kept');
+  await engine.close(0);
+});
+afterAll(async () => {
+  await front.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describeEngine('http', { open: async (size) => open(size), leakPairs: 300 });
+
+describe('an engine over HTTP', () => {
+  let engine: Engine;
+  beforeEach(() => {
+    observed.length = 0;
+    engine = open({ connections: 2, queue: 10 });
+  });
+  afterEach(() => engine.close(0));
+
+  describe.each<LateError>(['tagged', 'plain', 'cut'])('an error after the first bytes, %s', (lateError) => {
+    beforeEach(() => void (front.lateError = lateError));
+    afterEach(() => void (front.lateError = 'tagged'));
+
+    test.each(['JSONEachRow', 'JSONCompactEachRow', 'CSVWithNames', 'Parquet', 'Arrow'] as const)(
+      'is an error in %s, and no row',
+      async (format) => {
+        const result = { rows: '' };
+        const error = await failureOf(readInto(result, engine, failsLate(), format));
+        const expected = lateError === 'cut' ? ['unavailable', undefined] : ['rejected', 395];
+        expect([error.failure, error.engineCode]).toEqual(expected);
+        expect(result.rows).not.toMatch(/DB::Exception|__exception__/);
+      },
+    );
+  });
+
+  test('a reader who gives up frees the place and ends the statement', async () => {
+    const what = statement('SELECT number AS n FROM numbers(3000000)');
+    for (let round = 0; round < 6; round++) {
+      const { chunks } = await engine.run(what, { format: 'JSONEachRow' });
+      const reader = chunks[Symbol.asyncIterator]();
+      if (round % 2 === 0) await reader.next();
+      await reader.return?.();
+    }
+    expect(await rows(engine, statement('SELECT 1 AS n'))).toEqual([{ n: 1 }]);
+  });
+
+  test('an abort while rows are read is an error, not an end', async () => {
+    const control = new AbortController();
+    const what = statement('SELECT number AS n FROM numbers(3000000)');
+    const { chunks } = await engine.run(what, { format: 'JSONEachRow', signal: control.signal });
+    const reading = failureOf(
+      (async () => {
+        for await (const _ of chunks) control.abort();
+      })(),
+    );
+    expect((await reading).failure).toBe('aborted');
+  });
+
+  test('what is sent with a statement', async () => {
+    const { chunks } = await engine.run(statement('SELECT 1'), {
+      format: 'CSVWithNames',
+      comment: 'c'.repeat(300),
+    });
+    for await (const _ of chunks);
+    expect(front.lastSettings()).toMatchObject({
+      readonly: '2',
+      max_execution_time: '20',
+      max_result_bytes: '50000000',
+      result_overflow_mode: 'throw',
+      session_timezone: 'UTC',
+      cancel_http_readonly_queries_on_client_close: '1',
+      log_comment: 'c'.repeat(256),
+    });
+    await collect(engine, statement('SELECT 1', { origin: 'consumer' }));
+    expect(front.lastSettings()).toMatchObject({ readonly: '1', max_execution_time: '20' });
+  });
+
+  test('a user that may change settings but not write is enough for saved queries', async () => {
+    const reader = open({ connections: 1, queue: 1, user: 'reader', password: '' });
+    const limits = { readRows: 5 };
+    expect(await rows(reader, statement('SELECT 1 AS n', { limits }))).toEqual([{ n: 1 }]);
+    const over = statement('SELECT sum(number) FROM numbers(1000)', { limits });
+    expect((await failureOf(collect(reader, over))).failure).toBe('limit');
+    await reader.close(0);
+  });
+
+  test('a read-only consumer user is sent no settings, and its profile holds', async () => {
+    const consumer = { ...CONSUMER, readonly: true };
+    const separate = open({ connections: 1, queue: 1, consumer });
+    const parts = { origin: 'consumer', parameters: { n: '7' } } as const;
+    expect(await rows(separate, statement('SELECT {n:UInt8} AS n', parts))).toEqual([{ n: 7 }]);
+    expect(front.lastSettings()).toEqual({});
+    const over = statement('SELECT sum(number) FROM numbers(2000)', parts);
+    expect((await failureOf(collect(separate, over))).failure).toBe('limit');
+    await separate.close(0);
+  });
+
+  test('a wrong password is unavailable, with the server’s code', async () => {
+    const stranger = open({ connections: 1, queue: 1, password: 'wrong' });
+    const error = await failureOf(collect(stranger, statement('SELECT 1')));
+    expect([error.failure, error.engineCode]).toEqual(['unavailable', 516]);
+    expect((await failureOf(stranger.ping())).failure).toBe('unavailable');
+    await stranger.close(0);
+  });
+
+  test('no server is unavailable, and observed', async () => {
+    const nobody = open({ connections: 1, queue: 1, url: 'http://127.0.0.1:9' });
+    expect((await failureOf(collect(nobody, statement('SELECT 1')))).failure).toBe('unavailable');
+    expect((await failureOf(nobody.ping())).failure).toBe('unavailable');
+    expect(observed).toContainEqual({ kind: 'engine.connection_dropped', reason: 'unavailable' });
+    await nobody.close(0);
+  });
+
+  test.each([
+    { reply: undefined, failure: 'timeout', why: 'that never answers' },
+    {
+      reply: 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{"n":',
+      failure: 'timeout',
+      why: 'that stops in the middle',
+    },
+    {
+      reply: 'HTTP/1.1 502 Bad Gateway\r\ncontent-length: 4\r\n\r\nOops',
+      failure: 'nonsense',
+      why: 'that is none',
+    },
+    { reply: 'SSH-2.0-OpenSSH_9.9\r\n', failure: 'unavailable', why: 'that speaks something else' },
+  ])('a server $why is $failure', async ({ reply, failure }) => {
+    const server = createServer((socket) => {
+      socket.on('error', () => {}).once('data', () => reply === undefined || socket.write(reply));
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    // It listens on a port, so its address is one.
+    const { port } = server.address() as AddressInfo;
+    const odd = open({ connections: 1, queue: 1, url: `http://127.0.0.1:${port}` });
+    const what = statement('SELECT 1 AS n', { limits: { time: 0.1 } });
+    expect((await failureOf(collect(odd, what))).failure).toBe(failure);
+    await odd.close(0);
+    server.close();
+  });
+});
+
+/** Rows of several blocks, then an error. */
+function failsLate(): Statement {
+  return statement(`SELECT number AS n, throwIf(number = 90000, 'late') AS bad FROM (
+    SELECT number FROM numbers(100000) SETTINGS max_block_size = 5000)`);
+}
+
+async function readInto(
+  result: { rows: string },
+  engine: Engine,
+  what: Statement,
+  format: 'JSONEachRow' | 'JSONCompactEachRow' | 'CSVWithNames' | 'Parquet' | 'Arrow',
+): Promise<void> {
+  const { chunks } = await engine.run(what, { format });
+  for await (const chunk of chunks) result.rows += Buffer.from(chunk).toString('latin1');
+}

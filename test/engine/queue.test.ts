@@ -1,0 +1,148 @@
+// The queue: who runs, who waits, who is sent away; with a clock in hand.
+import { expect, test } from 'vitest';
+import { createQueue } from '../../src/engine/queue.ts';
+import type { Queue } from '../../src/engine/queue.ts';
+import { failureOf } from '../support/engine-statements.ts';
+
+/** A clock that only `pass` moves. */
+function createClock() {
+  const timers = new Set<{ readonly at: number; readonly action: () => void }>();
+  let now = 0;
+  return {
+    after: (ms: number, action: () => void) => {
+      const timer = { at: now + ms, action };
+      timers.add(timer);
+      return () => void timers.delete(timer);
+    },
+    pass: (ms: number) => {
+      now += ms;
+      for (const timer of timers) {
+        if (timer.at > now) continue;
+        timers.delete(timer);
+        timer.action();
+      }
+    },
+    pending: () => timers.size,
+  };
+}
+
+function setUp(places: number, waiting: number) {
+  const clock = createClock();
+  return { clock, queue: createQueue({ places, waiting, timeoutMs: 100, after: clock.after }) };
+}
+
+/** Who is inside, in the order they came in. */
+function track(queue: Queue) {
+  const inside: string[] = [];
+  const leaves = new Map<string, () => void>();
+  const enter = async (name: string, signal?: AbortSignal): Promise<void> => {
+    leaves.set(name, await queue.enter(signal));
+    inside.push(name);
+  };
+  return { inside, enter, leave: (name: string) => leaves.get(name)?.() };
+}
+
+test('so many run, the others come in turn', async () => {
+  const { queue } = setUp(2, 10);
+  const { inside, enter, leave } = track(queue);
+  const all = Promise.all(['a', 'b', 'c', 'd'].map((name) => enter(name)));
+  await Promise.resolve();
+  leave('a');
+  leave('b');
+  await all;
+  expect(inside).toEqual(['a', 'b', 'c', 'd']);
+});
+
+test('a place given back twice is one place', async () => {
+  const { queue } = setUp(1, 10);
+  const { inside, enter, leave } = track(queue);
+  await enter('a');
+  const others = [enter('b'), enter('c')];
+  leave('a');
+  leave('a');
+  await others[0];
+  expect(inside).toEqual(['a', 'b']);
+  leave('b');
+  await others[1];
+});
+
+test('a full queue is busy at once', async () => {
+  const { queue } = setUp(1, 1);
+  await queue.enter();
+  void queue.enter();
+  expect((await failureOf(queue.enter())).failure).toBe('busy');
+});
+
+test('without room to wait, only running is possible', async () => {
+  const { queue } = setUp(1, 0);
+  const leave = await queue.enter();
+  expect((await failureOf(queue.enter())).failure).toBe('busy');
+  leave();
+  await queue.enter();
+});
+
+test('waiting ends when it lasts too long, and leaves no timer', async () => {
+  const { queue, clock } = setUp(1, 5);
+  const leave = await queue.enter();
+  const late = failureOf(queue.enter());
+  clock.pass(50);
+  const next = queue.enter();
+  clock.pass(50);
+  expect((await late).failure).toBe('busy');
+  leave();
+  await next;
+  expect(clock.pending()).toBe(0);
+});
+
+test('who aborts leaves the line at once, and keeps nobody waiting', async () => {
+  const { queue, clock } = setUp(1, 1);
+  const leave = await queue.enter();
+  const control = new AbortController();
+  const gone = failureOf(queue.enter(control.signal));
+  control.abort();
+  expect((await gone).failure).toBe('aborted');
+  const next = queue.enter();
+  leave();
+  await next;
+  expect(clock.pending()).toBe(0);
+});
+
+test('an abort after admission changes nothing', async () => {
+  const { queue } = setUp(1, 1);
+  const control = new AbortController();
+  const leave = await queue.enter(control.signal);
+  control.abort();
+  leave();
+  await queue.enter();
+  expect((await failureOf(queue.enter(control.signal))).failure).toBe('aborted');
+});
+
+test('closed, it takes nobody new, lets in who waits, and settles', async () => {
+  const { queue } = setUp(1, 5);
+  const { inside, enter, leave } = track(queue);
+  await enter('a');
+  const waiting = enter('b');
+  queue.close();
+  expect((await failureOf(queue.enter())).failure).toBe('unavailable');
+  const settled = queue.settled().then(() => inside.push('settled'));
+  leave('a');
+  await waiting;
+  leave('b');
+  await settled;
+  expect(inside).toEqual(['a', 'b', 'settled']);
+});
+
+test('dismissed, it sends away who waits', async () => {
+  const { queue } = setUp(1, 5);
+  const leave = await queue.enter();
+  const waiting = [1, 2].map(() => failureOf(queue.enter()));
+  queue.close();
+  queue.dismiss();
+  for (const error of await Promise.all(waiting)) expect(error.failure).toBe('unavailable');
+  leave();
+  await queue.settled();
+});
+
+test('an unused queue is settled', async () => {
+  expect(await setUp(1, 1).queue.settled()).toBeUndefined();
+});

@@ -1,0 +1,235 @@
+// ClickHouse's HTTP interface, as much of it as a client needs, over the real engine in this process.
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import * as chdb from 'chdb';
+import { writeConfigFile } from '../../src/engine/embedded/config-file.ts';
+import { createConnections } from '../../src/engine/embedded/connection.ts';
+import type { Connection } from '../../src/engine/embedded/connection.ts';
+import { createKiller } from '../../src/engine/embedded/killer.ts';
+import { openSpare } from '../../src/engine/embedded/spare.ts';
+import { errorCodeIn } from '../../src/engine/failures.ts';
+import { createQueue } from '../../src/engine/queue.ts';
+import { after } from '../../src/engine/timer.ts';
+import { tokenize } from '../../src/sql/lexer.ts';
+import { quoteString } from '../../src/sql/literal.ts';
+
+export interface FrontUser {
+  readonly password: string;
+  /** Its profile, as engine arguments, such as `--readonly=2`. */
+  readonly profile: readonly string[];
+}
+
+export interface FrontOptions {
+  /** The data directory; one a process. */
+  readonly path: string;
+  readonly users: Readonly<Record<string, FrontUser>>;
+}
+
+type Settings = Readonly<Record<string, string>>;
+
+/** How a body ends that fails after its first bytes. */
+export type LateError =
+  | 'tagged' // as servers since 25.11 do
+  | 'plain' // the text alone, as servers before them
+  | 'cut'; // no text: the line breaks
+
+export interface ClickHouseFront {
+  readonly url: string;
+  lateError: LateError;
+  /** Settings of the last query, as its URL had them. */
+  readonly lastSettings: () => Settings;
+  close(): Promise<void>;
+}
+
+interface Query {
+  readonly text: string;
+  readonly id: string;
+  readonly parameters: readonly (readonly [string, string])[];
+  readonly settings: Settings;
+  readonly database: string;
+  readonly format: string;
+}
+
+/** What the engine gave: all rows, or those before its error. */
+interface Outcome {
+  readonly bytes: Uint8Array;
+  readonly error?: string;
+}
+
+const NOTHING = new Uint8Array();
+const PIECE = 16 * 1024;
+/** The server's `http_max_uri_size`. */
+const MAX_URI = 1024 * 1024;
+/** In the URL, but not settings of the query. */
+const TRANSPORT = new Set([
+  'query',
+  'query_id',
+  'database',
+  'default_format',
+  'wait_end_of_query',
+  'session_id',
+]);
+
+export async function openClickHouseFront({ path, users }: FrontOptions): Promise<ClickHouseFront> {
+  const configFile = await writeConfigFile({ path, memory: 2 ** 30 });
+  const connections = createConnections({ path, configFile, chdb });
+  const spare = await openSpare(connections);
+  const killer = createKiller({ spare, after, observe: () => {} });
+  // Each query holds a libuv thread; some have to be left for ending them.
+  const queue = createQueue({ places: 12, waiting: 1000, timeoutMs: 60_000, after });
+  let lastSettings: Settings = {};
+
+  /** Runs the query as its user; a closed response ends it. */
+  async function run(response: ServerResponse, query: Query, profile: readonly string[]): Promise<Outcome> {
+    const refused = refusedSetting(query.settings, profile);
+    if (refused !== undefined) return { bytes: NOTHING, error: readonlyError(refused) };
+    const leave = await queue.enter();
+    const args = [...profile, ...toArgs(query.settings)].toSorted(readonlyLast);
+    const connection = await connections.open({ key: query.id, args, database: query.database });
+    const outcome = callOnce(connection, query);
+    const stop = (): void => killer.kill(connection.id, outcome.then(nothing, nothing));
+    const ends = query.settings['cancel_http_readonly_queries_on_client_close'] === '1';
+    if (ends && response.closed) stop();
+    else if (ends) response.once('close', stop);
+    try {
+      return await outcome;
+    } finally {
+      response.off('close', stop);
+      await connection.close();
+      leave();
+    }
+  }
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? '/', 'http://front');
+    if (url.pathname === '/ping') return void response.end('Ok.\n');
+    const user = authenticate(request, users);
+    if (user === undefined) return sendError(response, UNKNOWN_USER);
+    const query = readQuery(url.searchParams, await readBody(request));
+    lastSettings = query.settings;
+    if (isSeveral(query.text)) return sendError(response, SEVERAL);
+    send(response, query, await run(response, query, user.profile));
+  }
+
+  function send(response: ServerResponse, query: Query, { bytes, error }: Outcome): void {
+    if (error !== undefined && bytes.length === 0) return sendError(response, error);
+    const tag = randomBytes(8).toString('hex');
+    response.setHeader('X-ClickHouse-Query-Id', query.id);
+    response.setHeader('X-ClickHouse-Summary', '{"read_rows":"0"}');
+    if (front.lateError === 'tagged') response.setHeader('X-ClickHouse-Exception-Tag', tag);
+    for (let at = 0; at < bytes.length; at += PIECE) {
+      response.write(bytes.subarray(at, at + PIECE));
+    }
+    if (error === undefined) return void response.end();
+    if (front.lateError === 'cut') return void response.write('\n', () => response.destroy());
+    response.end(
+      front.lateError === 'plain' ? `${error} (version 24.8.1.1 (official build))\n` : tagged(error, tag),
+    );
+  }
+
+  const server = createServer({ maxHeaderSize: MAX_URI }, (request, response) => {
+    answer(request, response).catch((cause: unknown) => sendError(response, String(cause)));
+  });
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  const front: ClickHouseFront = {
+    url: `http://127.0.0.1:${address.port}`,
+    lateError: 'tagged',
+    lastSettings: () => lastSettings,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((done) => server.close(done));
+      await queue.settled();
+      await spare.close();
+    },
+  };
+  return front;
+}
+
+async function callOnce(connection: Connection, query: Query): Promise<Outcome> {
+  const bind = query.parameters.map(([name, text]) => `SET ${name} = ${quoteString(text)}; `).join('');
+  try {
+    return { bytes: await connection.call(bind + query.text, query.format) };
+  } catch (cause) {
+    // The rows that were made before the failure come out with the next call: here they are wanted.
+    const bytes = await connection.call('SELECT 1', 'Null');
+    return { bytes, error: cause instanceof Error ? cause.message : String(cause) };
+  }
+}
+
+/** The first setting that the user's profile does not let a request change. */
+function refusedSetting(settings: Settings, profile: readonly string[]): string | undefined {
+  if (profile.includes('--readonly=1')) return Object.keys(settings)[0];
+  const mayNot = profile.includes('--readonly=2') && (settings['readonly'] ?? '2') !== '2';
+  return mayNot ? 'readonly' : undefined;
+}
+
+function toArgs(settings: Settings): readonly string[] {
+  return Object.entries(settings).map(([name, value]) => `--${name}=${value}`);
+}
+
+/** Behind it no argument would be taken. */
+function readonlyLast(a: string, b: string): number {
+  return Number(isReadonly(a)) - Number(isReadonly(b));
+}
+
+function isReadonly(arg: string): boolean {
+  return arg.startsWith('--readonly=');
+}
+
+function readonlyError(name: string): string {
+  return `Code: 164. DB::Exception: Cannot modify '${name}' setting in readonly mode. (READONLY)`;
+}
+
+const UNKNOWN_USER = 'Code: 516. DB::Exception: Authentication failed. (AUTHENTICATION_FAILED)';
+const SEVERAL = 'Code: 62. DB::Exception: Multi-statements are not allowed. (SYNTAX_ERROR)';
+
+/** CR LF marker CR LF tag CR LF message, its length and the tag, marker CR LF. */
+function tagged(error: string, tag: string): string {
+  const message = `${error} (version 26.7.2.1)\n`;
+  return `\r\n__exception__\r\n${tag}\r\n${message}${Buffer.byteLength(message)} ${tag}\r\n__exception__\r\n`;
+}
+
+function sendError(response: ServerResponse, error: string): void {
+  const code = errorCodeIn(error);
+  response.statusCode = code === 516 ? 403 : 500;
+  if (code !== undefined) response.setHeader('X-ClickHouse-Exception-Code', code);
+  response.end(`${error} (version 26.7.2.1)\n`);
+}
+
+function authenticate(request: IncomingMessage, users: FrontOptions['users']): FrontUser | undefined {
+  const encoded = /^Basic (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? '';
+  const [, name = '', password = ''] =
+    /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString()) ?? [];
+  const user = users[name];
+  return user?.password === password ? user : undefined;
+}
+
+function readQuery(search: URLSearchParams, body: string): Query {
+  const entries = [...search];
+  return {
+    text: body === '' ? (search.get('query') ?? '') : body,
+    id: search.get('query_id') ?? randomBytes(8).toString('hex'),
+    parameters: entries.filter(([name]) => name.startsWith('param_')),
+    settings: Object.fromEntries(
+      entries.filter(([name]) => !name.startsWith('param_') && !TRANSPORT.has(name)),
+    ),
+    database: search.get('database') ?? 'default',
+    format: search.get('default_format') ?? 'TabSeparated',
+  };
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(Buffer.from(part));
+  return Buffer.concat(parts).toString();
+}
+
+function isSeveral(text: string): boolean {
+  const meaning = tokenize(text).filter((token) => token.kind !== 'blank' && token.kind !== 'comment');
+  return meaning.slice(0, -1).some((token) => token.kind === ';');
+}
+
+function nothing(): void {}
