@@ -31,6 +31,27 @@ export type Observation =
       readonly engineMs?: number;
       readonly cause?: unknown;
     }
+  | { readonly kind: 'cache.remote_lost'; readonly cause: unknown }
+  | { readonly kind: 'cache.remote_restored'; readonly ms: number }
+  | { readonly kind: 'cache.rubbish_found'; readonly key: string; readonly reason: string }
+  | { readonly kind: 'cache.write_refused'; readonly cause: unknown }
+  | { readonly kind: 'cache.entry_too_large'; readonly key: string; readonly bytes: number }
+  | { readonly kind: 'cache.refresh_failed'; readonly key: string; readonly cause: unknown }
+  | { readonly kind: 'warming.refreshed'; readonly endpoint: string; readonly ms: number }
+  | { readonly kind: 'warming.adopted'; readonly endpoint: string }
+  | { readonly kind: 'warming.saved'; readonly endpoint: string }
+  | {
+      readonly kind: 'warming.failed';
+      readonly endpoint: string;
+      /** How often in a row. */
+      readonly failures: number;
+      readonly cause: unknown;
+    }
+  | {
+      readonly kind: 'warming.dropped';
+      readonly endpoint: string;
+      readonly reason: 'unasked' | 'full' | 'forgotten';
+    }
   | { readonly kind: 'engine.connection_dropped'; readonly reason: string }
   | { readonly kind: 'engine.kill_failed'; readonly cause: unknown };
 

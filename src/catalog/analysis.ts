@@ -1,0 +1,50 @@
+// What a file says, taken apart once for all rules: parameters compiled, the query bound and outlined.
+import type { EndpointFile } from '../config/generated/endpoint.ts';
+import type { Path, YamlDocument } from '../config/yaml-document.ts';
+import { compileParameter, type CompiledParameter } from '../params/parameter.ts';
+import { outlineQuery, type Outline } from '../sql/outline.ts';
+import { authorOffset, bindPlaceholders, type BoundQuery } from '../sql/placeholders.ts';
+
+/** A finding of a rule, at a path of the file; `offset` is inside the text there (UTF-16 units). */
+export interface RuleFinding {
+  readonly code: string;
+  readonly path: Path;
+  readonly onKey?: boolean;
+  readonly offset?: number;
+  readonly message: string;
+  readonly hint?: string;
+  /** An error when left out. */
+  readonly severity?: 'warning';
+}
+
+/** A file that passed its schema, with what was understood of it. */
+export interface Analysis {
+  readonly file: EndpointFile;
+  readonly document: YamlDocument;
+  readonly parameters: ReadonlyMap<string, CompiledParameter>;
+  readonly bound: BoundQuery;
+  /** Undefined when the query could not be read; `findings` tell why. */
+  readonly outline: Outline | undefined;
+  readonly findings: readonly RuleFinding[];
+}
+
+/** Takes a file apart; `file` is the document's value, known to have passed the schema. */
+export function analyse(file: EndpointFile, document: YamlDocument): Analysis {
+  const parameters = new Map<string, CompiledParameter>();
+  const findings: RuleFinding[] = [];
+  for (const [name, spec] of Object.entries(file.parameters ?? {})) {
+    const compiled = compileParameter(name, spec);
+    if (compiled.parameter !== undefined) parameters.set(name, compiled.parameter);
+    else findings.push(...compiled.findings.map((f) => ({ ...f, path: ['parameters', name, ...f.path] })));
+  }
+  const bound = bindPlaceholders(file.query, (name) => parameters.get(name)?.placeholder);
+  findings.push(
+    ...bound.findings.map((f) => ({ code: f.code, path: ['query'], offset: f.start, message: f.message })),
+  );
+  const { outline, findings: unread } =
+    bound.findings.length > 0 ? { outline: undefined, findings: [] } : outlineQuery(bound.sql);
+  for (const { code, start, message } of unread) {
+    findings.push({ code, path: ['query'], offset: authorOffset(bound.uses, start), message });
+  }
+  return { file, document, parameters, bound, outline, findings };
+}

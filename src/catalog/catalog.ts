@@ -1,0 +1,60 @@
+// The frozen set of endpoints that requests read; replaced as a whole, never changed.
+import type { Diagnostic } from '../core/diagnostic.ts';
+import type { Endpoint } from './endpoint.ts';
+
+export interface Catalog {
+  /** In name order. */
+  readonly endpoints: readonly Endpoint[];
+  /** By name, or by UUID in any case. */
+  find(nameOrId: string): Endpoint | undefined;
+}
+
+/** An endpoint together with where its name and id stand, so that a double can be shown. */
+export interface Candidate {
+  readonly endpoint: Endpoint;
+  readonly name: { readonly line: number; readonly column: number };
+  readonly id: { readonly line: number; readonly column: number };
+}
+
+/**
+ * Puts candidates together, earlier ones first: of two with one name or id the earlier stays and the later becomes a
+ * finding that names both files.
+ */
+export function assembleCatalog(candidates: readonly Candidate[]): {
+  readonly catalog: Catalog;
+  readonly diagnostics: readonly Diagnostic[];
+} {
+  const byName = new Map<string, Endpoint>();
+  const byId = new Map<string, Endpoint>();
+  const diagnostics: Diagnostic[] = [];
+  for (const candidate of candidates) {
+    const { endpoint } = candidate;
+    const doubles = [
+      ...doubled(candidate, 'name', byName.get(endpoint.name)),
+      ...doubled(candidate, 'id', byId.get(endpoint.id)),
+    ];
+    diagnostics.push(...doubles);
+    if (doubles.length > 0) continue;
+    byName.set(endpoint.name, endpoint);
+    byId.set(endpoint.id, endpoint);
+  }
+  const endpoints = [...byName.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const find = (nameOrId: string): Endpoint | undefined =>
+    byName.get(nameOrId) ?? byId.get(nameOrId.toLowerCase());
+  return { catalog: Object.freeze({ endpoints: Object.freeze(endpoints), find }), diagnostics };
+}
+
+function doubled(candidate: Candidate, key: 'name' | 'id', first: Endpoint | undefined): Diagnostic[] {
+  if (first === undefined) return [];
+  const { endpoint } = candidate;
+  return [
+    {
+      file: endpoint.file,
+      ...candidate[key],
+      severity: 'error',
+      code: `endpoint.duplicate_${key}`,
+      message: `${first.file} already has the ${key} "${endpoint[key]}"`,
+      hint: `Give one of ${first.file} and ${endpoint.file} another ${key}; ${first.file} stays in service`,
+    },
+  ];
+}

@@ -1,0 +1,137 @@
+// A file's text compiled to an endpoint: parse, validate, check, build. All findings come out together.
+import { hash } from 'node:crypto';
+import { compareDiagnostics, type Diagnostic } from '../core/diagnostic.ts';
+import { parseBytes } from '../config/bytes.ts';
+import type { EndpointFile } from '../config/generated/endpoint.ts';
+import { createSchemaCheck } from '../config/schema.ts';
+import { parseYaml, type YamlDocument } from '../config/yaml-document.ts';
+import { createBinder } from '../params/binder.ts';
+import { neutralText } from '../params/neutral.ts';
+import type { Outline } from '../sql/outline.ts';
+import { analyse, type Analysis, type RuleFinding } from './analysis.ts';
+import type { Candidate } from './catalog.ts';
+import type { CachePolicy, Endpoint, SandboxPolicy } from './endpoint.ts';
+import { checkRules } from './rules.ts';
+
+export interface CompiledFile {
+  /** Undefined when there is an error among the findings. */
+  readonly candidate: Candidate | undefined;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export type CompileFile = (path: string, text: string) => CompiledFile;
+
+/** The most that a result may take in the engine's memory, in bytes. */
+const RESULT_BYTES = 128 * 2 ** 20;
+
+/** Compiles the schema once; the function it returns compiles files, and has no other state. */
+export function createCompile(): CompileFile {
+  const check = createSchemaCheck('endpoint');
+  return (path, text) => {
+    const parsed = parseYaml(path, text);
+    if ('diagnostics' in parsed) return { candidate: undefined, diagnostics: parsed.diagnostics };
+    const { document } = parsed;
+    const invalid = check(document);
+    if (invalid.length > 0)
+      return { candidate: undefined, diagnostics: invalid.toSorted(compareDiagnostics) };
+    const analysis = analyse(document.value as EndpointFile, document); // it passed the schema that the type is generated from
+    const diagnostics = [...analysis.findings, ...checkRules(analysis)]
+      .map((finding) => toDiagnostic(document, finding))
+      .toSorted(compareDiagnostics);
+    if (analysis.outline === undefined || diagnostics.some((each) => each.severity === 'error')) {
+      return { candidate: undefined, diagnostics };
+    }
+    const endpoint = build(analysis, analysis.outline);
+    const candidate = { endpoint, name: document.locate(['name']), id: document.locate(['id']) };
+    return { candidate, diagnostics };
+  };
+}
+
+function toDiagnostic(document: YamlDocument, finding: RuleFinding): Diagnostic {
+  const { path, offset, onKey, code, message, hint, severity = 'error' } = finding;
+  const place =
+    offset !== undefined
+      ? document.locateInside(path, offset)
+      : onKey === true
+        ? document.locateKey(path)
+        : document.locate(path);
+  return { file: document.file, ...place, severity, code, message, ...(hint === undefined ? {} : { hint }) };
+}
+
+function build({ file, document, parameters, bound }: Analysis, outline: Outline): Endpoint {
+  const limits = {
+    time: file.limits?.time ?? 30,
+    memory: parseBytes(file.limits?.memory ?? '2GiB'),
+    readRows: file.limits?.read_rows ?? 0,
+    resultBytes: RESULT_BYTES,
+  };
+  const maxRows = file.max_rows ?? 1000;
+  return Object.freeze({
+    id: file.id.toLowerCase(),
+    name: file.name,
+    description: file.description ?? '',
+    file: document.file,
+    revision: revisionOf(file, bound.sql),
+    parameters: file.parameters ?? {},
+    binder: createBinder([...parameters.values()], { unknown: file.unknown_parameters ?? 'reject' }),
+    sampleValues: sampleValues(file),
+    query: bound.sql,
+    statement: `SELECT * FROM (\n${bound.sql}\n) LIMIT ${maxRows + 1}`,
+    outline,
+    maxRows,
+    int64: file.int64 ?? 'number',
+    limits: Object.freeze(limits),
+    cache: cachePolicy(file),
+    sandbox: sandboxPolicy(file),
+    examples: file.examples ?? [],
+  });
+}
+
+function sampleValues({ parameters = {} }: EndpointFile): Endpoint['sampleValues'] {
+  const entries = Object.entries(parameters).map(([name, { type, enum: allowed }]) => [
+    name,
+    String(allowed?.[0] ?? neutralText(type)),
+  ]);
+  return Object.freeze(Object.fromEntries(entries) as Record<string, string>); // pairs of texts, made above
+}
+
+function cachePolicy({ cache, warming }: EndpointFile): CachePolicy | undefined {
+  if (cache === undefined || cache === 'disabled') return undefined;
+  return Object.freeze({
+    ttl: cache.ttl,
+    minRefresh: cache.min_refresh ?? Math.min(10, cache.ttl),
+    staleWhileRevalidate: cache.stale_while_revalidate ?? 0,
+    staleIfError: cache.stale_if_error ?? 0,
+    warmEvery: warming?.every,
+    warmExamples: warming?.examples ?? false,
+  });
+}
+
+function sandboxPolicy({ sandbox }: EndpointFile): SandboxPolicy {
+  return Object.freeze({
+    enabled: sandbox?.enabled ?? false,
+    languages: new Set(sandbox?.languages ?? (['sql', 'lql'] as const)),
+    allow: sandbox?.functions?.allow ?? [],
+    deny: sandbox?.functions?.deny ?? [],
+  });
+}
+
+/** What is only told (descriptions, examples, reasons) changes no answer. */
+function revisionOf(file: EndpointFile, sql: string): string {
+  const {
+    description: _description,
+    examples: _examples,
+    allow_breaking: _reason,
+    query: _query,
+    ...rest
+  } = file;
+  return hash('sha256', JSON.stringify(canonical({ ...rest, sql })), 'hex').slice(0, 12);
+}
+
+/** The same data with keys in name order: a file's order of keys decides nothing. */
+function canonical(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(canonical);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, item]: [string, unknown]) => [key, canonical(item)]));
+}

@@ -1,0 +1,49 @@
+// One endpoint as it is served: everything that its file decides, decided.
+import type { Example, Parameter } from '../config/generated/endpoint.ts';
+import type { Limits } from '../engine/engine.ts';
+import type { Binder } from '../params/binder.ts';
+import type { Outline } from '../sql/outline.ts';
+
+/** Compiled and frozen. Not guaranteed: that the engine knows the tables and columns that the query names. */
+export interface Endpoint {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly file: string;
+  /** Changes with everything that can change an answer, and with nothing else; 12 hexadecimal digits. */
+  readonly revision: string;
+  readonly parameters: Readonly<Record<string, Parameter>>;
+  readonly binder: Binder;
+  /** Values that the query can be described with; they mean nothing. */
+  readonly sampleValues: Readonly<Record<string, string | null>>;
+  /** The saved query with typed placeholders; what follows its last token is gone. */
+  readonly query: string;
+  /** The query as it is sent: cut at one row more than the maximum, so that cutting is known. */
+  readonly statement: string;
+  readonly outline: Outline;
+  readonly maxRows: number;
+  readonly int64: 'number' | 'string';
+  readonly limits: Limits;
+  /** Undefined: answers are not kept. Seconds. */
+  readonly cache: CachePolicy | undefined;
+  readonly sandbox: SandboxPolicy;
+  readonly examples: readonly Example[];
+}
+
+/** All in seconds. */
+export interface CachePolicy {
+  readonly ttl: number;
+  readonly minRefresh: number;
+  readonly staleWhileRevalidate: number;
+  readonly staleIfError: number;
+  /** Undefined: answers are not refreshed before they are asked for. */
+  readonly warmEvery: number | undefined;
+  readonly warmExamples: boolean;
+}
+
+export interface SandboxPolicy {
+  readonly enabled: boolean;
+  readonly languages: ReadonlySet<'sql' | 'lql'>;
+  readonly allow: readonly string[];
+  readonly deny: readonly string[];
+}

@@ -1,0 +1,104 @@
+// A folder of endpoint files read into compiled files: only what changed is compiled again, in slices.
+import { createHash } from 'node:crypto';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import type { Diagnostic } from '../core/diagnostic.ts';
+import { MAX_DOCUMENT_BYTES } from '../config/yaml-document.ts';
+import type { Candidate } from './catalog.ts';
+import type { CompileFile } from './compile.ts';
+
+const MAX_FILES = 20_000;
+/** Compiling that many files takes about as long as other requests may wait: 8 to 35 ms. */
+const SLICE = 25;
+
+/** One file as last read: what it compiled to, and what was found. */
+export interface LoadedFile {
+  readonly file: string;
+  /** Size, times and inode: when it is the same, the file is not read. */
+  readonly stamp: string;
+  readonly hash: string;
+  readonly candidate: Candidate | undefined;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** By path, in the order in which the files first came into service. */
+export type LoadedFiles = ReadonlyMap<string, LoadedFile>;
+
+export interface Loaded {
+  readonly files: LoadedFiles;
+  /** How many files came, changed or went. */
+  readonly changed: number;
+}
+
+/**
+ * Reads the endpoint files directly in `folder`. Rejects when the folder itself cannot be read, or holds too many.
+ */
+export async function loadFolder(
+  folder: string,
+  previous: LoadedFiles,
+  compile: CompileFile,
+): Promise<Loaded> {
+  return loadFiles(await listFiles(folder), previous, compile);
+}
+
+/** Paths of the endpoint files in a folder, in name order; files whose name begins with a dot are not ours. */
+export async function listFiles(folder: string): Promise<string[]> {
+  const names = await readdir(folder);
+  const endpoints = names.filter((name) => /^[^.].*\.ya?ml$/.test(name)).toSorted();
+  if (endpoints.length > MAX_FILES) {
+    throw new Error(`${folder} holds ${endpoints.length} endpoint files; at most ${MAX_FILES} are served`);
+  }
+  return endpoints.map((name) => join(folder, name));
+}
+
+/** Reads files; what has the stamp or the hash that it has in `previous` is taken from there. */
+export async function loadFiles(
+  paths: readonly string[],
+  previous: LoadedFiles,
+  compile: CompileFile,
+): Promise<Loaded> {
+  const present = new Set(paths);
+  const remaining = [...previous.keys()].filter((path) => present.has(path));
+  const files = new Map<string, LoadedFile>();
+  let changed = previous.size - remaining.length;
+  for (const path of new Set([...remaining, ...paths])) {
+    const before = previous.get(path);
+    const file = await loadFile(path, before, compile);
+    if (file === undefined) continue; // deleted since it was listed
+    files.set(path, file);
+    if (file.hash === before?.hash) continue;
+    changed++;
+    if (changed % SLICE === 0) await setImmediate();
+  }
+  return { files, changed };
+}
+
+async function loadFile(
+  path: string,
+  before: LoadedFile | undefined,
+  compile: CompileFile,
+): Promise<LoadedFile | undefined> {
+  const stats = await stat(path).catch(() => undefined);
+  if (stats === undefined) return undefined;
+  const stamp = `${stats.dev}:${stats.ino}:${stats.size}:${stats.mtimeMs}:${stats.ctimeMs}`;
+  if (before?.stamp === stamp) return before;
+  const unreadable = (message: string): LoadedFile => {
+    const diagnostic: Diagnostic = {
+      file: path,
+      line: 1,
+      column: 1,
+      severity: 'error',
+      code: 'file.unreadable',
+      message,
+    };
+    return { file: path, stamp, hash: '', candidate: undefined, diagnostics: [diagnostic] };
+  };
+  if (!stats.isFile()) return unreadable('this is not a file');
+  if (stats.size > MAX_DOCUMENT_BYTES) return unreadable('the file is larger than 1 MiB');
+  const bytes = await readFile(path).catch((cause: Error) => cause);
+  if (bytes instanceof Error) return unreadable(`the file cannot be read: ${bytes.message}`);
+  const hash = createHash('sha256').update(bytes).digest('hex');
+  if (before?.hash === hash) return { ...before, stamp };
+  return { file: path, stamp, hash, ...compile(path, bytes.toString('utf8')) };
+}

@@ -1,0 +1,133 @@
+// What must be true of an endpoint file beyond its schema: a table of small rules. Each yields findings under its own code.
+import { nearest } from '../core/nearest.ts';
+import { Problem } from '../core/problem.ts';
+import { createBinder } from '../params/binder.ts';
+import type { Analysis, RuleFinding } from './analysis.ts';
+
+type Finding = Omit<RuleFinding, 'code'>;
+type Rule = (analysis: Analysis) => Iterable<Finding>;
+
+/** Every rule there is, by the code of its findings. */
+export const RULES: Readonly<Record<string, Rule>> = {
+  'parameter.undeclared': function* ({ bound, file, parameters }) {
+    const declared = Object.keys(file.parameters ?? {});
+    for (const use of bound.uses) {
+      if (declared.includes(use.name) || parameters.has(use.name)) continue;
+      const guess = nearest(use.name, declared);
+      yield {
+        path: ['query'],
+        offset: use.start,
+        message: `@${use.name} is not declared under parameters`,
+        hint:
+          guess === undefined
+            ? `Declare it: parameters: { ${use.name}: { type: String } }`
+            : `Did you mean @${guess}?`,
+      };
+    }
+  },
+  'parameter.unused': function* ({ bound, file }) {
+    const used = new Set(bound.uses.map((use) => use.name));
+    for (const name of Object.keys(file.parameters ?? {})) {
+      if (used.has(name)) continue;
+      const guess = nearest(name, used);
+      yield {
+        path: ['parameters', name],
+        onKey: true,
+        message: `the query does not use @${name}`,
+        hint:
+          guess === undefined ? `Write @${name} in the query, or remove it here` : `The query uses @${guess}`,
+      };
+    }
+  },
+  'warming.without_cache': function* ({ file }) {
+    if (file.warming === undefined || typeof file.cache === 'object') return;
+    yield {
+      path: ['warming'],
+      onKey: true,
+      message: 'warming keeps cached answers fresh, but this endpoint caches none',
+      hint: 'Add cache: { ttl: … }, or remove warming',
+    };
+  },
+  'warming.slower_than_ttl': function* ({ file }) {
+    if (file.warming === undefined || typeof file.cache !== 'object') return;
+    if (file.warming.every <= file.cache.ttl) return;
+    yield {
+      path: ['warming', 'every'],
+      message: `answers expire after ${file.cache.ttl} s, before warming runs at ${file.warming.every} s`,
+      hint: `Write at most ${file.cache.ttl}`,
+    };
+  },
+  'cache.refresh_over_ttl': function* ({ file }) {
+    if (typeof file.cache !== 'object' || (file.cache.min_refresh ?? 0) <= file.cache.ttl) return;
+    yield {
+      path: ['cache', 'min_refresh'],
+      message: `min_refresh is longer than ttl, ${file.cache.ttl} s`,
+      hint: `Write at most ${file.cache.ttl}`,
+    };
+  },
+  'sandbox.without_tables': function* ({ file, outline }) {
+    if (file.sandbox?.enabled !== true || outline === undefined) return;
+    if (outline.elements.some((element) => element.kind === 'table')) return;
+    yield {
+      path: ['sandbox'],
+      onKey: true,
+      message: 'the query has no WITH clause with tables that consumers could read',
+      hint: 'Write WITH name AS (SELECT …) in front of the query, or sandbox: { enabled: false }',
+    };
+  },
+  'labels.unknown_parameter': function* ({ file }) {
+    const declared = Object.keys(file.parameters ?? {});
+    for (const [label, source] of Object.entries(file.labels ?? {})) {
+      const name = source.startsWith('@') ? source.slice(1) : undefined;
+      if (name === undefined || name === 'header' || declared.includes(name)) continue;
+      const guess = nearest(name, declared);
+      yield {
+        path: ['labels', label],
+        message: `@${name} is not declared under parameters`,
+        ...(guess === undefined ? {} : { hint: `Did you mean @${guess}?` }),
+      };
+    }
+  },
+  'reservation.without_workloads': function* ({ file }) {
+    if (file.reservation?.enabled !== true || (file.reservation.workloads ?? []).length > 0) return;
+    yield {
+      path: ['reservation'],
+      onKey: true,
+      message: 'no workload is listed that a caller could name',
+      hint: 'Add workloads: [name, …]',
+    };
+  },
+  'example.invalid': function* ({ file, parameters }) {
+    const declared = Object.keys(file.parameters ?? {});
+    if (parameters.size < declared.length) return; // the parameters' own findings come first
+    const binder = createBinder([...parameters.values()], { unknown: 'reject' });
+    for (const [index, example] of (file.examples ?? []).entries()) {
+      if ((example.expect?.status ?? 200) >= 400) continue; // meant to be refused
+      const sent = Object.entries(example.parameters ?? {}).map(([name, value]) => [name, [value]] as const);
+      for (const { parameter, message } of bindFailures(() => binder.bind(new Map(sent)))) {
+        const isSent = parameter in (example.parameters ?? {});
+        yield {
+          path: ['examples', index, ...(isSent ? ['parameters', parameter] : [])],
+          message: `the example "${example.name}" cannot be called: ${parameter}: ${message}`,
+        };
+      }
+    }
+  },
+};
+
+function bindFailures(bind: () => unknown): readonly { parameter: string; message: string }[] {
+  try {
+    bind();
+    return [];
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return error.errors.map(({ parameter = '', message }) => ({ parameter, message }));
+  }
+}
+
+/** All findings of all rules. */
+export function checkRules(analysis: Analysis): readonly RuleFinding[] {
+  return Object.entries(RULES).flatMap(([code, rule]) =>
+    [...rule(analysis)].map((finding) => ({ code, ...finding })),
+  );
+}

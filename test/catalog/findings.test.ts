@@ -1,0 +1,30 @@
+// Golden files: every kind of mistake in an endpoint file, with the findings as a person reads them.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createCompile } from '../../src/catalog/compile.ts';
+import { RULES } from '../../src/catalog/rules.ts';
+import { renderDiagnostic } from '../../src/cli/caret.ts';
+import { createTerminal } from '../../src/cli/terminal.ts';
+
+const FOLDER = join(import.meta.dirname, '../golden/findings');
+const compile = createCompile();
+const plain = createTerminal(process.stdout, process.stderr, { NO_COLOR: '1' });
+const files = readdirSync(FOLDER).filter((name) => name.endsWith('.yaml'));
+const findingsOf = (name: string) => {
+  const text = readFileSync(join(FOLDER, name), 'utf8');
+  return { text, ...compile(name, text) };
+};
+
+test.each(files)('%s', async (name) => {
+  const { text, candidate, diagnostics } = findingsOf(name);
+  const rendered = diagnostics.flatMap((each) => [...renderDiagnostic(each, text, plain), '']).join('\n');
+  expect(candidate).toBeUndefined();
+  expect(diagnostics.length).toBeGreaterThan(0);
+  await expect(rendered).toMatchFileSnapshot(join(FOLDER, name.replace('.yaml', '.txt')));
+});
+
+test('every rule has a file that breaks it', () => {
+  const codes = new Set(files.flatMap((name) => findingsOf(name).diagnostics.map((each) => each.code)));
+  expect([...codes]).toEqual(expect.arrayContaining(Object.keys(RULES)));
+});

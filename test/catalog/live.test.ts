@@ -1,0 +1,141 @@
+// The catalog follows a real folder, however files are written, and never serves less than it did.
+import { mkdir, mkdtemp, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createCompile } from '../../src/catalog/compile.ts';
+import { openLiveCatalog, serialise, type LiveCatalog } from '../../src/catalog/live.ts';
+import type { Observation } from '../../src/core/observation.ts';
+
+const compile = createCompile();
+let folder = '';
+let live: LiveCatalog;
+let observed: Observation[] = [];
+
+const uuid = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+const text = (name: string, n: number, maxRows = 10): string =>
+  `id: ${uuid(n)}\nname: ${name}\nquery: SELECT 1\nmax_rows: ${maxRows}\n`;
+const write = (file: string, content: string): Promise<void> => writeFile(join(folder, file), content);
+const names = (): string[] => live.current().endpoints.map((endpoint) => endpoint.name);
+const eventually = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 10_000, interval: 20 });
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'millrace-'));
+  observed = [];
+  await write('one.yaml', text('one', 1));
+  await write('two.yaml', text('two', 2));
+  live = await openLiveCatalog({
+    folder,
+    compile,
+    observe: (each) => observed.push(each),
+    now: () => performance.now(),
+  });
+});
+
+afterEach(async () => {
+  await live.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe('the live catalog', () => {
+  test('finds endpoints by name and by UUID in any case', () => {
+    expect(names()).toEqual(['one', 'two']);
+    expect(live.current().find('one')?.id).toBe(uuid(1));
+    expect(live.current().find(uuid(2).toUpperCase())?.name).toBe('two');
+    expect(live.current().find('three')).toBeUndefined();
+  });
+
+  test('follows files written in place, renamed over, added and removed', async () => {
+    await write('one.yaml', text('one', 1, 20));
+    await eventually(() => expect(live.current().find('one')?.maxRows).toBe(20));
+    await write('.one.tmp', text('one', 1, 30));
+    await rename(join(folder, '.one.tmp'), join(folder, 'one.yaml'));
+    await eventually(() => expect(live.current().find('one')?.maxRows).toBe(30));
+    await write('three.yaml', text('three', 3));
+    await eventually(() => expect(names()).toEqual(['one', 'three', 'two']));
+    await unlink(join(folder, 'two.yaml'));
+    await eventually(() => expect(names()).toEqual(['one', 'three']));
+  });
+
+  test('only what changed gets a new endpoint', async () => {
+    const before = live.current();
+    await write('one.yaml', text('one', 1, 20));
+    await eventually(() => expect(live.current()).not.toBe(before));
+    expect(live.current().find('two')).toBe(before.find('two'));
+    expect(live.current().find('one')?.revision).not.toBe(before.find('one')?.revision);
+  });
+
+  test('a broken file keeps its last good version in service and is reported', async () => {
+    await write('one.yaml', 'name: [broken');
+    await eventually(() => expect(live.diagnostics()).toHaveLength(1));
+    expect(live.diagnostics()[0]).toMatchObject({ file: join(folder, 'one.yaml'), line: 1 });
+    expect(names()).toEqual(['one', 'two']);
+    expect(observed.some((each) => each.kind === 'catalog.rejected')).toBe(true);
+    await write('one.yaml', text('one', 1, 50));
+    await eventually(() => expect(live.current().find('one')?.maxRows).toBe(50));
+    expect(live.diagnostics()).toEqual([]);
+  });
+
+  test('of two files with one name or id the older stays, and both are named', async () => {
+    await write('a-copy.yaml', text('one', 3));
+    await write('b-copy.yaml', text('three', 2));
+    await eventually(() => expect(live.diagnostics()).toHaveLength(2));
+    expect(live.current().find('one')?.id).toBe(uuid(1));
+    expect(live.current().find(uuid(2))?.name).toBe('two');
+    expect(live.diagnostics().map((each) => each.code)).toEqual([
+      'endpoint.duplicate_name',
+      'endpoint.duplicate_id',
+    ]);
+    expect(live.diagnostics()[0]?.message).toContain('one.yaml');
+  });
+
+  test('a folder that goes and comes back loses nothing', async () => {
+    await rm(folder, { recursive: true });
+    await eventually(() => expect(observed.some((each) => each.kind === 'catalog.failed')).toBe(true));
+    expect(names()).toEqual(['one', 'two']);
+    await mkdir(folder);
+    await write('one.yaml', text('one', 1, 60));
+    await eventually(() => expect(live.current().find('one')?.maxRows).toBe(60));
+  });
+
+  test('reload() reads at once', async () => {
+    await write('one.yaml', text('one', 1, 70));
+    await live.reload();
+    expect(live.current().find('one')?.maxRows).toBe(70);
+  });
+});
+
+test('a ..data symlink swapped as Kubernetes does is followed', async () => {
+  const mount = await mkdtemp(join(tmpdir(), 'millrace-'));
+  const publish = async (version: string, maxRows: number): Promise<void> => {
+    await mkdir(join(mount, version));
+    await writeFile(join(mount, version, 'one.yaml'), text('one', 1, maxRows));
+    await symlink(version, join(mount, '..data_tmp'));
+    await rename(join(mount, '..data_tmp'), join(mount, '..data'));
+  };
+  await publish('..v1', 1);
+  await symlink('..data/one.yaml', join(mount, 'one.yaml'));
+  const mounted = await openLiveCatalog({ folder: mount, compile, observe: () => undefined, now: () => 0 });
+  await publish('..v2', 2);
+  await rm(join(mount, '..v1'), { recursive: true });
+  await eventually(() => expect(mounted.current().find('one')?.maxRows).toBe(2));
+  await mounted.close();
+  await rm(mount, { recursive: true });
+});
+
+test('calls during a run share one further run', async () => {
+  let runs = 0;
+  let release = (): void => undefined;
+  const task = serialise(() => {
+    runs++;
+    return new Promise((resolve) => (release = resolve));
+  });
+  const calls = [task(), task(), task()];
+  expect(runs).toBe(1);
+  release();
+  await calls[0];
+  await vi.waitFor(() => expect(runs).toBe(2));
+  release();
+  await Promise.all(calls);
+  expect(runs).toBe(2);
+});
