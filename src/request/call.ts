@@ -1,0 +1,32 @@
+// What a caller asks for, free of the transport that carried it, and what comes back.
+import type { RawValue } from '../params/reading.ts';
+
+/** One request for an endpoint's rows. Not guaranteed: that anything in it is right. */
+export interface Call {
+  readonly requestId: string;
+  /** Name or UUID. */
+  readonly endpoint: string;
+  readonly key: string | undefined;
+  /** Every field sent, the reserved ones too; a field sent twice has two values. */
+  readonly fields: ReadonlyMap<string, readonly RawValue[]>;
+  /** The caller asks for personal data to be taken out; there is no way to ask for the opposite. */
+  readonly redact: boolean;
+  /** Aborted when the caller has gone or its time is up. */
+  readonly signal: AbortSignal;
+}
+
+/** An encoded answer, ready to be sent. Durations are milliseconds. */
+export interface Answer {
+  readonly endpoint: { readonly name: string; readonly revision: string };
+  readonly principal: string;
+  readonly contentType: string;
+  readonly body: Buffer;
+  readonly rows: number;
+  readonly truncated: boolean;
+  readonly timing: {
+    readonly auth: number;
+    readonly plan: number;
+    readonly engine: number;
+    readonly encode: number;
+  };
+}

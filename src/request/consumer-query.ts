@@ -1,0 +1,54 @@
+// The reserved fields of a call: a query of the caller's own, if there is one and the caller may send it.
+import type { Principal } from '../auth/keyring.ts';
+import type { Endpoint } from '../catalog/endpoint.ts';
+import { Problem } from '../core/problem.ts';
+import type { RawValue } from '../params/reading.ts';
+
+/** A query of the caller's own, in one of the languages that the endpoint takes. */
+export interface ConsumerQuery {
+  readonly language: 'sql' | 'lql';
+  readonly text: string;
+}
+
+type Fields = ReadonlyMap<string, readonly RawValue[]>;
+
+const RESERVED: ReadonlySet<string> = new Set(['sql', 'lql', 'format', 'dialect']);
+
+/** The endpoint's own parameters among the fields. */
+export function parametersOf(fields: Fields): Fields {
+  return new Map([...fields].filter(([name]) => !RESERVED.has(name)));
+}
+
+/** The caller's own query; undefined when none, or an empty one, was sent. Throws Problem when it may not be sent. */
+export function readConsumerQuery(
+  fields: Fields,
+  endpoint: Endpoint,
+  principal: Principal,
+): ConsumerQuery | undefined {
+  const queries = (['sql', 'lql'] as const).flatMap((language) => textsOf(fields, language));
+  const [query, second] = queries;
+  if (query === undefined) return undefined;
+  if (second !== undefined) throw new Problem('request.query_conflict');
+  const { enabled, languages } = endpoint.sandbox;
+  if (!enabled)
+    throw new Problem('sandbox.disabled', { detail: `${endpoint.name} takes no queries of your own` });
+  if (!languages.has(query.language)) {
+    const taken = [...languages].join(', ');
+    throw new Problem('sandbox.disabled', { detail: `${endpoint.name} takes own queries in ${taken} only` });
+  }
+  if (principal.languages.has(query.language)) return query;
+  throw new Problem('auth.forbidden', {
+    detail: `The key "${principal.name}" may not send ${query.language}`,
+    hint: `The issuer of the key can add ${query.language} to its allow list.`,
+  });
+}
+
+function textsOf(fields: Fields, language: 'sql' | 'lql'): ConsumerQuery[] {
+  return (fields.get(language) ?? []).flatMap((value) => {
+    if (value === '' || value === null) return [];
+    if (typeof value === 'string') return [{ language, text: value }];
+    throw new Problem('request.parameters_invalid', {
+      errors: [{ parameter: language, message: 'Expected a text' }],
+    });
+  });
+}

@@ -1,0 +1,55 @@
+// A statement run to its end, and the engine's failures turned into what a caller may know of them.
+import { Problem, type ProblemCode } from '../core/problem.ts';
+import { EngineError, type Engine, type EngineFailure, type Statement } from '../engine/engine.ts';
+import type { Call } from './call.ts';
+
+/** All lines of a statement's result in JSONEachRow. Throws Problem. */
+export async function runStatement(engine: Engine, statement: Statement, call: Call): Promise<Uint8Array> {
+  try {
+    const result = await engine.run(statement, {
+      format: 'JSONEachRow',
+      signal: call.signal,
+      comment: call.requestId,
+    });
+    return await readAll(result.chunks);
+  } catch (error) {
+    throw error instanceof EngineError ? toProblem(error, statement, call.signal) : error;
+  }
+}
+
+async function readAll(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  for await (const chunk of chunks) parts.push(chunk);
+  const [only] = parts;
+  return parts.length === 1 && only !== undefined ? only : Buffer.concat(parts);
+}
+
+const SAVED: Readonly<Record<EngineFailure, ProblemCode>> = {
+  rejected: 'endpoint.failed',
+  memory: 'endpoint.failed',
+  limit: 'endpoint.failed',
+  timeout: 'engine.timeout',
+  aborted: 'engine.timeout',
+  busy: 'engine.busy',
+  unavailable: 'engine.unavailable',
+  nonsense: 'engine.nonsense',
+};
+
+const CONSUMER: Readonly<Record<EngineFailure, ProblemCode>> = {
+  ...SAVED,
+  rejected: 'query.failed',
+  memory: 'query.too_expensive',
+  limit: 'query.too_expensive',
+};
+
+/** Seconds after which a caller may try again when the engine was busy or away. */
+const RETRY_AFTER = 1;
+
+/** The engine's text goes into `cause`, for the log; none of it into what the caller reads. */
+function toProblem(error: EngineError, statement: Statement, signal: AbortSignal): Problem {
+  const timedOut = signal.aborted && signal.reason instanceof Problem;
+  if (timedOut) return signal.reason;
+  const code = (statement.origin === 'saved' ? SAVED : CONSUMER)[error.failure];
+  const retry = code === 'engine.busy' || code === 'engine.unavailable';
+  return new Problem(code, { cause: error, ...(retry ? { retryAfter: RETRY_AFTER } : {}) });
+}
