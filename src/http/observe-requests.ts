@@ -1,0 +1,55 @@
+// One observation per request, taken when its answer has left or its caller has gone.
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { Observe } from '../core/observation.ts';
+import type { Problem } from '../core/problem.ts';
+import type { Answer } from '../request/call.ts';
+
+declare module 'fastify' {
+  interface FastifyReply {
+    /** What was answered, for the observation. */
+    answer: Answer | undefined;
+    problem: Problem | undefined;
+    started: number;
+  }
+}
+
+/** Adds the request id to every answer and observes every request once. */
+export function observeRequests(
+  app: FastifyInstance,
+  options: { observe: Observe; now: () => number },
+): void {
+  app.decorateReply('answer', undefined);
+  app.decorateReply('problem', undefined);
+  app.decorateReply('started', 0);
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.started = options.now();
+    reply.header('X-Request-Id', request.id);
+    done();
+  });
+  app.addHook('onResponse', (_request, reply, done) => {
+    observe(reply);
+    done();
+  });
+
+  function observe(reply: FastifyReply): void {
+    const { request, answer, problem } = reply;
+    options.observe({
+      kind: 'request.finished',
+      requestId: request.id,
+      method: request.method,
+      route: request.routeOptions.url ?? 'unknown',
+      status: reply.statusCode,
+      bytes: Number(reply.getHeader('content-length') ?? 0),
+      ms: options.now() - reply.started,
+      ...(answer === undefined
+        ? {}
+        : {
+            endpoint: answer.endpoint.name,
+            principal: answer.principal,
+            rows: answer.rows,
+            engineMs: answer.timing.engine,
+          }),
+      ...(problem === undefined ? {} : { code: problem.code, cause: problem.cause }),
+    });
+  }
+}

@@ -1,0 +1,72 @@
+// Problems on the wire: problem documents of RFC 9457, also for requests that never became one.
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyReply } from 'fastify';
+import { Problem, type ProblemCode } from '../core/problem.ts';
+
+export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
+
+/** The document of a problem; `error` is for clients of older services that read `error.message`. */
+export function problemDocument(problem: Problem, requestId: string): Record<string, unknown> {
+  return {
+    type: `/problems/${problem.code}`,
+    title: problem.title,
+    status: problem.status,
+    detail: problem.message,
+    instance: requestId,
+    code: problem.code,
+    hint: problem.hint,
+    ...(problem.errors.length === 0 ? {} : { errors: problem.errors }),
+    error: { code: problem.code, message: problem.message },
+  };
+}
+
+/** Sends a problem as the answer. */
+export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
+  if (problem.status === 401) reply.header('WWW-Authenticate', 'Bearer realm="millrace"');
+  if (problem.retryAfter !== undefined) reply.header('Retry-After', Math.ceil(problem.retryAfter));
+  return reply
+    .code(problem.status)
+    .header('Content-Type', PROBLEM_TYPE)
+    .header('Cache-Control', 'no-store')
+    .send(JSON.stringify(problemDocument(problem, reply.request.id)));
+}
+
+/** What Node's HTTP parser refused, told to the client before its connection is closed. */
+export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const problem = new Problem(CLIENT_ERRORS[error.code ?? ''] ?? 'request.malformed');
+  const body = JSON.stringify(problemDocument(problem, ''));
+  const head = [
+    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status] ?? ''}`,
+    `Content-Type: ${PROBLEM_TYPE}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+const CLIENT_ERRORS: Readonly<Record<string, ProblemCode>> = {
+  HPE_HEADER_OVERFLOW: 'request.headers_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request.too_slow',
+};
+
+/** Turns whatever was thrown on the way into a problem; what is not one already is a defect. */
+export function toProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const kind = FASTIFY_ERRORS[code];
+  return new Problem(kind ?? 'internal.defect', { cause: error });
+}
+
+const FASTIFY_ERRORS: Readonly<Record<string, ProblemCode>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'request.body_too_large',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'request.body_type_unsupported',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'request.malformed',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'request.body_invalid',
+  FST_ERR_BAD_URL: 'request.malformed',
+  FST_ERR_ASYNC_CONSTRAINT: 'request.malformed',
+};

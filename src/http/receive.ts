@@ -1,0 +1,61 @@
+// An HTTP request read into a Call: where the key, the fields and the caller's wishes stand.
+import type { FastifyRequest } from 'fastify';
+import Negotiator from 'negotiator';
+import { Problem } from '../core/problem.ts';
+import type { Call } from '../request/call.ts';
+import { readFields, type Fields } from './fields.ts';
+
+const MEDIA_TYPES = { json: 'application/json' } as const;
+
+/** Reads a request for an endpoint. Throws Problem for what cannot be read at all. */
+export function receiveCall(
+  request: FastifyRequest<{ Params: { endpoint: string } }>,
+  context: { readonly headerPrefix: string; readonly signal: AbortSignal },
+): Call {
+  const fields = readFields(queryStringOf(request), bodyOf(request));
+  requireFormat(request, fields);
+  return {
+    requestId: request.id,
+    endpoint: request.params.endpoint,
+    key: keyOf(request),
+    fields,
+    redact: flagHeader(request, `${context.headerPrefix}-ENDPOINT-REDACT-PII`),
+    signal: context.signal,
+  };
+}
+
+/** The key of `X-API-KEY` or `Authorization: Bearer`. */
+export function keyOf(request: FastifyRequest): string | undefined {
+  const header = request.headers['x-api-key'];
+  if (typeof header === 'string') return header.trim();
+  return /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1];
+}
+
+function queryStringOf(request: FastifyRequest): string {
+  const mark = request.url.indexOf('?');
+  return mark === -1 ? '' : request.url.slice(mark + 1);
+}
+
+function bodyOf(request: FastifyRequest): { type: string; text: string } | undefined {
+  if (typeof request.body !== 'string') return undefined;
+  const [type = ''] = (request.headers['content-type'] ?? '').split(';');
+  return { type: type.trim().toLowerCase(), text: request.body };
+}
+
+/** JSON is the one format; a caller that takes only others is told so. */
+function requireFormat(request: FastifyRequest, fields: Fields): void {
+  const [format] = fields.get('format') ?? [];
+  if (format !== undefined && format !== '') {
+    if (format === 'json') return;
+    throw new Problem('format.not_acceptable', { detail: 'The parameter format takes json' });
+  }
+  if (new Negotiator(request.raw).mediaType(Object.values(MEDIA_TYPES)) !== undefined) return;
+  throw new Problem('format.not_acceptable', { detail: 'The Accept header does not take application/json' });
+}
+
+/** A header that switches something on: `true` in any case, also among doubles. */
+function flagHeader(request: FastifyRequest, name: string): boolean {
+  const value = request.headers[name.toLowerCase()];
+  const values = Array.isArray(value) ? value : (value ?? '').split(',');
+  return values.some((each) => each.trim().toLowerCase() === 'true');
+}

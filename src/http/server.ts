@@ -1,0 +1,165 @@
+// The HTTP door: Fastify with its routes, its problem documents and one observation per request.
+import { randomUUID } from 'node:crypto';
+import fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type HTTPMethods,
+} from 'fastify';
+import { PROBLEMS, Problem } from '../core/problem.ts';
+import type { Observe } from '../core/observation.ts';
+import type { Answer, Call } from '../request/call.ts';
+import { observeRequests } from './observe-requests.ts';
+import { answerClientError, sendProblem, toProblem } from './problem-reply.ts';
+import { keyOf, receiveCall } from './receive.ts';
+
+const BODY_LIMIT = 1_048_576;
+/** The URL and all headers together, in bytes: a query of 64 KiB, percent-encoded where it must be, fits. */
+const HEADER_LIMIT = 131_072;
+const RECEIVE_TIMEOUT_MS = 30_000;
+const ALL_METHODS = ['GET', 'HEAD', 'POST', 'QUERY', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+
+/** Whether requests can be answered, and what is missing when not. */
+export interface Readiness {
+  readonly ready: boolean;
+  readonly checks: Readonly<Record<string, 'ok' | 'failed' | 'stopping'>>;
+}
+
+export interface ServerOptions {
+  readonly answer: (call: Call) => Promise<Answer>;
+  /** What a key may call, as data. */
+  readonly list: (key: string | undefined) => Promise<readonly unknown[]>;
+  readonly readiness: () => Promise<Readiness>;
+  readonly observe: Observe;
+  readonly headerPrefix: string;
+  /** Seconds for one request, from its first byte to its answer. */
+  readonly requestTimeout: number;
+  /** Milliseconds, monotonic. */
+  readonly now: () => number;
+}
+
+/** Builds the server; it listens when told to, and `close()` lets running requests finish. */
+export function createServer(options: ServerOptions): FastifyInstance {
+  const app = fastify({
+    bodyLimit: BODY_LIMIT,
+    requestTimeout: RECEIVE_TIMEOUT_MS,
+    routerOptions: { maxParamLength: 200, querystringParser: () => ({}) },
+    genReqId: (request) => requestIdOf(request.headers['x-request-id']),
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    http: { maxHeaderSize: HEADER_LIMIT },
+    clientErrorHandler: (error, socket) => answerClientError(error, socket),
+    frameworkErrors: (error, _request, reply) => void sendProblem(reply, toProblem(error)),
+  });
+  readBodies(app);
+  app.setErrorHandler((error, _request, reply) => fail(reply, error));
+  app.setNotFoundHandler((_request, reply) => fail(reply, new Problem('route.unknown')));
+  observeRequests(app, options);
+  addQueryRoute(app, options);
+  addRoute(app, '/api/endpoints', async (request) => ({ result: await options.list(keyOf(request)) }));
+  addRoute(app, '/health/live', () => ({ status: 'ok' }));
+  addRoute(app, '/health/ready', async (_request, reply) => {
+    const readiness = await options.readiness();
+    reply.code(readiness.ready ? 200 : 503);
+    return { status: readiness.ready ? 'ok' : 'unavailable', checks: readiness.checks };
+  });
+  addRoute<{ code: string }>(app, '/problems/:code', (request) => problemKind(request.params.code));
+  return app;
+}
+
+/** Bodies arrive as text, whatever their type: `receive` decides what is read, so that every refusal is a problem. */
+function readBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
+  app.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
+  app.addHttpMethod('QUERY', { hasBody: true, overrideExisting: true });
+}
+
+function addQueryRoute(app: FastifyInstance, options: ServerOptions): void {
+  const url = '/api/endpoints/query/:endpoint';
+  const methods = ['GET', 'POST', 'QUERY'] as const;
+  app.route<{ Params: { endpoint: string } }>({
+    url,
+    method: [...methods],
+    handler: async (request, reply) => {
+      const signal = requestSignal(reply, options.requestTimeout);
+      const call = receiveCall(request, { headerPrefix: options.headerPrefix, signal });
+      return sendAnswer(reply, await options.answer(call));
+    },
+  });
+  refuseOtherMethods(app, url, methods);
+}
+
+function sendAnswer(reply: FastifyReply, answer: Answer): FastifyReply {
+  reply.answer = answer;
+  if (answer.truncated) reply.header('Millrace-Truncated', 'true');
+  const timing = Object.entries(answer.timing).map(([stage, ms]) => `${stage};dur=${ms.toFixed(2)}`);
+  return reply
+    .header('Content-Type', answer.contentType)
+    .header('Cache-Control', 'no-store')
+    .header('Vary', 'Accept')
+    .header('Millrace-Endpoint', `${answer.endpoint.name}@${answer.endpoint.revision}`)
+    .header('Server-Timing', timing.join(', '))
+    .send(answer.body);
+}
+
+/** Adds a GET route whose result is sent as JSON. */
+function addRoute<Params>(
+  app: FastifyInstance,
+  url: string,
+  handler: (request: FastifyRequest<{ Params: Params }>, reply: FastifyReply) => unknown,
+): void {
+  app.get<{ Params: Params }>(url, async (request, reply) => {
+    const result = await handler(request, reply);
+    reply.header('Content-Type', 'application/json; charset=utf-8').header('Cache-Control', 'no-store');
+    return JSON.stringify(result);
+  });
+  refuseOtherMethods(app, url, ['GET']);
+}
+
+/** RFC 9110: 405 with Allow for the methods that a path does not take, OPTIONS tells them. */
+function refuseOtherMethods(app: FastifyInstance, url: string, taken: readonly HTTPMethods[]): void {
+  const allow = [...taken, 'HEAD', 'OPTIONS'].toSorted().join(', ');
+  const method = ALL_METHODS.filter((each) => !taken.includes(each) && each !== 'HEAD');
+  app.route({
+    url,
+    method,
+    handler: (request, reply) => {
+      reply.header('Allow', allow);
+      if (request.method === 'OPTIONS') return reply.code(204).send();
+      throw new Problem('route.method_not_allowed', {
+        detail: `${request.method} is not taken here; ${allow} are`,
+      });
+    },
+  });
+}
+
+/** Aborts when the caller has gone, or with a Problem when its time is up. */
+function requestSignal(reply: FastifyReply, seconds: number): AbortSignal {
+  const controller = new AbortController();
+  const timer = setTimeout(() => {
+    controller.abort(new Problem('engine.timeout', { detail: `No answer within ${seconds} seconds` }));
+  }, seconds * 1000);
+  reply.raw.once('close', () => {
+    clearTimeout(timer);
+    if (!reply.raw.writableFinished) controller.abort(new Error('The caller has gone'));
+  });
+  return controller.signal;
+}
+
+function problemKind(code: string): unknown {
+  const kind = Object.entries(PROBLEMS).find(([each]) => each === code)?.[1];
+  if (kind === undefined) throw new Problem('route.unknown');
+  return { code, ...kind };
+}
+
+function fail(reply: FastifyReply, error: unknown): FastifyReply {
+  const problem = toProblem(error);
+  reply.problem = problem;
+  return sendProblem(reply, problem);
+}
+
+/** The caller's own request id when it is a plain token, else a new one. */
+function requestIdOf(header: string | string[] | undefined): string {
+  return typeof header === 'string' && /^[\w.:-]{1,64}$/.test(header) ? header : randomUUID();
+}
