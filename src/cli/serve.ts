@@ -1,0 +1,166 @@
+// `millrace serve`: the service in the foreground, until a signal ends it.
+import { randomBytes } from 'node:crypto';
+import { hashKey } from '../auth/keyring.ts';
+import { TokensRejected } from '../auth/live-keyring.ts';
+import type { Endpoint } from '../catalog/endpoint.ts';
+import type { Token } from '../config/generated/tokens.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Observe } from '../core/observation.ts';
+import { EngineError } from '../engine/engine.ts';
+import { loadSeeds } from '../engine/seeds.ts';
+import { CommandError } from './command-error.ts';
+import { renderDiagnostic } from './caret.ts';
+import type { Terminal } from './terminal.ts';
+import type { OpenEngine, OpenService, RunningService } from './wiring.ts';
+
+export interface ServeOptions {
+  readonly settings: Settings;
+  /** Sample data, a key made for this run, and the calls to try printed. */
+  readonly isDevelopment: boolean;
+  readonly observe: Observe;
+}
+
+export interface ServeDeps {
+  readonly openEngine: OpenEngine;
+  readonly openService: OpenService;
+  readonly terminal: Terminal;
+  /** Calls back once for each SIGTERM or SIGINT, and for each SIGHUP. */
+  readonly onSignal: (on: { readonly stop: (signal: string) => void; readonly reload: () => void }) => void;
+}
+
+/** Serves; resolves when a signal has ended it. */
+export async function serve(options: ServeOptions, deps: ServeDeps): Promise<void> {
+  const { settings, isDevelopment, observe } = options;
+  if (settings.tokens === undefined && !isDevelopment) {
+    throw new CommandError(
+      'There are no keys: set MILLRACE_TOKENS to a tokens file (make one with: millrace token create NAME), or use serve --dev',
+    );
+  }
+  const engine = await openEngineOrExplain(deps.openEngine, settings, observe);
+  if (engine.kind === 'embedded') await seed(engine, settings, deps.terminal);
+  const key = isDevelopment ? `dev_${randomBytes(18).toString('base64url')}` : undefined;
+  const extraTokens =
+    key === undefined
+      ? []
+      : [
+          {
+            name: 'development',
+            sha256: hashKey(key),
+            endpoints: ['*'],
+            allow: ['sql', 'lql'] satisfies Token['allow'],
+          },
+        ];
+  const service = await deps
+    .openService({ settings, engine, extraTokens, observe })
+    .catch(async (cause: unknown) => {
+      await engine.close(0);
+      throw explainStart(cause, settings, deps.terminal);
+    });
+  if (key !== undefined) welcome(service, key, deps.terminal);
+  await new Promise<void>((stopped, failed) => {
+    deps.onSignal({
+      stop: (signal) => void service.close(signal).then(stopped, failed),
+      reload: () => void service.reload(),
+    });
+  });
+}
+
+/** The engine of the settings; a data folder in use or a server that is away become one clear line. */
+export async function openEngineOrExplain(
+  openEngine: OpenEngine,
+  settings: Settings,
+  observe: Observe,
+): ReturnType<OpenEngine> {
+  return openEngine(settings, observe).catch((cause: unknown) => {
+    if (cause instanceof EngineError) throw new CommandError(cause.message, { cause });
+    if (cause instanceof Error && 'syscall' in cause) {
+      throw new CommandError(
+        `Cannot use the data folder ${settings.data}: ${cause.message}; choose another with --data`,
+        { cause },
+      );
+    }
+    throw cause;
+  });
+}
+
+/** Loads the seeds when the database is empty, showing which file is being run. */
+export async function seed(
+  engine: Parameters<typeof loadSeeds>[0],
+  settings: Settings,
+  terminal: Terminal,
+  again = false,
+): Promise<void> {
+  const started = performance.now();
+  const outcome = await loadSeeds(engine, {
+    folder: settings.seeds,
+    dataFolder: settings.data,
+    again,
+    onProgress: ({ file, index, count }) =>
+      terminal.progress(`Loading sample data ${index + 1}/${count}: ${file}`),
+  }).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === 'ENOENT' && !again) return 'no_files' as const;
+    throw new CommandError(`The seeds in ${settings.seeds} could not be loaded: ${cause.message}`, { cause });
+  });
+  terminal.progress('');
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  if (outcome === 'loaded')
+    terminal.note(`Loaded the seeds of ${settings.seeds}/ into ${settings.data}/ in ${seconds} s`);
+  if (outcome === 'no_files' && again)
+    throw new CommandError(`There are no *.sql files in ${settings.seeds}`);
+}
+
+function explainStart(cause: unknown, settings: Settings, terminal: Terminal): unknown {
+  if (cause instanceof TokensRejected) {
+    for (const finding of cause.diagnostics) {
+      for (const line of renderDiagnostic(finding, undefined, terminal)) terminal.note(line);
+    }
+    return new CommandError(`${cause.message}; the service does not start without valid keys`, { cause });
+  }
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+  const at = `${settings.host}:${settings.port}`;
+  if (code === 'EADDRINUSE') {
+    return new CommandError(`${at} is in use; stop what listens there, or choose another with --port`, {
+      cause,
+    });
+  }
+  if (code === 'EACCES' || code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+    return new CommandError(`Cannot listen on ${at}; choose another with --host and --port`, { cause });
+  }
+  if (code === 'ENOENT') {
+    return new CommandError(
+      `There is no folder ${settings.endpoints}; name the folder of endpoint files with --endpoints`,
+      { cause },
+    );
+  }
+  return cause;
+}
+
+function welcome(service: RunningService, key: string, { print, paint }: Terminal): void {
+  print('');
+  print(
+    `Millrace serves ${paint('bold', service.address)} with this key, made for this run: ${paint('bold', key)}`,
+  );
+  print('');
+  for (const endpoint of service.catalog.current().endpoints) {
+    print(paint('dim', `# ${endpoint.description.split('\n')[0] ?? endpoint.name}`));
+    print(`curl -H ${shellQuote(`X-API-KEY: ${key}`)} ${shellQuote(exampleUrl(service.address, endpoint))}`);
+    print('');
+  }
+  print('Edit a file in the endpoints folder and call again: changes are live at once. Ctrl+C stops.');
+  print('');
+}
+
+/** The URL of an endpoint's first example. */
+function exampleUrl(address: string, { name, examples }: Endpoint): string {
+  const [example] = examples;
+  const pairs = Object.entries(example?.parameters ?? {}).map(([key, value]): [string, string] => [
+    key,
+    Array.isArray(value) ? JSON.stringify(value) : String(value),
+  ]);
+  const query = new URLSearchParams(pairs).toString();
+  return `${address}/api/endpoints/query/${name}${query === '' ? '' : `?${query}`}`;
+}
+
+function shellQuote(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

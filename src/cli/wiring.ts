@@ -1,0 +1,30 @@
+// What commands are given by the process: the rooms above and beside them, as functions.
+import type { LiveCatalog } from '../catalog/live.ts';
+import type { Token } from '../config/generated/tokens.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Observe } from '../core/observation.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Answer, Call } from '../request/call.ts';
+
+export interface RunningService {
+  readonly address: string;
+  readonly catalog: LiveCatalog;
+  reload(): Promise<void>;
+  close(reason: string): Promise<void>;
+}
+
+export type OpenEngine = (settings: Settings, observe: Observe) => Promise<Engine>;
+
+export type OpenService = (options: {
+  readonly settings: Settings;
+  readonly engine: Engine;
+  readonly extraTokens: readonly Token[];
+  readonly observe: Observe;
+}) => Promise<RunningService>;
+
+/** Answers calls without a server, with every right. */
+export type OpenLocal = (options: {
+  readonly settings: Settings;
+  readonly engine: Engine;
+  readonly observe: Observe;
+}) => Promise<{ readonly answer: (call: Call) => Promise<Answer>; close(): Promise<void> }>;

@@ -1,0 +1,125 @@
+// The service as a process: start, serve, reload, stop.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { hashKey } from '../../src/auth/keyring.ts';
+import { run, scratch, start, type Running } from '../support/command.ts';
+
+let running: Running | undefined;
+afterEach(async () => {
+  running?.child.kill('SIGKILL');
+  await running?.finished;
+});
+
+function folder(): string {
+  const cwd = scratch();
+  mkdirSync(join(cwd, 'endpoints'));
+  mkdirSync(join(cwd, 'seeds'));
+  writeFileSync(
+    join(cwd, 'seeds', '1.sql'),
+    'CREATE DATABASE app; CREATE OR REPLACE TABLE app.t (n UInt32) ORDER BY n AS SELECT number FROM numbers(3);',
+  );
+  writeFileSync(
+    join(cwd, 'endpoints', 'numbers.yaml'),
+    'id: 00000000-0000-4000-8000-000000000001\nname: numbers\nquery: SELECT n FROM app.t WHERE n < @below ORDER BY n\nparameters: { below: { type: UInt32, default: 10 } }\nexamples: [{ name: two, parameters: { below: 2 } }]\n',
+  );
+  writeFileSync(
+    join(cwd, 'endpoints', 'slow.yaml'),
+    'id: 00000000-0000-4000-8000-000000000002\nname: slow\nquery: SELECT sleep(1.5) AS slept\n',
+  );
+  return cwd;
+}
+
+async function serve(
+  cwd: string,
+  args: readonly string[] = [],
+  env: Record<string, string> = {},
+): Promise<{ address: string; key: string }> {
+  running = start(['serve', '--dev', '--port', '0', ...args], { cwd, env });
+  const [, address = '', key = ''] = await running.says(
+    /Millrace serves (\S+) with this key, made for this run: (\S+)/,
+  );
+  return { address, key };
+}
+
+const call = (address: string, key: string, path: string): Promise<Response> =>
+  fetch(`${address}/api/endpoints/query/${path}`, { headers: { 'X-API-KEY': key } });
+
+describe('serve --dev', () => {
+  test('loads the seeds once, prints calls that work, and exits 0 on SIGTERM', async () => {
+    const cwd = folder();
+    const first = await serve(cwd);
+    expect(running?.output()).toContain('Loaded the seeds of seeds/');
+    const [, header = '', url = ''] = await (running as Running).says(
+      /curl -H '([^']+)' '([^']+numbers[^']+)'/,
+    );
+    const [name = '', key = ''] = header.split(': ');
+    const answer = await fetch(url, { headers: { [name]: key } });
+    expect(await answer.text()).toBe('{"result":[{"n":0},{"n":1}]}');
+    running?.child.kill('SIGTERM');
+    expect((await running?.finished)?.code).toBe(0);
+
+    const second = await serve(cwd);
+    expect(second.key).not.toBe(first.key);
+    expect(running?.output()).not.toContain('Loaded the seeds');
+    expect(await (await call(second.address, second.key, 'numbers')).text()).toBe(
+      '{"result":[{"n":0},{"n":1},{"n":2}]}',
+    );
+  });
+
+  test('lets a running request finish on SIGTERM, and refuses new connections', async () => {
+    const { address, key } = await serve(folder());
+    const slow = call(address, key, 'slow');
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    running?.child.kill('SIGTERM');
+    expect(await (await slow).text()).toBe('{"result":[{"slept":0}]}');
+    expect((await running?.finished)?.code).toBe(0);
+    await expect(call(address, key, 'numbers')).rejects.toThrow('fetch failed');
+  });
+
+  test('ends a request that outlives the grace, and still exits 0', async () => {
+    const { address, key } = await serve(folder(), ['--drain-timeout', '0']);
+    const slow = call(address, key, 'slow').then(
+      (response) => response.status,
+      () => 'reset',
+    );
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    running?.child.kill('SIGTERM');
+    expect([503, 'reset']).toContain(await slow);
+    expect((await running?.finished)?.code).toBe(0);
+  });
+
+  test('a second process on the data folder is told so', async () => {
+    const cwd = folder();
+    await serve(cwd);
+    const second = await run(['query', 'numbers'], { cwd });
+    expect(second.code).toBe(1);
+    expect(second.err).toMatch(/\.millrace[^]*in use/);
+  });
+});
+
+describe('serve with a tokens file', () => {
+  test('takes its keys, and follows it; SIGHUP reads again; logs are JSON without keys', async () => {
+    const cwd = folder();
+    const tokens = (...keys: string[]): string =>
+      `tokens:\n${keys.map((key) => `  - { name: ${key}, sha256: ${hashKey(key)}, endpoints: ["*"] }\n`).join('')}`;
+    writeFileSync(join(cwd, 'tokens.yaml'), tokens('one'));
+    running = start(['serve', '--port', '0'], { cwd, env: { MILLRACE_TOKENS: 'tokens.yaml' } });
+    const [, address = ''] = await running.says(/"event":"service.started","address":"([^"]+)"/);
+    const status = async (key: string): Promise<number> => (await call(address, key, 'numbers')).status;
+    expect([await status('one'), await status('two')]).toEqual([200, 401]);
+    writeFileSync(join(cwd, 'tokens.yaml'), tokens('two'));
+    await vi.waitFor(async () => expect([await status('one'), await status('two')]).toEqual([401, 200]), {
+      timeout: 10_000,
+    });
+    writeFileSync(join(cwd, 'tokens.yaml'), 'tokens: [');
+    running.child.kill('SIGHUP');
+    await running.says(/"event":"tokens.rejected"/);
+    expect(await status('two')).toBe(200);
+    running.child.kill('SIGTERM');
+    const { code, out } = await running.finished;
+    expect(code).toBe(0);
+    for (const line of out.trim().split('\n')) expect(JSON.parse(line)).toHaveProperty('event');
+    expect(out).not.toContain(hashKey('one'));
+  });
+});
