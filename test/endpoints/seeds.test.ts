@@ -1,0 +1,250 @@
+// The sample data as the shipped endpoints meet it: loaded twice at one instant, by the real engine.
+import { cp, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createCompile } from '../../src/catalog/compile.ts';
+import type { Endpoint } from '../../src/catalog/endpoint.ts';
+import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+import { loadSeeds } from '../../src/engine/seeds.ts';
+import { rows, statement, text } from '../support/engine-statements.ts';
+
+const SEEDS = join(import.meta.dirname, '../../seeds');
+const ENDPOINTS = join(import.meta.dirname, '../../endpoints');
+const CLOCK = "now64(6, 'UTC')";
+
+const SHOP = 'xvzyeivudksfanncdekp';
+const PROJECTS = [
+  SHOP,
+  'songgkuvkkncuqzpmcgs',
+  'hbgdcgiwyjjwiftdaiwh',
+  'hshbazutjiewuktxoeui',
+  'rnffmwdweysnlhdtbqgn',
+  'ffcdzjazuzkvxmoqyyxb',
+].toSorted();
+
+/** Counts vary with how many weekends the eight days before the load hold. */
+const SOURCES = [
+  { name: 'edge_logs', carrier: 'project', least: 170_000, most: 240_000 },
+  { name: 'database_logs', carrier: 'project', least: 20_000, most: 35_000 },
+  { name: 'function_edge_logs', carrier: 'metadata.project_ref', least: 8_000, most: 14_000 },
+  { name: 'function_logs', carrier: 'metadata.project_ref', least: 12_000, most: 22_000 },
+  { name: 'auth_logs', carrier: 'project', least: 22_000, most: 36_000 },
+  { name: 'realtime_logs', carrier: 'metadata.project', least: 28_000, most: 44_000 },
+  { name: 'storage_logs', carrier: 'metadata.project', least: 13_000, most: 23_000 },
+  { name: 'rest_api_logs', carrier: 'project', least: 17_000, most: 27_000 },
+  { name: 'connection_pooler_logs', carrier: 'project', least: 22_000, most: 38_000 },
+];
+
+let engine: Engine;
+let folder: string;
+let logsAll: Endpoint;
+let apiCounts: Endpoint;
+/** Of each source: what identifies all its rows, after the first and after the second load. */
+const prints: (readonly unknown[])[] = [];
+const outcomes: string[] = [];
+const loadedAt = new Date();
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'millrace-seeds-'));
+  const pinned = join(folder, 'seeds');
+  await cp(SEEDS, pinned, { recursive: true });
+  const clockFile = join(pinned, '02_sample.sql');
+  const clock = `toDateTime64('${loadedAt.toISOString().slice(0, -1).replace('T', ' ')}', 6, 'UTC')`;
+  await writeFile(clockFile, (await readFile(clockFile, 'utf8')).replace(CLOCK, clock));
+  const path = join(folder, 'engine');
+  engine = await createEmbeddedEngine({
+    path,
+    connections: 2,
+    queue: 100,
+    memory: 2 ** 30,
+    observe: () => {},
+  });
+  for (const again of [false, true]) {
+    const options = { folder: pinned, dataFolder: folder, again, onProgress: () => {} };
+    outcomes.push(await loadSeeds(engine, options));
+    const sql = SOURCES.map(({ name }) => printOf(name)).join(' UNION ALL ');
+    prints.push(await rows(engine, statement(`SELECT * FROM (${sql}) ORDER BY source`)));
+  }
+  logsAll = await compiled('logs.all.yaml');
+  apiCounts = await compiled('usage.api-counts.yaml');
+});
+afterAll(async () => {
+  await engine.close(0);
+  await rm(folder, { recursive: true, force: true });
+});
+
+function printOf(source: string): string {
+  const row = 'timestamp, id, event_message, toString(metadata)';
+  return `SELECT '${source}' AS source, toString(sum(sipHash64(${row}))) AS print FROM logs.${source}`;
+}
+
+async function compiled(file: string): Promise<Endpoint> {
+  const { candidate, diagnostics } = createCompile()(file, await readFile(join(ENDPOINTS, file), 'utf8'));
+  if (candidate === undefined) throw new Error(JSON.stringify(diagnostics));
+  return candidate.endpoint;
+}
+
+/** A query of a consumer's over the endpoint's own tables. */
+async function ask(endpoint: Endpoint, sql: string, sent: Record<string, string> = {}) {
+  const raw = Object.entries({ project: SHOP, ...sent }).map(([name, value]) => [name, [value]] as const);
+  const { values } = endpoint.binder.bind(new Map(raw));
+  const tables = endpoint.query.slice(0, endpoint.outline.mainStart);
+  return rows(engine, statement(`${tables}${sql}`, { parameters: values }));
+}
+
+describe('the files', () => {
+  test('ask for the time once, and never for chance', async () => {
+    const names = (await readdir(SEEDS)).filter((name) => name.endsWith('.sql'));
+    const texts = await Promise.all(names.map((name) => readFile(join(SEEDS, name), 'utf8')));
+    const sql = texts.join('\n').replaceAll(/--.*/g, '');
+    const asked = /\b(now|now64|today|yesterday|rand\w*|generate\w+)\s*\(/gi;
+    expect(sql.match(asked)).toEqual(['now64(']);
+    expect(sql).toContain(CLOCK);
+  });
+
+  test('give the same rows when loaded again at the same instant', () => {
+    expect(outcomes).toEqual(['loaded', 'loaded']);
+    expect(prints[1]).toEqual(prints[0]);
+    expect(prints[0]).toHaveLength(SOURCES.length);
+  });
+
+  test('leave nothing behind but the nine tables', async () => {
+    const sql =
+      "SELECT database || '.' || name AS table FROM system.tables WHERE lower(database) NOT IN ('system', 'information_schema') ORDER BY table";
+    const expected = SOURCES.map(({ name }) => ({ table: `logs.${name}` }));
+    expect(await rows(engine, statement(sql))).toEqual(
+      expected.toSorted((a, b) => (a.table < b.table ? -1 : 1)),
+    );
+  });
+});
+
+describe.each(SOURCES)('$name', ({ name, carrier, least, most }) => {
+  test('has rows of eight days, each with an id of its own', async () => {
+    const sql = `SELECT count() AS count, uniqExact(id) AS ids, min(timestamp) AS first, max(timestamp) AS last FROM logs.${name}`;
+    const [found] = await rows(engine, statement(sql));
+    const { count, ids, first, last } = found as { count: number; ids: number; first: string; last: string }; // of the SELECT
+    expect(count).toBeGreaterThan(least);
+    expect(count).toBeLessThan(most);
+    expect(ids).toBe(count);
+    const age = (time: string): number => (loadedAt.getTime() - Date.parse(time)) / 86_400_000;
+    expect(age(first)).toBeLessThan(8.01);
+    expect(age(first)).toBeGreaterThan(7.5);
+    expect(age(last)).toBeLessThan(0.5);
+    expect(age(last)).toBeGreaterThanOrEqual(0);
+  });
+
+  test('carries the project as it should, in every row', async () => {
+    const sql = `SELECT DISTINCT toString(${carrier}) AS project FROM logs.${name} ORDER BY project`;
+    expect(await rows(engine, statement(sql))).toEqual(PROJECTS.map((project) => ({ project })));
+  });
+
+  test('is a table of logs.all: one project, four columns, newest first', async () => {
+    const counts = await Promise.all(
+      PROJECTS.map(async (project) => ask(logsAll, `SELECT count() AS n FROM ${name}`, { project })),
+    );
+    const total = counts.flat().reduce((sum: number, row) => sum + (row as { n: number }).n, 0); // of the SELECT
+    expect([{ n: total }]).toEqual(await rows(engine, statement(`SELECT count() AS n FROM logs.${name}`)));
+
+    const newest = (await ask(logsAll, `SELECT * FROM ${name} LIMIT 50`)) as { timestamp: string }[]; // of the CTE
+    expect(Object.keys(newest[0] ?? {})).toEqual(['timestamp', 'id', 'event_message', 'metadata']);
+    const times = newest.map((row) => row.timestamp);
+    expect(times).toEqual(times.toSorted().toReversed());
+    const [last] = await ask(logsAll, `SELECT max(timestamp) AS timestamp FROM ${name}`);
+    expect(last).toEqual({ timestamp: times[0] });
+  });
+
+  test('keeps to the window: start exclusive, end inclusive', async () => {
+    const sql = `SELECT timestamp FROM ${name} ORDER BY timestamp DESC LIMIT 9`;
+    const times = ((await ask(logsAll, sql)) as { timestamp: string }[]).map((row) => row.timestamp); // of the SELECT
+    const [end = '', start = ''] = [times[2], times[8]];
+    const window = { iso_timestamp_start: start, iso_timestamp_end: end };
+    const inside = times.filter((time) => time > start && time <= end).map((timestamp) => ({ timestamp }));
+    expect(await ask(logsAll, `SELECT timestamp FROM ${name}`, window)).toEqual(inside);
+    expect(inside.length).toBeGreaterThan(0);
+  });
+});
+
+describe('the time window reaches the primary key', () => {
+  /** The primary key's condition in EXPLAIN, and its granules as [read, of]. */
+  async function primaryKey(sql: string, parameters: Record<string, string | null>) {
+    const explained = await text(engine, statement(`EXPLAIN indexes = 1 ${sql}`, { parameters }));
+    const lines = explained.split('\n').map((line) => String(JSON.parse(line || '{}').explain));
+    const begin = lines.findIndex((line) => line.includes('PrimaryKey'));
+    const section = begin < 0 ? '' : lines.slice(begin, begin + 10).join('\n');
+    return /Condition: (.*)/.exec(section)?.[1] ?? '';
+  }
+
+  test.each(SOURCES)('of logs.all in $name', async ({ name }) => {
+    const tables = logsAll.query.slice(0, logsAll.outline.mainStart);
+    const sql = `${tables}SELECT id, event_message FROM ${name} LIMIT 100`;
+    const bounds = { start: '2024-01-01 00:00:00', end: '2024-01-02 00:00:00' };
+    const project = SHOP;
+    const both = { project, iso_timestamp_start: bounds.start, iso_timestamp_end: bounds.end };
+    const condition = await primaryKey(sql, both);
+    expect(condition).toMatch(/timestamp in \('1704067200', \+Inf\)/);
+    expect(condition).toMatch(/timestamp in \(-Inf, '1704153600'\]/);
+    expect(condition).toContain(`['${SHOP}', '${SHOP}']`);
+
+    const open = await primaryKey(sql, { project, iso_timestamp_start: null, iso_timestamp_end: null });
+    expect(open).toContain(`['${SHOP}', '${SHOP}']`);
+    expect(open).not.toContain('timestamp');
+  });
+
+  test.each(['hourly', 'daily', 'minutely'])('of usage.api-counts, %s', async (interval) => {
+    expect(await primaryKey(apiCounts.query, { project: SHOP, interval })).toMatch(
+      /timestamp in \[\d+, \+Inf\)/,
+    );
+  });
+});
+
+test.each([
+  {
+    why: 'a burst of failures in the last hour',
+    sql: 'SELECT count() AS n FROM edge_logs WHERE metadata.response.status_code >= 500 AND timestamp > now() - INTERVAL 1 HOUR',
+  },
+  {
+    why: 'the database refuses connections then',
+    sql: "SELECT count() AS n FROM database_logs WHERE metadata.parsed.error_severity = 'FATAL' AND metadata.parsed.sql_state_code = '53300'",
+  },
+  {
+    why: 'and the pooler turns clients away',
+    sql: "SELECT count() AS n FROM connection_pooler_logs WHERE event_message LIKE 'Max client connections reached%'",
+  },
+  {
+    why: 'a slow path',
+    sql: "SELECT quantile(0.95)(metadata.response.origin_time) > 1000 AS n FROM edge_logs WHERE metadata.request.path = '/rest/v1/rpc/monthly_report'",
+  },
+  {
+    why: 'storage answered from the cache',
+    sql: "SELECT countIf(metadata.response.headers.cf_cache_status = 'HIT') AS n FROM edge_logs WHERE metadata.request.path LIKE '/storage/%'",
+  },
+  {
+    why: 'sign-ins, with the address of who signed in',
+    sql: "SELECT count() AS n FROM auth_logs WHERE metadata.auth_event.action = 'login' AND metadata.auth_event.actor_username LIKE '%@%'",
+  },
+  {
+    why: 'passwords tried from IPv6 addresses',
+    sql: "SELECT count() AS n FROM auth_logs WHERE metadata.error_code = 'invalid_credentials' AND isIPv6String(metadata.remote_addr)",
+  },
+  {
+    why: 'how many sockets are open',
+    sql: 'SELECT max(metadata.measurements.connected) AS n FROM realtime_logs',
+  },
+  {
+    why: 'an exception with the call that it ended',
+    sql: "SELECT count() AS n FROM function_logs AS line JOIN function_edge_logs AS call ON line.metadata.execution_id = call.metadata.execution_id WHERE line.metadata.event_type = 'UncaughtException' AND call.metadata.response.status_code = 500",
+  },
+  {
+    why: 'e-mail addresses in messages',
+    sql: "SELECT count() AS n FROM function_logs WHERE match(event_message, '[a-z0-9]+@example[.]')",
+  },
+  {
+    why: 'requests that the edge and the storage server both tell of',
+    sql: 'SELECT count() AS n FROM edge_logs AS edge JOIN storage_logs AS storage ON edge.metadata.request.headers.cf_ray = storage.metadata.req.trace_id',
+  },
+])('there is $why', async ({ sql }) => {
+  const [found] = await ask(logsAll, sql);
+  expect((found as { n: number }).n).toBeGreaterThan(0); // of the SELECT
+});

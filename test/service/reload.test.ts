@@ -1,0 +1,55 @@
+// Files change while requests run: answers change, and no request fails.
+import { unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { startService, writeEndpoint, type TestService } from '../support/service.ts';
+
+let service: TestService;
+const file = (value: number): string =>
+  `id: 00000000-0000-4000-8000-00000000000a\nname: changing\nquery: SELECT ${value} AS value\n`;
+
+beforeAll(async () => {
+  service = await startService({ endpoints: join(import.meta.dirname, '../support/endpoints') });
+  await writeEndpoint(service, 'changing', file(0));
+  await service.service.reload();
+});
+afterAll(() => service.stop());
+
+test('edits, breakages and repairs under load: every answer is right and in order', async () => {
+  const statuses = new Set<number>();
+  const values: number[] = [];
+  let done = false;
+  const load = Array.from({ length: 8 }, async () => {
+    while (!done) {
+      const response = await service.call('/api/endpoints/query/changing');
+      statuses.add(response.status);
+      const body = (await response.json()) as { result: [{ value: number }] };
+      values.push(body.result[0].value);
+    }
+  });
+  for (let value = 1; value <= 10; value++) {
+    await writeEndpoint(service, 'changing', file(value));
+    await vi.waitFor(() => expect(values.at(-1)).toBe(value), { timeout: 10_000 });
+    await writeEndpoint(service, 'changing', value % 2 === 0 ? 'name: [' : file(value).slice(0, 40));
+    await vi.waitFor(() => expect(service.service.catalog.diagnostics()).not.toEqual([]), {
+      timeout: 10_000,
+    });
+    expect(values.at(-1)).toBe(value);
+  }
+  done = true;
+  await Promise.all(load);
+  expect([...statuses]).toEqual([200]);
+  expect(new Set(values)).toEqual(new Set(Array.from({ length: 11 }, (_, i) => i)));
+});
+
+test('an endpoint that comes is served, one that goes is not', async () => {
+  const path = join(service.endpoints, 'new.yaml');
+  await writeFile(path, 'id: 00000000-0000-4000-8000-00000000000b\nname: new\nquery: SELECT 1 AS one\n');
+  await vi.waitFor(async () => expect((await service.call('/api/endpoints/query/new')).status).toBe(200), {
+    timeout: 10_000,
+  });
+  await unlink(path);
+  await vi.waitFor(async () => expect((await service.call('/api/endpoints/query/new')).status).toBe(404), {
+    timeout: 10_000,
+  });
+});

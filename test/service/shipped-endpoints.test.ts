@@ -1,0 +1,241 @@
+// The two endpoints that ship, rule by rule, over rows placed exactly at the edges of what is asked.
+import { readdirSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sampleTables, startService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+
+const REF = 'abcdefghijklmnopqrst';
+const OTHER = 'zyxwvutsrqponmlkjihg';
+
+/** Inserts edge rows at `secondsAgo`; each path is a row. */
+function edgeRows(project: string, secondsAgo: number, paths: readonly string[]): string {
+  const rows = paths.map(
+    (path, i) =>
+      `('${project}', now64(6) - ${secondsAgo}, '${project}-${secondsAgo}-${i}', 'GET ${path}', '{"request":{"method":"GET","path":"${path}","url":"https://${project}.example.net${path}"},"response":{"status_code":200}}')`,
+  );
+  return `INSERT INTO logs.edge_logs (project, timestamp, id, event_message, metadata) VALUES ${rows.join(', ')}`;
+}
+
+const at = (time: string, id: string, project = 'edges'): string =>
+  `INSERT INTO logs.edge_logs (project, timestamp, id, event_message, metadata) VALUES ('${project}', '${time}', '${id}', '${id}', '{}')`;
+
+beforeAll(async () => {
+  service = await startService({
+    sql: [
+      await sampleTables(),
+      edgeRows(REF, 30, ['/rest/v1/a', '/storage/v1/b', '/auth/v1/c', '/realtime/v1/d', '/other']),
+      edgeRows(REF, 40, ['/rest/v1/storage/auth']),
+      edgeRows(REF, 59 * 60, ['/rest/v1/in-the-hour']),
+      edgeRows(REF, 61 * 60, ['/rest/v1/out-of-the-hour']),
+      edgeRows(REF, 6.9 * 86_400, ['/rest/v1/in-the-week']),
+      edgeRows(REF, 7.1 * 86_400, ['/rest/v1/out-of-the-week']),
+      edgeRows(OTHER, 30, ['/rest/v1/foreign']),
+      at('2024-01-01 00:00:00.000000', 'first'),
+      at('2024-01-01 00:00:00.000001', 'second'),
+      at('2024-01-02 00:00:00.000000', 'third'),
+      at('2024-01-02 00:00:00.000001', 'fourth'),
+      "INSERT INTO logs.edge_logs (project, timestamp, id, event_message, metadata) SELECT 'many', toDateTime64('2024-01-01 00:00:00', 6, 'UTC') + number, toString(number), 'm', '{}' FROM numbers(150)",
+    ],
+  });
+});
+afterAll(() => service.stop());
+
+describe('logs.all', () => {
+  const ids = async (query: string): Promise<unknown[]> =>
+    (await service.rows(`logs.all?${query}`)).map((row) => row['id']);
+
+  test.each([
+    {
+      why: 'no bounds: all rows of the project, newest first',
+      query: 'project=edges',
+      expected: ['fourth', 'third', 'second', 'first'],
+    },
+    {
+      why: 'empty bounds are absent',
+      query: 'project=edges&iso_timestamp_start=&iso_timestamp_end=',
+      expected: ['fourth', 'third', 'second', 'first'],
+    },
+    {
+      why: 'the start is exclusive',
+      query: 'project=edges&iso_timestamp_start=2024-01-01T00:00:00Z',
+      expected: ['fourth', 'third', 'second'],
+    },
+    {
+      why: 'the end is inclusive',
+      query: 'project=edges&iso_timestamp_end=2024-01-02T00:00:00Z',
+      expected: ['third', 'second', 'first'],
+    },
+    {
+      why: 'both bounds',
+      query: 'project=edges&iso_timestamp_start=2024-01-01T00:00:00.000001Z&iso_timestamp_end=2024-01-02',
+      expected: ['third'],
+    },
+    {
+      why: 'an offset is heeded',
+      query: 'project=edges&iso_timestamp_start=2024-01-02T01:00:00%2B01:00',
+      expected: ['fourth'],
+    },
+    { why: 'another project', query: 'project=nobody', expected: [] },
+    {
+      why: 'a hostile project is a value',
+      query: `project=${encodeURIComponent("edges' OR '1'='1")}`,
+      expected: [],
+    },
+    {
+      why: 'parameters that it does not know are ignored',
+      query: 'project=edges&iso_timestamp_start=2024-01-02T00:00:00Z&other=1',
+      expected: ['fourth'],
+    },
+  ])('$why', async ({ query, expected }) => {
+    expect(await ids(query)).toEqual(expected);
+  });
+
+  test('gives the newest 100 rows', async () => {
+    const found = await ids('project=many');
+    expect(found).toHaveLength(100);
+    expect(found[0]).toBe('149');
+  });
+
+  test('gives id, timestamp, event_message and metadata, times in ISO 8601 and UTC, metadata nested', async () => {
+    const [row] = await service.rows(`logs.all?project=${REF}`);
+    expect(Object.keys(row ?? {})).toEqual(['id', 'timestamp', 'event_message', 'metadata']);
+    expect(row?.['timestamp']).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+    expect(row?.['metadata']).toMatchObject({ request: { method: 'GET' }, response: { status_code: 200 } });
+  });
+
+  test.each([
+    { why: 'no project', query: '', parameter: 'project' },
+    { why: 'an empty project', query: 'project=', parameter: 'project' },
+    { why: 'a project given twice', query: 'project=a&project=b', parameter: 'project' },
+    { why: 'a project with a NUL', query: 'project=a%00b', parameter: 'project' },
+    { why: 'an oversized project', query: `project=${'x'.repeat(10_000)}`, parameter: 'project' },
+    {
+      why: 'a start that is no time',
+      query: 'project=a&iso_timestamp_start=yesterday',
+      parameter: 'iso_timestamp_start',
+    },
+    {
+      why: 'an impossible date',
+      query: 'project=a&iso_timestamp_end=2024-02-30',
+      parameter: 'iso_timestamp_end',
+    },
+  ])('refuses $why', async ({ query, parameter }) => {
+    const response = await service.call(`/api/endpoints/query/logs.all?${query}`);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      code: 'request.parameters_invalid',
+      errors: [{ parameter }],
+    });
+  });
+});
+
+describe('usage.api-counts', () => {
+  const rows = (query: string) => service.rows(`usage.api-counts?${query}`);
+  const sum = async (query: string, column: string): Promise<number> =>
+    (await rows(query)).reduce((total, row) => total + Number(row[column]), 0);
+  const hasCrossedHour = () => new Date(Date.now() - 45_000).getUTCHours() !== new Date().getUTCHours();
+
+  test.each([
+    { interval: 'hourly', rest: 3 },
+    { interval: 'minutely', rest: 3 },
+    { interval: 'daily', rest: 5 },
+  ])('$interval looks back as far as it should', async ({ interval, rest }) => {
+    // in the last minute two paths hold /rest; one is 59 minutes old, one 61 minutes, one 6.9 days, one 7.1 days
+    expect(await sum(`interval=${interval}&project=${REF}`, 'total_rest_requests')).toBe(rest);
+  });
+
+  test('a path counts in each area that it names', async () => {
+    const query = `interval=hourly&project=${REF}`;
+    expect(await sum(query, 'total_storage_requests')).toBe(2);
+    expect(await sum(query, 'total_auth_requests')).toBe(2);
+    expect(await sum(query, 'total_realtime_requests')).toBe(1);
+  });
+
+  test.each([
+    { interval: 'hourly', bucket: /T\d\d:00:00Z$/, least: 2 },
+    { interval: 'daily', bucket: /T00:00:00Z$/, least: 2 },
+    { interval: 'minutely', bucket: /T\d\d:\d\d:00Z$/, least: 2 },
+  ])('$interval: one row a bucket, oldest first, in UTC', async ({ interval, bucket, least }) => {
+    const found = await rows(`interval=${interval}&project=${REF}`);
+    const times = found.map((row) => String(row['timestamp']));
+    expect(Object.keys(found[0] ?? {})).toEqual([
+      'timestamp',
+      'total_rest_requests',
+      'total_storage_requests',
+      'total_auth_requests',
+      'total_realtime_requests',
+    ]);
+    for (const time of times) expect(time).toMatch(bucket);
+    expect(times).toEqual([...new Set(times)].toSorted());
+    if (interval !== 'hourly' || hasCrossedHour()) expect(times.length).toBeGreaterThanOrEqual(least);
+  });
+
+  test('the project is a regular expression over the URL', async () => {
+    expect(
+      await sum(
+        `interval=hourly&project=${encodeURIComponent(`^https://(${REF}|${OTHER})[.]`)}`,
+        'total_rest_requests',
+      ),
+    ).toBe(4);
+    expect(await rows('interval=hourly&project=no-such-project')).toEqual([]);
+  });
+
+  test('counts are integers, and 0 where nothing matches', async () => {
+    const [row] = await rows(`interval=daily&project=${REF}`);
+    expect(row).toMatchObject({ total_realtime_requests: 0, total_rest_requests: 1 });
+  });
+
+  test.each(['weekly', 'HOURLY', 'hourly ', ''])('refuses the interval "%s"', async (interval) => {
+    const response = await service.call(
+      `/api/endpoints/query/usage.api-counts?project=a&interval=${encodeURIComponent(interval)}`,
+    );
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ errors: [{ parameter: 'interval' }] });
+  });
+
+  test('a project that is no regular expression is the fault of the caller, not of the service', async () => {
+    const response = await service.call('/api/endpoints/query/usage.api-counts?interval=hourly&project=%5B');
+    expect(response.status).toBe(400);
+  });
+});
+
+describe('as data', () => {
+  test('the settings are those that were asked for', async () => {
+    const response = await service.call('/api/endpoints');
+    const { result } = (await response.json()) as { result: Record<string, unknown>[] };
+    expect(result.map((each) => each['name'])).toEqual(['logs.all', 'usage.api-counts']);
+    expect(result[0]).toMatchObject({
+      max_rows: 1000,
+      cache: null,
+      warming: null,
+      sandbox: { enabled: true },
+      pii: { redact: false },
+      reservation: { enabled: false },
+    });
+    expect(result[1]).toMatchObject({
+      max_rows: 1000,
+      cache: { ttl: 900 },
+      warming: { every: 300 },
+      sandbox: { enabled: true },
+      pii: { redact: false },
+      reservation: { enabled: false },
+    });
+  });
+
+  test('the result columns are described with their types', async () => {
+    const response = await service.call('/api/endpoints');
+    const { result } = (await response.json()) as { result: { columns: { name: string; type: string }[] }[] };
+    expect(result[1]?.columns.map((each) => each.type)).toEqual([
+      "DateTime('UTC')",
+      'UInt64',
+      'UInt64',
+      'UInt64',
+      'UInt64',
+    ]);
+  });
+
+  test('there are no others', () => {
+    expect(readdirSync(service.endpoints).filter((name) => name.endsWith('.yaml'))).toHaveLength(2);
+  });
+});

@@ -1,0 +1,100 @@
+// A whole service in this process, for tests: real engine, real files, a free port.
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openEngine, openService, type Service } from '../../src/app.ts';
+import { hashKey } from '../../src/auth/keyring.ts';
+import type { Token } from '../../src/config/generated/tokens.ts';
+import { loadSettings, type Settings } from '../../src/config/settings.ts';
+import type { Observation } from '../../src/core/observation.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+
+export const KEY = 'a-key-for-everything';
+
+export interface TestService {
+  readonly service: Service;
+  readonly engine: Engine;
+  readonly settings: Settings;
+  /** The service's own folder of endpoint files, to be changed by tests. */
+  readonly endpoints: string;
+  readonly observed: Observation[];
+  /** Calls a path with the key for everything, unless the headers name another. */
+  readonly call: (path: string, init?: RequestInit) => Promise<Response>;
+  /** The rows of an endpoint. */
+  readonly rows: (path: string, init?: RequestInit) => Promise<Record<string, unknown>[]>;
+  readonly stop: () => Promise<void>;
+}
+
+export interface TestServiceOptions {
+  /** Folder whose files are copied; the two that ship when left out. */
+  readonly endpoints?: string;
+  /** SQL run before the service starts. */
+  readonly sql?: readonly string[];
+  readonly tokens?: readonly Token[];
+  readonly settings?: Partial<Settings>;
+}
+
+/** The definitions of the sample tables, without rows. */
+export function sampleTables(): Promise<string> {
+  return readFile(new URL('../../seeds/01_tables.sql', import.meta.url), 'utf8');
+}
+
+export async function startService(options: TestServiceOptions = {}): Promise<TestService> {
+  const folder = await mkdtemp(join(tmpdir(), 'millrace-'));
+  const endpoints = join(folder, 'endpoints');
+  await cp(options.endpoints ?? join(import.meta.dirname, '../../endpoints'), endpoints, { recursive: true });
+  const loaded = await loadSettings({ flags: {}, env: {}, file: { path: '', required: false } });
+  if (!('settings' in loaded)) throw new Error('the defaults are valid');
+  const settings = {
+    ...loaded.settings,
+    port: 0,
+    endpoints,
+    data: join(folder, 'data'),
+    memory: 2 ** 31,
+    ...options.settings,
+  };
+  const observed: Observation[] = [];
+  const observe = (each: Observation): void => void observed.push(each);
+  const engine = await openEngine(settings, observe);
+  for (const sql of options.sql ?? []) await engine.execute(sql);
+  const everything: Token = {
+    name: 'everything',
+    sha256: hashKey(KEY),
+    endpoints: ['*'],
+    allow: ['sql', 'lql'],
+  };
+  const extraTokens = [everything, ...(options.tokens ?? [])];
+  const service = await openService({ settings, engine, extraTokens, observe });
+  const call = (path: string, init: RequestInit = {}): Promise<Response> => {
+    const headers = new Headers(init.headers);
+    if (!headers.has('X-API-KEY') && !headers.has('Authorization')) headers.set('X-API-KEY', KEY);
+    return fetch(`${service.address}${path}`, { ...init, headers });
+  };
+  return {
+    service,
+    engine,
+    settings,
+    endpoints,
+    observed,
+    call,
+    rows: async (path, init) => {
+      const response = await call(`/api/endpoints/query/${path}`, init);
+      if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
+      const { result } = (await response.json()) as { result: Record<string, unknown>[] }; // our own envelope
+      return result;
+    },
+    stop: async () => {
+      await service.close('test');
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Writes an endpoint file into a service's folder. */
+export function writeEndpoint(
+  target: Pick<TestService, 'endpoints'>,
+  name: string,
+  text: string,
+): Promise<void> {
+  return writeFile(join(target.endpoints, `${name}.yaml`), text);
+}
