@@ -1,0 +1,230 @@
+// Measures the service beside its references, in turn within one run: absolute figures drift on shared machines, ratios less.
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { availableParallelism, cpus, tmpdir, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import autocannon from 'autocannon';
+import { createCompile } from '../src/catalog/compile.ts';
+import type { Endpoint } from '../src/catalog/endpoint.ts';
+import { setParameters } from '../src/engine/parameter-text.ts';
+import { startProcess, type Process } from './processes.ts';
+
+const HELP = `npm run bench -- [--only NAME] [--rounds N] [--seconds N] [--json FILE]
+  --only      measure only rows whose name contains NAME
+  --rounds    rounds, each measuring every contender in turn (default 5)
+  --seconds   seconds a contender is measured in a round (default 2)
+  --json      also write the figures to FILE`;
+
+const CONNECTIONS = 4;
+
+/** One figure of one contender in one round: answers a second, milliseconds. */
+interface Figure {
+  readonly rate: number;
+  readonly p50: number;
+  readonly p99: number;
+}
+
+interface Contender {
+  readonly name: string;
+  readonly measure: () => Promise<Figure>;
+}
+
+/** Contenders measured beside each other; the first is the reference. */
+interface Row {
+  readonly name: string;
+  readonly contenders: readonly Contender[];
+}
+
+interface Options {
+  readonly only: string;
+  readonly rounds: number;
+  readonly seconds: number;
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      only: { type: 'string', default: '' },
+      rounds: { type: 'string', default: '5' },
+      seconds: { type: 'string', default: '2' },
+      json: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return note(HELP);
+  const options = { only: values.only, rounds: Number(values.rounds), seconds: Number(values.seconds) };
+  const folder = await mkdtemp(join(tmpdir(), 'millrace-bench-'));
+  const processes: Process[] = [];
+  try {
+    const rows = await prepare(folder, processes, options);
+    const results = [];
+    for (const row of rows) results.push(await measureRow(row, options));
+    report(results);
+    if (values.json !== undefined)
+      await writeFile(values.json, JSON.stringify({ machine: machine(), results }, null, 2));
+  } finally {
+    await Promise.all(processes.map((each) => each.stop()));
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Starts everything: a service over sample data, the references, and for the raw pool a copy of the data. */
+async function prepare(folder: string, processes: Process[], options: Options): Promise<readonly Row[]> {
+  const endpoints = await benchEndpoints(folder);
+  note('loading sample data (twice: the engine allows one process a folder)');
+  const start = (...args: Parameters<typeof startProcess>): Process => {
+    const started = startProcess(...args);
+    processes.push(started);
+    return started;
+  };
+  const rawData = join(folder, 'raw');
+  const seeding = start('bin/millrace.cjs', ['seed', '--data', rawData]);
+  await seeding.says(/never/).catch(() => undefined); // ends when the data is loaded
+  const service = start(
+    'bin/millrace.cjs',
+    [
+      'serve',
+      '--dev',
+      '--port',
+      '0',
+      '--data',
+      join(folder, 'data'),
+      '--endpoints',
+      join(folder, 'endpoints'),
+      '--connections',
+      String(CONNECTIONS),
+    ],
+    { MILLRACE_LOG_LEVEL: 'silent' },
+  );
+  const [, address = '', key = ''] = await service.says(
+    /Millrace serves (\S+) with this key, made for this run: (\S+)/,
+  );
+  const bare = start('bare-fastify.ts', []);
+  const [bareAddress = ''] = await bare.says(/^http\S+/);
+  const raw = start('raw-pool.ts', [rawData, String(CONNECTIONS)]);
+  await raw.says(/ready/);
+
+  const headers = { 'X-API-KEY': key };
+  const rows = endpoints.map((endpoint): Row => {
+    const url = `${address}/api/endpoints/query/${endpoint.name}?${exampleQuery(endpoint)}`;
+    return {
+      name: `${endpoint.name}, every answer computed`,
+      contenders: [
+        {
+          name: 'raw pool, same statement',
+          measure: () => measureRaw(raw, statementText(endpoint), options.seconds),
+        },
+        { name: 'service', measure: () => load(url, headers, CONNECTIONS, options.seconds) },
+        { name: 'bare Fastify, 30 KB', measure: () => load(bareAddress, {}, CONNECTIONS, options.seconds) },
+      ],
+    };
+  });
+  return rows.filter((row) => row.name.includes(options.only));
+}
+
+/** The shipped endpoints, with the engine's cache of conditions off: it makes a repeated scan look faster than it is. */
+async function benchEndpoints(folder: string): Promise<readonly Endpoint[]> {
+  const compile = createCompile();
+  const names = (await readdir('endpoints')).filter((name) => name.endsWith('.yaml'));
+  const target = join(folder, 'endpoints');
+  await mkdir(target);
+  const endpoints: Endpoint[] = [];
+  for (const name of names) {
+    const text = await readFile(join('endpoints', name), 'utf8');
+    const changed = text
+      .replace(/\n(\n?parameters:)/, '\n  SETTINGS use_query_condition_cache = 0\n$1')
+      .replace(/^(cache|warming): .*\n/gm, '');
+    await writeFile(join(target, name), changed);
+    const { candidate, diagnostics } = compile(name, changed);
+    if (candidate === undefined) throw new Error(JSON.stringify(diagnostics));
+    endpoints.push(candidate.endpoint);
+  }
+  return endpoints;
+}
+
+function exampleQuery({ examples }: Endpoint): string {
+  const pairs = Object.entries(examples[0]?.parameters ?? {}).map(([name, value]): [string, string] => [name, String(value)]);
+  return new URLSearchParams(pairs).toString();
+}
+
+function statementText(endpoint: Endpoint): string {
+  const sent = Object.entries(endpoint.examples[0]?.parameters ?? {}).map(
+    ([name, value]) => [name, [value]] as const,
+  );
+  return `${setParameters(endpoint.binder.bind(new Map(sent)).values)}${endpoint.statement}`;
+}
+
+async function measureRaw(raw: Process, sql: string, seconds: number): Promise<Figure> {
+  raw.tell(JSON.stringify({ sql, seconds }));
+  const [line = ''] = await raw.says(/^\{.*\}$/);
+  return JSON.parse(line) as Figure; // from raw-pool.ts
+}
+
+async function load(
+  url: string,
+  headers: Record<string, string>,
+  connections: number,
+  seconds: number,
+): Promise<Figure> {
+  const result = await autocannon({ url, headers, connections, duration: seconds });
+  if (result.non2xx > 0 || result.errors > 0)
+    throw new Error(`${url}: ${result.non2xx} refusals, ${result.errors} errors`);
+  return { rate: result.requests.average, p50: result.latency.p50, p99: result.latency.p99 };
+}
+
+interface Result {
+  readonly row: string;
+  readonly contender: string;
+  readonly median: Figure;
+  readonly toReference: number;
+}
+
+async function measureRow(row: Row, { rounds }: Options): Promise<readonly Result[]> {
+  const figures = new Map<string, Figure[]>(row.contenders.map(({ name }) => [name, []]));
+  for (let round = 0; round <= rounds; round++) {
+    for (const { name, measure } of row.contenders) {
+      note(`${row.name}: ${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}: ${name}`);
+      const figure = await measure();
+      if (round > 0) figures.get(name)?.push(figure);
+    }
+  }
+  const medians = [...figures].map(([contender, all]) => ({ contender, median: medianFigure(all) }));
+  const reference = medians[0]?.median.rate ?? 1;
+  return medians.map(({ contender, median }) => ({
+    row: row.name,
+    contender,
+    median,
+    toReference: median.rate / reference,
+  }));
+}
+
+function medianFigure(figures: readonly Figure[]): Figure {
+  const median = (key: keyof Figure): number =>
+    figures.map((each) => each[key]).toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] ?? 0;
+  return { rate: median('rate'), p50: median('p50'), p99: median('p99') };
+}
+
+function report(results: readonly (readonly Result[])[]): void {
+  const lines = [
+    `Machine: ${machine()}`,
+    '',
+    '| what | contender | a second | p50 ms | p99 ms | to the first |',
+    '|---|---|---|---|---|---|',
+  ];
+  for (const { row, contender, median, toReference } of results.flat()) {
+    lines.push(
+      `| ${row} | ${contender} | ${median.rate.toFixed(0)} | ${median.p50.toFixed(1)} | ${median.p99.toFixed(1)} | ${toReference.toFixed(2)} |`,
+    );
+  }
+  process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+function machine(): string {
+  return `${availableParallelism()} cores of ${cpus()[0]?.model ?? 'an unknown processor'}, ${(totalmem() / 2 ** 30).toFixed(0)} GiB, Node ${process.version}`;
+}
+
+function note(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+await main();

@@ -1,0 +1,49 @@
+// The processes that a benchmark measures, started and ended with it.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const ROOT = join(import.meta.dirname, '..');
+
+export interface Process {
+  /** The next line of output that matches. */
+  readonly says: (pattern: RegExp) => Promise<RegExpExecArray>;
+  readonly tell: (line: string) => void;
+  readonly stop: () => Promise<void>;
+}
+
+/** A TypeScript file of this folder, or the built command. */
+export function startProcess(
+  script: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Process {
+  const command = script.endsWith('.ts')
+    ? ['--import', 'tsx', join(import.meta.dirname, script)]
+    : [join(ROOT, script)];
+  const child = spawn(process.execPath, [...command, ...args], {
+    cwd: ROOT,
+    env: { ...process.env, UV_THREADPOOL_SIZE: '24', TZ: 'UTC', NO_COLOR: '1', ...env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return {
+    says: async (pattern) => {
+      for (;;) {
+        const { value, done } = await lines.next();
+        if (done === true) throw new Error(`${script} ended before it said ${pattern.source}`);
+        const match = pattern.exec(value);
+        if (match !== null) return match;
+      }
+    },
+    tell: (line) => void child.stdin.write(`${line}\n`),
+    stop: () => stop(child),
+  };
+}
+
+function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return Promise.resolve();
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  child.kill('SIGTERM');
+  return ended;
+}
