@@ -45,7 +45,7 @@ export interface RunOptions {
   readonly format: ResultFormat;
   /** Ends the statement in the engine too. */
   readonly signal?: AbortSignal;
-  /** Names the statement in the engine's own logs (`log_comment`), at most 256 characters. */
+  /** Names the statement in a server's own logs (`log_comment`), at most 256 characters. */
   readonly comment?: string;
 }
 

@@ -18,12 +18,21 @@ export function parameterText(value: ParameterValue): string {
 }
 
 /**
- * `SET param_a = '…', param_b = '…';` for all parameters, or nothing. Names are refused unless they are plain
- * identifiers: they come from endpoint files, and this is the last place to look.
+ * All parameters as the settings that carry them, `param_name` to text. Names are refused (EngineError 'rejected') unless
+ * they are plain identifiers: they come from endpoint files, and this is the last place to look.
  */
+export function parameterSettings(
+  parameters: Readonly<Record<string, ParameterValue>>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(parameters).map(([name, value]) => [`param_${checkedName(name)}`, parameterText(value)]),
+  );
+}
+
+/** `SET param_a = '…', param_b = '…';` for all parameters, or nothing. */
 export function setParameters(parameters: Readonly<Record<string, ParameterValue>>): string {
-  const assignments = Object.entries(parameters).map(
-    ([name, value]) => `param_${checkedName(name)} = ${quoteString(parameterText(value))}`,
+  const assignments = Object.entries(parameterSettings(parameters)).map(
+    ([name, text]) => `${name} = ${quoteString(text)}`,
   );
   return assignments.length === 0 ? '' : `SET ${assignments.join(', ')};\n`;
 }

@@ -23,6 +23,7 @@ export const FIXED_SETTINGS: Settings = {
   max_query_size: 8 * 1024 * 1024,
   max_ast_elements: 50_000,
   max_expanded_ast_elements: 50_000,
+  max_temporary_columns: 1000,
   timeout_overflow_mode: 'throw',
   read_overflow_mode: 'throw',
   result_overflow_mode: 'throw',

@@ -134,6 +134,13 @@ export function describeEngine(name: string, subject: Subject): void {
         expect(await rows(engine, statement(sql, { origin: 'consumer' }))).toEqual([{ a: ';' }]);
       });
 
+      test('a parameter name that is none is refused', async () => {
+        const parameters = { 'p = 1; DROP DATABASE kept; --': 'x' };
+        expect((await failureOf(collect(engine, statement('SELECT 1', { parameters })))).failure).toBe(
+          'rejected',
+        );
+      });
+
       test('statements only read', async () => {
         for (const origin of ['saved', 'consumer'] as const) {
           await failureOf(collect(engine, statement('CREATE DATABASE taken', { origin })));

@@ -18,7 +18,7 @@ import type { HttpRequest, HttpUser } from './request.ts';
 
 export interface HttpOptions extends HttpUser {
   readonly url: string;
-  /** Who consumers' queries run as; the same user when left out. */
+  /** Who consumers' queries run as; the same user when left out, who then must not have `readonly = 2`. */
   readonly consumer?: HttpUser & {
     /** Its profile is read-only, so it can't be sent settings: the profile has to hold limits and output settings. */
     readonly readonly: boolean;

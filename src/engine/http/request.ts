@@ -1,7 +1,7 @@
 // A statement as the HTTP interface takes it: text, parameters and settings apart.
 import { tokenize } from '../../sql/lexer.ts';
 import type { Settings, Statement } from '../engine.ts';
-import { parameterText } from '../parameter-text.ts';
+import { parameterSettings } from '../parameter-text.ts';
 import { FIXED_SETTINGS, settingsOf } from '../settings.ts';
 
 export interface HttpUser {
@@ -53,16 +53,10 @@ export function requestOf(statement: Statement, options: RequestOptions): HttpRe
     // The client's own escaping of parameters breaks the text of arrays; settings it sends as they are.
     clickhouse_settings: {
       ...(consumer?.readonly === true ? {} : settings),
-      ...parameterEntries(parameters),
+      ...parameterSettings(parameters),
     },
     ...(consumer === undefined ? {} : { auth: { username: consumer.user, password: consumer.password } }),
   };
-}
-
-function parameterEntries(parameters: Statement['parameters']): Settings {
-  return Object.fromEntries(
-    Object.entries(parameters).map(([name, value]) => [`param_${name}`, parameterText(value)]),
-  );
 }
 
 /** The statements of a text, which the HTTP interface takes one by one. */
