@@ -1,4 +1,4 @@
--- What happens in the sample data, before any source writes it down: projects, their people, minutes of traffic, routes.
+-- What happens in the sample data, before any source writes it down: projects, people, minutes of traffic, routes.
 --
 -- Nothing here is random: every choice is a hash of what it is made for, so two loads at the same instant give the same
 -- rows. sample.minutes is the only place that asks for the time; all other rows count back from it.

@@ -23,7 +23,7 @@ WITH
     asked AS
     (
         SELECT
-            arrivals.project AS project, projects.name AS name, incident, seed, timestamp, ok, ms, user_id, email, place,
+            arrivals.project AS project, name, incident, seed, timestamp, ok, ms, user_id, email, place,
             incident = 'password spray' AND chance('who') < 0.6 AS sprays,
             incident = 'crawler' AND chance('who') < 0.6 AS crawls,
             1 + sipHash64(seed, 'number') % 5000 AS number,

@@ -30,7 +30,8 @@ FROM
     FROM
     (
         SELECT *,
-            'realtime:' || ['public:*', 'room:lobby', 'presence', 'room:' || toString(seed % 40)][1 + seed % 4] AS channel
+            ['public:*', 'room:lobby', 'presence', 'room:' || toString(seed % 40)] AS rooms,
+            'realtime:' || rooms[1 + seed % 4] AS channel
         FROM sample.requests
         WHERE area = 'realtime' AND status = 101
     )

@@ -21,7 +21,8 @@ FROM
         timestamp + toIntervalMillisecond(if(line = 'Client connected', 0, took)) AS timestamp, 'info' AS level,
         if(seed % 97 = 0, 'migrations', 'app_user') AS user, ip::Nullable(String) AS peer,
         NULL::Nullable(UInt32) AS active, NULL::Nullable(UInt32) AS waiting,
-        line || ' from ' || ip || if(line = 'Client connected', '', ' after ' || toString(took) || ' ms') AS event_message
+        line || ' from ' || ip || if(line = 'Client connected', '', ' after ' || toString(took) || ' ms')
+            AS event_message
     FROM sample.requests
     ARRAY JOIN ['Client connected', 'Client disconnected'] AS line
     WHERE area IN ('functions', 'other') AND method = 'POST'
@@ -42,7 +43,8 @@ FROM
 
     UNION ALL
 
-    SELECT project, sipHash64(project, ago), tick, if(waiting > 0, 'warning', 'info'), 'app_user', NULL, active, waiting,
+    SELECT project, sipHash64(project, ago), tick, if(waiting > 0, 'warning', 'info'), 'app_user', NULL, active,
+        waiting,
         'Pool: ' || toString(active) || ' of 15 connections active, ' || toString(waiting) || ' clients waiting'
     FROM
     (

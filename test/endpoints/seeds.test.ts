@@ -76,7 +76,7 @@ afterAll(async () => {
 });
 
 function printOf(source: string): string {
-  const row = 'timestamp, id, event_message, toString(metadata)';
+  const row = 'timestamp, id, event_message, metadata';
   return `SELECT '${source}' AS source, toString(sum(sipHash64(${row}))) AS print FROM logs.${source}`;
 }
 
