@@ -142,7 +142,7 @@ function welcome(service: RunningService, key: string, { print, paint }: Termina
   );
   print('');
   for (const endpoint of service.catalog.current().endpoints) {
-    print(paint('dim', `# ${endpoint.description.split('\n')[0] ?? endpoint.name}`));
+    print(paint('dim', `# ${(endpoint.description || endpoint.name).trim().replaceAll('\n', ' ')}`));
     print(`curl -H ${shellQuote(`X-API-KEY: ${key}`)} ${shellQuote(exampleUrl(service.address, endpoint))}`);
     print('');
   }
