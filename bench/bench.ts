@@ -143,7 +143,10 @@ async function benchEndpoints(folder: string): Promise<readonly Endpoint[]> {
 }
 
 function exampleQuery({ examples }: Endpoint): string {
-  const pairs = Object.entries(examples[0]?.parameters ?? {}).map(([name, value]): [string, string] => [name, String(value)]);
+  const pairs = Object.entries(examples[0]?.parameters ?? {}).map(([name, value]): [string, string] => [
+    name,
+    String(value),
+  ]);
   return new URLSearchParams(pairs).toString();
 }
 

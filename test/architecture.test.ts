@@ -37,7 +37,9 @@ const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
   .map((name) => {
     const path = join(SOURCE, name);
     const text = readFileSync(path, 'utf8');
-    const imports = [...text.matchAll(/(?:from|import)\s+'([^']+)'|import\('([^']+)'\)/g)].map(([, a, b]) => a ?? b ?? '');
+    const imports = [...text.matchAll(/(?:from|import)\s+'([^']+)'|import\('([^']+)'\)/g)].map(
+      ([, a, b]) => a ?? b ?? '',
+    );
     return { name, path, text, imports, room: name.split('/')[0]?.replace(/\.ts$/, '') ?? '' };
   });
 const rooms = readFloors();
@@ -47,23 +49,32 @@ describe('the house', () => {
     expect(new Set(files.map((file) => file.room))).toEqual(new Set(rooms.keys()));
   });
 
-  test.each(files)('$name imports only down, and only the libraries of its room', ({ path, imports, room }) => {
-    const here = rooms.get(room);
-    for (const target of imports.filter((each) => each.startsWith('.'))) {
-      const other = relative(SOURCE, join(dirname(path), target)).split('/')[0]?.replace(/\.ts$/, '') ?? '';
-      if (other === room) continue;
-      const there = rooms.get(other);
-      const mayImport = there !== undefined && here !== undefined && there.floor < here.floor;
-      expect(mayImport || (room === 'main' && other === 'app'), `${room} imports ${target}`).toBe(true);
-    }
-    const libraries = imports.filter((each) => !each.startsWith('.') && !isBuiltin(each)).map(packageOf);
-    expect([...here?.libraries ?? []]).toEqual(expect.arrayContaining(libraries));
-  });
+  test.each(files)(
+    '$name imports only down, and only the libraries of its room',
+    ({ path, imports, room }) => {
+      const here = rooms.get(room);
+      for (const target of imports.filter((each) => each.startsWith('.'))) {
+        const other =
+          relative(SOURCE, join(dirname(path), target))
+            .split('/')[0]
+            ?.replace(/\.ts$/, '') ?? '';
+        if (other === room) continue;
+        const there = rooms.get(other);
+        const mayImport = there !== undefined && here !== undefined && there.floor < here.floor;
+        expect(mayImport || (room === 'main' && other === 'app'), `${room} imports ${target}`).toBe(true);
+      }
+      const libraries = imports.filter((each) => !each.startsWith('.') && !isBuiltin(each)).map(packageOf);
+      expect([...(here?.libraries ?? [])]).toEqual(expect.arrayContaining(libraries));
+    },
+  );
 
-  test.each(files.filter((file) => !file.name.includes('generated/')))('$name is of a readable size', ({ text }) => {
-    expect(text.split('\n').length).toBeLessThanOrEqual(401);
-    expect(text, 'the first line says what the file is for').toMatch(/^\/\/ \S/);
-  });
+  test.each(files.filter((file) => !file.name.includes('generated/')))(
+    '$name is of a readable size',
+    ({ text }) => {
+      expect(text.split('\n').length).toBeLessThanOrEqual(401);
+      expect(text, 'the first line says what the file is for').toMatch(/^\/\/ \S/);
+    },
+  );
 
   test.each(files)('$name has named exports only, and no barrel', ({ text }) => {
     expect(text).not.toMatch(/^export default/m);

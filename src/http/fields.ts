@@ -7,13 +7,6 @@ export type Fields = ReadonlyMap<string, readonly RawValue[]>;
 const MAX_FIELDS = 1000;
 const MAX_LIST = 10_000;
 
-/** The media types that bodies are read in, for 415 answers. */
-export const BODY_TYPES = [
-  'application/json',
-  'application/x-www-form-urlencoded',
-  'application/sql',
-] as const;
-
 /** Collects the fields of a query string (without its `?`) and of a body. Throws Problem. */
 export function readFields(
   queryString: string,

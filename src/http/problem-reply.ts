@@ -4,10 +4,10 @@ import type { Socket } from 'node:net';
 import type { FastifyReply } from 'fastify';
 import { Problem, type ProblemCode } from '../core/problem.ts';
 
-export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
+const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 
 /** The document of a problem; `error` is for clients of older services that read `error.message`. */
-export function problemDocument(problem: Problem, requestId: string): Record<string, unknown> {
+function problemDocument(problem: Problem, requestId: string): Record<string, unknown> {
   return {
     type: `/problems/${problem.code}`,
     title: problem.title,

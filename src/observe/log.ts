@@ -13,7 +13,7 @@ export function createLog(level: Level | 'silent', stream: DestinationStream): O
 }
 
 /** How much an observation matters. */
-export function levelOf(observation: Observation): Level {
+function levelOf(observation: Observation): Level {
   switch (observation.kind) {
     case 'request.finished':
       return observation.status >= 500 ? 'error' : 'info';

@@ -4,6 +4,9 @@ import { join } from 'node:path';
 
 export function setup(): void {
   const root = join(import.meta.dirname, '../..');
-  const { error } = spawnSync('npm', ['run', '--silent', 'build', '--', '--noCheck'], { cwd: root, stdio: 'inherit' });
+  const { error } = spawnSync('npm', ['run', '--silent', 'build', '--', '--noCheck'], {
+    cwd: root,
+    stdio: 'inherit',
+  });
   if (error !== undefined) throw error;
 }
