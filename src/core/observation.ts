@@ -14,6 +14,8 @@ export type Observation =
     }
   | { readonly kind: 'catalog.rejected'; readonly diagnostics: readonly Diagnostic[] }
   | { readonly kind: 'catalog.failed'; readonly cause: unknown }
+  | { readonly kind: 'sandbox.checked'; readonly attacks: number; readonly known: readonly string[] }
+  | { readonly kind: 'sandbox.switched_off'; readonly open: readonly string[] }
   | { readonly kind: 'tokens.loaded'; readonly tokens: number }
   | { readonly kind: 'tokens.rejected'; readonly diagnostics: readonly Diagnostic[] }
   | {

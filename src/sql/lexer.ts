@@ -68,6 +68,7 @@ function nextToken(scan: Scan, at: number): Token {
   const unit = text.charCodeAt(at);
   if (isAsciiBlank(unit)) return token('blank', at, skipWhile(text, at, isAsciiBlank));
   if (isDigit(unit)) return numberOrWord(scan, at);
+  if (isWordUnit(unit)) return wordOrLiteral(text, at);
   if (unit === 46) return dot(scan, at);
   const char = text.charAt(at);
   if (char === "'") return quoted(text, at, 'string');
@@ -77,7 +78,7 @@ function nextToken(scan: Scan, at: number): Token {
   if (comment !== undefined) return comment;
   const symbol = symbolAt(text, at);
   if (symbol !== undefined) return symbol;
-  return char === '$' ? dollar(scan, at) : wordOrOther(text, at);
+  return char === '$' ? dollar(scan, at) : blankOrError(text, at);
 }
 
 function token(kind: TokenKind, start: number, end: number): Token {
@@ -227,10 +228,14 @@ function heredocEnds(text: string): ReadonlyMap<number, number> {
   return ends;
 }
 
-function wordOrOther(text: string, at: number): Token {
-  const literal = /^[xb]'/i.test(text.slice(at, at + 2)) && at + 2 < text.length;
-  if (literal) return hexOrBinaryString(text, at);
-  if (isWordUnit(text.charCodeAt(at))) return token('word', at, skipWhile(text, at, isWordOrDollar));
+/** A word, or x'…' and b'…', which begin like one. */
+function wordOrLiteral(text: string, at: number): Token {
+  const isLiteral = text.charAt(at + 1) === "'" && /[xb]/i.test(text.charAt(at)) && at + 2 < text.length;
+  if (isLiteral) return hexOrBinaryString(text, at);
+  return token('word', at, skipWhile(text, at, isWordOrDollar));
+}
+
+function blankOrError(text: string, at: number): Token {
   const blankEnd = skipWhile(text, at, isBlankUnit);
   if (blankEnd > at) return token('blank', at, blankEnd);
   if (text.charAt(at) === '!') return failure('stray_exclamation_mark', at, at + 1);

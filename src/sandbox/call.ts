@@ -1,0 +1,225 @@
+// Calls: allowed names, arguments, lambdas, windows; and the column matchers that look like calls.
+import { isQueryGroup, scanExpressions, scanQueryGroup, scanUntil } from './groups.ts';
+import { scanInArguments } from './in.ts';
+import { checkFunction, isKeyword, scanNewName } from './names.ts';
+import { scanWindow } from './ordering.ts';
+import type { Scan, Scope } from './scan.ts';
+import { scanType } from './type.ts';
+import { CALLABLE, IN_FUNCTIONS } from './words.ts';
+
+/** Whether a name with brackets behind it comes next. */
+export function isCall(scan: Scan): boolean {
+  return scan.kind(1) === '(' && (!isKeyword(scan) || CALLABLE.has(scan.word() ?? ''));
+}
+
+/** Arguments as SQL's standard writes them: words between them, and words before the first. */
+interface Form {
+  readonly separators: readonly string[];
+  readonly prefixes: readonly string[];
+}
+
+const PLAIN: Form = { separators: [], prefixes: ['DISTINCT'] };
+const FORMS: ReadonlyMap<string, Form> = new Map([
+  ['EXTRACT', { separators: ['FROM'], prefixes: [] }],
+  ['SUBSTRING', { separators: ['FROM', 'FOR'], prefixes: [] }],
+  ['OVERLAY', { separators: ['PLACING', 'FROM', 'FOR'], prefixes: [] }],
+  ['TRIM', { separators: ['FROM'], prefixes: ['BOTH', 'LEADING', 'TRAILING'] }],
+]);
+
+/** Takes a subquery on the other side of a comparison, or alone. */
+const QUANTIFIERS: ReadonlySet<string> = new Set(['ANY', 'ALL', 'SOME', 'EXISTS']);
+
+/** `name(arguments)`, `name(parameters)(arguments)`, and what may follow them. */
+export function scanCall(scan: Scan, scope: Scope): void {
+  const word = scan.word();
+  if (QUANTIFIERS.has(word ?? '') && isQueryGroup(scan, 1)) {
+    scan.skip();
+    scanQueryGroup(scan, scope);
+    return;
+  }
+  if (IN_FUNCTIONS.has(scan.name()?.toLowerCase() ?? '')) {
+    scan.skip();
+    scanInArguments(scan, scope);
+    return;
+  }
+  checkFunction(scan);
+  checkForms(scan);
+  scan.skip();
+  if (word === 'CAST') scanCast(scan, scope);
+  else if (word === 'POSITION' && isStandardPosition(scan)) scanPosition(scan, scope);
+  else scanArguments(scan, scope, FORMS.get(word ?? '') ?? PLAIN);
+  if (scan.kind() === '(') scanArguments(scan, scope, PLAIN);
+  scanAfterCall(scan, scope);
+}
+
+/** `f(DISTINCT …)` and `f(…) FILTER (…)` are calls of `fDistinct` and `fIf`, which only aggregate functions have. */
+function checkForms(scan: Scan): void {
+  let after = scan.beyond(1);
+  const isParametric = scan.kind(after) === '(';
+  const isDistinct = isPrefix(scan, 'DISTINCT', 2) || (isParametric && isPrefix(scan, 'DISTINCT', after + 1));
+  if (isDistinct) checkFunction(scan, 'Distinct');
+  if (isParametric) after = scan.beyond(after);
+  if (['IGNORE', 'RESPECT'].includes(scan.word(after) ?? '')) after += 2;
+  if (scan.word(after) === 'FILTER') checkFunction(scan, 'If');
+}
+
+/** Whether `word` stands before an argument rather than being one. */
+function isPrefix(scan: Scan, word: string, ahead = 0): boolean {
+  return scan.word(ahead) === word && ![',', ')', '.'].includes(scan.kind(ahead + 1) ?? '');
+}
+
+/** `(value AS Type)` or `(value, 'Type')`. */
+function scanCast(scan: Scan, scope: Scope): void {
+  scan.expectKind('(');
+  scan.nest(() => {
+    scan.grammar.expression(scan, scope, 'none');
+    if (scan.take('AS')) scanType(scan);
+    else if (scan.takeKind(',')) scan.grammar.expression(scan, scope, 'none');
+  });
+  scan.expectKind(')');
+}
+
+function scanArguments(scan: Scan, scope: Scope, { separators, prefixes }: Form): void {
+  scan.expectKind('(');
+  if (prefixes.some((word) => isPrefix(scan, word))) scan.skip();
+  scanUntil(scan, ')', () => {
+    if (scanLambda(scan, scope)) return;
+    scan.grammar.expression(scan, scope, 'as');
+    while (separators.some((word) => scan.take(word))) scan.grammar.expression(scan, scope, 'none');
+  });
+}
+
+/** `position(x IN y)`, whose IN reads no table: both sides are values. */
+function isStandardPosition(scan: Scan): boolean {
+  const close = scan.beyond() - 1;
+  for (let ahead = 1; ahead < close; ahead = scan.beyond(ahead)) {
+    if (scan.kind(ahead) === ',') return false;
+    if (scan.word(ahead) === 'IN') return true;
+  }
+  return false;
+}
+
+function scanPosition(scan: Scan, scope: Scope): void {
+  scan.expectKind('(');
+  scan.nest(() => {
+    scan.grammar.operand(scan, scope);
+    scan.expectWord('IN');
+    scan.grammar.operand(scan, scope);
+  });
+  scan.expectKind(')');
+}
+
+/** `x -> …` or `(x, y) -> …`, only ever as an argument; nothing inside it has a name. */
+function scanLambda(scan: Scan, scope: Scope): boolean {
+  const isBracketed = scan.kind() === '(';
+  if (scan.kind(isBracketed ? scan.beyond() : 1) !== '->') return false;
+  if (isBracketed) {
+    scan.skip();
+    scanUntil(scan, ')', () => scanNewName(scan));
+  } else scanNewName(scan);
+  scan.expectKind('->');
+  scan.nest(() => scan.grammar.expression(scan, { own: scope.own, inLambda: true }, 'as'));
+  return true;
+}
+
+/** `IGNORE NULLS`, `FILTER (WHERE …)`, `OVER …`. */
+function scanAfterCall(scan: Scan, scope: Scope): void {
+  if (!scan.take('IGNORE', 'NULLS')) scan.take('RESPECT', 'NULLS');
+  if (scan.word() === 'FILTER' && scan.kind(1) === '(') {
+    scan.skip(2);
+    scan.expectWord('WHERE');
+    scan.nest(() => scan.grammar.expression(scan, scope, 'none'));
+    scan.expectKind(')');
+  }
+  if (!scan.take('IGNORE', 'NULLS')) scan.take('RESPECT', 'NULLS');
+  if (!scan.take('OVER')) return;
+  if (scan.kind() === '(') scanWindow(scan, scope);
+  else if (scan.name() === undefined || isKeyword(scan)) {
+    scan.refuse({ code: 'sandbox.syntax_refused', message: 'Expected a window behind OVER' });
+  } else scan.skip();
+}
+
+/** `*` and what changes its columns. */
+export function scanStar(scan: Scan, scope: Scope): void {
+  scan.expectKind('*');
+  while (scanTransformer(scan, scope));
+}
+
+/** `COLUMNS('pattern')` or `COLUMNS(a, b)`. */
+export function scanColumns(scan: Scan, scope: Scope): void {
+  scan.skip();
+  scanColumnNames(scan);
+  while (scanTransformer(scan, scope));
+}
+
+function scanTransformer(scan: Scan, scope: Scope): boolean {
+  if (scan.word() === 'EXCEPT' && !startsMember(scan, 1)) {
+    scan.skip();
+    scan.take('STRICT');
+    scanLeftOut(scan);
+    return true;
+  }
+  if (scan.take('REPLACE')) {
+    scan.take('STRICT');
+    if (scan.kind() === '(') scanExpressions(scan, scope, 'as');
+    else scan.grammar.expression(scan, scope, 'as');
+    return true;
+  }
+  if (!scan.take('APPLY')) return false;
+  scanApplied(scan, scope);
+  return true;
+}
+
+/** Whether EXCEPT joins two queries rather than taking columns away. */
+function startsMember(scan: Scan, ahead: number): boolean {
+  const word = scan.word(ahead);
+  if (word === 'ALL' || word === 'DISTINCT') return true;
+  return word === 'SELECT' || word === 'WITH' || word === 'FROM' || isQueryGroup(scan, ahead);
+}
+
+/** `column`, `(columns)` or `('pattern')`. */
+function scanLeftOut(scan: Scan): void {
+  if (scan.kind() !== '(') {
+    scanColumnName(scan);
+    return;
+  }
+  scanColumnNames(scan);
+}
+
+/** `('pattern')`, or names in brackets. */
+function scanColumnNames(scan: Scan): void {
+  scan.expectKind('(');
+  if (!scan.takeKind('string')) {
+    do scanColumnName(scan);
+    while (scan.takeKind(','));
+  }
+  scan.expectKind(')');
+}
+
+function scanColumnName(scan: Scan): void {
+  do {
+    if (scan.name() === undefined || isKeyword(scan)) {
+      scan.refuse({ code: 'sandbox.syntax_refused', message: 'Expected the name of a column' });
+    }
+    scan.skip();
+  } while (scan.takeKind('.'));
+}
+
+/** A function's name, perhaps with parameters, or a lambda; brackets around it may be left out. */
+function scanApplied(scan: Scan, scope: Scope): void {
+  if (!scan.takeKind('(')) {
+    scanAppliedName(scan, scope);
+    return;
+  }
+  scan.nest(() => {
+    if (!scanLambda(scan, scope)) scanAppliedName(scan, scope);
+    if (scan.takeKind(',')) scan.expectKind('string', 'a prefix, as a string');
+  });
+  scan.expectKind(')');
+}
+
+function scanAppliedName(scan: Scan, scope: Scope): void {
+  checkFunction(scan);
+  scan.skip();
+  if (scan.kind() === '(') scanArguments(scan, scope, PLAIN);
+}

@@ -1,0 +1,207 @@
+// A consumer's text, read strictly: its tokens, or a refusal at a line and column of what they wrote.
+import { positionAt } from '../core/position.ts';
+import { Problem } from '../core/problem.ts';
+import type { ProblemCode } from '../core/problem.ts';
+import { matchBrackets } from '../sql/cursor.ts';
+import type { BracketPairs } from '../sql/cursor.ts';
+import { isSignificant, tokenize } from '../sql/lexer.ts';
+import type { Token } from '../sql/lexer.ts';
+
+/** Walls around one text; far above what people write, far below what hurts. */
+const MAX_BYTES = 65_536;
+const MAX_TOKENS = 8_000;
+const MAX_DEPTH = 48;
+const MAX_QUERIES = 64;
+
+/** What a consumer's text may have at most, for people. */
+export const CONSUMER_TEXT_LIMITS = {
+  bytes: MAX_BYTES,
+  tokens: MAX_TOKENS,
+  depth: MAX_DEPTH,
+  queries: MAX_QUERIES,
+} as const;
+
+/**
+ * Tokens without blanks, comments and a final semicolon, and the same joined by single blanks. `joined` reads back as the
+ * same tokens: what is checked is what is sent.
+ */
+export interface ConsumerText {
+  readonly text: string;
+  readonly tokens: readonly Token[];
+  readonly brackets: BracketPairs;
+  readonly joined: string;
+  /** Where each token begins in `joined`. */
+  readonly joinedStarts: readonly number[];
+}
+
+export type SandboxCode = Extract<ProblemCode, `sandbox.${string}`>;
+
+/** What is wrong, in a sentence, and what the writer may have meant. */
+export interface Complaint {
+  readonly code: SandboxCode;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+/** The Problem of a complaint about `text` at an offset. */
+export function refusal(text: string, offset: number, { code, message, hint }: Complaint): Problem {
+  const place = positionAt(text, Math.min(offset, text.length));
+  const detail = `${message} (line ${place.line}, column ${place.column})`;
+  return new Problem(code, {
+    detail,
+    errors: [{ ...place, message }],
+    ...(hint === undefined ? {} : { hint }),
+  });
+}
+
+/**
+ * Reads a text that a consumer sent.
+ * @throws Problem sandbox.text_refused, sandbox.too_large
+ */
+export function readConsumerText(text: string): ConsumerText {
+  if (Buffer.byteLength(text) > MAX_BYTES) {
+    throw refusal(text, 0, {
+      code: 'sandbox.too_large',
+      message: `A query may have at most ${MAX_BYTES} bytes`,
+    });
+  }
+  const control = /(?![\t\n\r])\p{Cc}|\p{Surrogate}/u.exec(text);
+  if (control !== null) {
+    throw unreadable(text, control.index, 'Control characters are not taken, not even in strings');
+  }
+  const all = tokenize(text);
+  for (const token of all) checkToken(text, token);
+  const tokens = withoutFinalSemicolon(all.filter(isSignificant));
+  checkSize(text, tokens);
+  const brackets = matchBrackets(tokens);
+  if ('code' in brackets) throw unreadable(text, brackets.start, 'This bracket has no partner');
+  checkDepth(text, tokens);
+  return join(text, tokens, brackets);
+}
+
+function unreadable(text: string, offset: number, message: string): Problem {
+  return refusal(text, offset, { code: 'sandbox.text_refused', message });
+}
+
+const UNREADABLE: Readonly<Partial<Record<Token['kind'], string>>> = {
+  heredoc: 'Strings between $ signs are not taken: write them in single quotes',
+  '{': 'Braces are not taken: write map(…) for a map',
+  '}': 'Braces are not taken: write map(…) for a map',
+  '@': 'Parameters are applied inside the tables: @ is not taken in your own query',
+  '@@': 'Parameters are applied inside the tables: @@ is not taken in your own query',
+  $: '$ is not taken outside strings',
+  '\\G': 'A query ends without \\G',
+};
+
+const LEX_ERRORS = {
+  unexpected_character: 'This character means nothing here; quote it if it is part of a name or a text',
+  unclosed_comment: 'This comment is never closed',
+  unclosed_string: 'This string is never closed',
+  unclosed_identifier: 'This quoted name is never closed',
+  stray_exclamation_mark: '! stands only in !=',
+  wrong_number: 'This is neither a number nor a name',
+} as const;
+
+/** Refuses a token by its own looks. */
+function checkToken(text: string, token: Token): void {
+  const message = token.reason === undefined ? UNREADABLE[token.kind] : LEX_ERRORS[token.reason];
+  const source = text.slice(token.start, token.end);
+  const complaint = message ?? complaintAbout(token, source);
+  if (complaint !== undefined) throw unreadable(text, token.start, complaint);
+}
+
+function complaintAbout(token: Token, source: string): string | undefined {
+  const first = source.charAt(0);
+  if (token.kind === 'comment') {
+    return first === '#' || source.startsWith('//')
+      ? 'Comments begin with -- or stand between /* and */'
+      : undefined;
+  }
+  if (source.charCodeAt(0) > 127) return 'Characters beyond ASCII stand only inside quotes and comments';
+  // A run of blanks may go on beyond ASCII.
+  if (token.kind === 'blank' && !/^[\t\n\r ]*$/.test(source)) return 'Blanks beyond ASCII are not taken';
+  if (token.kind === 'string' && first !== "'")
+    return 'Strings stand between single quotes, without x or b before them';
+  if (token.kind === 'word' && source.includes('$')) return '$ is not taken outside strings';
+  if (token.kind === 'quoted' && !isPlainQuoted(source)) {
+    return 'A quoted name holds neither quotes nor backslashes nor line breaks, and is not empty';
+  }
+  return undefined;
+}
+
+function isPlainQuoted(source: string): boolean {
+  return /^(?:"[^"`'\\\n\r\t]+"|`[^"`'\\\n\r\t]+`)$/.test(source);
+}
+
+function withoutFinalSemicolon(tokens: readonly Token[]): readonly Token[] {
+  return tokens.at(-1)?.kind === ';' ? tokens.slice(0, -1) : tokens;
+}
+
+function checkSize(text: string, tokens: readonly Token[]): void {
+  const [first] = tokens;
+  if (first === undefined) throw unreadable(text, 0, 'There is no query');
+  const tooLarge = (token: Token | undefined, message: string): Problem =>
+    refusal(text, token?.start ?? 0, { code: 'sandbox.too_large', message });
+  if (tokens.length > MAX_TOKENS)
+    throw tooLarge(tokens[MAX_TOKENS], `A query may have at most ${MAX_TOKENS} words and signs`);
+  let queries = 0;
+  for (const token of tokens) {
+    if (token.kind === ';')
+      throw unreadable(text, token.start, 'Send one query: only the last character may be a semicolon');
+    if (token.kind !== 'word' || token.end - token.start !== 6) continue;
+    if (text.slice(token.start, token.end).toUpperCase() !== 'SELECT') continue;
+    queries++;
+    if (queries > MAX_QUERIES) throw tooLarge(token, `A query may have at most ${MAX_QUERIES} SELECTs`);
+  }
+}
+
+function checkDepth(text: string, tokens: readonly Token[]): void {
+  let depth = 0;
+  for (const token of tokens) {
+    if (token.kind === '(' || token.kind === '[') depth++;
+    else if (token.kind === ')' || token.kind === ']') depth--;
+    if (depth > MAX_DEPTH) {
+      const message = `Brackets may stand at most ${MAX_DEPTH} deep`;
+      throw refusal(text, token.start, { code: 'sandbox.too_large', message });
+    }
+  }
+}
+
+function join(text: string, tokens: readonly Token[], brackets: BracketPairs): ConsumerText {
+  const joinedStarts: number[] = [];
+  let length = 0;
+  const sources = tokens.map((token) => {
+    joinedStarts.push(length);
+    length += token.end - token.start + 1;
+    return text.slice(token.start, token.end);
+  });
+  const joined = sources.join(' ');
+  const again = tokenize(joined).filter(isSignificant);
+  const same =
+    again.length === tokens.length && again.every((token, i) => isSame(token, tokens[i], joinedStarts[i]));
+  // Never seen; here so that the assumption on which all checks stand is checked as well.
+  if (!same)
+    throw refusal(text, 0, {
+      code: 'sandbox.disagreement',
+      message: 'The query reads differently without its blanks',
+    });
+  return { text, tokens, brackets, joined, joinedStarts };
+}
+
+function isSame(again: Token, token: Token | undefined, start: number | undefined): boolean {
+  return (
+    token !== undefined &&
+    again.kind === token.kind &&
+    again.start === start &&
+    again.end - again.start === token.end - token.start
+  );
+}
+
+/** The offset in the consumer's text of what stands at `offset` in the joined one. */
+export function consumerOffset({ tokens, joinedStarts, text }: ConsumerText, offset: number): number {
+  let index = joinedStarts.findLastIndex((start) => start <= offset);
+  if (index < 0) index = 0;
+  const token = tokens[index];
+  if (token === undefined) return text.length;
+  return Math.min(token.start + offset - (joinedStarts[index] ?? 0), token.end);
+}

@@ -1,0 +1,34 @@
+// What the engine's error messages say of places and names.
+
+/**
+ * The offset (UTF-16 code units) in `sql` of “position N” in a message; the engine counts bytes from 1. Undefined where
+ * it names no position.
+ */
+export function enginePosition(message: string, sql: string): number | undefined {
+  const position = /\bposition (\d+)\b/.exec(message)?.[1];
+  if (position === undefined) return undefined;
+  return Buffer.from(sql)
+    .subarray(0, Math.max(0, Number(position) - 1))
+    .toString('utf8').length;
+}
+
+const QUOTED = [
+  /`([^`]{1,200})`/g,
+  /'([^']{1,200})'/g,
+  /\bfunction ([A-Za-z_][A-Za-z0-9_]*)/gi,
+  /\b(?:alias|Database|database) ([A-Za-z_][A-Za-z0-9_]*)/g,
+];
+
+/** Names and values that a message quotes, in its order: `a`, 'b', function c, FUNCTION d(…), alias e. */
+export function quotedNames(message: string): string[] {
+  // About the left side of IN, where the function comes before the name that matters.
+  const table = /is a table expression '([^']+)'/.exec(message)?.[1];
+  if (table !== undefined) return [table];
+  const matches = QUOTED.flatMap((pattern) => Array.from(message.matchAll(pattern)));
+  return matches.toSorted((a, b) => a.index - b.index).map(([, name]) => name ?? '');
+}
+
+/** The query that a message gives as its scope, as the engine prints it. */
+export function scopeOf(message: string): string | undefined {
+  return /\bin (?:scope|query) ((?:SELECT|WITH) .*?)\.? \([A-Z_]+\)/is.exec(message)?.[1];
+}

@@ -1,0 +1,40 @@
+// Brackets: which hold a query and which hold expressions.
+import type { AliasForm, Scan, Scope } from './scan.ts';
+import { SET_OPERATORS } from './words.ts';
+
+/** Whether the bracket `ahead` holds a query; `((SELECT 1) + 2)` does not. */
+export function isQueryGroup(scan: Scan, ahead = 0): boolean {
+  if (scan.kind(ahead) !== '(') return false;
+  const word = scan.word(ahead + 1);
+  if (word === 'SELECT' || word === 'WITH' || word === 'FROM') return true;
+  if (!isQueryGroup(scan, ahead + 1)) return false;
+  const after = scan.beyond(ahead + 1);
+  return scan.kind(after) === ')' || SET_OPERATORS.has(scan.word(after) ?? '');
+}
+
+/** A query in brackets. */
+export function scanQueryGroup(scan: Scan, scope: Scope): void {
+  if (!isQueryGroup(scan)) {
+    scan.refuse({ code: 'sandbox.syntax_refused', message: 'Expected a SELECT in brackets' });
+  }
+  scan.skip();
+  scan.nest(() => scan.grammar.query(scan, { own: scope.own, inLambda: false }));
+  scan.expectKind(')', 'the end of the query in brackets');
+}
+
+/** Expressions in round brackets, perhaps none; a comma may stand before the closing bracket. */
+export function scanExpressions(scan: Scan, scope: Scope, alias: AliasForm): void {
+  scan.expectKind('(');
+  scanUntil(scan, ')', () => scan.grammar.expression(scan, scope, alias));
+}
+
+/** Comma-separated items up to the closing bracket, which is read too. */
+export function scanUntil(scan: Scan, close: ')' | ']', item: () => void): void {
+  scan.nest(() => {
+    while (scan.kind() !== close) {
+      item();
+      if (!scan.takeKind(',')) break;
+    }
+  });
+  scan.expectKind(close, `a comma or ${close}`);
+}

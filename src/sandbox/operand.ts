@@ -1,0 +1,161 @@
+// Values: constants, columns with their paths, brackets, calls, and the forms that begin with a word of their own.
+import { isCall, scanCall, scanColumns, scanStar } from './call.ts';
+import { isQueryGroup, scanExpressions, scanQueryGroup, scanUntil } from './groups.ts';
+import { checkFunction, isKeyword } from './names.ts';
+import type { TokenKind } from '../sql/lexer.ts';
+import type { Scan, Scope } from './scan.ts';
+import { scanType } from './type.ts';
+import { CONSTANTS, UNITS } from './words.ts';
+
+/** A value and what belongs to it: `.path`, `[index]`, `::Type`. */
+export function scanOperand(scan: Scan, scope: Scope): void {
+  scanValue(scan, scope);
+  while (scanSuffix(scan, scope));
+}
+
+type ReadValue = (scan: Scan, scope: Scope) => void;
+
+const VALUES: ReadonlyMap<TokenKind | undefined, ReadValue> = new Map<TokenKind, ReadValue>([
+  ['number', (scan) => scan.skip()],
+  ['string', scanString],
+  ['*', scanStar],
+  ['(', scanBrackets],
+  ['[', scanArray],
+  ['word', scanNamed],
+  ['quoted', scanNamed],
+]);
+
+function scanValue(scan: Scan, scope: Scope): void {
+  const readValue = VALUES.get(scan.kind()) ?? refuseValue;
+  readValue(scan, scope);
+}
+
+function scanBrackets(scan: Scan, scope: Scope): void {
+  if (isQueryGroup(scan)) scanQueryGroup(scan, scope);
+  else scanExpressions(scan, scope, 'as');
+}
+
+function scanArray(scan: Scan, scope: Scope): void {
+  scan.skip();
+  scanUntil(scan, ']', () => scan.grammar.expression(scan, scope, 'as'));
+}
+
+function refuseValue(scan: Scan): never {
+  const seen = scan.kind() === undefined ? 'the query ends' : `there is ${scan.source()}`;
+  return scan.refuse({ code: 'sandbox.syntax_refused', message: `Expected a value, but ${seen}` });
+}
+
+/** States of aggregate functions are the engine's own bytes; none is made of a consumer's text. */
+function scanString(scan: Scan): void {
+  if (/AggregateFunction\s*\(/i.test(scan.whole())) {
+    scan.refuse({
+      code: 'sandbox.text_refused',
+      message: 'Types of aggregate functions are not taken in strings',
+    });
+  }
+  scan.skip();
+}
+
+function scanNamed(scan: Scan, scope: Scope): void {
+  const word = scan.word();
+  const next = scan.kind(1);
+  if (word === 'CASE') scanCase(scan, scope);
+  else if (word === 'INTERVAL' && startsInterval(scan)) scanInterval(scan, scope);
+  else if ((word === 'DATE' || word === 'TIMESTAMP') && next === 'string') scanTyped(scan);
+  else if (word === 'COLUMNS' && next === '(') scanColumns(scan, scope);
+  else if (isCall(scan)) scanCall(scan, scope);
+  else if (isKeyword(scan)) refuseValue(scan);
+  else scanColumn(scan, word);
+}
+
+function scanColumn(scan: Scan, word: string | undefined): void {
+  // `name.1` is the element of a tuple: the name itself stands alone.
+  const isPath = scan.kind(1) === '.' && scan.kind(2) !== 'number';
+  if (!isPath && !CONSTANTS.has(word ?? '')) scan.findings.bare.push(scan.at());
+  scan.skip();
+}
+
+/** `DATE '…'` is a call of toDate. */
+function scanTyped(scan: Scan): void {
+  checkFunction(scan);
+  scan.skip();
+  scanString(scan);
+}
+
+function scanCase(scan: Scan, scope: Scope): void {
+  scan.skip();
+  scan.nest(() => {
+    if (scan.word() !== 'WHEN') scan.grammar.expression(scan, scope, 'none');
+    do {
+      scan.expectWord('WHEN');
+      scan.grammar.expression(scan, scope, 'none');
+      scan.expectWord('THEN');
+      scan.grammar.expression(scan, scope, 'none');
+    } while (scan.word() === 'WHEN');
+    if (scan.take('ELSE')) scan.grammar.expression(scan, scope, 'none');
+    scan.expectWord('END');
+  });
+}
+
+/** `interval` with an operator, a comma or an end behind it is a column. */
+function startsInterval(scan: Scan): boolean {
+  const next = scan.kind(1);
+  if (next === 'number' || next === 'string' || next === '(') return true;
+  return next === 'word' && scan.word(1) !== 'AS' && UNITS.has(scan.word(2) ?? '');
+}
+
+/** `INTERVAL value UNIT`, or a string with the unit inside. */
+function scanInterval(scan: Scan, scope: Scope): void {
+  const isWhole = scan.kind(1) === 'string' && !UNITS.has(scan.word(2) ?? '');
+  scan.skip();
+  scan.takeKind('-');
+  scan.nest(() => scan.grammar.operand(scan, scope));
+  if (isWhole) return;
+  if (!UNITS.has(scan.word() ?? '')) {
+    scan.refuse({ code: 'sandbox.syntax_refused', message: 'Expected a unit of time such as DAY' });
+  }
+  scan.skip();
+}
+
+function scanSuffix(scan: Scan, scope: Scope): boolean {
+  if (scan.takeKind('.')) scanPath(scan, scope);
+  else if (scan.takeKind('::')) scanType(scan);
+  else if (scan.kind() === '[') scanIndex(scan, scope);
+  else return false;
+  return true;
+}
+
+/** `[index]`, or `[]` in a JSON path. */
+function scanIndex(scan: Scan, scope: Scope): void {
+  scan.skip();
+  if (scan.takeKind(']')) return;
+  scan.nest(() => scan.grammar.expression(scan, scope, 'none'));
+  scan.expectKind(']');
+}
+
+/** What follows a dot: a name, a number, `*`, `:Type` or `^name` of a JSON path; never a call. */
+function scanPath(scan: Scan, scope: Scope): void {
+  if (scan.kind() === '*') {
+    scanStar(scan, scope);
+    return;
+  }
+  if (scan.word() === 'COLUMNS' && scan.kind(1) === '(') {
+    scanColumns(scan, scope);
+    return;
+  }
+  if (scan.takeKind(':')) {
+    if (scan.kind() === 'quoted') scan.skip();
+    else scanType(scan);
+    return;
+  }
+  scan.takeKind('^');
+  const kind = scan.kind();
+  if (kind !== 'word' && kind !== 'quoted' && kind !== 'number') refuseValue(scan);
+  if (scan.kind(1) === '(') {
+    scan.refuse({
+      code: 'sandbox.function_refused',
+      message: 'Functions are called without a database before them',
+    });
+  }
+  scan.skip();
+}

@@ -1,0 +1,65 @@
+// The engine's own reading of a query, from the text of EXPLAIN QUERY TREE.
+import type { Complaint } from './consumer-text.ts';
+
+/** One line of the tree: a node (`KIND id: 1, attributes`) or the heading of a part of the node above it. */
+export interface TreeLine {
+  /** Node kind or heading. */
+  readonly kind: string;
+  readonly isNode: boolean;
+  /** What follows the id of a node. */
+  readonly attributes: string;
+  readonly children: TreeLine[];
+}
+
+/** Larger trees are refused unread; a text of the greatest length with a tree of common shape has a third of this. */
+const MAX_TREE = 4_000_000;
+const MAX_LINE_DEPTH = 1_500;
+
+export type TreeResult = { readonly root: TreeLine } | { readonly complaint: Complaint };
+
+/** Reads the text of `EXPLAIN QUERY TREE run_passes = 0`, whose nesting is two blanks a level. */
+export function parseQueryTree(tree: string): TreeResult {
+  if (tree.length > MAX_TREE) return tooLarge();
+  const root = line('ROOT', false, '');
+  const open: TreeLine[] = [root];
+  for (const source of tree.split('\n')) {
+    if (source.trim() === '') continue;
+    const indent = source.length - source.trimStart().length;
+    const depth = indent / 2 + 1;
+    const parent = open[depth - 1];
+    if (depth > MAX_LINE_DEPTH) return tooLarge();
+    if (parent === undefined || depth > open.length)
+      return disagree('The engine’s reading of the query has an odd shape');
+    const child = parseLine(source.trimStart());
+    parent.children.push(child);
+    open.length = depth;
+    open.push(child);
+  }
+  return { root };
+}
+
+function parseLine(source: string): TreeLine {
+  const node = /^([A-Z_]+(?: [A-Z]+)*) id: \d+(.*)$/s.exec(source);
+  return node === null ? line(source.trimEnd(), false, '') : line(node[1] ?? '', true, node[2] ?? '');
+}
+
+function line(kind: string, isNode: boolean, attributes: string): TreeLine {
+  return { kind, isNode, attributes, children: [] };
+}
+
+/** An attribute's value up to `next`, or to the end of the line; undefined unless it is there exactly once. */
+export function attribute(node: TreeLine, name: string, next?: string): string | undefined {
+  const [, value, more] = node.attributes.split(`, ${name}: `);
+  if (value === undefined || more !== undefined) return undefined;
+  if (next === undefined) return value;
+  const end = value.indexOf(`, ${next}: `);
+  return end < 0 ? undefined : value.slice(0, end);
+}
+
+function tooLarge(): TreeResult {
+  return { complaint: { code: 'sandbox.too_large', message: 'The query nests too much' } };
+}
+
+function disagree(message: string): TreeResult {
+  return { complaint: { code: 'sandbox.disagreement', message } };
+}

@@ -1,0 +1,139 @@
+// One endpoint's sandbox: a consumer's text is read, scanned, shown to the engine, and wrapped; or it is refused.
+import { Problem } from '../core/problem.ts';
+import { isSignificant, tokenize } from '../sql/lexer.ts';
+import { identifierName } from '../sql/literal.ts';
+import type { Outline } from '../sql/outline.ts';
+import { consumerOffset, readConsumerText, refusal } from './consumer-text.ts';
+import type { ConsumerText } from './consumer-text.ts';
+import type { FunctionPolicy } from './function-policy.ts';
+import type { Surface } from './scan.ts';
+import { isBareCall, scanText } from './scanner.ts';
+import type { ScanResult } from './scanner.ts';
+import { judgeTree } from './second-opinion.ts';
+import { assembleStatement, tableTexts } from './statement.ts';
+import type { AssembledStatement } from './statement.ts';
+import { enginePosition } from './engine-message.ts';
+import type { VerdictCache } from './verdict-cache.ts';
+
+/** The engine's answer to EXPLAIN: the tree's text, or that it cannot read the query. */
+export type Explained =
+  | { readonly kind: 'tree'; readonly text: string }
+  | { readonly kind: 'rejected'; readonly engineCode: number | undefined; readonly message: string };
+
+/** Runs EXPLAIN on a connection that may only read, with the limits of consumers; other failures reject. */
+export type Explain = (sql: string) => Promise<Explained>;
+
+export interface SandboxOptions {
+  /** The saved query with typed placeholders, and its outline. */
+  readonly boundSql: string;
+  readonly outline: Outline;
+  readonly revision: string;
+  readonly functions: FunctionPolicy;
+  /** Columns of the tables by table, where the engine has described them. */
+  readonly columns?: ReadonlyMap<string, readonly string[]>;
+  readonly cache: VerdictCache<Verdict>;
+  /** Undefined where the engine has no analyzer: the scanner decides alone, which is to be reported. */
+  readonly explain: Explain | undefined;
+}
+
+/** A text that may run: what it was checked as, and the endpoint tables that it reads, in the endpoint's order. */
+export interface Verdict {
+  /** What the consumer sent. */
+  readonly source: string;
+  /** Its tokens, joined by single blanks: the text that runs. */
+  readonly joined: string;
+  readonly tables: readonly string[];
+  readonly names: ReadonlySet<string>;
+}
+
+export interface Sandbox {
+  /** Names of the tables that consumers may read. */
+  readonly tables: readonly string[];
+  /** @throws Problem sandbox.*, with line and column; whatever `explain` rejects with. */
+  check(text: string): Promise<Verdict>;
+  /** The statement of a checked text. `rows`: the most rows asked for; one more than the caller gets tells of cutting. */
+  assemble(verdict: Verdict, rows: number): AssembledStatement;
+  /** Every column of the tables that is known. */
+  readonly columns: ReadonlySet<string>;
+}
+
+export function createSandbox(options: SandboxOptions): Sandbox {
+  const { outline, boundSql, functions, revision, cache } = options;
+  const tables = tableTexts(boundSql, outline);
+  const surface: Surface = {
+    tables: new Map(tables.map(({ name, size }) => [name, size])),
+    taken: new Set([...outline.identifiers].map((name) => name.toLowerCase())),
+    functions,
+  };
+  const columns = new Set([...(options.columns?.values() ?? [])].flat());
+  const mentioned = mentionedColumns(boundSql);
+  const isColumn = (name: string) => columns.has(name) || mentioned.has(name);
+  const check = async (source: string): Promise<Verdict> => {
+    const text = readConsumerText(source);
+    const scanned = scanText(text, surface, isColumn);
+    if (options.explain !== undefined) {
+      const explained = await options.explain(`${EXPLAIN}${text.joined}`);
+      acceptTree(explained, text, { scanned, functions, isColumn });
+    }
+    const read = tables.filter(({ name }) => scanned.tables.has(name));
+    return { source, joined: text.joined, tables: read.map(({ name }) => name), names: scanned.names };
+  };
+  return {
+    tables: tables.map(({ name }) => name),
+    columns,
+    check: (source) => cache.get(`${revision} ${source}`, () => check(source), isRefusal),
+    assemble(verdict, rows) {
+      const read = tables.filter(({ name }) => verdict.tables.includes(name));
+      return assembleStatement(read, verdict.joined, rows);
+    },
+  };
+}
+
+const EXPLAIN = 'EXPLAIN QUERY TREE run_passes = 0 ';
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof Problem;
+}
+
+interface Scanned {
+  readonly scanned: ScanResult;
+  readonly functions: FunctionPolicy;
+  readonly isColumn: (name: string) => boolean;
+}
+
+/** Throws Problem unless the engine reads the query as the scanner does. */
+function acceptTree(
+  explained: Explained,
+  text: ConsumerText,
+  { scanned, functions, isColumn }: Scanned,
+): void {
+  if (explained.kind === 'rejected') throw unreadable(explained.message, text);
+  const names = { functions, names: scanned.names, isColumn };
+  const complaint = judgeTree(explained.text, {
+    scanned,
+    functions,
+    isBareCall: (name) => isBareCall(name, names),
+  });
+  if (complaint !== undefined) throw refusal(text.text, 0, complaint);
+}
+
+function unreadable(message: string, text: ConsumerText): Problem {
+  const position = enginePosition(message, `${EXPLAIN}${text.joined}`);
+  const offset = position === undefined ? 0 : consumerOffset(text, position - EXPLAIN.length);
+  return refusal(text.text, offset, {
+    code: 'sandbox.syntax_refused',
+    message: 'The engine cannot read the query from here on',
+  });
+}
+
+/** Names that the saved query uses without brackets behind them: its columns are among them, its functions are not. */
+function mentionedColumns(boundSql: string): ReadonlySet<string> {
+  const tokens = tokenize(boundSql).filter(isSignificant);
+  const names = new Set<string>();
+  for (const [index, token] of tokens.entries()) {
+    const isName = token.kind === 'word' || token.kind === 'quoted';
+    if (!isName || tokens[index + 1]?.kind === '(') continue;
+    names.add(identifierName(boundSql.slice(token.start, token.end)) ?? '');
+  }
+  return names;
+}

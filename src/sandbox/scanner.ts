@@ -1,0 +1,76 @@
+// The scanner: one SELECT over allowed tables with allowed functions, every token accounted for, or a refusal.
+import type { ConsumerText } from './consumer-text.ts';
+import { scanExpression } from './expression.ts';
+import type { FunctionPolicy } from './function-policy.ts';
+import { isQueryGroup } from './groups.ts';
+import { scanOperand } from './operand.ts';
+import { scanQuery } from './query.ts';
+import { createScan } from './scan.ts';
+import type { Grammar, Scan, Surface } from './scan.ts';
+
+/** What a text was found to read and name. */
+export interface ScanResult {
+  /** Endpoint tables that it reads. */
+  readonly tables: ReadonlySet<string>;
+  /** Names that it gives itself. */
+  readonly names: ReadonlySet<string>;
+}
+
+const GRAMMAR: Grammar = { query: scanQuery, expression: scanExpression, operand: scanOperand };
+
+/**
+ * Scans a consumer's text. `isColumn` tells the endpoint's columns from names that the engine would call as functions.
+ * @throws Problem sandbox.*
+ */
+export function scanText(
+  text: ConsumerText,
+  surface: Surface,
+  isColumn: (name: string) => boolean,
+): ScanResult {
+  const scan = createScan(text, surface, GRAMMAR);
+  const isQuery = isQueryGroup(scan) || ['SELECT', 'WITH', 'FROM'].includes(scan.word() ?? '');
+  if (!isQuery) {
+    const message = `A query begins with SELECT, WITH or FROM, and not with ${scan.source()}`;
+    scan.refuse({ code: 'sandbox.syntax_refused', message });
+  }
+  GRAMMAR.query(scan, { own: new Map(), inLambda: false });
+  if (scan.kind() !== undefined) refuseRest(scan);
+  checkBareNames(scan, isColumn);
+  return { tables: scan.findings.tables, names: scan.findings.names };
+}
+
+const NOT_TAKEN: ReadonlyMap<string | undefined, string> = new Map([
+  ['SETTINGS', 'SETTINGS is not taken: settings are the endpoint’s'],
+  ['FORMAT', 'FORMAT is not taken: ask for a format in the request'],
+  ['INTO', 'INTO is not taken: queries only read'],
+  ['PARALLEL', 'PARALLEL WITH is not taken: send one query'],
+]);
+
+function refuseRest(scan: Scan): never {
+  const plain = `Expected the end before ${scan.source()}; a comma, an operator or AS may be missing`;
+  return scan.refuse({ code: 'sandbox.syntax_refused', message: NOT_TAKEN.get(scan.word()) ?? plain });
+}
+
+/** Refuses the first bare name that would be a call. */
+function checkBareNames(scan: Scan, isColumn: (name: string) => boolean): void {
+  const { bare, names } = scan.findings;
+  for (const index of bare) {
+    const ahead = index - scan.at();
+    const name = scan.name(ahead) ?? '';
+    if (!isBareCall(name, { functions: scan.surface.functions, names, isColumn })) continue;
+    const message = `${scan.source(ahead)} is no column here, and the function of that name is not allowed`;
+    scan.refuse({ code: 'sandbox.function_refused', message }, ahead);
+  }
+}
+
+/** What names without brackets may mean. */
+export interface BareNames {
+  readonly functions: FunctionPolicy;
+  readonly names: ReadonlySet<string>;
+  readonly isColumn: (name: string) => boolean;
+}
+
+/** CURRENT_USER and kin are calls without brackets, unless there is a column or an alias of that name. */
+export function isBareCall(name: string, { functions, names, isColumn }: BareNames): boolean {
+  return functions.refuses(name) && !names.has(name) && !isColumn(name);
+}

@@ -1,0 +1,212 @@
+// The second opinion: the scanner's rules once more, on the tree that the engine itself has made of the query.
+import type { Complaint } from './consumer-text.ts';
+import type { FunctionPolicy } from './function-policy.ts';
+import { attribute, parseQueryTree } from './query-tree.ts';
+import type { TreeLine } from './query-tree.ts';
+import type { ScanResult } from './scanner.ts';
+import { IN_FUNCTIONS } from './words.ts';
+
+/** Functions that the engine makes of syntax; nobody can call them. */
+const SYNTAX_FUNCTIONS: ReadonlySet<string> = new Set(['exists', 'casewithexpression', ...IN_FUNCTIONS]);
+
+const NODES: ReadonlySet<string> = new Set([
+  'LIST', 'CONSTANT', 'MATCHER', 'JOIN', 'CROSS JOIN', 'CROSS_JOIN', 'ARRAY_JOIN', 'SORT', 'WINDOW', 'INTERPOLATE',
+  'APPLY COLUMN TRANSFORMER', 'EXCEPT COLUMN TRANSFORMER', 'REPLACE COLUMN TRANSFORMER',
+]); // prettier-ignore
+
+const HEADINGS: ReadonlySet<string> = new Set([
+  'WITH', 'PROJECTION', 'JOIN TREE', 'TABLE EXPRESSION', 'LEFT TABLE EXPRESSION', 'RIGHT TABLE EXPRESSION',
+  'JOIN EXPRESSION', 'JOIN EXPRESSIONS', 'PREWHERE', 'WHERE', 'GROUP BY', 'HAVING', 'WINDOW', 'QUALIFY', 'ORDER BY',
+  'INTERPOLATE', 'LIMIT BY LIMIT', 'LIMIT BY OFFSET', 'LIMIT BY', 'LIMIT', 'OFFSET', 'QUERIES', 'ARGUMENTS', 'PARAMETERS',
+  'PARTITION BY', 'FRAME BEGIN OFFSET', 'FRAME END OFFSET', 'FILL FROM', 'FILL TO', 'FILL STEP', 'FILL STALENESS',
+  'INTERPOLATE_EXPRESSION', 'EXPRESSION',
+]); // prettier-ignore
+
+const TABLE_PARTS: ReadonlySet<string> = new Set([
+  'JOIN TREE', 'TABLE EXPRESSION', 'LEFT TABLE EXPRESSION', 'RIGHT TABLE EXPRESSION',
+]); // prettier-ignore
+
+/** What the engine puts where a query has no FROM; it holds one row with a zero. */
+const NO_TABLE = 'system.one';
+
+export interface Judgement {
+  readonly scanned: ScanResult;
+  readonly functions: FunctionPolicy;
+  /** Whether a name that stands alone would be a call of a function that is not allowed. */
+  readonly isBareCall: (name: string) => boolean;
+}
+
+/** Consumer's WITH tables in scope. */
+type Own = ReadonlySet<string>;
+
+/** Judges the text of `EXPLAIN QUERY TREE run_passes = 0`; undefined when it agrees with the scanner. */
+export function judgeTree(tree: string, judgement: Judgement): Complaint | undefined {
+  const parsed = parseQueryTree(tree);
+  if ('complaint' in parsed) return parsed.complaint;
+  const [root] = parsed.root.children;
+  if (root === undefined || parsed.root.children.length !== 1) return odd('nothing');
+  return judgeQuery(judgement, root, new Set()).complaint;
+}
+
+function odd(what: string): Complaint {
+  return {
+    code: 'sandbox.disagreement',
+    message: `The engine reads ${what.slice(0, 60)} in the query, which is not taken`,
+  };
+}
+
+/** A query's verdict, and the scope that its WITH leaves to later members of a union. */
+interface QueryVerdict {
+  readonly complaint: Complaint | undefined;
+  readonly own: Own;
+}
+
+function judgeQuery(judgement: Judgement, query: TreeLine, own: Own): QueryVerdict {
+  if (!query.isNode) return { complaint: odd(query.kind), own };
+  if (query.kind === 'UNION') return judgeUnion(judgement, query, own);
+  if (query.kind !== 'QUERY' || query.attributes.includes('recursive'))
+    return { complaint: odd(query.kind), own };
+  const names = new Set(own);
+  for (const part of query.children) {
+    const complaint =
+      part.kind === 'WITH' ? judgeWith(judgement, part, names) : judgePart(judgement, part, names);
+    if (complaint !== undefined) return { complaint, own };
+  }
+  return { complaint: undefined, own: names };
+}
+
+/** Members see the first one's WITH, of which the engine gives each a copy; one of their own would hide it. */
+function judgeUnion(judgement: Judgement, union: TreeLine, own: Own): QueryVerdict {
+  const shape = union.children.every(
+    (part) => part.kind === 'QUERIES' && part.children.every((list) => list.kind === 'LIST'),
+  );
+  if (!shape) return { complaint: odd('an odd union'), own };
+  const members = membersOf(union);
+  const shared = withOf(members[0]);
+  let scope = own;
+  for (const member of members) {
+    const copy = withOf(member);
+    if (copy !== undefined && (shared === undefined || !isSame(copy, shared))) {
+      return { complaint: odd('a WITH inside a union'), own };
+    }
+    const verdict = judgeQuery(judgement, member, scope);
+    if (verdict.complaint !== undefined) return verdict;
+    scope = verdict.own;
+  }
+  return { complaint: undefined, own: scope };
+}
+
+function membersOf(union: TreeLine): readonly TreeLine[] {
+  return union.children.flatMap((part) => part.children).flatMap((list) => list.children);
+}
+
+/** The WITH of a query, or of the first member of a union. */
+function withOf(query: TreeLine | undefined): TreeLine | undefined {
+  if (query?.kind === 'UNION') return withOf(membersOf(query)[0]);
+  return query?.children.find((part) => part.kind === 'WITH');
+}
+
+/** Whether two trees are the same but for the numbers of their nodes. */
+function isSame(a: TreeLine, b: TreeLine): boolean {
+  if (a.kind !== b.kind || a.attributes !== b.attributes || a.children.length !== b.children.length)
+    return false;
+  return a.children.every((child, index) => {
+    const other = b.children[index];
+    return other !== undefined && isSame(child, other);
+  });
+}
+
+/** Each WITH table sees those before it, not itself. */
+function judgeWith(judgement: Judgement, part: TreeLine, names: Set<string>): Complaint | undefined {
+  for (const element of part.children.flatMap((list) => (list.kind === 'LIST' ? list.children : [list]))) {
+    const isTable = element.attributes.includes(', is_cte: 1');
+    const complaint = isTable
+      ? judgeQuery(judgement, element, names).complaint
+      : judgeNode(judgement, element, names);
+    if (complaint !== undefined) return complaint;
+    if (!isTable) continue;
+    const name = nameOfTable(element, judgement.scanned.names);
+    if (name === undefined) return odd('an odd WITH');
+    names.add(name);
+  }
+  return undefined;
+}
+
+/** Further attributes may follow a name, which may hold anything itself: so it is one of those that the scanner saw. */
+function nameOfTable(element: TreeLine, names: ReadonlySet<string>): string | undefined {
+  const value = attribute(element, 'cte_name') ?? '';
+  return [...names].find((name) => value === name || value.startsWith(`${name}, `));
+}
+
+/** A part of a node: a heading and what stands below it. */
+function judgePart(judgement: Judgement, part: TreeLine, own: Own): Complaint | undefined {
+  if (part.isNode) return judgeNode(judgement, part, own);
+  if (!isHeading(part.kind)) return odd(part.kind);
+  const readsTables = TABLE_PARTS.has(part.kind);
+  return first(part.children, (child) => {
+    if (readsTables && child.kind === 'IDENTIFIER') return judgeTable(judgement, child, own);
+    return judgePart(judgement, child, own);
+  });
+}
+
+function isHeading(kind: string): boolean {
+  return HEADINGS.has(kind) || /^(?:EXPRESSION |REPLACEMENTS \d+$|REPLACEMENT NAME )/.test(kind);
+}
+
+function judgeNode(judgement: Judgement, node: TreeLine, own: Own): Complaint | undefined {
+  if (node.kind === 'QUERY' || node.kind === 'UNION') return judgeQuery(judgement, node, own).complaint;
+  if (node.kind === 'FUNCTION') return judgeFunction(judgement, node, own);
+  if (node.kind === 'IDENTIFIER') return judgeColumn(judgement, node);
+  if (node.kind === 'LAMBDA') {
+    // A lambda with a name could stand for a function inside the endpoint's tables.
+    if (node.attributes !== '') return odd('a lambda with a name');
+  } else if (!NODES.has(node.kind)) return odd(node.kind);
+  return first(node.children, (part) => judgePart(judgement, part, own));
+}
+
+function judgeFunction(judgement: Judgement, node: TreeLine, own: Own): Complaint | undefined {
+  const name = attribute(node, 'function_name', 'function_type');
+  if (name === undefined) return odd('an odd function');
+  const folded = name.toLowerCase();
+  if (!SYNTAX_FUNCTIONS.has(folded) && !judgement.functions.allows(name)) {
+    return {
+      code: 'sandbox.function_refused',
+      message: `${name.slice(0, 60)} is not among the allowed functions`,
+    };
+  }
+  const table = IN_FUNCTIONS.has(folded) ? setOf(node) : undefined;
+  const complaint = table?.kind === 'IDENTIFIER' ? judgeTable(judgement, table, own) : undefined;
+  return complaint ?? first(node.children, (part) => judgePart(judgement, part, own));
+}
+
+/** A name that stands alone may be a call without brackets. */
+function judgeColumn({ isBareCall }: Judgement, node: TreeLine): Complaint | undefined {
+  const name = attribute(node, 'identifier');
+  if (name === undefined) return odd('an odd column');
+  if (!isBareCall(name)) return undefined;
+  return {
+    code: 'sandbox.function_refused',
+    message: `${name.slice(0, 60)} is not among the allowed functions`,
+  };
+}
+
+/** The right side of IN. */
+function setOf(node: TreeLine): TreeLine | undefined {
+  const list = node.children.find((part) => part.kind === 'ARGUMENTS')?.children[0];
+  return list?.children[1];
+}
+
+function judgeTable(judgement: Judgement, node: TreeLine, own: Own): Complaint | undefined {
+  const name = attribute(node, 'identifier');
+  if (name === undefined) return odd('an odd table');
+  if (name === NO_TABLE || own.has(name) || judgement.scanned.tables.has(name)) return undefined;
+  return { code: 'sandbox.table_refused', message: `${name.slice(0, 60)} is not a table here` };
+}
+
+function first<T>(items: readonly T[], judge: (item: T) => Complaint | undefined): Complaint | undefined {
+  for (const item of items) {
+    const complaint = judge(item);
+    if (complaint !== undefined) return complaint;
+  }
+  return undefined;
+}

@@ -1,0 +1,58 @@
+// What the service tries against itself before it takes consumers' queries: texts that must never run.
+
+/** Texts for the whole path; `{table}` stands for a table of the endpoint. Each must be refused. */
+export const PATH_ATTACKS: readonly string[] = [
+  'SELECT * FROM system.one',
+  'SELECT name FROM system.tables',
+  'SELECT * FROM {table} JOIN system.tables ON 1 = 1',
+  'SELECT * FROM {table} WHERE 1 IN (SELECT 1 FROM system.one)',
+  'SELECT 1 IN system.one FROM {table}',
+  "SELECT * FROM file('/etc/hostname')",
+  "SELECT * FROM url('http://127.0.0.1/', 'CSV', 'a String')",
+  "SELECT * FROM merge('.*', '.*')",
+  "SELECT file('/etc/hostname') FROM {table}",
+  "SELECT arrayMap(x -> file('/etc/hostname'), [1]) FROM {table}",
+  "SELECT dictGet('a', 'b', 1) FROM {table}",
+  "SELECT getSetting('readonly') FROM {table}",
+  'SELECT version() FROM {table}',
+  'SELECT sleep(1) FROM {table}',
+  "SELECT 1 FROM {table} INTO OUTFILE '/tmp/millrace-self-attack'",
+  'SELECT 1 FROM {table} SETTINGS max_execution_time = 0',
+  'SELECT 1 FROM {table} FORMAT CSV',
+  'SELECT 1 FROM {table}; SELECT 1',
+  'SELECT 1 FROM {table}) UNION ALL (SELECT 1 FROM system.one',
+  'WITH (a, b) -> 1 AS equals SELECT * FROM {table}',
+  'WITH {table} AS (SELECT 1) SELECT * FROM {table}',
+  'SELECT 1 FROM {table} UNION ALL WITH x AS (SELECT 1) SELECT 1 FROM system.one',
+  'EXPLAIN SELECT 1 FROM {table}',
+  'INSERT INTO {table} VALUES (1)',
+  'DROP TABLE {table}',
+  'SELECT {name:String} FROM {table}',
+  'SELECT @project FROM {table}',
+];
+
+/** One statement straight to the engine, past every check of ours. */
+export interface WallAttack {
+  readonly name: string;
+  readonly sql: string;
+  /** Known to work on the embedded engine, which shares the process's files. */
+  readonly knownEmbedded?: true;
+}
+
+/** Statements that a consumer's connection itself must not run. None harms when it runs. */
+export const WALL_ATTACKS: readonly WallAttack[] = [
+  { name: 'read a file by function', sql: "SELECT file('/etc/hostname')", knownEmbedded: true },
+  { name: 'read a file by table function', sql: "SELECT * FROM file('/etc/hostname', 'LineAsString')" },
+  { name: 'read a file by name', sql: "SELECT * FROM '/etc/hostname'" },
+  { name: 'write a file', sql: "SELECT 1 INTO OUTFILE '/dev/null' APPEND", knownEmbedded: true },
+  { name: 'fetch a URL', sql: "SELECT * FROM url('http://127.0.0.1:1/', 'CSV', 'a String')" },
+  { name: 'reach another server', sql: "SELECT * FROM remote('127.0.0.1:1', system.one)" },
+  { name: 'run a program', sql: "SELECT * FROM executable('true', 'CSV', 'a String')" },
+  { name: 'list tables', sql: 'SELECT count() FROM system.tables', knownEmbedded: true },
+  { name: 'list users', sql: 'SELECT count() FROM system.users' },
+  { name: 'lift a limit', sql: 'SELECT 1 SETTINGS max_execution_time = 0' },
+  { name: 'lift read-only', sql: 'SELECT 1 SETTINGS readonly = 0' },
+  { name: 'create a table', sql: 'CREATE TABLE default.millrace_self_attack (a Int8) ENGINE = Memory' },
+  { name: 'create a temporary table', sql: 'CREATE TEMPORARY TABLE millrace_self_attack (a Int8)' },
+  { name: 'insert rows', sql: "INSERT INTO FUNCTION null('a Int8') SELECT 1" },
+];

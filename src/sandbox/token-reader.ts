@@ -1,0 +1,79 @@
+// Reading a consumer's tokens one after the other; refusals at the token where the reader stands.
+import { identifierName } from '../sql/literal.ts';
+import type { TokenKind } from '../sql/lexer.ts';
+import { refusal } from './consumer-text.ts';
+import type { Complaint, ConsumerText } from './consumer-text.ts';
+
+/** `ahead` counts tokens from the next one, which is 0; beyond the end there is nothing. */
+export interface TokenReader {
+  /** Index of the next token. */
+  at(): number;
+  kind(ahead?: number): TokenKind | undefined;
+  /** A bare word in capitals, undefined for anything else. */
+  word(ahead?: number): string | undefined;
+  /** The name that a bare or quoted token stands for; undefined for other tokens. */
+  name(ahead?: number): string | undefined;
+  /** Source text of a token. */
+  whole(ahead?: number): string;
+  /** The same for people, cut where it is long. */
+  source(ahead?: number): string;
+  /** Distance to the token behind the bracket that closes the one `ahead`; to the next token where there is none. */
+  beyond(ahead?: number): number;
+  skip(count?: number): void;
+  /** Skips the words if they come next, all of them. */
+  take(...words: readonly string[]): boolean;
+  takeKind(kind: TokenKind): boolean;
+  /** @throws Problem sandbox.syntax_refused, which says what was expected. */
+  expectKind(kind: TokenKind, what?: string): void;
+  expectWord(word: string): void;
+  refuse(complaint: Complaint, ahead?: number): never;
+}
+
+/** Longer sources are cut in messages. */
+const SHOWN = 60;
+
+export function createTokenReader(text: ConsumerText): TokenReader {
+  let index = 0;
+  const token = (ahead: number) => text.tokens[index + ahead];
+  const whole = (ahead = 0) => text.text.slice(token(ahead)?.start ?? 0, token(ahead)?.end ?? 0);
+  const word = (ahead = 0) => (token(ahead)?.kind === 'word' ? whole(ahead).toUpperCase() : undefined);
+  const refuse = (complaint: Complaint, ahead = 0): never => {
+    throw refusal(text.text, token(ahead)?.start ?? text.text.length, complaint);
+  };
+  const unexpected = (what: string): never =>
+    refuse({ code: 'sandbox.syntax_refused', message: `Expected ${what}` });
+  const take = (...words: readonly string[]) => {
+    if (!words.every((expected, ahead) => word(ahead) === expected)) return false;
+    index += words.length;
+    return true;
+  };
+  const takeKind = (kind: TokenKind) => {
+    if (token(0)?.kind !== kind) return false;
+    index++;
+    return true;
+  };
+  return {
+    at: () => index,
+    kind: (ahead = 0) => token(ahead)?.kind,
+    word,
+    name(ahead = 0) {
+      const kind = token(ahead)?.kind;
+      return kind === 'word' || kind === 'quoted' ? identifierName(whole(ahead)) : undefined;
+    },
+    whole,
+    source: (ahead = 0) => whole(ahead).slice(0, SHOWN),
+    beyond: (ahead = 0) => (text.brackets.get(index + ahead) ?? index + ahead) + 1 - index,
+    skip(count = 1) {
+      index += count;
+    },
+    take,
+    takeKind,
+    expectKind(kind, what = kind) {
+      if (!takeKind(kind)) unexpected(what);
+    },
+    expectWord(expected) {
+      if (!take(expected)) unexpected(expected);
+    },
+    refuse,
+  };
+}

@@ -1,0 +1,60 @@
+// Words that mean something by their place. What the engine may read as a keyword is never taken for a name here.
+
+/** Never a bare name or alias: it has to be quoted. Each begins or joins a clause, or stands between two values. */
+export const KEYWORDS: ReadonlySet<string> = set(`
+  SELECT FROM WITH AS WHERE PREWHERE GROUP BY HAVING WINDOW QUALIFY ORDER LIMIT OFFSET FETCH UNION INTERSECT EXCEPT JOIN
+  ON USING INTO AND OR IN IS LIKE ILIKE BETWEEN GLOBAL WHEN THEN ELSE END PARALLEL RECURSIVE
+`);
+
+/** Keywords that are functions as well when brackets follow, as in `and(a, b)`. */
+export const CALLABLE: ReadonlySet<string> = set('AND OR IN LIKE ILIKE');
+
+/** May be a column or follow AS, but is no alias without AS: the engine could read a clause or an operator there. */
+export const NO_BARE_ALIAS: ReadonlySet<string> = set(`
+  NOT FORMAT SETTINGS FINAL SAMPLE STREAM ASC ASCENDING DESC DESCENDING NULLS COLLATE ANY ALL ASOF SEMI ANTI INNER LEFT
+  RIGHT FULL OUTER CROSS PASTE NATURAL LOCAL ARRAY INTERPOLATE DIV MOD REGEXP ESCAPE AT OVER FILTER IGNORE RESPECT APPLY
+  REPLACE STRICT TO STEP STALENESS FILL TOTALS ROLLUP CUBE ROWS RANGE GROUPS PRECEDING FOLLOWING MATERIALIZED UUID
+  SECOND SECONDS MINUTE MINUTES HOUR HOURS DAY DAYS WEEK WEEKS MONTH MONTHS QUARTER QUARTERS YEAR YEARS MICROSECOND
+  MICROSECONDS MILLISECOND MILLISECONDS NANOSECOND NANOSECONDS CASE EXISTS INTERVAL DISTINCT VALUES FOR
+`);
+
+/** Units of INTERVAL. */
+export const UNITS: ReadonlySet<string> = set(`
+  NANOSECOND NANOSECONDS MICROSECOND MICROSECONDS MILLISECOND MILLISECONDS SECOND SECONDS MINUTE MINUTES HOUR HOURS DAY
+  DAYS WEEK WEEKS MONTH MONTHS QUARTER QUARTERS YEAR YEARS
+  NS US MS SS S MI N HH H DD D WK WW MM M QQ Q YYYY YY
+`);
+
+/** Words that are values. */
+export const CONSTANTS: ReadonlySet<string> = set('NULL TRUE FALSE');
+
+/** What may stand before JOIN; ARRAY is apart. */
+export const JOIN_WORDS: ReadonlySet<string> = set(`
+  GLOBAL LOCAL ANY ALL ASOF SEMI ANTI INNER LEFT RIGHT FULL OUTER CROSS PASTE
+`);
+
+export const SET_OPERATORS: ReadonlySet<string> = set('UNION INTERSECT EXCEPT');
+
+/** Types that a value may be cast to. No AggregateFunction: its states are the engine's own bytes. */
+export const TYPES: ReadonlySet<string> = set(`
+  STRING FIXEDSTRING BOOL BOOLEAN UUID IPV4 IPV6 JSON DYNAMIC VARIANT ARRAY TUPLE MAP NULLABLE LOWCARDINALITY NESTED
+  INT8 INT16 INT32 INT64 INT128 INT256 UINT8 UINT16 UINT32 UINT64 UINT128 UINT256 FLOAT32 FLOAT64 BFLOAT16
+  DECIMAL DECIMAL32 DECIMAL64 DECIMAL128 DECIMAL256 DATE DATE32 DATETIME DATETIME32 DATETIME64 TIME TIME64 TIMESTAMP
+  ENUM ENUM8 ENUM16 POINT RING POLYGON MULTIPOLYGON LINESTRING MULTILINESTRING INT INTEGER BIGINT SMALLINT TINYINT
+  SIGNED UNSIGNED FLOAT DOUBLE REAL NUMERIC DEC CHAR VARCHAR TEXT
+  INTERVALNANOSECOND INTERVALMICROSECOND INTERVALMILLISECOND INTERVALSECOND INTERVALMINUTE INTERVALHOUR INTERVALDAY
+  INTERVALWEEK INTERVALMONTH INTERVALQUARTER INTERVALYEAR
+`);
+
+/** Functions whose second argument the engine reads as a table when it is a name. */
+export const IN_FUNCTIONS: ReadonlySet<string> = new Set(
+  ['', 'not', 'null', 'notNull'].flatMap((kind) =>
+    ['', 'global'].flatMap((scope) =>
+      ['', 'IgnoreSet'].map((rest) => `${scope}${kind}In${rest}`.toLowerCase()),
+    ),
+  ),
+);
+
+function set(words: string): ReadonlySet<string> {
+  return new Set(words.trim().split(/\s+/));
+}

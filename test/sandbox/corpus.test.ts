@@ -1,0 +1,64 @@
+// The corpus through the whole sandbox and the real engine.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Problem } from '../../src/core/problem.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { assembleStatement, tableTexts } from '../../src/sandbox/statement.ts';
+import { ATTACKS, BENIGN, BOUND_SQL, openSandbox, openWorld, outlineOf } from './fixture.ts';
+import type { CorpusEntry, World } from './fixture.ts';
+
+let world: World;
+let sandbox: Sandbox;
+
+beforeAll(async () => {
+  world = await openWorld();
+  sandbox = openSandbox({ explain: world.explain });
+  await world.oracle.ask('CREATE DATABASE plain');
+  for (const table of sandbox.tables) {
+    const rows = `${BOUND_SQL.slice(0, outlineOf(BOUND_SQL).withEnd)} SELECT * FROM ${table}`;
+    await world.run(`CREATE TABLE plain.${table} ENGINE = Memory AS ${rows}`);
+  }
+});
+afterAll(() => world.oracle.close());
+
+const row = (entry: CorpusEntry) => [entry.id, entry.sql] as const;
+
+test.each(ATTACKS.map(row))('attack %s is refused: %s', async (_id, sql) => {
+  const problem = await sandbox.check(sql).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  expect(problem).toBeInstanceOf(Problem);
+  expect(problem).toMatchObject({ status: 400, code: expect.stringMatching(/^sandbox\./) });
+  expect(problem).toMatchObject({ errors: [{ line: expect.any(Number), column: expect.any(Number) }] });
+});
+
+test.each(BENIGN.map(row))('benign %s gives what it gives over plain tables: %s', async (_id, sql) => {
+  const { sql: statement } = sandbox.assemble(await sandbox.check(sql), 100_000);
+  const both = async () => [await world.run(statement), await world.run(sql, { database: 'plain' })];
+  let [boxed, plain] = await both();
+  // The clock may tick between the two; not twice.
+  if (boxed !== plain) [boxed, plain] = await both();
+  expect(boxed).toBe(plain);
+  expect(boxed).not.toContain('CANARY');
+});
+
+describe('with the scanner switched off, the statement alone', () => {
+  const tables = tableTexts(BOUND_SQL, outlineOf(BOUND_SQL));
+  /** What only the checks stop: other databases named, table functions, functions that read, other statements. */
+  const CLAIMED: ReadonlySet<string> = new Set([
+    'other-table', 'in-table', 'scalar-subquery-anywhere', 'cte-shadowing', 'union-with', 'scope-hijack', 'breakout',
+    'lexer-tricks',
+  ]); // prettier-ignore
+  const NAMES_DATABASE = /\b(?:default|app|system|information_schema)\b/i;
+  const claimed = ATTACKS.filter(({ cat, sql }) => CLAIMED.has(cat) && !NAMES_DATABASE.test(sql));
+
+  test('is claimed to contain a good part of the corpus', () => {
+    expect(claimed.length).toBeGreaterThan(80);
+  });
+
+  test.each(claimed.map(row))('contains %s: %s', async (_id, sql) => {
+    const { sql: statement } = assembleStatement(tables, sql, 1_000);
+    const answer = await world.run(statement).catch(String);
+    expect(answer).not.toContain('CANARY');
+  });
+});

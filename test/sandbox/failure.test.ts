@@ -1,0 +1,140 @@
+// What consumers learn of the engine's failures: our sentence at their place; nothing of what they did not write.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { consumerFailure } from '../../src/sandbox/failure.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { bound, codeOf, openSandbox, openWorld } from './fixture.ts';
+import type { World } from './fixture.ts';
+
+let world: World;
+let sandbox: Sandbox;
+const COLUMNS = ['id', 'timestamp', 'event_message', 'path', 'ms', 'metadata', 'tags', 'status'];
+
+beforeAll(async () => {
+  world = await openWorld();
+  sandbox = openSandbox({ explain: world.explain, columns: new Map([['edge_logs', COLUMNS]]) });
+});
+afterAll(() => world.oracle.close());
+
+/** Runs a text to its failure, and what the consumer is told: place, sentence and hint. */
+async function told(sql: string, of = sandbox): Promise<string | undefined> {
+  const verdict = await of.check(sql);
+  const { sql: statement } = of.assemble(verdict, 10);
+  const error = await world.run(statement).then(
+    () => new Error('it ran'),
+    (reason: unknown) => reason,
+  );
+  const failure = { engineCode: codeOf(error), message: String(error) };
+  const options = consumerFailure(verdict, failure, of.columns);
+  const [detail] = options?.errors ?? [];
+  if (detail === undefined) return undefined;
+  const place = detail.line === undefined ? '' : `${detail.line}:${detail.column} `;
+  return `${place}${detail.message}${options?.hint === undefined ? '' : ` ${options.hint}`}`;
+}
+
+describe('the consumer’s mistakes', () => {
+  test.each([
+    [
+      'an unknown column',
+      'SELECT id,\n  pth FROM edge_logs',
+      '2:3 There is no column or alias pth here Did you mean path?',
+    ],
+    ['an unknown path', 'SELECT e.foo FROM edge_logs AS e', '1:8 There is no column or alias e.foo here'],
+    ['behind comments', '/* é\n */ SELECT foo FROM edge_logs', '2:12 There is no column or alias foo here'],
+    [
+      'types of a function',
+      'SELECT toStartOfHour(id) FROM edge_logs',
+      '1:8 toStartOfHour does not take values of this type',
+    ],
+    [
+      'types of an operator',
+      'SELECT id + timestamp FROM edge_logs',
+      '1:11 + does not take values of this type',
+    ],
+    [
+      'too few arguments',
+      'SELECT toStartOfHour() FROM edge_logs',
+      '1:8 toStartOfHour takes another number of arguments',
+    ],
+    [
+      'not in GROUP BY',
+      'SELECT id, count() FROM edge_logs',
+      '1:8 id has to stand in GROUP BY or inside an aggregate function',
+    ],
+    [
+      'nested aggregates',
+      'SELECT max(count()) FROM edge_logs',
+      '1:12 An aggregate function stands inside another, or where none may stand',
+    ],
+    ['an alias twice', 'SELECT 1 AS a, 2 AS a', '1:13 a stands for two different things'],
+    [
+      'a text that is no number',
+      "SELECT toUInt8('abc') FROM edge_logs",
+      '1:16 A text cannot be converted to the type that is wanted',
+    ],
+    [
+      'a column of texts that are no numbers',
+      'SELECT toInt64(event_message) FROM edge_logs',
+      '1:8 A text cannot be converted to the type that is wanted',
+    ],
+    [
+      'a text that is no time',
+      "SELECT id FROM edge_logs WHERE timestamp > '2024-99-01'",
+      '1:44 A text is not a time',
+    ],
+    [
+      'a regular expression',
+      "SELECT match(path, '(') FROM edge_logs",
+      '1:8 A regular expression cannot be compiled',
+    ],
+    ['division by zero', 'SELECT intDiv(1, 0)', 'Division by zero'],
+    [
+      'columns of a union',
+      'SELECT id FROM edge_logs UNION ALL SELECT id, path FROM edge_logs',
+      'Types or numbers of columns do not match',
+    ],
+    [
+      'a subquery of many rows',
+      'SELECT (SELECT id FROM edge_logs)',
+      'A subquery that is used as a value gave more than one row',
+    ],
+  ])('%s', async (_why, sql, expected) => {
+    expect(await told(sql)).toBe(expected);
+  });
+});
+
+test('tables that exist and tables that do not are told alike', async () => {
+  const there = await told("SELECT default.users IN ('x')");
+  const inNoDatabase = await told("SELECT nothere.users IN ('x')");
+  const notThere = await told("SELECT default.nousers IN ('x')");
+  expect(there).toBe('1:8 There is no column or alias default.users here');
+  expect(inNoDatabase).toBe('1:8 There is no column or alias nothere.users here');
+  expect(notThere).toBe('1:8 There is no column or alias default.nousers here');
+});
+
+describe('the endpoint’s own mistakes are not the consumer’s', () => {
+  test.each([
+    ['a column', 'WITH t AS (SELECT nope AS a FROM app.logs) SELECT 1', 'SELECT a FROM t'],
+    [
+      'a conversion',
+      'WITH t AS (SELECT toInt64(event_message) AS a FROM app.logs) SELECT 1',
+      'SELECT a FROM t',
+    ],
+    ['a table', 'WITH t AS (SELECT 1 AS a FROM app.nothere) SELECT 1', 'SELECT a FROM t'],
+    [
+      'a regular expression',
+      "WITH t AS (SELECT match(path, '(') AS a FROM app.logs) SELECT 1",
+      'SELECT a FROM t',
+    ],
+  ])('%s', async (_why, saved, sql) => {
+    expect(await told(sql, openSandbox({ boundSql: bound(saved) }))).toBeUndefined();
+  });
+});
+
+test('no sentence repeats the engine’s', async () => {
+  const verdict = await sandbox.check('SELECT id FROM edge_logs');
+  for (let engineCode = 0; engineCode < 1_000; engineCode++) {
+    const message = `Code: ${engineCode}. Secret table \`app.logs\`, setting 'max_memory_usage', in scope SELECT secret`;
+    const options = consumerFailure(verdict, { engineCode, message }, new Set());
+    expect(JSON.stringify(options) ?? '').not.toMatch(/secret|app\.logs|max_memory/i);
+  }
+});

@@ -1,0 +1,92 @@
+// The corpus and the world that it is written against: two tenants in the real engine, the endpoint over them, its sandbox.
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { createFunctionPolicy } from '../../src/sandbox/function-policy.ts';
+import { createSandbox } from '../../src/sandbox/sandbox.ts';
+import type { Explained, Sandbox, SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import { createVerdictCache } from '../../src/sandbox/verdict-cache.ts';
+import { outlineQuery } from '../../src/sql/outline.ts';
+import type { Outline } from '../../src/sql/outline.ts';
+import { bindPlaceholders } from '../../src/sql/placeholders.ts';
+import { openOracle } from '../sql/oracle.ts';
+import type { Oracle } from '../sql/oracle.ts';
+
+export interface CorpusEntry {
+  readonly id: string;
+  readonly cat: string;
+  readonly sql: string;
+}
+
+function read(name: string): string {
+  return readFileSync(new URL(`../corpus/${name}`, import.meta.url), 'utf8');
+}
+
+// Both files are arrays of such entries.
+export const ATTACKS = JSON.parse(read('attacks.json')) as readonly CorpusEntry[];
+export const BENIGN = JSON.parse(read('benign.json')) as readonly CorpusEntry[];
+
+/** The corpus' endpoint: its query with `@project` bound. */
+export const BOUND_SQL = bound((parse(read('corpus.yaml')) as { query: string }).query); // as the file's schema has it
+
+export function bound(query: string): string {
+  const { sql, findings } = bindPlaceholders(query, () => 'String');
+  if (findings.length > 0) throw new Error(JSON.stringify(findings));
+  return sql;
+}
+
+export function outlineOf(sql: string): Outline {
+  const { outline, findings } = outlineQuery(sql);
+  if (outline === undefined) throw new Error(JSON.stringify(findings));
+  return outline;
+}
+
+/** The engine with the corpus' tables; every statement runs as the caller `mine`, with an empty current database. */
+export interface World {
+  readonly run: (sql: string, options?: { database?: string; format?: string }) => Promise<string>;
+  readonly explain: (sql: string) => Promise<Explained>;
+  readonly oracle: Oracle;
+}
+
+export async function openWorld(): Promise<World> {
+  const oracle = openOracle();
+  await oracle.ask(`${read('seeds.sql')}; CREATE DATABASE nothing`);
+  const run: World['run'] = (
+    sql,
+    { database = 'nothing', format = 'JSONCompactEachRowWithNamesAndTypes' } = {},
+  ) =>
+    oracle.ask(
+      `USE ${database}; SET param_project = 'mine', max_threads = 1, max_expanded_ast_elements = 50000; ${sql}`,
+      format,
+    );
+  return {
+    oracle,
+    run,
+    async explain(sql) {
+      try {
+        return { kind: 'tree', text: await run(sql, { format: 'TSVRaw' }) };
+      } catch (error) {
+        return { kind: 'rejected', engineCode: codeOf(error), message: String(error) };
+      }
+    },
+  };
+}
+
+/** ClickHouse's error code in a failure of the engine. */
+export function codeOf(error: unknown): number | undefined {
+  const code = /Code: (\d+)/.exec(String(error))?.[1];
+  return code === undefined ? undefined : Number(code);
+}
+
+/** The sandbox of the corpus' endpoint, or of another; without `explain` the scanner decides alone. */
+export function openSandbox(options: Partial<SandboxOptions> = {}): Sandbox {
+  const boundSql = options.boundSql ?? BOUND_SQL;
+  return createSandbox({
+    boundSql,
+    outline: outlineOf(boundSql),
+    revision: 'r1',
+    functions: createFunctionPolicy({ allow: [], deny: [] }),
+    cache: createVerdictCache(1_000_000),
+    explain: undefined,
+    ...options,
+  });
+}

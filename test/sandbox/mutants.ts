@@ -1,0 +1,68 @@
+// Mutants of the corpus: its texts with words and signs taken out, put in, doubled, exchanged and spliced, by seed.
+import { isSignificant, tokenize } from '../../src/sql/lexer.ts';
+import { ACCEPTED } from './accepted.ts';
+import { ATTACKS, BENIGN } from './fixture.ts';
+
+/** Numbers below `limit`, the same for the same seed. */
+function createRandom(seed: number): (limit: number) => number {
+  let state = seed >>> 0;
+  return (limit) => {
+    // Mulberry32: short, and good enough to choose mutations by.
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit;
+  };
+}
+
+/** What the engine may read as more than it seems. */
+const SPICE = (
+  'SELECT FROM WITH AS WHERE IN NOT GLOBAL JOIN ON USING UNION ALL EXCEPT INTERSECT GROUP BY ORDER LIMIT HAVING OVER ' +
+  'WINDOW ARRAY FINAL SAMPLE SETTINGS FORMAT INTO PREWHERE QUALIFY FILL INTERPOLATE APPLY REPLACE COLUMNS CASE WHEN THEN ' +
+  'END INTERVAL DAY CAST EXISTS ANY DISTINCT TOP VALUES RECURSIVE MATERIALIZED EXPLAIN ( ) [ ] , . :: -> ? : * - = ' +
+  'users edge_logs auth_logs default app logs system one numbers view file in nullIn globalNotIn lambda tuple equals ' +
+  'version currentUser CURRENT_USER x id `users` "edge_logs" 1 \'x\' TABLE STREAM LATERAL DESCRIBE SHOW STRICT TO BETWEEN'
+).split(' ');
+
+function wordsOf(sql: string): string[] {
+  return tokenize(sql)
+    .filter(isSignificant)
+    .map((token) => sql.slice(token.start, token.end));
+}
+
+export function mutants(count: number, seed: number): string[] {
+  const random = createRandom(seed);
+  const benign = [...BENIGN.map(({ sql }) => sql), ...ACCEPTED].map(wordsOf);
+  const hostile = ATTACKS.map(({ sql }) => wordsOf(sql)).filter((words) => words.length < 200);
+  // Mostly what is taken, so that much of what comes of it is taken as well.
+  const texts = [...hostile, ...Array.from({ length: 15 }, () => benign).flat()];
+  const pick = <T>(items: readonly T[]): T | undefined => items[random(items.length)];
+  const piece = () => {
+    const words = pick(random(2) === 0 ? hostile : benign) ?? [];
+    const from = random(words.length);
+    return words.slice(from, from + 1 + random(6));
+  };
+  const mutate = (words: readonly string[]): string[] => {
+    const at = random(words.length + 1);
+    const length = 1 + random(3);
+    switch (random(6)) {
+      case 0:
+        return words.toSpliced(at, length);
+      case 1:
+        return words.toSpliced(at, 0, pick(SPICE) ?? '');
+      case 2:
+        return words.toSpliced(at, 1, pick(SPICE) ?? '');
+      case 3:
+        return words.toSpliced(at, 0, ...piece());
+      case 4:
+        return words.toSpliced(at, length, ...piece());
+      default:
+        return words.toSpliced(at, random(2), '(', ...(pick(texts) ?? []), ')');
+    }
+  };
+  return Array.from({ length: count }, () => {
+    let words: readonly string[] = pick(texts) ?? [];
+    for (let rounds = 1 + random(2); rounds > 0; rounds--) words = mutate(words);
+    return words.join(' ');
+  });
+}

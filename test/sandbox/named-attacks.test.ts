@@ -1,0 +1,80 @@
+// Three attacks that name only allowed tables. Each is stopped twice, by the checks and by the statement; and each still
+// works on this engine when both are left out, so that the tests would notice a defence that is gone.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Problem } from '../../src/core/problem.ts';
+import { assembleStatement, tableTexts } from '../../src/sandbox/statement.ts';
+import { bound, openSandbox, openWorld, outlineOf } from './fixture.ts';
+import type { World } from './fixture.ts';
+
+let world: World;
+
+beforeAll(async () => {
+  world = await openWorld();
+  await world.oracle.ask(`
+    CREATE TABLE app.tenants (project String, name String) ENGINE = Memory;
+    INSERT INTO app.tenants VALUES ('mine', 'mine'), ('other', 'other')`);
+});
+afterAll(() => world.oracle.close());
+
+interface Attack {
+  readonly why: string;
+  /** The endpoint's query, as an author might have written it. */
+  readonly saved: string;
+  readonly consumer: string;
+  /** The current database, for endpoints that leave theirs out. */
+  readonly database: string;
+  readonly code: string;
+}
+
+const ATTACKS: readonly Attack[] = [
+  {
+    why: 'a named lambda replaces = inside the endpoint’s table',
+    saved: 'WITH t AS (SELECT event_message FROM app.logs WHERE project = @project) SELECT * FROM t',
+    consumer: 'WITH (a, b) -> 1 AS equals SELECT * FROM t',
+    database: 'nothing',
+    code: 'sandbox.syntax_refused',
+  },
+  {
+    why: 'an own WITH table feeds the endpoint’s join with its base table',
+    saved: `WITH t AS (SELECT l.event_message FROM logs AS l JOIN tenants AS n ON l.project = n.project WHERE n.name = @project)
+      SELECT * FROM t`,
+    consumer: `WITH tenants AS (SELECT 'other' AS project, 'mine' AS name) SELECT * FROM t`,
+    database: 'app',
+    code: 'sandbox.name_refused',
+  },
+  {
+    why: 'a UNION member with its own WITH does not see the endpoint’s tables',
+    saved:
+      'WITH edge_logs AS (SELECT event_message FROM app.logs WHERE project = @project) SELECT * FROM edge_logs',
+    consumer: 'SELECT event_message FROM edge_logs UNION ALL WITH 1 AS x SELECT event_message FROM edge_logs',
+    database: 'default',
+    code: 'sandbox.syntax_refused',
+  },
+];
+
+describe.each(ATTACKS)('$why', ({ saved, consumer, database, code }) => {
+  const sql = bound(saved);
+  const outline = outlineOf(sql);
+  const ask = (statement: string) => world.run(statement, { database, format: 'TSV' });
+
+  test('leaks where the texts are merely joined', async () => {
+    const clause = sql.slice(0, outline.withEnd);
+    const isOwnWith = consumer.startsWith('WITH');
+    const joined = isOwnWith ? `${clause} SELECT * FROM (${consumer})` : `${clause} ${consumer}`;
+    expect(await ask(joined)).toContain('CANARY');
+  });
+
+  test('is refused by the checks alone', async () => {
+    const sandbox = openSandbox({ boundSql: sql, outline });
+    const refused = await sandbox.check(consumer).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(Problem);
+    expect(refused).toMatchObject({ code });
+  });
+
+  test('is contained by the statement alone', async () => {
+    const { sql: statement } = assembleStatement(tableTexts(sql, outline), consumer, 1_000);
+    const answer = await ask(statement);
+    expect(answer).toContain('hello');
+    expect(answer).not.toContain('CANARY');
+  });
+});

@@ -1,0 +1,224 @@
+// Endpoints of any shape with a WITH clause, and the sandbox's own bookkeeping.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createFunctionPolicy } from '../../src/sandbox/function-policy.ts';
+import { createVerdictCache } from '../../src/sandbox/verdict-cache.ts';
+import type { Verdict } from '../../src/sandbox/sandbox.ts';
+import { bound, openSandbox, openWorld } from './fixture.ts';
+import type { World } from './fixture.ts';
+
+let world: World;
+
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.oracle.close());
+
+describe('saved queries', () => {
+  test.each<[why: string, saved: string, consumer: string, rows: string]>([
+    [
+      'tables that read each other',
+      `WITH a AS (SELECT id, ms FROM app.logs WHERE project = @project), b AS (SELECT * FROM a WHERE ms > 300) SELECT 1`,
+      'SELECT (SELECT count() FROM a), (SELECT count() FROM b)',
+      '[40,11]',
+    ],
+    [
+      'a scalar that a table uses',
+      `WITH (SELECT max(ms) FROM app.logs) AS top, a AS (SELECT id FROM app.logs WHERE ms = top AND project = @project) SELECT 1`,
+      'SELECT id FROM a',
+      '["mine-39"]',
+    ],
+    [
+      'a constant and a lambda that a table uses',
+      `WITH 2 AS k, x -> x * k AS twice, a AS (SELECT twice(number) AS n FROM numbers(3)) SELECT 1`,
+      'SELECT sum(n) FROM a',
+      '[6]',
+    ],
+    [
+      'recursion',
+      `WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 5) SELECT 1`,
+      'SELECT sum(n) FROM r',
+      '[15]',
+    ],
+    [
+      'quoted names and comments',
+      `WITH -- first\n "My Table" AS (SELECT 1 AS n) -- last\nSELECT 1 -- end`,
+      'SELECT n FROM "My Table"',
+      '[1]',
+    ],
+    ['materialised tables', `WITH a AS MATERIALIZED (SELECT 1 AS n) SELECT 1`, 'SELECT n FROM a', '[1]'],
+    [
+      'a main query with clauses of its own',
+      `WITH a AS (SELECT id FROM app.logs WHERE project = @project) SELECT id FROM a ORDER BY id LIMIT 3 SETTINGS max_threads = 1`,
+      'SELECT count() FROM a',
+      '[40]',
+    ],
+  ])('%s', async (_why, saved, consumer, rows) => {
+    const sandbox = openSandbox({ boundSql: bound(saved), explain: world.explain });
+    const { sql } = sandbox.assemble(await sandbox.check(consumer), 10);
+    const settings = 'SET output_format_json_quote_64bit_integers = 0, enable_materialized_cte = 1;';
+    expect(
+      (await world.run(`${settings} ${sql}`, { format: 'JSONCompactEachRow' })).replaceAll(' ', '').trim(),
+    ).toBe(rows);
+  });
+
+  test('scalars, lambdas and base tables are no tables', async () => {
+    const sandbox = openSandbox({
+      boundSql: bound('WITH (SELECT 1) AS s, x -> x AS f, a AS (SELECT 1 AS n FROM app.logs) SELECT 1'),
+    });
+    expect(sandbox.tables).toEqual(['a']);
+    for (const sql of ['SELECT * FROM s', 'SELECT * FROM f', 'SELECT * FROM logs']) {
+      await expect(sandbox.check(sql)).rejects.toMatchObject({ code: 'sandbox.table_refused' });
+    }
+    await expect(sandbox.check('SELECT f(n) FROM a')).rejects.toMatchObject({
+      code: 'sandbox.function_refused',
+    });
+  });
+});
+
+describe('the statement', () => {
+  test('holds the tables that are read, and no others', async () => {
+    const sandbox = openSandbox();
+    const statementOf = async (sql: string) => sandbox.assemble(await sandbox.check(sql), 11).sql;
+    expect(await statementOf('SELECT 1')).toBe('SELECT * FROM (\nSELECT 1\n) LIMIT 11');
+    const one = await statementOf('SELECT id -- x\n FROM auth_logs;');
+    expect(one).toMatch(
+      /^WITH `auth_logs` AS \(SELECT \* FROM view\(WITH .*\nSELECT \* FROM `auth_logs`\)\)\nSELECT/s,
+    );
+    expect(one).not.toContain('`edge_logs` AS');
+    expect(one).toContain('(\nSELECT id FROM auth_logs\n) LIMIT 11');
+  });
+
+  test('cuts at the rows asked for, whatever LIMIT says', async () => {
+    const sandbox = openSandbox({ explain: world.explain });
+    const { sql } = sandbox.assemble(await sandbox.check('SELECT id FROM edge_logs LIMIT 1000'), 5);
+    expect((await world.run(sql, { format: 'TSV' })).trim().split('\n')).toHaveLength(5);
+  });
+
+  test('tells where the consumer’s tokens begin', async () => {
+    const sandbox = openSandbox();
+    const verdict = await sandbox.check('SELECT id FROM edge_logs');
+    const { sql, consumerStart } = sandbox.assemble(verdict, 5);
+    expect(sql.slice(consumerStart, consumerStart + verdict.joined.length)).toBe(verdict.joined);
+  });
+});
+
+describe('the second opinion', () => {
+  test('of an engine that cannot read the text is a refusal at the place', async () => {
+    const sandbox = openSandbox({ explain: world.explain });
+    const check = sandbox.check('SELECT 1,\n  substring(id) FROM edge_logs');
+    await expect(check).rejects.toMatchObject({
+      code: 'sandbox.syntax_refused',
+      errors: [{ line: 2, column: 15 }],
+    });
+  });
+
+  test('that cannot be had is an error of its own, and is asked again', async () => {
+    let calls = 0;
+    const sandbox = openSandbox({
+      explain: (sql) => {
+        calls++;
+        return calls === 1 ? Promise.reject(new Error('away')) : world.explain(sql);
+      },
+    });
+    await expect(sandbox.check('SELECT 1')).rejects.toThrow('away');
+    await expect(sandbox.check('SELECT 1')).resolves.toBeDefined();
+  });
+
+  test('is asked once for the same text', async () => {
+    let calls = 0;
+    const explain = (sql: string) => {
+      calls++;
+      return world.explain(sql);
+    };
+    const sandbox = openSandbox({ explain });
+    await Promise.all([sandbox.check('SELECT 1'), sandbox.check('SELECT 1')]);
+    await sandbox.check('SELECT 1');
+    expect(calls).toBe(1);
+  });
+
+  test('of one endpoint’s revision says nothing about another', async () => {
+    const cache = createVerdictCache<Verdict>(1_000);
+    const first = openSandbox({ cache, revision: 'r1' });
+    const second = openSandbox({ cache, revision: 'r2', boundSql: bound('WITH x AS (SELECT 1) SELECT 1') });
+    await expect(first.check('SELECT * FROM edge_logs')).resolves.toBeDefined();
+    await expect(second.check('SELECT * FROM edge_logs')).rejects.toMatchObject({
+      code: 'sandbox.table_refused',
+    });
+  });
+});
+
+describe('kept verdicts', () => {
+  test('are bounded; the least used go first', async () => {
+    const cache = createVerdictCache<number>(6);
+    const asked: string[] = [];
+    const get = (key: string) =>
+      cache.get(
+        key,
+        () => (asked.push(key), Promise.resolve(1)),
+        () => true,
+      );
+    for (const key of ['aa', 'bb', 'cc', 'aa', 'dd', 'aa', 'bb']) await get(key);
+    expect(asked).toEqual(['aa', 'bb', 'cc', 'dd', 'bb']);
+  });
+
+  test('include refusals, not accidents', async () => {
+    const cache = createVerdictCache<number>(100);
+    let calls = 0;
+    const get = (error: string) =>
+      cache.get(
+        error,
+        () => (calls++, Promise.reject(new Error(error))),
+        () => error === 'refused',
+      );
+    for (const error of ['refused', 'refused', 'accident', 'accident'])
+      await get(error).catch(() => undefined);
+    expect(calls).toBe(3);
+  });
+});
+
+describe('functions', () => {
+  test.each([
+    ['a plain one', 'toString', true],
+    ['in any case', 'TOSTRING', true],
+    ['an aggregate with combinators', 'uniqArrayIfState', true],
+    ['combinators without a function', 'ifState', false],
+    ['combinators of a plain one', 'toStringIf', false],
+    ['one that reads files', 'file', false],
+    ['nothing', '', false],
+  ])('%s', (_why, name, allowed) => {
+    expect(createFunctionPolicy({ allow: [], deny: [] }).allows(name)).toBe(allowed);
+  });
+
+  test('an endpoint adds and takes away; taking away wins', () => {
+    const policy = createFunctionPolicy({ allow: ['dictGet', 'sleep'], deny: ['TOSTRING', 'sleep', 'sum'] });
+    expect(['dictget', 'sleep', 'toString', 'sum', 'sumIf', 'max'].map(policy.allows)).toEqual([
+      true,
+      false,
+      false,
+      false,
+      false,
+      true,
+    ]);
+    expect(policy.families['of this endpoint']).toEqual(['dictGet']);
+    expect(policy.refuses('toString')).toBe(true);
+  });
+
+  test('every allowed name is one that the engine has, or reads by its syntax', async () => {
+    const names = await world.oracle.ask('SELECT lower(name) FROM system.functions');
+    const known = new Set([
+      ...names.trim().split('\n'),
+      'untuple',
+      'grouping',
+      'date_add',
+      'date_sub',
+      'dateadd',
+      'datesub',
+      'timestamp_add',
+      'timestamp_sub',
+      'timestampadd',
+      'timestampsub',
+    ]);
+    const allowed = Object.values(createFunctionPolicy({ allow: [], deny: [] }).families).flat();
+    expect(allowed.filter((name) => !known.has(name.toLowerCase()))).toEqual([]);
+  });
+});

@@ -1,0 +1,221 @@
+// What the sandbox takes and what it refuses, and where it says so.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Problem } from '../../src/core/problem.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { ACCEPTED } from './accepted.ts';
+import { openSandbox, openWorld } from './fixture.ts';
+import type { World } from './fixture.ts';
+
+let world: World;
+let sandbox: Sandbox;
+
+beforeAll(async () => {
+  world = await openWorld();
+  sandbox = openSandbox({ explain: world.explain });
+});
+afterAll(() => world.oracle.close());
+
+test.each(ACCEPTED)('is taken, and runs: %s', async (sql) => {
+  const { sql: statement } = sandbox.assemble(await sandbox.check(sql), 10);
+  await expect(world.run(statement)).resolves.toEqual(expect.any(String));
+});
+
+/** The scanner's own refusal: code, and the place as line:column. */
+async function refusalOf(sql: string): Promise<string> {
+  const error: unknown = await openSandbox()
+    .check(sql)
+    .catch((reason: unknown) => reason);
+  if (!(error instanceof Problem)) throw new Error(`taken: ${sql}`);
+  const [place] = error.errors;
+  return `${error.code.replace('sandbox.', '')} ${place?.line}:${place?.column}`;
+}
+
+describe('text', () => {
+  test.each([
+    ['nothing', '', 'text_refused 1:1'],
+    ['comments alone', '-- a', 'text_refused 1:1'],
+    ['NUL', 'SELECT 1\0', 'text_refused 1:9'],
+    ['a control character in a string', "SELECT 'a\x07'", 'text_refused 1:10'],
+    ['a vertical tab', 'SELECT\v1', 'text_refused 1:7'],
+    ['a control character of Latin-1', 'SELECT\u00851', 'text_refused 1:7'],
+    ['half a surrogate pair', "SELECT '\ud800'", 'text_refused 1:9'],
+    ['a wide blank', 'SELECT\u00a01', 'text_refused 1:7'],
+    ['a wide blank behind a plain one', 'SELECT \u30001', 'text_refused 1:8'],
+    ['letters beyond ASCII', 'SELECT é', 'text_refused 1:8'],
+    ['typographic quotes', 'SELECT ‘a’', 'text_refused 1:8'],
+    ['a typographic minus', 'SELECT 1 − 1', 'text_refused 1:10'],
+    ['# comments', 'SELECT 1 # a', 'text_refused 1:10'],
+    ['// comments', 'SELECT 1 // a', 'text_refused 1:10'],
+    ['heredocs', 'SELECT $$a$$', 'text_refused 1:8'],
+    ['$ in a word', 'SELECT a$b', 'text_refused 1:8'],
+    ['hexadecimal strings', "SELECT x'27'", 'text_refused 1:8'],
+    ['binary strings', "SELECT b'01'", 'text_refused 1:8'],
+    ['braces', 'SELECT {a:String}', 'text_refused 1:8'],
+    ['@', 'SELECT @a', 'text_refused 1:8'],
+    ['@@', 'SELECT @@a', 'text_refused 1:8'],
+    ['\\G', 'SELECT 1\\G', 'text_refused 1:9'],
+    ['a semicolon inside', 'SELECT 1;\nSELECT 2', 'text_refused 1:9'],
+    ['two semicolons', 'SELECT 1;;', 'text_refused 1:9'],
+    ['an open bracket', 'SELECT\n (1', 'text_refused 2:2'],
+    ['a bracket too many', 'SELECT 1)', 'text_refused 1:9'],
+    ['brackets that cross', 'SELECT [(1])', 'text_refused 1:11'],
+    ['an unclosed string', "SELECT 'a", 'text_refused 1:8'],
+    ['an unclosed comment', 'SELECT /* a /* b */', 'text_refused 1:8'],
+    ['a quoted name with a quote', 'SELECT "a""b"', 'text_refused 1:8'],
+    ['a quoted name with a backslash', 'SELECT `a\\`b`', 'text_refused 1:8'],
+    ['a quoted name with a line break', 'SELECT "a\nb"', 'text_refused 1:8'],
+    ['an empty quoted name', 'SELECT ""', 'text_refused 1:8'],
+    [
+      'states of aggregate functions',
+      "SELECT CAST('x', 'AggregateFunction(sum, UInt8)')",
+      'text_refused 1:18',
+    ],
+  ])('%s', async (_why, sql, expected) => {
+    expect(await refusalOf(sql)).toBe(expected);
+  });
+});
+
+describe('tables', () => {
+  test.each([
+    ['not the endpoint’s', 'SELECT * FROM users', 'table_refused 1:15'],
+    ['on another line', 'SELECT *\r\nFROM\r  users', 'table_refused 3:3'],
+    ['in another case', 'SELECT * FROM Edge_Logs', 'table_refused 1:15'],
+    ['with a database', 'SELECT * FROM app.edge_logs', 'table_refused 1:15'],
+    ['a function', 'SELECT * FROM numbers(1)', 'table_refused 1:15'],
+    ['a function behind a comma', 'SELECT * FROM edge_logs, numbers(1)', 'table_refused 1:26'],
+    ['a string', "SELECT * FROM 'a.csv'", 'table_refused 1:15'],
+    ['a join in brackets', 'SELECT * FROM (edge_logs JOIN users USING id)', 'table_refused 1:15'],
+    [
+      'behind USING without brackets',
+      'SELECT 1 FROM edge_logs JOIN auth_logs USING id, users',
+      'syntax_refused 1:48',
+    ],
+    ['behind IN', 'SELECT 1 IN users', 'table_refused 1:13'],
+    ['behind IN, in brackets', 'SELECT 1 IN ((users))', 'table_refused 1:15'],
+    ['behind IN, with a comma', 'SELECT 1 IN (users,)', 'table_refused 1:14'],
+    ['behind IN, with an alias', 'SELECT 1 IN (users AS u)', 'table_refused 1:14'],
+    ['behind IN, with a database', 'SELECT 1 IN (app.logs)', 'table_refused 1:14'],
+    ['behind NOT IN', 'SELECT 1 NOT IN users', 'table_refused 1:17'],
+    ['behind GLOBAL IN', 'SELECT 1 GLOBAL NOT IN users', 'table_refused 1:24'],
+    ['in a call of in', 'SELECT nullIn(1, users)', 'table_refused 1:18'],
+    ['in a call of in, quoted', 'SELECT `globalNotIn`(1, (users))', 'table_refused 1:26'],
+    ['an alias of an expression behind IN', 'WITH 1 AS x SELECT 1 IN x', 'table_refused 1:25'],
+    ['an alias of a table', 'SELECT * FROM edge_logs AS x, x', 'table_refused 1:31'],
+    ['its own WITH table in itself', 'WITH x AS (SELECT * FROM x) SELECT 1', 'table_refused 1:26'],
+    ['a later WITH table', 'WITH x AS (SELECT * FROM y), y AS (SELECT 1) SELECT 1', 'table_refused 1:26'],
+    [
+      'a WITH table of an inner query',
+      'SELECT * FROM (WITH x AS (SELECT 1) SELECT * FROM x), x',
+      'table_refused 1:55',
+    ],
+    ['a WITH table of a bracketed member', '(SELECT 1) UNION ALL SELECT * FROM x', 'table_refused 1:36'],
+  ])('%s', async (_why, sql, expected) => {
+    expect(await refusalOf(sql)).toBe(expected);
+  });
+});
+
+describe('functions', () => {
+  test.each([
+    ['not on the list', 'SELECT file(1)', 'function_refused 1:8'],
+    ['in another case', 'SELECT FILE(1)', 'function_refused 1:8'],
+    ['quoted', 'SELECT `file`(1)', 'function_refused 1:8'],
+    ['behind a comment', 'SELECT file /* */ (1)', 'function_refused 1:8'],
+    ['with a combinator, but no aggregate function', 'SELECT fileIf(1, 1)', 'function_refused 1:8'],
+    ['with a database', 'SELECT app.f(1)', 'function_refused 1:12'],
+    ['in APPLY', 'SELECT * APPLY(file) FROM edge_logs', 'function_refused 1:16'],
+    ['in APPLY without brackets', 'SELECT * APPLY file FROM edge_logs', 'function_refused 1:16'],
+    ['in a lambda of APPLY', 'SELECT * APPLY(x -> file(x)) FROM edge_logs', 'function_refused 1:21'],
+    ['in REPLACE', 'SELECT * REPLACE (file(id) AS id) FROM edge_logs', 'function_refused 1:19'],
+    ['in a window', 'SELECT sum(ms) OVER (ORDER BY file(1)) FROM edge_logs', 'function_refused 1:31'],
+    ['in LIMIT', 'SELECT 1 LIMIT file(1)', 'function_refused 1:16'],
+    ['in WITH FILL', 'SELECT 1 AS a ORDER BY a WITH FILL TO file(1)', 'function_refused 1:39'],
+    [
+      'in INTERPOLATE',
+      'SELECT 1 AS a ORDER BY a WITH FILL INTERPOLATE (a AS file(1))',
+      'function_refused 1:54',
+    ],
+    ['as parameters', 'SELECT quantile(file(1))(ms) FROM edge_logs', 'function_refused 1:17'],
+    ['without brackets', 'SELECT CURRENT_USER', 'function_refused 1:8'],
+    ['without brackets, quoted', 'SELECT "currentUser"', 'function_refused 1:8'],
+    ['without brackets, and an element of it', 'SELECT hostName.1', 'function_refused 1:8'],
+    ['DISTINCT in one that does not aggregate', 'SELECT toString(DISTINCT 1)', 'function_refused 1:8'],
+    ['FILTER behind one that does not aggregate', 'SELECT upper(1) FILTER (WHERE 1)', 'function_refused 1:8'],
+  ])('%s', async (_why, sql, expected) => {
+    expect(await refusalOf(sql)).toBe(expected);
+  });
+});
+
+describe('forms', () => {
+  test.each([
+    ['another statement', 'SHOW TABLES', 'syntax_refused 1:1'],
+    ['EXPLAIN', 'EXPLAIN SELECT 1', 'syntax_refused 1:1'],
+    ['EXPLAIN in brackets', 'SELECT (EXPLAIN SELECT 1)', 'syntax_refused 1:17'],
+    ['EXPLAIN as a table', 'SELECT * FROM (EXPLAIN SELECT 1)', 'table_refused 1:15'],
+    ['SETTINGS', 'SELECT 1 SETTINGS max_threads = 1', 'syntax_refused 1:10'],
+    ['SETTINGS in a subquery', 'SELECT * FROM (SELECT 1 SETTINGS a = 1)', 'syntax_refused 1:25'],
+    ['FORMAT', 'SELECT 1 FORMAT JSON', 'syntax_refused 1:10'],
+    ['INTO OUTFILE', "SELECT 1 INTO OUTFILE 'a'", 'syntax_refused 1:10'],
+    ['PARALLEL WITH', 'SELECT 1 PARALLEL WITH SELECT 2', 'syntax_refused 1:10'],
+    ['RECURSIVE', 'WITH RECURSIVE x AS (SELECT 1) SELECT 1', 'syntax_refused 1:6'],
+    ['WITH in a later member', 'SELECT 1 UNION ALL WITH 1 AS x SELECT x', 'syntax_refused 1:20'],
+    ['WITH in a bracketed member', '(WITH 1 AS x SELECT x) UNION ALL SELECT 1', 'syntax_refused 1:2'],
+    ['FINAL', 'SELECT * FROM edge_logs FINAL', 'syntax_refused 1:25'],
+    ['SAMPLE', 'SELECT * FROM edge_logs SAMPLE 0.1', 'syntax_refused 1:25'],
+    ['names of columns behind an alias', 'SELECT * FROM edge_logs AS e (a, b)', 'syntax_refused 1:30'],
+    ['a lambda outside a call', 'SELECT x -> 1', 'syntax_refused 1:10'],
+    ['a lambda in WITH', 'WITH x -> 1 AS f SELECT 1', 'syntax_refused 1:8'],
+    ['a lambda in brackets', 'SELECT arrayMap((x -> 1), [1])', 'syntax_refused 1:20'],
+    ['a name for a lambda', 'SELECT arrayMap(x -> 1 AS f, [1])', 'syntax_refused 1:24'],
+    ['a name inside a lambda', 'SELECT arrayMap(x -> (x AS y), [1])', 'syntax_refused 1:25'],
+    ['a lambda as a lambda’s value', 'SELECT arrayMap(x -> y -> 1, [1])', 'syntax_refused 1:24'],
+    ['a keyword as a column', 'SELECT from FROM edge_logs', 'syntax_refused 1:8'],
+    ['a keyword as an alias', 'SELECT 1 AS from', 'syntax_refused 1:13'],
+    ['two values without an operator', 'SELECT 1 WHERE 1 2', 'syntax_refused 1:18'],
+    ['half a choice', 'SELECT 1 ? 2', 'syntax_refused 1:13'],
+    ['a type of the engine’s own', 'SELECT 1::AggregateFunction(sum, UInt8)', 'syntax_refused 1:11'],
+    ['the end too early', 'SELECT 1 +', 'syntax_refused 1:11'],
+  ])('%s', async (_why, sql, expected) => {
+    expect(await refusalOf(sql)).toBe(expected);
+  });
+});
+
+describe('names of WITH elements', () => {
+  test.each([
+    ['an endpoint table', 'WITH edge_logs AS (SELECT 1) SELECT 1', 'name_refused 1:6'],
+    ['an endpoint table in another case', 'WITH "Edge_Logs" AS (SELECT 1) SELECT 1', 'name_refused 1:6'],
+    ['the database of the endpoint', 'WITH app AS (SELECT 1) SELECT 1', 'name_refused 1:6'],
+    ['a column of the endpoint', "WITH 'mine' AS project SELECT 1", 'name_refused 1:6'],
+    ['the same twice', 'WITH x AS (SELECT 1), X AS (SELECT 2) SELECT 1', 'name_refused 1:23'],
+  ])('%s', async (_why, sql, expected) => {
+    expect(await refusalOf(sql)).toBe(expected);
+  });
+});
+
+test('a refusal names the nearest that is allowed', async () => {
+  const hintOf = (sql: string) =>
+    openSandbox()
+      .check(sql)
+      .catch((error: unknown) => error);
+  expect(await hintOf('SELECT * FROM edge_log')).toMatchObject({ hint: 'Did you mean edge_logs?' });
+  expect(await hintOf('SELECT toStartOfHuor(timestamp) FROM edge_logs')).toMatchObject({
+    hint: 'Did you mean toStartOfHour?',
+  });
+});
+
+describe('columns named like functions', () => {
+  const saved = 'WITH t AS (SELECT * FROM app.t) SELECT 1';
+  const accepts = (sql: string, columns?: ReadonlyMap<string, readonly string[]>) =>
+    openSandbox({ boundSql: saved, ...(columns === undefined ? {} : { columns }) }).check(sql);
+
+  test('are columns when the engine has described them', async () => {
+    await expect(accepts('SELECT version FROM t', new Map([['t', ['version']]]))).resolves.toBeDefined();
+  });
+  test('are functions when nobody knows of such a column', async () => {
+    await expect(accepts('SELECT version FROM t')).rejects.toMatchObject({
+      code: 'sandbox.function_refused',
+    });
+  });
+  test('are aliases when the text says so', async () => {
+    await expect(accepts('SELECT version FROM (SELECT 1 AS version)')).resolves.toBeDefined();
+  });
+});

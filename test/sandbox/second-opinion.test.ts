@@ -1,0 +1,105 @@
+// The engine's second opinion, with the scanner left out: what the engine's own tree shows, the judge refuses by itself.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readConsumerText } from '../../src/sandbox/consumer-text.ts';
+import { createFunctionPolicy } from '../../src/sandbox/function-policy.ts';
+import { isBareCall } from '../../src/sandbox/scanner.ts';
+import { judgeTree } from '../../src/sandbox/second-opinion.ts';
+import { identifierName } from '../../src/sql/literal.ts';
+import { ATTACKS, BENIGN, openWorld } from './fixture.ts';
+import type { CorpusEntry, World } from './fixture.ts';
+
+let world: World;
+
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.oracle.close());
+
+const functions = createFunctionPolicy({ allow: [], deny: [] });
+const tables = new Set(['edge_logs', 'auth_logs']);
+
+/** The judge's code, `agrees`, or undefined where the engine gives no tree. */
+async function judge(sql: string): Promise<string | undefined> {
+  const text = readConsumerText(sql);
+  const explained = await world.explain(`EXPLAIN QUERY TREE run_passes = 0 ${text.joined}`);
+  if (explained.kind === 'rejected') return undefined;
+  const names = new Set(
+    text.tokens.map(({ start, end }) => identifierName(text.text.slice(start, end)) ?? ''),
+  );
+  const complaint = judgeTree(explained.text, {
+    scanned: { tables, names },
+    functions,
+    isBareCall: (name) => isBareCall(name, { functions, names: new Set(), isColumn: () => false }),
+  });
+  return complaint?.code ?? 'agrees';
+}
+
+/** Behind EXPLAIN a file would be written: such texts never get so far. */
+function isShown({ sql }: CorpusEntry): boolean {
+  if (/\binto\b/i.test(sql)) return false;
+  try {
+    readConsumerText(sql);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What the tree does not show: a name of the endpoint’s own (twice), `lambda()` as a call, settings that are parameters. */
+const NOT_SHOWN = new Set(['a460', 'a478', 'a284', 'a380']);
+
+test.each(
+  ATTACKS.filter(isShown)
+    .filter(({ id }) => !NOT_SHOWN.has(id))
+    .map(({ id, sql }) => [id, sql]),
+)('attack %s is refused, or the engine cannot read it: %s', async (_id, sql) => {
+  expect(await judge(sql)).not.toBe('agrees');
+});
+
+test.each(BENIGN.map(({ id, sql }) => [id, sql]))('benign %s is agreed to: %s', async (_id, sql) => {
+  expect(await judge(sql)).toBe('agrees');
+});
+
+describe('a tree that looks odd is refused', () => {
+  const judgeText = (tree: string) =>
+    judgeTree(tree, { scanned: { tables, names: new Set() }, functions, isBareCall: () => false })?.code ??
+    'agrees';
+  const query = (rest: string) => `QUERY id: 0\n  PROJECTION\n    LIST id: 1, nodes: 1\n${rest}`;
+
+  test.each([
+    ['nothing', '', 'disagreement'],
+    ['two roots', 'QUERY id: 0\nQUERY id: 1', 'disagreement'],
+    ['no query', 'LIST id: 0', 'disagreement'],
+    ['an unknown node', query('      DICTIONARY id: 2, name: x'), 'disagreement'],
+    [
+      'an unknown part',
+      query('      FUNCTION id: 2, function_name: plus, function_type: ordinary\n        SECRETS\n'),
+      'disagreement',
+    ],
+    ['settings', 'QUERY id: 0\n  SETTINGS max_threads=1', 'disagreement'],
+    ['levels left out', 'QUERY id: 0\n      LIST id: 1', 'disagreement'],
+    ['a table', 'QUERY id: 0\n  JOIN TREE\n    TABLE id: 1, table_name: app.logs', 'disagreement'],
+    [
+      'a table function',
+      'QUERY id: 0\n  JOIN TREE\n    TABLE_FUNCTION id: 1, table_function_name: url',
+      'disagreement',
+    ],
+    [
+      'a name that holds an attribute',
+      'QUERY id: 0\n  JOIN TREE\n    IDENTIFIER id: 1, alias: x, identifier: edge_logs, identifier: users',
+      'disagreement',
+    ],
+    [
+      'a function whose alias holds one',
+      query(
+        '      FUNCTION id: 2, alias: a, function_name: abs, function_name: file, function_type: ordinary',
+      ),
+      'disagreement',
+    ],
+    ['a lambda with a name', query('      LAMBDA id: 2, alias: equals'), 'disagreement'],
+    ['another table', 'QUERY id: 0\n  JOIN TREE\n    IDENTIFIER id: 1, identifier: users', 'table_refused'],
+    ['a tree of many megabytes', `QUERY id: 0\n${'  WHERE\n'.repeat(600_000)}`, 'too_large'],
+  ])('%s', (_why, tree, code) => {
+    expect(judgeText(tree)).toBe(`sandbox.${code}`);
+  });
+});
