@@ -1,0 +1,92 @@
+// Charts: one aggregate in each bucket of time, oldest first.
+import { numberSql, textSql } from './condition.ts';
+import { findingAt, isFault, type Fault, type Finding, type Span } from './finding.ts';
+import type { Value } from './resolve.ts';
+import type { Scope, Shape } from './scope.ts';
+import { timeSql } from './time-condition.ts';
+import type { Aggregate, AggregateFunction, Bucket, Tree } from './tree.ts';
+
+/** The columns `timestamp`, the start of the bucket, and `count`, the aggregate. */
+export function chartSql(tree: Tree, scope: Scope): Shape {
+  const aggregate = tree.clauses.find((clause): clause is Aggregate => clause.kind === 'aggregate');
+  const period =
+    tree.clauses.find((clause): clause is Bucket => clause.kind === 'bucket')?.period ?? 'minute';
+  const charted = tree.clauses.find(({ kind }) => kind === 'aggregate' || kind === 'bucket');
+  const time = timestampSql(scope, charted?.span ?? { start: 0, end: 0 });
+  const bucket = `toStartOfInterval(${sqlOf(time)}, INTERVAL 1 ${period}, 'UTC')`;
+  const count = aggregate === undefined ? 'count()' : aggregateSql(aggregate, scope, sqlOf(time));
+  return {
+    columns: `${bucket} AS \`timestamp\`, ${sqlOf(count)} AS \`count\``,
+    ending: [`GROUP BY ${bucket}`, `ORDER BY ${bucket} ASC`],
+    findings: [time, count].filter((part) => typeof part !== 'string'),
+  };
+}
+
+/** A part that is missing leaves a statement that its finding keeps from being used. */
+function sqlOf(part: string | Finding): string {
+  return typeof part === 'string' ? part : '';
+}
+
+function timestampSql({ resolve, table }: Scope, span: Span): string | Finding {
+  const value = resolve({ segments: ['timestamp'], span });
+  const sql = isFault(value) ? undefined : timeSql(value);
+  if (sql === undefined || isFault(value)) {
+    return findingAt(span, {
+      code: 'lql.column_unknown',
+      message: `a chart is drawn over timestamp, and ${table.name} has no such column that holds times`,
+    });
+  }
+  // A Date has no smaller parts to take the start of.
+  return value.type.name.includes('DateTime') ? sql : `toDateTime64(${sql}, 3, 'UTC')`;
+}
+
+function aggregateSql(aggregate: Aggregate, { resolve }: Scope, time: string): string | Finding {
+  const { path } = aggregate;
+  if (path === undefined) return wholeRowSql(aggregate, time);
+  const value = resolve(path);
+  if (isFault(value)) return value;
+  const sql = valueSql(aggregate.function, value);
+  return typeof sql === 'string' ? sql : findingAt(path.span, sql);
+}
+
+/** `*`: rows are counted, distinct ones by their timestamp. */
+function wholeRowSql({ function: name, span }: Aggregate, time: string): string | Finding {
+  if (name === 'count') return 'count()';
+  if (name === 'countd') return `uniqExact(${time})`;
+  return findingAt(span, {
+    code: 'lql.chart_invalid',
+    message: `${name} needs the path of a number`,
+    hint: `such as c:${name}(m.latency)`,
+  });
+}
+
+function valueSql(name: AggregateFunction, value: Value): string | Fault {
+  if (name === 'count') return `countIf(NOT (${value.missing}))`;
+  if (name === 'countd') {
+    return `uniqExact(${value.type.kind === 'dynamic' ? (textSql(value) ?? value.sql) : value.sql})`;
+  }
+  const sql =
+    numberSql(value) ?? (ORDERED_ONLY.has(name) && value.type.kind === 'time' ? value.sql : undefined);
+  return sql === undefined ? notNumber(name, value) : `${FUNCTIONS[name]}(${sql})`;
+}
+
+const FUNCTIONS: Readonly<Record<Exclude<AggregateFunction, 'count' | 'countd'>, string>> = {
+  avg: 'avg',
+  sum: 'sum',
+  min: 'min',
+  max: 'max',
+  p50: 'quantile(0.50)',
+  p95: 'quantile(0.95)',
+  p99: 'quantile(0.99)',
+};
+
+/** Aggregates that times have too. */
+const ORDERED_ONLY: ReadonlySet<AggregateFunction> = new Set(['min', 'max']);
+
+function notNumber(name: AggregateFunction, { type }: Value): Fault {
+  return {
+    code: 'lql.type_mismatch',
+    message: `${name} is of numbers, and a value of type ${type.name} is none`,
+    hint: 'use count or countd, or the path of a number',
+  };
+}

@@ -1,0 +1,159 @@
+// From a tree to the SQL that is run for it: what a consumer would have written, every value a literal.
+import { nearest } from '../core/nearest.ts';
+import { chartSql } from './chart.ts';
+import {
+  containsCondition,
+  fieldCondition,
+  matchCondition,
+  printCondition,
+  type Condition,
+} from './condition.ts';
+import { findingAt, isFault, suggestion, type Fault, type Finding, type Span } from './finding.ts';
+import { createRegexCheck, type RegexUse } from './regex.ts';
+import type { Table } from './resolve.ts';
+import { createScope, type Scope } from './scope.ts';
+import { selectSql } from './select.ts';
+import { compareTime } from './time-condition.ts';
+import type { Clause, FieldFilter, Filter, From, MessageFilter, Tree } from './tree.ts';
+
+export interface CompileOptions {
+  /** The tables there are, with their columns as the engine describes them. */
+  readonly tables: readonly Table[];
+  /** The table that is read when the query names none and there are several. */
+  readonly defaultTable: string | undefined;
+  /** Microseconds since 1970. */
+  readonly now: bigint;
+  /** Rows that are wanted at most; all when left out. */
+  readonly maxRows?: number;
+}
+
+/** One SELECT over one of the tables. Not guaranteed: that the engine takes its regular expressions. */
+export interface Compiled {
+  readonly sql: string;
+  readonly table: string;
+  readonly regexes: readonly RegexUse[];
+}
+
+/** Compiles a query to SQL, or gives all findings, in the order of their places. */
+export function compile(
+  tree: Tree,
+  options: CompileOptions,
+): Compiled | { readonly findings: readonly Finding[] } {
+  const table = chooseTable(tree, options);
+  if (isFault(table)) return { findings: [table] };
+  const scope = createScope(tree, table);
+  const conditions = compileFilters(tree, scope, options.now);
+  const shape = isChart(tree) ? chartSql(tree, scope) : selectSql(tree, scope);
+  const findings = [...conditions, ...shape.findings].filter((part) => typeof part !== 'string');
+  if (findings.length > 0) return { findings: findings.toSorted((a, b) => a.start - b.start) };
+  const where = conditions.filter((part) => typeof part === 'string');
+  const lines = [
+    `SELECT ${shape.columns}`,
+    `FROM ${scope.from}`,
+    ...(where.length > 0 ? [`WHERE ${where.join('\n  AND ')}`] : []),
+    ...shape.ending,
+    ...(options.maxRows === undefined ? [] : [`LIMIT ${options.maxRows}`]),
+  ];
+  return { sql: lines.join('\n'), table: table.name, regexes: regexesOf(tree) };
+}
+
+function isChart({ clauses }: Tree): boolean {
+  return clauses.some(({ kind }) => kind === 'aggregate' || kind === 'bucket');
+}
+
+function chooseTable(tree: Tree, { tables, defaultTable }: CompileOptions): Table | Finding {
+  const names = tables.map(({ name }) => name);
+  const from = tree.clauses.find((clause): clause is From => clause.kind === 'from')?.table;
+  const wanted = from?.text ?? (tables.length === 1 ? tables[0]?.name : defaultTable);
+  const table = tables.find(({ name }) => name === wanted);
+  if (table !== undefined) return table;
+  if (from !== undefined) return findingAt(from.span, tableUnknown(from.text, names));
+  return findingAt(
+    { start: 0, end: 0 },
+    {
+      code: 'lql.table_missing',
+      message: 'this endpoint has several tables, and the query names none of them',
+      hint: `begin with f:${names[0] ?? 'name'}; ${suggestion(undefined, names)}`,
+    },
+  );
+}
+
+function tableUnknown(name: string, names: readonly string[]): Fault {
+  return {
+    code: 'lql.table_unknown',
+    message: `there is no table ${name}`,
+    hint: suggestion(nearest(name, names), names),
+  };
+}
+
+function compileFilters(tree: Tree, scope: Scope, now: bigint): readonly (string | Finding)[] {
+  const checkRegex = createRegexCheck();
+  return tree.clauses.filter(isFilter).map((filter) => {
+    const regex = regexOf(filter);
+    const refused = regex === undefined ? undefined : checkRegex(regex.pattern);
+    if (refused !== undefined) return findingAt(regex?.span ?? filter.span, refused);
+    const condition = compileFilter(filter, scope, now);
+    return isFault(condition) ? condition : printCondition(condition, filter.negated);
+  });
+}
+
+function isFilter(clause: Clause): clause is Filter {
+  return clause.kind === 'timestamp' || clause.kind === 'field' || clause.kind === 'message';
+}
+
+function compileFilter(filter: Filter, scope: Scope, now: bigint): Condition | Finding {
+  if (filter.kind === 'message') return compileMessage(filter, scope);
+  const value = scope.resolve(filter.path);
+  if (isFault(value)) return orText(value);
+  const condition =
+    filter.kind === 'timestamp'
+      ? compareTime(value, filter.operator, filter.value, now)
+      : fieldCondition(value, filter.operator, filter.value);
+  if (!isFault(condition)) return condition;
+  return findingAt(placeOf(filter, condition), condition);
+}
+
+/** A word with a colon was perhaps no path. */
+function orText(finding: Finding): Finding {
+  if (finding.code !== 'lql.column_unknown') return finding;
+  const quoting = 'put text with a colon in double quotes to look for it in the message';
+  return { ...finding, hint: finding.hint === undefined ? quoting : `${finding.hint}; ${quoting}` };
+}
+
+/** A fault stands at the value, unless it is the path that leads to nothing that has one. */
+function placeOf({ path, valueSpan }: Exclude<Filter, MessageFilter>, { code }: Fault): Span {
+  return code === 'lql.path_invalid' ? path.span : valueSpan;
+}
+
+function compileMessage(
+  { match, value, span }: MessageFilter,
+  { resolve, table }: Scope,
+): Condition | Finding {
+  const message = resolve({ segments: ['event_message'], span });
+  if (isFault(message)) {
+    return findingAt(span, {
+      code: 'lql.column_unknown',
+      message: `a term looks into event_message, and ${table.name} has no such column`,
+      hint: 'name a column to look into, as in path:~"a|b"',
+    });
+  }
+  const condition =
+    match === 'regex' ? matchCondition(message, value.text) : containsCondition(message, value.text);
+  return isFault(condition) ? findingAt(span, condition) : condition;
+}
+
+function regexOf(filter: Filter): RegexUse | undefined {
+  if (filter.kind === 'message') {
+    return filter.match === 'regex' ? { pattern: filter.value.text, span: filter.value.span } : undefined;
+  }
+  if (filter.kind !== 'field' || !isRegexFilter(filter)) return undefined;
+  return filter.value.kind === 'text' ? { pattern: filter.value.text, span: filter.valueSpan } : undefined;
+}
+
+function isRegexFilter({ operator }: FieldFilter): boolean {
+  return operator === ':~' || operator === ':@>~';
+}
+
+function regexesOf({ clauses }: Tree): readonly RegexUse[] {
+  return clauses.filter(isFilter).flatMap((filter) => regexOf(filter) ?? []);
+}

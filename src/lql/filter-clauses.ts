@@ -1,0 +1,189 @@
+// Reading the clauses that filter rows: timestamps, fields, and terms that the message contains or matches.
+import { isFault, type Fault } from './finding.ts';
+import { type Reading, isWhite } from './source.ts';
+import { type Place, readPath } from './place.ts';
+import type { TimeValue } from './time.ts';
+import { parseTimeValue } from './time-literal.ts';
+import type { Clause, Comparison, FieldValue, Operator, Path } from './tree.ts';
+import { bareValue } from './value.ts';
+
+const OPERATOR = /:(?:>=|<=|>|<|~|@>~|@>)?/y;
+const TIMESTAMP = /(?:timestamp|t)(?=:)/y;
+/** What cannot begin a value, since it reads as a second operator. */
+const DOUBLED = /[:<>=~][:<>=~@]*|@>~?/y;
+const DOUBLED_REGEX = /~+/y;
+const PARENTHESISED = /\(([^)]*)\)/y;
+const FIELD = /\w+(?:\.\w+)*(?=:)/y;
+const BROKEN_FIELD = /(?:m|metadata)\.[^\s"]*?:/y;
+
+/** `t:` or `timestamp:`, an operator and a time. */
+export function readTimestamp(place: Place): Reading<Clause> | undefined {
+  const { source, body } = place;
+  const keyword = source.match(TIMESTAMP, body);
+  if (keyword === undefined) return undefined;
+  const path: Path = { segments: ['timestamp'], span: { start: body, end: body + keyword[0].length } };
+  const operator = readOperator(place, path.span.end);
+  if (operator === undefined) return undefined;
+  const start = operator.end;
+  const wrong = valueFault(place, operator);
+  if (wrong !== undefined) return wrong;
+  if (!isComparison(operator.value))
+    return source.fail({ start: path.span.end, end: start }, NO_TIME_OPERATOR);
+  const end = source.bareEnd(start);
+  const value = parseTimeValue(source.text.slice(start, end));
+  if (isFault(value)) return source.fail({ start, end: Math.max(end, start + 1) }, value);
+  if (operator.value !== ':' && !isPoint(value)) return source.fail({ start, end }, STRETCH_COMPARED);
+  const { negated } = place;
+  const span = { start: place.start, end };
+  const valueSpan = { start, end };
+  return {
+    end,
+    value: { kind: 'timestamp', negated, path, operator: operator.value, value, valueSpan, span },
+  };
+}
+
+/** A path, an operator and a value. */
+export function readField(place: Place): Reading<Clause> | undefined {
+  if (place.source.match(FIELD, place.body) === undefined) return undefined;
+  const path = readPath(place.source, place.body);
+  const operator = path && readOperator(place, path.span.end);
+  if (path === undefined || operator === undefined) return undefined;
+  const start = operator.end;
+  const { end, value } = valueFault(place, operator) ?? readValue(place, operator, path);
+  if (value === undefined) return { end };
+  const valueSpan = { start, end };
+  const span = { start: place.start, end };
+  return {
+    end,
+    value: { kind: 'field', negated: place.negated, path, operator: operator.value, value, valueSpan, span },
+  };
+}
+
+/** Anything else: a term, or behind `~` a regular expression. */
+export function readMessage(place: Place): Reading<Clause> {
+  const { source, body, negated } = place;
+  const broken = source.match(BROKEN_FIELD, body);
+  if (broken !== undefined) return source.fail({ start: body, end: body + broken[0].length }, PATH_INVALID);
+  const regex = source.text[body] === '~';
+  const start = regex ? body + 1 : body;
+  const doubled = regex ? source.match(DOUBLED_REGEX, start) : undefined;
+  if (doubled !== undefined) return source.fail({ start, end: start + doubled[0].length }, OPERATOR_DOUBLED);
+  const quoted = source.text[start] === '"';
+  const bareEnd = source.bareEnd(start);
+  if (!quoted && bareEnd === start) return source.fail({ start, end: start }, emptyTerm(regex));
+  const { end, value } = quoted
+    ? source.quoted(start)
+    : { end: bareEnd, value: source.text.slice(start, bareEnd) };
+  if (value === undefined) return { end };
+  const word = { text: value, span: { start, end } };
+  const match = regex ? 'regex' : 'contains';
+  return { end, value: { kind: 'message', negated, match, value: word, span: { start: place.start, end } } };
+}
+
+interface OperatorReading {
+  readonly end: number;
+  readonly value: Operator;
+}
+
+function readOperator({ source }: Place, at: number): OperatorReading | undefined {
+  const text = source.match(OPERATOR, at)?.[0];
+  // The pattern matches exactly the operators.
+  return text === undefined ? undefined : { end: at + text.length, value: text as Operator };
+}
+
+/** Reports a value that is missing, or begins like another operator. */
+function valueFault({ source }: Place, { end: start, value }: OperatorReading): Reading<never> | undefined {
+  const next = source.text.charAt(start);
+  if (next === '' || isWhite(next)) return source.fail({ start, end: start }, valueMissing(value));
+  const isRegex = value === ':~' || value === ':@>~';
+  const doubled = source.match(isRegex ? DOUBLED_REGEX : DOUBLED, start);
+  if (doubled === undefined) return undefined;
+  return source.fail({ start, end: start + doubled[0].length }, OPERATOR_DOUBLED);
+}
+
+function readValue(place: Place, operator: OperatorReading, path: Path): Reading<FieldValue> {
+  const { source } = place;
+  const start = operator.end;
+  const opening = source.text[start];
+  if (opening === '"') return textReading(source.quoted(start));
+  const end = source.bareEnd(start);
+  if (opening === '(') {
+    const inside = readParenthesised(place, start);
+    if (inside !== undefined) return textReading(inside);
+  }
+  const value = bareValue(source.text.slice(start, end), operator.value, path);
+  return isFault(value) ? source.fail({ start, end }, value) : { end, value };
+}
+
+/** Text in parentheses. Undefined where more is glued to them, as in `(?i)panic`: then it all is one bare value. */
+function readParenthesised({ source }: Place, start: number): Reading<string> | undefined {
+  const match = source.match(PARENTHESISED, start);
+  if (match === undefined) {
+    const end = source.text.length;
+    source.report({ start, end }, PARENTHESIS_UNCLOSED);
+    return { end };
+  }
+  const end = start + match[0].length;
+  const next = source.text.charAt(end);
+  if (next === '' || isWhite(next)) return { end, value: match[1] ?? '' };
+  return source.bareEnd(start) > end ? undefined : { end, value: match[1] ?? '' };
+}
+
+function textReading({ end, value }: Reading<string>): Reading<FieldValue> {
+  return value === undefined ? { end } : { end, value: { kind: 'text', text: value } };
+}
+
+/** Whether a time can be compared with: a day, today and yesterday stand for their midnight. */
+function isPoint({ kind }: TimeValue): boolean {
+  return kind !== 'range' && kind !== 'this' && kind !== 'last';
+}
+
+function isComparison(operator: Operator): operator is Comparison {
+  return operator !== ':~' && operator !== ':@>' && operator !== ':@>~';
+}
+
+function valueMissing(operator: Operator): Fault {
+  return {
+    code: 'lql.value_missing',
+    message: `a value is missing after ${operator}`,
+    hint: 'write "" for the empty text and NULL for no value, without a blank before it',
+  };
+}
+
+function emptyTerm(regex: boolean): Fault {
+  return {
+    code: 'lql.value_missing',
+    message: regex ? 'a regular expression is missing after ~' : 'a filter is missing after -',
+    hint: `put the character in double quotes to look for it: "${regex ? '~' : '-'}"`,
+  };
+}
+
+const NO_TIME_OPERATOR: Fault = {
+  code: 'lql.operator_unsuitable',
+  message: 'a timestamp takes :, :>, :>=, :< or :<=',
+  hint: 'such as t:>2024-01-01',
+};
+
+const STRETCH_COMPARED: Fault = {
+  code: 'lql.operator_unsuitable',
+  message: 'a time with two ends goes with : alone',
+  hint: 'compare with a single time, or leave the comparison out',
+};
+
+const OPERATOR_DOUBLED: Fault = {
+  code: 'lql.operator_doubled',
+  message: 'this is a second operator, and a value was expected',
+  hint: 'put the value in double quotes if it begins like that',
+};
+
+const PARENTHESIS_UNCLOSED: Fault = {
+  code: 'lql.parenthesis_unclosed',
+  message: 'this parenthesis is never closed',
+  hint: 'end the value with ), or put it in double quotes',
+};
+
+const PATH_INVALID: Fault = {
+  code: 'lql.path_invalid',
+  message: 'a path is made of letters, digits and _ between single dots',
+  hint: 'put it in double quotes to look for that text in the message',
+};

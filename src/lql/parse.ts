@@ -1,0 +1,110 @@
+// LQL, the log query language, from text to tree: all findings, never an exception, in time linear in the text.
+import { type Finding, type Span, findingAt } from './finding.ts';
+import { readField, readMessage, readTimestamp } from './filter-clauses.ts';
+import type { Place } from './place.ts';
+import { readChart, readFrom, readSelect } from './query-clauses.ts';
+import { BLANKS, createSource, isWhite, type Reading, type Source } from './source.ts';
+import { checkStructure } from './structure.ts';
+import type { Clause, Tree } from './tree.ts';
+
+/** UTF-16 code units. */
+export const MAX_LQL_LENGTH = 65_536;
+const MAX_CLAUSES = 100;
+
+const READERS: readonly ((place: Place) => Reading<Clause> | undefined)[] = [
+  readFrom,
+  readChart,
+  readSelect,
+  readTimestamp,
+  readField,
+];
+
+/** Reads a query; a text of nothing but blanks is a query without clauses. */
+export function parse(text: string): { readonly tree: Tree } | { readonly findings: readonly Finding[] } {
+  const unreadable = checkText(text);
+  if (unreadable !== undefined) return { findings: [unreadable] };
+  const source = createSource(text);
+  const clauses = readClauses(source);
+  const findings = [...source.findings, ...checkStructure(clauses)];
+  if (findings.length === 0) return { tree: { clauses } };
+  return { findings: findings.toSorted((a, b) => a.start - b.start) };
+}
+
+function checkText(text: string): Finding | undefined {
+  if (text.length > MAX_LQL_LENGTH) {
+    const span = { start: MAX_LQL_LENGTH, end: text.length };
+    return findingAt(span, {
+      code: 'lql.text_too_long',
+      message: `a query has at most ${MAX_LQL_LENGTH} characters`,
+    });
+  }
+  const bad = text.search(/\0|\p{Surrogate}/u);
+  if (bad < 0) return undefined;
+  const what = text[bad] === '\0' ? 'a NUL byte' : 'half of a character, a lone surrogate';
+  const span = { start: bad, end: bad + 1 };
+  return findingAt(span, { code: 'lql.character_invalid', message: `a query cannot hold ${what}` });
+}
+
+function readClauses(source: Source): readonly Clause[] {
+  const clauses: Clause[] = [];
+  let at = 0;
+  for (let count = 0; ; count++) {
+    at += source.match(BLANKS, at)?.[0].length ?? 0;
+    if (at >= source.text.length) return clauses;
+    if (count === MAX_CLAUSES) {
+      reportTooMany(source, at);
+      return clauses;
+    }
+    const { end, value } = readClause(source, at);
+    if (value !== undefined) clauses.push(value);
+    at = value === undefined ? end : endOfClause(source, end);
+  }
+}
+
+function readClause(source: Source, start: number): Reading<Clause> {
+  if (isWhite(source.text.charAt(start))) return reportWhite(source, start);
+  const negated = source.text[start] === '-';
+  const place: Place = { source, start, body: negated ? start + 1 : start, negated };
+  for (const read of READERS) {
+    const reading = read(place);
+    if (reading !== undefined) return reading;
+  }
+  return readMessage(place);
+}
+
+/** Clauses are separated by blanks: reports what is glued to the end of one, and passes over it. */
+function endOfClause(source: Source, end: number): number {
+  const next = source.text.charAt(end);
+  if (next === '' || isWhite(next)) return end;
+  return source.fail(
+    { start: end, end: Math.max(source.bareEnd(end), end + 1) },
+    {
+      code: 'lql.blank_missing',
+      message: 'the clause ends before this, and clauses are separated by white space',
+      hint: 'put a value with such characters in double quotes, and write \\" for a double quote in it',
+    },
+  ).end;
+}
+
+/** White space that looks like a blank and is none: taken for one, it would be a guess. */
+function reportWhite(source: Source, start: number): { readonly end: number } {
+  const code = source.text.charCodeAt(start).toString(16).toUpperCase().padStart(4, '0');
+  const span: Span = { start, end: start + 1 };
+  source.report(span, {
+    code: 'lql.character_invalid',
+    message: `U+${code} looks like a blank and is none`,
+    hint: 'write a plain blank, or double quotes around text that holds this character',
+  });
+  return { end: span.end };
+}
+
+function reportTooMany(source: Source, start: number): void {
+  source.report(
+    { start, end: Math.max(source.bareEnd(start), start + 1) },
+    {
+      code: 'lql.too_many_clauses',
+      message: `a query has at most ${MAX_CLAUSES} clauses`,
+      hint: 'one regular expression such as ~"a|b|c" can stand for many terms',
+    },
+  );
+}

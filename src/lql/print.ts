@@ -1,0 +1,100 @@
+// A tree printed as LQL: the text parses back to the same tree, whatever way it was written first.
+import { formatMicros, type Moment, type TimeValue } from './time.ts';
+import type { Clause, FieldFilter, FieldValue, MessageFilter, Path, Tree } from './tree.ts';
+import { bareValue } from './value.ts';
+
+/** The text of a tree that `parse` gave, its clauses separated by single blanks. */
+export function print(tree: Tree): string {
+  return tree.clauses.map(printClause).join(' ');
+}
+
+function printClause(clause: Clause): string {
+  switch (clause.kind) {
+    case 'from':
+      return `f:${clause.table.text}`;
+    case 'select':
+      return `s:${printPath(clause.path)}${clause.alias === undefined ? '' : `@${clause.alias.text}`}`;
+    case 'aggregate':
+      return `c:${clause.function}(${printPath(clause.path)})`;
+    case 'bucket':
+      return `c:group_by(t::${clause.period})`;
+    case 'timestamp':
+      return `${minus(clause)}t${clause.operator}${printTime(clause.value)}`;
+    case 'field':
+      return printField(clause);
+    case 'message':
+      return printMessage(clause);
+  }
+}
+
+function minus({ negated }: { readonly negated: boolean }): string {
+  return negated ? '-' : '';
+}
+
+function printPath(path: Path | undefined): string {
+  if (path === undefined) return '*';
+  const [first, ...rest] = path.segments;
+  return [first === 'metadata' && rest.length > 0 ? 'm' : first, ...rest].join('.');
+}
+
+function printField(clause: FieldFilter): string {
+  return `${minus(clause)}${printPath(clause.path)}${clause.operator}${printValue(clause.value, clause)}`;
+}
+
+function printValue(value: FieldValue, { path, operator }: FieldFilter): string {
+  switch (value.kind) {
+    case 'null':
+      return 'NULL';
+    case 'boolean':
+      return String(value.value);
+    case 'number':
+    case 'time':
+      return value.text;
+    case 'range':
+      return `${value.from}..${value.to}`;
+    case 'text': {
+      const bare = PLAIN_VALUE.test(value.text) ? bareValue(value.text, operator, path) : undefined;
+      const isText = bare !== undefined && 'kind' in bare && bare.kind === 'text';
+      return isText ? value.text : quote(value.text);
+    }
+  }
+}
+
+// Bare where nothing but text can be read: no operator, parenthesis or quote in front or inside.
+const PLAIN_VALUE = /^[\w/.-][\w/.:+-]*$/;
+const PLAIN_TERM = /^\w[\w/.+-]*$/;
+const PLAIN_REGEX = /^[^\s\u200b"~][^\s\u200b"]*$/;
+
+function printMessage(clause: MessageFilter): string {
+  const { text } = clause.value;
+  if (clause.match === 'regex') return `${minus(clause)}~${PLAIN_REGEX.test(text) ? text : quote(text)}`;
+  return `${minus(clause)}${PLAIN_TERM.test(text) ? text : quote(text)}`;
+}
+
+function quote(text: string): string {
+  return `"${text.replace(/[\\"]/g, String.raw`\$&`)}"`;
+}
+
+function printTime(value: TimeValue): string {
+  switch (value.kind) {
+    case 'instant':
+    case 'day':
+      return printMoment(value);
+    case 'range':
+      return `${printMoment(value.from)}..${printMoment(value.to)}`;
+    case 'now':
+    case 'today':
+    case 'yesterday':
+      return value.kind;
+    case 'this':
+      return `this@${value.unit}`;
+    case 'last':
+      return `last@${value.count}${value.unit}${value.count === 1 ? '' : 's'}`;
+  }
+}
+
+function printMoment({ kind, micros, zoned }: Moment): string {
+  const text = formatMicros(micros);
+  if (kind === 'day') return text.slice(0, 10);
+  return `${text.replace(' ', 'T')}${zoned ? 'Z' : ''}`;
+}

@@ -1,0 +1,164 @@
+// Reading the clauses that say what to read and how to show it: from, select and chart.
+import { nearest } from '../core/nearest.ts';
+import { isFault, suggestion, type Fault } from './finding.ts';
+import { type Place, readPath } from './place.ts';
+import type { Reading } from './source.ts';
+import { AGGREGATES, type AggregateFunction, type Clause, type Period, type Word } from './tree.ts';
+
+const FROM = /(?:from|f):/y;
+const SELECT = /(?:select|s):/y;
+const CHART = /(?:chart|c):(\w+)\(/y;
+const NAME = /[A-Za-z_]\w*/y;
+const ARGUMENT = /[^\s\u200b"()]*/y;
+const GROUPING = /^(?:timestamp|t)::(\w*)$/;
+const WHOLE_PATH = /^\w+(?:\.\w+)*$/;
+
+const PERIODS: ReadonlyMap<string, Period> = new Map([
+  ['second', 'second'],
+  ['s', 'second'],
+  ['minute', 'minute'],
+  ['m', 'minute'],
+  ['hour', 'hour'],
+  ['h', 'hour'],
+  ['day', 'day'],
+  ['d', 'day'],
+]);
+
+/** `from:name` or `f:name`. */
+export function readFrom(place: Place): Reading<Clause> | undefined {
+  const keyword = place.source.match(FROM, place.body);
+  if (keyword === undefined) return undefined;
+  refuseNegation(place);
+  const table = readName(place, place.body + keyword[0].length);
+  if (table === undefined) return nameMissing(place, place.body + keyword[0].length, 'table');
+  const { end } = table.span;
+  return { end, value: { kind: 'from', table, span: { start: place.start, end } } };
+}
+
+/** `select:path@alias`, `s:*`. */
+export function readSelect(place: Place): Reading<Clause> | undefined {
+  const { source } = place;
+  const keyword = source.match(SELECT, place.body);
+  if (keyword === undefined) return undefined;
+  refuseNegation(place);
+  const start = place.body + keyword[0].length;
+  const all = source.text[start] === '*';
+  const path = all ? undefined : readPath(source, start);
+  if (!all && path === undefined) return nameMissing(place, start, 'column');
+  const at = path?.span.end ?? start + 1;
+  const alias = source.text[at] === '@' ? readName(place, at + 1) : undefined;
+  if (source.text[at] === '@' && (alias === undefined || all)) {
+    return source.fail({ start: at, end: alias?.span.end ?? at + 1 }, all ? ALL_NAMED : ALIAS_MISSING);
+  }
+  const end = alias?.span.end ?? at;
+  const span = { start: place.start, end };
+  return {
+    end,
+    value: { kind: 'select', ...(path && { path }), ...(alias && { alias }), span },
+  };
+}
+
+/** `chart:p95(path)`, `c:group_by(t::hour)`. Any word with a parenthesis behind it counts as one. */
+export function readChart(place: Place): Reading<Clause> | undefined {
+  const { source } = place;
+  const opening = source.match(CHART, place.body);
+  if (opening === undefined) return undefined;
+  refuseNegation(place);
+  const name = opening[1] ?? '';
+  const start = place.body + opening[0].length;
+  const argument = source.match(ARGUMENT, start)?.[0] ?? '';
+  const end = start + argument.length + 1;
+  if (source.text[end - 1] !== ')') return source.fail({ start: start - 1, end: end - 1 }, CHART_UNCLOSED);
+  const nameStart = start - 1 - name.length;
+  const clause = name === 'group_by' ? bucket(argument) : aggregate(place, name, start, argument);
+  const span = { start: place.start, end };
+  if (!isFault(clause)) return { end, value: { ...clause, span } };
+  const atName = clause.code === 'lql.aggregate_unknown';
+  return source.fail(atName ? { start: nameStart, end: start - 1 } : { start, end: end - 1 }, clause);
+}
+
+function bucket(argument: string): { kind: 'bucket'; period: Period } | Fault {
+  const name = GROUPING.exec(argument)?.[1];
+  const period = name === undefined ? undefined : PERIODS.get(name);
+  if (period !== undefined) return { kind: 'bucket', period };
+  const word = nearest(name ?? argument, PERIODS.keys());
+  return {
+    code: 'lql.chart_invalid',
+    message: 'a chart is grouped by t::second, t::minute, t::hour or t::day',
+    hint: `did you mean c:group_by(t::${word ?? 'hour'})?`,
+  };
+}
+
+function aggregate({ source }: Place, name: string, start: number, argument: string) {
+  const known = AGGREGATES.find((candidate) => candidate === name);
+  if (known === undefined) return aggregateUnknown(name);
+  if (argument === '*') return { kind: 'aggregate', function: known } as const;
+  const path = WHOLE_PATH.test(argument) ? readPath(source, start) : undefined;
+  return path === undefined
+    ? argumentInvalid(known)
+    : ({ kind: 'aggregate', function: known, path } as const);
+}
+
+function readName({ source }: Place, start: number): Word | undefined {
+  const text = source.match(NAME, start)?.[0];
+  return text === undefined ? undefined : { text, span: { start, end: start + text.length } };
+}
+
+function refuseNegation({ source, start, body, negated }: Place): void {
+  if (!negated) return;
+  source.report(
+    { start, end: body },
+    {
+      code: 'lql.negation_unsuitable',
+      message: 'only filters can be negated; this clause says what to read or how to show it',
+      hint: 'leave the - out',
+    },
+  );
+}
+
+function nameMissing({ source }: Place, at: number, what: 'table' | 'column') {
+  const expected =
+    what === 'table' ? 'a name of letters, digits and _' : '* or a path of letters, digits, _ and dots';
+  return source.fail(
+    { start: at, end: source.bareEnd(at) },
+    {
+      code: 'lql.name_missing',
+      message: `expected ${expected} here`,
+      hint: what === 'table' ? 'such as f:edge_logs' : 'such as s:m.user.id@user_id',
+    },
+  );
+}
+
+function aggregateUnknown(name: string): Fault {
+  return {
+    code: 'lql.aggregate_unknown',
+    message: `there is no aggregate ${name}`,
+    hint: suggestion(nearest(name, [...AGGREGATES, 'group_by']), AGGREGATES),
+  };
+}
+
+function argumentInvalid(name: AggregateFunction): Fault {
+  return {
+    code: 'lql.chart_invalid',
+    message: 'expected * or a path of letters, digits, _ and dots',
+    hint: name === 'count' ? 'such as c:count(*)' : `such as c:${name}(m.latency)`,
+  };
+}
+
+const CHART_UNCLOSED: Fault = {
+  code: 'lql.parenthesis_unclosed',
+  message: 'this parenthesis is not closed before the next blank, quote or parenthesis',
+  hint: 'such as c:count(*) or c:group_by(t::hour)',
+};
+
+const ALIAS_MISSING: Fault = {
+  code: 'lql.name_missing',
+  message: 'a name of letters, digits and _ is missing after @',
+  hint: 'such as s:m.user.id@user_id',
+};
+
+const ALL_NAMED: Fault = {
+  code: 'lql.clause_conflict',
+  message: 'all columns cannot have one name',
+  hint: 'leave the @ out, or select one path',
+};

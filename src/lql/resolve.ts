@@ -1,0 +1,153 @@
+// From a path to the value it names: a column, a JSON sub-column, a Map key, a tuple element.
+import { nearest } from '../core/nearest.ts';
+import { quoteIdentifier, quoteString } from '../sql/literal.ts';
+import { DYNAMIC, parseColumnType, type ColumnType } from './column-type.ts';
+import { findingAt, isFault, suggestion, type Fault, type Finding } from './finding.ts';
+import type { Path } from './tree.ts';
+
+export interface Column {
+  readonly name: string;
+  /** The engine's text of the type, as DESCRIBE gives it. */
+  readonly type: string;
+}
+
+export interface Table {
+  readonly name: string;
+  readonly columns: readonly Column[];
+}
+
+/** A value of each row, as SQL. */
+export interface Value {
+  readonly type: ColumnType;
+  /** The value to compare and aggregate. */
+  readonly sql: string;
+  /** A condition: the row has no such value. */
+  readonly missing: string;
+  /** The value to show: with a JSON path that holds an object, the object. */
+  readonly shown: string;
+}
+
+/** Creates what finds the value that a path names in `table`, its columns qualified by `qualifier`. */
+export function createResolver(table: Table, qualifier: string): (path: Path) => Value | Finding {
+  const types = new Map<Column, ColumnType>();
+  const typeOf = (column: Column) => {
+    const type = types.get(column) ?? parseColumnType(column.type);
+    types.set(column, type);
+    return type;
+  };
+  return ({ segments, span }) => {
+    const found = findColumn(table, segments);
+    if (found === undefined) return findingAt(span, columnUnknown(segments, table));
+    const chain = `${quoteIdentifier(qualifier)}.${quoteIdentifier(found.column.name)}`;
+    const value = descend(plain(typeOf(found.column), chain), found.rest);
+    return isFault(value) ? findingAt(span, value) : value;
+  };
+}
+
+/** The column that a path begins with: a flattened Nested has columns with a dot in their names. */
+function findColumn({ columns }: Table, segments: readonly string[]) {
+  for (let count = segments.length; count > 0; count--) {
+    const name = segments.slice(0, count).join('.');
+    const column = columns.find((candidate) => candidate.name === name);
+    if (column !== undefined) return { column, rest: segments.slice(count) };
+  }
+  return undefined;
+}
+
+function columnUnknown(segments: readonly string[], table: Table): Fault {
+  const [first = '', ...rest] = segments;
+  const names = table.columns.map(({ name }) => name);
+  const near = nearest(first, names);
+  return {
+    code: 'lql.column_unknown',
+    message: `${table.name} has no column ${first}`,
+    hint: suggestion(near && [near, ...rest].join('.'), names),
+  };
+}
+
+/** A value that is what its identifiers say. */
+function plain(type: ColumnType, sql: string): Value {
+  return { type, sql, missing: `${sql} IS NULL`, shown: sql };
+}
+
+/** The value that the rest of a path names inside `value`; identifiers go on by dots down to a Map key. */
+function descend(value: Value, rest: readonly string[]): Value | Fault {
+  const [first, ...others] = rest;
+  if (first === undefined) return value;
+  const { type } = value;
+  if (type.kind === 'json') return jsonPath(value.sql, type.paths, rest);
+  if (type.kind === 'map') return mapKey(value, type.value, rest);
+  if (type.kind === 'tuple') {
+    const element = type.elements.get(first);
+    if (element === undefined) return elementUnknown(type.name, first, type.elements.keys());
+    return descend(plain(element, `${value.sql}.${quoteIdentifier(first)}`), others);
+  }
+  const inArray = type.kind === 'array' && type.element.kind === 'tuple' ? type.element : undefined;
+  return inArray === undefined ? noPath(type, rest) : arrayOf(descend(plain(inArray, value.sql), rest));
+}
+
+/** One element of each of an array's tuples: an array. */
+function arrayOf(element: Value | Fault): Value | Fault {
+  if (isFault(element)) return element;
+  return plain({ name: `Array(${element.type.name})`, kind: 'array', element: element.type }, element.sql);
+}
+
+function jsonPath(
+  chain: string,
+  typed: ReadonlyMap<string, ColumnType>,
+  rest: readonly string[],
+): Value | Fault {
+  for (let count = rest.length; count > 0; count--) {
+    const type = typed.get(rest.slice(0, count).join('.'));
+    if (type === undefined) continue;
+    return descend(plain(type, dotted(chain, rest.slice(0, count))), rest.slice(count));
+  }
+  const leaf = dotted(chain, rest);
+  // A path that holds an object is no leaf: it reads as null, and its object is another sub-column.
+  const [first = '', ...others] = rest;
+  const object = dotted(`${chain}.^${quoteIdentifier(first)}`, others);
+  return {
+    type: DYNAMIC,
+    sql: leaf,
+    missing: `(${leaf} IS NULL AND empty(${object}))`,
+    shown: `if(${leaf} IS NULL AND NOT empty(${object}), CAST(${object}, 'Dynamic'), ${leaf})`,
+  };
+}
+
+function dotted(chain: string, segments: readonly string[]): string {
+  return [chain, ...segments.map((segment) => quoteIdentifier(segment))].join('.');
+}
+
+/** The value of one key, dots and all; null where the Map has no such key and the type has a null. */
+function mapKey(map: Value, type: ColumnType, rest: readonly string[]): Value | Fault {
+  if (map.type.kind === 'map' && map.type.key.kind !== 'string') return noPath(map.type, rest);
+  const key = quoteString(rest.join('.'));
+  const has = `mapContains(${map.sql}, ${key})`;
+  const entry = `${map.sql}[${key}]`;
+  if (NOT_NULLABLE.has(type.kind)) return { type, sql: entry, missing: `NOT ${has}`, shown: entry };
+  return plain(type, `if(${has}, ${entry}, NULL)`);
+}
+
+const NOT_NULLABLE: ReadonlySet<string> = new Set(['array', 'map', 'tuple', 'json', 'other']);
+
+function elementUnknown(type: string, name: string, names: Iterable<string>): Fault {
+  const all = [...names];
+  return {
+    code: 'lql.path_invalid',
+    message: `${shorten(type)} has no element ${name}`,
+    hint: suggestion(nearest(name, all), all),
+  };
+}
+
+function noPath(type: ColumnType, rest: readonly string[]): Fault {
+  return {
+    code: 'lql.path_invalid',
+    message: `a value of type ${shorten(type.name)} has no path inside`,
+    hint: `leave .${rest.join('.')} out`,
+  };
+}
+
+/** A type's name, cut where it would be longer than a message. */
+export function shorten(name: string): string {
+  return name.length > 60 ? `${name.slice(0, 59)}…` : name;
+}

@@ -1,0 +1,34 @@
+// What clauses must not do to each other: say a thing twice, or show rows and a chart at once.
+import { type Finding, type Span, findingAt } from './finding.ts';
+import type { Clause } from './tree.ts';
+
+/** Findings about clauses that are each right by themselves. */
+export function checkStructure(clauses: readonly Clause[]): readonly Finding[] {
+  const charted = clauses.some(({ kind }) => kind === 'aggregate' || kind === 'bucket');
+  const selects = clauses.filter(({ kind }) => kind === 'select');
+  return [
+    ...repeated(clauses, 'from', 'a query reads one table'),
+    ...repeated(clauses, 'aggregate', 'a chart shows one aggregate'),
+    ...repeated(clauses, 'bucket', 'a chart has one group_by'),
+    ...(charted ? selects.map(({ span }) => conflict(span)) : []),
+  ];
+}
+
+function repeated(clauses: readonly Clause[], kind: Clause['kind'], rule: string): readonly Finding[] {
+  const [, ...more] = clauses.filter((clause) => clause.kind === kind);
+  return more.map(({ span }) =>
+    findingAt(span, {
+      code: 'lql.clause_repeated',
+      message: `${rule}; this is a second`,
+      hint: 'leave one out',
+    }),
+  );
+}
+
+function conflict(span: Span): Finding {
+  return findingAt(span, {
+    code: 'lql.clause_conflict',
+    message: 'a chart has the columns timestamp and count; s: cannot add to them',
+    hint: 'leave either the s: or the c: clauses out',
+  });
+}

@@ -1,0 +1,64 @@
+// Times as SQL conditions: half-open where a whole day or second is meant, so that any precision of a column fits.
+import { quoteString } from '../sql/literal.ts';
+import type { Condition } from './condition.ts';
+import type { Fault } from './finding.ts';
+import type { Value } from './resolve.ts';
+import { timeLiteral } from './sql-literal.ts';
+import { formatMicros, pointOf, stretchOf, type TimeValue } from './time.ts';
+import type { Comparison } from './tree.ts';
+
+/** Compares a value with a time; `:` asks for the whole stretch that the time means. */
+export function compareTime(
+  value: Value,
+  operator: Comparison,
+  time: TimeValue,
+  now: bigint,
+): Condition | Fault {
+  const point = pointOf(time, now);
+  if (operator === ':' || point === undefined) return betweenTimes(value, time, now);
+  const sql = timeSql(value);
+  return sql === undefined
+    ? noTime(value)
+    : { test: `${sql} ${operator.slice(1)} ${timeLiteral(point)}`, missing: `${sql} IS NULL` };
+}
+
+/** The value lies in the stretch of time that `time` means. */
+export function betweenTimes(value: Value, time: TimeValue, now: bigint): Condition | Fault {
+  const sql = timeSql(value);
+  if (sql === undefined) return noTime(value);
+  const stretch = stretchOf(time, now);
+  const from = timeLiteral(stretch.from);
+  const missing = `${sql} IS NULL`;
+  if ('before' in stretch) {
+    return { test: `(${sql} >= ${from} AND ${sql} < ${timeLiteral(stretch.before)})`, missing };
+  }
+  const test =
+    time.kind === 'instant' ? `${sql} = ${from}` : `${sql} BETWEEN ${from} AND ${timeLiteral(stretch.to)}`;
+  return { test, missing };
+}
+
+/** The value as a time: null where a text or a JSON value holds none; undefined for a type that never does. */
+export function timeSql({ type, sql }: Value): string | undefined {
+  if (type.kind === 'time') return sql;
+  if (type.kind !== 'string' && type.kind !== 'dynamic') return undefined;
+  const text = type.kind === 'string' && !type.padded ? sql : `CAST(${sql}, 'Nullable(String)')`;
+  // Without a date in front, best effort would take 12 for the twelfth of this month.
+  return `parseDateTime64BestEffortOrNull(extract(${text}, ${DATED}), 6, 'UTC')`;
+}
+
+const DATED = quoteString(String.raw`^\d{4}-\d{2}-\d{2}(?:[ T].*)?$`);
+
+/** How the engine prints a time that it found in JSON: to the second, or with nine digits behind it. */
+export function instantForms(micros: bigint): readonly string[] {
+  const [seconds = '', fraction = ''] = formatMicros(micros).split('.');
+  const precise = `${seconds}.${fraction.padEnd(9, '0')}`;
+  return fraction === '' ? [seconds, precise] : [precise];
+}
+
+function noTime({ type }: Value): Fault {
+  return {
+    code: 'lql.type_mismatch',
+    message: `a value of type ${type.name} is not a time`,
+    hint: 'compare another column',
+  };
+}

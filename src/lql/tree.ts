@@ -1,0 +1,122 @@
+// The tree that an LQL text reads as: clauses in the order written, each with its place.
+import type { Span } from './finding.ts';
+import type { TimeValue } from './time.ts';
+
+export interface Tree {
+  readonly clauses: readonly Clause[];
+}
+
+export type Clause = From | Select | Aggregate | Bucket | Filter;
+
+/** A clause that rows pass or do not pass. */
+export type Filter = TimestampFilter | FieldFilter | MessageFilter;
+
+/** A piece of text with its place. */
+export interface Word {
+  readonly text: string;
+  readonly span: Span;
+}
+
+/** `m.a.b` is `['metadata', 'a', 'b']`. */
+export interface Path {
+  readonly segments: readonly string[];
+  readonly span: Span;
+}
+
+export interface From {
+  readonly kind: 'from';
+  readonly table: Word;
+  readonly span: Span;
+}
+
+/** `path` is absent for `*`. */
+export interface Select {
+  readonly kind: 'select';
+  readonly path?: Path;
+  readonly alias?: Word;
+  readonly span: Span;
+}
+
+/** `path` is absent for `*`. */
+export interface Aggregate {
+  readonly kind: 'aggregate';
+  readonly function: AggregateFunction;
+  readonly path?: Path;
+  readonly span: Span;
+}
+
+export const AGGREGATES = ['count', 'countd', 'avg', 'sum', 'min', 'max', 'p50', 'p95', 'p99'] as const;
+export type AggregateFunction = (typeof AGGREGATES)[number];
+
+/** The time bucket of a chart. */
+export interface Bucket {
+  readonly kind: 'bucket';
+  readonly period: Period;
+  readonly span: Span;
+}
+
+export type Period = 'second' | 'minute' | 'hour' | 'day';
+
+interface TimestampFilter {
+  readonly kind: 'timestamp';
+  readonly negated: boolean;
+  readonly path: Path;
+  readonly operator: Comparison;
+  readonly value: TimeValue;
+  readonly valueSpan: Span;
+  readonly span: Span;
+}
+
+/** Not guaranteed: that the value suits the column. Operator and value suit each other. */
+export interface FieldFilter {
+  readonly kind: 'field';
+  readonly negated: boolean;
+  readonly path: Path;
+  readonly operator: Operator;
+  readonly value: FieldValue;
+  readonly valueSpan: Span;
+  readonly span: Span;
+}
+
+/** A term: the message contains it, or matches it as a regular expression. */
+export interface MessageFilter {
+  readonly kind: 'message';
+  readonly negated: boolean;
+  readonly match: 'contains' | 'regex';
+  readonly value: Word;
+  readonly span: Span;
+}
+
+export type Comparison = ':' | ':>' | ':>=' | ':<' | ':<=';
+export type Operator = Comparison | ':~' | ':@>' | ':@>~';
+
+export type FieldValue =
+  | { readonly kind: 'null' }
+  | { readonly kind: 'boolean'; readonly value: boolean }
+  /** As written: `-?digits[.digits]`, at most 38 digits. */
+  | { readonly kind: 'number'; readonly text: string }
+  /** Bare text of the shape of a date or a time, not checked against the calendar. */
+  | { readonly kind: 'time'; readonly text: string }
+  /** Quoted, parenthesised or any other text; the regular expression of `:~` and `:@>~`. */
+  | { readonly kind: 'text'; readonly text: string }
+  | ValueRange;
+
+/** Both ends inclusive and as written, the first not above the second. */
+export interface ValueRange {
+  readonly kind: 'range';
+  readonly of: 'number' | 'time' | 'level';
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Levels of `metadata.level`, in their order. */
+export const LEVELS = [
+  'debug',
+  'info',
+  'notice',
+  'warning',
+  'error',
+  'critical',
+  'alert',
+  'emergency',
+] as const;

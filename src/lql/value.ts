@@ -1,0 +1,120 @@
+// What the value of a field filter means: null, a boolean, a number, a time, text, or a range of one kind.
+import { nearest } from '../core/nearest.ts';
+import { isFault, suggestion, type Fault } from './finding.ts';
+import { isTimeShaped, parseTimeRange } from './time-literal.ts';
+import { LEVELS, type FieldValue, type Operator, type Path } from './tree.ts';
+
+const NUMBER = /^-?\d+(?:\.\d+)?$/;
+/** What a 256-bit decimal compares exactly, with room to spare. */
+const MAX_DIGITS = 38;
+// What the end of a range looks like. `/a/../b` and `wait...` are text, `a..b` is a range that nobody can read.
+const SCALAR = /^[+-]?\w(?:[\w.:+-]*\w)?$/;
+
+/** The meaning of a whole bare value behind this operator. */
+export function bareValue(text: string, operator: Operator, path: Path): FieldValue | Fault {
+  if (text === 'NULL') return operator === ':' ? { kind: 'null' } : unsuitable('NULL');
+  if (operator === ':~' || operator === ':@>~') return { kind: 'text', text };
+  if (text === 'true' || text === 'false') {
+    if (operator !== ':' && operator !== ':@>') return unsuitable(text);
+    return { kind: 'boolean', value: text === 'true' };
+  }
+  return rangeValue(text, operator, path) ?? scalarValue(text);
+}
+
+function scalarValue(text: string): FieldValue | Fault {
+  const kind = scalarKind(text);
+  if (kind === undefined) return { kind: 'text', text };
+  return kind === 'number' && digitCount(text) > MAX_DIGITS ? tooLong() : { kind, text };
+}
+
+function scalarKind(text: string): 'number' | 'time' | undefined {
+  if (NUMBER.test(text)) return 'number';
+  return isTimeShaped(text) ? 'time' : undefined;
+}
+
+/** Undefined when the text is no range, nor looks as if it was meant as one. */
+function rangeValue(text: string, operator: Operator, path: Path): FieldValue | Fault | undefined {
+  const dots = text.indexOf('..');
+  if (dots < 0) return undefined;
+  const from = text.slice(0, dots);
+  const to = text.slice(dots + 2);
+  const kinds = [scalarKind(from), scalarKind(to)];
+  const meant = kinds.some((kind) => kind !== undefined) || (SCALAR.test(from) && SCALAR.test(to));
+  if (!meant) return undefined;
+  if (operator !== ':') return unsuitable('a range');
+  const [kind, other] = kinds;
+  if (kind !== undefined && kind === other) return orderedRange(kind, from, to);
+  return kinds.every((k) => k === undefined) && isLevelPath(path)
+    ? levelRange(from, to)
+    : mixedRange(from, to);
+}
+
+function orderedRange(of: 'number' | 'time', from: string, to: string): FieldValue | Fault {
+  if (of === 'time') {
+    const range = parseTimeRange(from, to);
+    return isFault(range) ? range : { kind: 'range', of, from, to };
+  }
+  if (digitCount(from) > MAX_DIGITS || digitCount(to) > MAX_DIGITS) return tooLong();
+  return Number(from) > Number(to) ? reversed(from, to) : { kind: 'range', of, from, to };
+}
+
+/** The one path whose values have an order of their own. */
+function isLevelPath({ segments }: Path): boolean {
+  return segments.length === 2 && segments[0] === 'metadata' && segments[1] === 'level';
+}
+
+function levelRange(from: string, to: string): FieldValue | Fault {
+  const order: readonly string[] = LEVELS;
+  const unknown = [from, to].find((level) => !order.includes(level));
+  if (unknown !== undefined) {
+    return {
+      code: 'lql.range_invalid',
+      message: `there is no level ${unknown}`,
+      hint: suggestion(nearest(unknown, LEVELS), LEVELS),
+    };
+  }
+  return order.indexOf(from) > order.indexOf(to)
+    ? reversed(from, to)
+    : { kind: 'range', of: 'level', from, to };
+}
+
+function digitCount(number: string): number {
+  return number.replace(/\D/g, '').length;
+}
+
+function unsuitable(what: string): Fault {
+  return {
+    code: 'lql.operator_unsuitable',
+    message: `${what} goes with : alone`,
+    hint: 'put text in double quotes when it is meant as it stands',
+  };
+}
+
+function tooLong(): Fault {
+  return {
+    code: 'lql.value_invalid',
+    message: `a number has at most ${MAX_DIGITS} digits`,
+    hint: 'put it in double quotes to compare it as text',
+  };
+}
+
+function reversed(from: string, to: string): Fault {
+  return {
+    code: 'lql.range_invalid',
+    message: 'this range ends before it begins',
+    hint: `did you mean ${to}..${from}?`,
+  };
+}
+
+function mixedRange(from: string, to: string): Fault {
+  const missing = from === '' || to === '';
+  return {
+    code: 'lql.range_invalid',
+    message: missing
+      ? 'this range has only one end'
+      : 'a range is between two numbers or two times, and for metadata.level between two levels',
+    hint: missing
+      ? 'use :>= or :<= for one end'
+      : `put it in double quotes to mean the text "${from}..${to}"`,
+  };
+}

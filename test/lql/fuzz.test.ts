@@ -1,0 +1,181 @@
+// 20,000 texts that are nearly LQL: every one is read or refused at a place, and only what was read becomes SQL.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { compile } from '../../src/lql/compile.ts';
+import { MAX_LQL_LENGTH, parse } from '../../src/lql/parse.ts';
+import { print } from '../../src/lql/print.ts';
+import type { Table } from '../../src/lql/resolve.ts';
+import { tokenize } from '../../src/sql/lexer.ts';
+import { anyText } from './arbitrary.ts';
+import { NOW } from './corpus.ts';
+import { withoutSpans } from './strip.ts';
+
+const TABLES: readonly Table[] = [
+  {
+    name: 'edge_logs',
+    columns: [
+      { name: 'id', type: 'String' },
+      { name: 'timestamp', type: "DateTime64(3, 'UTC')" },
+      { name: 'event_message', type: 'String' },
+      { name: 'status', type: 'UInt16' },
+      { name: 'tags', type: 'Array(String)' },
+      { name: 'attrs', type: 'Map(String, String)' },
+      { name: 'metadata', type: 'JSON' },
+    ],
+  },
+];
+
+const QUERIES = [
+  'error',
+  'database "sign up" -timeout',
+  '~"(?i)panic" -~^debug',
+  'm.response.status_code:>=500 t:last@1h',
+  '-m.int:>=100 m.tags:@>popular m.tags:@>~^pop',
+  'f:auth_logs s:timestamp s:m.user.id@user_id m.level:error',
+  'f:edge_logs c:p95(m.response.origin_time) c:group_by(t::hour) m.request.method:GET',
+  'metadata.level:warning..emergency t:2024-03-{01..07}',
+  't:2022-04-{07..09}T00:{00..40}:00.{001..314} m.x:NULL -m.y:"a \\" b \\\\"',
+  'm.f:30.1..300.1 m.at:2024-01-01T00:00:00Z..2024-02-01T00:00:00+02:00 t:1710683222',
+  'status:500 tags:@>"x y" attrs.a.b:~(a|b) s:* c:count(*)',
+];
+
+const TOKENS = [
+  '-',
+  '~',
+  ':',
+  ':>=',
+  ':~',
+  ':@>~',
+  '@',
+  '..',
+  '"',
+  '\\',
+  '(',
+  ')',
+  '{',
+  '}',
+  '*',
+  ' ',
+  '\n',
+  '\t',
+  '\0',
+  '\u00a0',
+  '\ud800',
+  'm.',
+  't:',
+  'c:',
+  's:',
+  'f:',
+  'NULL',
+  'true',
+  '5',
+  '-1.5',
+  '2024-01-01',
+  'last@',
+  'é',
+  '😀',
+  "'",
+  '`',
+  ';',
+  '--',
+  '/*',
+] as const;
+
+interface Edit {
+  readonly at: number;
+  readonly drop: number;
+  readonly insert: string;
+}
+
+const edit: fc.Arbitrary<Edit> = fc.record({
+  at: fc.double({ min: 0, max: 1, noNaN: true }),
+  drop: fc.nat({ max: 3 }),
+  insert: fc.oneof(fc.constantFrom(...TOKENS), anyText),
+});
+
+/** One or two queries, edited in a few places. */
+const mutant = fc
+  .tuple(
+    fc.array(fc.constantFrom(...QUERIES), { minLength: 1, maxLength: 2 }),
+    fc.array(edit, { maxLength: 4 }),
+  )
+  .map(([queries, edits]) => edits.reduce(apply, queries.join(' ')));
+
+function apply(text: string, { at, drop, insert }: Edit): string {
+  const start = Math.floor(at * text.length);
+  return text.slice(0, start) + insert + text.slice(start + drop);
+}
+
+function expectSound(text: string): void {
+  const parsed = parse(text);
+  if ('findings' in parsed) return expectPlaces(parsed.findings, text);
+  const printed = print(parsed.tree);
+  if (printed.length <= MAX_LQL_LENGTH) {
+    const again = parse(printed);
+    expect('tree' in again && withoutSpans(again.tree)).toEqual(withoutSpans(parsed.tree));
+  }
+  const compiled = compile(parsed.tree, { tables: TABLES, defaultTable: undefined, now: NOW });
+  if ('findings' in compiled) return expectPlaces(compiled.findings, text);
+  const kinds = new Set(tokenize(compiled.sql).map(({ kind }) => kind));
+  for (const kind of ['comment', 'heredoc', 'error', ';'] as const) expect(kinds.has(kind)).toBe(false);
+}
+
+function expectPlaces(
+  findings: readonly { readonly start: number; readonly end: number }[],
+  text: string,
+): void {
+  expect(findings).not.toHaveLength(0);
+  for (const { start, end } of findings) {
+    expect(start).toBeGreaterThanOrEqual(0);
+    expect(end).toBeGreaterThanOrEqual(start);
+    expect(end).toBeLessThanOrEqual(text.length);
+  }
+}
+
+test('15,000 mutants of queries', () => {
+  fc.assert(fc.property(mutant, expectSound), { numRuns: 15_000, seed: 1 });
+});
+
+test('5,000 texts made of pieces of LQL', () => {
+  const pieces = fc.array(fc.oneof(fc.constantFrom(...TOKENS), anyText), { maxLength: 12 });
+  fc.assert(
+    fc.property(
+      pieces.map((parts) => parts.join('')),
+      expectSound,
+    ),
+    { numRuns: 5000, seed: 2 },
+  );
+});
+
+describe('texts as long as can be, that would be slow to read twice', () => {
+  const LENGTH = 65_536;
+  test.each([
+    { text: 'a'.repeat(LENGTH), why: 'a word' },
+    { text: `"${'a'.repeat(LENGTH - 1)}`, why: 'an unclosed quote' },
+    { text: '"'.repeat(LENGTH), why: 'quotes' },
+    { text: '\\'.repeat(LENGTH), why: 'backslashes' },
+    { text: `"${'\\'.repeat(LENGTH - 1)}`, why: 'backslashes in a quote' },
+    { text: ' '.repeat(LENGTH), why: 'blanks' },
+    { text: '\u00a0'.repeat(LENGTH), why: 'what looks like blanks' },
+    { text: 'a.'.repeat(LENGTH / 2), why: 'a path without an end' },
+    { text: `${'a.'.repeat(LENGTH / 2 - 2)}a:1`, why: 'a path of very many parts' },
+    { text: `m.${'a'.repeat(LENGTH - 2)}`, why: 'a path without an operator' },
+    { text: `m.${'-'.repeat(LENGTH - 2)}`, why: 'a broken field' },
+    { text: 'a:('.repeat(LENGTH / 4), why: 'parentheses' },
+    { text: 'a:( '.repeat(LENGTH / 4), why: 'unclosed parentheses' },
+    { text: `a:(${'x'.repeat(LENGTH - 3)}`, why: 'one unclosed parenthesis' },
+    { text: `a:${'('.repeat(LENGTH - 2)}`, why: 'nested parentheses' },
+    { text: `a:${'.'.repeat(LENGTH - 2)}`, why: 'dots' },
+    { text: `a:${'1'.repeat(LENGTH - 2)}`, why: 'a number' },
+    { text: `a:${'1..'.repeat(20_000)}`, why: 'ranges' },
+    { text: `t:${'{01..02}'.repeat(8000)}`, why: 'braces' },
+    { text: `t:last@${'1'.repeat(LENGTH - 7)}`, why: 'a count' },
+    { text: `c:${'a'.repeat(LENGTH - 3)}(`, why: 'an aggregate' },
+    { text: 'c:count('.repeat(8192), why: 'aggregates' },
+    { text: 'm.a:~"(a" '.repeat(6553), why: 'expressions' },
+    { text: '~a{100} '.repeat(100), why: 'costly expressions' },
+  ])('$why', ({ text }) => {
+    expect(text.length).toBeLessThanOrEqual(LENGTH);
+    expectSound(text);
+  });
+});

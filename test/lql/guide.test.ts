@@ -1,0 +1,52 @@
+// The guide's own queries: what it recommends is taken, what it warns of is refused.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Table } from '../../src/lql/resolve.ts';
+import { findingsOf } from './corpus.ts';
+
+const GUIDE = readFileSync(join(import.meta.dirname, '../../docs/guide/lql.md'), 'utf8');
+const [RECOMMENDED = '', REFUSED = ''] = GUIDE.split('## When a query is refused');
+
+/** Four columns, as all tables of logs.all have. */
+const COLUMNS = [
+  { name: 'timestamp', type: "DateTime64(6, 'UTC')" },
+  { name: 'id', type: 'String' },
+  { name: 'event_message', type: 'String' },
+  { name: 'metadata', type: 'JSON' },
+];
+const TABLES: readonly Table[] = [
+  'edge_logs',
+  'auth_logs',
+  'database_logs',
+  'realtime_logs',
+  'storage_logs',
+].map((name) => ({ name, columns: COLUMNS }));
+
+const codes = (text: string) => [...text.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
+const cells = (text: string, column: number) =>
+  [...text.matchAll(/^\| (`.*) \|$/gm)].map(([, row = '']) => row.split(' | ')[column] ?? '');
+
+const examples = [...RECOMMENDED.matchAll(/^`([^`]+)`$/gm)].map(([, code = '']) => code);
+const cheats = cells(RECOMMENDED, 0).flatMap(codes);
+
+describe('recommended', () => {
+  test.each([...examples, ...cheats])('%s', (lql) => {
+    expect(findingsOf(lql, TABLES)).toEqual([]);
+  });
+
+  test('the guide shows every form', () => {
+    expect(examples.length).toBeGreaterThanOrEqual(11);
+    expect(cheats.length).toBeGreaterThanOrEqual(45);
+  });
+});
+
+describe('refused', () => {
+  test.each(cells(REFUSED, 0).flatMap(codes))('%s', (lql) => {
+    expect(findingsOf(lql, TABLES)).not.toEqual([]);
+  });
+
+  test.each(cells(REFUSED, 1).flatMap(codes))('instead of that, %s', (lql) => {
+    expect(findingsOf(lql, TABLES)).toEqual([]);
+  });
+});
