@@ -2,20 +2,23 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import type { Keyring, Principal } from './auth/keyring.ts';
 import { fixedKeyring, openLiveKeyring, type LiveKeyring } from './auth/live-keyring.ts';
 import { createCompile } from './catalog/compile.ts';
-import { createDescribe } from './catalog/describe.ts';
+import { createDescribe, type Describe } from './catalog/describe.ts';
 import { openLiveCatalog, type LiveCatalog } from './catalog/live.ts';
 import type { Token } from './config/generated/tokens.ts';
 import type { Settings } from './config/settings.ts';
 import type { Observe } from './core/observation.ts';
 import { createEmbeddedEngine } from './engine/embedded/embedded-engine.ts';
-import type { Engine } from './engine/engine.ts';
+import { EngineError, type Engine } from './engine/engine.ts';
 import { createHttpEngine } from './engine/http/http-engine.ts';
-import type { Answer, Call } from './request/call.ts';
 import { createServer, type Readiness } from './http/server.ts';
-import { authenticate, createAnswer, type Clock } from './request/answer.ts';
+import { authenticate, createRequestPath, type Clock, type RequestPath } from './request/answer.ts';
 import { listEndpoints } from './request/listing.ts';
+import { createPlan } from './request/plan.ts';
+import { runPreflight, type PreflightFinding } from './request/preflight.ts';
+import { createSandboxes, type Sandboxes } from './request/sandboxes.ts';
 
 /** A service that answers requests. */
 export interface Service {
@@ -50,24 +53,20 @@ export async function openEngine(settings: Settings, observe: Observe): Promise<
 export async function openService(options: ServiceOptions): Promise<Service> {
   const { settings, engine, observe } = options;
   const keyring = await openKeyring(options);
-  const catalog = await openLiveCatalog({
-    folder: settings.endpoints,
-    compile: createCompile(),
-    observe,
-    now: clock.monotonic,
-  }).catch(async (cause: unknown) => {
+  const core = await openCore(options, keyring.current).catch(async (cause: unknown) => {
     await keyring.close();
     throw cause;
   });
-  const describe = createDescribe(engine);
+  const { catalog, describe, sandboxes } = core;
+  await guard(options, core);
   let stopping = false;
   const server = createServer({
-    answer: createAnswer({ catalog: catalog.current, keyring: keyring.current, engine, clock }),
+    answer: core.path.answer,
     list: async (key) => {
       const principal = authenticate(keyring.current(), key, clock.epoch());
-      return listEndpoints(catalog.current(), principal, describe);
+      return listEndpoints(catalog.current(), principal, { describe, sandboxes });
     },
-    readiness: () => readiness(engine, stopping),
+    readiness: () => readiness(engine, sandboxes, stopping),
     observe,
     headerPrefix: settings.headerPrefix,
     requestTimeout: settings.requestTimeout,
@@ -77,14 +76,12 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     await server.close();
     await Promise.all([catalog.close(), keyring.close()]);
   };
-  const address = await server
-    .listen({ host: settings.host, port: settings.port })
-    .catch(async (cause: unknown) => {
-      await stop();
-      throw cause;
-    });
+  const { host, port } = settings;
+  const address = await server.listen({ host, port }).catch(async (cause: unknown) => {
+    await stop();
+    throw cause;
+  });
   observe({ kind: 'service.started', address, engine: engine.kind });
-  let closed: Promise<void> | undefined;
   const drain = async (reason: string): Promise<void> => {
     const started = clock.monotonic();
     stopping = true;
@@ -96,38 +93,94 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     await stopped;
     observe({ kind: 'service.stopped', ms: clock.monotonic() - started });
   };
+  let closed: Promise<void> | undefined;
   return {
     address,
     catalog,
     reload: async () => {
       await Promise.all([catalog.reload(), keyring.reload()]);
+      await guard(options, core);
     },
     close: (reason) => (closed ??= drain(reason)),
   };
 }
 
-/** Answers calls without a server and with every right, for commands. */
-export async function openLocal(options: Omit<ServiceOptions, 'extraTokens'>): Promise<{
-  readonly answer: (call: Call) => Promise<Answer>;
-  close(): Promise<void>;
-}> {
-  const { settings, engine, observe } = options;
+/** What a service and a command share: endpoints, and the way of a request through them. */
+interface Core {
+  readonly catalog: LiveCatalog;
+  readonly describe: Describe;
+  readonly sandboxes: Sandboxes;
+  readonly path: RequestPath;
+}
+
+type CoreOptions = Omit<ServiceOptions, 'extraTokens'>;
+
+async function openCore({ settings, engine, observe }: CoreOptions, keyring: () => Keyring): Promise<Core> {
   const catalog = await openLiveCatalog({
     folder: settings.endpoints,
     compile: createCompile(),
     observe,
     now: clock.monotonic,
   });
-  const everything = {
+  const describe = createDescribe(engine);
+  const sandboxes = createSandboxes(engine, describe);
+  const plan = createPlan({ sandboxes, describe, now: clock.epoch });
+  const path = createRequestPath({ catalog: catalog.current, keyring, plan, engine, clock });
+  return { catalog, describe, sandboxes, path };
+}
+
+/** Attacks itself, and takes no queries of consumers while anything gets through. */
+async function guard(options: CoreOptions, { catalog, sandboxes }: Core): Promise<void> {
+  const { engine, settings, observe } = options;
+  const findings = await preflight(engine, catalog).catch((cause: unknown) => {
+    if (cause instanceof EngineError) return undefined;
+    throw cause;
+  });
+  if (findings === undefined)
+    return switchOff(sandboxes, observe, ['the engine was away when the walls were tried']);
+  const open = findings.filter(({ outcome, wall }) => {
+    return outcome === 'open' && !(wall === 'connection' && settings.acceptSingleWall);
+  });
+  if (open.length > 0)
+    return switchOff(
+      sandboxes,
+      observe,
+      open.map(({ wall, name }) => `${wall}: ${name}`),
+    );
+  sandboxes.switch(undefined);
+  const known = findings.filter((each) => each.outcome !== 'held').map((each) => each.name);
+  observe({ kind: 'sandbox.checked', attacks: findings.length, known });
+}
+
+function switchOff(sandboxes: Sandboxes, observe: Observe, open: readonly string[]): void {
+  sandboxes.switch(open.join('; '));
+  observe({ kind: 'sandbox.switched_off', open });
+}
+
+/** Tries the walls with sandboxes of its own, which nobody switches off. */
+function preflight(engine: Engine, catalog: LiveCatalog): Promise<readonly PreflightFinding[]> {
+  const sandboxes = createSandboxes(engine, createDescribe(engine));
+  return runPreflight({ catalog: catalog.current(), engine, sandboxes });
+}
+
+/** Runs calls without a server and with every right, for commands. */
+export interface Local {
+  readonly path: RequestPath;
+  readonly preflight: () => Promise<readonly PreflightFinding[]>;
+  close(): Promise<void>;
+}
+
+export async function openLocal(options: CoreOptions): Promise<Local> {
+  const principal: Principal = {
     name: 'local',
     covers: () => true,
-    languages: new Set(['sql', 'lql'] as const),
+    languages: new Set(['sql', 'lql']),
     locked: new Map(),
     redact: false,
   };
-  const keyring = { authenticate: () => ({ kind: 'accepted', principal: everything }) as const };
-  const answer = createAnswer({ catalog: catalog.current, keyring: () => keyring, engine, clock });
-  return { answer: (call) => answer({ ...call, key: 'local' }), close: catalog.close };
+  const keyring: Keyring = { authenticate: () => ({ kind: 'accepted', principal }) };
+  const { path, catalog } = await openCore(options, () => keyring);
+  return { path, preflight: () => preflight(options.engine, catalog), close: catalog.close };
 }
 
 function openKeyring({ settings, extraTokens, observe }: ServiceOptions): Promise<LiveKeyring> {
@@ -135,11 +188,12 @@ function openKeyring({ settings, extraTokens, observe }: ServiceOptions): Promis
   return openLiveKeyring(settings.tokens, { extra: extraTokens, observe });
 }
 
-async function readiness(engine: Engine, stopping: boolean): Promise<Readiness> {
+async function readiness(engine: Engine, sandboxes: Sandboxes, stopping: boolean): Promise<Readiness> {
   if (stopping) return { ready: false, checks: { service: 'stopping' } };
   const ok = await engine.ping().then(
     () => true,
     () => false,
   );
-  return { ready: ok, checks: { engine: ok ? 'ok' : 'failed' } };
+  const sandbox = sandboxes.offBecause() === undefined ? 'ok' : 'failed'; // saved queries are served all the same
+  return { ready: ok, checks: { engine: ok ? 'ok' : 'failed', sandbox } };
 }

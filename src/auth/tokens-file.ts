@@ -24,14 +24,25 @@ export function createReadTokens(): (path: string) => Promise<ReadTokens> {
     const invalid = check(parsed.document);
     if (invalid.length > 0) return { kind: 'rejected', diagnostics: invalid.toSorted(compareDiagnostics) };
     const { tokens } = parsed.document.value as TokensFile; // it passed the schema that the type is generated from
-    const doubles = findDoubles(parsed.document, tokens);
-    return doubles.length > 0 ? { kind: 'rejected', diagnostics: doubles } : { kind: 'read', tokens };
+    const findings = [...findDoubles(parsed.document, tokens), ...findUnavailable(parsed.document, tokens)];
+    if (findings.length === 0) return { kind: 'read', tokens };
+    return { kind: 'rejected', diagnostics: findings.toSorted(compareDiagnostics) };
   };
 }
 
 function unreadable(file: string, cause: Error): Diagnostic {
   const message = `the tokens file cannot be read: ${cause.message}`;
   return { file, line: 1, column: 1, severity: 'error', code: 'file.unreadable', message };
+}
+
+/** A wall that this version cannot keep is refused, not left out in silence. */
+function findUnavailable(document: YamlDocument, tokens: readonly Token[]): Diagnostic[] {
+  return tokens.flatMap(({ rate }, index) => {
+    if (rate === undefined) return [];
+    const place = document.locateKey(['tokens', index, 'rate']);
+    const message = 'rates are not limited by this version';
+    return [{ file: document.file, ...place, severity: 'error', code: 'feature.unavailable', message, hint: 'Remove rate' }];
+  });
 }
 
 function findDoubles(document: YamlDocument, tokens: readonly Token[]): Diagnostic[] {
@@ -52,5 +63,5 @@ function findDoubles(document: YamlDocument, tokens: readonly Token[]): Diagnost
       seen.add(token[key]);
     }
   }
-  return diagnostics.toSorted(compareDiagnostics);
+  return diagnostics;
 }

@@ -1,22 +1,56 @@
 // What the engine says of an endpoint's columns: asked once for each compiled endpoint, when somebody wants to know.
 import type { Column, Engine } from '../engine/engine.ts';
+import { quoteIdentifier } from '../sql/literal.ts';
 import type { Endpoint } from './endpoint.ts';
 
-/** The result columns of an endpoint; undefined when the engine cannot tell them now (asked again next time). */
-export type DescribeColumns = (endpoint: Endpoint) => Promise<readonly Column[] | undefined>;
+/** A table of the WITH clause. */
+export interface TableColumns {
+  readonly name: string;
+  readonly columns: readonly Column[];
+}
+
+/** Undefined answers: the engine cannot tell now, and is asked again next time. */
+export interface Describe {
+  /** The result columns of the saved query. */
+  readonly result: (endpoint: Endpoint) => Promise<readonly Column[] | undefined>;
+  /** The tables that consumers' own queries may read, in the order of the file. */
+  readonly tables: (endpoint: Endpoint) => Promise<readonly TableColumns[] | undefined>;
+}
 
 /** Answers are kept as long as the compiled endpoint is in service. */
-export function createDescribe(engine: Engine): DescribeColumns {
-  const known = new WeakMap<Endpoint, Promise<readonly Column[] | undefined>>();
-  return (endpoint) => {
-    const found = known.get(endpoint) ?? ask(engine, endpoint);
-    known.set(endpoint, found);
-    void found.then((columns) => columns ?? known.delete(endpoint));
-    return found;
+export function createDescribe(engine: Engine): Describe {
+  return {
+    result: remember((endpoint) => describe(engine, endpoint, endpoint.query)),
+    tables: remember(async (endpoint) => {
+      const { query, outline } = endpoint;
+      const clause = query.slice(outline.withStart, outline.withEnd);
+      const names = outline.elements.filter(({ kind }) => kind === 'table').map(({ name }) => name);
+      const all = names.map(async (name) => {
+        const columns = await describe(engine, endpoint, `${clause}\nSELECT * FROM ${quoteIdentifier(name)}`);
+        return { name, columns };
+      });
+      return Promise.all(all);
+    }),
   };
 }
 
-function ask(engine: Engine, { query, sampleValues, limits, int64 }: Endpoint): ReturnType<DescribeColumns> {
-  const statement = { sql: query, parameters: sampleValues, limits, origin: 'saved', int64 } as const;
-  return engine.describe(statement).catch(() => undefined);
+function describe(engine: Engine, endpoint: Endpoint, sql: string): Promise<readonly Column[]> {
+  const { sampleValues, limits, int64 } = endpoint;
+  return engine.describe({ sql, parameters: sampleValues, limits, origin: 'saved', int64 });
+}
+
+function remember<T>(
+  ask: (endpoint: Endpoint) => Promise<T>,
+): (endpoint: Endpoint) => Promise<T | undefined> {
+  const known = new WeakMap<Endpoint, Promise<T | undefined>>();
+  return (endpoint) => {
+    const found = known.get(endpoint);
+    if (found !== undefined) return found;
+    const asked = ask(endpoint).catch(() => {
+      known.delete(endpoint);
+      return undefined;
+    });
+    known.set(endpoint, asked);
+    return asked;
+  };
 }

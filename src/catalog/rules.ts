@@ -97,6 +97,11 @@ export const RULES: Readonly<Record<string, Rule>> = {
       hint: 'Add workloads: [name, …]',
     };
   },
+  'feature.unavailable': function* ({ file }) {
+    if (file.pii?.redact === true) yield unavailable('pii', 'redact', 'answers cannot be redacted');
+    if (file.reservation?.enabled === true)
+      yield unavailable('reservation', 'enabled', 'capacity cannot be reserved');
+  },
   'example.invalid': function* ({ file, parameters }) {
     const declared = Object.keys(file.parameters ?? {});
     if (parameters.size < declared.length) return; // the parameters' own findings come first
@@ -114,6 +119,11 @@ export const RULES: Readonly<Record<string, Rule>> = {
     }
   },
 };
+
+/** What the file asks for and would not get is refused, not left out in silence. */
+function unavailable(part: string, key: string, what: string): Finding {
+  return { path: [part, key], message: `${what} by this version`, hint: 'Write false' };
+}
 
 function bindFailures(bind: () => unknown): readonly { parameter: string; message: string }[] {
   try {

@@ -4,6 +4,8 @@ import { loadSettings, settingNames, type Settings } from '../config/settings.ts
 import type { Observe } from '../core/observation.ts';
 import { describeDiagnostic } from '../observe/log.ts';
 import { CommandError } from './command-error.ts';
+import { reportPreflight } from './doctor.ts';
+import { withLocal } from './local.ts';
 import { query } from './query.ts';
 import { openEngineOrExplain, seed, serve } from './serve.ts';
 import type { Terminal } from './terminal.ts';
@@ -64,6 +66,7 @@ function createProgram(deps: ProgramDeps, setExitCode: (code: number) => void): 
   addQuery(program, deps);
   addToken(program, deps);
   addSeed(program, deps);
+  addDoctor(program, deps, setExitCode);
   for (const command of program.commands) inheritExit(command);
   return program;
 }
@@ -106,19 +109,18 @@ function addQuery(program: Command, deps: ProgramDeps): void {
     .argument('[parameters...]', 'name=value')
     .option('--sql <text>', 'your own SQL over the tables of the endpoint')
     .option('--lql <text>', 'your own LQL over the tables of the endpoint')
+    .option('--explain', 'print the final statement and its plan, no rows')
     .addOption(
       new Option('--output <form>', 'how rows are printed')
         .choices(['table', 'json', 'csv'])
         .default('table'),
     )
-    .action(async (endpoint: string, parameters: string[], flags: Flags) => {
+    .action(async (endpoint: string, parameters: string[], flags: Flags & { explain?: boolean }) => {
       const settings = await settingsOf(flags, deps);
       const observe = deps.openLog('silent', false);
       const output = flags['output'] as 'table' | 'json' | 'csv'; // commander has checked the choice
-      await query(
-        { settings, endpoint, parameters, sql: flags['sql'], lql: flags['lql'], output, observe },
-        deps,
-      );
+      const { sql, lql, explain = false } = flags;
+      await query({ settings, observe, endpoint, parameters, sql, lql, output, explain }, deps);
     });
 }
 
@@ -164,6 +166,17 @@ function addSeed(program: Command, deps: ProgramDeps): void {
       } finally {
         await engine.close(0);
       }
+    });
+}
+
+function addDoctor(program: Command, deps: ProgramDeps, setExitCode: (code: number) => void): void {
+  withSettings(program.command('doctor'))
+    .description("Try the walls around consumers' queries, one attack at a time. Exits 1 when one is open.")
+    .action(async (flags: Flags) => {
+      const settings = await settingsOf(flags, deps);
+      const observe = deps.openLog('silent', false);
+      const findings = await withLocal({ settings, observe }, deps, (local) => local.preflight());
+      setExitCode(reportPreflight(findings, deps.terminal));
     });
 }
 

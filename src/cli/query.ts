@@ -3,13 +3,14 @@ import { randomUUID } from 'node:crypto';
 import type { Settings } from '../config/settings.ts';
 import type { Observe } from '../core/observation.ts';
 import { Problem } from '../core/problem.ts';
-import type { Answer, Call } from '../request/call.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Prepared } from '../request/answer.ts';
+import type { Call } from '../request/call.ts';
 import { CommandError } from './command-error.ts';
-import { openEngineOrExplain, seed } from './serve.ts';
+import { withLocal, type LocalDeps } from './local.ts';
 import { renderCsv, renderTable, type Row } from './table.ts';
 import type { Terminal } from './terminal.ts';
 import { splitPair } from './token.ts';
-import type { OpenEngine, OpenLocal } from './wiring.ts';
 
 export interface QueryOptions {
   readonly settings: Settings;
@@ -19,57 +20,58 @@ export interface QueryOptions {
   readonly sql: string | undefined;
   readonly lql: string | undefined;
   readonly output: 'table' | 'json' | 'csv';
+  /** Print the statement and its plan in place of rows. */
+  readonly explain: boolean;
   readonly observe: Observe;
 }
 
-export interface QueryDeps {
-  readonly openEngine: OpenEngine;
-  readonly openLocal: OpenLocal;
-  readonly terminal: Terminal;
-}
-
-/** Runs the endpoint and prints its rows. */
-export async function query(options: QueryOptions, deps: QueryDeps): Promise<void> {
-  const { settings, observe } = options;
+/** Runs the endpoint and prints its rows, or, when asked to explain, the statement and the engine's plan for it. */
+export async function query(options: QueryOptions, deps: LocalDeps): Promise<void> {
+  const fields = fieldsOf(options);
+  const { signal } = new AbortController();
+  const call: Call = {
+    requestId: randomUUID(),
+    endpoint: options.endpoint,
+    key: 'local',
+    fields,
+    redact: false,
+    signal,
+  };
   const { terminal } = deps;
-  const pairs = options.parameters.map(splitPair);
-  const own = (['sql', 'lql'] as const).flatMap((name) => {
-    const text = options[name];
-    return text === undefined ? [] : [[name, text] as const];
-  });
-  const fields = new Map<string, readonly string[]>();
-  for (const [name, value] of [...pairs, ...own]) fields.set(name, [...(fields.get(name) ?? []), value]);
-
-  const engine = await openEngineOrExplain(deps.openEngine, settings, observe);
-  try {
-    if (engine.kind === 'embedded') await seed(engine, settings, terminal);
-    const { signal } = new AbortController();
-    const call = {
-      requestId: randomUUID(),
-      endpoint: options.endpoint,
-      key: '',
-      fields,
-      redact: false,
-      signal,
-    };
-    const answer = await answerOnce(await deps.openLocal({ settings, engine, observe }), call);
+  await withLocal(options, deps, async ({ path }, engine) => {
+    if (options.explain) return explain(await path.prepare(call), engine, terminal);
+    const answer = await path.answer(call);
     print(answer.body, options.output, terminal);
-    const { timing, rows, truncated } = answer;
-    terminal.note(
-      `${rows} rows${truncated ? ' (cut at the maximum)' : ''}, ${timing.engine.toFixed(0)} ms in the engine`,
-    );
-  } catch (error) {
+    const cut = answer.truncated ? ' (cut at the maximum)' : '';
+    terminal.note(`${answer.rows} rows${cut}, ${answer.timing.engine.toFixed(0)} ms in the engine`);
+  }).catch((error: unknown) => {
     throw error instanceof Problem ? new CommandError(describeProblem(error), { cause: error }) : error;
-  } finally {
-    await engine.close(0);
-  }
+  });
 }
 
-async function answerOnce(local: Awaited<ReturnType<OpenLocal>>, call: Call): Promise<Answer> {
-  try {
-    return await local.answer(call);
-  } finally {
-    await local.close();
+function fieldsOf({ parameters, sql, lql }: QueryOptions): Call['fields'] {
+  const own: [string, string | undefined][] = [
+    ['sql', sql],
+    ['lql', lql],
+  ];
+  const fields = new Map<string, string[]>();
+  for (const [name, value] of [...parameters.map(splitPair), ...own]) {
+    if (value !== undefined) fields.set(name, [...(fields.get(name) ?? []), value]);
+  }
+  return fields;
+}
+
+async function explain({ plan }: Prepared, engine: Engine, { print, paint }: Terminal): Promise<void> {
+  const { sql, parameters } = plan.statement;
+  print(sql);
+  for (const [name, value] of Object.entries(parameters))
+    print(paint('dim', `-- ${name} = ${value ?? 'NULL'}`));
+  print('');
+  const statement = { ...plan.statement, sql: `EXPLAIN indexes = 1 ${sql}` };
+  const { chunks } = await engine.run(statement, { format: 'JSONCompactEachRow' });
+  for await (const chunk of chunks) {
+    const lines = Buffer.from(chunk).toString().trimEnd().split('\n');
+    for (const line of lines) print((JSON.parse(line) as [string])[0]); // one text column
   }
 }
 

@@ -4,7 +4,8 @@ import type { Token } from '../config/generated/tokens.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Observe } from '../core/observation.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { Answer, Call } from '../request/call.ts';
+import type { RequestPath } from '../request/answer.ts';
+import type { PreflightFinding } from '../request/preflight.ts';
 
 export interface RunningService {
   readonly address: string;
@@ -27,4 +28,8 @@ export type OpenLocal = (options: {
   readonly settings: Settings;
   readonly engine: Engine;
   readonly observe: Observe;
-}) => Promise<{ readonly answer: (call: Call) => Promise<Answer>; close(): Promise<void> }>;
+}) => Promise<{
+  readonly path: RequestPath;
+  readonly preflight: () => Promise<readonly PreflightFinding[]>;
+  close(): Promise<void>;
+}>;

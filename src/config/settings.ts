@@ -22,6 +22,7 @@ export interface Settings {
   readonly connections: number;
   readonly queue: number;
   readonly memory: number;
+  readonly acceptSingleWall: boolean;
   readonly requestTimeout: number;
   readonly drainTimeout: number;
   readonly logLevel: NonNullable<SettingsFile['log_level']>;
@@ -32,7 +33,7 @@ export interface SettingName {
   readonly key: keyof SettingsFile;
   readonly flag: string;
   readonly env: string;
-  readonly isInteger: boolean;
+  readonly type: unknown;
   readonly description: string;
   readonly default: unknown;
 }
@@ -55,7 +56,7 @@ export function settingNames(): readonly SettingName[] {
     key: key as keyof SettingsFile, // keys of the object that the type was generated from
     flag: `--${key.replaceAll('_', '-')}`,
     env: String(property['x-env']),
-    isInteger: property['type'] === 'integer',
+    type: property['type'],
     description: String(property['description']),
     default: property['default'],
   }));
@@ -137,10 +138,17 @@ function layer(
     const { source, text } = read(name);
     if (text === undefined || (text === '' && name.default !== '')) continue;
     sources.set(name.key, source);
-    values[name.key] = name.isInteger && /^-?\d{1,15}$/.test(text) ? Number(text) : text;
+    values[name.key] = fromText(name, text);
   }
   const findings = createValueCheck('settings')(values);
   return { values, diagnostics: findings.map((finding) => sourceFinding(finding, sources)) };
+}
+
+/** The value that a text stands for, by the setting's type; what does not fit stays a text, for the schema to refuse. */
+function fromText({ type }: SettingName, text: string): unknown {
+  if (type === 'integer' && /^-?\d{1,15}$/.test(text)) return Number(text);
+  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
+  return text;
 }
 
 function sourceFinding(finding: SchemaFinding, sources: ReadonlyMap<string, string>): Diagnostic {
@@ -180,6 +188,7 @@ function resolve(given: SettingsFile, names: readonly SettingName[]): Settings {
     connections: all.connections ?? Math.max(2, availableParallelism()),
     queue: all.queue,
     memory: parseBytes(all.memory ?? Math.floor(totalmem() / 2)),
+    acceptSingleWall: all.accept_single_wall,
     requestTimeout: all.request_timeout,
     drainTimeout: all.drain_timeout,
     logLevel: all.log_level,

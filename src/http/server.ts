@@ -6,7 +6,8 @@ import fastify, {
   type FastifyRequest,
   type HTTPMethods,
 } from 'fastify';
-import { PROBLEMS, Problem } from '../core/problem.ts';
+import { Problem } from '../core/problem.ts';
+import { PROBLEMS } from '../core/problems.ts';
 import type { Observe } from '../core/observation.ts';
 import type { Answer, Call } from '../request/call.ts';
 import { observeRequests } from './observe-requests.ts';

@@ -20,6 +20,7 @@ function levelOf(observation: Observation): Level {
     case 'catalog.rejected':
     case 'catalog.failed':
     case 'tokens.rejected':
+    case 'sandbox.switched_off':
       return 'error';
     case 'engine.kill_failed':
     case 'cache.remote_lost':
@@ -39,6 +40,7 @@ function levelOf(observation: Observation): Level {
     case 'service.stopping':
     case 'service.stopped':
     case 'catalog.loaded':
+    case 'sandbox.checked':
     case 'tokens.loaded':
     case 'cache.remote_restored':
       return 'info';

@@ -47,6 +47,9 @@ function linesOf(observation: Observation): readonly string[] {
       return [`cache: an old answer could not be renewed: ${describeCause(observation.cause)}`];
     case 'warming.failed':
       return [`warming: ${observation.endpoint} could not be renewed: ${describeCause(observation.cause)}`];
+    case 'sandbox.switched_off':
+      return ['own queries are switched off, because these got through:', ...observation.open.map((each) => `  ${each}`)];
+    case 'sandbox.checked':
     case 'service.started':
     case 'service.stopped':
     case 'engine.connection_dropped':

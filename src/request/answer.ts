@@ -8,12 +8,13 @@ import type { Engine } from '../engine/engine.ts';
 import { encodeJson } from '../format/json.ts';
 import type { Answer, Call } from './call.ts';
 import { parametersOf, readConsumerQuery } from './consumer-query.ts';
-import { plan } from './plan.ts';
-import { runStatement } from './run.ts';
+import type { MakePlan, Plan } from './plan.ts';
+import { runPlan } from './run.ts';
 
 export interface AnswerOptions {
   readonly catalog: () => Catalog;
   readonly keyring: () => Keyring;
+  readonly plan: MakePlan;
   readonly engine: Engine;
   readonly clock: Clock;
 }
@@ -25,24 +26,40 @@ export interface Clock {
   readonly monotonic: () => number;
 }
 
-/** Compiles the request path. The function it returns throws Problem, and nothing else that is the caller's doing. */
-export function createAnswer({
-  catalog,
-  keyring,
-  engine,
-  clock,
-}: AnswerOptions): (call: Call) => Promise<Answer> {
-  return async (call) => {
+/** A call that may run: who asks, what for, and the statement. Durations are milliseconds. */
+export interface Prepared {
+  readonly endpoint: Endpoint;
+  readonly principal: Principal;
+  readonly plan: Plan;
+  readonly timing: { readonly auth: number; readonly plan: number };
+}
+
+export interface RequestPath {
+  /** Everything before the engine is asked for rows. */
+  readonly prepare: (call: Call) => Promise<Prepared>;
+  readonly answer: (call: Call) => Promise<Answer>;
+}
+
+/** Compiles the request path. Its functions throw Problem, and nothing else that is the caller's doing. */
+export function createRequestPath({ catalog, keyring, plan, engine, clock }: AnswerOptions): RequestPath {
+  const prepare = async (call: Call): Promise<Prepared> => {
     const snapshot = catalog();
     const started = clock.monotonic();
     const principal = authenticate(keyring(), call.key, clock.epoch());
     const endpoint = findEndpoint(snapshot, principal, call.endpoint);
-    const consumerQuery = readConsumerQuery(call.fields, endpoint, principal);
+    const own = readConsumerQuery(call.fields, endpoint, principal);
+    refuseRedaction(call, principal);
     const authorized = clock.monotonic();
     const bindings = endpoint.binder.bind(parametersOf(call.fields), principal.locked);
-    const statement = plan(endpoint, bindings, consumerQuery);
-    const planned = clock.monotonic();
-    const lines = await runStatement(engine, statement, call);
+    const planned = await plan(endpoint, bindings, own);
+    const timing = { auth: authorized - started, plan: clock.monotonic() - authorized };
+    return { endpoint, principal, plan: planned, timing };
+  };
+  const answer = async (call: Call): Promise<Answer> => {
+    const prepared = await prepare(call);
+    const { endpoint, principal, timing } = prepared;
+    const started = clock.monotonic();
+    const lines = await runPlan(engine, prepared.plan, call);
     const ran = clock.monotonic();
     const encoded = encodeJson(lines, endpoint.maxRows);
     return {
@@ -50,14 +67,15 @@ export function createAnswer({
       endpoint,
       principal: principal.name,
       contentType: 'application/json; charset=utf-8',
-      timing: {
-        auth: authorized - started,
-        plan: planned - authorized,
-        engine: ran - planned,
-        encode: clock.monotonic() - ran,
-      },
+      timing: { ...timing, engine: ran - started, encode: clock.monotonic() - ran },
     };
   };
+  return { prepare, answer };
+}
+
+/** Nothing is sent unredacted to somebody who asked for redaction, or whose key demands it. */
+function refuseRedaction(call: Call, principal: Principal): void {
+  if (call.redact || principal.redact) throw new Problem('redact.unavailable');
 }
 
 /** The principal of a key. Throws `auth.missing` or `auth.invalid`. */

@@ -2,21 +2,79 @@
 import type { Principal } from '../auth/keyring.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
-import type { DescribeColumns } from '../catalog/describe.ts';
+import type { Describe, TableColumns } from '../catalog/describe.ts';
 import type { Column } from '../engine/engine.ts';
+import { parseColumnType } from '../lql/column-type.ts';
+import { CONSUMER_TEXT_LIMITS } from '../sandbox/consumer-text.ts';
+import type { Sandboxes } from './sandboxes.ts';
+
+export interface ListingOptions {
+  readonly describe: Describe;
+  readonly sandboxes: Sandboxes;
+}
+
+interface Described {
+  readonly columns: readonly Column[] | undefined;
+  readonly tables: readonly TableColumns[] | undefined;
+}
 
 /** The endpoints that a principal may call, in name order. */
 export function listEndpoints(
   catalog: Catalog,
   principal: Principal,
-  describe: DescribeColumns,
+  options: ListingOptions,
 ): Promise<unknown[]> {
+  const { describe, sandboxes } = options;
   const covered = catalog.endpoints.filter((endpoint) => principal.covers(endpoint.name));
-  return Promise.all(covered.map(async (endpoint) => toEntry(endpoint, principal, await describe(endpoint))));
+  const entries = covered.map(async (endpoint) => {
+    const described = {
+      columns: await describe.result(endpoint),
+      tables: endpoint.sandbox.enabled ? await describe.tables(endpoint) : undefined,
+    };
+    return {
+      ...toEntry(endpoint, principal, described),
+      sandbox: sandboxEntry(endpoint, principal, { described, sandboxes }),
+    };
+  });
+  return Promise.all(entries);
 }
 
-function toEntry(endpoint: Endpoint, principal: Principal, columns: readonly Column[] | undefined): unknown {
-  const { cache, sandbox } = endpoint;
+function sandboxEntry(
+  endpoint: Endpoint,
+  principal: Principal,
+  { described, sandboxes }: { described: Described; sandboxes: Sandboxes },
+): unknown {
+  const { enabled, languages } = endpoint.sandbox;
+  if (!enabled || sandboxes.offBecause() !== undefined) return { enabled: false };
+  const { families, combinators } = sandboxes.functions(endpoint);
+  return {
+    enabled,
+    languages: [...languages].filter((language) => principal.languages.has(language)),
+    default_table: endpoint.outline.from ?? null,
+    tables: described.tables?.map(tableEntry) ?? null,
+    functions: families,
+    aggregate_combinators: combinators,
+    limits: CONSUMER_TEXT_LIMITS,
+  };
+}
+
+/** A table with its columns; JSON columns with the paths whose type is fixed: other paths take whatever type comes. */
+function tableEntry({ name, columns }: TableColumns): unknown {
+  return { name, columns: columns.map((column) => ({ ...column, ...pathsOf(column) })) };
+}
+
+function pathsOf({ type }: Column): { readonly paths?: readonly Column[] } {
+  const read = parseColumnType(type);
+  if (read.kind !== 'json') return {};
+  return { paths: [...read.paths].map(([name, path]) => ({ name, type: path.name })) };
+}
+
+function toEntry(
+  endpoint: Endpoint,
+  principal: Principal,
+  { columns }: Described,
+): Readonly<Record<string, unknown>> {
+  const { cache } = endpoint;
   return {
     id: endpoint.id,
     name: endpoint.name,
@@ -32,12 +90,6 @@ function toEntry(endpoint: Endpoint, principal: Principal, columns: readonly Col
     max_rows: endpoint.maxRows,
     cache: cache === undefined ? null : { ttl: cache.ttl, min_refresh: cache.minRefresh },
     warming: cache?.warmEvery === undefined ? null : { every: cache.warmEvery },
-    sandbox: {
-      enabled: sandbox.enabled,
-      languages: [...sandbox.languages].filter(
-        (language) => sandbox.enabled && principal.languages.has(language),
-      ),
-    },
     pii: { redact: principal.redact },
     reservation: { enabled: false },
     limits: {

@@ -1,20 +1,105 @@
-// What the engine will be asked, decided from the endpoint and the values bound to it.
+// What the engine will be asked, decided from the endpoint, the values bound to it and the caller's own query.
+import type { Describe } from '../catalog/describe.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import { Problem } from '../core/problem.ts';
-import type { Statement } from '../engine/engine.ts';
+import type { EngineError, Statement } from '../engine/engine.ts';
+import { refusedRegex } from '../lql/regex.ts';
 import type { Bindings } from '../params/binder.ts';
+import { consumerFailure } from '../sandbox/failure.ts';
 import type { ConsumerQuery } from './consumer-query.ts';
+import { lqlProblem, lqlToSql } from './lql-query.ts';
+import type { Sandboxes } from './sandboxes.ts';
 
-/** The statement of a call. Throws Problem for a query of the caller's own that may not run. */
-export function plan(endpoint: Endpoint, bindings: Bindings, own: ConsumerQuery | undefined): Statement {
-  if (own !== undefined) {
-    throw new Problem('sandbox.disabled', { detail: 'Queries of your own are not taken by this version' });
-  }
-  return {
-    sql: endpoint.statement,
-    parameters: bindings.values,
-    limits: endpoint.limits,
-    origin: 'saved',
-    int64: endpoint.int64,
+/** A statement, and who is to blame when the engine rejects it. */
+export interface Plan {
+  readonly statement: Statement;
+  /** What the caller may know of a failure in their own text; undefined when it is not theirs. */
+  readonly blame: (failure: EngineError) => Problem | undefined;
+}
+
+export interface PlanOptions {
+  readonly sandboxes: Sandboxes;
+  readonly describe: Describe;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+export type MakePlan = (
+  endpoint: Endpoint,
+  bindings: Bindings,
+  own: ConsumerQuery | undefined,
+) => Promise<Plan>;
+
+/** The function that plans calls. It throws Problem for a query of the caller's own that may not run. */
+export function createPlan(options: PlanOptions): MakePlan {
+  return async (endpoint, bindings, own) => {
+    if (own === undefined) return planSaved(endpoint, bindings);
+    return own.language === 'sql'
+      ? planSql(endpoint, bindings, await options.sandboxes.of(endpoint), own.text)
+      : planLql(endpoint, bindings, options, own.text);
   };
+}
+
+function planSaved(endpoint: Endpoint, bindings: Bindings): Plan {
+  const { limits, int64 } = endpoint;
+  const sql = endpoint.statement;
+  return {
+    statement: { sql, parameters: bindings.values, limits, origin: 'saved', int64 },
+    blame: () => undefined,
+  };
+}
+
+type Sandbox = Awaited<ReturnType<Sandboxes['of']>>;
+
+async function planSql(
+  endpoint: Endpoint,
+  bindings: Bindings,
+  sandbox: Sandbox,
+  text: string,
+): Promise<Plan> {
+  const verdict = await sandbox.check(text);
+  const { sql } = sandbox.assemble(verdict, endpoint.maxRows + 1);
+  const { limits, int64 } = endpoint;
+  return {
+    statement: { sql, parameters: bindings.values, limits, origin: 'consumer', int64 },
+    blame: (failure) => {
+      const { engineCode, message } = failure;
+      const told = consumerFailure(verdict, { engineCode, message }, sandbox.columns);
+      return told && new Problem('query.failed', { ...told, cause: failure });
+    },
+  };
+}
+
+/** LQL goes through the sandbox as the SQL that it means. */
+async function planLql(
+  endpoint: Endpoint,
+  bindings: Bindings,
+  options: PlanOptions,
+  text: string,
+): Promise<Plan> {
+  const { sandboxes, describe, now } = options;
+  const sandbox = await sandboxes.of(endpoint);
+  const tables = await describe.tables(endpoint);
+  if (tables === undefined)
+    throw new Problem('endpoint.failed', { detail: 'The tables of this endpoint cannot be read now' });
+  const compiled = lqlToSql(text, { tables, defaultTable: endpoint.outline.from, now: now() });
+  const { statement } = await planSql(endpoint, bindings, sandbox, compiled.sql).catch(hidePlaces);
+  return {
+    statement,
+    blame: (failure) => {
+      const span = refusedRegex(failure.message, compiled.regexes);
+      if (span === undefined) return undefined;
+      const message = 'this regular expression is not one that RE2 takes';
+      return lqlProblem(text, [{ ...span, code: 'lql.regex_invalid', message }]);
+    },
+  };
+}
+
+/** Places in the SQL that LQL became mean nothing to who wrote the LQL. */
+function hidePlaces(error: unknown): never {
+  if (!(error instanceof Problem)) throw error;
+  throw new Problem('sandbox.too_large', {
+    detail: 'The query is too large: leave out some clauses',
+    cause: error,
+  });
 }

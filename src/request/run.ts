@@ -1,19 +1,20 @@
 // A statement run to its end, and the engine's failures turned into what a caller may know of them.
 import { Problem, type ProblemCode } from '../core/problem.ts';
-import { EngineError, type Engine, type EngineFailure, type Statement } from '../engine/engine.ts';
+import { EngineError, type Engine, type EngineFailure } from '../engine/engine.ts';
 import type { Call } from './call.ts';
+import type { Plan } from './plan.ts';
 
-/** All lines of a statement's result in JSONEachRow. Throws Problem. */
-export async function runStatement(engine: Engine, statement: Statement, call: Call): Promise<Uint8Array> {
+/** All lines of a plan's result in JSONEachRow. Throws Problem. */
+export async function runPlan(engine: Engine, plan: Plan, call: Call): Promise<Uint8Array> {
   try {
-    const result = await engine.run(statement, {
+    const result = await engine.run(plan.statement, {
       format: 'JSONEachRow',
       signal: call.signal,
       comment: call.requestId,
     });
     return await readAll(result.chunks);
   } catch (error) {
-    throw error instanceof EngineError ? toProblem(error, statement, call.signal) : error;
+    throw error instanceof EngineError ? toProblem(error, plan, call.signal) : error;
   }
 }
 
@@ -37,7 +38,6 @@ const SAVED: Readonly<Record<EngineFailure, ProblemCode>> = {
 
 const CONSUMER: Readonly<Record<EngineFailure, ProblemCode>> = {
   ...SAVED,
-  rejected: 'query.failed',
   memory: 'query.too_expensive',
   limit: 'query.too_expensive',
 };
@@ -46,9 +46,10 @@ const CONSUMER: Readonly<Record<EngineFailure, ProblemCode>> = {
 const RETRY_AFTER = 1;
 
 /** The engine's text goes into `cause`, for the log; none of it into what the caller reads. */
-function toProblem(error: EngineError, statement: Statement, signal: AbortSignal): Problem {
+function toProblem(error: EngineError, { statement, blame }: Plan, signal: AbortSignal): Problem {
   const timedOut = signal.aborted && signal.reason instanceof Problem;
   if (timedOut) return signal.reason;
+  if (error.failure === 'rejected') return blame(error) ?? new Problem('endpoint.failed', { cause: error });
   const code = (statement.origin === 'saved' ? SAVED : CONSUMER)[error.failure];
   const retry = code === 'engine.busy' || code === 'engine.unavailable';
   return new Problem(code, { cause: error, ...(retry ? { retryAfter: RETRY_AFTER } : {}) });

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { hashKey } from '../../src/auth/keyring.ts';
-import { PROBLEMS } from '../../src/core/problem.ts';
+import { PROBLEMS } from '../../src/core/problems.ts';
 import { KEY, startService, type TestService } from '../support/service.ts';
 
 let service: TestService;

@@ -57,6 +57,10 @@ export interface SettingsFile {
    */
   memory?: number | string;
   /**
+   * Take consumers' queries over a ClickHouse server whose user could do more than read the endpoints' tables: then only our own checks stand between them.
+   */
+  accept_single_wall?: boolean;
+  /**
    * Seconds from the first byte of a request to the last of its answer; a query's own limit is the endpoint's limits.time.
    */
   request_timeout?: number;

@@ -1,0 +1,35 @@
+// Commands that run endpoints in their own process: the engine opened, the work done, everything closed again.
+import type { Settings } from '../config/settings.ts';
+import type { Observe } from '../core/observation.ts';
+import type { Engine } from '../engine/engine.ts';
+import { openEngineOrExplain, seed } from './serve.ts';
+import type { Terminal } from './terminal.ts';
+import type { OpenEngine, OpenLocal } from './wiring.ts';
+
+export interface LocalDeps {
+  readonly openEngine: OpenEngine;
+  readonly openLocal: OpenLocal;
+  readonly terminal: Terminal;
+}
+
+type Local = Awaited<ReturnType<OpenLocal>>;
+
+/** Gives the request path over the settings' engine to `use`; an empty embedded database gets its seeds first. */
+export async function withLocal<T>(
+  { settings, observe }: { readonly settings: Settings; readonly observe: Observe },
+  deps: LocalDeps,
+  use: (local: Local, engine: Engine) => Promise<T>,
+): Promise<T> {
+  const engine = await openEngineOrExplain(deps.openEngine, settings, observe);
+  try {
+    if (engine.kind === 'embedded') await seed(engine, settings, deps.terminal);
+    const local = await deps.openLocal({ settings, engine, observe });
+    try {
+      return await use(local, engine);
+    } finally {
+      await local.close();
+    }
+  } finally {
+    await engine.close(0);
+  }
+}

@@ -1,0 +1,86 @@
+// The sandbox of each endpoint, made when it is first needed and kept as long as the compiled endpoint.
+import type { Endpoint } from '../catalog/endpoint.ts';
+import type { Describe } from '../catalog/describe.ts';
+import { Problem } from '../core/problem.ts';
+import { EngineError, type Engine, type Limits, type Statement } from '../engine/engine.ts';
+import { createFunctionPolicy, type FunctionPolicy } from '../sandbox/function-policy.ts';
+import { createSandbox, type Explained, type Sandbox, type Verdict } from '../sandbox/sandbox.ts';
+import { createVerdictCache } from '../sandbox/verdict-cache.ts';
+
+export interface Sandboxes {
+  /** Throws Problem `sandbox.switched_off` while own queries are not taken at all. */
+  readonly of: (endpoint: Endpoint) => Promise<Sandbox>;
+  readonly functions: (endpoint: Endpoint) => FunctionPolicy;
+  /** Takes no own queries from now on, for this reason, or takes them again; saved queries go on. */
+  readonly switch: (offBecause: string | undefined) => void;
+  /** Why own queries are not taken; undefined when they are. */
+  readonly offBecause: () => string | undefined;
+}
+
+/** Verdicts kept, by the length of their texts: about 32 MiB with what was read from them. */
+const VERDICT_CHARACTERS = 8_000_000;
+
+/** Reading a text takes a moment and little memory; what takes more is refused. */
+const EXPLAIN_LIMITS: Limits = { time: 5, memory: 2 ** 28, readRows: 0, resultBytes: 2 ** 26 };
+
+export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
+  const cache = createVerdictCache<Verdict>(VERDICT_CHARACTERS);
+  const known = new WeakMap<Endpoint, Sandbox>();
+  const policies = new WeakMap<Endpoint, FunctionPolicy>();
+  let off: string | undefined;
+
+  const functions = (endpoint: Endpoint): FunctionPolicy => {
+    const policy = policies.get(endpoint) ?? createFunctionPolicy(endpoint.sandbox);
+    policies.set(endpoint, policy);
+    return policy;
+  };
+  const make = async (endpoint: Endpoint): Promise<Sandbox> => {
+    const tables = await describe.tables(endpoint);
+    const columns = tables?.map(
+      ({ name, columns: all }) => [name, all.map((column) => column.name)] as const,
+    );
+    const sandbox = createSandbox({
+      boundSql: endpoint.query,
+      outline: endpoint.outline,
+      revision: endpoint.revision,
+      functions: functions(endpoint),
+      cache,
+      explain: (sql) => explain(engine, sql),
+      ...(columns === undefined ? {} : { columns: new Map(columns) }),
+    });
+    if (columns !== undefined) known.set(endpoint, sandbox);
+    return sandbox;
+  };
+  return {
+    of: async (endpoint) => {
+      if (off !== undefined) throw new Problem('sandbox.switched_off');
+      return known.get(endpoint) ?? make(endpoint);
+    },
+    functions,
+    switch: (reason) => {
+      off = reason;
+    },
+    offBecause: () => off,
+  };
+}
+
+/** The engine's tree of a text, as one that may only read; failures that are not about the text reject. */
+async function explain(engine: Engine, sql: string): Promise<Explained> {
+  const statement: Statement = {
+    sql,
+    parameters: {},
+    limits: EXPLAIN_LIMITS,
+    origin: 'consumer',
+    int64: 'number',
+  };
+  try {
+    const { chunks } = await engine.run(statement, { format: 'JSONCompactEachRow' });
+    const parts: Uint8Array[] = [];
+    for await (const chunk of chunks) parts.push(chunk);
+    const lines = Buffer.concat(parts).toString().trimEnd().split('\n');
+    return { kind: 'tree', text: lines.map((line) => (JSON.parse(line) as [string])[0]).join('\n') }; // one text column
+  } catch (error) {
+    if (!(error instanceof EngineError) || error.failure !== 'rejected') throw error;
+    return { kind: 'rejected', engineCode: error.engineCode, message: error.message };
+  }
+}

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { compileParameter } from '../../src/params/parameter.ts';
+import { neutralText } from '../../src/params/neutral.ts';
+
+const TYPES = [
+  'String',
+  'Bool',
+  'UInt8',
+  'Int64',
+  'Float64',
+  'Decimal(10, 2)',
+  'Date',
+  'Date32',
+  'DateTime',
+  'DateTime64(6)',
+  'UUID',
+  'IPv4',
+  'IPv6',
+  'Array(String)',
+];
+
+test.each(TYPES)('%s has a neutral value that its own reader takes', (type) => {
+  const { parameter } = compileParameter('p', { type, required: true });
+  expect(parameter?.read(neutralText(type)).kind).toBe('value');
+});
