@@ -103,6 +103,8 @@ async function prepare(folder: string, processes: Process[], options: Options): 
   const [bareAddress = ''] = await bare.says(/^http\S+/);
   const raw = start('raw-pool.ts', [rawData, String(CONNECTIONS)]);
   await raw.says(/ready/);
+  const checks = start('sandbox-checks.ts', [join(folder, 'checks')]);
+  await checks.says(/ready/);
 
   const headers = { 'X-API-KEY': key };
   const rows = endpoints.map((endpoint): Row => {
@@ -112,14 +114,26 @@ async function prepare(folder: string, processes: Process[], options: Options): 
       contenders: [
         {
           name: 'raw pool, same statement',
-          measure: () => measureRaw(raw, statementText(endpoint), options.seconds),
+          measure: () => measureAsked(raw, { sql: statementText(endpoint), seconds: options.seconds }),
         },
         { name: 'service', measure: () => load(url, headers, CONNECTIONS, options.seconds) },
         { name: 'bare Fastify, 30 KB', measure: () => load(bareAddress, {}, CONNECTIONS, options.seconds) },
       ],
     };
   });
-  return rows.filter((row) => row.name.includes(options.only));
+  const check = (name: string, work: string): Contender => ({
+    name,
+    measure: () => measureAsked(checks, { work, seconds: options.seconds }),
+  });
+  const sandbox: Row = {
+    name: 'sandbox check of one text',
+    contenders: [
+      check("the engine's EXPLAIN AST of it", 'explain'),
+      check('unseen, with the second opinion', 'unseen'),
+      check('seen before', 'seen'),
+    ],
+  };
+  return [...rows, sandbox].filter((row) => row.name.includes(options.only));
 }
 
 /** The shipped endpoints, with the engine's cache of conditions off: it makes a repeated scan look faster than it is. */
@@ -157,10 +171,14 @@ function statementText(endpoint: Endpoint): string {
   return `${setParameters(endpoint.binder.bind(new Map(sent)).values)}${endpoint.statement}`;
 }
 
-async function measureRaw(raw: Process, sql: string, seconds: number): Promise<Figure> {
-  raw.tell(JSON.stringify({ sql, seconds }));
-  const [line = ''] = await raw.says(/^\{.*\}$/);
-  return JSON.parse(line) as Figure; // from raw-pool.ts
+/** Asks a process of this folder for one figure. */
+async function measureAsked(
+  asked: Process,
+  what: Readonly<Record<string, string | number>>,
+): Promise<Figure> {
+  asked.tell(JSON.stringify(what));
+  const [line = ''] = await asked.says(/^\{.*\}$/);
+  return JSON.parse(line) as Figure; // from raw-pool.ts or sandbox-checks.ts
 }
 
 async function load(
@@ -216,7 +234,7 @@ function report(results: readonly (readonly Result[])[]): void {
   ];
   for (const { row, contender, median, toReference } of results.flat()) {
     lines.push(
-      `| ${row} | ${contender} | ${median.rate.toFixed(0)} | ${median.p50.toFixed(1)} | ${median.p99.toFixed(1)} | ${toReference.toFixed(2)} |`,
+      `| ${row} | ${contender} | ${median.rate.toFixed(0)} | ${median.p50.toFixed(3)} | ${median.p99.toFixed(3)} | ${toReference.toFixed(2)} |`,
     );
   }
   process.stdout.write(`${lines.join('\n')}\n`);
