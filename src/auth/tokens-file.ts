@@ -41,7 +41,16 @@ function findUnavailable(document: YamlDocument, tokens: readonly Token[]): Diag
     if (rate === undefined) return [];
     const place = document.locateKey(['tokens', index, 'rate']);
     const message = 'rates are not limited by this version';
-    return [{ file: document.file, ...place, severity: 'error', code: 'feature.unavailable', message, hint: 'Remove rate' }];
+    return [
+      {
+        file: document.file,
+        ...place,
+        severity: 'error',
+        code: 'feature.unavailable',
+        message,
+        hint: 'Remove rate',
+      },
+    ];
   });
 }
 

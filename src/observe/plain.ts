@@ -48,7 +48,10 @@ function linesOf(observation: Observation): readonly string[] {
     case 'warming.failed':
       return [`warming: ${observation.endpoint} could not be renewed: ${describeCause(observation.cause)}`];
     case 'sandbox.switched_off':
-      return ['own queries are switched off, because these got through:', ...observation.open.map((each) => `  ${each}`)];
+      return [
+        'own queries are switched off, because these got through:',
+        ...observation.open.map((each) => `  ${each}`),
+      ];
     case 'sandbox.checked':
     case 'service.started':
     case 'service.stopped':

@@ -3,7 +3,7 @@ import type { Describe } from '../catalog/describe.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import { Problem } from '../core/problem.ts';
 import type { EngineError, Statement } from '../engine/engine.ts';
-import { refusedRegex } from '../lql/regex.ts';
+import { refusedRegex, regexFault } from '../lql/regex.ts';
 import type { Bindings } from '../params/binder.ts';
 import { consumerFailure } from '../sandbox/failure.ts';
 import type { ConsumerQuery } from './consumer-query.ts';
@@ -89,8 +89,7 @@ async function planLql(
     blame: (failure) => {
       const span = refusedRegex(failure.message, compiled.regexes);
       if (span === undefined) return undefined;
-      const message = 'this regular expression is not one that RE2 takes';
-      return lqlProblem(text, [{ ...span, code: 'lql.regex_invalid', message }]);
+      return lqlProblem(text, [{ ...span, ...regexFault('the engine refuses it') }]);
     },
   };
 }

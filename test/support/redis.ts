@@ -61,7 +61,9 @@ async function run(port: number): Promise<ChildProcess> {
     tmpdir(),
   ];
   const server = spawn('redis-server', args, { stdio: 'ignore' });
-  process.once('exit', () => server.kill('SIGKILL'));
+  const end = (): void => void server.kill('SIGKILL');
+  process.once('exit', end);
+  server.once('exit', () => process.removeListener('exit', end));
   const failed = once(server, 'error').then(([cause]) => {
     throw new Error(REDIS_MISSING, { cause });
   });
