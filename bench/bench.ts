@@ -1,4 +1,5 @@
 // Measures the service beside its references, in turn within one run: absolute figures drift on shared machines, ratios less.
+import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
@@ -16,6 +17,7 @@ const HELP = `npm run bench -- [--only NAME] [--rounds N] [--seconds N] [--json 
   --json      also write the figures to FILE`;
 
 const CONNECTIONS = 4;
+const HIT_CONNECTIONS = 64;
 
 /** One figure of one contender in one round: answers a second, milliseconds. */
 interface Figure {
@@ -87,6 +89,8 @@ async function prepare(folder: string, processes: Process[], options: Options): 
       '--dev',
       '--port',
       '0',
+      '--admin-port',
+      '0',
       '--data',
       join(folder, 'data'),
       '--endpoints',
@@ -121,6 +125,20 @@ async function prepare(folder: string, processes: Process[], options: Options): 
       ],
     };
   });
+  const hits = await prepareHits(folder, start);
+  const hit: Row = {
+    name: 'an answer that is stored, 30 KB',
+    contenders: [
+      {
+        name: 'bare Fastify, prepared Buffer',
+        measure: () => load(bareAddress, {}, HIT_CONNECTIONS, options.seconds),
+      },
+      ...hits.map(({ name, url, headers: sent }) => ({
+        name,
+        measure: () => load(url, sent, HIT_CONNECTIONS, options.seconds),
+      })),
+    ],
+  };
   const check = (name: string, work: string): Contender => ({
     name,
     measure: () => measureAsked(checks, { work, seconds: options.seconds }),
@@ -133,7 +151,57 @@ async function prepare(folder: string, processes: Process[], options: Options): 
       check('seen before', 'seen'),
     ],
   };
-  return [...rows, sandbox].filter((row) => row.name.includes(options.only));
+  return [...rows, hit, sandbox].filter((row) => row.name.includes(options.only));
+}
+
+interface Hit {
+  readonly name: string;
+  readonly url: string;
+  readonly headers: Record<string, string>;
+}
+
+/** Services that keep one answer of 30 KB: in memory, and, with hardly any memory, in Redis where it is installed. */
+async function prepareHits(folder: string, start: typeof startProcess): Promise<readonly Hit[]> {
+  const endpoints = join(folder, 'hit');
+  await mkdir(endpoints);
+  await writeFile(
+    join(endpoints, 'hit.yaml'),
+    "id: 00000000-0000-4000-8000-000000000001\nname: hit\nquery: SELECT toString(generateUUIDv4()) AS id, now() AS timestamp, repeat('y', 200) AS event_message FROM numbers(100)\ncache: { ttl: 3600 }\n",
+  );
+  const serve = async (name: string, env: Readonly<Record<string, string>>): Promise<Hit> => {
+    const data = join(folder, `data-${Object.keys(env).length}`);
+    const service = start(
+      'bin/millrace.cjs',
+      [
+        'serve',
+        '--dev',
+        '--port',
+        '0',
+        '--admin-port',
+        '0',
+        '--endpoints',
+        endpoints,
+        '--seeds',
+        endpoints,
+        '--data',
+        data,
+      ],
+      { MILLRACE_LOG_LEVEL: 'silent', ...env },
+    );
+    const [, address = '', key = ''] = await service.says(
+      /Millrace serves (\S+) with this key, made for this run: (\S+)/,
+    );
+    return { name, url: `${address}/api/endpoints/query/hit`, headers: { 'X-API-KEY': key } };
+  };
+  const memory = await serve('service, hit in memory', {});
+  if (spawnSync('redis-server', ['--version']).status !== 0) return [memory];
+  const port = 20_000 + (process.pid % 20_000);
+  start('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']);
+  const redis = await serve('service, hit in Redis', {
+    REDIS_URL: `redis://127.0.0.1:${port}`,
+    MILLRACE_CACHE_MEMORY: '1KiB',
+  });
+  return [memory, redis];
 }
 
 /** The shipped endpoints, with the engine's cache of conditions off: it makes a repeated scan look faster than it is. */

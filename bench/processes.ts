@@ -12,16 +12,14 @@ export interface Process {
   readonly stop: () => Promise<void>;
 }
 
-/** A TypeScript file of this folder, or the built command. */
+/** A TypeScript file of this folder, the built command, or a program. */
 export function startProcess(
   script: string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Process {
-  const command = script.endsWith('.ts')
-    ? ['--import', 'tsx', join(import.meta.dirname, script)]
-    : [join(ROOT, script)];
-  const child = spawn(process.execPath, [...command, ...args], {
+  const [program, ...leading] = commandOf(script);
+  const child = spawn(program, [...leading, ...args], {
     cwd: ROOT,
     env: { ...process.env, UV_THREADPOOL_SIZE: '24', TZ: 'UTC', NO_COLOR: '1', ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -39,6 +37,11 @@ export function startProcess(
     tell: (line) => void child.stdin.write(`${line}\n`),
     stop: () => stop(child),
   };
+}
+
+function commandOf(script: string): [string, ...string[]] {
+  if (script.endsWith('.ts')) return [process.execPath, '--import', 'tsx', join(import.meta.dirname, script)];
+  return script.endsWith('.cjs') ? [process.execPath, join(ROOT, script)] : [script];
 }
 
 function stop(child: ChildProcess): Promise<void> {

@@ -20,6 +20,8 @@ export interface LiveCatalogOptions {
   readonly folder: string;
   readonly compile: CompileFile;
   readonly observe: Observe;
+  /** Called after each swap, to stop what the old catalog alone needed. */
+  readonly onSwap?: (before: Catalog, after: Catalog) => void;
   /** Milliseconds, monotonic. */
   readonly now: () => number;
 }
@@ -42,8 +44,16 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
     files = loaded.files;
     good = kept;
     findings = allFindings(loaded.files, assembled.diagnostics);
+    const replaced = catalog;
     catalog = assembled.catalog; // from here on new requests see it
-    observe({ kind: 'catalog.loaded', endpoints: catalog.endpoints.length, changed: loaded.changed, ms });
+    options.onSwap?.(replaced, catalog);
+    observe({
+      kind: 'catalog.loaded',
+      endpoints: catalog.endpoints.length,
+      changed: loaded.changed,
+      findings: findings.length,
+      ms,
+    });
     if (findings.length > 0 && !sameFindings(findings, before)) {
       observe({ kind: 'catalog.rejected', diagnostics: findings });
     }

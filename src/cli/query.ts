@@ -1,5 +1,6 @@
 // `millrace query`: one endpoint run from the shell, through the same path as a request.
 import { randomUUID } from 'node:crypto';
+import { NO_WISH } from '../cache/freshness.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Observe } from '../core/observation.ts';
 import { Problem } from '../core/problem.ts';
@@ -35,6 +36,7 @@ export async function query(options: QueryOptions, deps: LocalDeps): Promise<voi
     key: 'local',
     fields,
     redact: false,
+    wish: NO_WISH,
     signal,
   };
   const { terminal } = deps;

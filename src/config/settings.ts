@@ -23,6 +23,11 @@ export interface Settings {
   readonly queue: number;
   readonly memory: number;
   readonly acceptSingleWall: boolean;
+  readonly redisUrl: string | undefined;
+  readonly cacheNamespace: string;
+  readonly cacheMemory: number;
+  readonly adminHost: string;
+  readonly adminPort: number;
   readonly requestTimeout: number;
   readonly drainTimeout: number;
   readonly logLevel: NonNullable<SettingsFile['log_level']>;
@@ -189,10 +194,15 @@ function resolve(given: SettingsFile, names: readonly SettingName[]): Settings {
     queue: all.queue,
     memory: parseBytes(all.memory ?? Math.floor(totalmem() / 2)),
     acceptSingleWall: all.accept_single_wall,
+    redisUrl: all.redis_url,
+    cacheNamespace: all.cache_namespace,
+    cacheMemory: parseBytes(all.cache_memory),
+    adminHost: all.admin_host,
+    adminPort: all.admin_port,
     requestTimeout: all.request_timeout,
     drainTimeout: all.drain_timeout,
     logLevel: all.log_level,
   };
 }
 
-type OptionalKey = 'tokens' | 'clickhouse_url' | 'connections' | 'memory';
+type OptionalKey = 'redis_url' | 'tokens' | 'clickhouse_url' | 'connections' | 'memory';

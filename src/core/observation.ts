@@ -3,13 +3,20 @@ import type { Diagnostic } from './diagnostic.ts';
 import type { ProblemCode } from './problem.ts';
 
 export type Observation =
-  | { readonly kind: 'service.started'; readonly address: string; readonly engine: 'embedded' | 'http' }
+  | {
+      readonly kind: 'service.started';
+      readonly address: string;
+      readonly admin: string;
+      readonly engine: 'embedded' | 'http';
+    }
   | { readonly kind: 'service.stopping'; readonly reason: string }
   | { readonly kind: 'service.stopped'; readonly ms: number }
   | {
       readonly kind: 'catalog.loaded';
       readonly endpoints: number;
       readonly changed: number;
+      /** Findings of files whose newest version is not in service, and warnings. */
+      readonly findings: number;
       readonly ms: number;
     }
   | { readonly kind: 'catalog.rejected'; readonly diagnostics: readonly Diagnostic[] }
@@ -28,6 +35,8 @@ export type Observation =
       readonly status: number;
       readonly code?: ProblemCode;
       readonly rows?: number;
+      /** How the answer came out of the cache. */
+      readonly cache?: string;
       readonly bytes: number;
       readonly ms: number;
       readonly engineMs?: number;

@@ -184,6 +184,16 @@ export const PROBLEMS = {
     title: 'Answers cannot be redacted by this version',
     hint: 'Leave the header out; for a key that demands redaction, ask the operator.',
   },
+  'request.abandoned': {
+    status: 499,
+    title: 'The caller has gone',
+    hint: 'Nobody reads this: the connection was closed before the answer.',
+  },
+  'cache.absent': {
+    status: 504,
+    title: 'No answer is stored',
+    hint: 'Leave only-if-cached out to have the query run.',
+  },
   'engine.nonsense': {
     status: 502,
     title: 'The engine gave an answer that cannot be read',

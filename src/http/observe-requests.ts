@@ -47,6 +47,7 @@ export function observeRequests(
             endpoint: answer.endpoint.name,
             principal: answer.principal,
             rows: answer.rows,
+            ...(answer.outcome === undefined ? {} : { cache: answer.outcome.kind }),
             engineMs: answer.timing.engine,
           }),
       ...(problem === undefined ? {} : { code: problem.code, cause: problem.cause }),

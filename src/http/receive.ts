@@ -1,6 +1,7 @@
 // An HTTP request read into a Call: where the key, the fields and the caller's wishes stand.
 import type { FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
+import type { CacheWish } from '../cache/freshness.ts';
 import { Problem } from '../core/problem.ts';
 import type { Call } from '../request/call.ts';
 import { readFields, type Fields } from './fields.ts';
@@ -10,17 +11,22 @@ const MEDIA_TYPES = { json: 'application/json' } as const;
 /** Reads a request for an endpoint. Throws Problem for what cannot be read at all. */
 export function receiveCall(
   request: FastifyRequest<{ Params: { endpoint: string } }>,
-  context: { readonly headerPrefix: string; readonly signal: AbortSignal },
+  context: { readonly headerPrefix: string; readonly signal: () => AbortSignal },
 ): Call {
   const fields = readFields(queryStringOf(request), bodyOf(request));
   requireFormat(request, fields);
+  let signal: AbortSignal | undefined;
   return {
     requestId: request.id,
     endpoint: request.params.endpoint,
     key: keyOf(request),
     fields,
     redact: flagHeader(request, `${context.headerPrefix}-ENDPOINT-REDACT-PII`),
-    signal: context.signal,
+    wish: readCacheWish(request.headers['cache-control']),
+    get signal() {
+      signal ??= context.signal();
+      return signal;
+    },
   };
 }
 
@@ -29,6 +35,22 @@ export function keyOf(request: FastifyRequest): string | undefined {
   const header = request.headers['x-api-key'];
   if (typeof header === 'string') return header.trim();
   return /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1];
+}
+
+/** Request directives of RFC 9111, 5.2.1; what is not understood is not there. */
+export function readCacheWish(header: string | undefined): CacheWish {
+  const directives = (header ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((each) => each.trim());
+  const age = directives
+    .map((each) => /^max-age="?(\d{1,9})"?$/.exec(each)?.[1])
+    .find((each) => each !== undefined);
+  return {
+    noCache: directives.some((each) => each === 'no-cache' || each === 'no-store'),
+    maxAge: age === undefined ? undefined : Number(age),
+    onlyIfCached: directives.includes('only-if-cached'),
+  };
 }
 
 function queryStringOf(request: FastifyRequest): string {

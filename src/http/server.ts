@@ -1,5 +1,6 @@
 // The HTTP door: Fastify with its routes, its problem documents and one observation per request.
 import { randomUUID } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import fastify, {
   type FastifyInstance,
   type FastifyReply,
@@ -11,6 +12,7 @@ import { PROBLEMS } from '../core/problems.ts';
 import type { Observe } from '../core/observation.ts';
 import type { Answer, Call } from '../request/call.ts';
 import { observeRequests } from './observe-requests.ts';
+import { sendAnswer } from './answer-reply.ts';
 import { answerClientError, sendProblem, toProblem } from './problem-reply.ts';
 import { keyOf, receiveCall } from './receive.ts';
 
@@ -83,25 +85,16 @@ function addQueryRoute(app: FastifyInstance, options: ServerOptions): void {
     url,
     method: [...methods],
     handler: async (request, reply) => {
-      const signal = requestSignal(reply, options.requestTimeout);
+      const signal = () => requestSignal(reply, options.requestTimeout);
       const call = receiveCall(request, { headerPrefix: options.headerPrefix, signal });
-      return sendAnswer(reply, await options.answer(call));
+      const answer = await options.answer(call);
+      // Answers from memory are ready while further requests are still to be read: written one by one between the reads,
+      // each costs the peer a wake-up; written together, a third more requests are answered.
+      if (answer.outcome?.kind === 'hit') await setImmediate();
+      return sendAnswer(reply, answer, options.headerPrefix);
     },
   });
   refuseOtherMethods(app, url, methods);
-}
-
-function sendAnswer(reply: FastifyReply, answer: Answer): FastifyReply {
-  reply.answer = answer;
-  if (answer.truncated) reply.header('Millrace-Truncated', 'true');
-  const timing = Object.entries(answer.timing).map(([stage, ms]) => `${stage};dur=${ms.toFixed(2)}`);
-  return reply
-    .header('Content-Type', answer.contentType)
-    .header('Cache-Control', 'no-store')
-    .header('Vary', 'Accept')
-    .header('Millrace-Endpoint', `${answer.endpoint.name}@${answer.endpoint.revision}`)
-    .header('Server-Timing', timing.join(', '))
-    .send(answer.body);
 }
 
 /** Adds a GET route whose result is sent as JSON. */
@@ -143,7 +136,7 @@ function requestSignal(reply: FastifyReply, seconds: number): AbortSignal {
   }, seconds * 1000);
   reply.raw.once('close', () => {
     clearTimeout(timer);
-    if (!reply.raw.writableFinished) controller.abort(new Error('The caller has gone'));
+    if (!reply.raw.writableFinished) controller.abort(new Problem('request.abandoned'));
   });
   return controller.signal;
 }

@@ -7,8 +7,10 @@ import type { Observation, Observe } from '../core/observation.ts';
 export function createLog(level: Level | 'silent', stream: DestinationStream): Observe {
   const log = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, stream);
   return (observation) => {
+    const level = levelOf(observation);
+    if (!log.isLevelEnabled(level)) return;
     const { kind, ...fields } = observation;
-    log[levelOf(observation)]({ event: kind, ...printable(fields) });
+    log[level]({ event: kind, ...printable(fields) });
   };
 }
 

@@ -4,18 +4,16 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import { nearest } from '../core/nearest.ts';
 import { Problem } from '../core/problem.ts';
-import type { Engine } from '../engine/engine.ts';
-import { encodeJson } from '../format/json.ts';
 import type { Answer, Call } from './call.ts';
 import { parametersOf, readConsumerQuery } from './consumer-query.ts';
 import type { MakePlan, Plan } from './plan.ts';
-import { runPlan } from './run.ts';
+import type { Results } from './result.ts';
 
 export interface AnswerOptions {
   readonly catalog: () => Catalog;
   readonly keyring: () => Keyring;
   readonly plan: MakePlan;
-  readonly engine: Engine;
+  readonly results: Results;
   readonly clock: Clock;
 }
 
@@ -41,7 +39,7 @@ export interface RequestPath {
 }
 
 /** Compiles the request path. Its functions throw Problem, and nothing else that is the caller's doing. */
-export function createRequestPath({ catalog, keyring, plan, engine, clock }: AnswerOptions): RequestPath {
+export function createRequestPath({ catalog, keyring, plan, results, clock }: AnswerOptions): RequestPath {
   const prepare = async (call: Call): Promise<Prepared> => {
     const snapshot = catalog();
     const started = clock.monotonic();
@@ -56,19 +54,9 @@ export function createRequestPath({ catalog, keyring, plan, engine, clock }: Ans
     return { endpoint, principal, plan: planned, timing };
   };
   const answer = async (call: Call): Promise<Answer> => {
-    const prepared = await prepare(call);
-    const { endpoint, principal, timing } = prepared;
-    const started = clock.monotonic();
-    const lines = await runPlan(engine, prepared.plan, call);
-    const ran = clock.monotonic();
-    const encoded = encodeJson(lines, endpoint.maxRows);
-    return {
-      ...encoded,
-      endpoint,
-      principal: principal.name,
-      contentType: 'application/json; charset=utf-8',
-      timing: { ...timing, engine: ran - started, encode: clock.monotonic() - ran },
-    };
+    const { endpoint, principal, plan: planned, timing } = await prepare(call);
+    const result = await results.fetch(endpoint, planned, call);
+    return { ...result, endpoint, principal: principal.name, timing: { ...timing, ...result.timing } };
   };
   return { prepare, answer };
 }

@@ -13,6 +13,10 @@ import type { Sandboxes } from './sandboxes.ts';
 /** A statement, and who is to blame when the engine rejects it. */
 export interface Plan {
   readonly statement: Statement;
+  /** The values bound: the same for equal values, whatever their spelling. */
+  readonly canonical: string;
+  /** The caller's own query as it was checked; undefined for the saved one. */
+  readonly own: string | undefined;
   /** What the caller may know of a failure in their own text; undefined when it is not theirs. */
   readonly blame: (failure: EngineError) => Problem | undefined;
 }
@@ -45,6 +49,8 @@ function planSaved(endpoint: Endpoint, bindings: Bindings): Plan {
   const sql = endpoint.statement;
   return {
     statement: { sql, parameters: bindings.values, limits, origin: 'saved', int64 },
+    canonical: bindings.canonical,
+    own: undefined,
     blame: () => undefined,
   };
 }
@@ -62,6 +68,8 @@ async function planSql(
   const { limits, int64 } = endpoint;
   return {
     statement: { sql, parameters: bindings.values, limits, origin: 'consumer', int64 },
+    canonical: bindings.canonical,
+    own: verdict.joined,
     blame: (failure) => {
       const { engineCode, message } = failure;
       const told = consumerFailure(verdict, { engineCode, message }, sandbox.columns);
@@ -83,9 +91,9 @@ async function planLql(
   if (tables === undefined)
     throw new Problem('endpoint.failed', { detail: 'The tables of this endpoint cannot be read now' });
   const compiled = lqlToSql(text, { tables, defaultTable: endpoint.outline.from, now: now() });
-  const { statement } = await planSql(endpoint, bindings, sandbox, compiled.sql).catch(hidePlaces);
+  const planned = await planSql(endpoint, bindings, sandbox, compiled.sql).catch(hidePlaces);
   return {
-    statement,
+    ...planned,
     blame: (failure) => {
       const span = refusedRegex(failure.message, compiled.regexes);
       if (span === undefined) return undefined;

@@ -1,20 +1,25 @@
 // A statement run to its end, and the engine's failures turned into what a caller may know of them.
 import { Problem, type ProblemCode } from '../core/problem.ts';
 import { EngineError, type Engine, type EngineFailure } from '../engine/engine.ts';
-import type { Call } from './call.ts';
 import type { Plan } from './plan.ts';
 
+/** For whom a plan is run, and until when. */
+export interface RunContext {
+  readonly requestId: string;
+  readonly signal: AbortSignal;
+}
+
 /** All lines of a plan's result in JSONEachRow. Throws Problem. */
-export async function runPlan(engine: Engine, plan: Plan, call: Call): Promise<Uint8Array> {
+export async function runPlan(engine: Engine, plan: Plan, run: RunContext): Promise<Uint8Array> {
   try {
     const result = await engine.run(plan.statement, {
       format: 'JSONEachRow',
-      signal: call.signal,
-      comment: call.requestId,
+      signal: run.signal,
+      comment: run.requestId,
     });
     return await readAll(result.chunks);
   } catch (error) {
-    throw error instanceof EngineError ? toProblem(error, plan, call.signal) : error;
+    throw error instanceof EngineError ? toProblem(error, plan, run.signal) : error;
   }
 }
 

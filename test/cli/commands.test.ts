@@ -201,14 +201,18 @@ describe('serve that cannot start', () => {
         resolve(typeof address === 'object' && address !== null ? address.port : 0);
       }),
     );
-    const { code, err } = await run(['serve', '--dev', '--port', String(port)], { cwd: folder({}) });
+    const { code, err } = await run(['serve', '--dev', '--admin-port', '0', '--port', String(port)], {
+      cwd: folder({}),
+    });
     holder.close();
     expect(code).toBe(1);
     expect(err).toContain(`127.0.0.1:${port} is in use`);
   });
 
   test('without a folder of endpoints', async () => {
-    const { code, err } = await run(['serve', '--dev', '--port', '0'], { cwd: scratch() });
+    const { code, err } = await run(['serve', '--dev', '--port', '0', '--admin-port', '0'], {
+      cwd: scratch(),
+    });
     expect(code).toBe(1);
     expect(err).toContain('There is no folder endpoints');
   });
@@ -217,7 +221,7 @@ describe('serve that cannot start', () => {
     const cwd = folder({});
     mkdirSync(join(cwd, 'seeds'));
     writeFileSync(join(cwd, 'seeds', '1.sql'), 'CREATE NONSENSE');
-    const { code, err } = await run(['serve', '--dev', '--port', '0'], { cwd });
+    const { code, err } = await run(['serve', '--dev', '--port', '0', '--admin-port', '0'], { cwd });
     expect(code).toBe(1);
     expect(err).toMatch(/seeds could not be loaded/);
   });
@@ -225,7 +229,10 @@ describe('serve that cannot start', () => {
   test('over a data folder that cannot be made', async () => {
     const cwd = folder({ data: 'a file' });
     chmodSync(join(cwd, 'data'), 0o600);
-    const { code, err } = await run(['serve', '--dev', '--data', 'data/below', '--port', '0'], { cwd });
+    const { code, err } = await run(
+      ['serve', '--dev', '--data', 'data/below', '--port', '0', '--admin-port', '0'],
+      { cwd },
+    );
     expect(code).toBe(1);
     expect(err).toContain('data/below');
   });

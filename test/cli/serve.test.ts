@@ -35,7 +35,7 @@ async function serve(
   args: readonly string[] = [],
   env: Record<string, string> = {},
 ): Promise<{ address: string; key: string }> {
-  running = start(['serve', '--dev', '--port', '0', ...args], { cwd, env });
+  running = start(['serve', '--dev', '--port', '0', '--admin-port', '0', ...args], { cwd, env });
   const [, address = '', key = ''] = await running.says(
     /Millrace serves (\S+) with this key, made for this run: (\S+)/,
   );
@@ -104,7 +104,10 @@ describe('serve with a tokens file', () => {
     const tokens = (...keys: string[]): string =>
       `tokens:\n${keys.map((key) => `  - { name: ${key}, sha256: ${hashKey(key)}, endpoints: ["*"] }\n`).join('')}`;
     writeFileSync(join(cwd, 'tokens.yaml'), tokens('one'));
-    running = start(['serve', '--port', '0'], { cwd, env: { MILLRACE_TOKENS: 'tokens.yaml' } });
+    running = start(['serve', '--port', '0', '--admin-port', '0'], {
+      cwd,
+      env: { MILLRACE_TOKENS: 'tokens.yaml' },
+    });
     const [, address = ''] = await running.says(/"event":"service.started","address":"([^"]+)"/);
     const status = async (key: string): Promise<number> => (await call(address, key, 'numbers')).status;
     expect([await status('one'), await status('two')]).toEqual([200, 401]);

@@ -18,6 +18,8 @@ export interface TestService {
   /** The service's own folder of endpoint files, to be changed by tests. */
   readonly endpoints: string;
   readonly observed: Observation[];
+  /** Of the key for everything. */
+  readonly keyHash: string;
   /** Calls a path with the key for everything, unless the headers name another. */
   readonly call: (path: string, init?: RequestInit) => Promise<Response>;
   /** The rows of an endpoint. */
@@ -48,6 +50,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
   const settings = {
     ...loaded.settings,
     port: 0,
+    adminPort: 0,
     endpoints,
     data: join(folder, 'data'),
     memory: 2 ** 31,
@@ -76,6 +79,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     settings,
     endpoints,
     observed,
+    keyHash: hashKey(KEY),
     call,
     rows: async (path, init) => {
       const response = await call(`/api/endpoints/query/${path}`, init);

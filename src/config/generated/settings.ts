@@ -69,6 +69,26 @@ export interface SettingsFile {
    */
   drain_timeout?: number;
   /**
+   * Redis that replicas share answers through, as redis://host:6379/0. Unset: each process keeps its own.
+   */
+  redis_url?: string;
+  /**
+   * In front of every key in Redis, so that several services can share one.
+   */
+  cache_namespace?: string;
+  /**
+   * Memory for answers kept in this process, in bytes or with a unit KiB, MiB or GiB.
+   */
+  cache_memory?: number | string;
+  /**
+   * Port of the admin listener (metrics, purging the cache), on admin_host; 0 takes a free one.
+   */
+  admin_port?: number;
+  /**
+   * Address of the admin listener. It asks for no key: keep it to the machine or a private network.
+   */
+  admin_host?: string;
+  /**
    * The least level that is logged.
    */
   log_level?: 'debug' | 'info' | 'warn' | 'error' | 'silent';

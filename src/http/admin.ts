@@ -1,0 +1,37 @@
+// The admin listener: metrics and purging, for operators, on an address of its own. It asks for no key.
+import fastify, { type FastifyInstance } from 'fastify';
+import { nearest } from '../core/nearest.ts';
+import { Problem } from '../core/problem.ts';
+import { sendProblem, toProblem } from './problem-reply.ts';
+
+export interface AdminOptions {
+  readonly metrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
+  /** Names of the endpoints in service. */
+  readonly endpoints: () => readonly string[];
+  /** Forgets every stored answer of an endpoint. */
+  readonly purge: (endpoint: string) => Promise<void>;
+}
+
+export function createAdminServer(options: AdminOptions): FastifyInstance {
+  const app = fastify({ forceCloseConnections: true });
+  app.setErrorHandler((error, _request, reply) => sendProblem(reply, toProblem(error)));
+  app.setNotFoundHandler((_request, reply) => sendProblem(reply, new Problem('route.unknown')));
+  app.get('/metrics', async (_request, reply) => {
+    const { contentType, text } = await options.metrics();
+    return reply.header('Content-Type', contentType).send(text);
+  });
+  app.post<{ Querystring: { endpoint?: string | string[] } }>('/cache/purge', async (request, reply) => {
+    const purged = chosen(request.query.endpoint, options.endpoints());
+    for (const name of purged) await options.purge(name);
+    return reply.send({ purged });
+  });
+  return app;
+}
+
+/** The endpoint named, or all of them. */
+function chosen(name: string | string[] | undefined, all: readonly string[]): readonly string[] {
+  if (name === undefined) return all;
+  if (typeof name === 'string' && all.includes(name)) return [name];
+  const guess = nearest(String(name), all);
+  throw new Problem('route.endpoint_unknown', guess === undefined ? {} : { hint: `Did you mean ${guess}?` });
+}

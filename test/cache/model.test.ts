@@ -1,0 +1,308 @@
+// Properties of reading through, over any order of asks, failures, leavings, faults and clock jumps, on virtual time:
+// no answer older than promised, none of another key, no failure older than its asker, no run twice at once.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { CachePolicy, CacheWish } from '../../src/cache/freshness.ts';
+import { createReadThrough, type Read, type ReadThrough } from '../../src/cache/read-through.ts';
+import type { Remote } from '../../src/cache/remote.ts';
+import { createStore } from '../../src/cache/store.ts';
+import { createVirtualTime } from '../support/virtual-time.ts';
+import { payload, textOf } from './fixture.ts';
+import { createVirtualRemote, WRITE_FACTOR } from './virtual-remote.ts';
+
+/** One policy a key, as in a catalog. */
+const POLICIES: readonly CachePolicy[] = [
+  { ttl: 60, minRefresh: 10, staleWhileRevalidate: 0, staleIfError: 0 },
+  { ttl: 60, minRefresh: 5, staleWhileRevalidate: 30, staleIfError: 0 },
+  { ttl: 20, minRefresh: 0, staleWhileRevalidate: 10, staleIfError: 100 },
+];
+
+const LATENCY_MS = 3;
+/** A store outside tells ages to within the time that a write takes to get there, should the clocks here have jumped. */
+const SLACK_MS = WRITE_FACTOR * LATENCY_MS + 1;
+
+type Step =
+  | { readonly kind: 'ask'; readonly replica: number; readonly key: number; readonly wish: CacheWish }
+  | { readonly kind: 'pass'; readonly ms: number }
+  | { readonly kind: 'leave'; readonly which: number }
+  | { readonly kind: 'engine'; readonly fails: boolean; readonly takes: number }
+  | { readonly kind: 'jump'; readonly ms: number }
+  | { readonly kind: 'remote'; readonly isAway: boolean; readonly flush: boolean };
+
+const wishes: fc.Arbitrary<CacheWish> = fc.record({
+  noCache: fc.boolean(),
+  maxAge: fc.option(fc.nat(100), { nil: undefined }),
+  onlyIfCached: fc.integer({ min: 0, max: 5 }).map((n) => n === 0),
+});
+const NO_WISH: CacheWish = { noCache: false, maxAge: undefined, onlyIfCached: false };
+const ask: fc.Arbitrary<Step> = fc.record({
+  kind: fc.constant('ask' as const),
+  replica: fc.nat(1),
+  key: fc.nat(POLICIES.length - 1),
+  wish: fc.oneof({ weight: 2, arbitrary: fc.constant(NO_WISH) }, { weight: 1, arbitrary: wishes }),
+});
+const plainAsk = ask.map((step) => ({ ...step, wish: NO_WISH }));
+const pass: fc.Arbitrary<Step> = fc
+  .oneof(fc.nat(50), fc.nat(3000), fc.nat(70_000))
+  .map((ms) => ({ kind: 'pass', ms }));
+const leave: fc.Arbitrary<Step> = fc.nat().map((which) => ({ kind: 'leave', which }));
+const engine: fc.Arbitrary<Step> = fc
+  .record({ fails: fc.boolean(), takes: fc.oneof(fc.nat(20), fc.nat(30_000)) })
+  .map((change) => ({ kind: 'engine', ...change }));
+const jump: fc.Arbitrary<Step> = fc
+  .integer({ min: -200_000, max: 200_000 })
+  .map((ms) => ({ kind: 'jump', ms }));
+const remote: fc.Arbitrary<Step> = fc
+  .record({ isAway: fc.boolean(), flush: fc.boolean() })
+  .map((change) => ({ kind: 'remote', ...change }));
+
+interface Run {
+  readonly id: number;
+  readonly key: string;
+  readonly replica: number;
+  readonly began: number;
+  ended: number | undefined;
+  state: 'running' | 'done' | 'failed' | 'aborted';
+}
+
+class EngineFailure extends Error {
+  readonly run: Run;
+  constructor(run: Run) {
+    super(`run ${run.id} failed`);
+    this.run = run;
+  }
+}
+
+interface Asked {
+  readonly step: Extract<Step, { kind: 'ask' }>;
+  readonly at: number;
+  readonly controller: AbortController;
+  settled: { readonly at: number; readonly read?: Read; readonly cause?: unknown } | undefined;
+}
+
+interface History {
+  readonly runs: readonly Run[];
+  readonly asked: readonly Asked[];
+}
+
+/** Plays steps to their end; `shared`: two replicas over one store outside, else each on its own. */
+async function play(steps: readonly Step[], shared: boolean): Promise<History> {
+  const time = createVirtualTime();
+  const { clock, after } = time;
+  const outside = createVirtualRemote(time, LATENCY_MS);
+  const runs: Run[] = [];
+  const asked: Asked[] = [];
+  let state = { fails: false, takes: 10 };
+  const replicas = [0, 1].map(() => openReplica(time, shared ? outside : undefined));
+
+  function run(key: string, replica: number, signal: AbortSignal): Promise<ReturnType<typeof payload>> {
+    const began: Run = {
+      id: runs.length,
+      key,
+      replica,
+      began: clock.monotonic(),
+      ended: undefined,
+      state: 'running',
+    };
+    runs.push(began);
+    const { fails, takes } = state;
+    return new Promise((resolve, reject) => {
+      const end = (how: Run['state']): void => {
+        if (began.state !== 'running') return;
+        began.state = how;
+        began.ended = clock.monotonic();
+        if (how === 'done') resolve(payload(`${key}#${began.id}`));
+        else reject(how === 'failed' ? new EngineFailure(began) : signal.reason);
+      };
+      signal.addEventListener('abort', () => end('aborted'));
+      after(takes, () => end(fails ? 'failed' : 'done'));
+    });
+  }
+
+  function begin(step: Extract<Step, { kind: 'ask' }>): void {
+    const controller = new AbortController();
+    const each: Asked = { step, at: clock.monotonic(), controller, settled: undefined };
+    asked.push(each);
+    const key = `e${step.key}@1/k`;
+    const policy = POLICIES[step.key] ?? POLICIES[0];
+    const reads = replicas[step.replica];
+    if (policy === undefined || reads === undefined) throw new Error('no such key or replica');
+    const { signal } = controller;
+    reads.read({ key, policy, wish: step.wish, signal, run: (inner) => run(key, step.replica, inner) }).then(
+      (read) => (each.settled = { at: clock.monotonic(), read }),
+      (cause: unknown) => (each.settled = { at: clock.monotonic(), cause }),
+    );
+  }
+
+  for (const step of steps) {
+    switch (step.kind) {
+      case 'ask':
+        begin(step);
+        break;
+      case 'pass':
+        await time.advance(step.ms);
+        break;
+      case 'leave':
+        asked[step.which % Math.max(1, asked.length)]?.controller.abort(new Error('left'));
+        break;
+      case 'engine':
+        state = step;
+        break;
+      case 'jump':
+        time.jump(step.ms);
+        break;
+      case 'remote':
+        outside.isAway = step.isAway;
+        if (step.flush) outside.flush();
+        break;
+    }
+  }
+  outside.isAway = false;
+  await time.advance(300_000);
+  return { runs, asked };
+}
+
+function openReplica(time: ReturnType<typeof createVirtualTime>, outside: Remote | undefined): ReadThrough {
+  const { clock, after } = time;
+  const observe = (): void => {};
+  const limits = { memoryBytes: 2 ** 20, entryBytes: 1000, compressOver: 2 ** 20 };
+  const store = createStore({ ...limits, remote: outside, clock, observe });
+  const excusesStale = (cause: unknown): boolean => cause instanceof EngineFailure;
+  return createReadThrough({ store, clock, after, random: () => 0.5, observe, excusesStale });
+}
+
+/** Milliseconds that an answer may be old, as the endpoint and the caller have it. */
+function promised({ step }: Asked, over: 'fresh' | 'behind' | 'failed'): number {
+  const { ttl, minRefresh, staleWhileRevalidate, staleIfError } =
+    POLICIES[step.key] ?? POLICIES[0] ?? never();
+  const { noCache, maxAge } = step.wish;
+  const extra = { fresh: 0, behind: Math.max(staleWhileRevalidate, staleIfError), failed: staleIfError }[
+    over
+  ];
+  const own = noCache ? Math.min(minRefresh, ttl) : ttl + extra;
+  return Math.min(own, maxAge ?? Infinity) * 1000;
+}
+
+function ttlOf(key: string): number {
+  return POLICIES[Number(key.charAt(1))]?.ttl ?? never();
+}
+
+function never(): never {
+  throw new Error('there is a policy');
+}
+
+function checkAnswer(
+  each: Asked,
+  read: Extract<Read, { kind: 'answer' }>,
+  { runs, at }: { runs: readonly Run[]; at: number },
+): void {
+  const [key, id] = textOf(read.entry)?.split('#') ?? [];
+  const run = runs[Number(id)] ?? never();
+  const { kind, forwarded, age } = read.outcome;
+  expect(key, 'no answer of another key').toBe(`e${each.step.key}@1/k`);
+  expect(run.state, 'no answer of a run that failed').toBe('done');
+  expect(age, 'no answer told younger than it is').toBeGreaterThanOrEqual(
+    Math.floor((at - run.began - SLACK_MS) / 1000),
+  );
+  switch (kind) {
+    case 'hit':
+      return expect(at - run.began, 'no hit over its time').toBeLessThanOrEqual(
+        promised(each, 'fresh') + SLACK_MS,
+      );
+    case 'stale':
+      expect(each.step.wish.noCache, 'nothing stale for who asked for something new').toBe(false);
+      return expect(at - run.began, 'nothing staler than allowed').toBeLessThan(
+        promised(each, forwarded === undefined ? 'behind' : 'failed') + SLACK_MS,
+      );
+    case 'collapsed':
+      return expect(each.at - run.began, 'no flight begun too long ago').toBeLessThanOrEqual(
+        promised(each, 'fresh') + SLACK_MS,
+      );
+    case 'stored':
+    case 'unstored':
+      expect(run.replica, 'a run of its own').toBe(each.step.replica);
+      return expect(run.began, 'a run begun since').toBeGreaterThanOrEqual(each.at);
+  }
+}
+
+function checkSettled(each: Asked, runs: readonly Run[]): void {
+  const { at, read, cause } = each.settled ?? {};
+  expect(at, 'everybody gets an answer or a failure').toBeDefined();
+  if (read?.kind === 'answer') return checkAnswer(each, read, { runs, at: at ?? 0 });
+  if (read?.kind === 'absent') return expect(each.step.wish.onlyIfCached).toBe(true);
+  if (cause instanceof EngineFailure) {
+    return expect(cause.run.began, 'no failure of a run begun before').toBeGreaterThanOrEqual(each.at);
+  }
+  expect(cause).toBe(each.controller.signal.reason);
+  expect(each.controller.signal.aborted, 'nobody is sent away for what another did').toBe(true);
+}
+
+/** Pairs of runs of one key that went on at the same time without the first having been ended. */
+function overlaps(
+  runs: readonly Run[],
+  together: (a: Run, b: Run) => boolean,
+): readonly (readonly [Run, Run])[] {
+  return runs.flatMap((a) =>
+    runs
+      .filter((b) => b.id > a.id && b.key === a.key && together(a, b))
+      .filter((b) => b.began < (a.ended ?? Infinity))
+      .map((b) => [a, b] as const),
+  );
+}
+
+const sameReplica = (a: Run, b: Run): boolean => a.replica === b.replica;
+const RUNS = { seed: 5, numRuns: 1000 };
+const LONG = { maxLength: 60, size: 'max' } as const;
+const TIMEOUT = 30_000;
+
+test('each replica on its own, clocks jumping', { timeout: TIMEOUT }, async () => {
+  const steps = fc.array(fc.oneof(ask, ask, ask, pass, pass, leave, engine, jump), LONG);
+  const property = fc.asyncProperty(steps, async (sequence) => {
+    const { runs, asked } = await play(sequence, false);
+    for (const each of asked) checkSettled(each, runs);
+    expect(overlaps(runs, sameReplica)).toEqual([]);
+  });
+  await fc.assert(property, RUNS);
+});
+
+test.each([
+  { why: 'each replica on its own', shared: false },
+  { why: 'two replicas over one store', shared: true },
+])(
+  'nothing is run while there is a fresh answer: $why',
+  { timeout: TIMEOUT },
+  async ({ why: _why, shared }) => {
+    const steps = fc.array(fc.oneof(plainAsk, plainAsk, plainAsk, pass, pass, leave, engine), LONG);
+    const property = fc.asyncProperty(steps, async (sequence) => {
+      const { runs } = await play(sequence, shared);
+      const needless = runs.flatMap((a) =>
+        runs.filter((b) => {
+          const isLater = b.id > a.id && b.key === a.key && (shared || b.replica === a.replica);
+          return a.state === 'done' && isLater && b.began - a.began < ttlOf(b.key) * 1000;
+        }),
+      );
+      expect(needless).toEqual([]);
+    });
+    await fc.assert(property, RUNS);
+  },
+);
+
+test('two replicas over one store, clocks jumping', { timeout: TIMEOUT }, async () => {
+  const steps = fc.array(fc.oneof(ask, ask, ask, pass, pass, leave, engine, jump), LONG);
+  const property = fc.asyncProperty(steps, async (sequence) => {
+    const { runs, asked } = await play(sequence, true);
+    for (const each of asked) checkSettled(each, runs);
+    expect(overlaps(runs, () => true)).toEqual([]);
+  });
+  await fc.assert(property, RUNS);
+});
+
+test('two replicas over one store that comes, goes and forgets', { timeout: TIMEOUT }, async () => {
+  const steps = fc.array(fc.oneof(ask, ask, ask, pass, pass, leave, engine, jump, remote), LONG);
+  const property = fc.asyncProperty(steps, async (sequence) => {
+    const { runs, asked } = await play(sequence, true);
+    for (const each of asked) checkSettled(each, runs);
+    expect(overlaps(runs, sameReplica)).toEqual([]);
+  });
+  await fc.assert(property, RUNS);
+});

@@ -1,0 +1,323 @@
+// What goes wrong with Redis: right answers all the same, nobody waiting for it twice, and all of it told.
+import { createClient } from '@keyv/redis';
+import { connect, createServer, type Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from 'vitest';
+import { encodeFrame } from '../../src/cache/frame.ts';
+import { createReadThrough, type Read, type ReadThrough } from '../../src/cache/read-through.ts';
+import { openRedis } from '../../src/cache/redis.ts';
+import { createStore, type Store } from '../../src/cache/store.ts';
+import { freePort, startRedis, type RedisServer } from '../support/redis.ts';
+import {
+  askFor,
+  createWitness,
+  entryOf,
+  freshNamespace,
+  payload,
+  realAfter,
+  realClock,
+  textOf,
+} from './fixture.ts';
+
+const closing: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close();
+});
+
+interface Service {
+  readonly reads: ReadThrough;
+  readonly store: Store;
+  readonly namespace: string;
+  readonly count: (kind: string) => number;
+  readonly runs: () => number;
+  /** Asks for a key, and holds the answer against what is right. */
+  readonly ask: (key: string) => Promise<Read>;
+  /** Resolves when so many observations of a kind were made. */
+  readonly until: (kind: string, times: number) => Promise<void>;
+}
+
+/** A service that has to ask Redis each time: nothing stays in its memory. */
+async function openService(url: string, namespace = freshNamespace()): Promise<Service> {
+  const { observe, kinds } = createWitness();
+  const parts = { clock: realClock, after: realAfter, random: Math.random, observe };
+  const remote = await openRedis({ ...parts, url, namespace, timeoutMs: 100, retryMs: 60, leaseMs: 500 });
+  const store = createStore({ ...parts, remote, memoryBytes: 0, entryBytes: 2 ** 20, compressOver: 2 ** 14 });
+  closing.push(store.close);
+  const reads = createReadThrough({ ...parts, store, excusesStale: () => false });
+  let runs = 0;
+  const count = (kind: string): number => kinds().filter((each) => each === kind).length;
+  return {
+    reads,
+    store,
+    namespace,
+    count,
+    runs: () => runs,
+    ask: async (key) => {
+      const run = async () => (runs++, payload(`${key} answered`));
+      const read = await reads.read(askFor(key, { run }));
+      expect(read.kind === 'answer' && textOf(read.entry)).toBe(`${key} answered`);
+      return read;
+    },
+    until: async (kind, times) => {
+      while (count(kind) < times) await setTimeout(5);
+    },
+  };
+}
+
+async function openRedisServer(): Promise<RedisServer> {
+  const server = await startRedis();
+  closing.push(server.kill);
+  return server;
+}
+
+/** A bare client of a test's own, to do to Redis what others might. */
+async function openVandal(url: string) {
+  const client = createClient({ url });
+  client.on('error', () => {}); // servers die here
+  await client.connect();
+  closing.push(async () => client.destroy());
+  return client;
+}
+
+async function askMany({ ask }: Service, keys: readonly string[]): Promise<(string | undefined)[]> {
+  const reads = await Promise.all(keys.map(ask));
+  return reads.map((read) => (read.kind === 'answer' ? read.outcome.kind : undefined));
+}
+
+const keys = (name: string, count: number): string[] =>
+  Array.from({ length: count }, (_, i) => `${name}-${i}`);
+
+/** Waits until what was just run can be read by others: it is stored behind its callers. */
+async function stored(service: Service, key: string): Promise<void> {
+  while ((await service.store.fetch(key)) === undefined) await setTimeout(5);
+}
+
+describe('Redis that', () => {
+  test('was never up, and comes up late', async () => {
+    const server = await openRedisServer();
+    await server.kill();
+    const service = await openService(server.url);
+    expect(new Set(await askMany(service, keys('a', 300)))).toEqual(new Set(['stored']));
+    expect(service.count('cache.remote_lost')).toBe(1);
+    await server.start();
+    await service.until('cache.remote_restored', 1);
+    await service.ask('b');
+    await stored(service, 'b');
+    expect(await askMany(service, ['b'])).toEqual(['hit']);
+  });
+
+  test('is killed and comes back empty', async () => {
+    const server = await openRedisServer();
+    const service = await openService(server.url);
+    await service.ask('a');
+    await stored(service, 'a');
+    await server.kill();
+    expect(new Set(await askMany(service, ['a', ...keys('b', 300)]))).toEqual(new Set(['stored']));
+    expect(service.count('cache.remote_lost')).toBe(1);
+    await server.start();
+    await service.until('cache.remote_restored', 1);
+    await service.ask('a');
+    await stored(service, 'a');
+    expect(await askMany(service, ['a'])).toEqual(['hit']);
+  });
+
+  test('freezes: one wait for those who are there, none for who comes later', async () => {
+    const server = await openRedisServer();
+    const service = await openService(server.url);
+    await service.ask('a');
+    await stored(service, 'a');
+    server.freeze();
+    expect(new Set(await askMany(service, ['a', ...keys('b', 100)]))).toEqual(new Set(['stored']));
+    expect(service.count('cache.remote_lost')).toBe(1);
+    // One after another: had each to wait for Redis, this would outlast the test.
+    for (const key of keys('c', 1000)) expect(await askMany(service, [key])).toEqual(['stored']);
+    expect(service.count('cache.remote_lost')).toBe(1);
+    server.thaw();
+    await service.until('cache.remote_restored', 1);
+    await service.ask('d');
+    await stored(service, 'd');
+    expect(await askMany(service, ['d'])).toEqual(['hit']);
+    for (const key of keys('b', 100)) await service.ask(key);
+  });
+
+  test('grants a lease too late for anybody to know, which runs out', async () => {
+    const server = await openRedisServer();
+    const { store, until } = await openService(server.url);
+    server.freeze();
+    expect(await store.lease('k')).toBe('unavailable');
+    server.thaw();
+    await until('cache.remote_restored', 1);
+    expect(await store.lease('k')).toBe('taken');
+    while ((await store.lease('k')) === 'taken') await setTimeout(20); // for ever, were it renewed
+  });
+
+  test('flaps', async () => {
+    const server = await openRedisServer();
+    const service = await openService(server.url);
+    let isOver = false;
+    const flapping = (async () => {
+      for (let i = 0; i < 4; i++) {
+        await setTimeout(150);
+        await server.kill();
+        await setTimeout(100);
+        await server.start();
+      }
+      isOver = true;
+    })();
+    for (let i = 0; !isOver; i++) {
+      await askMany(service, [`k${i % 50}`, `k${(i * 7) % 50}`, `once-${i}`]);
+      await setTimeout(1);
+    }
+    await flapping;
+    expect(service.count('cache.remote_lost')).toBeGreaterThanOrEqual(1);
+    await service.until('cache.remote_restored', service.count('cache.remote_lost'));
+    await service.ask('z');
+    await stored(service, 'z');
+  });
+
+  test('is flushed, leases and all, while runs go on', async () => {
+    const server = await openRedisServer();
+    const vandal = await openVandal(server.url);
+    const service = await openService(server.url);
+    for (let i = 0; i < 30; i++) {
+      const asking = askMany(service, keys('k', 20));
+      await vandal.flushAll();
+      await asking;
+    }
+    expect(service.count('cache.remote_lost')).toBe(0);
+  });
+
+  test('refuses to store because it is full, but is read from', async () => {
+    const server = await openRedisServer();
+    const vandal = await openVandal(server.url);
+    const service = await openService(server.url);
+    await service.ask('a');
+    await stored(service, 'a');
+    await vandal.configSet({ maxmemory: '1', 'maxmemory-policy': 'noeviction' });
+    expect(await askMany(service, ['b', 'c'])).toEqual(['stored', 'stored']);
+    expect(await askMany(service, ['a'])).toEqual(['hit']);
+    expect(service.count('cache.write_refused')).toBeGreaterThan(0);
+    expect(service.count('cache.remote_lost')).toBe(0);
+  });
+
+  test('does not let us in', async () => {
+    const server = await openRedisServer();
+    const vandal = await openVandal(server.url);
+    await vandal.configSet('requirepass', 'secret');
+    const service = await openService(server.url);
+    expect(new Set(await askMany(service, keys('a', 50)))).toEqual(new Set(['stored']));
+    expect(service.count('cache.remote_lost')).toBe(1);
+    const known = await openService(server.url.replace('//', '//:secret@'));
+    expect(known.count('cache.remote_lost')).toBe(0);
+  });
+
+  test('is behind a connection that died without a word', async () => {
+    const server = await openRedisServer();
+    const proxy = await openProxy(Number(new URL(server.url).port));
+    const service = await openService(proxy.url);
+    await service.ask('a');
+    await stored(service, 'a');
+    proxy.goSilent();
+    expect(await askMany(service, ['a'])).toEqual(['stored']);
+    await service.until('cache.remote_restored', 1); // over a new connection
+    await service.ask('b');
+    await stored(service, 'b');
+  });
+});
+
+describe('a Redis full of rubbish', () => {
+  type Vandal = Awaited<ReturnType<typeof openVandal>>;
+  const PX = { expiration: { type: 'PX', value: 60_000 } } as const;
+
+  test.each([
+    { why: 'another kind of value', spoil: (vandal: Vandal, name: string) => vandal.lPush(name, 'x') },
+    { why: 'nothing', spoil: (vandal: Vandal, name: string) => vandal.set(name, '', PX) },
+    { why: 'text', spoil: (vandal: Vandal, name: string) => vandal.set(name, '{"value":"x"}', PX) },
+    { why: 'bytes', spoil: (vandal: Vandal, name: string) => vandal.set(name, Buffer.alloc(5000, 0xff), PX) },
+    {
+      why: 'an answer to another question',
+      spoil: async (vandal: Vandal, name: string) =>
+        vandal.set(
+          name,
+          await encodeFrame('other', entryOf('foreign'), { compressOver: 1e9, maxBody: 1e9 }),
+          PX,
+        ),
+    },
+    {
+      why: 'half of an answer',
+      spoil: async (vandal: Vandal, name: string) => {
+        const frame = await encodeFrame('k', entryOf('half', { size: 1000 }), {
+          compressOver: 1e9,
+          maxBody: 1e9,
+        });
+        return vandal.set(name, frame.subarray(0, 500), PX);
+      },
+    },
+    {
+      why: 'an answer that never ends',
+      spoil: async (vandal: Vandal, name: string) =>
+        vandal.set(name, await encodeFrame('k', entryOf('for ever'), { compressOver: 1e9, maxBody: 1e9 })),
+    },
+  ])('in place of an answer is a miss, told, and replaced: $why', async ({ spoil }) => {
+    const server = await openRedisServer();
+    const vandal = await openVandal(server.url);
+    const service = await openService(server.url);
+    await spoil(vandal, `${service.namespace}:1:entry:k`);
+    expect(await askMany(service, ['k'])).toEqual(['stored']);
+    expect(service.count('cache.rubbish_found')).toBeGreaterThan(0);
+    expect(service.count('cache.remote_lost')).toBe(0);
+    await stored(service, 'k');
+    expect(await askMany(service, ['k'])).toEqual(['hit']);
+  });
+
+  test.each([
+    { why: 'for ever', spoil: (vandal: Vandal, name: string) => vandal.set(name, 'x') },
+    { why: 'for a day', spoil: (vandal: Vandal, name: string) => vandal.set(name, 'x', { EX: 86_400 }) },
+    { why: 'with another kind of value', spoil: (vandal: Vandal, name: string) => vandal.lPush(name, 'x') },
+  ])('in place of a lease is removed: $why', async ({ spoil }) => {
+    const server = await openRedisServer();
+    const vandal = await openVandal(server.url);
+    const service = await openService(server.url);
+    await spoil(vandal, `${service.namespace}:1:lease:k`);
+    expect(await askMany(service, ['k'])).toEqual(['stored']);
+    expect(service.count('cache.rubbish_found')).toBe(1);
+  });
+});
+
+test('without Redis a process still runs each question once at a time', async () => {
+  const service = await openService(`redis://127.0.0.1:${await freePort()}`);
+  const outcomes = await askMany(
+    service,
+    Array.from({ length: 200 }, () => 'k'),
+  );
+  expect(service.runs()).toBe(1);
+  expect(outcomes.filter((kind) => kind === 'collapsed')).toHaveLength(199);
+});
+
+/** A way to a port that can stop carrying anything over the connections it has, without closing them. */
+async function openProxy(port: number): Promise<{ readonly url: string; readonly goSilent: () => void }> {
+  const pairs: (readonly [Socket, Socket])[] = [];
+  const server = createServer((client) => {
+    const upstream = connect(port, '127.0.0.1');
+    pairs.push([client, upstream]);
+    client.pipe(upstream).pipe(client);
+    for (const socket of [client, upstream]) socket.on('error', () => socket.destroy());
+  });
+  const own = await freePort();
+  await new Promise<void>((ready) => void server.listen(own, '127.0.0.1', ready));
+  closing.push(async () => {
+    for (const socket of pairs.flat()) socket.destroy();
+    server.close();
+  });
+  return {
+    url: `redis://127.0.0.1:${own}`,
+    goSilent: () => {
+      for (const [client, upstream] of pairs) {
+        client.unpipe(upstream);
+        client.resume();
+        upstream.unpipe(client);
+      }
+    },
+  };
+}

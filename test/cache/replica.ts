@@ -1,0 +1,51 @@
+// One replica as a process of its own: reads through Redis as told over IPC, and tells of every run and answer.
+import { setTimeout } from 'node:timers/promises';
+import { createReadThrough } from '../../src/cache/read-through.ts';
+import { openRedis } from '../../src/cache/redis.ts';
+import { createStore } from '../../src/cache/store.ts';
+import { askFor, payload, realAfter, realClock, textOf } from './fixture.ts';
+
+/** Asks `callers` times at once for a key whose run takes `runMs`. */
+export interface Order {
+  readonly key: string;
+  readonly callers: number;
+  readonly runMs: number;
+}
+
+export type Report =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'running'; readonly pid: number }
+  | { readonly kind: 'answered'; readonly texts: readonly string[]; readonly outcomes: readonly string[] };
+
+const [url = '', namespace = ''] = process.argv.slice(2);
+const report = (message: Report): void => void process.send?.(message);
+const observe = (): void => {};
+const parts = { clock: realClock, after: realAfter, random: Math.random, observe };
+// Patient: on a machine under load a reply may take long, and giving up would be right, but run twice.
+const remote = await openRedis({ ...parts, url, namespace, timeoutMs: 10_000, retryMs: 100, leaseMs: 1500 });
+const store = createStore({
+  ...parts,
+  remote,
+  memoryBytes: 2 ** 24,
+  entryBytes: 2 ** 20,
+  compressOver: 2 ** 14,
+});
+const reads = createReadThrough({ ...parts, store, excusesStale: () => false });
+
+process.on('message', (order: Order) => void obey(order));
+process.on('disconnect', () => process.exit(0));
+report({ kind: 'ready' });
+
+async function obey({ key, callers, runMs }: Order): Promise<void> {
+  const run = async () => {
+    report({ kind: 'running', pid: process.pid });
+    await setTimeout(runMs);
+    return payload(`${key} by ${process.pid}`, 50_000);
+  };
+  const answers = await Promise.all(Array.from({ length: callers }, () => reads.read(askFor(key, { run }))));
+  report({
+    kind: 'answered',
+    texts: answers.map((read) => (read.kind === 'answer' ? (textOf(read.entry) ?? '') : '')),
+    outcomes: answers.map((read) => (read.kind === 'answer' ? read.outcome.kind : read.kind)),
+  });
+}

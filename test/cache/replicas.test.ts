@@ -1,0 +1,93 @@
+// Four processes over one Redis: a crowd costs one run, and a run outlives the replica that began it.
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startRedis, type RedisServer } from '../support/redis.ts';
+import { freshNamespace } from './fixture.ts';
+import type { Order, Report } from './replica.ts';
+
+interface Replica {
+  readonly pid: number;
+  readonly process: ChildProcess;
+  readonly reports: Report[];
+  readonly order: (order: Order) => void;
+  /** The next report of a kind, or the one that came already. */
+  readonly told: <K extends Report['kind']>(kind: K) => Promise<Extract<Report, { kind: K }>>;
+}
+
+let server: RedisServer;
+const replicas: Replica[] = [];
+
+beforeAll(async () => {
+  server = await startRedis();
+  const namespace = freshNamespace();
+  replicas.push(...(await Promise.all(Array.from({ length: 4 }, () => openReplica(namespace)))));
+});
+
+afterAll(async () => {
+  for (const replica of replicas) replica.process.kill('SIGKILL');
+  await server.kill();
+});
+
+async function openReplica(namespace: string): Promise<Replica> {
+  const execArgv = ['--import', 'tsx'];
+  const child = fork(join(import.meta.dirname, 'replica.ts'), [server.url, namespace], { execArgv });
+  const reports: Report[] = [];
+  child.on('message', (report: Report) => void reports.push(report));
+  const replica: Replica = {
+    pid: child.pid ?? 0,
+    process: child,
+    reports,
+    order: (order) => {
+      reports.length = 0;
+      child.send(order);
+    },
+    told: async (kind) => {
+      for (;;) {
+        const found = reports.find((report) => report.kind === kind);
+        // Found by its kind, so it is of that kind.
+        if (found !== undefined) return found as Extract<Report, { kind: typeof kind }>;
+        await once(child, 'message');
+      }
+    },
+  };
+  await replica.told('ready');
+  return replica;
+}
+
+const runsOf = (some: readonly Replica[]): number =>
+  some.flatMap(({ reports }) => reports.filter(({ kind }) => kind === 'running')).length;
+
+describe('four replicas over one Redis', () => {
+  test('run once for a crowd of two hundred', async () => {
+    for (const runMs of [0, 30, 600]) {
+      for (const replica of replicas) replica.order({ key: `crowd-${runMs}`, callers: 50, runMs });
+      const answers = await Promise.all(replicas.map(({ told }) => told('answered')));
+      expect(runsOf(replicas)).toBe(1);
+      expect(new Set(answers.flatMap(({ texts }) => texts)).size).toBe(1);
+      const outcomes = answers.flatMap((answer) => answer.outcomes);
+      expect(outcomes.filter((kind) => kind === 'stored')).toHaveLength(1);
+      expect(outcomes).toHaveLength(200);
+    }
+  });
+
+  test('run for longer than a lease without another beginning too', async () => {
+    for (const replica of replicas) replica.order({ key: 'long', callers: 5, runMs: 4000 });
+    await Promise.all(replicas.map(({ told }) => told('answered')));
+    expect(runsOf(replicas)).toBe(1);
+  });
+
+  test('take over, one of them, when the one that runs is killed', async () => {
+    const [leader, ...others] = replicas;
+    leader?.order({ key: 'killed', callers: 5, runMs: 600_000 });
+    await leader?.told('running');
+    for (const replica of others) replica.order({ key: 'killed', callers: 50, runMs: 100 });
+    leader?.process.kill('SIGKILL');
+    const answers = await Promise.all(others.map(({ told }) => told('answered')));
+    expect(runsOf(others)).toBe(1);
+    const texts = new Set(answers.flatMap((answer) => answer.texts));
+    expect(texts.size).toBe(1);
+    expect([...texts][0]).not.toBe(`killed by ${leader?.pid}`);
+  });
+});

@@ -1,0 +1,95 @@
+// The stores that there are, held against what every store must do.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Clock } from '../../src/cache/clock.ts';
+import { openRedis } from '../../src/cache/redis.ts';
+import { createStore, type Store } from '../../src/cache/store.ts';
+import { startRedis, type RedisServer } from '../support/redis.ts';
+import { conformance, LIMITS } from './conformance.ts';
+import { createWitness, entryOf, freshNamespace, realAfter, realClock } from './fixture.ts';
+
+let server: RedisServer;
+const open: Store[] = [];
+const { observe } = createWitness();
+
+beforeAll(async () => {
+  server = await startRedis();
+});
+
+afterAll(async () => {
+  await Promise.all(open.map((store) => store.close()));
+  await server.kill();
+});
+
+/** A store over the server of this file; patient, for machines under load. */
+async function openShared(namespace: string, clock = realClock): Promise<Store> {
+  const remote = await openRedis({
+    url: server.url,
+    namespace,
+    timeoutMs: 2000,
+    retryMs: 100,
+    leaseMs: 1000,
+    clock,
+    after: realAfter,
+    random: Math.random,
+    observe,
+  });
+  const store = createStore({ ...LIMITS, remote, clock, observe });
+  open.push(store);
+  return store;
+}
+
+conformance('memory', async () => {
+  const store = createStore({ ...LIMITS, remote: undefined, clock: realClock, observe });
+  return { store, other: store };
+});
+
+conformance('memory in front of Redis', async () => {
+  const namespace = freshNamespace();
+  return { store: await openShared(namespace), other: await openShared(namespace) };
+});
+
+describe('a store that replicas share', () => {
+  /** A clock that is `ms` ahead of the others. */
+  const ahead = (ms: number): Clock => ({ ...realClock, epoch: () => Date.now() + ms });
+
+  test.each([
+    { why: 'same clocks', writer: 0, reader: 0, found: true },
+    { why: 'a little skew', writer: 400, reader: 0, found: true },
+    { why: 'the reader is ahead, and takes it for older', writer: 0, reader: 20_000, found: true },
+    { why: 'the reader is so far ahead that it is over', writer: 0, reader: 70_000, found: false },
+    { why: 'from the future', writer: 20_000, reader: 0, found: false },
+  ])('believes the clock that makes an entry older: $why', async ({ writer, reader, found }) => {
+    const namespace = freshNamespace();
+    const clock = ahead(writer);
+    const store = await openShared(namespace, clock);
+    await store.put('k', entryOf('v', { clock, keepMs: 60_000 }));
+    const other = await openShared(namespace, ahead(reader));
+    const entry = await other.fetch('k');
+    expect(entry !== undefined).toBe(found);
+    if (entry !== undefined) {
+      const age = performance.now() - entry.born.monotonic;
+      expect(age).toBeGreaterThanOrEqual(Math.max(0, reader - writer));
+    }
+  });
+
+  test('counts on with the clock over there when its own was set back', async () => {
+    const namespace = freshNamespace();
+    let jump = 0;
+    const clock: Clock = { ...realClock, epoch: () => Date.now() + jump };
+    const store = await openShared(namespace, clock);
+    const entry = entryOf('v', { clock, keepMs: 60_000 });
+    await store.put('k', {
+      ...entry,
+      born: { epoch: entry.born.epoch - 30_000, monotonic: entry.born.monotonic - 30_000 },
+    });
+    jump = -25_000;
+    const found = await (await openShared(namespace, clock)).fetch('k');
+    expect(performance.now() - (found?.born.monotonic ?? Infinity)).toBeGreaterThanOrEqual(29_000);
+  });
+
+  test('is apart from one of another namespace', async () => {
+    const store = await openShared(freshNamespace());
+    await store.put('k', entryOf('v'));
+    expect(await (await openShared(freshNamespace())).fetch('k')).toBeUndefined();
+  });
+});

@@ -1,0 +1,223 @@
+// Answers kept: over the whole service, in memory and through a real Redis.
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { openService } from '../../src/app.ts';
+import { startRedis, type RedisServer } from '../support/redis.ts';
+import { KEY, sampleTables, startService, writeEndpoint, type TestService } from '../support/service.ts';
+
+let service: TestService;
+let redis: RedisServer;
+
+const file = (name: string, n: number, query: string, rest = ''): string =>
+  `id: 00000000-0000-4000-8000-0000000000${n}\nname: ${name}\nquery: ${query}\n${rest}`;
+const KEPT = 'cache: { ttl: 60, min_refresh: 10 }\n';
+const P = 'parameters: { p: { type: String, default: a }, q: { type: UInt8, default: 1 } }\n';
+
+beforeAll(async () => {
+  service = await startService({ sql: [await sampleTables()] });
+  const kept = 'WITH t AS (SELECT @p AS p, @q AS q, generateUUIDv4() AS run) SELECT * FROM t';
+  await writeEndpoint(service, 'kept', file('kept', 10, kept, `${P}${KEPT}sandbox: { enabled: true }\n`));
+  await writeEndpoint(
+    service,
+    'slow',
+    file('slow-kept', 11, 'SELECT sleep(0.5) AS slept, generateUUIDv4() AS run', KEPT),
+  );
+  await writeEndpoint(
+    service,
+    'warm',
+    file('warm', 12, 'SELECT generateUUIDv4() AS run', 'cache: { ttl: 3 }\nwarming: { every: 1 }\n'),
+  );
+  await writeEndpoint(
+    service,
+    'pinned',
+    file(
+      'pinned',
+      13,
+      'SELECT @n AS n',
+      'parameters: { n: { type: UInt8, required: true } }\ncache: { ttl: 60 }\nwarming: { every: 30, examples: true }\nexamples: [{ name: one, parameters: { n: 7 } }]\n',
+    ),
+  );
+  await writeEndpoint(service, 'failing', file('failing', 14, 'SELECT throwIf(1) AS x', KEPT));
+  await service.service.reload();
+  redis = await startRedis();
+});
+afterAll(async () => {
+  await service.stop();
+  await redis.kill();
+});
+
+const get = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
+  service.call(`/api/endpoints/query/${path}`, { headers });
+const statusOf = (response: Response): string | null => response.headers.get('cache-status');
+const purge = (query = ''): Promise<Response> =>
+  fetch(`${service.service.admin}/cache/purge${query}`, { method: 'POST' });
+
+describe('an answer that is kept', () => {
+  test('is run once, then given from the cache, with validators and its age', async () => {
+    const first = await get('usage.api-counts?interval=hourly&project=abc');
+    expect(statusOf(first)).toMatch(/^millrace; fwd=uri-miss; stored; ttl=(900|899)$/);
+    expect(first.headers.get('cache-control')).toMatch(/^private, max-age=(900|899)$/);
+    const second = await get('usage.api-counts?project=abc&interval=hourly');
+    expect(statusOf(second)).toMatch(/^millrace; hit; ttl=(900|899|898)$/);
+    expect(Number(second.headers.get('age'))).toBeLessThan(3);
+    expect(second.headers.get('etag')).toMatch(/^"[\w-]+"$/);
+    expect(second.headers.get('etag')).toBe(first.headers.get('etag'));
+    expect(await second.text()).toBe(await first.text());
+  });
+
+  test('is 304 to who has it, and only to them', async () => {
+    const etag = (await get('kept?p=304')).headers.get('etag') ?? '';
+    for (const tag of [etag, `"other", ${etag}`, `W/${etag}`, '*']) {
+      const response = await get('kept?p=304', { 'If-None-Match': tag });
+      expect([response.status, await response.text(), response.headers.get('etag')]).toEqual([304, '', etag]);
+    }
+    expect((await get('kept?p=304', { 'If-None-Match': '"other"' })).status).toBe(200);
+  });
+
+  test('is never that of other values, or of another query', async () => {
+    const sql = encodeURIComponent('SELECT p, run FROM t');
+    const queries = [
+      'kept',
+      'kept?p=b',
+      'kept?q=2',
+      `kept?sql=${sql}`,
+      `kept?p=b&sql=${sql}`,
+      'kept?lql=s:p+s:run',
+      'kept?lql=s:run+s:p',
+    ];
+    const bodies = await Promise.all(queries.map(async (query) => (await get(query)).text()));
+    expect(new Set(bodies).size).toBe(queries.length);
+    const again = await Promise.all(queries.map(async (query) => (await get(query)).text()));
+    expect(again).toEqual(bodies);
+  });
+
+  test('is one for all spellings of the same call', async () => {
+    const body = await (await get('kept?p=x&q=3')).text();
+    for (const query of ['kept?q=3&p=x', 'kept?q=03&p=x&sql='])
+      expect(await (await get(query)).text()).toBe(body);
+    const posted = await service.call('/api/endpoints/query/kept', {
+      method: 'POST',
+      body: '{"p":"x","q":3}',
+      headers: { 'Content-Type': 'application/json' },
+    });
+    expect(await posted.text()).toBe(body);
+  });
+
+  test('is asked for anew within bounds', async () => {
+    const body = await (await get('kept?p=wish')).text();
+    const floor = await get('kept?p=wish', { 'Cache-Control': 'no-cache' });
+    expect([statusOf(floor)?.startsWith('millrace; hit'), await floor.text()]).toEqual([true, body]);
+    const newer = await get('kept?p=wish', { 'Cache-Control': 'max-age=0' });
+    expect(statusOf(newer)).toMatch(/^millrace; fwd=request; stored; ttl=(60|59)$/);
+    expect(await newer.text()).not.toBe(body);
+    const absent = await get('kept?p=never', { 'Cache-Control': 'only-if-cached' });
+    expect([absent.status, ((await absent.json()) as { code: string }).code]).toEqual([504, 'cache.absent']);
+  });
+
+  test('is run once for a crowd', async () => {
+    const crowd = await Promise.all(Array.from({ length: 200 }, () => get('slow-kept')));
+    const statuses = crowd.map(statusOf);
+    expect(statuses.filter((status) => status?.includes('; stored'))).toHaveLength(1);
+    expect(statuses.filter((status) => status?.includes('; collapsed'))).toHaveLength(199);
+    expect(new Set(await Promise.all(crowd.map((response) => response.text()))).size).toBe(1);
+  });
+
+  test('is no failure', async () => {
+    for (let i = 0; i < 2; i++) {
+      const response = await get('failing');
+      expect([response.status, response.headers.get('cache-control')]).toEqual([500, 'no-store']);
+    }
+  });
+});
+
+test('where nothing is kept, nothing is said of a cache', async () => {
+  const response = await get('logs.all?project=abc');
+  expect(response.headers.get('cache-control')).toBe('no-store');
+  expect([response.headers.has('cache-status'), response.headers.has('age')]).toEqual([false, false]);
+  const etag = response.headers.get('etag') ?? '';
+  expect((await get('logs.all?project=abc', { 'If-None-Match': etag })).status).toBe(304);
+});
+
+test('a reload forgets exactly what changed', async () => {
+  await get('usage.api-counts?interval=daily&project=abc');
+  await get('kept?p=reload');
+  await writeEndpoint(service, 'kept', file('kept', 10, 'SELECT @p AS p, @q AS q', `${P}${KEPT}`));
+  await service.service.reload();
+  expect(statusOf(await get('kept?p=reload'))).toContain('uri-miss');
+  expect(statusOf(await get('usage.api-counts?interval=daily&project=abc'))).toContain('hit');
+});
+
+describe('warming', () => {
+  const metric = async (outcome: string): Promise<number> => {
+    const text = await (await fetch(`${service.service.admin}/metrics`)).text();
+    return Number(
+      new RegExp(`millrace_warming_total\\{endpoint="warm",outcome="${outcome}"\\} (\\d+)`).exec(text)?.[1] ??
+        0,
+    );
+  };
+
+  test('runs again what is asked for, before it is over', async () => {
+    const first = await (await get('warm')).text();
+    await vi.waitFor(async () => expect(await metric('refreshed')).toBeGreaterThan(0), { timeout: 10_000 });
+    const later = await get('warm');
+    expect(statusOf(later)).toContain('hit');
+    expect(await later.text()).not.toBe(first);
+  });
+
+  test('keeps examples warm that nobody has asked for, where the file says so', async () => {
+    await vi.waitFor(
+      async () => expect((await get('pinned?n=7', { 'Cache-Control': 'only-if-cached' })).status).toBe(200),
+      { timeout: 15_000 },
+    );
+  });
+});
+
+describe('the admin listener', () => {
+  test('purges an endpoint, or all, and knows its names', async () => {
+    await get('kept?p=purge');
+    expect(await (await purge('?endpoint=kept')).json()).toEqual({ purged: ['kept'] });
+    expect(statusOf(await get('kept?p=purge'))).toContain('uri-miss');
+    expect(((await (await purge()).json()) as { purged: string[] }).purged).toContain('usage.api-counts');
+    expect((await purge('?endpoint=kep')).status).toBe(404);
+  });
+
+  test('has metrics', async () => {
+    const response = await fetch(`${service.service.admin}/metrics`);
+    const text = await response.text();
+    expect(response.headers.get('content-type')).toContain('text/plain');
+    expect(text).toMatch(/millrace_request_seconds_count\{endpoint="kept",status="200",cache="hit"\} \d+/);
+    expect(text).toContain('millrace_endpoints 7');
+  });
+});
+
+describe('through Redis', () => {
+  const open = () =>
+    openService({
+      settings: { ...service.settings, port: 0, adminPort: 0, redisUrl: redis.url },
+      engine: service.engine,
+      extraTokens: [{ name: 'k', sha256: service.keyHash, endpoints: ['*'] }],
+      observe: () => undefined,
+    });
+  const ask = (address: string, path: string): Promise<Response> =>
+    fetch(`${address}/api/endpoints/query/${path}`, { headers: { 'X-API-KEY': KEY } });
+
+  test('replicas share answers and runs; without Redis they go on alone', async () => {
+    const [one, two] = [await open(), await open()];
+    try {
+      const bodies = await Promise.all(
+        [one, two, one, two].map(async ({ address }) => (await ask(address, 'slow-kept')).text()),
+      );
+      expect(new Set(bodies).size).toBe(1);
+      await ask(one.address, 'kept?p=shared');
+      await vi.waitFor(async () => {
+        expect((await ask(two.address, 'kept?p=shared')).headers.get('cache-status')).toContain('hit');
+      });
+      await redis.kill();
+      const alone = await Promise.all([one, two].map(({ address }) => ask(address, 'kept?p=alone')));
+      expect(alone.map((response) => response.status)).toEqual([200, 200]);
+      expect((await ask(one.address, 'kept?p=shared')).headers.get('cache-status')).toContain('hit');
+    } finally {
+      // The engine is the other service's: these two give back everything else.
+      await Promise.all([one.catalog.close(), two.catalog.close()]);
+    }
+  });
+});

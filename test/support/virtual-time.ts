@@ -1,0 +1,51 @@
+// Time that stands still until a test moves it: both clocks and the timer, for code that has them handed in.
+import { setImmediate } from 'node:timers/promises';
+
+export interface VirtualTime {
+  readonly clock: { readonly epoch: () => number; readonly monotonic: () => number };
+  readonly after: (ms: number, action: () => void) => () => void;
+  /** Moves on, stopping at every timer that is due on the way, until what it set off has settled. */
+  advance(ms: number): Promise<void>;
+  /** Sets the wall clock forward, or back when negative. */
+  jump(ms: number): void;
+}
+
+interface Timer {
+  readonly at: number;
+  readonly action: () => void;
+}
+
+export function createVirtualTime(): VirtualTime {
+  const timers = new Set<Timer>();
+  let now = 1000;
+  let offset = 1_700_000_000_000;
+
+  function nextDue(until: number): Timer | undefined {
+    const due = [...timers].filter((timer) => timer.at <= until);
+    return due.toSorted((a, b) => a.at - b.at)[0];
+  }
+
+  return {
+    clock: { epoch: () => Math.floor(offset + now), monotonic: () => now },
+    after: (ms, action) => {
+      const timer = { at: now + Math.max(0, ms), action };
+      timers.add(timer);
+      return () => void timers.delete(timer);
+    },
+    advance: async (ms) => {
+      const end = now + ms;
+      await setImmediate();
+      for (let timer = nextDue(end); timer !== undefined; timer = nextDue(end)) {
+        timers.delete(timer);
+        now = Math.max(now, timer.at);
+        timer.action();
+        await setImmediate();
+      }
+      now = end;
+      await setImmediate();
+    },
+    jump: (ms) => {
+      offset += ms;
+    },
+  };
+}
