@@ -23,7 +23,7 @@ export function renderDiagnostic(
 
 /** A part of a long line around the column, and a caret below it. Control characters and tabs take one blank each. */
 function excerpt(source: string, column: number, paint: (caret: string) => string): string[] {
-  const start = Math.max(0, column - 1 - WIDTH / 2);
+  const start = source.length <= WIDTH ? 0 : Math.max(0, column - 1 - WIDTH / 2);
   // oxlint-disable-next-line no-control-regex -- a hostile file must not steer the terminal
   const shown = source.slice(start, start + WIDTH).replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ');
   return [`    ${shown}`, `    ${' '.repeat(Math.max(0, column - 1 - start))}${paint('^')}`];
