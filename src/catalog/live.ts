@@ -34,23 +34,28 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
   let catalog = assembleCatalog([]).catalog;
   let findings: readonly Diagnostic[] = [];
 
+  let lastFailure = '';
+  let isOpen = false;
+
   const load = async (): Promise<void> => {
     const started = options.now();
     const loaded = await loadFolder(folder, files, compile);
-    const kept = keepGood(loaded.files, good);
-    const assembled = assembleCatalog([...kept.values()]);
     const ms = options.now() - started;
-    const before = findings;
+    lastFailure = '';
     files = loaded.files;
-    good = kept;
-    findings = allFindings(loaded.files, assembled.diagnostics);
-    const replaced = catalog;
+    if (loaded.changed === 0 && isOpen) return;
+    isOpen = true;
+    good = keepGood(files, good);
+    const assembled = assembleCatalog([...good.values()]);
+    const [replaced, before] = [catalog, findings];
+    findings = allFindings(files, assembled.diagnostics);
     catalog = assembled.catalog; // from here on new requests see it
     options.onSwap?.(replaced, catalog);
+    const { changed } = loaded;
     observe({
       kind: 'catalog.loaded',
       endpoints: catalog.endpoints.length,
-      changed: loaded.changed,
+      changed,
       findings: findings.length,
       ms,
     });
@@ -58,24 +63,51 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
       observe({ kind: 'catalog.rejected', diagnostics: findings });
     }
   };
+  const fail = (cause: unknown): void => {
+    const message = String(cause);
+    if (message !== lastFailure) observe({ kind: 'catalog.failed', cause });
+    lastFailure = message;
+  };
 
   await load();
-  const reload = serialise(() =>
-    load().catch((cause: unknown) => observe({ kind: 'catalog.failed', cause })),
-  );
-  const watcher = await watchPaths(
-    [folder],
-    { settleMs: 40, maxDelayMs: 250, depth: 0 },
-    {
-      change: () => void reload(),
-      error: (cause) => observe({ kind: 'catalog.failed', cause }),
-    },
-  );
+  const reload = serialise(() => load().catch(fail));
+  const watcher = await watchPaths([folder], WATCHING, { change: () => void reload(), error: fail });
+  const stopLooking = lookNowAndThen(reload, options.now);
   return {
     current: () => catalog,
     diagnostics: () => findings,
     reload,
-    close: () => watcher.close(),
+    close: () => {
+      stopLooking();
+      return watcher.close();
+    },
+  };
+}
+
+const WATCHING = { settleMs: 40, maxDelayMs: 250, depth: 0 };
+const LOOK_MS = 1000;
+/** Looking may take this share of the time. */
+const LOOK_SHARE = 20;
+
+/**
+ * Watchers miss changes now and then: in bursts, on network file systems, when a folder is made again. A look at the
+ * stamps of all files finds them; where there are so many that it takes long, it is taken less often.
+ */
+function lookNowAndThen(look: () => Promise<void>, now: () => number): () => void {
+  let timer: NodeJS.Timeout;
+  let stopped = false;
+  const schedule = (ms: number): void => {
+    timer = setTimeout(() => {
+      const started = now();
+      void look().then(() => {
+        if (!stopped) schedule(Math.max(LOOK_MS, (now() - started) * LOOK_SHARE));
+      });
+    }, ms).unref();
+  };
+  schedule(LOOK_MS);
+  return () => {
+    stopped = true;
+    clearTimeout(timer);
   };
 }
 

@@ -1,5 +1,6 @@
 // A folder of endpoint files read into compiled files: only what changed is compiled again, in slices.
 import { createHash } from 'node:crypto';
+import type { Stats } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -65,13 +66,25 @@ export async function loadFiles(
   for (const path of new Set([...remaining, ...paths])) {
     const before = previous.get(path);
     const file = await loadFile(path, before, compile);
-    if (file === undefined) continue; // deleted since it was listed
+    if (file === undefined) {
+      if (before !== undefined) changed++; // deleted since it was listed
+      continue;
+    }
     files.set(path, file);
     if (file.hash === before?.hash) continue;
     changed++;
     if (changed % SLICE === 0) await setImmediate();
   }
   return { files, changed };
+}
+
+const UNSETTLED = 'unsettled';
+const SETTLED_MS = 100;
+
+/** Times of files are coarse: one written a moment ago may be written again without its stamp changing. */
+function stampOf({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {
+  if (Math.abs(Date.now() - ctimeMs) < SETTLED_MS) return UNSETTLED;
+  return `${dev}:${ino}:${size}:${mtimeMs}:${ctimeMs}`;
 }
 
 async function loadFile(
@@ -81,8 +94,8 @@ async function loadFile(
 ): Promise<LoadedFile | undefined> {
   const stats = await stat(path).catch(() => undefined);
   if (stats === undefined) return undefined;
-  const stamp = `${stats.dev}:${stats.ino}:${stats.size}:${stats.mtimeMs}:${stats.ctimeMs}`;
-  if (before?.stamp === stamp) return before;
+  const stamp = stampOf(stats);
+  if (stamp !== UNSETTLED && before?.stamp === stamp) return before;
   const unreadable = (message: string): LoadedFile => {
     const diagnostic: Diagnostic = {
       file: path,

@@ -38,7 +38,7 @@ export function keyOf(request: FastifyRequest): string | undefined {
 }
 
 /** Request directives of RFC 9111, 5.2.1; what is not understood is not there. */
-export function readCacheWish(header: string | undefined): CacheWish {
+function readCacheWish(header: string | undefined): CacheWish {
   const directives = (header ?? '')
     .toLowerCase()
     .split(',')
