@@ -1,0 +1,57 @@
+// What every command is given, and how it takes the settings.
+import type { Command } from 'commander';
+import { loadSettings, settingNames, type Settings } from '../config/settings.ts';
+import type { Observe } from '../core/observation.ts';
+import { describeDiagnostic } from '../observe/log.ts';
+import { CommandError } from './command-error.ts';
+import type { ServeDeps } from './serve.ts';
+import type { Terminal } from './terminal.ts';
+import type { OpenEngine, OpenLocal, OpenService } from './wiring.ts';
+
+/** The process as commands see it. */
+export interface CommandDeps {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly terminal: Terminal;
+  readonly openEngine: OpenEngine;
+  readonly openService: OpenService;
+  readonly openLocal: OpenLocal;
+  /** Where observations go: lines for a person, or a structured log. */
+  readonly openLog: (level: Settings['logLevel'], isDevelopment: boolean) => Observe;
+  readonly onSignal: ServeDeps['onSignal'];
+  /** What the process ends with when the command has not failed; 0 unless it is set. */
+  readonly setExitCode: (code: number) => void;
+}
+
+/** Adds one command, with its flags and help, to the program. */
+export type AddCommand = (program: Command, deps: CommandDeps) => void;
+
+export type Flags = Readonly<Record<string, string | undefined>>;
+
+/** Adds a flag for each setting. */
+export function withSettings(command: Command): Command {
+  command.option('--config <file>', 'settings file (default: millrace.yaml)');
+  for (const { flag, env, description, default: value } of settingNames()) {
+    const note = value === undefined || value === '' ? '' : `; default: ${JSON.stringify(value)}`;
+    command.option(`${flag} <value>`, `${description} [${env}${note}]`);
+  }
+  return command;
+}
+
+/** The settings of a command that was given `flags`. Rejects with CommandError. */
+export async function settingsOf(flags: Flags, { env }: Pick<CommandDeps, 'env'>): Promise<Settings> {
+  const named = settingNames().map(({ key }) => [key, flags[camelCase(key)]]);
+  const path = flags['config'] ?? 'millrace.yaml';
+  const loaded = await loadSettings({
+    flags: Object.fromEntries(named) as Flags, // pairs of texts, made above
+    env,
+    file: { path, required: flags['config'] !== undefined },
+  });
+  if ('settings' in loaded) return loaded.settings;
+  throw new CommandError(`settings: ${loaded.diagnostics.map(describeDiagnostic).join('\n  ')}`, {
+    exitCode: 2,
+  });
+}
+
+function camelCase(key: string): string {
+  return key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}

@@ -1,0 +1,16 @@
+// `millrace doctor`, its flags and help.
+import type { Command } from 'commander';
+import { settingsOf, withSettings, type CommandDeps, type Flags } from '../command.ts';
+import { reportPreflight } from '../doctor.ts';
+import { withLocal } from '../local.ts';
+
+export function addDoctor(program: Command, deps: CommandDeps): void {
+  withSettings(program.command('doctor'))
+    .description("Try the walls around consumers' queries, one attack at a time. Exits 1 when one is open.")
+    .action(async (flags: Flags) => {
+      const settings = await settingsOf(flags, deps);
+      const observe = deps.openLog('silent', false);
+      const findings = await withLocal({ settings, observe }, deps, (local) => local.preflight());
+      deps.setExitCode(reportPreflight(findings, deps.terminal));
+    });
+}

@@ -1,0 +1,16 @@
+// `millrace serve`, its flags and help.
+import type { Command } from 'commander';
+import { settingsOf, withSettings, type CommandDeps, type Flags } from '../command.ts';
+import { serve } from '../serve.ts';
+
+export function addServe(program: Command, deps: CommandDeps): void {
+  withSettings(program.command('serve'))
+    .description('Serve the endpoints; reload on change. SIGHUP reloads, SIGTERM drains and exits.')
+    .option('--dev', 'development: a key made for this run, sample calls printed, a readable log')
+    .action(async (flags: Flags & { dev?: boolean }) => {
+      const settings = await settingsOf(flags, deps);
+      const isDevelopment = flags.dev === true;
+      const observe = deps.openLog(settings.logLevel, isDevelopment);
+      await serve({ settings, isDevelopment, observe }, deps);
+    });
+}
