@@ -1,10 +1,10 @@
-// The sandbox's checks of one text, beside the engine's own reading of it. Prints one line of JSON a round.
-import { createInterface } from 'node:readline';
+// The sandbox's checks of one text, beside the engine's own reading of it.
 import { createCompile } from '../src/catalog/compile.ts';
 import { createDescribe } from '../src/catalog/describe.ts';
 import { createEmbeddedEngine } from '../src/engine/embedded/embedded-engine.ts';
 import type { Statement } from '../src/engine/engine.ts';
 import { createSandboxes } from '../src/request/sandboxes.ts';
+import { measureWorks } from './works.ts';
 
 const [data = ''] = process.argv.slice(2);
 const FILE = `id: 00000000-0000-4000-8000-000000000001
@@ -22,14 +22,14 @@ const engine = await createEmbeddedEngine({
   memory: 2 ** 31,
   observe: () => undefined,
 });
-const { candidate } = createCompile()('bench.yaml', FILE);
+const { candidate } = createCompile({ piiHashKey: undefined })('bench.yaml', FILE);
 if (candidate === undefined) throw new Error('the file is valid');
 const sandbox = await createSandboxes(engine, createDescribe(engine)).of(candidate.endpoint);
 const limits = { time: 5, memory: 2 ** 28, readRows: 0, resultBytes: 2 ** 26 };
 const tail = ' GROUP BY hour ORDER BY hour';
 let next = 0;
 
-const works: Readonly<Record<string, () => Promise<unknown>>> = {
+await measureWorks({
   explain: async () => {
     const sql = `EXPLAIN AST ${TEXT}${next++}${tail}`;
     const statement: Statement = { sql, parameters: {}, limits, origin: 'consumer', int64: 'number' };
@@ -37,21 +37,4 @@ const works: Readonly<Record<string, () => Promise<unknown>>> = {
   },
   unseen: () => sandbox.check(`${TEXT}${next++}${tail}`),
   seen: () => sandbox.check(`${TEXT}0${tail}`),
-};
-
-process.stdout.write('ready\n');
-for await (const line of createInterface({ input: process.stdin })) {
-  const { work, seconds } = JSON.parse(line) as { work: string; seconds: number }; // from bench.ts
-  const latencies: number[] = [];
-  const end = performance.now() + seconds * 1000;
-  while (performance.now() < end) {
-    const started = performance.now();
-    await works[work]?.();
-    latencies.push(performance.now() - started);
-  }
-  latencies.sort((a, b) => a - b);
-  const at = (share: number): number => latencies[Math.floor(latencies.length * share)] ?? 0;
-  process.stdout.write(
-    `${JSON.stringify({ rate: latencies.length / seconds, p50: at(0.5), p99: at(0.99) })}\n`,
-  );
-}
+});

@@ -133,7 +133,7 @@ function createServers(
   const server = createServer({
     answer: path.answer,
     list: async (key) => {
-      const principal = authenticate(keyring.current(), key, clock.epoch());
+      const { principal } = authenticate(keyring.current(), key, clock.epoch());
       return listEndpoints(catalog.current(), principal, { describe, sandboxes });
     },
     readiness: () => readiness(engine, sandboxes, state.stopping),
@@ -171,7 +171,7 @@ async function openCore(options: CoreOptions, keyring: () => Keyring): Promise<C
   const results = createResults({ engine, ...cache, now: clock.monotonic });
   const catalog = await openLiveCatalog({
     folder: settings.endpoints,
-    compile: createCompile(),
+    compile: createCompile(settings),
     observe,
     onSwap: (before, after) => {
       for (const { name, revision } of outdated(before, after)) void cache.forget(name, revision);
@@ -290,7 +290,7 @@ export async function openLocal(options: CoreOptions): Promise<Local> {
     locked: new Map(),
     redact: false,
   };
-  const keyring: Keyring = { authenticate: () => ({ kind: 'accepted', principal }) };
+  const keyring: Keyring = { authenticate: () => ({ kind: 'accepted', principal, expires: Infinity }) };
   const core = await openCore(options, () => keyring);
   return { path: core.path, preflight: () => preflight(options.engine, core.catalog), close: core.close };
 }

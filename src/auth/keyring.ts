@@ -13,9 +13,14 @@ export interface Principal {
   readonly redact: boolean;
 }
 
-export type Authentication =
-  | { readonly kind: 'accepted'; readonly principal: Principal }
-  | { readonly kind: 'refused'; readonly reason: 'unknown' | 'expired' };
+export interface Accepted {
+  readonly kind: 'accepted';
+  readonly principal: Principal;
+  /** From then on it has to be looked at anew; milliseconds since 1970. */
+  readonly expires: number;
+}
+
+export type Authentication = Accepted | { readonly kind: 'refused'; readonly reason: 'unknown' | 'expired' };
 
 export interface Keyring {
   /** Looks a presented key up; `now` is in milliseconds since 1970. */
@@ -46,7 +51,7 @@ export function createKeyring(tokens: readonly Token[]): Keyring {
         return { kind: 'refused', reason: 'unknown' };
       }
       if (now >= entry.expires) return { kind: 'refused', reason: 'expired' };
-      return { kind: 'accepted', principal: entry.principal };
+      return { kind: 'accepted', principal: entry.principal, expires: entry.expires };
     },
   };
 }

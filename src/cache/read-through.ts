@@ -3,7 +3,7 @@ import type { Observe } from '../core/observation.ts';
 import { ageOf, momentOf, type After, type Clock } from './clock.ts';
 import { sealEntry, youngerOf, type Entry, type Payload } from './entry.ts';
 import { createFlights, type Flight, type Landing } from './flights.ts';
-import { isFresh, keepMsOf, staleRights, type CachePolicy, type CacheWish } from './freshness.ts';
+import { isFresh, keepMsOf, NO_WISH, staleRights, type CachePolicy, type CacheWish } from './freshness.ts';
 import type { Store } from './store.ts';
 import { takeTurn } from './turns.ts';
 
@@ -31,9 +31,13 @@ export interface Ask extends Job {
   readonly signal: AbortSignal;
 }
 
-export type Read =
-  | { readonly kind: 'answer'; readonly entry: Entry; readonly outcome: Outcome }
-  | { readonly kind: 'absent' }; // only-if-cached, and nothing is
+export interface Found {
+  readonly kind: 'answer';
+  readonly entry: Entry;
+  readonly outcome: Outcome;
+}
+
+export type Read = Found | { readonly kind: 'absent' }; // only-if-cached, and nothing is
 
 /** How an answer came about, in the words of RFC 9211. */
 export interface Outcome {
@@ -52,6 +56,8 @@ export interface Outcome {
 }
 
 export interface ReadThrough {
+  /** A fresh answer that is in memory, at no cost and without waiting; undefined when there is none. */
+  peek(job: Job): Found | undefined;
   /** Rejects with what the run rejects with, or with the reason of the caller's signal. */
   read(ask: Ask): Promise<Read>;
   /** Runs a job unless there is an answer younger than `ms`, wherever it came from. */
@@ -105,14 +111,15 @@ export function createReadThrough(options: ReadThroughOptions): ReadThrough {
       });
     },
   };
+  const peek = (job: Job, wish: CacheWish) => {
+    const held = store.peek(job.key);
+    if (held === undefined) return undefined;
+    const age = ageOf(held.born, clock);
+    return isFresh(age, job.policy, wish) ? answer(held, age, { ask: job, kind: 'hit' }) : undefined;
+  };
   return {
-    read: async (ask) => {
-      const held = store.peek(ask.key);
-      if (held === undefined) return readFurther(context, ask, held);
-      const age = ageOf(held.born, clock);
-      if (isFresh(age, ask.policy, ask.wish)) return answer(held, age, { ask, kind: 'hit' });
-      return readFurther(context, ask, held);
-    },
+    peek: (job) => peek(job, NO_WISH),
+    read: async (ask) => peek(ask, ask.wish) ?? readFurther(context, ask, store.peek(ask.key)),
     refresh: async (job, ms) => {
       const found = await context.lookUp(job.key);
       if (found !== undefined && ageOf(found.born, clock) < ms) return { entry: found, ran: false };
@@ -208,8 +215,8 @@ async function runInTurn(
 function answer(
   entry: Entry,
   age: number,
-  { ask, kind, forwarded }: { ask: Ask; kind: Outcome['kind']; forwarded?: Outcome['forwarded'] },
-): Read {
+  { ask, kind, forwarded }: { ask: Job; kind: Outcome['kind']; forwarded?: Outcome['forwarded'] },
+): Found {
   const ttl = Math.floor(ask.policy.ttl - age / 1000);
   return {
     kind: 'answer',

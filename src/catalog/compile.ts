@@ -7,6 +7,8 @@ import { createSchemaCheck } from '../config/schema.ts';
 import { parseYaml, type YamlDocument } from '../config/yaml-document.ts';
 import { createBinder } from '../params/binder.ts';
 import { neutralText } from '../params/neutral.ts';
+import type { RedactionPolicy } from '../redact/demand.ts';
+import { createRedactor } from '../redact/redactor.ts';
 import type { Outline } from '../sql/outline.ts';
 import { analyse, type Analysis, type RuleFinding } from './analysis.ts';
 import type { Candidate } from './catalog.ts';
@@ -24,8 +26,13 @@ export type CompileFile = (path: string, text: string) => CompiledFile;
 /** The most that a result may take in the engine's memory, in bytes. */
 const RESULT_BYTES = 128 * 2 ** 20;
 
+export interface CompileOptions {
+  /** The secret under which columns are hashed; undefined: a file that wants to hash does not compile. */
+  readonly piiHashKey: string | undefined;
+}
+
 /** Compiles the schema once; the function it returns compiles files, and has no other state. */
-export function createCompile(): CompileFile {
+export function createCompile(options: CompileOptions): CompileFile {
   const check = createSchemaCheck('endpoint');
   return (path, text) => {
     const parsed = parseYaml(path, text);
@@ -35,13 +42,13 @@ export function createCompile(): CompileFile {
     if (invalid.length > 0)
       return { candidate: undefined, diagnostics: invalid.toSorted(compareDiagnostics) };
     const analysis = analyse(document.value as EndpointFile, document); // it passed the schema that the type is generated from
-    const diagnostics = [...analysis.findings, ...checkRules(analysis)]
+    const diagnostics = [...analysis.findings, ...checkRules(analysis, options)]
       .map((finding) => toDiagnostic(document, finding))
       .toSorted(compareDiagnostics);
     if (analysis.outline === undefined || diagnostics.some((each) => each.severity === 'error')) {
       return { candidate: undefined, diagnostics };
     }
-    const endpoint = build(analysis, analysis.outline);
+    const endpoint = build(analysis, analysis.outline, options);
     const candidate = { endpoint, name: document.locate(['name']), id: document.locate(['id']) };
     return { candidate, diagnostics };
   };
@@ -58,7 +65,11 @@ function toDiagnostic(document: YamlDocument, finding: RuleFinding): Diagnostic 
   return { file: document.file, ...place, severity, code, message, ...(hint === undefined ? {} : { hint }) };
 }
 
-function build({ file, document, parameters, bound }: Analysis, outline: Outline): Endpoint {
+function build(
+  { file, document, parameters, bound }: Analysis,
+  outline: Outline,
+  { piiHashKey }: CompileOptions,
+): Endpoint {
   const limits = {
     time: file.limits?.time ?? 30,
     memory: parseBytes(file.limits?.memory ?? '2GiB'),
@@ -83,6 +94,7 @@ function build({ file, document, parameters, bound }: Analysis, outline: Outline
     limits: Object.freeze(limits),
     cache: cachePolicy(file),
     sandbox: sandboxPolicy(file),
+    redaction: redactionPolicy(file, piiHashKey),
     examples: file.examples ?? [],
   });
 }
@@ -114,6 +126,12 @@ function sandboxPolicy({ sandbox }: EndpointFile): SandboxPolicy {
     allow: sandbox?.functions?.allow ?? [],
     deny: sandbox?.functions?.deny ?? [],
   });
+}
+
+function redactionPolicy({ pii }: EndpointFile, hashKey: string | undefined): RedactionPolicy {
+  const { redact = false, ...how } = pii ?? {};
+  const redactor = createRedactor({ ...how, ...(hashKey === undefined ? {} : { hashKey }) });
+  return Object.freeze({ always: redact, redactor });
 }
 
 /** What is only told (descriptions, examples, reasons) changes no answer. */

@@ -2,6 +2,7 @@
 import type { Example, Parameter } from '../config/generated/endpoint.ts';
 import type { Limits } from '../engine/engine.ts';
 import type { Binder } from '../params/binder.ts';
+import type { RedactionPolicy } from '../redact/demand.ts';
 import type { Outline } from '../sql/outline.ts';
 
 /** Compiled and frozen. Not guaranteed: that the engine knows the tables and columns that the query names. */
@@ -27,6 +28,7 @@ export interface Endpoint {
   /** Undefined: answers are not kept. Seconds. */
   readonly cache: CachePolicy | undefined;
   readonly sandbox: SandboxPolicy;
+  readonly redaction: RedactionPolicy;
   readonly examples: readonly Example[];
 }
 

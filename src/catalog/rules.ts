@@ -5,7 +5,12 @@ import { createBinder } from '../params/binder.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
 
 type Finding = Omit<RuleFinding, 'code'>;
-type Rule = (analysis: Analysis) => Iterable<Finding>;
+/** What rules need to know of the process beside the file. */
+export interface RuleContext {
+  readonly piiHashKey: string | undefined;
+}
+
+type Rule = (analysis: Analysis, context: RuleContext) => Iterable<Finding>;
 
 /** Every rule there is, by the code of its findings. */
 export const RULES: Readonly<Record<string, Rule>> = {
@@ -97,8 +102,18 @@ export const RULES: Readonly<Record<string, Rule>> = {
       hint: 'Add workloads: [name, …]',
     };
   },
+  'pii.hash_without_key': function* ({ file }, { piiHashKey }) {
+    if (piiHashKey !== undefined) return;
+    for (const [column, action] of Object.entries(file.pii?.columns ?? {})) {
+      if (action !== 'hash') continue;
+      yield {
+        path: ['pii', 'columns', column],
+        message: 'columns cannot be hashed: this service has no secret to hash them with',
+        hint: 'Set MILLRACE_PII_HASH_KEY, or write mask',
+      };
+    }
+  },
   'feature.unavailable': function* ({ file }) {
-    if (file.pii?.redact === true) yield unavailable('pii', 'redact', 'answers cannot be redacted');
     if (file.reservation?.enabled === true)
       yield unavailable('reservation', 'enabled', 'capacity cannot be reserved');
   },
@@ -136,8 +151,8 @@ function bindFailures(bind: () => unknown): readonly { parameter: string; messag
 }
 
 /** All findings of all rules. */
-export function checkRules(analysis: Analysis): readonly RuleFinding[] {
+export function checkRules(analysis: Analysis, context: RuleContext): readonly RuleFinding[] {
   return Object.entries(RULES).flatMap(([code, rule]) =>
-    [...rule(analysis)].map((finding) => ({ code, ...finding })),
+    [...rule(analysis, context)].map((finding) => ({ code, ...finding })),
   );
 }

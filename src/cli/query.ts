@@ -37,6 +37,7 @@ export async function query(options: QueryOptions, deps: LocalDeps): Promise<voi
     fields,
     redact: false,
     wish: NO_WISH,
+    trace: {},
     signal,
   };
   const { terminal } = deps;

@@ -15,10 +15,13 @@ export interface ValidateOptions {
   readonly format: 'human' | 'json';
 }
 
+/** Whether the service has a secret is the operator's concern, not the file's. */
+const ANY_KEY = 'any';
+
 /** Prints findings and resolves to the exit code: 0 when no file has an error, else 1. */
 export async function validate({ paths, format }: ValidateOptions, terminal: Terminal): Promise<0 | 1> {
   const listed = (await Promise.all(paths.map(expand))).flat();
-  const files = await loadFiles([...new Set(listed)], new Map(), createCompile());
+  const files = await loadFiles([...new Set(listed)], new Map(), createCompile({ piiHashKey: ANY_KEY }));
   const findings = allFindings(files.files);
   const errors = findings.filter((each) => each.severity === 'error').length;
   if (format === 'json') terminal.print(JSON.stringify({ findings: findings.map(relativeFile) }, null, 2));

@@ -17,6 +17,8 @@ export interface Settings {
   readonly data: string;
   readonly seeds: string;
   readonly headerPrefix: string;
+  /** Undefined: files that hash columns are not served. */
+  readonly piiHashKey: string | undefined;
   /** Undefined: the embedded engine. */
   readonly clickhouse: { readonly url: string; readonly user: string; readonly password: string } | undefined;
   readonly connections: number;
@@ -188,6 +190,7 @@ function resolve(given: SettingsFile, names: readonly SettingName[]): Settings {
     data: all.data,
     seeds: all.seeds,
     headerPrefix: all.header_prefix,
+    piiHashKey: all.pii_hash_key,
     clickhouse:
       url === undefined ? undefined : { url, user: all.clickhouse_user, password: all.clickhouse_password },
     connections: all.connections ?? Math.max(2, availableParallelism()),
@@ -205,4 +208,4 @@ function resolve(given: SettingsFile, names: readonly SettingName[]): Settings {
   };
 }
 
-type OptionalKey = 'redis_url' | 'tokens' | 'clickhouse_url' | 'connections' | 'memory';
+type OptionalKey = 'redis_url' | 'tokens' | 'pii_hash_key' | 'clickhouse_url' | 'connections' | 'memory';

@@ -30,16 +30,18 @@ export type Observation =
       readonly requestId: string;
       readonly method: string;
       readonly route: string;
-      readonly endpoint?: string;
-      readonly principal?: string;
+      /** Undefined, as what follows, where the request did not get so far. */
+      readonly endpoint: string | undefined;
+      readonly revision: string | undefined;
+      readonly principal: string | undefined;
       readonly status: number;
-      readonly code?: ProblemCode;
-      readonly rows?: number;
+      readonly code?: ProblemCode | undefined;
+      readonly rows?: number | undefined;
       /** How the answer came out of the cache. */
-      readonly cache?: string;
+      readonly cache?: string | undefined;
       readonly bytes: number;
       readonly ms: number;
-      readonly engineMs?: number;
+      readonly engineMs?: number | undefined;
       readonly cause?: unknown;
     }
   | { readonly kind: 'cache.remote_lost'; readonly cause: unknown }

@@ -179,11 +179,6 @@ export const PROBLEMS = {
     title: 'A defect in the service',
     hint: 'This is not your mistake: tell the operator the request id in instance.',
   },
-  'redact.unavailable': {
-    status: 501,
-    title: 'Answers cannot be redacted by this version',
-    hint: 'Leave the header out; for a key that demands redaction, ask the operator.',
-  },
   'request.abandoned': {
     status: 499,
     title: 'The caller has gone',

@@ -6,21 +6,31 @@ import type { Answer } from '../request/call.ts';
 /** Sends an answer, or 304 to a caller who has it already. */
 export function sendAnswer(reply: FastifyReply, answer: Answer, headerPrefix: string): FastifyReply {
   reply.answer = answer;
-  if (answer.truncated) reply.header('Millrace-Truncated', 'true');
-  const timing = Object.entries(answer.timing).map(([stage, ms]) => `${stage};dur=${ms.toFixed(2)}`);
-  const { outcome } = answer;
-  reply
-    .header(
-      'Cache-Control',
-      outcome === undefined ? 'no-store' : `private, max-age=${Math.max(0, outcome.ttl)}`,
-    )
-    .header('ETag', answer.etag)
-    .header('Vary', `Accept, Authorization, X-API-KEY, ${headerPrefix}-ENDPOINT-REDACT-PII`)
-    .header('Millrace-Endpoint', `${answer.endpoint.name}@${answer.endpoint.revision}`)
-    .header('Server-Timing', timing.join(', '));
-  if (outcome !== undefined) reply.header('Age', outcome.age).header('Cache-Status', cacheStatus(outcome));
+  reply.headers(answerFields(answer, headerPrefix)).header('Server-Timing', serverTiming(answer.timing));
   if (hasAlready(reply, answer.etag)) return reply.code(304).send();
   return reply.header('Content-Type', answer.contentType).send(answer.body);
+}
+
+/** What is told about an answer in header fields, but for what differs from call to call. */
+export function answerFields(
+  { endpoint, etag, outcome, truncated }: Pick<Answer, 'endpoint' | 'etag' | 'outcome' | 'truncated'>,
+  headerPrefix: string,
+): Readonly<Record<string, string>> {
+  return {
+    'Cache-Control': outcome === undefined ? 'no-store' : `private, max-age=${Math.max(0, outcome.ttl)}`,
+    ETag: etag,
+    Vary: `Accept, Authorization, X-API-KEY, ${headerPrefix}-ENDPOINT-REDACT-PII`,
+    'Millrace-Endpoint': `${endpoint.name}@${endpoint.revision}`,
+    ...(truncated ? { 'Millrace-Truncated': 'true' } : {}),
+    ...(outcome === undefined ? {} : { Age: String(outcome.age), 'Cache-Status': cacheStatus(outcome) }),
+  };
+}
+
+/** `auth;dur=0.02, plan;dur=0.11, …` in milliseconds (https://www.w3.org/TR/server-timing/). */
+export function serverTiming(timing: Answer['timing']): string {
+  return Object.entries(timing)
+    .map(([stage, ms]) => `${stage};dur=${ms.toFixed(2)}`)
+    .join(', ');
 }
 
 /** `millrace; hit; ttl=890`, `millrace; fwd=uri-miss; stored; ttl=900`, … A negative ttl is a stale answer's. */

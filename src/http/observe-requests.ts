@@ -2,10 +2,11 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Observe } from '../core/observation.ts';
 import type { Problem } from '../core/problem.ts';
-import type { Answer } from '../request/call.ts';
+import type { Answer, Trace } from '../request/call.ts';
 
 declare module 'fastify' {
   interface FastifyReply {
+    trace: Trace;
     /** What was answered, for the observation. */
     answer: Answer | undefined;
     problem: Problem | undefined;
@@ -16,13 +17,15 @@ declare module 'fastify' {
 /** Adds the request id to every answer and observes every request once. */
 export function observeRequests(
   app: FastifyInstance,
-  options: { observe: Observe; now: () => number },
+  options: { readonly observe: Observe; readonly now: () => number },
 ): void {
+  app.decorateReply('trace');
   app.decorateReply('answer', undefined);
   app.decorateReply('problem', undefined);
   app.decorateReply('started', 0);
   app.addHook('onRequest', (request, reply, done) => {
     reply.started = options.now();
+    reply.trace = {};
     reply.header('X-Request-Id', request.id);
     done();
   });
@@ -32,7 +35,7 @@ export function observeRequests(
   });
 
   function observe(reply: FastifyReply): void {
-    const { request, answer, problem } = reply;
+    const { request, trace, answer, problem } = reply;
     options.observe({
       kind: 'request.finished',
       requestId: request.id,
@@ -41,16 +44,14 @@ export function observeRequests(
       status: reply.statusCode,
       bytes: Number(reply.getHeader('content-length') ?? 0),
       ms: options.now() - reply.started,
-      ...(answer === undefined
-        ? {}
-        : {
-            endpoint: answer.endpoint.name,
-            principal: answer.principal,
-            rows: answer.rows,
-            ...(answer.outcome === undefined ? {} : { cache: answer.outcome.kind }),
-            engineMs: answer.timing.engine,
-          }),
-      ...(problem === undefined ? {} : { code: problem.code, cause: problem.cause }),
+      principal: trace.principal,
+      endpoint: trace.endpoint?.name,
+      revision: trace.endpoint?.revision,
+      rows: answer?.rows,
+      cache: answer?.outcome?.kind,
+      engineMs: answer?.timing.engine,
+      code: problem?.code,
+      cause: problem?.cause,
     });
   }
 }

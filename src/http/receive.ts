@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import type { CacheWish } from '../cache/freshness.ts';
 import { Problem } from '../core/problem.ts';
-import type { Call } from '../request/call.ts';
+import type { Call, Trace } from '../request/call.ts';
 import { readFields, type Fields } from './fields.ts';
 
 const MEDIA_TYPES = { json: 'application/json' } as const;
@@ -11,7 +11,7 @@ const MEDIA_TYPES = { json: 'application/json' } as const;
 /** Reads a request for an endpoint. Throws Problem for what cannot be read at all. */
 export function receiveCall(
   request: FastifyRequest<{ Params: { endpoint: string } }>,
-  context: { readonly headerPrefix: string; readonly signal: () => AbortSignal },
+  context: { readonly headerPrefix: string; readonly signal: () => AbortSignal; readonly trace: Trace },
 ): Call {
   const fields = readFields(queryStringOf(request), bodyOf(request));
   requireFormat(request, fields);
@@ -21,13 +21,23 @@ export function receiveCall(
     endpoint: request.params.endpoint,
     key: keyOf(request),
     fields,
-    redact: flagHeader(request, `${context.headerPrefix}-ENDPOINT-REDACT-PII`),
+    redact: flagHeader(request, redactField(context.headerPrefix)),
     wish: readCacheWish(request.headers['cache-control']),
+    trace: context.trace,
     get signal() {
       signal ??= context.signal();
       return signal;
     },
   };
+}
+
+/** Header fields, in lower case, that can change what a call without a body is answered. */
+export function fieldsRead(headerPrefix: string): readonly string[] {
+  return ['x-api-key', 'authorization', 'accept', redactField(headerPrefix)];
+}
+
+function redactField(headerPrefix: string): string {
+  return `${headerPrefix}-ENDPOINT-REDACT-PII`.toLowerCase();
 }
 
 /** The key of `X-API-KEY` or `Authorization: Bearer`. */
@@ -77,7 +87,7 @@ function requireFormat(request: FastifyRequest, fields: Fields): void {
 
 /** A header that switches something on: `true` in any case, also among doubles. */
 function flagHeader(request: FastifyRequest, name: string): boolean {
-  const value = request.headers[name.toLowerCase()];
+  const value = request.headers[name];
   const values = Array.isArray(value) ? value : (value ?? '').split(',');
   return values.some((each) => each.trim().toLowerCase() === 'true');
 }

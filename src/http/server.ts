@@ -1,5 +1,5 @@
 // The HTTP door: Fastify with its routes, its problem documents and one observation per request.
-import { randomUUID } from 'node:crypto';
+import { createServer as createHttpServer } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import fastify, {
   type FastifyInstance,
@@ -14,12 +14,16 @@ import type { Answer, Call } from '../request/call.ts';
 import { observeRequests } from './observe-requests.ts';
 import { sendAnswer } from './answer-reply.ts';
 import { answerClientError, sendProblem, toProblem } from './problem-reply.ts';
-import { keyOf, receiveCall } from './receive.ts';
+import { fieldsRead, keyOf, receiveCall } from './receive.ts';
+import { createRepeats, type Repeats } from './repeats.ts';
+import { requestIdOf } from './request-id.ts';
 
 const BODY_LIMIT = 1_048_576;
 /** The URL and all headers together, in bytes: a query of 64 KiB, percent-encoded where it must be, fits. */
 const HEADER_LIMIT = 131_072;
 const RECEIVE_TIMEOUT_MS = 30_000;
+const KEEP_ALIVE_MS = 72_000;
+const QUERY_ROUTE = { url: '/api/endpoints/query/:endpoint', prefix: '/api/endpoints/query/' };
 const ALL_METHODS = ['GET', 'HEAD', 'POST', 'QUERY', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
 /** Whether requests can be answered, and what is missing when not. */
@@ -43,14 +47,28 @@ export interface ServerOptions {
 
 /** Builds the server; it listens when told to, and `close()` lets running requests finish. */
 export function createServer(options: ServerOptions): FastifyInstance {
+  const repeats = createRepeats({
+    ...options,
+    route: QUERY_ROUTE,
+    fields: fieldsRead(options.headerPrefix),
+  });
   const app = fastify({
+    // In front of Fastify: what was answered before needs neither its routing nor its hooks.
+    serverFactory: (handle) => {
+      const server = createHttpServer(
+        { maxHeaderSize: HEADER_LIMIT, requestTimeout: RECEIVE_TIMEOUT_MS },
+        (request, response) => {
+          if (!repeats.answer(request, response)) handle(request, response);
+        },
+      );
+      server.keepAliveTimeout = KEEP_ALIVE_MS;
+      return server;
+    },
     bodyLimit: BODY_LIMIT,
-    requestTimeout: RECEIVE_TIMEOUT_MS,
     routerOptions: { maxParamLength: 200, querystringParser: () => ({}) },
     genReqId: (request) => requestIdOf(request.headers['x-request-id']),
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    http: { maxHeaderSize: HEADER_LIMIT },
     clientErrorHandler: (error, socket) => answerClientError(error, socket),
     frameworkErrors: (error, _request, reply) => void sendProblem(reply, toProblem(error)),
   });
@@ -58,7 +76,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.setErrorHandler((error, _request, reply) => fail(reply, error));
   app.setNotFoundHandler((_request, reply) => fail(reply, new Problem('route.unknown')));
   observeRequests(app, options);
-  addQueryRoute(app, options);
+  addQueryRoute(app, options, repeats);
+  app.addHook('preClose', async () => repeats.close());
   addRoute(app, '/api/endpoints', async (request) => ({ result: await options.list(keyOf(request)) }));
   addRoute(app, '/health/live', () => ({ status: 'ok' }));
   addRoute(app, '/health/ready', async (_request, reply) => {
@@ -78,18 +97,20 @@ function readBodies(app: FastifyInstance): void {
   app.addHttpMethod('QUERY', { hasBody: true, overrideExisting: true });
 }
 
-function addQueryRoute(app: FastifyInstance, options: ServerOptions): void {
-  const url = '/api/endpoints/query/:endpoint';
+function addQueryRoute(app: FastifyInstance, options: ServerOptions, repeats: Repeats): void {
+  const { url } = QUERY_ROUTE;
   const methods = ['GET', 'POST', 'QUERY'] as const;
   app.route<{ Params: { endpoint: string } }>({
     url,
     method: [...methods],
     handler: async (request, reply) => {
       const signal = () => requestSignal(reply, options.requestTimeout);
-      const call = receiveCall(request, { headerPrefix: options.headerPrefix, signal });
+      const { headerPrefix } = options;
+      const { trace } = reply;
+      const call = receiveCall(request, { headerPrefix, signal, trace });
       const answer = await options.answer(call);
-      // Answers from memory are ready while further requests are still to be read: written one by one between the reads,
-      // each costs the peer a wake-up; written together, a third more requests are answered.
+      repeats.remember(request.raw, answer, trace);
+      // Answers of replicas' common store come in together: written one by one, each would cost the peer a wake-up.
       if (answer.outcome?.kind === 'hit') await setImmediate();
       return sendAnswer(reply, answer, options.headerPrefix);
     },
@@ -151,9 +172,4 @@ function fail(reply: FastifyReply, error: unknown): FastifyReply {
   const problem = toProblem(error);
   reply.problem = problem;
   return sendProblem(reply, problem);
-}
-
-/** The caller's own request id when it is a plain token, else a new one. */
-function requestIdOf(header: string | string[] | undefined): string {
-  return typeof header === 'string' && /^[\w.:-]{1,64}$/.test(header) ? header : randomUUID();
 }

@@ -1,13 +1,14 @@
 // The way of a request, whole: each line takes one step down the hill.
-import type { Keyring, Principal } from '../auth/keyring.ts';
+import type { Accepted, Keyring, Principal } from '../auth/keyring.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import { nearest } from '../core/nearest.ts';
 import { Problem } from '../core/problem.ts';
+import { demandedRedactor } from '../redact/demand.ts';
 import type { Answer, Call } from './call.ts';
 import { parametersOf, readConsumerQuery } from './consumer-query.ts';
-import type { MakePlan, Plan } from './plan.ts';
-import type { Results } from './result.ts';
+import type { MakePlan } from './plan.ts';
+import type { Results, Task } from './result.ts';
 
 export interface AnswerOptions {
   readonly catalog: () => Catalog;
@@ -24,12 +25,12 @@ export interface Clock {
   readonly monotonic: () => number;
 }
 
-/** A call that may run: who asks, what for, and the statement. Durations are milliseconds. */
-export interface Prepared {
-  readonly endpoint: Endpoint;
+/** A call that may run: who asks, and all that decides its result. Durations are milliseconds. */
+export interface Prepared extends Task {
   readonly principal: Principal;
-  readonly plan: Plan;
   readonly timing: { readonly auth: number; readonly plan: number };
+  /** Whether the same call would be prepared in just this way now. */
+  readonly holds: () => boolean;
 }
 
 export interface RequestPath {
@@ -41,36 +42,41 @@ export interface RequestPath {
 /** Compiles the request path. Its functions throw Problem, and nothing else that is the caller's doing. */
 export function createRequestPath({ catalog, keyring, plan, results, clock }: AnswerOptions): RequestPath {
   const prepare = async (call: Call): Promise<Prepared> => {
-    const snapshot = catalog();
+    const [snapshot, keys] = [catalog(), keyring()];
     const started = clock.monotonic();
-    const principal = authenticate(keyring(), call.key, clock.epoch());
+    const { principal, expires } = authenticate(keys, call.key, clock.epoch());
     const endpoint = findEndpoint(snapshot, principal, call.endpoint);
+    Object.assign(call.trace, { principal: principal.name, endpoint });
     const own = readConsumerQuery(call.fields, endpoint, principal);
-    refuseRedaction(call, principal);
+    const redactor = demandedRedactor(endpoint.redaction, { key: principal.redact, header: call.redact });
     const authorized = clock.monotonic();
     const bindings = endpoint.binder.bind(parametersOf(call.fields), principal.locked);
     const planned = await plan(endpoint, bindings, own);
     const timing = { auth: authorized - started, plan: clock.monotonic() - authorized };
-    return { endpoint, principal, plan: planned, timing };
+    // A query of the caller's own is checked anew each time: the walls around it may have fallen meanwhile.
+    const holds = (): boolean =>
+      own === undefined && catalog() === snapshot && keyring() === keys && clock.epoch() < expires;
+    return { endpoint, principal, plan: planned, redactor, timing, holds };
   };
   const answer = async (call: Call): Promise<Answer> => {
-    const { endpoint, principal, plan: planned, timing } = await prepare(call);
-    const result = await results.fetch(endpoint, planned, call);
-    return { ...result, endpoint, principal: principal.name, timing: { ...timing, ...result.timing } };
+    const prepared = await prepare(call);
+    const { again, ...result } = await results.fetch(prepared, call);
+    const { endpoint, holds, timing } = prepared;
+    return {
+      ...result,
+      endpoint,
+      timing: { ...timing, ...result.timing },
+      again: again && (() => (holds() ? again() : undefined)),
+    };
   };
   return { prepare, answer };
 }
 
-/** Nothing is sent unredacted to somebody who asked for redaction, or whose key demands it. */
-function refuseRedaction(call: Call, principal: Principal): void {
-  if (call.redact || principal.redact) throw new Problem('redact.unavailable');
-}
-
-/** The principal of a key. Throws `auth.missing` or `auth.invalid`. */
-export function authenticate(keyring: Keyring, key: string | undefined, now: number): Principal {
+/** Whose key it is, and how long it holds. Throws `auth.missing` or `auth.invalid`. */
+export function authenticate(keyring: Keyring, key: string | undefined, now: number): Accepted {
   if (key === undefined || key === '') throw new Problem('auth.missing');
   const result = keyring.authenticate(key, now);
-  if (result.kind === 'accepted') return result.principal;
+  if (result.kind === 'accepted') return result;
   throw new Problem('auth.invalid', result.reason === 'expired' ? { detail: 'The key has expired' } : {});
 }
 

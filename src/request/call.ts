@@ -1,6 +1,6 @@
 // What a caller asks for, free of the transport that carried it, and what comes back.
 import type { CacheWish } from '../cache/freshness.ts';
-import type { Outcome } from '../cache/read-through.ts';
+import type { Found, Outcome } from '../cache/read-through.ts';
 import type { RawValue } from '../params/reading.ts';
 
 /** One request for an endpoint's rows. Not guaranteed: that anything in it is right. */
@@ -15,14 +15,20 @@ export interface Call {
   readonly redact: boolean;
   /** How new an answer the caller wants (Cache-Control, RFC 9111). */
   readonly wish: CacheWish;
+  readonly trace: Trace;
   /** Aborted when the caller has gone or its time is up. */
   readonly signal: AbortSignal;
+}
+
+/** What has become known of a call, written on its way: an observer wants it also of a call that failed. */
+export interface Trace {
+  principal?: string;
+  endpoint?: { readonly name: string; readonly revision: string };
 }
 
 /** An encoded answer, ready to be sent. Durations are milliseconds. */
 export interface Answer {
   readonly endpoint: { readonly name: string; readonly revision: string };
-  readonly principal: string;
   readonly contentType: string;
   readonly body: Buffer;
   readonly rows: number;
@@ -34,6 +40,12 @@ export interface Answer {
     readonly auth: number;
     readonly plan: number;
     readonly engine: number;
+    readonly redact: number;
     readonly encode: number;
   };
+  /**
+   * Answers the same call at a later time, from memory alone: undefined as soon as anything has changed that the call
+   * depends on, or the stored answer is not fresh any more. Itself undefined where no answer is kept.
+   */
+  readonly again: (() => Found | undefined) | undefined;
 }

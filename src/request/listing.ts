@@ -90,7 +90,7 @@ function toEntry(
     max_rows: endpoint.maxRows,
     cache: cache === undefined ? null : { ttl: cache.ttl, min_refresh: cache.minRefresh },
     warming: cache?.warmEvery === undefined ? null : { every: cache.warmEvery },
-    pii: { redact: principal.redact },
+    pii: { redact: endpoint.redaction.always || principal.redact },
     reservation: { enabled: false },
     limits: {
       time: endpoint.limits.time,

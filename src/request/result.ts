@@ -1,26 +1,38 @@
 // Rows for a plan: from the cache where the endpoint keeps answers, else from a run of its own.
 import { etagOf, type Payload } from '../cache/entry.ts';
 import { cacheKey } from '../cache/key.ts';
-import type { Job, Outcome, ReadThrough } from '../cache/read-through.ts';
-import type { Warming } from '../cache/warming.ts';
+import type { Found, Job, Outcome, ReadThrough } from '../cache/read-through.ts';
+import type { WarmJob, Warming } from '../cache/warming.ts';
 import type { CachePolicy, Endpoint } from '../catalog/endpoint.ts';
 import { Problem } from '../core/problem.ts';
 import type { Engine } from '../engine/engine.ts';
 import { encodeJson } from '../format/json.ts';
+import { demandedRedactor } from '../redact/demand.ts';
+import type { Redactor } from '../redact/redactor.ts';
 import type { Call } from './call.ts';
 import type { MakePlan, Plan } from './plan.ts';
 import { runPlan, type RunContext } from './run.ts';
 
-/** An encoded result. Durations are milliseconds; of a stored answer both are 0. */
+/** All that decides what a result is. */
+export interface Task {
+  readonly endpoint: Endpoint;
+  readonly plan: Plan;
+  readonly redactor: Redactor;
+}
+
+/** An encoded result. Durations are milliseconds; of a stored answer all are 0. */
 export interface Result extends Payload {
   readonly etag: string;
   /** Undefined where the endpoint keeps no answers. */
   readonly outcome: Outcome | undefined;
   readonly timing: Timing;
+  /** What is stored for the same task at a later time, from memory alone; undefined when it is not fresh. */
+  readonly again: (() => Found | undefined) | undefined;
 }
 
 interface Timing {
   readonly engine: number;
+  readonly redact: number;
   readonly encode: number;
 }
 
@@ -34,77 +46,104 @@ export interface ResultsOptions {
 
 export interface Results {
   /** Throws Problem. */
-  readonly fetch: (endpoint: Endpoint, plan: Plan, call: Call) => Promise<Result>;
+  readonly fetch: (task: Task, call: Call) => Promise<Result>;
   /** Keeps the answers of an endpoint's examples warm, where its file says so. */
   readonly pinExamples: (endpoint: Endpoint, plan: MakePlan) => Promise<void>;
 }
 
 const CONTENT_TYPE = 'application/json; charset=utf-8';
+const NO_TIME: Timing = { engine: 0, redact: 0, encode: 0 };
 
 /** Compiles the way from a plan to bytes. */
 export function createResults({ engine, readThrough, warming, now }: ResultsOptions): Results {
-  const run = async (
-    endpoint: Endpoint,
-    plan: Plan,
-    context: RunContext,
-  ): Promise<Payload & { timing: Timing }> => {
-    const started = now();
-    const lines = await runPlan(engine, plan, context);
-    const ran = now();
-    const { body, rows, truncated } = encodeJson(lines, endpoint.maxRows);
-    const timing = { engine: ran - started, encode: now() - ran };
-    return { body, rows, truncated, contentType: CONTENT_TYPE, timing };
-  };
-  const fetchCached = async (
-    endpoint: Endpoint,
-    policy: CachePolicy,
-    plan: Plan,
-    call: Call,
-  ): Promise<Result> => {
-    let timing: Timing = { engine: 0, encode: 0 };
-    const job = jobOf(endpoint, policy, plan, async (signal) => {
-      const payload = await run(endpoint, plan, { requestId: call.requestId, signal });
-      timing = payload.timing;
-      return payload;
-    });
-    const { wish } = call;
-    // The signal is made when it is first read, which an answer from memory never does.
-    const read = await readThrough.read({
-      ...job,
-      wish,
-      get signal() {
-        return call.signal;
-      },
-    });
-    if (policy.warmEvery !== undefined) {
-      warming.ask({ ...job, endpoint: endpoint.name, every: policy.warmEvery }, read);
-    }
-    if (read.kind === 'absent') throw new Problem('cache.absent');
-    return { ...read.entry, outcome: read.outcome, timing };
-  };
+  const run = createRun(engine, now);
+  const cached: Cached = { run, readThrough, warming };
   return {
-    fetch: async (endpoint, plan, call) => {
-      if (endpoint.cache !== undefined) return fetchCached(endpoint, endpoint.cache, plan, call);
-      const payload = await run(endpoint, plan, call);
-      return { ...payload, etag: etagOf(payload.body), outcome: undefined };
+    fetch: async (task, call) => {
+      if (isKept(task)) return fetchKept(cached, task, call);
+      const payload = await run(task, call);
+      return { ...payload, etag: etagOf(payload.body), outcome: undefined, again: undefined };
     },
     pinExamples: async (endpoint, makePlan) => {
-      const { cache, examples, binder, name } = endpoint;
-      if (cache?.warmEvery === undefined || !cache.warmExamples) return;
-      for (const { parameters = {}, sql, lql } of examples) {
+      if (endpoint.cache?.warmExamples !== true) return;
+      const redactor = demandedRedactor(endpoint.redaction, { key: false, header: false });
+      for (const { parameters = {}, sql, lql } of endpoint.examples) {
         if (sql !== undefined || lql !== undefined) continue;
         const sent = Object.entries(parameters).map(([key, value]) => [key, [value]] as const);
-        const plan = await makePlan(endpoint, binder.bind(new Map(sent)), undefined);
-        const job = jobOf(endpoint, cache, plan, (signal) =>
-          run(endpoint, plan, { requestId: 'warming', signal }),
-        );
-        warming.pin({ ...job, endpoint: name, every: cache.warmEvery });
+        const plan = await makePlan(endpoint, endpoint.binder.bind(new Map(sent)), undefined);
+        const task = { endpoint, plan, redactor };
+        const warm = isKept(task) ? warmJob(task, jobOf(run, task)) : undefined;
+        if (warm !== undefined) warming.pin(warm);
       }
     },
   };
 }
 
-/** Everything that can change an answer is in the revision, the values bound, or the caller's own query. */
-function jobOf(endpoint: Endpoint, policy: CachePolicy, { canonical, own }: Plan, run: Job['run']): Job {
-  return { key: cacheKey(endpoint, [canonical, own ?? null]), policy, run };
+type Run = (task: Task, context: RunContext) => Promise<Payload & { readonly timing: Timing }>;
+
+/** What is kept has been redacted before: personal data that was to be taken out is nowhere at rest. */
+function createRun(engine: Engine, now: () => number): Run {
+  return async ({ plan, redactor, endpoint }, context) => {
+    const started = now();
+    const lines = await runPlan(engine, plan, context);
+    const ran = now();
+    const redacted = redactor.redactLines(lines);
+    const cleaned = now();
+    const { body, rows, truncated } = encodeJson(redacted, endpoint.maxRows);
+    const timing = { engine: ran - started, redact: cleaned - ran, encode: now() - cleaned };
+    return { body, rows, truncated, contentType: CONTENT_TYPE, timing };
+  };
+}
+
+/** A task whose results are kept. */
+type KeptTask = Task & { readonly endpoint: { readonly cache: CachePolicy } };
+
+function isKept(task: Task): task is KeptTask {
+  return task.endpoint.cache !== undefined;
+}
+
+/** A task as the cache knows it, and as warming runs it: for nobody in particular. */
+function jobOf(run: Run, task: KeptTask): Job {
+  const { endpoint, plan, redactor } = task;
+  return {
+    key: cacheKey(endpoint, [plan.canonical, plan.own ?? null, redactor.profile]),
+    policy: endpoint.cache,
+    run: (signal) => run(task, { requestId: 'warming', signal }),
+  };
+}
+
+/** Undefined where the endpoint's answers are not kept warm. */
+function warmJob({ endpoint: { name, cache } }: KeptTask, job: Job): WarmJob | undefined {
+  return cache.warmEvery === undefined ? undefined : { ...job, endpoint: name, every: cache.warmEvery };
+}
+
+interface Cached extends Pick<ResultsOptions, 'readThrough' | 'warming'> {
+  readonly run: Run;
+}
+
+async function fetchKept({ run, readThrough, warming }: Cached, task: KeptTask, call: Call): Promise<Result> {
+  let timing = NO_TIME;
+  const job = jobOf(run, task);
+  const read = await readThrough.read({
+    ...job,
+    run: async (signal) => {
+      const payload = await run(task, { requestId: call.requestId, signal });
+      timing = payload.timing;
+      return payload;
+    },
+    wish: call.wish,
+    // Made when it is first read, which an answer from memory never does.
+    get signal() {
+      return call.signal;
+    },
+  });
+  const warm = warmJob(task, job);
+  if (warm !== undefined) warming.ask(warm, read);
+  if (read.kind === 'absent') throw new Problem('cache.absent');
+  const again = (): Found | undefined => {
+    const found = readThrough.peek(job);
+    if (found !== undefined && warm !== undefined) warming.ask(warm, found);
+    return found;
+  };
+  return { ...read.entry, outcome: read.outcome, timing, again };
 }

@@ -8,7 +8,7 @@ import { renderDiagnostic } from '../../src/cli/caret.ts';
 import { createTerminal } from '../../src/cli/terminal.ts';
 
 const FOLDER = join(import.meta.dirname, '../golden/findings');
-const compile = createCompile();
+const compile = createCompile({ piiHashKey: undefined });
 const plain = createTerminal(process.stdout, process.stderr, { NO_COLOR: '1' });
 const files = readdirSync(FOLDER).filter((name) => name.endsWith('.yaml'));
 const findingsOf = (name: string) => {

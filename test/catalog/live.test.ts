@@ -7,7 +7,7 @@ import { createCompile } from '../../src/catalog/compile.ts';
 import { openLiveCatalog, serialise, type LiveCatalog } from '../../src/catalog/live.ts';
 import type { Observation } from '../../src/core/observation.ts';
 
-const compile = createCompile();
+const compile = createCompile({ piiHashKey: undefined });
 let folder = '';
 let live: LiveCatalog;
 let observed: Observation[] = [];

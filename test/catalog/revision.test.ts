@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { createCompile } from '../../src/catalog/compile.ts';
 
-const compile = createCompile();
+const compile = createCompile({ piiHashKey: undefined });
 const BASE: Readonly<Record<string, string>> = {
   id: '00000000-0000-4000-8000-000000000001',
   name: 'one',

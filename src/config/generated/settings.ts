@@ -33,6 +33,10 @@ export interface SettingsFile {
    */
   header_prefix?: string;
   /**
+   * Secret under which columns are hashed where an endpoint file says so (pii.columns); at least 16 characters. Other replicas need the same one.
+   */
+  pii_hash_key?: string;
+  /**
    * Address of a ClickHouse server (http or https). Unset: the embedded engine.
    */
   clickhouse_url?: string;

@@ -1,0 +1,67 @@
+// Detector of access tokens: JSON Web Tokens by their shape, other ones by the word Bearer before them.
+import { freshEnd, type Match, type WordDetector } from '../detector.ts';
+import { HAS_ALPHA } from '../hints.ts';
+import { COLON, DIGIT, DOT, isAt, isWordAt, KEY, PLUS, SPACE, TOKEN68, type Units } from '../text.ts';
+
+export const tokenDetector: WordDetector = {
+  name: 'token',
+  needs: HAS_ALPHA,
+  shortest: 15,
+  initials: 'ebB',
+  read: (units, start) => readJwt(units, start) ?? readBearer(units, start),
+};
+
+/** `{"` in base64url. */
+const JSON_START = 'eyJ';
+const MOST_PARTS = 5;
+const SHORTEST_HEADER = 10;
+const SHORTEST_PART = 8;
+
+/**
+ * A header, a dot and a second part, up to five (RFC 7515, RFC 7516). Not behind a dash, which may be a part of one, so
+ * that a run is read as a header once.
+ */
+function readJwt(units: Units, start: number): Match | undefined {
+  if (!isWordAt(units, start, JSON_START) || isAt(units, start - 1, KEY)) return undefined;
+  const header = freshEnd(units, start, KEY);
+  if (header - start < SHORTEST_HEADER || units[header] !== DOT) return undefined;
+  const second = freshEnd(units, header + 1, KEY);
+  const keyless = second === header + 1 && units[second] === DOT; // RFC 7516, 3: no encrypted key
+  const content = keyless ? second + 1 : header + 1;
+  if (freshEnd(units, content, KEY) - content < SHORTEST_PART) return undefined;
+  let end = second;
+  for (let part = 2; part < MOST_PARTS && units[end] === DOT; part++) end = freshEnd(units, end + 1, KEY);
+  return { start, end: units[end - 1] === DOT ? end - 1 : end, name: 'token' };
+}
+
+const BEARER = 'bearer';
+const SHORTEST_WITH_DIGIT = 8;
+const SHORTEST_WITHOUT = 24;
+
+/** A token68 (RFC 9110, 11.2) of some length behind the word, so that `Bearer authentication failed` has none. */
+function readBearer(units: Units, word: number): Match | undefined {
+  for (let i = 0; i < BEARER.length; i++) {
+    if (((units[word + i] ?? 0) | 0x20) !== BEARER.charCodeAt(i)) return undefined;
+  }
+  let start = word + BEARER.length;
+  while (isBetween(units[start])) start++;
+  if (start === word + BEARER.length) return undefined;
+  const end = freshEnd(units, start, TOKEN68);
+  if (end - start < SHORTEST_WITH_DIGIT) return undefined;
+  const isLong = end - start >= SHORTEST_WITHOUT;
+  return isLong || hasDigit(units, start, end) ? { start, end, name: 'token' } : undefined;
+}
+
+const EQUALS = 0x3d;
+
+/** Blanks, also as `+` in a query; and the signs of `bearer=` and `bearer:`. */
+function isBetween(unit: number | undefined): boolean {
+  return unit === SPACE || unit === COLON || unit === EQUALS || unit === PLUS;
+}
+
+function hasDigit(units: Units, start: number, end: number): boolean {
+  for (let i = start; i < end; i++) {
+    if (isAt(units, i, DIGIT)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,48 @@
+// JSON in bytes: where strings and values end, and what a string says.
+
+import { BACKSLASH, QUOTE } from './text.ts';
+
+export const LF = 0x0a;
+export const COMMA = 0x2c;
+export const OPEN_BRACKET = 0x5b;
+export const CLOSE_BRACKET = 0x5d;
+export const OPEN_BRACE = 0x7b;
+export const CLOSE_BRACE = 0x7d;
+
+/** The first byte at or after `at` that is no blank; LF is the end of a row. */
+export function skipBlanks(bytes: Uint8Array, at: number): number {
+  let i = at;
+  while (bytes[i] === 0x20 || bytes[i] === 0x09 || bytes[i] === 0x0d) i++;
+  return i;
+}
+
+/** The quote that closes the string opened at `open`; the length of `bytes` where there is none. */
+function closingQuote(bytes: Uint8Array, open: number): number {
+  let i = open + 1;
+  while (i < bytes.length && bytes[i] !== QUOTE) i += bytes[i] === BACKSLASH ? 2 : 1;
+  return Math.min(i, bytes.length);
+}
+
+/** The end of the value that begins at `at`. */
+export function valueEnd(bytes: Uint8Array, at: number): number {
+  let depth = 0;
+  for (let i = at; i < bytes.length; i++) {
+    const byte = bytes[i] ?? 0;
+    if (byte === QUOTE) i = closingQuote(bytes, i);
+    else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++;
+    else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) depth--;
+    if (depth < 0 || (depth === 0 && (byte === COMMA || byte === LF))) return i;
+  }
+  return bytes.length;
+}
+
+const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/** What the string between quotes says. Throws SyntaxError for one that is no JSON. */
+export function stringOf(bytes: Uint8Array, from: number, to: number): string {
+  let isPlain = true;
+  for (let i = from; isPlain && i < to; i++) isPlain = bytes[i] !== BACKSLASH;
+  const text = UTF8.decode(bytes.subarray(from, to));
+  // As JSON.parse gives for a string in quotes.
+  return isPlain ? text : (JSON.parse(`"${text}"`) as string);
+}

@@ -1,0 +1,137 @@
+// Rows in JSONEachRow, read once from left to right: texts are searched, columns are treated by name.
+import { rulesBelow, type ColumnAction, type ColumnRules } from './columns.ts';
+import { createEdits, type Edits } from './edits.ts';
+import { ENDS_STRING, ESCAPES_NEXT, HINTS } from './hints.ts';
+import * as json from './json-bytes.ts';
+import type { Replacements } from './replacements.ts';
+import { mayFind, type Scan } from './scan.ts';
+import * as codes from './text.ts';
+
+// The loop over all bytes reads these; the engine folds constants of a module, but looks imported ones up anew each time.
+const LF = json.LF;
+const QUOTE = codes.QUOTE;
+const ENDS = ENDS_STRING;
+const ESCAPES = ESCAPES_NEXT;
+const TABLE = HINTS;
+
+export interface LineOptions {
+  readonly scan: Scan;
+  readonly rules: ColumnRules | undefined;
+  readonly replacements: Replacements;
+}
+
+/** Rows as they are read. */
+interface Reading extends LineOptions {
+  readonly bytes: Uint8Array;
+  readonly edits: Edits;
+  readonly outer: Frame[];
+  frame: Frame;
+}
+
+/** An object or array that is open. */
+interface Frame {
+  /** Rules for the keys of an object, or for the elements of an array. */
+  readonly rules: ColumnRules | undefined;
+  /** Rules for the container that opens next. */
+  next: ColumnRules | undefined;
+  /** Members that stay. */
+  kept: number;
+  /** Keys that were changed. */
+  changedKeys: number;
+}
+
+/**
+ * `lines` with personal data taken out: whole rows, each a JSON value ended by LF. The very same array where nothing is
+ * found. Throws SyntaxError where a key that rules are looked up for, or a string to hash, is no JSON.
+ */
+export function redactLines(lines: Uint8Array, options: LineOptions): Uint8Array {
+  const bytes = new Uint8Array(lines.buffer, lines.byteOffset, lines.length);
+  const frame = newFrame(options.rules);
+  const reading: Reading = { ...options, bytes, edits: createEdits(), outer: [], frame };
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i] ?? 0;
+    if (byte !== QUOTE) {
+      // Brackets and braces are beyond the letters in ASCII, all else that stands between strings is not.
+      if (byte > 0x5a || byte === LF) readBracket(reading, byte);
+      continue;
+    }
+    let hints = 0;
+    const open = i++;
+    for (let hint = 0; i < bytes.length; i++) {
+      hint = TABLE[bytes[i] ?? 0] ?? 0;
+      if (hint === ENDS) break;
+      hints |= hint;
+      if (hint >= ESCAPES) i++;
+    }
+    const isPlain = reading.frame.rules === undefined && !mayFind(hints, options.scan.needs);
+    if (!isPlain) i = readString(reading, open, Math.min(i, bytes.length), hints);
+  }
+  const redacted = reading.edits.apply(bytes);
+  return redacted === bytes ? lines : redacted;
+}
+
+function readBracket(reading: Reading, byte: number): void {
+  const { outer, frame } = reading;
+  if (byte === json.OPEN_BRACE || byte === json.OPEN_BRACKET) {
+    outer.push(frame);
+    reading.frame = newFrame(frame.next);
+  } else if (byte === json.CLOSE_BRACE || byte === json.CLOSE_BRACKET) {
+    reading.frame = outer.pop() ?? newFrame(undefined);
+  } else if (byte === LF) {
+    outer.length = 0;
+    reading.frame = newFrame(reading.rules);
+  }
+}
+
+function newFrame(rules: ColumnRules | undefined): Frame {
+  return { rules, next: rules, kept: 0, changedKeys: 0 };
+}
+
+/**
+ * Reads the string between the quotes at `open` and `close`, and with a key that a rule names, its value; returns the last
+ * byte that was read.
+ */
+function readString(reading: Reading, open: number, close: number, hints: number): number {
+  const { bytes, edits, frame, replacements, scan } = reading;
+  const colon = json.skipBlanks(bytes, close + 1);
+  const isKey = bytes[colon] === codes.COLON;
+  if (isKey && frame.rules !== undefined) {
+    frame.next = rulesBelow(frame.rules, json.stringOf(bytes, open + 1, close));
+    if (frame.next?.action !== undefined) return treatMember(reading, { open, colon }, frame.next.action) - 1;
+  }
+  if (isKey) frame.kept++;
+  const matches = mayFind(hints, scan.needs) ? scan.find(bytes, open + 1, close, hints) : [];
+  for (const { start, end, name } of matches) edits.replace(start, end, replacements.of(name));
+  if (isKey && matches.length > 0) keepApart(reading, close);
+  return close;
+}
+
+/** Keys of one object that become the same text would be one key to a reader, so all but the first get a number. */
+function keepApart({ frame, edits }: Reading, close: number): void {
+  frame.changedKeys++;
+  if (frame.changedKeys > 1) edits.replace(close, close, Buffer.from(`_${frame.changedKeys}`));
+}
+
+/** Masks, hashes or drops a member; returns where to go on. */
+function treatMember(reading: Reading, key: { open: number; colon: number }, action: ColumnAction): number {
+  const { bytes, edits, frame, replacements } = reading;
+  const start = json.skipBlanks(bytes, key.colon + 1);
+  const end = json.valueEnd(bytes, start);
+  if (action === 'drop') return dropMember(reading, key.open, end);
+  frame.kept++;
+  const isNull = bytes[start] === NULL;
+  if (!isNull) edits.replace(start, end, replacements.ofColumn(bytes.subarray(start, end), action));
+  return end;
+}
+
+/** Null begins with it, and no other value does. */
+const NULL = 'n'.charCodeAt(0);
+const NOTHING = new Uint8Array(0);
+
+/** The comma before the member goes too; the comma behind instead, as long as no member before it stays. */
+function dropMember({ bytes, edits, frame }: Reading, key: number, end: number): number {
+  const comma = json.skipBlanks(bytes, end);
+  const dropEnd = frame.kept === 0 && bytes[comma] === json.COMMA ? comma + 1 : end;
+  edits.replace(frame.kept === 0 ? key : bytes.lastIndexOf(json.COMMA, key), dropEnd, NOTHING);
+  return dropEnd;
+}

@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import { demandedRedactor } from '../../src/redact/demand.ts';
+import { createRedactor, NO_REDACTION, type RedactorOptions } from '../../src/redact/redactor.ts';
+
+describe('the profile', () => {
+  test.each<{ why: string; a: RedactorOptions; b: RedactorOptions }>([
+    { why: 'defaults said or not', a: {}, b: { detectors: ['ip', 'email'], kind: false, columns: {} } },
+    { why: 'detectors in any order', a: { detectors: ['card', 'ip'] }, b: { detectors: ['ip', 'card'] } },
+    {
+      why: 'columns in any order',
+      a: { columns: { a: 'mask', b: 'drop' } },
+      b: { columns: { b: 'drop', a: 'mask' } },
+    },
+    { why: 'a key that nothing is hashed with', a: { hashKey: 'x' }, b: { hashKey: 'y' } },
+  ])('is the same: $why', ({ a, b }) => {
+    expect(createRedactor(a).profile).toBe(createRedactor(b).profile);
+  });
+
+  test('differs with everything that changes the output', () => {
+    const all: readonly RedactorOptions[] = [
+      {},
+      { detectors: ['ip'] },
+      { kind: true },
+      { columns: { a: 'mask' } },
+      { columns: { a: 'drop' } },
+      { columns: { b: 'mask' } },
+      { columns: { a: 'hash' }, hashKey: 'x' },
+      { columns: { a: 'hash' }, hashKey: 'y' },
+    ];
+    const profiles = new Set([NO_REDACTION, ...all.map(createRedactor)].map(({ profile }) => profile));
+    expect(profiles.size).toBe(all.length + 1);
+  });
+
+  test('does not tell the key', () => {
+    expect(createRedactor({ columns: { a: 'hash' }, hashKey: 'secret-key' }).profile).not.toContain(
+      'secret-key',
+    );
+  });
+});
+
+describe('demands', () => {
+  const redactor = createRedactor({});
+
+  test.each([
+    { endpoint: false, key: false, header: false, redacts: false },
+    { endpoint: true, key: false, header: false, redacts: true },
+    { endpoint: false, key: true, header: false, redacts: true },
+    { endpoint: false, key: false, header: true, redacts: true },
+    { endpoint: true, key: true, header: false, redacts: true },
+    { endpoint: true, key: true, header: true, redacts: true },
+  ])(
+    'only add: endpoint $endpoint, key $key, header $header',
+    ({ redacts, endpoint: always, ...demands }) => {
+      expect(demandedRedactor({ always, redactor }, demands)).toBe(redacts ? redactor : NO_REDACTION);
+    },
+  );
+
+  test('without one, rows and texts are the same', () => {
+    const lines = Buffer.from('{"a":"::1"}\n');
+    expect(NO_REDACTION.redactLines(lines)).toBe(lines);
+    expect(NO_REDACTION.redactText('::1')).toBe('::1');
+  });
+});

@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import type { DetectorName } from '../../src/redact/detector.ts';
+import { createRedactor } from '../../src/redact/redactor.ts';
+import { ADDRESSES, EMAILS, NUMBERS, SECRETS, SURVIVORS } from './texts.ts';
+
+const ALL: readonly DetectorName[] = ['ip', 'email', 'token', 'api_key', 'card', 'iban', 'phone'];
+const redactor = createRedactor({ detectors: ALL, kind: true });
+
+/** A text as one row, redacted, and read again. */
+function throughRow(text: string, escape: (json: string) => string = (json) => json): string {
+  const line = `{"text":${escape(JSON.stringify(text))}}\n`;
+  const row: unknown = JSON.parse(Buffer.from(redactor.redactLines(Buffer.from(line))).toString());
+  return (row as { text: string }).text; // the row was written above
+}
+
+/** A JSON string that says the same, with all signs and letters beyond ASCII escaped. */
+function escapeSigns(json: string): string {
+  const escaped = json.slice(1, -1).replaceAll(/\\"|[^\\\w]/g, (sign) => {
+    const code = sign.charCodeAt(sign.length - 1);
+    return `\\u${code.toString(16).padStart(4, '0')}`;
+  });
+  return `"${escaped}"`;
+}
+
+describe.each([
+  ['IP addresses', ADDRESSES],
+  ['e-mail addresses', EMAILS],
+  ['secrets', SECRETS],
+  ['numbers', NUMBERS],
+])('%s', (_, table) => {
+  test.each(table)('$why: $text', ({ text, becomes }) => {
+    const expected = becomes.replaceAll('#', 'REDACTED:');
+    expect(redactor.redactText(text)).toBe(expected);
+    expect(throughRow(text)).toBe(expected);
+    expect(throughRow(text, escapeSigns)).toBe(expected);
+  });
+});
+
+describe('what is no personal data', () => {
+  test.each(SURVIVORS)('$why: $text', ({ text }) => {
+    expect(redactor.redactText(text)).toBe(text);
+    expect(throughRow(text)).toBe(text);
+    expect(throughRow(text, escapeSigns)).toBe(text);
+  });
+});
+
+describe('choosing', () => {
+  const text = '203.0.113.9 a@example.com +14155552671 4111111111111111';
+
+  test.each<{ why: string; detectors: readonly DetectorName[] | undefined; becomes: string }>([
+    {
+      why: 'addresses and e-mail when not said',
+      detectors: undefined,
+      becomes: 'R R +14155552671 4111111111111111',
+    },
+    { why: 'one', detectors: ['email'], becomes: '203.0.113.9 R +14155552671 4111111111111111' },
+    { why: 'another', detectors: ['card'], becomes: '203.0.113.9 a@example.com +14155552671 R' },
+    { why: 'two', detectors: ['phone', 'ip'], becomes: 'R a@example.com R 4111111111111111' },
+  ])('$why', ({ detectors, becomes }) => {
+    const chosen = createRedactor(detectors === undefined ? {} : { detectors });
+    expect(chosen.redactText(text)).toBe(becomes.replaceAll('R', 'REDACTED'));
+  });
+});

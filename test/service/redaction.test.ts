@@ -1,0 +1,255 @@
+// Personal data through the whole service: who can ask for it to be taken out, and that nobody gets around it.
+import { connect } from 'node:net';
+import { once } from 'node:events';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openService, type Service } from '../../src/app.ts';
+import { hashKey } from '../../src/auth/keyring.ts';
+import { startRedis, type RedisServer } from '../support/redis.ts';
+import { KEY, startService, writeEndpoint, type TestService } from '../support/service.ts';
+
+const GUARDED = 'a-key-whose-answers-are-redacted';
+const MAIL = 'ann.b@example.com';
+const IP = '203.0.113.9';
+const ROW = `'${MAIL}' AS email, '${IP}' AS ip, 'from ${IP}:443' AS event_message, '12:34:56' AS time,
+  '{"user": {"mail": "${MAIL}", "name": "Ann"}, "hops": ["10.0.0.1", "[::1]:80"]}'::JSON AS metadata,
+  map('${MAIL}', '${IP}') AS seen`;
+const file = (n: number, name: string, rest: string): string =>
+  `id: 00000000-0000-4000-8000-0000000000${n}\nname: ${name}\nquery: |\n  WITH people AS (SELECT ${ROW.replaceAll('\n', '\n  ')}) SELECT * FROM people\nsandbox: { enabled: true }\n${rest}`;
+
+let service: TestService;
+let redis: RedisServer;
+let replica: Service | undefined;
+
+beforeAll(async () => {
+  redis = await startRedis();
+  service = await startService({
+    tokens: [
+      { name: 'guarded', sha256: hashKey(GUARDED), endpoints: ['*'], allow: ['sql', 'lql'], pii: 'redact' },
+    ],
+    settings: { piiHashKey: 'a secret of the operator' },
+  });
+  await writeEndpoint(service, 'open', file(20, 'open', ''));
+  await writeEndpoint(service, 'kept', file(21, 'kept', 'cache: { ttl: 60 }\n'));
+  await writeEndpoint(
+    service,
+    'always',
+    file(22, 'always', 'cache: { ttl: 60 }\npii: { redact: true, kind: true }\n'),
+  );
+  const columns = '{ email: hash, ip: drop, metadata.user.name: mask }';
+  await writeEndpoint(
+    service,
+    'ruled',
+    file(23, 'ruled', `pii: { redact: false, detectors: [email], columns: ${columns} }\n`),
+  );
+  await service.service.reload();
+});
+afterAll(async () => {
+  await Promise.all([service.stop(), replica?.close('test')]);
+  await redis.kill();
+});
+
+const ask = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
+  service.call(`/api/endpoints/query/${path}`, { headers });
+const own = (path: string, sql: string, headers?: Record<string, string>): Promise<Response> =>
+  ask(`${path}?sql=${encodeURIComponent(sql)}`, headers);
+const REDACT = { 'SVC-ENDPOINT-REDACT-PII': 'true' };
+const leaks = (text: string): boolean =>
+  text.includes(MAIL) || text.includes(IP) || text.includes('10.0.0.1');
+
+describe('who can ask', () => {
+  test('nobody has: rows are as they are', async () => {
+    expect(leaks(await (await ask('open')).text())).toBe(true);
+  });
+
+  test.each([
+    { why: 'plain', value: 'true' },
+    { why: 'in capitals', value: 'TRUE' },
+    { why: 'with blanks', value: '  true ' },
+    { why: 'beside other values', value: 'false, true' },
+  ])('a header: $why', async ({ value }) => {
+    const text = await (await ask('open', { 'svc-endpoint-redact-pii': value })).text();
+    expect(leaks(text)).toBe(false);
+    expect(text).toContain('"time":"12:34:56"');
+  });
+
+  test('the same header twice, in either order', async () => {
+    for (const values of [
+      ['true', 'false'],
+      ['false', 'true'],
+    ]) {
+      const lines = values.map((value) => `SVC-ENDPOINT-REDACT-PII: ${value}`);
+      const text = await raw(service.service.address, ['GET /api/endpoints/query/open HTTP/1.1', ...lines]);
+      expect([text.startsWith('HTTP/1.1 200'), leaks(text)]).toEqual([true, false]);
+    }
+  });
+
+  test.each([
+    { why: 'the key', path: 'open', headers: { 'X-API-KEY': GUARDED } },
+    {
+      why: 'the key, a header asks for the opposite',
+      path: 'kept',
+      headers: { 'X-API-KEY': GUARDED, 'SVC-ENDPOINT-REDACT-PII': 'false' },
+    },
+    { why: 'the file', path: 'always', headers: {} },
+    {
+      why: 'the file, a header asks for the opposite',
+      path: 'always',
+      headers: { 'SVC-ENDPOINT-REDACT-PII': 'false' },
+    },
+  ])('$why', async ({ path, headers }) => {
+    for (const query of [
+      '',
+      '?format=json',
+      '?redact=false',
+      '?sql=SELECT%20*%20FROM%20people',
+      '?lql=s:email%20s:ip%20s:metadata%20s:seen',
+    ]) {
+      const response = await ask(
+        path + (path === 'always' && query.startsWith('?redact') ? '' : query.replace('?redact=false', '')),
+        headers,
+      );
+      expect([query, response.status, leaks(await response.text())]).toEqual([query, 200, false]);
+    }
+  });
+
+  test('a value that is not true asks for nothing', async () => {
+    expect(leaks(await (await ask('open', { 'SVC-ENDPOINT-REDACT-PII': 'no' })).text())).toBe(true);
+  });
+
+  test('the listing says what will be done to whom', async () => {
+    const listed = async (key: string): Promise<Record<string, boolean>> => {
+      const response = await service.call('/api/endpoints', { headers: { 'X-API-KEY': key } });
+      const { result } = (await response.json()) as { result: { name: string; pii: { redact: boolean } }[] };
+      return Object.fromEntries(result.map(({ name, pii }) => [name, pii.redact]));
+    };
+    expect(await listed(KEY)).toMatchObject({ open: false, always: true });
+    expect(await listed(GUARDED)).toMatchObject({ open: true, always: true });
+  });
+});
+
+describe('what is kept', () => {
+  test('is never given to who asked otherwise, in either order, also when asked again', async () => {
+    for (let round = 0; round < 3; round++) {
+      expect(leaks(await (await ask('kept')).text())).toBe(true);
+      expect(leaks(await (await ask('kept', REDACT)).text())).toBe(false);
+      expect(leaks(await (await ask('kept', { 'X-API-KEY': GUARDED })).text())).toBe(false);
+      const sql = 'SELECT email, ip FROM people';
+      expect(leaks(await (await own('kept', sql, REDACT)).text())).toBe(false);
+      expect(leaks(await (await own('kept', sql)).text())).toBe(true);
+    }
+    expect((await ask('kept', REDACT)).headers.get('cache-status')).toContain('hit');
+  });
+
+  test('outside of this process holds no personal data either', async () => {
+    replica = await openService({
+      settings: { ...service.settings, port: 0, adminPort: 0, redisUrl: redis.url },
+      engine: service.engine,
+      extraTokens: [{ name: 'k', sha256: service.keyHash, endpoints: ['*'] }],
+      observe: () => undefined,
+    });
+    const url = `${replica.address}/api/endpoints/query/always`;
+    const response = await fetch(url, { headers: { 'X-API-KEY': KEY } });
+    expect(await response.text()).toContain('REDACTED:email');
+    await expect.poll(() => everythingIn(redis)).toContain('REDACTED:email');
+    expect(leaks(await everythingIn(redis))).toBe(false);
+  });
+});
+
+describe('what is done', () => {
+  test('nested data, arrays, keys of maps', async () => {
+    const { result } = (await (await ask('always')).json()) as { result: unknown };
+    expect(result).toEqual([
+      {
+        email: 'REDACTED:email',
+        ip: 'REDACTED:ip',
+        event_message: 'from REDACTED:ip:443',
+        time: '12:34:56',
+        metadata: {
+          hops: ['REDACTED:ip', '[REDACTED:ip]:80'],
+          user: { mail: 'REDACTED:email', name: 'Ann' },
+        },
+        seen: { 'REDACTED:email': 'REDACTED:ip' },
+      },
+    ]);
+  });
+
+  test('columns by name, where somebody asks', async () => {
+    expect(leaks(await (await ask('ruled')).text())).toBe(true);
+    const { result } = (await (await ask('ruled', REDACT)).json()) as { result: [Record<string, unknown>] };
+    const [row] = result;
+    expect(row).toMatchObject({
+      event_message: `from ${IP}:443`,
+      metadata: { user: { mail: 'REDACTED', name: 'REDACTED' } },
+    });
+    expect([row['email'], 'ip' in row]).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/), false]);
+  });
+
+  test.each([
+    'SELECT toUInt8(email) FROM people',
+    'SELECT throwIf(1, email) FROM people',
+    'SELECT email + 1 FROM people',
+  ])('no message shows a value: %s', async (sql) => {
+    const response = await own('open', sql);
+    expect([response.status >= 400, leaks(await response.text())]).toEqual([true, false]);
+  });
+});
+
+describe('what a query of the caller can hide (docs/guide/personal-data.md)', () => {
+  test.each([
+    "concat('ip=', ip)",
+    "ip || ' ' || email",
+    'upper(email)',
+    '(ip, email)',
+    'groupArray(ip)',
+    'map(email, 1)',
+    'toJSONString(metadata)',
+    'encodeURLComponent(email)',
+  ])('is found: %s', async (expression) => {
+    const response = await own('open', `SELECT ${expression} AS x FROM people`, REDACT);
+    const text = await response.text();
+    expect([response.status, text.includes('REDACTED')]).toEqual([200, true]);
+    expect(leaks(text.toLowerCase())).toBe(false);
+  });
+
+  test.each([
+    "concat('v', ip)",
+    'substring(email, 1, 5)',
+    "splitByChar('@', email)",
+    "replaceOne(ip, '.', '-')",
+    'reverse(ip)',
+    'hex(email)',
+    'base64Encode(email)',
+    'cityHash64(ip)',
+    "email LIKE 'ann%'",
+  ])('is not found, as the page says: %s', async (expression) => {
+    const response = await own('open', `SELECT ${expression} AS x FROM people`, REDACT);
+    expect([response.status, (await response.text()).includes('REDACTED')]).toEqual([200, false]);
+  });
+});
+
+/** Sends lines as they are; resolves with the whole reply. */
+async function raw(address: string, lines: readonly string[]): Promise<string> {
+  const { hostname, port } = new URL(address);
+  const socket = connect(Number(port), hostname);
+  socket.write(
+    `${[...lines, `Host: ${hostname}`, `X-API-KEY: ${KEY}`, 'Connection: close'].join('\r\n')}\r\n\r\n`,
+  );
+  let text = '';
+  socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+  await once(socket, 'close');
+  return text;
+}
+
+/** All values of a Redis, as text. */
+async function everythingIn({ url }: RedisServer): Promise<string> {
+  const { createClient } = await import('@keyv/redis');
+  const client = createClient({ url });
+  await client.connect();
+  try {
+    const keys = await client.keys('*');
+    const values = await Promise.all(keys.map((key) => client.get(key).catch(() => '')));
+    return values.join('\n');
+  } finally {
+    await client.close();
+  }
+}

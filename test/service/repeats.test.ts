@@ -1,0 +1,155 @@
+// Calls that are answered again without walking the way: everything that could change the answer ends that at once.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hashKey } from '../../src/auth/keyring.ts';
+import { startService, writeEndpoint, type TestService } from '../support/service.ts';
+
+const file = (query: string): string =>
+  `id: 00000000-0000-4000-8000-000000000031\nname: kept\nquery: ${query}\nparameters: { p: { type: String, default: a } }\ncache: { ttl: 60 }\nsandbox: { enabled: true }\n`;
+const QUERY = "WITH t AS (SELECT @p AS p, '::1' AS ip, generateUUIDv4() AS run) SELECT * FROM t";
+const KEYS = { one: 'key-one', locked: 'key-locked', forbidden: 'key-forbidden', brief: 'key-brief' };
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startService({
+    tokens: [
+      { name: 'one', sha256: hashKey(KEYS.one), endpoints: ['*'], allow: ['sql'] },
+      { name: 'locked', sha256: hashKey(KEYS.locked), endpoints: ['*'], parameters: { p: 'own' } },
+      { name: 'forbidden', sha256: hashKey(KEYS.forbidden), endpoints: ['other'] },
+      {
+        name: 'brief',
+        sha256: hashKey(KEYS.brief),
+        endpoints: ['*'],
+        expires: new Date(Date.now() + 2500).toISOString(),
+      },
+    ],
+  });
+  await writeEndpoint(service, 'kept', file(QUERY));
+  await service.service.reload();
+});
+afterAll(() => service.stop());
+
+const ask = async (query = '', headers: Record<string, string> = {}, method = 'GET') => {
+  const response = await service.call(`/api/endpoints/query/kept${query}`, {
+    method,
+    headers: { 'X-API-KEY': KEYS.one, ...headers },
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    text,
+    headers: response.headers,
+    isRepeat: /^auth;dur=[\d.]+$/.test(response.headers.get('server-timing') ?? ''),
+  };
+};
+const runOf = (text: string): string => (JSON.parse(text) as { result: [{ run: string }] }).result[0].run;
+
+test('the second time a call is a repeat, and says the same', async () => {
+  const first = await ask();
+  const second = await ask();
+  const third = await ask('', { 'X-Request-Id': 'my-id' });
+  expect([first, second, third].map(({ status, isRepeat }) => [status, isRepeat])).toEqual([
+    [200, false],
+    [200, true],
+    [200, true],
+  ]);
+  expect([second.text, third.text]).toEqual([first.text, first.text]);
+  expect(third.headers.get('x-request-id')).toBe('my-id');
+  const names = (headers: Headers): string[] =>
+    [...headers.keys()].filter((name) => name !== 'date').toSorted();
+  expect(names(second.headers)).toEqual(names(first.headers));
+  expect(second.headers.get('etag')).toBe(first.headers.get('etag'));
+  expect(second.headers.get('cache-status')).toMatch(/^millrace; hit; ttl=\d+$/);
+  expect(second.headers.get('content-length')).toBe(String(Buffer.byteLength(first.text)));
+});
+
+test('it is observed like any other', async () => {
+  await ask();
+  const { isRepeat } = await ask('', { 'X-Request-Id': 'observed' });
+  const seen = service.observed.find(
+    (each) => each.kind === 'request.finished' && each.requestId === 'observed',
+  );
+  expect([isRepeat, seen]).toMatchObject([
+    true,
+    { status: 200, endpoint: 'kept', principal: 'one', rows: 1, cache: 'hit' },
+  ]);
+});
+
+describe('whatever can change the answer is looked at', () => {
+  test.each<{
+    why: string;
+    query?: string;
+    headers?: Record<string, string>;
+    method?: string;
+    expected: Record<string, unknown>;
+  }>([
+    { why: 'a key that is none', headers: { 'X-API-KEY': 'wrong' }, expected: { status: 401 } },
+    { why: 'an empty key', headers: { 'X-API-KEY': '' }, expected: { status: 401 } },
+    {
+      why: 'a key that does not cover it',
+      headers: { 'X-API-KEY': KEYS.forbidden },
+      expected: { status: 403 },
+    },
+    {
+      why: 'a key with a lock',
+      headers: { 'X-API-KEY': KEYS.locked },
+      expected: { text: expect.stringContaining('"p":"own"') },
+    },
+    { why: 'a parameter', query: '?p=b', expected: { text: expect.stringContaining('"p":"b"') } },
+    { why: 'a parameter that is wrong', query: '?q=b', expected: { status: 400 } },
+    {
+      why: 'redaction',
+      headers: { 'SVC-ENDPOINT-REDACT-PII': 'true' },
+      expected: { text: expect.stringContaining('REDACTED') },
+    },
+    { why: 'a type that is not to be had', headers: { Accept: 'image/png' }, expected: { status: 406 } },
+    { why: 'a format that is not to be had', query: '?format=xml', expected: { status: 406 } },
+    { why: 'who has it already', headers: { 'If-None-Match': '*' }, expected: { status: 304 } },
+    {
+      why: 'a wish for something newer',
+      headers: { 'Cache-Control': 'max-age=0' },
+      expected: {
+        headers: expect.toSatisfy(
+          (headers: Headers) => headers.get('cache-status')?.includes('stored') === true,
+        ),
+      },
+    },
+    { why: 'an own query', query: '?sql=SELECT 1 AS n FROM t', expected: { text: '{"result":[{"n":1}]}' } },
+    { why: 'another method', method: 'DELETE', expected: { status: 405 } },
+    { why: 'a method without a body', method: 'HEAD', expected: { status: 200, text: '' } },
+  ])('$why', async ({ query, headers, method, expected }) => {
+    await ask();
+    expect((await ask()).isRepeat).toBe(true);
+    expect(await ask(query, headers, method)).toMatchObject(expected);
+    expect(await ask(query, headers, method)).toMatchObject(expected); // also when it might be remembered
+  });
+
+  test('a key that ends', async () => {
+    const brief = { 'X-API-KEY': KEYS.brief };
+    await ask('', brief);
+    expect(await ask('', brief)).toMatchObject({ status: 200, isRepeat: true });
+    await expect.poll(async () => (await ask('', brief)).status, { timeout: 5000 }).toBe(401);
+  });
+
+  test('a purge', async () => {
+    const before = await ask();
+    await fetch(`${service.service.admin}/cache/purge?endpoint=kept`, { method: 'POST' });
+    const after = await ask();
+    expect([after.isRepeat, runOf(after.text) === runOf(before.text)]).toEqual([false, false]);
+  });
+
+  test('another version of the file, and none', async () => {
+    await ask();
+    await writeEndpoint(
+      service,
+      'kept',
+      file("WITH t AS (SELECT @p AS p, 'new' AS ip, 1 AS run) SELECT * FROM t"),
+    );
+    await service.service.reload();
+    expect((await ask()).text).toContain('"ip":"new"');
+    expect((await ask()).isRepeat).toBe(true);
+    await writeEndpoint(service, 'kept', file(QUERY).replace('name: kept', 'name: moved'));
+    await service.service.reload();
+    expect((await ask()).status).toBe(404);
+  });
+});
