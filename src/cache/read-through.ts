@@ -56,8 +56,8 @@ export interface Outcome {
 }
 
 export interface ReadThrough {
-  /** A fresh answer that is in memory, at no cost and without waiting; undefined when there is none. */
-  peek(job: Job): Found | undefined;
+  /** A fresh answer that is stored, for who would go another way otherwise. One that is in memory comes at once. */
+  peek(job: Job): Found | undefined | Promise<Found | undefined>;
   /** Rejects with what the run rejects with, or with the reason of the caller's signal. */
   read(ask: Ask): Promise<Read>;
   /** Runs a job unless there is an answer younger than `ms`, wherever it came from. */
@@ -111,15 +111,21 @@ export function createReadThrough(options: ReadThroughOptions): ReadThrough {
       });
     },
   };
-  const peek = (job: Job, wish: CacheWish) => {
-    const held = store.peek(job.key);
-    if (held === undefined) return undefined;
-    const age = ageOf(held.born, clock);
-    return isFresh(age, job.policy, wish) ? answer(held, age, { ask: job, kind: 'hit' }) : undefined;
+  const hit = (entry: Entry | undefined, job: Job, wish: CacheWish): Found | undefined => {
+    if (entry === undefined) return undefined;
+    const age = ageOf(entry.born, clock);
+    return isFresh(age, job.policy, wish) ? answer(entry, age, { ask: job, kind: 'hit' }) : undefined;
   };
   return {
-    peek: (job) => peek(job, NO_WISH),
-    read: async (ask) => peek(ask, ask.wish) ?? readFurther(context, ask, store.peek(ask.key)),
+    peek: (job) => {
+      const held = hit(store.peek(job.key), job, NO_WISH);
+      if (held !== undefined || !store.isShared) return held;
+      return context.lookUp(job.key).then((entry) => hit(entry, job, NO_WISH));
+    },
+    read: async (ask) => {
+      const held = store.peek(ask.key);
+      return hit(held, ask, ask.wish) ?? readFurther(context, ask, held);
+    },
     refresh: async (job, ms) => {
       const found = await context.lookUp(job.key);
       if (found !== undefined && ageOf(found.born, clock) < ms) return { entry: found, ran: false };

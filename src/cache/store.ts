@@ -16,6 +16,8 @@ export interface Store {
   put(key: string, entry: Entry): Promise<void> | undefined;
   /** Drops every key that begins so, here and outside. What other replicas have in memory stays until its end. */
   forget(prefix: string): Promise<void>;
+  /** Whether there is a store outside. */
+  readonly isShared: boolean;
   /** The right to run `key` alone among all replicas. */
   lease(key: string): Promise<Lease | LeaseRefusal>;
   /** Of the memory of this process. */
@@ -81,6 +83,7 @@ export function createStore(options: StoreOptions): Store {
       await remote?.forget(prefix);
     },
     lease: async (key) => remote?.lease(key) ?? 'unavailable',
+    isShared: remote !== undefined,
     size: memory.size,
     close: async () => remote?.close(),
   };

@@ -1,9 +1,9 @@
-// Calls that were answered before and whose answer is still in memory: answered again before any of the way is walked.
+// Calls that were answered before and whose answer is still stored: answered again before any of the way is walked.
 import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Found } from '../cache/read-through.ts';
 import type { Observe } from '../core/observation.ts';
-import type { Answer, Trace } from '../request/call.ts';
+import type { Again, Answer, Trace } from '../request/call.ts';
 import { answerFields } from './answer-reply.ts';
 import { requestIdOf } from './request-id.ts';
 
@@ -19,8 +19,8 @@ export interface RepeatsOptions {
 }
 
 export interface Repeats {
-  /** Answers a call that is known, a moment later; false: it has to go the whole way. */
-  answer(request: IncomingMessage, response: ServerResponse): boolean;
+  /** Answers a call that is known; any other goes the whole `way`. */
+  answer(request: IncomingMessage, response: ServerResponse, way: () => void): void;
   /** Remembers how a call was answered, if its answer can be given again. */
   remember(request: IncomingMessage, answer: Answer, trace: Trace): void;
   /** From now on every call goes the whole way. */
@@ -28,11 +28,17 @@ export interface Repeats {
 }
 
 interface Repeat {
-  readonly again: () => Found | undefined;
+  readonly again: Again;
   readonly endpoint: Answer['endpoint'];
   readonly trace: Trace;
   /** Header fields of the answer as they were last sent: names and values in turn. */
   sent: { readonly outcome: string; readonly fields: readonly string[] };
+}
+
+interface Ask {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly started: number;
 }
 
 /** An answer on its way out. */
@@ -68,27 +74,31 @@ export function createRepeats(options: RepeatsOptions): Repeats {
     for (const reply of written) write(reply, options);
   };
 
+  const reply = (repeat: Repeat, found: Found, ask: Ask): void => {
+    const { request, response, started } = ask;
+    const requestId = requestIdOf(request.headers['x-request-id']);
+    const timing = `auth;dur=${(now() - started).toFixed(2)}`; // no other stage is walked
+    const lasting = fieldsOf(repeat, found, options.headerPrefix);
+    const fields = [...lasting, 'X-Request-Id', requestId, 'Server-Timing', timing];
+    if (replies.push({ response, fields, found, repeat, requestId, started }) === 1) setImmediate(writeAll);
+  };
+
   return {
-    answer: (request, response) => {
-      if (closed || repeats.size === 0) return false;
-      const started = now();
+    answer: (request, response, way) => {
+      if (closed || repeats.size === 0) return way();
+      const ask = { request, response, started: now() };
       const digest = digestOf(request, options);
       const repeat = digest === undefined ? undefined : repeats.get(digest);
-      if (digest === undefined || repeat === undefined) return false;
-      repeats.delete(digest);
+      if (digest === undefined || repeat === undefined) return way();
+      const settle = (found: Found | undefined): void => {
+        repeats.delete(digest);
+        if (found === undefined) return way();
+        repeats.set(digest, repeat);
+        reply(repeat, found, ask);
+      };
       const found = repeat.again();
-      if (found === undefined) return false;
-      repeats.set(digest, repeat);
-      const requestId = requestIdOf(request.headers['x-request-id']);
-      const fields = [
-        ...fieldsOf(repeat, found, options.headerPrefix),
-        'X-Request-Id',
-        requestId,
-        'Server-Timing',
-        `auth;dur=${(now() - started).toFixed(2)}`, // no other stage is walked
-      ];
-      if (replies.push({ response, fields, found, repeat, requestId, started }) === 1) setImmediate(writeAll);
-      return true;
+      if (found instanceof Promise) void found.then(settle);
+      else settle(found);
     },
     remember: (request, { again, endpoint }, trace) => {
       const digest = again === undefined ? undefined : digestOf(request, options);

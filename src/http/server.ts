@@ -57,9 +57,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     serverFactory: (handle) => {
       const server = createHttpServer(
         { maxHeaderSize: HEADER_LIMIT, requestTimeout: RECEIVE_TIMEOUT_MS },
-        (request, response) => {
-          if (!repeats.answer(request, response)) handle(request, response);
-        },
+        (request, response) => repeats.answer(request, response, () => handle(request, response)),
       );
       server.keepAliveTimeout = KEEP_ALIVE_MS;
       return server;

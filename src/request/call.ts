@@ -26,6 +26,8 @@ export interface Trace {
   endpoint?: { readonly name: string; readonly revision: string };
 }
 
+export type Again = () => Found | undefined | Promise<Found | undefined>;
+
 /** An encoded answer, ready to be sent. Durations are milliseconds. */
 export interface Answer {
   readonly endpoint: { readonly name: string; readonly revision: string };
@@ -44,8 +46,8 @@ export interface Answer {
     readonly encode: number;
   };
   /**
-   * Answers the same call at a later time, from memory alone: undefined as soon as anything has changed that the call
-   * depends on, or the stored answer is not fresh any more. Itself undefined where no answer is kept.
+   * Answers the same call at a later time from what is stored: undefined as soon as anything has changed that the call
+   * depends on, or there is no fresh answer. One that is in memory comes at once. Itself undefined where none is kept.
    */
-  readonly again: (() => Found | undefined) | undefined;
+  readonly again: Again | undefined;
 }

@@ -9,7 +9,7 @@ import type { Engine } from '../engine/engine.ts';
 import { encodeJson } from '../format/json.ts';
 import { demandedRedactor } from '../redact/demand.ts';
 import type { Redactor } from '../redact/redactor.ts';
-import type { Call } from './call.ts';
+import type { Again, Call } from './call.ts';
 import type { MakePlan, Plan } from './plan.ts';
 import { runPlan, type RunContext } from './run.ts';
 
@@ -26,8 +26,8 @@ export interface Result extends Payload {
   /** Undefined where the endpoint keeps no answers. */
   readonly outcome: Outcome | undefined;
   readonly timing: Timing;
-  /** What is stored for the same task at a later time, from memory alone; undefined when it is not fresh. */
-  readonly again: (() => Found | undefined) | undefined;
+  /** What is stored for the same task at a later time; undefined when it is not fresh. */
+  readonly again: Again | undefined;
 }
 
 interface Timing {
@@ -140,10 +140,13 @@ async function fetchKept({ run, readThrough, warming }: Cached, task: KeptTask, 
   const warm = warmJob(task, job);
   if (warm !== undefined) warming.ask(warm, read);
   if (read.kind === 'absent') throw new Problem('cache.absent');
-  const again = (): Found | undefined => {
-    const found = readThrough.peek(job);
+  const noted = (found: Found | undefined): Found | undefined => {
     if (found !== undefined && warm !== undefined) warming.ask(warm, found);
     return found;
+  };
+  const again: Again = () => {
+    const found = readThrough.peek(job);
+    return found instanceof Promise ? found.then(noted) : noted(found);
   };
   return { ...read.entry, outcome: read.outcome, timing, again };
 }
