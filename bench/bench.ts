@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
 import { createCompile } from '../src/catalog/compile.ts';
@@ -19,6 +20,8 @@ const HELP = `npm run bench -- [--only NAME] [--rounds N] [--seconds N] [--json 
 const CONNECTIONS = 4;
 const HIT_CONNECTIONS = 64;
 const LOAD_PER_THREAD = 32;
+/** Calls a second, ten times what the endpoint can run. */
+const FLOOD = 200;
 
 /** One figure of one contender in one round: answers a second, milliseconds. */
 interface Figure {
@@ -166,7 +169,9 @@ async function prepare(folder: string, processes: Process[], options: Options): 
       redact('every detector, five texts of 50 KB made to be slow', 'hostile'),
     ],
   };
-  return [...rows, hit, sandbox, redacting].filter((row) => row.name.includes(options.only));
+  const [memory] = hits;
+  const rejecting = memory === undefined ? [] : [rejectingRow(memory, options.seconds)];
+  return [...rows, hit, ...rejecting, sandbox, redacting].filter((row) => row.name.includes(options.only));
 }
 
 interface Hit {
@@ -182,6 +187,10 @@ async function prepareHits(folder: string, start: typeof startProcess): Promise<
   await writeFile(
     join(endpoints, 'hit.yaml'),
     "id: 00000000-0000-4000-8000-000000000001\nname: hit\nquery: SELECT toString(generateUUIDv4()) AS id, now() AS timestamp, repeat('y', 200) AS event_message FROM numbers(100)\ncache: { ttl: 3600 }\n",
+  );
+  await writeFile(
+    join(endpoints, 'slow.yaml'),
+    'id: 00000000-0000-4000-8000-000000000002\nname: slow\nquery: SELECT sleep(0.05) AS slept\nlimits: { concurrency: 1, queue: 3 }\n',
   );
   const serve = async (name: string, env: Readonly<Record<string, string>>): Promise<Hit> => {
     const data = join(folder, `data-${Object.keys(env).length}`);
@@ -262,6 +271,50 @@ async function measureAsked(
   asked.tell(JSON.stringify(what));
   const [line = ''] = await asked.says(/^\{.*\}$/);
   return JSON.parse(line) as Figure; // from raw-pool.ts or sandbox-checks.ts
+}
+
+/** What a service does beside refusing ten times what it can run: answers that are kept, and the refusals themselves. */
+function rejectingRow({ url, headers }: Hit, seconds: number): Row {
+  const slow = url.replace(/hit$/, 'slow');
+  const flood = (duration: number) =>
+    autocannon({ url: slow, headers, connections: 40, duration, workers: 1, overallRate: FLOOD });
+  return {
+    name: `refusing: ${FLOOD} calls a second of what can be run ${FLOOD / 10} times`,
+    contenders: [
+      { name: 'hits, nobody refused', measure: () => load(url, headers, HIT_CONNECTIONS, seconds) },
+      {
+        name: 'hits meanwhile',
+        measure: async () => {
+          const flooding = flood(seconds + 1);
+          const figure = await load(url, headers, HIT_CONNECTIONS, seconds);
+          await flooding;
+          return figure;
+        },
+      },
+      { name: 'refusals', measure: () => measureRefusals(slow, headers, seconds) },
+    ],
+  };
+}
+
+/** How long refusals take, without what was run and without hurry: a call every few milliseconds. */
+async function measureRefusals(
+  url: string,
+  headers: Record<string, string>,
+  seconds: number,
+): Promise<Figure> {
+  const calls: Promise<number | undefined>[] = [];
+  for (const end = performance.now() + seconds * 1000; performance.now() < end;) {
+    const started = performance.now();
+    calls.push(
+      fetch(url, { headers }).then(({ status }) =>
+        status === 503 ? performance.now() - started : undefined,
+      ),
+    );
+    await setTimeout(1000 / FLOOD);
+  }
+  const times = (await Promise.all(calls)).flatMap((ms) => ms ?? []).toSorted((a, b) => a - b);
+  const at = (share: number): number => times[Math.floor(times.length * share)] ?? 0;
+  return { rate: times.length / seconds, p50: at(0.5), p99: at(0.99) };
 }
 
 async function load(

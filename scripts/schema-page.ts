@@ -38,15 +38,12 @@ export async function schemaPage(name: string, heading: string): Promise<string>
   ].join('\n\n');
 }
 
-function table(
-  { properties = {}, required = [] }: Schema,
-  referenced: (property: Schema) => Schema | undefined,
-): string {
+function table({ properties = {}, required = [] }: Schema, referenced: Referenced): string {
   const hasVariables = Object.values(properties).some((each) => each['x-env'] !== undefined);
   const rows = Object.entries(properties).map(([key, property]) => {
     const variable = hasVariables ? ` \`${property['x-env']}\` |` : '';
     const must = required.includes(key) ? ' (required)' : '';
-    return `| \`${key}\`${must} |${variable} ${typeText(property)} | ${defaultText(property)} | ${property.description ?? referenced(property)?.description ?? ''} |`;
+    return `| \`${key}\`${must} |${variable} ${typeText(property, referenced)} | ${defaultText(property)} | ${property.description ?? referenced(property)?.description ?? ''} |`;
   });
   const variable = hasVariables ? ['variable |', '---|'] : ['', ''];
   return [
@@ -56,13 +53,17 @@ function table(
   ].join('\n');
 }
 
-function typeText(schema: Schema): string {
+type Referenced = (property: Schema) => Schema | undefined;
+
+function typeText(schema: Schema, referenced: Referenced): string {
+  const target = schema.$ref === undefined ? undefined : referenced(schema);
+  if (target !== undefined && target.properties === undefined) return typeText(target, referenced);
   if (schema.$ref !== undefined) return `[${nameOf(schema.$ref)}](#${nameOf(schema.$ref).toLowerCase()})`;
   if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``;
-  if (schema.oneOf !== undefined) return schema.oneOf.map(typeText).join(' or ');
+  if (schema.oneOf !== undefined) return schema.oneOf.map((each) => typeText(each, referenced)).join(' or ');
   if (schema.enum !== undefined) return schema.enum.map((value) => `\`${String(value)}\``).join(', ');
   if (schema.type === 'array')
-    return `list of ${schema.items === undefined ? 'values' : typeText(schema.items)}`;
+    return `list of ${schema.items === undefined ? 'values' : typeText(schema.items, referenced)}`;
   return `${[schema.type ?? 'any'].flat().join(' or ')}${rangeText(schema)}`;
 }
 

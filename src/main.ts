@@ -1,6 +1,9 @@
 // The process: its arguments, environment, streams and signals handed to the command line.
 import { readFileSync } from 'node:fs';
-import { openEngine, openLocal, openService } from './app.ts';
+import { openEngine } from './app/engine.ts';
+import { readUses } from './app/keys.ts';
+import { openLocal } from './app/local.ts';
+import { openService } from './app/service.ts';
 import { runProgram } from './cli/program.ts';
 import { createTerminal } from './cli/terminal.ts';
 import { createLog } from './observe/log.ts';
@@ -17,6 +20,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     openEngine,
     openService,
     openLocal,
+    readUses,
     openLog: (level, isDevelopment) =>
       isDevelopment && level !== 'silent' ? createPlainLog(terminal.note) : createLog(level, process.stdout),
     onSignal: ({ stop, reload }) => {

@@ -1,17 +1,7 @@
-// Keys and what they may do. Only hashes are held; a key itself passes through and is forgotten.
+// Keys and whose they are. Only hashes are held; a key itself passes through and is forgotten.
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { Token } from '../config/generated/tokens.ts';
-
-/** Who is calling, and the walls around them. */
-export interface Principal {
-  readonly name: string;
-  readonly covers: (endpointName: string) => boolean;
-  /** Languages in which it may send queries of its own. */
-  readonly languages: ReadonlySet<'sql' | 'lql'>;
-  /** Parameters that are set for the caller. */
-  readonly locked: ReadonlyMap<string, string | number | boolean>;
-  readonly redact: boolean;
-}
+import { createPrincipal, type Principal } from './principal.ts';
 
 export interface Accepted {
   readonly kind: 'accepted';
@@ -20,11 +10,22 @@ export interface Accepted {
   readonly expires: number;
 }
 
-export type Authentication = Accepted | { readonly kind: 'refused'; readonly reason: 'unknown' | 'expired' };
+export interface Refused {
+  readonly kind: 'refused';
+  /** `unfit`: a token that was signed for us, and cannot be taken as it is. */
+  readonly reason: 'unknown' | 'expired' | 'unfit';
+  /** What its issuer has to mend; only for tokens whose signature is right. */
+  readonly detail?: string;
+}
+
+export type Authentication = Accepted | Refused;
 
 export interface Keyring {
-  /** Looks a presented key up; `now` is in milliseconds since 1970. */
-  authenticate(key: string, now: number): Authentication;
+  /**
+   * Looks a presented key up; `now` is in milliseconds since 1970. A promise only where a signature has to be checked;
+   * it rejects with Problem `auth.unavailable` when that cannot be done.
+   */
+  authenticate(key: string, now: number): Authentication | Promise<Authentication>;
 }
 
 interface Entry {
@@ -38,9 +39,14 @@ export function hashKey(key: string): string {
   return hash('sha256', key, 'hex');
 }
 
+/** Keys of a tokens file, by their hashes. */
+export interface FileKeyring {
+  authenticate(key: string, now: number): Authentication;
+}
+
 /** Compiles the entries of a tokens file that passed its schema. */
-export function createKeyring(tokens: readonly Token[]): Keyring {
-  const entries = new Map<string, Entry>(tokens.map((token) => [token.sha256, toEntry(token)]));
+export function createKeyring(tokens: readonly Token[]): FileKeyring {
+  const entries = new Map<string, Entry>(tokens.flatMap(toEntries));
   return {
     authenticate(key, now) {
       const presented = hashKey(key);
@@ -56,41 +62,19 @@ export function createKeyring(tokens: readonly Token[]): Keyring {
   };
 }
 
-function toEntry(token: Token): Entry {
-  return {
-    digest: Buffer.from(token.sha256, 'hex'),
-    expires: token.expires === undefined ? Infinity : Date.parse(token.expires),
-    principal: Object.freeze({
-      name: token.name,
-      covers: compileGlobs(token.endpoints),
-      languages: new Set(token.allow),
-      locked: new Map(Object.entries(token.parameters ?? {})),
-      redact: token.pii === 'redact',
-    }),
-  };
-}
-
-/** True for names that one of the globs matches; `*` stands for any run of characters. */
-export function compileGlobs(globs: readonly string[]): (name: string) => boolean {
-  const exact = new Set(globs.filter((glob) => !glob.includes('*')));
-  const patterns = globs
-    .filter((glob) => glob.includes('*'))
-    .map((glob) => glob.replace(/\*+/g, '*').split('*'));
-  return (name) => exact.has(name) || patterns.some((parts) => matchesParts(name, parts));
-}
-
-/** Greedy left to right, which is exact for globs whose only wildcard is `*`, and linear. */
-function matchesParts(name: string, parts: readonly string[]): boolean {
-  const [first = '', ...rest] = parts;
-  const last = rest.pop() ?? '';
-  if (!name.startsWith(first) || name.length < first.length + last.length || !name.endsWith(last))
-    return false;
-  const end = name.length - last.length;
-  let at = first.length;
-  for (const part of rest) {
-    const found = name.indexOf(part, at);
-    if (found === -1 || found + part.length > end) return false;
-    at = found + part.length;
-  }
-  return true;
+/** The newest key of an entry, and those before it that are still taken: all are the same principal. */
+function toEntries(token: Token): [hash: string, entry: Entry][] {
+  const principal = createPrincipal(`key:${token.name}`, token.name, token);
+  const end = token.expires === undefined ? Infinity : Date.parse(token.expires);
+  const keys = [
+    { sha256: token.sha256, expires: end },
+    ...(token.previous ?? []).map((each) => ({
+      sha256: each.sha256,
+      expires: Math.min(end, Date.parse(each.expires)),
+    })),
+  ];
+  return keys.map(({ sha256, expires }) => [
+    sha256,
+    { digest: Buffer.from(sha256, 'hex'), expires, principal },
+  ]);
 }

@@ -3,7 +3,8 @@ import type { Diagnostic } from '../core/diagnostic.ts';
 import type { Observe } from '../core/observation.ts';
 import type { Token } from '../config/generated/tokens.ts';
 import { watchPaths } from '../config/watch.ts';
-import { createKeyring, type Keyring } from './keyring.ts';
+import type { JwtKeyring } from './jwt.ts';
+import { createKeyring, type FileKeyring, type Keyring } from './keyring.ts';
 import { createReadTokens } from './tokens-file.ts';
 
 export interface LiveKeyring {
@@ -27,44 +28,53 @@ export class TokensRejected extends Error {
   }
 }
 
-/** Keys that are fixed, such as the one made for a development run. */
-export function fixedKeyring(tokens: readonly Token[]): LiveKeyring {
-  const keyring = createKeyring(tokens);
-  return { current: () => keyring, reload: () => Promise.resolve(), close: () => Promise.resolve() };
+export interface KeyringOptions {
+  /** The tokens file; undefined: there is none. */
+  readonly path: string | undefined;
+  /** Keys beside those of the file, such as the one made for a development run. */
+  readonly extra: readonly Token[];
+  /** Whose tokens are taken too; undefined: nobody's. */
+  readonly jwt: JwtKeyring | undefined;
+  readonly observe: Observe;
 }
 
-/** Reads the file and keeps following it; `extra` keys are always there. Rejects with TokensRejected. */
-export async function openLiveKeyring(
-  path: string,
-  options: { readonly extra: readonly Token[]; readonly observe: Observe },
-): Promise<LiveKeyring> {
-  const { extra, observe } = options;
+/** Reads the file and keeps following it. Rejects with TokensRejected. */
+export async function openLiveKeyring(options: KeyringOptions): Promise<LiveKeyring> {
+  const { path, extra, jwt } = options;
+  let keyring = join(createKeyring(extra), jwt);
+  if (path === undefined) {
+    return { current: () => keyring, reload: () => Promise.resolve(), close: () => Promise.resolve() };
+  }
+  const use = (tokens: readonly Token[]): void => {
+    keyring = join(createKeyring([...tokens, ...extra]), jwt);
+    options.observe({ kind: 'tokens.loaded', tokens: tokens.length });
+  };
   const readTokens = createReadTokens();
   const first = await readTokens(path);
   if (first.kind !== 'read')
     throw new TokensRejected(path, first.kind === 'rejected' ? first.diagnostics : []);
-  let keyring = createKeyring([...first.tokens, ...extra]);
-  observe({ kind: 'tokens.loaded', tokens: first.tokens.length });
+  use(first.tokens);
 
   const reload = async (): Promise<void> => {
     const read = await readTokens(path);
-    switch (read.kind) {
-      case 'read':
-        keyring = createKeyring([...read.tokens, ...extra]);
-        return observe({ kind: 'tokens.loaded', tokens: read.tokens.length });
-      case 'missing':
-        return observe({ kind: 'tokens.rejected', diagnostics: [] });
-      case 'rejected':
-        return observe({ kind: 'tokens.rejected', diagnostics: read.diagnostics });
-    }
+    if (read.kind === 'read') return use(read.tokens);
+    const diagnostics = read.kind === 'rejected' ? read.diagnostics : [];
+    options.observe({ kind: 'tokens.rejected', diagnostics });
   };
-  const watcher = await watchPaths(
-    [path],
-    { settleMs: 40, maxDelayMs: 250, depth: 0 },
-    {
-      change: () => void reload(),
-      error: () => void reload(),
-    },
-  );
+  const on = { change: () => void reload(), error: () => void reload() };
+  const watcher = await watchPaths([path], { settleMs: 40, maxDelayMs: 250, depth: 0 }, on);
   return { current: () => keyring, reload, close: () => watcher.close() };
+}
+
+/** Keys of the file, and tokens: a key that has the form of one and is in the file is that key. */
+function join(file: FileKeyring, jwt: JwtKeyring | undefined): Keyring {
+  if (jwt === undefined) return file;
+  return {
+    authenticate: (key, now) => {
+      const result = file.authenticate(key, now);
+      if (result.kind === 'refused' && result.reason === 'unknown' && jwt.isToken(key))
+        return jwt.authenticate(key, now);
+      return result;
+    },
+  };
 }

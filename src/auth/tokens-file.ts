@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { compareDiagnostics, type Diagnostic } from '../core/diagnostic.ts';
 import type { Token, TokensFile } from '../config/generated/tokens.ts';
 import { createSchemaCheck } from '../config/schema.ts';
-import { parseYaml, type YamlDocument } from '../config/yaml-document.ts';
+import { parseYaml, type Path, type YamlDocument } from '../config/yaml-document.ts';
 
 export type ReadTokens =
   | { readonly kind: 'read'; readonly tokens: readonly Token[] }
@@ -24,7 +24,7 @@ export function createReadTokens(): (path: string) => Promise<ReadTokens> {
     const invalid = check(parsed.document);
     if (invalid.length > 0) return { kind: 'rejected', diagnostics: invalid.toSorted(compareDiagnostics) };
     const { tokens } = parsed.document.value as TokensFile; // it passed the schema that the type is generated from
-    const findings = [...findDoubles(parsed.document, tokens), ...findUnavailable(parsed.document, tokens)];
+    const findings = findDoubles(parsed.document, tokens);
     if (findings.length === 0) return { kind: 'read', tokens };
     return { kind: 'rejected', diagnostics: findings.toSorted(compareDiagnostics) };
   };
@@ -35,42 +35,34 @@ function unreadable(file: string, cause: Error): Diagnostic {
   return { file, line: 1, column: 1, severity: 'error', code: 'file.unreadable', message };
 }
 
-/** A wall that this version cannot keep is refused, not left out in silence. */
-function findUnavailable(document: YamlDocument, tokens: readonly Token[]): Diagnostic[] {
-  return tokens.flatMap(({ rate }, index) => {
-    if (rate === undefined) return [];
-    const place = document.locateKey(['tokens', index, 'rate']);
-    const message = 'rates are not limited by this version';
-    return [
-      {
-        file: document.file,
-        ...place,
-        severity: 'error',
-        code: 'feature.unavailable',
-        message,
-        hint: 'Remove rate',
-      },
-    ];
-  });
+function findDoubles(document: YamlDocument, tokens: readonly Token[]): Diagnostic[] {
+  const names = tokens.map(({ name }, index) => ({ value: name, path: ['tokens', index, 'name'] }));
+  const hashes = tokens.flatMap(({ sha256, previous = [] }, index) => [
+    { value: sha256, path: ['tokens', index, 'sha256'] },
+    ...previous.map((each, at) => ({
+      value: each.sha256,
+      path: ['tokens', index, 'previous', at, 'sha256'],
+    })),
+  ]);
+  return [
+    ...findDouble(document, names, { what: 'name', hint: 'Give each key a name of its own' }),
+    ...findDouble(document, hashes, { what: 'sha256', hint: 'Create a new key for this entry' }),
+  ];
 }
 
-function findDoubles(document: YamlDocument, tokens: readonly Token[]): Diagnostic[] {
-  const diagnostics: Diagnostic[] = [];
-  for (const key of ['name', 'sha256'] as const) {
-    const seen = new Set<string>();
-    for (const [index, token] of tokens.entries()) {
-      if (seen.has(token[key])) {
-        diagnostics.push({
-          file: document.file,
-          ...document.locate(['tokens', index, key]),
-          severity: 'error',
-          code: `tokens.duplicate_${key}`,
-          message: `another key in this file already has this ${key}`,
-          hint: key === 'name' ? 'Give each key a name of its own' : 'Create a new key for this entry',
-        });
-      }
-      seen.add(token[key]);
+function findDouble(
+  document: YamlDocument,
+  items: readonly { readonly value: string; readonly path: Path }[],
+  { what, hint }: { readonly what: string; readonly hint: string },
+): Diagnostic[] {
+  const seen = new Set<string>();
+  return items.flatMap(({ value, path }) => {
+    if (!seen.has(value)) {
+      seen.add(value);
+      return [];
     }
-  }
-  return diagnostics;
+    const code = `tokens.duplicate_${what}`;
+    const message = `another key in this file already has this ${what}`;
+    return [{ file: document.file, ...document.locate(path), severity: 'error', code, message, hint }];
+  });
 }

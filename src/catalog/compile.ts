@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import { compareDiagnostics, type Diagnostic } from '../core/diagnostic.ts';
 import { parseBytes } from '../config/bytes.ts';
+import { parseRate } from '../config/rate.ts';
 import type { EndpointFile } from '../config/generated/endpoint.ts';
 import { createSchemaCheck } from '../config/schema.ts';
 import { parseYaml, type YamlDocument } from '../config/yaml-document.ts';
@@ -12,7 +13,7 @@ import { createRedactor } from '../redact/redactor.ts';
 import type { Outline } from '../sql/outline.ts';
 import { analyse, type Analysis, type RuleFinding } from './analysis.ts';
 import type { Candidate } from './catalog.ts';
-import type { CachePolicy, Endpoint, SandboxPolicy } from './endpoint.ts';
+import type { CachePolicy, Endpoint, Label, ReservationPolicy, SandboxPolicy } from './endpoint.ts';
 import { checkRules } from './rules.ts';
 
 export interface CompiledFile {
@@ -95,6 +96,10 @@ function build(
     cache: cachePolicy(file),
     sandbox: sandboxPolicy(file),
     redaction: redactionPolicy(file, piiHashKey),
+    concurrency: concurrencyOf(file),
+    rate: file.limits?.rate === undefined ? undefined : parseRate(file.limits.rate),
+    labels: Object.entries(file.labels ?? {}).map(toLabel),
+    reservation: reservationPolicy(file),
     examples: file.examples ?? [],
   });
 }
@@ -128,18 +133,36 @@ function sandboxPolicy({ sandbox }: EndpointFile): SandboxPolicy {
   });
 }
 
+function concurrencyOf({ limits }: EndpointFile): Endpoint['concurrency'] {
+  if (limits?.concurrency === undefined) return undefined;
+  return Object.freeze({ places: limits.concurrency, waiting: limits.queue ?? 100 });
+}
+
+function toLabel([name, source]: readonly [name: string, source: string]): Label {
+  if (source === '@header') return { name, from: { kind: 'header' } };
+  if (source.startsWith('@')) return { name, from: { kind: 'parameter', name: source.slice(1) } };
+  return { name, from: { kind: 'text', text: source } };
+}
+
+function reservationPolicy({ reservation }: EndpointFile): ReservationPolicy {
+  const { enabled = false, workloads = [], warming } = reservation ?? {};
+  return Object.freeze({ enabled, workloads, warming });
+}
+
 function redactionPolicy({ pii }: EndpointFile, hashKey: string | undefined): RedactionPolicy {
   const { redact = false, ...how } = pii ?? {};
   const redactor = createRedactor({ ...how, ...(hashKey === undefined ? {} : { hashKey }) });
   return Object.freeze({ always: redact, redactor });
 }
 
-/** What is only told (descriptions, examples, reasons) changes no answer. */
+/** What is only told (descriptions, examples, labels, reasons), or decides only when a run begins, changes no answer. */
 function revisionOf(file: EndpointFile, sql: string): string {
   const {
     description: _description,
     examples: _examples,
     allow_breaking: _reason,
+    labels: _labels,
+    reservation: _reservation,
     query: _query,
     ...rest
   } = file;

@@ -1,5 +1,6 @@
 // One endpoint as it is served: everything that its file decides, decided.
 import type { Example, Parameter } from '../config/generated/endpoint.ts';
+import type { Rate } from '../config/rate.ts';
 import type { Limits } from '../engine/engine.ts';
 import type { Binder } from '../params/binder.ts';
 import type { RedactionPolicy } from '../redact/demand.ts';
@@ -29,6 +30,12 @@ export interface Endpoint {
   readonly cache: CachePolicy | undefined;
   readonly sandbox: SandboxPolicy;
   readonly redaction: RedactionPolicy;
+  /** Undefined: as many runs at once as the engine takes. */
+  readonly concurrency: { readonly places: number; readonly waiting: number } | undefined;
+  /** What one key may ask; undefined: not limited here. */
+  readonly rate: Rate | undefined;
+  readonly labels: readonly Label[];
+  readonly reservation: ReservationPolicy;
   readonly examples: readonly Example[];
 }
 
@@ -41,6 +48,23 @@ export interface CachePolicy {
   /** Undefined: answers are not refreshed before they are asked for. */
   readonly warmEvery: number | undefined;
   readonly warmExamples: boolean;
+}
+
+/** A label that a call may carry, and where its value comes from. */
+export interface Label {
+  readonly name: string;
+  readonly from:
+    | { readonly kind: 'text'; readonly text: string }
+    | { readonly kind: 'parameter'; readonly name: string }
+    | { readonly kind: 'header' };
+}
+
+export interface ReservationPolicy {
+  readonly enabled: boolean;
+  /** ClickHouse workloads that a caller may name. */
+  readonly workloads: readonly string[];
+  /** The one that warming runs in. */
+  readonly warming: string | undefined;
 }
 
 export interface SandboxPolicy {

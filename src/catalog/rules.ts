@@ -113,10 +113,6 @@ export const RULES: Readonly<Record<string, Rule>> = {
       };
     }
   },
-  'feature.unavailable': function* ({ file }) {
-    if (file.reservation?.enabled === true)
-      yield unavailable('reservation', 'enabled', 'capacity cannot be reserved');
-  },
   'example.invalid': function* ({ file, parameters }) {
     const declared = Object.keys(file.parameters ?? {});
     if (parameters.size < declared.length) return; // the parameters' own findings come first
@@ -134,11 +130,6 @@ export const RULES: Readonly<Record<string, Rule>> = {
     }
   },
 };
-
-/** What the file asks for and would not get is refused, not left out in silence. */
-function unavailable(part: string, key: string, what: string): Finding {
-  return { path: [part, key], message: `${what} by this version`, hint: 'Write false' };
-}
 
 function bindFailures(bind: () => unknown): readonly { parameter: string; message: string }[] {
   try {

@@ -1,5 +1,6 @@
 // What every command is given, and how it takes the settings.
 import type { Command } from 'commander';
+import type { Uses } from '../auth/key-use.ts';
 import { loadSettings, settingNames, type Settings } from '../config/settings.ts';
 import type { Observe } from '../core/observation.ts';
 import { describeDiagnostic } from '../observe/log.ts';
@@ -15,6 +16,8 @@ export interface CommandDeps {
   readonly openEngine: OpenEngine;
   readonly openService: OpenService;
   readonly openLocal: OpenLocal;
+  /** How often keys were used, over all runs and replicas. */
+  readonly readUses: (settings: Settings) => Promise<Uses>;
   /** Where observations go: lines for a person, or a structured log. */
   readonly openLog: (level: Settings['logLevel'], isDevelopment: boolean) => Observe;
   readonly onSignal: ServeDeps['onSignal'];

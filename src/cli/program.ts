@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import type { AddCommand, CommandDeps } from './command.ts';
 import { CommandError } from './command-error.ts';
+import { addCapacity } from './commands/capacity.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addQuery } from './commands/query.ts';
 import { addSeed } from './commands/seed.ts';
@@ -9,7 +10,15 @@ import { addServe } from './commands/serve.ts';
 import { addToken } from './commands/token.ts';
 import { addValidate } from './commands/validate.ts';
 
-const COMMANDS: readonly AddCommand[] = [addServe, addValidate, addQuery, addToken, addSeed, addDoctor];
+const COMMANDS: readonly AddCommand[] = [
+  addServe,
+  addValidate,
+  addQuery,
+  addToken,
+  addSeed,
+  addDoctor,
+  addCapacity,
+];
 
 export interface ProgramDeps extends Omit<CommandDeps, 'setExitCode'> {
   readonly version: string;

@@ -36,6 +36,8 @@ export async function query(options: QueryOptions, deps: LocalDeps): Promise<voi
     key: 'local',
     fields,
     redact: false,
+    labels: undefined,
+    reservation: undefined,
     wish: NO_WISH,
     trace: {},
     signal,

@@ -31,7 +31,7 @@ export interface ServeDeps {
 /** Serves; resolves when a signal has ended it. */
 export async function serve(options: ServeOptions, deps: ServeDeps): Promise<void> {
   const { settings, isDevelopment, observe } = options;
-  if (settings.tokens === undefined && !isDevelopment) {
+  if (settings.tokens === undefined && settings.jwt === undefined && !isDevelopment) {
     throw new CommandError(
       'There are no keys: set MILLRACE_TOKENS to a tokens file (make one with: millrace token create NAME), or use serve --dev',
     );

@@ -1,13 +1,17 @@
-// `millrace token create`: a new key, shown once, whose hash goes into the tokens file.
+// `millrace token`: keys of the tokens file made, replaced, listed and taken back. A key itself is shown once and kept nowhere.
 import { randomBytes } from 'node:crypto';
-import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
+import type { Uses } from '../auth/key-use.ts';
 import { hashKey } from '../auth/keyring.ts';
 import { createReadTokens } from '../auth/tokens-file.ts';
-import type { Token } from '../config/generated/tokens.ts';
+import type { PreviousKey, Token } from '../config/generated/tokens.ts';
+import { changeAlone, replaceFile } from '../config/replace-file.ts';
 import { createValueCheck } from '../config/schema.ts';
-import { appendToList } from '../config/yaml-edit.ts';
+import { appendToList, removeAt, setAt } from '../config/yaml-edit.ts';
+import { nearest } from '../core/nearest.ts';
 import { describeDiagnostic } from '../observe/log.ts';
 import { CommandError } from './command-error.ts';
+import { renderTable } from './table.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface CreateTokenOptions {
@@ -17,38 +21,167 @@ export interface CreateTokenOptions {
   readonly allow: readonly string[];
   /** `name=value` pairs. */
   readonly parameters: readonly string[];
+  readonly pii: string | undefined;
+  readonly rate: string | undefined;
   readonly expires: string | undefined;
 }
 
 /** Adds a key to the file, which is created when missing, and prints the key. */
 export async function createToken(options: CreateTokenOptions, terminal: Terminal): Promise<void> {
-  const { file } = options;
+  const { file, name } = options;
+  const key = newKey();
+  const entry = toEntry(options, hashKey(key));
+  await changeTokens(file, ({ tokens, text }) => {
+    if (tokens.some((token) => token.name === name))
+      throw new CommandError(`${file} already has a key named "${name}"; choose another name`);
+    return appendToList(text, 'tokens', entry);
+  });
+  terminal.note(`Added "${name}" to ${file}. The key is shown only now:`);
+  terminal.print(key);
+}
+
+export interface RotateTokenOptions {
+  readonly file: string;
+  readonly name: string;
+  /** How long the key before is still taken: `90s`, `30min`, `24h`, `7d`. */
+  readonly keep: string;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** Gives an entry a new key, which it prints; the one before is taken until `keep` is over. */
+export async function rotateToken(options: RotateTokenOptions, terminal: Terminal): Promise<void> {
+  const { file, name, now } = options;
+  const until = new Date(now + keepMs(options.keep));
+  const key = newKey();
+  await changeTokens(file, ({ tokens, text }) => {
+    const index = indexOf(tokens, name, file);
+    const { sha256, previous = [] } = tokens[index] ?? { sha256: '' };
+    const kept: PreviousKey[] = [{ sha256, expires: until.toISOString() }, ...previous];
+    const living = kept.filter(({ expires }) => Date.parse(expires) > now).slice(0, MAX_PREVIOUS);
+    const replaced = setAt(text, ['tokens', index, 'sha256'], hashKey(key));
+    return setAt(replaced, ['tokens', index, 'previous'], living.length === 0 ? undefined : living);
+  });
+  terminal.note(
+    `"${name}" has a new key, shown only now. The one before is taken until ${until.toISOString()}:`,
+  );
+  terminal.print(key);
+}
+
+/** As the schema bounds it. */
+const MAX_PREVIOUS = 5;
+const UNITS: Readonly<Record<string, number>> = { s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 };
+
+function keepMs(text: string): number {
+  const [, number = '', unit = ''] = /^(\d{1,6})(s|min|h|d)$/.exec(text) ?? [];
+  const ms = Number(number) * (UNITS[unit] ?? Number.NaN);
+  if (Number.isFinite(ms)) return ms;
+  throw new CommandError(`--keep takes a time such as 90s, 30min, 24h or 7d, not "${text}"`, { exitCode: 2 });
+}
+
+/** Takes an entry out of the file; services that follow it refuse its keys a moment later. */
+export async function revokeToken(file: string, name: string, terminal: Terminal): Promise<void> {
+  await changeTokens(file, ({ tokens, text }) => removeAt(text, ['tokens', indexOf(tokens, name, file)]));
+  terminal.note(`Removed "${name}" from ${file}`);
+}
+
+export interface ListTokensOptions {
+  readonly file: string;
+  readonly format: 'table' | 'json';
+  readonly uses: Uses;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** Prints every entry: what it may do, how often it was used and when last. Never a hash. */
+export async function listTokens(options: ListTokensOptions, terminal: Terminal): Promise<void> {
+  const { tokens } = await readTokens(options.file);
+  const listed = tokens.map((token) => listEntry(token, options));
+  if (options.format === 'json') return terminal.print(JSON.stringify({ tokens: listed }, null, 2));
+  if (listed.length === 0) return terminal.note(`${options.file} has no keys`);
+  const rows = listed.map((entry) =>
+    Object.fromEntries(Object.entries(entry).map(([column, value]) => [column, cellOf(value)])),
+  );
+  for (const line of renderTable(rows)) terminal.print(line);
+}
+
+function listEntry(token: Token, { uses, now }: ListTokensOptions): Readonly<Record<string, unknown>> {
+  const { name, endpoints, allow = [], parameters = {}, pii, rate, expires } = token;
+  const use = uses.get(`key:${name}`);
+  return {
+    name,
+    endpoints,
+    allow,
+    parameters,
+    pii: pii ?? null,
+    rate: rate ?? null,
+    expires: expires ?? null,
+    expired: expires !== undefined && Date.parse(expires) <= now,
+    uses: use?.uses ?? 0,
+    last_use: use === undefined ? null : new Date(use.last).toISOString(),
+  };
+}
+
+function cellOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.join(' ');
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.entries(value)
+    .map(([name, item]) => `${name}=${String(item)}`)
+    .join(' ');
+}
+
+function indexOf(tokens: readonly Token[], name: string, file: string): number {
+  const index = tokens.findIndex((token) => token.name === name);
+  if (index !== -1) return index;
+  const guess = nearest(
+    name,
+    tokens.map((token) => token.name),
+  );
+  throw new CommandError(
+    `${file} has no key named "${name}"${guess === undefined ? '' : `; did you mean "${guess}"?`}`,
+  );
+}
+
+interface TokensText {
+  readonly tokens: readonly Token[];
+  readonly text: string;
+}
+
+async function readTokens(file: string): Promise<TokensText> {
   const read = await createReadTokens()(file);
   if (read.kind === 'rejected') {
     throw new CommandError(
       `${file} has errors; correct them first: ${read.diagnostics.map(describeDiagnostic).join('; ')}`,
     );
   }
-  const known = read.kind === 'read' ? read.tokens : [];
-  if (known.some((token) => token.name === options.name)) {
-    throw new CommandError(`${file} already has a key named "${options.name}"; choose another name`);
-  }
-  const key = `mr_${randomBytes(24).toString('base64url')}`;
-  const entry = toEntry(options, hashKey(key));
-  const text = read.kind === 'missing' ? '' : await readFile(file, 'utf8');
-  await replaceFile(file, appendToList(text, 'tokens', entry));
-  terminal.note(`Added "${options.name}" to ${file}. The key is shown only now:`);
-  terminal.print(key);
+  if (read.kind === 'missing') return { tokens: [], text: '' };
+  return { tokens: read.tokens, text: await readFile(file, 'utf8') };
+}
+
+/** Two commands at once change the file one after the other. */
+async function changeTokens(file: string, change: (before: TokensText) => string): Promise<void> {
+  await changeAlone(file, async () => replaceFile(file, change(await readTokens(file)), 0o600)).catch(
+    (cause: unknown) => {
+      if (cause instanceof CommandError || !(cause instanceof Error)) throw cause;
+      throw new CommandError(`${file} cannot be changed: ${cause.message}`, { cause });
+    },
+  );
+}
+
+function newKey(): string {
+  return `mr_${randomBytes(24).toString('base64url')}`;
 }
 
 function toEntry(options: CreateTokenOptions, sha256: string): Token {
-  const { name, endpoints, allow, parameters, expires } = options;
+  const { name, endpoints, allow, parameters, pii, rate, expires } = options;
   const entry = {
     name,
     sha256,
     endpoints: [...endpoints],
     ...(allow.length === 0 ? {} : { allow: [...allow] }),
     ...(parameters.length === 0 ? {} : { parameters: Object.fromEntries(parameters.map(splitPair)) }),
+    ...(pii === undefined ? {} : { pii }),
+    ...(rate === undefined ? {} : { rate }),
     ...(expires === undefined ? {} : { expires }),
   };
   const [finding] = createValueCheck('tokens')({ tokens: [entry] });
@@ -61,12 +194,4 @@ export function splitPair(pair: string): [string, string] {
   const at = pair.indexOf('=');
   if (at > 0) return [pair.slice(0, at), pair.slice(at + 1)];
   throw new CommandError(`"${pair}" is not of the form name=value`, { exitCode: 2 });
-}
-
-/** Readers see the old file or the new one, whole. */
-async function replaceFile(file: string, text: string): Promise<void> {
-  const temporary = `${file}.${process.pid}.new`;
-  await writeFile(temporary, text, { mode: 0o600 });
-  await chmod(temporary, 0o600);
-  await rename(temporary, file);
 }

@@ -42,12 +42,20 @@ export function createSchemaCheck(name: SchemaName): SchemaCheck {
     }));
 }
 
-/** The same for plain values that come from no document, such as environment variables. */
-export function createValueCheck(name: SchemaName): (value: unknown) => readonly SchemaFinding[] {
+/**
+ * The same for plain values that come from no document, such as environment variables; with `part`, against one of the
+ * schema's definitions.
+ */
+export function createValueCheck(
+  name: SchemaName,
+  part?: string,
+): (value: unknown) => readonly SchemaFinding[] {
   const ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true, verbose: true });
   for (const keyword of ['x-env', 'x-secret']) ajv.addKeyword(keyword);
   ajvFormats.default(ajv, ['uuid', 'date-time']);
-  const validate: ValidateFunction = ajv.compile(readSchema(name));
+  const schema = readSchema(name);
+  const chosen = part === undefined ? schema : { $defs: schema['$defs'], $ref: `#/$defs/${part}` };
+  const validate: ValidateFunction = ajv.compile(chosen);
   return (value) => (validate(value) ? [] : relevant(validate.errors ?? []).map(toFinding));
 }
 

@@ -14,6 +14,8 @@ export interface Settings {
   readonly endpoints: string;
   /** Undefined only where the command needs no keys. */
   readonly tokens: string | undefined;
+  /** Undefined: no JSON Web Tokens are taken. */
+  readonly jwt: JwtSettings | undefined;
   readonly data: string;
   readonly seeds: string;
   readonly headerPrefix: string;
@@ -27,12 +29,24 @@ export interface Settings {
   readonly acceptSingleWall: boolean;
   readonly redisUrl: string | undefined;
   readonly cacheNamespace: string;
+  readonly rateLimitFailure: NonNullable<SettingsFile['rate_limit_failure']>;
   readonly cacheMemory: number;
   readonly adminHost: string;
   readonly adminPort: number;
   readonly requestTimeout: number;
   readonly drainTimeout: number;
   readonly logLevel: NonNullable<SettingsFile['log_level']>;
+}
+
+/** Whose JSON Web Tokens are taken, and how they are checked. */
+export interface JwtSettings {
+  readonly issuer: string;
+  readonly audience: string;
+  readonly jwksUrl: string;
+  readonly algorithms: readonly string[];
+  /** The claim that says what a token may do. */
+  readonly claim: string;
+  readonly skewSeconds: number;
 }
 
 /** What a setting is called in the file; flags and environment variables are derived from it. */
@@ -78,8 +92,10 @@ export async function loadSettings(
   const fromEnv = layer(names, (name) => ({ source: name.env, text: sources.env[name.env] }));
   const fromFlags = layer(names, (name) => ({ source: name.flag, text: sources.flags[name.key] }));
   const diagnostics = [...fromFile.diagnostics, ...fromEnv.diagnostics, ...fromFlags.diagnostics];
+  const values = { ...fromFile.values, ...fromEnv.values, ...fromFlags.values };
+  diagnostics.push(...findHalfJwt(values));
   if (diagnostics.length > 0) return { diagnostics };
-  return { settings: resolve({ ...fromFile.values, ...fromEnv.values, ...fromFlags.values }, names) };
+  return { settings: resolve(values, names) };
 }
 
 interface Layer {
@@ -187,6 +203,7 @@ function resolve(given: SettingsFile, names: readonly SettingName[]): Settings {
     port: all.port,
     endpoints: all.endpoints,
     tokens: all.tokens,
+    jwt: jwtSettings(all),
     data: all.data,
     seeds: all.seeds,
     headerPrefix: all.header_prefix,
@@ -199,6 +216,7 @@ function resolve(given: SettingsFile, names: readonly SettingName[]): Settings {
     acceptSingleWall: all.accept_single_wall,
     redisUrl: all.redis_url,
     cacheNamespace: all.cache_namespace,
+    rateLimitFailure: all.rate_limit_failure,
     cacheMemory: parseBytes(all.cache_memory),
     adminHost: all.admin_host,
     adminPort: all.admin_port,
@@ -208,4 +226,28 @@ function resolve(given: SettingsFile, names: readonly SettingName[]): Settings {
   };
 }
 
-type OptionalKey = 'redis_url' | 'tokens' | 'pii_hash_key' | 'clickhouse_url' | 'connections' | 'memory';
+const JWT_KEYS = ['jwt_issuer', 'jwt_audience', 'jwt_jwks_url'] as const;
+
+/** Half of it would be a door that nobody meant to open, or to close. */
+function findHalfJwt(values: SettingsFile): Diagnostic[] {
+  const missing = JWT_KEYS.filter((key) => values[key] === undefined);
+  if (missing.length === 0 || missing.length === JWT_KEYS.length) return [];
+  const message = `tokens of an issuer need ${JWT_KEYS.join(', ')}; missing: ${missing.join(', ')}`;
+  return [plainFinding('settings', 'settings.jwt_incomplete', message)];
+}
+
+function jwtSettings(all: SettingsFile): JwtSettings | undefined {
+  const { jwt_issuer: issuer, jwt_audience: audience, jwt_jwks_url: jwksUrl } = all;
+  if (issuer === undefined || audience === undefined || jwksUrl === undefined) return undefined;
+  const { jwt_algorithms: algorithms = '', jwt_claim: claim = '', jwt_clock_skew: skewSeconds = 0 } = all;
+  return { issuer, audience, jwksUrl, algorithms: algorithms.split(','), claim, skewSeconds };
+}
+
+type OptionalKey =
+  | 'redis_url'
+  | 'tokens'
+  | 'pii_hash_key'
+  | (typeof JWT_KEYS)[number]
+  | 'clickhouse_url'
+  | 'connections'
+  | 'memory';

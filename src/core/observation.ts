@@ -25,6 +25,8 @@ export type Observation =
   | { readonly kind: 'sandbox.switched_off'; readonly open: readonly string[] }
   | { readonly kind: 'tokens.loaded'; readonly tokens: number }
   | { readonly kind: 'tokens.rejected'; readonly diagnostics: readonly Diagnostic[] }
+  | { readonly kind: 'tokens.jwks_failed'; readonly cause: unknown }
+  | { readonly kind: 'tokens.use_not_kept'; readonly cause: unknown }
   | {
       readonly kind: 'request.finished';
       readonly requestId: string;
@@ -34,6 +36,7 @@ export type Observation =
       readonly endpoint: string | undefined;
       readonly revision: string | undefined;
       readonly principal: string | undefined;
+      readonly labels?: Readonly<Record<string, string>> | undefined;
       readonly status: number;
       readonly code?: ProblemCode | undefined;
       readonly rows?: number | undefined;

@@ -29,6 +29,11 @@ export const PROBLEMS = {
     title: 'Two queries in one request',
     hint: 'Send either sql or lql, not both.',
   },
+  'reservation.unknown': {
+    status: 400,
+    title: 'This endpoint has no reservation of this name',
+    hint: 'Ask for a workload that the endpoint lists, or leave the header out.',
+  },
   'sandbox.disabled': {
     status: 400,
     title: 'This endpoint takes no queries of your own',
@@ -104,6 +109,11 @@ export const PROBLEMS = {
     title: 'No key was sent',
     hint: 'Send your key in the X-API-KEY header, or as Authorization: Bearer <key>.',
   },
+  'auth.unavailable': {
+    status: 503,
+    title: 'Your token cannot be checked now',
+    hint: 'Try again after the seconds in Retry-After; keys of the tokens file go on working.',
+  },
   'auth.invalid': {
     status: 401,
     title: 'The key is not known',
@@ -158,6 +168,16 @@ export const PROBLEMS = {
     status: 400,
     title: 'The request is not valid HTTP',
     hint: 'Check the request line, the headers and percent-encoding of the URL.',
+  },
+  'rate.exceeded': {
+    status: 429,
+    title: 'Too many calls',
+    hint: 'Wait for the seconds in Retry-After; RateLimit-Policy tells how many calls are allowed.',
+  },
+  'rate.unavailable': {
+    status: 503,
+    title: 'Calls of your key cannot be counted now',
+    hint: 'Try again after the seconds in Retry-After.',
   },
   'query.failed': {
     status: 422,

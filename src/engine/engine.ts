@@ -24,6 +24,8 @@ export interface Statement {
   readonly origin: 'saved' | 'consumer';
   /** Print 64-bit integers as JSON strings. */
   readonly int64: 'number' | 'string';
+  /** The workload whose share of the machine it runs in: a plain name; the user's own when left out. */
+  readonly workload?: string | undefined;
 }
 
 /** The engine's own walls around one statement. */
@@ -45,8 +47,12 @@ export interface RunOptions {
   readonly format: ResultFormat;
   /** Ends the statement in the engine too. */
   readonly signal?: AbortSignal;
-  /** Names the statement in a server's own logs (`log_comment`), at most 256 characters. */
+  /** Names the statement in a server's own logs (`log_comment`), at most 2,000 characters. */
   readonly comment?: string;
+  /** Statements that wait for a connection take turns by lane; see the queue. */
+  readonly lane?: string;
+  /** Runs when nobody else waits. */
+  readonly isPatient?: boolean;
 }
 
 /**

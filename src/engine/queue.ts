@@ -1,6 +1,8 @@
-// Who may run now: so many at once, so many waiting in order, nobody for too long. Shared by both engines.
+// Who may run now: so many at once, so many waiting, nobody for too long. Those who wait take turns by lane, so that one
+// busy lane does not keep the others waiting. Shared by both engines and by the limits of single endpoints.
 import { EngineError } from './engine.ts';
 import type { After } from './timer.ts';
+import { abortedWaiting, createWaitingLine, type Entry } from './waiting-line.ts';
 
 export interface QueueOptions {
   /** Places to run in; at least 1. */
@@ -12,13 +14,16 @@ export interface QueueOptions {
   readonly after: After;
 }
 
-/** A bounded first-come first-served queue. */
+/** A bounded queue: first come, first served within a lane. */
 export interface Queue {
   /**
    * Resolves with the function that gives the place back (idempotent). Rejects with EngineError: 'busy' when the
-   * queue is full or the wait too long, 'aborted' when `signal` ends it, 'unavailable' when closed.
+   * queue is full or the wait too long, 'aborted' when the signal ends it, 'unavailable' when closed.
    */
-  enter(signal?: AbortSignal): Promise<() => void>;
+  enter(entry?: Entry): Promise<() => void>;
+  /** Changes the bounds; who runs or waits already stays. */
+  resize(places: number, waiting: number): void;
+  readonly size: () => { readonly running: number; readonly waiting: number };
   /** Takes nobody new; who waits already still gets a place. */
   close(): void;
   /** Sends away who still waits. */
@@ -27,19 +32,15 @@ export interface Queue {
   settled(): Promise<void>;
 }
 
-interface Waiter {
-  readonly admit: () => void;
-  readonly refuse: (error: EngineError) => void;
-}
-
-export function createQueue({ places, waiting, timeoutMs, after }: QueueOptions): Queue {
-  const waiters = new Set<Waiter>();
+export function createQueue({ timeoutMs, after, ...bounds }: QueueOptions): Queue {
+  let { places, waiting } = bounds;
   const settling: (() => void)[] = [];
   let running = 0;
   let closed = false;
+  const line = createWaitingLine({ timeoutMs, after, onRefused: settle });
 
   function settle(): void {
-    if (running > 0 || waiters.size > 0) return;
+    if (running > 0 || line.size() > 0) return;
     for (const resolve of settling.splice(0)) resolve();
   }
 
@@ -50,45 +51,34 @@ export function createQueue({ places, waiting, timeoutMs, after }: QueueOptions)
       if (!held) return;
       held = false;
       running--;
-      const [next] = waiters;
-      next?.admit();
+      fill();
       settle();
     };
   }
 
-  /** Stands in line; `admit` and `refuse` each leave it. */
-  function wait(waiter: Waiter, signal: AbortSignal | undefined): Waiter {
-    const onAbort = (): void => inLine.refuse(abortedWaiting());
-    const cancelTimer = after(timeoutMs, () => inLine.refuse(waitedTooLong(timeoutMs)));
-    const leave = (): void => {
-      waiters.delete(inLine);
-      cancelTimer();
-      signal?.removeEventListener('abort', onAbort);
-    };
-    const inLine: Waiter = {
-      admit: () => (leave(), waiter.admit()),
-      refuse: (error) => (leave(), waiter.refuse(error), settle()),
-    };
-    signal?.addEventListener('abort', onAbort, { once: true });
-    return inLine;
+  function fill(): void {
+    for (let free = places - running; free > 0; free--) line.admitNext();
   }
 
   return {
-    enter: async (signal) => {
+    enter: async (entry = {}) => {
       if (closed) throw closing();
-      if (signal?.aborted === true) throw abortedWaiting();
-      if (running < places) return place();
-      if (waiters.size >= waiting) throw full(waiters.size);
-      return new Promise((resolve, reject) => {
-        waiters.add(wait({ admit: () => resolve(place()), refuse: reject }, signal));
-      });
+      if (entry.signal?.aborted === true) throw abortedWaiting();
+      if (running < places && line.size() === 0) return place();
+      const { lane = '' } = entry;
+      const share = lane === '' ? waiting : Math.ceil(waiting / 2);
+      if (line.size() >= waiting || line.sizeOf(lane) >= share) throw full(line.size());
+      return line.wait(entry, place);
     },
+    resize: (newPlaces, newWaiting) => {
+      [places, waiting] = [newPlaces, newWaiting];
+      fill();
+    },
+    size: () => ({ running, waiting: line.size() }),
     close: () => {
       closed = true;
     },
-    dismiss: () => {
-      for (const waiter of waiters) waiter.refuse(closing());
-    },
+    dismiss: () => line.dismiss(closing()),
     settled: () => {
       const done = new Promise<void>((resolve) => settling.push(resolve));
       settle();
@@ -98,7 +88,4 @@ export function createQueue({ places, waiting, timeoutMs, after }: QueueOptions)
 }
 
 const closing = (): EngineError => new EngineError('unavailable', 'the engine is closing');
-const abortedWaiting = (): EngineError => new EngineError('aborted', 'ended by its caller while it waited');
 const full = (waiting: number): EngineError => new EngineError('busy', `${waiting} statements wait already`);
-const waitedTooLong = (ms: number): EngineError =>
-  new EngineError('busy', `no connection became free within ${ms} ms`);

@@ -30,13 +30,18 @@ export const FIXED_SETTINGS: Settings = {
 };
 
 /** The settings that one statement's limits and printing become. */
-export function settingsOf({ limits, int64 }: Pick<Statement, 'limits' | 'int64'>): Settings {
+export function settingsOf({
+  limits,
+  int64,
+  workload,
+}: Pick<Statement, 'limits' | 'int64' | 'workload'>): Settings {
   return {
     max_execution_time: limits.time,
     max_memory_usage: Math.trunc(limits.memory),
     max_rows_to_read: Math.trunc(limits.readRows),
     max_result_bytes: Math.trunc(limits.resultBytes),
     output_format_json_quote_64bit_integers: int64 === 'string' ? 1 : 0,
+    ...(workload === undefined ? {} : { workload }),
   };
 }
 

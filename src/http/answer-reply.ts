@@ -1,11 +1,13 @@
 // An answer on the wire: validators, what caches may do with it, and how it came about (RFC 9110, 9111, 9211).
 import type { FastifyReply } from 'fastify';
 import type { Outcome } from '../cache/read-through.ts';
+import { rateLimitFields } from '../limits/rate-limits.ts';
 import type { Answer } from '../request/call.ts';
 
 /** Sends an answer, or 304 to a caller who has it already. */
 export function sendAnswer(reply: FastifyReply, answer: Answer, headerPrefix: string): FastifyReply {
   reply.answer = answer;
+  reply.headers(rateLimitFields(reply.trace.limits));
   reply.headers(answerFields(answer, headerPrefix)).header('Server-Timing', serverTiming(answer.timing));
   if (hasAlready(reply, answer.etag)) return reply.code(304).send();
   return reply.header('Content-Type', answer.contentType).send(answer.body);
@@ -27,7 +29,7 @@ export function answerFields(
 }
 
 /** `auth;dur=0.02, plan;dur=0.11, …` in milliseconds (https://www.w3.org/TR/server-timing/). */
-export function serverTiming(timing: Answer['timing']): string {
+function serverTiming(timing: Answer['timing']): string {
   return Object.entries(timing)
     .map(([stage, ms]) => `${stage};dur=${ms.toFixed(2)}`)
     .join(', ');

@@ -6,6 +6,7 @@ import type { Answer, Trace } from '../request/call.ts';
 
 declare module 'fastify' {
   interface FastifyReply {
+    /** Undefined where a request was refused before any hook ran. */
     trace: Trace;
     /** What was answered, for the observation. */
     answer: Answer | undefined;
@@ -47,6 +48,7 @@ export function observeRequests(
       principal: trace.principal,
       endpoint: trace.endpoint?.name,
       revision: trace.endpoint?.revision,
+      labels: trace.labels,
       rows: answer?.rows,
       cache: answer?.outcome?.kind,
       engineMs: answer?.timing.engine,

@@ -3,6 +3,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply } from 'fastify';
 import { Problem, type ProblemCode } from '../core/problem.ts';
+import { rateLimitFields } from '../limits/rate-limits.ts';
 
 const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 
@@ -24,6 +25,7 @@ function problemDocument(problem: Problem, requestId: string): Record<string, un
 /** Sends a problem as the answer. */
 export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
   if (problem.status === 401) reply.header('WWW-Authenticate', 'Bearer realm="millrace"');
+  reply.headers(rateLimitFields(reply.trace?.limits));
   if (problem.retryAfter !== undefined) reply.header('Retry-After', Math.ceil(problem.retryAfter));
   return reply
     .code(problem.status)

@@ -15,13 +15,16 @@ export function receiveCall(
 ): Call {
   const fields = readFields(queryStringOf(request), bodyOf(request));
   requireFormat(request, fields);
+  const prefix = fieldPrefix(context.headerPrefix);
   let signal: AbortSignal | undefined;
   return {
     requestId: request.id,
     endpoint: request.params.endpoint,
     key: keyOf(request),
     fields,
-    redact: flagHeader(request, redactField(context.headerPrefix)),
+    redact: flagHeader(request, `${prefix}-redact-pii`),
+    labels: headerText(request, `${prefix}-labels`),
+    reservation: headerText(request, `${prefix}-reservation`)?.trim(),
     wish: readCacheWish(request.headers['cache-control']),
     trace: context.trace,
     get signal() {
@@ -33,11 +36,18 @@ export function receiveCall(
 
 /** Header fields, in lower case, that can change what a call without a body is answered. */
 export function fieldsRead(headerPrefix: string): readonly string[] {
-  return ['x-api-key', 'authorization', 'accept', redactField(headerPrefix)];
+  const prefix = fieldPrefix(headerPrefix);
+  const own = ['redact-pii', 'labels', 'reservation'].map((name) => `${prefix}-${name}`);
+  return ['x-api-key', 'authorization', 'accept', ...own];
 }
 
-function redactField(headerPrefix: string): string {
-  return `${headerPrefix}-ENDPOINT-REDACT-PII`.toLowerCase();
+function fieldPrefix(headerPrefix: string): string {
+  return `${headerPrefix.toLowerCase()}-endpoint`;
+}
+
+function headerText(request: FastifyRequest, name: string): string | undefined {
+  const value = request.headers[name];
+  return Array.isArray(value) ? value.join(', ') : value;
 }
 
 /** The key of `X-API-KEY` or `Authorization: Bearer`. */

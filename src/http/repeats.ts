@@ -155,6 +155,7 @@ function write(reply: Reply, { route, observe, now }: RepeatsOptions): void {
     bytes: body.length,
     ms: now() - started,
     principal: repeat.trace.principal,
+    labels: repeat.trace.labels,
     endpoint: repeat.endpoint.name,
     revision: repeat.endpoint.revision,
     rows,

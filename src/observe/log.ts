@@ -28,6 +28,8 @@ function levelOf(observation: Observation): Level {
     case 'cache.remote_lost':
     case 'cache.rubbish_found':
     case 'cache.write_refused':
+    case 'tokens.jwks_failed':
+    case 'tokens.use_not_kept':
     case 'cache.refresh_failed':
     case 'warming.failed':
       return 'warn';

@@ -32,6 +32,13 @@ export function createMetrics(): Metrics {
     labelNames: ['event'],
     registers,
   });
+  const labelled = new Counter({
+    name: 'millrace_labelled_requests_total',
+    help: 'Requests by the labels that endpoint files allow; of each label the first values that came, the rest as other.',
+    labelNames: ['endpoint', 'label', 'value'],
+    registers,
+  });
+  const boundValue = createValueBound();
   const endpoints = new Gauge({ name: 'millrace_endpoints', help: 'Endpoints in service.', registers });
   const rejected = new Gauge({
     name: 'millrace_catalog_findings',
@@ -42,6 +49,8 @@ export function createMetrics(): Metrics {
     const { kind } = observation;
     if (kind === 'request.finished') {
       const { endpoint = '', status, cache: outcome = '', ms } = observation;
+      for (const [label, value] of Object.entries(observation.labels ?? {}))
+        labelled.inc({ endpoint, label, value: boundValue(`${endpoint} ${label}`, value) });
       return requests.observe({ endpoint, status: String(status), cache: outcome }, ms / 1000);
     }
     if (kind === 'catalog.loaded') {
@@ -56,5 +65,19 @@ export function createMetrics(): Metrics {
   return {
     observe,
     text: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
+  };
+}
+
+/** Every distinct value is a series that Prometheus keeps: each label gets so many. */
+const MAX_VALUES = 100;
+
+function createValueBound(): (label: string, value: string) => string {
+  const known = new Map<string, Set<string>>();
+  return (label, value) => {
+    const values = known.get(label) ?? new Set();
+    known.set(label, values);
+    if (!values.has(value) && values.size >= MAX_VALUES) return 'other';
+    values.add(value);
+    return value;
   };
 }

@@ -31,6 +31,10 @@ function linesOf(observation: Observation): readonly string[] {
         'keys: the last good file stays in service',
         ...observation.diagnostics.map((each) => `  ${describeDiagnostic(each)}`),
       ];
+    case 'tokens.jwks_failed':
+      return [`keys: the issuer's keys cannot be had: ${describeCause(observation.cause)}`];
+    case 'tokens.use_not_kept':
+      return [`keys: what was counted could not be kept: ${describeCause(observation.cause)}`];
     case 'service.stopping':
       return [`stopping (${observation.reason})`];
     case 'engine.kill_failed':

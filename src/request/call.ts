@@ -1,7 +1,9 @@
 // What a caller asks for, free of the transport that carried it, and what comes back.
 import type { CacheWish } from '../cache/freshness.ts';
 import type { Found, Outcome } from '../cache/read-through.ts';
+import type { LimitState } from '../limits/rate-limits.ts';
 import type { RawValue } from '../params/reading.ts';
+import type { Labels } from './labels.ts';
 
 /** One request for an endpoint's rows. Not guaranteed: that anything in it is right. */
 export interface Call {
@@ -13,6 +15,10 @@ export interface Call {
   readonly fields: ReadonlyMap<string, readonly RawValue[]>;
   /** The caller asks for personal data to be taken out; there is no way to ask for the opposite. */
   readonly redact: boolean;
+  /** The caller's labels, `k=v,k2=v2`, as they were sent. */
+  readonly labels: string | undefined;
+  /** The reserved capacity that the caller asks for. */
+  readonly reservation: string | undefined;
   /** How new an answer the caller wants (Cache-Control, RFC 9111). */
   readonly wish: CacheWish;
   readonly trace: Trace;
@@ -24,6 +30,9 @@ export interface Call {
 export interface Trace {
   principal?: string;
   endpoint?: { readonly name: string; readonly revision: string };
+  labels?: Labels;
+  /** Where the limits of the caller stand after this call. */
+  limits?: readonly LimitState[];
 }
 
 export type Again = () => Found | undefined | Promise<Found | undefined>;

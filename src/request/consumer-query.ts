@@ -1,5 +1,5 @@
 // The reserved fields of a call: a query of the caller's own, if there is one and the caller may send it.
-import type { Principal } from '../auth/keyring.ts';
+import type { Principal } from '../auth/principal.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import { Problem } from '../core/problem.ts';
 import type { RawValue } from '../params/reading.ts';

@@ -1,8 +1,9 @@
 // What a key may call, as data: the endpoints with their parameters, columns and policies.
-import type { Principal } from '../auth/keyring.ts';
+import type { Principal } from '../auth/principal.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import type { Describe, TableColumns } from '../catalog/describe.ts';
+import type { Example } from '../config/generated/endpoint.ts';
 import type { Column } from '../engine/engine.ts';
 import { parseColumnType } from '../lql/column-type.ts';
 import { CONSUMER_TEXT_LIMITS } from '../sandbox/consumer-text.ts';
@@ -91,12 +92,30 @@ function toEntry(
     cache: cache === undefined ? null : { ttl: cache.ttl, min_refresh: cache.minRefresh },
     warming: cache?.warmEvery === undefined ? null : { every: cache.warmEvery },
     pii: { redact: endpoint.redaction.always || principal.redact },
-    reservation: { enabled: false },
+    reservation: endpoint.reservation.enabled
+      ? { enabled: true, workloads: endpoint.reservation.workloads }
+      : { enabled: false },
     limits: {
       time: endpoint.limits.time,
       memory: endpoint.limits.memory,
       read_rows: endpoint.limits.readRows,
+      concurrency: endpoint.concurrency?.places ?? null,
+      rate: endpoint.rate === undefined ? null : `${endpoint.rate.limit}/${endpoint.rate.window}s`,
     },
-    examples: endpoint.examples.map(({ expect: _expect, now: _now, ...call }) => call),
+    examples: endpoint.examples.map(({ expect: _expect, now: _now, ...call }) =>
+      withLocks(call, endpoint, principal),
+    ),
   };
+}
+
+/** An example as this caller can send it. */
+function withLocks<Call extends Pick<Example, 'parameters'>>(
+  call: Call,
+  { parameters }: Endpoint,
+  { locked }: Principal,
+): Call {
+  const own = [...locked].filter(([name]) => name in parameters);
+  return own.length === 0
+    ? call
+    : { ...call, parameters: { ...call.parameters, ...Object.fromEntries(own) } };
 }

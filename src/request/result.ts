@@ -10,15 +10,18 @@ import { encodeJson } from '../format/json.ts';
 import { demandedRedactor } from '../redact/demand.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import type { Again, Call } from './call.ts';
-import type { MakePlan, Plan } from './plan.ts';
-import { runPlan, type RunContext } from './run.ts';
+import type { Bulkhead } from './bulkhead.ts';
+import { staticLabels } from './labels.ts';
+import type { MakePlan } from './plan.ts';
+import { runPlan, type RunContext, type RunDeps, type Runnable } from './run.ts';
 
 /** All that decides what a result is. */
-export interface Task {
-  readonly endpoint: Endpoint;
-  readonly plan: Plan;
+export interface Task extends Runnable {
   readonly redactor: Redactor;
 }
+
+/** Who wants it, and what decides only how it is run. */
+export type Wanted = Pick<Call, 'requestId' | 'wish' | 'signal'> & Pick<RunContext, 'labels' | 'workload'>;
 
 /** An encoded result. Durations are milliseconds; of a stored answer all are 0. */
 export interface Result extends Payload {
@@ -38,6 +41,7 @@ interface Timing {
 
 export interface ResultsOptions {
   readonly engine: Engine;
+  readonly bulkhead: Bulkhead;
   readonly readThrough: ReadThrough;
   readonly warming: Warming;
   /** Milliseconds, monotonic. */
@@ -46,7 +50,7 @@ export interface ResultsOptions {
 
 export interface Results {
   /** Throws Problem. */
-  readonly fetch: (task: Task, call: Call) => Promise<Result>;
+  readonly fetch: (task: Task, wanted: Wanted) => Promise<Result>;
   /** Keeps the answers of an endpoint's examples warm, where its file says so. */
   readonly pinExamples: (endpoint: Endpoint, plan: MakePlan) => Promise<void>;
 }
@@ -55,13 +59,13 @@ const CONTENT_TYPE = 'application/json; charset=utf-8';
 const NO_TIME: Timing = { engine: 0, redact: 0, encode: 0 };
 
 /** Compiles the way from a plan to bytes. */
-export function createResults({ engine, readThrough, warming, now }: ResultsOptions): Results {
-  const run = createRun(engine, now);
+export function createResults({ readThrough, warming, now, ...deps }: ResultsOptions): Results {
+  const run = createRun(deps, now);
   const cached: Cached = { run, readThrough, warming };
   return {
-    fetch: async (task, call) => {
-      if (isKept(task)) return fetchKept(cached, task, call);
-      const payload = await run(task, call);
+    fetch: async (task, wanted) => {
+      if (isKept(task)) return fetchKept(cached, task, wanted);
+      const payload = await run(task, contextOf(wanted, wanted.signal));
       return { ...payload, etag: etagOf(payload.body), outcome: undefined, again: undefined };
     },
     pinExamples: async (endpoint, makePlan) => {
@@ -82,10 +86,11 @@ export function createResults({ engine, readThrough, warming, now }: ResultsOpti
 type Run = (task: Task, context: RunContext) => Promise<Payload & { readonly timing: Timing }>;
 
 /** What is kept has been redacted before: personal data that was to be taken out is nowhere at rest. */
-function createRun(engine: Engine, now: () => number): Run {
-  return async ({ plan, redactor, endpoint }, context) => {
+function createRun(deps: RunDeps, now: () => number): Run {
+  return async (task, context) => {
+    const { redactor, endpoint } = task;
     const started = now();
-    const lines = await runPlan(engine, plan, context);
+    const lines = await runPlan(deps, task, context);
     const ran = now();
     const redacted = redactor.redactLines(lines);
     const cleaned = now();
@@ -108,8 +113,17 @@ function jobOf(run: Run, task: KeptTask): Job {
   return {
     key: cacheKey(endpoint, [plan.canonical, plan.own ?? null, redactor.profile]),
     policy: endpoint.cache,
-    run: (signal) => run(task, { requestId: 'warming', signal }),
+    run: (signal) => run(task, warmingContext(endpoint, signal)),
   };
+}
+
+function contextOf({ requestId, labels, workload }: Wanted, signal: AbortSignal): RunContext {
+  return { requestId, labels, workload, isPatient: false, signal };
+}
+
+function warmingContext(endpoint: Endpoint, signal: AbortSignal): RunContext {
+  const { warming: workload } = endpoint.reservation;
+  return { requestId: 'warming', labels: staticLabels(endpoint), workload, isPatient: true, signal };
 }
 
 /** Undefined where the endpoint's answers are not kept warm. */
@@ -121,20 +135,24 @@ interface Cached extends Pick<ResultsOptions, 'readThrough' | 'warming'> {
   readonly run: Run;
 }
 
-async function fetchKept({ run, readThrough, warming }: Cached, task: KeptTask, call: Call): Promise<Result> {
+async function fetchKept(
+  { run, readThrough, warming }: Cached,
+  task: KeptTask,
+  wanted: Wanted,
+): Promise<Result> {
   let timing = NO_TIME;
   const job = jobOf(run, task);
   const read = await readThrough.read({
     ...job,
     run: async (signal) => {
-      const payload = await run(task, { requestId: call.requestId, signal });
+      const payload = await run(task, contextOf(wanted, signal));
       timing = payload.timing;
       return payload;
     },
-    wish: call.wish,
+    wish: wanted.wish,
     // Made when it is first read, which an answer from memory never does.
     get signal() {
-      return call.signal;
+      return wanted.signal;
     },
   });
   const warm = warmJob(task, job);

@@ -1,26 +1,63 @@
 // A statement run to its end, and the engine's failures turned into what a caller may know of them.
+import type { Endpoint } from '../catalog/endpoint.ts';
 import { Problem, type ProblemCode } from '../core/problem.ts';
 import { EngineError, type Engine, type EngineFailure } from '../engine/engine.ts';
+import type { Bulkhead } from './bulkhead.ts';
+import { NO_LABELS, type Labels } from './labels.ts';
 import type { Plan } from './plan.ts';
 
-/** For whom a plan is run, and until when. */
+/** For whom a plan is run, in which share of the machine, and until when. */
 export interface RunContext {
   readonly requestId: string;
+  readonly labels: Labels;
+  readonly workload: string | undefined;
+  /** Gives way to everybody who waits: nobody waits for this one. */
+  readonly isPatient: boolean;
   readonly signal: AbortSignal;
 }
 
+export interface RunDeps {
+  readonly engine: Engine;
+  readonly bulkhead: Bulkhead;
+}
+
+/** What is run: a plan of an endpoint. */
+export interface Runnable {
+  readonly endpoint: Endpoint;
+  readonly plan: Plan;
+}
+
 /** All lines of a plan's result in JSONEachRow. Throws Problem. */
-export async function runPlan(engine: Engine, plan: Plan, run: RunContext): Promise<Uint8Array> {
+export async function runPlan(
+  { engine, bulkhead }: RunDeps,
+  { endpoint, plan }: Runnable,
+  context: RunContext,
+): Promise<Uint8Array> {
+  const { signal, workload, isPatient } = context;
   try {
-    const result = await engine.run(plan.statement, {
-      format: 'JSONEachRow',
-      signal: run.signal,
-      comment: run.requestId,
-    });
-    return await readAll(result.chunks);
+    const leave = await bulkhead.enter(endpoint, { signal, isPatient });
+    try {
+      const statement = workload === undefined ? plan.statement : { ...plan.statement, workload };
+      const result = await engine.run(statement, {
+        format: 'JSONEachRow',
+        signal,
+        isPatient,
+        lane: endpoint.id,
+        comment: commentOf(endpoint, context),
+      });
+      return await readAll(result.chunks);
+    } finally {
+      leave();
+    }
   } catch (error) {
-    throw error instanceof EngineError ? toProblem(error, plan, run.signal) : error;
+    throw error instanceof EngineError ? toProblem(error, plan, signal) : error;
   }
+}
+
+/** What the engine's own log says about a statement, as JSON. */
+function commentOf({ name, revision }: Endpoint, { requestId, labels }: RunContext): string {
+  const own = labels === NO_LABELS ? {} : { labels };
+  return JSON.stringify({ request: requestId, endpoint: name, revision, ...own });
 }
 
 async function readAll(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compileGlobs, createKeyring, hashKey } from '../../src/auth/keyring.ts';
+import { compileGlobs } from '../../src/auth/globs.ts';
+import { createKeyring, hashKey } from '../../src/auth/keyring.ts';
 
 describe('a keyring', () => {
   const keyring = createKeyring([

@@ -5,7 +5,8 @@ import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { encodeFrame } from '../../src/cache/frame.ts';
 import { createReadThrough, type Read, type ReadThrough } from '../../src/cache/read-through.ts';
-import { openRedis } from '../../src/cache/redis.ts';
+import { createRedis } from '../../src/cache/redis.ts';
+import { openRedisLink } from '../../src/cache/redis-link.ts';
 import { createStore, type Store } from '../../src/cache/store.ts';
 import { freePort, startRedis, type RedisServer } from '../support/redis.ts';
 import {
@@ -41,7 +42,8 @@ interface Service {
 async function openService(url: string, namespace = freshNamespace()): Promise<Service> {
   const { observe, kinds } = createWitness();
   const parts = { clock: realClock, after: realAfter, random: Math.random, observe };
-  const remote = await openRedis({ ...parts, url, namespace, timeoutMs: 100, retryMs: 60, leaseMs: 500 });
+  const link = await openRedisLink({ ...parts, url, namespace, timeoutMs: 100, retryMs: 60 });
+  const remote = createRedis({ ...parts, link, leaseMs: 500 });
   const store = createStore({ ...parts, remote, memoryBytes: 0, entryBytes: 2 ** 20, compressOver: 2 ** 14 });
   closing.push(store.close);
   const reads = createReadThrough({ ...parts, store, excusesStale: () => false });

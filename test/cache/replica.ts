@@ -1,7 +1,8 @@
 // One replica as a process of its own: reads through Redis as told over IPC, and tells of every run and answer.
 import { setTimeout } from 'node:timers/promises';
 import { createReadThrough } from '../../src/cache/read-through.ts';
-import { openRedis } from '../../src/cache/redis.ts';
+import { createRedis } from '../../src/cache/redis.ts';
+import { openRedisLink } from '../../src/cache/redis-link.ts';
 import { createStore } from '../../src/cache/store.ts';
 import { askFor, payload, realAfter, realClock, textOf } from './fixture.ts';
 
@@ -22,7 +23,8 @@ const report = (message: Report): void => void process.send?.(message);
 const observe = (): void => {};
 const parts = { clock: realClock, after: realAfter, random: Math.random, observe };
 // Patient: on a machine under load a reply may take long, and giving up would be right, but run twice.
-const remote = await openRedis({ ...parts, url, namespace, timeoutMs: 10_000, retryMs: 100, leaseMs: 1500 });
+const link = await openRedisLink({ ...parts, url, namespace, timeoutMs: 10_000, retryMs: 100 });
+const remote = createRedis({ ...parts, link, leaseMs: 1500 });
 const store = createStore({
   ...parts,
   remote,

@@ -1,7 +1,8 @@
 // The stores that there are, held against what every store must do.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Clock } from '../../src/cache/clock.ts';
-import { openRedis } from '../../src/cache/redis.ts';
+import { createRedis } from '../../src/cache/redis.ts';
+import { openRedisLink } from '../../src/cache/redis-link.ts';
 import { createStore, type Store } from '../../src/cache/store.ts';
 import { startRedis, type RedisServer } from '../support/redis.ts';
 import { conformance, LIMITS } from './conformance.ts';
@@ -22,17 +23,9 @@ afterAll(async () => {
 
 /** A store over the server of this file; patient, for machines under load. */
 async function openShared(namespace: string, clock = realClock): Promise<Store> {
-  const remote = await openRedis({
-    url: server.url,
-    namespace,
-    timeoutMs: 2000,
-    retryMs: 100,
-    leaseMs: 1000,
-    clock,
-    after: realAfter,
-    random: Math.random,
-    observe,
-  });
+  const given = { clock, after: realAfter, random: Math.random, observe };
+  const link = await openRedisLink({ url: server.url, namespace, timeoutMs: 2000, retryMs: 100, ...given });
+  const remote = createRedis({ link, leaseMs: 1000, ...given });
   const store = createStore({ ...LIMITS, remote, clock, observe });
   open.push(store);
   return store;

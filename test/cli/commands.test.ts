@@ -4,6 +4,8 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { hashKey } from '../../src/auth/keyring.ts';
+import { openLiveKeyring } from '../../src/auth/live-keyring.ts';
+import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
 import { run, scratch } from '../support/command.ts';
 
 const GOOD =
@@ -17,14 +19,23 @@ function folder(files: Readonly<Record<string, string>>): string {
 }
 
 describe('help and misuse', () => {
-  test.each([[], ['serve'], ['validate'], ['query'], ['token'], ['token', 'create'], ['seed']])(
-    '%s %s --help',
-    async (...command) => {
-      const { code, out } = await run([...command.filter(Boolean), '--help']);
-      expect(code).toBe(0);
-      expect(out).toMatch(/^Usage: millrace/);
-    },
-  );
+  test.each([
+    [],
+    ['serve'],
+    ['validate'],
+    ['query'],
+    ['token'],
+    ['token', 'create'],
+    ['token', 'rotate'],
+    ['token', 'list'],
+    ['token', 'revoke'],
+    ['seed'],
+    ['capacity'],
+  ])('%s %s --help', async (...command) => {
+    const { code, out } = await run([...command.filter(Boolean), '--help']);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^Usage: millrace/);
+  });
 
   test('--version', async () => {
     const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')) as {
@@ -169,6 +180,165 @@ describe('token create', () => {
     { why: 'a bad time', args: ['a', '--expires', 'tomorrow'] },
   ])('refuses $why', async ({ args }) => {
     expect((await run(['token', 'create', ...args])).code).toBe(2);
+  });
+});
+
+describe('token rotate, list, revoke', () => {
+  const FILE = `# ours
+tokens:
+  # the dashboards
+  - name: dash
+    sha256: ${hashKey('old')}
+    endpoints: [logs.*] # all logs
+    rate: 60/min
+  - { name: other, sha256: ${hashKey('other')}, endpoints: ["*"], parameters: { project: abc }, expires: 2020-01-01T00:00:00Z }
+`;
+  const read = (cwd: string): string => readFileSync(join(cwd, 'tokens.yaml'), 'utf8');
+
+  test('rotate gives a new key and keeps the one before for a while, comments too', async () => {
+    const cwd = folder({ 'tokens.yaml': FILE });
+    const { code, out, err } = await run(['token', 'rotate', 'dash', '--keep', '7d'], { cwd });
+    expect([code, err]).toEqual([0, expect.stringContaining('is taken until 2')]);
+    expect(read(cwd)).toContain('# the dashboards');
+    expect(read(cwd)).toContain('# all logs');
+    const keyring = await openLiveKeyring({
+      path: join(cwd, 'tokens.yaml'),
+      extra: [],
+      jwt: undefined,
+      observe: () => undefined,
+    });
+    const kindAt = async (key: string, days: number): Promise<string> =>
+      (await keyring.current().authenticate(key, Date.now() + days * 86_400_000)).kind;
+    expect([await kindAt(out.trim(), 0), await kindAt(out.trim(), 8)]).toEqual(['accepted', 'accepted']);
+    expect([await kindAt('old', 6), await kindAt('old', 8)]).toEqual(['accepted', 'refused']);
+    await keyring.close();
+    for (let times = 0; times < 7; times++)
+      expect((await run(['token', 'rotate', 'dash', '--keep', '1h'], { cwd })).code).toBe(0);
+    expect((await run(['token', 'list'], { cwd })).code).toBe(0); // the file is valid still
+  });
+
+  test('list shows what each may do, and no hash', async () => {
+    const cwd = folder({ 'tokens.yaml': FILE });
+    const { out } = await run(['token', 'list', '--format', 'json'], { cwd });
+    expect(JSON.parse(out)).toEqual({
+      tokens: [
+        {
+          name: 'dash',
+          endpoints: ['logs.*'],
+          allow: [],
+          parameters: {},
+          pii: null,
+          rate: '60/min',
+          expires: null,
+          expired: false,
+          uses: 0,
+          last_use: null,
+        },
+        {
+          name: 'other',
+          endpoints: ['*'],
+          allow: [],
+          parameters: { project: 'abc' },
+          pii: null,
+          rate: null,
+          expires: '2020-01-01T00:00:00Z',
+          expired: true,
+          uses: 0,
+          last_use: null,
+        },
+      ],
+    });
+    const table = await run(['token', 'list'], { cwd });
+    expect(table.out).toMatch(/^name +endpoints +allow/);
+    expect(table.out).toContain('project=abc');
+    expect(table.out).not.toContain(hashKey('old').slice(0, 8));
+  });
+
+  test('revoke takes an entry out, and knows the nearest name', async () => {
+    const cwd = folder({ 'tokens.yaml': FILE });
+    expect(await run(['token', 'revoke', 'dsh'], { cwd })).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('did you mean "dash"?'),
+    });
+    expect((await run(['token', 'revoke', 'other'], { cwd })).code).toBe(0);
+    expect(read(cwd)).toContain('# all logs');
+    expect(read(cwd)).not.toContain('other');
+    expect((await run(['token', 'revoke', 'dash'], { cwd })).code).toBe(0);
+    expect((await run(['token', 'list'], { cwd })).err).toContain('has no keys');
+  });
+
+  test('commands at once lose nothing', async () => {
+    const cwd = folder({ 'tokens.yaml': 'tokens: []\n' });
+    const names = ['a', 'b', 'c', 'd'];
+    const done = await Promise.all(names.map((name) => run(['token', 'create', name], { cwd })));
+    expect(done.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
+    const { out } = await run(['token', 'list', '--format', 'json'], { cwd });
+    const { tokens } = JSON.parse(out) as { tokens: { name: string }[] };
+    expect(tokens.map(({ name }) => name).toSorted()).toEqual(names);
+  });
+
+  test.each([
+    { why: 'a time that is none', args: ['rotate', 'dash', '--keep', 'soon'], code: 2 },
+    { why: 'a name that is none', args: ['rotate', 'nobody'], code: 1 },
+    { why: 'a rate that is none', args: ['create', 'x', '--rate', 'fast'], code: 2 },
+    { why: 'redaction that is none', args: ['create', 'x', '--pii', 'no'], code: 2 },
+  ])('refuses $why', async ({ args, code }) => {
+    expect((await run(['token', ...args], { cwd: folder({ 'tokens.yaml': FILE }) })).code).toBe(code);
+  });
+});
+
+describe('capacity', () => {
+  const endpoint = (n: number, rest: string): string =>
+    `id: 00000000-0000-4000-8000-00000000007${n}\nname: e${n}\nquery: SELECT 1 AS n\n${rest}`;
+
+  test('prints what the files need, in statements that the engine takes', async () => {
+    const cwd = folder({});
+    const write = (n: number, rest: string): void =>
+      writeFileSync(join(cwd, 'endpoints', `e${n}.yaml`), endpoint(n, rest));
+    write(1, 'reservation: { enabled: true, workloads: [reports, exports], warming: background }\n');
+    write(2, 'reservation: { enabled: true, workloads: [reports] }\n');
+    write(3, 'reservation: { enabled: false, workloads: [unheeded] }\n');
+    const { code, out } = await run(['capacity'], { cwd });
+    expect(code).toBe(0);
+    expect(out.split('\n').slice(2)).toEqual([
+      'CREATE RESOURCE IF NOT EXISTS cpu (MASTER THREAD, WORKER THREAD);',
+      'CREATE WORKLOAD IF NOT EXISTS all;',
+      '-- named by e1',
+      'CREATE WORKLOAD IF NOT EXISTS background IN all SETTINGS weight = 1;',
+      '-- named by e1',
+      'CREATE WORKLOAD IF NOT EXISTS exports IN all SETTINGS weight = 4;',
+      '-- named by e1, e2',
+      'CREATE WORKLOAD IF NOT EXISTS reports IN all SETTINGS weight = 4;',
+      '',
+    ]);
+    const engine = await createEmbeddedEngine({
+      path: join(cwd, 'data'),
+      connections: 1,
+      queue: 1,
+      memory: 2 ** 30,
+      observe: () => undefined,
+    });
+    for (let times = 0; times < 2; times++) await engine.execute(out);
+    await engine.close(0);
+    const { out: listed } = await run(['capacity', '--format', 'json'], { cwd });
+    expect(JSON.parse(listed)).toMatchObject({
+      workloads: [
+        { name: 'background', weight: 1 },
+        { name: 'exports' },
+        { name: 'reports', endpoints: ['e1', 'e2'] },
+      ],
+    });
+  });
+
+  test('says so where no file names one', async () => {
+    const cwd = folder({});
+    expect(await run(['capacity'], { cwd })).toMatchObject({
+      code: 0,
+      out: '',
+      err: expect.stringContaining('nothing to create'),
+    });
+    expect((await run(['capacity', '--endpoints', 'nowhere'], { cwd })).code).toBe(2);
+    expect((await run(['capacity', '--parent', 'a b'], { cwd })).code).toBe(2);
   });
 });
 

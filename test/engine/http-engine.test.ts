@@ -99,7 +99,7 @@ describe('an engine over HTTP', () => {
   test('what is sent with a statement', async () => {
     const { chunks } = await engine.run(statement('SELECT 1'), {
       format: 'CSVWithNames',
-      comment: 'c'.repeat(300),
+      comment: 'c'.repeat(3000),
     });
     for await (const _ of chunks);
     expect(front.lastSettings()).toMatchObject({
@@ -109,9 +109,12 @@ describe('an engine over HTTP', () => {
       result_overflow_mode: 'throw',
       session_timezone: 'UTC',
       cancel_http_readonly_queries_on_client_close: '1',
-      log_comment: 'c'.repeat(256),
+      log_comment: 'c'.repeat(2000),
     });
+    await collect(engine, statement('SELECT 1', { workload: 'reports' }));
+    expect(front.lastSettings()).toMatchObject({ workload: 'reports' });
     await collect(engine, statement('SELECT 1', { origin: 'consumer' }));
+    expect(front.lastSettings()).not.toHaveProperty('workload');
     expect(front.lastSettings()).toMatchObject({ readonly: '1', max_execution_time: '20' });
   });
 

@@ -1,5 +1,5 @@
 // The queue: who runs, who waits, who is sent away; with a clock in hand.
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createQueue } from '../../src/engine/queue.ts';
 import type { Queue } from '../../src/engine/queue.ts';
 import { failureOf } from '../support/engine-statements.ts';
@@ -36,7 +36,7 @@ function track(queue: Queue) {
   const inside: string[] = [];
   const leaves = new Map<string, () => void>();
   const enter = async (name: string, signal?: AbortSignal): Promise<void> => {
-    leaves.set(name, await queue.enter(signal));
+    leaves.set(name, await queue.enter({ signal }));
     inside.push(name);
   };
   return { inside, enter, leave: (name: string) => leaves.get(name)?.() };
@@ -98,7 +98,7 @@ test('who aborts leaves the line at once, and keeps nobody waiting', async () =>
   const { queue, clock } = setUp(1, 1);
   const leave = await queue.enter();
   const control = new AbortController();
-  const gone = failureOf(queue.enter(control.signal));
+  const gone = failureOf(queue.enter({ signal: control.signal }));
   control.abort();
   expect((await gone).failure).toBe('aborted');
   const next = queue.enter();
@@ -110,11 +110,11 @@ test('who aborts leaves the line at once, and keeps nobody waiting', async () =>
 test('an abort after admission changes nothing', async () => {
   const { queue } = setUp(1, 1);
   const control = new AbortController();
-  const leave = await queue.enter(control.signal);
+  const leave = await queue.enter({ signal: control.signal });
   control.abort();
   leave();
   await queue.enter();
-  expect((await failureOf(queue.enter(control.signal))).failure).toBe('aborted');
+  expect((await failureOf(queue.enter({ signal: control.signal }))).failure).toBe('aborted');
 });
 
 test('closed, it takes nobody new, lets in who waits, and settles', async () => {
@@ -145,4 +145,60 @@ test('dismissed, it sends away who waits', async () => {
 
 test('an unused queue is settled', async () => {
   expect(await setUp(1, 1).queue.settled()).toBeUndefined();
+});
+
+describe('lanes', () => {
+  /** One place that is taken, and who waits in the order of `names`: the lane is the first letter. */
+  async function line(names: readonly string[], waiting = 100) {
+    const { queue } = setUp(1, waiting);
+    const inside: string[] = [];
+    const leave = await queue.enter();
+    const all = names.map(async (name) => {
+      const done = await queue.enter({ lane: name.charAt(0), isPatient: name.endsWith('?') });
+      inside.push(name);
+      done();
+    });
+    return { queue, inside, leave, all };
+  }
+
+  test('take turns, so that a crowd in one does not keep the others waiting', async () => {
+    const { inside, leave, all } = await line(['a1', 'a2', 'a3', 'a4', 'b1', 'c1', 'b2']);
+    leave();
+    await Promise.all(all);
+    expect(inside).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3', 'a4']);
+  });
+
+  test('the patient come when nobody else waits', async () => {
+    const { inside, leave, all } = await line(['a1?', 'a2?', 'b1', 'c1']);
+    leave();
+    await Promise.all(all);
+    expect(inside).toEqual(['b1', 'c1', 'a1?', 'a2?']);
+  });
+
+  test('one may fill half of the line, the rest is for others', async () => {
+    const { leave, all } = await line(['a1', 'a2', 'a3', 'b1', 'b2', 'c1'], 4);
+    const outcomes = Promise.allSettled(all);
+    leave();
+    expect((await outcomes).map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+    ]);
+  });
+});
+
+test('new bounds hold for who comes next, and let in who waits', async () => {
+  const { queue } = setUp(1, 1);
+  const { inside, enter } = track(queue);
+  await enter('a');
+  const waits = enter('b');
+  expect((await failureOf(queue.enter())).failure).toBe('busy');
+  queue.resize(2, 5);
+  await waits;
+  expect([inside, queue.size()]).toEqual([['a', 'b'], { running: 2, waiting: 0 }]);
+  queue.resize(1, 0);
+  expect((await failureOf(queue.enter())).failure).toBe('busy');
 });

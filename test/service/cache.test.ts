@@ -1,6 +1,6 @@
 // Answers kept: over the whole service, in memory and through a real Redis.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { openService } from '../../src/app.ts';
+import { openService } from '../../src/app/service.ts';
 import { startRedis, type RedisServer } from '../support/redis.ts';
 import { KEY, sampleTables, startService, writeEndpoint, type TestService } from '../support/service.ts';
 

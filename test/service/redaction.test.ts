@@ -2,7 +2,7 @@
 import { connect } from 'node:net';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openService, type Service } from '../../src/app.ts';
+import { openService, type Service } from '../../src/app/service.ts';
 import { hashKey } from '../../src/auth/keyring.ts';
 import { startRedis, type RedisServer } from '../support/redis.ts';
 import { KEY, startService, writeEndpoint, type TestService } from '../support/service.ts';

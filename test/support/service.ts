@@ -2,7 +2,8 @@
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openEngine, openService, type Service } from '../../src/app.ts';
+import { openEngine } from '../../src/app/engine.ts';
+import { openService, type Service } from '../../src/app/service.ts';
 import { hashKey } from '../../src/auth/keyring.ts';
 import type { Token } from '../../src/config/generated/tokens.ts';
 import { loadSettings, type Settings } from '../../src/config/settings.ts';

@@ -1,30 +1,86 @@
 // `millrace token`, its flags and help.
-import type { Command } from 'commander';
-import { settingsOf, type CommandDeps } from '../command.ts';
-import { createToken } from '../token.ts';
+import { Option, type Command } from 'commander';
+import { settingsOf, withSettings, type CommandDeps, type Flags } from '../command.ts';
+import { createToken, listTokens, revokeToken, rotateToken } from '../token.ts';
+
+const FILE = ['--tokens <file>', 'the tokens file (default: MILLRACE_TOKENS, or tokens.yaml)'] as const;
 
 export function addToken(program: Command, deps: CommandDeps): void {
   const token = program.command('token').description('Keys of the tokens file.');
-  token
-    .command('create')
-    .description('Make a key, add its hash to the tokens file, show the key once.')
-    .argument('<name>', 'whose key it is')
-    .option('--tokens <file>', 'the tokens file (default: MILLRACE_TOKENS, or tokens.yaml)')
-    .option('--endpoints <globs...>', 'endpoints it may call, such as "logs.*"', ['*'])
-    .option('--allow <languages...>', 'own queries it may send: sql, lql', [])
-    .option('--parameter <pairs...>', 'locked parameters, name=value', [])
-    .option('--expires <time>', 'when it ends, as 2027-01-01T00:00:00Z')
-    .action(async (name: string, flags: TokenFlags) => {
-      const file = flags.tokens ?? (await settingsOf({}, deps)).tokens ?? 'tokens.yaml';
-      const { endpoints, allow, parameter: parameters, expires } = flags;
-      await createToken({ file, name, endpoints, allow, parameters, expires }, deps.terminal);
-    });
+  addCreate(token, deps);
+  addRotate(token, deps);
+  addList(token, deps);
+  addRevoke(token, deps);
 }
 
-interface TokenFlags {
+async function fileOf({ tokens }: { readonly tokens?: string }, deps: CommandDeps): Promise<string> {
+  return tokens ?? (await settingsOf({}, deps)).tokens ?? 'tokens.yaml';
+}
+
+interface CreateFlags {
   readonly tokens?: string;
   readonly endpoints: readonly string[];
   readonly allow: readonly string[];
   readonly parameter: readonly string[];
-  readonly expires: string | undefined;
+  readonly pii?: string;
+  readonly rate?: string;
+  readonly expires?: string;
+}
+
+function addCreate(token: Command, deps: CommandDeps): void {
+  token
+    .command('create')
+    .description('Make a key, add its hash to the tokens file, show the key once.')
+    .argument('<name>', 'whose key it is')
+    .option(...FILE)
+    .option('--endpoints <globs...>', 'endpoints it may call, such as "logs.*"', ['*'])
+    .option('--allow <languages...>', 'own queries it may send: sql, lql', [])
+    .option('--parameter <pairs...>', 'locked parameters, name=value', [])
+    .option('--pii <what>', 'redact: personal data is taken out of every answer')
+    .option('--rate <rate>', 'the most calls, as 600/min (per s, min or h)')
+    .option('--expires <time>', 'when it ends, as 2027-01-01T00:00:00Z')
+    .action(async (name: string, flags: CreateFlags) => {
+      const file = await fileOf(flags, deps);
+      const { endpoints, allow, parameter: parameters, pii, rate, expires } = flags;
+      await createToken({ file, name, endpoints, allow, parameters, pii, rate, expires }, deps.terminal);
+    });
+}
+
+function addRotate(token: Command, deps: CommandDeps): void {
+  token
+    .command('rotate')
+    .description('Give an entry a new key, shown once; the key before is taken for a while longer.')
+    .argument('<name>', 'whose key it is')
+    .option(...FILE)
+    .option('--keep <time>', 'how long the key before is taken: 90s, 30min, 24h, 7d', '24h')
+    .action(async (name: string, flags: { tokens?: string; keep: string }) => {
+      const file = await fileOf(flags, deps);
+      await rotateToken({ file, name, keep: flags.keep, now: Date.now() }, deps.terminal);
+    });
+}
+
+function addList(token: Command, deps: CommandDeps): void {
+  withSettings(token.command('list'))
+    .description('Show every entry: what it may do, how often it was used and when last.')
+    .addOption(
+      new Option('--format <format>', 'how entries are printed').choices(['table', 'json']).default('table'),
+    )
+    .action(async (flags: Flags) => {
+      const settings = await settingsOf(flags, deps);
+      const format = flags['format'] as 'table' | 'json'; // commander has checked the choice
+      const uses = await deps.readUses(settings);
+      const file = settings.tokens ?? 'tokens.yaml';
+      await listTokens({ file, format, uses, now: Date.now() }, deps.terminal);
+    });
+}
+
+function addRevoke(token: Command, deps: CommandDeps): void {
+  token
+    .command('revoke')
+    .description('Take an entry out of the tokens file; running services refuse its keys a moment later.')
+    .argument('<name>', 'whose key it is')
+    .option(...FILE)
+    .action(async (name: string, flags: { tokens?: string }) => {
+      await revokeToken(await fileOf(flags, deps), name, deps.terminal);
+    });
 }

@@ -215,6 +215,10 @@ export interface Reservation {
    * ClickHouse workloads that a caller may name.
    */
   workloads?: string[];
+  /**
+   * The workload that warming runs in; that of the user when left out.
+   */
+  warming?: string;
 }
 /**
  * Walls around one run of the endpoint; they win over the query's own SETTINGS.
@@ -236,6 +240,14 @@ export interface Limits {
    * Runs of this endpoint at the same time; further ones wait.
    */
   concurrency?: number;
+  /**
+   * Calls that may wait for a run of this endpoint where concurrency is set; further ones get 503 at once.
+   */
+  queue?: number;
+  /**
+   * The most calls that one key may make of this endpoint: a number per s, min or h.
+   */
+  rate?: string;
 }
 /**
  * One call and what is expected of it.

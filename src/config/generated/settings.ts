@@ -21,6 +21,30 @@ export interface SettingsFile {
    */
   tokens?: string;
   /**
+   * Issuer (iss) whose JSON Web Tokens are taken as keys. Needs jwt_audience and jwt_jwks_url.
+   */
+  jwt_issuer?: string;
+  /**
+   * Audience (aud) that JSON Web Tokens have to name.
+   */
+  jwt_audience?: string;
+  /**
+   * Where the issuer's public keys are (JWKS): https, or http on this machine.
+   */
+  jwt_jwks_url?: string;
+  /**
+   * Signatures that are taken, with commas between; public-key ones only.
+   */
+  jwt_algorithms?: string;
+  /**
+   * Claim that holds what a JSON Web Token may do: endpoints, allow, parameters, pii, rate.
+   */
+  jwt_claim?: string;
+  /**
+   * Seconds by which the issuer's clock may differ.
+   */
+  jwt_clock_skew?: number;
+  /**
    * Folder of the embedded engine's data.
    */
   data?: string;
@@ -76,6 +100,10 @@ export interface SettingsFile {
    * Redis that replicas share answers through, as redis://host:6379/0. Unset: each process keeps its own.
    */
   redis_url?: string;
+  /**
+   * What holds while Redis, where replicas count calls together, is away: open (each process counts for itself) or closed (calls of limited keys get 503).
+   */
+  rate_limit_failure?: 'open' | 'closed';
   /**
    * In front of every key in Redis, so that several services can share one.
    */

@@ -1,6 +1,23 @@
 // Generated from schemas/tokens.schema.json by `npm run generate`; change the schema instead.
 
 /**
+ * Names of the endpoints it may call; * stands for any run of characters.
+ */
+export type Endpoints = string[];
+/**
+ * Languages in which it may send queries of its own; none when left out.
+ */
+export type Allow = ('sql' | 'lql')[];
+/**
+ * redact: every answer to this key is redacted.
+ */
+export type Redaction = 'redact';
+/**
+ * The most calls: a number per s, min or h.
+ */
+export type Rate = string;
+
+/**
  * The keys that callers may use. The file holds hashes, never the keys.
  */
 export interface TokensFile {
@@ -22,29 +39,35 @@ export interface Token {
    */
   sha256: string;
   /**
-   * Names of the endpoints it may call; * stands for any run of characters.
+   * Keys that this one replaces and that are still taken for a while: what rotation leaves behind.
    */
-  endpoints: string[];
-  /**
-   * Languages in which it may send queries of its own; none when left out.
-   */
-  allow?: ('sql' | 'lql')[];
-  /**
-   * Locked parameters: the caller may leave them out or repeat them, never change them.
-   */
-  parameters?: {
-    [k: string]: string | number | boolean;
-  };
-  /**
-   * redact: every answer to this key is redacted.
-   */
-  pii?: 'redact';
-  /**
-   * The most calls: a number per s, min or h.
-   */
-  rate?: string;
+  previous?: PreviousKey[];
+  endpoints: Endpoints;
+  allow?: Allow;
+  parameters?: Locked;
+  pii?: Redaction;
+  rate?: Rate;
   /**
    * From this time on the key is refused.
    */
   expires?: string;
+}
+/**
+ * A key that was replaced.
+ */
+export interface PreviousKey {
+  /**
+   * SHA-256 over the key, as 64 hexadecimal digits.
+   */
+  sha256: string;
+  /**
+   * From this time on the key is refused.
+   */
+  expires: string;
+}
+/**
+ * Locked parameters: the caller may leave them out or repeat them, never change them.
+ */
+export interface Locked {
+  [k: string]: string | number | boolean;
 }

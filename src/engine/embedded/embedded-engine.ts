@@ -7,6 +7,7 @@ import { decodeColumns } from '../columns.ts';
 import { setParameters } from '../parameter-text.ts';
 import { createQueue } from '../queue.ts';
 import type { Queue } from '../queue.ts';
+import type { Entry } from '../waiting-line.ts';
 import { printSettings, settingsOf } from '../settings.ts';
 import { after as realTimer } from '../timer.ts';
 import type { After } from '../timer.ts';
@@ -42,13 +43,12 @@ export interface EmbeddedOptions {
 }
 
 /** One text on its way to a connection. */
-interface Work {
+interface Work extends Entry {
   readonly profile: Profile;
   readonly sql: string;
   readonly format: string;
   readonly parameters: Readonly<Record<string, ParameterValue>>;
   readonly timeoutMs?: number;
-  readonly signal?: AbortSignal;
 }
 
 interface Runner {
@@ -112,10 +112,10 @@ function engineOver(runner: Runner): Omit<Engine, 'close'> {
   );
   return {
     kind: 'embedded',
-    run: async (statement, { format, signal }) => {
+    run: async (statement, { format, signal, lane, isPatient }) => {
       await checkSingle(statement.sql);
-      const work = workOf(statement, format);
-      return { chunks: only(await perform(runner, signal === undefined ? work : { ...work, signal })) };
+      const work = { ...workOf(statement, format), signal, lane, isPatient };
+      return { chunks: only(await perform(runner, work)) };
     },
     describe: async (statement) => {
       await checkSingle(statement.sql);
@@ -151,7 +151,7 @@ async function perform(runner: Runner, work: Work): Promise<Uint8Array> {
     signals: work.signal === undefined ? [runner.closing] : [runner.closing, work.signal],
     ...(work.timeoutMs === undefined ? {} : { timeoutMs: work.timeoutMs }),
   };
-  const leave = await runner.queue.enter(work.signal);
+  const leave = await runner.queue.enter(work);
   const connection = await takeFor(runner.pool, work).catch((cause: unknown) => {
     leave();
     throw cause;

@@ -25,7 +25,7 @@ export const SAVED_PROFILE: Profile = {
 };
 
 /** Consumers' queries: their limits are the connection's, and `readonly=1` (last) lets nothing change them. */
-export function consumerProfile(statement: Pick<Statement, 'limits' | 'int64'>): Profile {
+export function consumerProfile(statement: Pick<Statement, 'limits' | 'int64' | 'workload'>): Profile {
   const settings = settingsOf(statement);
   return {
     key: `consumer ${printSettings(settings)}`,

@@ -116,11 +116,11 @@ function engineOver(runner: Runner): Omit<Engine, 'close'> {
 
 /** Runs one statement; its place in the queue is held until the body has ended. */
 async function run(runner: Runner, statement: Statement, options: RunOptions): Promise<Result> {
-  const { signal, format, comment } = options;
+  const { signal, format, comment, lane, isPatient } = options;
   const { consumer } = runner;
   const request = requestOf(statement, { format, comment, queryId: runner.newId(), consumer });
   const timeoutMs = statement.limits.time * 1000 + TIMER_SLACK_MS;
-  const leave = await runner.queue.enter(signal);
+  const leave = await runner.queue.enter({ signal, lane, isPatient });
   return {
     chunks: await open(runner, request, { timeoutMs, leave, ...(signal === undefined ? {} : { signal }) }),
   };

@@ -31,7 +31,7 @@ const TRANSPORT_SETTINGS: Settings = {
   cancel_http_readonly_queries_on_client_close: 1,
 };
 
-const MAX_COMMENT = 256;
+const MAX_COMMENT = 2000;
 
 /**
  * Saved queries run with `readonly = 2`, which a user's profile may demand already; consumers' with `readonly = 1`, so

@@ -1,0 +1,54 @@
+// Answers kept, shared and warmed.
+import { keyPrefix } from '../cache/key.ts';
+import { createReadThrough, type ReadThrough } from '../cache/read-through.ts';
+import { createRedis } from '../cache/redis.ts';
+import type { RedisLink } from '../cache/redis-link.ts';
+import { createStore } from '../cache/store.ts';
+import { createWarming, type Warming } from '../cache/warming.ts';
+import type { Observe } from '../core/observation.ts';
+import { Problem } from '../core/problem.ts';
+import { after, clock } from './clock.ts';
+
+export interface Cache {
+  readonly readThrough: ReadThrough;
+  readonly warming: Warming;
+  /** Drops what is stored and warmed for one revision of an endpoint. */
+  readonly forget: (name: string, revision: string) => Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Bodies over this many bytes are not kept; over the other, they are compressed for Redis. */
+const STORE_LIMITS = { entryBytes: 8 * 2 ** 20, compressOver: 65_536 };
+const LEASE_MS = 3000;
+const WARMING_LIMITS = { perEndpoint: 1000, concurrent: 2 };
+
+export interface CacheOptions {
+  readonly memoryBytes: number;
+  readonly link: RedisLink | undefined;
+  readonly observe: Observe;
+}
+
+export function createCache({ memoryBytes, link, observe }: CacheOptions): Cache {
+  const given = { clock, after, random: Math.random, observe };
+  const remote = link && createRedis({ link, leaseMs: LEASE_MS, ...given });
+  const store = createStore({ memoryBytes, ...STORE_LIMITS, remote, clock, observe });
+  const readThrough = createReadThrough({ store, ...given, excusesStale });
+  const warming = createWarming({ refresh: readThrough.refresh, ...WARMING_LIMITS, ...given });
+  return {
+    readThrough,
+    warming,
+    forget: (name, revision) => {
+      warming.forget(name);
+      return readThrough.forget(keyPrefix(name, revision));
+    },
+    close: () => {
+      warming.close();
+      return store.close();
+    },
+  };
+}
+
+/** An old answer is better than these; a caller's own mistake it does not hide. */
+function excusesStale(cause: unknown): boolean {
+  return cause instanceof Problem && cause.code.startsWith('engine.');
+}

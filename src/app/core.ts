@@ -1,0 +1,88 @@
+// What a service and a command share: endpoints, and the way of a request through them.
+import type { KeyUse } from '../auth/key-use.ts';
+import type { Keyring } from '../auth/keyring.ts';
+import type { RedisLink } from '../cache/redis-link.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import { createCompile } from '../catalog/compile.ts';
+import { createDescribe, type Describe } from '../catalog/describe.ts';
+import type { Endpoint } from '../catalog/endpoint.ts';
+import { openLiveCatalog, type LiveCatalog } from '../catalog/live.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Observe } from '../core/observation.ts';
+import type { Engine } from '../engine/engine.ts';
+import { createMemoryCounters } from '../limits/memory-counters.ts';
+import { createRateLimits } from '../limits/rate-limits.ts';
+import { createRedisCounters } from '../limits/redis-counters.ts';
+import { createRequestPath, type RequestPath } from '../request/answer.ts';
+import { createBulkhead } from '../request/bulkhead.ts';
+import { createPlan } from '../request/plan.ts';
+import { createResults } from '../request/result.ts';
+import { createSandboxes, type Sandboxes } from '../request/sandboxes.ts';
+import { createCache, type Cache } from './cache.ts';
+import { after, clock } from './clock.ts';
+
+export interface Core {
+  readonly catalog: LiveCatalog;
+  readonly describe: Describe;
+  readonly sandboxes: Sandboxes;
+  readonly path: RequestPath;
+  readonly cache: Cache;
+  close(): Promise<void>;
+}
+
+export interface CoreOptions {
+  readonly settings: Settings;
+  readonly engine: Engine;
+  /** Undefined: nothing is shared with other processes. */
+  readonly link: RedisLink | undefined;
+  readonly keyring: () => Keyring;
+  readonly keyUse: Pick<KeyUse, 'note'>;
+  readonly observe: Observe;
+}
+
+/** Rejects when the folder of endpoints cannot be read; what was opened is closed again. */
+export async function openCore(options: CoreOptions): Promise<Core> {
+  const { settings, engine, link, observe, keyring, keyUse } = options;
+  const describe = createDescribe(engine);
+  const sandboxes = createSandboxes(engine, describe);
+  const plan = createPlan({ sandboxes, describe, now: clock.epoch });
+  const cache = createCache({ memoryBytes: settings.cacheMemory, link, observe });
+  const bulkhead = createBulkhead(after);
+  const results = createResults({ engine, bulkhead, ...cache, now: clock.monotonic });
+  const catalog = await openLiveCatalog({
+    folder: settings.endpoints,
+    compile: createCompile(settings),
+    observe,
+    onSwap: (before, after) => {
+      for (const { name, revision } of outdated(before, after)) void cache.forget(name, revision);
+      for (const endpoint of outdated(after, before)) void results.pinExamples(endpoint, plan);
+    },
+    now: clock.monotonic,
+  }).catch(async (cause: unknown) => {
+    await cache.close();
+    throw cause;
+  });
+  const rateLimits = createRateLimits({
+    memory: createMemoryCounters(clock.monotonic),
+    shared: link && createRedisCounters(link),
+    failure: settings.rateLimitFailure,
+  });
+  const path = createRequestPath({
+    catalog: catalog.current,
+    keyring,
+    keyUse,
+    rateLimits,
+    plan,
+    results,
+    clock,
+  });
+  const close = async (): Promise<void> => {
+    await Promise.all([catalog.close(), cache.close()]);
+  };
+  return { catalog, describe, sandboxes, path, cache, close };
+}
+
+/** Endpoints of one catalog that the other has not, or has in another revision. */
+function outdated(one: Catalog, other: Catalog): readonly Endpoint[] {
+  return one.endpoints.filter(({ name, revision }) => other.find(name)?.revision !== revision);
+}

@@ -1,0 +1,16 @@
+// The engine that the settings name.
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Settings } from '../config/settings.ts';
+import type { Observe } from '../core/observation.ts';
+import { createEmbeddedEngine } from '../engine/embedded/embedded-engine.ts';
+import type { Engine } from '../engine/engine.ts';
+import { createHttpEngine } from '../engine/http/http-engine.ts';
+
+/** Rejects with EngineError. */
+export async function openEngine(settings: Settings, observe: Observe): Promise<Engine> {
+  const { connections, queue, memory, clickhouse } = settings;
+  if (clickhouse !== undefined) return createHttpEngine({ ...clickhouse, connections, queue, observe });
+  await mkdir(settings.data, { recursive: true });
+  return createEmbeddedEngine({ path: join(settings.data, 'engine'), connections, queue, memory, observe });
+}

@@ -1,0 +1,45 @@
+// Keys: those of the tokens file and of an issuer, and how often they are used.
+import { join } from 'node:path';
+import { createJwtKeyring } from '../auth/jwt.ts';
+import { createKeyUse, type KeyUse, type Uses, type UseStore } from '../auth/key-use.ts';
+import { openLiveKeyring, type LiveKeyring } from '../auth/live-keyring.ts';
+import { createUseFile, createUseRedis } from '../auth/use-stores.ts';
+import type { RedisLink } from '../cache/redis-link.ts';
+import type { Token } from '../config/generated/tokens.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Observe } from '../core/observation.ts';
+import { after, clock } from './clock.ts';
+import { openRedis } from './redis.ts';
+
+export interface KeyringOptions {
+  readonly settings: Settings;
+  /** Keys beside those of the tokens file. */
+  readonly extraTokens: readonly Token[];
+  readonly observe: Observe;
+}
+
+/** Rejects with TokensRejected. */
+export function openKeyring({ settings, extraTokens, observe }: KeyringOptions): Promise<LiveKeyring> {
+  const { tokens: path, jwt } = settings;
+  const issuer = jwt && createJwtKeyring({ ...jwt, observe });
+  return openLiveKeyring({ path, extra: extraTokens, jwt: issuer, observe });
+}
+
+/** Counts uses of keys where all replicas can, or in the data folder. */
+export function openKeyUse(settings: Settings, link: RedisLink | undefined, observe: Observe): KeyUse {
+  return createKeyUse({ store: useStoreOf(settings, link), now: clock.epoch, after, observe });
+}
+
+/** What was counted so far, over all runs and replicas. */
+export async function readUses(settings: Settings): Promise<Uses> {
+  const link = await openRedis(settings, () => undefined);
+  try {
+    return await useStoreOf(settings, link).read();
+  } finally {
+    await link?.close();
+  }
+}
+
+function useStoreOf(settings: Settings, link: RedisLink | undefined): UseStore {
+  return link === undefined ? createUseFile(join(settings.data, 'token-use.json')) : createUseRedis(link);
+}

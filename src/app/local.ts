@@ -1,0 +1,35 @@
+// Calls without a server and with every right, for commands.
+import type { Keyring } from '../auth/keyring.ts';
+import type { Principal } from '../auth/principal.ts';
+import type { RequestPath } from '../request/answer.ts';
+import type { PreflightFinding } from '../request/preflight.ts';
+import { openCore, type CoreOptions } from './core.ts';
+import { preflight } from './guard.ts';
+
+export interface Local {
+  readonly path: RequestPath;
+  readonly preflight: () => Promise<readonly PreflightFinding[]>;
+  close(): Promise<void>;
+}
+
+const PRINCIPAL: Principal = {
+  id: 'local',
+  name: 'local',
+  covers: () => true,
+  languages: new Set(['sql', 'lql']),
+  locked: new Map(),
+  redact: false,
+  rate: undefined,
+};
+
+const KEYRING: Keyring = {
+  authenticate: () => ({ kind: 'accepted', principal: PRINCIPAL, expires: Infinity }),
+};
+
+export type LocalOptions = Pick<CoreOptions, 'settings' | 'engine' | 'observe'>;
+
+export async function openLocal(options: LocalOptions): Promise<Local> {
+  const keyUse = { note: () => undefined };
+  const core = await openCore({ ...options, link: undefined, keyring: () => KEYRING, keyUse });
+  return { path: core.path, preflight: () => preflight(options.engine, core.catalog), close: core.close };
+}

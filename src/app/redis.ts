@@ -1,0 +1,14 @@
+// The link to Redis that the cache, the limits and the counts of keys share.
+import { openRedisLink, type RedisLink } from '../cache/redis-link.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Observe } from '../core/observation.ts';
+import { after, clock } from './clock.ts';
+
+const LIMITS = { timeoutMs: 100, retryMs: 1000 };
+
+/** Undefined where the settings name no Redis. */
+export async function openRedis(settings: Settings, observe: Observe): Promise<RedisLink | undefined> {
+  const { redisUrl: url, cacheNamespace: namespace } = settings;
+  if (url === undefined) return undefined;
+  return openRedisLink({ url, namespace, ...LIMITS, clock, after, random: Math.random, observe });
+}

@@ -1,0 +1,132 @@
+// JSON Web Tokens of one issuer as keys: signature, times and claims checked, and what they may do compiled (RFC 7519, 8725).
+import { hash } from 'node:crypto';
+import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload } from 'jose';
+import { createValueCheck } from '../config/schema.ts';
+import type { JwtSettings } from '../config/settings.ts';
+import type { Observe } from '../core/observation.ts';
+import { Problem } from '../core/problem.ts';
+import type { Accepted, Authentication, Refused } from './keyring.ts';
+import { createPrincipal, type Grant } from './principal.ts';
+
+export interface JwtOptions extends JwtSettings {
+  readonly observe: Observe;
+}
+
+export interface JwtKeyring {
+  /** Whether a key has the form of a token at all. */
+  isToken(key: string): boolean;
+  /** At once for a token that was seen a moment ago. Rejects with Problem `auth.unavailable`. */
+  authenticate(key: string, now: number): Authentication | Promise<Authentication>;
+}
+
+/** A token may live this long: what leaks is of use no longer, and there is no list of revoked ones. */
+const MAX_LIFE_SECONDS = 24 * 3600;
+const MAX_LENGTH = 8192;
+/** A checked token is not checked again for so long: an issuer's key that was taken back is out after that. */
+const REMEMBER_MS = 300_000;
+const MAX_REMEMBERED = 10_000;
+/** Bounds of the key set: a fetch, the pause between two for unknown keys, and its life (milliseconds). */
+const JWKS = { timeoutDuration: 2000, cooldownDuration: 10_000, cacheMaxAge: 600_000 };
+/** When the keys could not be had, nobody asks for them again for so long. */
+const REST_MS = 1000;
+const FORM = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+
+/** Fetches nothing until the first token comes. */
+export function createJwtKeyring(options: JwtOptions): JwtKeyring {
+  const { observe, skewSeconds } = options;
+  const keys = createRemoteJWKSet(new URL(options.jwksUrl), JWKS);
+  const readGrant = createGrantReader(options.claim);
+  const remembered = new Map<string, Accepted>(); // the first was checked longest ago
+  let failedAt = -Infinity;
+
+  const check = async (token: string, now: number): Promise<Authentication> => {
+    if (Math.abs(now - failedAt) < REST_MS) throw unavailable(); // whichever way the clock was set meanwhile
+    const verified = await jwtVerify(token, keys, {
+      issuer: options.issuer,
+      audience: options.audience,
+      algorithms: [...options.algorithms],
+      clockTolerance: skewSeconds,
+      currentDate: new Date(now),
+      requiredClaims: ['exp', 'sub'],
+    }).catch((cause: unknown) => cause as Error); // jose rejects with errors alone
+    if (verified instanceof Error) {
+      const refused = refusalOf(verified);
+      if (refused !== undefined) return refused;
+      failedAt = now;
+      observe({ kind: 'tokens.jwks_failed', cause: verified });
+      throw unavailable(verified);
+    }
+    const { payload } = verified;
+    const life = (payload.exp ?? Infinity) - (payload.iat ?? now / 1000);
+    if (life > MAX_LIFE_SECONDS + skewSeconds) {
+      return unfit(`It may live ${MAX_LIFE_SECONDS / 3600} hours at most, between iat and exp`);
+    }
+    const grant = readGrant(payload);
+    if ('kind' in grant) return grant;
+    const subject = String(payload.sub);
+    const expires = Math.min(((payload.exp ?? 0) + skewSeconds) * 1000, now + REMEMBER_MS);
+    const principal = createPrincipal(`jwt:${options.issuer}:${subject}`, nameOf(subject), grant);
+    return { kind: 'accepted', principal, expires };
+  };
+
+  return {
+    isToken: (key) => FORM.test(key),
+    authenticate: (key, now) => {
+      if (key.length > MAX_LENGTH) return { kind: 'refused', reason: 'unknown' };
+      const digest = hash('sha256', key, 'base64url');
+      const known = remembered.get(digest);
+      if (known !== undefined && now < known.expires) return known;
+      return check(key, now).then((result) => {
+        remembered.delete(digest);
+        if (result.kind === 'accepted') remembered.set(digest, result);
+        const [oldest] = remembered.keys();
+        if (remembered.size > MAX_REMEMBERED && oldest !== undefined) remembered.delete(oldest);
+        return result;
+      });
+    },
+  };
+}
+
+/** Reads what a token may do; what is not understood refuses the token. */
+function createGrantReader(claim: string): (payload: JWTPayload) => Grant | Refused {
+  const check = createValueCheck('tokens', 'Claims');
+  return (payload) => {
+    const value = payload[claim];
+    if (value === undefined) return unfit(`The claim ${claim} is missing`);
+    const [finding] = check(value);
+    if (finding === undefined) return value as Grant; // it passed the definition that the type stands for
+    return unfit(`The claim ${[claim, ...finding.path].join('.')}: ${finding.message}`);
+  };
+}
+
+/** Undefined where not the token is at fault, but the issuer's keys could not be had. */
+function refusalOf(error: Error): Refused | undefined {
+  if (error instanceof errors.JWTExpired) return { kind: 'refused', reason: 'expired' };
+  if (error instanceof errors.JWTClaimValidationFailed) {
+    return unfit(
+      `The claim ${error.claim} is ${error.reason === 'missing' ? 'missing' : 'not what it has to be'}`,
+    );
+  }
+  const isFault =
+    error instanceof errors.JWSInvalid ||
+    error instanceof errors.JWTInvalid ||
+    error instanceof errors.JWSSignatureVerificationFailed ||
+    error instanceof errors.JOSEAlgNotAllowed ||
+    error instanceof errors.JOSENotSupported ||
+    error instanceof errors.JWKSNoMatchingKey ||
+    error instanceof errors.JWKSMultipleMatchingKeys;
+  return isFault ? { kind: 'refused', reason: 'unknown' } : undefined;
+}
+
+function unfit(detail: string): Refused {
+  return { kind: 'refused', reason: 'unfit', detail };
+}
+
+function unavailable(cause?: unknown): Problem {
+  return new Problem('auth.unavailable', { retryAfter: 2, cause });
+}
+
+/** A subject is the issuer's text: shown in logs and messages without what could disturb them. */
+function nameOf(subject: string): string {
+  return subject.replace(/[^\w.@:|/+-]/g, '_').slice(0, 64);
+}

@@ -1,0 +1,66 @@
+// How often each key was used, and when last: counted here, added up now and then where every replica can.
+import type { Observe } from '../core/observation.ts';
+
+export interface Use {
+  readonly uses: number;
+  /** Milliseconds since 1970. */
+  readonly last: number;
+}
+
+/** By principal id. */
+export type Uses = ReadonlyMap<string, Use>;
+
+/** Where uses of all processes and runs are added up. */
+export interface UseStore {
+  add(uses: Uses): Promise<void>;
+  read(): Promise<Uses>;
+}
+
+export interface KeyUse {
+  /** Costs a look-up; never fails. */
+  note(id: string): void;
+  /** Adds up what is left. */
+  close(): Promise<void>;
+}
+
+export interface KeyUseOptions {
+  readonly store: UseStore;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly after: (ms: number, action: () => void) => () => void;
+  readonly observe: Observe;
+}
+
+const FLUSH_MS = 10_000;
+const MAX_IDS = 10_000;
+
+/** Counts in memory; what was counted since the last flush is lost with the process. */
+export function createKeyUse({ store, now, after, observe }: KeyUseOptions): KeyUse {
+  let counted = new Map<string, { uses: number; last: number }>();
+  let cancel: (() => void) | undefined;
+
+  const flush = async (): Promise<void> => {
+    const uses = counted;
+    counted = new Map();
+    cancel?.();
+    cancel = undefined;
+    if (uses.size === 0) return;
+    await store.add(uses).catch((cause: unknown) => observe({ kind: 'tokens.use_not_kept', cause }));
+  };
+  return {
+    note: (id) => {
+      const use = counted.get(id);
+      if (use !== undefined) {
+        use.uses++;
+        use.last = now();
+      } else if (counted.size < MAX_IDS) counted.set(id, { uses: 1, last: now() });
+      cancel ??= after(FLUSH_MS, () => void flush());
+    },
+    close: flush,
+  };
+}
+
+/** Two counts of one key together. */
+export function joinUses(a: Use | undefined, b: Use): Use {
+  return { uses: (a?.uses ?? 0) + b.uses, last: Math.max(a?.last ?? 0, b.last) };
+}

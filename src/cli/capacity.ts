@@ -1,0 +1,84 @@
+// `millrace capacity`: the statements that make the workloads which endpoint files name.
+import { createCompile } from '../catalog/compile.ts';
+import type { Endpoint } from '../catalog/endpoint.ts';
+import { listFiles, loadFiles } from '../catalog/load.ts';
+import { CommandError } from './command-error.ts';
+import type { Terminal } from './terminal.ts';
+
+export interface CapacityOptions {
+  /** Folder of endpoint files. */
+  readonly folder: string;
+  /** The workload that the others stand under; ClickHouse has one that stands under none. */
+  readonly parent: string;
+  readonly format: 'sql' | 'json';
+}
+
+interface Workload {
+  readonly name: string;
+  /** Against the weight of its siblings. */
+  readonly weight: number;
+  readonly endpoints: readonly string[];
+}
+
+/** What a caller reserves gets this many times the share of warming, and of what names no workload. */
+const RESERVED_WEIGHT = 4;
+
+/** Prints them for an operator to read, change and run. */
+export async function capacity(options: CapacityOptions, terminal: Terminal): Promise<void> {
+  const endpoints = await endpointsIn(options.folder);
+  const workloads = workloadsOf(endpoints);
+  if (options.format === 'json') return terminal.print(JSON.stringify({ workloads }, null, 2));
+  if (workloads.length === 0)
+    return terminal.note(`No endpoint file in ${options.folder} names a workload: nothing to create`);
+  for (const line of statements(workloads, options.parent)) terminal.print(line);
+}
+
+async function endpointsIn(folder: string): Promise<readonly Endpoint[]> {
+  const paths = await listFiles(folder).catch((cause: unknown) => {
+    throw new CommandError(`${folder} cannot be read; name the folder of endpoint files with --endpoints`, {
+      exitCode: 2,
+      cause,
+    });
+  });
+  const { files } = await loadFiles(paths, new Map(), createCompile({ piiHashKey: 'any' }));
+  const broken = [...files.values()].filter(({ candidate }) => candidate === undefined);
+  if (broken.length > 0)
+    throw new CommandError(
+      `${broken.map(({ file }) => file).join(', ')}: has errors, see millrace validate ${folder}`,
+    );
+  return [...files.values()].flatMap(({ candidate }) => candidate?.endpoint ?? []);
+}
+
+function workloadsOf(endpoints: readonly Endpoint[]): readonly Workload[] {
+  const byName = new Map<string, { weight: number; endpoints: string[] }>();
+  const add = (name: string, weight: number, endpoint: string): void => {
+    const known = byName.get(name) ?? { weight, endpoints: [] };
+    byName.set(name, {
+      weight: Math.max(known.weight, weight),
+      endpoints: [...new Set([...known.endpoints, endpoint])],
+    });
+  };
+  for (const { name, reservation } of endpoints) {
+    if (reservation.enabled)
+      for (const workload of reservation.workloads) add(workload, RESERVED_WEIGHT, name);
+    if (reservation.warming !== undefined) add(reservation.warming, 1, name);
+  }
+  return [...byName]
+    .map(([name, { weight, endpoints: users }]) => ({ name, weight, endpoints: users.toSorted() }))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function statements(workloads: readonly Workload[], parent: string): readonly string[] {
+  return [
+    '-- Capacity that the endpoint files name: https://clickhouse.com/docs/operations/workload-scheduling',
+    '-- Run as a user who may create workloads; set weights and limits as your machine needs them.',
+    'CREATE RESOURCE IF NOT EXISTS cpu (MASTER THREAD, WORKER THREAD);',
+    `CREATE WORKLOAD IF NOT EXISTS ${parent};`,
+    ...workloads
+      .filter(({ name }) => name !== parent)
+      .flatMap(({ name, weight, endpoints }) => [
+        `-- named by ${endpoints.join(', ')}`,
+        `CREATE WORKLOAD IF NOT EXISTS ${name} IN ${parent} SETTINGS weight = ${weight};`,
+      ]),
+  ];
+}

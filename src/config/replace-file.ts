@@ -1,0 +1,43 @@
+// Files of ours replaced whole, and changed by one process at a time.
+import { chmod, open, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { setTimeout } from 'node:timers/promises';
+
+/** Readers see the old file or the new one, whole. The mode stays what it is unless one is given; a new file is for its owner alone. */
+export async function replaceFile(path: string, text: string, mode?: number): Promise<void> {
+  const before = await stat(path).catch(() => undefined);
+  const temporary = `${path}.${process.pid}.new`;
+  await writeFile(temporary, text);
+  await chmod(temporary, mode ?? (before === undefined ? 0o600 : before.mode & 0o777));
+  await rename(temporary, path);
+}
+
+const LOCK_WAIT_MS = 50;
+const LOCK_STALE_MS = 10_000;
+const LOCK_TRIES = 100;
+
+/** Runs `change` while no other process that asks here changes the file. Rejects when another one holds it for 5 s. */
+export async function changeAlone<T>(path: string, change: () => Promise<T>): Promise<T> {
+  const lock = `${path}.lock`;
+  for (let tries = 0; !(await take(lock)); tries++) {
+    if (tries === LOCK_TRIES) throw new Error(`${path} is being changed by another command (${lock})`);
+    await setTimeout(LOCK_WAIT_MS);
+  }
+  try {
+    return await change();
+  } finally {
+    await rm(lock, { force: true });
+  }
+}
+
+/** One that was left behind by a process that died is taken over. */
+async function take(lock: string): Promise<boolean> {
+  const file = await open(lock, 'wx').catch((cause: NodeJS.ErrnoException) => cause);
+  if (!(file instanceof Error)) return file.close().then(() => true);
+  if (file.code !== 'EEXIST') throw file;
+  const age = await stat(lock).then(
+    (stats) => Date.now() - stats.mtimeMs,
+    () => 0,
+  );
+  if (age > LOCK_STALE_MS) await rm(lock, { force: true });
+  return false;
+}

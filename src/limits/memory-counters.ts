@@ -1,0 +1,47 @@
+// Counters of this process: bounded in number, by the clock that never goes back.
+import type { Count, Counters, Limit } from './rate-limits.ts';
+
+interface Window {
+  used: number;
+  endsAt: number;
+}
+
+const MAX_COUNTERS = 100_000;
+
+/** `now` is in milliseconds, monotonic: setting the wall clock neither frees nor locks anybody. */
+export function createMemoryCounters(now: () => number): Counters {
+  const windows = new Map<string, Window>(); // in the order in which they began
+
+  const windowOf = ({ counter, rate }: Limit, at: number): Window => {
+    const found = windows.get(counter);
+    if (found !== undefined && at < found.endsAt) return found;
+    windows.delete(counter);
+    return { used: 0, endsAt: at + rate.window * 1000 };
+  };
+  const countOf = ({ used, endsAt }: Window, at: number): Count => ({
+    used,
+    resetMs: used === 0 ? 0 : endsAt - at,
+  });
+  const shrink = (at: number): void => {
+    for (const [counter, { endsAt }] of windows) {
+      if (windows.size <= MAX_COUNTERS && at < endsAt) return;
+      windows.delete(counter);
+    }
+  };
+
+  return {
+    take: async (limits) => {
+      const at = now();
+      const current = limits.map((limit) => windowOf(limit, at));
+      const isAllowed = current.every(({ used }, index) => used < (limits[index]?.rate.limit ?? 0));
+      if (isAllowed) {
+        for (const [index, window] of current.entries()) {
+          window.used++;
+          windows.set(limits[index]?.counter ?? '', window);
+        }
+        if (windows.size > MAX_COUNTERS) shrink(at);
+      }
+      return { isAllowed, counts: current.map((window) => countOf(window, at)) };
+    },
+  };
+}

@@ -1,0 +1,249 @@
+// JSON Web Tokens as keys: real signatures, a real server of keys, and everything that may be wrong with either.
+import { createHmac, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createJwtKeyring, type JwtKeyring } from '../../src/auth/jwt.ts';
+import type { Observation } from '../../src/core/observation.ts';
+import { Problem } from '../../src/core/problem.ts';
+
+const ISSUER = 'https://id.example.com';
+const NOW = Date.parse('2026-01-01T12:00:00Z');
+const seconds = NOW / 1000;
+
+interface Pair {
+  readonly kid: string;
+  readonly privateKey: KeyObject;
+  readonly jwk: Record<string, unknown>;
+  readonly pem: string;
+}
+
+function newPair(kid: string): Pair {
+  const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const jwk = { ...publicKey.export({ format: 'jwk' }), kid, use: 'sig' };
+  return { kid, privateKey, jwk, pem: publicKey.export({ format: 'pem', type: 'spki' }).toString() };
+}
+
+const first = newPair('first');
+const second = newPair('second');
+const stranger = newPair('first');
+
+/** What the server of keys does; `keys` is a set, a text, or 'silence'. */
+let keys: readonly Pair[] | string = [first];
+let fetched = 0;
+let server: Server;
+let url = '';
+
+beforeAll(async () => {
+  server = createServer((_request, response) => {
+    fetched++;
+    if (keys === 'silence') return;
+    const body = typeof keys === 'string' ? keys : JSON.stringify({ keys: keys.map(({ jwk }) => jwk) });
+    response.setHeader('Content-Type', 'application/json').end(body);
+  });
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  const address = server.address();
+  url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/jwks`;
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+beforeEach(() => {
+  keys = [first];
+});
+
+const observed: Observation[] = [];
+const open = (jwksUrl = url): JwtKeyring =>
+  createJwtKeyring({
+    issuer: ISSUER,
+    audience: 'millrace',
+    jwksUrl,
+    algorithms: ['RS256', 'ES256'],
+    claim: 'millrace',
+    skewSeconds: 30,
+    observe: (each) => void observed.push(each),
+  });
+
+type Json = Readonly<Record<string, unknown>>;
+const CLAIMS: Json = {
+  iss: ISSUER,
+  aud: 'millrace',
+  sub: 'customer-7',
+  iat: seconds,
+  exp: seconds + 3600,
+  millrace: {
+    endpoints: ['logs.*'],
+    allow: ['sql'],
+    parameters: { project: 'abc' },
+    pii: 'redact',
+    rate: '60/min',
+  },
+};
+const base64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+function token(claims: Json = {}, header: Json = {}, { privateKey, kid }: Pair = first): string {
+  const text = `${base64({ alg: 'RS256', kid, ...header })}.${base64({ ...CLAIMS, ...claims })}`;
+  return `${text}.${sign('sha256', Buffer.from(text), privateKey).toString('base64url')}`;
+}
+
+test('a token that is right is a principal with what its claim says', async () => {
+  const result = await open().authenticate(token(), NOW);
+  expect(result).toMatchObject({
+    kind: 'accepted',
+    principal: {
+      id: `jwt:${ISSUER}:customer-7`,
+      name: 'customer-7',
+      redact: true,
+      rate: { limit: 60, window: 60 },
+    },
+  });
+  if (result.kind !== 'accepted') return;
+  expect([result.principal.covers('logs.all'), result.principal.covers('usage.api-counts')]).toEqual([
+    true,
+    false,
+  ]);
+  expect([...result.principal.languages, ...result.principal.locked]).toEqual(['sql', ['project', 'abc']]);
+});
+
+describe('claims', () => {
+  test.each<{ why: string; claims: Json; now?: number; reason: string }>([
+    { why: 'another issuer', claims: { iss: 'https://evil.example.com' }, reason: 'unfit' },
+    { why: 'another audience', claims: { aud: 'other' }, reason: 'unfit' },
+    { why: 'no audience', claims: { aud: undefined }, reason: 'unfit' },
+    { why: 'no subject', claims: { sub: undefined }, reason: 'unfit' },
+    { why: 'no end', claims: { exp: undefined }, reason: 'unfit' },
+    { why: 'over, beyond the skew', claims: { exp: seconds - 31 }, reason: 'expired' },
+    { why: 'not yet, beyond the skew', claims: { nbf: seconds + 31 }, reason: 'unfit' },
+    { why: 'too long a life', claims: { exp: seconds + 25 * 3600 }, reason: 'unfit' },
+    {
+      why: 'too long a life, said to begin later',
+      claims: { iat: undefined, exp: seconds + 25 * 3600 },
+      reason: 'unfit',
+    },
+    { why: 'an end that is no number', claims: { exp: 'tomorrow' }, reason: 'unfit' },
+    { why: 'no claim of ours', claims: { millrace: undefined }, reason: 'unfit' },
+    { why: 'a claim that is a text', claims: { millrace: '*' }, reason: 'unfit' },
+    { why: 'a claim without endpoints', claims: { millrace: {} }, reason: 'unfit' },
+    {
+      why: 'a word in it that is not understood',
+      claims: { millrace: { endpoints: ['*'], pi: 'redact' } },
+      reason: 'unfit',
+    },
+    {
+      why: 'redaction that is not understood',
+      claims: { millrace: { endpoints: ['*'], pii: 'mask' } },
+      reason: 'unfit',
+    },
+    {
+      why: 'a locked list',
+      claims: { millrace: { endpoints: ['*'], parameters: { p: ['a'] } } },
+      reason: 'unfit',
+    },
+  ])('refused: $why', async ({ claims, reason }) => {
+    expect(await open().authenticate(token(claims), NOW)).toMatchObject({ kind: 'refused', reason });
+  });
+
+  test.each<{ why: string; claims: Json }>([
+    { why: 'over, within the skew', claims: { exp: seconds - 29 } },
+    { why: 'not yet, within the skew', claims: { nbf: seconds + 29 } },
+    { why: 'one audience of several', claims: { aud: ['other', 'millrace'] } },
+    { why: 'claims of others', claims: { email: 'a@b.example', millrace_roles: ['x'] } },
+  ])('taken: $why', async ({ claims }) => {
+    expect(await open().authenticate(token(claims), NOW)).toMatchObject({ kind: 'accepted' });
+  });
+});
+
+describe('signatures', () => {
+  const parts = (text: string): string[] => text.split('.');
+  const withHmac = (secret: string): string => {
+    const text = `${base64({ alg: 'HS256', kid: 'first' })}.${base64(CLAIMS)}`;
+    return `${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`;
+  };
+  test.each<{ why: string; key: () => string }>([
+    { why: "of a key that is not the issuer's, under its name", key: () => token({}, {}, stranger) },
+    { why: 'of a key that the issuer has not', key: () => token({}, {}, second) },
+    { why: 'none', key: () => `${base64({ alg: 'none' })}.${base64(CLAIMS)}.x` },
+    { why: 'made with the public key as a secret', key: () => withHmac(first.pem) },
+    { why: 'by an algorithm that is not listed', key: () => token({}, { alg: 'RS512' }) },
+    {
+      why: 'of other claims',
+      key: () => [parts(token())[0], base64({ ...CLAIMS, sub: 'admin' }), parts(token())[2]].join('.'),
+    },
+    {
+      why: 'with its own key in the header',
+      key: () => token({}, { jwk: stranger.jwk, kid: undefined }, stranger),
+    },
+    {
+      why: 'with an address of keys in the header',
+      key: () => token({}, { jku: 'http://127.0.0.1:1/' }, stranger),
+    },
+    { why: 'with an extension that is critical', key: () => token({}, { crit: ['b64'], b64: false }) },
+    { why: 'with a name that is a path', key: () => token({}, { kid: '../../first' }) },
+    { why: 'no JSON', key: () => 'aaaa.bbbb.cccc' },
+    { why: 'far too long', key: () => token({ pad: 'x'.repeat(10_000) }) },
+  ])('refused: $why', async ({ key }) => {
+    expect(await open().authenticate(key(), NOW)).toEqual({ kind: 'refused', reason: 'unknown' });
+  });
+});
+
+describe('keys of the issuer', () => {
+  test('are fetched once, and a token is checked once', async () => {
+    const keyring = open();
+    const before = fetched;
+    const key = token();
+    await keyring.authenticate(key, NOW);
+    expect(keyring.authenticate(key, NOW)).toMatchObject({ kind: 'accepted' }); // at once: not a promise
+    await keyring.authenticate(token({ sub: 'other' }), NOW);
+    expect(fetched - before).toBe(1);
+  });
+
+  test('a token is checked anew after a while, and at its end', async () => {
+    const keyring = open();
+    const key = token({ exp: seconds + 60 });
+    await keyring.authenticate(key, NOW);
+    expect(await keyring.authenticate(key, NOW + 95_000)).toEqual({ kind: 'refused', reason: 'expired' });
+    const long = token();
+    await keyring.authenticate(long, NOW);
+    expect(keyring.authenticate(long, NOW + 301_000)).toBeInstanceOf(Promise);
+  });
+
+  test.each<{ why: string; served: typeof keys }>([
+    { why: 'silent', served: 'silence' },
+    { why: 'no JSON', served: '<html>' },
+    { why: 'JSON of another kind', served: '[]' },
+  ])('$why: not the token is at fault, and nobody hammers', async ({ served }) => {
+    keys = served;
+    const keyring = open();
+    const before = fetched;
+    const problem = await Promise.resolve(keyring.authenticate(token(), NOW)).catch(
+      (error: unknown) => error,
+    );
+    expect(problem).toBeInstanceOf(Problem);
+    expect(problem).toMatchObject({ code: 'auth.unavailable', status: 503, retryAfter: 2 });
+    await expect(keyring.authenticate(token({ sub: 'b' }), NOW + 500)).rejects.toMatchObject({
+      code: 'auth.unavailable',
+    });
+    expect(fetched - before).toBe(1);
+    expect(observed.at(-1)).toMatchObject({ kind: 'tokens.jwks_failed' });
+    keys = [first];
+    expect(await keyring.authenticate(token(), NOW + 20_000)).toMatchObject({ kind: 'accepted' });
+  });
+
+  test('nobody there', async () => {
+    await expect(open('http://127.0.0.1:1/jwks').authenticate(token(), NOW)).rejects.toMatchObject({
+      code: 'auth.unavailable',
+    });
+  });
+});
+
+test('only what has three parts is taken for a token', () => {
+  const { isToken } = open();
+  expect(['a.b.c', token()].map(isToken)).toEqual([true, true]);
+  expect(['mr_abc', 'a.b', 'a.b.c.d', '..', 'a.b.c '].map(isToken)).toEqual([
+    false,
+    false,
+    false,
+    false,
+    false,
+  ]);
+});

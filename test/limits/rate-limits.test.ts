@@ -1,0 +1,169 @@
+// Calls counted: in memory under a clock in hand, in a real Redis, and when Redis is not what it should be.
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openRedisLink, type RedisLink } from '../../src/cache/redis-link.ts';
+import { createMemoryCounters } from '../../src/limits/memory-counters.ts';
+import {
+  createRateLimits,
+  rateLimitFields,
+  retryAfter,
+  type Counters,
+  type Limit,
+} from '../../src/limits/rate-limits.ts';
+import { createRedisCounters } from '../../src/limits/redis-counters.ts';
+import { startRedis, type RedisServer } from '../support/redis.ts';
+
+const limit = (count: number, window: number, counter = 'a', policy: Limit['policy'] = 'key'): Limit => ({
+  policy,
+  counter,
+  rate: { limit: count, window },
+});
+
+describe('in memory', () => {
+  test('a window begins with the first call, and not before its end again', async () => {
+    let now = 1000;
+    const counters = createMemoryCounters(() => now);
+    const limits = [limit(2, 60)];
+    expect(await counters.take(limits)).toEqual({ isAllowed: true, counts: [{ used: 1, resetMs: 60_000 }] });
+    now += 30_000;
+    expect(await counters.take(limits)).toEqual({ isAllowed: true, counts: [{ used: 2, resetMs: 30_000 }] });
+    now += 29_999;
+    expect(await counters.take(limits)).toEqual({ isAllowed: false, counts: [{ used: 2, resetMs: 1 }] });
+    now += 1;
+    expect(await counters.take(limits)).toEqual({ isAllowed: true, counts: [{ used: 1, resetMs: 60_000 }] });
+  });
+
+  test('never more in a window than its limit, whoever calls when', async () => {
+    const call = fc.record({ wait: fc.integer({ min: 0, max: 700 }), who: fc.constantFrom('a', 'b', 'c') });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 5 }),
+        fc.array(call, { maxLength: 80 }),
+        async (count, calls) => {
+          let now = 0;
+          const counters = createMemoryCounters(() => now);
+          const windows = new Map<string, { end: number; used: number }>();
+          for (const { wait, who } of calls) {
+            now += wait;
+            const model = windows.get(who);
+            const window = model !== undefined && now < model.end ? model : { end: now + 1000, used: 0 };
+            const expected = window.used < count;
+            if (expected) window.used++;
+            windows.set(who, window);
+            expect((await counters.take([limit(count, 1, who)]))?.isAllowed).toBe(expected);
+          }
+        },
+      ),
+      { seed: 5, numRuns: 300 },
+    );
+  });
+});
+
+let redis: RedisServer;
+let link: RedisLink;
+beforeAll(async () => {
+  redis = await startRedis();
+  const parts = { clock: { epoch: Date.now, monotonic: () => performance.now() }, random: Math.random };
+  const after = (ms: number, action: () => void) => {
+    const timer = setTimeout(action, ms);
+    return () => clearTimeout(timer);
+  };
+  link = await openRedisLink({
+    url: redis.url,
+    namespace: 'test',
+    timeoutMs: 500,
+    retryMs: 50,
+    after,
+    observe: () => undefined,
+    ...parts,
+  });
+});
+afterAll(async () => {
+  await link.close();
+  await redis.kill();
+});
+
+describe.each<{ name: string; open: () => Counters }>([
+  { name: 'in memory', open: () => createMemoryCounters(() => performance.now()) },
+  { name: 'in Redis', open: () => createRedisCounters(link) },
+])('counters $name', ({ name, open }) => {
+  test('a call counts on all its limits or on none', async () => {
+    const counters = open();
+    const key = limit(10, 60, `${name}-k`);
+    const endpoint = limit(1, 60, `${name}-e`, 'endpoint');
+    expect(await counters.take([key, endpoint])).toMatchObject({
+      isAllowed: true,
+      counts: [{ used: 1 }, { used: 1 }],
+    });
+    expect(await counters.take([key, endpoint])).toMatchObject({
+      isAllowed: false,
+      counts: [{ used: 1 }, { used: 1 }],
+    });
+    expect(await counters.take([key])).toMatchObject({ isAllowed: true, counts: [{ used: 2 }] });
+  });
+
+  test('a crowd gets exactly as many as allowed', async () => {
+    const counters = open();
+    const taken = await Promise.all(
+      Array.from({ length: 200 }, () => counters.take([limit(20, 60, `${name}-crowd`)])),
+    );
+    expect(taken.filter((each) => each?.isAllowed)).toHaveLength(20);
+  });
+
+  test('a window ends', async () => {
+    const counters = open();
+    const short = [limit(1, 1, `${name}-short`)];
+    expect((await counters.take(short))?.isAllowed).toBe(true);
+    expect((await counters.take(short))?.isAllowed).toBe(false);
+    await expect.poll(async () => (await counters.take(short))?.isAllowed, { timeout: 3000 }).toBe(true);
+  });
+});
+
+describe('Redis that is not what it should be', () => {
+  const limits = [limit(1, 60, 'fault')];
+  const both = (failure: 'open' | 'closed') =>
+    createRateLimits({
+      memory: createMemoryCounters(() => performance.now()),
+      shared: createRedisCounters(link),
+      failure,
+    });
+
+  test('something else under our key', async () => {
+    await link.run(({ client }) => client.lPush('test:rate:fault', 'x'), 0);
+    expect(await createRedisCounters(link).take(limits)).toBeUndefined();
+    await link.run(({ client }) => client.del('test:rate:fault'), 0);
+    expect(await createRedisCounters(link).take(limits)).toMatchObject({ isAllowed: true });
+  });
+
+  test('a counter without an end gets one', async () => {
+    await link.run(({ client }) => client.set('test:rate:endless', '1'), null);
+    expect(await createRedisCounters(link).take([limit(1, 60, 'endless')])).toEqual({
+      isAllowed: false,
+      counts: [{ used: 1, resetMs: 60_000 }],
+    });
+  });
+
+  test('away: open counts in each process, closed refuses', async () => {
+    const [open, closed] = [both('open'), both('closed')];
+    await redis.kill();
+    const fresh = [limit(1, 60, 'away')];
+    expect(await open.take(fresh)).toMatchObject({ isAllowed: true });
+    expect(await open.take(fresh)).toMatchObject({ isAllowed: false });
+    expect(await closed.take(fresh)).toBe('unavailable');
+    await redis.start();
+    await expect.poll(() => closed.take(fresh), { timeout: 5000 }).toMatchObject({ isAllowed: true });
+  });
+});
+
+test('what an answer says of its limits', () => {
+  const states = [
+    { policy: 'key', rate: { limit: 600, window: 60 }, remaining: 0, reset: 12 },
+    { policy: 'endpoint', rate: { limit: 5, window: 1 }, remaining: 4, reset: 1 },
+  ] as const;
+  expect(rateLimitFields(states)).toEqual({
+    'RateLimit-Policy': '"key";q=600;w=60, "endpoint";q=5;w=1',
+    RateLimit: '"key";r=0;t=12, "endpoint";r=4;t=1',
+  });
+  expect(retryAfter({ isAllowed: false, states })).toBe(12);
+  expect(rateLimitFields(undefined)).toEqual({});
+});

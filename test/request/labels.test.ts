@@ -1,0 +1,85 @@
+// Labels and reservations of a call: what the endpoint's file allows, and nothing else.
+import { expect, test } from 'vitest';
+import { createCompile } from '../../src/catalog/compile.ts';
+import { labelsOf, readLabelsHeader, staticLabels } from '../../src/request/labels.ts';
+import { askedWorkload } from '../../src/request/workload.ts';
+
+function endpointOf(rest: string) {
+  const text = `id: 00000000-0000-4000-8000-000000000041\nname: labelled\nquery: SELECT @project\nparameters: { project: { type: String } }\n${rest}`;
+  const { candidate, diagnostics } = createCompile({ piiHashKey: undefined })('labelled.yaml', text);
+  if (candidate === undefined) throw new Error(JSON.stringify(diagnostics));
+  return candidate.endpoint;
+}
+
+test.each<{ why: string; header: string; pairs: Record<string, string> }>([
+  { why: 'pairs', header: 'a=1,b=two words', pairs: { a: '1', b: 'two words' } },
+  { why: 'blanks around', header: ' a = 1 , b=2 ', pairs: { a: '1', b: '2' } },
+  { why: 'a value with signs', header: 'a=x=y;z/ü"\'', pairs: { a: 'x=y;z/ü"\'' } },
+  { why: 'the first of doubles', header: 'a=1,a=2', pairs: { a: '1' } },
+  { why: 'no value', header: 'a=,b', pairs: {} },
+  { why: 'no name', header: '=1,,', pairs: {} },
+  { why: 'names that are none', header: 'A=1,a-b=2,__proto__=3,1a=4', pairs: {} },
+  { why: 'control characters', header: 'a=x\ny,b=\u0000', pairs: {} },
+  { why: 'a header that is too long', header: `a=${'x'.repeat(5000)}`, pairs: {} },
+  { why: 'nothing', header: '', pairs: {} },
+])('the header: $why', ({ header, pairs }) => {
+  expect(Object.fromEntries(readLabelsHeader(header))).toEqual(pairs);
+});
+
+test('labels come from where the file says', () => {
+  const endpoint = endpointOf(
+    'labels: { team: platform, tenant: "@project", client: "@header", app: "@header" }\n',
+  );
+  expect(labelsOf(endpoint, { project: 'abc' }, 'client=web,tenant=evil,other=1')).toEqual({
+    team: 'platform',
+    tenant: 'abc',
+    client: 'web',
+  });
+  expect(labelsOf(endpoint, { project: null }, undefined)).toEqual({ team: 'platform' });
+  expect(labelsOf(endpoint, { project: 'x'.repeat(500) }, undefined)['tenant']).toHaveLength(100);
+  expect(staticLabels(endpoint)).toEqual({ team: 'platform' });
+});
+
+test('a file that allows none has none', () => {
+  expect(labelsOf(endpointOf(''), { project: 'abc' }, 'client=web')).toEqual({});
+});
+
+test('labels and reservations are no part of the revision: they change no answer', () => {
+  const plain = endpointOf('').revision;
+  expect(endpointOf('labels: { team: platform }\n').revision).toBe(plain);
+  expect(endpointOf('reservation: { enabled: true, workloads: [reports] }\n').revision).toBe(plain);
+});
+
+test.each<{ why: string; file: string; asked: string | undefined; workload: string | undefined }>([
+  {
+    why: 'one that is listed',
+    file: '{ enabled: true, workloads: [reports, exports] }',
+    asked: 'exports',
+    workload: 'exports',
+  },
+  {
+    why: 'none asked for',
+    file: '{ enabled: true, workloads: [reports] }',
+    asked: undefined,
+    workload: undefined,
+  },
+  { why: 'an empty one', file: '{ enabled: true, workloads: [reports] }', asked: '', workload: undefined },
+  {
+    why: 'any, where it is not heeded',
+    file: '{ enabled: false, workloads: [reports] }',
+    asked: 'nonsense',
+    workload: undefined,
+  },
+])('a reservation: $why', ({ file, asked, workload }) => {
+  expect(askedWorkload(endpointOf(`reservation: ${file}\n`), asked)).toBe(workload);
+});
+
+test.each(['report', 'Reports', "reports', max_threads=1", 'default'])(
+  'no reservation of the name %s',
+  (asked) => {
+    const endpoint = endpointOf('reservation: { enabled: true, workloads: [reports] }\n');
+    expect(() => askedWorkload(endpoint, asked)).toThrow(
+      expect.objectContaining({ code: 'reservation.unknown', status: 400 }) as Error,
+    );
+  },
+);

@@ -1,0 +1,132 @@
+// Keys in a running service: replaced without a refusal, taken back at once, counted, and tokens of an issuer.
+import { generateKeyPairSync, sign } from 'node:crypto';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readUses } from '../../src/app/keys.ts';
+import { hashKey } from '../../src/auth/keyring.ts';
+import { run } from '../support/command.ts';
+import { startService, writeEndpoint, type TestService } from '../support/service.ts';
+
+const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+let service: TestService;
+let issuer: Server;
+let tokens: string;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'millrace-keys-'));
+  tokens = join(folder, 'tokens.yaml');
+  await writeFile(
+    tokens,
+    `tokens:\n  - name: dash\n    sha256: ${hashKey('first')}\n    endpoints: [kept]\n`,
+  );
+  issuer = createServer((_request, response) => {
+    response.end(
+      JSON.stringify({ keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'k', alg: 'RS256' }] }),
+    );
+  });
+  await new Promise<void>((ready) => issuer.listen(0, '127.0.0.1', ready));
+  const address = issuer.address();
+  const jwksUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/`;
+  const jwt = {
+    issuer: 'https://id.example.com',
+    audience: 'millrace',
+    jwksUrl,
+    algorithms: ['RS256'],
+    claim: 'millrace',
+    skewSeconds: 30,
+  };
+  service = await startService({ settings: { tokens, jwt } });
+  await writeEndpoint(
+    service,
+    'kept',
+    'id: 00000000-0000-4000-8000-000000000071\nname: kept\nquery: SELECT @project AS project\nparameters: { project: { type: String, default: none } }\ncache: { ttl: 60 }\n',
+  );
+  await service.service.reload();
+});
+afterAll(async () => {
+  await service.stop();
+  issuer.close();
+});
+
+const ask = (key: string, query = ''): Promise<Response> =>
+  service.call(`/api/endpoints/query/kept${query}`, { headers: { Authorization: `Bearer ${key}` } });
+
+test('a key is replaced under load, and nobody is refused', async () => {
+  const statuses: number[] = [];
+  let stopped = false;
+  const callers = ['first', 'first'].map(async (key) => {
+    while (!stopped) statuses.push((await ask(key)).status);
+  });
+  const { out } = await run(['token', 'rotate', 'dash', '--tokens', tokens, '--keep', '1h']);
+  await expect.poll(async () => (await ask(out.trim())).status, { timeout: 5000 }).toBe(200);
+  const after = statuses.length;
+  await expect.poll(() => statuses.length, { timeout: 5000 }).toBeGreaterThan(after + 50);
+  stopped = true;
+  await Promise.all(callers);
+  expect(new Set(statuses)).toEqual(new Set([200]));
+});
+
+test('a key that is taken back is refused, also for answers that it was just given', async () => {
+  const { out } = await run(['token', 'create', 'brief', '--tokens', tokens]);
+  const key = out.trim();
+  await expect.poll(async () => (await ask(key)).status, { timeout: 5000 }).toBe(200);
+  expect((await ask(key)).status).toBe(200);
+  await run(['token', 'revoke', 'brief', '--tokens', tokens]);
+  await expect.poll(async () => (await ask(key)).status, { timeout: 5000 }).toBe(401);
+});
+
+test('a token of the issuer is a key: its locks hold, and its limits count', async () => {
+  const token = (millrace: object, sub = 'customer'): string => {
+    const now = Math.floor(Date.now() / 1000);
+    const claims = {
+      iss: 'https://id.example.com',
+      aud: 'millrace',
+      sub,
+      iat: now,
+      exp: now + 600,
+      millrace,
+    };
+    const text = [{ alg: 'RS256', kid: 'k' }, claims]
+      .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+      .join('.');
+    return `${text}.${sign('sha256', Buffer.from(text), privateKey).toString('base64url')}`;
+  };
+  const locked = token({ endpoints: ['*'], parameters: { project: 'abc' }, rate: '2/min' });
+  expect(await (await ask(locked)).json()).toEqual({ result: [{ project: 'abc' }] });
+  expect((await ask(locked, '?project=other')).status).toBe(403);
+  expect((await ask(locked)).status).toBe(429);
+  expect((await ask(token({ endpoints: ['other'] }, 'b'))).status).toBe(403);
+  const unfit = await ask(token({ endpoints: 'all' }, 'c'));
+  expect([unfit.status, await unfit.json()]).toMatchObject([
+    401,
+    { code: 'auth.invalid', detail: 'The claim millrace.endpoints: expected a list, found "all"' },
+  ]);
+});
+
+test('uses are counted, and shown when the service has written them down', async () => {
+  await service.service.close('test');
+  const uses = await readUses(service.settings);
+  expect(uses.get('key:dash')?.uses).toBeGreaterThan(50);
+  expect(uses.get('jwt:https://id.example.com:customer')?.uses).toBe(3);
+  const { out } = await run([
+    'token',
+    'list',
+    '--format',
+    'json',
+    '--tokens',
+    tokens,
+    '--data',
+    service.settings.data,
+  ]);
+  const listed = JSON.parse(out) as { tokens: { name: string; uses: number; last_use: string }[] };
+  expect(listed.tokens).toMatchObject([
+    { name: 'dash', uses: uses.get('key:dash')?.uses, last_use: expect.stringMatching(/^2.*Z$/) as string },
+  ]);
+  await writeFile(join(service.settings.data, 'token-use.json'), 'rubbish');
+  expect(await readUses(service.settings)).toEqual(new Map());
+  expect(await readFile(tokens, 'utf8')).not.toContain('uses');
+});

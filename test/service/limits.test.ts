@@ -1,0 +1,150 @@
+// Limits under many times the load: exact numbers, quick refusals, and what else the service does meanwhile.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openService, type Service } from '../../src/app/service.ts';
+import { hashKey } from '../../src/auth/keyring.ts';
+import { startRedis, type RedisServer } from '../support/redis.ts';
+import { startService, writeEndpoint, type TestService } from '../support/service.ts';
+
+const id = (n: number): string => `id: 00000000-0000-4000-8000-0000000000${n}`;
+const KEYS = { limited: 'key-limited', other: 'key-other', shared: 'key-shared' };
+const TOKENS = [
+  { name: 'limited', sha256: hashKey(KEYS.limited), endpoints: ['*'], rate: '6/min' },
+  { name: 'other', sha256: hashKey(KEYS.other), endpoints: ['*'] },
+  { name: 'shared', sha256: hashKey(KEYS.shared), endpoints: ['*'], rate: '20/h' },
+];
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startService({ tokens: TOKENS, settings: { connections: 2, queue: 8 } });
+  await writeEndpoint(service, 'run', `${id(61)}\nname: run\nquery: SELECT generateUUIDv4() AS run\n`);
+  await writeEndpoint(
+    service,
+    'rated',
+    `${id(62)}\nname: rated\nquery: SELECT 1 AS n\nlimits: { rate: 5/min }\ncache: { ttl: 60 }\n`,
+  );
+  await writeEndpoint(
+    service,
+    'narrow',
+    `${id(63)}\nname: narrow\nquery: SELECT sleep(0.2) AS slept, generateUUIDv4() AS run\nlimits: { concurrency: 1, queue: 3 }\n`,
+  );
+  await writeEndpoint(
+    service,
+    'slow',
+    `${id(64)}\nname: slow\nquery: SELECT sleep(0.2) AS slept, generateUUIDv4() AS run\n`,
+  );
+  await writeEndpoint(service, 'kept', `${id(65)}\nname: kept\nquery: SELECT 1 AS n\ncache: { ttl: 60 }\n`);
+  await service.service.reload();
+});
+afterAll(() => service.stop());
+
+const ask = (name: string, key = KEYS.other, at = service.service.address): Promise<Response> =>
+  fetch(`${at}/api/endpoints/query/${name}`, { headers: { 'X-API-KEY': key } });
+const crowd = (n: number, name: string, key?: string): Promise<Response[]> =>
+  Promise.all(Array.from({ length: n }, () => ask(name, key)));
+const count = (responses: readonly Response[], status: number): number =>
+  responses.filter((each) => each.status === status).length;
+
+describe('a rate', () => {
+  test('ten times as many calls: exactly the rate is answered, the rest told when to come again', async () => {
+    const responses = await crowd(60, 'run', KEYS.limited);
+    expect([count(responses, 200), count(responses, 429)]).toEqual([6, 54]);
+    const runs = await Promise.all(
+      responses.filter(({ status }) => status === 200).map((each) => each.text()),
+    );
+    expect(new Set(runs).size).toBe(6);
+    const refused = responses.find(({ status }) => status === 429);
+    expect(refused?.headers.get('ratelimit-policy')).toBe('"key";q=6;w=60');
+    expect(refused?.headers.get('ratelimit')).toMatch(/^"key";r=0;t=(60|59)$/);
+    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(50);
+    expect(await refused?.json()).toMatchObject({ code: 'rate.exceeded', status: 429 });
+  });
+
+  test('is of one key: others are not limited, and are told of no limit', async () => {
+    const response = await ask('run');
+    expect([response.status, response.headers.get('ratelimit')]).toEqual([200, null]);
+  });
+
+  test('of an endpoint holds for each key, also for answers that are kept', async () => {
+    const own = await crowd(12, 'rated');
+    expect([count(own, 200), count(own, 429)]).toEqual([5, 7]);
+    expect(own.find(({ status }) => status === 200)?.headers.get('ratelimit-policy')).toBe(
+      '"endpoint";q=5;w=60',
+    );
+    const all = await service.call('/api/endpoints/query/rated');
+    expect(all.status).toBe(200);
+  });
+});
+
+describe('the bulkhead', () => {
+  test('an endpoint runs as often at once as its file says, and refuses the rest quickly', async () => {
+    const responses = await crowd(40, 'narrow');
+    expect([count(responses, 200), count(responses, 503)]).toEqual([4, 36]);
+    const refused = responses.find(({ status }) => status === 503);
+    expect([await refused?.json(), refused?.headers.get('retry-after')]).toMatchObject([
+      { code: 'engine.busy' },
+      '1',
+    ]);
+    expect((await ask('narrow')).status).toBe(200);
+  });
+
+  test('a flood of one endpoint leaves answers that are kept alone, and places for other endpoints', async () => {
+    await ask('kept');
+    const order: string[] = [];
+    const flood = crowd(100, 'slow').then((responses) => {
+      order.push('flood');
+      return responses;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const hits = await crowd(50, 'kept');
+    order.push('hits');
+    const others = await crowd(2, 'run'); // they wait in a lane of their own
+    const responses = await flood;
+    expect([count(hits, 200), count(others, 200)]).toEqual([50, 2]);
+    expect(order[0]).toBe('hits');
+    expect([count(responses, 200), count(responses, 503)]).toEqual([6, 94]); // two run, half of a line of eight waits
+    expect(count(await crowd(2, 'slow'), 200)).toBe(2); // every place is free again
+  });
+});
+
+describe('replicas over one Redis', () => {
+  let redis: RedisServer;
+  const replicas: Service[] = [];
+  const open = async (failure: 'open' | 'closed'): Promise<Service> => {
+    const settings = {
+      ...service.settings,
+      port: 0,
+      adminPort: 0,
+      redisUrl: redis.url,
+      rateLimitFailure: failure,
+    };
+    const replica = await openService({
+      settings,
+      engine: service.engine,
+      extraTokens: TOKENS,
+      observe: () => undefined,
+    });
+    replicas.push(replica);
+    return replica;
+  };
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  afterAll(async () => {
+    await Promise.all(replicas.map((each) => each.close('test')));
+    await redis.kill();
+  });
+
+  test('count together; when Redis is away, by themselves or not at all', async () => {
+    const [a, b] = [await open('open'), await open('closed')];
+    const responses = await Promise.all(
+      Array.from({ length: 60 }, (_, n) => ask('kept', KEYS.shared, (n % 2 === 0 ? a : b).address)),
+    );
+    expect([count(responses, 200), count(responses, 429)]).toEqual([20, 40]);
+    await redis.kill();
+    expect((await ask('kept', KEYS.shared, a.address)).status).toBe(200);
+    const closed = await ask('kept', KEYS.shared, b.address);
+    expect([closed.status, await closed.json()]).toMatchObject([503, { code: 'rate.unavailable' }]);
+    expect((await ask('kept', KEYS.other, b.address)).status).toBe(200); // who is not limited is not counted
+  });
+});
