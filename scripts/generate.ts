@@ -1,6 +1,7 @@
 // Writes what is derived from the schemas and the table of problems; with --check, fails when a committed file differs from what would be written.
 import { readFile, writeFile } from 'node:fs/promises';
 import { compile, type JSONSchema } from 'json-schema-to-typescript';
+import { findingsPage } from './findings-page.ts';
 import { problemsPage } from './problems-page.ts';
 import { schemaPage } from './schema-page.ts';
 
@@ -33,6 +34,7 @@ async function main(): Promise<void> {
   outputs.set('docs/reference/tokens-file.md', await schemaPage('tokens', 'The tokens file'));
   outputs.set('docs/reference/settings.md', await schemaPage('settings', 'Settings'));
   outputs.set('docs/reference/problems.md', problemsPage());
+  outputs.set('docs/reference/findings.md', findingsPage());
   for (const [path, text] of outputs) {
     const current = await readFile(path, 'utf8').catch(() => '');
     if (current === text) continue;

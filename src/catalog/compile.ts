@@ -24,6 +24,13 @@ export interface CompiledFile {
 
 export type CompileFile = (path: string, text: string) => CompiledFile;
 
+/** A file without errors, with what was understood on the way: for checks that go further. */
+export interface InspectedFile {
+  readonly document: YamlDocument;
+  readonly analysis: Analysis;
+  readonly candidate: Candidate;
+}
+
 /** The most that a result may take in the engine's memory, in bytes. */
 const RESULT_BYTES = 128 * 2 ** 20;
 
@@ -34,28 +41,43 @@ export interface CompileOptions {
 
 /** Compiles the schema once; the function it returns compiles files, and has no other state. */
 export function createCompile(options: CompileOptions): CompileFile {
+  const inspect = createInspect(options);
+  return (path, text) => {
+    const { inspected, diagnostics } = inspect(path, text);
+    return { candidate: inspected?.candidate, diagnostics };
+  };
+}
+
+/** The same, with all that was understood of a file. */
+export function createInspect(
+  options: CompileOptions,
+): (
+  path: string,
+  text: string,
+) => { readonly inspected: InspectedFile | undefined; readonly diagnostics: readonly Diagnostic[] } {
   const check = createSchemaCheck('endpoint');
   return (path, text) => {
     const parsed = parseYaml(path, text);
-    if ('diagnostics' in parsed) return { candidate: undefined, diagnostics: parsed.diagnostics };
+    if ('diagnostics' in parsed) return { inspected: undefined, diagnostics: parsed.diagnostics };
     const { document } = parsed;
     const invalid = check(document);
     if (invalid.length > 0)
-      return { candidate: undefined, diagnostics: invalid.toSorted(compareDiagnostics) };
+      return { inspected: undefined, diagnostics: invalid.toSorted(compareDiagnostics) };
     const analysis = analyse(document.value as EndpointFile, document); // it passed the schema that the type is generated from
     const diagnostics = [...analysis.findings, ...checkRules(analysis, options)]
       .map((finding) => toDiagnostic(document, finding))
       .toSorted(compareDiagnostics);
     if (analysis.outline === undefined || diagnostics.some((each) => each.severity === 'error')) {
-      return { candidate: undefined, diagnostics };
+      return { inspected: undefined, diagnostics };
     }
     const endpoint = build(analysis, analysis.outline, options);
     const candidate = { endpoint, name: document.locate(['name']), id: document.locate(['id']) };
-    return { candidate, diagnostics };
+    return { inspected: { document, analysis, candidate }, diagnostics };
   };
 }
 
-function toDiagnostic(document: YamlDocument, finding: RuleFinding): Diagnostic {
+/** A finding with its place in the file. */
+export function toDiagnostic(document: YamlDocument, finding: RuleFinding): Diagnostic {
   const { path, offset, onKey, code, message, hint, severity = 'error' } = finding;
   const place =
     offset !== undefined

@@ -1,35 +1,53 @@
 // `millrace validate`: every finding of every endpoint file, where it stands.
-import { readFile, stat } from 'node:fs/promises';
-import { relative } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { relative, sep } from 'node:path';
 import { assembleCatalog } from '../catalog/catalog.ts';
-import { createCompile } from '../catalog/compile.ts';
+import { createInspect, toDiagnostic, type InspectedFile } from '../catalog/compile.ts';
+import { checkOnEngine } from '../catalog/engine-check.ts';
+import { lint } from '../catalog/lint.ts';
 import { listFiles, loadFiles, type LoadedFiles } from '../catalog/load.ts';
+import { findUnbounded, readTimeColumns } from '../catalog/time-bound.ts';
 import { compareDiagnostics, type Diagnostic } from '../core/diagnostic.ts';
-import { renderDiagnostic } from './caret.ts';
+import type { Engine } from '../engine/engine.ts';
 import { CommandError } from './command-error.ts';
+import { count, countErrors, type PrintFindings } from './findings/findings.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface ValidateOptions {
   /** Files, and folders of files. */
   readonly paths: readonly string[];
-  readonly format: 'human' | 'json';
+  readonly print: PrintFindings;
+  /** Warnings fail too. */
+  readonly isStrict: boolean;
+  /** Gives an engine that has the tables; undefined: the queries are not analysed by one. */
+  readonly withEngine: (<T>(use: (engine: Engine) => Promise<T>) => Promise<T>) | undefined;
 }
 
 /** Whether the service has a secret is the operator's concern, not the file's. */
 const ANY_KEY = 'any';
 
 /** Prints findings and resolves to the exit code: 0 when no file has an error, else 1. */
-export async function validate({ paths, format }: ValidateOptions, terminal: Terminal): Promise<0 | 1> {
-  const listed = (await Promise.all(paths.map(expand))).flat();
-  const files = await loadFiles([...new Set(listed)], new Map(), createCompile({ piiHashKey: ANY_KEY }));
-  const findings = allFindings(files.files);
-  const errors = findings.filter((each) => each.severity === 'error').length;
-  if (format === 'json') terminal.print(JSON.stringify({ findings: findings.map(relativeFile) }, null, 2));
-  else await printFindings(findings, terminal);
-  const total = files.files.size;
-  const summary = `${count(total, 'endpoint file')}, ${count(errors, 'error')}, ${count(findings.length - errors, 'warning')}`;
-  if (format === 'human') terminal.note(terminal.paint(errors > 0 ? 'red' : 'green', summary));
-  return errors > 0 ? 1 : 0;
+export async function validate(options: ValidateOptions, terminal: Terminal): Promise<0 | 1> {
+  const { print, isStrict, withEngine } = options;
+  const listed = (await Promise.all(options.paths.map(expand))).flat();
+  const inspect = createInspect({ piiHashKey: ANY_KEY });
+  const inspected: InspectedFile[] = [];
+  const { files } = await loadFiles([...new Set(listed)], new Map(), (path, text) => {
+    const { inspected: file, diagnostics } = inspect(path, text);
+    if (file !== undefined) inspected.push(file);
+    return { candidate: file?.candidate, diagnostics };
+  });
+  const found = [...staticFindings(files), ...inspected.flatMap(warningsOf)];
+  if (withEngine !== undefined && inspected.length > 0)
+    found.push(...(await withEngine((engine) => engineFindings(engine, inspected, terminal))));
+  const textOf = createTextOf();
+  const findings = found
+    .map(withRelativePath)
+    .filter((finding) => !isIgnored(finding, textOf))
+    .toSorted(compareDiagnostics);
+  await print({ findings, files: files.size, textOf }, terminal);
+  return countErrors(findings) > 0 || (isStrict && findings.length > 0) ? 1 : 0;
 }
 
 async function expand(path: string): Promise<string[]> {
@@ -42,26 +60,63 @@ async function expand(path: string): Promise<string[]> {
   return stats.isDirectory() ? listFiles(path) : [path];
 }
 
-function allFindings(files: LoadedFiles): readonly Diagnostic[] {
+function staticFindings(files: LoadedFiles): readonly Diagnostic[] {
   const candidates = [...files.values()].flatMap((file) => file.candidate ?? []);
   const own = [...files.values()].flatMap((file) => file.diagnostics);
-  return [...own, ...assembleCatalog(candidates).diagnostics].toSorted(compareDiagnostics);
+  return [...own, ...assembleCatalog(candidates).diagnostics];
 }
 
-async function printFindings(findings: readonly Diagnostic[], terminal: Terminal): Promise<void> {
-  const texts = new Map<string, string>();
-  for (const finding of findings) {
-    const text = texts.get(finding.file) ?? (await readFile(finding.file, 'utf8').catch(() => ''));
-    texts.set(finding.file, text);
-    for (const line of renderDiagnostic(relativeFile(finding), text, terminal)) terminal.print(line);
-    terminal.print('');
+function warningsOf({ document, analysis }: InspectedFile): readonly Diagnostic[] {
+  return lint(analysis).map((finding) => toDiagnostic(document, finding));
+}
+
+async function engineFindings(
+  engine: Engine,
+  files: readonly InspectedFile[],
+  terminal: Terminal,
+): Promise<readonly Diagnostic[]> {
+  const findings: Diagnostic[] = [];
+  const timeColumns = await readTimeColumns(engine);
+  for (const [index, file] of files.entries()) {
+    terminal.progress(`Analysing ${index + 1} of ${count(files.length, 'endpoint')}`);
+    const failures = await checkOnEngine(engine, file);
+    const unbounded = failures.length > 0 ? [] : findUnbounded(file.analysis, timeColumns);
+    findings.push(...failures, ...unbounded.map((finding) => toDiagnostic(file.document, finding)));
+  }
+  terminal.progress('');
+  return findings;
+}
+
+function withRelativePath(finding: Diagnostic): Diagnostic {
+  const path = relative(process.cwd(), finding.file) || finding.file;
+  return { ...finding, file: path.split(sep).join('/') };
+}
+
+type TextOf = (file: string) => string | undefined;
+
+function createTextOf(): TextOf {
+  const texts = new Map<string, string | undefined>();
+  return (file) => {
+    if (!texts.has(file)) texts.set(file, readText(file));
+    return texts.get(file);
+  };
+}
+
+function readText(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
   }
 }
 
-function relativeFile(finding: Diagnostic): Diagnostic {
-  return { ...finding, file: relative(process.cwd(), finding.file) || finding.file };
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+/** A comment `# millrace-ignore: code`, at the end of the line or in the one above, takes a warning away. */
+function isIgnored({ severity, code, line, file }: Diagnostic, textOf: TextOf): boolean {
+  if (severity !== 'warning') return false;
+  const lines = textOf(file)?.split(/\r\n|\r|\n/) ?? [];
+  return [lines[line - 2], lines[line - 1]].some((text) =>
+    new RegExp(String.raw`(#|--) *millrace-ignore: *${code.replace('.', String.raw`\.`)}(?![\w.])`).test(
+      text ?? '',
+    ),
+  );
 }

@@ -23,6 +23,9 @@ const SIGNS: ReadonlyMap<string, TokenKind> = new Map([
   ['cast', '::'],
 ]);
 
+/** A text and its tokens, without blanks and comments. */
+type Tokens = Pick<ConsumerText, 'text' | 'tokens'>;
+
 /** Something found, as the consumer wrote it, and the offset of where. */
 export interface Found {
   readonly source: string;
@@ -33,7 +36,7 @@ export interface Found {
  * A name as the engine writes it: a column or alias, a path `a.b`, a function, a string's content, or the sign that stands
  * for a function. Undefined where the text has none of them.
  */
-export function findInText(text: ConsumerText, name: string): Found | undefined {
+export function findInText(text: Tokens, name: string): Found | undefined {
   const parts = name.split('.');
   const folded = name.toLowerCase();
   const sign = SIGNS.get(folded);
@@ -46,7 +49,7 @@ export function findInText(text: ConsumerText, name: string): Found | undefined 
 }
 
 /** The first token that `accepts`, and the path that goes on from it. */
-function find(text: ConsumerText, accepts: (index: number) => boolean): Found | undefined {
+function find(text: Tokens, accepts: (index: number) => boolean): Found | undefined {
   const { tokens } = text;
   const first = tokens.findIndex((_, i) => accepts(i));
   const token = tokens[first];
@@ -57,14 +60,14 @@ function find(text: ConsumerText, accepts: (index: number) => boolean): Found | 
 }
 
 /** Whether the token is that part of a path, with a dot before it where it is not the first. */
-function isPart(text: ConsumerText, index: number, part: string, hasDot: boolean): boolean {
+function isPart(text: Tokens, index: number, part: string, hasDot: boolean): boolean {
   const kind = text.tokens[index]?.kind;
   if (kind !== 'word' && kind !== 'quoted') return false;
   if (hasDot !== (text.tokens[index - 1]?.kind === '.')) return false;
   return identifierName(sourceOf(text, index)) === part;
 }
 
-function sourceOf(text: ConsumerText, index: number): string {
+function sourceOf(text: Tokens, index: number): string {
   const token = text.tokens[index];
   return token === undefined ? '' : text.text.slice(token.start, token.end);
 }

@@ -1,5 +1,6 @@
 // Every command as a user runs it: what it prints, how it exits, what it says when it cannot.
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -9,7 +10,10 @@ import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.
 import { run, scratch } from '../support/command.ts';
 
 const GOOD =
-  'id: 00000000-0000-4000-8000-000000000001\nname: one\nquery: SELECT @n AS n\nparameters: { n: { type: UInt8, required: true } }\n';
+  'id: 00000000-0000-4000-8000-000000000001\nname: one\nquery: SELECT @n AS n\nparameters: { n: { type: UInt8, required: true } }\ndescription: One.\n';
+
+/** Without a description: that is one warning. */
+const BARE = GOOD.replace('description: One.\n', '');
 
 function folder(files: Readonly<Record<string, string>>): string {
   const path = scratch();
@@ -48,7 +52,11 @@ describe('help and misuse', () => {
     { why: 'an unknown command', args: ['srve'], says: /Did you mean serve\?/ },
     { why: 'an unknown flag', args: ['serve', '--prot', '1'], says: /Did you mean --port\?/ },
     { why: 'a missing argument', args: ['query'], says: /missing required argument 'endpoint'/ },
-    { why: 'a bad choice', args: ['validate', '--format', 'xml'], says: /Allowed choices are human, json/ },
+    {
+      why: 'a bad choice',
+      args: ['validate', '--format', 'xml'],
+      says: /Allowed choices are human, github, sarif, json/,
+    },
     {
       why: 'a bad setting',
       args: ['serve', '--port', 'http'],
@@ -67,7 +75,7 @@ describe('help and misuse', () => {
 describe('validate', () => {
   test('is quiet and exits 0 when all is well', async () => {
     const cwd = folder({ 'endpoints/one.yaml': GOOD });
-    expect(await run(['validate'], { cwd })).toEqual({
+    expect(await run(['validate', '--no-engine'], { cwd })).toEqual({
       code: 0,
       out: '',
       err: '1 endpoint file, 0 errors, 0 warnings\n',
@@ -81,12 +89,12 @@ describe('validate', () => {
       'endpoints/c.yaml': GOOD,
       'endpoints/d.yaml': GOOD,
     });
-    const { code, out, err } = await run(['validate', 'endpoints'], { cwd });
+    const { code, out, err } = await run(['validate', '--no-engine', 'endpoints'], { cwd });
     expect(code).toBe(1);
     expect(out.match(/^endpoints\S+:\d+:\d+ error/gm)).toEqual([
       'endpoints/a.yaml:3:15 error',
       'endpoints/a.yaml:4:15 error',
-      'endpoints/b.yaml:5:1 error',
+      'endpoints/b.yaml:6:1 error',
       'endpoints/d.yaml:1:5 error',
       'endpoints/d.yaml:2:7 error',
     ]);
@@ -102,7 +110,7 @@ describe('validate', () => {
       findings: [
         {
           file: 'endpoints/b.yaml',
-          line: 5,
+          line: 6,
           column: 1,
           severity: 'error',
           code: 'schema.unknown_key',
@@ -135,6 +143,142 @@ describe('query', () => {
     expect(code).toBe(1);
     expect(err).toMatch(/request\.parameters_invalid[^]*n: must be[^]*255/);
   });
+});
+
+describe('validate, for others than people', () => {
+  const TABLES =
+    'CREATE DATABASE IF NOT EXISTS logs;\nCREATE TABLE logs.t (id String, at DateTime) ENGINE = MergeTree ORDER BY at;\nINSERT INTO nowhere VALUES (1);\n';
+  const WRONG = `id: 00000000-0000-4000-8000-000000000002
+name: two
+description: It reads a column that is not there.
+query: |
+  SELECT idd
+  FROM logs.t # a comment with 100%, and a comma
+  WHERE at > now()
+`;
+  const setUp = (): string => {
+    const cwd = folder({ 'endpoints/one.yaml': GOOD, 'endpoints/two.yaml': WRONG });
+    mkdirSync(join(cwd, 'schema'));
+    writeFileSync(join(cwd, 'schema', 'tables.sql'), TABLES);
+    return cwd;
+  };
+
+  test('the engine is asked where tables are known, and left out where not, or when told to', async () => {
+    const cwd = setUp();
+    const found = await run(['validate', '--schema', 'schema'], { cwd });
+    expect(found).toMatchObject({
+      code: 1,
+      out: expect.stringContaining(
+        'endpoints/two.yaml:5:10 error unknown expression identifier `idd` engine.unknown_column',
+      ),
+    });
+    expect(found.out).toContain('Did you mean id?');
+    expect((await run(['validate', '--schema', 'schema', '--no-engine'], { cwd })).code).toBe(0);
+    expect(await run(['validate'], { cwd })).toMatchObject({
+      code: 0,
+      err: expect.stringContaining('no tables in seeds (see --schema)'),
+    });
+    expect(await run(['validate', '--schema', 'nowhere'], { cwd })).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('nowhere'),
+    });
+  });
+
+  test('warnings fail only when told to, and a comment takes one away', async () => {
+    const cwd = folder({ 'endpoints/one.yaml': BARE });
+    expect(await run(['validate'], { cwd })).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('warning nothing says what this endpoint answers lint.no_description'),
+    });
+    expect((await run(['validate', '--strict'], { cwd })).code).toBe(1);
+    writeFileSync(
+      join(cwd, 'endpoints', 'one.yaml'),
+      BARE.replace('name: one', 'name: one # millrace-ignore: lint.no_description'),
+    );
+    expect(await run(['validate', '--strict'], { cwd })).toMatchObject({ code: 0, out: '' });
+    writeFileSync(
+      join(cwd, 'endpoints', 'one.yaml'),
+      BARE.replace('name: one', 'name: one # millrace-ignore: lint.no_desc'),
+    );
+    expect((await run(['validate', '--strict'], { cwd })).code).toBe(1);
+  });
+
+  test('github: annotations, ten of a kind, all of them in the summary', async () => {
+    const files = Object.fromEntries(
+      Array.from({ length: 14 }, (_, n) => [
+        `endpoints/e${n}.yaml`,
+        `name: e${n}\nquery: SELECT 1\nid: "1%,:"\n`,
+      ]),
+    );
+    const cwd = folder(files);
+    const summary = join(cwd, 'summary.md');
+    const { code, out, err } = await run(['validate', '--format', 'github'], {
+      cwd,
+      env: { GITHUB_STEP_SUMMARY: summary },
+    });
+    expect(code).toBe(1);
+    expect(out.trim().split('\n')).toHaveLength(10);
+    expect(out).toContain(
+      '::error file=endpoints/e0.yaml,line=3,col=5,title=schema.bad_text::"1%25,:" is not a uuid',
+    );
+    expect(err).toContain('14 errors, 0 warnings; 4 more than GitHub shows here');
+    expect(readFileSync(summary, 'utf8').match(/^\| `endpoints/gm)).toHaveLength(14);
+  });
+
+  test('github: what the pull request changes comes first', async () => {
+    const cwd = folder({ 'endpoints/a.yaml': 'name: 1\n', 'endpoints/b.yaml': GOOD });
+    const git = (...args: string[]): void =>
+      void execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t.example', ...args], { cwd });
+    git('init', '-q', '-b', 'main');
+    git('add', '.');
+    git('commit', '-qm', 'base');
+    git('update-ref', 'refs/remotes/origin/main', 'HEAD');
+    writeFileSync(join(cwd, 'endpoints', 'b.yaml'), 'name: 2\n');
+    git('commit', '-qam', 'change');
+    const { out } = await run(['validate', '--format', 'github'], { cwd, env: { GITHUB_BASE_REF: 'main' } });
+    expect(out.split('\n')[0]).toContain('file=endpoints/b.yaml');
+  });
+
+  test('sarif: 2.1.0, with rules and places', async () => {
+    const cwd = setUp();
+    writeFileSync(join(cwd, 'endpoints', 'odd name.yaml'), 'name: 1\n');
+    const { code, out } = await run(['validate', '--format', 'sarif', '--schema', 'schema'], { cwd });
+    expect(code).toBe(1);
+    const sarif = JSON.parse(out) as {
+      version: string;
+      runs: [
+        { columnKind: string; tool: { driver: { name: string; rules: { id: string }[] } }; results: Sarif[] },
+      ];
+    };
+    const [only] = sarif.runs;
+    expect([sarif.version, only.columnKind, only.tool.driver.name]).toEqual([
+      '2.1.0',
+      'utf16CodeUnits',
+      'millrace',
+    ]);
+    for (const { ruleId, ruleIndex, level, message, locations } of only.results) {
+      expect(only.tool.driver.rules[ruleIndex]?.id).toBe(ruleId);
+      expect([['error', 'warning'].includes(level), message.text.length > 0, locations.length]).toEqual([
+        true,
+        true,
+        1,
+      ]);
+    }
+    const places = only.results.map(
+      ({ locations: [{ physicalLocation: place }] }) =>
+        `${place.artifactLocation.uri}:${place.region.startLine}`,
+    );
+    expect(places).toContain('endpoints/two.yaml:5');
+    expect(places).toContain('endpoints/odd%20name.yaml:1');
+  });
+
+  interface Sarif {
+    ruleId: string;
+    ruleIndex: number;
+    level: string;
+    message: { text: string };
+    locations: [{ physicalLocation: { artifactLocation: { uri: string }; region: { startLine: number } } }];
+  }
 });
 
 describe('token create', () => {

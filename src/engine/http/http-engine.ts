@@ -13,7 +13,8 @@ import { after as realTimer } from '../timer.ts';
 import type { After } from '../timer.ts';
 import { openExchange } from './exchange.ts';
 import { toHttpError } from './http-failures.ts';
-import { requestOf, splitStatements } from './request.ts';
+import { splitStatements } from '../statements.ts';
+import { requestOf } from './request.ts';
 import type { HttpRequest, HttpUser } from './request.ts';
 
 export interface HttpOptions extends HttpUser {

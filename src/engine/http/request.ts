@@ -1,5 +1,4 @@
 // A statement as the HTTP interface takes it: text, parameters and settings apart.
-import { tokenize } from '../../sql/lexer.ts';
 import type { Settings, Statement } from '../engine.ts';
 import { parameterSettings } from '../parameter-text.ts';
 import { FIXED_SETTINGS, settingsOf } from '../settings.ts';
@@ -57,15 +56,4 @@ export function requestOf(statement: Statement, options: RequestOptions): HttpRe
     },
     ...(consumer === undefined ? {} : { auth: { username: consumer.user, password: consumer.password } }),
   };
-}
-
-/** The statements of a text, which the HTTP interface takes one by one. */
-export function splitStatements(sql: string): readonly string[] {
-  const ends = tokenize(sql)
-    .filter((token) => token.kind === ';')
-    .map((token) => token.start);
-  const starts = [0, ...ends.map((end) => end + 1)];
-  return starts
-    .map((start, index) => sql.slice(start, ends[index]))
-    .filter((text) => tokenize(text).some((token) => token.kind !== 'blank' && token.kind !== 'comment'));
 }

@@ -1,0 +1,148 @@
+// The engine's own analysis of an endpoint's query and of each table of its WITH clause, as findings in the author's file.
+import type { Diagnostic } from '../core/diagnostic.ts';
+import { nearest } from '../core/nearest.ts';
+import { EngineError, type Engine } from '../engine/engine.ts';
+import { enginePosition, quotedNames } from '../sandbox/engine-message.ts';
+import { findInText } from '../sandbox/find-in-text.ts';
+import { isSignificant, tokenize } from '../sql/lexer.ts';
+import { quoteIdentifier } from '../sql/literal.ts';
+import { authorOffset } from '../sql/placeholders.ts';
+import type { InspectedFile } from './compile.ts';
+
+/** A part of the bound query, as a statement of its own. */
+interface Part {
+  readonly sql: string;
+  /** Where `sql` begins in the bound query, and what of that is this part's own. */
+  readonly shift: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+const CODES: ReadonlyMap<number, string> = new Map([
+  [47, 'engine.unknown_column'],
+  [10, 'engine.unknown_column'],
+  [60, 'engine.unknown_table'],
+  [81, 'engine.unknown_table'],
+  [46, 'engine.unknown_function'],
+  [50, 'engine.unknown_type'],
+  [62, 'engine.syntax'],
+  [35, 'engine.wrong_arguments'],
+  [36, 'engine.wrong_arguments'],
+  [42, 'engine.wrong_arguments'],
+  [41, 'engine.wrong_type'],
+  [43, 'engine.wrong_type'],
+  [44, 'engine.wrong_type'],
+  [53, 'engine.wrong_type'],
+  [59, 'engine.wrong_type'],
+  [386, 'engine.wrong_type'],
+  [184, 'engine.wrong_aggregate'],
+  [215, 'engine.wrong_aggregate'],
+]);
+
+/** What the engine's `describe` puts in front of a statement. */
+const WRAPPER = 'DESCRIBE TABLE (\n';
+
+/** Findings of the engine; at most one for each part of the query, since it stops at its first. */
+export async function checkOnEngine(
+  engine: Engine,
+  inspected: InspectedFile,
+): Promise<readonly Diagnostic[]> {
+  const { sampleValues: parameters, limits, int64, outline } = inspected.candidate.endpoint;
+  const findings = new Map<string, Diagnostic>(); // by message: who reads a table that fails, fails in the same way
+  for (const part of partsOf(inspected)) {
+    if (findings.size > 0 && part.start >= outline.mainStart) break; // it reads those tables
+    const failure = await engine
+      .describe({ sql: part.sql, parameters, limits, origin: 'saved', int64 })
+      .then(() => undefined, failureOf);
+    if (failure === undefined) continue;
+    const message = messageOf(failure.message);
+    if (!findings.has(message)) findings.set(message, findingOf(inspected, part, failure));
+  }
+  return [...findings.values()];
+}
+
+function failureOf(cause: unknown): EngineError {
+  if (cause instanceof EngineError) return cause;
+  throw cause;
+}
+
+function partsOf({ candidate: { endpoint } }: InspectedFile): readonly Part[] {
+  const { query, outline } = endpoint;
+  const { elements, withStart, withEnd } = outline;
+  const clause = query.slice(withStart, withEnd);
+  const tables = elements
+    .filter(({ kind }) => kind === 'table')
+    .map(({ name, start, end }) => ({
+      sql: `${clause}\nSELECT * FROM ${quoteIdentifier(name)}`,
+      shift: withStart,
+      start,
+      end,
+    }));
+  return [...tables, { sql: query, shift: 0, start: outline.mainStart, end: query.length }];
+}
+
+function findingOf(inspected: InspectedFile, part: Part, failure: EngineError): Diagnostic {
+  const { document, analysis } = inspected;
+  const hint = hintOf(failure.message);
+  return {
+    file: document.file,
+    ...document.locateInside(
+      ['query'],
+      authorOffset(analysis.bound.uses, offsetOf(inspected, part, failure.message)),
+    ),
+    severity: 'error',
+    code: CODES.get(failure.engineCode ?? 0) ?? 'engine.rejected',
+    message: messageOf(failure.message),
+    ...(hint === undefined ? {} : { hint }),
+  };
+}
+
+/** The place that the message gives, else that of the first name in it that stands in this part, else the part's begin. */
+function offsetOf({ analysis: { bound } }: InspectedFile, part: Part, message: string): number {
+  const position = enginePosition(message, `${WRAPPER}${part.sql}\n)`);
+  if (position !== undefined)
+    return Math.min(bound.sql.length, Math.max(0, position - WRAPPER.length) + part.shift);
+  const text = bound.sql.slice(part.start, part.end);
+  const tokens = tokenize(text).filter(isSignificant);
+  for (const name of namesIn(message)) {
+    const found = findInText({ text, tokens }, name);
+    if (found !== undefined) return part.start + found.start;
+  }
+  return part.start;
+}
+
+/** Names that a message is about, each also without the database and table in front of it. */
+function namesIn(message: string): readonly string[] {
+  const type = /data type family: (\w+)/.exec(message)?.[1];
+  const names = type === undefined ? quotedNames(message) : [type];
+  return names.flatMap((name) => {
+    const parts = name.split('.');
+    return parts.map((_, index) => parts.slice(index).join('.'));
+  });
+}
+
+/** The engine's sentence without its number, the query that it repeats, and what it goes on about. */
+function messageOf(text: string): string {
+  if (/Syntax error/.test(text)) return 'the engine cannot read on from here';
+  const [sentence = ''] = text
+    .replace(/^.*?DB::Exception: /s, '')
+    .split(
+      /[.:]? ?\(?(?:[Ii]n (?:scope|query) |Maybe you meant|while (?:executing|converting) )|\. \([A-Z_]+\)/,
+    );
+  const plain = sentence
+    .replace(/[.:\s]+$/, '')
+    .replace(/\s+/g, ' ')
+    .slice(0, 300);
+  return /^[A-Z][a-z]/.test(plain) ? plain.charAt(0).toLowerCase() + plain.slice(1) : plain;
+}
+
+function hintOf(text: string): string | undefined {
+  const names = /Maybe you meant:? (?:\[([^\]]+)\]|(\S+?)[?]?\.? )/
+    .exec(text)
+    ?.slice(1)
+    .find((each) => each !== undefined);
+  if (names === undefined) return undefined;
+  const guesses = names.split(',').map((name) => name.trim().replace(/^'|'$/g, ''));
+  const [written = ''] = quotedNames(text);
+  return `Did you mean ${nearest(written, guesses) ?? guesses[0] ?? ''}?`;
+}

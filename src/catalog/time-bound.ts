@@ -1,0 +1,72 @@
+// Tables that are kept by time, and queries that read them as a whole.
+import type { Engine } from '../engine/engine.ts';
+import { isSignificant, tokenize, type Token } from '../sql/lexer.ts';
+import { identifierName } from '../sql/literal.ts';
+import { authorOffset } from '../sql/placeholders.ts';
+import type { Analysis, RuleFinding } from './analysis.ts';
+
+/** By `database.table`: the column that its rows are parted or sorted by in time. */
+export type TimeColumns = ReadonlyMap<string, string>;
+
+const SQL = `SELECT database || '.' || table AS qualified, any(name) AS time_column FROM system.columns
+WHERE (is_in_partition_key OR is_in_sorting_key) AND match(type, '^(Nullable\\\\()?Date') AND database NOT IN ('system', 'information_schema', 'INFORMATION_SCHEMA')
+GROUP BY database, table`;
+
+/** Asks the engine that has the tables. */
+export async function readTimeColumns(engine: Engine): Promise<TimeColumns> {
+  const limits = { time: 10, memory: 2 ** 28, readRows: 0, resultBytes: 2 ** 24 };
+  const sql = `SELECT * FROM (\n${SQL}\n)`;
+  const statement = { sql, parameters: {}, limits, origin: 'saved', int64: 'number' } as const;
+  const { chunks } = await engine.run(statement, { format: 'JSONCompactEachRow' });
+  let text = '';
+  for await (const chunk of chunks) text += Buffer.from(chunk).toString();
+  const lines = text.split('\n').filter((line) => line !== '');
+  return new Map(lines.map((line) => JSON.parse(line) as [string, string])); // two columns of text, asked for above
+}
+
+/** Reads of such tables whose SELECT has no condition on that column. */
+export function findUnbounded(analysis: Analysis, timeColumns: TimeColumns): readonly RuleFinding[] {
+  const { sql, uses } = analysis.bound;
+  const tokens = tokenize(sql).filter(isSignificant);
+  const textOf = (index: number): string => sql.slice(tokens[index]?.start, tokens[index]?.end);
+  return tokens.flatMap((token, index): RuleFinding[] => {
+    if (!/^(from|join)$/i.test(textOf(index)) || tokens[index + 2]?.kind !== '.') return [];
+    const table = `${identifierName(textOf(index + 1))}.${identifierName(textOf(index + 3))}`;
+    const column = timeColumns.get(table);
+    if (column === undefined || conditionNames(tokens, index, textOf).has(column)) return [];
+    return [
+      {
+        code: 'lint.no_time_bound',
+        severity: 'warning',
+        path: ['query'],
+        offset: authorOffset(uses, tokens[index + 1]?.start ?? token.start),
+        message: `${table} is kept by ${column}, and read as a whole`,
+        hint: `Add a condition on ${column}`,
+      },
+    ];
+  });
+}
+
+const ENDS = /^(group|order|limit|union|intersect|except|settings|window|qualify)$/i;
+
+/** The names after WHERE and PREWHERE in the SELECT around a token, up to its end. */
+function conditionNames(
+  tokens: readonly Token[],
+  from: number,
+  textOf: (index: number) => string,
+): ReadonlySet<string> {
+  const names = new Set<string>();
+  let depth = 0;
+  let isCondition = false;
+  for (let i = from + 1; i < tokens.length; i++) {
+    const kind = tokens[i]?.kind;
+    if (kind === '(') depth++;
+    if (kind === ')' && depth-- === 0) break;
+    const text = textOf(i);
+    if (depth === 0 && kind === 'word' && ENDS.test(text)) break;
+    if (depth === 0 && /^(pre)?where$/i.test(text)) isCondition = true;
+    const name = kind === 'word' || kind === 'quoted' ? identifierName(text) : undefined;
+    if (isCondition && name !== undefined) names.add(name);
+  }
+  return names;
+}

@@ -1,0 +1,12 @@
+// Findings for a person at a terminal: the place, the line, a caret, what to do.
+import { renderDiagnostic } from '../caret.ts';
+import { countErrors, summaryOf, type PrintFindings } from './findings.ts';
+
+export const printHuman: PrintFindings = (found, terminal) => {
+  for (const finding of found.findings) {
+    for (const line of renderDiagnostic(finding, found.textOf(finding.file), terminal)) terminal.print(line);
+    terminal.print('');
+  }
+  const style = countErrors(found.findings) > 0 ? 'red' : 'green';
+  terminal.note(terminal.paint(style, summaryOf(found)));
+};

@@ -1,0 +1,36 @@
+// Findings as SARIF 2.1.0, for code scanning (https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html).
+import { FINDING_KINDS } from '../../catalog/finding-kinds.ts';
+import type { Diagnostic } from '../../core/diagnostic.ts';
+import type { PrintFindings } from './findings.ts';
+
+const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json';
+
+export const printSarif: PrintFindings = ({ findings }, { print }) => {
+  const codes = [...new Set(findings.map(({ code }) => code))].toSorted();
+  const driver = { name: 'millrace', rules: codes.map(rule) };
+  const results = findings.map((finding) => result(finding, codes.indexOf(finding.code)));
+  const run = { tool: { driver }, columnKind: 'utf16CodeUnits', results };
+  print(JSON.stringify({ $schema: SCHEMA, version: '2.1.0', runs: [run] }, null, 2));
+};
+
+function rule(code: string): unknown {
+  const kind = FINDING_KINDS[code];
+  return {
+    id: code,
+    shortDescription: { text: kind?.title ?? code },
+    help: { text: kind?.help ?? '' },
+  };
+}
+
+function result(finding: Diagnostic, ruleIndex: number): unknown {
+  const { file, line, column, severity, code, message, hint } = finding;
+  const region = line === 0 ? {} : { region: { startLine: line, startColumn: column } };
+  const artifactLocation = { uri: file.split('/').map(encodeURIComponent).join('/'), uriBaseId: '%SRCROOT%' };
+  return {
+    ruleId: code,
+    ruleIndex,
+    level: severity,
+    message: { text: hint === undefined ? message : `${message}. ${hint}` },
+    locations: [{ physicalLocation: { artifactLocation, ...region } }],
+  };
+}

@@ -1,0 +1,137 @@
+// Warnings, and what the engine finds: golden files, as a person reads them.
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Diagnostic } from '../../src/core/diagnostic.ts';
+import { createInspect, toDiagnostic } from '../../src/catalog/compile.ts';
+import { checkOnEngine } from '../../src/catalog/engine-check.ts';
+import { FINDING_KINDS } from '../../src/catalog/finding-kinds.ts';
+import { lint, LINTS } from '../../src/catalog/lint.ts';
+import { RULES } from '../../src/catalog/rules.ts';
+import { findUnbounded, readTimeColumns } from '../../src/catalog/time-bound.ts';
+import { renderDiagnostic } from '../../src/cli/caret.ts';
+import { createTerminal } from '../../src/cli/terminal.ts';
+import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+import { createTables } from '../../src/engine/schema-files.ts';
+
+const GOLDEN = join(import.meta.dirname, '../golden');
+const plain = createTerminal(process.stdout, process.stderr, { NO_COLOR: '1' });
+const inspect = createInspect({ piiHashKey: undefined });
+const filesOf = (folder: string): string[] =>
+  readdirSync(join(GOLDEN, folder)).filter((name) => name.endsWith('.yaml'));
+
+function read(folder: string, name: string) {
+  const text = readFileSync(join(GOLDEN, folder, name), 'utf8');
+  const { inspected, diagnostics } = inspect(name, text);
+  if (inspected === undefined) throw new Error(JSON.stringify(diagnostics));
+  return { text, inspected };
+}
+const render = (text: string, findings: readonly Diagnostic[]): string =>
+  findings.flatMap((each) => [...renderDiagnostic(each, text, plain), '']).join('\n');
+
+describe('lints', () => {
+  const lintsOf = (name: string) => {
+    const { text, inspected } = read('lint', name);
+    return { text, findings: lint(inspected.analysis).map((each) => toDiagnostic(inspected.document, each)) };
+  };
+
+  test.each(filesOf('lint'))('%s', async (name) => {
+    const { text, findings } = lintsOf(name);
+    await expect(render(text, findings)).toMatchFileSnapshot(
+      join(GOLDEN, 'lint', name.replace('.yaml', '.txt')),
+    );
+  });
+
+  test('each has a file that it warns of, and one that it does not', () => {
+    expect(new Set(lintsOf('all.yaml').findings.map(({ code }) => code))).toEqual(
+      new Set(Object.keys(LINTS)),
+    );
+    expect(lintsOf('none.yaml').findings).toEqual([]);
+  });
+});
+
+describe('the engine', () => {
+  let engine: Engine;
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'millrace-lint-'));
+    engine = await createEmbeddedEngine({
+      path: join(folder, 'data'),
+      connections: 2,
+      queue: 10,
+      memory: 2 ** 30,
+      observe: () => undefined,
+    });
+    await createTables(engine, join(import.meta.dirname, '../../seeds'));
+  });
+  afterAll(async () => {
+    await engine.close(0);
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  test.each(filesOf('engine-findings'))('%s', async (name) => {
+    const { text, inspected } = read('engine-findings', name);
+    const findings = await checkOnEngine(engine, inspected);
+    expect(findings.filter(({ code }) => FINDING_KINDS[code] === undefined)).toEqual([]);
+    await expect(render(text, findings)).toMatchFileSnapshot(
+      join(GOLDEN, 'engine-findings', name.replace('.yaml', '.txt')),
+    );
+  });
+
+  test.each(['logs.all.yaml', 'usage.api-counts.yaml'])(
+    'finds nothing in %s, and no warnings either',
+    async (name) => {
+      const text = readFileSync(join(import.meta.dirname, '../../endpoints', name), 'utf8');
+      const { inspected } = inspect(name, text);
+      if (inspected === undefined) throw new Error('it compiles');
+      const unbounded = findUnbounded(inspected.analysis, await readTimeColumns(engine));
+      expect([await checkOnEngine(engine, inspected), unbounded, lint(inspected.analysis)]).toEqual([
+        [],
+        [],
+        [],
+      ]);
+    },
+  );
+
+  test('tells tables that are read without a bound in time', async () => {
+    const { inspected } = read('engine-findings', 'columns.yaml');
+    const found = findUnbounded(inspected.analysis, await readTimeColumns(engine));
+    expect(found).toMatchObject([
+      { code: 'lint.no_time_bound', message: 'logs.edge_logs is kept by timestamp, and read as a whole' },
+    ]);
+  });
+
+  test('has no rows in its tables', async () => {
+    const limits = { time: 5, memory: 2 ** 28, readRows: 0, resultBytes: 2 ** 20 };
+    const sql =
+      "SELECT * FROM (SELECT sum(total_rows) AS n FROM system.tables WHERE database = 'logs') LIMIT 1";
+    const { chunks } = await engine.run(
+      { sql, parameters: {}, limits, origin: 'saved', int64: 'number' },
+      { format: 'JSONCompactEachRow' },
+    );
+    const parts: Uint8Array[] = [];
+    for await (const chunk of chunks) parts.push(chunk);
+    expect(Buffer.concat(parts).toString().trim()).toBe('[0]');
+  });
+});
+
+test('every code that can come out is explained', () => {
+  const golden = ['findings', 'lint', 'engine-findings'].flatMap((folder) =>
+    readdirSync(join(GOLDEN, folder))
+      .filter((name) => name.endsWith('.txt'))
+      .flatMap(
+        (name) =>
+          readFileSync(join(GOLDEN, folder, name), 'utf8').match(/^\S+:\d+:\d+ .* ([a-z]+\.[a-z_]+)$/gm) ??
+          [],
+      ),
+  );
+  const codes = [
+    ...golden.map((line) => line.split(' ').at(-1) ?? ''),
+    ...Object.keys(RULES),
+    ...Object.keys(LINTS),
+  ];
+  expect(codes.filter((code) => FINDING_KINDS[code] === undefined)).toEqual([]);
+});
