@@ -35,6 +35,7 @@ export async function query(options: QueryOptions, deps: LocalDeps): Promise<voi
     endpoint: options.endpoint,
     key: 'local',
     fields,
+    format: 'json',
     redact: false,
     labels: undefined,
     reservation: undefined,

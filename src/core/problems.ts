@@ -144,6 +144,11 @@ export const PROBLEMS = {
     title: 'The result cannot be sent in that format',
     hint: 'Ask for application/json, or leave Accept out.',
   },
+  'format.too_large': {
+    status: 406,
+    title: 'The answer is too large for this format',
+    hint: 'Ask for csv or ndjson, or for fewer rows.',
+  },
   'request.body_too_large': {
     status: 413,
     title: 'The request body is too large',

@@ -1,4 +1,5 @@
 // The JSON envelope around the engine's own lines: no row is parsed to be printed again.
+import type { Cut } from './lines.ts';
 
 const LF = 0x0a;
 const COMMA = 0x2c;
@@ -6,36 +7,19 @@ const OPEN = Buffer.from('{"result":[');
 const CLOSE = Buffer.from(']}');
 const CLOSE_TRUNCATED = Buffer.from('],"truncated":true}');
 
-/** An encoded answer. */
-export interface Encoded {
-  readonly body: Buffer;
-  readonly rows: number;
-  readonly truncated: boolean;
-}
-
 /**
  * `{"result":[…]}` around rows in JSONEachRow: one JSON object a line, each line ended by LF (a line break inside a
- * value is escaped, so LF is always a row's end). Rows beyond `maxRows` are cut, and the envelope says so.
+ * value is escaped, so LF is always a row's end). Where rows were cut, the envelope says so.
  */
-export function encodeJson(lines: Uint8Array, maxRows: number): Encoded {
-  const body = Buffer.allocUnsafe(OPEN.length + lines.length + CLOSE_TRUNCATED.length);
+export function encodeJson({ lines, truncated }: Pick<Cut, 'lines' | 'truncated'>): Buffer {
+  const close = truncated ? CLOSE_TRUNCATED : CLOSE;
+  const body = Buffer.allocUnsafe(OPEN.length + lines.length + close.length);
   OPEN.copy(body, 0);
   body.set(lines, OPEN.length);
   const rowsEnd = OPEN.length + lines.length;
-  let rows = 0;
-  let end = OPEN.length;
-  for (
-    let lf = body.indexOf(LF, end);
-    lf !== -1 && lf < rowsEnd && rows < maxRows;
-    lf = body.indexOf(LF, end)
-  ) {
+  for (let lf = body.indexOf(LF, OPEN.length); lf !== -1 && lf < rowsEnd; lf = body.indexOf(LF, lf + 1))
     body[lf] = COMMA;
-    end = lf + 1;
-    rows++;
-  }
-  const truncated = end < rowsEnd;
-  const close = truncated ? CLOSE_TRUNCATED : CLOSE;
-  const closeAt = rows === 0 ? end : end - 1; // over the last row's comma
+  const closeAt = lines.length === 0 ? rowsEnd : rowsEnd - 1; // over the last row's comma
   close.copy(body, closeAt);
-  return { body: body.subarray(0, closeAt + close.length), rows, truncated };
+  return body.subarray(0, closeAt + close.length);
 }

@@ -3,10 +3,9 @@ import type { FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import type { CacheWish } from '../cache/freshness.ts';
 import { Problem } from '../core/problem.ts';
+import { formatNamed, formatOfMediaType, FORMATS, MEDIA_TYPES, type FormatName } from '../format/formats.ts';
 import type { Call, Trace } from '../request/call.ts';
 import { readFields, type Fields } from './fields.ts';
-
-const MEDIA_TYPES = { json: 'application/json' } as const;
 
 /** Reads a request for an endpoint. Throws Problem for what cannot be read at all. */
 export function receiveCall(
@@ -14,7 +13,6 @@ export function receiveCall(
   context: { readonly headerPrefix: string; readonly signal: () => AbortSignal; readonly trace: Trace },
 ): Call {
   const fields = readFields(queryStringOf(request), bodyOf(request));
-  requireFormat(request, fields);
   const prefix = fieldPrefix(context.headerPrefix);
   let signal: AbortSignal | undefined;
   return {
@@ -22,6 +20,7 @@ export function receiveCall(
     endpoint: request.params.endpoint,
     key: keyOf(request),
     fields,
+    format: readFormat(request, fields),
     redact: flagHeader(request, `${prefix}-redact-pii`),
     labels: headerText(request, `${prefix}-labels`),
     reservation: headerText(request, `${prefix}-reservation`)?.trim(),
@@ -84,15 +83,21 @@ function bodyOf(request: FastifyRequest): { type: string; text: string } | undef
   return { type: type.trim().toLowerCase(), text: request.body };
 }
 
-/** JSON is the one format; a caller that takes only others is told so. */
-function requireFormat(request: FastifyRequest, fields: Fields): void {
-  const [format] = fields.get('format') ?? [];
-  if (format !== undefined && format !== '') {
-    if (format === 'json') return;
-    throw new Problem('format.not_acceptable', { detail: 'The parameter format takes json' });
+/** The parameter `format`, else what Accept prefers (RFC 9110, 12.5.1). Throws Problem `format.not_acceptable`. */
+function readFormat(request: FastifyRequest, fields: Fields): FormatName {
+  const [named] = fields.get('format') ?? [];
+  const names = Object.keys(FORMATS).join(', ');
+  if (named !== undefined && named !== '' && named !== null) {
+    const format = typeof named === 'string' ? formatNamed(named) : undefined;
+    if (format !== undefined) return format;
+    throw new Problem('format.not_acceptable', { detail: `The parameter format takes ${names}` });
   }
-  if (new Negotiator(request.raw).mediaType(Object.values(MEDIA_TYPES)) !== undefined) return;
-  throw new Problem('format.not_acceptable', { detail: 'The Accept header does not take application/json' });
+  const mediaType = new Negotiator(request.raw).mediaType([...MEDIA_TYPES]);
+  const format = mediaType === undefined ? undefined : formatOfMediaType(mediaType);
+  if (format !== undefined) return format;
+  throw new Problem('format.not_acceptable', {
+    detail: `The Accept header takes none of ${MEDIA_TYPES.join(', ')}`,
+  });
 }
 
 /** A header that switches something on: `true` in any case, also among doubles. */

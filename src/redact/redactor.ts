@@ -1,6 +1,6 @@
 // A redactor: settings of an endpoint compiled into what takes personal data out of its rows.
 import { createHmac } from 'node:crypto';
-import { compileColumns, type ColumnAction } from './columns.ts';
+import { compileColumns, rulesBelow, type ColumnAction } from './columns.ts';
 import type { DetectorName } from './detector.ts';
 import { chooseDetectors, DEFAULT_DETECTORS } from './detectors.ts';
 import { createEdits } from './edits.ts';
@@ -29,6 +29,8 @@ export interface Redactor {
    * back where there is nothing to take out. Throws SyntaxError where a key or a hashed string is no JSON.
    */
   redactLines(lines: Uint8Array): Uint8Array;
+  /** Whether a rule by name is about a column of a row, or about something in it. */
+  treats(column: string): boolean;
   /** Any other text, such as a message. */
   redactText(text: string): string;
 }
@@ -46,6 +48,7 @@ export function createRedactor(options: RedactorOptions): Redactor {
   return {
     profile: profileOf({ detectors, kind, columns, hashKey }),
     redactLines: (lines) => redactLines(lines, { scan, rules, replacements }),
+    treats: (column) => rules !== undefined && rulesBelow(rules, column) !== undefined,
     redactText(text) {
       const bytes = Buffer.from(text);
       const edits = createEdits();
@@ -60,6 +63,7 @@ export function createRedactor(options: RedactorOptions): Redactor {
 export const NO_REDACTION: Redactor = {
   profile: 'none',
   redactLines: (lines) => lines,
+  treats: () => false,
   redactText: (text) => text,
 };
 

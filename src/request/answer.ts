@@ -73,7 +73,8 @@ export function createRequestPath(options: AnswerOptions): RequestPath {
     const isRepeatable = own === undefined && !isLimited;
     const holds = (): boolean =>
       isRepeatable && catalog() === snapshot && keyring() === keys && clock.epoch() < expires;
-    return { endpoint, principal, plan: planned, redactor, labels, workload, timing, holds };
+    const { format } = call;
+    return { endpoint, principal, plan: planned, redactor, format, labels, workload, timing, holds };
   };
   const answer = async (call: Call): Promise<Answer> => {
     const prepared = await prepare(call);

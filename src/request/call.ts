@@ -1,6 +1,7 @@
 // What a caller asks for, free of the transport that carried it, and what comes back.
 import type { CacheWish } from '../cache/freshness.ts';
 import type { Found, Outcome } from '../cache/read-through.ts';
+import type { FormatName } from '../format/formats.ts';
 import type { LimitState } from '../limits/rate-limits.ts';
 import type { RawValue } from '../params/reading.ts';
 import type { Labels } from './labels.ts';
@@ -13,6 +14,7 @@ export interface Call {
   readonly key: string | undefined;
   /** Every field sent, the reserved ones too; a field sent twice has two values. */
   readonly fields: ReadonlyMap<string, readonly RawValue[]>;
+  readonly format: FormatName;
   /** The caller asks for personal data to be taken out; there is no way to ask for the opposite. */
   readonly redact: boolean;
   /** The caller's labels, `k=v,k2=v2`, as they were sent. */

@@ -6,18 +6,21 @@ import type { WarmJob, Warming } from '../cache/warming.ts';
 import type { CachePolicy, Endpoint } from '../catalog/endpoint.ts';
 import { Problem } from '../core/problem.ts';
 import type { Engine } from '../engine/engine.ts';
-import { encodeJson } from '../format/json.ts';
+import { FORMATS, type FormatName } from '../format/formats.ts';
+import { cutLines } from '../format/lines.ts';
 import { demandedRedactor } from '../redact/demand.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import type { Again, Call } from './call.ts';
 import type { Bulkhead } from './bulkhead.ts';
+import { encodeRows } from './encode.ts';
 import { staticLabels } from './labels.ts';
 import type { MakePlan } from './plan.ts';
-import { runPlan, type RunContext, type RunDeps, type Runnable } from './run.ts';
+import { asProblem, runPlan, type RunContext, type RunDeps, type Runnable } from './run.ts';
 
 /** All that decides what a result is. */
 export interface Task extends Runnable {
   readonly redactor: Redactor;
+  readonly format: FormatName;
 }
 
 /** Who wants it, and what decides only how it is run. */
@@ -55,7 +58,6 @@ export interface Results {
   readonly pinExamples: (endpoint: Endpoint, plan: MakePlan) => Promise<void>;
 }
 
-const CONTENT_TYPE = 'application/json; charset=utf-8';
 const NO_TIME: Timing = { engine: 0, redact: 0, encode: 0 };
 
 /** Compiles the way from a plan to bytes. */
@@ -75,7 +77,7 @@ export function createResults({ readThrough, warming, now, ...deps }: ResultsOpt
         if (sql !== undefined || lql !== undefined) continue;
         const sent = Object.entries(parameters).map(([key, value]) => [key, [value]] as const);
         const plan = await makePlan(endpoint, endpoint.binder.bind(new Map(sent)), undefined);
-        const task = { endpoint, plan, redactor };
+        const task = { endpoint, plan, redactor, format: 'json' as const };
         const warm = isKept(task) ? warmJob(task, jobOf(run, task)) : undefined;
         if (warm !== undefined) warming.pin(warm);
       }
@@ -92,11 +94,16 @@ function createRun(deps: RunDeps, now: () => number): Run {
     const started = now();
     const lines = await runPlan(deps, task, context);
     const ran = now();
-    const redacted = redactor.redactLines(lines);
+    const cut = cutLines(lines, endpoint.maxRows);
+    const redacted = { ...cut, lines: redactor.redactLines(cut.lines) };
     const cleaned = now();
-    const { body, rows, truncated } = encodeJson(redacted, endpoint.maxRows);
+    const { signal } = context;
+    const body = await encodeRows(deps.engine, redacted, { ...task, signal }).catch((cause: unknown) => {
+      throw asProblem(cause, task.plan, signal);
+    });
     const timing = { engine: ran - started, redact: cleaned - ran, encode: now() - cleaned };
-    return { body, rows, truncated, contentType: CONTENT_TYPE, timing };
+    const { rows, truncated } = cut;
+    return { body, rows, truncated, contentType: FORMATS[task.format].contentType, timing };
   };
 }
 
@@ -109,9 +116,9 @@ function isKept(task: Task): task is KeptTask {
 
 /** A task as the cache knows it, and as warming runs it: for nobody in particular. */
 function jobOf(run: Run, task: KeptTask): Job {
-  const { endpoint, plan, redactor } = task;
+  const { endpoint, plan, redactor, format } = task;
   return {
-    key: cacheKey(endpoint, [plan.canonical, plan.own ?? null, redactor.profile]),
+    key: cacheKey(endpoint, [plan.canonical, plan.own ?? null, redactor.profile, format]),
     policy: endpoint.cache,
     run: (signal) => run(task, warmingContext(endpoint, signal)),
   };

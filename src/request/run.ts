@@ -50,8 +50,13 @@ export async function runPlan(
       leave();
     }
   } catch (error) {
-    throw error instanceof EngineError ? toProblem(error, plan, signal) : error;
+    throw asProblem(error, plan, signal);
   }
+}
+
+/** What a caller may know of a failure of the engine; anything else as it is. */
+export function asProblem(error: unknown, plan: Plan, signal: AbortSignal): unknown {
+  return error instanceof EngineError ? toProblem(error, plan, signal) : error;
 }
 
 /** What the engine's own log says about a statement, as JSON. */

@@ -265,7 +265,7 @@ describe('a refusal', () => {
     {
       why: 'a format that is not made',
       path: 'plain?n=1',
-      init: { headers: { Accept: 'text/csv' } },
+      init: { headers: { Accept: 'text/html' } },
       status: 406,
       code: 'format.not_acceptable',
     },

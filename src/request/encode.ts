@@ -1,0 +1,65 @@
+// Rows as they came, redacted and cut, written in the format that was asked for.
+import { Problem } from '../core/problem.ts';
+import type { Engine } from '../engine/engine.ts';
+import { columnarStatement } from './columnar.ts';
+import { encodeCsv } from '../format/csv.ts';
+import type { FormatName } from '../format/formats.ts';
+import { encodeJson } from '../format/json.ts';
+import type { Cut } from '../format/lines.ts';
+import { NO_REDACTION, type Redactor } from '../redact/redactor.ts';
+import type { Plan } from './plan.ts';
+
+export interface Encoding {
+  readonly format: FormatName;
+  readonly plan: Plan;
+  readonly redactor: Redactor;
+  readonly signal: AbortSignal;
+}
+
+/** What the engine reads a statement from has a bound: 8 MiB, with room for what is escaped. */
+const MAX_COLUMNAR_BYTES = 6 * 2 ** 20;
+
+/** The body of an answer. Throws Problem `format.too_large`; rejects with EngineError. */
+export async function encodeRows(engine: Engine, cut: Cut, encoding: Encoding): Promise<Buffer> {
+  const { lines, rows } = cut;
+  switch (encoding.format) {
+    case 'json':
+      return encodeJson(cut);
+    case 'ndjson':
+      return Buffer.from(lines.buffer, lines.byteOffset, lines.length);
+    case 'csv':
+      return encodeCsv(lines, rows > 0 ? [] : await namesOf(engine, encoding.plan));
+    case 'parquet':
+    case 'arrow':
+      return encodeColumns(engine, cut, encoding);
+  }
+}
+
+async function namesOf(engine: Engine, { statement }: Plan): Promise<readonly string[]> {
+  return (await engine.describe(statement)).map(({ name }) => name);
+}
+
+/** Written by the engine from the rows as they are now: whatever was taken out of them is in none of its formats. */
+async function encodeColumns(engine: Engine, { lines }: Cut, encoding: Encoding): Promise<Buffer> {
+  const { plan, redactor, format, signal } = encoding;
+  if (lines.length > MAX_COLUMNAR_BYTES) throw new Problem('format.too_large');
+  const [first = ''] = Buffer.from(lines.buffer, lines.byteOffset, Math.min(lines.length, 2 ** 20))
+    .toString()
+    .split('\n');
+  const present = first === '' ? undefined : new Set(Object.keys(JSON.parse(first) as object)); // a row of the engine's
+  const isRedacted = redactor !== NO_REDACTION;
+  const described = await engine.describe(plan.statement);
+  const columns = described.map(({ name, type }) => ({
+    name,
+    type: redactor.treats(name) ? 'Nullable(String)' : type,
+  }));
+  const sql = columnarStatement(lines, { columns, present, isRedacted });
+  const statement = { ...plan.statement, sql, parameters: {}, origin: 'saved' } as const;
+  const { chunks } = await engine.run(statement, {
+    format: format === 'parquet' ? 'Parquet' : 'Arrow',
+    signal,
+  });
+  const parts: Uint8Array[] = [];
+  for await (const chunk of chunks) parts.push(chunk);
+  return Buffer.concat(parts);
+}
