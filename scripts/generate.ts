@@ -1,6 +1,7 @@
 // Writes what is derived from the schemas and the table of problems; with --check, fails when a committed file differs from what would be written.
 import { readFile, writeFile } from 'node:fs/promises';
 import { compile, type JSONSchema } from 'json-schema-to-typescript';
+import { changesPage } from './changes-page.ts';
 import { findingsPage } from './findings-page.ts';
 import { problemsPage } from './problems-page.ts';
 import { schemaPage } from './schema-page.ts';
@@ -35,6 +36,7 @@ async function main(): Promise<void> {
   outputs.set('docs/reference/settings.md', await schemaPage('settings', 'Settings'));
   outputs.set('docs/reference/problems.md', problemsPage());
   outputs.set('docs/reference/findings.md', findingsPage());
+  outputs.set('docs/reference/contract-changes.md', changesPage());
   for (const [path, text] of outputs) {
     const current = await readFile(path, 'utf8').catch(() => '');
     if (current === text) continue;

@@ -4,6 +4,7 @@ import { openEngine } from './app/engine.ts';
 import { readUses } from './app/keys.ts';
 import { openLocal } from './app/local.ts';
 import { openService } from './app/service.ts';
+import { openTrial } from './app/trial.ts';
 import { runProgram } from './cli/program.ts';
 import { createTerminal } from './cli/terminal.ts';
 import { createLog } from './observe/log.ts';
@@ -20,6 +21,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     openEngine,
     openService,
     openLocal,
+    openTrial,
     readUses,
     openLog: (level, isDevelopment) =>
       isDevelopment && level !== 'silent' ? createPlainLog(terminal.note) : createLog(level, process.stdout),

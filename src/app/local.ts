@@ -22,7 +22,8 @@ const PRINCIPAL: Principal = {
   rate: undefined,
 };
 
-const KEYRING: Keyring = {
+/** Takes every key for one with every right. */
+export const LOCAL_KEYRING: Keyring = {
   authenticate: () => ({ kind: 'accepted', principal: PRINCIPAL, expires: Infinity }),
 };
 
@@ -30,6 +31,6 @@ export type LocalOptions = Pick<CoreOptions, 'settings' | 'engine' | 'observe'>;
 
 export async function openLocal(options: LocalOptions): Promise<Local> {
   const keyUse = { note: () => undefined };
-  const core = await openCore({ ...options, link: undefined, keyring: () => KEYRING, keyUse });
+  const core = await openCore({ ...options, link: undefined, keyring: () => LOCAL_KEYRING, keyUse });
   return { path: core.path, preflight: () => preflight(options.engine, core.catalog), close: core.close };
 }

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { compareDiagnostics, type Diagnostic } from '../core/diagnostic.ts';
 import { parseBytes } from '../config/bytes.ts';
 import { parseRate } from '../config/rate.ts';
-import type { EndpointFile } from '../config/generated/endpoint.ts';
+import type { EndpointFile, Example } from '../config/generated/endpoint.ts';
 import { createSchemaCheck } from '../config/schema.ts';
 import { parseYaml, type YamlDocument } from '../config/yaml-document.ts';
 import { createBinder } from '../params/binder.ts';
@@ -14,6 +14,7 @@ import type { Outline } from '../sql/outline.ts';
 import { analyse, type Analysis, type RuleFinding } from './analysis.ts';
 import type { Candidate } from './catalog.ts';
 import type { CachePolicy, Endpoint, Label, ReservationPolicy, SandboxPolicy } from './endpoint.ts';
+import { isRefusalExpected } from './expectation.ts';
 import { checkRules } from './rules.ts';
 
 export interface CompiledFile {
@@ -122,7 +123,7 @@ function build(
     rate: file.limits?.rate === undefined ? undefined : parseRate(file.limits.rate),
     labels: Object.entries(file.labels ?? {}).map(toLabel),
     reservation: reservationPolicy(file),
-    examples: file.examples ?? [],
+    examples: (file.examples ?? []).filter(isShown),
   });
 }
 
@@ -155,6 +156,12 @@ function sandboxPolicy({ sandbox }: EndpointFile): SandboxPolicy {
   });
 }
 
+/** Calls that need a clock or rows of their own, and those that are meant to be refused, tell consumers nothing. */
+function isShown({ test_only: isTestOnly, now, fixtures, expect }: Example): boolean {
+  if (isTestOnly === true || now !== undefined || fixtures !== undefined) return false;
+  return !isRefusalExpected(expect);
+}
+
 function concurrencyOf({ limits }: EndpointFile): Endpoint['concurrency'] {
   if (limits?.concurrency === undefined) return undefined;
   return Object.freeze({ places: limits.concurrency, waiting: limits.queue ?? 100 });
@@ -177,11 +184,12 @@ function redactionPolicy({ pii }: EndpointFile, hashKey: string | undefined): Re
   return Object.freeze({ always: redact, redactor });
 }
 
-/** What is only told (descriptions, examples, labels, reasons), or decides only when a run begins, changes no answer. */
+/** What is only told (descriptions, examples and their rows, labels, reasons), or decides only when a run begins, changes no answer. */
 function revisionOf(file: EndpointFile, sql: string): string {
   const {
     description: _description,
     examples: _examples,
+    fixtures: _fixtures,
     allow_breaking: _reason,
     labels: _labels,
     reservation: _reservation,

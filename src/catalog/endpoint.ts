@@ -36,6 +36,7 @@ export interface Endpoint {
   readonly rate: Rate | undefined;
   readonly labels: readonly Label[];
   readonly reservation: ReservationPolicy;
+  /** Those that consumers are shown and that are kept warm; what is for tests alone is left out. */
   readonly examples: readonly Example[];
 }
 

@@ -244,6 +244,44 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
     help: 'A column stands in GROUP BY or inside an aggregate function.',
   },
   'engine.rejected': { title: 'The engine refuses the query', help: "The message is the engine's own." },
+  'fixture.unknown_table': {
+    title: 'Rows for a table that is not there',
+    help: 'Correct the name, or have a file of the schema folder or of the fixtures make the table.',
+  },
+  'fixture.misnamed': {
+    title: 'A file among the fixtures that is none',
+    help: 'Fixtures are named database.table.ndjson, database.table.csv or anything.sql.',
+  },
+  'fixture.too_large': {
+    title: 'A fixture that is too large',
+    help: 'At most 32 MiB: keep the rows that examples need.',
+  },
+  'fixture.rejected': {
+    title: 'The engine refuses a fixture',
+    help: "The message is the engine's own; the place is that of the row where it tells one.",
+  },
+  'test.status': {
+    title: 'Another status than expected',
+    help: 'Correct the endpoint, or expect the status in expect.status.',
+  },
+  'test.code': { title: 'Another problem than expected', help: 'The message has the code that came back.' },
+  'test.columns': {
+    title: 'Other columns than expected',
+    help: 'Names and their order count: they are what callers rely on.',
+  },
+  'test.rows': {
+    title: 'Another number of rows than expected',
+    help: 'Correct the query or the fixtures, or take the number that came back.',
+  },
+  'test.truncated': {
+    title: 'Rows cut, or not cut, against expectation',
+    help: 'Rows beyond max_rows are cut.',
+  },
+  'test.result': {
+    title: 'Other rows than expected',
+    help: 'The message has the path of the difference; millrace test --update takes what came back.',
+  },
+  'test.now': { title: 'A clock that cannot be set', help: 'now is a time from 1970 to 2105.' },
   'lint.no_description': {
     title: 'An endpoint that says nothing about itself',
     help: 'Consumers see the description in the listing, in OpenAPI and on the page.',

@@ -1,10 +1,11 @@
 // The catalog in service: reloaded when files change, swapped by one assignment, keeping the last good version of a file.
+import { basename, dirname } from 'node:path';
 import { compareDiagnostics, type Diagnostic } from '../core/diagnostic.ts';
 import type { Observe } from '../core/observation.ts';
 import { watchPaths } from '../config/watch.ts';
 import { assembleCatalog, type Candidate, type Catalog } from './catalog.ts';
 import type { CompileFile } from './compile.ts';
-import { loadFolder, type LoadedFiles } from './load.ts';
+import { isEndpointFile, loadFolder, loadSome, type Loaded, type LoadedFiles } from './load.ts';
 
 export interface LiveCatalog {
   /** The catalog of this moment; read once per request. */
@@ -33,13 +34,13 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
   let good: ReadonlyMap<string, Candidate> = new Map();
   let catalog = assembleCatalog([]).catalog;
   let findings: readonly Diagnostic[] = [];
-
+  const pending = createPending(folder);
   let lastFailure = '';
   let isOpen = false;
 
   const load = async (): Promise<void> => {
     const started = options.now();
-    const loaded = await loadFolder(folder, files, compile);
+    const loaded = await pending.load(files, compile);
     const ms = options.now() - started;
     lastFailure = '';
     files = loaded.files;
@@ -51,27 +52,33 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
     findings = allFindings(files, assembled.diagnostics);
     catalog = assembled.catalog; // from here on new requests see it
     options.onSwap?.(replaced, catalog);
-    const { changed } = loaded;
-    observe({
-      kind: 'catalog.loaded',
+    const counts = {
       endpoints: catalog.endpoints.length,
-      changed,
+      changed: loaded.changed,
       findings: findings.length,
-      ms,
-    });
-    if (findings.length > 0 && !sameFindings(findings, before)) {
+    };
+    observe({ kind: 'catalog.loaded', ...counts, ms });
+    if (findings.length > 0 && !sameFindings(findings, before))
       observe({ kind: 'catalog.rejected', diagnostics: findings });
-    }
   };
   const fail = (cause: unknown): void => {
+    pending.addAll();
     const message = String(cause);
     if (message !== lastFailure) observe({ kind: 'catalog.failed', cause });
     lastFailure = message;
   };
 
   await load();
-  const reload = serialise(() => load().catch(fail));
-  const watcher = await watchPaths([folder], WATCHING, { change: () => void reload(), error: fail });
+  const loadPending = serialise(() => load().catch(fail));
+  const reload = (): Promise<void> => {
+    pending.addAll();
+    return loadPending();
+  };
+  const note = (paths: ReadonlySet<string>): void => {
+    pending.add(paths);
+    void loadPending();
+  };
+  const watcher = await watchPaths([folder], WATCHING, { change: note, error: fail });
   const stopLooking = lookNowAndThen(reload, options.now);
   return {
     current: () => catalog,
@@ -80,6 +87,27 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
     close: () => {
       stopLooking();
       return watcher.close();
+    },
+  };
+}
+
+/** What has to be read the next time: everything at first, then what the watcher told. */
+function createPending(folder: string) {
+  let what: Set<string> | 'all' = 'all';
+  return {
+    addAll: (): void => {
+      what = 'all';
+    },
+    /** Anything but endpoint files directly in the folder may mean that the folder itself was exchanged. */
+    add: (paths: ReadonlySet<string>): void => {
+      const isPlain = [...paths].every((path) => dirname(path) === folder && isEndpointFile(basename(path)));
+      if (!isPlain) what = 'all';
+      if (what !== 'all') what = new Set([...what, ...paths]);
+    },
+    load: (files: LoadedFiles, compile: CompileFile): Promise<Loaded> => {
+      const taken = what;
+      what = new Set();
+      return taken === 'all' ? loadFolder(folder, files, compile) : loadSome(taken, files, compile);
     },
   };
 }

@@ -43,10 +43,15 @@ export async function loadFolder(
   return loadFiles(await listFiles(folder), previous, compile);
 }
 
-/** Paths of the endpoint files in a folder, in name order; files whose name begins with a dot are not ours. */
+/** Files whose name begins with a dot are not ours. */
+export function isEndpointFile(name: string): boolean {
+  return /^[^.].*\.ya?ml$/.test(name);
+}
+
+/** Paths of the endpoint files in a folder, in name order. */
 export async function listFiles(folder: string): Promise<string[]> {
   const names = await readdir(folder);
-  const endpoints = names.filter((name) => /^[^.].*\.ya?ml$/.test(name)).toSorted();
+  const endpoints = names.filter(isEndpointFile).toSorted();
   if (endpoints.length > MAX_FILES) {
     throw new Error(`${folder} holds ${endpoints.length} endpoint files; at most ${MAX_FILES} are served`);
   }
@@ -63,19 +68,45 @@ export async function loadFiles(
   const remaining = [...previous.keys()].filter((path) => present.has(path));
   const files = new Map<string, LoadedFile>();
   let changed = previous.size - remaining.length;
-  for (const path of new Set([...remaining, ...paths])) {
-    const before = previous.get(path);
-    const file = await loadFile(path, before, compile);
-    if (file === undefined) {
-      if (before !== undefined) changed++; // deleted since it was listed
-      continue;
+  const all = [...new Set([...remaining, ...paths])];
+  for (let start = 0; start < all.length; start += SLICE) {
+    const slice = all.slice(start, start + SLICE);
+    const loaded = await Promise.all(slice.map((path) => loadFile(path, previous.get(path), compile)));
+    const changedBefore = changed;
+    for (const [index, path] of slice.entries()) {
+      const [before, file] = [previous.get(path), loaded[index]];
+      if (file !== undefined) files.set(path, file);
+      if (file?.hash !== before?.hash) changed++; // one that is gone since it was listed has no hash
     }
-    files.set(path, file);
-    if (file.hash === before?.hash) continue;
-    changed++;
-    if (changed % SLICE === 0) await setImmediate();
+    if (changed > changedBefore) await setImmediate();
   }
   return { files, changed };
+}
+
+/** Reads these files again and takes the others as they were. */
+export async function loadSome(
+  paths: Iterable<string>,
+  previous: LoadedFiles,
+  compile: CompileFile,
+): Promise<Loaded> {
+  const chosen = [...paths];
+  const { files: read } = await loadFiles(chosen, new Map(pick(previous, chosen)), compile);
+  const files = new Map(previous);
+  let changed = 0;
+  for (const path of chosen) {
+    const [before, file] = [previous.get(path), read.get(path)];
+    if (file !== undefined) files.set(path, file);
+    else files.delete(path);
+    if (file?.hash !== before?.hash) changed++;
+  }
+  return { files, changed };
+}
+
+function pick(files: LoadedFiles, paths: readonly string[]): [string, LoadedFile][] {
+  return paths.flatMap((path) => {
+    const file = files.get(path);
+    return file === undefined ? [] : [[path, file] as [string, LoadedFile]];
+  });
 }
 
 const UNSETTLED = 'unsettled';

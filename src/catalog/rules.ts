@@ -3,6 +3,7 @@ import { nearest } from '../core/nearest.ts';
 import { Problem } from '../core/problem.ts';
 import { createBinder } from '../params/binder.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
+import { isRefusalExpected } from './expectation.ts';
 
 type Finding = Omit<RuleFinding, 'code'>;
 /** What rules need to know of the process beside the file. */
@@ -118,7 +119,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
     if (parameters.size < declared.length) return; // the parameters' own findings come first
     const binder = createBinder([...parameters.values()], { unknown: 'reject' });
     for (const [index, example] of (file.examples ?? []).entries()) {
-      if ((example.expect?.status ?? 200) >= 400) continue; // meant to be refused
+      if (isRefusalExpected(example.expect)) continue;
       const sent = Object.entries(example.parameters ?? {}).map(([name, value]) => [name, [value]] as const);
       for (const { parameter, message } of bindFailures(() => binder.bind(new Map(sent)))) {
         const isSent = parameter in (example.parameters ?? {});

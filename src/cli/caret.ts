@@ -24,7 +24,12 @@ export function renderDiagnostic(
 /** A part of a long line around the column, and a caret below it. Control characters and tabs take one blank each. */
 function excerpt(source: string, column: number, paint: (caret: string) => string): string[] {
   const start = source.length <= WIDTH ? 0 : Math.max(0, column - 1 - WIDTH / 2);
-  // oxlint-disable-next-line no-control-regex -- a hostile file must not steer the terminal
-  const shown = source.slice(start, start + WIDTH).replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ');
+  const shown = printable(source.slice(start, start + WIDTH));
   return [`    ${shown}`, `    ${' '.repeat(Math.max(0, column - 1 - start))}${paint('^')}`];
+}
+
+/** A blank for each control character: a hostile file must not steer the terminal. */
+export function printable(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- they are what this looks for
+  return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ');
 }

@@ -7,7 +7,7 @@ import { describeDiagnostic } from '../observe/log.ts';
 import { CommandError } from './command-error.ts';
 import type { ServeDeps } from './serve.ts';
 import type { Terminal } from './terminal.ts';
-import type { OpenEngine, OpenLocal, OpenService } from './wiring.ts';
+import type { OpenEngine, OpenLocal, OpenService, OpenTrial } from './wiring.ts';
 
 /** The process as commands see it. */
 export interface CommandDeps {
@@ -16,6 +16,7 @@ export interface CommandDeps {
   readonly openEngine: OpenEngine;
   readonly openService: OpenService;
   readonly openLocal: OpenLocal;
+  readonly openTrial: OpenTrial;
   /** How often keys were used, over all runs and replicas. */
   readonly readUses: (settings: Settings) => Promise<Uses>;
   /** Where observations go: lines for a person, or a structured log. */

@@ -3,21 +3,31 @@ import { Command, CommanderError } from 'commander';
 import type { AddCommand, CommandDeps } from './command.ts';
 import { CommandError } from './command-error.ts';
 import { addCapacity } from './commands/capacity.ts';
+import { addDiff } from './commands/diff.ts';
 import { addDoctor } from './commands/doctor.ts';
+import { addFormat } from './commands/format.ts';
+import { addNew } from './commands/new.ts';
 import { addQuery } from './commands/query.ts';
 import { addSeed } from './commands/seed.ts';
 import { addServe } from './commands/serve.ts';
+import { addTest } from './commands/test.ts';
 import { addToken } from './commands/token.ts';
+import { addTypes } from './commands/types.ts';
 import { addValidate } from './commands/validate.ts';
 
 const COMMANDS: readonly AddCommand[] = [
   addServe,
   addValidate,
+  addTest,
+  addDiff,
   addQuery,
   addToken,
   addSeed,
   addDoctor,
   addCapacity,
+  addNew,
+  addFormat,
+  addTypes,
 ];
 
 export interface ProgramDeps extends Omit<CommandDeps, 'setExitCode'> {

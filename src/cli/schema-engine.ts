@@ -1,7 +1,6 @@
 // The embedded engine with nothing but tables in it, for commands that analyse or test endpoint files: in a folder of its
 // own that is gone afterwards, however the command ends.
-import { rmSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Settings } from '../config/settings.ts';
@@ -23,14 +22,15 @@ function interrupt(): void {
   process.exit(130);
 }
 
-/** Opens it, runs `use`, closes it. Rejects with CommandError when a schema file cannot be run. */
+/** Opens it, runs `use` with its folder, closes it. Rejects with CommandError when a schema file cannot be run. */
 export async function withSchemaEngine<T>(
   { settings, schema, openEngine }: SchemaEngineOptions,
-  use: (engine: Engine) => Promise<T>,
+  use: (engine: Engine, folder: string) => Promise<T>,
 ): Promise<T> {
-  const data = await mkdtemp(join(tmpdir(), 'millrace-schema-'));
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt); // before there is anything to remove
+  const data = mkdtempSync(join(tmpdir(), 'millrace-schema-'));
   const remove = (): void => rmSync(data, { recursive: true, force: true });
-  process.once('exit', remove).once('SIGINT', interrupt).once('SIGTERM', interrupt);
+  process.once('exit', remove);
   try {
     const own = { ...settings, data, clickhouse: undefined };
     const engine = await openEngineOrExplain(openEngine, own, () => undefined);
@@ -39,7 +39,7 @@ export async function withSchemaEngine<T>(
         if (!(cause instanceof EngineError)) throw cause;
         throw new CommandError(`the tables of ${schema} cannot be made: ${cause.message}`, { cause });
       });
-      return await use(engine);
+      return await use(engine, data);
     } finally {
       await engine.close(0);
     }

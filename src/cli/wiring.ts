@@ -1,4 +1,5 @@
 // What commands are given by the process: the rooms above and beside them, as functions.
+import type { Candidate } from '../catalog/catalog.ts';
 import type { LiveCatalog } from '../catalog/live.ts';
 import type { Token } from '../config/generated/tokens.ts';
 import type { Settings } from '../config/settings.ts';
@@ -33,3 +34,9 @@ export type OpenLocal = (options: {
   readonly preflight: () => Promise<readonly PreflightFinding[]>;
   close(): Promise<void>;
 }>;
+
+/** Answers calls at a chosen time, over endpoints that keep and count nothing. */
+export type OpenTrial = (options: { readonly engine: Engine; readonly candidates: readonly Candidate[] }) => {
+  readonly pathAt: (now: number | undefined) => RequestPath;
+  close(): Promise<void>;
+};

@@ -14,18 +14,26 @@ export interface WatchOptions {
 export async function watchPaths(
   paths: readonly string[],
   options: WatchOptions,
-  on: { readonly change: () => void; readonly error: (cause: unknown) => void },
+  on: {
+    /** Where something has changed, as far as the system told. */
+    readonly change: (paths: ReadonlySet<string>) => void;
+    readonly error: (cause: unknown) => void;
+  },
 ): Promise<{ readonly close: () => Promise<void> }> {
   const watcher = watch([...paths], { ignoreInitial: true, depth: options.depth });
   let settle: NodeJS.Timeout | undefined;
   let deadline: NodeJS.Timeout | undefined;
+  let changed = new Set<string>();
   const tell = (): void => {
     clearTimeout(settle);
     clearTimeout(deadline);
     settle = deadline = undefined;
-    on.change();
+    const told = changed;
+    changed = new Set();
+    on.change(told);
   };
-  watcher.on('all', () => {
+  watcher.on('all', (_event, path) => {
+    changed.add(path);
     clearTimeout(settle);
     settle = setTimeout(tell, options.settleMs);
     deadline ??= setTimeout(tell, options.maxDelayMs);

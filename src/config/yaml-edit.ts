@@ -1,5 +1,5 @@
 // Changes to a YAML text that keep everything else in it, comments and order included. The texts have to be valid YAML.
-import { isSeq, parseDocument } from 'yaml';
+import { isSeq, parseDocument, stringify } from 'yaml';
 
 /** Appends an item to the list under a top-level key, adding both when missing. */
 export function appendToList(text: string, key: string, item: unknown): string {
@@ -25,4 +25,9 @@ export function setAt(text: string, path: readonly (string | number)[], value: u
   if (value === undefined) document.deleteIn(path);
   else document.setIn(path, document.createNode(value));
   return document.toString({ lineWidth: 0 });
+}
+
+/** Plain data as YAML: texts of several lines as blocks. */
+export function writeYaml(value: unknown): string {
+  return stringify(value, { lineWidth: 0, blockQuote: 'literal' });
 }

@@ -1,7 +1,7 @@
 // The tables of a folder of *.sql files without their rows: what an analysis of queries needs.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { tokenize } from '../sql/lexer.ts';
+import { isSignificant, tokenize } from '../sql/lexer.ts';
 import type { Engine } from './engine.ts';
 import { splitStatements } from './statements.ts';
 
@@ -13,12 +13,33 @@ export async function createTables(engine: Engine, folder: string): Promise<void
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted();
   for (const name of names) {
     const text = await readFile(join(folder, name), 'utf8');
-    for (const statement of splitStatements(text))
-      if (MAKING.has(firstWord(statement))) await engine.execute(statement);
+    for (const statement of splitStatements(text)) {
+      const making = withoutRows(statement);
+      if (making !== undefined) await engine.execute(making);
+    }
   }
 }
 
-function firstWord(statement: string): string {
-  const word = tokenize(statement).find(({ kind }) => kind !== 'blank' && kind !== 'comment');
-  return word === undefined ? '' : statement.slice(word.start, word.end).toUpperCase();
+/** The statement as far as it makes something; `CREATE TABLE … AS SELECT` takes the columns of the SELECT, and no rows. */
+function withoutRows(statement: string): string | undefined {
+  const tokens = tokenize(statement).filter(isSignificant);
+  const words = tokens.map(({ kind, start, end }) =>
+    kind === 'word' ? statement.slice(start, end).toUpperCase() : kind,
+  );
+  const [first = '', ...rest] = words;
+  if (!MAKING.has(first)) return undefined;
+  const isTable = first === 'CREATE' && /^(OR REPLACE )?(TEMPORARY )?TABLE$/.test(headOf(rest));
+  const at = words.findIndex((word, index) => word === 'AS' && isQuery(words, index + 1));
+  const as = isTable && words[at - 1] !== 'EMPTY' ? tokens[at] : undefined;
+  return as === undefined ? statement : `${statement.slice(0, as.start)}EMPTY ${statement.slice(as.start)}`;
+}
+
+/** The words up to and with TABLE. */
+function headOf(words: readonly string[]): string {
+  return words.slice(0, words.indexOf('TABLE') + 1).join(' ');
+}
+
+function isQuery(words: readonly string[], at: number): boolean {
+  const word = words.slice(at).find((each) => each !== '(');
+  return word === 'SELECT' || word === 'WITH' || word === 'FROM';
 }

@@ -30,9 +30,10 @@ const KEPT_ROOM = 16_384;
  * the next.
  */
 export function createDecode(): Decode {
-  const kept = newDraft(KEPT_ROOM);
+  let kept: Draft | undefined; // made when it is first needed: most endpoints redact nothing
   return (bytes, from, to) => {
-    const draft = to - from + 2 <= KEPT_ROOM ? kept : newDraft(to - from + 2);
+    const room = to - from + 2;
+    const draft = room > KEPT_ROOM ? newDraft(room) : (kept ??= newDraft(KEPT_ROOM));
     draft.end = 1;
     for (let i = from; i < to;) {
       i = readAscii(draft, bytes, i, to);

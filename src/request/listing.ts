@@ -102,9 +102,7 @@ function toEntry(
       concurrency: endpoint.concurrency?.places ?? null,
       rate: endpoint.rate === undefined ? null : `${endpoint.rate.limit}/${endpoint.rate.window}s`,
     },
-    examples: endpoint.examples.map(({ expect: _expect, now: _now, ...call }) =>
-      withLocks(call, endpoint, principal),
-    ),
+    examples: endpoint.examples.map(({ expect: _expect, ...call }) => withLocks(call, endpoint, principal)),
   };
 }
 

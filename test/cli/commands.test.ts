@@ -27,6 +27,7 @@ describe('help and misuse', () => {
     [],
     ['serve'],
     ['validate'],
+    ['test'],
     ['query'],
     ['token'],
     ['token', 'create'],
@@ -35,6 +36,7 @@ describe('help and misuse', () => {
     ['token', 'revoke'],
     ['seed'],
     ['capacity'],
+    ['diff'],
   ])('%s %s --help', async (...command) => {
     const { code, out } = await run([...command.filter(Boolean), '--help']);
     expect(code).toBe(0);

@@ -5,7 +5,7 @@ import type { Diagnostic } from '../../core/diagnostic.ts';
 import { summaryOf, type Findings, type PrintFindings } from './findings.ts';
 
 /** GitHub shows so many annotations of each kind a step, and drops the rest in silence. */
-const PER_KIND = 10;
+export const PER_KIND = 10;
 /** A step's summary may have 1 MiB. */
 const SUMMARY_BYTES = 1_000_000;
 
@@ -31,7 +31,7 @@ export function createPrintGithub({ isChanged, summaryFile }: GithubOptions): Pr
 }
 
 /** `::error file=…,line=…,col=…,title=…::message`. */
-function annotation({ file, line, column, severity, code, message, hint }: Diagnostic): string {
+export function annotation({ file, line, column, severity, code, message, hint }: Diagnostic): string {
   const text = hint === undefined ? message : `${message}\n${hint}`;
   const place = line === 0 ? '' : `,line=${line},col=${column}`;
   return `::${severity} file=${property(file)}${place},title=${property(code)}::${data(text)}`;

@@ -63,13 +63,14 @@ export interface EndpointFile {
     [k: string]: string;
   };
   /**
-   * Why a change that breaks consumers or loosens security is meant; lets the contract comparison pass.
+   * Why a change that breaks consumers or loosens security is meant; lets millrace diff pass. A reason that the file had before allows nothing new.
    */
   allow_breaking?: string;
   /**
-   * Calls that show the endpoint: used in its documentation, in tests, for warming and as defaults in the explorer.
+   * Calls that show the endpoint: used in its documentation, in tests, for warming and as defaults in the explorer. Those with now, with fixtures of their own, or that expect a refusal, are tests only.
    */
   examples?: Example[];
+  fixtures?: Fixtures;
 }
 /**
  * One parameter: its ClickHouse type and what values it takes.
@@ -275,7 +276,20 @@ export interface Example {
    * The clock of the call, so that windows relative to now can be tested.
    */
   now?: string;
+  fixtures?: Fixtures;
+  /**
+   * Whether the call is for millrace test alone: not shown to consumers, not kept warm.
+   */
+  test_only?: boolean;
   expect?: Expectation;
+}
+/**
+ * Rows for millrace test, by database.table: while the examples that they belong to run, the table holds these and no others. Those of an example come before those of its file, and both before the fixtures folder.
+ */
+export interface Fixtures {
+  [k: string]: {
+    [k: string]: unknown;
+  }[];
 }
 /**
  * What a call should give; checked by millrace test.
@@ -303,4 +317,8 @@ export interface Expectation {
    * The problem code of a refused call.
    */
   code?: string;
+  /**
+   * Whether rows were cut at the endpoint's maximum.
+   */
+  truncated?: boolean;
 }

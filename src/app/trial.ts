@@ -1,0 +1,54 @@
+// Calls as a service would answer them, at a chosen time, over endpoints that keep and count nothing: for testing files.
+import { assembleCatalog, type Candidate } from '../catalog/catalog.ts';
+import { createDescribe } from '../catalog/describe.ts';
+import type { Engine } from '../engine/engine.ts';
+import { createMemoryCounters } from '../limits/memory-counters.ts';
+import { createRateLimits } from '../limits/rate-limits.ts';
+import { createRequestPath, type RequestPath } from '../request/answer.ts';
+import { createBulkhead } from '../request/bulkhead.ts';
+import { planAt } from '../request/fixed-clock.ts';
+import { createPlan } from '../request/plan.ts';
+import { createResults } from '../request/result.ts';
+import { createSandboxes } from '../request/sandboxes.ts';
+import { createCache } from './cache.ts';
+import { after, clock } from './clock.ts';
+import { LOCAL_KEYRING } from './local.ts';
+
+export interface TrialOptions {
+  readonly engine: Engine;
+  readonly candidates: readonly Candidate[];
+}
+
+export interface Trial {
+  /** The request path at `now`, in milliseconds since 1970; at the real time when undefined. */
+  readonly pathAt: (now: number | undefined) => RequestPath;
+  close(): Promise<void>;
+}
+
+export function openTrial({ engine, candidates }: TrialOptions): Trial {
+  const unkept = candidates.map((candidate) => {
+    const endpoint = { ...candidate.endpoint, cache: undefined, rate: undefined, concurrency: undefined };
+    return { ...candidate, endpoint };
+  });
+  const { catalog } = assembleCatalog(unkept);
+  const describe = createDescribe(engine);
+  const sandboxes = createSandboxes(engine, describe);
+  const cache = createCache({ memoryBytes: 0, link: undefined, observe: () => undefined });
+  const results = createResults({ engine, bulkhead: createBulkhead(after), ...cache, now: clock.monotonic });
+  const memory = createMemoryCounters(clock.monotonic);
+  const rateLimits = createRateLimits({ memory, shared: undefined, failure: 'open' });
+  const pathAt = (now: number | undefined): RequestPath => {
+    const epoch = now === undefined ? clock.epoch : () => now;
+    const plan = createPlan({ sandboxes, describe, now: epoch });
+    return createRequestPath({
+      catalog: () => catalog,
+      keyring: () => LOCAL_KEYRING,
+      keyUse: { note: () => undefined },
+      rateLimits,
+      plan: now === undefined ? plan : planAt(now, plan, engine),
+      results,
+      clock: { ...clock, epoch },
+    });
+  };
+  return { pathAt, close: cache.close };
+}

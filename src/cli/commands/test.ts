@@ -1,0 +1,79 @@
+// `millrace test`, its flags and help.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Option, type Command } from 'commander';
+import { CommandError } from '../command-error.ts';
+import { settingsOf, type CommandDeps } from '../command.ts';
+import { printHuman } from '../test/report-human.ts';
+import { printJson } from '../test/report-json.ts';
+import { printJunit } from '../test/report-junit.ts';
+import { test, type TestDeps, type TestOptions } from '../test/test.ts';
+import { watchTests } from '../test/watch.ts';
+
+interface TestFlags {
+  readonly endpoints?: string;
+  readonly fixtures?: string;
+  readonly schema?: string;
+  readonly name?: string;
+  readonly format: keyof typeof PRINTERS;
+  readonly update?: boolean;
+  readonly watch?: boolean;
+  readonly bail?: boolean;
+}
+
+const PRINTERS = { human: printHuman, junit: printJunit, json: printJson } as const;
+
+export function addTest(program: Command, deps: CommandDeps): void {
+  program
+    .command('test')
+    .description(
+      'Run the examples of endpoint files on the embedded engine, against fixtures. Exits 1 when one fails.',
+    )
+    .argument('[endpoints...]', 'names of endpoints, or globs such as "logs.*" (default: all)')
+    .option('--endpoints <folder>', 'endpoint files (default: the endpoints folder)')
+    .option(
+      '--fixtures <folder>',
+      '*.sql, and database.table.ndjson or .csv (default: fixtures in the endpoints folder)',
+    )
+    .option('--schema <folder>', '*.sql files whose CREATE statements make the tables (default: the seeds)')
+    .option('--name <part>', 'only examples with this in their name, in any case')
+    .option('--update', 'write what came back into the files as what is expected')
+    .option('--watch', 'run again what a change touches, until Ctrl+C')
+    .option('--bail', 'stop at the first failure')
+    .addOption(
+      new Option('--format <format>', 'how results are printed')
+        .choices(['human', 'junit', 'json'])
+        .default('human'),
+    )
+    .action(async (names: string[], flags: TestFlags) => {
+      const options = await optionsOf(names, flags, deps);
+      const testDeps: TestDeps = { ...deps, now: () => performance.now() };
+      if (flags.watch === true) return watchTests(options, testDeps);
+      deps.setExitCode(await test(options, testDeps));
+    });
+}
+
+async function optionsOf(
+  names: readonly string[],
+  flags: TestFlags,
+  deps: CommandDeps,
+): Promise<TestOptions> {
+  const settings = await settingsOf({}, deps);
+  const endpoints = flags.endpoints ?? settings.endpoints;
+  return {
+    settings,
+    endpoints,
+    fixtures: existing(flags.fixtures, '--fixtures') ?? join(endpoints, 'fixtures'),
+    schema: existing(flags.schema ?? settings.seeds, '--schema') ?? settings.seeds,
+    names,
+    part: flags.name,
+    update: flags.update === true,
+    bail: flags.bail === true,
+    print: PRINTERS[flags.format],
+  };
+}
+
+function existing(folder: string | undefined, flag: string): string | undefined {
+  if (folder === undefined || existsSync(folder)) return folder;
+  throw new CommandError(`There is no folder ${folder}; name one with ${flag}`, { exitCode: 2 });
+}

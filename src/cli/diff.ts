@@ -1,0 +1,144 @@
+// `millrace diff`: what a change of endpoint files does to those who call them, and to what they may see.
+import { resolve } from 'node:path';
+import { createInspect } from '../catalog/compile.ts';
+import { isEndpointFile } from '../catalog/load.ts';
+import type { Settings } from '../config/settings.ts';
+import { MAX_DOCUMENT_BYTES } from '../config/yaml-document.ts';
+import { compareContracts } from '../contract/compare.ts';
+import { readContracts, type InspectFile, type SourceFile } from '../contract/contract.ts';
+import { CommandError } from './command-error.ts';
+import { tellColumns, type Described, type ToldColumns } from './diff/columns.ts';
+import { fromTop, isOutside, readFolder } from './diff/folders.ts';
+import type { Folder, FolderFile, Repository } from './diff/folders.ts';
+import { createGit, type Git } from './diff/git.ts';
+import { openChanges, type PrintReport, type Report } from './diff/report.ts';
+import { resolveRange, type Revision } from './diff/revisions.ts';
+import { diffTexts } from './diff/text-diff.ts';
+import type { Terminal } from './terminal.ts';
+import type { OpenEngine } from './wiring.ts';
+
+export interface DiffOptions {
+  /** A revision, or a range of two. */
+  readonly base: string;
+  /** Undefined: the range's other side, or the work tree. */
+  readonly head: string | undefined;
+  readonly settings: Settings;
+  /** Folder of *.sql files that make the tables; undefined: columns are not compared. */
+  readonly schema: string | undefined;
+  readonly print: PrintReport;
+}
+
+export interface DiffDeps {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly terminal: Terminal;
+  readonly openEngine: OpenEngine;
+}
+
+/** Prints the changes; resolves to 1 where one is breaking or loosening and not allowed, else 0. Rejects with CommandError. */
+export async function diff(options: DiffOptions, deps: DiffDeps): Promise<0 | 1> {
+  const { settings, schema, print } = options;
+  const repository = await openRepository(deps.env);
+  const { base, head } = await resolveRange(repository.git, options.base, options.head);
+  const endpoints = endpointsFolder(repository, settings.endpoints);
+  const tables = schema === undefined ? undefined : tablesFolder(repository, schema);
+  const inspect = createInspect({ piiHashKey: ANY_KEY });
+  const read = (revision: Revision): Promise<Described> =>
+    readSide(repository, revision, { endpoints, tables, inspect });
+  const [before, after] = [await read(base), await read(head)];
+  const told = await columnsOf(before, after, options, deps);
+  const comparisons = compareContracts(
+    { ...before.contracts, columns: told.before },
+    { ...after.contracts, columns: told.after },
+  );
+  const report: Report = {
+    base: base.label,
+    head: head.label,
+    comparisons: [...told.comparisons, ...comparisons],
+    notes: told.notes,
+    diffTexts: (from, to) => diffTexts(repository.git, from, to),
+  };
+  await print(report, deps.terminal);
+  for (const note of told.notes) deps.terminal.note(note);
+  return openChanges(report).length > 0 ? 1 : 0;
+}
+
+/** Whether the service has a secret is the operator's concern, not the file's. */
+const ANY_KEY = 'any';
+
+async function openRepository(env: DiffDeps['env']): Promise<Repository> {
+  const { code, out, complaint } = await createGit(process.cwd(), env)(['rev-parse', '--show-toplevel']);
+  const root = out.toString('utf8').replace(/\n$/, '');
+  if (code !== 0 || root === '') {
+    throw new CommandError(`This is no work tree of git: ${complaint}`, { exitCode: 2 });
+  }
+  const git: Git = createGit(root, env);
+  return { git, root };
+}
+
+const MAX_TABLES_BYTES = 16 * 2 ** 20;
+
+function endpointsFolder(repository: Repository, named: string): Folder {
+  const path = fromTop(repository, process.cwd(), named);
+  const folder = { path, isWanted: isEndpointFile, maxBytes: MAX_DOCUMENT_BYTES };
+  if (!isOutside(folder)) return folder;
+  throw new CommandError(`${named} lies outside of the repository ${repository.root}`, { exitCode: 2 });
+}
+
+function tablesFolder(repository: Repository, named: string): Folder {
+  const path = fromTop(repository, process.cwd(), named);
+  return { path, isWanted: (name) => name.endsWith('.sql'), maxBytes: MAX_TABLES_BYTES };
+}
+
+interface SideOptions {
+  readonly endpoints: Folder;
+  readonly tables: Folder | undefined;
+  readonly inspect: InspectFile;
+}
+
+async function readSide(
+  repository: Repository,
+  revision: Revision,
+  { endpoints, tables, inspect }: SideOptions,
+): Promise<Described> {
+  const files = await readFolder(repository, revision, endpoints);
+  if (files === undefined) {
+    const place = endpoints.path === '' ? resolve(repository.root) : endpoints.path;
+    throw new CommandError(`There is no folder ${place} in ${revision.label}; name one with --endpoints`, {
+      exitCode: 2,
+    });
+  }
+  return {
+    label: revision.label,
+    contracts: readContracts(files.map(toSource), inspect),
+    tables: tables === undefined ? undefined : await readTables(repository, revision, tables),
+  };
+}
+
+/** Tables that are kept elsewhere have one version, for both sides. */
+function readTables(
+  repository: Repository,
+  revision: Revision,
+  folder: Folder,
+): Promise<readonly FolderFile[] | undefined> {
+  const disk = { kind: 'worktree', label: 'the disk' } as const;
+  return readFolder(repository, isOutside(folder) ? disk : revision, folder);
+}
+
+function toSource({ path, content }: FolderFile): SourceFile {
+  if ('text' in content) return { path, text: content.text };
+  const finding = { file: path, line: 1, column: 1, severity: 'error', code: 'file.unreadable' } as const;
+  return { path, text: { ...finding, message: content.unreadable } };
+}
+
+async function columnsOf(
+  before: Described,
+  after: Described,
+  { settings, schema }: DiffOptions,
+  { openEngine, terminal }: DiffDeps,
+): Promise<ToldColumns> {
+  if (schema === undefined) return { notes: ['Columns are not compared (--no-engine)'], comparisons: [] };
+  terminal.progress('Asking the engine for columns');
+  const told = await tellColumns(before, after, { settings, openEngine, folder: schema });
+  terminal.progress('');
+  return told;
+}

@@ -1,0 +1,32 @@
+// Changes as annotations of a GitHub workflow step, and the whole report in its summary.
+import { appendFile } from 'node:fs/promises';
+import { needsReason, type Change } from '../../contract/changes.ts';
+import type { Diagnostic } from '../../core/diagnostic.ts';
+import { annotation, PER_KIND } from '../findings/github.ts';
+import { renderMarkdown } from './markdown.ts';
+import { changesOf, messageOf, summaryOf, type PrintReport } from './report.ts';
+
+/** `summaryFile` is where the step's summary goes (`GITHUB_STEP_SUMMARY`). */
+export function createPrintGithub(summaryFile: string | undefined): PrintReport {
+  return async (report, { print, note }) => {
+    const findings = changesOf(report).flatMap(toDiagnostic);
+    const shown = (['error', 'warning'] as const).map((severity) =>
+      findings.filter((each) => each.severity === severity).slice(0, PER_KIND),
+    );
+    for (const finding of shown.flat()) print(annotation(finding));
+    const left = findings.length - shown.flat().length;
+    note(
+      `${summaryOf(report)}${left === 0 ? '' : `; ${left} more than GitHub shows here, see the step's summary`}`,
+    );
+    if (summaryFile !== undefined) await appendFile(summaryFile, `${await renderMarkdown(report)}\n`);
+  };
+}
+
+/** Compatible changes are left to the summary. */
+function toDiagnostic(change: Change): readonly Diagnostic[] {
+  if (change.class === 'compatible') return [];
+  const severity = needsReason(change) && change.allowed === undefined ? 'error' : 'warning';
+  const { file, line, code } = change;
+  const message = `${change.class}: ${change.endpoint}: ${messageOf(change)}`;
+  return [{ file, line, column: 1, severity, code, message }];
+}

@@ -1,0 +1,71 @@
+// Which two states are compared: the words of the command line, resolved to commits.
+import { CommandError } from '../command-error.ts';
+import type { Git } from './git.ts';
+
+/** A commit by its hash, or the files as they are on the disk. */
+export type Revision =
+  | { readonly kind: 'commit'; readonly label: string; readonly commit: string }
+  | { readonly kind: 'worktree'; readonly label: string };
+
+export interface Range {
+  readonly base: Revision;
+  readonly head: Revision;
+}
+
+const MAX_LENGTH = 1000;
+
+/**
+ * `BASE`, `BASE HEAD`, `BASE..HEAD`, `BASE...HEAD` (from where the two parted), as git reads them; an empty side of dots is
+ * HEAD. Rejects with CommandError.
+ */
+export async function resolveRange(git: Git, first: string, second: string | undefined): Promise<Range> {
+  const dots = second === undefined ? /^(.*?)(\.\.\.?)(.*)$/s.exec(first) : null;
+  if (dots === null) {
+    const base = await resolve(git, first);
+    if (second === undefined) return { base, head: { kind: 'worktree', label: 'the work tree' } };
+    return { base, head: await resolve(git, second) };
+  }
+  const [, left = '', between, right = ''] = dots;
+  const base = await resolve(git, left || 'HEAD');
+  const head = await resolve(git, right || 'HEAD');
+  return { base: between === '...' ? await mergeBase(git, base, head) : base, head };
+}
+
+type Commit = Extract<Revision, { kind: 'commit' }>;
+
+async function resolve(git: Git, text: string): Promise<Commit> {
+  const shown = plain(text);
+  const unknown = new CommandError(
+    `${shown} is no revision that git knows; in a shallow clone, fetch it first`,
+    {
+      exitCode: 2,
+    },
+  );
+  if (text.length > MAX_LENGTH || text === '') throw unknown;
+  const { code, out } = await git([
+    'rev-parse',
+    '--verify',
+    '--quiet',
+    '--end-of-options',
+    `${text}^{commit}`,
+  ]);
+  const commit = out.toString('utf8').trim();
+  if (code !== 0 || !/^[0-9a-f]{40,64}$/.test(commit)) throw unknown;
+  return { kind: 'commit', label: shown, commit };
+}
+
+async function mergeBase(git: Git, base: Commit, head: Commit): Promise<Commit> {
+  const { code, out } = await git(['merge-base', base.commit, head.commit]);
+  const commit = out.toString('utf8').trim();
+  if (code === 0 && commit !== '')
+    return { ...base, commit, label: `the merge base of ${base.label} and ${head.label}` };
+  throw new CommandError(
+    `${base.label} and ${head.label} have no commit in common here; in a shallow clone, fetch the history (fetch-depth: 0)`,
+    { exitCode: 2 },
+  );
+}
+
+function plain(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- what is typed must not steer the terminal
+  return text.slice(0, 100).replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ');
+}

@@ -1,0 +1,123 @@
+// `millrace new`: an endpoint file to start from, empty or from a query that exists.
+import { randomUUID } from 'node:crypto';
+import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { createCompile } from '../../catalog/compile.ts';
+import { listFiles, loadFiles } from '../../catalog/load.ts';
+import { writeYaml } from '../../config/yaml-edit.ts';
+import { isSignificant, tokenize } from '../../sql/lexer.ts';
+import { CommandError } from '../command-error.ts';
+import type { Terminal } from '../terminal.ts';
+import { liftLiterals, type Lifted } from './lift.ts';
+
+export interface NewOptions {
+  readonly name: string;
+  readonly folder: string;
+  /** A query to begin with; undefined: a placeholder. */
+  readonly sql: string | undefined;
+  /** Print the file instead of writing it. */
+  readonly isPrinted: boolean;
+}
+
+const NAME = /^[a-z][a-z0-9_-]*(\.[a-z0-9_-]+)*$/;
+const PLACEHOLDER: Lifted = {
+  query: 'SELECT\n  now() AS timestamp,\n  @project AS project',
+  parameters: { project: { type: 'String', required: true, description: 'What is asked for.' } },
+  example: { project: 'abc' },
+};
+
+/** Writes the file, or prints it. Rejects with CommandError for a name that cannot be, or is taken. */
+export async function newEndpoint(options: NewOptions, terminal: Terminal): Promise<void> {
+  const { name, folder, sql, isPrinted } = options;
+  requireName(name);
+  const lifted = sql === undefined ? PLACEHOLDER : lift(sql);
+  const text = fileText(name, lifted);
+  if (isPrinted) return terminal.print(text.trimEnd());
+  const path = join(folder, `${name}.yaml`);
+  await requireFree(name, folder, path);
+  await mkdir(folder, { recursive: true });
+  await writeFile(path, text, { flag: 'wx' });
+  terminal.note(`Wrote ${path}`);
+  for (const [parameter, value] of Object.entries(sql === undefined ? {} : lifted.example))
+    terminal.note(
+      `  @${parameter}: ${lifted.parameters[parameter]?.type ?? ''}, was ${JSON.stringify(value)}`,
+    );
+  terminal.note(`Next: millrace validate ${path}; millrace query ${name} ${pairs(lifted.example)}`.trimEnd());
+}
+
+function requireName(name: string): void {
+  if (NAME.test(name) && name.length <= 100) return;
+  const guess = name
+    .toLowerCase()
+    .replace(/[^a-z0-9_.-]+/g, '-')
+    .replace(/^[^a-z]+/, '')
+    .replace(/\.+$/, '')
+    .replace(/\.{2,}/g, '.')
+    .slice(0, 100);
+  const hint = NAME.test(guess) ? `; how about ${guess}?` : '';
+  throw new CommandError(
+    `"${name}" is no name for an endpoint: small letters, digits, _ and -, in parts with dots between, a letter first, at most 100 characters${hint}`,
+    { exitCode: 2 },
+  );
+}
+
+async function requireFree(name: string, folder: string, path: string): Promise<void> {
+  const isThere = await access(path).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) throw new CommandError(`${path} is there already; choose another name, or change that file`);
+  const paths = await listFiles(folder).catch(() => []);
+  const { files } = await loadFiles(paths, new Map(), createCompile({ piiHashKey: 'any' }));
+  const taken = [...files.values()].find(({ candidate }) => candidate?.endpoint.name === name);
+  if (taken !== undefined)
+    throw new CommandError(`${taken.file} has the name ${name} already; choose another one`);
+}
+
+function lift(sql: string): Lifted {
+  const tokens = tokenize(sql).filter(isSignificant);
+  const semicolon = tokens.findIndex(({ kind }) => kind === ';');
+  if (semicolon !== -1 && semicolon < tokens.length - 1)
+    throw new CommandError('The file holds several statements; an endpoint has one SELECT', { exitCode: 2 });
+  const end = tokens.at(semicolon === -1 ? -1 : semicolon - 1)?.end ?? 0;
+  if (end === 0) throw new CommandError('The file holds no query', { exitCode: 2 });
+  const text = sql.slice(0, end);
+  const last = tokenize(text).filter(isSignificant);
+  const [format, kind] = last.slice(-2);
+  const isFormat =
+    format !== undefined && /^format$/i.test(text.slice(format.start, format.end)) && kind?.kind === 'word';
+  return liftLiterals((isFormat ? text.slice(0, format.start) : text).trim());
+}
+
+function fileText(name: string, { query, parameters, example }: Lifted): string {
+  const hasParameters = Object.keys(parameters).length > 0;
+  const head = '# yaml-language-server: $schema=../schemas/endpoint.schema.json\n';
+  const body = writeYaml({
+    id: randomUUID(),
+    name,
+    description: `What ${name} answers, in a sentence for its consumers.`,
+    query: `${query.replace(/[ \t]+$/gm, '')}\n`,
+    ...(hasParameters ? { parameters } : {}),
+    max_rows: 1000,
+    cache: 'disabled',
+    sandbox: { enabled: false },
+    examples: [{ name: 'a first call', ...(hasParameters ? { parameters: example } : {}) }],
+  });
+  return head + body;
+}
+
+function pairs(example: Lifted['example']): string {
+  return Object.entries(example)
+    .map(
+      ([name, value]) =>
+        `${name}=${JSON.stringify(typeof value === 'object' ? JSON.stringify(value) : String(value))}`,
+    )
+    .join(' ');
+}
+
+/** The query of a file, or of standard input for `-`. */
+export async function readSql(file: string): Promise<string> {
+  return readFile(file === '-' ? '/dev/stdin' : file, 'utf8').catch((cause: unknown) => {
+    throw new CommandError(`${relative('.', file)} cannot be read`, { exitCode: 2, cause });
+  });
+}

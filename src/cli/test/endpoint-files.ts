@@ -1,0 +1,57 @@
+// The endpoint files under test, read again and again: what changed since the last time, and what is wrong with them.
+import { relative } from 'node:path';
+import { assembleCatalog } from '../../catalog/catalog.ts';
+import { createInspect, type InspectedFile } from '../../catalog/compile.ts';
+import { listFiles, loadFiles, type LoadedFiles } from '../../catalog/load.ts';
+import { compareDiagnostics, type Diagnostic } from '../../core/diagnostic.ts';
+import { CommandError } from '../command-error.ts';
+
+export interface Reading {
+  /** Files without errors, in name order. */
+  readonly files: readonly InspectedFile[];
+  readonly findings: readonly Diagnostic[];
+  /** Paths of files that are new or other than the last time. */
+  readonly changed: ReadonlySet<string>;
+}
+
+/** Columns are hashed alike on every machine. */
+const HASH_KEY = 'a key for tests alone';
+
+/** A function that reads the folder; rejects with CommandError when it cannot. */
+export function createReadFiles(folder: string): () => Promise<Reading> {
+  const inspect = createInspect({ piiHashKey: HASH_KEY });
+  const inspected = new Map<string, InspectedFile | undefined>();
+  let known: LoadedFiles = new Map();
+  return async () => {
+    const changed = new Set<string>();
+    const paths = await listFiles(folder).catch((cause: unknown) => {
+      throw new CommandError(
+        `There is no folder ${folder}; name that of the endpoint files with --endpoints`,
+        {
+          exitCode: 2,
+          cause,
+        },
+      );
+    });
+    const { files } = await loadFiles(paths, known, (path, text) => {
+      const { inspected: file, diagnostics } = inspect(path, text);
+      inspected.set(path, file);
+      changed.add(path);
+      return { candidate: file?.candidate, diagnostics };
+    });
+    known = files;
+    const present = paths.flatMap((path) => (files.has(path) ? (inspected.get(path) ?? []) : []));
+    return { files: present, findings: findingsOf(files), changed };
+  };
+}
+
+function findingsOf(files: LoadedFiles): readonly Diagnostic[] {
+  const candidates = [...files.values()].flatMap(({ candidate }) => candidate ?? []);
+  const own = [...files.values()].flatMap(({ diagnostics }) => diagnostics);
+  return [...own, ...assembleCatalog(candidates).diagnostics].toSorted(compareDiagnostics);
+}
+
+/** As people write it: from the working directory, with forward slashes. */
+export function shortPath(path: string): string {
+  return (relative(process.cwd(), path) || path).replaceAll('\\', '/');
+}

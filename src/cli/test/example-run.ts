@@ -1,0 +1,149 @@
+// One example run: its rows put in place, its call made at its time, what came back compared.
+import { randomUUID } from 'node:crypto';
+import { NO_WISH } from '../../cache/freshness.ts';
+import { toDiagnostic, type InspectedFile } from '../../catalog/compile.ts';
+import type { Example, Fixtures } from '../../config/generated/endpoint.ts';
+import type { Path } from '../../config/yaml-document.ts';
+import type { Diagnostic } from '../../core/diagnostic.ts';
+import { Problem } from '../../core/problem.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { RequestPath } from '../../request/answer.ts';
+import type { Call } from '../../request/call.ts';
+import { compare, type Mismatch, type Outcome } from './compare.ts';
+import { shortPath } from './endpoint-files.ts';
+import { engineSentence, type Rows } from './rows.ts';
+import type { Stage } from './stage.ts';
+
+/** One example, and where it stands in its file. */
+export interface Case {
+  readonly file: InspectedFile;
+  readonly index: number;
+  readonly example: Example;
+}
+
+export interface Bench {
+  readonly engine: Engine;
+  readonly stage: Stage;
+  /** The request path at a time, in milliseconds since 1970; at the real one when undefined. */
+  readonly pathAt: (now: number | undefined) => RequestPath;
+}
+
+export interface ExampleRun {
+  /** Undefined where the call could not be made. */
+  readonly outcome: Outcome | undefined;
+  /** None: it passed. */
+  readonly failures: readonly Diagnostic[];
+}
+
+/** The columns are asked for where they are expected, and where nothing is: an update wants to know them then. */
+export async function runExample(each: Case, bench: Bench): Promise<ExampleRun> {
+  const { example } = each;
+  const now = example.now === undefined ? undefined : Date.parse(example.now);
+  if (now !== undefined && !isTellable(now)) return unmade([outOfRange(each)]);
+  const findings = await bench.stage.set(rowsOf(each));
+  if (findings.length > 0) return unmade(findings);
+  const outcome = await callAndRead(bench.pathAt(now), bench.engine, each);
+  const failures = compare(example.expect ?? {}, outcome).map((mismatch) => failureOf(each, mismatch));
+  return { outcome, failures };
+}
+
+function unmade(failures: readonly Diagnostic[]): ExampleRun {
+  return { outcome: undefined, failures };
+}
+
+/** What the type DateTime holds. */
+function isTellable(now: number): boolean {
+  return now >= 0 && now < 2 ** 32 * 1000;
+}
+
+function outOfRange({ file, index }: Case): Diagnostic {
+  const message = 'the clock can be set from 1970 to 2105';
+  return toDiagnostic(file.document, { code: 'test.now', path: ['examples', index, 'now'], message });
+}
+
+/** An example's own rows for a table come before those of its file. */
+function rowsOf({ file, index, example }: Case): readonly Rows[] {
+  const own = rowsAt(file, example.fixtures, ['examples', index, 'fixtures']);
+  const named = new Set(own.map(({ table }) => table));
+  const shared = rowsAt(file, file.analysis.file.fixtures, ['fixtures']);
+  return [...own, ...shared.filter(({ table }) => !named.has(table))];
+}
+
+function rowsAt({ document }: InspectedFile, fixtures: Fixtures = {}, path: Path): readonly Rows[] {
+  return Object.entries(fixtures).map(([table, rows]) => ({
+    table,
+    format: 'JSONEachRow',
+    text: rows.map((row) => `${JSON.stringify(row)}\n`).join(''),
+    file: shortPath(document.file),
+    locate: (row) =>
+      row === 0 ? document.locateKey([...path, table]) : document.locate([...path, table, row - 1]),
+  }));
+}
+
+async function callAndRead(path: RequestPath, engine: Engine, each: Case): Promise<Outcome> {
+  const call = callOf(each);
+  const { expect = {} } = each.example;
+  const wantsColumns = expect.columns !== undefined || Object.keys(expect).length === 0;
+  try {
+    const { body } = await path.answer(call);
+    const { result, truncated = false } = JSON.parse(body.toString()) as Envelope;
+    const columns = wantsColumns ? await columnsOf(path, engine, call) : undefined;
+    // What redaction drops is in no row.
+    const [first] = result;
+    const kept = first === undefined ? columns : columns?.filter((name) => name in first);
+    return { kind: 'answered', rows: result, truncated, columns: kept };
+  } catch (error) {
+    if (error instanceof Problem) return refusal(error);
+    throw error;
+  }
+}
+
+/** Our own envelope. */
+interface Envelope {
+  readonly result: readonly Readonly<Record<string, unknown>>[];
+  readonly truncated?: boolean;
+}
+
+async function columnsOf(path: RequestPath, engine: Engine, call: Call): Promise<readonly string[]> {
+  const { plan } = await path.prepare(call);
+  return (await engine.describe(plan.statement)).map(({ name }) => name);
+}
+
+/** Authors are told what callers are not: the engine's own words for a query of theirs that failed. */
+function refusal({ status, code, message, errors, cause }: Problem): Outcome {
+  const details = errors.filter((each) => !message.includes(each.message));
+  const why =
+    status >= 500 && cause instanceof Error
+      ? [engineSentence(cause.message)]
+      : details.map((each) => `${each.parameter ?? `line ${each.line ?? 1}`} ${each.message}`);
+  return { kind: 'refused', status, code, message: [message, ...why].join('; ') };
+}
+
+function callOf({ file, example }: Case): Call {
+  const { parameters = {}, sql, lql } = example;
+  const own = Object.entries({ sql, lql }).flatMap(([name, text]) =>
+    text === undefined ? [] : [[name, [text]] as const],
+  );
+  const sent = Object.entries(parameters).map(([name, value]) => [name, [value]] as const);
+  return {
+    requestId: randomUUID(),
+    endpoint: file.candidate.endpoint.name,
+    key: 'local',
+    fields: new Map([...sent, ...own]),
+    format: 'json',
+    redact: false,
+    labels: undefined,
+    reservation: undefined,
+    wish: NO_WISH,
+    trace: {},
+    signal: new AbortController().signal,
+  };
+}
+
+/** At what is expected in writing, else at the example's name. */
+function failureOf({ file, index }: Case, { path, message }: Mismatch): Diagnostic {
+  const at = path.length === 0 ? ['examples', index, 'name'] : ['examples', index, 'expect', ...path];
+  const code = `test.${String(path[0] ?? 'status')}`;
+  const found = toDiagnostic(file.document, { code, path: at, message });
+  return { ...found, file: shortPath(found.file) };
+}

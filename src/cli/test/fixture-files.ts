@@ -1,0 +1,114 @@
+// The folder of fixtures: statements that are run as they are, and rows for the tables that files are named after.
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Diagnostic } from '../../core/diagnostic.ts';
+import type { Rows } from './rows.ts';
+
+export interface FixtureFiles {
+  /** In name order. */
+  readonly statements: readonly { readonly file: string; readonly text: string }[];
+  readonly rows: readonly Rows[];
+  readonly findings: readonly Diagnostic[];
+}
+
+const MAX_BYTES = 32 * 2 ** 20;
+const ROWS_NAME = /^([A-Za-z_]\w*\.[A-Za-z_]\w*)\.(ndjson|csv)$/;
+
+/** Reads the folder; one that is not there holds nothing. */
+export async function readFixtures(folder: string): Promise<FixtureFiles> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const names = entries
+    .filter((entry) => !entry.isDirectory() && !/^\.|\.md$/.test(entry.name))
+    .map(({ name }) => name)
+    .toSorted();
+  const statements: { file: string; text: string }[] = [];
+  const rows: Rows[] = [];
+  const findings: Diagnostic[] = [];
+  for (const name of names) {
+    const file = join(folder, name);
+    const [, table, kind] = ROWS_NAME.exec(name) ?? [];
+    if (table === undefined && !name.endsWith('.sql')) {
+      findings.push(misnamed(file));
+      continue;
+    }
+    const text = await readBounded(file);
+    if (typeof text !== 'string') findings.push(text);
+    else if (table === undefined) statements.push({ file, text });
+    else if (kind === 'csv') rows.push(csvRows(file, table, text));
+    else collect(ndjsonRows(file, table, text), rows, findings);
+  }
+  return { statements, rows, findings };
+}
+
+function collect(read: Rows | Diagnostic, rows: Rows[], findings: Diagnostic[]): void {
+  if ('code' in read) findings.push(read);
+  else rows.push(read);
+}
+
+async function readBounded(file: string): Promise<string | Diagnostic> {
+  const { size } = await stat(file);
+  if (size <= MAX_BYTES) return readFile(file, 'utf8');
+  const message = 'a fixture holds at most 32 MiB';
+  const hint = 'Keep the rows that examples need; INSERT … SELECT FROM numbers(…) in a *.sql file makes many';
+  return { file, line: 0, column: 0, severity: 'error', code: 'fixture.too_large', message, hint };
+}
+
+function misnamed(file: string): Diagnostic {
+  return {
+    file,
+    line: 0,
+    column: 0,
+    severity: 'error',
+    code: 'fixture.misnamed',
+    message: 'this is no fixture by its name',
+    hint: 'Name it database.table.ndjson, database.table.csv or anything.sql',
+  };
+}
+
+/** One JSON object a line; blank lines count for nothing. */
+function ndjsonRows(file: string, table: string, text: string): Rows | Diagnostic {
+  const lineOf: number[] = [0];
+  for (const [index, line] of text.split('\n').entries()) {
+    if (line.trim() === '') continue;
+    const broken = jsonError(line);
+    if (broken !== undefined) {
+      const place = { line: index + 1, column: broken.column };
+      return { file, ...place, severity: 'error', code: 'fixture.rejected', message: broken.message };
+    }
+    lineOf.push(index + 1);
+  }
+  const locate: Rows['locate'] = (row) => ({ line: lineOf[row] ?? 0, column: 1 });
+  return { table, format: 'JSONEachRow', text, file, locate };
+}
+
+function jsonError(line: string): { readonly column: number; readonly message: string } | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return undefined;
+    return { column: 1, message: 'each line is one JSON object' };
+  } catch (error) {
+    const position = Number(/at position (\d+)/.exec(String(error))?.[1] ?? 0);
+    return { column: position + 1, message: 'this line is no JSON; each line is one JSON object' };
+  }
+}
+
+/** A header line with the names of columns (RFC 4180). */
+function csvRows(file: string, table: string, text: string): Rows {
+  const lines = csvRecordLines(text);
+  const locate: Rows['locate'] = (row) => ({ line: lines[row] ?? 1, column: 1 });
+  return { table, format: 'CSVWithNames', text, file, locate };
+}
+
+/** The line on which each record begins, the header's first; line breaks inside quotes begin none. */
+function csvRecordLines(text: string): readonly number[] {
+  const lines: number[] = [1];
+  let isQuoted = false;
+  let line = 1;
+  for (const char of text) {
+    if (char === '"') isQuoted = !isQuoted;
+    if (char !== '\n') continue;
+    line++;
+    if (!isQuoted) lines.push(line);
+  }
+  return lines;
+}

@@ -1,0 +1,66 @@
+// A report as JUnit XML, which CI services read: a suite an endpoint, a case an example (https://github.com/testmoapp/junitxml).
+import type { Diagnostic } from '../../core/diagnostic.ts';
+import type { CaseReport, PrintReport } from './report.ts';
+
+export const printJunit: PrintReport = ({ examples, findings, ms }, { print }) => {
+  const suites = [...new Set(examples.map(({ endpoint }) => endpoint))].map((name) =>
+    suite(
+      name,
+      examples.filter(({ endpoint }) => endpoint === name),
+    ),
+  );
+  if (findings.length > 0) suites.unshift(findingsSuite(findings));
+  const failed = examples.filter(({ outcome }) => outcome === 'failed').length + findings.length;
+  const tests = examples.length + findings.length;
+  const head = `<testsuites name="millrace test"${attributes({ tests, failures: failed, time: seconds(ms) })}>`;
+  print(['<?xml version="1.0" encoding="UTF-8"?>', head, ...suites.flat(), '</testsuites>'].join('\n'));
+};
+
+function suite(name: string, cases: readonly CaseReport[]): readonly string[] {
+  const failures = cases.filter(({ outcome }) => outcome === 'failed').length;
+  const time = seconds(cases.reduce((sum, { ms }) => sum + ms, 0));
+  const head = `  <testsuite${attributes({ name, tests: cases.length, failures, time })}>`;
+  return [head, ...cases.flatMap(testcase), '  </testsuite>'];
+}
+
+function testcase({ endpoint, example, file, line, ms, failures }: CaseReport): readonly string[] {
+  const head = `    <testcase${attributes({ classname: endpoint, name: example, file, line, time: seconds(ms) })}`;
+  if (failures.length === 0) return [`${head}/>`];
+  return [`${head}>`, ...failures.map(failure), '    </testcase>'];
+}
+
+/** Files that cannot be tested fail as a suite of their own. */
+function findingsSuite(findings: readonly Diagnostic[]): readonly string[] {
+  const head = `  <testsuite${attributes({ name: 'files', tests: findings.length, failures: findings.length })}>`;
+  const cases = findings.flatMap((finding) => {
+    const { file, line, code } = finding;
+    const at = attributes({ classname: 'files', name: `${file}: ${code}`, file, line });
+    return [`    <testcase${at}>`, failure(finding), '    </testcase>'];
+  });
+  return [head, ...cases, '  </testsuite>'];
+}
+
+function failure({ file, line, column, code, message, hint }: Diagnostic): string {
+  const place = line === 0 ? file : `${file}:${line}:${column}`;
+  const body = `${place} ${message}${hint === undefined ? '' : `\n${hint}`}`;
+  return `      <failure${attributes({ message, type: code })}>${escape(body)}</failure>`;
+}
+
+function attributes(values: Readonly<Record<string, string | number>>): string {
+  return Object.entries(values)
+    .map(([name, value]) => ` ${name}="${escape(String(value)).replace(/[\t\r\n]/g, ' ')}"`)
+    .join('');
+}
+
+function seconds(ms: number): string {
+  return (ms / 1000).toFixed(3);
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/** What XML 1.0 has no characters for becomes U+FFFD (https://www.w3.org/TR/xml/#charsets). */
+function escape(text: string): string {
+  return text
+    .replace(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, '\uFFFD')
+    .replace(/[&<>"]/g, (char) => ENTITIES[char] ?? char);
+}

@@ -1,0 +1,99 @@
+// Rows put into a table of the engine under test; what is wrong with one is told at its place.
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Diagnostic } from '../../core/diagnostic.ts';
+import { nearest } from '../../core/nearest.ts';
+import type { Position } from '../../core/position.ts';
+import { EngineError, type Engine } from '../../engine/engine.ts';
+import { quoteIdentifier, quoteString } from '../../sql/literal.ts';
+
+/** Rows for one table. Not guaranteed: that there is such a table, or that they fit it. */
+export interface Rows {
+  /** `database.table`. */
+  readonly table: string;
+  readonly format: 'JSONEachRow' | 'CSVWithNames';
+  readonly text: string;
+  readonly file: string;
+  /** Where the row of this number, from 1, stands; 0: what names the table. */
+  readonly locate: (row: number) => Position;
+}
+
+/** The engine as rows are put into it. */
+export interface Loading {
+  readonly engine: Engine;
+  /** A folder of ours that the engine may read. */
+  readonly folder: string;
+  /** All tables there are. */
+  readonly tables: ReadonlySet<string>;
+}
+
+/** Times as people write them; what is not a column is a mistake. */
+const READING = [
+  "date_time_input_format = 'best_effort'",
+  'input_format_skip_unknown_fields = 0',
+  'input_format_parallel_parsing = 0', // else rows are counted from the begin of a part
+].join(', ');
+
+/** Adds the rows to `into`, by default the table that they name; resolves to what is wrong, if anything is. */
+export async function loadRows(
+  { engine, folder, tables }: Loading,
+  rows: Rows,
+  into: string = rows.table,
+): Promise<Diagnostic | undefined> {
+  const { table, format, text } = rows;
+  if (!tables.has(table)) return unknownTable(rows, tables);
+  // As a file, where no row can be read as SQL.
+  const path = join(folder, 'rows');
+  await writeFile(path, text);
+  const sql = `INSERT INTO ${quoteTable(into)} FROM INFILE ${quoteString(path)} SETTINGS ${READING} FORMAT ${format}`;
+  return engine.execute(sql).then(
+    () => undefined,
+    (cause: unknown) => rejected(rows, cause),
+  );
+}
+
+export function unknownTable({ table, file, locate }: Rows, tables: ReadonlySet<string>): Diagnostic {
+  const guess = nearest(table, tables);
+  return {
+    file,
+    ...locate(0),
+    severity: 'error',
+    code: 'fixture.unknown_table',
+    message: `there is no table ${table}`,
+    hint: guess === undefined ? 'Tables come from the schema folder (--schema)' : `Did you mean ${guess}?`,
+  };
+}
+
+function rejected({ file, locate }: Rows, cause: unknown): Diagnostic {
+  if (!(cause instanceof EngineError)) throw cause;
+  const row = Number(/\(at row (\d{1,9})\)/.exec(cause.message)?.[1] ?? 0);
+  const message = engineSentence(cause.message);
+  return { file, ...locate(row), severity: 'error', code: 'fixture.rejected', message };
+}
+
+/** The engine's sentence, without its numbers and what it was doing. */
+export function engineSentence(text: string): string {
+  const [sentence = ''] = text
+    .replace(/^.*DB::Exception: /s, '')
+    .split(/:? ?\(at row |\. Expected one of|: While executing|\. \([A-Z_]+\)|\nRow 1:|:? ?\(?[Ii]n scope /);
+  return sentence.replace(/\s+/g, ' ').slice(0, 400).trim();
+}
+
+/** The name of a table as SQL. */
+export function quoteTable(table: string): string {
+  const at = table.indexOf('.');
+  return `${quoteIdentifier(table.slice(0, at))}.${quoteIdentifier(table.slice(at + 1))}`;
+}
+
+/** The tables of all databases but the engine's own. */
+export async function listTables(engine: Engine): Promise<ReadonlySet<string>> {
+  const own = "('system', 'information_schema')";
+  const sql = `SELECT database || '.' || name FROM system.tables WHERE lower(database) NOT IN ${own}`;
+  const limits = { time: 30, memory: 2 ** 28, readRows: 0, resultBytes: 2 ** 24 };
+  const statement = { sql, parameters: {}, limits, origin: 'saved', int64: 'number' } as const;
+  const { chunks } = await engine.run(statement, { format: 'JSONCompactEachRow' });
+  let text = '';
+  for await (const chunk of chunks) text += Buffer.from(chunk).toString();
+  const lines = text.split('\n').filter((line) => line !== '');
+  return new Set(lines.map((line) => (JSON.parse(line) as [string])[0])); // one text column
+}

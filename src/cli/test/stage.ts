@@ -1,0 +1,115 @@
+// The tables that examples run against: filled once from the folder of fixtures, and with an example's own rows while it runs.
+import type { Diagnostic } from '../../core/diagnostic.ts';
+import { EngineError, type Engine } from '../../engine/engine.ts';
+import { readFixtures, type FixtureFiles } from './fixture-files.ts';
+import {
+  engineSentence,
+  listTables,
+  loadRows,
+  quoteTable,
+  unknownTable,
+  type Loading,
+  type Rows,
+} from './rows.ts';
+
+export interface Stage {
+  /**
+   * Has each of these tables hold its rows and no others, and every other table the rows of the folder. Resolves to
+   * what is wrong with the rows.
+   */
+  readonly set: (rows: readonly Rows[]) => Promise<readonly Diagnostic[]>;
+}
+
+export interface StageOptions {
+  readonly engine: Engine;
+  /** A folder of ours that the engine may read. */
+  readonly scratch: string;
+  /** The folder of fixtures. */
+  readonly fixtures: string;
+}
+
+/** Runs and loads the folder's files; resolves to what is wrong with them where anything is. */
+export async function openStage({
+  engine,
+  scratch,
+  fixtures,
+}: StageOptions): Promise<{ readonly stage: Stage; readonly findings: readonly Diagnostic[] }> {
+  const files = await readFixtures(fixtures);
+  const findings = [...files.findings, ...(await runStatements(engine, files))];
+  const loading = { engine, folder: scratch, tables: await listTables(engine) };
+  for (const rows of files.rows) {
+    const finding = await loadRows(loading, rows);
+    if (finding !== undefined) findings.push(finding);
+  }
+  return { stage: createStage(loading), findings };
+}
+
+async function runStatements(engine: Engine, { statements }: FixtureFiles): Promise<readonly Diagnostic[]> {
+  const findings: Diagnostic[] = [];
+  for (const { file, text } of statements) {
+    const failure = await engine.execute(text).then(() => undefined, failureOf);
+    if (failure === undefined) continue;
+    const [, line, column] = /\(line (\d{1,9}), col (\d{1,9})\)/.exec(failure.message) ?? [];
+    const place = { line: Number(line ?? 0), column: Number(column ?? 0) };
+    const message = engineSentence(failure.message);
+    findings.push({ file, ...place, severity: 'error', code: 'fixture.rejected', message });
+  }
+  return findings;
+}
+
+function failureOf(cause: unknown): EngineError {
+  if (cause instanceof EngineError) return cause;
+  throw cause;
+}
+
+function createStage(loading: Loading): Stage {
+  const { engine, tables } = loading;
+  const inPlace = new Map<string, string>(); // table to the rows' text that is in it now
+  const swap = (table: string): Promise<void> =>
+    engine.execute(`EXCHANGE TABLES ${quoteTable(table)} AND ${quoteTable(asideOf(table))}`);
+
+  const restore = async (table: string): Promise<void> => {
+    if (!inPlace.delete(table)) return;
+    await swap(table);
+    await drop(engine, table);
+  };
+  const put = async (rows: Rows): Promise<Diagnostic | undefined> => {
+    const { table, text } = rows;
+    if (!tables.has(table)) return unknownTable(rows, tables);
+    try {
+      await engine.execute(`CREATE OR REPLACE TABLE ${quoteTable(asideOf(table))} AS ${quoteTable(table)}`);
+      const finding = await loadRows(loading, rows, asideOf(table));
+      if (finding === undefined) {
+        await swap(table);
+        inPlace.set(table, text);
+        return undefined;
+      }
+      await drop(engine, table);
+      return finding;
+    } catch (cause) {
+      const message = `rows cannot be put into ${table}: ${engineSentence(failureOf(cause).message)}`;
+      return { file: rows.file, ...rows.locate(0), severity: 'error', code: 'fixture.rejected', message };
+    }
+  };
+  return {
+    set: async (wanted) => {
+      const texts = new Map(wanted.map(({ table, text }) => [table, text]));
+      for (const [table, text] of inPlace) if (texts.get(table) !== text) await restore(table);
+      const findings: Diagnostic[] = [];
+      for (const rows of wanted) {
+        const finding = inPlace.has(rows.table) ? undefined : await put(rows);
+        if (finding !== undefined) findings.push(finding);
+      }
+      return findings;
+    },
+  };
+}
+
+function drop(engine: Engine, table: string): Promise<void> {
+  return engine.execute(`DROP TABLE IF EXISTS ${quoteTable(asideOf(table))} SYNC`);
+}
+
+/** Where a table's other rows wait while an example's own are in its place: beside it, tables change places in one database only. */
+function asideOf(table: string): string {
+  return table.replace('.', '.millrace_aside_');
+}

@@ -1,0 +1,73 @@
+// What came back written into endpoint files as what is expected from now on; everything else in them stays as it is.
+import { readFile } from 'node:fs/promises';
+import { replaceFile } from '../../config/replace-file.ts';
+import type { Path } from '../../config/yaml-document.ts';
+import { putAt } from '../../config/yaml-splice.ts';
+import type { Answered, Outcome } from './compare.ts';
+import type { Case } from './example-run.ts';
+
+/** A result of more rows is counted, not written out, unless the file has it written out already. */
+const WRITTEN_ROWS = 50;
+const MOST_ROWS = 1000;
+
+/** One value to be written. */
+interface Edit {
+  readonly path: Path;
+  readonly value: unknown;
+}
+
+/** Whether the file now expects all that came back. It is not written where it has been changed meanwhile. */
+export async function updateExample(each: Case, outcome: Outcome, text: TextOf): Promise<boolean> {
+  const edits = editsOf(each, outcome);
+  const { file } = each.file.document;
+  const before = text.get(file) ?? each.file.document.text;
+  if (edits.length === 0 || (await readFile(file, 'utf8')) !== before) return false;
+  let after = before;
+  for (const { path, value } of edits) {
+    const put = putAt(after, path, value);
+    if (put === undefined) return false;
+    after = put;
+  }
+  if (after !== before) await replaceFile(file, after);
+  text.set(file, after);
+  return true;
+}
+
+/** Files as they were last written here, by path. */
+export type TextOf = Map<string, string>;
+
+/** None where what came back must not become what is expected: a call that should be answered and was not. */
+function editsOf({ index, example }: Case, outcome: Outcome): readonly Edit[] {
+  const path = ['examples', index, 'expect'];
+  const { expect = {} } = example;
+  const given = Object.keys(expect);
+  if (given.length === 0) return outcome.kind === 'answered' ? [{ path, value: allOf(outcome) }] : [];
+  const actual = actualOf(outcome);
+  const isRefusalMeant = expect.status !== undefined || expect.code !== undefined;
+  const isMeant = outcome.kind === 'answered' || isRefusalMeant;
+  if (!isMeant || !given.every((key) => actual.has(key))) return [];
+  return given.map((key) => ({ path: [...path, key], value: actual.get(key) }));
+}
+
+/** By key of `expect`, what there is to be written. */
+function actualOf(outcome: Outcome): ReadonlyMap<string, unknown> {
+  if (outcome.kind === 'refused')
+    return new Map<string, unknown>([
+      ['status', outcome.status],
+      ['code', outcome.code],
+    ]);
+  const { rows, columns, truncated } = outcome;
+  const known = new Map<string, unknown>([
+    ['status', 200],
+    ['rows', rows.length],
+    ['truncated', truncated],
+  ]);
+  if (columns !== undefined) known.set('columns', columns);
+  if (rows.length <= MOST_ROWS) known.set('result', rows);
+  return known;
+}
+
+function allOf({ columns, rows }: Answered): Readonly<Record<string, unknown>> {
+  const result = rows.length <= WRITTEN_ROWS ? { result: rows } : {};
+  return { columns, rows: rows.length, ...result };
+}

@@ -1,0 +1,93 @@
+// `millrace test --watch`: what a change touches is run again, on an engine that stays open as long as its tables do.
+import { readdir, readFile } from 'node:fs/promises';
+import { hash } from 'node:crypto';
+import { join } from 'node:path';
+import { watchPaths } from '../../config/watch.ts';
+import { CommandError } from '../command-error.ts';
+import { createReadFiles, type Reading } from './endpoint-files.ts';
+import { chosenCases, runCases, withStage, type Staged, type TestDeps, type TestOptions } from './test.ts';
+
+const WATCHING = { settleMs: 60, maxDelayMs: 400, depth: 0 };
+
+/** Runs everything, and after each change what it touches; never resolves: a signal ends the process. */
+export async function watchTests(options: TestOptions, deps: TestDeps): Promise<never> {
+  const { endpoints, fixtures, schema } = options;
+  const changes = createBell();
+  const read = createReadFiles(endpoints);
+  await watchPaths([endpoints, fixtures, schema], WATCHING, { change: changes.ring, error: changes.ring });
+  for (;;) {
+    const base = await signatureOf([fixtures, schema]);
+    const first = await read();
+    await withStage(options, deps, async (staged) => {
+      await runAgain({ ...first, changed: new Set(first.files.map(pathOf)) }, staged, { options, deps });
+      for (;;) {
+        await changes.heard();
+        if ((await signatureOf([fixtures, schema])) !== base) return; // on new tables, from the start
+        const reading = await read();
+        if (reading.changed.size > 0) await runAgain(reading, staged, { options, deps });
+      }
+    }).catch(async (cause: unknown) => {
+      tell(cause, deps);
+      await changes.heard();
+    });
+  }
+}
+
+async function runAgain(
+  reading: Reading,
+  staged: Staged,
+  { options, deps }: { readonly options: TestOptions; readonly deps: TestDeps },
+): Promise<void> {
+  try {
+    const cases = chosenCases(reading, options).filter(({ file }) => reading.changed.has(pathOf(file)));
+    options.print(await runCases({ ...reading, cases }, staged, { options, deps }), deps.terminal);
+  } catch (cause) {
+    tell(cause, deps);
+  }
+  deps.terminal.note(deps.terminal.paint('dim', 'Waiting for changes; Ctrl+C ends.'));
+}
+
+/** What a person can mend is told, and the watching goes on. */
+function tell(cause: unknown, { terminal }: Pick<TestDeps, 'terminal'>): void {
+  if (!(cause instanceof CommandError)) throw cause;
+  terminal.note(`${terminal.paint('red', 'millrace:')} ${cause.message}`);
+}
+
+function pathOf({ document }: Reading['files'][number]): string {
+  return document.file;
+}
+
+/** Changes with what is in the files directly in the folders. */
+async function signatureOf(folders: readonly string[]): Promise<string> {
+  const parts = folders.map(async (folder) => {
+    const names = (await readdir(folder).catch((): string[] => [])).toSorted();
+    const texts = names.map(async (name) => {
+      const bytes = await readFile(join(folder, name)).catch(() => Buffer.alloc(0));
+      return [name, hash('sha256', bytes)];
+    });
+    return Promise.all(texts);
+  });
+  return JSON.stringify(await Promise.all(parts));
+}
+
+interface Bell {
+  readonly ring: () => void;
+  /** Resolves when it was rung since the last time that somebody heard it. */
+  readonly heard: () => Promise<void>;
+}
+
+function createBell(): Bell {
+  let rung = false;
+  let waiting: (() => void) | undefined;
+  return {
+    ring: () => {
+      rung = true;
+      waiting?.();
+    },
+    heard: async () => {
+      if (!rung) await new Promise<void>((resolve) => (waiting = resolve));
+      rung = false;
+      waiting = undefined;
+    },
+  };
+}

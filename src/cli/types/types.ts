@@ -1,0 +1,94 @@
+// `millrace types`: the TypeScript module of the endpoints, with rows as the engine describes them.
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { createCompile } from '../../catalog/compile.ts';
+import { createDescribe } from '../../catalog/describe.ts';
+import type { Endpoint } from '../../catalog/endpoint.ts';
+import { listFiles, loadFiles } from '../../catalog/load.ts';
+import { nearest } from '../../core/nearest.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { CommandError } from '../command-error.ts';
+import { count } from '../findings/findings.ts';
+import type { Terminal } from '../terminal.ts';
+import { typesModule, type TypedEndpoint } from './module.ts';
+
+export interface TypesOptions {
+  readonly folder: string;
+  /** Names of endpoints; all when there are none. */
+  readonly names: readonly string[];
+  readonly headerPrefix: string;
+  /** Where the module goes; undefined: to standard output. */
+  readonly out: string | undefined;
+  /** Change nothing, and fail when the file is not current. */
+  readonly isCheck: boolean;
+  /** Gives an engine that has the tables; undefined: rows are of any kind. */
+  readonly withEngine: (<T>(use: (engine: Engine) => Promise<T>) => Promise<T>) | undefined;
+}
+
+/** Prints or writes the module; 1 when checking finds it out of date. */
+export async function types(options: TypesOptions, terminal: Terminal): Promise<0 | 1> {
+  const { out, isCheck, withEngine, headerPrefix } = options;
+  const endpoints = await endpointsOf(options);
+  const typed =
+    withEngine === undefined
+      ? endpoints.map(untyped)
+      : await withEngine((engine) => typedOf(engine, endpoints));
+  const unknown = typed.filter(({ columns }) => columns === undefined).map(({ endpoint }) => endpoint.name);
+  if (unknown.length > 0)
+    terminal.note(
+      `The rows of ${unknown.join(', ')} are not typed: their tables are not known (see --schema)`,
+    );
+  const text = typesModule(typed, headerPrefix);
+  if (out === undefined) {
+    terminal.print(text.trimEnd());
+    return 0;
+  }
+  const current = await readFile(out, 'utf8').catch(() => undefined);
+  if (isCheck) {
+    if (current === text) return 0;
+    terminal.note(`${out} is not current; run millrace types --out ${out}`);
+    return 1;
+  }
+  await mkdir(dirname(out), { recursive: true });
+  if (current !== text) await writeFile(out, text);
+  terminal.note(`${current === text ? 'Unchanged' : 'Wrote'} ${out}: ${count(typed.length, 'endpoint')}`);
+  return 0;
+}
+
+async function endpointsOf({ folder, names }: TypesOptions): Promise<readonly Endpoint[]> {
+  const paths = await listFiles(folder).catch((cause: unknown) => {
+    throw new CommandError(`${folder} cannot be read; name the folder of endpoint files with --endpoints`, {
+      exitCode: 2,
+      cause,
+    });
+  });
+  const { files } = await loadFiles(paths, new Map(), createCompile({ piiHashKey: 'any' }));
+  const broken = [...files.values()]
+    .filter(({ candidate }) => candidate === undefined)
+    .map(({ file }) => file);
+  if (broken.length > 0) throw new CommandError(`${broken.join(', ')}: has errors; see millrace validate`);
+  const all = [...files.values()].flatMap(({ candidate }) => candidate?.endpoint ?? []);
+  const known = all.map(({ name }) => name);
+  for (const name of names) {
+    if (known.includes(name)) continue;
+    const guess = nearest(name, known);
+    throw new CommandError(
+      `there is no endpoint ${name}${guess === undefined ? '' : `; did you mean ${guess}?`}`,
+      { exitCode: 2 },
+    );
+  }
+  return all
+    .filter(({ name }) => names.length === 0 || names.includes(name))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+async function typedOf(engine: Engine, endpoints: readonly Endpoint[]): Promise<readonly TypedEndpoint[]> {
+  const describe = createDescribe(engine);
+  return Promise.all(
+    endpoints.map(async (endpoint) => ({ endpoint, columns: await describe.result(endpoint) })),
+  );
+}
+
+function untyped(endpoint: Endpoint): TypedEndpoint {
+  return { endpoint, columns: undefined };
+}

@@ -1,0 +1,66 @@
+// One SELECT taken apart into its clauses.
+import { isToken, itemsOf, keyOf, wordOf, type SqlNode } from './sql-tree.ts';
+
+export interface Clause {
+  /** The keyword that it begins with; '' for what stands in front of all. */
+  readonly word: string;
+  /** What stands in front of JOIN, such as LEFT; of the last JOIN for ON and USING. */
+  readonly join: string;
+  readonly nodes: readonly SqlNode[];
+}
+
+/** The clauses of one SELECT, in their order. */
+export function clausesOf(nodes: readonly SqlNode[]): readonly Clause[] {
+  const clauses: { word: string; join: string; nodes: SqlNode[] }[] = [{ word: '', join: '', nodes: [] }];
+  for (const [index, node] of nodes.entries()) {
+    const last = clauses.at(-1);
+    const word = clauseAt(nodes, index);
+    if (word === undefined) last?.nodes.push(node);
+    else if (word === 'JOIN') clauses.push(joinAfter(last?.nodes ?? []));
+    else clauses.push({ word, join: word === 'ON' || word === 'USING' ? (last?.join ?? '') : '', nodes: [] });
+  }
+  return clauses.filter(({ word, nodes: within }) => word !== '' || within.length > 0);
+}
+
+/** Takes the words of the join away from what stands in front of it. ARRAY JOIN reads no table. */
+function joinAfter(before: SqlNode[]): { word: string; join: string; nodes: SqlNode[] } {
+  const words: string[] = [];
+  while (JOIN_WORDS.has(wordOf(before.at(-1)))) words.unshift(wordOf(before.pop()));
+  return {
+    word: words.includes('ARRAY') ? 'ARRAY JOIN' : 'JOIN',
+    join: `${words.join(' ')} JOIN`.trim(),
+    nodes: [],
+  };
+}
+
+const JOIN_WORDS: ReadonlySet<string> = new Set(
+  'LEFT RIGHT INNER OUTER FULL CROSS ANY ALL ASOF SEMI ANTI GLOBAL LOCAL PASTE ARRAY'.split(' '),
+);
+const ALWAYS: ReadonlySet<string> = new Set(
+  'WITH SELECT FROM PREWHERE WHERE HAVING QUALIFY JOIN ON USING'.split(' '),
+);
+
+/** The keyword of the clause that begins at `index`; a word that can also be a column counts by what follows. */
+function clauseAt(nodes: readonly SqlNode[], index: number): string | undefined {
+  const word = wordOf(nodes[index]);
+  const next = nodes[index + 1];
+  if (word === '' || isToken(nodes[index - 1], '.') || isToken(next, '.')) return undefined;
+  if (ALWAYS.has(word)) return word;
+  if (word === 'GROUP' || word === 'ORDER') return wordOf(next) === 'BY' ? word : undefined;
+  if (word === 'FETCH') return ['FIRST', 'NEXT'].includes(wordOf(next)) ? word : undefined;
+  if (word === 'WINDOW') return wordOf(nodes[index + 2]) === 'AS' ? word : undefined;
+  if (word === 'SETTINGS') return isToken(nodes[index + 2], '=') ? word : undefined;
+  if (word !== 'LIMIT' && word !== 'OFFSET') return undefined;
+  return next?.kind === 'parameter' ||
+    next?.kind === 'group' ||
+    /^[-\d]/.test(keyOf(next === undefined ? [] : [next]))
+    ? word
+    : undefined;
+}
+
+/** What stands between the commas and joins of FROM. */
+export function sourceItems(clauses: readonly Clause[]): readonly (readonly SqlNode[])[] {
+  return clauses
+    .filter(({ word }) => word === 'FROM' || word === 'JOIN')
+    .flatMap(({ nodes }) => itemsOf(nodes));
+}

@@ -1,0 +1,110 @@
+// What became of the columns that answers and tables of the sandbox have, as far as the engine could tell them.
+import type { Column } from '../engine/engine.ts';
+import type { ChangeCode } from './changes.ts';
+import type { Contract, EndpointColumns, Found } from './contract.ts';
+import { MAIN } from './query.ts';
+import { compareColumnTypes, type ColumnOptions } from './widening.ts';
+
+/** Columns of both sides; undefined where the engine could not tell. */
+export interface ColumnPair {
+  readonly before: EndpointColumns | undefined;
+  readonly after: EndpointColumns | undefined;
+}
+
+export function* compareColumns(
+  base: Contract,
+  head: Contract,
+  { before, after }: ColumnPair,
+): Generator<Found> {
+  if (before === undefined) return;
+  if (after === undefined) {
+    yield {
+      code: 'query.refused',
+      message: 'the engine took the query before and refuses it now',
+      path: ['query'],
+    };
+    return;
+  }
+  const options = { int64: head.endpoint.int64 };
+  const main = { path: ['query'], offset: offsetOf(head, MAIN) };
+  yield* compareLists(before.result, after.result, options, ANSWER).map((each) => ({ ...each, ...main }));
+  if (!base.endpoint.sandbox.enabled || !head.endpoint.sandbox.enabled) return;
+  for (const { name, columns } of after.tables) {
+    const old = before.tables.find((table) => table.name === name);
+    if (old === undefined) continue; // a table more, which is reported as such
+    const at = { path: ['query'], offset: offsetOf(head, name) };
+    for (const { code, message } of compareLists(old.columns, columns, options, TABLE)) {
+      yield { code, message: `${name}: ${message}`, ...at };
+    }
+  }
+}
+
+function offsetOf({ query }: Contract, part: string): number {
+  return query.parts.find(({ name }) => name === part)?.offset ?? 0;
+}
+
+interface Codes {
+  readonly added: ChangeCode;
+  readonly removed: ChangeCode;
+  readonly nullable: ChangeCode;
+  readonly changed: ChangeCode;
+  readonly alike: ChangeCode;
+  /** Undefined where the order decides nothing. */
+  readonly moved: ChangeCode | undefined;
+}
+
+const ANSWER: Codes = {
+  added: 'column.added',
+  removed: 'column.removed',
+  nullable: 'column.nullable',
+  changed: 'column.type_changed',
+  alike: 'column.type_widened',
+  moved: 'column.order_changed',
+};
+const TABLE: Codes = {
+  added: 'sandbox.column_added',
+  removed: 'sandbox.column_removed',
+  nullable: 'sandbox.column_type_changed',
+  changed: 'sandbox.column_type_changed',
+  alike: 'sandbox.column_type_widened',
+  moved: undefined,
+};
+
+function compareLists(
+  before: readonly Column[],
+  after: readonly Column[],
+  options: ColumnOptions,
+  codes: Codes,
+): readonly Pick<Found, 'code' | 'message'>[] {
+  const old = new Map(before.map(({ name, type }) => [name, type]));
+  const now = new Map(after.map(({ name, type }) => [name, type]));
+  const removed = before.filter(({ name }) => !now.has(name));
+  const changes = after.flatMap(({ name, type }) => {
+    const was = old.get(name);
+    if (was === undefined)
+      return { code: codes.added, message: `the column ${name} (${shorten(type)}) is new` };
+    const step = compareColumnTypes(was, type, options);
+    if (step === 'same') return [];
+    return { code: codes[step], message: `the column ${name} is ${shorten(type)}, was ${shorten(was)}` };
+  });
+  const isMoved = codes.moved !== undefined && orderOf(before, now) !== orderOf(after, old);
+  return [
+    ...removed.map(({ name }) => ({ code: codes.removed, message: `the column ${name} is gone` })),
+    ...changes,
+    ...(isMoved && codes.moved !== undefined
+      ? [{ code: codes.moved, message: 'the columns come in another order' }]
+      : []),
+  ];
+}
+
+/** Of the columns that both have. */
+function orderOf(columns: readonly Column[], others: ReadonlyMap<string, string>): string {
+  return JSON.stringify(columns.flatMap(({ name }) => (others.has(name) ? name : [])));
+}
+
+const SHOWN = 120;
+
+/** Types of JSON columns list their paths. */
+function shorten(type: string): string {
+  return type.length <= SHOWN ? type : `${type.slice(0, SHOWN - 1)}…`;
+}

@@ -1,0 +1,168 @@
+// Two revisions of all endpoint files held against each other, endpoint by endpoint.
+import type { Endpoint } from '../catalog/endpoint.ts';
+import { CHANGES, CHANGE_CLASSES, needsReason, type Change, type ChangeCode } from './changes.ts';
+import { compareColumns } from './columns.ts';
+import type { BrokenFile, Contract, Contracts, EndpointColumns, Found } from './contract.ts';
+import { pairUp, type Pairing } from './pairing.ts';
+import { compareParameters } from './parameters.ts';
+import { comparePolicies } from './policies.ts';
+import { compareQueries } from './query-changes.ts';
+import { compareRedaction } from './redaction.ts';
+import { compareSandboxes } from './sandbox.ts';
+
+export type ColumnsByEndpoint = ReadonlyMap<Endpoint, EndpointColumns>;
+
+export interface Side extends Contracts {
+  /** Those that the engine could tell; undefined: it was not asked. */
+  readonly columns?: ColumnsByEndpoint | undefined;
+}
+
+/** What became of one endpoint. */
+export interface Comparison {
+  /** Its name; a file's path where it has none, '' for what concerns all. */
+  readonly endpoint: string;
+  /** The gravest first. */
+  readonly changes: readonly Change[];
+  /** The author's texts, where they differ. */
+  readonly query: { readonly before: string; readonly after: string } | undefined;
+}
+
+/** Comparisons of all endpoints that changed, in the order of their names. Equal sides give equal lists. */
+export function compareContracts(base: Side, head: Side): readonly Comparison[] {
+  return pairUp(base, head)
+    .map((pairing) => compare(pairing, base, head))
+    .filter(({ changes }) => changes.length > 0)
+    .toSorted((a, b) => compareText(a.endpoint, b.endpoint) || compareText(fileOf(a), fileOf(b)));
+}
+
+function fileOf({ changes }: Comparison): string {
+  return changes[0]?.file ?? '';
+}
+
+function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+/** A change that no file can allow, since none is left, none can be read, or it is none of an endpoint. */
+export function plainComparison(
+  endpoint: string,
+  change: {
+    readonly code: ChangeCode;
+    readonly message: string;
+    readonly file: string;
+    readonly line: number;
+  },
+): Comparison {
+  const { class: kind } = CHANGES[change.code];
+  return { endpoint, query: undefined, changes: [{ endpoint, class: kind, ...change, allowed: undefined }] };
+}
+
+function compare(pairing: Pairing, base: Side, head: Side): Comparison {
+  switch (pairing.kind) {
+    case 'both':
+      return compareTwo(pairing, base, head);
+    case 'added': {
+      const { contract, before } = pairing;
+      const found: Found =
+        before === undefined
+          ? { code: 'endpoint.added', message: introduction(contract), path: ['name'] }
+          : { code: 'endpoint.not_comparable', message: `${before.path} had errors before`, path: ['name'] };
+      return finish(contract, [found], before?.reason);
+    }
+    case 'removed': {
+      const { name, file } = pairing.contract.endpoint;
+      const { line } = pairing.contract.analysis.document.locate(['name']);
+      return plainComparison(name, { code: 'endpoint.removed', message: `${name} is gone`, file, line });
+    }
+    case 'broken': {
+      const { file, was } = pairing;
+      const change = {
+        code: was === undefined ? ('file.invalid' as const) : ('file.broken' as const),
+        ...firstOf(file),
+      };
+      return plainComparison(was?.endpoint.name ?? file.name ?? file.path, change);
+    }
+  }
+}
+
+function firstOf({ path, findings }: BrokenFile): Pick<Change, 'message' | 'file' | 'line'> {
+  const first = findings.find(({ severity }) => severity === 'error');
+  return { message: first?.message ?? 'the file has errors', file: path, line: first?.line ?? 1 };
+}
+
+function introduction({ endpoint, query }: Contract): string {
+  const tables = query.parts.filter(({ kind }) => kind === 'table').map(({ name }) => name);
+  return endpoint.sandbox.enabled
+    ? `a new endpoint, whose own queries may read ${tables.join(', ')}`
+    : 'a new endpoint';
+}
+
+function compareTwo(
+  { old, now, found }: Extract<Pairing, { kind: 'both' }>,
+  base: Side,
+  head: Side,
+): Comparison {
+  const isAsked = base.columns !== undefined && head.columns !== undefined;
+  const columns = isAsked
+    ? { before: base.columns.get(old.endpoint), after: head.columns.get(now.endpoint) }
+    : { before: undefined, after: undefined };
+  const all = [
+    ...found,
+    ...compareParameters(old, now),
+    ...compareQueries(old, now),
+    ...compareColumns(old, now, columns),
+    ...compareSandboxes(old, now),
+    ...compareRedaction(old, now),
+    ...comparePolicies(old, now),
+  ];
+  const [before, after] = [old.analysis.file.query, now.analysis.file.query];
+  const comparison = finish(now, all, old.analysis.file.allow_breaking);
+  return old.query.key === now.query.key ? comparison : { ...comparison, query: { before, after } };
+}
+
+/** Gives each change its class, its line, and the file's reason. `before` is the reason that the file gave already. */
+function finish(
+  { endpoint, analysis }: Contract,
+  found: readonly Found[],
+  before: string | undefined,
+): Comparison {
+  const { name, file } = endpoint;
+  const reason = analysis.file.allow_breaking;
+  const isStale = reason !== undefined && before !== undefined && plain(reason) === plain(before);
+  const changes = found.map(({ code, message, path, offset }): Change => {
+    const { document } = analysis;
+    const { line } = offset === undefined ? document.locateKey(path) : document.locateInside(path, offset);
+    const { class: kind } = CHANGES[code];
+    if (!needsReason({ class: kind }))
+      return { endpoint: name, class: kind, code, message, file, line, allowed: undefined };
+    const allowed = isStale ? undefined : reason;
+    return {
+      endpoint: name,
+      class: kind,
+      code,
+      message: isStale ? `${message} ${STALE}` : message,
+      file,
+      line,
+      allowed,
+    };
+  });
+  const seen = new Map(changes.map((change) => [`${change.code} ${change.line} ${change.message}`, change]));
+  return { endpoint: name, changes: [...seen.values()].toSorted(compareChanges), query: undefined };
+}
+
+/** A reason that stays in the file would allow whatever comes later. */
+const STALE = '(allow_breaking is the reason of an earlier change: write one for this change)';
+
+function plain(reason: string): string {
+  return reason.trim().replaceAll(/\s+/g, ' ');
+}
+
+function compareChanges(a: Change, b: Change): number {
+  return (
+    CHANGE_CLASSES.indexOf(a.class) - CHANGE_CLASSES.indexOf(b.class) ||
+    a.line - b.line ||
+    compareText(a.code, b.code) ||
+    compareText(a.message, b.message)
+  );
+}

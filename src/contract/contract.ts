@@ -1,0 +1,105 @@
+// What an endpoint file promises: the file read, taken apart and compiled once, to be compared with another revision of it.
+import type { Analysis } from '../catalog/analysis.ts';
+import { assembleCatalog, type Candidate } from '../catalog/catalog.ts';
+import type { createInspect } from '../catalog/compile.ts';
+import type { TableColumns } from '../catalog/describe.ts';
+import type { Endpoint } from '../catalog/endpoint.ts';
+import type { EndpointFile } from '../config/generated/endpoint.ts';
+import { parseYaml, type Path } from '../config/yaml-document.ts';
+import type { Diagnostic } from '../core/diagnostic.ts';
+import type { Column } from '../engine/engine.ts';
+import type { ChangeCode } from './changes.ts';
+import { readQuery, type Query } from './query.ts';
+
+export type InspectFile = ReturnType<typeof createInspect>;
+
+/** One file of a revision, by its path from the top of the repository. */
+export interface SourceFile {
+  readonly path: string;
+  /** A finding instead where the file cannot be read. */
+  readonly text: string | Diagnostic;
+}
+
+export interface Contract {
+  readonly endpoint: Endpoint;
+  readonly analysis: Analysis;
+  readonly query: Query;
+}
+
+/** A file that gives no endpoint. */
+export interface BrokenFile {
+  readonly path: string;
+  /** As far as they can be read. */
+  readonly id: string | undefined;
+  readonly name: string | undefined;
+  readonly reason: string | undefined;
+  /** At least one. */
+  readonly findings: readonly Diagnostic[];
+}
+
+export interface EndpointColumns {
+  readonly result: readonly Column[];
+  readonly tables: readonly TableColumns[];
+}
+
+/** What a revision promises. */
+export interface Contracts {
+  /** In the order of the files. */
+  readonly served: readonly Contract[];
+  readonly broken: readonly BrokenFile[];
+}
+
+/** A change found between two contracts, at a path of the new file, or inside the text there (UTF-16 units). */
+export interface Found {
+  readonly code: ChangeCode;
+  readonly message: string;
+  readonly path: Path;
+  readonly offset?: number;
+}
+
+/** Reads the files of one revision. */
+export function readContracts(files: readonly SourceFile[], inspect: InspectFile): Contracts {
+  const read = files.map((file) => readFile(file, inspect));
+  const { catalog, diagnostics } = assembleCatalog(read.flatMap((each) => each.candidate ?? []));
+  const isServed = ({ endpoint }: Contract): boolean => catalog.find(endpoint.id) === endpoint;
+  return {
+    served: read.flatMap(({ contract }) => (contract !== undefined && isServed(contract) ? contract : [])),
+    broken: read.flatMap(({ contract, broken }) => {
+      if (contract === undefined) return broken;
+      if (isServed(contract)) return [];
+      const { id, name, file } = contract.endpoint;
+      const reason = contract.analysis.file.allow_breaking;
+      return { path: file, id, name, reason, findings: diagnostics.filter((found) => found.file === file) };
+    }),
+  };
+}
+
+type ReadFile =
+  | { readonly candidate: Candidate; readonly contract: Contract; readonly broken?: undefined }
+  | { readonly broken: BrokenFile; readonly candidate?: undefined; readonly contract?: undefined };
+
+function readFile({ path, text }: SourceFile, inspect: InspectFile): ReadFile {
+  if (typeof text !== 'string') return { broken: { path, ...NAMELESS, findings: [text] } };
+  const { inspected, diagnostics } = inspect(path, text);
+  if (inspected === undefined) {
+    const parsed = parseYaml(path, text);
+    const names = 'document' in parsed ? namesIn(parsed.document.value) : NAMELESS;
+    return { broken: { path, ...names, findings: diagnostics } };
+  }
+  const { candidate, analysis } = inspected;
+  return { candidate, contract: { endpoint: candidate.endpoint, analysis, query: readQuery(analysis) } };
+}
+
+type Names = Pick<BrokenFile, 'id' | 'name' | 'reason'>;
+
+const NAMELESS: Names = { id: undefined, name: undefined, reason: undefined };
+
+function namesIn(value: unknown): Names {
+  if (typeof value !== 'object' || value === null) return NAMELESS;
+  const { id, name, allow_breaking: reason }: Partial<Record<keyof EndpointFile, unknown>> = value;
+  return { id: textOf(id)?.toLowerCase(), name: textOf(name), reason: textOf(reason) };
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}

@@ -1,0 +1,76 @@
+// Which endpoint of one revision is which of the other: by its id, else by its name, so that a new id hides nothing.
+import type { BrokenFile, Contract, Contracts, Found } from './contract.ts';
+
+export type Pairing =
+  | {
+      readonly kind: 'both';
+      readonly old: Contract;
+      readonly now: Contract;
+      /** What became of its name and id. */
+      readonly found: readonly Found[];
+    }
+  /** `before` is its file at the base, where that could not be served. */
+  | { readonly kind: 'added'; readonly contract: Contract; readonly before: BrokenFile | undefined }
+  | { readonly kind: 'removed'; readonly contract: Contract }
+  /** `was` is what its file served at the base. */
+  | { readonly kind: 'broken'; readonly file: BrokenFile; readonly was: Contract | undefined };
+
+export function pairUp(base: Contracts, head: Contracts): readonly Pairing[] {
+  const [before, after] = [indexOf(base), indexOf(head)];
+  const pairs = head.served.map((now) => pairOf(now, before, after));
+  const continued = new Set(pairs.flatMap((pair) => (pair.kind === 'both' ? pair.old : [])));
+  const lost = base.served
+    .filter((old) => !continued.has(old))
+    .map((old): Pairing => {
+      const file = after.broken(old);
+      return file === undefined ? { kind: 'removed', contract: old } : { kind: 'broken', file, was: old };
+    });
+  const told = new Set(lost.flatMap((each) => (each.kind === 'broken' ? each.file : [])));
+  const wereBroken = new Set(base.broken.map(({ path }) => path));
+  const invalid = head.broken
+    .filter((file) => !told.has(file) && !wereBroken.has(file.path))
+    .map((file): Pairing => ({ kind: 'broken', file, was: undefined }));
+  return [...pairs, ...lost, ...invalid];
+}
+
+interface Index {
+  readonly byId: ReadonlyMap<string, Contract>;
+  readonly byName: ReadonlyMap<string, Contract>;
+  /** The file of an endpoint where it has errors. */
+  readonly broken: (contract: Contract) => BrokenFile | undefined;
+}
+
+function indexOf({ served, broken }: Contracts): Index {
+  const files = new Map<string, BrokenFile>();
+  for (const file of broken.toReversed()) {
+    files.set(`path ${file.path}`, file);
+    if (file.id !== undefined) files.set(`id ${file.id}`, file);
+    if (file.name !== undefined) files.set(`name ${file.name}`, file);
+  }
+  return {
+    byId: new Map(served.map((each) => [each.endpoint.id, each])),
+    byName: new Map(served.map((each) => [each.endpoint.name, each])),
+    broken: ({ endpoint: { id, name, file } }) =>
+      files.get(`id ${id}`) ?? files.get(`name ${name}`) ?? files.get(`path ${file}`),
+  };
+}
+
+function pairOf(now: Contract, before: Index, after: Index): Pairing {
+  const { id, name } = now.endpoint;
+  const same = before.byId.get(id);
+  if (same !== undefined) return { kind: 'both', old: same, now, found: renamed(same, now, after) };
+  const namesake = before.byName.get(name);
+  if (namesake === undefined) return { kind: 'added', contract: now, before: before.broken(now) };
+  const isElsewhere = after.byId.has(namesake.endpoint.id);
+  const found: Found = isElsewhere
+    ? { code: 'endpoint.replaced', message: `the name ${name} belonged to another endpoint`, path: ['name'] }
+    : { code: 'endpoint.id_changed', message: `the id is ${id}, was ${namesake.endpoint.id}`, path: ['id'] };
+  return { kind: 'both', old: namesake, now, found: [found] };
+}
+
+function renamed(old: Contract, now: Contract, after: Index): readonly Found[] {
+  const [was, is] = [old.endpoint.name, now.endpoint.name];
+  if (was === is) return [];
+  const rest = after.byName.has(was) ? '; callers of the old name get another endpoint' : '';
+  return [{ code: 'endpoint.renamed', message: `the name is ${is}, was ${was}${rest}`, path: ['name'] }];
+}

@@ -1,0 +1,159 @@
+// What became of the parameters: which calls that worked are refused now, and which mean something else.
+import type { Parameter } from '../config/generated/endpoint.ts';
+import { scalarReader } from '../params/scalar.ts';
+import { DEFAULT_MAX_LENGTH } from '../params/text.ts';
+import { parseParameterType } from '../params/type.ts';
+import type { ChangeCode } from './changes.ts';
+import type { Contract, Found } from './contract.ts';
+import { compareParameterTypes } from './widening.ts';
+
+export function* compareParameters(base: Contract, head: Contract): Generator<Found> {
+  const [before, after] = [base, head].map(({ analysis }) => analysis.file.parameters ?? {});
+  const wasIgnored = base.analysis.file.unknown_parameters === 'ignore';
+  for (const [name, now] of Object.entries(after ?? {})) {
+    const old = before?.[name];
+    if (old !== undefined) yield* compareOne(name, { base, head, old, now });
+    else yield added(name, now, wasIgnored);
+  }
+  for (const name of Object.keys(before ?? {})) {
+    if (after?.[name] !== undefined) continue;
+    yield {
+      code: 'parameter.removed',
+      message: `${name} is no longer a parameter`,
+      path: ['parameters', name],
+    };
+  }
+  const [old, now] = [base, head].map(({ analysis }) => analysis.file.unknown_parameters ?? 'reject');
+  if (old === now) return;
+  const isRejected = now === 'reject';
+  yield {
+    code: isRejected ? 'unknown_parameters.rejected' : 'unknown_parameters.ignored',
+    message: `unknown parameters are ${isRejected ? 'refused' : 'ignored'}`,
+    path: ['unknown_parameters'],
+  };
+}
+
+function added(name: string, { required }: Parameter, wasIgnored: boolean): Found {
+  const path = ['parameters', name];
+  if (required === true)
+    return { code: 'parameter.added_required', message: `${name} is a new parameter, and required`, path };
+  if (!wasIgnored)
+    return { code: 'parameter.added_optional', message: `${name} is a new parameter, and optional`, path };
+  return { code: 'parameter.heeded', message: `${name} is a parameter now; it was ignored when sent`, path };
+}
+
+interface Pair {
+  readonly base: Contract;
+  readonly head: Contract;
+  readonly old: Parameter;
+  readonly now: Parameter;
+}
+
+/** A change of one key of a parameter. */
+interface Step {
+  readonly key: keyof Parameter;
+  readonly code: ChangeCode;
+  readonly says: string;
+}
+
+function* compareOne(name: string, pair: Pair): Generator<Found> {
+  for (const { key, code, says } of stepsOf(name, pair)) {
+    yield { code, message: `${name} ${says}`, path: ['parameters', name, key] };
+  }
+}
+
+function* stepsOf(name: string, pair: Pair): Generator<Step> {
+  const { old, now } = pair;
+  const step = compareParameterTypes(old.type, now.type);
+  if (step !== 'same') {
+    const code =
+      `parameter.type_${step === 'wider' ? 'widened' : step === 'narrower' ? 'narrowed' : 'changed'}` as const;
+    yield { key: 'type', code, says: `is ${now.type}, was ${old.type}` };
+  }
+  yield* presence(name, pair);
+  yield* compareTexts(old, now);
+  if (step !== 'same' && step !== 'wider') return; // bounds of other types say nothing about each other
+  yield* compareBounds(old, now);
+  yield* compareEnums(old, now);
+}
+
+/** What comes of leaving it out. */
+function* presence(name: string, { base, head, old, now }: Pair): Generator<Step> {
+  const [wasRequired, isRequired] = [old.required === true, now.required === true];
+  if (isRequired && !wasRequired)
+    yield { key: 'required', code: 'parameter.now_required', says: 'is required' };
+  if (wasRequired && !isRequired)
+    yield { key: 'required', code: 'parameter.now_optional', says: 'is optional' };
+  if (wasRequired || isRequired) return;
+  const absent = (contract: Contract): string | null | undefined =>
+    contract.analysis.parameters.get(name)?.absent;
+  if (absent(base) === absent(head) || JSON.stringify(old.default) === JSON.stringify(now.default)) return;
+  const [from, to] = [old.default, now.default].map((value) => JSON.stringify(value ?? null));
+  yield { key: 'default', code: 'parameter.default_changed', says: `is ${to} when left out, was ${from}` };
+}
+
+function* compareTexts(old: Parameter, now: Parameter): Generator<Step> {
+  if (old.pattern !== now.pattern) {
+    yield now.pattern === undefined
+      ? { key: 'pattern', code: 'parameter.pattern_removed', says: 'no longer has to match a pattern' }
+      : { key: 'pattern', code: 'parameter.pattern_changed', says: `has to match ${now.pattern}` };
+  }
+  if (old.format === now.format) return;
+  yield now.format === undefined
+    ? { key: 'format', code: 'parameter.format_removed', says: `no longer has to be a ${old.format ?? ''}` }
+    : { key: 'format', code: 'parameter.format_added', says: `has to be a ${now.format}` };
+}
+
+type Bound = number | bigint | undefined;
+
+/** The new type's reader reads the old bounds too: it takes every value of the old type. */
+function* compareBounds(old: Parameter, now: Parameter): Generator<Step> {
+  const type = parseParameterType(now.type);
+  if ('kind' in type) return;
+  const rank = (value: number | string | undefined): Bound => {
+    if (value === undefined) return undefined;
+    const reading = scalarReader(type.scalar)(value);
+    return reading.kind === 'value' ? reading.rank : undefined;
+  };
+  for (const key of ['min', 'max'] as const) {
+    const verdict = narrows(key, rank(old[key]), rank(now[key]));
+    if (verdict === undefined) continue;
+    const code = `parameter.range_${verdict}` as const;
+    yield { key, code, says: `has the ${key} ${now[key] ?? 'none'}, had ${old[key] ?? 'none'}` };
+  }
+  for (const key of ['min', 'max'] as const) {
+    const length = ({ [`${key}_length` as const]: given }: Parameter): number =>
+      given ?? (key === 'min' ? 0 : DEFAULT_MAX_LENGTH);
+    const verdict = narrows(key, length(old), length(now));
+    if (verdict === undefined) continue;
+    const code = `parameter.length_${verdict}` as const;
+    yield { key: `${key}_length`, code, says: `has the ${key}_length ${length(now)}, had ${length(old)}` };
+  }
+}
+
+function narrows(key: 'min' | 'max', old: Bound, now: Bound): 'narrowed' | 'widened' | undefined {
+  if (old === now) return undefined;
+  if (now === undefined) return 'widened';
+  if (old === undefined) return 'narrowed';
+  return (key === 'min' ? now > old : now < old) ? 'narrowed' : 'widened';
+}
+
+function* compareEnums(old: Parameter, now: Parameter): Generator<Step> {
+  const [before, after] = [old.enum, now.enum].map((values) => values && new Set(values.map(String)));
+  if (before === undefined && after === undefined) return;
+  const gone = [...(before ?? [])].filter((value) => after?.has(value) === false);
+  const more = [...(after ?? [])].filter((value) => before?.has(value) === false);
+  if (before === undefined) {
+    yield {
+      key: 'enum',
+      code: 'parameter.enum_narrowed',
+      says: `takes only ${[...(after ?? [])].join(', ')}`,
+    };
+  }
+  if (gone.length > 0)
+    yield { key: 'enum', code: 'parameter.enum_narrowed', says: `no longer takes ${gone.join(', ')}` };
+  if (after === undefined)
+    yield { key: 'enum', code: 'parameter.enum_widened', says: 'takes any value of its type' };
+  if (more.length > 0)
+    yield { key: 'enum', code: 'parameter.enum_widened', says: `takes ${more.join(', ')} too` };
+}

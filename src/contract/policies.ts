@@ -1,0 +1,154 @@
+// What became of the size of answers, how long they are kept, and the walls around a run.
+import type { Endpoint } from '../catalog/endpoint.ts';
+import type { Rate } from '../config/rate.ts';
+import type { ChangeCode } from './changes.ts';
+import type { Contract, Found } from './contract.ts';
+
+export function* comparePolicies(
+  { endpoint: base }: Contract,
+  { endpoint: head }: Contract,
+): Generator<Found> {
+  yield* compareAnswers(base, head);
+  yield* compareCaches(base, head);
+  yield* compareLimits(base, head);
+  yield* compareReservations(base, head);
+  const [before, after] = [base, head].map(({ labels }) =>
+    JSON.stringify(labels.toSorted((a, b) => (a.name < b.name ? -1 : 1))),
+  );
+  if (before !== after) yield { code: 'labels.changed', message: 'labels are others', path: ['labels'] };
+}
+
+function* compareAnswers(base: Endpoint, head: Endpoint): Generator<Found> {
+  if (base.int64 !== head.int64) {
+    yield { code: 'int64.changed', message: `64-bit integers are a ${head.int64} in JSON`, path: ['int64'] };
+  }
+  if (base.maxRows === head.maxRows) return;
+  const code = head.maxRows < base.maxRows ? 'max_rows.lowered' : 'max_rows.raised';
+  yield { code, message: `at most ${head.maxRows} rows, were ${base.maxRows}`, path: ['max_rows'] };
+}
+
+function* compareCaches({ cache: base }: Endpoint, { cache: head }: Endpoint): Generator<Found> {
+  const path = ['cache'];
+  if (base === undefined && head === undefined) return;
+  if (base === undefined)
+    yield { code: 'cache.enabled', message: `answers are kept for ${head?.ttl} s`, path };
+  else if (head === undefined)
+    yield { code: 'cache.disabled', message: `answers are not kept, were for ${base.ttl} s`, path };
+  else {
+    if (base.ttl !== head.ttl) {
+      const code = head.ttl > base.ttl ? 'cache.ttl_raised' : 'cache.ttl_lowered';
+      yield {
+        code,
+        message: `answers are kept for ${head.ttl} s, were for ${base.ttl} s`,
+        path: ['cache', 'ttl'],
+      };
+    }
+    if (base.minRefresh !== head.minRefresh) {
+      const message = `a fresh answer can be had every ${head.minRefresh} s, was ${base.minRefresh} s`;
+      yield { code: 'cache.min_refresh_changed', message, path: ['cache', 'min_refresh'] };
+    }
+    for (const [key, old, now] of [
+      ['stale_while_revalidate', base.staleWhileRevalidate, head.staleWhileRevalidate],
+      ['stale_if_error', base.staleIfError, head.staleIfError],
+    ] as const) {
+      if (old === now) continue;
+      yield {
+        code: 'cache.stale_changed',
+        message: `${key} is ${now} s, was ${old} s`,
+        path: ['cache', key],
+      };
+    }
+  }
+  const [old, now] = [base, head].map((cache) => ({
+    every: cache?.warmEvery,
+    examples: cache?.warmExamples ?? false,
+  }));
+  if (JSON.stringify(old) === JSON.stringify(now)) return;
+  const says =
+    now?.every === undefined ? 'off' : `every ${now.every} s${now.examples ? ', with the examples' : ''}`;
+  yield { code: 'warming.changed', message: `warming is ${says}`, path: ['warming'] };
+}
+
+/** Calls a second; 0 is no limit. */
+function perSecond(rate: Rate | undefined): number {
+  return rate === undefined ? 0 : rate.limit / rate.window;
+}
+
+function* compareLimits(base: Endpoint, head: Endpoint): Generator<Found> {
+  const walls = [
+    { key: 'time', old: base.limits.time, now: head.limits.time, unit: ' s' },
+    { key: 'memory', old: base.limits.memory, now: head.limits.memory, unit: ' bytes' },
+    { key: 'read_rows', old: base.limits.readRows, now: head.limits.readRows, unit: '' },
+    { key: 'rate', old: perSecond(base.rate), now: perSecond(head.rate), unit: ' calls a second' },
+  ];
+  for (const { key, old, now, unit } of walls) {
+    if (old === now) continue;
+    const shown = (value: number): string =>
+      value === 0 ? 'none' : `${Number(value.toPrecision(6))}${unit}`;
+    yield {
+      code: limitCode(old, now),
+      message: `${key} is ${shown(now)}, was ${shown(old)}`,
+      path: ['limits', key],
+    };
+  }
+  const [windowBefore, windowNow] = [base.rate?.window, head.rate?.window];
+  if (perSecond(base.rate) === perSecond(head.rate) && windowBefore !== windowNow) {
+    const code = (windowNow ?? 0) > (windowBefore ?? 0) ? 'limits.raised' : 'limits.lowered';
+    yield {
+      code,
+      message: 'the same rate is counted over another time: more or fewer calls may come at once',
+      path: ['limits', 'rate'],
+    };
+  }
+  yield* compareConcurrency(base, head);
+}
+
+/** 0 is no limit. */
+function limitCode(old: number, now: number): ChangeCode {
+  if (now === 0) return 'limits.removed';
+  return old === 0 || now < old ? 'limits.lowered' : 'limits.raised';
+}
+
+function* compareConcurrency(
+  { concurrency: old }: Endpoint,
+  { concurrency: now }: Endpoint,
+): Generator<Found> {
+  const path = ['limits', 'concurrency'];
+  if (JSON.stringify(old) === JSON.stringify(now)) return;
+  if (now === undefined) {
+    yield { code: 'limits.removed', message: `any number of runs at once, were ${old?.places}`, path };
+    return;
+  }
+  const was = old === undefined ? 'any number' : `${old.places} and ${old.waiting} waiting`;
+  const message = `${now.places} runs at once and ${now.waiting} waiting, were ${was}`;
+  yield { code: 'limits.concurrency_changed', message, path };
+}
+
+function* compareReservations(
+  { reservation: base }: Endpoint,
+  { reservation: head }: Endpoint,
+): Generator<Found> {
+  const path = ['reservation', 'enabled'];
+  if (head.enabled && !base.enabled) {
+    yield { code: 'reservation.enabled', message: `callers may ask for ${head.workloads.join(', ')}`, path };
+  }
+  if (base.enabled && !head.enabled) {
+    yield { code: 'reservation.disabled', message: 'callers may not ask for reserved capacity', path };
+  }
+  if (base.warming !== head.warming) {
+    const message = `warming runs in ${head.warming ?? 'the workload of the user'}`;
+    yield { code: 'warming.changed', message, path: ['reservation', 'warming'] };
+  }
+  if (!base.enabled || !head.enabled) return;
+  const workloads = ['reservation', 'workloads'];
+  for (const name of head.workloads.filter((each) => !base.workloads.includes(each))) {
+    yield { code: 'reservation.workload_added', message: `callers may ask for ${name}`, path: workloads };
+  }
+  for (const name of base.workloads.filter((each) => !head.workloads.includes(each))) {
+    yield {
+      code: 'reservation.workload_removed',
+      message: `callers may not ask for ${name}`,
+      path: workloads,
+    };
+  }
+}

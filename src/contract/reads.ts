@@ -1,0 +1,110 @@
+// What a part of a query reads, and under which conditions: one read for each SELECT in it.
+import type { Aliases } from './aliases.ts';
+import { clausesOf, sourceItems, type Clause } from './clauses.ts';
+import { filtersOf, toFilter, type Filter, type Names } from './filters.ts';
+import { isToken, itemsOf, keyOf, nameOf, splitAt, wordOf, type SqlNode } from './sql-tree.ts';
+
+/** One SELECT: every row that it gives comes from its sources and has passed all filters. */
+export interface Read {
+  /** Tables and table functions that are no elements of the WITH clause, as written. */
+  readonly sources: ReadonlySet<string>;
+  /** Tables of the WITH clause. */
+  readonly tables: ReadonlySet<string>;
+  /** Its own, and those of the SELECTs that it stands in. */
+  readonly filters: readonly Filter[];
+  /** Whether its rows come out, and not only decide about others. */
+  readonly givesRows: boolean;
+}
+
+/** Every SELECT in `nodes`, the outer ones first. */
+export function readsIn(nodes: readonly SqlNode[], names: Names): readonly Read[] {
+  return readsBelow(nodes, { filters: [], givesRows: true }, names);
+}
+
+function readsBelow(nodes: readonly SqlNode[], outer: Around, names: Names): readonly Read[] {
+  const { selects, narrowing } = splitSets(nodes);
+  const around = [...outer.filters, ...narrowing.map((each) => toFilter(each, names))];
+  return selects.flatMap((select) => {
+    const clauses = clausesOf(select);
+    const known = { ...names, tables: new Set([...names.tables, ...localTables(clauses)]) };
+    const shown = { ...known, aliases: withoutSoleSource(clauses, known) };
+    const filters = [...around, ...clauses.flatMap((clause) => filtersOf(clause, clauses, shown))];
+    const inner = clauses.flatMap((clause) => {
+      const givesRows = outer.givesRows && ROW_CLAUSES.has(clause.word);
+      return clause.nodes.flatMap((node) =>
+        node.kind === 'group' ? readsBelow(node.nodes, { filters, givesRows }, known) : [],
+      );
+    });
+    const reads = clauses.some(({ word }) => word === 'FROM') && isSelect(clauses);
+    const { givesRows } = outer;
+    return reads ? [{ ...sourcesOf(clauses, known), filters, givesRows }, ...inner] : inner;
+  });
+}
+
+type Around = Pick<Read, 'filters' | 'givesRows'>;
+
+/** Where a SELECT in brackets stands for rows; elsewhere it is a value, or a set to look things up in. */
+const ROW_CLAUSES: ReadonlySet<string> = new Set(['', 'WITH', 'FROM', 'JOIN']);
+
+/** Tells `trim(BOTH ' ' FROM text)` from a SELECT, which may begin with FROM. */
+function isSelect(clauses: readonly Clause[]): boolean {
+  return clauses[0]?.word === 'FROM' || clauses.some(({ word }) => word === 'SELECT');
+}
+
+/** What the only source of a SELECT depends on stands there, and narrows no more where it is named again. */
+function withoutSoleSource(clauses: readonly Clause[], { aliases }: Names): Aliases {
+  const [item, ...others] = sourceItems(clauses);
+  const name = item === undefined || others.length > 0 ? '' : sourceText(item);
+  return (alias) => (alias === name ? [] : aliases(alias));
+}
+
+/** Tables of a WITH clause further inside. */
+function localTables(clauses: readonly Clause[]): readonly string[] {
+  const items = clauses.filter(({ word }) => word === 'WITH').flatMap(({ nodes }) => itemsOf(nodes));
+  return items.flatMap(([name, as]) => (wordOf(as) === 'AS' ? (nameOf(name) ?? []) : []));
+}
+
+/** The SELECTs of a UNION; what stands behind INTERSECT and EXCEPT narrows the others too. */
+function splitSets(nodes: readonly SqlNode[]): {
+  readonly selects: readonly (readonly SqlNode[])[];
+  readonly narrowing: readonly (readonly SqlNode[])[];
+} {
+  const words: string[] = [];
+  const isSet = (node: SqlNode, index: number): boolean => {
+    const word = wordOf(node);
+    const found = SETS.has(word) && beginsQuery(nodes[index + 1]);
+    if (found) words.push(word);
+    return found;
+  };
+  const selects = splitAt(nodes, isSet);
+  return { selects, narrowing: selects.slice(1).filter((_, index) => words[index] !== 'UNION') };
+}
+
+const SETS: ReadonlySet<string> = new Set(['UNION', 'INTERSECT', 'EXCEPT']);
+
+/** Tells a set operator from `* EXCEPT (columns)`. */
+function beginsQuery(node: SqlNode | undefined): boolean {
+  if (node?.kind !== 'group') return ['ALL', 'DISTINCT', 'SELECT', 'FROM', 'WITH'].includes(wordOf(node));
+  return beginsQuery(node.nodes[0]);
+}
+
+function sourcesOf(clauses: readonly Clause[], { tables }: Names): Pick<Read, 'sources' | 'tables'> {
+  const named = new Set(sourceItems(clauses).map(sourceText));
+  named.delete('');
+  return {
+    sources: new Set([...named].filter((name) => !tables.has(name))),
+    tables: new Set([...named].filter((name) => tables.has(name))),
+  };
+}
+
+/** `database.table`, or a function with its arguments; '' for a subquery, which is a read of its own. */
+function sourceText(item: readonly SqlNode[]): string {
+  let text = '';
+  for (const [index, node] of item.entries()) {
+    const isPart = index === 0 || isToken(node, '.') || isToken(item[index - 1], '.');
+    if (node.kind === 'group' && index > 0) return `${text}(${keyOf(node.nodes)})`;
+    if (!isPart || node.kind === 'group') break;
+    text += nameOf(node) ?? keyOf([node]);
+  }
+  return text;
+}

@@ -1,0 +1,71 @@
+// What became of taking personal data out. Detectors and rules count also where only a key or a header asks for them.
+import type { Pii } from '../config/generated/endpoint.ts';
+import { DEFAULT_DETECTORS } from '../redact/detectors.ts';
+import type { Contract, Found } from './contract.ts';
+
+export function* compareRedaction(base: Contract, head: Contract): Generator<Found> {
+  const [before, after] = [base.analysis.file.pii, head.analysis.file.pii];
+  const [wasOn, isOn] = [before?.redact === true, after?.redact === true];
+  const path = ['pii', 'redact'];
+  if (wasOn && !isOn) yield { code: 'redaction.removed', message: 'answers are no longer redacted', path };
+  if (isOn && !wasOn) yield { code: 'redaction.added', message: 'every answer is redacted', path };
+  yield* compareDetectors(before, after);
+  yield* compareRules(before?.columns ?? {}, after?.columns ?? {}, wasOn || isOn);
+  if ((before?.kind ?? false) === (after?.kind ?? false)) return;
+  const says =
+    after?.kind === true ? 'with their kind, as REDACTED:email' : 'without their kind, as REDACTED';
+  yield {
+    code: 'redaction.kind_changed',
+    message: `redacted values are written ${says}`,
+    path: ['pii', 'kind'],
+  };
+}
+
+function* compareDetectors(before: Pii | undefined, after: Pii | undefined): Generator<Found> {
+  const [old, now] = [before?.detectors ?? DEFAULT_DETECTORS, after?.detectors ?? DEFAULT_DETECTORS];
+  const path = ['pii', 'detectors'];
+  for (const name of old) {
+    if (!now.includes(name))
+      yield { code: 'redaction.detector_removed', message: `${name} is no longer looked for`, path };
+  }
+  for (const name of now) {
+    if (!old.includes(name))
+      yield { code: 'redaction.detector_added', message: `${name} is looked for`, path };
+  }
+}
+
+type Rules = NonNullable<Pii['columns']>;
+
+/** How little each leaves of a value. */
+const STRENGTH = { none: 0, hash: 1, mask: 2, drop: 3 } as const;
+
+function* compareRules(before: Rules, after: Rules, isAlways: boolean): Generator<Found> {
+  const columns = [
+    ...new Set([...Object.keys(before), ...Object.keys(after)].map((name) => name.toLowerCase())),
+  ];
+  for (const column of columns) {
+    const [old, now] = [actionOn(before, column), actionOn(after, column)];
+    const path = [
+      'pii',
+      'columns',
+      Object.keys(after).find((name) => name.toLowerCase() === column) ?? column,
+    ];
+    if (STRENGTH[now] < STRENGTH[old]) {
+      const code = now === 'none' ? 'redaction.column_rule_removed' : 'redaction.column_rule_weakened';
+      yield { code, message: `${column}: ${now}, was ${old}`, path };
+    }
+    if (STRENGTH[now] > STRENGTH[old]) {
+      const code = now === 'drop' && isAlways ? 'redaction.column_dropped' : 'redaction.column_rule_added';
+      yield { code, message: `${column}: ${now}, was ${old}`, path };
+    }
+  }
+}
+
+/** The rule for a path in small letters: its own, or that of something it is a part of. */
+function actionOn(rules: Rules, column: string): keyof typeof STRENGTH {
+  const actions = Object.entries(rules).flatMap(([name, action]) => {
+    const whole = name.toLowerCase();
+    return column === whole || column.startsWith(`${whole}.`) ? action : [];
+  });
+  return actions.toSorted((a, b) => STRENGTH[b] - STRENGTH[a])[0] ?? 'none';
+}

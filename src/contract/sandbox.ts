@@ -1,0 +1,93 @@
+// What became of consumers' own queries: languages, functions, and the tables that they read.
+import { createFunctionPolicy } from '../sandbox/function-policy.ts';
+import type { Contract, Found } from './contract.ts';
+import type { QueryPart } from './query.ts';
+
+export function* compareSandboxes(base: Contract, head: Contract): Generator<Found> {
+  const [before, after] = [base.endpoint.sandbox, head.endpoint.sandbox];
+  const path = ['sandbox', 'enabled'];
+  if (after.enabled && !before.enabled) {
+    const tables = tablesOf(head).map(({ name }) => name);
+    yield {
+      code: 'sandbox.enabled',
+      message: `own queries are taken and may read ${tables.join(', ')}`,
+      path,
+    };
+  }
+  if (before.enabled && !after.enabled)
+    yield { code: 'sandbox.disabled', message: 'own queries are refused', path };
+  if (!before.enabled || !after.enabled) return;
+  yield* compareLanguages(base, head);
+  yield* compareFunctions(base, head);
+  yield* compareTables(base, head);
+}
+
+function tablesOf({ query }: Contract): readonly QueryPart[] {
+  return query.parts.filter(({ kind }) => kind === 'table');
+}
+
+function* compareLanguages(base: Contract, head: Contract): Generator<Found> {
+  const [before, after] = [base.endpoint.sandbox.languages, head.endpoint.sandbox.languages];
+  const path = ['sandbox', 'languages'];
+  for (const language of ['sql', 'lql'] as const) {
+    if (before.has(language) === after.has(language)) continue;
+    yield after.has(language)
+      ? { code: 'sandbox.language_added', message: `own queries in ${language} are taken`, path }
+      : { code: 'sandbox.language_removed', message: `own queries in ${language} are refused`, path };
+  }
+}
+
+/** By what may be called in the end: allowing what is on the list anyway changes nothing. */
+function* compareFunctions(base: Contract, head: Contract): Generator<Found> {
+  const sides = [base, head].map(({ endpoint }) => endpoint.sandbox);
+  const named = new Map(
+    sides.flatMap(({ allow, deny }) => [...allow, ...deny]).map((name) => [name.toLowerCase(), name]),
+  );
+  const [before, after] = sides.map((each) => createFunctionPolicy(each));
+  for (const [, name] of [...named].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+    const isAllowed = after?.allows(name) === true;
+    if (before?.allows(name) === isAllowed) continue;
+    yield isAllowed
+      ? {
+          code: 'sandbox.function_allowed',
+          message: `own queries may call ${name}`,
+          path: ['sandbox', 'functions', 'allow'],
+        }
+      : {
+          code: 'sandbox.function_denied',
+          message: `own queries may not call ${name}`,
+          path: ['sandbox', 'functions', 'deny'],
+        };
+  }
+}
+
+function* compareTables(base: Contract, head: Contract): Generator<Found> {
+  const [before, after] = [tablesOf(base), tablesOf(head)];
+  for (const { name, offset } of after) {
+    if (before.some((table) => table.name === name)) continue;
+    yield { code: 'sandbox.table_added', message: `own queries may read ${name}`, path: ['query'], offset };
+  }
+  for (const { name } of before) {
+    if (after.some((table) => table.name === name)) continue;
+    yield {
+      code: 'sandbox.table_removed',
+      message: `own queries can no longer read ${name}`,
+      path: ['query'],
+    };
+  }
+  const [old, now] = [defaultTable(base), defaultTable(head)];
+  if (old === now || old === undefined) return;
+  yield {
+    code: 'sandbox.default_table_changed',
+    message: `LQL without a from clause reads ${now ?? 'nothing'}, was ${old}`,
+    path: ['query'],
+    offset: head.query.parts.at(-1)?.offset ?? 0,
+  };
+}
+
+/** The one table of the WITH clause that the main query reads. */
+function defaultTable(contract: Contract): string | undefined {
+  const { from } = contract.endpoint.outline;
+  const isLql = contract.endpoint.sandbox.languages.has('lql');
+  return isLql && tablesOf(contract).some(({ name }) => name === from) ? from : undefined;
+}

@@ -1,0 +1,34 @@
+// Plans at a clock that stands still, for calls whose answers must not depend on when they are made.
+import type { Engine, Statement } from '../engine/engine.ts';
+import { fixClock } from '../sql/fixed-clock.ts';
+import { quoteIdentifier } from '../sql/literal.ts';
+import type { MakePlan } from './plan.ts';
+
+/**
+ * The same plans, with every call for the time in the final statement replaced by `now` (milliseconds since 1970).
+ * Not reached: what the engine evaluates outside the statement, such as views, default expressions of columns and
+ * dictionaries.
+ */
+export function planAt(now: number, plan: MakePlan, engine: Pick<Engine, 'describe'>): MakePlan {
+  return async (endpoint, bindings, own) => {
+    const planned = await plan(endpoint, bindings, own);
+    const fixed = { ...planned.statement, sql: fixClock(planned.statement.sql, now) };
+    if (fixed.sql === planned.statement.sql) return planned;
+    return { ...planned, statement: await keepNames(engine, planned.statement, fixed) };
+  };
+}
+
+/** A column without an alias is named after its expression, which has changed. */
+async function keepNames(
+  engine: Pick<Engine, 'describe'>,
+  original: Statement,
+  fixed: Statement,
+): Promise<Statement> {
+  const described = await Promise.all([engine.describe(original), engine.describe(fixed)]).catch(() => []); // the run tells why
+  const [before = [], after = []] = described;
+  if (before.every(({ name }, index) => name === after[index]?.name)) return fixed;
+  const names = before.map(
+    ({ name }, index) => `${quoteIdentifier(after[index]?.name ?? name)} AS ${quoteIdentifier(name)}`,
+  );
+  return { ...fixed, sql: `SELECT ${names.join(', ')}\nFROM (\n${fixed.sql}\n)` };
+}

@@ -1,0 +1,344 @@
+// Files begun, formatted and typed by command: what comes out is valid, the same each time, and works.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, describe, expect, test } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { typescriptOf } from '../../src/cli/types/column-types.ts';
+import { liftLiterals } from '../../src/cli/new/lift.ts';
+import { formatYaml } from '../../src/config/format-yaml.ts';
+import { run, scratch } from '../support/command.ts';
+import { KEY, sampleTables, startService, type TestService } from '../support/service.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+describe('new', () => {
+  test('writes a file that is valid as it is, and never over another', async () => {
+    const cwd = scratch();
+    const { code, err } = await run(['new', 'sales.by-day'], { cwd });
+    expect([code, err]).toEqual([
+      0,
+      expect.stringContaining('Next: millrace validate endpoints/sales.by-day.yaml'),
+    ]);
+    expect(await run(['validate', '--strict', '--no-engine'], { cwd })).toMatchObject({ code: 0, out: '' });
+    expect(await run(['new', 'sales.by-day'], { cwd })).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('is there already'),
+    });
+    writeFileSync(
+      join(cwd, 'endpoints', 'other.yaml'),
+      readFileSync(join(cwd, 'endpoints', 'sales.by-day.yaml'), 'utf8').replace(
+        'name: sales.by-day',
+        'name: taken',
+      ),
+    );
+    expect(await run(['new', 'taken'], { cwd })).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('other.yaml has the name taken already'),
+    });
+  });
+
+  test.each(['', 'Sales', 'a b', '1a', 'a..b', '../a', 'a'.repeat(101)])(
+    'refuses the name "%s"',
+    async (name) => {
+      expect((await run(['new', name], { cwd: scratch() })).code).toBe(2);
+    },
+  );
+
+  test('takes a query, and lifts the literals of its conditions', async () => {
+    const cwd = scratch();
+    writeFileSync(
+      join(cwd, 'q.sql'),
+      "-- errors\nSELECT id FROM logs.t WHERE project = 'ab''c' AND at >= '2024-01-01T00:00:00Z' AND status IN (500, 502)\nFORMAT JSON;\n",
+    );
+    const { code, err } = await run(['new', 'errors', '--from-sql', 'q.sql'], { cwd });
+    expect([code, err]).toEqual([
+      0,
+      expect.stringContaining('@status_s: Array(Int64), was [500,502]'.replace('status_s', 'statuss')),
+    ]);
+    const file = parse(readFileSync(join(cwd, 'endpoints', 'errors.yaml'), 'utf8')) as {
+      query: string;
+      examples: [{ parameters: unknown }];
+    };
+    expect(file.query).toBe(
+      '-- errors\nSELECT id FROM logs.t WHERE project = @project AND at >= @at_from AND status IN @statuss\n',
+    );
+    expect(file.examples[0].parameters).toEqual({
+      project: "ab'c",
+      at_from: '2024-01-01T00:00:00Z',
+      statuss: [500, 502],
+    });
+    expect(await run(['validate', '--no-engine'], { cwd })).toMatchObject({ code: 0, out: '' });
+    writeFileSync(join(cwd, 'two.sql'), 'SELECT 1; SELECT 2');
+    expect((await run(['new', 'two', '--from-sql', 'two.sql'], { cwd })).code).toBe(2);
+    expect((await run(['new', 'none', '--from-sql', 'none.sql'], { cwd })).code).toBe(2);
+  });
+
+  test.each<{ why: string; sql: string; query: string; types?: Record<string, string> }>([
+    {
+      why: 'nothing in strings and comments',
+      sql: "SELECT 'a = 1' /* b = 2 */ FROM t WHERE c = d",
+      query: "SELECT 'a = 1' /* b = 2 */ FROM t WHERE c = d",
+    },
+    {
+      why: 'nothing outside of conditions',
+      sql: "SELECT a = 1, 'x' FROM t ORDER BY b = 2 LIMIT 5",
+      query: "SELECT a = 1, 'x' FROM t ORDER BY b = 2 LIMIT 5",
+    },
+    {
+      why: 'nothing that is a part of an expression',
+      sql: 'SELECT 1 FROM t WHERE a = 1 + 2 AND b > 3 * c',
+      query: 'SELECT 1 FROM t WHERE a = 1 + 2 AND b > 3 * c',
+    },
+    {
+      why: 'one parameter for the same value of the same column',
+      sql: "SELECT 1 FROM t WHERE a = 'x' OR (b = 2 AND a = 'x') OR a = 'y'",
+      query: 'SELECT 1 FROM t WHERE a = @a OR (b = @b AND a = @a) OR a = @a_2',
+      types: { a: 'String', b: 'Int64', a_2: 'String' },
+    },
+    {
+      why: 'negative numbers and fractions',
+      sql: 'SELECT 1 FROM t WHERE a > -1.5',
+      query: 'SELECT 1 FROM t WHERE a > @a_from',
+      types: { a_from: 'Float64' },
+    },
+    {
+      why: "placeholders of ClickHouse's own",
+      sql: 'SELECT {n:UInt8}, {m: Nullable(String)} FROM t',
+      query: 'SELECT @n, @m FROM t',
+      types: { n: 'UInt8', m: 'String' },
+    },
+    {
+      why: 'dates',
+      sql: "SELECT 1 FROM t WHERE day = '2024-01-01' HAVING n NOT LIKE 'x%'",
+      query: 'SELECT 1 FROM t WHERE day = @day HAVING n NOT LIKE @n',
+      types: { day: 'Date', n: 'String' },
+    },
+    {
+      why: 'lists that are not all literals stay',
+      sql: 'SELECT 1 FROM t WHERE a IN (1, b)',
+      query: 'SELECT 1 FROM t WHERE a IN (1, b)',
+    },
+  ])('lifts $why', ({ sql, query, types = {} }) => {
+    const lifted = liftLiterals(sql);
+    expect(lifted.query).toBe(query);
+    expect(
+      Object.fromEntries(Object.entries(lifted.parameters).map(([name, { type }]) => [name, type])),
+    ).toEqual(types);
+  });
+});
+
+describe('format', () => {
+  const ODD = `query:   "SELECT 1 AS n"\n# about the name\nname:  one   # the name\n\n\n\nparameters: {}\nid: 00000000-0000-4000-8000-000000000001\nexamples:\n- {name: a,expect: {columns: [n,  m]}}\n`;
+
+  test('puts keys into order, with their comments, and is done after one time', async () => {
+    const cwd = scratch();
+    mkdirSync(join(cwd, 'endpoints'));
+    const path = join(cwd, 'endpoints', 'one.yaml');
+    writeFileSync(path, ODD);
+    expect(await run(['format', '--check'], { cwd })).toMatchObject({ code: 1, out: 'endpoints/one.yaml\n' });
+    expect(readFileSync(path, 'utf8')).toBe(ODD);
+    expect((await run(['format'], { cwd })).code).toBe(0);
+    expect(readFileSync(path, 'utf8')).toBe(
+      'id: 00000000-0000-4000-8000-000000000001\n# about the name\nname: one # the name\n\nquery: "SELECT 1 AS n"\n\nparameters: {}\n\nexamples:\n  - { name: a, expect: { columns: [n, m] } }\n',
+    );
+    expect(await run(['format', '--check'], { cwd })).toMatchObject({ code: 0, out: '' });
+    writeFileSync(path, 'name: [\n');
+    expect(await run(['format'], { cwd })).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('one.yaml:1:'),
+    });
+    expect(readFileSync(path, 'utf8')).toBe('name: [\n');
+  });
+
+  test('files that ship are in that form', async () => {
+    expect(await run(['format', '--check', join(ROOT, 'endpoints')])).toMatchObject({ code: 0, out: '' });
+  });
+
+  test('changes no value, whatever it is, and nothing the second time', () => {
+    const key = fc.constantFrom(
+      'id',
+      'name',
+      'query',
+      'parameters',
+      'cache',
+      'labels',
+      'examples',
+      'other',
+      'a b',
+    );
+    const text = fc.oneof(
+      fc.string(),
+      fc.constantFrom(
+        'a\n  b\n',
+        'trailing  \n\nx',
+        '# no comment',
+        '@x',
+        'yes',
+        '1e3',
+        "it's",
+        '- a',
+        'a: b',
+      ),
+    );
+    const value = fc.oneof(text, fc.jsonValue({ maxDepth: 3 }));
+    const document = fc.array(fc.tuple(key, value, fc.option(fc.stringMatching(/^[ -~]{0,20}$/))), {
+      maxLength: 9,
+    });
+    fc.assert(
+      fc.property(document, (pairs) => {
+        const entries = new Map(pairs.map(([name, item, comment]) => [name, { item, comment }]));
+        const written = [...entries]
+          .map(
+            ([name, { item, comment }]) =>
+              `${comment === null ? '' : `# ${comment}\n`}${stringify({ [name]: item })}`,
+          )
+          .join('\n');
+        const formatted = formatYaml(written, 'endpoint');
+        expect(parse(formatted)).toEqual(parse(written));
+        expect(formatYaml(formatted, 'endpoint')).toBe(formatted);
+        for (const { comment } of entries.values())
+          if (comment !== null && comment.trim() !== '') expect(formatted).toContain(comment.trim());
+      }),
+      { seed: 9, numRuns: 400 },
+    );
+  });
+});
+
+/** What this file uses of the module that is written. */
+interface ClientModule {
+  createClient(options: { baseUrl: string; key: string }): {
+    query(name: string, parameters: object): Promise<unknown[]>;
+    ownQuery(name: string, query: object, parameters: object): Promise<unknown[]>;
+  };
+  MillraceError: new () => Error;
+}
+
+describe('types', () => {
+  let service: TestService | undefined;
+  afterAll(() => service?.stop());
+
+  test.each([
+    ['UInt64', 'number'],
+    ['Nullable(String)', 'string | null'],
+    ['Array(Nullable(UInt8))', '(number | null)[]'],
+    ['LowCardinality(Nullable(String))', 'string | null'],
+    ['Map(String, Array(Float64))', 'Record<string, (number | null)[]>'],
+    ['Tuple(a UInt8, `b c` Nullable(String))', '{ "a": number; "b c": string | null }'],
+    ['Tuple(UInt8, String)', '[number, string]'],
+    ["Enum8('a' = 1, 'b\"*/' = 2)", '"a" | "b\\"*/"'],
+    ['JSON(a.b String)', 'Record<string, unknown>'],
+    ["DateTime64(6, 'UTC')", 'string'],
+    ['Decimal(10, 2)', 'number'],
+    ['AggregateFunction(sum, UInt8)', 'unknown'],
+  ])('%s is %s', (type, expected) => {
+    expect(typescriptOf(type, 'number')).toBe(expected);
+  });
+
+  test('64-bit integers are what the endpoint says', () => {
+    expect(typescriptOf('Array(UInt64)', 'string')).toBe('string[]');
+  });
+
+  test('the module compiles under strict, and its client calls a running service', async () => {
+    const cwd = scratch();
+    const module = join(cwd, 'millrace.ts');
+    const args = [
+      'types',
+      '--endpoints',
+      join(ROOT, 'endpoints'),
+      '--schema',
+      join(ROOT, 'seeds'),
+      '--out',
+      module,
+    ];
+    expect((await run(args, { cwd })).code).toBe(0);
+    expect((await run([...args, '--check'], { cwd })).code).toBe(0);
+    await expect(readFileSync(module, 'utf8')).toMatchFileSnapshot(
+      join(import.meta.dirname, '../golden/types/shipped.txt'),
+    );
+    writeFileSync(
+      join(cwd, 'use.ts'),
+      `import { createClient, type RowOf } from './millrace.ts';
+const client = createClient({ baseUrl: 'http://localhost', key: 'k' });
+export const rows: Promise<RowOf<'usage.api-counts'>[]> = client.query('usage.api-counts', { interval: 'hourly', project: 'abc' });
+export const own = client.ownQuery('logs.all', { lql: 's:id' }, { project: 'abc' });
+// @ts-expect-error -- not one of the choices
+void client.query('usage.api-counts', { interval: 'weekly', project: 'abc' });
+// @ts-expect-error -- a parameter is missing
+void client.query('logs.all', {});
+// @ts-expect-error -- no such endpoint
+void client.query('logs.al', { project: 'abc' });
+`,
+    );
+    const flags = [
+      '--strict',
+      '--noEmit',
+      '--target',
+      'es2022',
+      '--module',
+      'nodenext',
+      '--allowImportingTsExtensions',
+      '--exactOptionalPropertyTypes',
+      '--skipLibCheck',
+      '--lib',
+      'es2022,dom',
+      '--types',
+      '',
+    ];
+    execFileSync(
+      process.execPath,
+      [join(ROOT, 'node_modules/typescript/bin/tsc'), ...flags, 'millrace.ts', 'use.ts'],
+      { cwd, stdio: 'pipe' },
+    );
+
+    service = await startService({ sql: [await sampleTables()] });
+    const { createClient, MillraceError } = (await import(module)) as ClientModule;
+    const client = createClient({ baseUrl: service.service.address, key: KEY });
+    expect(await client.query('logs.all', { project: 'abc' })).toEqual([]);
+    expect(
+      await client.ownQuery('logs.all', { sql: 'SELECT count() AS n FROM edge_logs' }, { project: 'abc' }),
+    ).toEqual([{ n: 0 }]);
+    const refused = await client
+      .query('usage.api-counts', { interval: 'hourly', project: '(' })
+      .catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(MillraceError);
+    expect(refused).toMatchObject({
+      status: 400,
+      code: 'request.parameters_invalid',
+      errors: [{ parameter: 'project' }],
+    });
+  });
+
+  test('a description ends no comment, and names are texts', async () => {
+    const cwd = scratch();
+    mkdirSync(join(cwd, 'endpoints'));
+    writeFileSync(
+      join(cwd, 'endpoints', 'x.yaml'),
+      'id: 00000000-0000-4000-8000-000000000001\nname: x\ndescription: "*/ export const hacked = 1; /*\\n*/"\nquery: SELECT 1 AS `"]; hacked */`, @a AS b\nparameters: { a: { type: String, enum: ["\\"; hacked", "`${1}`"] } }\n',
+    );
+    expect((await run(['types', '--out', 'out.ts', '--schema', join(ROOT, 'seeds')], { cwd })).code).toBe(0);
+    const { out } = await run(['types', '--out', 'out.ts', '--check', '--schema', join(ROOT, 'seeds')], {
+      cwd,
+    });
+    expect(out).toBe('');
+    execFileSync(
+      process.execPath,
+      [
+        join(ROOT, 'node_modules/typescript/bin/tsc'),
+        '--strict',
+        '--noEmit',
+        '--target',
+        'es2022',
+        '--skipLibCheck',
+        '--types',
+        '',
+        '--lib',
+        'es2022,dom',
+        'out.ts',
+      ],
+      { cwd, stdio: 'pipe' },
+    );
+    expect(readFileSync(join(cwd, 'out.ts'), 'utf8')).not.toMatch(/^\s*export const hacked/m);
+  });
+});

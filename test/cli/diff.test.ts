@@ -1,0 +1,330 @@
+// `millrace diff` as a user runs it, over a real repository of git: what it prints, how it exits, what it refuses.
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { run, scratch, type Finished } from '../support/command.ts';
+
+const GOLDEN = join(import.meta.dirname, '../golden/diff');
+const ID = '00000000-0000-4000-8000-000000000001';
+
+const TABLES = `CREATE DATABASE IF NOT EXISTS logs;
+CREATE TABLE logs.t (project String, time DateTime, level UInt8, message String) ENGINE = MergeTree ORDER BY time;
+INSERT INTO logs.t VALUES ('abc', now(), 1, 'never loaded');
+`;
+const LOGS = `id: ${ID}
+name: logs.recent
+query: |
+  WITH recent AS (
+    SELECT time, level, message
+    FROM logs.t
+    WHERE project = @project
+  )
+  SELECT time, level, message
+  FROM recent
+  ORDER BY time DESC
+parameters:
+  project: { type: String, required: true }
+sandbox: { enabled: true }
+max_rows: 100
+`;
+
+interface Repository {
+  readonly cwd: string;
+  readonly git: (...args: string[]) => string;
+  readonly write: (name: string, text: string) => void;
+  readonly commit: (message: string) => void;
+  readonly diff: (...args: string[]) => Promise<Finished>;
+}
+
+function repository(files: Readonly<Record<string, string>>): Repository {
+  const cwd = scratch();
+  const env = { PATH: process.env['PATH'], HOME: cwd, GIT_CONFIG_NOSYSTEM: '1' };
+  const who = ['-c', 'user.name=a', '-c', 'user.email=a@example.com', '-c', 'init.defaultBranch=main'];
+  const git = (...args: string[]): string =>
+    execFileSync('git', [...who, ...args], { cwd, env, encoding: 'utf8' });
+  const write = (name: string, text: string): void => {
+    mkdirSync(join(cwd, name, '..'), { recursive: true });
+    writeFileSync(join(cwd, name), text);
+  };
+  const commit = (message: string): void => {
+    git('add', '--all');
+    git('commit', '--quiet', '--allow-empty', '--message', message);
+  };
+  git('init', '--quiet');
+  for (const [name, text] of Object.entries(files)) write(name, text);
+  commit('first');
+  return { cwd, git, write, commit, diff: (...args) => run(['diff', ...args], { cwd, env: { HOME: cwd } }) };
+}
+
+const withLogs = (): Repository => repository({ 'endpoints/recent.yaml': LOGS, 'seeds/1.sql': TABLES });
+/** Loosens, breaks, and changes how it behaves; the file's name and the place of its lines change too. */
+const CHANGED = `# A comment.\n${LOGS}cache: { ttl: 60 }\n`
+  .replace('    WHERE project = @project\n', '    WHERE project = @project OR level > 3 -- `|*_\n')
+  .replace(
+    'SELECT time, level, message\n  FROM recent',
+    'SELECT time, toString(level) AS level\n  FROM recent',
+  )
+  .replace('max_rows: 100', 'max_rows: 50');
+
+interface Json {
+  readonly changes: readonly { readonly code: string; readonly file: string; readonly message: string }[];
+}
+
+function codesIn({ out }: Finished): readonly string[] {
+  return (JSON.parse(out) as Json).changes.map(({ code }) => code); // what the command documents
+}
+
+describe('what it prints', () => {
+  test('Markdown for the pull request', async () => {
+    const { write, git, diff } = withLogs();
+    git('rm', '--quiet', 'endpoints/recent.yaml');
+    write('endpoints/latest.yaml', CHANGED);
+    const { code, out, err } = await diff('main');
+    await expect(out).toMatchFileSnapshot(join(GOLDEN, 'report.md'));
+    expect({ code, err }).toEqual({ code: 1, err: '' });
+    expect(await diff('main')).toEqual({ code, out, err });
+  });
+
+  test('JSON with these keys and no others', async () => {
+    const { write, commit, diff } = withLogs();
+    write('endpoints/recent.yaml', CHANGED);
+    commit('second');
+    const { code, out } = await diff('HEAD~1..HEAD', '--format', 'json');
+    await expect(out).toMatchFileSnapshot(join(GOLDEN, 'report.json'));
+    expect(code).toBe(1);
+  });
+
+  test('annotations for GitHub, and the report in the summary', async () => {
+    const { cwd, write, diff } = withLogs();
+    write('endpoints/recent.yaml', CHANGED);
+    const summary = join(cwd, 'summary.md');
+    const { out } = await run(['diff', 'HEAD', '--format', 'github'], {
+      cwd,
+      env: { HOME: cwd, GITHUB_STEP_SUMMARY: summary },
+    });
+    await expect(out).toMatchFileSnapshot(join(GOLDEN, 'report.github.txt'));
+    expect(readFileSync(summary, 'utf8')).toBe((await diff('HEAD')).out);
+  });
+
+  test('a reason in the file allows its changes once', async () => {
+    const { write, commit, diff } = withLogs();
+    write('endpoints/recent.yaml', `${CHANGED}allow_breaking: agreed with | all\n`);
+    const { code, out } = await diff('HEAD');
+    expect(code).toBe(0);
+    expect(out).toContain('| loosening, allowed |');
+    expect(out).toContain(String.raw`(allowed: agreed with \| all)`);
+    commit('second');
+    write(
+      'endpoints/recent.yaml',
+      `${CHANGED}allow_breaking: agreed with | all\n`.replace('max_rows: 50', 'max_rows: 40'),
+    );
+    const later = await diff('HEAD', '--format', 'json');
+    expect(later.code).toBe(1);
+    expect((JSON.parse(later.out) as Json).changes).toMatchObject([
+      { code: 'max_rows.lowered', message: expect.stringContaining('is the reason of an earlier change') },
+    ]);
+  });
+});
+
+describe.concurrent('what it compares', () => {
+  test('nothing changed: exit 0, without an engine', async () => {
+    const { diff } = withLogs();
+    expect(await diff('HEAD')).toEqual({
+      code: 0,
+      out: '### Contracts: HEAD → the work tree\n\n**No change of a contract.**\n',
+      err: '',
+    });
+  });
+
+  test('files that git does not know yet, and folders under other names', async () => {
+    const { cwd, write, diff } = repository({ 'apis/recent.yaml': LOGS, 'ddl/1.sql': TABLES });
+    write('apis/more.yaml', LOGS.replace(ID, ID.replace('1', '2')).replace('logs.recent', 'logs.more'));
+    const flags = ['--format', 'json', '--endpoints', 'apis', '--schema', 'ddl'];
+    const added = await diff('HEAD', ...flags);
+    expect([added.code, added.err, codesIn(added)]).toEqual([0, '', ['endpoint.added']]);
+    mkdirSync(join(cwd, 'below'));
+    const below = ['--format', 'json', '--endpoints', '../apis', '--schema', '../ddl'];
+    expect(await run(['diff', 'HEAD', ...below], { cwd: join(cwd, 'below'), env: { HOME: cwd } })).toEqual(
+      added,
+    );
+  });
+
+  test('renames are found by the id, and moves of files are no change', async () => {
+    const { cwd, write, git, diff } = withLogs();
+    renameSync(join(cwd, 'endpoints/recent.yaml'), join(cwd, 'endpoints/moved.yaml'));
+    expect(codesIn(await diff('HEAD', '--format', 'json'))).toEqual([]);
+    write('endpoints/moved.yaml', LOGS.replace('logs.recent', 'logs.latest'));
+    expect(codesIn(await diff('HEAD', '--format', 'json'))).toEqual(['endpoint.renamed']);
+    expect(git('status', '--porcelain')).toContain('moved.yaml'); // and nothing was written
+  });
+
+  test('tables that change alone change columns', async () => {
+    const { write, commit, diff } = repository({
+      'endpoints/recent.yaml': LOGS.replace('SELECT time, level, message\n    FROM', 'SELECT *\n    FROM'),
+      'seeds/1.sql': TABLES,
+    });
+    write('seeds/1.sql', TABLES.replace('level UInt8', 'level UInt16, secret String'));
+    commit('second');
+    const codes = codesIn(await diff('HEAD~1', 'HEAD', '--format', 'json'));
+    expect(codes).toEqual(['sandbox.column_added', 'sandbox.column_type_widened', 'column.type_widened']);
+    const without = await diff('HEAD~1', 'HEAD', '--format', 'json', '--no-engine');
+    expect([without.code, codesIn(without), without.err]).toEqual([
+      0,
+      [],
+      expect.stringContaining('--no-engine'),
+    ]);
+  });
+
+  test('tables that the engine refuses, or that one side lacks', async () => {
+    const { cwd, write, diff } = withLogs();
+    write('endpoints/recent.yaml', LOGS.replace('max_rows: 100', 'max_rows: 200'));
+    write('seeds/1.sql', TABLES.replace('UInt8', 'UInt7'));
+    const refused = await diff('HEAD', '--format', 'json');
+    expect([refused.code, codesIn(refused)]).toEqual([1, ['tables.refused', 'max_rows.raised']]);
+    expect((JSON.parse(refused.out) as Json).changes[0]).toMatchObject({
+      file: 'seeds/1.sql',
+      message: expect.stringMatching(/^the tables of seeds cannot be made: .*UInt7/),
+    });
+    rmSync(join(cwd, 'seeds'), { recursive: true });
+    const lacking = await diff('HEAD', '--format', 'json');
+    expect([lacking.code, codesIn(lacking)]).toEqual([0, ['max_rows.raised']]);
+    expect(lacking.err).toContain(
+      'the work tree has no seeds: its queries are read with the tables of the other side',
+    );
+  });
+
+  test('a query that the engine refuses now', async () => {
+    const { write, diff } = withLogs();
+    write('endpoints/recent.yaml', LOGS.replaceAll('message', 'massage'));
+    expect(codesIn(await diff('HEAD', '--format', 'json'))).toEqual(['query.refused', 'query.changed']);
+  });
+
+  test('a file that does not compile is a finding', async () => {
+    const { write, diff } = withLogs();
+    write('endpoints/recent.yaml', LOGS.replace('= @project', '= @projekt'));
+    write('endpoints/new.yaml', '{');
+    const { code, out } = await diff('HEAD', '--format', 'json');
+    expect(code).toBe(1);
+    expect((JSON.parse(out) as Json).changes).toMatchObject([
+      { endpoint: 'endpoints/new.yaml', code: 'file.invalid', line: 1 },
+      {
+        endpoint: 'logs.recent',
+        class: 'breaking',
+        code: 'file.broken',
+        file: 'endpoints/recent.yaml',
+        line: 7,
+      },
+    ]);
+  });
+
+  test('links inside the repository are followed, others and large files are not read', async () => {
+    const { cwd, write, commit, diff } = repository({ 'shared/recent.yaml': LOGS });
+    mkdirSync(join(cwd, 'endpoints'));
+    symlinkSync('../shared/recent.yaml', join(cwd, 'endpoints/recent.yaml'));
+    symlinkSync('/etc/hostname', join(cwd, 'endpoints/away.yaml'));
+    write('endpoints/large.yaml', '#'.repeat(2 ** 20 + 1));
+    commit('second');
+    rmSync(join(cwd, 'endpoints'), { recursive: true });
+    write('endpoints/recent.yaml', LOGS);
+    expect(codesIn(await diff('HEAD', '--format', 'json', '--no-engine'))).toEqual([]);
+  });
+
+  test('a pull request, from where it parted', async () => {
+    const { git, write, commit, diff } = withLogs();
+    git('checkout', '--quiet', '-b', 'change');
+    write('endpoints/recent.yaml', LOGS.replace('max_rows: 100', 'max_rows: 200'));
+    commit('on the branch');
+    git('checkout', '--quiet', 'main');
+    write(
+      'endpoints/other.yaml',
+      LOGS.replace(ID, ID.replace('1', '2')).replace('logs.recent', 'logs.other'),
+    );
+    commit('on main meanwhile');
+    const codes = async (...range: string[]): Promise<readonly string[]> =>
+      codesIn(await diff(...range, '--format', 'json', '--no-engine'));
+    const [parted, tips, ...turned] = await Promise.all([
+      codes('main...change'),
+      codes('main..change'),
+      codes('change', 'main'),
+      codes('change..'),
+    ]);
+    expect(parted).toEqual(['max_rows.raised']);
+    expect(tips).toEqual(['endpoint.removed', 'max_rows.raised']);
+    expect(turned).toEqual([
+      ['endpoint.added', 'max_rows.lowered'],
+      ['endpoint.added', 'max_rows.lowered'],
+    ]);
+    git('checkout', '--quiet', '--orphan', 'alone');
+    commit('without ancestors');
+    expect(await diff('main...alone')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('no commit in common'),
+    });
+  });
+});
+
+describe.concurrent('what it refuses, with one line and exit 2', () => {
+  const refusals: readonly { why: string; args: readonly string[]; says: RegExp }[] = [
+    { why: 'a revision that is none', args: ['nowhere'], says: /nowhere is no revision that git knows/ },
+    { why: 'one of two', args: ['HEAD', 'nowhere'], says: /nowhere is no revision/ },
+    { why: 'a side of a range', args: ['HEAD..nowhere'], says: /nowhere is no revision/ },
+    { why: 'an option for git', args: ['--', '--output=x'], says: /--output=x is no revision/ },
+    { why: 'an option behind dots', args: ['HEAD..--output=x'], says: /--output=x is no revision/ },
+    { why: 'a command for a shell', args: ['$(touch x)'], says: /\$\(touch x\) is no revision/ },
+    { why: 'another one', args: ['HEAD;touch x'], says: /HEAD;touch x is no revision/ },
+    { why: 'a file of a commit', args: ['HEAD:endpoints'], says: /HEAD:endpoints is no revision/ },
+    { why: 'what steers terminals', args: ['\u001b[2J'], says: /^millrace: {2}\[2J is no revision/ },
+    { why: 'an empty one', args: [''], says: /is no revision/ },
+    { why: 'a very long one', args: ['HEAD'.repeat(1000)], says: /HEAD is no revision/ },
+    {
+      why: 'a folder that is nowhere',
+      args: ['HEAD', '--endpoints', 'nowhere'],
+      says: /no folder nowhere in HEAD/,
+    },
+    { why: 'a folder outside', args: ['HEAD', '--endpoints', '..'], says: /outside of the repository/ },
+    {
+      why: 'a folder that is an option',
+      args: ['HEAD', '--endpoints=--output=x'],
+      says: /no folder --output=x in HEAD/,
+    },
+    { why: 'no revision at all', args: [], says: /missing required argument 'base'/ },
+    {
+      why: 'a format that is none',
+      args: ['HEAD', '--format', 'xml'],
+      says: /Allowed choices are markdown, json, github/,
+    },
+  ];
+
+  test('words of the command line', async () => {
+    const { cwd, diff } = withLogs();
+    const results = await Promise.all(
+      refusals.map(async (row) => ({ ...row, ...(await diff(...row.args)) })),
+    );
+    for (const { why, says, code, out, err } of results) {
+      expect({ why, code, out, err }).toEqual({ why, code: 2, out: '', err: expect.stringMatching(says) });
+    }
+    expect(existsSync(join(cwd, 'x'))).toBe(false);
+  });
+
+  test('a folder that one side lacks', async () => {
+    const { cwd, diff } = withLogs();
+    rmSync(join(cwd, 'endpoints'), { recursive: true });
+    expect(await diff('HEAD')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('no folder endpoints in the work tree'),
+    });
+  });
+
+  test('where there is no repository, or no git', async () => {
+    const cwd = scratch();
+    expect(await run(['diff', 'HEAD'], { cwd })).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/^millrace: This is no work tree of git/),
+    });
+    expect(await run(['diff', 'HEAD'], { cwd, env: { PATH: cwd } })).toMatchObject({
+      code: 2,
+      err: 'millrace: There is no git program here, and comparing revisions needs one\n',
+    });
+  });
+});

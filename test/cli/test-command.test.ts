@@ -1,0 +1,444 @@
+// `millrace test` as an author runs it: the real command over folders of endpoint files, fixtures and tables.
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { run, scratch, start, type Finished } from '../support/command.ts';
+
+const GOLDEN = join(import.meta.dirname, '../golden/test-command');
+
+const TABLES = `CREATE DATABASE app;
+CREATE TABLE app.events (id String, at DateTime64(3, 'UTC'), n UInt64 DEFAULT 0, data JSON) ENGINE = MergeTree ORDER BY at;
+CREATE TABLE app.names ENGINE = MergeTree ORDER BY n EMPTY AS SELECT toUInt64(1) AS n, '' AS name;
+CREATE TABLE default.plain (n UInt8) ENGINE = Memory;
+INSERT INTO app.names VALUES (1, 'a row that schema files do not load');
+`;
+
+let count = 0;
+/** An endpoint file; ids differ. */
+function endpoint(name: string, rest: string): string {
+  count++;
+  return `id: 00000000-0000-4000-8000-${String(count).padStart(12, '0')}\nname: ${name}\n${rest}`;
+}
+
+/** A folder with files by path; the schema is there already. */
+function folder(files: Readonly<Record<string, string>>): string {
+  const path = scratch();
+  for (const [name, text] of Object.entries({ 'schema/tables.sql': TABLES, ...files })) {
+    mkdirSync(dirname(join(path, name)), { recursive: true });
+    writeFileSync(join(path, name), text);
+  }
+  return path;
+}
+
+const ARGS = ['test', '--schema', 'schema'];
+const go = (cwd: string, ...args: string[]): Promise<Finished> => run([...ARGS, ...args], { cwd });
+
+interface Told {
+  readonly passed: number;
+  readonly failed: number;
+  readonly findings: Finding[];
+  readonly examples: { example: string; outcome: string; failures: Finding[] }[];
+}
+interface Finding {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+async function told(cwd: string, ...args: string[]): Promise<Told> {
+  const { out, err } = await go(cwd, '--format', 'json', ...args);
+  if (out === '') throw new Error(err);
+  return JSON.parse(out) as Told; // the command's own output
+}
+
+/** `example: outcome`, or where and what failed. */
+const lines = ({ examples, findings }: Told): string[] => [
+  ...findings.map(({ file, line, code }) => `${file}:${line} ${code}`),
+  ...examples.map(({ example, outcome, failures }) =>
+    [`${example}: ${outcome}`, ...failures.map(({ line, code }) => `${line} ${code}`)].join(' '),
+  ),
+];
+
+/** The parts that differ from run to run taken out. */
+function steady(text: string): string {
+  return text
+    .replace(/\b\d+(\.\d+)? m?s\b/g, '0 ms')
+    .replace(/time="[\d.]+"/g, 'time="0"')
+    .replace(/"ms": \d+/g, '"ms": 0');
+}
+
+const FAILING = endpoint(
+  'events',
+  `query: |
+  WITH events AS (SELECT id, n, data FROM app.events)
+  SELECT id, n, data FROM events ORDER BY id
+parameters: {}
+max_rows: 2
+sandbox: { enabled: true }
+examples:
+  - name: fine
+    expect: { columns: [id, n, data], rows: 2, truncated: true }
+  - name: 'all wrong: <"&\\u0007">'
+    expect:
+      columns: [id, m]
+      rows: 3
+      truncated: false
+      result:
+        - { id: a, n: 1, data: { x: { y: [1, 2] }, z: '1' } }
+        - { id: c, n: 2, data: {} }
+  - name: refused
+    sql: SELECT secret FROM events
+    expect: { rows: 1 }
+  - name: not refused as expected
+    sql: SELECT id FROM app.events
+    expect: { status: 400, code: sandbox.function_refused }
+  - name: answered
+    expect:
+      status: 403
+`,
+);
+const ROWS = `{"id":"a","at":"2024-05-01T12:00:00Z","n":1,"data":{"x":{"y":[1,3]},"z":1}}
+{"id":"b","at":"2024-05-01T12:00:01Z","n":2}
+
+{"id":"c","at":"2024-05-01T12:00:02Z","n":3}
+`;
+
+describe('what it prints', () => {
+  const cwd = folder({
+    'endpoints/events.yaml': FAILING.replace(
+      '\'all wrong: <"&\\u0007">\'',
+      String.raw`"all wrong: <\"&\u0007\">"`,
+    ),
+    'endpoints/fine.yaml': endpoint(
+      'fine',
+      'query: SELECT 1 AS one\nexamples: [{ name: an answer will do }]\n',
+    ),
+    'endpoints/fixtures/app.events.ndjson': ROWS,
+  });
+  test.each(['human', 'junit', 'json'])('%s', async (format) => {
+    const { code, out, err } = await go(cwd, '--format', format);
+    expect(code).toBe(1);
+    await expect(steady(out + err)).toMatchFileSnapshot(join(GOLDEN, `${format}.txt`));
+  });
+
+  test('all is well', async () => {
+    const { code, out, err } = await go(cwd, 'fi*');
+    expect([code, steady(out), steady(err)]).toEqual([
+      0,
+      'ok   fine  1 passed  0 ms\n\n',
+      '1 passed, 0 failed in 0 ms\n',
+    ]);
+  });
+
+  test('chosen examples, and the first failure alone', async () => {
+    expect(lines(await told(cwd, '--bail'))).toHaveLength(2);
+    expect(lines(await told(cwd, 'events', '--name', 'ANSWERED'))).toEqual([
+      'answered: failed 28 test.status',
+    ]);
+  });
+
+  test.each([
+    {
+      why: 'an endpoint that is not there',
+      args: ['event'],
+      says: /no endpoint "event"; did you mean "events"\?/,
+    },
+    { why: 'no example of this name', args: ['--name', 'nope'], says: /No example has "nope"/ },
+    {
+      why: 'no such folder of fixtures',
+      args: ['--fixtures', 'nowhere'],
+      says: /no folder nowhere[^]*--fixtures/,
+    },
+    { why: 'no such folder of tables', args: ['--schema', 'nowhere'], says: /no folder nowhere[^]*--schema/ },
+    {
+      why: 'no such folder of endpoints',
+      args: ['--endpoints', 'nowhere'],
+      says: /no folder nowhere[^]*--endpoints/,
+    },
+  ])('$why exits 2', async ({ args, says }) => {
+    const { code, out, err } = await go(cwd, ...args);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toMatch(says);
+  });
+
+  test('files with errors are findings, and the others are tested', async () => {
+    const broken = folder({
+      'endpoints/a.yaml': 'name: a\n',
+      'endpoints/b.yaml': endpoint('b', 'query: SELECT 1 AS n\nexamples: [{ name: b }]\n'),
+    });
+    expect(lines(await told(broken))).toEqual([
+      'endpoints/a.yaml:1 schema.missing_key',
+      'endpoints/a.yaml:1 schema.missing_key',
+      'b: passed',
+    ]);
+  });
+});
+
+describe('the clock', () => {
+  test('is that of the example: in the query, in SQL and LQL of callers; columns keep their names', async () => {
+    const cwd = folder({
+      'endpoints/clock.yaml': endpoint(
+        'clock',
+        `query: |
+  WITH events AS (SELECT id, at AS timestamp FROM app.events WHERE at > now() - INTERVAL 1 HOUR)
+  SELECT now(), today() AS day, count() AS n FROM events
+cache: { ttl: 900 }
+limits: { rate: 1/h, concurrency: 1 }
+sandbox: { enabled: true }
+examples:
+  - name: noon
+    now: 2024-05-01T12:30:00.5Z
+    expect: { columns: [now(), day, n], result: [{ now(): 2024-05-01T12:30:00Z, day: 2024-05-01, n: 3 }] }
+  - name: an hour later, with an offset
+    now: 2024-05-01T16:00:01+03:00
+    expect: { result: [{ now(): 2024-05-01T13:00:01Z, day: 2024-05-01, n: 1 }] }
+  - name: own SQL
+    now: 2024-05-01T13:00:01Z
+    sql: SELECT id, now64(3) AS t, 'now()' AS text FROM events
+    expect: { result: [{ id: c, t: 2024-05-01T13:00:01.000Z, text: now() }] }
+  - name: own LQL
+    now: 2024-05-01T12:00:02Z
+    lql: f:events t:last@1s s:id
+    expect: { result: [{ id: c }, { id: b }] }
+  - name: the real one
+    expect: { result: [{ n: 0 }] }
+  - name: beyond what a DateTime holds
+    now: 2200-01-01T00:00:00Z
+`,
+      ),
+      'endpoints/fixtures/app.events.ndjson': ROWS,
+    });
+    const { examples } = await told(cwd);
+    expect(examples.map(({ outcome }) => outcome)).toEqual([
+      'passed',
+      'passed',
+      'passed',
+      'passed',
+      'failed',
+      'failed',
+    ]);
+    expect(examples[4]?.failures.map(({ message }) => message.replace(/"20.*"/, 'a time'))).toEqual([
+      'result[0]["now()"]: expected nothing, got a time',
+      'result[0].day: expected nothing, got a time',
+    ]);
+    expect(examples[5]?.failures).toMatchObject([{ code: 'test.now', column: 10 }]);
+  });
+});
+
+describe('fixtures', () => {
+  const query = `query: |
+  SELECT (SELECT arraySort(groupArray(id)) FROM app.events) AS events, (SELECT arraySort(groupArray(name)) FROM app.names) AS names,
+    (SELECT sum(n) FROM default.plain) AS plain
+`;
+  test('of each kind, the file and the example; what one brings, the next does not see', async () => {
+    const cwd = folder({
+      'endpoints/fixtures/2.sql':
+        "INSERT INTO app.events (id, data) VALUES ('from sql', '{}');\nINSERT INTO default.plain VALUES (1);",
+      'endpoints/fixtures/1.sql':
+        "CREATE TABLE app.more (id String) ENGINE = Memory; -- ; '\nINSERT INTO app.more VALUES (';')",
+      'endpoints/fixtures/app.events.ndjson': '{"id":"from ndjson; --\'"}\r\n\n',
+      'endpoints/fixtures/app.names.csv': 'name,n\n"from\n""csv"";",1\n',
+      'endpoints/fixtures/app.more.csv': 'id\nfrom csv\n',
+      'endpoints/fixtures/README.md': 'not a fixture',
+      'endpoints/a.yaml': endpoint(
+        'a',
+        `${query}examples:
+  - name: the folder
+    expect: &folder { result: [{ events: ["from ndjson; --'", from sql], names: ["from\\n\\"csv\\";"], plain: 1 }] }
+  - name: own rows
+    fixtures: { app.events: [{ id: x }, { id: "y'); DROP TABLE app.events" }], default.plain: [] }
+    expect: { result: [{ events: [x, "y'); DROP TABLE app.events"], names: ["from\\n\\"csv\\";"], plain: 0 }] }
+  - name: other rows of the same table
+    fixtures: { app.events: [{ id: z }] }
+    expect: { result: [{ events: [z], names: ["from\\n\\"csv\\";"], plain: 1 }] }
+  - name: the folder again
+    expect: *folder
+`,
+      ),
+      'endpoints/b.yaml': endpoint(
+        'b',
+        `${query}fixtures: { app.names: [{ name: of the file }], app.events: [] }
+examples:
+  - name: of the file
+    expect: { result: [{ events: [], names: [of the file], plain: 1 }] }
+  - name: of the example before those of the file
+    fixtures: { app.names: [{ name: of the example }] }
+    expect: { result: [{ events: [], names: [of the example], plain: 1 }] }
+  - name: of the file again
+    expect: { result: [{ events: [], names: [of the file], plain: 1 }] }
+`,
+      ),
+    });
+    const { examples, findings } = await told(cwd);
+    expect(findings).toEqual([]);
+    expect(examples.flatMap(({ failures }) => failures)).toEqual([]);
+    expect(examples).toHaveLength(7);
+  });
+
+  test('that cannot be loaded are shown where they stand, all of them, and nothing is run', async () => {
+    const cwd = folder({
+      'endpoints/a.yaml': endpoint('a', 'query: SELECT 1 AS n\nexamples: [{ name: a }]\n'),
+      'endpoints/fixtures/app.events.ndjson': '{"id":"1"}\n\n{"id":"2","nope":1}\n',
+      'endpoints/fixtures/app.names.ndjson': '{"n":1}\n\n{"n":2\n',
+      'endpoints/fixtures/app.event.csv': 'id\n1\n',
+      'endpoints/fixtures/default.plain.csv': 'n\n"1"\nmany\n',
+      'endpoints/fixtures/app.events.json': '[]',
+      'endpoints/fixtures/bad.sql': 'SELECT nope',
+      'endpoints/fixtures/default.plain.ndjson': `{"n":1}\n${' '.repeat(33 * 2 ** 20)}`,
+    });
+    const result = await told(cwd);
+    expect(result.examples).toEqual([]);
+    const at = result.findings.map(({ file, line, code, hint }) => [
+      file.replace('endpoints/fixtures/', ''),
+      line,
+      code,
+      hint,
+    ]);
+    expect(at).toEqual([
+      ['app.events.json', 0, 'fixture.misnamed', expect.stringContaining('database.table.ndjson')],
+      ['app.names.ndjson', 3, 'fixture.rejected', undefined],
+      ['default.plain.ndjson', 0, 'fixture.too_large', expect.any(String)],
+      ['bad.sql', 0, 'fixture.rejected', undefined],
+      ['app.event.csv', 1, 'fixture.unknown_table', 'Did you mean app.events?'],
+      ['app.events.ndjson', 3, 'fixture.rejected', undefined],
+      ['default.plain.csv', 3, 'fixture.rejected', undefined],
+    ]);
+  });
+
+  test('in a file fail the example that brings them, and no other', async () => {
+    const cwd = folder({
+      'endpoints/a.yaml': endpoint(
+        'a',
+        `query: SELECT count() AS n FROM app.events
+examples:
+  - name: no such table
+    fixtures:
+      app.evnts: []
+  - name: no such column
+    fixtures:
+      app.events: [{ id: a }, { idd: b }]
+  - name: a value of another type
+    fixtures:
+      app.events:
+        - id: a
+        - n: many
+  - name: none
+    expect: { result: [{ n: 0 }] }
+`,
+      ),
+    });
+    expect(lines(await told(cwd))).toEqual([
+      'no such table: failed 7 fixture.unknown_table',
+      'no such column: failed 10 fixture.rejected',
+      'a value of another type: failed 15 fixture.rejected',
+      'none: passed',
+    ]);
+  });
+});
+
+describe('--update', () => {
+  test('writes what came back, keeps comments and layout, and passes from then on', async () => {
+    const before = endpoint(
+      'a',
+      `query: SELECT id, n FROM app.events ORDER BY id   # kept
+sandbox: {enabled: false}
+# about examples
+examples:
+  - name: nothing expected # one
+    # two
+  - {name: in braces, expect: {rows: 9,columns: [x]}} # three
+  - name: in lines
+    expect:
+      # four
+      result: # five
+        - { id: gone }
+      rows: 3
+  - name: must not become a refusal
+    sql: SELECT 1
+    expect: { rows: 1 }
+  - name: a refusal of another kind
+    sql: SELECT 1
+    expect: { status: 422, code: query.failed }
+# the end
+`,
+    );
+    const cwd = folder({ 'endpoints/a.yaml': before, 'endpoints/fixtures/app.events.ndjson': ROWS });
+    expect(lines(await told(cwd, '--update'))).toEqual([
+      'nothing expected: updated',
+      'in braces: updated',
+      'in lines: updated',
+      'must not become a refusal: failed 16 test.status',
+      'a refusal of another kind: updated',
+    ]);
+    const rows = ['a', 'b', 'c'].map((id, index) => `        - { id: ${id}, n: ${index + 1} }\n`).join('');
+    expect(readFileSync(join(cwd, 'endpoints/a.yaml'), 'utf8')).toBe(
+      before
+        .replace(
+          '# one\n',
+          `# one\n    expect:\n      columns: [id, n]\n      rows: 3\n      result:\n${rows}`,
+        )
+        .replace('{rows: 9,columns: [x]}', '{rows: 3,columns: [id, n]}')
+        .replace('        - { id: gone }\n', rows)
+        .replace('{ status: 422, code: query.failed }', '{ status: 400, code: sandbox.disabled }'),
+    );
+    expect(lines(await told(cwd, '--update')).filter((line) => !line.endsWith('passed'))).toEqual([
+      expect.stringContaining('must not become a refusal: failed'),
+    ]);
+  });
+});
+
+describe('--watch', () => {
+  test('runs again what a change touches; Ctrl+C leaves nothing behind', async () => {
+    const file = (expected: number): string =>
+      `query: SELECT sum(n) AS n FROM app.events\nexamples: [{ name: one, expect: { result: [{ n: ${expected} }] } }]\n`;
+    const [a, b] = [endpoint('a', file(6)), endpoint('b', file(6))];
+    const cwd = folder({
+      'endpoints/a.yaml': a,
+      'endpoints/b.yaml': b,
+      'endpoints/fixtures/app.events.ndjson': ROWS,
+    });
+    const temporary = scratch();
+    const { child, finished, output, says } = start([...ARGS, '--watch'], {
+      cwd,
+      env: { TMPDIR: temporary },
+    });
+    await says(/2 passed, 0 failed in[^]*Waiting for changes/);
+    expect(readdirSync(temporary)).toHaveLength(1);
+    writeFileSync(join(cwd, 'endpoints/a.yaml'), a.replace('{ n: 6 }', '{ n: 7 }'));
+    await says(/0 passed, 1 failed in[^]*Waiting for changes/); // a alone
+    writeFileSync(join(cwd, 'endpoints/fixtures/app.events.ndjson'), '{"n":7}\n');
+    await says(/1 passed, 1 failed in[^]*Waiting for changes/); // both
+    writeFileSync(join(cwd, 'schema/more.sql'), 'CREATE TABLE nope (');
+    await says(/the tables of schema cannot be made/);
+    rmSync(join(cwd, 'schema/more.sql'));
+    const waited = (): number => output().split('Waiting for changes').length;
+    const before = waited();
+    while (waited() === before) await setTimeout(20);
+    child.kill('SIGINT');
+    expect((await finished).code).toBe(130);
+    expect(readdirSync(temporary)).toEqual([]);
+  });
+
+  test('a run that is interrupted leaves nothing behind either', async () => {
+    const cwd = folder({
+      'endpoints/a.yaml': endpoint('a', 'query: SELECT 1 AS n\nexamples: [{ name: a }]\n'),
+      'endpoints/fixtures/slow.sql': 'SELECT sleep(3) FROM numbers(100) SETTINGS max_block_size = 1',
+    });
+    const temporary = scratch();
+    const { child, finished } = start(ARGS, { cwd, env: { TMPDIR: temporary } });
+    while (readdirSync(temporary).length === 0) await setTimeout(20);
+    child.kill('SIGINT');
+    expect((await finished).code).toBe(130);
+    expect(readdirSync(temporary)).toEqual([]);
+  });
+});
+
+test('the files that ship pass', async () => {
+  const { code, err } = await run(['test'], { cwd: join(import.meta.dirname, '../..') });
+  expect(err).toMatch(/^\d+ passed, 0 failed/);
+  expect(code).toBe(0);
+});

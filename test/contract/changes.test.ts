@@ -1,0 +1,670 @@
+// Every code of the table of changes, from files before and after; and every key of the schema, as one that matters or not.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { CHANGES, type ChangeCode } from '../../src/contract/changes.ts';
+import { compareContracts } from '../../src/contract/compare.ts';
+import type { EndpointColumns } from '../../src/contract/contract.ts';
+import { changesBetween, codesOf, compareFiles, fileOf, ID, sideOf, type Keys } from './fixture.ts';
+
+const QUERY = 'WITH t AS (SELECT a FROM logs.t WHERE p = @p) SELECT a FROM t';
+const BASE: Keys = { query: QUERY, parameters: '{ p: { type: String, required: true } }' };
+const parameter = (spec: string): Keys => ({ parameters: `{ p: { ${spec} } }` });
+const pair = (key: string, before: string, after: string): readonly [Keys, Keys] => [
+  { [key]: before },
+  { [key]: after },
+];
+const both = (spec: string, more: string): readonly [Keys, Keys] => [
+  parameter(spec),
+  parameter(`${spec}, ${more}`),
+];
+const OPEN = '{ enabled: true }';
+const open = (query: string): Keys => ({ sandbox: OPEN, query });
+
+interface Row {
+  readonly codes: readonly ChangeCode[];
+  /** The keys of the schema that it turns. */
+  readonly keys: readonly string[];
+  readonly turn: readonly [before: Keys, after: Keys];
+}
+
+const row = (codes: ChangeCode | readonly ChangeCode[], keys: string, turn: Row['turn']): Row => ({
+  codes: [codes].flat().toSorted(),
+  keys: keys.split(' '),
+  turn,
+});
+
+const TYPE = 'Parameter.type';
+const INT = 'type: Int16, required: true';
+const STRING = 'type: String, required: true';
+const CACHE = '{ ttl: 60 }';
+const PII = '{ redact: true }';
+const WORKLOADS = '{ enabled: true, workloads: [a, b] }';
+
+const ROWS: readonly Row[] = [
+  row('endpoint.renamed', 'name', pair('name', 'one', 'two')),
+  row('endpoint.id_changed', 'id', pair('id', ID, ID.replace('1', '2'))),
+  row('query.changed', 'query', [{}, { query: `${QUERY} ORDER BY a` }]),
+  row(['query.changed', 'query.source_added', 'tenant.filter_changed'], 'query', [
+    {},
+    { query: QUERY.replace(/FROM t$/, 'FROM logs.t') },
+  ]),
+  row(['query.changed', 'query.too_deep'], 'query', [
+    {},
+    {
+      query: QUERY.replace(
+        'SELECT a FROM logs.t',
+        `SELECT ${'('.repeat(100)}a${')'.repeat(100)} FROM logs.t`,
+      ),
+    },
+  ]),
+  row(['parameter.removed', 'query.changed', 'tenant.filter_removed'], 'query parameters', [
+    {
+      query: 'SELECT a FROM logs.t WHERE p = @p AND q = @q',
+      parameters: '{ p: { type: String }, q: { type: String } }',
+    },
+    { query: 'SELECT a FROM logs.t WHERE q = @q', parameters: '{ q: { type: String } }' },
+  ]),
+  row(['query.changed', 'tenant.filter_changed'], 'query', [
+    {},
+    { query: QUERY.replace('p = @p', 'p >= @p') },
+  ]),
+  row(['parameter.added_required', 'query.changed'], 'parameters', [
+    {},
+    { query: QUERY.replace('@p', '@p AND q = @q'), parameters: `{ p: { ${STRING} }, q: { ${STRING} } }` },
+  ]),
+  row(['parameter.added_optional', 'query.changed'], 'parameters', [
+    {},
+    { query: QUERY.replace('@p', '@p AND q = @q'), parameters: `{ p: { ${STRING} }, q: { type: String } }` },
+  ]),
+  row(['parameter.heeded', 'query.changed'], 'parameters', [
+    { unknown_parameters: 'ignore' },
+    {
+      unknown_parameters: 'ignore',
+      query: QUERY.replace('@p', '@p AND q = @q'),
+      parameters: `{ p: { ${STRING} }, q: { type: String } }`,
+    },
+  ]),
+  row('parameter.now_required', 'Parameter.required', [parameter('type: String'), parameter(STRING)]),
+  row('parameter.now_required', 'Parameter.required', [
+    parameter('type: String, default: x'),
+    parameter(STRING),
+  ]),
+  row('parameter.now_optional', 'Parameter.required', [parameter(STRING), parameter('type: String')]),
+  row('parameter.now_optional', 'Parameter.required', [
+    parameter(STRING),
+    parameter('type: String, default: x'),
+  ]),
+  row('parameter.default_changed', 'Parameter.default', [
+    parameter('type: String'),
+    parameter('type: String, default: x'),
+  ]),
+  row('parameter.default_changed', 'Parameter.default', [
+    parameter('type: String, default: y'),
+    parameter('type: String, default: x'),
+  ]),
+  row('parameter.type_widened', TYPE, [parameter('type: UInt8'), parameter('type: UInt16')]),
+  row('parameter.type_widened', TYPE, [
+    parameter('type: UInt8, default: 1, max: 9'),
+    parameter('type: Int32, default: 1, max: 9'),
+  ]),
+  row('parameter.type_narrowed', TYPE, [parameter('type: DateTime64(6)'), parameter('type: DateTime64(3)')]),
+  row('parameter.type_changed', TYPE, [parameter('type: UInt8'), parameter('type: String')]),
+  row('parameter.enum_widened', 'Parameter.enum', [
+    parameter(`${STRING}, enum: [a]`),
+    parameter(`${STRING}, enum: [b, a]`),
+  ]),
+  row('parameter.enum_widened', 'Parameter.enum', [parameter(`${STRING}, enum: [a]`), parameter(STRING)]),
+  row('parameter.enum_narrowed', 'Parameter.enum', both(STRING, 'enum: [a]')),
+  row(['parameter.enum_narrowed', 'parameter.enum_widened'], 'Parameter.enum', [
+    parameter(`${STRING}, enum: [a, b]`),
+    parameter(`${STRING}, enum: [a, c]`),
+  ]),
+  row('parameter.range_narrowed', 'Parameter.min', both(INT, 'min: 0')),
+  row('parameter.range_narrowed', 'Parameter.max', [
+    parameter(`${INT}, max: 9`),
+    parameter(`${INT}, max: 8`),
+  ]),
+  row('parameter.range_widened', 'Parameter.min', [
+    parameter(`${INT}, min: 9`),
+    parameter(`${INT}, min: "8"`),
+  ]),
+  row('parameter.range_widened', 'Parameter.max', [parameter(`${INT}, max: 9`), parameter(INT)]),
+  row('parameter.length_narrowed', 'Parameter.max_length', both(STRING, 'max_length: 8191')),
+  row('parameter.length_widened', 'Parameter.max_length', both(STRING, 'max_length: 8193')),
+  row('parameter.length_narrowed', 'Parameter.min_length', both(STRING, 'min_length: 1')),
+  row('parameter.length_widened', 'Parameter.min_length', [
+    parameter(`${STRING}, min_length: 1`),
+    parameter(STRING),
+  ]),
+  row('parameter.pattern_changed', 'Parameter.pattern', both(STRING, 'pattern: a+')),
+  row('parameter.pattern_changed', 'Parameter.pattern', [
+    parameter(`${STRING}, pattern: a`),
+    parameter(`${STRING}, pattern: a|b`),
+  ]),
+  row('parameter.pattern_removed', 'Parameter.pattern', [
+    parameter(`${STRING}, pattern: a`),
+    parameter(STRING),
+  ]),
+  row('parameter.format_added', 'Parameter.format', both(STRING, 'format: regex')),
+  row('parameter.format_removed', 'Parameter.format', [
+    parameter(`${STRING}, format: regex`),
+    parameter(STRING),
+  ]),
+  row('unknown_parameters.rejected', 'unknown_parameters', pair('unknown_parameters', 'ignore', 'reject')),
+  row('unknown_parameters.ignored', 'unknown_parameters', pair('unknown_parameters', '', 'ignore')),
+  row('int64.changed', 'int64', pair('int64', 'number', 'string')),
+  row('max_rows.lowered', 'max_rows', pair('max_rows', '', '999')),
+  row('max_rows.raised', 'max_rows', pair('max_rows', '', '1001')),
+  row('sandbox.enabled', 'sandbox Sandbox.enabled', pair('sandbox', '', OPEN)),
+  row('sandbox.disabled', 'Sandbox.enabled', pair('sandbox', OPEN, '{ enabled: false }')),
+  row(
+    'sandbox.language_added',
+    'Sandbox.languages',
+    pair('sandbox', '{ enabled: true, languages: [lql] }', OPEN),
+  ),
+  row(
+    'sandbox.language_removed',
+    'Sandbox.languages',
+    pair('sandbox', OPEN, '{ enabled: true, languages: [lql] }'),
+  ),
+  row(
+    'sandbox.function_allowed',
+    'Sandbox.functions Sandbox.functions.allow',
+    pair('sandbox', OPEN, '{ enabled: true, functions: { allow: [hostName] } }'),
+  ),
+  row(
+    'sandbox.function_allowed',
+    'Sandbox.functions.deny',
+    pair('sandbox', '{ enabled: true, functions: { deny: [Lower] } }', OPEN),
+  ),
+  row(
+    'sandbox.function_denied',
+    'Sandbox.functions.deny',
+    pair('sandbox', OPEN, '{ enabled: true, functions: { deny: [lower] } }'),
+  ),
+  row(['query.changed', 'sandbox.table_added'], 'query', [
+    open(QUERY),
+    open(QUERY.replace(') SELECT', '), u AS (SELECT a FROM logs.u WHERE p = @p) SELECT')),
+  ]),
+  row(
+    ['query.changed', 'sandbox.default_table_changed', 'sandbox.table_added', 'sandbox.table_removed'],
+    'query',
+    [open(QUERY), open(QUERY.replace('t AS', 'u AS').replace(/t$/, 'u'))],
+  ),
+  row(['query.changed', 'sandbox.filter_removed'], 'query', [
+    open(QUERY.replace('@p', '@p AND NOT internal')),
+    open(QUERY),
+  ]),
+  row('redaction.removed', 'pii Pii.redact', pair('pii', PII, '')),
+  row('redaction.added', 'Pii.redact', pair('pii', '{ redact: false }', PII)),
+  row('redaction.detector_removed', 'Pii.detectors', pair('pii', PII, '{ redact: true, detectors: [ip] }')),
+  row('redaction.detector_removed', 'Pii.detectors', pair('pii', '', '{ redact: false, detectors: [ip] }')),
+  row(
+    'redaction.detector_added',
+    'Pii.detectors',
+    pair('pii', PII, '{ redact: true, detectors: [ip, email, card] }'),
+  ),
+  row(
+    'redaction.column_rule_removed',
+    'Pii.columns',
+    pair('pii', '{ redact: true, columns: { a.b: mask } }', PII),
+  ),
+  row(
+    'redaction.column_rule_weakened',
+    'Pii.columns',
+    pair('pii', '{ redact: false, columns: { a: mask } }', '{ redact: false, columns: { a: hash } }'),
+  ),
+  row(
+    'redaction.column_rule_added',
+    'Pii.columns',
+    pair('pii', '{ redact: true, columns: { a: hash } }', '{ redact: true, columns: { A: mask } }'),
+  ),
+  row(
+    'redaction.column_rule_added',
+    'Pii.columns',
+    pair('pii', '{ redact: true, columns: { a.b: mask } }', '{ redact: true, columns: { a: mask } }'),
+  ),
+  row('redaction.column_dropped', 'Pii.columns', pair('pii', PII, '{ redact: true, columns: { a: drop } }')),
+  row('redaction.kind_changed', 'Pii.kind', pair('pii', PII, '{ redact: true, kind: true }')),
+  row('cache.enabled', 'cache Cache.ttl', pair('cache', 'disabled', CACHE)),
+  row('cache.disabled', 'cache', pair('cache', CACHE, '')),
+  row('cache.ttl_raised', 'Cache.ttl', pair('cache', CACHE, '{ ttl: 61 }')),
+  row('cache.ttl_lowered', 'Cache.ttl', pair('cache', CACHE, '{ ttl: 59 }')),
+  row('cache.min_refresh_changed', 'Cache.min_refresh', pair('cache', CACHE, '{ ttl: 60, min_refresh: 0 }')),
+  row('cache.stale_changed', 'Cache.stale_if_error', pair('cache', CACHE, '{ ttl: 60, stale_if_error: 9 }')),
+  row(
+    'cache.stale_changed',
+    'Cache.stale_while_revalidate',
+    pair('cache', CACHE, '{ ttl: 60, stale_while_revalidate: 9 }'),
+  ),
+  row('warming.changed', 'warming', [{ cache: CACHE }, { cache: CACHE, warming: '{ every: 30 }' }]),
+  row('warming.changed', 'Warming.every', [
+    { cache: CACHE, warming: '{ every: 20 }' },
+    { cache: CACHE, warming: '{ every: 30 }' },
+  ]),
+  row('warming.changed', 'Warming.examples', [
+    { cache: CACHE, warming: '{ every: 30 }' },
+    { cache: CACHE, warming: '{ every: 30, examples: true }' },
+  ]),
+  row('limits.lowered', 'limits Limits.time', pair('limits', '', '{ time: 29 }')),
+  row('limits.raised', 'Limits.time', pair('limits', '', '{ time: 31 }')),
+  row('limits.lowered', 'Limits.memory', pair('limits', '', '{ memory: 1GiB }')),
+  row('limits.lowered', 'Limits.read_rows', pair('limits', '', '{ read_rows: 5 }')),
+  row('limits.removed', 'Limits.read_rows', pair('limits', '{ read_rows: 5 }', '{ read_rows: 0 }')),
+  row('limits.removed', 'Limits.rate', pair('limits', '{ rate: 60/min }', '')),
+  row('limits.raised', 'Limits.rate', pair('limits', '{ rate: 60/min }', '{ rate: 2/s }')),
+  row('limits.lowered', 'Limits.rate', pair('limits', '{ rate: 60/min }', '{ rate: 1/s }')),
+  row('limits.concurrency_changed', 'Limits.concurrency', pair('limits', '', '{ concurrency: 2 }')),
+  row(
+    'limits.concurrency_changed',
+    'Limits.queue',
+    pair('limits', '{ concurrency: 2 }', '{ concurrency: 2, queue: 1 }'),
+  ),
+  row('limits.removed', 'Limits.concurrency', pair('limits', '{ concurrency: 2 }', '')),
+  row('reservation.enabled', 'reservation Reservation.enabled', pair('reservation', '', WORKLOADS)),
+  row('reservation.disabled', 'Reservation.enabled', pair('reservation', WORKLOADS, '{ enabled: false }')),
+  row(
+    ['reservation.workload_added', 'reservation.workload_removed'],
+    'Reservation.workloads',
+    pair('reservation', WORKLOADS, '{ enabled: true, workloads: [a, c] }'),
+  ),
+  row('warming.changed', 'Reservation.warming', pair('reservation', '', '{ enabled: false, warming: w }')),
+  row('labels.changed', 'labels', pair('labels', '{ team: a }', '{ team: "@header" }')),
+];
+
+/** Keys that are no part of a contract, with two values of each. */
+const DO_NOT_MATTER: Readonly<Record<string, Row['turn']>> = {
+  description: pair('description', 'a', 'b'),
+  allow_breaking: pair('allow_breaking', 'a', 'b'),
+  examples: pair('examples', '', '[{ name: a, parameters: { p: x } }]'),
+  fixtures: pair('fixtures', '', '{ logs.t: [{ a: 1 }] }'),
+  'Parameter.description': both(STRING, 'description: a'),
+};
+
+const change = ([before, after]: Row['turn']) =>
+  changesBetween(fileOf({ ...BASE, ...before }), fileOf({ ...BASE, ...after }));
+
+describe('one file', () => {
+  test.each(ROWS)('$codes by $keys: $turn', ({ codes, turn }) => {
+    const changes = change(turn);
+    expect(codesOf(changes)).toEqual(codes);
+    for (const { code, class: kind, line } of changes) {
+      expect(kind).toBe(CHANGES[code].class);
+      expect(line).toBeGreaterThan(0);
+    }
+  });
+
+  test.each(Object.entries(DO_NOT_MATTER))('%s does not matter', (_, turn) => {
+    expect(change(turn)).toEqual([]);
+  });
+
+  test.each(ROWS)('nothing changes where nothing is changed: $turn.1', ({ turn: [, after] }) => {
+    expect(change([after, after])).toEqual([]);
+  });
+
+  test('lines are those of the new file, of a table of the query too', () => {
+    const before = fileOf({
+      ...BASE,
+      ...open(
+        'WITH\nt AS (SELECT a FROM logs.t WHERE p = @p),\nu AS (SELECT a FROM logs.t WHERE p = @p)\nSELECT a FROM t',
+      ),
+    });
+    const after = `# a comment\n${before.replace(/= @p\)\n {2}SELECT/, '!= @p)\n  SELECT')}limits:\n  memory: 2GiB\n  time: 5\n`;
+    const places = changesBetween(before, after).map(({ code, line }) => `${line} ${code}`);
+    const lineOf = (text: string): number => after.split('\n').findIndex((line) => line.includes(text)) + 1;
+    expect(places).toEqual([
+      `${lineOf('u AS')} tenant.filter_changed`,
+      `${lineOf('time: 5')} limits.lowered`,
+      `${lineOf('query:')} query.changed`,
+    ]);
+  });
+});
+
+const FILE = fileOf(BASE);
+const OTHER = fileOf({ ...BASE, id: ID.replace('1', '2'), name: 'two' });
+const BROKEN = FILE.replace('@p', '@q');
+
+interface FolderRow {
+  readonly why: string;
+  readonly before: Readonly<Record<string, string>>;
+  readonly after: Readonly<Record<string, string>>;
+  /** Endpoint, code and file of each change. */
+  readonly gives: readonly string[];
+}
+
+const FOLDERS: readonly FolderRow[] = [
+  { why: 'a file that moves is no change', before: { 'a.yaml': FILE }, after: { 'b.yaml': FILE }, gives: [] },
+  { why: 'one more', before: {}, after: { 'a.yaml': FILE }, gives: ['one endpoint.added a.yaml'] },
+  { why: 'one less', before: { 'a.yaml': FILE }, after: {}, gives: ['one endpoint.removed a.yaml'] },
+  {
+    why: 'a rename is found by the id, wherever the file is',
+    before: { 'one.yaml': FILE },
+    after: { 'new.yaml': FILE.replace('name: one', 'name: new') },
+    gives: ['new endpoint.renamed new.yaml'],
+  },
+  {
+    why: 'a new id hides nothing that changes with it',
+    before: { 'a.yaml': FILE },
+    after: { 'a.yaml': fileOf({ ...BASE, id: ID.replace('1', '9'), max_rows: '1' }) },
+    gives: ['one endpoint.id_changed a.yaml', 'one max_rows.lowered a.yaml'],
+  },
+  {
+    why: 'a name that goes to a new endpoint is compared with what had it',
+    before: { 'a.yaml': FILE },
+    after: {
+      'a.yaml': FILE.replace('name: one', 'name: old'),
+      'b.yaml': fileOf({ ...BASE, id: ID.replace('1', '9'), max_rows: '1' }),
+    },
+    gives: ['old endpoint.renamed a.yaml', 'one endpoint.replaced b.yaml', 'one max_rows.lowered b.yaml'],
+  },
+  {
+    why: 'names that change places are renames',
+    before: { 'a.yaml': FILE, 'b.yaml': OTHER },
+    after: {
+      'a.yaml': FILE.replace('name: one', 'name: two'),
+      'b.yaml': OTHER.replace('name: two', 'name: one'),
+    },
+    gives: ['one endpoint.renamed b.yaml', 'two endpoint.renamed a.yaml'],
+  },
+  {
+    why: 'errors in a file that was served',
+    before: { 'a.yaml': FILE },
+    after: { 'a.yaml': BROKEN },
+    gives: ['one file.broken a.yaml'],
+  },
+  {
+    why: 'no YAML at all',
+    before: { 'a.yaml': FILE },
+    after: { 'a.yaml': '{' },
+    gives: ['one file.broken a.yaml'],
+  },
+  {
+    why: 'errors in a file that has moved too',
+    before: { 'a.yaml': FILE },
+    after: { 'b.yaml': BROKEN },
+    gives: ['one file.broken b.yaml'],
+  },
+  {
+    why: 'errors in a new file',
+    before: {},
+    after: { 'a.yaml': BROKEN },
+    gives: ['one file.invalid a.yaml'],
+  },
+  {
+    why: 'errors in a new file without a name',
+    before: {},
+    after: { 'a.yaml': '{' },
+    gives: ['a.yaml file.invalid a.yaml'],
+  },
+  {
+    why: 'errors that stay',
+    before: { 'a.yaml': BROKEN },
+    after: { 'a.yaml': `${BROKEN}# more\n` },
+    gives: [],
+  },
+  {
+    why: 'errors that are gone',
+    before: { 'a.yaml': BROKEN },
+    after: { 'a.yaml': FILE },
+    gives: ['one endpoint.not_comparable a.yaml'],
+  },
+  {
+    why: 'a second file of the same id and name is not served',
+    before: { 'a.yaml': FILE },
+    after: { 'a.yaml': FILE, 'b.yaml': FILE },
+    gives: ['one file.invalid b.yaml'],
+  },
+  {
+    why: 'a file in front of it takes its place, and is compared with it',
+    before: { 'b.yaml': FILE },
+    after: { 'a.yaml': fileOf({ ...BASE, max_rows: '1' }), 'b.yaml': FILE },
+    gives: ['one max_rows.lowered a.yaml', 'one file.invalid b.yaml'],
+  },
+];
+
+const showAll = (comparisons: ReturnType<typeof compareFiles>): readonly string[] =>
+  comparisons
+    .flatMap(({ changes }) => changes)
+    .map(({ endpoint, code, file }) => `${endpoint} ${code} ${file}`);
+
+describe('a folder of files', () => {
+  test.each(FOLDERS)('$why', ({ before, after, gives }) => {
+    expect(showAll(compareFiles(before, after))).toEqual(gives);
+  });
+
+  test('the order of files decides nothing', () => {
+    const after = {
+      'a.yaml': FILE.replace('name: one', 'name: two'),
+      'b.yaml': OTHER.replace('name: two', 'name: one'),
+    };
+    const turned = Object.fromEntries(Object.entries(after).toReversed());
+    expect(compareFiles({ 'a.yaml': FILE }, turned)).toEqual(compareFiles({ 'a.yaml': FILE }, after));
+  });
+});
+
+interface ColumnRow {
+  readonly codes: readonly ChangeCode[];
+  readonly why: string;
+  readonly before: string;
+  readonly after: string;
+  readonly int64?: 'string';
+}
+
+/** Columns as `name Type` with commas between; of the answer, and after a bar of the table t. */
+const COLUMNS: readonly ColumnRow[] = [
+  { codes: [], why: 'the same', before: 'a UInt8', after: 'a UInt8' },
+  { codes: ['column.added'], why: 'more', before: 'a UInt8', after: 'b UInt8, a UInt8' },
+  { codes: ['column.removed'], why: 'less', before: 'a UInt8, b UInt8', after: 'b UInt8' },
+  {
+    codes: ['column.order_changed'],
+    why: 'another order',
+    before: 'a UInt8, b UInt8',
+    after: 'b UInt8, a UInt8',
+  },
+  { codes: ['column.nullable'], why: 'null', before: 'a UInt8', after: 'a Nullable(UInt8)' },
+  { codes: ['column.type_changed'], why: 'text for numbers', before: 'a UInt8', after: 'a String' },
+  { codes: ['column.type_changed'], why: 'fewer bits', before: 'a UInt16', after: 'a UInt8' },
+  {
+    codes: ['column.type_changed'],
+    why: 'more digits are another text',
+    before: "a DateTime64(3, 'UTC')",
+    after: "a DateTime64(6, 'UTC')",
+  },
+  { codes: ['column.type_widened'], why: 'more bits', before: 'a UInt8', after: 'a Int64' },
+  {
+    codes: ['column.type_changed'],
+    why: 'numbers become texts at 64 bits',
+    before: 'a UInt8',
+    after: 'a Int64',
+    int64: 'string',
+  },
+  {
+    codes: ['column.type_widened'],
+    why: 'elements with more bits',
+    before: 'a Array(UInt8)',
+    after: 'a Array(UInt16)',
+  },
+  {
+    codes: ['column.type_widened'],
+    why: 'never null again',
+    before: 'a Nullable(String)',
+    after: 'a String',
+  },
+  {
+    codes: ['column.type_widened'],
+    why: 'kept otherwise',
+    before: 'a String',
+    after: 'a LowCardinality(String)',
+  },
+  {
+    codes: ['column.type_widened'],
+    why: 'a path gets a type',
+    before: 'a JSON(x UInt8)',
+    after: 'a JSON(x UInt8; y Map(String; String))',
+  },
+  {
+    codes: ['column.type_changed'],
+    why: 'a path loses its type',
+    before: 'a JSON(x UInt8; y String)',
+    after: 'a JSON(x UInt8)',
+  },
+  {
+    codes: ['sandbox.column_added'],
+    why: 'of a table',
+    before: 'a UInt8 | a UInt8',
+    after: 'a UInt8 | a UInt8, b UInt8',
+  },
+  {
+    codes: ['sandbox.column_removed'],
+    why: 'of a table',
+    before: 'a UInt8 | a UInt8, b UInt8',
+    after: 'a UInt8 | a UInt8',
+  },
+  {
+    codes: ['sandbox.column_type_changed'],
+    why: 'of a table',
+    before: 'a UInt8 | a UInt8',
+    after: 'a UInt8 | a Nullable(UInt8)',
+  },
+  {
+    codes: ['sandbox.column_type_widened'],
+    why: 'of a table',
+    before: 'a UInt8 | a UInt8',
+    after: 'a UInt8 | a UInt16',
+  },
+  {
+    codes: [],
+    why: 'the order in a table',
+    before: 'a UInt8 | a UInt8, b UInt8',
+    after: 'a UInt8 | b UInt8, a UInt8',
+  },
+];
+
+function columnsOf(text: string): EndpointColumns {
+  const [result = [], table = []] = text.split(' | ').map((list) =>
+    list.split(', ').map((column) => {
+      const [name = '', ...type] = column.split(' ');
+      return { name, type: type.join(' ').replaceAll(';', ',') };
+    }),
+  );
+  return { result, tables: [{ name: 't', columns: table }] };
+}
+
+describe('columns', () => {
+  test.each(COLUMNS)('$why: $before, then $after', ({ before, after, int64 = 'number', codes }) => {
+    const file = { 'a.yaml': fileOf({ ...BASE, ...open(QUERY), int64 }) };
+    // A list of columns is split at commas: types with blanks behind theirs are written without.
+    const sides = [before, after].map((text) =>
+      sideOf(file, columnsOf(text.replaceAll(/\((\w+), /g, '($1; '))),
+    );
+    const [old, now] = sides;
+    if (old === undefined || now === undefined) throw new Error('two sides');
+    expect(codesOf(compareContracts(old, now).flatMap(({ changes }) => changes))).toEqual(codes);
+  });
+
+  test('a query that the engine refuses now', () => {
+    const file = { 'a.yaml': FILE };
+    const told = sideOf(file, columnsOf('a UInt8'));
+    const refused = { ...sideOf(file), columns: new Map() };
+    expect(showAll(compareContracts(told, refused))).toEqual(['one query.refused a.yaml']);
+    expect(compareContracts(refused, told)).toEqual([]);
+    expect(compareContracts(told, sideOf(file))).toEqual([]);
+  });
+});
+
+describe('allow_breaking', () => {
+  const withReason = (reason: string, keys: Keys = {}): string =>
+    fileOf({ ...BASE, allow_breaking: reason, ...keys });
+
+  test.each([
+    { why: 'none', before: FILE, after: fileOf({ ...BASE, max_rows: '1' }), allowed: undefined, says: false },
+    {
+      why: 'a new one',
+      before: FILE,
+      after: withReason('agreed', { max_rows: '1' }),
+      allowed: 'agreed',
+      says: false,
+    },
+    {
+      why: 'another one',
+      before: withReason('first'),
+      after: withReason('agreed', { max_rows: '1' }),
+      allowed: 'agreed',
+      says: false,
+    },
+    {
+      why: 'the one before',
+      before: withReason('agreed'),
+      after: withReason('agreed', { max_rows: '1' }),
+      allowed: undefined,
+      says: true,
+    },
+    {
+      why: 'the one before, with blanks',
+      before: withReason('agreed so'),
+      after: withReason('" agreed  so"', { max_rows: '1' }),
+      allowed: undefined,
+      says: true,
+    },
+  ])('$why', ({ before, after, allowed, says }) => {
+    const [change] = changesBetween(before, after);
+    expect(change?.allowed).toBe(allowed);
+    expect(change?.message.includes('allow_breaking is the reason of an earlier change')).toBe(says);
+  });
+
+  test('a file that had errors brings its reason from there', () => {
+    const [{ changes } = { changes: [] }] = compareFiles(
+      { 'a.yaml': withReason('agreed').replace('@p', '@q') },
+      { 'a.yaml': withReason('agreed') },
+    );
+    expect(changes).toMatchObject([{ code: 'endpoint.not_comparable', allowed: undefined }]);
+  });
+
+  test('what needs no reason takes none', () => {
+    expect(changesBetween(FILE, withReason('agreed', { max_rows: '2000' }))).toMatchObject([
+      { allowed: undefined },
+    ]);
+  });
+});
+
+describe('the table', () => {
+  test('has a row of a test for every code', () => {
+    const folders = FOLDERS.flatMap(({ gives }) => gives.map((text) => text.split(' ')[1]));
+    const columns = COLUMNS.flatMap(({ codes }) => codes);
+    const tested = new Set([
+      ...ROWS.flatMap(({ codes }) => codes),
+      ...folders,
+      ...columns,
+      'query.refused',
+      'tables.refused',
+    ]);
+    expect(tested).toEqual(new Set(Object.keys(CHANGES)));
+  });
+
+  test('turns every key of the schema, or says that it does not matter', () => {
+    const told = new Set([...ROWS.flatMap(({ keys }) => keys), ...Object.keys(DO_NOT_MATTER)]);
+    expect(schemaKeys().filter((key) => !told.has(key))).toEqual([]);
+    expect([...told].filter((key) => !schemaKeys().includes(key))).toEqual([]);
+  });
+});
+
+interface Schema {
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly $defs?: Readonly<Record<string, Schema>>;
+}
+
+/** Keys of the file, and of its parts as `Part.key`; examples and fixtures are whole. */
+function schemaKeys(): readonly string[] {
+  const path = join(import.meta.dirname, '../../schemas/endpoint.schema.json');
+  const schema = JSON.parse(readFileSync(path, 'utf8')) as Schema; // our own schema
+  const below = (prefix: string, { properties = {} }: Schema): readonly string[] =>
+    Object.entries(properties).flatMap(([key, property]) => [
+      `${prefix}${key}`,
+      ...below(`${prefix}${key}.`, property),
+    ]);
+  const parts = Object.entries(schema.$defs ?? {}).filter(
+    ([name]) => !['Example', 'Expectation'].includes(name),
+  );
+  return [...below('', schema), ...parts.flatMap(([name, part]) => below(`${name}.`, part))];
+}

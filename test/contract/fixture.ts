@@ -1,0 +1,52 @@
+// Endpoint files as short texts, and what comparing two of them gives.
+import { createInspect } from '../../src/catalog/compile.ts';
+import type { Change } from '../../src/contract/changes.ts';
+import { compareContracts, type Comparison, type Side } from '../../src/contract/compare.ts';
+import { readContracts, type EndpointColumns } from '../../src/contract/contract.ts';
+
+const inspect = createInspect({ piiHashKey: 'any' });
+
+/** Top-level keys of an endpoint file and their values in YAML. */
+export type Keys = Readonly<Record<string, string>>;
+
+export const ID = '00000000-0000-4000-8000-000000000001';
+
+/** A file of these keys; '' leaves one out. */
+export function fileOf(keys: Keys): string {
+  const given = { id: ID, name: 'one', ...keys };
+  return Object.entries(given)
+    .filter(([, value]) => value !== '')
+    .map(
+      ([key, value]) =>
+        `${key}: ${value.includes('\n') ? `|\n  ${value.replaceAll('\n', '\n  ')}` : value}\n`,
+    )
+    .join('');
+}
+
+/** One side: files by their names, and the columns of each where the engine told them. */
+export function sideOf(files: Readonly<Record<string, string>>, columns?: EndpointColumns): Side {
+  const sources = Object.entries(files).map(([path, text]) => ({ path, text }));
+  const contracts = readContracts(sources, inspect);
+  if (columns === undefined) return contracts;
+  return { ...contracts, columns: new Map(contracts.served.map(({ endpoint }) => [endpoint, columns])) };
+}
+
+export function compareFiles(
+  before: Readonly<Record<string, string>>,
+  after: Readonly<Record<string, string>>,
+): readonly Comparison[] {
+  return compareContracts(sideOf(before), sideOf(after));
+}
+
+/** The changes of one file's text. */
+export function changesBetween(before: string, after: string): readonly Change[] {
+  const sides = [sideOf({ 'one.yaml': before }), sideOf({ 'one.yaml': after })] as const;
+  for (const side of sides) {
+    if (side.broken.length > 0) throw new Error(JSON.stringify(side.broken));
+  }
+  return compareContracts(...sides).flatMap(({ changes }) => changes);
+}
+
+export function codesOf(changes: readonly Change[]): readonly string[] {
+  return [...new Set(changes.map(({ code }) => code))].toSorted();
+}
