@@ -133,6 +133,7 @@ function createServers(
     readiness: () => readiness(engine, sandboxes, state.stopping),
     observe,
     headerPrefix: settings.headerPrefix,
+    corsOrigins: settings.corsOrigins,
     requestTimeout: settings.requestTimeout,
     now: clock.monotonic,
   });

@@ -19,6 +19,8 @@ export interface Settings {
   readonly data: string;
   readonly seeds: string;
   readonly headerPrefix: string;
+  /** Origins that browsers may call from; undefined: none but the service's own. */
+  readonly corsOrigins: readonly string[] | '*' | undefined;
   /** Undefined: files that hash columns are not served. */
   readonly piiHashKey: string | undefined;
   /** Undefined: the embedded engine. */
@@ -207,6 +209,7 @@ function resolve(given: SettingsFile, names: readonly SettingName[]): Settings {
     data: all.data,
     seeds: all.seeds,
     headerPrefix: all.header_prefix,
+    corsOrigins: all.cors_origins === '*' ? '*' : all.cors_origins?.split(/, */),
     piiHashKey: all.pii_hash_key,
     clickhouse:
       url === undefined ? undefined : { url, user: all.clickhouse_user, password: all.clickhouse_password },
@@ -247,6 +250,7 @@ type OptionalKey =
   | 'redis_url'
   | 'tokens'
   | 'pii_hash_key'
+  | 'cors_origins'
   | (typeof JWT_KEYS)[number]
   | 'clickhouse_url'
   | 'connections'

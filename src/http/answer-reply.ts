@@ -21,7 +21,7 @@ export function answerFields(
   return {
     'Cache-Control': outcome === undefined ? 'no-store' : `private, max-age=${Math.max(0, outcome.ttl)}`,
     ETag: etag,
-    Vary: `Accept, Authorization, X-API-KEY, ${headerPrefix}-ENDPOINT-REDACT-PII`,
+    Vary: `Accept, Authorization, X-API-KEY, Origin, ${headerPrefix}-ENDPOINT-REDACT-PII`,
     'Millrace-Endpoint': `${endpoint.name}@${endpoint.revision}`,
     ...(truncated ? { 'Millrace-Truncated': 'true' } : {}),
     ...(outcome === undefined ? {} : { Age: String(outcome.age), 'Cache-Status': cacheStatus(outcome) }),

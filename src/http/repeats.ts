@@ -5,6 +5,7 @@ import type { Found } from '../cache/read-through.ts';
 import type { Observe } from '../core/observation.ts';
 import type { Again, Answer, Trace } from '../request/call.ts';
 import { answerFields } from './answer-reply.ts';
+import { SECURITY_FIELDS } from './browsers.ts';
 import { requestIdOf } from './request-id.ts';
 
 export interface RepeatsOptions {
@@ -13,6 +14,8 @@ export interface RepeatsOptions {
   /** Header fields that can change what is answered, in lower case. */
   readonly fields: readonly string[];
   readonly headerPrefix: string;
+  /** Requests that are always to go the whole way. */
+  readonly isBarred: (request: IncomingMessage) => boolean;
   readonly observe: Observe;
   /** Milliseconds, monotonic. */
   readonly now: () => number;
@@ -85,7 +88,7 @@ export function createRepeats(options: RepeatsOptions): Repeats {
 
   return {
     answer: (request, response, way) => {
-      if (closed || repeats.size === 0) return way();
+      if (closed || repeats.size === 0 || options.isBarred(request)) return way();
       const ask = { request, response, started: now() };
       const digest = digestOf(request, options);
       const repeat = digest === undefined ? undefined : repeats.get(digest);
@@ -133,6 +136,7 @@ function fieldsOf(repeat: Repeat, { entry, outcome }: Found, headerPrefix: strin
   const now = `${entry.etag} ${outcome.age} ${outcome.ttl}`;
   if (repeat.sent.outcome !== now) {
     const all = {
+      ...SECURITY_FIELDS,
       ...answerFields({ ...entry, outcome, endpoint: repeat.endpoint }, headerPrefix),
       'Content-Type': entry.contentType,
       'Content-Length': String(entry.body.length),

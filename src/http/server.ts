@@ -11,6 +11,7 @@ import { Problem } from '../core/problem.ts';
 import { PROBLEMS } from '../core/problems.ts';
 import type { Observe } from '../core/observation.ts';
 import type { Answer, Call } from '../request/call.ts';
+import { speakToBrowsers, type BrowserOptions } from './browsers.ts';
 import { observeRequests } from './observe-requests.ts';
 import { sendAnswer } from './answer-reply.ts';
 import { answerClientError, sendProblem, toProblem } from './problem-reply.ts';
@@ -39,6 +40,7 @@ export interface ServerOptions {
   readonly readiness: () => Promise<Readiness>;
   readonly observe: Observe;
   readonly headerPrefix: string;
+  readonly corsOrigins: BrowserOptions['corsOrigins'];
   /** Seconds for one request, from its first byte to its answer. */
   readonly requestTimeout: number;
   /** Milliseconds, monotonic. */
@@ -51,6 +53,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     ...options,
     route: QUERY_ROUTE,
     fields: fieldsRead(options.headerPrefix),
+    isBarred: options.corsOrigins === undefined ? () => false : ({ headers }) => headers.origin !== undefined,
   });
   const app = fastify({
     // In front of Fastify: what was answered before needs neither its routing nor its hooks.
@@ -74,6 +77,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.setErrorHandler((error, _request, reply) => fail(reply, error));
   app.setNotFoundHandler((_request, reply) => fail(reply, new Problem('route.unknown')));
   observeRequests(app, options);
+  speakToBrowsers(app, options);
   addQueryRoute(app, options, repeats);
   app.addHook('preClose', async () => repeats.close());
   addRoute(app, '/api/endpoints', async (request) => ({ result: await options.list(keyOf(request)) }));
@@ -137,6 +141,7 @@ function refuseOtherMethods(app: FastifyInstance, url: string, taken: readonly H
   app.route({
     url,
     method,
+    config: { allow },
     handler: (request, reply) => {
       reply.header('Allow', allow);
       if (request.method === 'OPTIONS') return reply.code(204).send();

@@ -57,6 +57,10 @@ export interface SettingsFile {
    */
   header_prefix?: string;
   /**
+   * Origins of web pages that may call the API from a browser, with commas between, as https://app.example.com; * for all of them. None when left out.
+   */
+  cors_origins?: string;
+  /**
    * Secret under which columns are hashed where an endpoint file says so (pii.columns); at least 16 characters. Other replicas need the same one.
    */
   pii_hash_key?: string;

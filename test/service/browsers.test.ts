@@ -1,0 +1,109 @@
+// Calls from web pages: preflights before any key, what pages may read, and nothing for pages that were not named.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openService, type Service } from '../../src/app/service.ts';
+import { KEY, startService, writeEndpoint, type TestService } from '../support/service.ts';
+
+const PAGE = 'https://app.example.com';
+/** Over one engine: one that names pages, one that names none. */
+let silent: TestService;
+let named: Service;
+
+beforeAll(async () => {
+  silent = await startService();
+  await writeEndpoint(
+    silent,
+    'kept',
+    'id: 00000000-0000-4000-8000-0000000000a1\nname: kept\nquery: SELECT 1 AS n\ncache: { ttl: 60 }\n',
+  );
+  await silent.service.reload();
+  named = await openService({
+    settings: { ...silent.settings, port: 0, adminPort: 0, corsOrigins: [PAGE, 'http://localhost:3000'] },
+    engine: silent.engine,
+    extraTokens: [{ name: 'k', sha256: silent.keyHash, endpoints: ['*'] }],
+    observe: () => undefined,
+  });
+});
+afterAll(() => Promise.all([named.close('test'), silent.stop()]));
+
+const PATH = '/api/endpoints/query/kept';
+const preflight = (service: Service, origin: string): Promise<Response> =>
+  fetch(`${service.address}${PATH}`, {
+    method: 'OPTIONS',
+    headers: {
+      Origin: origin,
+      'Access-Control-Request-Method': 'GET',
+      'Access-Control-Request-Headers': 'x-api-key',
+    },
+  });
+
+describe('pages that are named', () => {
+  test('a preflight needs no key, and says what may be sent', async () => {
+    const response = await preflight(named, PAGE);
+    expect(response.status).toBe(204);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'access-control-allow-origin': PAGE,
+      'access-control-allow-methods': 'GET, HEAD, POST, QUERY',
+      'access-control-max-age': '600',
+      'access-control-allow-headers': expect.stringContaining('X-API-KEY') as string,
+    });
+    expect(response.headers.get('access-control-allow-headers')).toContain('SVC-ENDPOINT-REDACT-PII');
+  });
+
+  test('answers, refusals and answers that are kept may be read', async () => {
+    for (const key of [KEY, KEY, KEY, 'wrong']) {
+      const response = await fetch(`${named.address}${PATH}`, {
+        headers: { Origin: PAGE, 'X-API-KEY': key },
+      });
+      expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([
+        key === KEY ? 200 : 401,
+        PAGE,
+      ]);
+      expect(response.headers.get('access-control-expose-headers')).toContain('Cache-Status');
+      expect(response.headers.get('vary')).toContain('Origin');
+    }
+  });
+});
+
+describe('other pages', () => {
+  test.each([
+    'https://evil.example.com',
+    'https://app.example.com.evil.example',
+    'null',
+    'http://app.example.com',
+  ])('%s', async (origin) => {
+    for (let times = 0; times < 2; times++) {
+      const response = await fetch(`${named.address}${PATH}`, {
+        headers: { Origin: origin, 'X-API-KEY': KEY },
+      });
+      expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([200, null]);
+    }
+    expect((await preflight(named, origin)).headers.get('access-control-allow-origin')).toBeNull();
+  });
+
+  test('all of them, where none is named', async () => {
+    expect((await preflight(silent.service, PAGE)).headers.get('access-control-allow-origin')).toBeNull();
+    const response = await silent.call(PATH, { headers: { Origin: PAGE } });
+    expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([200, null]);
+  });
+});
+
+test('OPTIONS that is no preflight tells the methods', async () => {
+  for (const service of [named, silent.service]) {
+    const response = await fetch(`${service.address}${PATH}`, { method: 'OPTIONS' });
+    expect([response.status, response.headers.get('allow')]).toEqual([
+      204,
+      'GET, HEAD, OPTIONS, POST, QUERY',
+    ]);
+  }
+});
+
+test.each(['', '/api/endpoints', PATH, PATH, '/nowhere', '/health/live'])(
+  'nothing is guessed at: %s',
+  async (path) => {
+    const { headers } = await silent.call(path);
+    expect([headers.get('x-content-type-options'), headers.get('referrer-policy')]).toEqual([
+      'nosniff',
+      'no-referrer',
+    ]);
+  },
+);
