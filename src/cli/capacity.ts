@@ -1,8 +1,6 @@
 // `millrace capacity`: the statements that make the workloads which endpoint files name.
-import { createCompile } from '../catalog/compile.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
-import { listFiles, loadFiles } from '../catalog/load.ts';
-import { CommandError } from './command-error.ts';
+import { readEndpoints } from './endpoint-files.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface CapacityOptions {
@@ -25,28 +23,12 @@ const RESERVED_WEIGHT = 4;
 
 /** Prints them for an operator to read, change and run. */
 export async function capacity(options: CapacityOptions, terminal: Terminal): Promise<void> {
-  const endpoints = await endpointsIn(options.folder);
+  const endpoints = await readEndpoints(options.folder);
   const workloads = workloadsOf(endpoints);
   if (options.format === 'json') return terminal.print(JSON.stringify({ workloads }, null, 2));
   if (workloads.length === 0)
     return terminal.note(`No endpoint file in ${options.folder} names a workload: nothing to create`);
   for (const line of statements(workloads, options.parent)) terminal.print(line);
-}
-
-async function endpointsIn(folder: string): Promise<readonly Endpoint[]> {
-  const paths = await listFiles(folder).catch((cause: unknown) => {
-    throw new CommandError(`${folder} cannot be read; name the folder of endpoint files with --endpoints`, {
-      exitCode: 2,
-      cause,
-    });
-  });
-  const { files } = await loadFiles(paths, new Map(), createCompile({ piiHashKey: 'any' }));
-  const broken = [...files.values()].filter(({ candidate }) => candidate === undefined);
-  if (broken.length > 0)
-    throw new CommandError(
-      `${broken.map(({ file }) => file).join(', ')}: has errors, see millrace validate ${folder}`,
-    );
-  return [...files.values()].flatMap(({ candidate }) => candidate?.endpoint ?? []);
 }
 
 function workloadsOf(endpoints: readonly Endpoint[]): readonly Workload[] {

@@ -1,12 +1,11 @@
 // `millrace format`: endpoint files in one form, values and comments untouched.
-import { readFile, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createInspect } from '../catalog/compile.ts';
-import { listFiles } from '../catalog/load.ts';
 import { formatYaml } from '../config/format-yaml.ts';
 import { replaceFile } from '../config/replace-file.ts';
 import { parseYaml } from '../config/yaml-document.ts';
 import { describeDiagnostic } from '../observe/log.ts';
-import { CommandError } from './command-error.ts';
+import { ANY_KEY, expandPaths } from './endpoint-files.ts';
 import { count } from './findings/findings.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -19,7 +18,7 @@ export interface FormatOptions {
 
 /** Writes the files that are not in that form yet; 1 when one cannot be read as YAML, or, checking, would change. */
 export async function format({ paths, isCheck }: FormatOptions, terminal: Terminal): Promise<0 | 1> {
-  const files = (await Promise.all(paths.map(expand))).flat();
+  const files = await expandPaths(paths);
   let changed = 0;
   let broken = 0;
   for (const file of files) {
@@ -44,19 +43,9 @@ export async function format({ paths, isCheck }: FormatOptions, terminal: Termin
   return broken > 0 || (isCheck && changed > 0) ? 1 : 0;
 }
 
-async function expand(path: string): Promise<string[]> {
-  const stats = await stat(path).catch((cause: unknown) => {
-    throw new CommandError(`${path} does not exist; name an endpoint file or a folder of them`, {
-      exitCode: 2,
-      cause,
-    });
-  });
-  return stats.isDirectory() ? listFiles(path) : [path];
-}
-
 /** A form is no change: kept answers stay what they are. */
 function requireSameRevision(file: string, before: string, after: string): void {
-  const inspect = createInspect({ piiHashKey: 'any' });
+  const inspect = createInspect({ piiHashKey: ANY_KEY });
   const [a, b] = [before, after].map((text) => inspect(file, text).inspected?.candidate.endpoint.revision);
   if (a !== b) throw new Error(`${file}: formatting would change the endpoint; the file is left as it is`);
 }

@@ -1,16 +1,15 @@
 // `millrace validate`: every finding of every endpoint file, where it stands.
 import { readFileSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
 import { assembleCatalog } from '../catalog/catalog.ts';
 import { createInspect, toDiagnostic, type InspectedFile } from '../catalog/compile.ts';
 import { checkOnEngine } from '../catalog/engine-check.ts';
 import { lint } from '../catalog/lint.ts';
-import { listFiles, loadFiles, type LoadedFiles } from '../catalog/load.ts';
+import { loadFiles, type LoadedFiles } from '../catalog/load.ts';
 import { findUnbounded, readTimeColumns } from '../catalog/time-bound.ts';
 import { compareDiagnostics, type Diagnostic } from '../core/diagnostic.ts';
 import type { Engine } from '../engine/engine.ts';
-import { CommandError } from './command-error.ts';
+import { ANY_KEY, expandPaths } from './endpoint-files.ts';
 import { count, countErrors, type PrintFindings } from './findings/findings.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -24,16 +23,13 @@ export interface ValidateOptions {
   readonly withEngine: (<T>(use: (engine: Engine) => Promise<T>) => Promise<T>) | undefined;
 }
 
-/** Whether the service has a secret is the operator's concern, not the file's. */
-const ANY_KEY = 'any';
-
 /** Prints findings and resolves to the exit code: 0 when no file has an error, else 1. */
 export async function validate(options: ValidateOptions, terminal: Terminal): Promise<0 | 1> {
   const { print, isStrict, withEngine } = options;
-  const listed = (await Promise.all(options.paths.map(expand))).flat();
+  const listed = await expandPaths(options.paths);
   const inspect = createInspect({ piiHashKey: ANY_KEY });
   const inspected: InspectedFile[] = [];
-  const { files } = await loadFiles([...new Set(listed)], new Map(), (path, text) => {
+  const { files } = await loadFiles(listed, new Map(), (path, text) => {
     const { inspected: file, diagnostics } = inspect(path, text);
     if (file !== undefined) inspected.push(file);
     return { candidate: file?.candidate, diagnostics };
@@ -48,16 +44,6 @@ export async function validate(options: ValidateOptions, terminal: Terminal): Pr
     .toSorted(compareDiagnostics);
   await print({ findings, files: files.size, textOf }, terminal);
   return countErrors(findings) > 0 || (isStrict && findings.length > 0) ? 1 : 0;
-}
-
-async function expand(path: string): Promise<string[]> {
-  const stats = await stat(path).catch((cause: unknown) => {
-    throw new CommandError(`${path} does not exist; name an endpoint file or a folder of them`, {
-      exitCode: 2,
-      cause,
-    });
-  });
-  return stats.isDirectory() ? listFiles(path) : [path];
 }
 
 function staticFindings(files: LoadedFiles): readonly Diagnostic[] {

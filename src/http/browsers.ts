@@ -20,7 +20,7 @@ declare module 'fastify' {
 export const SECURITY_FIELDS = {
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
-  'Cross-Origin-Resource-Policy': 'cross-origin', // who may read an answer is for CORS to say
+  'Cross-Origin-Resource-Policy': 'same-origin', // what CORS allows, it allows all the same
 } as const;
 
 const EXPOSED = [

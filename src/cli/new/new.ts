@@ -7,6 +7,7 @@ import { listFiles, loadFiles } from '../../catalog/load.ts';
 import { writeYaml } from '../../config/yaml-edit.ts';
 import { isSignificant, tokenize } from '../../sql/lexer.ts';
 import { CommandError } from '../command-error.ts';
+import { ANY_KEY } from '../endpoint-files.ts';
 import type { Terminal } from '../terminal.ts';
 import { liftLiterals, type Lifted } from './lift.ts';
 
@@ -68,7 +69,7 @@ async function requireFree(name: string, folder: string, path: string): Promise<
   );
   if (isThere) throw new CommandError(`${path} is there already; choose another name, or change that file`);
   const paths = await listFiles(folder).catch(() => []);
-  const { files } = await loadFiles(paths, new Map(), createCompile({ piiHashKey: 'any' }));
+  const { files } = await loadFiles(paths, new Map(), createCompile({ piiHashKey: ANY_KEY }));
   const taken = [...files.values()].find(({ candidate }) => candidate?.endpoint.name === name);
   if (taken !== undefined)
     throw new CommandError(`${taken.file} has the name ${name} already; choose another one`);

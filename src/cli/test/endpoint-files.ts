@@ -2,9 +2,9 @@
 import { relative } from 'node:path';
 import { assembleCatalog } from '../../catalog/catalog.ts';
 import { createInspect, type InspectedFile } from '../../catalog/compile.ts';
-import { listFiles, loadFiles, type LoadedFiles } from '../../catalog/load.ts';
+import { loadFiles, type LoadedFiles } from '../../catalog/load.ts';
 import { compareDiagnostics, type Diagnostic } from '../../core/diagnostic.ts';
-import { CommandError } from '../command-error.ts';
+import { listEndpointFiles } from '../endpoint-files.ts';
 
 export interface Reading {
   /** Files without errors, in name order. */
@@ -24,15 +24,7 @@ export function createReadFiles(folder: string): () => Promise<Reading> {
   let known: LoadedFiles = new Map();
   return async () => {
     const changed = new Set<string>();
-    const paths = await listFiles(folder).catch((cause: unknown) => {
-      throw new CommandError(
-        `There is no folder ${folder}; name that of the endpoint files with --endpoints`,
-        {
-          exitCode: 2,
-          cause,
-        },
-      );
-    });
+    const paths = await listEndpointFiles(folder);
     const { files } = await loadFiles(paths, known, (path, text) => {
       const { inspected: file, diagnostics } = inspect(path, text);
       inspected.set(path, file);

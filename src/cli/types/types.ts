@@ -1,13 +1,12 @@
 // `millrace types`: the TypeScript module of the endpoints, with rows as the engine describes them.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { createCompile } from '../../catalog/compile.ts';
 import { createDescribe } from '../../catalog/describe.ts';
 import type { Endpoint } from '../../catalog/endpoint.ts';
-import { listFiles, loadFiles } from '../../catalog/load.ts';
 import { nearest } from '../../core/nearest.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { CommandError } from '../command-error.ts';
+import { readEndpoints } from '../endpoint-files.ts';
 import { count } from '../findings/findings.ts';
 import type { Terminal } from '../terminal.ts';
 import { typesModule, type TypedEndpoint } from './module.ts';
@@ -56,30 +55,15 @@ export async function types(options: TypesOptions, terminal: Terminal): Promise<
 }
 
 async function endpointsOf({ folder, names }: TypesOptions): Promise<readonly Endpoint[]> {
-  const paths = await listFiles(folder).catch((cause: unknown) => {
-    throw new CommandError(`${folder} cannot be read; name the folder of endpoint files with --endpoints`, {
-      exitCode: 2,
-      cause,
-    });
-  });
-  const { files } = await loadFiles(paths, new Map(), createCompile({ piiHashKey: 'any' }));
-  const broken = [...files.values()]
-    .filter(({ candidate }) => candidate === undefined)
-    .map(({ file }) => file);
-  if (broken.length > 0) throw new CommandError(`${broken.join(', ')}: has errors; see millrace validate`);
-  const all = [...files.values()].flatMap(({ candidate }) => candidate?.endpoint ?? []);
+  const all = await readEndpoints(folder);
   const known = all.map(({ name }) => name);
   for (const name of names) {
     if (known.includes(name)) continue;
     const guess = nearest(name, known);
-    throw new CommandError(
-      `there is no endpoint ${name}${guess === undefined ? '' : `; did you mean ${guess}?`}`,
-      { exitCode: 2 },
-    );
+    const hint = guess === undefined ? '' : `; did you mean ${guess}?`;
+    throw new CommandError(`there is no endpoint ${name}${hint}`, { exitCode: 2 });
   }
-  return all
-    .filter(({ name }) => names.length === 0 || names.includes(name))
-    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  return all.filter(({ name }) => names.length === 0 || names.includes(name));
 }
 
 async function typedOf(engine: Engine, endpoints: readonly Endpoint[]): Promise<readonly TypedEndpoint[]> {
