@@ -9,12 +9,14 @@ import type { Settings } from '../config/settings.ts';
 import type { Observe } from '../core/observation.ts';
 import type { Engine } from '../engine/engine.ts';
 import { createAdminServer } from '../http/admin.ts';
+import { createCodings, type Codings } from '../http/codings.ts';
+import { createOutbox } from '../http/outbox.ts';
 import { createServer, type Readiness } from '../http/server.ts';
 import { createMetrics, type Metrics } from '../observe/metrics.ts';
 import { authenticate } from '../request/authorize.ts';
 import { listEndpoints } from '../request/listing.ts';
 import type { Sandboxes } from '../request/sandboxes.ts';
-import { clock } from './clock.ts';
+import { after, clock } from './clock.ts';
 import { openCore, type Core } from './core.ts';
 import { guard } from './guard.ts';
 import { openKeyring, openKeyUse } from './keys.ts';
@@ -94,7 +96,11 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   };
 }
 
+/** Of the memory for answers, so much again is for their compressed forms: rows shrink to an eighth or less. */
+const COMPRESSED_SHARE = 4;
+
 interface Parts extends Core {
+  readonly codings: Codings;
   readonly keyring: LiveKeyring;
   readonly keyUse: KeyUse;
 }
@@ -110,7 +116,8 @@ async function openParts(options: ServiceOptions): Promise<Parts> {
       throw cause;
     },
   );
-  return { ...core, keyring, keyUse };
+  const codings = await createCodings(settings.cacheMemory / COMPRESSED_SHARE);
+  return { ...core, codings, keyring, keyUse };
 }
 
 interface Process {
@@ -121,7 +128,7 @@ interface Process {
 /** The API and the admin listener, not listening yet. */
 function createServers(
   { settings, engine, observe }: ServiceOptions,
-  { catalog, describe, sandboxes, path, cache, keyring }: Parts,
+  { catalog, describe, sandboxes, path, cache, keyring, codings }: Parts,
   { metrics, state }: Process,
 ): { readonly server: ReturnType<typeof createServer>; readonly admin: ReturnType<typeof createServer> } {
   const server = createServer({
@@ -131,6 +138,8 @@ function createServers(
       return listEndpoints(catalog.current(), principal, { describe, sandboxes });
     },
     readiness: () => readiness(engine, sandboxes, state.stopping),
+    codings,
+    outbox: createOutbox({ seconds: settings.sendTimeout, bytes: settings.sendMemory, after, observe }),
     observe,
     headerPrefix: settings.headerPrefix,
     corsOrigins: settings.corsOrigins,

@@ -36,6 +36,14 @@ export interface Settings {
   readonly adminHost: string;
   readonly adminPort: number;
   readonly requestTimeout: number;
+  readonly sendTimeout: number;
+  readonly sendMemory: number;
+  /** Addresses and networks of proxies that are believed. */
+  readonly trustedProxies: readonly string[];
+  /** Undefined: traces are sent nowhere. */
+  readonly traces: TraceSettings | undefined;
+  readonly usage: boolean;
+  readonly usageDays: number;
   readonly drainTimeout: number;
   readonly logLevel: NonNullable<SettingsFile['log_level']>;
 }
@@ -49,6 +57,14 @@ export interface JwtSettings {
   /** The claim that says what a token may do. */
   readonly claim: string;
   readonly skewSeconds: number;
+}
+
+/** Where traces go, and how many of them. */
+export interface TraceSettings {
+  readonly endpoint: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** From 0 to 1. */
+  readonly ratio: number;
 }
 
 /** What a setting is called in the file; flags and environment variables are derived from it. */
@@ -172,6 +188,7 @@ function layer(
 /** The value that a text stands for, by the setting's type; what does not fit stays a text, for the schema to refuse. */
 function fromText({ type }: SettingName, text: string): unknown {
   if (type === 'integer' && /^-?\d{1,15}$/.test(text)) return Number(text);
+  if (type === 'number' && /^\d{1,9}(\.\d{1,9})?$/.test(text)) return Number(text);
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
   return text;
 }
@@ -209,7 +226,10 @@ function resolve(given: SettingsFile, names: readonly SettingName[]): Settings {
     data: all.data,
     seeds: all.seeds,
     headerPrefix: all.header_prefix,
-    corsOrigins: all.cors_origins === '*' ? '*' : all.cors_origins?.split(/, */),
+    corsOrigins:
+      all.cors_origins === undefined || all.cors_origins === '*'
+        ? all.cors_origins
+        : listOf(all.cors_origins),
     piiHashKey: all.pii_hash_key,
     clickhouse:
       url === undefined ? undefined : { url, user: all.clickhouse_user, password: all.clickhouse_password },
@@ -224,6 +244,12 @@ function resolve(given: SettingsFile, names: readonly SettingName[]): Settings {
     adminHost: all.admin_host,
     adminPort: all.admin_port,
     requestTimeout: all.request_timeout,
+    sendTimeout: all.send_timeout,
+    sendMemory: parseBytes(all.send_memory),
+    trustedProxies: listOf(all.trusted_proxies),
+    traces: traceSettings(all),
+    usage: all.usage,
+    usageDays: all.usage_days,
     drainTimeout: all.drain_timeout,
     logLevel: all.log_level,
   };
@@ -246,7 +272,21 @@ function jwtSettings(all: SettingsFile): JwtSettings | undefined {
   return { issuer, audience, jwksUrl, algorithms: algorithms.split(','), claim, skewSeconds };
 }
 
+function traceSettings(all: SettingsFile): TraceSettings | undefined {
+  const { otlp_endpoint: endpoint, otlp_headers: headers, trace_ratio: ratio = 1 } = all;
+  if (endpoint === undefined) return undefined;
+  const pairs = listOf(headers).map((pair) => [pair.split('=', 1)[0], pair.slice(pair.indexOf('=') + 1)]);
+  return { endpoint, headers: Object.fromEntries(pairs) as Record<string, string>, ratio }; // pairs of texts, made above
+}
+
+function listOf(text: string | undefined): readonly string[] {
+  return text === undefined ? [] : text.split(/, */);
+}
+
 type OptionalKey =
+  | 'otlp_endpoint'
+  | 'otlp_headers'
+  | 'trusted_proxies'
   | 'redis_url'
   | 'tokens'
   | 'pii_hash_key'

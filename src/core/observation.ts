@@ -47,6 +47,12 @@ export type Observation =
       readonly engineMs?: number | undefined;
       readonly cause?: unknown;
     }
+  | {
+      /** A caller took too long over an answer, or too many did at once. */
+      readonly kind: 'reply.cut_off';
+      readonly reason: 'slow' | 'full';
+      readonly bytes: number;
+    }
   | { readonly kind: 'cache.remote_lost'; readonly cause: unknown }
   | { readonly kind: 'cache.remote_restored'; readonly ms: number }
   | { readonly kind: 'cache.rubbish_found'; readonly key: string; readonly reason: string }

@@ -16,8 +16,11 @@ import { observeRequests } from './observe-requests.ts';
 import { sendAnswer } from './answer-reply.ts';
 import { answerClientError, sendProblem, toProblem } from './problem-reply.ts';
 import { fieldsRead, keyOf, receiveCall } from './receive.ts';
+import type { Codings } from './codings.ts';
+import type { Outbox } from './outbox.ts';
 import { createRepeats, type Repeats } from './repeats.ts';
 import { requestIdOf } from './request-id.ts';
+import { watchSending } from './sending.ts';
 
 const BODY_LIMIT = 1_048_576;
 /** The URL and all headers together, in bytes: a query of 64 KiB, percent-encoded where it must be, fits. */
@@ -38,6 +41,8 @@ export interface ServerOptions {
   /** What a key may call, as data. */
   readonly list: (key: string | undefined) => Promise<readonly unknown[]>;
   readonly readiness: () => Promise<Readiness>;
+  readonly codings: Codings;
+  readonly outbox: Outbox;
   readonly observe: Observe;
   readonly headerPrefix: string;
   readonly corsOrigins: BrowserOptions['corsOrigins'];
@@ -78,6 +83,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.setNotFoundHandler((_request, reply) => fail(reply, new Problem('route.unknown')));
   observeRequests(app, options);
   speakToBrowsers(app, options);
+  watchSending(app, options.codings, options.outbox);
   addQueryRoute(app, options, repeats);
   app.addHook('preClose', async () => repeats.close());
   addRoute(app, '/api/endpoints', async (request) => ({ result: await options.list(keyOf(request)) }));

@@ -25,6 +25,7 @@ function levelOf(observation: Observation): Level {
     case 'sandbox.switched_off':
       return 'error';
     case 'engine.kill_failed':
+    case 'reply.cut_off':
     case 'cache.remote_lost':
     case 'cache.rubbish_found':
     case 'cache.write_refused':

@@ -56,6 +56,8 @@ function linesOf(observation: Observation): readonly string[] {
         'own queries are switched off, because these got through:',
         ...observation.open.map((each) => `  ${each}`),
       ];
+    case 'reply.cut_off':
+      return [`a caller was cut off, too slow for an answer of ${observation.bytes} bytes`];
     case 'sandbox.checked':
     case 'service.started':
     case 'service.stopped':
