@@ -51,7 +51,12 @@ export async function serve(options: ServeOptions, deps: ServeDeps): Promise<voi
           },
         ];
   const service = await deps
-    .openService({ settings, engine, extraTokens, observe })
+    .openService({
+      settings: { ...settings, usage: settings.usage || isDevelopment },
+      engine,
+      extraTokens,
+      observe,
+    })
     .catch(async (cause: unknown) => {
       await engine.close(0);
       throw explainStart(cause, settings, deps.terminal);

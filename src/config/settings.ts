@@ -46,6 +46,13 @@ export interface Settings {
   readonly usageDays: number;
   readonly drainTimeout: number;
   readonly logLevel: NonNullable<SettingsFile['log_level']>;
+  /** All of this by the names of the settings file, for people: secrets masked, and where each value comes from. */
+  readonly shown: Readonly<Record<string, ShownSetting>>;
+}
+
+export interface ShownSetting {
+  readonly value: unknown;
+  readonly source: 'flag' | 'environment' | 'file' | 'default';
 }
 
 /** Whose JSON Web Tokens are taken, and how they are checked. */
@@ -75,6 +82,7 @@ export interface SettingName {
   readonly type: unknown;
   readonly description: string;
   readonly default: unknown;
+  readonly isSecret: boolean;
 }
 
 export interface SettingsSources {
@@ -98,6 +106,7 @@ export function settingNames(): readonly SettingName[] {
     type: property['type'],
     description: String(property['description']),
     default: property['default'],
+    isSecret: property['x-secret'] === true,
   }));
 }
 
@@ -113,7 +122,8 @@ export async function loadSettings(
   const values = { ...fromFile.values, ...fromEnv.values, ...fromFlags.values };
   diagnostics.push(...findHalfJwt(values));
   if (diagnostics.length > 0) return { diagnostics };
-  return { settings: resolve(values, names) };
+  const layers = { flag: fromFlags.values, environment: fromEnv.values, file: fromFile.values };
+  return { settings: { ...resolve(values, names), shown: show(names, layers) } };
 }
 
 interface Layer {
@@ -211,7 +221,28 @@ function plainFinding(file: string, code: string, message: string, hint?: string
   };
 }
 
-function resolve(given: SettingsFile, names: readonly SettingName[]): Settings {
+/** A URL may hold a password even where the setting is no secret. */
+function show(
+  names: readonly SettingName[],
+  layers: Readonly<Record<Exclude<ShownSetting['source'], 'default'>, SettingsFile>>,
+): Settings['shown'] {
+  const shown = names.map(({ key, isSecret, default: standard }): [string, ShownSetting] => {
+    for (const source of ['flag', 'environment', 'file'] as const) {
+      const value = layers[source][key];
+      if (value !== undefined) return [key, { value: isSecret ? MASK : withoutPassword(value), source }];
+    }
+    return [key, { value: standard ?? null, source: 'default' }];
+  });
+  return Object.fromEntries(shown);
+}
+
+const MASK = '***';
+
+function withoutPassword(value: unknown): unknown {
+  return typeof value === 'string' ? value.replace(/(:\/\/[^/@\s]*:)[^/@\s]*@/g, `$1${MASK}@`) : value;
+}
+
+function resolve(given: SettingsFile, names: readonly SettingName[]): Omit<Settings, 'shown'> {
   const defaults = Object.fromEntries(
     names.filter((n) => n.default !== undefined).map((n) => [n.key, n.default]),
   );

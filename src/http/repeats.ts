@@ -2,15 +2,15 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Found } from '../cache/read-through.ts';
-import type { Observe } from '../core/observation.ts';
 import type { Again, Answer, Trace } from '../request/call.ts';
 import { answerFields } from './answer-reply.ts';
 import { SECURITY_FIELDS } from './browsers.ts';
 import { etagIn, type Coding, type Codings } from './codings.ts';
+import { beginTrace, type ObserveOptions } from './observe-requests.ts';
 import type { Outbox } from './outbox.ts';
 import { requestIdOf } from './request-id.ts';
 
-export interface RepeatsOptions {
+export interface RepeatsOptions extends ObserveOptions {
   /** The route of the calls; what stands behind it in a URL is an endpoint. */
   readonly route: { readonly url: string; readonly prefix: string };
   /** Header fields that can change what is answered, in lower case. */
@@ -20,9 +20,6 @@ export interface RepeatsOptions {
   readonly isBarred: (request: IncomingMessage) => boolean;
   readonly codings: Codings;
   readonly outbox: Outbox;
-  readonly observe: Observe;
-  /** Milliseconds, monotonic. */
-  readonly now: () => number;
 }
 
 export interface Repeats {
@@ -56,6 +53,7 @@ interface Sent {
 
 /** An answer on its way out. */
 interface Reply {
+  readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly fields: string[];
   readonly body: Buffer;
@@ -77,39 +75,8 @@ const MAX_URL = 2048;
 export function createRepeats(options: RepeatsOptions): Repeats {
   const { now } = options;
   const repeats = new Map<string, Repeat>(); // in the order of use: the first was used longest ago
-  let replies: Reply[] = [];
+  const send = createSending(options);
   let closed = false;
-
-  // Written one by one between the reads, each answer costs the peer a wake-up; written together, half as many again are
-  // answered in the same time.
-  const writeAll = (): void => {
-    const written = replies;
-    replies = [];
-    for (const reply of written) write(reply, options);
-  };
-
-  const reply = (repeat: Repeat, found: Found, ask: Ask, sent: Sent): void => {
-    const { request, response, started } = ask;
-    const requestId = requestIdOf(request.headers['x-request-id']);
-    const timing = `auth;dur=${(now() - started).toFixed(2)}`; // no other stage is walked
-    const lasting = fieldsOf(repeat, found, sent, options.headerPrefix);
-    const fields = [...lasting, 'X-Request-Id', requestId, 'Server-Timing', timing];
-    const { body } = sent;
-    if (replies.push({ response, fields, body, found, repeat, requestId, started }) === 1)
-      setImmediate(writeAll);
-  };
-
-  const encode = (repeat: Repeat, found: Found, ask: Ask): void => {
-    const { entry } = found;
-    const coding = options.codings.choose(ask.request.headers['accept-encoding'], entry);
-    if (coding === undefined) return reply(repeat, found, ask, { body: entry.body, coding });
-    const encoded = options.codings.encode(entry, coding, entry.etag);
-    if (Buffer.isBuffer(encoded)) return reply(repeat, found, ask, { body: encoded, coding });
-    encoded.then(
-      (body) => reply(repeat, found, ask, { body, coding }),
-      () => reply(repeat, found, ask, { body: entry.body, coding: undefined }),
-    );
-  };
 
   return {
     answer: (request, response, way) => {
@@ -122,7 +89,7 @@ export function createRepeats(options: RepeatsOptions): Repeats {
         repeats.delete(digest);
         if (found === undefined) return way();
         repeats.set(digest, repeat);
-        encode(repeat, found, ask);
+        send(repeat, found, ask);
       };
       const found = repeat.again();
       if (found instanceof Promise) void found.then(settle);
@@ -139,6 +106,43 @@ export function createRepeats(options: RepeatsOptions): Repeats {
       closed = true;
       repeats.clear();
     },
+  };
+}
+
+/** Sends found answers, in the coding that each caller asked for. */
+function createSending(options: RepeatsOptions): (repeat: Repeat, found: Found, ask: Ask) => void {
+  const { now } = options;
+  let replies: Reply[] = [];
+
+  // Written one by one between the reads, each answer costs the peer a wake-up; written together, half as many again are
+  // answered in the same time.
+  const writeAll = (): void => {
+    const written = replies;
+    replies = [];
+    for (const reply of written) write(reply, options);
+  };
+
+  const reply = (repeat: Repeat, found: Found, ask: Ask, sent: Sent): void => {
+    const { request, response, started } = ask;
+    const requestId = requestIdOf(request.headers['x-request-id']);
+    const timing = `auth;dur=${(now() - started).toFixed(2)}`; // no other stage is walked
+    const lasting = fieldsOf(repeat, found, sent, options.headerPrefix);
+    const fields = [...lasting, 'X-Request-Id', requestId, 'Server-Timing', timing];
+    const { body } = sent;
+    if (replies.push({ request, response, fields, body, found, repeat, requestId, started }) === 1)
+      setImmediate(writeAll);
+  };
+
+  return (repeat, found, ask) => {
+    const { entry } = found;
+    const coding = options.codings.choose(ask.request.headers['accept-encoding'], entry);
+    if (coding === undefined) return reply(repeat, found, ask, { body: entry.body, coding });
+    const encoded = options.codings.encode(entry, coding, entry.etag);
+    if (Buffer.isBuffer(encoded)) return reply(repeat, found, ask, { body: encoded, coding });
+    encoded.then(
+      (body) => reply(repeat, found, ask, { body, coding }),
+      () => reply(repeat, found, ask, { body: entry.body, coding: undefined }),
+    );
   };
 }
 
@@ -179,8 +183,9 @@ function fieldsOf(
   return fields;
 }
 
-function write(reply: Reply, { route, observe, outbox, now }: RepeatsOptions): void {
-  const { response, fields, body, found, repeat, requestId, started } = reply;
+function write(reply: Reply, options: RepeatsOptions): void {
+  const { request, response, fields, body, found, repeat, requestId, started } = reply;
+  const { route, observe, outbox, clientAddress, now } = options;
   const { rows } = found.entry;
   response.writeHead(200, fields).end(body);
   outbox.watch(response, body);
@@ -198,5 +203,7 @@ function write(reply: Reply, { route, observe, outbox, now }: RepeatsOptions): v
     revision: repeat.endpoint.revision,
     rows,
     cache: found.outcome.kind,
+    client: clientAddress(request),
+    trace: beginTrace(request, options),
   });
 }

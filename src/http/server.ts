@@ -9,10 +9,9 @@ import fastify, {
 } from 'fastify';
 import { Problem } from '../core/problem.ts';
 import { PROBLEMS } from '../core/problems.ts';
-import type { Observe } from '../core/observation.ts';
 import type { Answer, Call } from '../request/call.ts';
 import { speakToBrowsers, type BrowserOptions } from './browsers.ts';
-import { observeRequests } from './observe-requests.ts';
+import { observeRequests, type ObserveOptions } from './observe-requests.ts';
 import { sendAnswer } from './answer-reply.ts';
 import { answerClientError, sendProblem, toProblem } from './problem-reply.ts';
 import { fieldsRead, keyOf, receiveCall } from './receive.ts';
@@ -27,29 +26,27 @@ const BODY_LIMIT = 1_048_576;
 const HEADER_LIMIT = 131_072;
 const RECEIVE_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_MS = 72_000;
-const QUERY_ROUTE = { url: '/api/endpoints/query/:endpoint', prefix: '/api/endpoints/query/' };
+export const QUERY_ROUTE = { url: '/api/endpoints/query/:endpoint', prefix: '/api/endpoints/query/' };
 const ALL_METHODS = ['GET', 'HEAD', 'POST', 'QUERY', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
 /** Whether requests can be answered, and what is missing when not. */
 export interface Readiness {
   readonly ready: boolean;
-  readonly checks: Readonly<Record<string, 'ok' | 'failed' | 'stopping'>>;
+  /** `degraded`: requests are answered all the same; `off`: there is none. */
+  readonly checks: Readonly<Record<string, 'ok' | 'failed' | 'degraded' | 'off' | 'stopping'>>;
 }
 
-export interface ServerOptions {
+export interface ServerOptions extends ObserveOptions {
   readonly answer: (call: Call) => Promise<Answer>;
   /** What a key may call, as data. */
   readonly list: (key: string | undefined) => Promise<readonly unknown[]>;
   readonly readiness: () => Promise<Readiness>;
   readonly codings: Codings;
   readonly outbox: Outbox;
-  readonly observe: Observe;
   readonly headerPrefix: string;
   readonly corsOrigins: BrowserOptions['corsOrigins'];
   /** Seconds for one request, from its first byte to its answer. */
   readonly requestTimeout: number;
-  /** Milliseconds, monotonic. */
-  readonly now: () => number;
 }
 
 /** Builds the server; it listens when told to, and `close()` lets running requests finish. */

@@ -121,11 +121,11 @@ export interface SettingsFile {
    */
   trace_ratio?: number;
   /**
-   * Write a row for each request into the table millrace.usage, which the endpoint millrace.usage reads.
+   * Write a row for each call of an endpoint into the table millrace.calls.
    */
   usage?: boolean;
   /**
-   * Days that rows of millrace.usage are kept; holds for a table that the service makes.
+   * Days that rows of millrace.calls are kept; holds for a table that the service makes.
    */
   usage_days?: number;
   /**
