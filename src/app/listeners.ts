@@ -1,5 +1,6 @@
 // The API and the admin listener over the parts of a service.
 import { keyPrefix } from '../cache/key.ts';
+import type { Principal } from '../auth/principal.ts';
 import type { RedisLink } from '../cache/redis-link.ts';
 import type { LiveKeyring } from '../auth/live-keyring.ts';
 import type { Settings } from '../config/settings.ts';
@@ -9,12 +10,14 @@ import { clientAddressBehind } from '../http/client-address.ts';
 import type { Codings } from '../http/codings.ts';
 import type { Outbox } from '../http/outbox.ts';
 import { createServer, type Readiness } from '../http/server.ts';
+import { createOpenapi } from '../openapi/published.ts';
 import { authenticate } from '../request/authorize.ts';
 import { listEndpoints } from '../request/listing.ts';
 import { clock } from './clock.ts';
 import { configurationOf } from './configuration.ts';
 import type { Core } from './core.ts';
 import type { Observing } from './observing.ts';
+import { readVersion } from './version.ts';
 
 export interface Parts extends Core {
   readonly settings: Settings;
@@ -32,12 +35,19 @@ type Listener = ReturnType<typeof createServer>;
 /** Not listening yet. */
 export function createListeners(parts: Parts): { readonly server: Listener; readonly admin: Listener } {
   const { settings, path, catalog, describe, sandboxes, keyring, observing, cache } = parts;
+  const principalOf = async (key: string | undefined): Promise<Principal> =>
+    (await authenticate(keyring.current(), key, clock.epoch())).principal;
+  const openapi = createOpenapi({
+    catalog: catalog.current,
+    describe,
+    headerPrefix: settings.headerPrefix,
+    version: readVersion(),
+    server: '/',
+  });
   const server = createServer({
     answer: path.answer,
-    list: async (key) => {
-      const { principal } = await authenticate(keyring.current(), key, clock.epoch());
-      return listEndpoints(catalog.current(), principal, { describe, sandboxes });
-    },
+    list: async (key) => listEndpoints(catalog.current(), await principalOf(key), { describe, sandboxes }),
+    openapi: async (key) => openapi(await principalOf(key)),
     readiness: () => readiness(parts),
     observe: observing.observe,
     beginTrace: observing.tracing.begin,

@@ -51,6 +51,9 @@ export async function serve(options: ServeOptions, deps: ServeDeps): Promise<voi
   });
 }
 
+/** What matters of a check is in its report. */
+function ignore(): void {}
+
 /** Opens what serving needs, on ports of its own, and says how it is. Resolves to the exit code. */
 export async function check(
   settings: Settings,
@@ -58,10 +61,9 @@ export async function check(
   deps: Omit<ServeDeps, 'onSignal'>,
 ): Promise<0 | 1> {
   refuseWithoutKeys({ settings, isDevelopment });
-  const observe: Observe = () => undefined; // what matters of it is in the report
-  const engine = await openEngineOrExplain(deps.openEngine, settings, observe);
+  const engine = await openEngineOrExplain(deps.openEngine, settings, ignore);
   const free = { ...settings, port: 0, adminPort: 0, usage: false };
-  const service = await openOrExplain(deps, { settings: free, engine, extraTokens: [], observe });
+  const service = await openOrExplain(deps, { settings: free, engine, extraTokens: [], observe: ignore });
   return reportService(service, deps.terminal);
 }
 

@@ -40,6 +40,8 @@ export interface ServerOptions extends ObserveOptions {
   readonly answer: (call: Call) => Promise<Answer>;
   /** What a key may call, as data. */
   readonly list: (key: string | undefined) => Promise<readonly unknown[]>;
+  /** The OpenAPI document of what a key may call, as JSON. */
+  readonly openapi: (key: string | undefined) => Promise<string>;
   readonly readiness: () => Promise<Readiness>;
   readonly codings: Codings;
   readonly outbox: Outbox;
@@ -83,14 +85,19 @@ export function createServer(options: ServerOptions): FastifyInstance {
   watchSending(app, options.codings, options.outbox);
   addQueryRoute(app, options, repeats);
   app.addHook('preClose', async () => repeats.close());
-  addRoute(app, '/api/endpoints', async (request) => ({ result: await options.list(keyOf(request)) }));
-  addRoute(app, '/health/live', () => ({ status: 'ok' }));
+  addRoute(app, '/api/endpoints', async (request) =>
+    JSON.stringify({ result: await options.list(keyOf(request)) }),
+  );
+  addRoute(app, '/openapi.json', (request) => options.openapi(keyOf(request)));
+  addRoute(app, '/health/live', () => JSON.stringify({ status: 'ok' }));
   addRoute(app, '/health/ready', async (_request, reply) => {
     const readiness = await options.readiness();
     reply.code(readiness.ready ? 200 : 503);
-    return { status: readiness.ready ? 'ok' : 'unavailable', checks: readiness.checks };
+    return JSON.stringify({ status: readiness.ready ? 'ok' : 'unavailable', checks: readiness.checks });
   });
-  addRoute<{ code: string }>(app, '/problems/:code', (request) => problemKind(request.params.code));
+  addRoute<{ code: string }>(app, '/problems/:code', (request) =>
+    JSON.stringify(problemKind(request.params.code)),
+  );
   return app;
 }
 
@@ -123,16 +130,16 @@ function addQueryRoute(app: FastifyInstance, options: ServerOptions, repeats: Re
   refuseOtherMethods(app, url, methods);
 }
 
-/** Adds a GET route whose result is sent as JSON. */
+/** Adds a GET route; its handler makes JSON. */
 function addRoute<Params>(
   app: FastifyInstance,
   url: string,
-  handler: (request: FastifyRequest<{ Params: Params }>, reply: FastifyReply) => unknown,
+  handler: (request: FastifyRequest<{ Params: Params }>, reply: FastifyReply) => string | Promise<string>,
 ): void {
   app.get<{ Params: Params }>(url, async (request, reply) => {
-    const result = await handler(request, reply);
+    const text = await handler(request, reply);
     reply.header('Content-Type', 'application/json; charset=utf-8').header('Cache-Control', 'no-store');
-    return JSON.stringify(result);
+    return text;
   });
   refuseOtherMethods(app, url, ['GET']);
 }

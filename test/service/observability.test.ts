@@ -179,7 +179,7 @@ describe('traces', () => {
     await vi.waitFor(() => expect(spans().some(({ traceId }) => traceId === TRACE)).toBe(true), {
       timeout: 15_000,
     });
-    const [root] = spans().filter(({ parentSpanId }) => parentSpanId === CALLER);
+    const root = spans().find(({ parentSpanId }) => parentSpanId === CALLER);
     expect(root).toMatchObject({ name: 'GET /api/endpoints/query/:endpoint', traceId: TRACE, kind: 2 });
     const attributes = Object.fromEntries((root?.attributes ?? []).map(({ key, value }) => [key, value]));
     expect(attributes).toMatchObject({
