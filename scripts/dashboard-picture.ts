@@ -1,6 +1,7 @@
 // Draws docs/pictures/dashboard.svg: the panels of the Grafana dashboard, from what a real Prometheus has gathered of a real
 // service under load. Needs Debian's prometheus; run with `npm run pictures:dashboard -- [seconds]`.
 import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,9 +40,15 @@ async function main(): Promise<void> {
     await writeFile('docs/pictures/dashboard.svg', picture(panels, drawn));
     process.stdout.write('Wrote docs/pictures/dashboard.svg\n');
   } finally {
-    for (const child of children) child.kill();
+    await Promise.all(children.map(end));
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return;
+  child.kill();
+  await once(child, 'exit');
 }
 
 async function startService(folder: string, children: ChildProcess[]) {
