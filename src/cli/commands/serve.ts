@@ -1,6 +1,7 @@
 // `millrace serve`, its flags and help.
 import type { Command } from 'commander';
 import { settingsOf, withSettings, type CommandDeps, type Flags } from '../command.ts';
+import { sampleSettings } from '../samples.ts';
 import { serve } from '../serve.ts';
 
 export function addServe(program: Command, deps: CommandDeps): void {
@@ -8,9 +9,11 @@ export function addServe(program: Command, deps: CommandDeps): void {
     .description('Serve the endpoints; reload on change. SIGHUP reloads, SIGTERM drains and exits.')
     .option('--dev', 'development: a key made for this run, sample calls printed, a readable log')
     .action(async (flags: Flags & { dev?: boolean }) => {
-      const settings = await settingsOf(flags, deps);
+      const given = await settingsOf(flags, deps);
       const isDevelopment = flags.dev === true;
+      const samples = isDevelopment ? await sampleSettings(given) : undefined;
+      const settings = samples ?? given;
       const observe = deps.openLog(settings.logLevel, isDevelopment);
-      await serve({ settings, isDevelopment, observe }, deps);
+      await serve({ settings, isDevelopment, hasSamples: samples !== undefined, observe }, deps);
     });
 }
