@@ -11,6 +11,7 @@ import { splitStatements } from '../../src/engine/statements.ts';
 import { scratch } from '../support/command.ts';
 import { rows, statement } from '../support/engine-statements.ts';
 import { freePort } from '../support/redis.ts';
+import { sampleTables } from '../support/service.ts';
 import {
   at,
   DEPLOY,
@@ -159,6 +160,23 @@ describe("ClickHouse's own files, held against the engine", () => {
     expect(statements.length).toBeGreaterThan(3);
     for (const sql of statements) expect([sql, await isSql(sql)]).toEqual([sql, 1]);
     expect(await isSql('GRANT SELECT logs.*')).toBe(0);
+  });
+
+  test('what the guide of scale counts ahead is counted; what it spreads over servers is SQL', async () => {
+    const [ahead = '', cluster = ''] = [
+      ...readText('docs/guide/scale.md').matchAll(/```sql\n([^]*?)```/g),
+    ].map(([, sql = '']) => sql);
+    await engine.execute(await sampleTables());
+    await engine.execute(ahead);
+    await engine.execute(
+      `INSERT INTO logs.edge_logs (project, timestamp, metadata) SELECT 'abc', now(), '{"request":{"path":"/rest/v1/x"}}' FROM numbers(3)`,
+    );
+    const counted =
+      'SELECT project, sum(rest) AS rest, sum(auth) AS auth FROM logs.request_counts GROUP BY project';
+    expect(await rows(engine, statement(counted))).toEqual([{ project: 'abc', rest: 3, auth: 0 }]);
+    const statements = splitStatements(cluster);
+    expect(statements).toHaveLength(2);
+    for (const sql of statements) expect([sql, await isSql(sql)]).toEqual([sql, 1]);
   });
 
   test('the user is the one that the service comes as, with the password that both are given', () => {
