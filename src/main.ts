@@ -1,10 +1,10 @@
 // The process: its arguments, environment, streams and signals handed to the command line.
-import { readFileSync } from 'node:fs';
 import { openEngine } from './app/engine.ts';
 import { readUses } from './app/keys.ts';
 import { openLocal } from './app/local.ts';
 import { openService } from './app/service.ts';
 import { openTrial } from './app/trial.ts';
+import { readVersion } from './app/version.ts';
 import { runProgram } from './cli/program.ts';
 import { createTerminal } from './cli/terminal.ts';
 import { createLog } from './observe/log.ts';
@@ -13,9 +13,8 @@ import { createPlainLog } from './observe/plain.ts';
 /** Runs one command line and sets the exit code. */
 export async function main(argv: readonly string[]): Promise<void> {
   const terminal = createTerminal(process.stdout, process.stderr, process.env);
-  const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
   process.exitCode = await runProgram(argv, {
-    version: (manifest as { version: string }).version, // our own manifest
+    version: readVersion(),
     env: process.env,
     terminal,
     openEngine,

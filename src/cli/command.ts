@@ -11,6 +11,7 @@ import type { OpenEngine, OpenLocal, OpenService, OpenTrial } from './wiring.ts'
 
 /** The process as commands see it. */
 export interface CommandDeps {
+  readonly version: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly terminal: Terminal;
   readonly openEngine: OpenEngine;

@@ -1,7 +1,7 @@
 // Observations as structured log lines: one JSON object a line. No parameter values, no keys, no SQL of callers.
 import pino, { type DestinationStream, type Level } from 'pino';
 import type { Diagnostic } from '../core/diagnostic.ts';
-import type { Observation, Observe } from '../core/observation.ts';
+import type { Observation, Observe, StageTimes, TraceContext } from '../core/observation.ts';
 
 /** Logs every observation at `level` or above to `stream`. */
 export function createLog(level: Level | 'silent', stream: DestinationStream): Observe {
@@ -25,15 +25,18 @@ function levelOf(observation: Observation): Level {
     case 'sandbox.switched_off':
       return 'error';
     case 'engine.kill_failed':
+    case 'reply.cut_off':
     case 'cache.remote_lost':
     case 'cache.rubbish_found':
     case 'cache.write_refused':
     case 'tokens.jwks_failed':
     case 'tokens.use_not_kept':
+    case 'usage.not_written':
     case 'cache.refresh_failed':
     case 'warming.failed':
       return 'warn';
     case 'engine.connection_dropped':
+    case 'usage.written':
     case 'cache.entry_too_large':
     case 'warming.refreshed':
     case 'warming.adopted':
@@ -58,9 +61,17 @@ function printable(fields: Readonly<Record<string, unknown>>): Record<string, un
 }
 
 function printableField(name: string, value: unknown): unknown {
-  if (name === 'ms' || name === 'engineMs') return Math.round(Number(value) * 100) / 100;
-  if (name === 'cause') return value === undefined ? undefined : describeCause(value);
+  if (value === undefined) return undefined;
+  if (name === 'ms') return rounded(Number(value));
+  if (name === 'timing')
+    return Object.fromEntries(Object.entries(value as StageTimes).map(([stage, ms]) => [stage, rounded(ms)])); // so named, it is that
+  if (name === 'trace') return (value as TraceContext).traceId; // so named, it is that
+  if (name === 'cause') return describeCause(value);
   return value;
+}
+
+function rounded(ms: number): number {
+  return Math.round(ms * 100) / 100;
 }
 
 /** The messages of an error and of what caused it: what an operator needs, without stacks. */

@@ -32,6 +32,8 @@ export interface HttpOptions extends HttpUser {
   readonly queueTimeoutMs?: number;
   readonly observe: Observe;
   readonly after?: After;
+  /** Milliseconds, monotonic. */
+  readonly now?: () => number;
   /** Makes query ids. */
   readonly newId?: () => string;
 }
@@ -42,6 +44,7 @@ interface Runner {
   readonly client: Client;
   readonly queue: Queue;
   readonly after: After;
+  readonly now: () => number;
   /** Ends everything that runs. */
   readonly closing: AbortSignal;
   readonly newId: () => string;
@@ -59,6 +62,7 @@ const NEVER_MS = 2 ** 31 - 1;
 /** An engine over a server that need not be there yet. */
 export function createHttpEngine(options: HttpOptions): Engine {
   const { url, user, password, observe, consumer, after = realTimer, newId = randomUUID } = options;
+  const { now = () => performance.now() } = options;
   const client = createClient({
     url,
     username: user,
@@ -90,7 +94,7 @@ export function createHttpEngine(options: HttpOptions): Engine {
 
   let closed: Promise<void> | undefined;
   return {
-    ...engineOver({ client, queue, after, newId, observe, consumer, closing: end.signal }),
+    ...engineOver({ client, queue, after, now, newId, observe, consumer, closing: end.signal }),
     close: (graceMs) => (closed ??= close(graceMs)),
   };
 }
@@ -104,6 +108,7 @@ function engineOver(runner: Runner): Omit<Engine, 'close'> {
       const { chunks } = await run(runner, described, { format: 'JSONEachRow' });
       return decodeColumns(await readText(chunks));
     },
+    load: runner.queue.size,
     // Not through the queue: a busy engine is a healthy one.
     ping: async () => {
       const request = { query: 'SELECT 1', query_id: runner.newId(), clickhouse_settings: {} };
@@ -117,12 +122,14 @@ function engineOver(runner: Runner): Omit<Engine, 'close'> {
 
 /** Runs one statement; its place in the queue is held until the body has ended. */
 async function run(runner: Runner, statement: Statement, options: RunOptions): Promise<Result> {
-  const { signal, format, comment, lane, isPatient } = options;
+  const { signal, format, comment, traceparent, lane, isPatient } = options;
   const { consumer } = runner;
-  const request = requestOf(statement, { format, comment, queryId: runner.newId(), consumer });
+  const request = requestOf(statement, { format, comment, traceparent, queryId: runner.newId(), consumer });
   const timeoutMs = statement.limits.time * 1000 + TIMER_SLACK_MS;
+  const asked = runner.now();
   const leave = await runner.queue.enter({ signal, lane, isPatient });
   return {
+    queueMs: runner.now() - asked,
     chunks: await open(runner, request, { timeoutMs, leave, ...(signal === undefined ? {} : { signal }) }),
   };
 }

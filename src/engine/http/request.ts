@@ -12,6 +12,7 @@ export interface RequestOptions {
   readonly format: string;
   readonly queryId: string;
   readonly comment: string | undefined;
+  readonly traceparent: string | undefined;
   readonly consumer: (HttpUser & { readonly readonly: boolean }) | undefined;
 }
 
@@ -20,6 +21,7 @@ export interface HttpRequest {
   readonly query: string;
   readonly query_id: string;
   readonly clickhouse_settings: Settings;
+  readonly http_headers?: Readonly<Record<string, string>>;
   readonly auth?: { readonly username: string; readonly password: string };
 }
 
@@ -54,6 +56,7 @@ export function requestOf(statement: Statement, options: RequestOptions): HttpRe
       ...(consumer?.readonly === true ? {} : settings),
       ...parameterSettings(parameters),
     },
+    ...(options.traceparent === undefined ? {} : { http_headers: { traceparent: options.traceparent } }),
     ...(consumer === undefined ? {} : { auth: { username: consumer.user, password: consumer.password } }),
   };
 }
