@@ -39,7 +39,7 @@ describe('the Dockerfile', () => {
     const stages = new Set(all('FROM').map((rest) => / AS (\w+)$/.exec(rest)?.[1]));
     const outside = all('FROM').filter((rest) => !stages.has(rest.split(' ')[0]));
     expect(outside).toEqual(['node:${NODE} AS base']);
-    expect(all('ARG')).toContain('NODE=20-bookworm-slim');
+    expect(all('ARG')).toContain('NODE=24-bookworm-slim');
     expect([...all('ADD'), ...all('RUN').filter((rest) => /curl|wget|http/.test(rest))]).toEqual([]);
   });
 
