@@ -26,7 +26,7 @@ async function isThere(path: string): Promise<boolean> {
   );
 }
 
-/** A folder of the package: beside `dist/` when built, beside `src/` in a checkout. */
-function packaged(folder: string): string {
+/** The path of a folder of the package: beside `dist/` when built, beside `src/` in a checkout. */
+export function packaged(folder: string): string {
   return fileURLToPath(new URL(`../../${folder}`, import.meta.url));
 }

@@ -133,9 +133,17 @@ describe('in a folder that has nothing else', () => {
       says: /There is no folder endpoints;/,
       why: 'other commands have no samples',
     },
-    { args: ['new', 'x', '--stdout'], code: 0, says: /^name: x$/m, why: 'it finds its schemas' },
   ])('$args: $why', async ({ args, code, says }) => {
     const finished = await run(args, { cwd: scratch(), bin: installed.bin });
     expect([finished.code, finished.out + finished.err]).toEqual([code, expect.stringMatching(says)]);
+  });
+
+  test('new names the schema where editors find it', async () => {
+    const { folder, bin } = installed;
+    const { code, out } = await run(['new', 'x', '--stdout'], { cwd: folder, bin });
+    expect(code).toBe(0);
+    const [, schema = ''] = /\$schema=(\S+)/.exec(out) ?? [];
+    expect(schema).toBe('../node_modules/millrace/schemas/endpoint.schema.json');
+    expect(existsSync(join(folder, 'endpoints', schema))).toBe(true);
   });
 });
