@@ -7,8 +7,10 @@ import { openTrial } from './app/trial.ts';
 import { readVersion } from './app/version.ts';
 import { runProgram } from './cli/program.ts';
 import { createTerminal } from './cli/terminal.ts';
-import { createLog } from './observe/log.ts';
+import { createLog, logStream } from './observe/log.ts';
 import { createPlainLog } from './observe/plain.ts';
+
+const STDOUT = 1;
 
 /** Runs one command line and sets the exit code. */
 export async function main(argv: readonly string[]): Promise<void> {
@@ -23,7 +25,9 @@ export async function main(argv: readonly string[]): Promise<void> {
     openTrial,
     readUses,
     openLog: (level, isDevelopment) =>
-      isDevelopment && level !== 'silent' ? createPlainLog(terminal.note) : createLog(level, process.stdout),
+      isDevelopment && level !== 'silent'
+        ? createPlainLog(terminal.note)
+        : createLog(level, logStream(STDOUT)),
     onSignal: ({ stop, reload }) => {
       for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop(signal));
       process.on('SIGHUP', reload);

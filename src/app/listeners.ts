@@ -77,17 +77,19 @@ export async function readiness({
   state,
 }: Pick<Parts, 'engine' | 'catalog' | 'link' | 'sandboxes' | 'state'>): Promise<Readiness> {
   if (state.stopping) return { ready: false, checks: { service: 'stopping' } };
-  const ready = await engine.ping().then(
-    () => true,
-    () => false,
-  );
-  const isAway = link?.isAway();
+  const [ready, redis] = await Promise.all([
+    engine.ping().then(
+      () => true,
+      () => false,
+    ),
+    link?.run(async ({ client }) => (await client.ping()) === 'PONG', false),
+  ]);
   return {
     ready,
     checks: {
       engine: ready ? 'ok' : 'failed',
       catalog: catalog.diagnostics().some(({ severity }) => severity === 'error') ? 'degraded' : 'ok',
-      redis: isAway === undefined ? 'off' : isAway ? 'degraded' : 'ok',
+      redis: redis === undefined ? 'off' : redis ? 'ok' : 'degraded',
       preflight: sandboxes.offBecause() === undefined ? 'ok' : 'degraded',
     },
   };

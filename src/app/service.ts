@@ -38,6 +38,8 @@ export interface ServiceOptions {
   /** Keys beside those of the tokens file. */
   readonly extraTokens: readonly Token[];
   readonly observe: Observe;
+  /** Who is told beside `observe`; metrics, traces and usage when left out. */
+  readonly openObserving?: typeof openObserving;
 }
 
 /** Opens keys and endpoints over an open engine and listens. Whatever fails, what was opened is closed again. */
@@ -97,7 +99,7 @@ async function openParts(
 ): Promise<{ readonly parts: Parts; close(): Promise<void> }> {
   const { settings, engine } = options;
   const codings = await createCodings(settings.cacheMemory / COMPRESSED_SHARE);
-  const observing = await openObserving(options);
+  const observing = await (options.openObserving ?? openObserving)(options);
   const { observe, metrics } = observing;
   const outbox = createOutbox({ seconds: settings.sendTimeout, bytes: settings.sendMemory, after, observe });
   const keyring = await openKeyring({ ...options, observe }).catch(async (cause: unknown) => {

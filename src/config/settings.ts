@@ -303,8 +303,10 @@ function jwtSettings(all: SettingsFile): JwtSettings | undefined {
   return { issuer, audience, jwksUrl, algorithms: algorithms.split(','), claim, skewSeconds };
 }
 
-function traceSettings(all: SettingsFile): TraceSettings | undefined {
-  const { otlp_endpoint: endpoint, otlp_headers: headers, trace_ratio: ratio = 1 } = all;
+function traceSettings(
+  all: SettingsFile & Required<Pick<SettingsFile, 'trace_ratio'>>,
+): TraceSettings | undefined {
+  const { otlp_endpoint: endpoint, otlp_headers: headers, trace_ratio: ratio } = all;
   if (endpoint === undefined) return undefined;
   const pairs = listOf(headers).map((pair) => [pair.split('=', 1)[0], pair.slice(pair.indexOf('=') + 1)]);
   return { endpoint, headers: Object.fromEntries(pairs) as Record<string, string>, ratio }; // pairs of texts, made above

@@ -4,6 +4,7 @@ import * as zlib from 'node:zlib';
 import { compress as wasmZstd, init } from '@bokuweb/zstd-wasm';
 import { LRUCache } from 'lru-cache';
 import Negotiator from 'negotiator';
+import { FORMATS } from '../format/formats.ts';
 
 /** Best first, for a caller who likes several equally. */
 const CODINGS = ['zstd', 'br', 'gzip'] as const;
@@ -92,9 +93,9 @@ function readPreferences(accepted: string): readonly Coding[] {
   return names.flatMap((name) => CODINGS.find((coding) => coding === name) ?? []);
 }
 
-/** Columns are written compressed. */
+/** Parquet is written compressed. */
 function isCompressed(contentType: string): boolean {
-  return contentType.startsWith('application/vnd.apache.');
+  return contentType === FORMATS.parquet.contentType;
 }
 
 function takesZstd(body: Buffer): boolean {

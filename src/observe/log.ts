@@ -3,14 +3,45 @@ import pino, { type DestinationStream, type Level } from 'pino';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import type { Observation, Observe, StageTimes, TraceContext } from '../core/observation.ts';
 
+/** Lines that nobody has taken yet; more are dropped: a reader that is stuck stops no answer. */
+const MAX_WAITING = 8 * 2 ** 20;
+
+const BYTES_PER_WRITE = 8 * 1024;
+const FLUSH_MS = 100;
+
+/** Lines to a file or file descriptor, many at a time: written one by one, they would cost a wake-up of the reader each. */
+export function logStream(to: string | number): DestinationStream {
+  return pino.destination({
+    dest: to,
+    sync: false,
+    minLength: BYTES_PER_WRITE,
+    periodicFlush: FLUSH_MS,
+    maxLength: MAX_WAITING,
+  });
+}
+
 /** Logs every observation at `level` or above to `stream`. */
 export function createLog(level: Level | 'silent', stream: DestinationStream): Observe {
-  const log = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, stream);
+  const log = pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      serializers: {
+        ms: rounded,
+        timing: (timing: StageTimes) =>
+          Object.fromEntries(Object.entries(timing).map(([stage, ms]) => [stage, rounded(ms)])),
+        trace: ({ traceId }: TraceContext) => traceId,
+        cause: describeCause,
+      },
+    },
+    stream,
+  );
   return (observation) => {
     const level = levelOf(observation);
     if (!log.isLevelEnabled(level)) return;
-    const { kind, ...fields } = observation;
-    log[level]({ event: kind, ...printable(fields) });
+    const { kind: event, ...fields } = observation;
+    log[level]({ event, ...fields });
   };
 }
 
@@ -52,22 +83,6 @@ function levelOf(observation: Observation): Level {
     case 'cache.remote_restored':
       return 'info';
   }
-}
-
-function printable(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [name, printableField(name, value)]),
-  );
-}
-
-function printableField(name: string, value: unknown): unknown {
-  if (value === undefined) return undefined;
-  if (name === 'ms') return rounded(Number(value));
-  if (name === 'timing')
-    return Object.fromEntries(Object.entries(value as StageTimes).map(([stage, ms]) => [stage, rounded(ms)])); // so named, it is that
-  if (name === 'trace') return (value as TraceContext).traceId; // so named, it is that
-  if (name === 'cause') return describeCause(value);
-  return value;
 }
 
 function rounded(ms: number): number {

@@ -146,8 +146,8 @@ describe('the document', () => {
 test('answers are what it says they are', async () => {
   const path = '/api/endpoints/query/values';
   const all = await document();
-  const operation = all.paths[path]?.get ?? { responses: {} };
-  const { content } = operation.responses['200'] as {
+  const { responses }: { responses: Json } = all.paths[path]?.get ?? { responses: {} };
+  const { content } = responses['200'] as {
     content: { 'application/json': { schema: { properties: { result: { items: RowSchema } } } } };
   };
   const { schema } = content['application/json'];
