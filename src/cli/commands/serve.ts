@@ -1,6 +1,7 @@
 // `millrace serve`, its flags and help.
 import type { Command } from 'commander';
 import { settingsOf, withSettings, type CommandDeps, type Flags } from '../command.ts';
+import { sampleSettings } from '../samples.ts';
 import { check, serve } from '../serve.ts';
 
 export function addServe(program: Command, deps: CommandDeps): void {
@@ -12,10 +13,12 @@ export function addServe(program: Command, deps: CommandDeps): void {
       'open everything that serving needs, say how it is, and exit: 0 when all is well, 1 otherwise',
     )
     .action(async (flags: Flags & { dev?: boolean; check?: boolean }) => {
-      const settings = await settingsOf(flags, deps);
+      const given = await settingsOf(flags, deps);
       const isDevelopment = flags.dev === true;
+      const samples = isDevelopment ? await sampleSettings(given) : undefined;
+      const settings = samples ?? given;
       if (flags.check === true) return deps.setExitCode(await check(settings, isDevelopment, deps));
       const observe = deps.openLog(settings.logLevel, isDevelopment);
-      await serve({ settings, isDevelopment, observe }, deps);
+      await serve({ settings, isDevelopment, hasSamples: samples !== undefined, observe }, deps);
     });
 }
