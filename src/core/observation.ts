@@ -69,6 +69,8 @@ export type Observation =
       readonly reason: 'unasked' | 'full' | 'forgotten';
     }
   | { readonly kind: 'engine.connection_dropped'; readonly reason: string }
+  | { readonly kind: 'engine.host_lost'; readonly host: string; readonly cause: unknown }
+  | { readonly kind: 'engine.host_restored'; readonly host: string; readonly ms: number }
   | { readonly kind: 'engine.kill_failed'; readonly cause: unknown };
 
 export type Observe = (observation: Observation) => void;

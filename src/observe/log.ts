@@ -25,6 +25,7 @@ function levelOf(observation: Observation): Level {
     case 'sandbox.switched_off':
       return 'error';
     case 'engine.kill_failed':
+    case 'engine.host_lost':
     case 'cache.remote_lost':
     case 'cache.rubbish_found':
     case 'cache.write_refused':
@@ -47,6 +48,7 @@ function levelOf(observation: Observation): Level {
     case 'sandbox.checked':
     case 'tokens.loaded':
     case 'cache.remote_restored':
+    case 'engine.host_restored':
       return 'info';
   }
 }

@@ -38,11 +38,13 @@ function linesOf(observation: Observation): readonly string[] {
     case 'service.stopping':
       return [`stopping (${observation.reason})`];
     case 'engine.kill_failed':
-      return [`engine: a query could not be ended: ${describeCause(observation.cause)}`];
+    case 'engine.host_lost':
+    case 'engine.host_restored':
+      return [engineLine(observation)];
     case 'cache.remote_lost':
       return [`cache: Redis is away, answers are kept in memory alone: ${describeCause(observation.cause)}`];
     case 'cache.remote_restored':
-      return [`cache: Redis is back after ${(observation.ms / 1000).toFixed(1)} s`];
+      return [`cache: Redis is back after ${seconds(observation.ms)}`];
     case 'cache.rubbish_found':
       return [`cache: a value in Redis is not one of ours: ${observation.reason}`];
     case 'cache.write_refused':
@@ -52,10 +54,7 @@ function linesOf(observation: Observation): readonly string[] {
     case 'warming.failed':
       return [`warming: ${observation.endpoint} could not be renewed: ${describeCause(observation.cause)}`];
     case 'sandbox.switched_off':
-      return [
-        'own queries are switched off, because these got through:',
-        ...observation.open.map((each) => `  ${each}`),
-      ];
+      return ['own queries are switched off, because these got through:', ...indented(observation.open)];
     case 'sandbox.checked':
     case 'service.started':
     case 'service.stopped':
@@ -66,6 +65,25 @@ function linesOf(observation: Observation): readonly string[] {
     case 'warming.saved':
     case 'warming.dropped':
       return [];
+  }
+}
+
+const indented = (lines: readonly string[]): readonly string[] => lines.map((line) => `  ${line}`);
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
+
+type OfEngine = Extract<
+  Observation,
+  { kind: 'engine.kill_failed' | 'engine.host_lost' | 'engine.host_restored' }
+>;
+
+function engineLine(observation: OfEngine): string {
+  switch (observation.kind) {
+    case 'engine.kill_failed':
+      return `engine: a query could not be ended: ${describeCause(observation.cause)}`;
+    case 'engine.host_lost':
+      return `engine: ${observation.host} is away: ${describeCause(observation.cause)}`;
+    case 'engine.host_restored':
+      return `engine: ${observation.host} is back after ${seconds(observation.ms)}`;
   }
 }
 
