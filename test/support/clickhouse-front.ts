@@ -269,7 +269,8 @@ function refusedSetting(settings: Settings, profile: readonly string[]): string 
 }
 
 function toArgs(settings: Settings): readonly string[] {
-  return Object.entries(settings).map(([name, value]) => `--${name}=${value}`);
+  const { log_comment: _, ...others } = settings; // ours marks the connection, for ending its query
+  return Object.entries(others).map(([name, value]) => `--${name}=${value}`);
 }
 
 /** Behind it no argument would be taken. */
