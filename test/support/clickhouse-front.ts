@@ -45,8 +45,8 @@ export interface ClickHouseFront extends FrontServer {
   lateError: LateError;
   /** Whether a connection that is closed ends its query, as `cancel_http_readonly_queries_on_client_close` asks. */
   noticesClosing: boolean;
-  /** Answers to queries whose text holds the key, in place of the engine's: for what it cannot tell. */
-  readonly told: Map<string, string>;
+  /** Answers in place of the engine's, for what it cannot tell: it knows no users. An error's text is an error. */
+  tells: (query: string, user: string) => string | undefined;
   /** Settings of the last query, as its URL had them. */
   readonly lastSettings: () => Settings;
   /** Another server over the same data, as a replica has it. */
@@ -140,10 +140,10 @@ export async function openClickHouseFront({ path, users, port }: FrontOptions): 
     return { bytes: NOTHING };
   }
 
-  async function outcomeOf(response: ServerResponse, query: Query, user: FrontUser): Promise<Outcome> {
-    for (const [text, answer] of front.told) {
-      if (query.text.includes(text)) return { bytes: Buffer.from(answer) };
-    }
+  async function outcomeOf(response: ServerResponse, query: Query, user: KnownUser): Promise<Outcome> {
+    const told = front.tells(query.text, user.name);
+    if (told !== undefined && errorCodeIn(told) !== undefined) return { bytes: NOTHING, error: told };
+    if (told !== undefined) return { bytes: Buffer.from(told) };
     return query.text.startsWith('KILL QUERY ') ? kill(query.text) : run(response, query, user.profile);
   }
 
@@ -184,7 +184,7 @@ export async function openClickHouseFront({ path, users, port }: FrontOptions): 
   const front: ClickHouseFront = Object.assign(first, {
     lateError,
     noticesClosing: true,
-    told: new Map<string, string>(),
+    tells: (): string | undefined => undefined,
     lastSettings: () => lastSettings,
     listen: async (tls?: ServerOptions) => {
       const server = await openServer(answer, tls === undefined ? {} : { tls });
@@ -302,17 +302,22 @@ function sendError(response: ServerResponse, error: string): void {
   response.end(`${error} (version 26.7.2.1)\n`);
 }
 
-function authenticate(request: IncomingMessage, users: FrontOptions['users']): FrontUser | undefined {
+interface KnownUser extends FrontUser {
+  readonly name: string;
+}
+
+function authenticate(request: IncomingMessage, users: FrontOptions['users']): KnownUser | undefined {
   const headers = request.headers;
   if (headers['x-clickhouse-ssl-certificate-auth'] === 'on') {
     const name = String(headers['x-clickhouse-user']);
-    return isCertified(request, name) ? users[name] : undefined;
+    const certified = isCertified(request, name) ? users[name] : undefined;
+    return certified && { name, ...certified };
   }
   const encoded = /^Basic (.+)$/.exec(headers.authorization ?? '')?.[1] ?? '';
   const [, name = '', password = ''] =
     /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString()) ?? [];
   const user = users[name];
-  return user?.password === password ? user : undefined;
+  return user?.password === password ? { name, ...user } : undefined;
 }
 
 /** The caller's certificate is good, and its common name is the user's. */

@@ -27,8 +27,7 @@ export interface HttpRequest {
 export type SentSettings = Readonly<Record<string, string | number | undefined>>;
 
 /** Exceptions stay apart from rows, and a closed connection ends its query. */
-const TRANSPORT_SETTINGS: Settings = {
-  wait_end_of_query: 0,
+export const TRANSPORT_SETTINGS: Settings = {
   http_write_exception_in_output_format: 0,
   cancel_http_readonly_queries_on_client_close: 1,
 };
