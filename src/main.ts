@@ -5,6 +5,7 @@ import { readUses } from './app/keys.ts';
 import { openLocal } from './app/local.ts';
 import { openService } from './app/service.ts';
 import { openTrial } from './app/trial.ts';
+import { workers } from './app/workers.ts';
 import { runProgram } from './cli/program.ts';
 import { createTerminal } from './cli/terminal.ts';
 import { createLog } from './observe/log.ts';
@@ -23,6 +24,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     openLocal,
     openTrial,
     readUses,
+    workers,
     openLog: (level, isDevelopment) =>
       isDevelopment && level !== 'silent' ? createPlainLog(terminal.note) : createLog(level, process.stdout),
     onSignal: ({ stop, reload }) => {

@@ -9,6 +9,8 @@ export type Observation =
       readonly admin: string;
       readonly engine: 'embedded' | 'http';
     }
+  /** `code` is -1 where a signal ended it. */
+  | { readonly kind: 'service.worker_lost'; readonly pid: number; readonly code: number }
   | { readonly kind: 'service.stopping'; readonly reason: string }
   | { readonly kind: 'service.stopped'; readonly ms: number }
   | {

@@ -23,6 +23,7 @@ function levelOf(observation: Observation): Level {
     case 'catalog.failed':
     case 'tokens.rejected':
     case 'sandbox.switched_off':
+    case 'service.worker_lost':
       return 'error';
     case 'engine.kill_failed':
     case 'engine.host_lost':

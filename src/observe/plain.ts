@@ -57,6 +57,7 @@ function linesOf(observation: Observation): readonly string[] {
       return ['own queries are switched off, because these got through:', ...indented(observation.open)];
     case 'sandbox.checked':
     case 'service.started':
+    case 'service.worker_lost':
     case 'service.stopped':
     case 'engine.connection_dropped':
     case 'cache.entry_too_large':

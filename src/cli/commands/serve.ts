@@ -1,16 +1,24 @@
 // `millrace serve`, its flags and help.
+import { setTimeout } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { settingsOf, withSettings, type CommandDeps, type Flags } from '../command.ts';
 import { serve } from '../serve.ts';
+import { settingsOfWorker, supervise, workerCount } from '../workers.ts';
 
 export function addServe(program: Command, deps: CommandDeps): void {
   withSettings(program.command('serve'))
     .description('Serve the endpoints; reload on change. SIGHUP reloads, SIGTERM drains and exits.')
     .option('--dev', 'development: a key made for this run, sample calls printed, a readable log')
+    .option('--workers <count>', 'so many processes behind one port; needs a ClickHouse server')
     .action(async (flags: Flags & { dev?: boolean }) => {
       const settings = await settingsOf(flags, deps);
       const isDevelopment = flags.dev === true;
       const observe = deps.openLog(settings.logLevel, isDevelopment);
-      await serve({ settings, isDevelopment, observe }, deps);
+      const count = workerCount(flags['workers'], settings, isDevelopment);
+      if (count !== undefined && deps.workers.index === undefined) {
+        deps.setExitCode(await supervise(count, { ...deps, observe, pause: setTimeout }));
+        return;
+      }
+      await serve({ settings: settingsOfWorker(settings, deps.workers.index), isDevelopment, observe }, deps);
     });
 }
