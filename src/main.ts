@@ -5,7 +5,7 @@ import { readUses } from './app/keys.ts';
 import { openLocal } from './app/local.ts';
 import { openService } from './app/service.ts';
 import { openTrial } from './app/trial.ts';
-import { workers } from './app/workers.ts';
+import { leaveWorkers, workers } from './app/workers.ts';
 import { runProgram } from './cli/program.ts';
 import { createTerminal } from './cli/terminal.ts';
 import { createLog } from './observe/log.ts';
@@ -32,4 +32,5 @@ export async function main(argv: readonly string[]): Promise<void> {
       process.on('SIGHUP', reload);
     },
   });
+  leaveWorkers();
 }

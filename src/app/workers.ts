@@ -17,3 +17,8 @@ export const workers: Workers = {
     };
   },
 };
+
+/** The line to the process that started this one would keep it alive. */
+export function leaveWorkers(): void {
+  cluster.worker?.disconnect();
+}

@@ -5,6 +5,9 @@ import { settingsOf, withSettings, type CommandDeps, type Flags } from '../comma
 import { serve } from '../serve.ts';
 import { settingsOfWorker, supervise, workerCount } from '../workers.ts';
 
+const ALONE =
+  'Without REDIS_URL each worker keeps answers, and counts calls against rates, for itself alone.';
+
 export function addServe(program: Command, deps: CommandDeps): void {
   withSettings(program.command('serve'))
     .description('Serve the endpoints; reload on change. SIGHUP reloads, SIGTERM drains and exits.')
@@ -16,6 +19,7 @@ export function addServe(program: Command, deps: CommandDeps): void {
       const observe = deps.openLog(settings.logLevel, isDevelopment);
       const count = workerCount(flags['workers'], settings, isDevelopment);
       if (count !== undefined && deps.workers.index === undefined) {
+        if (settings.redisUrl === undefined) deps.terminal.note(ALONE);
         deps.setExitCode(await supervise(count, { ...deps, observe, pause: setTimeout }));
         return;
       }
