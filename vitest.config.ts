@@ -15,6 +15,8 @@ const BOTH = [
   'http',
   'labels',
   'limits',
+  'observability',
+  'sending',
   'shipped-endpoints',
   'tenants',
 ];

@@ -145,6 +145,14 @@ async function prepare(folder: string, processes: Process[], options: Options): 
       })),
     ],
   };
+  const observed = await prepareObserved(folder, start);
+  const observing: Row = {
+    name: 'what watching costs an answer that is stored',
+    contenders: observed.map(({ name, url, headers: sent }) => ({
+      name,
+      measure: () => load(url, sent, HIT_CONNECTIONS, options.seconds),
+    })),
+  };
   const worked =
     (by: Process) =>
     (name: string, work: string): Contender => ({
@@ -171,7 +179,9 @@ async function prepare(folder: string, processes: Process[], options: Options): 
   };
   const [memory] = hits;
   const rejecting = memory === undefined ? [] : [rejectingRow(memory, options.seconds)];
-  return [...rows, hit, ...rejecting, sandbox, redacting].filter((row) => row.name.includes(options.only));
+  return [...rows, hit, observing, ...rejecting, sandbox, redacting].filter((row) =>
+    row.name.includes(options.only),
+  );
 }
 
 interface Hit {
@@ -226,6 +236,24 @@ async function prepareHits(folder: string, start: typeof startProcess): Promise<
     MILLRACE_CACHE_MEMORY: '1KiB',
   });
   return [memory, redis];
+}
+
+/** The same answer, with nobody watching and with everybody. */
+async function prepareObserved(folder: string, start: typeof startProcess): Promise<readonly Hit[]> {
+  const kinds = {
+    nothing: 'nobody is told',
+    metrics: 'metrics',
+    log: 'metrics, a line of log each',
+    traces: 'metrics, log, a span for one in ten',
+  };
+  const hits: Hit[] = [];
+  for (const [kind, name] of Object.entries(kinds)) {
+    const own = join(folder, `observed-${kind}`);
+    await mkdir(own);
+    const [address = ''] = await start('observed.ts', [own, join(folder, 'hit'), kind]).says(/^http\S+/);
+    hits.push({ name, url: `${address}/api/endpoints/query/hit`, headers: { 'X-API-KEY': 'bench' } });
+  }
+  return hits;
 }
 
 /** The shipped endpoints, with the engine's cache of conditions off: it makes a repeated scan look faster than it is. */

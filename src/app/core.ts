@@ -14,7 +14,7 @@ import { createMemoryCounters } from '../limits/memory-counters.ts';
 import { createRateLimits } from '../limits/rate-limits.ts';
 import { createRedisCounters } from '../limits/redis-counters.ts';
 import { createRequestPath, type RequestPath } from '../request/answer.ts';
-import { createBulkhead } from '../request/bulkhead.ts';
+import { createBulkhead, type Bulkhead } from '../request/bulkhead.ts';
 import { createPlan } from '../request/plan.ts';
 import { createResults } from '../request/result.ts';
 import { createSandboxes, type Sandboxes } from '../request/sandboxes.ts';
@@ -27,6 +27,7 @@ export interface Core {
   readonly sandboxes: Sandboxes;
   readonly path: RequestPath;
   readonly cache: Cache;
+  readonly bulkhead: Bulkhead;
   close(): Promise<void>;
 }
 
@@ -79,7 +80,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const close = async (): Promise<void> => {
     await Promise.all([catalog.close(), cache.close()]);
   };
-  return { catalog, describe, sandboxes, path, cache, close };
+  return { catalog, describe, sandboxes, path, cache, bulkhead, close };
 }
 
 /** Endpoints of one catalog that the other has not, or has in another revision. */

@@ -1,23 +1,20 @@
 // A service: everything opened in order, listening, and closed again in order.
 import { setTimeout } from 'node:timers/promises';
-import type { KeyUse } from '../auth/key-use.ts';
-import type { LiveKeyring } from '../auth/live-keyring.ts';
-import { keyPrefix } from '../cache/key.ts';
 import type { LiveCatalog } from '../catalog/live.ts';
 import type { Token } from '../config/generated/tokens.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Observe } from '../core/observation.ts';
 import type { Engine } from '../engine/engine.ts';
-import { createAdminServer } from '../http/admin.ts';
-import { createServer, type Readiness } from '../http/server.ts';
-import { createMetrics, type Metrics } from '../observe/metrics.ts';
-import { authenticate } from '../request/authorize.ts';
-import { listEndpoints } from '../request/listing.ts';
-import type { Sandboxes } from '../request/sandboxes.ts';
-import { clock } from './clock.ts';
-import { openCore, type Core } from './core.ts';
+import { createCodings } from '../http/codings.ts';
+import { createOutbox } from '../http/outbox.ts';
+import type { Readiness } from '../http/server.ts';
+import { after, clock } from './clock.ts';
+import { openCore } from './core.ts';
+import { gaugesOf } from './gauges.ts';
 import { guard } from './guard.ts';
 import { openKeyring, openKeyUse } from './keys.ts';
+import { createListeners, readiness, type Parts } from './listeners.ts';
+import { openObserving } from './observing.ts';
 import { openRedis } from './redis.ts';
 
 /** A service that answers requests. */
@@ -27,6 +24,8 @@ export interface Service {
   /** Where the admin listener is. */
   readonly admin: string;
   readonly catalog: LiveCatalog;
+  /** What can be answered now, and what is missing. */
+  readonly readiness: () => Promise<Readiness>;
   /** Reads endpoints and keys again. */
   reload(): Promise<void>;
   /** Stops listening, lets running requests finish for `drainTimeout` seconds, and closes everything. Idempotent. */
@@ -39,26 +38,22 @@ export interface ServiceOptions {
   /** Keys beside those of the tokens file. */
   readonly extraTokens: readonly Token[];
   readonly observe: Observe;
+  /** Who is told beside `observe`; metrics, traces and usage when left out. */
+  readonly openObserving?: typeof openObserving;
 }
 
 /** Opens keys and endpoints over an open engine and listens. Whatever fails, what was opened is closed again. */
 export async function openService(options: ServiceOptions): Promise<Service> {
   const { settings, engine } = options;
-  const metrics = createMetrics();
-  const observe: Observe = (observation) => {
-    metrics.observe(observation);
-    options.observe(observation);
-  };
-  const parts = await openParts({ ...options, observe });
-  const { catalog, keyring, keyUse } = parts;
-  const guarded = { settings, engine, observe, catalog, sandboxes: parts.sandboxes };
-  await guard(guarded);
   const state = { stopping: false };
-  const { server, admin } = createServers({ ...options, observe }, parts, { metrics, state });
+  const { parts, close: closeParts } = await openParts(options, state);
+  const { observe } = parts.observing;
+  const guarded = { ...parts, observe };
+  await guard(guarded);
+  const { server, admin } = createListeners(parts);
   const stop = async (): Promise<void> => {
     await server.close();
-    await keyUse.close();
-    await Promise.all([parts.close(), keyring.close(), admin.close()]);
+    await Promise.all([closeParts(), admin.close()]);
   };
   const { host, port, adminHost, adminPort } = settings;
   const listen = async (): Promise<readonly [string, string]> => [
@@ -85,72 +80,45 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   return {
     address,
     admin: adminAddress,
-    catalog,
+    catalog: parts.catalog,
+    readiness: () => readiness(parts),
     reload: async () => {
-      await Promise.all([catalog.reload(), keyring.reload()]);
+      await Promise.all([parts.catalog.reload(), parts.keyring.reload()]);
       await guard(guarded);
     },
     close: (reason) => (closed ??= drain(reason)),
   };
 }
 
-interface Parts extends Core {
-  readonly keyring: LiveKeyring;
-  readonly keyUse: KeyUse;
-}
+/** Of the memory for answers, so much again is for their compressed forms: rows shrink to an eighth or less. */
+const COMPRESSED_SHARE = 4;
 
-async function openParts(options: ServiceOptions): Promise<Parts> {
-  const { settings, engine, observe } = options;
-  const keyring = await openKeyring(options);
+async function openParts(
+  options: ServiceOptions,
+  state: Parts['state'],
+): Promise<{ readonly parts: Parts; close(): Promise<void> }> {
+  const { settings, engine } = options;
+  const codings = await createCodings(settings.cacheMemory / COMPRESSED_SHARE);
+  const observing = await (options.openObserving ?? openObserving)(options);
+  const { observe, metrics } = observing;
+  const outbox = createOutbox({ seconds: settings.sendTimeout, bytes: settings.sendMemory, after, observe });
+  const keyring = await openKeyring({ ...options, observe }).catch(async (cause: unknown) => {
+    await observing.close();
+    throw cause;
+  });
   const link = await openRedis(settings, observe);
   const keyUse = openKeyUse(settings, link, observe);
   const core = await openCore({ settings, engine, link, keyring: keyring.current, keyUse, observe }).catch(
     async (cause: unknown) => {
-      await Promise.all([keyring.close(), link?.close()]);
+      await Promise.all([keyring.close(), link?.close(), observing.close()]);
       throw cause;
     },
   );
-  return { ...core, keyring, keyUse };
-}
-
-interface Process {
-  readonly metrics: Metrics;
-  readonly state: { readonly stopping: boolean };
-}
-
-/** The API and the admin listener, not listening yet. */
-function createServers(
-  { settings, engine, observe }: ServiceOptions,
-  { catalog, describe, sandboxes, path, cache, keyring }: Parts,
-  { metrics, state }: Process,
-): { readonly server: ReturnType<typeof createServer>; readonly admin: ReturnType<typeof createServer> } {
-  const server = createServer({
-    answer: path.answer,
-    list: async (key) => {
-      const { principal } = await authenticate(keyring.current(), key, clock.epoch());
-      return listEndpoints(catalog.current(), principal, { describe, sandboxes });
-    },
-    readiness: () => readiness(engine, sandboxes, state.stopping),
-    observe,
-    headerPrefix: settings.headerPrefix,
-    corsOrigins: settings.corsOrigins,
-    requestTimeout: settings.requestTimeout,
-    now: clock.monotonic,
-  });
-  const admin = createAdminServer({
-    metrics: metrics.text,
-    endpoints: () => catalog.current().endpoints.map(({ name }) => name),
-    purge: (name) => cache.readThrough.forget(keyPrefix(name)),
-  });
-  return { server, admin };
-}
-
-async function readiness(engine: Engine, sandboxes: Sandboxes, stopping: boolean): Promise<Readiness> {
-  if (stopping) return { ready: false, checks: { service: 'stopping' } };
-  const ok = await engine.ping().then(
-    () => true,
-    () => false,
-  );
-  const sandbox = sandboxes.offBecause() === undefined ? 'ok' : 'failed'; // saved queries are served all the same
-  return { ready: ok, checks: { engine: ok ? 'ok' : 'failed', sandbox } };
+  const parts = { ...core, settings, engine, link, keyring, observing, codings, outbox, state };
+  metrics.watch(gaugesOf(parts));
+  const close = async (): Promise<void> => {
+    await keyUse.close();
+    await Promise.all([core.close(), keyring.close(), observing.close()]);
+  };
+  return { parts, close };
 }

@@ -31,6 +31,7 @@ export interface Flights<T> {
    */
   join(key: string, passenger: Passenger<T>): Promise<Landing<T>>;
   isInAir(key: string): boolean;
+  readonly size: () => number;
   /** Nobody joins any more what is in the air for keys that begin so. */
   forget(prefix: string): void;
 }
@@ -97,6 +98,7 @@ export function createFlights<T>(): Flights<T> {
       return landing;
     },
     isInAir: (key) => lanes.has(key),
+    size: () => lanes.size,
     forget: (prefix) => {
       for (const lane of lanes.values()) if (lane.key.startsWith(prefix)) close(lane);
     },

@@ -4,6 +4,7 @@ import { ageOf, momentOf, type After, type Clock } from './clock.ts';
 import { sealEntry, youngerOf, type Entry, type Payload } from './entry.ts';
 import { createFlights, type Flight, type Landing } from './flights.ts';
 import { isFresh, keepMsOf, NO_WISH, staleRights, type CachePolicy, type CacheWish } from './freshness.ts';
+import type { MemorySize } from './memory.ts';
 import type { Store } from './store.ts';
 import { takeTurn } from './turns.ts';
 
@@ -64,6 +65,8 @@ export interface ReadThrough {
   refresh(job: Job, ms: number): Promise<{ readonly entry: Entry; readonly ran: boolean }>;
   /** Drops what is stored under keys that begin so, and whatever is being made for them. */
   forget(prefix: string): Promise<void>;
+  /** Of this process. */
+  readonly size: () => MemorySize & { readonly flights: number };
 }
 
 /** What a flight brings. */
@@ -136,6 +139,7 @@ export function createReadThrough(options: ReadThroughOptions): ReadThrough {
       flights.forget(prefix);
       await store.forget(prefix);
     },
+    size: () => ({ ...store.size(), flights: flights.size() }),
   };
 }
 

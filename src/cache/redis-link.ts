@@ -27,6 +27,7 @@ export interface RedisLink {
    * rejects: a `call` that throws counts as one that was not answered.
    */
   run<T>(call: (connection: RedisConnection) => Promise<T>, otherwise: T, patience?: number): Promise<T>;
+  readonly isAway: () => boolean;
   close(): Promise<void>;
 }
 
@@ -70,6 +71,7 @@ export async function openRedisLink(options: RedisLinkOptions): Promise<RedisLin
     namespace,
     run: (call, otherwise, patience = 1) =>
       breaker.attempt(() => call(connection), otherwise, timeoutMs * patience),
+    isAway: breaker.isOpen,
     close: () => (closed ??= close()),
   };
 }

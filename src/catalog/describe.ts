@@ -1,5 +1,7 @@
 // What the engine says of an endpoint's columns: asked once for each compiled endpoint, when somebody wants to know.
 import type { Column, Engine } from '../engine/engine.ts';
+import { createQueue } from '../engine/queue.ts';
+import { after } from '../engine/timer.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
 import type { Endpoint } from './endpoint.ts';
 
@@ -17,16 +19,25 @@ export interface Describe {
   readonly tables: (endpoint: Endpoint) => Promise<readonly TableColumns[] | undefined>;
 }
 
+const AT_ONCE = 4;
+const PATIENCE_MS = 60_000;
+
 /** Answers are kept as long as the compiled endpoint is in service. */
 export function createDescribe(engine: Engine): Describe {
+  // Thousands of endpoints listed at once would fill the line in front of the engine, where calls wait too.
+  const queue = createQueue({ places: AT_ONCE, waiting: Infinity, timeoutMs: PATIENCE_MS, after });
+  const ask = async (endpoint: Endpoint, sql: string): Promise<readonly Column[]> => {
+    const leave = await queue.enter();
+    return describe(engine, endpoint, sql).finally(leave);
+  };
   return {
-    result: remember((endpoint) => describe(engine, endpoint, endpoint.query)),
+    result: remember((endpoint) => ask(endpoint, endpoint.query)),
     tables: remember(async (endpoint) => {
       const { query, outline } = endpoint;
       const clause = query.slice(outline.withStart, outline.withEnd);
       const names = outline.elements.filter(({ kind }) => kind === 'table').map(({ name }) => name);
       const all = names.map(async (name) => {
-        const columns = await describe(engine, endpoint, `${clause}\nSELECT * FROM ${quoteIdentifier(name)}`);
+        const columns = await ask(endpoint, `${clause}\nSELECT * FROM ${quoteIdentifier(name)}`);
         return { name, columns };
       });
       return Promise.all(all);

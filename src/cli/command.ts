@@ -12,6 +12,7 @@ import type { Workers } from './workers.ts';
 
 /** The process as commands see it. */
 export interface CommandDeps {
+  readonly version: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly terminal: Terminal;
   readonly openEngine: OpenEngine;

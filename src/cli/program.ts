@@ -7,6 +7,7 @@ import { addDiff } from './commands/diff.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addFormat } from './commands/format.ts';
 import { addNew } from './commands/new.ts';
+import { addOpenapi } from './commands/openapi.ts';
 import { addQuery } from './commands/query.ts';
 import { addSeed } from './commands/seed.ts';
 import { addServe } from './commands/serve.ts';
@@ -28,11 +29,10 @@ const COMMANDS: readonly AddCommand[] = [
   addNew,
   addFormat,
   addTypes,
+  addOpenapi,
 ];
 
-export interface ProgramDeps extends Omit<CommandDeps, 'setExitCode'> {
-  readonly version: string;
-}
+export type ProgramDeps = Omit<CommandDeps, 'setExitCode'>;
 
 /** Runs one command line (as in `process.argv`); resolves to the exit code, having printed why when it is not 0. */
 export async function runProgram(argv: readonly string[], deps: ProgramDeps): Promise<number> {

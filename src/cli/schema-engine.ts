@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Settings } from '../config/settings.ts';
 import { EngineError, type Engine } from '../engine/engine.ts';
 import { createTables } from '../engine/schema-files.ts';
+import { createCallsTable } from '../engine/calls-table.ts';
 import { CommandError } from './command-error.ts';
 import { openEngineOrExplain } from './serve.ts';
 import type { OpenEngine } from './wiring.ts';
@@ -39,6 +40,7 @@ export async function withSchemaEngine<T>(
         if (!(cause instanceof EngineError)) throw cause;
         throw new CommandError(`the tables of ${schema} cannot be made: ${cause.message}`, { cause });
       });
+      await createCallsTable(engine);
       return await use(engine, data);
     } finally {
       await engine.close(0);

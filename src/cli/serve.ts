@@ -10,6 +10,7 @@ import { EngineError } from '../engine/engine.ts';
 import { loadSeeds } from '../engine/seeds.ts';
 import { CommandError } from './command-error.ts';
 import { renderDiagnostic } from './caret.ts';
+import { reportService } from './serve-check.ts';
 import type { Terminal } from './terminal.ts';
 import type { OpenEngine, OpenService, RunningService } from './wiring.ts';
 
@@ -31,37 +32,63 @@ export interface ServeDeps {
 /** Serves; resolves when a signal has ended it. */
 export async function serve(options: ServeOptions, deps: ServeDeps): Promise<void> {
   const { settings, isDevelopment, observe } = options;
-  if (settings.tokens === undefined && settings.jwt === undefined && !isDevelopment) {
-    throw new CommandError(
-      'There are no keys: set MILLRACE_TOKENS to a tokens file (make one with: millrace token create NAME), or use serve --dev',
-    );
-  }
+  refuseWithoutKeys(options);
   const engine = await openEngineOrExplain(deps.openEngine, settings, observe);
   if (engine.kind === 'embedded') await seed(engine, settings, deps.terminal);
   const key = isDevelopment ? `dev_${randomBytes(18).toString('base64url')}` : undefined;
-  const extraTokens =
-    key === undefined
-      ? []
-      : [
-          {
-            name: 'development',
-            sha256: hashKey(key),
-            endpoints: ['*'],
-            allow: ['sql', 'lql'] satisfies Token['allow'],
-          },
-        ];
-  const service = await deps
-    .openService({ settings, engine, extraTokens, observe })
-    .catch(async (cause: unknown) => {
-      await engine.close(0);
-      throw explainStart(cause, settings, deps.terminal);
-    });
+  const service = await openOrExplain(deps, {
+    settings: { ...settings, usage: settings.usage || isDevelopment },
+    engine,
+    extraTokens: key === undefined ? [] : [developmentToken(key)],
+    observe,
+  });
   if (key !== undefined) welcome(service, key, deps.terminal);
   await new Promise<void>((stopped, failed) => {
     deps.onSignal({
       stop: (signal) => void service.close(signal).then(stopped, failed),
       reload: () => void service.reload(),
     });
+  });
+}
+
+/** What matters of a check is in its report. */
+function ignore(): void {}
+
+/** Opens what serving needs, on ports of its own, and says how it is. Resolves to the exit code. */
+export async function check(
+  settings: Settings,
+  isDevelopment: boolean,
+  deps: Omit<ServeDeps, 'onSignal'>,
+): Promise<0 | 1> {
+  refuseWithoutKeys({ settings, isDevelopment });
+  const engine = await openEngineOrExplain(deps.openEngine, settings, ignore);
+  const free = { ...settings, port: 0, adminPort: 0, usage: false };
+  const service = await openOrExplain(deps, { settings: free, engine, extraTokens: [], observe: ignore });
+  return reportService(service, deps.terminal);
+}
+
+function refuseWithoutKeys({
+  settings,
+  isDevelopment,
+}: Pick<ServeOptions, 'settings' | 'isDevelopment'>): void {
+  if (settings.tokens !== undefined || settings.jwt !== undefined || isDevelopment) return;
+  throw new CommandError(
+    'There are no keys: set MILLRACE_TOKENS to a tokens file (make one with: millrace token create NAME), or use serve --dev',
+  );
+}
+
+function developmentToken(key: string): Token {
+  return { name: 'development', sha256: hashKey(key), endpoints: ['*'], allow: ['sql', 'lql'] };
+}
+
+/** The engine is closed again when the service does not open. */
+async function openOrExplain(
+  { openService, terminal }: Pick<ServeDeps, 'openService' | 'terminal'>,
+  options: Parameters<OpenService>[0],
+): Promise<RunningService> {
+  return openService(options).catch(async (cause: unknown) => {
+    await options.engine.close(0);
+    throw explainStart(cause, options.settings, terminal);
   });
 }
 

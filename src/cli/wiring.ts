@@ -11,6 +11,8 @@ import type { PreflightFinding } from '../request/preflight.ts';
 export interface RunningService {
   readonly address: string;
   readonly catalog: LiveCatalog;
+  /** What can be answered now, and what is missing. */
+  readonly readiness: () => Promise<{ readonly checks: Readonly<Record<string, string>> }>;
   reload(): Promise<void>;
   close(reason: string): Promise<void>;
 }

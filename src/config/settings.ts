@@ -42,8 +42,23 @@ export interface Settings {
   readonly adminHost: string;
   readonly adminPort: number;
   readonly requestTimeout: number;
+  readonly sendTimeout: number;
+  readonly sendMemory: number;
+  /** Addresses and networks of proxies that are believed. */
+  readonly trustedProxies: readonly string[];
+  /** Undefined: traces are sent nowhere. */
+  readonly traces: TraceSettings | undefined;
+  readonly usage: boolean;
+  readonly usageDays: number;
   readonly drainTimeout: number;
   readonly logLevel: NonNullable<SettingsFile['log_level']>;
+  /** All of this by the names of the settings file, for people: secrets masked, and where each value comes from. */
+  readonly shown: Readonly<Record<string, ShownSetting>>;
+}
+
+export interface ShownSetting {
+  readonly value: unknown;
+  readonly source: 'flag' | 'environment' | 'file' | 'default';
 }
 
 /** Whose JSON Web Tokens are taken, and how they are checked. */
@@ -57,6 +72,14 @@ export interface JwtSettings {
   readonly skewSeconds: number;
 }
 
+/** Where traces go, and how many of them. */
+export interface TraceSettings {
+  readonly endpoint: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** From 0 to 1. */
+  readonly ratio: number;
+}
+
 /** What a setting is called in the file; flags and environment variables are derived from it. */
 export interface SettingName {
   readonly key: keyof SettingsFile;
@@ -65,6 +88,7 @@ export interface SettingName {
   readonly type: unknown;
   readonly description: string;
   readonly default: unknown;
+  readonly isSecret: boolean;
 }
 
 export interface SettingsSources {
@@ -88,6 +112,7 @@ export function settingNames(): readonly SettingName[] {
     type: property['type'],
     description: String(property['description']),
     default: property['default'],
+    isSecret: property['x-secret'] === true,
   }));
 }
 
@@ -103,7 +128,8 @@ export async function loadSettings(
   const values = { ...fromFile.values, ...fromEnv.values, ...fromFlags.values };
   diagnostics.push(...findHalfJwt(values), ...findHalfCertificate(values));
   if (diagnostics.length > 0) return { diagnostics };
-  return { settings: resolve(values, names) };
+  const layers = { flag: fromFlags.values, environment: fromEnv.values, file: fromFile.values };
+  return { settings: { ...resolve(values, names), shown: show(names, layers) } };
 }
 
 interface Layer {
@@ -178,6 +204,7 @@ function layer(
 /** The value that a text stands for, by the setting's type; what does not fit stays a text, for the schema to refuse. */
 function fromText({ type }: SettingName, text: string): unknown {
   if (type === 'integer' && /^-?\d{1,15}$/.test(text)) return Number(text);
+  if (type === 'number' && /^\d{1,9}(\.\d{1,9})?$/.test(text)) return Number(text);
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
   return text;
 }
@@ -200,7 +227,28 @@ function plainFinding(file: string, code: string, message: string, hint?: string
   };
 }
 
-function resolve(given: SettingsFile, names: readonly SettingName[]): Settings {
+/** A URL may hold a password even where the setting is no secret. */
+function show(
+  names: readonly SettingName[],
+  layers: Readonly<Record<Exclude<ShownSetting['source'], 'default'>, SettingsFile>>,
+): Settings['shown'] {
+  const shown = names.map(({ key, isSecret, default: standard }): [string, ShownSetting] => {
+    for (const source of ['flag', 'environment', 'file'] as const) {
+      const value = layers[source][key];
+      if (value !== undefined) return [key, { value: isSecret ? MASK : withoutPassword(value), source }];
+    }
+    return [key, { value: standard ?? null, source: 'default' }];
+  });
+  return Object.fromEntries(shown);
+}
+
+const MASK = '***';
+
+function withoutPassword(value: unknown): unknown {
+  return typeof value === 'string' ? value.replace(/(:\/\/[^/@\s]*:)[^/@\s]*@/g, `$1${MASK}@`) : value;
+}
+
+function resolve(given: SettingsFile, names: readonly SettingName[]): Omit<Settings, 'shown'> {
   const defaults = Object.fromEntries(
     names.filter((n) => n.default !== undefined).map((n) => [n.key, n.default]),
   );
@@ -214,7 +262,10 @@ function resolve(given: SettingsFile, names: readonly SettingName[]): Settings {
     data: all.data,
     seeds: all.seeds,
     headerPrefix: all.header_prefix,
-    corsOrigins: all.cors_origins === '*' ? '*' : all.cors_origins?.split(/, */),
+    corsOrigins:
+      all.cors_origins === undefined || all.cors_origins === '*'
+        ? all.cors_origins
+        : listOf(all.cors_origins),
     piiHashKey: all.pii_hash_key,
     clickhouse: clickhouseSettings(all),
     connections: all.connections ?? Math.max(2, availableParallelism()),
@@ -228,6 +279,12 @@ function resolve(given: SettingsFile, names: readonly SettingName[]): Settings {
     adminHost: all.admin_host,
     adminPort: all.admin_port,
     requestTimeout: all.request_timeout,
+    sendTimeout: all.send_timeout,
+    sendMemory: parseBytes(all.send_memory),
+    trustedProxies: listOf(all.trusted_proxies),
+    traces: traceSettings(all),
+    usage: all.usage,
+    usageDays: all.usage_days,
     drainTimeout: all.drain_timeout,
     logLevel: all.log_level,
   };
@@ -250,7 +307,23 @@ function jwtSettings(all: SettingsFile): JwtSettings | undefined {
   return { issuer, audience, jwksUrl, algorithms: algorithms.split(','), claim, skewSeconds };
 }
 
+function traceSettings(
+  all: SettingsFile & Required<Pick<SettingsFile, 'trace_ratio'>>,
+): TraceSettings | undefined {
+  const { otlp_endpoint: endpoint, otlp_headers: headers, trace_ratio: ratio } = all;
+  if (endpoint === undefined) return undefined;
+  const pairs = listOf(headers).map((pair) => [pair.split('=', 1)[0], pair.slice(pair.indexOf('=') + 1)]);
+  return { endpoint, headers: Object.fromEntries(pairs) as Record<string, string>, ratio }; // pairs of texts, made above
+}
+
+function listOf(text: string | undefined): readonly string[] {
+  return text === undefined ? [] : text.split(/, */);
+}
+
 type OptionalKey =
+  | 'otlp_endpoint'
+  | 'otlp_headers'
+  | 'trusted_proxies'
   | 'redis_url'
   | 'tokens'
   | 'pii_hash_key'

@@ -2,6 +2,29 @@
 import type { Diagnostic } from './diagnostic.ts';
 import type { ProblemCode } from './problem.ts';
 
+/** How long each stage of a request took, in milliseconds. */
+export interface StageTimes {
+  readonly auth: number;
+  readonly plan: number;
+  readonly queue: number;
+  readonly engine: number;
+  readonly redact: number;
+  readonly encode: number;
+}
+
+/**
+ * A request's place in a trace (https://www.w3.org/TR/trace-context/). Ids are lower-case hexadecimal digits: 32 of the
+ * trace, 16 of a span.
+ */
+export interface TraceContext {
+  readonly traceId: string;
+  /** What the engine is told to be caused by. */
+  readonly spanId: string;
+  /** The caller's span; undefined where the trace begins here, or spans are sent nowhere. */
+  readonly parentId: string | undefined;
+  readonly isSampled: boolean;
+}
+
 export type Observation =
   | {
       readonly kind: 'service.started';
@@ -46,8 +69,18 @@ export type Observation =
       readonly cache?: string | undefined;
       readonly bytes: number;
       readonly ms: number;
-      readonly engineMs?: number | undefined;
+      /** Of an answer that was run for this request. */
+      readonly timing?: StageTimes | undefined;
+      /** The caller's address. */
+      readonly client?: string | undefined;
+      readonly trace?: TraceContext | undefined;
       readonly cause?: unknown;
+    }
+  | {
+      /** A caller took too long over an answer, or too many did at once. */
+      readonly kind: 'reply.cut_off';
+      readonly reason: 'slow' | 'full';
+      readonly bytes: number;
     }
   | { readonly kind: 'cache.remote_lost'; readonly cause: unknown }
   | { readonly kind: 'cache.remote_restored'; readonly ms: number }
@@ -70,9 +103,19 @@ export type Observation =
       readonly endpoint: string;
       readonly reason: 'unasked' | 'full' | 'forgotten';
     }
+  | { readonly kind: 'usage.written'; readonly rows: number; readonly dropped: number }
+  | {
+      /** They stay, to be written later, as far as there is room. */
+      readonly kind: 'usage.not_written';
+      readonly rows: number;
+      readonly dropped: number;
+      readonly cause: unknown;
+    }
   | { readonly kind: 'engine.connection_dropped'; readonly reason: string }
   | { readonly kind: 'engine.host_lost'; readonly host: string; readonly cause: unknown }
   | { readonly kind: 'engine.host_restored'; readonly host: string; readonly ms: number }
   | { readonly kind: 'engine.kill_failed'; readonly cause: unknown };
+
+export type Finished = Extract<Observation, { kind: 'request.finished' }>;
 
 export type Observe = (observation: Observation) => void;

@@ -49,6 +49,8 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
   /** Names the statement in a server's own logs (`log_comment`), at most 2,000 characters. */
   readonly comment?: string;
+  /** The span that causes it, for a server that traces (https://www.w3.org/TR/trace-context/). */
+  readonly traceparent?: string;
   /** Statements that wait for a connection take turns by lane; see the queue. */
   readonly lane?: string;
   /** Runs when nobody else waits. */
@@ -61,6 +63,8 @@ export interface RunOptions {
  */
 export interface Result {
   readonly chunks: AsyncIterable<Uint8Array>;
+  /** Milliseconds that the statement waited for a connection. */
+  readonly queueMs: number;
 }
 
 /** A result column as the engine describes it. */
@@ -75,12 +79,19 @@ export interface Engine {
   run(statement: Statement, options: RunOptions): Promise<Result>;
   /** Columns that a statement would give, without running it; rejects with EngineError. */
   describe(statement: Statement): Promise<readonly Column[]>;
+  /** Statements that run now, and that wait. */
+  readonly load: () => Load;
   /** Resolves when the engine answers a trivial statement; rejects with EngineError. */
   ping(): Promise<void>;
   /** Runs one author-side command of several statements' worth (seeds); never reachable from a request. */
   execute(sql: string): Promise<void>;
   /** Stops taking statements, ends what still runs after `graceMs`, closes everything. Idempotent. */
   close(graceMs: number): Promise<void>;
+}
+
+export interface Load {
+  readonly running: number;
+  readonly waiting: number;
 }
 
 /** Why a statement failed, told apart as far as a caller can act on it. */

@@ -1,6 +1,6 @@
 // Who may run now: so many at once, so many waiting, nobody for too long. Those who wait take turns by lane, so that one
 // busy lane does not keep the others waiting. Shared by both engines and by the limits of single endpoints.
-import { EngineError } from './engine.ts';
+import { EngineError, type Load } from './engine.ts';
 import type { After } from './timer.ts';
 import { abortedWaiting, createWaitingLine, type Entry } from './waiting-line.ts';
 
@@ -23,7 +23,7 @@ export interface Queue {
   enter(entry?: Entry): Promise<() => void>;
   /** Changes the bounds; who runs or waits already stays. */
   resize(places: number, waiting: number): void;
-  readonly size: () => { readonly running: number; readonly waiting: number };
+  readonly size: () => Load;
   /** Takes nobody new; who waits already still gets a place. */
   close(): void;
   /** Sends away who still waits. */

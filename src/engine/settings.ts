@@ -19,6 +19,7 @@ export const FIXED_SETTINGS: Settings = {
   format_csv_null_representation: '',
   output_format_parquet_string_as_string: 1,
   output_format_arrow_string_as_string: 1,
+  output_format_arrow_compression_method: 'none', // readers for browsers have no codecs; over the wire it is compressed anyway
   // Parameters are part of the text that the embedded engine parses; escaped, they may be four times as long.
   max_query_size: 8 * 1024 * 1024,
   max_ast_elements: 50_000,

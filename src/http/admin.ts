@@ -1,4 +1,4 @@
-// The admin listener: metrics and purging, for operators, on an address of its own. It asks for no key.
+// The admin listener: metrics, configuration and purging, for operators, on an address of its own. It asks for no key.
 import fastify, { type FastifyInstance } from 'fastify';
 import { nearest } from '../core/nearest.ts';
 import { Problem } from '../core/problem.ts';
@@ -6,6 +6,8 @@ import { sendProblem, toProblem } from './problem-reply.ts';
 
 export interface AdminOptions {
   readonly metrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
+  /** What is in force, secrets masked. */
+  readonly configuration: () => unknown;
   /** Names of the endpoints in service. */
   readonly endpoints: () => readonly string[];
   /** Forgets every stored answer of an endpoint. */
@@ -20,6 +22,7 @@ export function createAdminServer(options: AdminOptions): FastifyInstance {
     const { contentType, text } = await options.metrics();
     return reply.header('Content-Type', contentType).send(text);
   });
+  app.get('/config', (_request, reply) => reply.send(options.configuration()));
   app.post<{ Querystring: { endpoint?: string | string[] } }>('/cache/purge', async (request, reply) => {
     const purged = chosen(request.query.endpoint, options.endpoints());
     for (const name of purged) await options.purge(name);

@@ -3,6 +3,7 @@ import type { FastifyReply } from 'fastify';
 import type { Outcome } from '../cache/read-through.ts';
 import { rateLimitFields } from '../limits/rate-limits.ts';
 import type { Answer } from '../request/call.ts';
+import { plainEtag } from './codings.ts';
 
 /** Sends an answer, or 304 to a caller who has it already. */
 export function sendAnswer(reply: FastifyReply, answer: Answer, headerPrefix: string): FastifyReply {
@@ -21,7 +22,7 @@ export function answerFields(
   return {
     'Cache-Control': outcome === undefined ? 'no-store' : `private, max-age=${Math.max(0, outcome.ttl)}`,
     ETag: etag,
-    Vary: `Accept, Authorization, X-API-KEY, Origin, ${headerPrefix}-ENDPOINT-REDACT-PII`,
+    Vary: `Accept, Accept-Encoding, Authorization, X-API-KEY, Origin, ${headerPrefix}-ENDPOINT-REDACT-PII`,
     'Millrace-Endpoint': `${endpoint.name}@${endpoint.revision}`,
     ...(truncated ? { 'Millrace-Truncated': 'true' } : {}),
     ...(outcome === undefined ? {} : { Age: String(outcome.age), 'Cache-Status': cacheStatus(outcome) }),
@@ -46,5 +47,5 @@ function cacheStatus({ kind, forwarded, ttl }: Outcome): string {
 function hasAlready({ request }: FastifyReply, etag: string): boolean {
   const condition = request.headers['if-none-match'];
   if (condition === undefined || request.method === 'POST') return false;
-  return condition.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, '')));
+  return condition.split(',').some((tag) => ['*', etag].includes(plainEtag(tag.trim().replace(/^W\//, ''))));
 }

@@ -1,8 +1,10 @@
 // One observation per request, taken when its answer has left or its caller has gone.
+import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { Observe } from '../core/observation.ts';
+import type { Observe, TraceContext } from '../core/observation.ts';
 import type { Problem } from '../core/problem.ts';
 import type { Answer, Trace } from '../request/call.ts';
+import type { ClientAddress } from './client-address.ts';
 
 declare module 'fastify' {
   interface FastifyReply {
@@ -15,18 +17,33 @@ declare module 'fastify' {
   }
 }
 
+export interface ObserveOptions {
+  readonly observe: Observe;
+  /** The place in a trace of a request with this `traceparent`. */
+  readonly beginTrace: (traceparent: string | undefined) => TraceContext | undefined;
+  readonly clientAddress: ClientAddress;
+  /** Milliseconds, monotonic. */
+  readonly now: () => number;
+}
+
+/** Where a request stands in a trace; undefined where there is none. */
+export function beginTrace(
+  { headers }: IncomingMessage,
+  options: Pick<ObserveOptions, 'beginTrace'>,
+): TraceContext | undefined {
+  const { traceparent } = headers;
+  return options.beginTrace(typeof traceparent === 'string' ? traceparent : undefined);
+}
+
 /** Adds the request id to every answer and observes every request once. */
-export function observeRequests(
-  app: FastifyInstance,
-  options: { readonly observe: Observe; readonly now: () => number },
-): void {
+export function observeRequests(app: FastifyInstance, options: ObserveOptions): void {
   app.decorateReply('trace');
   app.decorateReply('answer', undefined);
   app.decorateReply('problem', undefined);
   app.decorateReply('started', 0);
   app.addHook('onRequest', (request, reply, done) => {
     reply.started = options.now();
-    reply.trace = {};
+    reply.trace = { context: beginTrace(request.raw, options) };
     reply.header('X-Request-Id', request.id);
     done();
   });
@@ -51,7 +68,9 @@ export function observeRequests(
       labels: trace.labels,
       rows: answer?.rows,
       cache: answer?.outcome?.kind,
-      engineMs: answer?.timing.engine,
+      timing: answer?.outcome?.kind === 'hit' ? undefined : answer?.timing,
+      client: options.clientAddress(request.raw),
+      trace: trace?.context,
       code: problem?.code,
       cause: problem?.cause,
     });

@@ -2,13 +2,15 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Found } from '../cache/read-through.ts';
-import type { Observe } from '../core/observation.ts';
 import type { Again, Answer, Trace } from '../request/call.ts';
 import { answerFields } from './answer-reply.ts';
 import { SECURITY_FIELDS } from './browsers.ts';
+import { etagIn, type Coding, type Codings } from './codings.ts';
+import { beginTrace, type ObserveOptions } from './observe-requests.ts';
+import type { Outbox } from './outbox.ts';
 import { requestIdOf } from './request-id.ts';
 
-export interface RepeatsOptions {
+export interface RepeatsOptions extends ObserveOptions {
   /** The route of the calls; what stands behind it in a URL is an endpoint. */
   readonly route: { readonly url: string; readonly prefix: string };
   /** Header fields that can change what is answered, in lower case. */
@@ -16,9 +18,8 @@ export interface RepeatsOptions {
   readonly headerPrefix: string;
   /** Requests that are always to go the whole way. */
   readonly isBarred: (request: IncomingMessage) => boolean;
-  readonly observe: Observe;
-  /** Milliseconds, monotonic. */
-  readonly now: () => number;
+  readonly codings: Codings;
+  readonly outbox: Outbox;
 }
 
 export interface Repeats {
@@ -34,8 +35,8 @@ interface Repeat {
   readonly again: Again;
   readonly endpoint: Answer['endpoint'];
   readonly trace: Trace;
-  /** Header fields of the answer as they were last sent: names and values in turn. */
-  sent: { readonly outcome: string; readonly fields: readonly string[] };
+  /** Header fields of the answer as they were last sent in each coding: names and values in turn. */
+  readonly sent: Map<Coding | undefined, { readonly outcome: string; readonly fields: readonly string[] }>;
 }
 
 interface Ask {
@@ -44,10 +45,18 @@ interface Ask {
   readonly started: number;
 }
 
+/** The body as it is sent. */
+interface Sent {
+  readonly body: Buffer;
+  readonly coding: Coding | undefined;
+}
+
 /** An answer on its way out. */
 interface Reply {
+  readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly fields: string[];
+  readonly body: Buffer;
   readonly found: Found;
   readonly repeat: Repeat;
   readonly requestId: string;
@@ -66,25 +75,8 @@ const MAX_URL = 2048;
 export function createRepeats(options: RepeatsOptions): Repeats {
   const { now } = options;
   const repeats = new Map<string, Repeat>(); // in the order of use: the first was used longest ago
-  let replies: Reply[] = [];
+  const send = createSending(options);
   let closed = false;
-
-  // Written one by one between the reads, each answer costs the peer a wake-up; written together, half as many again are
-  // answered in the same time.
-  const writeAll = (): void => {
-    const written = replies;
-    replies = [];
-    for (const reply of written) write(reply, options);
-  };
-
-  const reply = (repeat: Repeat, found: Found, ask: Ask): void => {
-    const { request, response, started } = ask;
-    const requestId = requestIdOf(request.headers['x-request-id']);
-    const timing = `auth;dur=${(now() - started).toFixed(2)}`; // no other stage is walked
-    const lasting = fieldsOf(repeat, found, options.headerPrefix);
-    const fields = [...lasting, 'X-Request-Id', requestId, 'Server-Timing', timing];
-    if (replies.push({ response, fields, found, repeat, requestId, started }) === 1) setImmediate(writeAll);
-  };
 
   return {
     answer: (request, response, way) => {
@@ -97,7 +89,7 @@ export function createRepeats(options: RepeatsOptions): Repeats {
         repeats.delete(digest);
         if (found === undefined) return way();
         repeats.set(digest, repeat);
-        reply(repeat, found, ask);
+        send(repeat, found, ask);
       };
       const found = repeat.again();
       if (found instanceof Promise) void found.then(settle);
@@ -106,7 +98,7 @@ export function createRepeats(options: RepeatsOptions): Repeats {
     remember: (request, { again, endpoint }, trace) => {
       const digest = again === undefined ? undefined : digestOf(request, options);
       if (again === undefined || digest === undefined || closed) return;
-      repeats.set(digest, { again, endpoint, trace, sent: { outcome: '', fields: [] } });
+      repeats.set(digest, { again, endpoint, trace, sent: new Map() });
       const [oldest] = repeats.keys();
       if (repeats.size > MAX_REPEATS && oldest !== undefined) repeats.delete(oldest);
     },
@@ -114,6 +106,43 @@ export function createRepeats(options: RepeatsOptions): Repeats {
       closed = true;
       repeats.clear();
     },
+  };
+}
+
+/** Sends found answers, in the coding that each caller asked for. */
+function createSending(options: RepeatsOptions): (repeat: Repeat, found: Found, ask: Ask) => void {
+  const { now } = options;
+  let replies: Reply[] = [];
+
+  // Written one by one between the reads, each answer costs the peer a wake-up; written together, half as many again are
+  // answered in the same time.
+  const writeAll = (): void => {
+    const written = replies;
+    replies = [];
+    for (const reply of written) write(reply, options);
+  };
+
+  const reply = (repeat: Repeat, found: Found, ask: Ask, sent: Sent): void => {
+    const { request, response, started } = ask;
+    const requestId = requestIdOf(request.headers['x-request-id']);
+    const timing = `auth;dur=${(now() - started).toFixed(2)}`; // no other stage is walked
+    const lasting = fieldsOf(repeat, found, sent, options.headerPrefix);
+    const fields = [...lasting, 'X-Request-Id', requestId, 'Server-Timing', timing];
+    const { body } = sent;
+    if (replies.push({ request, response, fields, body, found, repeat, requestId, started }) === 1)
+      setImmediate(writeAll);
+  };
+
+  return (repeat, found, ask) => {
+    const { entry } = found;
+    const coding = options.codings.choose(ask.request.headers['accept-encoding'], entry);
+    if (coding === undefined) return reply(repeat, found, ask, { body: entry.body, coding });
+    const encoded = options.codings.encode(entry, coding, entry.etag);
+    if (Buffer.isBuffer(encoded)) return reply(repeat, found, ask, { body: encoded, coding });
+    encoded.then(
+      (body) => reply(repeat, found, ask, { body, coding }),
+      () => reply(repeat, found, ask, { body: entry.body, coding: undefined }),
+    );
   };
 }
 
@@ -132,24 +161,34 @@ function digestOf(
 const ABSENT = '\0';
 
 /** Made anew when something in them has changed, which is about once a second. */
-function fieldsOf(repeat: Repeat, { entry, outcome }: Found, headerPrefix: string): readonly string[] {
+function fieldsOf(
+  { sent, endpoint }: Repeat,
+  { entry, outcome }: Found,
+  { body, coding }: Sent,
+  headerPrefix: string,
+): readonly string[] {
   const now = `${entry.etag} ${outcome.age} ${outcome.ttl}`;
-  if (repeat.sent.outcome !== now) {
-    const all = {
-      ...SECURITY_FIELDS,
-      ...answerFields({ ...entry, outcome, endpoint: repeat.endpoint }, headerPrefix),
-      'Content-Type': entry.contentType,
-      'Content-Length': String(entry.body.length),
-    };
-    repeat.sent = { outcome: now, fields: Object.entries(all).flat() };
-  }
-  return repeat.sent.fields;
+  const last = sent.get(coding);
+  if (last?.outcome === now) return last.fields;
+  const etag = etagIn(entry.etag, coding);
+  const all = {
+    ...SECURITY_FIELDS,
+    ...answerFields({ ...entry, etag, outcome, endpoint }, headerPrefix),
+    ...(coding === undefined ? {} : { 'Content-Encoding': coding }),
+    'Content-Type': entry.contentType,
+    'Content-Length': String(body.length),
+  };
+  const fields = Object.entries(all).flat();
+  sent.set(coding, { outcome: now, fields });
+  return fields;
 }
 
-function write(reply: Reply, { route, observe, now }: RepeatsOptions): void {
-  const { response, fields, found, repeat, requestId, started } = reply;
-  const { body, rows } = found.entry;
+function write(reply: Reply, options: RepeatsOptions): void {
+  const { request, response, fields, body, found, repeat, requestId, started } = reply;
+  const { route, observe, outbox, clientAddress, now } = options;
+  const { rows } = found.entry;
   response.writeHead(200, fields).end(body);
+  outbox.watch(response, body);
   observe({
     kind: 'request.finished',
     requestId,
@@ -164,5 +203,7 @@ function write(reply: Reply, { route, observe, now }: RepeatsOptions): void {
     revision: repeat.endpoint.revision,
     rows,
     cache: found.outcome.kind,
+    client: clientAddress(request),
+    trace: beginTrace(request, options),
   });
 }

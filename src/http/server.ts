@@ -9,42 +9,46 @@ import fastify, {
 } from 'fastify';
 import { Problem } from '../core/problem.ts';
 import { PROBLEMS } from '../core/problems.ts';
-import type { Observe } from '../core/observation.ts';
 import type { Answer, Call } from '../request/call.ts';
 import { speakToBrowsers, type BrowserOptions } from './browsers.ts';
-import { observeRequests } from './observe-requests.ts';
+import { observeRequests, type ObserveOptions } from './observe-requests.ts';
 import { sendAnswer } from './answer-reply.ts';
 import { answerClientError, sendProblem, toProblem } from './problem-reply.ts';
 import { fieldsRead, keyOf, receiveCall } from './receive.ts';
+import type { Codings } from './codings.ts';
+import type { Outbox } from './outbox.ts';
 import { createRepeats, type Repeats } from './repeats.ts';
 import { requestIdOf } from './request-id.ts';
+import { watchSending } from './sending.ts';
 
 const BODY_LIMIT = 1_048_576;
 /** The URL and all headers together, in bytes: a query of 64 KiB, percent-encoded where it must be, fits. */
 const HEADER_LIMIT = 131_072;
 const RECEIVE_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_MS = 72_000;
-const QUERY_ROUTE = { url: '/api/endpoints/query/:endpoint', prefix: '/api/endpoints/query/' };
+export const QUERY_ROUTE = { url: '/api/endpoints/query/:endpoint', prefix: '/api/endpoints/query/' };
 const ALL_METHODS = ['GET', 'HEAD', 'POST', 'QUERY', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
 /** Whether requests can be answered, and what is missing when not. */
 export interface Readiness {
   readonly ready: boolean;
-  readonly checks: Readonly<Record<string, 'ok' | 'failed' | 'stopping'>>;
+  /** `degraded`: requests are answered all the same; `off`: there is none. */
+  readonly checks: Readonly<Record<string, 'ok' | 'failed' | 'degraded' | 'off' | 'stopping'>>;
 }
 
-export interface ServerOptions {
+export interface ServerOptions extends ObserveOptions {
   readonly answer: (call: Call) => Promise<Answer>;
   /** What a key may call, as data. */
   readonly list: (key: string | undefined) => Promise<readonly unknown[]>;
+  /** The OpenAPI document of what a key may call, as JSON. */
+  readonly openapi: (key: string | undefined) => Promise<string>;
   readonly readiness: () => Promise<Readiness>;
-  readonly observe: Observe;
+  readonly codings: Codings;
+  readonly outbox: Outbox;
   readonly headerPrefix: string;
   readonly corsOrigins: BrowserOptions['corsOrigins'];
   /** Seconds for one request, from its first byte to its answer. */
   readonly requestTimeout: number;
-  /** Milliseconds, monotonic. */
-  readonly now: () => number;
 }
 
 /** Builds the server; it listens when told to, and `close()` lets running requests finish. */
@@ -78,17 +82,23 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.setNotFoundHandler((_request, reply) => fail(reply, new Problem('route.unknown')));
   observeRequests(app, options);
   speakToBrowsers(app, options);
+  watchSending(app, options.codings, options.outbox);
   addQueryRoute(app, options, repeats);
   app.addHook('preClose', async () => repeats.close());
   closeWhenAnswered(app);
-  addRoute(app, '/api/endpoints', async (request) => ({ result: await options.list(keyOf(request)) }));
-  addRoute(app, '/health/live', () => ({ status: 'ok' }));
+  addRoute(app, '/api/endpoints', async (request) =>
+    JSON.stringify({ result: await options.list(keyOf(request)) }),
+  );
+  addRoute(app, '/openapi.json', (request) => options.openapi(keyOf(request)));
+  addRoute(app, '/health/live', () => JSON.stringify({ status: 'ok' }));
   addRoute(app, '/health/ready', async (_request, reply) => {
     const readiness = await options.readiness();
     reply.code(readiness.ready ? 200 : 503);
-    return { status: readiness.ready ? 'ok' : 'unavailable', checks: readiness.checks };
+    return JSON.stringify({ status: readiness.ready ? 'ok' : 'unavailable', checks: readiness.checks });
   });
-  addRoute<{ code: string }>(app, '/problems/:code', (request) => problemKind(request.params.code));
+  addRoute<{ code: string }>(app, '/problems/:code', (request) =>
+    JSON.stringify(problemKind(request.params.code)),
+  );
   return app;
 }
 
@@ -133,16 +143,16 @@ function addQueryRoute(app: FastifyInstance, options: ServerOptions, repeats: Re
   refuseOtherMethods(app, url, methods);
 }
 
-/** Adds a GET route whose result is sent as JSON. */
+/** Adds a GET route; its handler makes JSON. */
 function addRoute<Params>(
   app: FastifyInstance,
   url: string,
-  handler: (request: FastifyRequest<{ Params: Params }>, reply: FastifyReply) => unknown,
+  handler: (request: FastifyRequest<{ Params: Params }>, reply: FastifyReply) => string | Promise<string>,
 ): void {
   app.get<{ Params: Params }>(url, async (request, reply) => {
-    const result = await handler(request, reply);
+    const text = await handler(request, reply);
     reply.header('Content-Type', 'application/json; charset=utf-8').header('Cache-Control', 'no-store');
-    return JSON.stringify(result);
+    return text;
   });
   refuseOtherMethods(app, url, ['GET']);
 }

@@ -1,16 +1,47 @@
 // Observations as structured log lines: one JSON object a line. No parameter values, no keys, no SQL of callers.
 import pino, { type DestinationStream, type Level } from 'pino';
 import type { Diagnostic } from '../core/diagnostic.ts';
-import type { Observation, Observe } from '../core/observation.ts';
+import type { Observation, Observe, StageTimes, TraceContext } from '../core/observation.ts';
+
+/** Lines that nobody has taken yet; more are dropped: a reader that is stuck stops no answer. */
+const MAX_WAITING = 8 * 2 ** 20;
+
+const BYTES_PER_WRITE = 8 * 1024;
+const FLUSH_MS = 100;
+
+/** Lines to a file or file descriptor, many at a time: written one by one, they would cost a wake-up of the reader each. */
+export function logStream(to: string | number): DestinationStream {
+  return pino.destination({
+    dest: to,
+    sync: false,
+    minLength: BYTES_PER_WRITE,
+    periodicFlush: FLUSH_MS,
+    maxLength: MAX_WAITING,
+  });
+}
 
 /** Logs every observation at `level` or above to `stream`. */
 export function createLog(level: Level | 'silent', stream: DestinationStream): Observe {
-  const log = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, stream);
+  const log = pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      serializers: {
+        ms: rounded,
+        timing: (timing: StageTimes) =>
+          Object.fromEntries(Object.entries(timing).map(([stage, ms]) => [stage, rounded(ms)])),
+        trace: ({ traceId }: TraceContext) => traceId,
+        cause: describeCause,
+      },
+    },
+    stream,
+  );
   return (observation) => {
     const level = levelOf(observation);
     if (!log.isLevelEnabled(level)) return;
-    const { kind, ...fields } = observation;
-    log[level]({ event: kind, ...printable(fields) });
+    const { kind: event, ...fields } = observation;
+    log[level]({ event, ...fields });
   };
 }
 
@@ -27,15 +58,18 @@ function levelOf(observation: Observation): Level {
       return 'error';
     case 'engine.kill_failed':
     case 'engine.host_lost':
+    case 'reply.cut_off':
     case 'cache.remote_lost':
     case 'cache.rubbish_found':
     case 'cache.write_refused':
     case 'tokens.jwks_failed':
     case 'tokens.use_not_kept':
+    case 'usage.not_written':
     case 'cache.refresh_failed':
     case 'warming.failed':
       return 'warn';
     case 'engine.connection_dropped':
+    case 'usage.written':
     case 'cache.entry_too_large':
     case 'warming.refreshed':
     case 'warming.adopted':
@@ -54,16 +88,8 @@ function levelOf(observation: Observation): Level {
   }
 }
 
-function printable(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [name, printableField(name, value)]),
-  );
-}
-
-function printableField(name: string, value: unknown): unknown {
-  if (name === 'ms' || name === 'engineMs') return Math.round(Number(value) * 100) / 100;
-  if (name === 'cause') return value === undefined ? undefined : describeCause(value);
-  return value;
+function rounded(ms: number): number {
+  return Math.round(ms * 100) / 100;
 }
 
 /** The messages of an error and of what caused it: what an operator needs, without stacks. */

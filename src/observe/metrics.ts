@@ -1,17 +1,41 @@
 // Observations as Prometheus metrics, with bounded labels: endpoints in service, statuses, outcomes; never values.
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { Observe } from '../core/observation.ts';
+import { collectDefaultMetrics, Counter, Gauge as PromGauge, Histogram, Registry } from 'prom-client';
+import type { Finished, Observation, Observe } from '../core/observation.ts';
 
 export interface Metrics {
   readonly observe: Observe;
+  /** Adds what is read whenever somebody asks for the metrics. */
+  readonly watch: (gauges: readonly Gauge[]) => void;
   /** In the text format of Prometheus. */
   readonly text: () => Promise<{ readonly contentType: string; readonly text: string }>;
 }
+
+/** Something that has a value at any time: one number, or one for each value of a label. */
+export type Gauge = { readonly name: string; readonly help: string } & (
+  | { readonly label?: undefined; readonly read: () => number }
+  | { readonly label: string; readonly read: () => readonly (readonly [string, number])[] }
+);
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 export function createMetrics(): Metrics {
   const registry = new Registry();
+  const requests = createRequestMetrics(registry);
+  const events = createEventMetrics(registry);
+  collectDefaultMetrics({ register: registry });
+  return {
+    observe: (observation) => {
+      if (observation.kind === 'request.finished') requests(observation);
+      else events(observation);
+    },
+    watch: (gauges) => {
+      for (const gauge of gauges) addGauge(registry, gauge);
+    },
+    text: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
+  };
+}
+
+function createRequestMetrics(registry: Registry): (request: Finished) => void {
   const registers = [registry];
   const requests = new Histogram({
     name: 'millrace_request_seconds',
@@ -20,6 +44,49 @@ export function createMetrics(): Metrics {
     buckets: SECONDS,
     registers,
   });
+  const stages = new Histogram({
+    name: 'millrace_stage_seconds',
+    help: 'Time of the stages of requests that were run: auth, plan, queue, engine, redact, encode.',
+    labelNames: ['stage'],
+    buckets: SECONDS,
+    registers,
+  });
+  const bytes = new Counter({
+    name: 'millrace_response_bytes_total',
+    help: 'Bytes of answers, by endpoint.',
+    labelNames: ['endpoint'],
+    registers,
+  });
+  const problems = new Counter({
+    name: 'millrace_problems_total',
+    help: 'Refusals and failures, by their code.',
+    labelNames: ['code'],
+    registers,
+  });
+  const labelled = new Counter({
+    name: 'millrace_labelled_requests_total',
+    help: 'Requests by the labels that endpoint files allow; of each label the first values that came, the rest as other.',
+    labelNames: ['endpoint', 'label', 'value'],
+    registers,
+  });
+  const boundValue = createValueBound();
+  return (request) => {
+    const { endpoint = '', status, cache = '', ms, code, timing, labels } = request;
+    requests.observe({ endpoint, status: String(status), cache }, ms / 1000);
+    bytes.inc({ endpoint }, request.bytes);
+    if (code !== undefined) problems.inc({ code });
+    if (timing !== undefined)
+      for (const [stage, took] of Object.entries(timing)) stages.observe({ stage }, took / 1000);
+    if (labels !== undefined)
+      for (const [label, value] of Object.entries(labels))
+        labelled.inc({ endpoint, label, value: boundValue(`${endpoint} ${label}`, value) });
+  };
+}
+
+type Event = Exclude<Observation, Finished>;
+
+function createEventMetrics(registry: Registry): (event: Event) => void {
+  const registers = [registry];
   const warming = new Counter({
     name: 'millrace_warming_total',
     help: 'What warming did: refreshed, adopted (another replica had), saved (a run that a caller would have waited for), failed, dropped.',
@@ -32,40 +99,66 @@ export function createMetrics(): Metrics {
     labelNames: ['event'],
     registers,
   });
-  const labelled = new Counter({
-    name: 'millrace_labelled_requests_total',
-    help: 'Requests by the labels that endpoint files allow; of each label the first values that came, the rest as other.',
-    labelNames: ['endpoint', 'label', 'value'],
+  const cutOff = new Counter({
+    name: 'millrace_replies_cut_off_total',
+    help: 'Callers cut off: slow (over send_timeout), or full (over send_memory).',
+    labelNames: ['reason'],
     registers,
   });
-  const boundValue = createValueBound();
-  const endpoints = new Gauge({ name: 'millrace_endpoints', help: 'Endpoints in service.', registers });
-  const rejected = new Gauge({
+  const dropped = new Counter({
+    name: 'millrace_engine_connections_dropped_total',
+    help: 'Connections of the engine thrown away, by what happened on them.',
+    labelNames: ['reason'],
+    registers,
+  });
+  const usage = new Counter({
+    name: 'millrace_usage_rows_total',
+    help: 'Rows of millrace.calls: written, or dropped because too many waited.',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const endpoints = new PromGauge({ name: 'millrace_endpoints', help: 'Endpoints in service.', registers });
+  const findings = new PromGauge({
     name: 'millrace_catalog_findings',
     help: 'Findings in the newest endpoint files.',
     registers,
   });
-  const observe: Observe = (observation) => {
-    const { kind } = observation;
-    if (kind === 'request.finished') {
-      const { endpoint = '', status, cache: outcome = '', ms } = observation;
-      for (const [label, value] of Object.entries(observation.labels ?? {}))
-        labelled.inc({ endpoint, label, value: boundValue(`${endpoint} ${label}`, value) });
-      return requests.observe({ endpoint, status: String(status), cache: outcome }, ms / 1000);
-    }
-    if (kind === 'catalog.loaded') {
-      endpoints.set(observation.endpoints);
-      return rejected.set(observation.findings);
-    }
-    const [family, event = ''] = kind.split('.');
+  const loads = new Counter({
+    name: 'millrace_catalog_loads_total',
+    help: 'Readings of the folder of endpoint files that changed something (loaded), or found nothing good (rejected, failed).',
+    labelNames: ['outcome'],
+    registers,
+  });
+  return (observation) => {
+    const [family, event = ''] = observation.kind.split('.');
     if (family === 'warming' && 'endpoint' in observation)
       warming.inc({ endpoint: observation.endpoint, outcome: event });
     if (family === 'cache') cache.inc({ event });
+    if (family === 'catalog') loads.inc({ outcome: event });
+    if (observation.kind === 'reply.cut_off') cutOff.inc({ reason: observation.reason });
+    if (observation.kind === 'engine.connection_dropped') dropped.inc({ reason: observation.reason });
+    if (observation.kind === 'usage.written') usage.inc({ outcome: 'written' }, observation.rows);
+    if (family === 'usage' && 'dropped' in observation)
+      usage.inc({ outcome: 'dropped' }, observation.dropped);
+    if (observation.kind !== 'catalog.loaded') return;
+    endpoints.set(observation.endpoints);
+    findings.set(observation.findings);
   };
-  return {
-    observe,
-    text: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
-  };
+}
+
+function addGauge(registry: Registry, gauge: Gauge): void {
+  const { name, help, label } = gauge;
+  const prom: PromGauge = new PromGauge({
+    name,
+    help,
+    labelNames: label === undefined ? [] : [label],
+    registers: [registry],
+    collect: (): void => {
+      if (gauge.label === undefined) return prom.set(gauge.read());
+      prom.reset();
+      for (const [value, number] of gauge.read()) prom.set({ [gauge.label]: value }, number);
+    },
+  });
 }
 
 /** Every distinct value is a series that Prometheus keeps: each label gets so many. */

@@ -1,5 +1,5 @@
 // Observations as plain lines for a person at a terminal.
-import type { Observation, Observe } from '../core/observation.ts';
+import type { Finished, Observation, Observe } from '../core/observation.ts';
 import { describeCause, describeDiagnostic } from './log.ts';
 
 /** Writes one line or more for each observation that a person developing endpoints wants to see. */
@@ -9,86 +9,91 @@ export function createPlainLog(write: (line: string) => void): Observe {
   };
 }
 
+/** The entry for an observation's own kind is one that takes it. */
 function linesOf(observation: Observation): readonly string[] {
-  switch (observation.kind) {
-    case 'request.finished':
-      return [requestLine(observation)];
-    case 'catalog.loaded':
-      return [
-        `endpoints: ${observation.endpoints} in service, ${observation.changed} changed (${observation.ms.toFixed(0)} ms)`,
-      ];
-    case 'catalog.rejected':
-      return [
-        'endpoints: the last good versions stay in service, because of',
-        ...observation.diagnostics.map((each) => `  ${describeDiagnostic(each)}`),
-      ];
-    case 'catalog.failed':
-      return [`endpoints: not reloaded: ${describeCause(observation.cause)}`];
-    case 'tokens.loaded':
-      return [`keys: ${observation.tokens} loaded`];
-    case 'tokens.rejected':
-      return [
-        'keys: the last good file stays in service',
-        ...observation.diagnostics.map((each) => `  ${describeDiagnostic(each)}`),
-      ];
-    case 'tokens.jwks_failed':
-      return [`keys: the issuer's keys cannot be had: ${describeCause(observation.cause)}`];
-    case 'tokens.use_not_kept':
-      return [`keys: what was counted could not be kept: ${describeCause(observation.cause)}`];
-    case 'service.stopping':
-      return [`stopping (${observation.reason})`];
-    case 'engine.kill_failed':
-    case 'engine.host_lost':
-    case 'engine.host_restored':
-      return [engineLine(observation)];
-    case 'cache.remote_lost':
-      return [`cache: Redis is away, answers are kept in memory alone: ${describeCause(observation.cause)}`];
-    case 'cache.remote_restored':
-      return [`cache: Redis is back after ${seconds(observation.ms)}`];
-    case 'cache.rubbish_found':
-      return [`cache: a value in Redis is not one of ours: ${observation.reason}`];
-    case 'cache.write_refused':
-      return [`cache: Redis refuses to store: ${describeCause(observation.cause)}`];
-    case 'cache.refresh_failed':
-      return [`cache: an old answer could not be renewed: ${describeCause(observation.cause)}`];
-    case 'warming.failed':
-      return [`warming: ${observation.endpoint} could not be renewed: ${describeCause(observation.cause)}`];
-    case 'sandbox.switched_off':
-      return ['own queries are switched off, because these got through:', ...indented(observation.open)];
-    case 'sandbox.checked':
-    case 'service.started':
-    case 'service.worker_lost':
-    case 'service.stopped':
-    case 'engine.connection_dropped':
-    case 'cache.entry_too_large':
-    case 'warming.refreshed':
-    case 'warming.adopted':
-    case 'warming.saved':
-    case 'warming.dropped':
-      return [];
-  }
+  const lines = LINES[observation.kind] as (observation: Observation) => readonly string[];
+  return lines(observation);
 }
 
-const indented = (lines: readonly string[]): readonly string[] => lines.map((line) => `  ${line}`);
-const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
+type Lines = {
+  readonly [Kind in Observation['kind']]: (
+    observation: Extract<Observation, { kind: Kind }>,
+  ) => readonly string[];
+};
 
-type OfEngine = Extract<
-  Observation,
-  { kind: 'engine.kill_failed' | 'engine.host_lost' | 'engine.host_restored' }
->;
+const NOTHING = (): readonly string[] => [];
 
-function engineLine(observation: OfEngine): string {
-  switch (observation.kind) {
-    case 'engine.kill_failed':
-      return `engine: a query could not be ended: ${describeCause(observation.cause)}`;
-    case 'engine.host_lost':
-      return `engine: ${observation.host} is away: ${describeCause(observation.cause)}`;
-    case 'engine.host_restored':
-      return `engine: ${observation.host} is back after ${seconds(observation.ms)}`;
-  }
-}
-
-type Finished = Extract<Observation, { kind: 'request.finished' }>;
+const LINES: Lines = {
+  'request.finished': (observation) => [requestLine(observation)],
+  'catalog.loaded': (observation) => [
+    `endpoints: ${observation.endpoints} in service, ${observation.changed} changed (${observation.ms.toFixed(0)} ms)`,
+  ],
+  'catalog.rejected': (observation) => [
+    'endpoints: the last good versions stay in service, because of',
+    ...observation.diagnostics.map((each) => `  ${describeDiagnostic(each)}`),
+  ],
+  'catalog.failed': (observation) => [`endpoints: not reloaded: ${describeCause(observation.cause)}`],
+  'tokens.loaded': (observation) => [`keys: ${observation.tokens} loaded`],
+  'tokens.rejected': (observation) => [
+    'keys: the last good file stays in service',
+    ...observation.diagnostics.map((each) => `  ${describeDiagnostic(each)}`),
+  ],
+  'tokens.jwks_failed': (observation) => [
+    `keys: the issuer's keys cannot be had: ${describeCause(observation.cause)}`,
+  ],
+  'tokens.use_not_kept': (observation) => [
+    `keys: what was counted could not be kept: ${describeCause(observation.cause)}`,
+  ],
+  'service.stopping': (observation) => [`stopping (${observation.reason})`],
+  'engine.kill_failed': (observation) => [
+    `engine: a query could not be ended: ${describeCause(observation.cause)}`,
+  ],
+  'engine.host_lost': (observation) => [
+    `engine: ${observation.host} is away: ${describeCause(observation.cause)}`,
+  ],
+  'engine.host_restored': (observation) => [
+    `engine: ${observation.host} is back after ${(observation.ms / 1000).toFixed(1)} s`,
+  ],
+  'cache.remote_lost': (observation) => [
+    `cache: Redis is away, answers are kept in memory alone: ${describeCause(observation.cause)}`,
+  ],
+  'cache.remote_restored': (observation) => [
+    `cache: Redis is back after ${(observation.ms / 1000).toFixed(1)} s`,
+  ],
+  'cache.rubbish_found': (observation) => [
+    `cache: a value in Redis is not one of ours: ${observation.reason}`,
+  ],
+  'cache.write_refused': (observation) => [
+    `cache: Redis refuses to store: ${describeCause(observation.cause)}`,
+  ],
+  'cache.refresh_failed': (observation) => [
+    `cache: an old answer could not be renewed: ${describeCause(observation.cause)}`,
+  ],
+  'warming.failed': (observation) => [
+    `warming: ${observation.endpoint} could not be renewed: ${describeCause(observation.cause)}`,
+  ],
+  'sandbox.switched_off': (observation) => [
+    'own queries are switched off, because these got through:',
+    ...observation.open.map((each) => `  ${each}`),
+  ],
+  'reply.cut_off': (observation) => [
+    `a caller was cut off, too slow for an answer of ${observation.bytes} bytes`,
+  ],
+  'usage.not_written': (observation) => [
+    `usage: rows cannot be written now: ${describeCause(observation.cause)}`,
+  ],
+  'usage.written': NOTHING,
+  'sandbox.checked': NOTHING,
+  'service.started': NOTHING,
+  'service.stopped': NOTHING,
+  'service.worker_lost': NOTHING,
+  'engine.connection_dropped': NOTHING,
+  'cache.entry_too_large': NOTHING,
+  'warming.refreshed': NOTHING,
+  'warming.adopted': NOTHING,
+  'warming.saved': NOTHING,
+  'warming.dropped': NOTHING,
+};
 
 function requestLine({ method, route, endpoint, status, code, rows, ms, cause }: Finished): string {
   const outcome = rows === undefined ? (code ?? '') : `${rows} rows`;

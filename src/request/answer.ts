@@ -79,10 +79,11 @@ export function createRequestPath(options: AnswerOptions): RequestPath {
   const answer = async (call: Call): Promise<Answer> => {
     const prepared = await prepare(call);
     const { endpoint, holds, timing, labels, workload, principal } = prepared;
-    const { requestId, wish } = call;
+    const { requestId, wish, trace } = call;
     const wanted = {
       requestId,
       wish,
+      trace: trace.context,
       labels,
       workload,
       get signal() {

@@ -1,6 +1,7 @@
 // Runs of one endpoint at a time, as its file bounds them, in front of the engine's own queue: a slow endpoint fills its
 // own line and no other.
 import type { Endpoint } from '../catalog/endpoint.ts';
+import type { Load } from '../engine/engine.ts';
 import { createQueue, type Queue } from '../engine/queue.ts';
 import type { Entry } from '../engine/waiting-line.ts';
 import type { After } from '../engine/timer.ts';
@@ -8,6 +9,8 @@ import type { After } from '../engine/timer.ts';
 export interface Bulkhead {
   /** Resolves with the function that gives the place back. Rejects with EngineError 'busy' or 'aborted'. */
   enter(endpoint: Endpoint, entry: Entry): Promise<() => void>;
+  /** Of endpoints that were called and have a limit. */
+  readonly loads: () => readonly (Load & { readonly endpoint: string })[];
 }
 
 /** Nobody waits longer for a run of the endpoint than for one of the engine. */
@@ -34,6 +37,7 @@ export function createBulkhead(after: After): Bulkhead {
       if (endpoint.concurrency === undefined) return noPlace;
       return queueOf(endpoint, endpoint.concurrency).enter(entry);
     },
+    loads: () => [...queues.values()].map(({ queue, of }) => ({ endpoint: of.name, ...queue.size() })),
   };
 }
 

@@ -1,6 +1,7 @@
 // What a caller asks for, free of the transport that carried it, and what comes back.
 import type { CacheWish } from '../cache/freshness.ts';
 import type { Found, Outcome } from '../cache/read-through.ts';
+import type { StageTimes, TraceContext } from '../core/observation.ts';
 import type { FormatName } from '../format/formats.ts';
 import type { LimitState } from '../limits/rate-limits.ts';
 import type { RawValue } from '../params/reading.ts';
@@ -30,6 +31,7 @@ export interface Call {
 
 /** What has become known of a call, written on its way: an observer wants it also of a call that failed. */
 export interface Trace {
+  context?: TraceContext | undefined;
   principal?: string;
   endpoint?: { readonly name: string; readonly revision: string };
   labels?: Labels;
@@ -49,13 +51,7 @@ export interface Answer {
   readonly etag: string;
   /** How it came out of the cache; undefined where the endpoint keeps no answers. */
   readonly outcome: Outcome | undefined;
-  readonly timing: {
-    readonly auth: number;
-    readonly plan: number;
-    readonly engine: number;
-    readonly redact: number;
-    readonly encode: number;
-  };
+  readonly timing: StageTimes;
   /**
    * Answers the same call at a later time from what is stored: undefined as soon as anything has changed that the call
    * depends on, or there is no fresh answer. One that is in memory comes at once. Itself undefined where none is kept.

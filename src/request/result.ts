@@ -4,6 +4,7 @@ import { cacheKey } from '../cache/key.ts';
 import type { Found, Job, Outcome, ReadThrough } from '../cache/read-through.ts';
 import type { WarmJob, Warming } from '../cache/warming.ts';
 import type { CachePolicy, Endpoint } from '../catalog/endpoint.ts';
+import type { StageTimes } from '../core/observation.ts';
 import { Problem } from '../core/problem.ts';
 import type { Engine } from '../engine/engine.ts';
 import { FORMATS, type FormatName } from '../format/formats.ts';
@@ -24,7 +25,8 @@ export interface Task extends Runnable {
 }
 
 /** Who wants it, and what decides only how it is run. */
-export type Wanted = Pick<Call, 'requestId' | 'wish' | 'signal'> & Pick<RunContext, 'labels' | 'workload'>;
+export type Wanted = Pick<Call, 'requestId' | 'wish' | 'signal'> &
+  Pick<RunContext, 'trace' | 'labels' | 'workload'>;
 
 /** An encoded result. Durations are milliseconds; of a stored answer all are 0. */
 export interface Result extends Payload {
@@ -36,11 +38,7 @@ export interface Result extends Payload {
   readonly again: Again | undefined;
 }
 
-interface Timing {
-  readonly engine: number;
-  readonly redact: number;
-  readonly encode: number;
-}
+type Timing = Pick<StageTimes, 'queue' | 'engine' | 'redact' | 'encode'>;
 
 export interface ResultsOptions {
   readonly engine: Engine;
@@ -58,11 +56,11 @@ export interface Results {
   readonly pinExamples: (endpoint: Endpoint, plan: MakePlan) => Promise<void>;
 }
 
-const NO_TIME: Timing = { engine: 0, redact: 0, encode: 0 };
+const NO_TIME: Timing = { queue: 0, engine: 0, redact: 0, encode: 0 };
 
 /** Compiles the way from a plan to bytes. */
 export function createResults({ readThrough, warming, now, ...deps }: ResultsOptions): Results {
-  const run = createRun(deps, now);
+  const run = createRun({ ...deps, now });
   const cached: Cached = { run, readThrough, warming };
   return {
     fetch: async (task, wanted) => {
@@ -88,11 +86,12 @@ export function createResults({ readThrough, warming, now, ...deps }: ResultsOpt
 type Run = (task: Task, context: RunContext) => Promise<Payload & { readonly timing: Timing }>;
 
 /** What is kept has been redacted before: personal data that was to be taken out is nowhere at rest. */
-function createRun(deps: RunDeps, now: () => number): Run {
+function createRun(deps: RunDeps): Run {
+  const { now } = deps;
   return async (task, context) => {
     const { redactor, endpoint } = task;
     const started = now();
-    const lines = await runPlan(deps, task, context);
+    const { lines, queueMs } = await runPlan(deps, task, context);
     const ran = now();
     const cut = cutLines(lines, endpoint.maxRows);
     const redacted = { ...cut, lines: redactor.redactLines(cut.lines) };
@@ -101,7 +100,12 @@ function createRun(deps: RunDeps, now: () => number): Run {
     const body = await encodeRows(deps.engine, redacted, { ...task, signal }).catch((cause: unknown) => {
       throw asProblem(cause, task.plan, signal);
     });
-    const timing = { engine: ran - started, redact: cleaned - ran, encode: now() - cleaned };
+    const timing = {
+      queue: queueMs,
+      engine: ran - started - queueMs,
+      redact: cleaned - ran,
+      encode: now() - cleaned,
+    };
     const { rows, truncated } = cut;
     return { body, rows, truncated, contentType: FORMATS[task.format].contentType, timing };
   };
@@ -124,13 +128,20 @@ function jobOf(run: Run, task: KeptTask): Job {
   };
 }
 
-function contextOf({ requestId, labels, workload }: Wanted, signal: AbortSignal): RunContext {
-  return { requestId, labels, workload, isPatient: false, signal };
+function contextOf({ requestId, trace, labels, workload }: Wanted, signal: AbortSignal): RunContext {
+  return { requestId, trace, labels, workload, isPatient: false, signal };
 }
 
 function warmingContext(endpoint: Endpoint, signal: AbortSignal): RunContext {
   const { warming: workload } = endpoint.reservation;
-  return { requestId: 'warming', labels: staticLabels(endpoint), workload, isPatient: true, signal };
+  return {
+    requestId: 'warming',
+    trace: undefined,
+    labels: staticLabels(endpoint),
+    workload,
+    isPatient: true,
+    signal,
+  };
 }
 
 /** Undefined where the endpoint's answers are not kept warm. */

@@ -1,6 +1,8 @@
 // A statement run to its end, and the engine's failures turned into what a caller may know of them.
 import type { Endpoint } from '../catalog/endpoint.ts';
 import { Problem, type ProblemCode } from '../core/problem.ts';
+import { traceparentOf } from '../observe/trace-context.ts';
+import type { TraceContext } from '../core/observation.ts';
 import { EngineError, type Engine, type EngineFailure } from '../engine/engine.ts';
 import type { Bulkhead } from './bulkhead.ts';
 import { NO_LABELS, type Labels } from './labels.ts';
@@ -9,6 +11,7 @@ import type { Plan } from './plan.ts';
 /** For whom a plan is run, in which share of the machine, and until when. */
 export interface RunContext {
   readonly requestId: string;
+  readonly trace: TraceContext | undefined;
   readonly labels: Labels;
   readonly workload: string | undefined;
   /** Gives way to everybody who waits: nobody waits for this one. */
@@ -19,6 +22,8 @@ export interface RunContext {
 export interface RunDeps {
   readonly engine: Engine;
   readonly bulkhead: Bulkhead;
+  /** Milliseconds, monotonic. */
+  readonly now: () => number;
 }
 
 /** What is run: a plan of an endpoint. */
@@ -27,15 +32,25 @@ export interface Runnable {
   readonly plan: Plan;
 }
 
-/** All lines of a plan's result in JSONEachRow. Throws Problem. */
+/** What a run gave. */
+export interface Ran {
+  /** All lines of the result in JSONEachRow. */
+  readonly lines: Uint8Array;
+  /** Milliseconds that it waited for a place. */
+  readonly queueMs: number;
+}
+
+/** Runs a plan to the end of its result. Throws Problem. */
 export async function runPlan(
-  { engine, bulkhead }: RunDeps,
+  { engine, bulkhead, now }: RunDeps,
   { endpoint, plan }: Runnable,
   context: RunContext,
-): Promise<Uint8Array> {
-  const { signal, workload, isPatient } = context;
+): Promise<Ran> {
+  const { signal, workload, isPatient, trace } = context;
+  const started = now();
   try {
     const leave = await bulkhead.enter(endpoint, { signal, isPatient });
+    const entered = now();
     try {
       const statement = workload === undefined ? plan.statement : { ...plan.statement, workload };
       const result = await engine.run(statement, {
@@ -44,8 +59,9 @@ export async function runPlan(
         isPatient,
         lane: endpoint.id,
         comment: commentOf(endpoint, context),
+        ...(trace === undefined ? {} : { traceparent: traceparentOf(trace) }),
       });
-      return await readAll(result.chunks);
+      return { lines: await readAll(result.chunks), queueMs: entered - started + result.queueMs };
     } finally {
       leave();
     }
@@ -60,9 +76,10 @@ export function asProblem(error: unknown, plan: Plan, signal: AbortSignal): unkn
 }
 
 /** What the engine's own log says about a statement, as JSON. */
-function commentOf({ name, revision }: Endpoint, { requestId, labels }: RunContext): string {
+function commentOf({ name, revision }: Endpoint, { requestId, trace, labels }: RunContext): string {
   const own = labels === NO_LABELS ? {} : { labels };
-  return JSON.stringify({ request: requestId, endpoint: name, revision, ...own });
+  const traced = trace === undefined ? {} : { trace: trace.traceId };
+  return JSON.stringify({ request: requestId, ...traced, endpoint: name, revision, ...own });
 }
 
 async function readAll(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {

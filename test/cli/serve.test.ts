@@ -45,6 +45,34 @@ async function serve(
 const call = (address: string, key: string, path: string): Promise<Response> =>
   fetch(`${address}/api/endpoints/query/${path}`, { headers: { 'X-API-KEY': key } });
 
+describe('serve --check', () => {
+  test('says how every part is, and serves nothing', async () => {
+    const { code, out } = await run(['serve', '--dev', '--check'], { cwd: folder() });
+    expect([code, out.split('\n').map((line) => line.trim().replace(/ +/g, ' '))]).toEqual([
+      0,
+      ['settings ok', 'keys ok', 'engine ok', 'catalog ok 2 endpoints', 'redis off', 'preflight ok', ''],
+    ]);
+  });
+
+  test('is 1 for files that would not be served, and for a Redis that is away', async () => {
+    const cwd = folder();
+    writeFileSync(join(cwd, 'endpoints', 'broken.yaml'), 'name: [\n');
+    const { code, out, err } = await run(
+      ['serve', '--dev', '--check', '--redis-url', 'redis://127.0.0.1:1'],
+      { cwd },
+    );
+    expect(code).toBe(1);
+    expect(out).toMatch(/^catalog +degraded/m);
+    expect(out).toMatch(/^redis +degraded/m);
+    expect(err).toMatch(/broken\.yaml:\d+:\d+/);
+  });
+
+  test('is one line where there are no keys', async () => {
+    const { code, err } = await run(['serve', '--check'], { cwd: folder() });
+    expect([code, err]).toEqual([1, expect.stringContaining('There are no keys')]);
+  });
+});
+
 describe('serve --dev', () => {
   test('loads the seeds once, prints calls that work, and exits 0 on SIGTERM', async () => {
     const cwd = folder();

@@ -124,6 +124,31 @@ describe('settings', () => {
     ]);
   });
 
+  test('are shown with their sources, and without secrets', async () => {
+    const loaded = await loadSettings({
+      flags: { port: '1' },
+      env: {
+        CLICKHOUSE_PASSWORD: 'hidden',
+        REDIS_URL: 'redis://u:hidden@h:1/0',
+        MILLRACE_JWT_ISSUER: 'https://u:hidden@i',
+        MILLRACE_JWT_AUDIENCE: 'a',
+        MILLRACE_JWT_JWKS_URL: 'https://i/k',
+      },
+      file: await file('host: h\n'),
+    });
+    const shown = 'settings' in loaded ? loaded.settings.shown : {};
+    expect(shown).toMatchObject({
+      port: { value: 1, source: 'flag' },
+      host: { value: 'h', source: 'file' },
+      clickhouse_password: { value: '***', source: 'environment' },
+      redis_url: { value: '***', source: 'environment' },
+      jwt_issuer: { value: 'https://u:***@i', source: 'environment' },
+      endpoints: { value: 'endpoints', source: 'default' },
+      tokens: { value: null, source: 'default' },
+    });
+    expect(JSON.stringify(shown)).not.toContain('hidden');
+  });
+
   test('a named file that is missing is a finding', async () => {
     const loaded = await loadSettings({ ...none, file: { path: '/nowhere/else.yaml', required: true } });
     expect('diagnostics' in loaded && loaded.diagnostics[0]).toMatchObject({
@@ -135,6 +160,6 @@ describe('settings', () => {
   test('each one has a variable of its own', () => {
     const variables = settingNames().map((name) => name.env);
     expect(new Set(variables).size).toBe(variables.length);
-    expect(variables.every((name) => /^(MILLRACE|CLICKHOUSE|REDIS)_[A-Z_]+$/.test(name))).toBe(true);
+    expect(variables.every((name) => /^(MILLRACE|CLICKHOUSE|REDIS|OTEL)_[A-Z_]+$/.test(name))).toBe(true);
   });
 });

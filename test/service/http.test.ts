@@ -52,7 +52,7 @@ describe('an answer', () => {
       'x-request-id': 'my-id.1',
       'millrace-endpoint': expect.stringMatching(/^plain@[0-9a-f]{12}$/),
       'server-timing': expect.stringMatching(
-        /^auth;dur=[\d.]+, plan;dur=[\d.]+, engine;dur=[\d.]+, redact;dur=[\d.]+, encode;dur=[\d.]+$/,
+        /^auth;dur=[\d.]+, plan;dur=[\d.]+, queue;dur=[\d.]+, engine;dur=[\d.]+, redact;dur=[\d.]+, encode;dur=[\d.]+$/,
       ),
     });
     expect(response.headers.has('millrace-truncated')).toBe(false);

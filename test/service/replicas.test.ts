@@ -1,10 +1,10 @@
 // Four processes over one engine and one Redis: they share answers, runs, warming and rates, and are replaced under load.
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { scratch } from '../support/command.ts';
 import { startFront, type FrontProcess } from '../support/front-process.ts';
 import { startRedis, type RedisServer } from '../support/redis.ts';
-import { ask, deploy, RATED_KEY, startServing, type Deployment, type Serving } from '../support/serving.ts';
+import { ask, deploy, RATED_KEYS, startServing, type Deployment, type Serving } from '../support/serving.ts';
 
 const ENDPOINTS = {
   kept: 'query: SELECT @p AS p, sleep(0.5) AS slept, generateUUIDv4() AS run\nparameters: { p: { type: String } }\ncache: { ttl: 60 }\n',
@@ -32,40 +32,69 @@ afterAll(async () => {
 const spread = (count: number, path: string, key?: string): Promise<Response[]> =>
   Promise.all(Array.from({ length: count }, (_, n) => ask(replicas[n % 4] ?? { address: '' }, path, key)));
 
+/** How often one of them has lost Redis, and found it again. */
+const count = (event: string): number =>
+  replicas.reduce(
+    (sum, { running }) => sum + running.output().split(`"event":"cache.remote_${event}"`).length - 1,
+    0,
+  );
+
+/**
+ * Tries until nobody has lost Redis meanwhile: a process that waits over a tenth of a second for it goes on alone, which
+ * a machine that is busy with other tests makes them do.
+ */
+async function undisturbed(attempt: (n: number) => Promise<void>): Promise<void> {
+  for (let n = 0; ; n++) {
+    await vi.waitFor(() => expect(count('lost')).toBe(count('restored')), { timeout: 20_000 });
+    const before = count('lost');
+    const failed: unknown = await attempt(n).catch((cause: unknown) => cause);
+    if (failed === undefined) return;
+    if (count('lost') === before || n > 8) throw failed;
+  }
+}
+
 describe('four replicas', () => {
   test('a crowd of 200 with one question is one run', async () => {
-    const responses = await spread(200, 'kept?p=crowd');
-    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
-    expect(new Set(await Promise.all(responses.map((each) => each.text()))).size).toBe(1);
+    await undisturbed(async (n) => {
+      const responses = await spread(200, `kept?p=crowd${n}`);
+      expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
+      expect(new Set(await Promise.all(responses.map((each) => each.text()))).size).toBe(1);
+    });
   });
 
   test('an answer that one has is an answer that all have', async () => {
-    const [first] = await spread(1, 'kept?p=shared');
-    const text = await first?.text();
-    for (const each of await spread(4, 'kept?p=shared')) {
-      expect(await each.text()).toBe(text);
-      expect(each.headers.get('cache-status')).toMatch(/^millrace; hit/);
-    }
+    await undisturbed(async (n) => {
+      const [first] = await spread(1, `kept?p=shared${n}`);
+      const text = await first?.text();
+      for (const each of await spread(4, `kept?p=shared${n}`)) {
+        expect(await each.text()).toBe(text);
+        expect(each.headers.get('cache-status')).toMatch(/^millrace; hit/);
+      }
+    });
   });
 
   test('a rate holds for all of them together', async () => {
-    const statuses = (await spread(60, 'plain', RATED_KEY)).map(({ status }) => status);
-    expect([200, 429].map((status) => statuses.filter((each) => each === status).length)).toEqual([20, 40]);
+    await undisturbed(async (n) => {
+      const statuses = (await spread(60, 'plain', RATED_KEYS[n])).map(({ status }) => status);
+      expect([200, 429].map((status) => statuses.filter((each) => each === status).length)).toEqual([20, 40]);
+    });
   });
 
   test('one of them warms, and the others take its answers', async () => {
-    const [from, before] = [performance.now(), await warmed()];
-    for (let n = 0; n < 20; n++) {
-      const responses = await spread(4, 'warm');
-      expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-      await setTimeout(200);
-    }
-    const after = await warmed();
-    const intervals = Math.ceil((performance.now() - from) / 1000);
-    const refreshed = after.refreshed - before.refreshed;
-    expect(refreshed).toBeGreaterThan(1);
-    expect(refreshed).toBeLessThanOrEqual(intervals + 1); // four warmers would be four times as many
-    expect(after.adopted - before.adopted).toBeGreaterThan(refreshed);
+    await undisturbed(async () => {
+      const [from, before] = [performance.now(), await warmed()];
+      for (let n = 0; n < 20; n++) {
+        const responses = await spread(4, 'warm');
+        expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+        await setTimeout(200);
+      }
+      const after = await warmed();
+      const intervals = Math.ceil((performance.now() - from) / 1000);
+      const refreshed = after.refreshed - before.refreshed;
+      expect(refreshed).toBeGreaterThan(1);
+      expect(refreshed).toBeLessThan(2 * intervals); // four warmers would be four times as many
+      expect(after.adopted - before.adopted).toBeGreaterThan(refreshed);
+    });
   });
 
   test('all of them are replaced under load, and no call fails', async () => {

@@ -204,7 +204,7 @@ describe('as data', () => {
   test('the settings are those that were asked for', async () => {
     const response = await service.call('/api/endpoints');
     const { result } = (await response.json()) as { result: Record<string, unknown>[] };
-    expect(result.map((each) => each['name'])).toEqual(['logs.all', 'usage.api-counts']);
+    expect(result.map((each) => each['name'])).toEqual(['logs.all', 'millrace.usage', 'usage.api-counts']);
     expect(result[0]).toMatchObject({
       max_rows: 1000,
       cache: null,
@@ -213,7 +213,7 @@ describe('as data', () => {
       pii: { redact: false },
       reservation: { enabled: false },
     });
-    expect(result[1]).toMatchObject({
+    expect(result[2]).toMatchObject({
       max_rows: 1000,
       cache: { ttl: 900 },
       warming: { every: 300 },
@@ -226,7 +226,7 @@ describe('as data', () => {
   test('the result columns are described with their types', async () => {
     const response = await service.call('/api/endpoints');
     const { result } = (await response.json()) as { result: { columns: { name: string; type: string }[] }[] };
-    expect(result[1]?.columns.map((each) => each.type)).toEqual([
+    expect(result[2]?.columns.map((each) => each.type)).toEqual([
       "DateTime('UTC')",
       'UInt64',
       'UInt64',
@@ -236,6 +236,6 @@ describe('as data', () => {
   });
 
   test('there are no others', () => {
-    expect(readdirSync(service.endpoints).filter((name) => name.endsWith('.yaml'))).toHaveLength(2);
+    expect(readdirSync(service.endpoints).filter((name) => name.endsWith('.yaml'))).toHaveLength(3);
   });
 });

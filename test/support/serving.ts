@@ -6,7 +6,8 @@ import { scratch, start, type Finished, type Running } from './command.ts';
 import type { FrontProcess } from './front-process.ts';
 
 export const SERVING_KEY = 'a-key-for-everything';
-export const RATED_KEY = 'a-key-with-a-rate';
+/** Each of them has 20 calls an hour. */
+export const RATED_KEYS = Array.from({ length: 10 }, (_, n) => `a-key-with-a-rate-${n}`);
 
 /** What all of them serve, and how. */
 export interface Deployment {
@@ -23,7 +24,7 @@ export interface Serving {
   stop(): Promise<Finished>;
 }
 
-/** Endpoint files by name, and the two keys. */
+/** Endpoint files by name, and the keys. */
 export function deploy(
   front: FrontProcess,
   endpoints: Readonly<Record<string, string>>,
@@ -37,7 +38,9 @@ export function deploy(
   }
   const keys = [
     `{ name: everything, sha256: ${hashKey(SERVING_KEY)}, endpoints: ['*'] }`,
-    `{ name: rated, sha256: ${hashKey(RATED_KEY)}, endpoints: ['*'], rate: 20/h }`,
+    ...RATED_KEYS.map(
+      (key, n) => `{ name: rated${n}, sha256: ${hashKey(key)}, endpoints: ['*'], rate: 20/h }`,
+    ),
   ];
   writeFileSync(join(cwd, 'tokens.yaml'), `tokens:\n${keys.map((key) => `  - ${key}\n`).join('')}`);
   return { cwd, env: { ...front.env, MILLRACE_TOKENS: 'tokens.yaml', MILLRACE_LOG_LEVEL: 'debug', ...env } };

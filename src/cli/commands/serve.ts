@@ -2,7 +2,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { settingsOf, withSettings, type CommandDeps, type Flags } from '../command.ts';
-import { serve } from '../serve.ts';
+import { check, serve } from '../serve.ts';
 import { settingsOfWorker, supervise, workerCount } from '../workers.ts';
 
 const ALONE =
@@ -13,9 +13,14 @@ export function addServe(program: Command, deps: CommandDeps): void {
     .description('Serve the endpoints; reload on change. SIGHUP reloads, SIGTERM drains and exits.')
     .option('--dev', 'development: a key made for this run, sample calls printed, a readable log')
     .option('--workers <count>', 'so many processes behind one port; needs a ClickHouse server')
-    .action(async (flags: Flags & { dev?: boolean }) => {
+    .option(
+      '--check',
+      'open everything that serving needs, say how it is, and exit: 0 when all is well, 1 otherwise',
+    )
+    .action(async (flags: Flags & { dev?: boolean; check?: boolean }) => {
       const settings = await settingsOf(flags, deps);
       const isDevelopment = flags.dev === true;
+      if (flags.check === true) return deps.setExitCode(await check(settings, isDevelopment, deps));
       const observe = deps.openLog(settings.logLevel, isDevelopment);
       const count = workerCount(flags['workers'], settings, isDevelopment);
       if (count !== undefined && deps.workers.index === undefined) {

@@ -1,10 +1,10 @@
 // ClickHouse's types as TypeScript sees their values in JSON answers.
+import { enumNames, readTypeText, tupleMembers } from '../../sql/type-text.ts';
 
 /** `int64`: how the endpoint writes 64-bit integers. */
 export function typescriptOf(type: string, int64: 'number' | 'string'): string {
-  const [, name = type, args = ''] = /^([A-Za-z0-9]+)(?:\((.*)\))?$/s.exec(type.trim()) ?? [];
+  const { name, arguments: parts } = readTypeText(type);
   const inner = (text: string): string => typescriptOf(text, int64);
-  const parts = splitArguments(args);
   const [first = ''] = parts;
   switch (name) {
     case 'Nullable':
@@ -20,7 +20,7 @@ export function typescriptOf(type: string, int64: 'number' | 'string'): string {
       return tupleType(parts, inner);
     case 'Enum8':
     case 'Enum16':
-      return parts.map((part) => textLiteral(part.slice(1, part.lastIndexOf("'")))).join(' | ');
+      return enumNames(parts).map(textLiteral).join(' | ');
     case 'Bool':
       return 'boolean';
     case 'JSON':
@@ -47,33 +47,14 @@ function scalarType(name: string, int64: 'number' | 'string'): string {
 
 /** With names an object, without them a list. */
 function tupleType(parts: readonly string[], inner: (text: string) => string): string {
-  const named = parts.map((part) => /^(?:`((?:[^`\\]|\\.)+)`|([A-Za-z_]\w*)) (?=\S)(.*)$/s.exec(part));
-  if (named.length === 0 || named.some((each) => each === null)) return `[${parts.map(inner).join(', ')}]`;
-  const members = named.map(
-    (each) => `${textLiteral(each?.[1] ?? each?.[2] ?? '')}: ${inner(each?.[3] ?? '')}`,
-  );
+  const named = tupleMembers(parts);
+  if (named === undefined) return `[${parts.map(inner).join(', ')}]`;
+  const members = named.map((each) => `${textLiteral(each.name)}: ${inner(each.type)}`);
   return `{ ${members.join('; ')} }`;
 }
 
 function bracketed(type: string): string {
   return type.includes(' | ') ? `(${type})` : type;
-}
-
-/** At the commas of the first level. */
-function splitArguments(text: string): readonly string[] {
-  const parts: string[] = [];
-  let depth = 0;
-  let start = 0;
-  for (const match of text.matchAll(/'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|[(),]/gs)) {
-    if (match[0] === '(') depth++;
-    else if (match[0] === ')') depth--;
-    else if (match[0] === ',' && depth === 0) {
-      parts.push(text.slice(start, match.index).trim());
-      start = match.index + 1;
-    }
-  }
-  const last = text.slice(start).trim();
-  return last === '' ? parts : [...parts, last];
 }
 
 /** A text of TypeScript that nothing in it can end. */

@@ -121,6 +121,38 @@ export interface SettingsFile {
    */
   request_timeout?: number;
   /**
+   * Seconds that a caller has to take an answer that is ready; who is slower is cut off.
+   */
+  send_timeout?: number;
+  /**
+   * Memory for answers that callers have not taken yet, in bytes or with a unit KiB, MiB or GiB; above it, who has waited longest is cut off.
+   */
+  send_memory?: number | string;
+  /**
+   * Addresses of proxies in front, with commas between, whose X-Forwarded-For is believed: as 10.0.0.0/8, ::1, or loopback, linklocal, uniquelocal. None when left out.
+   */
+  trusted_proxies?: string;
+  /**
+   * OpenTelemetry collector that traces are sent to (OTLP over HTTP), as http://collector:4318. None when left out.
+   */
+  otlp_endpoint?: string;
+  /**
+   * Header fields for the collector, as name=value with commas between.
+   */
+  otlp_headers?: string;
+  /**
+   * Share of requests that are traced, from 0 to 1, where the caller's traceparent does not decide.
+   */
+  trace_ratio?: number;
+  /**
+   * Write a row for each call of an endpoint into the table millrace.calls.
+   */
+  usage?: boolean;
+  /**
+   * Days that rows of millrace.calls are kept; holds for a table that the service makes.
+   */
+  usage_days?: number;
+  /**
    * Seconds that running requests get to finish after SIGTERM.
    */
   drain_timeout?: number;

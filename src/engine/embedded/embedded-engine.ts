@@ -40,6 +40,8 @@ export interface EmbeddedOptions {
   readonly memory: number;
   readonly observe: Observe;
   readonly after?: After;
+  /** Milliseconds, monotonic. */
+  readonly now?: () => number;
 }
 
 /** One text on its way to a connection. */
@@ -57,6 +59,7 @@ interface Runner {
   readonly spare: Spare;
   readonly killer: Killer;
   readonly after: After;
+  readonly now: () => number;
   /** Ends everything that runs. */
   readonly closing: AbortSignal;
 }
@@ -67,7 +70,7 @@ const DEFAULT_QUEUE_TIMEOUT_MS = 10_000;
 
 /** Opens the engine; rejects with EngineError 'unavailable' when the directory is in use or can't be written. */
 export async function createEmbeddedEngine(options: EmbeddedOptions): Promise<Engine> {
-  const { path, observe, after = realTimer } = options;
+  const { path, observe, after = realTimer, now = () => performance.now() } = options;
   const configFile = await writeConfigFile(options).catch((cause: unknown) => {
     throw new EngineError('unavailable', `cannot write into the data directory ${path}`, { cause });
   });
@@ -101,27 +104,29 @@ export async function createEmbeddedEngine(options: EmbeddedOptions): Promise<En
 
   let closed: Promise<void> | undefined;
   return {
-    ...engineOver({ queue, pool, spare, killer, after, closing: end.signal }),
+    ...engineOver({ queue, pool, spare, killer, after, now, closing: end.signal }),
     close: (graceMs) => (closed ??= close(graceMs)),
   };
 }
 
 function engineOver(runner: Runner): Omit<Engine, 'close'> {
   const checkSingle = createSingleStatementCheck(async (sql, parameters) =>
-    decode(await perform(runner, { profile: SAVED_PROFILE, sql, parameters, format: 'JSONCompactEachRow' })),
+    textOf(await perform(runner, { profile: SAVED_PROFILE, sql, parameters, format: 'JSONCompactEachRow' })),
   );
   return {
     kind: 'embedded',
     run: async (statement, { format, signal, lane, isPatient }) => {
       await checkSingle(statement.sql);
       const work = { ...workOf(statement, format), signal, lane, isPatient };
-      return { chunks: only(await perform(runner, work)) };
+      const { bytes, queueMs } = await perform(runner, work);
+      return { chunks: only(bytes), queueMs };
     },
     describe: async (statement) => {
       await checkSingle(statement.sql);
       const described = { ...statement, sql: `DESCRIBE TABLE (\n${statement.sql}\n)` };
-      return decodeColumns(decode(await perform(runner, workOf(described, 'JSONEachRow'))));
+      return decodeColumns(textOf(await perform(runner, workOf(described, 'JSONEachRow'))));
     },
+    load: runner.queue.size,
     // Not through the queue: a busy engine is a healthy one.
     ping: () => runner.spare.ask('SELECT 1'),
     execute: async (sql) => {
@@ -143,22 +148,29 @@ function workOf(statement: Statement, format: string): Work {
   };
 }
 
+interface Performed {
+  readonly bytes: Uint8Array;
+  readonly queueMs: number;
+}
+
 /** Runs one text; its place in the queue is held until the native call has ended and its connection is in order. */
-async function perform(runner: Runner, work: Work): Promise<Uint8Array> {
+async function perform(runner: Runner, work: Work): Promise<Performed> {
   const text = {
     sql: setParameters(work.parameters) + work.sql,
     format: work.format,
     signals: work.signal === undefined ? [runner.closing] : [runner.closing, work.signal],
     ...(work.timeoutMs === undefined ? {} : { timeoutMs: work.timeoutMs }),
   };
+  const asked = runner.now();
   const leave = await runner.queue.enter(work);
+  const queueMs = runner.now() - asked;
   const connection = await takeFor(runner.pool, work).catch((cause: unknown) => {
     leave();
     throw cause;
   });
   const call = startCall(runner, connection, text);
   void settle(runner.pool, connection, call).finally(leave);
-  return call.result;
+  return { bytes: await call.result, queueMs };
 }
 
 /** A connection on which the work can read no parameter but its own. */
@@ -188,6 +200,6 @@ async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   if (bytes.length > 0) yield bytes;
 }
 
-function decode(bytes: Uint8Array): string {
+function textOf({ bytes }: Performed): string {
   return new TextDecoder().decode(bytes);
 }

@@ -56,9 +56,10 @@ function isByCertificate({ password, tls }: Pick<ClientOptions, 'password' | 'tl
 }
 
 /** How one request says who asks. */
-export type Credentials =
-  | { readonly auth: { readonly username: string; readonly password: string } }
-  | { readonly http_headers: Readonly<Record<string, string>> };
+export interface Credentials {
+  readonly auth?: { readonly username: string; readonly password: string };
+  readonly http_headers?: Readonly<Record<string, string>>;
+}
 
 /** https://clickhouse.com/docs/interfaces/http, …/guides/sre/user-management/ssl-user-auth */
 export function credentialsOf(

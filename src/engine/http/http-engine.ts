@@ -41,7 +41,7 @@ export interface HttpOptions extends HttpUser {
   readonly queueTimeoutMs?: number;
   readonly observe: Observe;
   readonly after?: After;
-  /** Milliseconds of a clock that only goes on. */
+  /** Milliseconds, monotonic. */
   readonly now?: () => number;
   /** Makes query ids. */
   readonly newId?: () => string;
@@ -49,6 +49,7 @@ export interface HttpOptions extends HttpUser {
 
 interface Runner extends AttemptsDeps {
   readonly queue: Queue;
+  readonly now: () => number;
   /** Ends everything that runs. */
   readonly closing: AbortSignal;
   readonly permissions: Permissions;
@@ -118,7 +119,7 @@ function createRunner(options: HttpOptions, queue: Queue, closing: AbortSignal):
     const request = { query, clickhouse_settings: NO_SETTINGS, ...userOf(isConsumers).credentials };
     return (await readText(await openAttempts(deps, small(request, isConsumers, closing)))).split('\n');
   });
-  return { ...deps, queue, closing, permissions, userOf };
+  return { ...deps, queue, now, closing, permissions, userOf };
 }
 
 /** A statement of our own, outside of the queue: a busy engine is a healthy one. */
@@ -135,6 +136,7 @@ function engineOver(runner: Runner): Omit<Engine, 'close'> {
       const { chunks } = await run(runner, described, { format: 'JSONEachRow' });
       return decodeColumns(await readText(chunks));
     },
+    load: runner.queue.size,
     ping: async () => {
       const { credentials } = runner.userOf(false);
       const request = { query: 'SELECT 1', clickhouse_settings: NO_SETTINGS, ...credentials };
@@ -148,20 +150,24 @@ function engineOver(runner: Runner): Omit<Engine, 'close'> {
 
 /** Runs one statement; its place in the queue is held until the body has ended. */
 async function run(runner: Runner, statement: Statement, options: RunOptions): Promise<Result> {
-  const { signal, format, comment, lane, isPatient } = options;
+  const { signal, format, comment, traceparent, lane, isPatient } = options;
   const isConsumers = statement.origin === 'consumer';
   const { name, credentials } = runner.userOf(isConsumers);
+  const asked = runner.now();
   const leave = await runner.queue.enter({ signal, lane, isPatient });
+  const queueMs = runner.now() - asked;
   try {
     const permitted = await runner.permissions.of(name);
+    const request = requestOf(statement, { format, comment, traceparent, permitted });
+    const http_headers = { ...request.http_headers, ...credentials.http_headers };
     const chunks = await openAttempts(runner, {
-      request: { ...requestOf(statement, { format, comment, permitted }), ...credentials },
+      request: { ...request, ...credentials, http_headers },
       isConsumers,
       signals: signal === undefined ? [runner.closing] : [runner.closing, signal],
       timeoutMs: statement.limits.time * 1000 + TIMER_SLACK_MS,
       onEnd: leave,
     });
-    return { chunks };
+    return { chunks, queueMs };
   } catch (cause) {
     leave();
     const error = toHttpError(cause);

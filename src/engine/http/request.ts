@@ -12,6 +12,7 @@ export interface HttpUser {
 export interface RequestOptions {
   readonly format: string;
   readonly comment: string | undefined;
+  readonly traceparent: string | undefined;
   /** The settings that its user may be sent. */
   readonly permitted: ReadonlySet<string>;
 }
@@ -21,6 +22,7 @@ export interface HttpRequest {
   readonly query: string;
   readonly query_id: string;
   readonly clickhouse_settings: SentSettings;
+  readonly http_headers?: Readonly<Record<string, string>>;
 }
 
 /** What is undefined is not sent. */
@@ -43,7 +45,7 @@ const MAX_COMMENT = 2000;
  */
 export function requestOf(statement: Statement, options: RequestOptions): Omit<HttpRequest, 'query_id'> {
   const { sql, parameters, origin } = statement;
-  const { format, comment, permitted } = options;
+  const { format, comment, traceparent, permitted } = options;
   const settings = {
     ...FIXED_SETTINGS,
     ...settingsOf(statement),
@@ -58,5 +60,6 @@ export function requestOf(statement: Statement, options: RequestOptions): Omit<H
       ...sendable({ ...settings, ...TRANSPORT_SETTINGS }, permitted),
       ...parameterSettings(parameters),
     },
+    ...(traceparent === undefined ? {} : { http_headers: { traceparent } }),
   };
 }

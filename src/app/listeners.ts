@@ -1,0 +1,96 @@
+// The API and the admin listener over the parts of a service.
+import { keyPrefix } from '../cache/key.ts';
+import type { Principal } from '../auth/principal.ts';
+import type { RedisLink } from '../cache/redis-link.ts';
+import type { LiveKeyring } from '../auth/live-keyring.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Engine } from '../engine/engine.ts';
+import { createAdminServer } from '../http/admin.ts';
+import { clientAddressBehind } from '../http/client-address.ts';
+import type { Codings } from '../http/codings.ts';
+import type { Outbox } from '../http/outbox.ts';
+import { createServer, type Readiness } from '../http/server.ts';
+import { createOpenapi } from '../openapi/published.ts';
+import { authenticate } from '../request/authorize.ts';
+import { listEndpoints } from '../request/listing.ts';
+import { clock } from './clock.ts';
+import { configurationOf } from './configuration.ts';
+import type { Core } from './core.ts';
+import type { Observing } from './observing.ts';
+import { readVersion } from './version.ts';
+
+export interface Parts extends Core {
+  readonly settings: Settings;
+  readonly engine: Engine;
+  readonly link: RedisLink | undefined;
+  readonly keyring: LiveKeyring;
+  readonly observing: Observing;
+  readonly codings: Codings;
+  readonly outbox: Outbox;
+  readonly state: { readonly stopping: boolean };
+}
+
+type Listener = ReturnType<typeof createServer>;
+
+/** Not listening yet. */
+export function createListeners(parts: Parts): { readonly server: Listener; readonly admin: Listener } {
+  const { settings, path, catalog, describe, sandboxes, keyring, observing, cache } = parts;
+  const principalOf = async (key: string | undefined): Promise<Principal> =>
+    (await authenticate(keyring.current(), key, clock.epoch())).principal;
+  const openapi = createOpenapi({
+    catalog: catalog.current,
+    describe,
+    headerPrefix: settings.headerPrefix,
+    version: readVersion(),
+    server: '/',
+  });
+  const server = createServer({
+    answer: path.answer,
+    list: async (key) => listEndpoints(catalog.current(), await principalOf(key), { describe, sandboxes }),
+    openapi: async (key) => openapi(await principalOf(key)),
+    readiness: () => readiness(parts),
+    observe: observing.observe,
+    beginTrace: observing.tracing.begin,
+    clientAddress: clientAddressBehind(settings.trustedProxies),
+    codings: parts.codings,
+    outbox: parts.outbox,
+    headerPrefix: settings.headerPrefix,
+    corsOrigins: settings.corsOrigins,
+    requestTimeout: settings.requestTimeout,
+    now: clock.monotonic,
+  });
+  const admin = createAdminServer({
+    metrics: observing.metrics.text,
+    configuration: () => configurationOf(parts),
+    endpoints: () => catalog.current().endpoints.map(({ name }) => name),
+    purge: (name) => cache.readThrough.forget(keyPrefix(name)),
+  });
+  return { server, admin };
+}
+
+/** Only the engine decides: without the rest, answers may be slower, or older, but they are given. */
+export async function readiness({
+  engine,
+  catalog,
+  link,
+  sandboxes,
+  state,
+}: Pick<Parts, 'engine' | 'catalog' | 'link' | 'sandboxes' | 'state'>): Promise<Readiness> {
+  if (state.stopping) return { ready: false, checks: { service: 'stopping' } };
+  const [ready, redis] = await Promise.all([
+    engine.ping().then(
+      () => true,
+      () => false,
+    ),
+    link?.run(async ({ client }) => (await client.ping()) === 'PONG', false),
+  ]);
+  return {
+    ready,
+    checks: {
+      engine: ready ? 'ok' : 'failed',
+      catalog: catalog.diagnostics().some(({ severity }) => severity === 'error') ? 'degraded' : 'ok',
+      redis: redis === undefined ? 'off' : redis ? 'ok' : 'degraded',
+      preflight: sandboxes.offBecause() === undefined ? 'ok' : 'degraded',
+    },
+  };
+}

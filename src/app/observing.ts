@@ -1,0 +1,86 @@
+// Everybody who wants to know what happens: the log, metrics, traces, and the table of usage.
+import type { Settings } from '../config/settings.ts';
+import type { Observe } from '../core/observation.ts';
+import type { Engine } from '../engine/engine.ts';
+import { createCallsTable, insertCalls } from '../engine/calls-table.ts';
+import { QUERY_ROUTE } from '../http/server.ts';
+import { createMetrics, type Metrics } from '../observe/metrics.ts';
+import { NO_TRACING, type Tracing } from '../observe/tracing.ts';
+import { createUsage, type Usage } from '../observe/usage.ts';
+import { after, clock } from './clock.ts';
+import { readVersion } from './version.ts';
+
+export interface Observing {
+  readonly observe: Observe;
+  readonly metrics: Metrics;
+  readonly tracing: Tracing;
+  /** Hands on what is still waiting. */
+  close(): Promise<void>;
+}
+
+export interface ObservingOptions {
+  readonly settings: Settings;
+  readonly engine: Engine;
+  readonly observe: Observe;
+}
+
+export async function openObserving({
+  settings,
+  engine,
+  observe: log,
+}: ObservingOptions): Promise<Observing> {
+  const metrics = createMetrics();
+  const tracing = await openTracing(settings);
+  const tell: Observe = (observation) => {
+    metrics.observe(observation);
+    tracing.observe(observation);
+    log(observation);
+  };
+  const usage = await openUsage(settings, engine, tell);
+  const observe: Observe =
+    usage === undefined
+      ? tell
+      : (observation) => {
+          tell(observation);
+          usage.observe(observation);
+        };
+  const close = async (): Promise<void> => {
+    await Promise.all([tracing.close(), usage?.close()]);
+  };
+  return { observe, metrics, tracing, close };
+}
+
+/** Loaded only where it is wanted: the libraries are large. */
+async function openTracing({ traces }: Settings): Promise<Tracing> {
+  if (traces === undefined) return NO_TRACING;
+  const { createTracing } = await import('../observe/collector.ts');
+  return createTracing({ ...traces, version: readVersion(), now: clock.epoch });
+}
+
+/**
+ * The embedded engine has the table in any case, for the endpoint that reads it. One that cannot be made is told, and
+ * tried again with each write.
+ */
+async function openUsage(settings: Settings, engine: Engine, observe: Observe): Promise<Usage | undefined> {
+  if (!settings.usage && engine.kind !== 'embedded') return undefined;
+  const makeTable = (): Promise<void> => createCallsTable(engine, settings.usageDays);
+  let isMade = await makeTable().then(
+    () => true,
+    (cause: unknown) => {
+      observe({ kind: 'usage.not_written', rows: 0, dropped: 0, cause });
+      return false;
+    },
+  );
+  if (!settings.usage) return undefined;
+  return createUsage({
+    write: async (lines) => {
+      if (!isMade) await makeTable();
+      isMade = true;
+      await insertCalls(engine, lines);
+    },
+    isCounted: (route) => route === QUERY_ROUTE.url,
+    now: clock.epoch,
+    after,
+    observe,
+  });
+}

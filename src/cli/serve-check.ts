@@ -1,0 +1,27 @@
+// `millrace serve --check`: everything that serving needs, opened, looked at and closed again.
+import { renderDiagnostic } from './caret.ts';
+import type { Terminal } from './terminal.ts';
+import type { RunningService } from './wiring.ts';
+
+/** Prints how each part is; 0 when all of them are as they should be, 1 otherwise. Closes the service. */
+export async function reportService(service: RunningService, terminal: Terminal): Promise<0 | 1> {
+  const { print, note, paint } = terminal;
+  const { checks } = await service.readiness();
+  const findings = service.catalog.diagnostics();
+  const { endpoints } = service.catalog.current();
+  await service.close('checked');
+  for (const finding of findings)
+    for (const line of renderDiagnostic(finding, undefined, terminal)) note(line);
+  const told: Readonly<Record<string, string>> = { catalog: `${endpoints.length} endpoints` };
+  print(line('settings', paint('green', 'ok'), ''));
+  print(line('keys', paint('green', 'ok'), ''));
+  for (const [part, state] of Object.entries(checks)) {
+    const color = state === 'ok' ? 'green' : state === 'off' ? 'dim' : 'red';
+    print(line(part, paint(color, state), told[part] ?? ''));
+  }
+  return Object.values(checks).every((state) => state === 'ok' || state === 'off') ? 0 : 1;
+}
+
+function line(part: string, state: string, more: string): string {
+  return `${part.padEnd(10)} ${state}  ${more}`.trimEnd();
+}

@@ -1,0 +1,69 @@
+// Answers that their callers take slowly: how many bytes wait for them, and until when.
+import type { ServerResponse } from 'node:http';
+import type { Observe } from '../core/observation.ts';
+
+export interface OutboxOptions {
+  /** Seconds within which an answer has to be taken. */
+  readonly seconds: number;
+  /** Bytes of all answers that wait; above it, who has waited longest is cut off. */
+  readonly bytes: number;
+  readonly after: (ms: number, action: () => void) => () => void;
+  readonly observe: Observe;
+}
+
+export interface Outbox {
+  /** Watches an answer whose end has been written, if the network has not taken all of it yet. */
+  watch(response: ServerResponse, body: Uint8Array): void;
+  readonly size: () => { readonly answers: number; readonly bytes: number };
+}
+
+interface Waiting {
+  cut(reason: 'slow' | 'full'): void;
+}
+
+/** A body that several callers wait for is one body: kept answers are shared. */
+export function createOutbox({ seconds, bytes: limit, after, observe }: OutboxOptions): Outbox {
+  const waiting = new Set<Waiting>(); // in the order of time
+  const holders = new Map<Uint8Array, number>();
+  let bytes = 0;
+
+  const hold = (body: Uint8Array): void => {
+    const count = holders.get(body) ?? 0;
+    holders.set(body, count + 1);
+    if (count === 0) bytes += body.byteLength;
+  };
+  const release = (body: Uint8Array): void => {
+    const count = holders.get(body) ?? 0;
+    if (count > 1) return void holders.set(body, count - 1);
+    holders.delete(body);
+    bytes -= body.byteLength;
+  };
+
+  return {
+    watch: (response, body) => {
+      const { socket } = response;
+      if (socket === null || socket.destroyed || socket.writableLength === 0) return;
+      const leave = (): void => {
+        if (!waiting.delete(entry)) return;
+        cancel();
+        release(body);
+      };
+      const entry: Waiting = {
+        cut: (reason) => {
+          leave();
+          observe({ kind: 'reply.cut_off', reason, bytes: body.byteLength });
+          socket.destroy();
+        },
+      };
+      const cancel = after(seconds * 1000, () => entry.cut('slow'));
+      waiting.add(entry);
+      hold(body);
+      response.once('close', leave);
+      for (const each of waiting) {
+        if (bytes <= limit) return;
+        each.cut('full');
+      }
+    },
+    size: () => ({ answers: waiting.size, bytes }),
+  };
+}

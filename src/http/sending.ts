@@ -1,0 +1,34 @@
+// The last step of every reply: its body in the coding that the caller asked for, and an eye on how it is taken.
+import { Buffer } from 'node:buffer';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { etagIn, type Codings } from './codings.ts';
+import type { Outbox } from './outbox.ts';
+
+/** Bodies here are whole: texts and Buffers, never streams. */
+export function watchSending(app: FastifyInstance, codings: Codings, outbox: Outbox): void {
+  app.addHook<string | Buffer | null>('onSend', async (_request, reply, payload) => {
+    if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload;
+    const body = await inCoding(reply, typeof payload === 'string' ? Buffer.from(payload) : payload, codings);
+    if (reply.request.method !== 'HEAD') setImmediate(() => outbox.watch(reply.raw, body));
+    return body;
+  });
+}
+
+async function inCoding(reply: FastifyReply, body: Buffer, codings: Codings): Promise<Buffer> {
+  const { request, answer } = reply;
+  const contentType = String(reply.getHeader('content-type') ?? '');
+  const plain = { body, contentType };
+  if (answer === undefined) varyByCoding(reply);
+  const coding = codings.choose(request.headers['accept-encoding'], plain);
+  if (coding === undefined) return body;
+  const isKept = answer?.outcome !== undefined;
+  const encoded = await codings.encode(plain, coding, isKept ? answer.etag : undefined);
+  reply.header('Content-Encoding', coding).header('Content-Length', encoded.length);
+  if (answer !== undefined) reply.header('ETag', etagIn(answer.etag, coding));
+  return encoded;
+}
+
+function varyByCoding(reply: FastifyReply): void {
+  const others = reply.getHeader('vary');
+  reply.header('Vary', others === undefined ? 'Accept-Encoding' : `${String(others)}, Accept-Encoding`);
+}

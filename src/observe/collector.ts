@@ -1,0 +1,131 @@
+// Requests as spans for an OpenTelemetry collector: one a request, and one in it for each stage that took time.
+import { randomFillSync } from 'node:crypto';
+import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace as traceApi, TraceFlags } from '@opentelemetry/api';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
+import type { Finished, TraceContext } from '../core/observation.ts';
+import { readTraceparent } from './trace-context.ts';
+import type { Tracing } from './tracing.ts';
+
+export interface TracingOptions {
+  /** Base URL of the collector; `/v1/traces` is added. */
+  readonly endpoint: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Share of the traces that begin here which are sampled, from 0 to 1. */
+  readonly ratio: number;
+  readonly version: string;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** Spans that wait to be sent; more are dropped: a collector that is away costs nobody an answer. */
+const MAX_WAITING = 4096;
+const SEND_TIMEOUT_MS = 5000;
+
+export function createTracing(options: TracingOptions): Tracing {
+  const { endpoint, headers, ratio, version, now } = options;
+  const exporter = new OTLPTraceExporter({
+    url: `${endpoint.replace(/\/$/, '')}/v1/traces`,
+    headers: { ...headers },
+    timeoutMillis: SEND_TIMEOUT_MS,
+  });
+  const newId = createIds();
+  let next = { traceId: '', spanId: '' };
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({ 'service.name': 'millrace', 'service.version': version }),
+    // A request's span has the id that the engine was told before there was a span.
+    idGenerator: { generateTraceId: () => next.traceId, generateSpanId: () => next.spanId },
+    spanProcessors: [new BatchSpanProcessor({ exporter, maxQueueSize: MAX_WAITING })],
+  });
+  const tracer = provider.getTracer('millrace', version);
+
+  const record = (request: Finished, context: TraceContext): void => {
+    const end = now();
+    const start = end - request.ms;
+    next = context;
+    const span = tracer.startSpan(
+      `${request.method} ${request.route}`,
+      { kind: SpanKind.SERVER, startTime: start, attributes: attributesOf(request) },
+      contextOf(context.traceId, context.parentId),
+    );
+    if (request.status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+    let at = start;
+    for (const [stage, ms] of Object.entries(request.timing ?? {})) {
+      if (ms === 0) continue;
+      next = { traceId: context.traceId, spanId: newId(8) };
+      const parent = contextOf(context.traceId, context.spanId);
+      tracer.startSpan(stage, { startTime: at, kind: SpanKind.INTERNAL }, parent).end(at + ms);
+      at += ms;
+    }
+    span.end(end);
+  };
+
+  return {
+    begin: (traceparent) => {
+      const parent = readTraceparent(traceparent);
+      if (parent !== undefined) return { ...parent, spanId: newId(8), parentId: parent.spanId };
+      const traceId = newId(16);
+      return { traceId, spanId: newId(8), parentId: undefined, isSampled: isChosen(traceId, ratio) };
+    },
+    observe: (observation) => {
+      if (observation.kind !== 'request.finished') return;
+      const { trace } = observation;
+      if (trace?.isSampled === true) record(observation, trace);
+    },
+    close: () => provider.shutdown().catch(() => undefined),
+  };
+}
+
+/** The context that a span begins in; a new trace where there is no parent, of the id that is wanted. */
+function contextOf(traceId: string, spanId: string | undefined): typeof ROOT_CONTEXT {
+  return traceApi.setSpanContext(ROOT_CONTEXT, {
+    traceId,
+    spanId: spanId ?? NO_SPAN,
+    traceFlags: TraceFlags.SAMPLED,
+    isRemote: true,
+  });
+}
+
+const NO_SPAN = '0000000000000000';
+
+/** Names of https://opentelemetry.io/docs/specs/semconv/http/http-spans/, and our own. No values of parameters, no keys. */
+function attributesOf(request: Finished): Record<string, string | number> {
+  const { method, route, status, bytes, endpoint, revision, cache, rows, code, requestId } = request;
+  const attributes = {
+    'http.request.method': method,
+    'http.route': route,
+    'http.response.status_code': status,
+    'http.response.body.size': bytes,
+    'millrace.request_id': requestId,
+    'millrace.endpoint': endpoint,
+    'millrace.revision': revision,
+    'millrace.cache': cache,
+    'millrace.rows': rows,
+    'error.type': code,
+  };
+  return Object.fromEntries(
+    Object.entries(attributes).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}
+
+/** By the trace's own id, so that every service of a trace decides alike. */
+function isChosen(traceId: string, ratio: number): boolean {
+  return Number.parseInt(traceId.slice(-8), 16) < ratio * 2 ** 32;
+}
+
+const POOL_BYTES = 8192;
+
+/** Random hexadecimal digits, two a byte: drawn many at a time, as each draw costs a system call. */
+function createIds(): (bytes: number) => string {
+  const pool = Buffer.alloc(POOL_BYTES);
+  let used = POOL_BYTES;
+  return (bytes) => {
+    if (used + bytes > POOL_BYTES) {
+      randomFillSync(pool);
+      used = 0;
+    }
+    used += bytes;
+    return pool.toString('hex', used - bytes, used);
+  };
+}

@@ -1,0 +1,18 @@
+// Trace context on the wire (https://www.w3.org/TR/trace-context/): who caused a request, and what it causes in turn.
+import type { TraceContext } from '../core/observation.ts';
+
+const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
+const NO_ID = /^0+$/;
+
+/** What a `traceparent` says; undefined for one that is none. Later versions are read as far as this one goes. */
+export function readTraceparent(text: string | undefined): TraceContext | undefined {
+  if (text === undefined || text.length > 200) return undefined;
+  const [, version, traceId = '', spanId = '', flags = '', rest] = TRACEPARENT.exec(text) ?? [];
+  if (version === undefined || version === 'ff' || (version === '00' && rest !== undefined)) return undefined;
+  if (NO_ID.test(traceId) || NO_ID.test(spanId)) return undefined;
+  return { traceId, spanId, parentId: undefined, isSampled: (Number.parseInt(flags, 16) & 1) === 1 };
+}
+
+export function traceparentOf({ traceId, spanId, isSampled }: TraceContext): string {
+  return `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`;
+}

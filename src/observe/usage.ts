@@ -1,0 +1,113 @@
+// Calls of endpoints as rows of a table: gathered, written many at a time, and dropped rather than waited for.
+import type { Finished, Observe } from '../core/observation.ts';
+
+export interface UsageOptions {
+  /** Writes rows in JSONEachRow. */
+  readonly write: (lines: string) => Promise<void>;
+  /** Routes whose requests are written. */
+  readonly isCounted: (route: string) => boolean;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly after: (ms: number, action: () => void) => () => void;
+  readonly observe: Observe;
+}
+
+export interface Usage {
+  readonly observe: Observe;
+  /** Writes what is left, once. */
+  close(): Promise<void>;
+}
+
+const WRITE_MS = 5000;
+/** A write is begun early when so many wait. */
+const MANY_ROWS = 1000;
+/** Of one write: servers read statements of 256 KiB at most. */
+const WRITE_BYTES = 128 * 1024;
+/** More that wait are dropped, the newest first. */
+const MAX_WAITING = 20_000;
+
+export function createUsage({ write, isCounted, now, after, observe }: UsageOptions): Usage {
+  let waiting: string[] = [];
+  let dropped = 0;
+  let writing: Promise<void> | undefined;
+  let cancel: (() => void) | undefined;
+
+  /** Whether rows were written. They stay until then, as far as there is room. */
+  const writeSome = async (): Promise<boolean> => {
+    const rows = firstRows(waiting);
+    const lost = dropped;
+    dropped = 0;
+    try {
+      await write(rows.join(''));
+      waiting = waiting.slice(rows.length);
+      observe({ kind: 'usage.written', rows: rows.length, dropped: lost });
+      return true;
+    } catch (cause) {
+      observe({ kind: 'usage.not_written', rows: rows.length, dropped: lost, cause });
+      return false;
+    }
+  };
+  const writeAll = async (): Promise<void> => {
+    while (waiting.length > 0 && (await writeSome())) continue;
+  };
+  const writeNow = (): void => {
+    writing ??= writeAll().finally(() => {
+      writing = undefined;
+    });
+  };
+  const tick = (): void => {
+    cancel = after(WRITE_MS, () => {
+      writeNow();
+      tick();
+    });
+  };
+  tick();
+
+  return {
+    observe: (observation) => {
+      if (observation.kind !== 'request.finished' || !isCounted(observation.route)) return;
+      if (waiting.length >= MAX_WAITING) {
+        dropped++;
+        return;
+      }
+      const count = waiting.push(rowOf(observation, now()));
+      if (count % MANY_ROWS === 0) writeNow();
+    },
+    close: async () => {
+      cancel?.();
+      await writing;
+      await writeAll();
+    },
+  };
+}
+
+/** As many as one write takes. */
+function firstRows(rows: readonly string[]): readonly string[] {
+  let bytes = 0;
+  const end = rows.findIndex((row) => (bytes += Buffer.byteLength(row)) > WRITE_BYTES);
+  return end === -1 ? rows : rows.slice(0, Math.max(1, end));
+}
+
+function rowOf(request: Finished, epoch: number): string {
+  const { requestId, method, status, bytes, ms, timing, labels = {}, trace } = request;
+  const { endpoint = '', revision = '', principal = '', code = '', cache = '', rows = 0 } = request;
+  const row = {
+    timestamp: new Date(epoch).toISOString(),
+    request_id: requestId,
+    trace_id: trace?.traceId ?? '',
+    endpoint,
+    revision,
+    principal,
+    method,
+    status,
+    code,
+    cache,
+    rows,
+    bytes,
+    duration_ms: ms,
+    queue_ms: timing?.queue ?? 0,
+    engine_ms: timing?.engine ?? 0,
+    labels,
+  };
+  return `${JSON.stringify(row)}\n`;
+}

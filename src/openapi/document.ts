@@ -1,0 +1,98 @@
+// The OpenAPI document of a set of endpoints (https://spec.openapis.org/oas/v3.1.1.html).
+import { COMPONENTS, problemResponses } from './components.ts';
+import { pathItem, type DescribedEndpoint, type OperationOptions } from './operations.ts';
+
+export interface DocumentOptions extends Pick<OperationOptions, 'principal' | 'headerPrefix'> {
+  /** Of this software. */
+  readonly version: string;
+  /** Path or URL of the service, without a slash at its end; a path is one of wherever the document came from. */
+  readonly server: string;
+}
+
+/** Paths for what the principal may call; all schemas, problems and ways to authenticate. */
+export function openapiDocument(
+  endpoints: readonly DescribedEndpoint[],
+  options: DocumentOptions,
+): Readonly<Record<string, unknown>> {
+  const ids = operationIds(endpoints.map(({ endpoint }) => endpoint.name));
+  const paths = endpoints.map((described, index) => {
+    const operationId = ids[index] ?? '';
+    return [
+      `/api/endpoints/query/${described.endpoint.name}`,
+      pathItem(described, { ...options, operationId }),
+    ] as const;
+  });
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Millrace endpoints',
+      version: options.version,
+      description: 'Saved queries over ClickHouse, each with typed parameters, as they are in service now.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: options.server }],
+    security: [{ key: [] }, { bearer: [] }],
+    paths: { ...Object.fromEntries(paths), ...OTHER_PATHS },
+    components: COMPONENTS,
+  };
+}
+
+/** Names with what generators take for identifiers; each once. */
+function operationIds(names: readonly string[]): readonly string[] {
+  const taken = new Set<string>();
+  return names.map((name) => {
+    const plain = name.replace(/[^A-Za-z0-9]+/g, '_');
+    let id = plain;
+    for (let n = 2; taken.has(id) || taken.has(`${id}_post`); n++) id = `${plain}_${n}`;
+    taken.add(id).add(`${id}_post`);
+    return id;
+  });
+}
+
+const JSON_ANSWER = (description: string, schema: unknown) => ({
+  200: { description, content: { 'application/json': { schema } } },
+});
+const NO_KEY = { security: [] };
+const SERVICE = { tags: ['service'] };
+
+const OTHER_PATHS = {
+  '/api/endpoints': {
+    get: {
+      ...SERVICE,
+      operationId: 'list_endpoints',
+      summary: 'The endpoints that the key may call, with their parameters, columns and policies.',
+      responses: {
+        ...JSON_ANSWER('Endpoints in name order.', {
+          type: 'object',
+          required: ['result'],
+          properties: { result: { type: 'array', items: { type: 'object', additionalProperties: true } } },
+        }),
+        ...problemResponses(),
+      },
+    },
+  },
+  '/health/live': {
+    get: {
+      ...SERVICE,
+      ...NO_KEY,
+      operationId: 'health_live',
+      summary: 'Whether the process runs.',
+      responses: JSON_ANSWER('It does.', { type: 'object', additionalProperties: true }),
+    },
+  },
+  '/health/ready': {
+    get: {
+      ...SERVICE,
+      ...NO_KEY,
+      operationId: 'health_ready',
+      summary: 'Whether requests can be answered, and what is missing when not.',
+      responses: {
+        ...JSON_ANSWER('They can.', { $ref: '#/components/schemas/Row' }),
+        503: {
+          description: 'They cannot.',
+          content: { 'application/json': { schema: { $ref: '#/components/schemas/Row' } } },
+        },
+      },
+    },
+  },
+} as const;

@@ -1,0 +1,223 @@
+// One endpoint as operations of OpenAPI: GET with parameters in the URL, POST with a body, and own queries by POST.
+import type { Principal } from '../auth/principal.ts';
+import type { Endpoint } from '../catalog/endpoint.ts';
+import type { Column } from '../engine/engine.ts';
+import { FORMATS, type FormatName } from '../format/formats.ts';
+import { columnSchema } from './columns.ts';
+import { problemResponses } from './components.ts';
+import { parameterSchema } from './parameters.ts';
+import { orNull, type Schema } from './schema.ts';
+
+export interface DescribedEndpoint {
+  readonly endpoint: Endpoint;
+  /** Undefined where the engine does not know the tables. */
+  readonly columns: readonly Column[] | undefined;
+}
+
+export interface OperationOptions {
+  readonly principal: Pick<Principal, 'languages' | 'locked' | 'redact'>;
+  readonly headerPrefix: string;
+  /** Unique among all operations. */
+  readonly operationId: string;
+}
+
+/** The path item of an endpoint. */
+export function pathItem(
+  described: DescribedEndpoint,
+  options: OperationOptions,
+): Readonly<Record<string, unknown>> {
+  const { endpoint } = described;
+  const { operationId } = options;
+  const [title = ''] = endpoint.description.trim().split(/(?<=\.)\s|\n/);
+  const languages = [...endpoint.sandbox.languages].filter((each) => options.principal.languages.has(each));
+  const own = endpoint.sandbox.enabled ? languages : [];
+  const common = {
+    tags: [endpoint.name.split('.')[0]],
+    summary: title === '' ? endpoint.name : title.slice(0, 120),
+    description: endpoint.description,
+  };
+  return {
+    parameters: headerParameters(endpoint, options.headerPrefix),
+    get: {
+      ...common,
+      operationId,
+      parameters: [...queryParameters(described, options), FORMAT_PARAMETER],
+      responses: responses(described, options, []),
+    },
+    post: {
+      ...common,
+      operationId: `${operationId}_post`,
+      parameters: [FORMAT_PARAMETER],
+      requestBody: requestBody(described, options, own),
+      responses: responses(described, options, own),
+    },
+  };
+}
+
+function queryParameters(
+  { endpoint: { parameters, examples } }: DescribedEndpoint,
+  { principal: { locked } }: OperationOptions,
+): readonly unknown[] {
+  const [example] = examples;
+  return Object.entries(parameters).map(([name, spec]) => {
+    const value = locked.get(name) ?? example?.parameters?.[name];
+    return {
+      name,
+      in: 'query',
+      required: spec.required === true && !locked.has(name),
+      ...(spec.description === undefined ? {} : { description: spec.description }),
+      schema: parameterSchema(spec, locked.get(name)),
+      ...(spec.type.startsWith('Array') ? { style: 'form', explode: false } : {}),
+      ...(value === undefined ? {} : { example: value }),
+    };
+  });
+}
+
+const FORMAT_PARAMETER = {
+  name: 'format',
+  in: 'query',
+  description: 'The format of the answer; Accept is another way to say it.',
+  schema: { type: 'string', enum: Object.keys(FORMATS), default: 'json' },
+};
+
+function headerParameters({ labels, reservation }: Endpoint, prefix: string): readonly unknown[] {
+  const header = (name: string, description: string, schema: Schema) => ({
+    name: `${prefix}-ENDPOINT-${name}`,
+    in: 'header',
+    description,
+    schema,
+  });
+  return [
+    header('REDACT-PII', 'Have personal data taken out of this answer.', { type: 'string', enum: ['true'] }),
+    ...(labels.some(({ from }) => from.kind === 'header')
+      ? [header('LABELS', 'Labels of this call, as name=value with commas between.', { type: 'string' })]
+      : []),
+    ...(reservation.enabled
+      ? [
+          header('RESERVATION', 'The reserved capacity to run in.', {
+            type: 'string',
+            enum: reservation.workloads,
+          }),
+        ]
+      : []),
+  ];
+}
+
+const OWN_QUERIES = {
+  sql: 'A SELECT of your own over the tables of this endpoint, in place of the saved query.',
+  lql: 'A query of your own in LQL, in place of the saved query.',
+} as const;
+
+function requestBody(
+  { endpoint }: DescribedEndpoint,
+  { principal: { locked } }: OperationOptions,
+  own: readonly ('sql' | 'lql')[],
+): unknown {
+  const { parameters, examples } = endpoint;
+  const declared = Object.entries(parameters).map(([name, spec]): [string, Schema] => {
+    const { description } = spec;
+    const sent = parameterSchema(spec, locked.get(name));
+    const schema = spec.required === true ? sent : orNull(sent);
+    return [name, { ...(description === undefined ? {} : { description }), ...schema }];
+  });
+  const added = own.map((language): [string, Schema] => [
+    language,
+    { type: 'string', description: OWN_QUERIES[language] },
+  ]);
+  const schema: Schema = {
+    type: 'object',
+    properties: Object.fromEntries([...declared, ...added]),
+    required: Object.keys(parameters).filter(
+      (name) => parameters[name]?.required === true && !locked.has(name),
+    ),
+  };
+  const shown = examples.map(({ name, parameters: sent = {}, sql, lql }) => {
+    const value = {
+      ...sent,
+      ...Object.fromEntries([...locked].filter(([key]) => key in parameters)),
+      ...(sql && { sql }),
+      ...(lql && { lql }),
+    };
+    return [name, { value }] as const;
+  });
+  const sqlBody = own.includes('sql')
+    ? { 'application/sql': { schema: { type: 'string', description: OWN_QUERIES.sql } } }
+    : {};
+  return {
+    required: (schema.required ?? []).length > 0,
+    content: {
+      'application/json': { schema, ...(shown.length === 0 ? {} : { examples: Object.fromEntries(shown) }) },
+      'application/x-www-form-urlencoded': { schema },
+      ...sqlBody,
+    },
+  };
+}
+
+const HEADERS = [
+  'ETag',
+  'Cache-Control',
+  'Server-Timing',
+  'X-Request-Id',
+  'Millrace-Endpoint',
+  'Millrace-Truncated',
+];
+const CACHE_HEADERS = ['Age', 'Cache-Status'];
+const LIMIT_HEADERS = ['RateLimit', 'RateLimit-Policy'];
+
+function responses(
+  described: DescribedEndpoint,
+  { principal }: OperationOptions,
+  own: readonly string[],
+): unknown {
+  const { endpoint } = described;
+  const row = rowSchema(described, endpoint.redaction.always || principal.redact);
+  // Rows of a caller's own query have the columns that it asks for.
+  const items = own.length === 0 ? row : { anyOf: [row, { $ref: '#/components/schemas/Row' }] };
+  const json: Schema = {
+    type: 'object',
+    required: ['result'],
+    properties: {
+      result: { type: 'array', maxItems: endpoint.maxRows, items },
+      truncated: { const: true, description: 'There where rows were cut at the maximum.' },
+    },
+  };
+  const names = [...HEADERS, ...(endpoint.cache === undefined ? [] : CACHE_HEADERS), ...LIMIT_HEADERS];
+  return {
+    200: {
+      description: `At most ${endpoint.maxRows} rows.`,
+      headers: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
+      content: Object.fromEntries(
+        Object.entries(FORMATS).map(
+          ([
+            name,
+            {
+              mediaTypes: [type = ''],
+            },
+          ]) => [type, contentOf(name as FormatName, json)],
+        ),
+      ), // the table's own keys
+    },
+    304: { $ref: '#/components/responses/NotModified' },
+    ...problemResponses(),
+  };
+}
+
+function contentOf(format: FormatName, json: Schema): unknown {
+  if (format === 'json') return { schema: json };
+  return format === 'ndjson' || format === 'csv' ? { schema: { type: 'string' } } : {}; // bytes
+}
+
+/** Columns that rules of redaction name may be another text, or missing; which of them it is, the caller may decide. */
+function rowSchema({ endpoint, columns }: DescribedEndpoint, isRedacted: boolean): Schema {
+  if (columns === undefined) return { $ref: '#/components/schemas/Row' };
+  const { treats } = endpoint.redaction.redactor;
+  const properties = columns.map(({ name, type }): [string, Schema] => {
+    const schema = columnSchema(type, endpoint.int64);
+    if (!treats(name)) return [name, schema];
+    return [name, isRedacted ? REPLACED : { anyOf: [schema, REPLACED] }];
+  });
+  const required = columns.flatMap(({ name }) => (treats(name) ? [] : [name]));
+  return { type: 'object', properties: Object.fromEntries(properties), required };
+}
+
+const REPLACED: Schema = { type: ['string', 'null'] };

@@ -1,0 +1,33 @@
+// The OpenAPI document as callers get it: for each key what it may call, made again when the endpoints change.
+import type { Principal } from '../auth/principal.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import type { Describe } from '../catalog/describe.ts';
+import { openapiDocument, type DocumentOptions } from './document.ts';
+
+export interface PublishedOptions extends Omit<DocumentOptions, 'principal'> {
+  readonly catalog: () => Catalog;
+  readonly describe: Describe;
+}
+
+/** Callers whose documents are kept, of one catalog. */
+const MAX_KEPT = 100;
+
+/** Resolves to JSON. */
+export function createOpenapi(options: PublishedOptions): (principal: Principal) => Promise<string> {
+  const { catalog, describe } = options;
+  let kept = { of: catalog(), texts: new Map<Principal, string>() };
+  return async (principal) => {
+    const snapshot = catalog();
+    if (kept.of !== snapshot || kept.texts.size >= MAX_KEPT) kept = { of: snapshot, texts: new Map() };
+    const { texts } = kept;
+    const known = texts.get(principal);
+    if (known !== undefined) return known;
+    const covered = snapshot.endpoints.filter(({ name }) => principal.covers(name));
+    const described = await Promise.all(
+      covered.map(async (endpoint) => ({ endpoint, columns: await describe.result(endpoint) })),
+    );
+    const text = JSON.stringify(openapiDocument(described, { ...options, principal }));
+    if (described.every(({ columns }) => columns !== undefined)) texts.set(principal, text);
+    return text;
+  };
+}

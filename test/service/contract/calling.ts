@@ -1,0 +1,162 @@
+// Calling and parameters: each sentence of the contract, and what shows it.
+import { request } from 'node:http';
+import { expect } from 'vitest';
+import { problem, type Checks } from './world.ts';
+
+const DEFAULTS = { result: [{ n: 7, text: null }] };
+const typed = (type: string, body: string, method = 'POST'): RequestInit => ({
+  method,
+  headers: { 'Content-Type': type },
+  body,
+});
+
+export const CALLING: Checks = {
+  'An endpoint is called at `/api/endpoints/query/` and its name, or its UUID in any case.': async ({
+    json,
+  }) => {
+    expect(await json('plain')).toEqual(DEFAULTS);
+    expect(await json('AAAAAAAA-0000-4000-8000-000000000000')).toMatchObject({
+      code: 'route.endpoint_unknown',
+    });
+    expect(await json('00000000-0000-4000-8000-AAAAAAAAAAA0')).toEqual(DEFAULTS);
+  },
+  '`GET` takes parameters from the URL.': async ({ curl }) =>
+    expect(JSON.parse(await curl('/api/endpoints/query/plain?n=8&text=a%20b'))).toEqual({
+      result: [{ n: 8, text: 'a b' }],
+    }),
+  '`HEAD` answers as `GET` does, without the body.': async ({ query, curl }) => {
+    const [head, get] = [await query('kept', { method: 'HEAD' }), await query('kept')];
+    for (const name of ['content-type', 'content-length', 'etag', 'millrace-endpoint'])
+      expect(head.headers.get(name)).toBe(get.headers.get(name));
+    expect(await curl('/api/endpoints/query/kept', '--head')).toMatch(/^HTTP\/1.1 200 [\s\S]*\r\n\r\n$/);
+  },
+  '`POST` takes `application/json`: an object of the parameters.': async ({ curl }) =>
+    expect(await curl('/api/endpoints/query/plain', '--json', '{"n": 9}')).toContain('"n":9'),
+  '`POST` takes `application/x-www-form-urlencoded`.': async ({ curl }) =>
+    expect(await curl('/api/endpoints/query/plain', '-d', 'n=9', '--data-urlencode', 'text=a&b')).toContain(
+      '{"n":9,"text":"a&b"}',
+    ),
+  '`POST` takes `application/sql`: the body is the parameter `sql`.': async ({ json }) =>
+    expect(await json('tables', typed('application/sql', 'SELECT max(n) AS m FROM t'))).toEqual({
+      result: [{ m: 2 }],
+    }),
+  '`QUERY` (RFC 10008) is read like `POST`.': async ({ curl }) =>
+    expect(
+      await curl(
+        '/api/endpoints/query/plain',
+        '-X',
+        'QUERY',
+        '-H',
+        'Content-Type: application/json',
+        '-d',
+        '{"n": 3}',
+      ),
+    ).toContain('"n":3'),
+  '`GET` with `Content-Type: application/json` and no body is an ordinary `GET`.': async ({ json }) =>
+    expect(await json('plain?n=8', { headers: { 'Content-Type': 'application/json' } })).toMatchObject({
+      result: [{ n: 8 }],
+    }),
+  '`GET` with a JSON body is read like `POST`.': async ({ curl }) =>
+    expect(
+      await curl(
+        '/api/endpoints/query/plain',
+        '-X',
+        'GET',
+        '-H',
+        'Content-Type: application/json',
+        '-d',
+        '{"n": 5}',
+      ),
+    ).toContain('"n":5'),
+  'An empty body is `{}`.': async ({ json }) => {
+    expect(await json('plain', typed('application/json', ''))).toEqual(DEFAULTS);
+    expect(await json('plain', { method: 'POST' })).toEqual(DEFAULTS);
+  },
+  'A body over 1 MiB is 413.': async ({ json }) =>
+    expect(
+      await json('plain', typed('application/json', `{"text": "${'a'.repeat(2 ** 20)}"}`)),
+    ).toMatchObject(problem(413, 'request.body_too_large')),
+  'A body of another type is 415.': async ({ json }) =>
+    expect(await json('plain', typed('text/xml', '<n>1</n>'))).toMatchObject(
+      problem(415, 'request.body_type_unsupported'),
+    ),
+  'A method that is not taken is 405, with `Allow`.': async ({ query }) => {
+    const response = await query('plain', { method: 'DELETE' });
+    expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS, POST, QUERY');
+    expect(await response.json()).toMatchObject(problem(405, 'route.method_not_allowed'));
+  },
+  '`OPTIONS` tells the methods in `Allow`, without a key.': async ({ query }) => {
+    const response = await query('plain', { method: 'OPTIONS', headers: { 'X-API-KEY': '' } });
+    expect([response.status, response.headers.get('allow')]).toEqual([
+      204,
+      'GET, HEAD, OPTIONS, POST, QUERY',
+    ]);
+  },
+  'The key is sent as `X-API-KEY` or as `Authorization: Bearer`.': async ({ query }) => {
+    for (const headers of [
+      { 'X-API-KEY': 'a-key-for-everything' },
+      { Authorization: 'Bearer a-key-for-everything' },
+    ])
+      expect((await query('plain', { headers: headers as Record<string, string> })).status).toBe(200); // one of each
+  },
+  'A key in the URL is no key.': async ({ query }) => {
+    for (const name of ['key', 'api_key', 'X-API-KEY', 'access_token'])
+      expect(
+        (await query(`lenient?${name}=a-key-for-everything`, { headers: { 'X-API-KEY': '' } })).status,
+      ).toBe(401);
+  },
+  'Health and problem kinds need no key.': async ({ service }) => {
+    for (const path of ['/health/live', '/health/ready', '/problems/auth.missing'])
+      expect((await fetch(`${service.service.address}${path}`)).status).toBe(200);
+  },
+};
+
+export const PARAMETERS: Checks = {
+  'An absent or empty parameter has its default, or is null where it is optional.': async ({ json }) => {
+    expect(await json('plain?n=&text=')).toEqual(DEFAULTS);
+    expect(await json('plain', typed('application/json', '{"n": null, "text": ""}'))).toEqual(DEFAULTS);
+  },
+  'A required parameter that is absent is 400.': async ({ json }) =>
+    expect(await json('strict?project=p')).toMatchObject({
+      ...problem(400, 'request.parameters_invalid'),
+      errors: [{ parameter: 'limit', message: 'is required' }],
+    }),
+  'A value is consumed whole by its type: `1; DROP` is no number.': async ({ json }) => {
+    for (const value of ['1; DROP', '1e3', '0x1', '1 ', ' 1', '١'])
+      expect(await json(`plain?n=${encodeURIComponent(value)}`)).toMatchObject({
+        status: 400,
+        errors: [{ parameter: 'n' }],
+      });
+  },
+  'A parameter given twice is 400.': async ({ json }) =>
+    expect(await json('plain?n=1&n=1')).toMatchObject({ status: 400, errors: [{ parameter: 'n' }] }),
+  'A parameter given in the URL and in the body is given twice.': async ({ json }) =>
+    expect(await json('plain?n=1', typed('application/json', '{"n": 1}'))).toMatchObject({ status: 400 }),
+  'All bad parameters are told at once.': async ({ json }) => {
+    const { errors } = await json('strict?limit=many&other=1');
+    expect((errors as { parameter: string }[]).map(({ parameter }) => parameter).toSorted()).toEqual([
+      'limit',
+      'other',
+      'project',
+    ]);
+  },
+  'An undeclared parameter is 400 with the nearest name.': async ({ json }) =>
+    expect(JSON.stringify((await json('plain?texts=a'))['errors'])).toContain('text'),
+  'An undeclared parameter is ignored where the endpoint says so.': async ({ json }) =>
+    expect(await json('lenient?nn=1&anything=2')).toEqual({ result: [{ n: 1 }] }),
+  'A parameter that the key locks may be left out or repeated, and never changed.': async ({ query }) => {
+    const headers = { 'X-API-KEY': 'tenant' };
+    for (const path of ['strict?limit=1', 'strict?limit=1&project=mine'])
+      expect(await (await query(path, { headers })).json()).toMatchObject({ result: [{ project: 'mine' }] });
+    expect((await query('strict?limit=1&project=other', { headers })).status).toBe(403);
+  },
+};
+
+/** A request that nobody waits for: its connection is closed as soon as it is sent. */
+export function leave(url: string): Promise<void> {
+  return new Promise((left) => {
+    const sent = request(url, { headers: { 'X-API-KEY': 'a-key-for-everything' } });
+    sent.on('error', () => left());
+    sent.end(() => setTimeout(() => sent.destroy(new Error('gone')), 200));
+  });
+}

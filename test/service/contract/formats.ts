@@ -1,0 +1,108 @@
+// Formats, read by readers of other makes.
+import { tableFromIPC } from 'apache-arrow';
+import { parse } from 'csv-parse/sync';
+import { parquetReadObjects, parquetSchema, parquetMetadata } from 'hyparquet';
+import { compressors } from 'hyparquet-compressors';
+import { expect } from 'vitest';
+import { problem, type Checks } from './world.ts';
+
+const FORMATS = ['json', 'ndjson', 'csv', 'parquet', 'arrow'] as const;
+
+export const FORMATTED: Checks = {
+  'The format is that of `format`, else the best of `Accept`, else JSON.': async ({ query }) => {
+    const type = async (path: string, accept = '*/*'): Promise<string | undefined> =>
+      (await query(path, { headers: { Accept: accept } })).headers.get('content-type')?.split(';')[0];
+    expect(await type('plain?format=csv', 'application/json')).toBe('text/csv');
+    expect(await type('plain', 'text/csv;q=0.5, application/x-ndjson')).toBe('application/x-ndjson');
+    expect(await type('plain')).toBe('application/json');
+  },
+  'A format that is not made is 406.': async ({ json }) => {
+    expect(await json('plain?format=xml')).toMatchObject(problem(406, 'format.not_acceptable'));
+    expect(await json('plain', { headers: { Accept: 'image/png' } })).toMatchObject(
+      problem(406, 'format.not_acceptable'),
+    );
+  },
+  'NDJSON is one JSON object a line, and nothing else.': async ({ query }) => {
+    const lines = (await (await query('values?format=ndjson')).text()).split('\n');
+    expect(lines.pop()).toBe('');
+    expect(lines.map((line) => (JSON.parse(line) as { n: number }).n)).toEqual([0, 1]);
+  },
+  'CSV is RFC 4180 with a header line, as a CSV reader reads it.': async ({ query }) => {
+    const rows: unknown = parse(await (await query('values?format=csv&rows=1')).text(), { columns: true });
+    expect(rows).toEqual([
+      {
+        at: '2024-03-01T12:00:00.123456Z',
+        large: '9007199254740993',
+        nothing: '',
+        metadata: '{"a":{"b":[1]}}',
+        mail: 'ann@example.com',
+        text: 'a "quoted", text',
+        n: '0',
+      },
+    ]);
+  },
+  'Parquet is a file that a Parquet reader opens, with types.': async ({ query }) => {
+    const file = await (await query('values?format=parquet')).arrayBuffer();
+    const types = parquetSchema(parquetMetadata(file)).children.map(({ element }) => [
+      element.name,
+      element.type,
+    ]);
+    expect(types).toEqual(
+      expect.arrayContaining([
+        ['large', 'INT64'],
+        ['nothing', 'DOUBLE'],
+        ['text', 'BYTE_ARRAY'],
+      ]),
+    );
+    const rows = await parquetReadObjects({ file, compressors });
+    expect(rows).toMatchObject([
+      { large: 9_007_199_254_740_993n, text: 'a "quoted", text', nothing: null },
+      { n: 1n },
+    ]);
+    expect(rows.map(({ at }) => (at as Date).toISOString().slice(0, 23))).toContain(
+      '2024-03-01T12:00:00.123',
+    ); // a Date has milliseconds
+  },
+  'Arrow is an IPC file that an Arrow reader opens, with types.': async ({ query }) => {
+    const response = await query('values?format=arrow');
+    const table = tableFromIPC(new Uint8Array(await response.arrayBuffer()));
+    expect(table.schema.fields.map(({ name, type }) => `${name} ${String(type)}`)).toEqual(
+      expect.arrayContaining(['large Uint64', 'nothing Float64', 'at Timestamp<MICROSECOND, UTC>']),
+    );
+    expect([table.numRows, table.get(0)?.['large'], table.get(1)?.['n']]).toEqual([
+      2,
+      9_007_199_254_740_993n,
+      1n,
+    ]);
+  },
+  'Truncation, redaction and caching are the same in every format.': async ({ query }) => {
+    for (const format of FORMATS) {
+      const headers = { 'SVC-ENDPOINT-REDACT-PII': 'true' };
+      const first = await query(`kept-rows?format=${format}`, { headers });
+      const again = await query(`kept-rows?format=${format}`, { headers });
+      expect([format, first.status, first.headers.get('millrace-truncated')]).toEqual([format, 200, 'true']);
+      expect(again.headers.get('cache-status')).toContain('hit');
+      const bytes = Buffer.from(await again.arrayBuffer());
+      expect(bytes.equals(Buffer.from(await first.arrayBuffer()))).toBe(true);
+      expect(bytes.includes('ann@example.com')).toBe(false);
+    }
+  },
+  'A query that fails in the middle of its rows is a problem document in every format.': async ({
+    query,
+    curl,
+  }) => {
+    for (const format of FORMATS) {
+      const response = await query(`fails?format=${format}`);
+      expect(response.headers.get('content-type')).toContain('application/problem+json');
+      expect(await response.json()).toMatchObject(problem(500, 'endpoint.failed'));
+      const out = await curl(
+        `/api/endpoints/query/fails?format=${format}`,
+        '-o',
+        '/dev/null',
+        '-w',
+        '%{http_code} %{errormsg}',
+      );
+      expect(out.trim()).toBe('500');
+    }
+  },
+};

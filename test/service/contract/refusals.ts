@@ -1,0 +1,152 @@
+// Refusals and failures, and the other routes.
+import { connect } from 'node:net';
+import { expect, vi } from 'vitest';
+import { leave } from './calling.ts';
+import { problem, type Checks, type Json } from './world.ts';
+
+const withKey = (key: string): RequestInit => ({ headers: { 'X-API-KEY': key } });
+const own = (sql: string): string => `tables?${new URLSearchParams({ sql }).toString()}`;
+
+export const REFUSALS: Checks = {
+  'Every refusal is `application/problem+json` with a stable code, a hint and the request id.': async ({
+    query,
+    service,
+  }) => {
+    const all = [
+      await query('plain?n=x', { headers: { 'X-Request-Id': 'r-1' } }),
+      await service.call('/nowhere', { headers: { 'X-Request-Id': 'r-1' } }),
+    ];
+    for (const response of all) {
+      expect(response.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
+      const body = (await response.json()) as Json;
+      expect(body).toMatchObject({ ...problem(response.status, /^[a-z]+\.[a-z_]+$/), instance: 'r-1' });
+      expect((await fetch(`${service.service.address}${String(body['type'])}`)).status).toBe(200);
+    }
+  },
+  '`error` repeats code and message for clients of older services.': async ({ json }) => {
+    const { code, detail, error } = await json('plain?n=x');
+    expect(error).toEqual({ code, message: detail });
+  },
+  'No refusal tells SQL, tables, settings or stacks that the caller did not write.': async ({
+    query,
+    service,
+  }) => {
+    for (const path of [
+      'fails',
+      'slow',
+      own('SELECT nope FROM t'),
+      own('SELECT * FROM system.users'),
+      'plain?n=x',
+    ])
+      expect(await (await query(path)).text()).not.toMatch(
+        /secret-of-the-query|throwIf|sleep|max_block_size|numbers\(|node_modules|\.ts:|DB::Exception/,
+      );
+    expect(await (await service.call('/api/%zz')).text()).not.toMatch(/node_modules|\.ts:/);
+  },
+  '`sql` and `lql` together are 400.': async ({ json }) =>
+    expect(await json('tables?sql=SELECT+1&lql=s:n')).toMatchObject(problem(400, 'request.query_conflict')),
+  '`sql` on an endpoint without a sandbox is 400.': async ({ json }) =>
+    expect(await json('plain?sql=SELECT+1')).toMatchObject(problem(400, 'sandbox.disabled')),
+  'No key, or a wrong one, is 401 with `WWW-Authenticate`.': async ({ query }) => {
+    for (const [key, code] of [
+      ['', 'auth.missing'],
+      ['wrong', 'auth.invalid'],
+    ] as const) {
+      const response = await query('plain', withKey(key));
+      expect([response.status, response.headers.get('www-authenticate')]).toEqual([
+        401,
+        expect.stringContaining('Bearer'),
+      ]);
+      expect(await response.json()).toMatchObject(problem(401, code));
+    }
+  },
+  'A key that does not cover the endpoint is 403.': async ({ json }) =>
+    expect(await json('plain', withKey('tenant'))).toMatchObject(problem(403, 'auth.forbidden')),
+  'An endpoint that is not there is 404.': async ({ json }) =>
+    expect(await json('plian')).toMatchObject(problem(404, 'route.endpoint_unknown')),
+  "A caller's own query that the engine refuses is 422 with line and column in the caller's text.": async ({
+    json,
+  }) =>
+    expect(await json(own('SELECT n\nFROM t\nWHERE nmae = 1'))).toMatchObject({
+      ...problem(422, 'query.failed'),
+      errors: [{ line: 3, column: 7 }],
+    }),
+  'Calls over a rate are 429 with `Retry-After`.': async ({ query }) => {
+    const all = [
+      await query('plain', withKey('rated')),
+      await query('plain', withKey('rated')),
+      await query('plain', withKey('rated')),
+    ];
+    const last = all.at(-1);
+    expect([last?.status, Number(last?.headers.get('retry-after')) > 0]).toEqual([429, true]);
+    expect(await last?.json()).toMatchObject(problem(429, 'rate.exceeded'));
+  },
+  'A saved query that fails is 500.': async ({ json }) =>
+    expect(await json('fails')).toMatchObject(problem(500, 'endpoint.failed')),
+  'A full queue is 503 with `Retry-After`.': async ({ query }) => {
+    const all = await Promise.all([query('waits'), query('waits'), query('waits'), query('waits')]);
+    const refused = all.filter(({ status }) => status === 503);
+    expect([all.filter(({ status }) => status === 200).length, refused.length]).toEqual([2, 2]);
+    expect([refused[0]?.headers.get('retry-after'), await refused[0]?.json()]).toEqual([
+      '1',
+      expect.objectContaining({ code: 'engine.busy' }),
+    ]);
+  },
+  'A query over its time is 504.': async ({ json }) =>
+    expect(await json('slow')).toMatchObject(problem(504, 'engine.timeout')),
+  'A caller who leaves ends the query that only they waited for.': async ({ service }) => {
+    await leave(`${service.service.address}/api/endpoints/query/waits`);
+    await vi.waitFor(() => expect(service.engine.load()).toEqual({ running: 0, waiting: 0 }), {
+      timeout: 1000,
+    });
+  },
+  'A caller who does not take the answer is cut off.': async ({ service }) => {
+    const { hostname, port } = new URL(service.service.address);
+    const socket = connect(Number(port), hostname)
+      .on('error', () => undefined)
+      .pause();
+    socket.write(
+      'GET /api/endpoints/query/large HTTP/1.1\r\nHost: x\r\nX-API-KEY: a-key-for-everything\r\n\r\n',
+    );
+    await vi.waitFor(
+      () =>
+        expect(service.observed).toContainEqual(
+          expect.objectContaining({ kind: 'reply.cut_off', reason: 'slow' }),
+        ),
+      { timeout: 10_000 },
+    );
+    socket.destroy();
+  },
+};
+
+export const ROUTES: Checks = {
+  '`GET /api/endpoints` lists what the key may call.': async ({ service }) => {
+    const response = await service.call('/api/endpoints', withKey('tenant'));
+    expect(await response.json()).toMatchObject({
+      result: [{ name: 'strict', parameters: [{ name: 'project', locked: true }, {}] }],
+    });
+  },
+  '`GET /openapi.json` describes what the key may call, in OpenAPI 3.1.': async ({ service }) => {
+    const { openapi, paths } = (await (
+      await service.call('/openapi.json', withKey('tenant'))
+    ).json()) as Json;
+    expect([openapi, Object.keys(paths as Json).filter((path) => path.includes('/query/'))]).toEqual([
+      '3.1.0',
+      ['/api/endpoints/query/strict'],
+    ]);
+  },
+  '`GET /health/live` says that the process runs.': async ({ curl }) =>
+    expect(await curl('/health/live')).toBe('{"status":"ok"}'),
+  '`GET /health/ready` tells engine, files, Redis and preflight apart.': async ({ service }) => {
+    expect(await (await service.call('/health/ready')).json()).toEqual({
+      status: 'ok',
+      checks: { engine: 'ok', catalog: 'ok', redis: 'off', preflight: 'ok' },
+    });
+  },
+  '`/metrics` and `/config` are on the admin listener alone.': async ({ service }) => {
+    for (const path of ['/metrics', '/config']) {
+      expect((await service.call(path)).status).toBe(404);
+      expect((await fetch(`${service.service.admin}${path}`)).status).toBe(200);
+    }
+  },
+};

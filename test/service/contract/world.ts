@@ -1,0 +1,88 @@
+// The service that the contract is tried on: endpoints of every kind, keys of every kind, and clients of other makes.
+import { execFile } from 'node:child_process';
+import { expect } from 'vitest';
+import { hashKey } from '../../../src/auth/keyring.ts';
+import { startService, writeEndpoint, type TestService } from '../../support/service.ts';
+
+export interface World {
+  readonly service: TestService;
+  /** An endpoint called with fetch and the key for everything. */
+  readonly query: (path: string, init?: RequestInit) => Promise<Response>;
+  readonly json: (path: string, init?: RequestInit) => Promise<Json>;
+  /** curl, as people use it: its output. */
+  readonly curl: (path: string, ...args: readonly string[]) => Promise<string>;
+}
+
+export type Json = Record<string, unknown>;
+/** What shows that a sentence holds; throws where it does not. */
+export type Checks = Readonly<Record<string, (world: World) => Promise<unknown>>>;
+
+const ENDPOINTS = {
+  plain: `query: |
+  SELECT @n AS n, @text AS text
+parameters: { n: { type: UInt16, default: 7, max: 100 }, text: { type: String } }`,
+  strict: `query: SELECT @project AS project, @limit AS limit
+parameters: { project: { type: String, required: true }, limit: { type: UInt8, required: true } }`,
+  lenient: `query: SELECT @n AS n
+parameters: { n: { type: UInt8, default: 1 } }
+unknown_parameters: ignore`,
+  values: `query: |
+  SELECT toDateTime64('2024-03-01 12:00:00.123456', 6, 'UTC') AS at, 9007199254740993 AS large, nan AS nothing,
+    '{"a": {"b": [1]}}'::JSON AS metadata, 'ann@example.com' AS mail, 'a "quoted", text' AS text, number AS n
+  FROM numbers(@rows)
+parameters: { rows: { type: UInt16, default: 2 } }
+max_rows: 3`,
+  strings: 'query: SELECT 9007199254740993 AS large\nint64: string',
+  kept: 'query: SELECT generateUUIDv4() AS run\ncache: { ttl: 60, min_refresh: 1 }',
+  'kept-rows': `query: SELECT 'ann@example.com' AS mail, number AS n FROM numbers(5)\nmax_rows: 3\ncache: { ttl: 60 }`,
+  wide: `query: SELECT repeat('a text that repeats itself ', 100) AS text`,
+  large: `query: SELECT randomPrintableASCII(5000) AS text FROM numbers(8000)\nmax_rows: 10000\nlimits: { memory: 1GiB }`,
+  fails: `query: SELECT throwIf(number = 5000, 'secret-of-the-query') AS n FROM numbers(9000) SETTINGS max_block_size = 100\nmax_rows: 10000`,
+  tables: `query: |
+  WITH t AS (SELECT number AS n, 'one' AS name FROM numbers(3)) SELECT n FROM t
+sandbox: { enabled: true }`,
+  slow: 'query: SELECT sleep(3) AS slept\nlimits: { time: 1 }',
+  waits: 'query: SELECT sleepEachRow(1.5) AS slept FROM numbers(2)\nlimits: { concurrency: 1, queue: 1 }',
+} as const;
+
+export async function openWorld(): Promise<World> {
+  const tokens = [
+    { name: 'tenant', sha256: hashKey('tenant'), endpoints: ['strict'], parameters: { project: 'mine' } },
+    { name: 'rated', sha256: hashKey('rated'), endpoints: ['plain'], rate: '2/h' },
+    { name: 'redacted', sha256: hashKey('redacted'), endpoints: ['*'], pii: 'redact' as const },
+  ];
+  const service = await startService({ tokens, settings: { sendTimeout: 1 } });
+  for (const [index, [name, text]] of Object.entries(ENDPOINTS).entries()) {
+    const id = `00000000-0000-4000-8000-${String(index).padStart(12, 'a')}`;
+    await writeEndpoint(service, name, `id: ${id}\nname: ${name}\n${text}\n`);
+  }
+  await service.service.reload();
+  const query = (path: string, init?: RequestInit): Promise<Response> =>
+    service.call(`/api/endpoints/query/${path}`, init);
+  return {
+    service,
+    query,
+    json: async (path, init) => (await (await query(path, init)).json()) as Json,
+    curl: (path, ...args) =>
+      new Promise((resolve, reject) => {
+        const url = `${service.service.address}${path}`;
+        const all = ['-sS', '-H', 'X-API-KEY: a-key-for-everything', ...args, url];
+        execFile('curl', all, { encoding: 'utf8' }, (error, out) =>
+          error === null ? resolve(out) : reject(error),
+        );
+      }),
+  };
+}
+
+/** A problem of this status and code, whole. */
+export function problem(status: number, code: string | RegExp): Json {
+  return {
+    status,
+    code: typeof code === 'string' ? code : expect.stringMatching(code),
+    type: expect.stringMatching(/^\/problems\//),
+    title: expect.any(String),
+    detail: expect.any(String),
+    hint: expect.any(String),
+    instance: expect.stringMatching(/\S/),
+  };
+}

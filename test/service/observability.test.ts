@@ -1,0 +1,268 @@
+// What an operator can know: log lines, metrics, traces, usage, configuration and readiness of a running service.
+import { createServer, type Server } from 'node:http';
+import { writeFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Observation } from '../../src/core/observation.ts';
+import { createLog } from '../../src/observe/log.ts';
+import { startRedis, type RedisServer } from '../support/redis.ts';
+import { startService, writeEndpoint, type TestService } from '../support/service.ts';
+
+interface Span {
+  readonly name: string;
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly kind: number;
+  readonly attributes: readonly { readonly key: string; readonly value: Record<string, unknown> }[];
+}
+
+let redis: RedisServer;
+let collector: Server;
+let service: TestService;
+const received: { spans: Span[]; authorization: string | undefined }[] = [];
+const spans = (): Span[] => received.flatMap((each) => each.spans);
+
+beforeAll(async () => {
+  redis = await startRedis();
+  collector = createServer((request, response) => {
+    const parts: Buffer[] = [];
+    request.on('data', (part: Buffer) => parts.push(part));
+    request.on('end', () => {
+      const body = JSON.parse(Buffer.concat(parts).toString()) as {
+        resourceSpans: { scopeSpans: { spans: Span[] }[] }[];
+      }; // OTLP in JSON
+      const found = body.resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((each) => each.spans));
+      received.push({ spans: found, authorization: request.headers.authorization });
+      response.setHeader('Content-Type', 'application/json').end('{}');
+    });
+  });
+  await new Promise<void>((ready) => collector.listen(0, '127.0.0.1', ready));
+  const { port } = collector.address() as AddressInfo; // it listens on a port
+  service = await startService({
+    settings: {
+      redisUrl: redis.url,
+      trustedProxies: ['127.0.0.0/8', '10.0.0.0/8'],
+      traces: { endpoint: `http://127.0.0.1:${port}`, headers: { authorization: 'Bearer c' }, ratio: 0 },
+      usage: true,
+    },
+  });
+  const id = (n: number): string => `id: 00000000-0000-4000-8000-0000000000${n}\n`;
+  await writeEndpoint(
+    service,
+    'rows',
+    `${id(71)}name: rows\nquery: SELECT @secret AS n FROM numbers(3)\nparameters: { secret: { type: String, default: a } }\nlimits: { concurrency: 2 }\n`,
+  );
+  await writeEndpoint(service, 'kept', `${id(72)}name: kept\nquery: SELECT 1 AS n\ncache: { ttl: 60 }\n`);
+  await service.service.reload();
+});
+afterAll(async () => {
+  await service.stop();
+  collector.close();
+  await redis.kill();
+});
+
+const ask = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
+  service.call(`/api/endpoints/query/${path}`, { headers });
+const finished = (requestId: string) =>
+  service.observed.find((each) => each.kind === 'request.finished' && each.requestId === requestId);
+const admin = async (path: string): Promise<string> =>
+  (await fetch(`${service.service.admin}${path}`)).text();
+
+describe('a log line', () => {
+  test('says what was asked and how it went, without values and keys', async () => {
+    const lines: string[] = [];
+    const log = createLog('info', { write: (line) => void lines.push(line) });
+    await ask('rows?secret=do-not-log', {
+      'X-Request-Id': 'line',
+      'X-Forwarded-For': '203.0.113.7, 10.1.2.3',
+    });
+    await vi.waitFor(() => expect(finished('line')).toBeDefined());
+    log(finished('line') as Observation); // it was waited for
+    const line = JSON.parse(lines[0] ?? '') as Record<string, unknown>;
+    expect(line).toMatchObject({
+      event: 'request.finished',
+      requestId: 'line',
+      method: 'GET',
+      route: '/api/endpoints/query/:endpoint',
+      endpoint: 'rows',
+      revision: expect.stringMatching(/^[0-9a-f]{12}$/),
+      principal: 'everything',
+      status: 200,
+      rows: 3,
+      bytes: expect.any(Number),
+      ms: expect.any(Number),
+      timing: { auth: expect.any(Number), queue: expect.any(Number), engine: expect.any(Number) },
+      client: '203.0.113.7',
+    });
+    expect(lines.join('')).not.toMatch(/do-not-log|a-key-for-everything/);
+  });
+
+  test.each([
+    { why: 'nobody in front', forwarded: undefined, client: '127.0.0.1' },
+    { why: 'one proxy that is believed', forwarded: '198.51.100.1', client: '198.51.100.1' },
+    {
+      why: 'what the caller made up stands behind who is not believed',
+      forwarded: '192.0.2.1, 198.51.100.1',
+      client: '198.51.100.1',
+    },
+  ])('tells the caller: $why', async ({ why, forwarded, client }) => {
+    const requestId = why.replaceAll(' ', '-').slice(0, 40);
+    for (const path of ['rows', 'kept', 'kept'])
+      await ask(path, { 'X-Request-Id': requestId, ...(forwarded && { 'X-Forwarded-For': forwarded }) });
+    const all = (): Observation[] =>
+      service.observed.filter((each) => each.kind === 'request.finished' && each.requestId === requestId);
+    await vi.waitFor(() => expect(all()).toHaveLength(3));
+    expect(all()).toMatchObject([{ client }, { client }, { client }]);
+  });
+});
+
+describe('metrics', () => {
+  test('tell of requests, stages, problems and what is going on', async () => {
+    await ask('rows');
+    await ask('rows?other=1');
+    await vi.waitFor(async () => {
+      const text = await admin('/metrics');
+      for (const line of [
+        /^millrace_request_seconds_count\{endpoint="rows",status="200",cache=""\} [1-9]/m,
+        /^millrace_stage_seconds_count\{stage="queue"\} [1-9]/m,
+        /^millrace_stage_seconds_count\{stage="engine"\} [1-9]/m,
+        /^millrace_stage_seconds_count\{stage="encode"\} [1-9]/m,
+        /^millrace_problems_total\{code="request.parameters_invalid"\} [1-9]/m,
+        /^millrace_response_bytes_total\{endpoint="rows"\} [1-9]/m,
+        /^millrace_engine_statements\{state="running"\} 0/m,
+        /^millrace_endpoint_running\{endpoint="rows"\} 0/m,
+        /^millrace_cache_entries \d/m,
+        /^millrace_cache_flights 0/m,
+        /^millrace_warming_entries 0/m,
+        /^millrace_redis_up 1/m,
+        /^millrace_sandbox_up 1/m,
+        /^millrace_replies_waiting_bytes 0/m,
+        /^millrace_catalog_loads_total\{outcome="loaded"\} [1-9]/m,
+        /^millrace_usage_rows_total|^# HELP millrace_usage_rows_total/m,
+        /^nodejs_eventloop_lag_seconds /m,
+        /^process_resident_memory_bytes /m,
+      ])
+        expect(text).toMatch(line);
+    });
+  });
+
+  test('count how things stand, while they do', async () => {
+    await writeEndpoint(
+      service,
+      'slow',
+      'id: 00000000-0000-4000-8000-000000000073\nname: slow\nquery: SELECT sleep(1) AS s\nlimits: { concurrency: 1 }\n',
+    );
+    await service.service.reload();
+    const asked = [ask('slow'), ask('slow')];
+    await vi.waitFor(async () => {
+      const text = await admin('/metrics');
+      expect(text).toContain('millrace_endpoint_running{endpoint="slow"} 1');
+      expect(text).toContain('millrace_endpoint_waiting{endpoint="slow"} 1');
+      expect(text).toContain('millrace_engine_statements{state="running"} 1');
+    });
+    await Promise.all(asked);
+    const late = service.observed.filter((each) => each.kind === 'request.finished').slice(-2);
+    const queued = late.map((each) => each.timing?.queue ?? 0);
+    expect(Math.max(...queued)).toBeGreaterThan(500); // the second had to wait for the first
+  });
+});
+
+describe('traces', () => {
+  const TRACE = 'a'.repeat(32);
+  const CALLER = 'b'.repeat(16);
+
+  test('go on what the caller began, with a span for each stage', async () => {
+    await ask('rows', { traceparent: `00-${TRACE}-${CALLER}-01`, 'X-Request-Id': 'traced' });
+    await vi.waitFor(() => expect(spans().some(({ traceId }) => traceId === TRACE)).toBe(true), {
+      timeout: 15_000,
+    });
+    const root = spans().find(({ parentSpanId }) => parentSpanId === CALLER);
+    expect(root).toMatchObject({ name: 'GET /api/endpoints/query/:endpoint', traceId: TRACE, kind: 2 });
+    const attributes = Object.fromEntries((root?.attributes ?? []).map(({ key, value }) => [key, value]));
+    expect(attributes).toMatchObject({
+      'http.response.status_code': { intValue: 200 },
+      'millrace.endpoint': { stringValue: 'rows' },
+      'millrace.request_id': { stringValue: 'traced' },
+    });
+    const stages = spans().filter(({ parentSpanId }) => parentSpanId === root?.spanId);
+    expect(stages.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['auth', 'plan', 'engine', 'encode']),
+    );
+    expect(received.every(({ authorization }) => authorization === 'Bearer c')).toBe(true);
+  });
+
+  test('are not begun where the ratio is 0, nor for who says not to', async () => {
+    await ask('rows', { 'X-Request-Id': 'untraced' });
+    await ask('rows', { traceparent: `00-${'c'.repeat(32)}-${CALLER}-00` });
+    await setTimeout(100);
+    expect(finished('untraced')).toMatchObject({ trace: { isSampled: false } });
+    expect(spans().filter(({ traceId }) => traceId !== TRACE)).toEqual([]);
+  });
+});
+
+describe('usage', () => {
+  test('is a row a call, and an endpoint over them', async () => {
+    await ask('rows', { 'X-Request-Id': 'counted' });
+    const rows = async () =>
+      service.rows("millrace.usage?sql=SELECT+*+FROM+calls+WHERE+request_id+=+'counted'");
+    await vi.waitFor(async () => expect(await rows()).toHaveLength(1), { timeout: 15_000, interval: 250 });
+    expect(await rows()).toMatchObject([
+      { endpoint: 'rows', principal: 'everything', method: 'GET', status: 200, rows: 3, cache: '' },
+    ]);
+    const [bucket] = await service.rows('millrace.usage?endpoint=rows');
+    expect(Number(bucket?.['calls'])).toBeGreaterThan(0);
+    expect(await admin('/metrics')).toMatch(/^millrace_usage_rows_total\{outcome="written"\} [1-9]/m);
+  });
+});
+
+describe('configuration', () => {
+  test('has settings without secrets, and the version of every file', async () => {
+    await writeFile(join(service.endpoints, 'kept.yaml'), 'id: none\n');
+    await writeFile(join(service.endpoints, 'broken.yaml'), 'name: [\n');
+    await service.service.reload();
+    const config = JSON.parse(await admin('/config')) as Record<string, unknown>;
+    expect(config).toMatchObject({
+      version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+      settings: {
+        port: { value: 4000, source: 'default' },
+        clickhouse_password: { source: 'default' },
+      },
+      endpoints: expect.arrayContaining([
+        {
+          name: 'kept',
+          id: '00000000-0000-4000-8000-000000000072',
+          file: expect.stringMatching(/kept\.yaml$/),
+          revision: expect.stringMatching(/^[0-9a-f]{12}$/),
+          findings: expect.arrayContaining([
+            expect.objectContaining({ severity: 'error', line: 1, column: 5 }),
+          ]),
+        },
+      ]),
+      not_served: [expect.objectContaining({ file: expect.stringMatching(/broken\.yaml$/) })],
+    });
+  });
+});
+
+describe('readiness', () => {
+  const checks = async () => {
+    const response = await service.call('/health/ready');
+    return { status: response.status, ...((await response.json()) as { checks: object }).checks };
+  };
+
+  test('tells the engine, the files, Redis and the preflight apart', async () => {
+    expect(await checks()).toEqual({
+      status: 200,
+      engine: 'ok',
+      catalog: 'degraded',
+      redis: 'ok',
+      preflight: 'ok',
+    });
+    await redis.kill();
+    expect(await checks()).toMatchObject({ status: 200, redis: 'degraded' });
+    await redis.start();
+    await vi.waitFor(async () => expect(await checks()).toMatchObject({ redis: 'ok' }), { timeout: 10_000 });
+  });
+});

@@ -1,0 +1,217 @@
+// /openapi.json as its readers see it: a validator, a generated client that compiles and calls, and keys that may do less.
+import { execFile, spawnSync } from 'node:child_process';
+import { symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import Ajv from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hashKey } from '../../src/auth/keyring.ts';
+import { run, scratch } from '../support/command.ts';
+import { KEY, sampleTables, startService, writeEndpoint, type TestService } from '../support/service.ts';
+
+type Json = Record<string, unknown>;
+interface Document extends Json {
+  readonly paths: Record<
+    string,
+    Record<
+      'get' | 'post',
+      Json & { operationId?: string; parameters: Json[]; requestBody: { content: Json }; responses: Json }
+    >
+  >;
+}
+
+interface RowSchema {
+  readonly properties: Json;
+  readonly required: readonly string[];
+}
+
+let service: TestService;
+const ROOT = join(import.meta.dirname, '../..');
+
+beforeAll(async () => {
+  service = await startService({
+    sql: [
+      await sampleTables(),
+      `INSERT INTO logs.edge_logs (project, timestamp, id, event_message, metadata) VALUES ('abc', now64(6), 'one', 'GET /', '{"request":{"path":"/rest/v1","url":"https://abc.example.net/rest/v1"}}')`,
+    ],
+    tokens: [
+      {
+        name: 'tenant',
+        sha256: hashKey('tenant'),
+        endpoints: ['usage.*', 'values'],
+        parameters: { project: 'abc' },
+      },
+    ],
+  });
+  await writeEndpoint(
+    service,
+    'values',
+    `id: 00000000-0000-4000-8000-000000000061
+name: values
+description: One of every kind.
+query: |
+  SELECT 1::UInt8 AS small, 9007199254740993 AS large, nan AS number, NULL::Nullable(String) AS nothing, [1, 2]::Array(UInt8) AS list,
+    map('a', 1)::Map(String, UInt8) AS pairs, (1, 'a')::Tuple(n UInt8, s String) AS both, now64(6) AS at, today() AS day,
+    generateUUIDv4() AS id, toIPv4('203.0.113.9') AS ip, 'x'::Enum8('x' = 1) AS kind, true AS yes, '{"a": [1]}'::JSON AS metadata, 'a' AS secret
+  WHERE @project != '' AND has(@list, 1)
+parameters: { project: { type: String, required: true }, list: { type: Array(UInt8), default: [1] } }
+pii: { redact: true, columns: { secret: drop } }
+reservation: { enabled: true, workloads: [fast] }
+labels: { team: "@header" }
+cache: { ttl: 60 }
+`,
+  );
+  await writeEndpoint(
+    service,
+    'values-2',
+    'id: 00000000-0000-4000-8000-000000000062\nname: logs_all\nquery: SELECT 1 AS n\n',
+  );
+  await service.service.reload();
+});
+afterAll(() => service.stop());
+
+async function document(key = KEY): Promise<Document> {
+  const response = await service.call('/openapi.json', { headers: { 'X-API-KEY': key } });
+  expect([response.status, response.headers.get('content-type')]).toEqual([
+    200,
+    'application/json; charset=utf-8',
+  ]);
+  return (await response.json()) as Document;
+}
+
+describe('the document', () => {
+  test('is valid OpenAPI 3.1', async () => {
+    const validator = new Validator();
+    expect(await validator.validate(await document())).toEqual({ valid: true });
+    expect(validator.version).toBe('3.1');
+  });
+
+  test('needs a key', async () => {
+    const response = await service.call('/openapi.json', { headers: { 'X-API-KEY': 'wrong' } });
+    expect([response.status, await response.json()]).toMatchObject([401, { code: 'auth.invalid' }]);
+  });
+
+  test('has what the key may call, as it may call it', async () => {
+    const { paths } = await document('tenant');
+    expect(Object.keys(paths).filter((path) => path.includes('/query/'))).toEqual([
+      '/api/endpoints/query/usage.api-counts',
+      '/api/endpoints/query/values',
+    ]);
+    const counts = paths['/api/endpoints/query/usage.api-counts'];
+    expect(counts?.get.parameters.find(({ name }) => name === 'project')).toMatchObject({
+      required: false,
+      schema: { const: 'abc' },
+      example: 'abc',
+    });
+    expect(JSON.stringify(counts?.post.requestBody)).not.toMatch(/"sql"|"lql"|application\/sql/); // it may send none
+    expect(JSON.stringify((await document()).paths['/api/endpoints/query/usage.api-counts']?.post)).toMatch(
+      /"lql"/,
+    );
+  });
+
+  test('changes with the files, at once', async () => {
+    await writeEndpoint(
+      service,
+      'later',
+      'id: 00000000-0000-4000-8000-000000000063\nname: later\nquery: SELECT 1 AS n\n',
+    );
+    await service.service.reload();
+    expect(Object.keys((await document()).paths)).toContain('/api/endpoints/query/later');
+  });
+
+  test('names every operation once', async () => {
+    const ids = Object.values((await document()).paths).flatMap(({ get, post }) => [
+      get?.operationId,
+      post?.operationId,
+    ]);
+    const named = ids.filter((id) => id !== undefined);
+    expect(new Set(named).size).toBe(named.length);
+  });
+
+  test('is the one that the command writes', async () => {
+    const folder = join(ROOT, 'endpoints');
+    const { code, out } = await run(['openapi', '--endpoints', folder, '--schema', join(ROOT, 'seeds')]);
+    const written = JSON.parse(out) as Document;
+    const served = await document();
+    const path = '/api/endpoints/query/logs.all';
+    expect([code, written['components'], written.paths[path]?.get.responses]).toEqual([
+      0,
+      served['components'],
+      served.paths[path]?.get.responses,
+    ]);
+  });
+});
+
+test('answers are what it says they are', async () => {
+  const path = '/api/endpoints/query/values';
+  const all = await document();
+  const { responses }: { responses: Json } = all.paths[path]?.get ?? { responses: {} };
+  const { content } = responses['200'] as {
+    content: { 'application/json': { schema: { properties: { result: { items: RowSchema } } } } };
+  };
+  const { schema } = content['application/json'];
+  const ajv = addFormats.default(new Ajv.default({ strict: false }));
+  const check = ajv.compile({ ...schema, components: all['components'] });
+  const response = await service.call(`${path}?project=abc`);
+  const body: unknown = await response.json();
+  expect([check(body), check.errors]).toEqual([true, null]);
+  const { result } = body as { result: Json[] };
+  const row = schema.properties.result.items;
+  expect(Object.keys(row.properties)).toEqual([...Object.keys(result[0] ?? {}), 'secret']);
+  expect(row.required).not.toContain('secret');
+});
+
+test('a generated client compiles under strict, and calls the running service', async () => {
+  const cwd = scratch();
+  symlinkSync(join(ROOT, 'node_modules'), join(cwd, 'node_modules'));
+  writeFileSync(join(cwd, 'package.json'), '{ "type": "module" }');
+  writeFileSync(join(cwd, 'openapi.json'), JSON.stringify(await document()));
+  const generated = spawnSync(join(ROOT, 'node_modules/.bin/oazapfts'), ['openapi.json', 'client.ts'], {
+    cwd,
+    encoding: 'utf8',
+  });
+  expect([generated.status, generated.stderr]).toEqual([0, expect.not.stringContaining('rror')]);
+  writeFileSync(
+    join(cwd, 'use.ts'),
+    `import { defaults, usageApiCounts, logsAllPost } from './client.ts';
+defaults.baseUrl = ${JSON.stringify(service.service.address)};
+defaults.headers = { 'X-API-KEY': ${JSON.stringify(KEY)} };
+const counts = await usageApiCounts('hourly', 'abc');
+if (counts.status !== 200) throw new Error(counts.status === 304 ? '' : counts.data.code);
+const total: number = counts.data.result.reduce((sum, row) => sum + row.total_rest_requests, 0);
+const own = await logsAllPost({ project: 'abc', lql: 's:id' });
+const wrong = await logsAllPost({ project: 'abc', lql: 'q:nothing:here' });
+// @ts-expect-error -- not one of the choices
+const never = () => usageApiCounts('weekly', 'abc');
+console.log(JSON.stringify([total, own.status === 200 && own.data.result, wrong.status, wrong.status === 400 && wrong.data.code, typeof never]));
+`,
+  );
+  const flags = [
+    '--strict',
+    '--target',
+    'es2022',
+    '--module',
+    'nodenext',
+    '--rewriteRelativeImportExtensions',
+    '--skipLibCheck',
+    '--outDir',
+    'out',
+  ];
+  const compiled = spawnSync(join(ROOT, 'node_modules/.bin/tsc'), ['--ignoreConfig', ...flags, 'use.ts'], {
+    cwd,
+    encoding: 'utf8',
+  });
+  expect([compiled.status, compiled.stdout]).toEqual([0, '']);
+  const called = await new Promise<{ out: string; err: string }>((resolve) => {
+    execFile(process.execPath, [join(cwd, 'out', 'use.js')], (_error, out, err) => resolve({ out, err }));
+  });
+  expect(called.err).toBe('');
+  expect(JSON.parse(called.out)).toEqual([
+    1,
+    [{ id: 'one' }],
+    400,
+    expect.stringMatching(/^lql\./),
+    'function',
+  ]);
+});
