@@ -6,7 +6,9 @@ import { withLocal } from '../local.ts';
 
 export function addDoctor(program: Command, deps: CommandDeps): void {
   withSettings(program.command('doctor'))
-    .description("Try the walls around consumers' queries, one attack at a time. Exits 1 when one is open.")
+    .description(
+      "Try the walls around consumers' queries, one attack at a time, and look at what the ClickHouse server lets our users do; each finding with the SQL that mends it. Exits 1 when a wall is open.",
+    )
     .action(async (flags: Flags) => {
       const settings = await settingsOf(flags, deps);
       const observe = deps.openLog('silent', false);
