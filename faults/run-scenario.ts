@@ -1,0 +1,93 @@
+// Runs one scenario within its time, and ends what it started, however it went.
+import type { ChildProcess } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { createRandom } from './random.ts';
+import type { Check, Context, Scenario } from './scenario.ts';
+
+export interface Result {
+  readonly name: string;
+  readonly pass: string;
+  readonly seed: number;
+  readonly seconds: number;
+  readonly checks: readonly Check[];
+  /** Why there are no checks: what was thrown, or that the time was over. */
+  readonly failure?: string;
+  readonly passed: boolean;
+}
+
+export type RunOptions = Pick<Context, 'seed' | 'isShort' | 'minutes' | 'note'>;
+
+const CLEANING_MS = 20_000;
+
+export async function runScenario(scenario: Scenario, options: RunOptions): Promise<Result> {
+  const started = performance.now();
+  const ends: (() => unknown)[] = [];
+  const children = new Set<ChildProcess>();
+  const killAll = (): void => {
+    for (const child of children) child.kill('SIGKILL');
+  };
+  process.once('exit', killAll);
+  const told = { name: scenario.name, pass: scenario.pass, seed: options.seed };
+  const seconds = (): number => (performance.now() - started) / 1000;
+  try {
+    const checks = await bounded(scenario, openContext(options, ends, children));
+    const passed = checks.every((each) => each.passed || (options.isShort && each.isTimed));
+    return { ...told, seconds: seconds(), checks, passed };
+  } catch (cause) {
+    const failure = cause instanceof Error ? cause.message : String(cause);
+    options.note(cause instanceof Error ? (cause.stack ?? failure) : failure);
+    return { ...told, seconds: seconds(), checks: [], failure, passed: false };
+  } finally {
+    await endAll(ends);
+    killAll();
+    process.removeListener('exit', killAll);
+  }
+}
+
+function openContext(options: RunOptions, ends: (() => unknown)[], children: Set<ChildProcess>): Context {
+  const defer = (end: () => unknown): void => void ends.push(end);
+  return {
+    ...options,
+    random: createRandom(options.seed),
+    folder: async (name) => {
+      const folder = await mkdtemp(join(tmpdir(), `millrace-faults-${name}-`));
+      defer(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
+      return folder;
+    },
+    defer,
+    own: (child) => {
+      children.add(child);
+      child.once('exit', () => children.delete(child));
+    },
+  };
+}
+
+async function bounded(scenario: Scenario, context: Context): Promise<readonly Check[]> {
+  const seconds = context.isShort
+    ? scenario.seconds.short
+    : scenario.seconds.long + (scenario.name === 'soak' ? context.minutes * 60 : 0);
+  const over = new AbortController();
+  const late = setTimeout(seconds * 1000, undefined, { signal: over.signal }).then(() => {
+    throw new Error(`not over after ${seconds} s`);
+  });
+  late.catch(() => undefined);
+  try {
+    return await Promise.race([scenario.run(context), late]);
+  } finally {
+    over.abort();
+  }
+}
+
+/** The last one first; one that fails or hangs keeps none of the others. */
+async function endAll(ends: readonly (() => unknown)[]): Promise<void> {
+  const patience = new AbortController();
+  const late = setTimeout(CLEANING_MS, undefined, { signal: patience.signal }).catch(() => undefined);
+  for (const end of ends.toReversed()) {
+    const ended = (async () => end())().catch(() => undefined);
+    await Promise.race([ended, late]);
+  }
+  patience.abort();
+}

@@ -1,0 +1,149 @@
+// The built service as a process of its own, with files of the scenario's.
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { Agent } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { hashKey } from '../src/auth/keyring.ts';
+import { start, type Running } from '../test/support/command.ts';
+import { freePort } from '../test/support/redis.ts';
+import { ask, type Asked, type Wish } from './ask.ts';
+import type { Context } from './scenario.ts';
+
+export const KEY = 'a-key-for-everything';
+const START_MS = 60_000;
+
+export interface Plan {
+  /** What follows `id` and `name`, by name. */
+  readonly endpoints: Readonly<Record<string, string>>;
+  /** Run once, on an empty embedded engine. */
+  readonly seeds?: string;
+  /** Lines of the tokens file beside the key for everything. */
+  readonly tokens?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A folder with everything that a service needs; services over it come one after another. */
+export interface Site {
+  readonly cwd: string;
+  readonly endpoints: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface Serving {
+  readonly address: string;
+  readonly site: Site;
+  readonly pid: number;
+  readonly running: Running;
+  /** From the start of the process to its first answer. */
+  readonly startMs: number;
+  /** Calls an endpoint, as `name?parameters`. */
+  readonly call: (path: string, wish?: Wish) => Promise<Asked>;
+  /** The rows of an endpoint; rejects when there are none. */
+  readonly rows: (path: string) => Promise<readonly Readonly<Record<string, unknown>>[]>;
+  /** Sum of a metric's values whose labels hold all of `labels`, as `kind="x"`. */
+  readonly metric: (name: string, ...labels: string[]) => Promise<number>;
+  /** Events of the log, from level warn on unless the plan says otherwise. */
+  readonly events: () => readonly string[];
+  /** SIGTERM; the exit code. */
+  readonly stop: () => Promise<number | null>;
+  /** SIGKILL. */
+  readonly kill: () => Promise<void>;
+}
+
+export function endpointFile(name: string, text: string, index = 0): string {
+  return `id: 00000000-0000-4000-8000-${String(index).padStart(12, '0')}\nname: ${name}\n${text}`;
+}
+
+export async function prepareSite(context: Context, plan: Plan): Promise<Site> {
+  const cwd = await context.folder('site');
+  const endpoints = join(cwd, 'endpoints');
+  await mkdir(endpoints);
+  await mkdir(join(cwd, 'seeds'));
+  if (plan.seeds !== undefined) await writeFile(join(cwd, 'seeds', '1.sql'), plan.seeds);
+  for (const [index, [name, text]] of Object.entries(plan.endpoints).entries())
+    await writeFile(join(endpoints, `${name}.yaml`), endpointFile(name, text, index));
+  const everything = `{ name: everything, sha256: ${hashKey(KEY)}, endpoints: ['*'], allow: [sql, lql] }`;
+  const tokens = [everything, ...(plan.tokens ?? [])];
+  await writeFile(join(cwd, 'tokens.yaml'), `tokens:\n${tokens.map((each) => `  - ${each}\n`).join('')}`);
+  const env = { MILLRACE_TOKENS: 'tokens.yaml', MILLRACE_LOG_LEVEL: 'warn', MILLRACE_MEMORY: '2GiB' };
+  return { cwd, endpoints, env: { ...env, ...plan.env } };
+}
+
+/** Resolves when it answers; rejects when it ends first. */
+export async function startServing(context: Context, site: Site): Promise<Serving> {
+  const [port, adminPort] = [await freePort(), await freePort()];
+  const began = performance.now();
+  const args = ['serve', '--port', String(port), '--admin-port', String(adminPort)];
+  const running = start(args, { cwd: site.cwd, env: { ...site.env } });
+  context.own(running.child);
+  const kill = async (): Promise<void> => {
+    running.child.kill('SIGCONT');
+    running.child.kill('SIGKILL');
+    await running.finished;
+  };
+  context.defer(kill);
+  const address = `http://127.0.0.1:${port}`;
+  await answering(address, running);
+  const startMs = performance.now() - began;
+  const agent = new Agent({ keepAlive: true, maxSockets: 256 });
+  context.defer(() => agent.destroy());
+  const call = (path: string, wish: Wish = {}): Promise<Asked> =>
+    ask(`${address}/api/endpoints/query/${path}`, {
+      agent,
+      ...wish,
+      headers: { 'X-API-KEY': KEY, ...wish.headers },
+    });
+  return {
+    address,
+    site,
+    pid: running.child.pid ?? 0,
+    running,
+    startMs,
+    call,
+    rows: async (path) => rowsOf(await call(path)),
+    metric: async (name, ...labels) =>
+      sumOf(await ask(`http://127.0.0.1:${adminPort}/metrics`), name, labels),
+    events: () => [...running.output().matchAll(/"event":"([^"]+)"/g)].map(([, event = '']) => event),
+    stop: async () => {
+      running.child.kill('SIGTERM');
+      return (await running.finished).code;
+    },
+    kill,
+  };
+}
+
+/** A service over a site of its own. */
+export async function serve(context: Context, plan: Plan): Promise<Serving> {
+  return startServing(context, await prepareSite(context, plan));
+}
+
+export function rowsOf({ status, body }: Asked): readonly Readonly<Record<string, unknown>>[] {
+  if (status !== 200) throw new Error(`${status} ${body.toString().slice(0, 500)}`);
+  const { result } = JSON.parse(body.toString()) as { result: Record<string, unknown>[] }; // our own envelope
+  return result;
+}
+
+async function answering(address: string, running: Running): Promise<void> {
+  for (const end = performance.now() + START_MS; performance.now() < end;) {
+    if ((await ask(`${address}/health/ready`)).status !== 0) return;
+    const ended = await Promise.race([running.finished, setTimeout(5)]);
+    if (ended !== undefined) throw new Error(`the service ended with ${ended.code}: ${running.output()}`);
+  }
+  throw new Error(`the service does not answer after ${START_MS / 1000} s: ${running.output()}`);
+}
+
+function sumOf({ body }: Asked, name: string, labels: readonly string[]): number {
+  const lines = body.toString().split('\n');
+  const values = lines.flatMap((line) => {
+    const [, metric, rest = '', value] = /^([a-z_]+)(\{.*\})? (\S+)$/.exec(line) ?? [];
+    return metric === name && labels.every((label) => rest.includes(label)) ? [Number(value)] : [];
+  });
+  return values.reduce((sum, value) => sum + value, 0);
+}
+
+/** Bytes that a process holds, its threads and its open files. Reads Linux's /proc. */
+export async function footprint(pid: number): Promise<{ readonly bytes: number; readonly threads: number }> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  const number = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1]);
+  return { bytes: number('VmRSS') * 1024, threads: number('Threads') };
+}
