@@ -3,8 +3,9 @@ import { basename, dirname } from 'node:path';
 import { compareDiagnostics, type Diagnostic } from '../core/diagnostic.ts';
 import type { Observe } from '../core/observation.ts';
 import { watchPaths } from '../config/watch.ts';
-import { assembleCatalog, type Candidate, type Catalog } from './catalog.ts';
+import { assembleCatalog, type Catalog } from './catalog.ts';
 import type { CompileFile } from './compile.ts';
+import { chooseVersions, type InService } from './in-service.ts';
 import { isEndpointFile, loadFolder, loadSome, type Loaded, type LoadedFiles } from './load.ts';
 
 export interface LiveCatalog {
@@ -31,7 +32,7 @@ export interface LiveCatalogOptions {
 export async function openLiveCatalog(options: LiveCatalogOptions): Promise<LiveCatalog> {
   const { folder, compile, observe } = options;
   let files: LoadedFiles = new Map();
-  let good: ReadonlyMap<string, Candidate> = new Map();
+  let inService: InService = new Map();
   let catalog = assembleCatalog([]).catalog;
   let findings: readonly Diagnostic[] = [];
   const pending = createPending(folder);
@@ -46,11 +47,11 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
     files = loaded.files;
     if (loaded.changed === 0 && isOpen) return;
     isOpen = true;
-    good = keepGood(files, good);
-    const assembled = assembleCatalog([...good.values()]);
+    const choice = chooseVersions(files, inService);
     const [replaced, before] = [catalog, findings];
-    findings = allFindings(files, assembled.diagnostics);
-    catalog = assembled.catalog; // from here on new requests see it
+    inService = choice.inService;
+    findings = allFindings(files, choice.doubles);
+    catalog = choice.catalog; // from here on new requests see it
     options.onSwap?.(replaced, catalog);
     const counts = {
       endpoints: catalog.endpoints.length,
@@ -137,16 +138,6 @@ function lookNowAndThen(look: () => Promise<void>, now: () => number): () => voi
     stopped = true;
     clearTimeout(timer);
   };
-}
-
-/** A file that does not compile any more keeps its last good version; one that is gone goes. */
-function keepGood(files: LoadedFiles, good: ReadonlyMap<string, Candidate>): ReadonlyMap<string, Candidate> {
-  const kept = new Map<string, Candidate>();
-  for (const [path, file] of files) {
-    const candidate = file.candidate ?? good.get(path);
-    if (candidate !== undefined) kept.set(path, candidate);
-  }
-  return kept;
 }
 
 function allFindings(files: LoadedFiles, assembled: readonly Diagnostic[]): readonly Diagnostic[] {

@@ -89,6 +89,48 @@ describe('the live catalog', () => {
     expect(live.diagnostics()[0]?.message).toContain('one.yaml');
   });
 
+  test.each([
+    { why: 'the name of a later file', file: 'one.yaml', content: text('two', 1, 20), good: text('one', 1) },
+    { why: 'the id of a later file', file: 'one.yaml', content: text('one', 2, 20), good: text('one', 1) },
+    {
+      why: 'the name of an earlier file',
+      file: 'two.yaml',
+      content: text('one', 2, 20),
+      good: text('two', 2),
+    },
+    { why: 'the id of an earlier file', file: 'two.yaml', content: text('two', 1, 20), good: text('two', 2) },
+    { why: 'both, in a new first file', file: 'a.yaml', content: text('two', 1, 20), good: undefined },
+  ])('a version that would take $why changes nothing', async ({ file, content, good }) => {
+    const served = (): unknown =>
+      live.current().endpoints.map(({ name, id, file, maxRows }) => ({ name, id, file, maxRows }));
+    const before = served();
+    await write(file, content);
+    await live.reload();
+    expect(served()).toEqual(before);
+    expect(live.diagnostics().map((each) => each.file)).toContain(join(folder, file));
+    await (good === undefined ? unlink(join(folder, file)) : write(file, good));
+    await live.reload();
+    expect([served(), live.diagnostics()]).toEqual([before, []]);
+  });
+
+  test('names move from file to file, at once or one after another', async () => {
+    await write('one.yaml', text('two', 1));
+    await live.reload();
+    expect(names()).toEqual(['one', 'two']);
+    await write('two.yaml', text('one', 2));
+    await live.reload();
+    expect([live.current().find('one')?.id, live.current().find('two')?.id]).toEqual([uuid(2), uuid(1)]);
+    await write('one.yaml', text('one', 1)); // waits for two.yaml, which waits for a third name to come free
+    await write('two.yaml', text('three', 2));
+    await write('three.yaml', text('three', 3));
+    await live.reload();
+    expect(names()).toEqual(['one', 'three']);
+    await write('three.yaml', text('four', 3));
+    await live.reload();
+    expect(names()).toEqual(['four', 'one', 'three']);
+    expect(live.diagnostics()).toEqual([]);
+  });
+
   test('a folder that goes and comes back loses nothing', async () => {
     await rm(folder, { recursive: true });
     await eventually(() => expect(observed.some((each) => each.kind === 'catalog.failed')).toBe(true));
