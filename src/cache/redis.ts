@@ -18,6 +18,8 @@ export interface RedisOptions {
 /** Leases of other releases may be longer than ours, but not so many times. */
 const STRANGE_LEASE = 20;
 const SCAN_COUNT = 1000;
+/** Who holds a lease, as `randomUUID` writes it. */
+const TOKEN = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 const RENEW = `if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('pexpire', KEYS[1], ARGV[2]) end return 0`;
 const RELEASE = `if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end return 0`;
@@ -114,16 +116,31 @@ async function takeLease(
   { key, token }: { readonly key: string; readonly token: string },
 ): Promise<'held' | 'taken'> {
   const name = redis.leaseKey(key);
-  const [taken, remainingMs] = await Promise.all([
+  const [taken, remainingMs, holder] = await Promise.all([
     client.set(name, token, { condition: 'NX', expiration: { type: 'PX', value: redis.leaseMs } }),
     client.pTTL(name),
+    client.get(name).catch(otherKind),
   ]);
   if (taken !== null) return 'held';
-  if (remainingMs === -1 || remainingMs > redis.leaseMs * STRANGE_LEASE) {
-    redis.observe({ kind: 'cache.rubbish_found', key, reason: 'its lease would never end' });
+  const rubbish = rubbishIn(holder, remainingMs, redis.leaseMs);
+  if (rubbish !== undefined) {
+    redis.observe({ kind: 'cache.rubbish_found', key, reason: rubbish });
     await client.unlink(name);
   }
   return 'taken';
+}
+
+/** No token, where there is no string. */
+function otherKind(cause: unknown): string {
+  if (isReply(cause, 'WRONGTYPE')) return '';
+  throw cause;
+}
+
+/** Why nobody gives this lease back; undefined for one that somebody holds, or held. */
+function rubbishIn(holder: string | Buffer | null, remainingMs: number, leaseMs: number): string | undefined {
+  if (remainingMs === -1 || remainingMs > leaseMs * STRANGE_LEASE) return 'its lease would never end';
+  const isToken = holder === null || TOKEN.test(String(holder));
+  return isToken ? undefined : 'its lease is nobody’s';
 }
 
 /** Renews a lease three times within its life until it is released or found lost. */

@@ -275,6 +275,10 @@ describe('a Redis full of rubbish', () => {
 
   test.each([
     { why: 'for ever', spoil: (vandal: Vandal, name: string) => vandal.set(name, 'x') },
+    {
+      why: 'for less than a minute, of nobody',
+      spoil: (vandal: Vandal, name: string) => vandal.set(name, 'x', { EX: 40 }),
+    },
     { why: 'for a day', spoil: (vandal: Vandal, name: string) => vandal.set(name, 'x', { EX: 86_400 }) },
     { why: 'with another kind of value', spoil: (vandal: Vandal, name: string) => vandal.lPush(name, 'x') },
   ])('in place of a lease is removed: $why', async ({ spoil }) => {
