@@ -7,8 +7,8 @@ export interface Check {
   readonly what: string;
   readonly measured: string;
   readonly passed: boolean;
-  /** Depends on how busy the machine is: told, and left out of the verdict of a short run. */
-  readonly isTimed: boolean;
+  /** On how busy it is, or what it allows: told, and left out of the verdict of a short run. */
+  readonly dependsOnMachine: boolean;
 }
 
 export interface Context {
@@ -39,18 +39,18 @@ export interface Scenario {
 /** Something that has to be exactly so. */
 export function exact(what: string, measured: number | string, wanted: number | string): Check {
   const told = measured === wanted ? String(measured) : `${measured}, not ${wanted}`;
-  return { what, measured: told, passed: measured === wanted, isTimed: false };
+  return { what, measured: told, passed: measured === wanted, dependsOnMachine: false };
 }
 
 /** Something that may be at most so much. */
 export function atMost(what: string, measured: number, most: number, unit: string): Check {
   const told = `${round(measured)} ${unit} of ${round(most)}`;
-  return { what, measured: told, passed: measured <= most, isTimed: false };
+  return { what, measured: told, passed: measured <= most, dependsOnMachine: false };
 }
 
 /** As `atMost`, for times and what depends on them. */
 export function inTime(what: string, measured: number, most: number, unit = 'ms'): Check {
-  return { ...atMost(what, measured, most, unit), isTimed: true };
+  return { ...atMost(what, measured, most, unit), dependsOnMachine: true };
 }
 
 /** Statuses and how many of each; passes when each is allowed. */
@@ -61,7 +61,7 @@ export function onlyStatuses(
 ): Check {
   const told = [...counts].map(([status, count]) => `${status} × ${count}`).toSorted();
   const passed = counts.size > 0 && [...counts.keys()].every(isAllowed);
-  return { what, measured: told.join(', ') || 'none', passed, isTimed: false };
+  return { what, measured: told.join(', ') || 'none', passed, dependsOnMachine: false };
 }
 
 function round(value: number): string {

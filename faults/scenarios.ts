@@ -2,8 +2,22 @@
 import type { Scenario } from './scenario.ts';
 import { carriedOver } from './scenarios/carried-over.ts';
 import { disconnects } from './scenarios/disconnects.ts';
+import { diskFull } from './scenarios/disk-full.ts';
 import { leaks } from './scenarios/leaks.ts';
 import { redisFaults } from './scenarios/redis-faults.ts';
+import { remoteEngine } from './scenarios/remote-engine.ts';
+import { slowReaders } from './scenarios/slow-readers.ts';
+import { stops } from './scenarios/stops.ts';
 import { yamlStorms } from './scenarios/yaml-storms.ts';
 
-export const SCENARIOS: readonly Scenario[] = [leaks, carriedOver, disconnects, redisFaults, yamlStorms];
+export const SCENARIOS: readonly Scenario[] = [
+  leaks,
+  carriedOver,
+  disconnects,
+  slowReaders,
+  remoteEngine,
+  redisFaults,
+  yamlStorms,
+  diskFull,
+  stops,
+];

@@ -20,6 +20,8 @@ export interface Plan {
   /** Lines of the tokens file beside the key for everything. */
   readonly tokens?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** A program that becomes the service. */
+  readonly through?: readonly string[];
 }
 
 /** A folder with everything that a service needs; services over it come one after another. */
@@ -27,6 +29,7 @@ export interface Site {
   readonly cwd: string;
   readonly endpoints: string;
   readonly env: Readonly<Record<string, string>>;
+  readonly through: readonly string[];
 }
 
 export interface Serving {
@@ -66,7 +69,7 @@ export async function prepareSite(context: Context, plan: Plan): Promise<Site> {
   const tokens = [everything, ...(plan.tokens ?? [])];
   await writeFile(join(cwd, 'tokens.yaml'), `tokens:\n${tokens.map((each) => `  - ${each}\n`).join('')}`);
   const env = { MILLRACE_TOKENS: 'tokens.yaml', MILLRACE_LOG_LEVEL: 'warn', MILLRACE_MEMORY: '2GiB' };
-  return { cwd, endpoints, env: { ...env, ...plan.env } };
+  return { cwd, endpoints, env: { ...env, ...plan.env }, through: plan.through ?? [] };
 }
 
 /** Resolves when it answers; rejects when it ends first. */
@@ -74,7 +77,7 @@ export async function startServing(context: Context, site: Site): Promise<Servin
   const [port, adminPort] = [await freePort(), await freePort()];
   const began = performance.now();
   const args = ['serve', '--port', String(port), '--admin-port', String(adminPort)];
-  const running = start(args, { cwd: site.cwd, env: { ...site.env } });
+  const running = start(args, { ...site, env: { ...site.env } });
   context.own(running.child);
   const kill = async (): Promise<void> => {
     running.child.kill('SIGCONT');

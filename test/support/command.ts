@@ -26,12 +26,18 @@ export function scratch(): string {
   return mkdtempSync(join(tmpdir(), 'millrace-'));
 }
 
-/** Starts a command; settings come from `env` alone. */
+/** Starts a command, `through` another that becomes it; settings come from `env` alone. */
 export function start(
   args: readonly string[],
-  options: { cwd?: string; env?: Record<string, string>; bin?: string } = {},
+  options: { cwd?: string; env?: Record<string, string>; bin?: string; through?: readonly string[] } = {},
 ): Running {
-  const child = spawn(process.execPath, [options.bin ?? BIN, ...args], {
+  const [program = '', ...words] = [
+    ...(options.through ?? []),
+    process.execPath,
+    options.bin ?? BIN,
+    ...args,
+  ];
+  const child = spawn(program, words, {
     cwd: options.cwd ?? scratch(),
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], NO_COLOR: '1', ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],

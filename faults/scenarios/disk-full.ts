@@ -1,0 +1,118 @@
+// A full disk: a small file system of the service's own, filled up and emptied again. Reads go on, writes say so.
+import { spawnSync } from 'node:child_process';
+import { open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { run } from '../../test/support/command.ts';
+import { statusOf } from '../ask.ts';
+import { count, startLoad } from '../load.ts';
+import { exact, onlyStatuses, type Check, type Context, type Scenario } from '../scenario.ts';
+import { prepareSite, startServing, type Serving } from '../serving.ts';
+
+const ROUNDS = { short: 1, long: 3 };
+/** The table of calls is written every five seconds. */
+const WRITE_MS = 12_000;
+const PIECE = Buffer.alloc(64 * 1024);
+
+const SEEDS =
+  'CREATE DATABASE IF NOT EXISTS app; CREATE OR REPLACE TABLE app.t (n UInt32, text String) ENGINE = MergeTree ORDER BY n AS SELECT number, randomPrintableASCII(100) FROM numbers(100000);';
+const ENDPOINTS = {
+  read: 'query: SELECT count() AS rows, max(n) AS most FROM app.t WHERE n >= @from\nparameters: { from: { type: UInt32, default: 0 } }\n',
+  sorted: 'query: SELECT text FROM app.t ORDER BY text LIMIT 10\ncache: { ttl: 1 }\n',
+  calls: 'query: SELECT count() AS rows FROM millrace.calls\n',
+};
+
+export const diskFull: Scenario = {
+  name: 'disk-full',
+  pass: 'no room on the disk: reads go on, a write says so, and recovers once there is room',
+  seconds: { short: 90, long: 240 },
+  run: async (context) => {
+    if (!mayMount()) return [notHere()];
+    const site = await prepareSite(context, {
+      endpoints: ENDPOINTS,
+      seeds: SEEDS,
+      env: { MILLRACE_USAGE: 'true' },
+      through: onDiskOf('64m'),
+    });
+    const serving = await startServing(context, site);
+    const checks: Check[] = [];
+    for (let round = 0; round < (context.isShort ? ROUNDS.short : ROUNDS.long); round++)
+      checks.push(...(await fillUp(context, serving)));
+    await serving.stop();
+    return [...checks, ...(await seedWithoutRoom(context))];
+  },
+};
+
+/** Namespaces of its own need no rights on most Linux systems. The shell becomes the service. */
+function onDiskOf(size: string): readonly string[] {
+  const script = `mkdir .millrace && mount -t tmpfs -o size=${size} none .millrace && exec "$@"`;
+  return ['unshare', '--user', '--map-root-user', '--mount', 'sh', '-c', script, 'sh'];
+}
+
+function mayMount(): boolean {
+  const script = 'mount -t tmpfs none /mnt';
+  return spawnSync('unshare', ['--user', '--map-root-user', '--mount', 'sh', '-c', script]).status === 0;
+}
+
+function notHere(): Check {
+  const measured = 'not measured: this machine does not let unshare mount a file system';
+  return { what: 'a small disk', measured, passed: false, dependsOnMachine: true };
+}
+
+async function fillUp({ note, random }: Context, serving: Serving): Promise<readonly Check[]> {
+  const statuses = new Map<string, number>();
+  const load = startLoad(4, async () => {
+    const answer = await serving.call(random.pick([`read?from=${random.below(1000)}`, 'sorted', 'calls']));
+    count(statuses, statusOf(answer));
+    await setTimeout(20);
+  });
+  const rows = (outcome: string): Promise<number> => serving.metric('millrace_usage_rows_total', outcome);
+  const refusals = async (): Promise<number> =>
+    serving.events().filter((event) => event === 'usage.not_written').length;
+  // The disk as the service has it.
+  const filler = join(`/proc/${serving.pid}/root${serving.site.cwd}`, '.millrace', 'filler');
+  note('filling the disk');
+  await fill(filler);
+  const isTold = await untilMore(refusals);
+  note('room again');
+  await rm(filler);
+  const isWritten = await untilMore(() => rows('written'));
+  await load.stop();
+  return [
+    onlyStatuses('reads', statuses, (status) => status === '200'),
+    exact('the write said so', isTold ? 'yes' : 'no', 'yes'),
+    exact('written once there was room', isWritten ? 'yes' : 'no', 'yes'),
+    exact('rows lost', await rows('dropped'), 0),
+  ];
+}
+
+async function fill(path: string): Promise<void> {
+  const file = await open(path, 'w');
+  try {
+    for (;;) await file.write(PIECE);
+  } catch (cause) {
+    if (!(cause instanceof Error && 'code' in cause && cause.code === 'ENOSPC')) throw cause;
+  } finally {
+    await file.close();
+  }
+}
+
+/** A command that writes says so in one line, and ends. */
+async function seedWithoutRoom(context: Context): Promise<readonly Check[]> {
+  const { cwd } = await prepareSite(context, { endpoints: {}, seeds: SEEDS });
+  const { code, err } = await run(['seed'], { cwd, through: onDiskOf('4m') });
+  context.note(err.trim());
+  return [
+    exact('millrace seed without room: exit', code ?? 'killed', 1),
+    exact('lines that it says', err.trim().split('\n').length, 1),
+  ];
+}
+
+async function untilMore(read: () => Promise<number>): Promise<boolean> {
+  const before = await read();
+  for (const end = performance.now() + WRITE_MS; performance.now() < end;) {
+    if ((await read()) > before) return true;
+    await setTimeout(50);
+  }
+  return false;
+}

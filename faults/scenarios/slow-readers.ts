@@ -1,0 +1,112 @@
+// Callers who take a large answer a few bytes at a time: each holds a bounded piece of memory, and nobody else waits for them.
+import { connect, type Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import { statusOf } from '../ask.ts';
+import { count, median, quantile } from '../load.ts';
+import { atMost, inTime, onlyStatuses, type Check, type Context, type Scenario } from '../scenario.ts';
+import { footprint, KEY, serve, type Serving } from '../serving.ts';
+
+const READERS = 20;
+const ROUNDS = { short: 1, long: 6 };
+const MEASURE_MS = { short: 800, long: 4000 };
+const ROWS = 2000;
+const ROW_BYTES = 4000;
+const ANSWER_BYTES = ROWS * ROW_BYTES;
+const WAITING_BYTES = 64 * 2 ** 20;
+const PLACES = 4;
+const WATCH_MS = 2000;
+
+const ENDPOINTS = {
+  large: `query: SELECT randomPrintableASCII(${ROW_BYTES}) AS text FROM numbers(${ROWS})\nmax_rows: 10000\nlimits: { memory: 1GiB }\n`,
+  kept: "query: SELECT repeat('x', 2000) AS text\ncache: { ttl: 3600 }\n",
+  fresh: 'query: SELECT generateUUIDv4() AS run\n',
+};
+
+export const slowReaders: Scenario = {
+  name: 'slow-readers',
+  pass: `20 slow readers of ${ANSWER_BYTES / 1e6} MB: at most 64 MiB wait for them, memory grows by at most two answers each, the others' p99 is at most twice what it is without them`,
+  seconds: { short: 40, long: 180 },
+  run: async (context) => {
+    const env = { MILLRACE_SEND_MEMORY: String(WAITING_BYTES), MILLRACE_CONNECTIONS: String(PLACES) };
+    const serving = await serve(context, { endpoints: ENDPOINTS, env });
+    // What the process keeps once it has made some large answers is its own, not the readers'.
+    for (let n = 0; n < 8; n++) await Promise.all([serving.call('large'), serving.call('large')]);
+    const statuses = new Map<string, number>();
+    const seen: Figures = { without: [], beside: [], grown: [], waiting: [] };
+    for (let round = 0; round < (context.isShort ? ROUNDS.short : ROUNDS.long); round++) {
+      context.note(`round ${round + 1}`);
+      seen.without.push(await p99(context, serving, statuses));
+      const before = (await footprint(serving.pid)).bytes;
+      const readers = await startReaders(serving);
+      await watch(serving, before, seen);
+      seen.beside.push(await p99(context, serving, statuses));
+      for (const reader of readers) reader.destroy();
+      await setTimeout(300);
+    }
+    return [onlyStatuses('others', statuses, (status) => status === '200'), ...figures(seen)];
+  },
+};
+
+/** One a round: milliseconds, and bytes. */
+type Figures = Readonly<Record<'without' | 'beside' | 'grown' | 'waiting', number[]>>;
+
+function figures({ without, beside, grown, waiting }: Figures): readonly Check[] {
+  const ratio = median(beside) / median(without);
+  return [
+    atMost('answers waiting', Math.max(...waiting) / 2 ** 20, WAITING_BYTES / 2 ** 20, 'MiB'),
+    atMost(
+      'memory grown for each',
+      Math.max(...grown) / READERS / 2 ** 20,
+      (2 * ANSWER_BYTES) / 2 ** 20,
+      'MiB',
+    ),
+    inTime(
+      `p99 ${median(beside).toFixed(2)} ms beside them, ${median(without).toFixed(2)} ms without: ratio`,
+      ratio,
+      2,
+      '×',
+    ),
+  ];
+}
+
+/** They have their answers, and take about 10 kB a second of them. */
+async function startReaders({ address }: Serving): Promise<readonly Socket[]> {
+  const { hostname, port } = new URL(address);
+  const sockets = Array.from({ length: READERS }, () => {
+    const socket = connect(Number(port), hostname);
+    socket.on('error', () => undefined).pause();
+    socket.write(`GET /api/endpoints/query/large HTTP/1.1\r\nHost: x\r\nX-API-KEY: ${KEY}\r\n\r\n`);
+    const timer = setInterval(() => socket.read(1024), 100);
+    socket.on('close', () => clearInterval(timer));
+    return socket;
+  });
+  return sockets;
+}
+
+/** While they get their answers. */
+async function watch({ pid, metric }: Serving, before: number, seen: Figures): Promise<void> {
+  const [grown, waiting] = [[0], [0]];
+  for (const end = performance.now() + WATCH_MS; performance.now() < end;) {
+    grown.push((await footprint(pid)).bytes - before);
+    waiting.push(await metric('millrace_replies_waiting_bytes'));
+    await setTimeout(20);
+  }
+  seen.grown.push(Math.max(...grown));
+  seen.waiting.push(Math.max(...waiting));
+}
+
+/** Of calls without hurry, of answers that are kept and of new ones. */
+async function p99({ isShort }: Context, { call }: Serving, statuses: Map<string, number>): Promise<number> {
+  const times: number[] = [];
+  const end = performance.now() + (isShort ? MEASURE_MS.short : MEASURE_MS.long);
+  const caller = async (path: string): Promise<void> => {
+    while (performance.now() < end) {
+      const answer = await call(path);
+      count(statuses, statusOf(answer));
+      times.push(answer.ms);
+      await setTimeout(2);
+    }
+  };
+  await Promise.all(['kept', 'kept', 'fresh', 'fresh'].map(caller));
+  return quantile(times, 0.99);
+}
