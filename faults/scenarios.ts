@@ -7,6 +7,7 @@ import { leaks } from './scenarios/leaks.ts';
 import { redisFaults } from './scenarios/redis-faults.ts';
 import { remoteEngine } from './scenarios/remote-engine.ts';
 import { slowReaders } from './scenarios/slow-readers.ts';
+import { soak } from './scenarios/soak.ts';
 import { stops } from './scenarios/stops.ts';
 import { yamlStorms } from './scenarios/yaml-storms.ts';
 
@@ -20,4 +21,5 @@ export const SCENARIOS: readonly Scenario[] = [
   yamlStorms,
   diskFull,
   stops,
+  soak,
 ];

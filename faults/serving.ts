@@ -1,5 +1,5 @@
 // The built service as a process of its own, with files of the scenario's.
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { Agent } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -144,9 +144,18 @@ function sumOf({ body }: Asked, name: string, labels: readonly string[]): number
   return values.reduce((sum, value) => sum + value, 0);
 }
 
-/** Bytes that a process holds, its threads and its open files. Reads Linux's /proc. */
-export async function footprint(pid: number): Promise<{ readonly bytes: number; readonly threads: number }> {
+export interface Footprint {
+  /** Resident memory. */
+  readonly bytes: number;
+  readonly threads: number;
+  /** Open files, sockets and all else that has a descriptor. */
+  readonly handles: number;
+}
+
+/** What a process holds now. Reads Linux's /proc. */
+export async function footprint(pid: number): Promise<Footprint> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  const handles = (await readdir(`/proc/${pid}/fd`)).length;
   const number = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1]);
-  return { bytes: number('VmRSS') * 1024, threads: number('Threads') };
+  return { bytes: number('VmRSS') * 1024, threads: number('Threads'), handles };
 }

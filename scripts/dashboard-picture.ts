@@ -6,6 +6,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { drawChart, drawPicture, show, type Series, type Size } from './chart.ts';
 
 interface Panel {
   readonly type: 'timeseries' | 'stat';
@@ -15,16 +16,9 @@ interface Panel {
   readonly targets: readonly { readonly expr: string; readonly legendFormat: string }[];
 }
 
-interface Series {
-  readonly name: string;
-  /** Seconds since 1970, value. */
-  readonly points: readonly (readonly [number, number])[];
-}
-
 const SECONDS = Number(process.argv[2] ?? 90);
 const PROMETHEUS = 'http://127.0.0.1:9399';
 const CELL = { width: 46, height: 30, gap: 8 };
-const COLORS = ['#3b82f6', '#e07b39', '#2f9e6e', '#b0559f', '#c9a227', '#6b7fd7', '#d1495b', '#5f9ea0'];
 
 async function main(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-dashboard-'));
@@ -135,10 +129,11 @@ async function drawPanel(panel: Panel, began: number): Promise<string> {
       series.push({ name, points: values.map(([at, value]) => [at, Number(value)]) });
     }
   }
-  return panel.type === 'stat' ? stat(panel, series) : chart(panel, series);
+  if (panel.type === 'stat') return stat(panel, series);
+  return drawChart(series, size(panel), panel.fieldConfig.defaults.unit);
 }
 
-function size({ gridPos: { w, h } }: Panel): { readonly width: number; readonly height: number } {
+function size({ gridPos: { w, h } }: Panel): Size {
   return { width: w * CELL.width - CELL.gap, height: h * CELL.height - CELL.gap };
 }
 
@@ -149,69 +144,17 @@ function stat(panel: Panel, [first]: readonly Series[]): string {
   return `<text class="number" x="${width / 2}" y="78" text-anchor="middle">${shown}</text>`;
 }
 
-function chart(panel: Panel, series: readonly Series[]): string {
-  const { width, height } = size(panel);
-  const box = { left: 58, top: 34, width: width - 72, height: height - 76 };
-  const all = series.flatMap(({ points }) => points.filter(([, value]) => Number.isFinite(value)));
-  if (all.length === 0)
-    return `<text x="${width / 2}" y="${height / 2}" text-anchor="middle">none yet</text>`;
-  const most = Math.max(...all.map(([, value]) => value), 1e-9) * 1.1;
-  const times = all.map(([at]) => at);
-  const [from, to] = [Math.min(...times), Math.max(...times)];
-  const x = (at: number): string =>
-    (box.left + ((at - from) / Math.max(1, to - from)) * box.width).toFixed(1);
-  const y = (value: number): string => (box.top + box.height * (1 - value / most)).toFixed(1);
-  const { unit } = panel.fieldConfig.defaults;
-  const lines = [0, 0.5, 1].map((share) => {
-    const at = box.top + box.height * (1 - share / 1.1);
-    const label = `<text x="${box.left - 6}" y="${at + 4}" text-anchor="end">${show((most * share) / 1.1, unit)}</text>`;
-    return `<line x1="${box.left}" x2="${box.left + box.width}" y1="${at}" y2="${at}"/>${label}`;
-  });
-  const curves = series.map(({ points }, index) => {
-    const path = points.flatMap(([at, value]) => (Number.isFinite(value) ? [`${x(at)},${y(value)}`] : []));
-    return `<polyline points="${path.join(' ')}" stroke="${COLORS[index % COLORS.length]}"/>`;
-  });
-  return [...lines, ...curves, legend(series, { left: 12, top: height - 16, width })].join('');
-}
-
-/** As many names as fit on a line. */
-function legend(series: readonly Series[], at: { left: number; top: number; width: number }): string {
-  let left = at.left;
-  return series
-    .map(({ name }, index) => {
-      const wide = 22 + name.length * 6.6;
-      if (left + wide > at.width) return '';
-      const entry = `<rect x="${left}" y="${at.top - 8}" width="10" height="3" fill="${COLORS[index % COLORS.length]}"/><text x="${left + 14}" y="${at.top - 3}">${escape(name)}</text>`;
-      left += wide;
-      return entry;
-    })
-    .join('');
-}
-
-function show(value: number, unit: string): string {
-  if (unit === 's')
-    return value < 1 ? `${Number((value * 1000).toPrecision(2))} ms` : `${Number(value.toPrecision(2))} s`;
-  if (unit === 'bytes')
-    return value < 2 ** 20 ? `${Math.round(value / 1024)} KiB` : `${Math.round(value / 2 ** 20)} MiB`;
-  return String(Number(value.toPrecision(3)));
-}
-
 function picture(panels: readonly Panel[], drawn: readonly string[]): string {
   const bottom = Math.max(...panels.map(({ gridPos }) => gridPos.y + gridPos.h));
   const [width, height] = [24 * CELL.width + CELL.gap, bottom * CELL.height + CELL.gap];
-  const cards = panels.map((panel, index) => {
-    const { x, y } = panel.gridPos;
-    const { width: wide, height: high } = size(panel);
-    const at = `translate(${x * CELL.width + CELL.gap} ${y * CELL.height + CELL.gap})`;
-    return `<g transform="${at}"><rect class="card" width="${wide}" height="${high}" rx="4"/><text class="title" x="12" y="20">${escape(panel.title)}</text>${drawn[index]}</g>`;
-  });
-  const style =
-    'text{font:11px system-ui,sans-serif;fill:#5b6472}.title{font-weight:600;fill:#1f2733;font-size:12px}.number{font-size:34px;fill:#2f9e6e;font-weight:600}.card{fill:#fff;stroke:#dde1e7}line{stroke:#eceff3}polyline{fill:none;stroke-width:1.5}';
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"><style>${style}</style><rect width="100%" height="100%" fill="#f4f6f8"/>${cards.join('')}</svg>\n`;
-}
-
-function escape(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+  const cards = panels.map((panel, index) => ({
+    ...size(panel),
+    x: panel.gridPos.x * CELL.width + CELL.gap,
+    y: panel.gridPos.y * CELL.height + CELL.gap,
+    title: panel.title,
+    drawn: drawn[index] ?? '',
+  }));
+  return drawPicture(cards, { width, height });
 }
 
 await main();
