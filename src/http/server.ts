@@ -70,7 +70,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
       return server;
     },
     bodyLimit: BODY_LIMIT,
-    routerOptions: { maxParamLength: 200, querystringParser: () => ({}) },
+    // A name of any length is refused as all unknown ones are.
+    routerOptions: { maxParamLength: HEADER_LIMIT, querystringParser: () => ({}) },
     genReqId: (request) => requestIdOf(request.headers['x-request-id']),
     return503OnClosing: false,
     forceCloseConnections: 'idle',

@@ -256,6 +256,13 @@ describe('a refusal', () => {
       code: 'route.endpoint_unknown',
     },
     {
+      why: 'an endpoint of a name longer than any',
+      path: 'x'.repeat(5000),
+      init: {},
+      status: 404,
+      code: 'route.endpoint_unknown',
+    },
+    {
       why: 'a method that is not taken',
       path: 'plain?n=1',
       init: { method: 'DELETE' },
