@@ -1,9 +1,12 @@
 // All scenarios, in the order that they run in.
 import type { Scenario } from './scenario.ts';
 import { carriedOver } from './scenarios/carried-over.ts';
+import { clocks } from './scenarios/clocks.ts';
 import { disconnects } from './scenarios/disconnects.ts';
 import { diskFull } from './scenarios/disk-full.ts';
+import { fuzz } from './scenarios/fuzz.ts';
 import { leaks } from './scenarios/leaks.ts';
+import { memoryBombs } from './scenarios/memory-bombs.ts';
 import { redisFaults } from './scenarios/redis-faults.ts';
 import { remoteEngine } from './scenarios/remote-engine.ts';
 import { slowReaders } from './scenarios/slow-readers.ts';
@@ -21,5 +24,8 @@ export const SCENARIOS: readonly Scenario[] = [
   yamlStorms,
   diskFull,
   stops,
+  fuzz,
+  memoryBombs,
+  clocks,
   soak,
 ];

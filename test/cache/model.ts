@@ -1,7 +1,7 @@
 // Properties of reading through, over any order of asks, failures, leavings, faults and clock jumps, on virtual time:
 // no answer older than promised, none of another key, no failure older than its asker, no run twice at once.
+import { ok, equal } from 'node:assert/strict';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
 import type { CachePolicy, CacheWish } from '../../src/cache/freshness.ts';
 import { createReadThrough, type Read, type ReadThrough } from '../../src/cache/read-through.ts';
 import type { Remote } from '../../src/cache/remote.ts';
@@ -199,110 +199,108 @@ function checkAnswer(
   const [key, id] = textOf(read.entry)?.split('#') ?? [];
   const run = runs[Number(id)] ?? never();
   const { kind, forwarded, age } = read.outcome;
-  expect(key, 'no answer of another key').toBe(`e${each.step.key}@1/k`);
-  expect(run.state, 'no answer of a run that failed').toBe('done');
-  expect(age, 'no answer told younger than it is').toBeGreaterThanOrEqual(
-    Math.floor((at - run.began - SLACK_MS) / 1000),
-  );
+  equal(key, `e${each.step.key}@1/k`, 'no answer of another key');
+  equal(run.state, 'done', 'no answer of a run that failed');
+  ok(age >= Math.floor((at - run.began - SLACK_MS) / 1000), 'no answer told younger than it is');
   switch (kind) {
     case 'hit':
-      return expect(at - run.began, 'no hit over its time').toBeLessThanOrEqual(
-        promised(each, 'fresh') + SLACK_MS,
-      );
-    case 'stale':
-      expect(each.step.wish.noCache, 'nothing stale for who asked for something new').toBe(false);
-      return expect(at - run.began, 'nothing staler than allowed').toBeLessThan(
-        promised(each, forwarded === undefined ? 'behind' : 'failed') + SLACK_MS,
-      );
+      return ok(at - run.began <= promised(each, 'fresh') + SLACK_MS, 'no hit over its time');
+    case 'stale': {
+      equal(each.step.wish.noCache, false, 'nothing stale for who asked for something new');
+      const most = promised(each, forwarded === undefined ? 'behind' : 'failed') + SLACK_MS;
+      return ok(at - run.began < most, 'nothing staler than allowed');
+    }
     case 'collapsed':
-      return expect(each.at - run.began, 'no flight begun too long ago').toBeLessThanOrEqual(
-        promised(each, 'fresh') + SLACK_MS,
-      );
+      return ok(each.at - run.began <= promised(each, 'fresh') + SLACK_MS, 'no flight begun too long ago');
     case 'stored':
     case 'unstored':
-      expect(run.replica, 'a run of its own').toBe(each.step.replica);
-      return expect(run.began, 'a run begun since').toBeGreaterThanOrEqual(each.at);
+      equal(run.replica, each.step.replica, 'a run of its own');
+      return ok(run.began >= each.at, 'a run begun since');
   }
 }
 
 function checkSettled(each: Asked, runs: readonly Run[]): void {
   const { at, read, cause } = each.settled ?? {};
-  expect(at, 'everybody gets an answer or a failure').toBeDefined();
-  if (read?.kind === 'answer') return checkAnswer(each, read, { runs, at: at ?? 0 });
-  if (read?.kind === 'absent') return expect(each.step.wish.onlyIfCached).toBe(true);
-  if (cause instanceof EngineFailure) {
-    return expect(cause.run.began, 'no failure of a run begun before').toBeGreaterThanOrEqual(each.at);
-  }
-  expect(cause).toBe(each.controller.signal.reason);
-  expect(each.controller.signal.aborted, 'nobody is sent away for what another did').toBe(true);
+  ok(at !== undefined, 'everybody gets an answer or a failure');
+  if (read?.kind === 'answer') return checkAnswer(each, read, { runs, at });
+  if (read?.kind === 'absent') return ok(each.step.wish.onlyIfCached, 'absent for who asked for that');
+  if (cause instanceof EngineFailure)
+    return ok(cause.run.began >= each.at, 'no failure of a run begun before');
+  equal(cause, each.controller.signal.reason);
+  ok(each.controller.signal.aborted, 'nobody is sent away for what another did');
 }
 
-/** Pairs of runs of one key that went on at the same time without the first having been ended. */
-function overlaps(
-  runs: readonly Run[],
-  together: (a: Run, b: Run) => boolean,
-): readonly (readonly [Run, Run])[] {
-  return runs.flatMap((a) =>
-    runs
-      .filter((b) => b.id > a.id && b.key === a.key && together(a, b))
-      .filter((b) => b.began < (a.ended ?? Infinity))
-      .map((b) => [a, b] as const),
-  );
+/** Runs of one key that went on at the same time without the first having been ended. */
+function checkOverlaps(runs: readonly Run[], together: (a: Run, b: Run) => boolean): void {
+  for (const a of runs) {
+    const beside = runs.filter((b) => b.id > a.id && b.key === a.key && together(a, b));
+    ok(!beside.some((b) => b.began < (a.ended ?? Infinity)), 'no key run twice at once');
+  }
 }
 
 const sameReplica = (a: Run, b: Run): boolean => a.replica === b.replica;
-const RUNS = { seed: 5, numRuns: 1000 };
+const everyReplica = (): boolean => true;
+
+/** Nothing is run again while there is an answer of less than its time. */
+function checkNeedless(runs: readonly Run[], together: (a: Run, b: Run) => boolean): void {
+  for (const a of runs.filter(({ state }) => state === 'done')) {
+    const later = runs.filter((b) => b.id > a.id && b.key === a.key && together(a, b));
+    ok(
+      !later.some((b) => b.began - a.began < ttlOf(b.key) * 1000),
+      'nothing run while there is a fresh answer',
+    );
+  }
+}
+
+interface Property {
+  readonly why: string;
+  readonly property: fc.IAsyncProperty<[readonly Step[]]>;
+}
+
 const LONG = { maxLength: 60, size: 'max' } as const;
-const TIMEOUT = 30_000;
 
-test('each replica on its own, clocks jumping', { timeout: TIMEOUT }, async () => {
-  const steps = fc.array(fc.oneof(ask, ask, ask, pass, pass, leave, engine, jump), LONG);
-  const property = fc.asyncProperty(steps, async (sequence) => {
-    const { runs, asked } = await play(sequence, false);
-    for (const each of asked) checkSettled(each, runs);
-    expect(overlaps(runs, sameReplica)).toEqual([]);
-  });
-  await fc.assert(property, RUNS);
-});
+function property(
+  why: string,
+  from: readonly fc.Arbitrary<Step>[],
+  shared: boolean,
+  check: (history: History) => void,
+): Property {
+  const steps = fc.array(fc.oneof(...from), LONG);
+  return { why, property: fc.asyncProperty(steps, async (sequence) => check(await play(sequence, shared))) };
+}
 
-test.each([
-  { why: 'each replica on its own', shared: false },
-  { why: 'two replicas over one store', shared: true },
-])(
-  'nothing is run while there is a fresh answer: $why',
-  { timeout: TIMEOUT },
-  async ({ why: _why, shared }) => {
-    const steps = fc.array(fc.oneof(plainAsk, plainAsk, plainAsk, pass, pass, leave, engine), LONG);
-    const property = fc.asyncProperty(steps, async (sequence) => {
-      const { runs } = await play(sequence, shared);
-      const needless = runs.flatMap((a) =>
-        runs.filter((b) => {
-          const isLater = b.id > a.id && b.key === a.key && (shared || b.replica === a.replica);
-          return a.state === 'done' && isLater && b.began - a.began < ttlOf(b.key) * 1000;
-        }),
-      );
-      expect(needless).toEqual([]);
-    });
-    await fc.assert(property, RUNS);
-  },
-);
+const hostile = [ask, ask, ask, pass, pass, leave, engine, jump];
+const plain = [plainAsk, plainAsk, plainAsk, pass, pass, leave, engine];
 
-test('two replicas over one store, clocks jumping', { timeout: TIMEOUT }, async () => {
-  const steps = fc.array(fc.oneof(ask, ask, ask, pass, pass, leave, engine, jump), LONG);
-  const property = fc.asyncProperty(steps, async (sequence) => {
-    const { runs, asked } = await play(sequence, true);
-    for (const each of asked) checkSettled(each, runs);
-    expect(overlaps(runs, () => true)).toEqual([]);
-  });
-  await fc.assert(property, RUNS);
-});
+function checkAll({ runs, asked }: History, together: (a: Run, b: Run) => boolean): void {
+  for (const each of asked) checkSettled(each, runs);
+  checkOverlaps(runs, together);
+}
 
-test('two replicas over one store that comes, goes and forgets', { timeout: TIMEOUT }, async () => {
-  const steps = fc.array(fc.oneof(ask, ask, ask, pass, pass, leave, engine, jump, remote), LONG);
-  const property = fc.asyncProperty(steps, async (sequence) => {
-    const { runs, asked } = await play(sequence, true);
-    for (const each of asked) checkSettled(each, runs);
-    expect(overlaps(runs, sameReplica)).toEqual([]);
-  });
-  await fc.assert(property, RUNS);
-});
+/** What holds over every order of steps. */
+export const PROPERTIES: readonly Property[] = [
+  property('each replica on its own, clocks jumping', hostile, false, (history) =>
+    checkAll(history, sameReplica),
+  ),
+  property(
+    'nothing is run while there is a fresh answer: each replica on its own',
+    plain,
+    false,
+    ({ runs }) => checkNeedless(runs, sameReplica),
+  ),
+  property(
+    'nothing is run while there is a fresh answer: two replicas over one store',
+    plain,
+    true,
+    ({ runs }) => checkNeedless(runs, everyReplica),
+  ),
+  property('two replicas over one store, clocks jumping', hostile, true, (history) =>
+    checkAll(history, everyReplica),
+  ),
+  property(
+    'two replicas over one store that comes, goes and forgets',
+    [...hostile, remote],
+    true,
+    (history) => checkAll(history, sameReplica),
+  ),
+];

@@ -1,0 +1,8 @@
+// Properties of reading through, on virtual time.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { PROPERTIES } from './model.ts';
+
+test.each(PROPERTIES)('$why', { timeout: 30_000 }, async ({ property }) => {
+  await expect(fc.assert(property, { seed: 5, numRuns: 1000 })).resolves.toBeUndefined();
+});
