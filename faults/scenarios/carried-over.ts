@@ -44,7 +44,7 @@ const FAILING = {
 export const carriedOver: Scenario = {
   name: 'carried-over',
   pass: 'settings, limits and read-only of one query: 0 of them seen by another',
-  seconds: { short: 25, long: 300 },
+  seconds: { short: 120, long: 300 },
   run: async (context) => {
     const serving = await serve(context, {
       endpoints: { ...ENDPOINTS, ...FAILING },

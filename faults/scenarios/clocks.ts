@@ -23,7 +23,7 @@ const ENDPOINTS = {
 export const clocks: Scenario = {
   name: 'clocks',
   pass: 'clocks jumping (on virtual time), edges of time to live, warming longer than its interval: nothing run twice at once, nothing served past its time',
-  seconds: { short: 60, long: 900 },
+  seconds: { short: 120, long: 900 },
   run: async (context) => [...(await playHistories(context)), ...(await watchService(context))],
 };
 

@@ -21,7 +21,7 @@ const ENDPOINTS = {
 export const disconnects: Scenario = {
   name: 'disconnects',
   pass: '200 callers who leave mid-query: 0 of their queries in the engine after 1 s, every place free',
-  seconds: { short: 40, long: 180 },
+  seconds: { short: 120, long: 180 },
   run: async (context) => {
     const serving = await serve(context, {
       endpoints: ENDPOINTS,

@@ -25,7 +25,7 @@ const ENDPOINTS = {
 export const diskFull: Scenario = {
   name: 'disk-full',
   pass: 'no room on the disk: reads go on, a write says so, and recovers once there is room',
-  seconds: { short: 90, long: 240 },
+  seconds: { short: 120, long: 240 },
   run: async (context) => {
     if (!mayMount()) return [notHere()];
     const site = await prepareSite(context, {

@@ -22,7 +22,7 @@ const ENDPOINTS = {
 export const fuzz: Scenario = {
   name: 'fuzz',
   pass: '10,000 requests made of mess (parameters, URL, headers, bodies, own SQL, LQL): only 2xx and 4xx, no crash, no answer missing',
-  seconds: { short: 60, long: 600 },
+  seconds: { short: 120, long: 600 },
   run: async (context) => {
     const [corpus, seeds] = await Promise.all([readCorpus(), readFile(join(CORPUS, 'seeds.sql'), 'utf8')]);
     const serving = await serve(context, {

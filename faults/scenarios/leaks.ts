@@ -52,7 +52,7 @@ const READERS: Readonly<Record<string, (body: Buffer) => Texts | Promise<Texts>>
 export const leaks: Scenario = {
   name: 'leaks',
   pass: 'queries failing mid-result, interleaved between two tenants, in every format, on both engines, 2,000 pairs each: 0 bytes of one in the other',
-  seconds: { short: 30, long: 600 },
+  seconds: { short: 120, long: 600 },
   run: async (context) => {
     const front = await startFront(await context.folder('front'));
     context.defer(front.kill);

@@ -39,7 +39,7 @@ const OWN = [
 export const memoryBombs: Scenario = {
   name: 'memory-bombs',
   pass: '100 queries made to eat memory (groupArray, repeat, cross joins, a result of 3 GB): each ends as a problem or bounded, memory comes back, calls meanwhile are answered',
-  seconds: { short: 60, long: 400 },
+  seconds: { short: 120, long: 400 },
   run: async (context) => {
     const serving = await serve(context, {
       endpoints: ENDPOINTS,

@@ -89,7 +89,7 @@ const FAULTS: readonly Fault[] = [
 export const redisFaults: Scenario = {
   name: 'redis',
   pass: 'Redis killed, frozen, flapping each second, never up, flushed, holding rubbish, under load: 0 5xx, right answers, at most 150 ms added once, then none',
-  seconds: { short: 40, long: 240 },
+  seconds: { short: 120, long: 240 },
   run: async (context) => {
     const checks: Check[] = [];
     for (const fault of FAULTS) checks.push(...(await hold(context, fault)));

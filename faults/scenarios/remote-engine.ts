@@ -29,7 +29,7 @@ interface Seen {
 export const remoteEngine: Scenario = {
   name: 'remote-engine',
   pass: 'the server killed, frozen, restarted: every kept answer served (stale_if_error), others 503 with Retry-After within 5 s, all back within 2 s',
-  seconds: { short: 60, long: 240 },
+  seconds: { short: 120, long: 240 },
   run: async (context) => {
     const front = await startFront(await context.folder('front'));
     context.defer(() => (front.thaw(), front.kill()));

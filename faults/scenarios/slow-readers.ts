@@ -25,7 +25,7 @@ const ENDPOINTS = {
 export const slowReaders: Scenario = {
   name: 'slow-readers',
   pass: `20 slow readers of ${ANSWER_BYTES / 1e6} MB: at most 64 MiB wait for them, memory grows by at most two answers each, the others' p99 is at most twice what it is without them`,
-  seconds: { short: 40, long: 180 },
+  seconds: { short: 120, long: 180 },
   run: async (context) => {
     const env = { MILLRACE_SEND_MEMORY: String(WAITING_BYTES), MILLRACE_CONNECTIONS: String(PLACES) };
     const serving = await serve(context, { endpoints: ENDPOINTS, env });

@@ -42,7 +42,7 @@ interface Sample extends Footprint {
 export const soak: Scenario = {
   name: 'soak',
   pass: `everything at once for ten minutes: once warm, memory grows by less than ${GROWTH_MIB} MiB a minute, handles and threads do not`,
-  seconds: { short: 40, long: 120 },
+  seconds: { short: 120, long: 120 },
   run: async (context) => {
     const redis = await startRedis();
     context.defer(redis.kill);

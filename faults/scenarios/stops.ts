@@ -23,7 +23,7 @@ const ENDPOINTS = {
 export const stops: Scenario = {
   name: 'stops',
   pass: 'SIGTERM × 50 under load: exit 0 within 10 s, no answer broken off; SIGKILL × 50: open again within 1 s, nothing lost',
-  seconds: { short: 60, long: 600 },
+  seconds: { short: 120, long: 600 },
   run: async (context) => {
     const site = await prepareSite(context, {
       endpoints: ENDPOINTS,

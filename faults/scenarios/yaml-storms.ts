@@ -40,7 +40,7 @@ interface Storm {
 export const yamlStorms: Scenario = {
   name: 'yaml-storms',
   pass: 'malformed, half-written and duplicate files, a checkout of 1,000, storms of renames, under load: old versions serve, 0 5xx, the good one live within 1 s',
-  seconds: { short: 40, long: 240 },
+  seconds: { short: 120, long: 240 },
   run: async (context) => {
     const serving = await serve(context, { endpoints: ENDPOINTS, env: { MILLRACE_LOG_LEVEL: 'silent' } });
     const storm = {
