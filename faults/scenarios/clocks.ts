@@ -33,8 +33,13 @@ async function playHistories({ seed, isShort, note }: Context): Promise<readonly
   const checks: Check[] = [];
   for (const { why, property } of PROPERTIES) {
     note(`${why}: ${numRuns} histories`);
-    const { failed, errorInstance, counterexamplePath } = await fc.check(property, { seed: seed | 0, numRuns });
-    const measured = failed ? `${String(errorInstance)} (path ${counterexamplePath})` : `${numRuns} histories`;
+    const { failed, errorInstance, counterexamplePath } = await fc.check(property, {
+      seed: seed | 0,
+      numRuns,
+    });
+    const measured = failed
+      ? `${String(errorInstance)} (path ${counterexamplePath})`
+      : `${numRuns} histories`;
     checks.push({ what: why, measured, passed: !failed, dependsOnMachine: false });
   }
   return checks;
