@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { run } from '../../test/support/command.ts';
+import { start } from '../../test/support/command.ts';
 import { statusOf } from '../ask.ts';
 import { count, startLoad } from '../load.ts';
 import { exact, onlyStatuses, type Check, type Context, type Scenario } from '../scenario.ts';
@@ -100,7 +100,9 @@ async function fill(path: string): Promise<void> {
 /** A command that writes says so in one line, and ends. */
 async function seedWithoutRoom(context: Context): Promise<readonly Check[]> {
   const { cwd } = await prepareSite(context, { endpoints: {}, seeds: SEEDS });
-  const { code, err } = await run(['seed'], { cwd, through: onDiskOf('4m') });
+  const running = start(['seed'], { cwd, through: onDiskOf('4m') });
+  context.own(running.child);
+  const { code, err } = await running.finished;
   context.note(err.trim());
   return [
     exact('millrace seed without room: exit', code ?? 'killed', 1),
