@@ -46,7 +46,7 @@ const open = (consumer: string | undefined = 'guest'): Engine =>
     password: '',
     consumer: consumer === undefined ? undefined : { user: consumer, password: '' },
     connections: 4,
-    queue: 4,
+    queue: 100,
     observe: () => undefined,
   });
 const notHeld = async (asked = engine): Promise<readonly PreflightFinding[]> =>
