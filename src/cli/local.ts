@@ -2,7 +2,7 @@
 import type { Settings } from '../config/settings.ts';
 import type { Observe } from '../core/observation.ts';
 import type { Engine } from '../engine/engine.ts';
-import { openEngineOrExplain, seed } from './serve.ts';
+import { noEndpoints, openEngineOrExplain, seed } from './serve.ts';
 import type { Terminal } from './terminal.ts';
 import type { OpenEngine, OpenLocal } from './wiring.ts';
 
@@ -23,7 +23,10 @@ export async function withLocal<T>(
   const engine = await openEngineOrExplain(deps.openEngine, settings, observe);
   try {
     if (engine.kind === 'embedded') await seed(engine, settings, deps.terminal);
-    const local = await deps.openLocal({ settings, engine, observe });
+    const local = await deps.openLocal({ settings, engine, observe }).catch((cause: unknown) => {
+      const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
+      throw isMissing ? noEndpoints(settings, cause) : cause;
+    });
     try {
       return await use(local, engine);
     } finally {

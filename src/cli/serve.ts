@@ -18,6 +18,8 @@ export interface ServeOptions {
   readonly settings: Settings;
   /** Sample data, a key made for this run, and the calls to try printed. */
   readonly isDevelopment: boolean;
+  /** The package's own endpoints and seeds are served, since the folder has none. */
+  readonly hasSamples: boolean;
   readonly observe: Observe;
 }
 
@@ -31,7 +33,7 @@ export interface ServeDeps {
 
 /** Serves; resolves when a signal has ended it. */
 export async function serve(options: ServeOptions, deps: ServeDeps): Promise<void> {
-  const { settings, isDevelopment, observe } = options;
+  const { settings, isDevelopment, hasSamples, observe } = options;
   refuseWithoutKeys(options);
   const engine = await openEngineOrExplain(deps.openEngine, settings, observe);
   if (engine.kind === 'embedded') await seed(engine, settings, deps.terminal);
@@ -42,7 +44,7 @@ export async function serve(options: ServeOptions, deps: ServeDeps): Promise<voi
     extraTokens: key === undefined ? [] : [developmentToken(key)],
     observe,
   });
-  if (key !== undefined) welcome(service, key, deps.terminal);
+  if (key !== undefined) welcome(service, { key, hasSamples }, deps.terminal);
   await new Promise<void>((stopped, failed) => {
     deps.onSignal({
       stop: (signal) => void service.close(signal).then(stopped, failed),
@@ -154,15 +156,27 @@ function explainStart(cause: unknown, settings: Settings, terminal: Terminal): u
     return new CommandError(`Cannot listen on ${at}; choose another with --host and --port`, { cause });
   }
   if (code === 'ENOENT') {
-    return new CommandError(
-      `There is no folder ${settings.endpoints}; name the folder of endpoint files with --endpoints`,
-      { cause },
-    );
+    return noEndpoints(settings, cause);
   }
   return cause;
 }
 
-function welcome(service: RunningService, key: string, { print, paint }: Terminal): void {
+/** A folder of endpoint files that is not there, as one clear line. */
+export function noEndpoints({ endpoints }: Settings, cause: unknown): CommandError {
+  return new CommandError(
+    `There is no folder ${endpoints}; name the folder of endpoint files with --endpoints, or begin one with: millrace new NAME`,
+    { cause },
+  );
+}
+
+const SAMPLES =
+  'These are samples, since there is no endpoints folder here. To begin your own: millrace new NAME, then start again.';
+
+function welcome(
+  service: RunningService,
+  { key, hasSamples }: { readonly key: string; readonly hasSamples: boolean },
+  { print, paint }: Terminal,
+): void {
   print('');
   print(
     `Millrace serves ${paint('bold', service.address)} with this key, made for this run: ${paint('bold', key)}`,
@@ -173,7 +187,10 @@ function welcome(service: RunningService, key: string, { print, paint }: Termina
     print(`curl -H ${shellQuote(`X-API-KEY: ${key}`)} ${shellQuote(exampleUrl(service.address, endpoint))}`);
     print('');
   }
-  print('Edit a file in the endpoints folder and call again: changes are live at once. Ctrl+C stops.');
+  print(
+    hasSamples ? SAMPLES : 'Edit a file in the endpoints folder and call again: changes are live at once.',
+  );
+  print('Ctrl+C stops.');
   print('');
 }
 

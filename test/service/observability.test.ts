@@ -1,6 +1,6 @@
 // What an operator can know: log lines, metrics, traces, usage, configuration and readiness of a running service.
 import { createServer, type Server } from 'node:http';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -167,6 +167,20 @@ describe('metrics', () => {
     const late = service.observed.filter((each) => each.kind === 'request.finished').slice(-2);
     const queued = late.map((each) => each.timing?.queue ?? 0);
     expect(Math.max(...queued)).toBeGreaterThan(500); // the second had to wait for the first
+  });
+});
+
+describe('the dashboard', () => {
+  test('asks for metrics and labels that there are', async () => {
+    const text = await readFile(new URL('../../deploy/grafana/dashboard.json', import.meta.url), 'utf8');
+    const { panels } = JSON.parse(text) as { panels: { targets: { expr: string }[] }[] }; // our own file
+    const expressions = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
+    const metrics = await admin('/metrics');
+    for (const expression of expressions) {
+      const [name = ''] = /(?:millrace|process|nodejs)_\w+/.exec(expression) ?? [];
+      expect(metrics).toContain(`# TYPE ${name.replace(/_(bucket|count|sum)$/, '')} `);
+    }
+    expect(expressions.length).toBeGreaterThan(15);
   });
 });
 

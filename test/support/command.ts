@@ -29,9 +29,9 @@ export function scratch(): string {
 /** Starts a command; settings come from `env` alone. */
 export function start(
   args: readonly string[],
-  options: { cwd?: string; env?: Record<string, string> } = {},
+  options: { cwd?: string; env?: Record<string, string>; bin?: string } = {},
 ): Running {
-  const child = spawn(process.execPath, [BIN, ...args], {
+  const child = spawn(process.execPath, [options.bin ?? BIN, ...args], {
     cwd: options.cwd ?? scratch(),
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], NO_COLOR: '1', ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],

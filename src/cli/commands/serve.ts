@@ -2,6 +2,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { settingsOf, withSettings, type CommandDeps, type Flags } from '../command.ts';
+import { sampleSettings } from '../samples.ts';
 import { check, serve } from '../serve.ts';
 import { settingsOfWorker, supervise, workerCount } from '../workers.ts';
 
@@ -18,8 +19,10 @@ export function addServe(program: Command, deps: CommandDeps): void {
       'open everything that serving needs, say how it is, and exit: 0 when all is well, 1 otherwise',
     )
     .action(async (flags: Flags & { dev?: boolean; check?: boolean }) => {
-      const settings = await settingsOf(flags, deps);
+      const given = await settingsOf(flags, deps);
       const isDevelopment = flags.dev === true;
+      const samples = isDevelopment ? await sampleSettings(given) : undefined;
+      const settings = samples ?? given;
       if (flags.check === true) return deps.setExitCode(await check(settings, isDevelopment, deps));
       const observe = deps.openLog(settings.logLevel, isDevelopment);
       const count = workerCount(flags['workers'], settings, isDevelopment);
@@ -28,6 +31,7 @@ export function addServe(program: Command, deps: CommandDeps): void {
         deps.setExitCode(await supervise(count, { ...deps, observe, pause: setTimeout }));
         return;
       }
-      await serve({ settings: settingsOfWorker(settings, deps.workers.index), isDevelopment, observe }, deps);
+      const own = settingsOfWorker(settings, deps.workers.index);
+      await serve({ settings: own, isDevelopment, hasSamples: samples !== undefined, observe }, deps);
     });
 }

@@ -8,6 +8,7 @@ import { writeYaml } from '../../config/yaml-edit.ts';
 import { isSignificant, tokenize } from '../../sql/lexer.ts';
 import { CommandError } from '../command-error.ts';
 import { ANY_KEY } from '../endpoint-files.ts';
+import { packaged } from '../samples.ts';
 import type { Terminal } from '../terminal.ts';
 import { liftLiterals, type Lifted } from './lift.ts';
 
@@ -32,7 +33,7 @@ export async function newEndpoint(options: NewOptions, terminal: Terminal): Prom
   const { name, folder, sql, isPrinted } = options;
   requireName(name);
   const lifted = sql === undefined ? PLACEHOLDER : lift(sql);
-  const text = fileText(name, lifted);
+  const text = schemaLine(folder) + fileText(name, lifted);
   if (isPrinted) return terminal.print(text.trimEnd());
   const path = join(folder, `${name}.yaml`);
   await requireFree(name, folder, path);
@@ -92,8 +93,7 @@ function lift(sql: string): Lifted {
 
 function fileText(name: string, { query, parameters, example }: Lifted): string {
   const hasParameters = Object.keys(parameters).length > 0;
-  const head = '# yaml-language-server: $schema=../schemas/endpoint.schema.json\n';
-  const body = writeYaml({
+  return writeYaml({
     id: randomUUID(),
     name,
     description: `What ${name} answers, in a sentence for its consumers.`,
@@ -104,7 +104,14 @@ function fileText(name: string, { query, parameters, example }: Lifted): string 
     sandbox: { enabled: false },
     examples: [{ name: 'a first call', ...(hasParameters ? { parameters: example } : {}) }],
   });
-  return head + body;
+}
+
+/** For editors: the schema of the package where that lies in this folder, as a checkout or installed. */
+function schemaLine(folder: string): string {
+  const schemas = packaged('schemas');
+  const isHere = !relative('.', schemas).startsWith('..');
+  const path = isHere ? relative(folder, schemas) : '../schemas';
+  return `# yaml-language-server: $schema=${path}/endpoint.schema.json\n`;
 }
 
 function pairs(example: Lifted['example']): string {

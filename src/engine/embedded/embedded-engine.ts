@@ -68,6 +68,10 @@ interface Runner {
 const TIMER_SLACK_MS = 500;
 const DEFAULT_QUEUE_TIMEOUT_MS = 10_000;
 
+/** It is an optional dependency: a service on a ClickHouse server does without. */
+const NOT_INSTALLED =
+  'the embedded engine is not installed, or not made for this system: set CLICKHOUSE_URL, or install with optional dependencies on Linux (glibc) or macOS';
+
 /** Opens the engine; rejects with EngineError 'unavailable' when the directory is in use or can't be written. */
 export async function createEmbeddedEngine(options: EmbeddedOptions): Promise<Engine> {
   const { path, observe, after = realTimer, now = () => performance.now() } = options;
@@ -75,7 +79,9 @@ export async function createEmbeddedEngine(options: EmbeddedOptions): Promise<En
     throw new EngineError('unavailable', `cannot write into the data directory ${path}`, { cause });
   });
   // Loaded here, not above: it takes 200 MB, which a service on a ClickHouse server does without.
-  const chdb = await import('chdb');
+  const chdb = await import('chdb').catch((cause: unknown) => {
+    throw new EngineError('unavailable', NOT_INSTALLED, { cause });
+  });
   const connections = createConnections({ path, configFile, chdb });
   const spare = await openSpare(connections);
   const killer = createKiller({ spare, after, observe });

@@ -1,0 +1,149 @@
+// The package as npm makes it: what is in it, and that it runs in an empty folder far from the checkout.
+import { execFileSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { run, scratch, start, type Running } from '../support/command.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const NOT_COPIED = new Set(['.git', '.millrace', 'coverage', 'node_modules', 'dist']);
+/** Beside `dist/`, whose files are those of `src/`. */
+const PACKED = /^(bin\/millrace\.cjs|(docs|endpoints|schemas|seeds|deploy)\/.+|[A-Z]+(\.md)?|package\.json)$/;
+
+/** A copy to be packed: packing empties `dist/`, which other tests run from. */
+function copyCheckout(): string {
+  const copy = scratch();
+  cpSync(ROOT, copy, { recursive: true, filter: (source) => !NOT_COPIED.has(basename(source)) });
+  symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
+  mkdirSync(join(copy, 'dist'));
+  writeFileSync(join(copy, 'dist/removed-long-ago.js'), '');
+  return copy;
+}
+
+interface Installed {
+  /** A folder with nothing but node_modules. */
+  readonly folder: string;
+  readonly bin: string;
+  readonly files: readonly string[];
+}
+
+/** Packs, and installs the package with the libraries that it names, and no others, beside it. */
+function install(): Installed {
+  const folder = scratch();
+  const modules = join(folder, 'node_modules');
+  const home = join(modules, 'millrace');
+  mkdirSync(home, { recursive: true });
+  const packed: unknown = JSON.parse(
+    execFileSync('npm', ['pack', '--json', '--silent', '--pack-destination', folder], {
+      cwd: copyCheckout(),
+      encoding: 'utf8',
+    }),
+  );
+  const [{ filename, files }] = packed as [{ filename: string; files: { path: string }[] }]; // npm's own report
+  execFileSync('tar', ['-xzf', join(folder, filename), '--strip-components=1', '-C', home]);
+  const manifest: unknown = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
+  const { bin, dependencies } = manifest as { bin: { millrace: string }; dependencies: object }; // our own manifest
+  for (const name of Object.keys(dependencies)) {
+    mkdirSync(join(modules, name, '..'), { recursive: true });
+    symlinkSync(join(ROOT, 'node_modules', name), join(modules, name));
+  }
+  mkdirSync(join(modules, '.bin'));
+  symlinkSync(join(home, bin.millrace), join(modules, '.bin/millrace'));
+  return { folder, bin: join(modules, '.bin/millrace'), files: files.map(({ path }) => path) };
+}
+
+let installed: Installed;
+let running: Running | undefined;
+beforeAll(() => {
+  installed = install();
+});
+afterAll(async () => {
+  running?.child.kill('SIGKILL');
+  await running?.finished;
+});
+
+describe('what is packed', () => {
+  test('is the built source, whole, and nothing that was built before', () => {
+    const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' });
+    const expected = sources
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => `dist/${name.replace(/\.ts$/, '.js')}`);
+    const built = installed.files.filter((path) => path.startsWith('dist/'));
+    expect(built.toSorted()).toEqual(expected.toSorted());
+  });
+
+  test('and, beside it, what people run, read or begin from', () => {
+    const others = installed.files.filter((path) => !path.startsWith('dist/'));
+    expect(others.filter((path) => !PACKED.test(path))).toEqual([]);
+    expect(others).toEqual(
+      expect.arrayContaining([
+        'LICENSE',
+        'README.md',
+        'bin/millrace.cjs',
+        'schemas/endpoint.schema.json',
+        'seeds/01_tables.sql',
+      ]),
+    );
+  });
+
+  test('holds every page and file that the README links to', () => {
+    const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+    const links = [...readme.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map(([, path = '']) => path);
+    expect(links.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+    const isPacked = (path: string): boolean => installed.files.some((file) => file.startsWith(path));
+    expect(links.filter((path) => !isPacked(path))).toEqual([]);
+  });
+});
+
+describe('in a folder that has nothing else', () => {
+  test('serve --dev serves the samples, says so, and writes to its data folder alone', async () => {
+    const { folder, bin } = installed;
+    running = start(['serve', '--dev', '--port', '0', '--admin-port', '0'], { cwd: folder, bin });
+    await running.says(/These are samples/);
+    const [, header = '', url = ''] = await running.says(/curl -H '([^']+)' '([^']+)'/);
+    const [name = '', key = ''] = header.split(': ');
+    const answer = await fetch(url, { headers: { [name]: key } });
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toHaveProperty(['result', 0]);
+    running.child.kill('SIGTERM');
+    expect((await running.finished).code).toBe(0);
+    const made = readdirSync(folder).filter((each) => !each.endsWith('.tgz') && each !== 'node_modules');
+    expect(made).toEqual(['.millrace']);
+  });
+
+  test.each([
+    { args: ['--version'], code: 0, says: /^\d+\.\d+\.\d+/, why: 'it reads its own manifest' },
+    {
+      args: ['serve', '--dev', '--endpoints', 'mine'],
+      code: 1,
+      says: /There is no folder mine;.*millrace new NAME/,
+      why: 'a folder that was named is not replaced by samples',
+    },
+    {
+      args: ['query', 'x'],
+      code: 1,
+      says: /There is no folder endpoints;/,
+      why: 'other commands have no samples',
+    },
+  ])('$args: $why', async ({ args, code, says }) => {
+    const finished = await run(args, { cwd: scratch(), bin: installed.bin });
+    expect([finished.code, finished.out + finished.err]).toEqual([code, expect.stringMatching(says)]);
+  });
+
+  test('new names the schema where editors find it', async () => {
+    const { folder, bin } = installed;
+    const { code, out } = await run(['new', 'x', '--stdout'], { cwd: folder, bin });
+    expect(code).toBe(0);
+    const [, schema = ''] = /\$schema=(\S+)/.exec(out) ?? [];
+    expect(schema).toBe('../node_modules/millrace/schemas/endpoint.schema.json');
+    expect(existsSync(join(folder, 'endpoints', schema))).toBe(true);
+  });
+});

@@ -1,0 +1,117 @@
+// What deploy/ and its guides call settings are settings, with values that they can have; and the systemd unit.
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { loadSettings, settingNames, type Settings } from '../../src/config/settings.ts';
+import { scratch } from '../support/command.ts';
+import {
+  deployFiles,
+  dockerInstructions,
+  mapping,
+  readText,
+  readYaml,
+  ROOT,
+  textAt,
+  unitDirectives,
+} from './deploy-files.ts';
+
+const KNOWN = new Set(settingNames().map(({ env }) => env));
+/** Variables of compose, not of the service. */
+const COMPOSE = new Set(['MILLRACE_CLICKHOUSE_PASSWORD']);
+
+const unit = unitDirectives();
+const one = (name: string): string => unit.get(name)?.[0] ?? '';
+
+/** `A=b C=d` as a mapping. */
+function assignments(lines: readonly string[]): Record<string, string> {
+  const pairs = lines.flatMap((line) => [...line.matchAll(/(\w+)=(\S+)/g)]);
+  return Object.fromEntries(pairs.map(([, name = '', value = '']) => [name, value]));
+}
+
+function kubernetesVariables(): Record<string, string> {
+  const [map] = readYaml('deploy/kubernetes/settings.yaml');
+  const [deployment] = readYaml('deploy/kubernetes/deployment.yaml');
+  const secrets = [...mapping(deployment, 'spec.template.spec.containers.0.env').values()];
+  return {
+    ...Object.fromEntries([...mapping(map, 'data')].map(([name, value]) => [name, String(value)])),
+    ...Object.fromEntries(secrets.map((each) => [textAt(each, 'name'), 'redis://secret'])),
+  };
+}
+
+const PLACES: Readonly<Record<string, Record<string, string>>> = {
+  Dockerfile: assignments(dockerInstructions().flatMap(({ name, rest }) => (name === 'ENV' ? [rest] : []))),
+  compose: Object.fromEntries(
+    [...mapping(readYaml('deploy/compose.yaml')[0], 'services.millrace.environment')].map(([name, value]) => [
+      name,
+      String(value),
+    ]),
+  ),
+  kubernetes: kubernetesVariables(),
+  systemd: assignments(unit.get('Environment') ?? []),
+};
+
+async function load(env: Record<string, string>): Promise<Settings> {
+  const loaded = await loadSettings({
+    flags: {},
+    env,
+    file: { path: join(scratch(), 'x'), required: false },
+  });
+  if ('diagnostics' in loaded) throw new Error(JSON.stringify(loaded.diagnostics));
+  return loaded.settings;
+}
+
+describe.each(Object.entries(PLACES))('%s', (_place, variables) => {
+  test('names settings only', () => {
+    const names = Object.keys(variables).filter((name) => name !== 'NODE_ENV');
+    expect(names.length).toBeGreaterThan(0);
+    expect(names.filter((name) => !KNOWN.has(name))).toEqual([]);
+  });
+
+  test('gives them values that they can have', async () => {
+    await expect(load(variables)).resolves.toHaveProperty('drainTimeout');
+  });
+});
+
+test.each([...deployFiles(), 'docs/guide/deploy.md', 'docs/guide/operating.md', 'README.md'])(
+  '%s speaks of no setting that is none',
+  (file) => {
+    const named = readText(file).match(/\b(MILLRACE|CLICKHOUSE|REDIS)_[A-Z_]+\b/g) ?? [];
+    expect(named.filter((name) => !KNOWN.has(name) && !COMPOSE.has(name))).toEqual([]);
+  },
+);
+
+describe('the systemd unit', () => {
+  test('starts the command of the package, and gives it time to drain', async () => {
+    const { drainTimeout, data } = await load(PLACES['systemd'] ?? {});
+    expect(one('ExecStart')).toMatch(/\/node_modules\/millrace\/bin\/millrace\.cjs serve$/);
+    expect(Number(one('TimeoutStopSec'))).toBeGreaterThan(drainTimeout);
+    expect(one('ExecReload')).toContain('-HUP');
+    expect(data).toBe(`/var/lib/${one('StateDirectory')}`);
+  });
+
+  test('can write to its data and nowhere else, with no rights to gain', () => {
+    expect([one('ProtectSystem'), one('NoNewPrivileges'), one('CapabilityBoundingSet')]).toEqual([
+      'strict',
+      'yes',
+      '',
+    ]);
+    expect(one('User')).not.toBe('root');
+    expect(unit.has('ReadWritePaths')).toBe(false);
+  });
+
+  test('is taken by systemd, where that is installed, as hardly exposed', () => {
+    const file = join(scratch(), 'millrace.service');
+    const here = readText('deploy/millrace.service').replace(
+      /^ExecStart=.*$/m,
+      `ExecStart=${process.execPath} ${join(ROOT, 'bin/millrace.cjs')} serve`,
+    );
+    writeFileSync(file, here);
+    const analyze = (...args: string[]): ReturnType<typeof spawnSync> =>
+      spawnSync('systemd-analyze', [...args, file], { encoding: 'utf8' });
+    const verified = analyze('verify');
+    if (verified.error !== undefined) return;
+    expect([verified.status, verified.stderr]).toEqual([0, '']);
+    expect(analyze('security', '--offline=yes', '--threshold=20').status).toBe(0);
+  });
+});
