@@ -1,0 +1,35 @@
+// A problem in words: what happened, what to do, and the number to tell whoever runs the service.
+import type { Problem, ProblemPlace } from '../service/problem.ts';
+import { Icon } from './icon.tsx';
+
+export function ProblemCard({ problem }: { readonly problem: Problem }) {
+  const { title, detail, hint, errors, code, requestId } = problem;
+  const isListed = errors.every(({ message }) => !detail.includes(message));
+  return (
+    <div class="problem" role="alert">
+      <h2>
+        <Icon name="warn" />
+        {title}
+      </h2>
+      {isListed && <p>{detail}</p>}
+      {errors.length > 0 && (
+        <ul>
+          {errors.map((place) => (
+            <li key={`${place.parameter}${place.line}${place.column}${place.message}`}>
+              <strong class="mono">{placeName(place)}</strong> {place.message}
+            </li>
+          ))}
+        </ul>
+      )}
+      <p class="problem-hint">{hint}</p>
+      <p class="note mono">
+        {code}
+        {requestId !== '' && ` · request ${requestId}`}
+      </p>
+    </div>
+  );
+}
+
+function placeName({ parameter, line, column }: ProblemPlace): string {
+  return parameter ?? (line === undefined ? '' : `line ${line}, column ${column ?? 1}:`);
+}

@@ -1,0 +1,62 @@
+// What went wrong, in words for the person at the page: the service's problem documents (RFC 9457) and what never reached it.
+import { parseJson } from './json.ts';
+
+export interface ProblemPlace {
+  readonly parameter?: string;
+  readonly line?: number;
+  readonly column?: number;
+  readonly message: string;
+}
+
+export interface Problem {
+  readonly status: number;
+  readonly code: string;
+  readonly title: string;
+  readonly detail: string;
+  readonly hint: string;
+  readonly errors: readonly ProblemPlace[];
+  readonly requestId: string;
+}
+
+/** A call that did not end in rows. */
+export class CallFailure extends Error {
+  readonly problem: Problem;
+
+  constructor(problem: Problem, options?: ErrorOptions) {
+    super(problem.detail, options);
+    this.problem = problem;
+  }
+}
+
+/** The problem of a response that is not a success. */
+export async function problemOf(response: Response): Promise<Problem> {
+  const requestId = response.headers.get('X-Request-Id') ?? '';
+  const document = await response
+    .text()
+    .then(parseJson)
+    .catch(() => null);
+  if (typeof document !== 'object' || document === null || !('code' in document)) {
+    const detail = `Something between this page and Millrace answered ${response.status} ${response.statusText}`;
+    return { ...UNREADABLE, status: response.status, detail, requestId };
+  }
+  return { errors: [], ...document, requestId } as unknown as Problem; // the service's own document
+}
+
+const UNREADABLE: Problem = {
+  status: 0,
+  code: 'explorer.unreadable',
+  title: 'The answer is not from Millrace',
+  detail: '',
+  hint: 'Look at the proxy in front of the service, then run it again.',
+  errors: [],
+  requestId: '',
+};
+
+/** The problem of a request that got no answer at all. */
+export const UNREACHABLE: Problem = {
+  ...UNREADABLE,
+  code: 'explorer.unreachable',
+  title: 'The service does not answer',
+  detail: 'The request was sent, and nothing came back.',
+  hint: 'See whether the service runs and whether your network reaches it, then run it again.',
+};
