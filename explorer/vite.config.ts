@@ -10,5 +10,6 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    license: { fileName: 'licenses.md' },
   },
 });

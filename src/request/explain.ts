@@ -44,7 +44,7 @@ export function createExplain(options: ExplainOptions): Explain {
       const message = 'send the query to explain as sql or lql';
       throw new Problem('request.parameters_invalid', { errors: [{ parameter: 'sql', message }] });
     }
-    const planned = await plan(endpoint, NO_BINDINGS, own);
-    return { sql: planned.own ?? own.text };
+    const { written } = await plan(endpoint, NO_BINDINGS, own);
+    return { sql: written ?? own.text };
   };
 }

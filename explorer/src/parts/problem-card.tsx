@@ -1,9 +1,9 @@
 // A problem in words: what happened, what to do, and the number to tell whoever runs the service.
-import type { Problem, ProblemPlace } from '../service/problem.ts';
+import { hintOf, type Problem, type ProblemPlace } from '../service/problem.ts';
 import { Icon } from './icon.tsx';
 
 export function ProblemCard({ problem }: { readonly problem: Problem }) {
-  const { title, detail, hint, errors, code, requestId } = problem;
+  const { title, detail, errors, code, requestId } = problem;
   const isListed = errors.every(({ message }) => !detail.includes(message));
   return (
     <div class="problem" role="alert">
@@ -21,7 +21,7 @@ export function ProblemCard({ problem }: { readonly problem: Problem }) {
           ))}
         </ul>
       )}
-      <p class="problem-hint">{hint}</p>
+      <p class="problem-hint">{hintOf(problem)}</p>
       <p class="note mono">
         {code}
         {requestId !== '' && ` · request ${requestId}`}

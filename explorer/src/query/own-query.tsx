@@ -1,5 +1,106 @@
-// A query of one's own.
-import type { Endpoint, Language } from '../service/listing.ts';
-export function OwnQuery({ language }: { readonly endpoint: Endpoint; readonly language: Language }) {
-  return <p>{language}</p>;
+// A query of one's own: the editor, what is wrong with the text, what LQL becomes, and the tables to choose from.
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { sandboxOf, type Endpoint, type Language } from '../service/listing.ts';
+import { hintOf, type Problem } from '../service/problem.ts';
+import { useExplorer } from '../state/context.ts';
+import { CopyButton } from '../parts/copy.tsx';
+import { Icon } from '../parts/icon.tsx';
+import type { Editor } from './editor.ts';
+import { layOut } from './layout.ts';
+import { markedPlaces } from './places.ts';
+import { TableBrowser } from './table-browser.tsx';
+import { useCheck, type Check } from './use-check.ts';
+
+interface Props {
+  readonly endpoint: Endpoint;
+  readonly language: Language;
+}
+
+export function OwnQuery({ endpoint, language }: Props) {
+  const { address, run } = useExplorer();
+  const text = address.value.texts[language];
+  const check = useCheck(endpoint.name, language, text);
+  const [editor, setEditor] = useState<Editor>();
+  const ran = run.value.kind === 'failed' && run.value.ask.own?.text === text ? run.value.problem : undefined;
+  const problem = ran ?? (check.kind === 'refused' ? check.problem : undefined);
+  useEffect(() => editor?.mark(markedPlaces(text, problem?.errors ?? [])), [editor, text, problem]);
+  const sandbox = sandboxOf(endpoint);
+  if (sandbox === undefined) return null;
+  return (
+    <div class="own">
+      <div class="own-text">
+        <EditorPlace {...{ endpoint, language }} onReady={setEditor} />
+        <Verdict {...{ check, problem, language }} />
+      </div>
+      <TableBrowser sandbox={sandbox} language={language} onPick={(name) => editor?.insert(name)} />
+    </div>
+  );
+}
+
+/** The editor comes with code of its own, which is fetched when it is first needed. */
+function EditorPlace({
+  endpoint,
+  language,
+  onReady,
+}: Props & { readonly onReady: (editor: Editor | undefined) => void }) {
+  const { address, change, start } = useExplorer();
+  const host = useRef<HTMLDivElement>(null);
+  const [editor, setEditor] = useState<Editor>();
+  const text = address.value.texts[language];
+  useEffect(() => {
+    const { current } = host;
+    const sandbox = sandboxOf(endpoint);
+    if (current === null || sandbox === undefined) return undefined;
+    let open: Editor | undefined;
+    let isGone = false;
+    const onText = (next: string): void => change({ texts: { ...address.value.texts, [language]: next } });
+    const onRun = (isFresh: boolean): void => void start({ isFresh });
+    void import('./editor.ts').then(({ createEditor }) => {
+      if (isGone) return;
+      open = createEditor(current, { language, sandbox, text: address.value.texts[language], onText, onRun });
+      setEditor(open);
+      onReady(open);
+    });
+    return () => {
+      isGone = true;
+      open?.close();
+      onReady(undefined);
+    };
+  }, [endpoint, language]);
+  useEffect(() => editor?.setText(text), [editor, text]);
+  return <div class="editor" ref={host} data-ready={editor !== undefined} />;
+}
+
+interface VerdictProps {
+  readonly check: Check;
+  readonly problem: Problem | undefined;
+  readonly language: Language;
+}
+
+function Verdict({ check, problem, language }: VerdictProps) {
+  if (problem !== undefined) {
+    const [first] = problem.errors;
+    return (
+      <p class="verdict bad" role="status">
+        <Icon name="warn" />
+        <span>
+          {first?.line !== undefined && (
+            <strong>{`Line ${first.line}, column ${first.column ?? 1}: `}</strong>
+          )}
+          {first?.message ?? problem.detail}. {hintOf(problem)}
+        </span>
+      </p>
+    );
+  }
+  if (check.kind !== 'fine' || language === 'sql') return null;
+  const sql = layOut(check.sql);
+  return (
+    <details class="becomes" open>
+      <summary>The SQL that it becomes</summary>
+      <pre class="mono" tabIndex={0} aria-label="The SQL that your LQL becomes">
+        {sql}
+      </pre>
+      <CopyButton text={() => sql} what="the SQL" label="Copy SQL" />
+    </details>
+  );
 }

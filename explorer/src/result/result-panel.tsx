@@ -1,5 +1,6 @@
 // What came back: as a table, a chart, JSON, and as the code that asks for it.
 import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import type { Endpoint } from '../service/listing.ts';
 import type { View } from '../state/address.ts';
 import { useExplorer } from '../state/context.ts';
@@ -28,8 +29,13 @@ export function ResultPanel({ endpoint }: Props) {
   const { address, run, change } = useExplorer();
   const rows = run.value.kind === 'done' ? run.value.answer.rows : [];
   const view = address.value.view ?? (chartable(rows)?.isWhole === true ? 'chart' : 'table');
+  const section = useRef<HTMLElement>(null);
+  const isOver = run.value.kind !== 'none' && run.value.kind !== 'running';
+  useEffect(() => {
+    if (isOver) section.current?.scrollIntoView({ block: 'nearest' });
+  }, [isOver]);
   return (
-    <section class="result" aria-label="Result">
+    <section class="result" aria-label="Result" ref={section}>
       <div class="result-bar">
         <Tabs
           label="Show the result as"

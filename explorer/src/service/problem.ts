@@ -28,6 +28,11 @@ export class CallFailure extends Error {
   }
 }
 
+/** What to do, on a page where the places in the text are marked: the service's hints speak of the field that has them. */
+export function hintOf({ hint }: Problem): string {
+  return hint.replace(/ at the (?:place|line and column) given in errors\b/, ' where it is marked');
+}
+
 /** The problem of a response that is not a success. */
 export async function problemOf(response: Response): Promise<Problem> {
   const requestId = response.headers.get('X-Request-Id') ?? '';
@@ -59,4 +64,13 @@ export const UNREACHABLE: Problem = {
   title: 'The service does not answer',
   detail: 'The request was sent, and nothing came back.',
   hint: 'See whether the service runs and whether your network reaches it, then run it again.',
+};
+
+/** The problem of a run of one's own query before there is one. */
+export const NO_QUERY: Problem = {
+  ...UNREADABLE,
+  code: 'explorer.no_query',
+  title: 'There is no query yet',
+  detail: 'The editor is empty.',
+  hint: 'Write a query, or go back to the saved one.',
 };

@@ -3,7 +3,7 @@ import { batch, computed, signal, type ReadonlySignal, type Signal } from '@prea
 import type { Answer } from '../service/answer.ts';
 import type { Ask, Client } from '../service/client.ts';
 import type { Endpoint } from '../service/listing.ts';
-import { CallFailure, type Problem } from '../service/problem.ts';
+import { CallFailure, NO_QUERY, type Problem } from '../service/problem.ts';
 import { NOWHERE, readAddress, writeAddress, type Address } from './address.ts';
 import { openingOf } from './opening.ts';
 import type { Memory, Past, Theme } from './storage.ts';
@@ -195,6 +195,10 @@ function createRuns({ client, memory, place }: ExplorerOptions, state: State): R
       current?.abort();
       const controller = (current = new AbortController());
       const ask = askOf(address);
+      if (ask.own?.text.trim() === '') {
+        state.run.value = { kind: 'failed', problem: NO_QUERY, ask };
+        return;
+      }
       state.run.value = { kind: 'running' };
       place.show(writeAddress(address), true);
       const end = (run: Run): void => {
