@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { sandboxOf, type Endpoint, type Language } from '../service/listing.ts';
 import { hintOf, type Problem } from '../service/problem.ts';
 import { useExplorer } from '../state/context.ts';
+import { ENDPOINT_FILE } from '../code/snippets.ts';
 import { CopyButton } from '../parts/copy.tsx';
 import { Icon } from '../parts/icon.tsx';
 import type { Editor } from './editor.ts';
@@ -17,7 +18,7 @@ interface Props {
 }
 
 export function OwnQuery({ endpoint, language }: Props) {
-  const { address, run } = useExplorer();
+  const { address, run, change } = useExplorer();
   const text = address.value.texts[language];
   const check = useCheck(endpoint.name, language, text);
   const [editor, setEditor] = useState<Editor>();
@@ -31,6 +32,15 @@ export function OwnQuery({ endpoint, language }: Props) {
       <div class="own-text">
         <EditorPlace {...{ endpoint, language }} onReady={setEditor} />
         <Verdict {...{ check, problem, language }} />
+        <div class="own-actions">
+          <button
+            type="button"
+            class="button small"
+            onClick={() => change({ view: 'code', code: ENDPOINT_FILE })}
+          >
+            <Icon name="save" /> Save as endpoint
+          </button>
+        </div>
       </div>
       <TableBrowser sandbox={sandbox} language={language} onPick={(name) => editor?.insert(name)} />
     </div>

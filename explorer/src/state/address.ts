@@ -19,6 +19,8 @@ export interface Address {
   /** Undefined: what suits the rows. */
   readonly view: View | undefined;
   readonly sort: Sort | undefined;
+  /** The language of the view `code`. */
+  readonly code: string | undefined;
 }
 
 export const NOWHERE: Address = {
@@ -28,11 +30,19 @@ export const NOWHERE: Address = {
   texts: { sql: '', lql: '' },
   view: undefined,
   sort: undefined,
+  code: undefined,
 };
 
 const VIEWS: readonly string[] = ['table', 'chart', 'json', 'code'] satisfies View[];
 /** No parameter can have one of these names. */
-const OWN = { query: ':query', sql: ':sql', lql: ':lql', view: ':view', sort: ':sort' } as const;
+const OWN = {
+  query: ':query',
+  sql: ':sql',
+  lql: ':lql',
+  view: ':view',
+  sort: ':sort',
+  code: ':code',
+} as const;
 
 /** `#/logs.all?project=abc&:view=chart`; what cannot be read is left out. */
 export function readAddress(fragment: string): Address {
@@ -48,10 +58,11 @@ export function readAddress(fragment: string): Address {
     texts: { sql: fields.get(OWN.sql) ?? '', lql: fields.get(OWN.lql) ?? '' },
     view: readView(fields.get(OWN.view)),
     sort: readSort(fields.get(OWN.sort)),
+    code: fields.get(OWN.code) ?? undefined,
   };
 }
 
-export function writeAddress({ endpoint, parameters, query, texts, view, sort }: Address): string {
+export function writeAddress({ endpoint, parameters, query, texts, view, sort, code }: Address): string {
   if (endpoint === undefined) return '#/';
   const fields = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== ''));
   if (query !== 'saved') {
@@ -60,6 +71,7 @@ export function writeAddress({ endpoint, parameters, query, texts, view, sort }:
   }
   if (view !== undefined) fields.set(OWN.view, view);
   if (sort !== undefined) fields.set(OWN.sort, `${sort.isDescending ? '-' : ''}${sort.column}`);
+  if (view === 'code' && code !== undefined) fields.set(OWN.code, code);
   const search = fields.toString().replaceAll('%3A', ':');
   return `#/${encodeURIComponent(endpoint)}${search === '' ? '' : `?${search}`}`;
 }
