@@ -8,7 +8,11 @@ process.env['TZ'] = 'UTC';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/require-redis.ts', 'test/support/build.ts'],
+    globalSetup: [
+      'test/support/require-redis.ts',
+      'test/support/require-chromium.ts',
+      'test/support/build.ts',
+    ],
     pool: 'forks',
     testTimeout: 60_000,
     hookTimeout: 120_000,

@@ -1,5 +1,5 @@
 // A problem in words: what happened, what to do, and the number to tell whoever runs the service.
-import { hintOf, type Problem, type ProblemPlace } from '../service/problem.ts';
+import { hintOf, sentence, type Problem, type ProblemPlace } from '../service/problem.ts';
 import { Icon } from './icon.tsx';
 
 export function ProblemCard({ problem }: { readonly problem: Problem }) {
@@ -11,12 +11,12 @@ export function ProblemCard({ problem }: { readonly problem: Problem }) {
         <Icon name="warn" />
         {title}
       </h2>
-      {isListed && <p>{detail}</p>}
+      {isListed && <p>{sentence(detail)}</p>}
       {errors.length > 0 && (
         <ul>
           {errors.map((place) => (
-            <li key={`${place.parameter}${place.line}${place.column}${place.message}`}>
-              <strong class="mono">{placeName(place)}</strong> {place.message}
+            <li key={`${placeName(place)} ${place.message}`}>
+              <strong class="mono">{placeName(place)}</strong> {messageOf(place)}
             </li>
           ))}
         </ul>
@@ -31,5 +31,10 @@ export function ProblemCard({ problem }: { readonly problem: Problem }) {
 }
 
 function placeName({ parameter, line, column }: ProblemPlace): string {
-  return parameter ?? (line === undefined ? '' : `line ${line}, column ${column ?? 1}:`);
+  return parameter ?? (line === undefined ? '' : `Line ${line}, column ${column ?? 1}:`);
+}
+
+/** What is said of a parameter goes on from its name. */
+function messageOf({ parameter, message }: ProblemPlace): string {
+  return parameter === undefined ? sentence(message) : message;
 }

@@ -1,7 +1,7 @@
 // A query of one's own: the editor, what is wrong with the text, what LQL becomes, and the tables to choose from.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { sandboxOf, type Endpoint, type Language } from '../service/listing.ts';
-import { hintOf, type Problem } from '../service/problem.ts';
+import { hintOf, sentence, type Problem } from '../service/problem.ts';
 import { useExplorer } from '../state/context.ts';
 import { ENDPOINT_FILE } from '../code/snippets.ts';
 import { CopyButton } from '../parts/copy.tsx';
@@ -77,7 +77,8 @@ function EditorPlace({
       onReady(undefined);
     };
   }, [endpoint, language]);
-  useEffect(() => editor?.setText(text), [editor, text]);
+  // As it is now: by the time an effect runs, more may have been typed.
+  useEffect(() => editor?.setText(address.value.texts[language]), [editor, text]);
   return <div class="editor" ref={host} data-ready={editor !== undefined} />;
 }
 
@@ -97,7 +98,7 @@ function Verdict({ check, problem, language }: VerdictProps) {
           {first?.line !== undefined && (
             <strong>{`Line ${first.line}, column ${first.column ?? 1}: `}</strong>
           )}
-          {first?.message ?? problem.detail}. {hintOf(problem)}
+          {sentence(first?.message ?? problem.detail)} {hintOf(problem)}
         </span>
       </p>
     );

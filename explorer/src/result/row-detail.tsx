@@ -5,14 +5,13 @@ import { Icon } from '../parts/icon.tsx';
 
 interface Props {
   readonly row: Row;
-  readonly index: number;
   readonly height: number;
 }
 
-export function RowDetail({ row, index, height }: Props) {
+export function RowDetail({ row, height }: Props) {
   return (
     <div class="detail" role="row" style={{ height: `${height}px` }}>
-      <div role="gridcell" class="detail-body" aria-label={`Row ${index + 1}, unfolded`}>
+      <div role="gridcell" class="detail-body">
         <CopyButton text={() => printJson(row, '  ')} what="the row" label="Copy row" />
         <div class="tree mono">
           {Object.entries(row).map(([name, value]) => (

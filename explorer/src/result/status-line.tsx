@@ -10,7 +10,7 @@ interface Props {
 export function StatusLine({ answer, maxRows }: Props) {
   const { rows, truncated, stages, cache, ms, text } = answer;
   return (
-    <footer class="status" aria-label="How the answer came about">
+    <div class="status" role="group" aria-label="How the answer came about">
       <span class="status-rows" role="status">
         <strong>{count(rows.length, 'row')}</strong>, {bytes(text.length)}
       </span>
@@ -37,7 +37,7 @@ export function StatusLine({ answer, maxRows }: Props) {
           <strong>{ms.toFixed(0)} ms</strong> in all
         </span>
       </span>
-    </footer>
+    </div>
   );
 }
 

@@ -107,7 +107,7 @@ function Body({ rows, columns, active, unfolded, scroller, fold, onPick }: BodyP
           return (
             <Fragment key={index}>
               <TableRow {...{ row, index, columns, isOpen, activeColumn, fold, onPick }} />
-              {isOpen && <RowDetail row={row} index={index} height={HEIGHTS.detail} />}
+              {isOpen && <RowDetail row={row} height={HEIGHTS.detail} />}
             </Fragment>
           );
         })}

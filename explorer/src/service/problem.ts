@@ -30,7 +30,13 @@ export class CallFailure extends Error {
 
 /** What to do, on a page where the places in the text are marked: the service's hints speak of the field that has them. */
 export function hintOf({ hint }: Problem): string {
-  return hint.replace(/ at the (?:place|line and column) given in errors\b/, ' where it is marked');
+  return sentence(hint).replace(/ at the (?:place|line and column) given in errors\b/, ' where it is marked');
+}
+
+/** A phrase of the service as a sentence. */
+export function sentence(phrase: string): string {
+  const end = /[.!?]$/.test(phrase) ? '' : '.';
+  return `${phrase.slice(0, 1).toUpperCase()}${phrase.slice(1)}${end}`;
 }
 
 /** The problem of a response that is not a success. */
