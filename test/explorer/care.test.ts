@@ -1,8 +1,7 @@
 // Care: contrast and names by axe, dark and light, phone width, keys, a path prefix in front.
-import { readFileSync } from 'node:fs';
 import { createServer, request, type Server } from 'node:http';
-import { createRequire } from 'node:module';
 import { once } from 'node:events';
+import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -14,7 +13,6 @@ import {
   type Started,
 } from '../support/browser.ts';
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const CHART = `#/usage.api-counts?interval=daily&project=${PROJECT}`;
 const TABLE = `#/logs.all?project=${PROJECT}`;
 
@@ -32,19 +30,11 @@ afterAll(async () => {
 
 /** What axe finds, of whatever weight. */
 async function violations(page: Page): Promise<readonly string[]> {
-  await page.evaluate(AXE);
+  await page.evaluate(axe.source);
   return page.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: { run: () => Promise<AxeResult> } }; // put there just before
-    const { violations } = await axe.run();
+    const { violations } = await axe.run(); // the one in the page
     return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
   });
-}
-
-interface AxeResult {
-  readonly violations: readonly {
-    readonly id: string;
-    readonly nodes: readonly { readonly target: string[] }[];
-  }[];
 }
 
 const SIGHTS: readonly { readonly sight: string; readonly show: (page: Page) => Promise<void> }[] = [

@@ -10,7 +10,7 @@ export interface TableColumn {
 }
 
 const LOOKED_AT = 200;
-const WIDEST = 56;
+const WIDEST = 42;
 const NARROWEST = 8;
 
 /** ClickHouse gives every row the same columns. */

@@ -42,7 +42,7 @@ export function StatusLine({ answer, maxRows }: Props) {
 }
 
 /** What the cache did, in words. */
-export function cacheWords(cache: Cache): string {
+function cacheWords(cache: Cache): string {
   switch (cache.kind) {
     case 'none':
       return 'not kept';

@@ -40,12 +40,12 @@ export function readAnswer(headers: Headers, text: string, ms: number): Answer {
 }
 
 /** `auth;dur=0.02, plan;dur=0.11` (https://www.w3.org/TR/server-timing/). */
-export function readStages(field: string): readonly Stage[] {
+function readStages(field: string): readonly Stage[] {
   return [...field.matchAll(/([\w-]+);dur=([\d.]+)/g)].map(([, name = '', ms]) => ({ name, ms: Number(ms) }));
 }
 
 /** `millrace; hit; ttl=890` and its like (RFC 9211). */
-export function readCache(field: string | null, age: number): Cache {
+function readCache(field: string | null, age: number): Cache {
   if (field === null) return { kind: 'none' };
   const ttl = Number(/ttl=(-?\d+)/.exec(field)?.[1] ?? 0);
   if (/; hit\b/.test(field)) return { kind: 'hit', age, ttl };

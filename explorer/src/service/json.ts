@@ -43,7 +43,7 @@ function print(value: Json, indent: string, lineBreak: string): string {
   return `${open}${deeper}${parts.join(`,${deeper}`)}${lineBreak}${close}`;
 }
 
-export function isList(value: Json): value is readonly Json[] {
+function isList(value: Json): value is readonly Json[] {
   return Array.isArray(value);
 }
 
