@@ -1,7 +1,7 @@
 // Care: contrast and names by axe, dark and light, phone width, keys, a path prefix in front.
 import { createServer, request, type Server } from 'node:http';
 import { once } from 'node:events';
-import axe from 'axe-core';
+import axeCore from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -30,9 +30,10 @@ afterAll(async () => {
 
 /** What axe finds, of whatever weight. */
 async function violations(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe.source);
+  await page.evaluate(axeCore.source);
   return page.evaluate(async () => {
-    const { violations } = await axe.run(); // the one in the page
+    const { axe } = globalThis as unknown as { axe: typeof axeCore }; // put there just before
+    const { violations } = await axe.run();
     return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
   });
 }
