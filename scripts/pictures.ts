@@ -39,7 +39,7 @@ const PICTURES: readonly Picture[] = [
   { name: 'sql', fragment: own('sql', SQL), window: { viewport: { width: 1280, height: 960 } }, show: chart },
   {
     name: 'lql-dark',
-    fragment: own('lql', 'm.request.method:GET m.response.status_code:>=400 c:count(*) c:group_by(t::hour)'),
+    fragment: own('lql', 'm.request.method:GET c:count(*) c:group_by(t::hour)'),
     window: { colorScheme: 'dark', viewport: { width: 1280, height: 960 } },
     show: async (page) => {
       await chart(page);

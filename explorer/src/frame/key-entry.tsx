@@ -6,19 +6,18 @@ import { Icon } from '../parts/icon.tsx';
 export function KeyEntry() {
   const { enter, refused } = useExplorer();
   const [text, setText] = useState('');
-  const [isMissing, setMissing] = useState(false);
+  const [complaint, setComplaint] = useState<string>();
   const input = useRef<HTMLInputElement>(null);
   const submit = (event: Event): void => {
     event.preventDefault();
     const key = text.trim();
-    setMissing(key === '');
-    if (key === '') input.current?.focus();
-    else void enter(key);
+    const wrong = complaintOf(key);
+    setComplaint(wrong);
+    if (wrong === undefined) void enter(key);
+    else input.current?.focus();
   };
   const problem = refused.value;
-  const said = isMissing
-    ? 'Paste a key first: without one there is nothing to show.'
-    : problem && `${problem.title}. ${problem.hint}`;
+  const said = complaint ?? (problem && `${problem.title}. ${problem.hint}`);
   return (
     <main class="key-page">
       <form class="key-card" onSubmit={submit} noValidate>
@@ -40,7 +39,7 @@ export function KeyEntry() {
             aria-invalid={said !== undefined}
             aria-describedby="key-said key-note"
             onInput={(event) => {
-              setMissing(false);
+              setComplaint(undefined);
               setText(event.currentTarget.value);
             }}
           />
@@ -59,4 +58,13 @@ export function KeyEntry() {
       </form>
     </main>
   );
+}
+
+/** What can be seen to be wrong with a key; undefined for one that the service has to look at. */
+function complaintOf(key: string): string | undefined {
+  if (key === '') return 'Paste a key first: without one there is nothing to show.';
+  const isSendable = /^[\x21-\x7e]+$/.test(key); // what a header field can hold
+  return isSendable
+    ? undefined
+    : 'This is no key: keys have no blanks and no letters with accents. Copy it again, whole.';
 }

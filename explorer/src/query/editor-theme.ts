@@ -8,7 +8,7 @@ const LOOK = EditorView.theme({
   '&': { color: 'var(--ink)', backgroundColor: 'var(--surface)', fontSize: '13px', maxHeight: '340px' },
   '&.cm-focused': { outline: 'none' },
   '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.6', fontFeatureSettings: "'liga' 0, 'calt' 0" },
-  '.cm-content': { padding: '9px 0', caretColor: 'var(--ink)', minHeight: '146px' },
+  '.cm-content': { padding: '9px 0', caretColor: 'var(--ink)', minHeight: 'var(--editor-height)' },
   '.cm-line': { padding: '0 12px 0 6px' },
   '.cm-cursor': { borderLeftColor: 'var(--ink)', borderLeftWidth: '1.5px' },
   '.cm-gutters': { backgroundColor: 'transparent', color: 'var(--ink-2)', border: 'none' },

@@ -79,7 +79,7 @@ function EditorPlace({
   }, [endpoint, language]);
   // As it is now: by the time an effect runs, more may have been typed.
   useEffect(() => editor?.setText(address.value.texts[language]), [editor, text]);
-  return <div class="editor" ref={host} data-ready={editor !== undefined} />;
+  return <div class="editor" ref={host} data-language={language} />;
 }
 
 interface VerdictProps {

@@ -263,7 +263,7 @@ function createShow({ place }: ExplorerOptions, state: State, runs: Runs): Show 
 /** Whether everything is filled in that a run needs. */
 function isComplete({ parameters }: Endpoint, { parameters: values }: Address): boolean {
   return parameters.every(
-    ({ name, required, locked }) => !required || locked === true || values[name] !== undefined,
+    ({ name, required, locked }) => !required || locked === true || (values[name] ?? '') !== '',
   );
 }
 
