@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Row } from '../service/json.ts';
 import { useExplorer } from '../state/context.ts';
 import { chartable, type Chartable } from './series.ts';
+import { counted } from '../parts/words.ts';
 import { timeWords } from './time-words.ts';
 
 export function ChartView({ rows }: { readonly rows: readonly Row[] }) {
@@ -67,7 +68,7 @@ function Legend({ chart, hidden, pointed, toggle }: LegendProps) {
   return (
     <div class="legend">
       <span class="legend-time mono">
-        {at === undefined ? `${chart.times.length} points, UTC` : timeWords(at)}
+        {at === undefined ? `${counted(chart.times.length, 'point')}, UTC` : timeWords(at)}
       </span>
       {chart.series.map(({ name, values }, i) => {
         const total = values.reduce<number>((all, each) => all + (each ?? 0), 0);

@@ -32,7 +32,7 @@ export function draw(place: HTMLElement, chart: Chartable, { all, onPoint }: Dra
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
     legend: { show: false },
     cursor: { y: false, points: { show: !isBars }, drag: { x: false, y: false } },
-    scales: scalesOf(isBars ? bucket * 0.6 : 0),
+    scales: scalesOf(isBars || bucket === 0 ? (bucket || LONE_BUCKET) * 0.6 : 0),
     axes: axesOf(color, isBars),
     series: [
       {},
@@ -107,6 +107,8 @@ function createColors(place: HTMLElement): Color {
 }
 
 const WIDEST_BAR = 72;
+/** Seconds around a point that has no neighbours. */
+const LONE_BUCKET = 3600;
 
 function barsOf(bucket: number): uPlot.Series.PathBuilder {
   const width = bucket === 0 ? 0.2 : 0.72;

@@ -1,6 +1,7 @@
 // How an answer came about: rows, time by stage, what the cache did, and whether rows are missing.
 import type { Answer, Cache } from '../service/answer.ts';
 import { Icon } from '../parts/icon.tsx';
+import { counted } from '../parts/words.ts';
 
 interface Props {
   readonly answer: Answer;
@@ -12,7 +13,7 @@ export function StatusLine({ answer, maxRows }: Props) {
   return (
     <div class="status" role="group" aria-label="How the answer came about">
       <span class="status-rows" role="status">
-        <strong>{count(rows.length, 'row')}</strong>, {bytes(text.length)}
+        <strong>{counted(rows.length, 'row')}</strong>, {bytes(text.length)}
       </span>
       {truncated && (
         <span class="status-cut">
@@ -59,10 +60,6 @@ function cacheWords(cache: Cache): string {
 
 function freshness(ttl: number): string {
   return ttl < 0 ? `over its time by ${-ttl} s` : `fresh for ${ttl} s`;
-}
-
-function count(number: number, noun: string): string {
-  return `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`;
 }
 
 function bytes(length: number): string {

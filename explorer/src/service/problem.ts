@@ -30,7 +30,10 @@ export class CallFailure extends Error {
 
 /** What to do, on a page where the places in the text are marked: the service's hints speak of the field that has them. */
 export function hintOf({ hint }: Problem): string {
-  return sentence(hint).replace(/ at the (?:place|line and column) given in errors\b/, ' where it is marked');
+  return sentence(hint).replace(
+    / (?:at the (?:place|line and column) given|listed) in errors\b/,
+    ' where it is marked',
+  );
 }
 
 /** A phrase of the service as a sentence. */

@@ -4,6 +4,7 @@ import type { Answer } from '../service/answer.ts';
 import type { Ask, Client } from '../service/client.ts';
 import type { Endpoint } from '../service/listing.ts';
 import { CallFailure, NO_QUERY, type Problem } from '../service/problem.ts';
+import { counted } from '../parts/words.ts';
 import { NOWHERE, readAddress, writeAddress, type Address } from './address.ts';
 import { openingOf } from './opening.ts';
 import type { Memory, Past, Theme } from './storage.ts';
@@ -207,7 +208,7 @@ function createRuns({ client, memory, place }: ExplorerOptions, state: State): R
       try {
         const answer = await client.run(key, ask, { signal: controller.signal, isFresh });
         end({ kind: 'done', answer, ask });
-        remember(address, `${answer.rows.length} rows, ${answer.ms.toFixed(0)} ms`, true);
+        remember(address, `${counted(answer.rows.length, 'row')}, ${answer.ms.toFixed(0)} ms`, true);
       } catch (error) {
         if (controller.signal.aborted) return end({ kind: 'cancelled' });
         if (!(error instanceof CallFailure)) throw error;
