@@ -130,6 +130,11 @@ describe('rows', () => {
       page.getByRole('button', { name: 'Download CSV' }).click(),
     ]);
     expect(download.suggestedFilename()).toBe('usage.api-counts.csv');
+    const [document] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'OpenAPI' }).click(),
+    ]);
+    expect(document.suggestedFilename()).toBe('openapi.json');
     const parts: Buffer[] = [];
     for await (const part of await download.createReadStream()) parts.push(Buffer.from(part as Uint8Array)); // bytes
     expect(Buffer.concat(parts).toString()).toMatch(/^timestamp,total_rest_requests,/);

@@ -9,7 +9,7 @@ import { SaveAsEndpoint } from './save-as-endpoint.tsx';
 import { ENDPOINT_FILE, snippetsOf } from './snippets.ts';
 
 export function CodeView({ endpoint }: { readonly endpoint: Endpoint }) {
-  const { address, base, hasDescription, change } = useExplorer();
+  const { address, base, change } = useExplorer();
   const ask = askOf(address.value);
   const chosen = address.value.code ?? 'curl';
   const snippets = useMemo(() => snippetsOf({ ask, endpoint, base }), [address.value, endpoint, base]);
@@ -27,7 +27,6 @@ export function CodeView({ endpoint }: { readonly endpoint: Endpoint }) {
           controls="code-panel"
           onChoose={(code) => change({ code })}
         />
-        {hasDescription.value && <a href={`${base}openapi.json`}>OpenAPI</a>}
       </div>
       <div id="code-panel" role="tabpanel" aria-label={current}>
         {shown === undefined ? (

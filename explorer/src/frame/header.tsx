@@ -2,12 +2,13 @@
 import { useExplorer } from '../state/context.ts';
 import type { Theme } from '../state/storage.ts';
 import { Icon } from '../parts/icon.tsx';
+import { useSave } from '../parts/save.ts';
 
 const NEXT: Readonly<Record<Theme, Theme>> = { auto: 'light', light: 'dark', dark: 'auto' };
 const WORDS: Readonly<Record<Theme, string>> = { auto: 'as the system', light: 'light', dark: 'dark' };
 
 export function Header() {
-  const { key, theme, setTheme, leave, hasDescription, base } = useExplorer();
+  const { key, theme, setTheme, leave } = useExplorer();
   return (
     <header class="header">
       <a class="wordmark" href="#/" aria-label="Millrace explorer, start">
@@ -15,11 +16,7 @@ export function Header() {
         <span>Millrace</span>
       </a>
       <nav class="header-actions" aria-label="Page">
-        {hasDescription.value && (
-          <a class="button quiet" href={`${base}openapi.json`} target="_blank" rel="noreferrer">
-            OpenAPI
-          </a>
-        )}
+        {key.value !== undefined && <OpenapiButton />}
         <button
           type="button"
           class="button quiet icon-only"
@@ -44,5 +41,20 @@ export function Header() {
         )}
       </nav>
     </header>
+  );
+}
+
+function OpenapiButton() {
+  const { client, key } = useExplorer();
+  const save = useSave();
+  return (
+    <button
+      type="button"
+      class="button quiet"
+      title="Save what your key may call as an OpenAPI document"
+      onClick={() => void save('openapi.json', client.openapi(key.value ?? ''))}
+    >
+      OpenAPI
+    </button>
   );
 }

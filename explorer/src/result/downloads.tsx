@@ -1,9 +1,9 @@
 // The rows as a file: asked for anew in another format, with the same call.
 import { useState } from 'preact/hooks';
-import { CallFailure } from '../service/problem.ts';
 import { useExplorer } from '../state/context.ts';
 import type { Run } from '../state/explorer.ts';
 import { Icon } from '../parts/icon.tsx';
+import { useSave } from '../parts/save.ts';
 
 const FORMATS = [
   { format: 'csv', label: 'CSV' },
@@ -11,20 +11,13 @@ const FORMATS = [
 ] as const;
 
 export function Downloads({ run }: { readonly run: Extract<Run, { kind: 'done' }> }) {
-  const { client, key, tell } = useExplorer();
+  const { client, key } = useExplorer();
+  const save = useSave();
   const [busy, setBusy] = useState<string>();
-  const save = async (format: string): Promise<void> => {
+  const saveRows = async (format: string): Promise<void> => {
     setBusy(format);
-    try {
-      const blob = await client.download(key.value ?? '', run.ask, format);
-      saveAs(blob, `${run.ask.endpoint}.${format}`);
-      tell(`Saved ${run.ask.endpoint}.${format}`);
-    } catch (error) {
-      if (!(error instanceof CallFailure)) throw error;
-      tell(`${error.problem.title}: ${error.problem.hint}`);
-    } finally {
-      setBusy(undefined);
-    }
+    await save(`${run.ask.endpoint}.${format}`, client.download(key.value ?? '', run.ask, format));
+    setBusy(undefined);
   };
   return (
     <div class="downloads" role="group" aria-label="Download">
@@ -35,7 +28,7 @@ export function Downloads({ run }: { readonly run: Extract<Run, { kind: 'done' }
           class="button small"
           disabled={busy !== undefined}
           aria-busy={busy === format}
-          onClick={() => void save(format)}
+          onClick={() => void saveRows(format)}
         >
           <Icon name="save" />
           <span class="visually-hidden">Download </span>
@@ -44,11 +37,4 @@ export function Downloads({ run }: { readonly run: Extract<Run, { kind: 'done' }
       ))}
     </div>
   );
-}
-
-function saveAs(blob: Blob, name: string): void {
-  const url = URL.createObjectURL(blob);
-  const link = Object.assign(document.createElement('a'), { href: url, download: name });
-  link.click();
-  URL.revokeObjectURL(url);
 }

@@ -24,8 +24,8 @@ export interface Client {
   readonly download: (key: string, ask: Ask, format: string) => Promise<Blob>;
   /** The SQL that a query of one's own stands for. */
   readonly explain: (key: string, ask: Ask, signal: AbortSignal) => Promise<string>;
-  /** Whether the service describes itself as OpenAPI. */
-  readonly hasDescription: () => Promise<boolean>;
+  /** What the key may call as an OpenAPI document. */
+  readonly openapi: (key: string) => Promise<Blob>;
 }
 
 export interface ClientOptions {
@@ -86,10 +86,6 @@ export function createClient({ base, fetch, now }: ClientOptions): Client {
       const { result } = parseJson(await response.text()) as { result: { sql: string } }; // the service's envelope
       return result.sql;
     },
-    hasDescription: () =>
-      fetch(new URL('openapi.json', base), { method: 'HEAD' }).then(
-        ({ ok }) => ok,
-        () => false,
-      ),
+    openapi: async (key) => (await send('openapi.json', key, { cache: 'no-store' })).blob(),
   };
 }

@@ -33,7 +33,6 @@ export interface Explorer {
   readonly theme: ReadonlySignal<Theme>;
   /** What was just done, for everybody to see or hear; empty when nothing was. */
   readonly notice: ReadonlySignal<string>;
-  readonly hasDescription: ReadonlySignal<boolean>;
   readonly client: Client;
   readonly base: string;
   enter(key: string): Promise<void>;
@@ -85,7 +84,6 @@ interface State {
   readonly past: Signal<readonly Past[]>;
   readonly theme: Signal<Theme>;
   readonly notice: Signal<string>;
-  readonly hasDescription: Signal<boolean>;
 }
 
 export function createExplorer(options: ExplorerOptions): Explorer {
@@ -99,13 +97,11 @@ export function createExplorer(options: ExplorerOptions): Explorer {
     past: signal(memory.past()),
     theme: signal(memory.theme()),
     notice: signal(''),
-    hasDescription: signal(false),
   };
   const endpoint = computed(() => find(state.listing.value, state.address.value.endpoint));
   const runs = createRuns(options, state);
   const show = createShow(options, state, runs);
   place.onMove(() => show.moved());
-  void client.hasDescription().then((has) => (state.hasDescription.value = has));
   const explorer: Explorer = {
     ...state,
     ...show,
