@@ -4,7 +4,8 @@ import { render } from 'preact';
 import { App } from './app.tsx';
 import { listenToKeys } from './keyboard.ts';
 import { createClient } from './service/client.ts';
-import { createExplorer, type Place } from './state/explorer.ts';
+import { createExplorer } from './state/explorer.ts';
+import type { Place } from './state/model.ts';
 import { ExplorerContext } from './state/context.ts';
 import { createMemory } from './state/storage.ts';
 

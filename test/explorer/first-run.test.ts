@@ -191,14 +191,19 @@ describe('a call', () => {
     );
   });
 
-  test('is shared by its URL, and gone back from', async () => {
+  test('is shared by its URL, and gone back to', async () => {
     const { page } = await visit(browser);
     await openExplorer(page, service, `#/usage.api-counts?interval=daily&project=${PROJECT}&:view=table`);
     await page.getByRole('grid').waitFor();
+    await page.getByRole('radio', { name: 'hourly' }).check();
+    await page.goBack();
+    await expect.poll(() => page.getByRole('radio', { name: 'daily' }).isChecked()).toBe(true);
     await page.getByRole('button', { name: /^logs\.all/ }).click();
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('logs.all');
+    expect(await page.getByText('Nothing run yet').isVisible()).toBe(true);
     await page.goBack();
     await expect.poll(() => page.getByRole('heading', { level: 1 }).textContent()).toBe('usage.api-counts');
-    expect(await page.getByRole('radio', { name: 'daily' }).isChecked()).toBe(true);
+    await page.getByRole('link', { name: /start/ }).click();
+    await expect.poll(() => page.getByRole('heading', { level: 1 }).textContent()).toBe('logs.all');
   });
 });

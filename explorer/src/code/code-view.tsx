@@ -1,7 +1,7 @@
 // The call as code, and a query of one's own as an endpoint file.
 import { useMemo } from 'preact/hooks';
 import type { Endpoint } from '../service/listing.ts';
-import { askOf } from '../state/explorer.ts';
+import { askOf } from '../state/model.ts';
 import { useExplorer } from '../state/context.ts';
 import { Tabs } from '../parts/tabs.tsx';
 import { CodeBlock } from './code-block.tsx';

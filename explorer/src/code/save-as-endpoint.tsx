@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { sandboxOf, type Endpoint } from '../service/listing.ts';
 import { CallFailure } from '../service/problem.ts';
-import { askOf } from '../state/explorer.ts';
+import { askOf } from '../state/model.ts';
 import { useExplorer } from '../state/context.ts';
 import { layOut } from '../query/layout.ts';
 import { tablesRead } from '../query/vocabulary.ts';

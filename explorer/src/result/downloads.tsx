@@ -1,7 +1,7 @@
 // The rows as a file: asked for anew in another format, with the same call.
 import { useState } from 'preact/hooks';
 import { useExplorer } from '../state/context.ts';
-import type { Run } from '../state/explorer.ts';
+import type { Run } from '../state/model.ts';
 import { Icon } from '../parts/icon.tsx';
 import { useSave } from '../parts/save.ts';
 
