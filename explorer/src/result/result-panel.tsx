@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { Endpoint } from '../service/listing.ts';
 import type { View } from '../state/address.ts';
 import { useExplorer } from '../state/context.ts';
+import { askOf } from '../state/model.ts';
 import { chartable } from '../chart/series.ts';
 import { ChartView } from '../chart/chart-view.tsx';
 import { CodeView } from '../code/code-view.tsx';
@@ -49,7 +50,13 @@ export function ResultPanel({ endpoint }: Props) {
       <div id="result-panel" class="result-panel" role="tabpanel" aria-label={view}>
         {view === 'code' ? <CodeView endpoint={endpoint} /> : <Outcome endpoint={endpoint} view={view} />}
       </div>
-      {run.value.kind === 'done' && <StatusLine answer={run.value.answer} maxRows={endpoint.max_rows} />}
+      {run.value.kind === 'done' && (
+        <StatusLine
+          answer={run.value.answer}
+          maxRows={endpoint.max_rows}
+          isPast={JSON.stringify(run.value.ask) !== JSON.stringify(askOf(address.value))}
+        />
+      )}
     </section>
   );
 }

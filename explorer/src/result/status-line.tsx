@@ -6,15 +6,18 @@ import { counted } from '../parts/words.ts';
 interface Props {
   readonly answer: Answer;
   readonly maxRows: number;
+  /** Something else has been filled in since. */
+  readonly isPast: boolean;
 }
 
-export function StatusLine({ answer, maxRows }: Props) {
+export function StatusLine({ answer, maxRows, isPast }: Props) {
   const { rows, truncated, stages, cache, ms, text } = answer;
   return (
     <div class="status" role="group" aria-label="How the answer came about">
       <span class="status-rows" role="status">
         <strong>{counted(rows.length, 'row')}</strong>, {bytes(text.length)}
       </span>
+      {isPast && <span class="status-cut">of the call before: run to see this one</span>}
       {truncated && (
         <span class="status-cut">
           <Icon name="warn" /> cut at {maxRows.toLocaleString('en')} rows: there are more

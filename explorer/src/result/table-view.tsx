@@ -1,24 +1,23 @@
 // Rows as a table: only those in sight are in the page. Arrow keys walk through the cells, Enter unfolds a row, c copies.
 import { Fragment, type RefObject } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
-import { isNested, preview, printJson, type Json, type Row } from '../service/json.ts';
+import { printJson, type Json, type Row } from '../service/json.ts';
 import type { Column } from '../service/listing.ts';
 import type { Sort } from '../state/address.ts';
 import { useExplorer } from '../state/context.ts';
 import { useCopy } from '../parts/copy.tsx';
-import { Icon } from '../parts/icon.tsx';
 import { sortRows, tableColumns, type TableColumn } from './columns.ts';
 import { RowDetail } from './row-detail.tsx';
 import { moved, type Cell } from './cell-keys.ts';
+import { HEAD_HEIGHT, TableHead } from './table-head.tsx';
+import { TableRow } from './table-row.tsx';
 import { useScroll } from './use-scroll.ts';
 import { topOf, visibleRows } from './window.ts';
 
 const HEIGHTS = { row: 30, detail: 300 };
-const HEAD = 34;
 const CHARACTER = 7.4;
 const PADDING = 24;
 const FOLD_COLUMN = '34px';
-const PREVIEW = 160;
 
 interface Props {
   readonly rows: readonly Row[];
@@ -60,7 +59,7 @@ export function TableView({ rows: unsorted, columns: typed }: Props) {
       onKeyDown={(event) => event.target === scroller.current && onKey(event)}
       style={{ '--columns': template }}
     >
-      <Head columns={columns} typed={typed} sort={sort} onSort={setSort} />
+      <TableHead columns={columns} typed={typed} sort={sort} onSort={setSort} />
       <Body {...{ rows, columns, unfolded, active, scroller, fold }} onPick={setActive} />
     </div>
   );
@@ -116,84 +115,6 @@ function Body({ rows, columns, active, unfolded, scroller, fold, onPick }: BodyP
   );
 }
 
-interface HeadProps {
-  readonly columns: readonly TableColumn[];
-  readonly typed: readonly Column[];
-  readonly sort: Sort | undefined;
-  readonly onSort: (column: string) => void;
-}
-
-function Head({ columns, typed, sort, onSort }: HeadProps) {
-  return (
-    <div class="grid-head" role="rowgroup" style={{ height: `${HEAD}px` }}>
-      <div class="grid-row head" role="row" aria-rowindex={1}>
-        <div role="columnheader" class="cell fold">
-          <span class="visually-hidden">Unfold</span>
-        </div>
-        {columns.map(({ name, isNumeric }) => {
-          const order = sort?.column !== name ? 'none' : sort.isDescending ? 'descending' : 'ascending';
-          const type = typed.find((each) => each.name === name)?.type;
-          return (
-            <div key={name} role="columnheader" aria-sort={order} class="cell" data-numeric={isNumeric}>
-              <button type="button" class="sort mono" onClick={() => onSort(name)} title={shortType(type)}>
-                {name}
-                {order !== 'none' && <Icon name={order === 'ascending' ? 'up' : 'down'} />}
-              </button>
-            </div>
-          );
-        })}
-      </div>
-    </div>
-  );
-}
-
-interface RowProps {
-  readonly row: Row;
-  readonly index: number;
-  readonly columns: readonly TableColumn[];
-  readonly isOpen: boolean;
-  readonly activeColumn: number | undefined;
-  readonly fold: (row: number) => void;
-  readonly onPick: (cell: Cell) => void;
-}
-
-function TableRow({ row, index, columns, isOpen, activeColumn, fold, onPick }: RowProps) {
-  return (
-    <div class="grid-row" role="row" aria-rowindex={index + 2} data-open={isOpen}>
-      <div role="gridcell" class="cell fold">
-        <button
-          type="button"
-          class="fold-button"
-          tabIndex={-1}
-          aria-expanded={isOpen}
-          aria-label={`${isOpen ? 'Fold' : 'Unfold'} row ${index + 1}`}
-          onClick={() => fold(index)}
-        >
-          <Icon name="open" />
-        </button>
-      </div>
-      {columns.map(({ name, isNumeric }, column) => {
-        const value = row[name];
-        return (
-          <div
-            key={name}
-            id={`cell-${index}-${column}`}
-            role="gridcell"
-            class="cell mono"
-            data-kind={kindOf(value)}
-            data-numeric={isNumeric}
-            data-active={activeColumn === column}
-            onClick={() => onPick({ row: index, column })}
-            onDblClick={() => fold(index)}
-          >
-            {preview(value, PREVIEW)}
-          </div>
-        );
-      })}
-    </div>
-  );
-}
-
 function toggled(rows: readonly number[], row: number): readonly number[] {
   return rows.includes(row) ? rows.filter((each) => each !== row) : [...rows, row].toSorted((a, b) => a - b);
 }
@@ -208,24 +129,14 @@ function nextSort(sort: Sort | undefined, column: string): Sort | undefined {
   return sort.isDescending ? undefined : { column, isDescending: true };
 }
 
-function kindOf(value: Json | undefined): string {
-  if (value === null || value === undefined) return 'null';
-  return isNested(value) ? 'nested' : typeof value;
-}
-
 function cellText(value: Json | undefined): string {
   if (typeof value === 'string') return value;
   return value === undefined ? '' : printJson(value, '  ');
 }
 
-/** Types of JSON columns name every path: the beginning says enough. */
-function shortType(type: string | undefined): string {
-  return type === undefined ? 'Sort' : `${type.slice(0, 60)}${type.length > 60 ? '…' : ''}`;
-}
-
 function reveal(scroller: HTMLElement | null, top: number): void {
   if (scroller === null) return;
-  const bottom = top + HEIGHTS.row + HEAD;
+  const bottom = top + HEIGHTS.row + HEAD_HEIGHT;
   if (top < scroller.scrollTop) scroller.scrollTop = top;
   else if (bottom > scroller.scrollTop + scroller.clientHeight)
     scroller.scrollTop = bottom - scroller.clientHeight;
