@@ -103,10 +103,11 @@ function Verdict({ check, problem, language }: VerdictProps) {
       </p>
     );
   }
-  if (check.kind !== 'fine' || language === 'sql') return null;
-  const sql = layOut(check.sql);
+  if (language === 'sql') return null;
+  const sql = check.kind === 'fine' ? layOut(check.sql) : '';
+  const isCurrent = check.kind === 'fine' && check.isCurrent;
   return (
-    <details class="becomes" open>
+    <details class="becomes" open data-current={isCurrent}>
       <summary>The SQL that it becomes</summary>
       <pre class="mono" tabIndex={0} aria-label="The SQL that your LQL becomes">
         {sql}

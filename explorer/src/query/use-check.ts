@@ -6,13 +6,14 @@ import { useExplorer } from '../state/context.ts';
 
 export type Check =
   | { readonly kind: 'unknown' }
-  | { readonly kind: 'fine'; readonly sql: string }
+  /** `isCurrent`: of the text as it is, and not of what it was a moment ago. */
+  | { readonly kind: 'fine'; readonly sql: string; readonly isCurrent: boolean }
   | { readonly kind: 'refused'; readonly problem: Problem };
 
 const PAUSE_MS = 450;
 const UNKNOWN: Check = { kind: 'unknown' };
 
-/** What was last found out of the text as it is; asked for when nothing has been typed for a moment. */
+/** What was last found out of the text; asked for when nothing has been typed for a moment. */
 export function useCheck(endpoint: string, language: Language, text: string): Check {
   const { client, key } = useExplorer();
   const [known, setKnown] = useState<{ readonly text: string; readonly check: Check }>();
@@ -22,7 +23,7 @@ export function useCheck(endpoint: string, language: Language, text: string): Ch
     const timer = setTimeout(() => {
       const ask = { endpoint, parameters: {}, own: { language, text } };
       client.explain(key.value ?? '', ask, controller.signal).then(
-        (sql) => setKnown({ text, check: { kind: 'fine', sql } }),
+        (sql) => setKnown({ text, check: { kind: 'fine', sql, isCurrent: true } }),
         (error: unknown) => {
           if (!controller.signal.aborted) setKnown({ text, check: refusal(error) });
         },
@@ -33,7 +34,8 @@ export function useCheck(endpoint: string, language: Language, text: string): Ch
       controller.abort();
     };
   }, [endpoint, language, text]);
-  return known?.text === text ? known.check : UNKNOWN;
+  if (known === undefined || known.text === text) return known?.check ?? UNKNOWN;
+  return known.check.kind === 'fine' ? { ...known.check, isCurrent: false } : UNKNOWN;
 }
 
 /** Only what is said of a place in the text is shown while it is written; the rest is for a run to tell. */

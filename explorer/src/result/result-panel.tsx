@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { Endpoint } from '../service/listing.ts';
 import type { View } from '../state/address.ts';
 import { useExplorer } from '../state/context.ts';
-import { askOf } from '../state/model.ts';
+import { askOf, isSameAsk } from '../state/model.ts';
 import { chartable } from '../chart/series.ts';
 import { ChartView } from '../chart/chart-view.tsx';
 import { CodeView } from '../code/code-view.tsx';
@@ -54,7 +54,7 @@ export function ResultPanel({ endpoint }: Props) {
         <StatusLine
           answer={run.value.answer}
           maxRows={endpoint.max_rows}
-          isPast={JSON.stringify(run.value.ask) !== JSON.stringify(askOf(address.value))}
+          isPast={!isSameAsk(run.value.ask, askOf(address.value))}
         />
       )}
     </section>

@@ -1,7 +1,7 @@
 // The parts of the page's state: what is shown, what was asked, what came back.
 import type { Signal } from '@preact/signals';
 import type { Answer } from '../service/answer.ts';
-import type { Ask, Client } from '../service/client.ts';
+import { fieldsOf, type Ask, type Client } from '../service/client.ts';
 import type { Endpoint } from '../service/listing.ts';
 import type { Problem } from '../service/problem.ts';
 import type { Address } from './address.ts';
@@ -53,6 +53,15 @@ export interface State {
 export function askOf({ endpoint, parameters, query, texts }: Address): Ask {
   const own = query === 'saved' ? undefined : { language: query, text: texts[query] };
   return { endpoint: endpoint ?? '', parameters, own };
+}
+
+/** Whether two asks are answered alike, whatever the order of their parameters. */
+export function isSameAsk(one: Ask, other: Ask): boolean {
+  const [a, b] = [one, other].map((ask) => {
+    const fields = Object.entries(fieldsOf(ask)).toSorted(([x], [y]) => (x < y ? -1 : 1));
+    return JSON.stringify([ask.endpoint, fields]);
+  });
+  return a === b;
 }
 
 /** The endpoint of a name or UUID, once endpoints are known. */

@@ -1,7 +1,7 @@
 // What is looked at, in step with the URL: endpoints chosen, parts changed, the visitor going back and forth.
 import type { Endpoint } from '../service/listing.ts';
 import { NOWHERE, readAddress, writeAddress, type Address } from './address.ts';
-import { askOf, find, type ExplorerOptions, type Listing, type State } from './model.ts';
+import { askOf, find, isSameAsk, type ExplorerOptions, type Listing, type State } from './model.ts';
 import { openingOf } from './opening.ts';
 import type { Runs } from './runs.ts';
 import type { Past } from './storage.ts';
@@ -27,8 +27,8 @@ export function createShows({ place }: ExplorerOptions, state: State, runs: Runs
   /** What was run is kept as a step to go back to, as soon as something else is asked. */
   const isStepFrom = (before: Address, after: Address): boolean => {
     const { value } = state.run;
-    const ran = value.kind === 'done' || value.kind === 'failed' ? JSON.stringify(value.ask) : undefined;
-    return ran === JSON.stringify(askOf(before)) && ran !== JSON.stringify(askOf(after));
+    if (value.kind !== 'done' && value.kind !== 'failed') return false;
+    return isSameAsk(value.ask, askOf(before)) && !isSameAsk(value.ask, askOf(after));
   };
   return {
     choose: (endpoint) => show({ ...NOWHERE, ...openingOf(endpoint) }, true),
