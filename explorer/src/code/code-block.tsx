@@ -6,7 +6,7 @@ export function CodeBlock({ text, label }: { readonly text: string; readonly lab
   return (
     <div class="code-block">
       <CopyButton text={() => text} what={label} label="Copy" />
-      <pre class="mono" tabIndex={0} aria-label={label}>
+      <pre class="mono" tabIndex={0} role="group" aria-label={label}>
         <code>{coloredCode(text)}</code>
       </pre>
     </div>

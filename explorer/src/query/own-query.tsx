@@ -109,7 +109,7 @@ function Verdict({ check, problem, language }: VerdictProps) {
   return (
     <details class="becomes" open data-current={isCurrent}>
       <summary>The SQL that it becomes</summary>
-      <pre class="mono" tabIndex={0} aria-label="The SQL that your LQL becomes">
+      <pre class="mono" tabIndex={0} role="group" aria-label="The SQL that your LQL becomes">
         {sql}
       </pre>
       <CopyButton text={() => sql} what="the SQL" label="Copy SQL" />
