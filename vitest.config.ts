@@ -5,16 +5,39 @@ import { defineConfig } from 'vitest/config';
 process.env['UV_THREADPOOL_SIZE'] ??= '24';
 process.env['TZ'] = 'UTC';
 
+const common = { pool: 'forks', testTimeout: 60_000, hookTimeout: 120_000 } as const;
+
+/** Files of the whole service whose answers depend on the engine: they run on both. */
+const BOTH = [
+  'cache',
+  'consumer-queries',
+  'formats',
+  'http',
+  'labels',
+  'limits',
+  'observability',
+  'sending',
+  'shipped-endpoints',
+  'tenants',
+];
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     globalSetup: [
       'test/support/require-redis.ts',
       'test/support/require-chromium.ts',
       'test/support/build.ts',
     ],
-    pool: 'forks',
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    projects: [
+      { test: { name: 'embedded', include: ['test/**/*.test.ts'], ...common } },
+      {
+        test: {
+          name: 'http',
+          include: BOTH.map((name) => `test/service/${name}.test.ts`),
+          env: { MILLRACE_TEST_ENGINE: 'http' },
+          ...common,
+        },
+      },
+    ],
   },
 });

@@ -5,6 +5,7 @@ import { openLocal } from './app/local.ts';
 import { openService } from './app/service.ts';
 import { openTrial } from './app/trial.ts';
 import { readVersion } from './app/version.ts';
+import { leaveWorkers, workers } from './app/workers.ts';
 import { runProgram } from './cli/program.ts';
 import { createTerminal } from './cli/terminal.ts';
 import { createLog, logStream } from './observe/log.ts';
@@ -24,6 +25,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     openLocal,
     openTrial,
     readUses,
+    workers,
     openLog: (level, isDevelopment) =>
       isDevelopment && level !== 'silent'
         ? createPlainLog(terminal.note)
@@ -33,4 +35,5 @@ export async function main(argv: readonly string[]): Promise<void> {
       process.on('SIGHUP', reload);
     },
   });
+  leaveWorkers();
 }

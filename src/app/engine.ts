@@ -6,11 +6,15 @@ import type { Observe } from '../core/observation.ts';
 import { createEmbeddedEngine } from '../engine/embedded/embedded-engine.ts';
 import type { Engine } from '../engine/engine.ts';
 import { createHttpEngine } from '../engine/http/http-engine.ts';
+import { readTls } from '../engine/http/tls.ts';
 
 /** Rejects with EngineError. */
 export async function openEngine(settings: Settings, observe: Observe): Promise<Engine> {
   const { connections, queue, memory, clickhouse } = settings;
-  if (clickhouse !== undefined) return createHttpEngine({ ...clickhouse, connections, queue, observe });
+  if (clickhouse !== undefined) {
+    const tls = await readTls(clickhouse);
+    return createHttpEngine({ ...clickhouse, tls, connections, queue, observe });
+  }
   await mkdir(settings.data, { recursive: true });
   return createEmbeddedEngine({ path: join(settings.data, 'engine'), connections, queue, memory, observe });
 }

@@ -24,7 +24,7 @@ export async function guard({ engine, settings, observe, catalog, sandboxes }: G
   if (findings === undefined)
     return switchOff(sandboxes, observe, ['the engine was away when the walls were tried']);
   const open = findings.filter(({ outcome, wall }) => {
-    return outcome === 'open' && !(wall === 'connection' && settings.acceptSingleWall);
+    return outcome === 'open' && !(wall !== 'checks' && settings.acceptSingleWall);
   });
   if (open.length > 0)
     return switchOff(
@@ -33,7 +33,9 @@ export async function guard({ engine, settings, observe, catalog, sandboxes }: G
       open.map(({ wall, name }) => `${wall}: ${name}`),
     );
   sandboxes.switch(undefined);
-  const known = findings.filter((each) => each.outcome !== 'held').map((each) => each.name);
+  const known = findings
+    .filter((each) => each.outcome === 'known' || each.outcome === 'open')
+    .map((each) => each.name);
   observe({ kind: 'sandbox.checked', attacks: findings.length, known });
 }
 

@@ -58,7 +58,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const { host, port, adminHost, adminPort } = settings;
   const listen = async (): Promise<readonly [string, string]> => [
     await server.listen({ host, port }),
-    await admin.listen({ host: adminHost, port: adminPort }),
+    await admin.listen({ host: adminHost, port: adminPort, exclusive: true }), // not shared with other workers
   ];
   const [address, adminAddress] = await listen().catch(async (cause: unknown) => {
     await stop();

@@ -1,10 +1,11 @@
 // Uses of keys added up: in a file of the data folder, or in the Redis that replicas share.
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { RedisLink } from '../cache/redis-link.ts';
-import { replaceFile } from '../config/replace-file.ts';
+import { changeAlone, replaceFile } from '../config/replace-file.ts';
 import { joinUses, type Use, type Uses, type UseStore } from './key-use.ts';
 
-/** A JSON file, read and replaced whole. One that is missing or no JSON of ours counts as empty. */
+/** A JSON file, read and replaced whole, made with its folder. One that is missing or no JSON of ours counts as empty. */
 export function createUseFile(path: string): UseStore {
   const read = async (): Promise<Map<string, Use>> => {
     const text = await readFile(path, 'utf8').catch(() => '{}');
@@ -13,9 +14,12 @@ export function createUseFile(path: string): UseStore {
   return {
     read,
     add: async (uses) => {
-      const all = await read();
-      for (const [id, use] of uses) all.set(id, joinUses(all.get(id), use));
-      await replaceFile(path, `${JSON.stringify(Object.fromEntries(all))}\n`);
+      await mkdir(dirname(path), { recursive: true });
+      await changeAlone(path, async () => {
+        const all = await read();
+        for (const [id, use] of uses) all.set(id, joinUses(all.get(id), use));
+        await replaceFile(path, `${JSON.stringify(Object.fromEntries(all))}\n`);
+      });
     },
   };
 }

@@ -8,6 +8,7 @@ import { CommandError } from './command-error.ts';
 import type { ServeDeps } from './serve.ts';
 import type { Terminal } from './terminal.ts';
 import type { OpenEngine, OpenLocal, OpenService, OpenTrial } from './wiring.ts';
+import type { Workers } from './workers.ts';
 
 /** The process as commands see it. */
 export interface CommandDeps {
@@ -23,6 +24,7 @@ export interface CommandDeps {
   /** Where observations go: lines for a person, or a structured log. */
   readonly openLog: (level: Settings['logLevel'], isDevelopment: boolean) => Observe;
   readonly onSignal: ServeDeps['onSignal'];
+  readonly workers: Workers;
   /** What the process ends with when the command has not failed; 0 unless it is set. */
   readonly setExitCode: (code: number) => void;
 }

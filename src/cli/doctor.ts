@@ -1,18 +1,30 @@
-// `millrace doctor`: the walls around consumers' queries, tried one by one.
+// `millrace doctor`: the walls around consumers' queries, tried one by one, and what a server lacks.
 import type { PreflightFinding } from '../request/preflight.ts';
 import type { Terminal } from './terminal.ts';
+
+const SHOWN = { open: 'red', known: 'yellow', advice: 'yellow' } as const;
+const WIDTH = 'advice  '.length;
 
 /** Prints the report; 1 when something is open that must not be. */
 export function reportPreflight(findings: readonly PreflightFinding[], terminal: Terminal): 0 | 1 {
   const { print, note, paint } = terminal;
-  const open = findings.filter((each) => each.outcome === 'open');
-  const known = findings.filter((each) => each.outcome === 'known');
-  for (const { wall, name } of open) print(`${paint('red', 'open')}   ${wall}: ${name}`);
-  for (const { wall, name } of known) print(`${paint('yellow', 'known')}  ${wall}: ${name}`);
-  if (known.length > 0)
-    print('       The embedded engine itself allows these; the checks in front of it do not.');
-  const held = findings.length - open.length - known.length;
-  note(`${findings.length} attacks: ${held} held off, ${known.length} known, ${open.length} open`);
+  const counts = { open: 0, known: 0, advice: 0 };
+  for (const outcome of ['open', 'known', 'advice'] as const) {
+    const those = findings.filter((each) => each.outcome === outcome);
+    counts[outcome] = those.length;
+    for (const { wall, name, mend } of those) {
+      print(`${paint(SHOWN[outcome], outcome)}${' '.repeat(WIDTH - outcome.length)}${wall}: ${name}`);
+      if (mend !== undefined) print(`${' '.repeat(WIDTH)}${mend}`);
+    }
+  }
+  const indent = ' '.repeat(WIDTH);
+  if (counts.known > 0) {
+    print(`${indent}The embedded engine itself allows what is known; the checks in front of it do not.`);
+  }
+  const held = findings.length - counts.open - counts.known - counts.advice;
+  note(
+    `${findings.length} checks: ${held} held, ${counts.known} known, ${counts.open} open, ${counts.advice} to consider`,
+  );
   if (findings.length === 0) note('No endpoint takes queries of consumers: nothing to try.');
-  return open.length > 0 ? 1 : 0;
+  return counts.open > 0 ? 1 : 0;
 }

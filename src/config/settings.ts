@@ -3,6 +3,12 @@ import { readFile } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { parseBytes } from './bytes.ts';
+import {
+  clickhouseSettings,
+  findHalfCertificate,
+  type ClickHouseOptionalKey,
+  type ClickHouseSettings,
+} from './clickhouse-settings.ts';
 import type { SettingsFile } from './generated/settings.ts';
 import { createSchemaCheck, createValueCheck, readSchema, type SchemaFinding } from './schema.ts';
 import { parseYaml, type YamlDocument } from './yaml-document.ts';
@@ -24,7 +30,7 @@ export interface Settings {
   /** Undefined: files that hash columns are not served. */
   readonly piiHashKey: string | undefined;
   /** Undefined: the embedded engine. */
-  readonly clickhouse: { readonly url: string; readonly user: string; readonly password: string } | undefined;
+  readonly clickhouse: ClickHouseSettings | undefined;
   readonly connections: number;
   readonly queue: number;
   readonly memory: number;
@@ -120,7 +126,7 @@ export async function loadSettings(
   const fromFlags = layer(names, (name) => ({ source: name.flag, text: sources.flags[name.key] }));
   const diagnostics = [...fromFile.diagnostics, ...fromEnv.diagnostics, ...fromFlags.diagnostics];
   const values = { ...fromFile.values, ...fromEnv.values, ...fromFlags.values };
-  diagnostics.push(...findHalfJwt(values));
+  diagnostics.push(...findHalfJwt(values), ...findHalfCertificate(values));
   if (diagnostics.length > 0) return { diagnostics };
   const layers = { flag: fromFlags.values, environment: fromEnv.values, file: fromFile.values };
   return { settings: { ...resolve(values, names), shown: show(names, layers) } };
@@ -247,7 +253,6 @@ function resolve(given: SettingsFile, names: readonly SettingName[]): Omit<Setti
     names.filter((n) => n.default !== undefined).map((n) => [n.key, n.default]),
   );
   const all = { ...defaults, ...given } as SettingsFile & Required<Omit<SettingsFile, OptionalKey>>; // every other key has a default in the schema
-  const url = all.clickhouse_url;
   return {
     host: all.host,
     port: all.port,
@@ -262,8 +267,7 @@ function resolve(given: SettingsFile, names: readonly SettingName[]): Omit<Setti
         ? all.cors_origins
         : listOf(all.cors_origins),
     piiHashKey: all.pii_hash_key,
-    clickhouse:
-      url === undefined ? undefined : { url, user: all.clickhouse_user, password: all.clickhouse_password },
+    clickhouse: clickhouseSettings(all),
     connections: all.connections ?? Math.max(2, availableParallelism()),
     queue: all.queue,
     memory: parseBytes(all.memory ?? Math.floor(totalmem() / 2)),
@@ -325,6 +329,6 @@ type OptionalKey =
   | 'pii_hash_key'
   | 'cors_origins'
   | (typeof JWT_KEYS)[number]
-  | 'clickhouse_url'
+  | ClickHouseOptionalKey
   | 'connections'
   | 'memory';

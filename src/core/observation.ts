@@ -32,6 +32,8 @@ export type Observation =
       readonly admin: string;
       readonly engine: 'embedded' | 'http';
     }
+  /** `code` is -1 where a signal ended it. */
+  | { readonly kind: 'service.worker_lost'; readonly pid: number; readonly code: number }
   | { readonly kind: 'service.stopping'; readonly reason: string }
   | { readonly kind: 'service.stopped'; readonly ms: number }
   | {
@@ -110,6 +112,8 @@ export type Observation =
       readonly cause: unknown;
     }
   | { readonly kind: 'engine.connection_dropped'; readonly reason: string }
+  | { readonly kind: 'engine.host_lost'; readonly host: string; readonly cause: unknown }
+  | { readonly kind: 'engine.host_restored'; readonly host: string; readonly ms: number }
   | { readonly kind: 'engine.kill_failed'; readonly cause: unknown };
 
 export type Finished = Extract<Observation, { kind: 'request.finished' }>;

@@ -89,6 +89,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   watchSending(app, options.codings, options.outbox);
   addQueryRoute(app, options, repeats);
   app.addHook('preClose', async () => repeats.close());
+  closeWhenAnswered(app);
   addExplainRoute(app, options);
   addExplorer(app, refuseOtherMethods);
   addRoute(app, '/api/endpoints', async (request) =>
@@ -105,6 +106,18 @@ export function createServer(options: ServerOptions): FastifyInstance {
     JSON.stringify(problemKind(request.params.code)),
   );
   return app;
+}
+
+/** Connections whose requests are running when the server closes end with their answers, not with the drain. */
+function closeWhenAnswered(app: FastifyInstance): void {
+  let isClosing = false;
+  app.addHook('preClose', async () => {
+    isClosing = true;
+  });
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    if (isClosing) reply.header('Connection', 'close');
+    done();
+  });
 }
 
 /** Bodies arrive as text, whatever their type: `receive` decides what is read, so that every refusal is a problem. */

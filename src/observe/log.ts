@@ -54,8 +54,10 @@ function levelOf(observation: Observation): Level {
     case 'catalog.failed':
     case 'tokens.rejected':
     case 'sandbox.switched_off':
+    case 'service.worker_lost':
       return 'error';
     case 'engine.kill_failed':
+    case 'engine.host_lost':
     case 'reply.cut_off':
     case 'cache.remote_lost':
     case 'cache.rubbish_found':
@@ -81,6 +83,7 @@ function levelOf(observation: Observation): Level {
     case 'sandbox.checked':
     case 'tokens.loaded':
     case 'cache.remote_restored':
+    case 'engine.host_restored':
       return 'info';
   }
 }

@@ -48,6 +48,12 @@ const LINES: Lines = {
   'engine.kill_failed': (observation) => [
     `engine: a query could not be ended: ${describeCause(observation.cause)}`,
   ],
+  'engine.host_lost': (observation) => [
+    `engine: ${observation.host} is away: ${describeCause(observation.cause)}`,
+  ],
+  'engine.host_restored': (observation) => [
+    `engine: ${observation.host} is back after ${(observation.ms / 1000).toFixed(1)} s`,
+  ],
   'cache.remote_lost': (observation) => [
     `cache: Redis is away, answers are kept in memory alone: ${describeCause(observation.cause)}`,
   ],
@@ -80,6 +86,7 @@ const LINES: Lines = {
   'sandbox.checked': NOTHING,
   'service.started': NOTHING,
   'service.stopped': NOTHING,
+  'service.worker_lost': NOTHING,
   'engine.connection_dropped': NOTHING,
   'cache.entry_too_large': NOTHING,
   'warming.refreshed': NOTHING,

@@ -1,16 +1,23 @@
-// The service attacks itself, twice: through its own checks, and past them straight at the consumers' connection.
+// The service attacks itself, twice: through its own checks, and past them straight at the consumers' connection. A server
+// is asked what it lets our users do.
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import { Problem } from '../core/problem.ts';
 import { EngineError, type Engine, type Statement } from '../engine/engine.ts';
 import { PATH_ATTACKS, WALL_ATTACKS } from '../sandbox/self-attacks.ts';
 import type { Sandboxes } from './sandboxes.ts';
+import { checkServer } from './server-checks.ts';
 
-/** One thing that was tried. `held`: it was refused; `known`: it works, as the docs say; `open`: it works and must not. */
+/**
+ * One thing that was tried. `held`: it was refused, or is as it should be; `known`: it works, as the docs say; `open`: it
+ * works and must not; `advice`: the walls would be thicker, or more could be seen.
+ */
 export interface PreflightFinding {
-  readonly wall: 'checks' | 'connection';
+  readonly wall: 'checks' | 'connection' | 'server';
   readonly name: string;
-  readonly outcome: 'held' | 'known' | 'open';
+  readonly outcome: 'held' | 'known' | 'open' | 'advice';
+  /** SQL for the server, where that helps. */
+  readonly mend?: string;
 }
 
 export interface PreflightOptions {
@@ -24,11 +31,10 @@ const MAX_ENDPOINTS = 20;
 
 /** Tries everything; rejects with EngineError only when the engine is away. */
 export async function runPreflight(options: PreflightOptions): Promise<readonly PreflightFinding[]> {
+  const findings = options.engine.kind === 'http' ? [...(await checkServer(options.engine))] : [];
   const sandboxed = options.catalog.endpoints
     .filter((endpoint) => endpoint.sandbox.enabled)
     .slice(0, MAX_ENDPOINTS);
-  if (sandboxed.length === 0) return [];
-  const findings: PreflightFinding[] = [];
   for (const endpoint of sandboxed) findings.push(...(await attackChecks(options, endpoint)));
   findings.push(...(await attackConnection(options.engine, sandboxed[0])));
   return findings;

@@ -55,11 +55,47 @@ describe('settings', () => {
       env: { PW: 's3cret' },
       file: await file('clickhouse_url: http://h:8123\nclickhouse_password: ${PW}\n'),
     };
-    expect((await settingsOf(sources)).clickhouse).toEqual({
-      url: 'http://h:8123',
+    expect((await settingsOf(sources)).clickhouse).toMatchObject({
+      urls: ['http://h:8123'],
       user: 'default',
       password: 's3cret',
     });
+  });
+
+  test('servers, and who asks them', async () => {
+    const env = {
+      CLICKHOUSE_URL: 'https://a:8443,https://b:8443, https://c/db',
+      CLICKHOUSE_CONSUMER_USER: 'guest',
+      CLICKHOUSE_CERTIFICATE: 'own.pem',
+      CLICKHOUSE_KEY: 'own.key',
+      CLICKHOUSE_COMPRESSION: 'true',
+    };
+    expect((await settingsOf({ ...none, env })).clickhouse).toEqual({
+      urls: ['https://a:8443', 'https://b:8443', 'https://c/db'],
+      user: 'default',
+      password: '',
+      consumer: { user: 'guest', password: '' },
+      ca: undefined,
+      certificate: { cert: 'own.pem', key: 'own.key' },
+      isCompressed: true,
+    });
+  });
+
+  test.each([
+    {
+      env: { CLICKHOUSE_URL: 'http://a,ftp://b' },
+      code: 'schema.bad_text',
+      why: 'a server by another protocol',
+    },
+    { env: { CLICKHOUSE_URL: 'http://a,' }, code: 'schema.bad_text', why: 'an address that is empty' },
+    {
+      env: { CLICKHOUSE_KEY: 'own.key' },
+      code: 'settings.certificate_incomplete',
+      why: 'a key without certificate',
+    },
+  ])('$why is refused', async ({ env, code }) => {
+    const loaded = await loadSettings({ ...none, env });
+    expect('diagnostics' in loaded && loaded.diagnostics.map((each) => each.code)).toEqual([code]);
   });
 
   test.each([

@@ -24,7 +24,7 @@ const MILLRACE = { user: 'millrace', password: 'pass:word' };
 const CONSUMER = { user: 'consumer', password: 'other' };
 
 const open = (options: EngineSize & Partial<HttpOptions>): Engine =>
-  createHttpEngine({ url: front.url, ...MILLRACE, observe: (o) => void observed.push(o), ...options });
+  createHttpEngine({ urls: [front.url], ...MILLRACE, observe: (o) => void observed.push(o), ...options });
 
 beforeAll(async () => {
   front = await openClickHouseFront({
@@ -128,8 +128,7 @@ describe('an engine over HTTP', () => {
   });
 
   test('a read-only consumer user is sent no settings, and its profile holds', async () => {
-    const consumer = { ...CONSUMER, readonly: true };
-    const separate = open({ connections: 1, queue: 1, consumer });
+    const separate = open({ connections: 1, queue: 1, consumer: CONSUMER });
     const parts = { origin: 'consumer', parameters: { n: '7' } } as const;
     expect(await rows(separate, statement('SELECT {n:UInt8} AS n', parts))).toEqual([{ n: 7 }]);
     expect(front.lastSettings()).toEqual({});
@@ -147,7 +146,7 @@ describe('an engine over HTTP', () => {
   });
 
   test('no server is unavailable, and observed', async () => {
-    const nobody = open({ connections: 1, queue: 1, url: 'http://127.0.0.1:9' });
+    const nobody = open({ connections: 1, queue: 1, urls: ['http://127.0.0.1:9'] });
     expect((await failureOf(collect(nobody, statement('SELECT 1')))).failure).toBe('unavailable');
     expect((await failureOf(nobody.ping())).failure).toBe('unavailable');
     expect(observed).toContainEqual({ kind: 'engine.connection_dropped', reason: 'unavailable' });
@@ -155,7 +154,7 @@ describe('an engine over HTTP', () => {
   });
 
   test.each([
-    { reply: undefined, failure: 'timeout', why: 'that never answers' },
+    { reply: undefined, failure: 'timeout', why: 'that never answers a query' },
     {
       reply: 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{"n":',
       failure: 'timeout',
@@ -167,15 +166,24 @@ describe('an engine over HTTP', () => {
       why: 'that is none',
     },
     { reply: 'SSH-2.0-OpenSSH_9.9\r\n', failure: 'unavailable', why: 'that speaks something else' },
-  ])('a server $why is $failure', async ({ reply, failure }) => {
+    { reply: undefined, ping: undefined, failure: 'unavailable', why: 'that answers nothing at all' },
+  ])('a server $why is $failure', async ({ reply, failure, ...rest }) => {
+    const ok = 'HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nOk.\n';
+    const ping = 'ping' in rest ? rest.ping : ok;
     const server = createServer((socket) => {
-      socket.on('error', () => {}).once('data', () => reply === undefined || socket.write(reply));
+      socket
+        .on('error', () => {})
+        .on('data', (data) => {
+          const answer = data.includes('/ping') ? ping : data.includes('system.settings') ? ok : reply;
+          if (answer !== undefined) socket.write(answer);
+        });
     });
     await once(server.listen(0, '127.0.0.1'), 'listening');
     // It listens on a port, so its address is one.
     const { port } = server.address() as AddressInfo;
-    const odd = open({ connections: 1, queue: 1, url: `http://127.0.0.1:${port}` });
-    const what = statement('SELECT 1 AS n', { limits: { time: 0.1 } });
+    const odd = open({ connections: 1, queue: 1, urls: [`http://127.0.0.1:${port}`] });
+    const time = failure === 'timeout' ? 0.1 : 20;
+    const what = statement('SELECT 1 AS n', { limits: { time } });
     expect((await failureOf(collect(odd, what))).failure).toBe(failure);
     await odd.close(0);
     server.close();

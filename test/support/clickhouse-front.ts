@@ -2,6 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { ServerOptions } from 'node:https';
+import { setTimeout } from 'node:timers/promises';
+import { TLSSocket } from 'node:tls';
+import { gzipSync } from 'node:zlib';
 import * as chdb from 'chdb';
 import { writeConfigFile } from '../../src/engine/embedded/config-file.ts';
 import { createConnections } from '../../src/engine/embedded/connection.ts';
@@ -24,6 +29,8 @@ export interface FrontOptions {
   /** The data directory; one a process. */
   readonly path: string;
   readonly users: Readonly<Record<string, FrontUser>>;
+  /** A free one when left out. */
+  readonly port?: number;
 }
 
 type Settings = Readonly<Record<string, string>>;
@@ -34,11 +41,33 @@ export type LateError =
   | 'plain' // the text alone, as servers before them
   | 'cut'; // no text: the line breaks
 
-export interface ClickHouseFront {
-  readonly url: string;
+export interface ClickHouseFront extends FrontServer {
   lateError: LateError;
+  /** Whether a connection that is closed ends its query, as `cancel_http_readonly_queries_on_client_close` asks. */
+  noticesClosing: boolean;
+  /** Answers in place of the engine's, for what it cannot tell: it knows no users. An error's text is an error. */
+  tells: (query: string, user: string) => string | undefined;
   /** Settings of the last query, as its URL had them. */
   readonly lastSettings: () => Settings;
+  /** Another server over the same data, as a replica has it. */
+  listen(options?: ServerOptions): Promise<FrontServer>;
+}
+
+/** One address, and what can go wrong there. */
+export interface FrontServer {
+  readonly url: string;
+  /** How many queries came in. */
+  readonly queries: () => number;
+  /** Waits this long before each answer. */
+  delayMs: number;
+  /** Takes connections and requests, and answers none of them, `/ping` neither. */
+  freeze(): void;
+  /** Answers again, also what came in while it was frozen. */
+  thaw(): void;
+  /** Closes its port and every connection at once. */
+  die(): Promise<void>;
+  /** Listens again at the same address. */
+  revive(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -71,13 +100,14 @@ const TRANSPORT = new Set([
   'session_id',
 ]);
 
-export async function openClickHouseFront({ path, users }: FrontOptions): Promise<ClickHouseFront> {
+export async function openClickHouseFront({ path, users, port }: FrontOptions): Promise<ClickHouseFront> {
   const configFile = await writeConfigFile({ path, memory: 2 ** 30 });
   const connections = createConnections({ path, configFile, chdb });
   const spare = await openSpare(connections);
   const killer = createKiller({ spare, after, observe: () => {} });
   // Each query holds a libuv thread; some have to be left for ending them.
   const queue = createQueue({ places: 12, waiting: 1000, timeoutMs: 60_000, after });
+  const running = new Map<string, () => void>();
   let lastSettings: Settings = {};
 
   /** Runs the query as its user; a closed response ends it. */
@@ -89,16 +119,32 @@ export async function openClickHouseFront({ path, users }: FrontOptions): Promis
     const connection = await connections.open({ key: query.id, args, database: query.database });
     const outcome = callOnce(connection, query);
     const stop = (): void => killer.kill(connection.id, outcome.then(nothing, nothing));
-    const ends = query.settings['cancel_http_readonly_queries_on_client_close'] === '1';
+    const asked = query.settings['cancel_http_readonly_queries_on_client_close'] === '1';
+    const ends = asked && front.noticesClosing;
     if (ends && response.closed) stop();
     else if (ends) response.once('close', stop);
+    running.set(query.id, stop);
     try {
       return await outcome;
     } finally {
+      running.delete(query.id);
       response.off('close', stop);
       await connection.close();
       leave();
     }
+  }
+
+  /** Ends queries of the ids that a KILL names; the engine below knows them by other ones. */
+  function kill(text: string): Outcome {
+    for (const [, id = ''] of text.matchAll(/'([^']*)'/g)) running.get(id)?.();
+    return { bytes: NOTHING };
+  }
+
+  async function outcomeOf(response: ServerResponse, query: Query, user: KnownUser): Promise<Outcome> {
+    const told = front.tells(query.text, user.name);
+    if (told !== undefined && errorCodeIn(told) !== undefined) return { bytes: NOTHING, error: told };
+    if (told !== undefined) return { bytes: Buffer.from(told) };
+    return query.text.startsWith('KILL QUERY ') ? kill(query.text) : run(response, query, user.profile);
   }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -109,7 +155,10 @@ export async function openClickHouseFront({ path, users }: FrontOptions): Promis
     const query = readQuery(url.searchParams, await readBody(request));
     lastSettings = query.settings;
     if (isSeveral(query.text)) return sendError(response, SEVERAL);
-    send(response, query, await run(response, query, user.profile));
+    const outcome = await outcomeOf(response, query, user);
+    const isZipped = query.settings['enable_http_compression'] === '1';
+    if (isZipped && outcome.error === undefined) return sendZipped(response, query, outcome);
+    send(response, query, outcome);
   }
 
   function send(response: ServerResponse, query: Query, { bytes, error }: Outcome): void {
@@ -128,24 +177,77 @@ export async function openClickHouseFront({ path, users }: FrontOptions): Promis
     );
   }
 
-  const server = createServer({ maxHeaderSize: MAX_URI }, (request, response) => {
-    answer(request, response).catch((cause: unknown) => sendError(response, String(cause)));
-  });
-  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  const front: ClickHouseFront = {
-    url: `http://127.0.0.1:${address.port}`,
-    lateError: 'tagged',
+  const first = await openServer(answer, { port });
+  const closeServer = first.close;
+  const others: FrontServer[] = [];
+  const lateError: LateError = 'tagged';
+  const front: ClickHouseFront = Object.assign(first, {
+    lateError,
+    noticesClosing: true,
+    tells: (): string | undefined => undefined,
     lastSettings: () => lastSettings,
+    listen: async (tls?: ServerOptions) => {
+      const server = await openServer(answer, tls === undefined ? {} : { tls });
+      others.push(server);
+      return server;
+    },
     close: async () => {
-      server.closeAllConnections();
-      await new Promise((done) => server.close(done));
+      await Promise.all([closeServer(), ...others.map((server) => server.close())]);
       await queue.settled();
       await spare.close();
     },
-  };
+  });
   return front;
+}
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+async function openServer(
+  answer: Answer,
+  { port = 0, tls }: { readonly port?: number | undefined; readonly tls?: ServerOptions },
+): Promise<FrontServer> {
+  let queries = 0;
+  let thawed = Promise.resolve();
+  let thaw = nothing;
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    await thawed;
+    if (server.delayMs > 0) await setTimeout(server.delayMs);
+    if (request.method === 'POST') queries++;
+    await answer(request, response).catch((cause: unknown) => sendError(response, String(cause)));
+  };
+  const listener = (request: IncomingMessage, response: ServerResponse): void =>
+    void handle(request, response);
+  const options = { maxHeaderSize: MAX_URI };
+  const http =
+    tls === undefined ? createServer(options, listener) : createTlsServer({ ...options, ...tls }, listener);
+  const listen = (at: number): Promise<void> =>
+    new Promise((ready) => void http.listen(at, '127.0.0.1', ready));
+  const die = async (): Promise<void> => {
+    http.closeAllConnections();
+    await new Promise((done) => void http.close(done));
+  };
+  await listen(port);
+  const address = http.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  const server: FrontServer = {
+    url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${address.port}`,
+    queries: () => queries,
+    delayMs: 0,
+    freeze: () => {
+      thawed = new Promise((resolve) => (thaw = resolve));
+    },
+    thaw: () => thaw(),
+    die,
+    revive: () => listen(address.port),
+    close: die,
+  };
+  return server;
+}
+
+function sendZipped(response: ServerResponse, query: Query, { bytes }: Outcome): void {
+  response.setHeader('X-ClickHouse-Query-Id', query.id);
+  response.setHeader('Content-Encoding', 'gzip');
+  response.end(gzipSync(bytes));
 }
 
 async function callOnce(connection: Connection, query: Query): Promise<Outcome> {
@@ -167,7 +269,8 @@ function refusedSetting(settings: Settings, profile: readonly string[]): string 
 }
 
 function toArgs(settings: Settings): readonly string[] {
-  return Object.entries(settings).map(([name, value]) => `--${name}=${value}`);
+  const { log_comment: _, ...others } = settings; // ours marks the connection, for ending its query
+  return Object.entries(others).map(([name, value]) => `--${name}=${value}`);
 }
 
 /** Behind it no argument would be taken. */
@@ -199,12 +302,27 @@ function sendError(response: ServerResponse, error: string): void {
   response.end(`${error} (version 26.7.2.1)\n`);
 }
 
-function authenticate(request: IncomingMessage, users: FrontOptions['users']): FrontUser | undefined {
-  const encoded = /^Basic (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? '';
+interface KnownUser extends FrontUser {
+  readonly name: string;
+}
+
+function authenticate(request: IncomingMessage, users: FrontOptions['users']): KnownUser | undefined {
+  const headers = request.headers;
+  if (headers['x-clickhouse-ssl-certificate-auth'] === 'on') {
+    const name = String(headers['x-clickhouse-user']);
+    const certified = isCertified(request, name) ? users[name] : undefined;
+    return certified && { name, ...certified };
+  }
+  const encoded = /^Basic (.+)$/.exec(headers.authorization ?? '')?.[1] ?? '';
   const [, name = '', password = ''] =
     /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString()) ?? [];
   const user = users[name];
-  return user?.password === password ? user : undefined;
+  return user?.password === password ? { name, ...user } : undefined;
+}
+
+/** The caller's certificate is good, and its common name is the user's. */
+function isCertified({ socket }: IncomingMessage, name: string): boolean {
+  return socket instanceof TLSSocket && socket.authorized && socket.getPeerCertificate().subject.CN === name;
 }
 
 function readQuery(search: URLSearchParams, body: string): Query {

@@ -9,6 +9,7 @@ import type { Token } from '../../src/config/generated/tokens.ts';
 import { loadSettings, type Settings } from '../../src/config/settings.ts';
 import type { Observation } from '../../src/core/observation.ts';
 import type { Engine } from '../../src/engine/engine.ts';
+import { openTestServer } from './test-server.ts';
 
 export const KEY = 'a-key-for-everything';
 
@@ -59,6 +60,8 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
   };
   const observed: Observation[] = [];
   const observe = (each: Observation): void => void observed.push(each);
+  const remote = await openTestServer(folder);
+  if (remote !== undefined) Object.assign(settings, remote.settings);
   const engine = await openEngine(settings, observe);
   for (const sql of options.sql ?? []) await engine.execute(sql);
   const everything: Token = {
@@ -90,6 +93,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     },
     stop: async () => {
       await service.close('test');
+      await remote?.close();
       await rm(folder, { recursive: true, force: true });
     },
   };

@@ -1,16 +1,27 @@
 // `millrace doctor`, its flags and help.
 import type { Command } from 'commander';
+import { EngineError } from '../../engine/engine.ts';
 import { settingsOf, withSettings, type CommandDeps, type Flags } from '../command.ts';
+import { CommandError } from '../command-error.ts';
 import { reportPreflight } from '../doctor.ts';
 import { withLocal } from '../local.ts';
 
 export function addDoctor(program: Command, deps: CommandDeps): void {
   withSettings(program.command('doctor'))
-    .description("Try the walls around consumers' queries, one attack at a time. Exits 1 when one is open.")
+    .description(
+      "Try the walls around consumers' queries, one attack at a time, and look at what the ClickHouse server lets our users do; each finding with the SQL that mends it. Exits 1 when a wall is open.",
+    )
     .action(async (flags: Flags) => {
       const settings = await settingsOf(flags, deps);
       const observe = deps.openLog('silent', false);
-      const findings = await withLocal({ settings, observe }, deps, (local) => local.preflight());
+      const findings = await withLocal({ settings, observe }, deps, (local) => local.preflight()).catch(
+        explain,
+      );
       deps.setExitCode(reportPreflight(findings, deps.terminal));
     });
+}
+
+function explain(cause: unknown): never {
+  if (!(cause instanceof EngineError)) throw cause;
+  throw new CommandError(`The engine cannot be asked: ${cause.message}`, { cause });
 }

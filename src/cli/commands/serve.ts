@@ -1,13 +1,19 @@
 // `millrace serve`, its flags and help.
+import { setTimeout } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { settingsOf, withSettings, type CommandDeps, type Flags } from '../command.ts';
 import { sampleSettings } from '../samples.ts';
 import { check, serve } from '../serve.ts';
+import { settingsOfWorker, supervise, workerCount } from '../workers.ts';
+
+const ALONE =
+  'Without REDIS_URL each worker keeps answers, and counts calls against rates, for itself alone.';
 
 export function addServe(program: Command, deps: CommandDeps): void {
   withSettings(program.command('serve'))
     .description('Serve the endpoints; reload on change. SIGHUP reloads, SIGTERM drains and exits.')
     .option('--dev', 'development: a key made for this run, sample calls printed, a readable log')
+    .option('--workers <count>', 'so many processes behind one port; needs a ClickHouse server')
     .option(
       '--check',
       'open everything that serving needs, say how it is, and exit: 0 when all is well, 1 otherwise',
@@ -19,6 +25,13 @@ export function addServe(program: Command, deps: CommandDeps): void {
       const settings = samples ?? given;
       if (flags.check === true) return deps.setExitCode(await check(settings, isDevelopment, deps));
       const observe = deps.openLog(settings.logLevel, isDevelopment);
-      await serve({ settings, isDevelopment, hasSamples: samples !== undefined, observe }, deps);
+      const count = workerCount(flags['workers'], settings, isDevelopment);
+      if (count !== undefined && deps.workers.index === undefined) {
+        if (settings.redisUrl === undefined) deps.terminal.note(ALONE);
+        deps.setExitCode(await supervise(count, { ...deps, observe, pause: setTimeout }));
+        return;
+      }
+      const own = settingsOfWorker(settings, deps.workers.index);
+      await serve({ settings: own, isDevelopment, hasSamples: samples !== undefined, observe }, deps);
     });
 }

@@ -65,7 +65,7 @@ export interface SettingsFile {
    */
   pii_hash_key?: string;
   /**
-   * Address of a ClickHouse server (http or https). Unset: the embedded engine.
+   * Address of a ClickHouse server (http or https), or of several with the same tables, with commas between. Unset: the embedded engine.
    */
   clickhouse_url?: string;
   /**
@@ -76,6 +76,30 @@ export interface SettingsFile {
    * Password for the ClickHouse server; in a file write ${VARIABLE}.
    */
   clickhouse_password?: string;
+  /**
+   * User that consumers' own queries run as on the ClickHouse server: one that may read the endpoints' tables and nothing else. Unset: clickhouse_user.
+   */
+  clickhouse_consumer_user?: string;
+  /**
+   * Password of clickhouse_consumer_user.
+   */
+  clickhouse_consumer_password?: string;
+  /**
+   * PEM file of the authorities that may vouch for the ClickHouse server. Unset: those that Node trusts.
+   */
+  clickhouse_ca?: string;
+  /**
+   * PEM file of our own certificate, for servers that ask for one. With an empty clickhouse_password it takes the password's place. Needs clickhouse_key.
+   */
+  clickhouse_certificate?: string;
+  /**
+   * PEM file of the key of clickhouse_certificate.
+   */
+  clickhouse_key?: string;
+  /**
+   * Have answers of the ClickHouse server compressed on the way: for slow or paid lines.
+   */
+  clickhouse_compression?: boolean;
   /**
    * Queries that run in the engine at the same time; further ones wait.
    */

@@ -9,9 +9,12 @@ export interface BodyOptions {
   readonly gate: ExceptionGate;
   /** Bounds one wait for bytes; returns its end. */
   readonly watch: () => () => void;
-  /** Called once, when the body has ended, failed, or was given up. */
-  readonly onEnd: (error?: EngineError) => void;
+  /** Called once. */
+  readonly onEnd: (end: BodyEnd) => void;
 }
+
+/** How a body ended: read to its last byte, left by its reader, or with an error. */
+export type BodyEnd = 'whole' | 'left' | EngineError;
 
 /**
  * Resolves when the first bytes are there, so that failures before them are rejections of this call. The iterable is
@@ -20,17 +23,17 @@ export interface BodyOptions {
 export async function openBody(options: BodyOptions): Promise<AsyncIterable<Uint8Array>> {
   const chunks = checkedChunks(options.stream, options.gate);
   let ended = false;
-  const finish = (error?: EngineError): void => {
+  const finish = (end: BodyEnd): void => {
     if (ended) return;
     ended = true;
     options.stream.destroy();
-    options.onEnd(error);
+    options.onEnd(end);
   };
   const pull = async (): Promise<IteratorResult<Uint8Array, undefined>> => {
     const release = options.watch();
     try {
       const step = await chunks.next();
-      if (step.done === true) finish();
+      if (step.done === true) finish('whole');
       return step;
     } catch (cause) {
       const error = toHttpError(cause);
@@ -50,7 +53,7 @@ export async function openBody(options: BodyOptions): Promise<AsyncIterable<Uint
       },
       // A reader may give up before it has begun; a generator would not notice that.
       return: async () => {
-        finish();
+        finish('left');
         return { done: true, value: undefined };
       },
     }),

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { abortError } from '../abort.ts';
 import { EngineError } from '../engine.ts';
 import type { After } from '../timer.ts';
-import { openBody } from './body.ts';
+import { openBody, type BodyEnd } from './body.ts';
 import { createTaggedGate, createTailGate } from './exception-gate.ts';
 import { toHttpError } from './http-failures.ts';
 import type { HttpRequest } from './request.ts';
@@ -15,41 +15,87 @@ export interface ExchangeOptions {
   readonly signals: readonly AbortSignal[];
   /** How long to wait for the answer, and then for each next piece of it. */
   readonly timeoutMs: number;
+  /** Whether the server answers anything; asked while it is waited for. */
+  readonly answers: () => Promise<boolean>;
   readonly after: After;
-  /** Called once, however the exchange ends. */
-  readonly onEnd: (error?: EngineError) => void;
+  /** Called once, however the body ends; not when the exchange is rejected. */
+  readonly onEnd: (end: BodyEnd) => void;
 }
+
+/** A wait this long makes us look whether the server is there at all. */
+const LOOK_EVERY_MS = 1000;
 
 /** Resolves when the first bytes are there. Rejects with EngineError; so do later reads. */
 export async function openExchange(
   client: Pick<ClickHouseClient, 'exec'>,
   options: ExchangeOptions,
 ): Promise<AsyncIterable<Uint8Array>> {
-  const { request, after, timeoutMs } = options;
   const control = new AbortController();
   const unlink = linkSignals(control, options.signals);
-  const onEnd = (error?: EngineError): void => {
+  const watch = (): (() => void) => watchServer(control, options);
+  // A short body ends before it has been handed out.
+  const state: { isOpen: boolean; end?: BodyEnd } = { isOpen: false };
+  const onEnd = (end: BodyEnd): void => {
     unlink();
-    options.onEnd(error);
+    state.end = end;
+    if (state.isOpen) options.onEnd(end);
   };
-  const watch = (): (() => void) =>
-    after(timeoutMs, () => control.abort(new EngineError('timeout', `no answer within ${timeoutMs} ms`)));
-  const release = watch();
   try {
-    control.signal.throwIfAborted();
-    const answer = await client.exec({ ...request, abort_signal: control.signal });
+    const answer = await ask(client, { request: options.request, control, watch });
     const stream: Readable = answer.stream;
     onAbort(control.signal, (error) => stream.destroy(error));
     const tag = answer.response_headers['x-clickhouse-exception-tag'];
     const gate = typeof tag === 'string' ? createTaggedGate(tag) : createTailGate();
-    return openBody({ stream, gate, watch, onEnd });
+    const body = await openBody({ stream, gate, watch, onEnd });
+    state.isOpen = true;
+    if (state.end !== undefined) options.onEnd(state.end);
+    return body;
   } catch (cause) {
-    const error = control.signal.aborted ? abortError(control.signal) : toHttpError(cause);
-    onEnd(error);
-    throw error;
+    unlink();
+    throw control.signal.aborted ? abortError(control.signal) : toHttpError(cause);
+  }
+}
+
+interface Asking {
+  readonly request: HttpRequest;
+  readonly control: AbortController;
+  readonly watch: () => () => void;
+}
+
+async function ask(
+  client: Pick<ClickHouseClient, 'exec'>,
+  { request, control, watch }: Asking,
+): ReturnType<ClickHouseClient['exec']> {
+  const release = watch();
+  try {
+    control.signal.throwIfAborted();
+    return await client.exec({ ...request, abort_signal: control.signal });
   } finally {
     release();
   }
+}
+
+/** Ends the exchange when one wait takes too long, or sooner when nothing answers there; returns the end of the wait. */
+function watchServer(
+  control: AbortController,
+  { timeoutMs, answers, after }: Pick<ExchangeOptions, 'timeoutMs' | 'answers' | 'after'>,
+): () => void {
+  const wait = { isOver: false, cancel: (): void => undefined };
+  const look = async (): Promise<void> => {
+    const isThere = await answers();
+    if (wait.isOver) return;
+    if (isThere) wait.cancel = after(LOOK_EVERY_MS, () => void look());
+    else control.abort(new EngineError('unavailable', 'the server does not answer'));
+  };
+  const cancel = after(timeoutMs, () =>
+    control.abort(new EngineError('timeout', `no answer within ${timeoutMs} ms`)),
+  );
+  wait.cancel = after(LOOK_EVERY_MS, () => void look());
+  return () => {
+    wait.isOver = true;
+    wait.cancel();
+    cancel();
+  };
 }
 
 /** Aborts `control` with an EngineError when any of the signals does; returns the end of that. */

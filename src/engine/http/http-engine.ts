@@ -1,7 +1,6 @@
-// A ClickHouse server over HTTP: a queue in front of the official client; results stream.
+// ClickHouse servers over HTTP: a queue in front of the official client; results stream.
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import type { Observe } from '../../core/observation.ts';
 import { abortError } from '../abort.ts';
 import { decodeColumns } from '../columns.ts';
@@ -9,21 +8,31 @@ import { EngineError } from '../engine.ts';
 import type { Engine, Result, RunOptions, Statement } from '../engine.ts';
 import { createQueue } from '../queue.ts';
 import type { Queue } from '../queue.ts';
+import { splitStatements } from '../statements.ts';
 import { after as realTimer } from '../timer.ts';
 import type { After } from '../timer.ts';
+import { openAttempts } from './attempts.ts';
+import type { Attempt, AttemptsDeps } from './attempts.ts';
+import { credentialsOf, openClient } from './client.ts';
+import type { Credentials, Tls } from './client.ts';
 import { openExchange } from './exchange.ts';
+import { createHosts } from './hosts.ts';
+import type { Host } from './hosts.ts';
 import { toHttpError } from './http-failures.ts';
-import { splitStatements } from '../statements.ts';
-import { requestOf } from './request.ts';
-import type { HttpRequest, HttpUser } from './request.ts';
+import { createLeftovers } from './leftovers.ts';
+import { createPermissions, SETTING_REFUSED } from './permissions.ts';
+import type { Permissions } from './permissions.ts';
+import { NO_SETTINGS, requestOf } from './request.ts';
+import type { HttpUser, SentSettings } from './request.ts';
 
 export interface HttpOptions extends HttpUser {
-  readonly url: string;
+  /** Servers with the same tables; at least one. */
+  readonly urls: readonly string[];
   /** Who consumers' queries run as; the same user when left out, who then must not have `readonly = 2`. */
-  readonly consumer?: HttpUser & {
-    /** Its profile is read-only, so it can't be sent settings: the profile has to hold limits and output settings. */
-    readonly readonly: boolean;
-  };
+  readonly consumer?: HttpUser | undefined;
+  readonly tls?: Tls | undefined;
+  /** Answers are compressed on the way; no when left out. */
+  readonly isCompressed?: boolean;
   /** Statements that run at once. */
   readonly connections: number;
   /** Statements that may wait for one of them. */
@@ -38,40 +47,25 @@ export interface HttpOptions extends HttpUser {
   readonly newId?: () => string;
 }
 
-type Client = ReturnType<typeof createClient>;
-
-interface Runner {
-  readonly client: Client;
+interface Runner extends AttemptsDeps {
   readonly queue: Queue;
-  readonly after: After;
   readonly now: () => number;
   /** Ends everything that runs. */
   readonly closing: AbortSignal;
-  readonly newId: () => string;
-  readonly observe: Observe;
-  readonly consumer: HttpOptions['consumer'];
+  readonly permissions: Permissions;
+  readonly userOf: (isConsumers: boolean) => { readonly name: string; readonly credentials: Credentials };
 }
 
 /** Above the server's own time limit by this much, so that the server speaks first. */
 const TIMER_SLACK_MS = 500;
 const DEFAULT_QUEUE_TIMEOUT_MS = 10_000;
 const PING_TIMEOUT_MS = 5000;
-/** The client's own time-out: ours come first. */
-const NEVER_MS = 2 ** 31 - 1;
+/** A server that is away has ended its statements itself. */
+const KILL_TIMEOUT_MS = 2000;
 
-/** An engine over a server that need not be there yet. */
+/** An engine over servers that need not be there yet. */
 export function createHttpEngine(options: HttpOptions): Engine {
-  const { url, user, password, observe, consumer, after = realTimer, newId = randomUUID } = options;
-  const { now = () => performance.now() } = options;
-  const client = createClient({
-    url,
-    username: user,
-    password,
-    request_timeout: NEVER_MS,
-    // Room for pings and for answers that are still being given up.
-    max_open_connections: options.connections + 4,
-    log: { level: ClickHouseLogLevel.OFF },
-  });
+  const { after = realTimer } = options;
   const queue = createQueue({
     places: options.connections,
     waiting: options.queue,
@@ -80,6 +74,7 @@ export function createHttpEngine(options: HttpOptions): Engine {
   });
   const end = new AbortController();
   setMaxListeners(0, end.signal);
+  const runner = createRunner(options, queue, end.signal);
 
   async function close(graceMs: number): Promise<void> {
     queue.close();
@@ -89,14 +84,47 @@ export function createHttpEngine(options: HttpOptions): Engine {
     });
     await queue.settled();
     cancel();
-    await client.close();
+    await runner.leftovers.settled();
+    await runner.hosts.close();
   }
 
   let closed: Promise<void> | undefined;
-  return {
-    ...engineOver({ client, queue, after, now, newId, observe, consumer, closing: end.signal }),
-    close: (graceMs) => (closed ??= close(graceMs)),
+  return { ...engineOver(runner), close: (graceMs) => (closed ??= close(graceMs)) };
+}
+
+function createRunner(options: HttpOptions, queue: Queue, closing: AbortSignal): Runner {
+  const { urls, user, password, tls, isCompressed = false, observe, connections } = options;
+  const { after = realTimer, now = () => performance.now(), newId = randomUUID } = options;
+  const client = { user, password, tls, isCompressed, connections };
+  const all = urls.map((url): Host => ({ name: new URL(url).host, client: openClient(url, client) }));
+  const hosts = createHosts({ hosts: all, after, observe, now });
+  const userOf: Runner['userOf'] = (isConsumers) => {
+    const asked = (isConsumers ? options.consumer : undefined) ?? options;
+    return { name: asked.user, credentials: credentialsOf(asked, client) };
   };
+  const leftovers = createLeftovers({
+    command: async (query, { host, isConsumers }) => {
+      const { credentials } = userOf(isConsumers);
+      const request = { query, query_id: newId(), clickhouse_settings: NO_SETTINGS, ...credentials };
+      const answers = (): Promise<boolean> => hosts.answers(host);
+      const options = { request, signals: [], timeoutMs: KILL_TIMEOUT_MS, answers, after, onEnd: nothing };
+      await readText(await openExchange(host.client, options));
+    },
+    after,
+    observe,
+  });
+  const deps = { hosts, hostCount: all.length, leftovers, after, newId, observe };
+  const permissions = createPermissions(async (query, name) => {
+    const isConsumers = name !== user;
+    const request = { query, clickhouse_settings: NO_SETTINGS, ...userOf(isConsumers).credentials };
+    return (await readText(await openAttempts(deps, small(request, isConsumers, closing)))).split('\n');
+  });
+  return { ...deps, queue, now, closing, permissions, userOf };
+}
+
+/** A statement of our own, outside of the queue: a busy engine is a healthy one. */
+function small(request: Attempt['request'], isConsumers: boolean, closing: AbortSignal): Attempt {
+  return { request, isConsumers, signals: [closing], timeoutMs: PING_TIMEOUT_MS, onEnd: nothing };
 }
 
 function engineOver(runner: Runner): Omit<Engine, 'close'> {
@@ -109,10 +137,10 @@ function engineOver(runner: Runner): Omit<Engine, 'close'> {
       return decodeColumns(await readText(chunks));
     },
     load: runner.queue.size,
-    // Not through the queue: a busy engine is a healthy one.
     ping: async () => {
-      const request = { query: 'SELECT 1', query_id: runner.newId(), clickhouse_settings: {} };
-      await readText(await open(runner, request, { timeoutMs: PING_TIMEOUT_MS }));
+      const { credentials } = runner.userOf(false);
+      const request = { query: 'SELECT 1', clickhouse_settings: NO_SETTINGS, ...credentials };
+      await readText(await openAttempts(runner, small(request, false, runner.closing)));
     },
     execute: async (sql) => {
       for (const query of splitStatements(sql)) await command(runner, query);
@@ -123,48 +151,47 @@ function engineOver(runner: Runner): Omit<Engine, 'close'> {
 /** Runs one statement; its place in the queue is held until the body has ended. */
 async function run(runner: Runner, statement: Statement, options: RunOptions): Promise<Result> {
   const { signal, format, comment, traceparent, lane, isPatient } = options;
-  const { consumer } = runner;
-  const request = requestOf(statement, { format, comment, traceparent, queryId: runner.newId(), consumer });
-  const timeoutMs = statement.limits.time * 1000 + TIMER_SLACK_MS;
+  const isConsumers = statement.origin === 'consumer';
+  const { name, credentials } = runner.userOf(isConsumers);
   const asked = runner.now();
   const leave = await runner.queue.enter({ signal, lane, isPatient });
-  return {
-    queueMs: runner.now() - asked,
-    chunks: await open(runner, request, { timeoutMs, leave, ...(signal === undefined ? {} : { signal }) }),
-  };
+  const queueMs = runner.now() - asked;
+  try {
+    const permitted = await runner.permissions.of(name);
+    const request = requestOf(statement, { format, comment, traceparent, permitted });
+    const http_headers = { ...request.http_headers, ...credentials.http_headers };
+    const chunks = await openAttempts(runner, {
+      request: { ...request, ...credentials, http_headers },
+      isConsumers,
+      signals: signal === undefined ? [runner.closing] : [runner.closing, signal],
+      timeoutMs: statement.limits.time * 1000 + TIMER_SLACK_MS,
+      onEnd: leave,
+    });
+    return { chunks, queueMs };
+  } catch (cause) {
+    leave();
+    const error = toHttpError(cause);
+    if (error.engineCode !== undefined && SETTING_REFUSED.has(error.engineCode))
+      runner.permissions.forget(name);
+    throw error;
+  }
 }
 
-interface OpenOptions {
-  readonly timeoutMs: number;
-  readonly signal?: AbortSignal;
-  /** Gives the place in the queue back. */
-  readonly leave?: () => void;
-}
-
-function open(
-  runner: Runner,
-  request: HttpRequest,
-  options: OpenOptions,
-): Promise<AsyncIterable<Uint8Array>> {
-  const { closing, after, observe } = runner;
-  const { timeoutMs, signal, leave } = options;
-  const onEnd = (error?: EngineError): void => {
-    leave?.();
-    // Without a code of the engine it was the line that failed, or we who cut it.
-    if (error !== undefined && error.engineCode === undefined) {
-      observe({ kind: 'engine.connection_dropped', reason: error.failure });
-    }
-  };
-  const signals = signal === undefined ? [closing] : [closing, signal];
-  return openExchange(runner.client, { request, signals, timeoutMs, after, onEnd });
-}
-
-async function command({ client, queue, closing, newId }: Runner, query: string): Promise<void> {
+/** Never tried again: it may have been done. */
+async function command(runner: Runner, query: string): Promise<void> {
+  const { queue, hosts, closing, newId } = runner;
   const leave = await queue.enter();
   try {
+    const { client } = await hosts.next();
     // Errors in the middle would be part of a body that nobody reads.
-    const settings = { wait_end_of_query: 1 } as const;
-    await client.command({ query, clickhouse_settings: settings, query_id: newId(), abort_signal: closing });
+    const settings: SentSettings = { ...NO_SETTINGS, wait_end_of_query: 1 };
+    await client.command({
+      query,
+      clickhouse_settings: settings,
+      query_id: newId(),
+      abort_signal: closing,
+      ...runner.userOf(false).credentials,
+    });
   } catch (cause) {
     throw closing.aborted ? abortError(closing) : toHttpError(cause);
   } finally {
@@ -177,3 +204,5 @@ async function readText(chunks: AsyncIterable<Uint8Array>): Promise<string> {
   for await (const chunk of chunks) parts.push(chunk);
   return Buffer.concat(parts).toString();
 }
+
+function nothing(): void {}

@@ -15,6 +15,26 @@ export function toHttpError(cause: unknown): EngineError {
   return toEngineError(cause);
 }
 
+/** No answer came, and no word of why: the line or the server failed, or it was never there. */
+export function isLost({ failure, engineCode }: EngineError): boolean {
+  return failure === 'unavailable' && engineCode === undefined;
+}
+
+/** What the system calls failures to connect: nothing can have been sent. */
+const UNREACHED: ReadonlySet<unknown> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EADDRNOTAVAIL',
+]);
+
+/** The request never reached a server. */
+export function isUnreached({ cause }: EngineError): boolean {
+  return cause instanceof Error && 'code' in cause && UNREACHED.has(cause.code);
+}
+
 /** Node gives socket, name and TLS errors a `code`; a broken body is ECONNRESET or a premature close. */
 function isTransport(cause: unknown): boolean {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;

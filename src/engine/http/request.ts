@@ -2,6 +2,7 @@
 import type { Settings, Statement } from '../engine.ts';
 import { parameterSettings } from '../parameter-text.ts';
 import { FIXED_SETTINGS, settingsOf } from '../settings.ts';
+import { sendable } from './permissions.ts';
 
 export interface HttpUser {
   readonly user: string;
@@ -10,53 +11,55 @@ export interface HttpUser {
 
 export interface RequestOptions {
   readonly format: string;
-  readonly queryId: string;
   readonly comment: string | undefined;
   readonly traceparent: string | undefined;
-  readonly consumer: (HttpUser & { readonly readonly: boolean }) | undefined;
+  /** The settings that its user may be sent. */
+  readonly permitted: ReadonlySet<string>;
 }
 
-/** What the client is given. */
+/** What the client is given, but for who asks. */
 export interface HttpRequest {
   readonly query: string;
   readonly query_id: string;
-  readonly clickhouse_settings: Settings;
+  readonly clickhouse_settings: SentSettings;
   readonly http_headers?: Readonly<Record<string, string>>;
-  readonly auth?: { readonly username: string; readonly password: string };
 }
 
+/** What is undefined is not sent. */
+export type SentSettings = Readonly<Record<string, string | number | undefined>>;
+
 /** Exceptions stay apart from rows, and a closed connection ends its query. */
-const TRANSPORT_SETTINGS: Settings = {
-  wait_end_of_query: 0,
+export const TRANSPORT_SETTINGS: Settings = {
   http_write_exception_in_output_format: 0,
   cancel_http_readonly_queries_on_client_close: 1,
 };
+
+/** The client asks for compression by itself; where that may not be set, it must not. */
+export const NO_SETTINGS: SentSettings = { enable_http_compression: undefined };
 
 const MAX_COMMENT = 2000;
 
 /**
  * Saved queries run with `readonly = 2`, which a user's profile may demand already; consumers' with `readonly = 1`, so
- * that their own SETTINGS are refused. A user whose profile says 1 can be sent no settings at all.
+ * that their own SETTINGS are refused. A user is sent only what its profile allows; the rest has to be in the profile.
  */
-export function requestOf(statement: Statement, options: RequestOptions): HttpRequest {
+export function requestOf(statement: Statement, options: RequestOptions): Omit<HttpRequest, 'query_id'> {
   const { sql, parameters, origin } = statement;
-  const consumer = origin === 'consumer' ? options.consumer : undefined;
+  const { format, comment, traceparent, permitted } = options;
   const settings = {
     ...FIXED_SETTINGS,
     ...settingsOf(statement),
-    ...TRANSPORT_SETTINGS,
-    ...(options.comment === undefined ? {} : { log_comment: options.comment.slice(0, MAX_COMMENT) }),
+    ...(comment === undefined ? {} : { log_comment: comment.slice(0, MAX_COMMENT) }),
     readonly: origin === 'consumer' ? 1 : 2,
   };
   return {
-    query: `${sql}\nFORMAT ${options.format}`,
-    query_id: options.queryId,
+    query: `${sql}\nFORMAT ${format}`,
     // The client's own escaping of parameters breaks the text of arrays; settings it sends as they are.
     clickhouse_settings: {
-      ...(consumer?.readonly === true ? {} : settings),
+      ...(permitted.has('enable_http_compression') ? {} : NO_SETTINGS),
+      ...sendable({ ...settings, ...TRANSPORT_SETTINGS }, permitted),
       ...parameterSettings(parameters),
     },
-    ...(options.traceparent === undefined ? {} : { http_headers: { traceparent: options.traceparent } }),
-    ...(consumer === undefined ? {} : { auth: { username: consumer.user, password: consumer.password } }),
+    ...(traceparent === undefined ? {} : { http_headers: { traceparent } }),
   };
 }

@@ -1,9 +1,9 @@
 // The sandbox's checks of one text, beside the engine's own reading of it.
-import { createCompile } from '../src/catalog/compile.ts';
-import { createDescribe } from '../src/catalog/describe.ts';
-import { createEmbeddedEngine } from '../src/engine/embedded/embedded-engine.ts';
-import type { Statement } from '../src/engine/engine.ts';
-import { createSandboxes } from '../src/request/sandboxes.ts';
+import { createCompile } from '../../src/catalog/compile.ts';
+import { createDescribe } from '../../src/catalog/describe.ts';
+import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
+import type { Statement } from '../../src/engine/engine.ts';
+import { createSandboxes } from '../../src/request/sandboxes.ts';
 import { measureWorks } from './works.ts';
 
 const [data = ''] = process.argv.slice(2);

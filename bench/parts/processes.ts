@@ -3,13 +3,16 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-const ROOT = join(import.meta.dirname, '..');
+const ROOT = join(import.meta.dirname, '../..');
 
 export interface Process {
   /** The next line of output that matches. */
   readonly says: (pattern: RegExp) => Promise<RegExpExecArray>;
   readonly tell: (line: string) => void;
+  /** Resolves when it ends by itself. */
+  readonly ended: () => Promise<void>;
   readonly stop: () => Promise<void>;
+  readonly pid: number;
 }
 
 /** A TypeScript file of this folder, the built command, or a program. */
@@ -35,7 +38,9 @@ export function startProcess(
       }
     },
     tell: (line) => void child.stdin.write(`${line}\n`),
+    ended: () => ended(child),
     stop: () => stop(child),
+    pid: child.pid ?? 0,
   };
 }
 
@@ -46,7 +51,11 @@ function commandOf(script: string): [string, ...string[]] {
 
 function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null) return Promise.resolve();
-  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const closed = ended(child);
   child.kill('SIGTERM');
-  return ended;
+  return closed;
+}
+
+function ended(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => child.once('close', () => resolve()));
 }

@@ -31,7 +31,7 @@ async function round(sql: string, seconds: number): Promise<number[]> {
 
 process.stdout.write('ready\n');
 for await (const line of createInterface({ input: process.stdin })) {
-  const { sql, seconds } = JSON.parse(line) as { sql: string; seconds: number }; // from bench.ts
+  const { sql, seconds } = JSON.parse(line) as { sql: string; seconds: number }; // from rows/
   const latencies = (await round(sql, seconds)).toSorted((a, b) => a - b);
   const p50 = latencies[Math.floor(latencies.length / 2)] ?? 0;
   const p99 = latencies[Math.floor(latencies.length * 0.99)] ?? 0;

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 export async function measureWorks(works: Readonly<Record<string, () => unknown>>): Promise<void> {
   process.stdout.write('ready\n');
   for await (const line of createInterface({ input: process.stdin })) {
-    const { work, seconds } = JSON.parse(line) as { work: string; seconds: number }; // from bench.ts
+    const { work, seconds } = JSON.parse(line) as { work: string; seconds: number }; // from rows/
     const latencies: number[] = [];
     const end = performance.now() + seconds * 1000;
     while (performance.now() < end) {

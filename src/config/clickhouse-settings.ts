@@ -1,0 +1,52 @@
+// Settings of the ClickHouse servers, where there are any.
+import type { Diagnostic } from '../core/diagnostic.ts';
+import type { SettingsFile } from './generated/settings.ts';
+
+export interface ClickHouseSettings {
+  /** At least one; all have the same tables. */
+  readonly urls: readonly string[];
+  readonly user: string;
+  readonly password: string;
+  /** Undefined: consumers' queries run as the same user. */
+  readonly consumer: { readonly user: string; readonly password: string } | undefined;
+  /** Paths of PEM files. */
+  readonly ca: string | undefined;
+  readonly certificate: { readonly cert: string; readonly key: string } | undefined;
+  readonly isCompressed: boolean;
+}
+
+/** Those of the keys that have no default. */
+export type ClickHouseOptionalKey =
+  | 'clickhouse_url'
+  | 'clickhouse_consumer_user'
+  | 'clickhouse_ca'
+  | 'clickhouse_certificate'
+  | 'clickhouse_key';
+
+/** Undefined where no server is named: the embedded engine. */
+export function clickhouseSettings(all: SettingsFile): ClickHouseSettings | undefined {
+  if (all.clickhouse_url === undefined) return undefined;
+  const { clickhouse_consumer_user: consumer, clickhouse_certificate: cert, clickhouse_key: key } = all;
+  return {
+    urls: all.clickhouse_url.split(/, */),
+    user: all.clickhouse_user ?? '',
+    password: all.clickhouse_password ?? '',
+    consumer:
+      consumer === undefined
+        ? undefined
+        : { user: consumer, password: all.clickhouse_consumer_password ?? '' },
+    ca: all.clickhouse_ca,
+    certificate: cert === undefined || key === undefined ? undefined : { cert, key },
+    isCompressed: all.clickhouse_compression ?? false,
+  };
+}
+
+/** A certificate is of no use without its key, nor the key without it. */
+export function findHalfCertificate(values: SettingsFile): Diagnostic[] {
+  const { clickhouse_certificate: certificate, clickhouse_key: key } = values;
+  if ((certificate === undefined) === (key === undefined)) return [];
+  const missing = key === undefined ? 'clickhouse_key' : 'clickhouse_certificate';
+  const message = `a certificate and its key belong together; missing: ${missing}`;
+  const code = 'settings.certificate_incomplete';
+  return [{ file: 'settings', line: 0, column: 0, severity: 'error', code, message }];
+}

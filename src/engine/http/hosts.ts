@@ -1,0 +1,135 @@
+// The servers that one engine may ask: who is well, whose turn it is, and rest for those that do not answer.
+import type { Observe } from '../../core/observation.ts';
+import { EngineError } from '../engine.ts';
+import type { After } from '../timer.ts';
+import type { Client } from './client.ts';
+
+export interface Host {
+  /** `host:port`, for the log. */
+  readonly name: string;
+  readonly client: Client;
+}
+
+export interface Hosts {
+  /**
+   * The next host in turn that is well, another than `avoid` where there is one. Where none is well but one is being
+   * looked at, that is waited for. Rejects with EngineError 'unavailable' when all rest.
+   */
+  next(avoid?: Host): Promise<Host>;
+  /** A request to the host failed: it is looked at, and rests unless it answers. */
+  suspect(host: Host, cause: unknown): void;
+  /** Whether it answers now. Callers at the same time share one look. */
+  answers(host: Host): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+export interface HostsOptions {
+  readonly hosts: readonly Host[];
+  readonly after: After;
+  readonly observe: Observe;
+  readonly now: () => number;
+}
+
+/** A host that takes longer for `Ok.` is of no use. */
+const LOOK_TIMEOUT_MS = 1500;
+/** A resting host is looked at this often; it is asked again as soon as it answers. */
+const REST_MS = 500;
+
+/** What is known of a host. `looked` resolves when the first look at it has told. */
+type Health =
+  | { readonly kind: 'well' }
+  | { readonly kind: 'suspected'; readonly looked: Promise<unknown> }
+  | { readonly kind: 'resting' };
+
+const WELL: Health = { kind: 'well' };
+
+export function createHosts({ hosts, after, observe, now }: HostsOptions): Hosts {
+  const health = new Map<Host, Health>(hosts.map((host) => [host, WELL]));
+  const looks = new Map<Host, Promise<boolean>>();
+  const control = new AbortController();
+  let turn = 0;
+
+  function answers(host: Host, cause?: unknown): Promise<boolean> {
+    const running = looks.get(host);
+    if (running !== undefined) return running;
+    const looking = look(host, after, control.signal).then((isThere) => {
+      looks.delete(host);
+      judge(host, isThere, cause);
+      return isThere;
+    });
+    looks.set(host, looking);
+    return looking;
+  }
+
+  function judge(host: Host, isThere: boolean, cause: unknown): void {
+    const known = health.get(host)?.kind;
+    if (isThere && known === 'suspected') health.set(host, WELL);
+    if (isThere || known === 'resting') return;
+    health.set(host, { kind: 'resting' });
+    if (control.signal.aborted) return;
+    observe({ kind: 'engine.host_lost', host: host.name, cause: cause ?? new Error('it does not answer') });
+    rest(host, now());
+  }
+
+  function rest(host: Host, since: number): void {
+    const again = async (): Promise<void> => {
+      if (!(await answers(host))) return rest(host, since);
+      health.set(host, WELL);
+      observe({ kind: 'engine.host_restored', host: host.name, ms: now() - since });
+    };
+    if (!control.signal.aborted) after(REST_MS, () => void again());
+  }
+
+  function choose(avoid: Host | undefined): Host | undefined {
+    const well = hosts.filter((host) => health.get(host)?.kind === 'well');
+    const others = well.filter((host) => host !== avoid);
+    const from = others.length > 0 ? others : well;
+    return from[turn++ % from.length];
+  }
+
+  return {
+    next: async (avoid) => {
+      for (;;) {
+        const host = choose(avoid);
+        if (host !== undefined) return host;
+        const looked = looksIn([...health.values()]);
+        if (looked.length === 0) throw nobody(hosts);
+        await Promise.race(looked);
+      }
+    },
+    suspect: (host, cause) => {
+      if (health.get(host)?.kind !== 'well') return;
+      health.set(host, { kind: 'suspected', looked: answers(host, cause) });
+    },
+    answers,
+    close: async () => {
+      control.abort();
+      await Promise.all(hosts.map((host) => host.client.close()));
+    },
+  };
+}
+
+/** The looks that are still to tell. */
+function looksIn(all: readonly Health[]): readonly Promise<unknown>[] {
+  return all.flatMap((each) => (each.kind === 'suspected' ? [each.looked] : []));
+}
+
+/** Asks for `/ping`, which a server answers without a user and whatever else it does. */
+async function look(host: Host, after: After, closing: AbortSignal): Promise<boolean> {
+  const control = new AbortController();
+  const abort = (): void => control.abort();
+  const cancel = after(LOOK_TIMEOUT_MS, abort);
+  closing.addEventListener('abort', abort, { once: true });
+  try {
+    const { success } = await host.client.ping({ select: false, abort_signal: control.signal });
+    return success && !control.signal.aborted;
+  } finally {
+    cancel();
+    closing.removeEventListener('abort', abort);
+  }
+}
+
+function nobody(hosts: readonly Host[]): EngineError {
+  const names = hosts.map(({ name }) => name).join(', ');
+  return new EngineError('unavailable', `no server answers: ${names}`);
+}

@@ -1,0 +1,72 @@
+// Statements whose callers have gone: ended on the server too, where it has not noticed by itself.
+import type { Observe } from '../../core/observation.ts';
+import { quoteString } from '../../sql/literal.ts';
+import type { After } from '../timer.ts';
+import { toHttpError } from './http-failures.ts';
+import type { Host } from './hosts.ts';
+
+/** A statement that may still run. A user may always end what runs in its own name. */
+export interface Leftover {
+  readonly host: Host;
+  readonly isConsumers: boolean;
+  readonly queryId: string;
+}
+
+export interface Leftovers {
+  readonly add: (leftover: Leftover) => void;
+  /** Resolves when what was added has been seen to. */
+  settled(): Promise<void>;
+}
+
+export interface LeftoversOptions {
+  /** Runs a command as the user that the leftover ran as. */
+  readonly command: (sql: string, leftover: Leftover) => Promise<unknown>;
+  readonly after: After;
+  readonly observe: Observe;
+}
+
+/** A server that looks at its connections (`cancel_http_readonly_queries_on_client_close`) has noticed by then. */
+const GRACE_MS = 500;
+
+/** https://clickhouse.com/docs/sql-reference/statements/kill */
+export function createLeftovers({ command, after, observe }: LeftoversOptions): Leftovers {
+  const waiting = new Map<Host, Leftover[]>();
+  const running = new Set<Promise<void>>();
+
+  async function end(leftovers: readonly Leftover[]): Promise<void> {
+    const [first] = leftovers;
+    if (first === undefined) return;
+    const ids = leftovers.map(({ queryId }) => quoteString(queryId)).join(', ');
+    await command(`KILL QUERY WHERE query_id IN (${ids}) ASYNC`, first).catch((cause: unknown) => {
+      observe({ kind: 'engine.kill_failed', cause: toHttpError(cause) });
+    });
+  }
+
+  async function endAll(host: Host): Promise<void> {
+    const all = waiting.get(host) ?? [];
+    waiting.delete(host);
+    await Promise.all([
+      end(all.filter((each) => each.isConsumers)),
+      end(all.filter((each) => !each.isConsumers)),
+    ]);
+  }
+
+  function flush(host: Host): void {
+    const ending = endAll(host).finally(() => running.delete(ending));
+    running.add(ending);
+  }
+
+  return {
+    add: (leftover) => {
+      const { host } = leftover;
+      const together = waiting.get(host);
+      if (together !== undefined) return void together.push(leftover);
+      waiting.set(host, [leftover]);
+      after(GRACE_MS, () => flush(host));
+    },
+    settled: async () => {
+      for (const host of waiting.keys()) flush(host);
+      await Promise.all(running);
+    },
+  };
+}

@@ -1,0 +1,245 @@
+// What a ClickHouse server lets our users do, and what it lacks: each finding with the SQL that mends it.
+import type { Limits, Statement } from '../engine/engine.ts';
+import { EngineError, type Engine } from '../engine/engine.ts';
+import { FIXED_SETTINGS, printSettings, settingsOf } from '../engine/settings.ts';
+import { TRANSPORT_SETTINGS } from '../engine/http/request.ts';
+import { quoteIdentifier, quoteString } from '../sql/literal.ts';
+import { excessIn, rolesIn } from './grants.ts';
+import type { PreflightFinding } from './preflight.ts';
+
+/** One user of ours on the server. */
+interface Asker {
+  readonly origin: Statement['origin'];
+  /** Quoted for SQL. */
+  readonly name: string;
+  /** Rows of a statement, run as this user. */
+  readonly rows: (sql: string) => Promise<readonly Row[]>;
+}
+
+/** Plain values as texts; NULL is ''. */
+type Row = readonly string[];
+type Found = Omit<PreflightFinding, 'wall'>;
+type Check = (asker: Asker) => Promise<readonly Found[]>;
+
+/** The oldest release that is tried: the first with the analyzer on and JSON of today. */
+const OLDEST = [24, 8] as const;
+const LIMITS: Limits = { time: 10, memory: 2 ** 28, readRows: 0, resultBytes: 2 ** 22 };
+
+/** Rejects with EngineError only when the server is away. */
+export async function checkServer(engine: Engine): Promise<readonly PreflightFinding[]> {
+  const saved = await askerOf(engine, 'saved');
+  const consumer = await askerOf(engine, 'consumer');
+  const isShared = saved.name === consumer.name;
+  const found = [
+    ...(await checked(CHECKS, saved)),
+    ...(await checked(isShared ? [checkSettings] : [...CHECKS, checkQuota], consumer)),
+    ...(isShared ? [sharedUser(saved)] : []),
+  ];
+  return found.map((each) => ({ wall: 'server', ...each }));
+}
+
+async function askerOf(engine: Engine, origin: Statement['origin']): Promise<Asker> {
+  const rows = (sql: string): Promise<readonly Row[]> => rowsOf(engine, sql, origin);
+  const [[name = 'default'] = []] = await rows('SELECT currentUser()');
+  return { origin, name: quoteIdentifier(name), rows };
+}
+
+/** A check that is refused what it has to see says so. */
+async function checked(checks: readonly Check[], asker: Asker): Promise<readonly Found[]> {
+  const all: Found[] = [];
+  for (const check of checks) {
+    all.push(...(await check(asker).catch((error: unknown) => [unseen(asker, error)])));
+  }
+  return all;
+}
+
+const checkVersion: Check = async ({ rows }) => {
+  const [[version = ''] = []] = await rows('SELECT version()');
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const isOld = major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]);
+  return [
+    {
+      name: `the server is ${version}; at least ${OLDEST.join('.')} is needed`,
+      outcome: isOld ? 'open' : 'held',
+    },
+  ];
+};
+
+const checkAnalyzer: Check = async ({ rows, name }) => {
+  const values = await rows("SELECT value FROM system.settings WHERE name = 'allow_experimental_analyzer'");
+  const isOff = values.some(([value]) => value === '0');
+  return [
+    {
+      name: `${name} runs without the analyzer, which reads names in another way`,
+      outcome: isOff ? 'open' : 'held',
+      mend: `ALTER USER ${name} SETTINGS enable_analyzer = 1;`,
+    },
+  ];
+};
+
+/** What is sent with a statement is in force, or the profile says the same. A lower limit is as good. */
+const checkSettings: Check = async ({ rows, name, origin }) => {
+  const wanted = wantedSettings(origin);
+  const names = Object.keys(wanted).map(quoteString).join(', ');
+  const known = await rows(`SELECT name, value FROM system.settings WHERE name IN (${names})`);
+  const off = known.filter(([setting = '', value = '']) => !isGood(setting, value, wanted[setting]));
+  const list = off.map(([setting, value]) => `${setting} = ${value}`).join(', ');
+  return [
+    {
+      name: `${name} has settings of its own that cannot be changed: ${list}`,
+      outcome: off.length > 0 ? 'open' : 'held',
+      mend: profileFor(name, origin),
+    },
+  ];
+};
+
+function wantedSettings(origin: Statement['origin']): Readonly<Record<string, string | number>> {
+  return {
+    ...FIXED_SETTINGS,
+    ...settingsOf({ limits: LIMITS, int64: 'number' }),
+    ...TRANSPORT_SETTINGS,
+    readonly: origin === 'consumer' ? 1 : 2,
+  };
+}
+
+/** Numbers that bound something; where they cannot be sent, the profile's own bound is what counts. */
+const BOUND =
+  /^max_(execution_time|memory_usage|result_bytes|query_size|ast_elements|expanded_ast_elements|temporary_columns)$/;
+
+function isGood(setting: string, value: string, wanted: string | number | undefined): boolean {
+  if (setting === 'max_rows_to_read') return true; // without a limit it is 0
+  return BOUND.test(setting) ? Number(value) > 0 : value === String(wanted);
+}
+
+/** What endpoints bound differently, with bounds that a consumer's text could not lift if it came so far. */
+const CHANGEABLE = [
+  'max_execution_time = 30 MIN 1 MAX 30',
+  'max_memory_usage = 2147483648 MIN 1 MAX 2147483648',
+  'max_result_bytes = 134217728 MIN 1 MAX 134217728',
+  'max_rows_to_read = 0',
+  'output_format_json_quote_64bit_integers = 0',
+  "log_comment = ''",
+  "workload = 'default'",
+];
+
+/**
+ * The profile of a user: saved queries' may set all that ours set; consumers' holds it, and may set what is bounded.
+ * https://clickhouse.com/docs/operations/settings/constraints-on-settings
+ */
+export function profileFor(user: string, origin: Statement['origin']): string {
+  if (origin === 'saved')
+    return `CREATE SETTINGS PROFILE OR REPLACE millrace SETTINGS readonly = 2 TO ${user};`;
+  const held = printSettings({ readonly: 1, ...FIXED_SETTINGS, ...TRANSPORT_SETTINGS });
+  const changeable = CHANGEABLE.map((each) => `${each} CHANGEABLE_IN_READONLY`).join(', ');
+  return `CREATE SETTINGS PROFILE OR REPLACE millrace_consumer SETTINGS ${held}, ${changeable} TO ${user};`;
+}
+
+const checkGrants: Check = async ({ rows, name }) => {
+  if (name === '`default`') return [defaultUser];
+  const lines = (await rows('SHOW GRANTS')).map(([line = '']) => line);
+  const ofRoles = await Promise.all(lines.flatMap(rolesIn).map((role) => rows(`SHOW GRANTS FOR ${role}`)));
+  const excesses = [...lines, ...ofRoles.flat().map(([line = '']) => line)].flatMap(
+    (line) => excessIn(line) ?? [],
+  );
+  const found = excesses.map(({ privileges, target, mend }): Found => {
+    return {
+      name: `${name} may do more than read tables: ${privileges.join(', ')} on ${target}`,
+      outcome: 'advice',
+      mend,
+    };
+  });
+  return found.length > 0 ? found : [{ name: `${name} may only read`, outcome: 'held' }];
+};
+
+const defaultUser: Found = {
+  name: 'the service runs as `default`, who may do everything and whom SQL cannot change',
+  outcome: 'advice',
+  mend: `CREATE USER millrace IDENTIFIED WITH sha256_password BY '…'; GRANT SELECT ON db.table TO millrace;`,
+};
+
+/** Tables that have policies, none of them for our user: it sees no row, or all, as the server's configuration says. */
+const checkPolicies: Check = async ({ rows, name }) => {
+  const tables = await rows(POLICIES);
+  const found = tables.map(([database = '', table = '']): Found => {
+    const where = `${quoteIdentifier(database)}.${quoteIdentifier(table)}`;
+    return {
+      name: `${where} has row policies, and none for ${name}: no rows, or all (users_without_row_policies_can_read_rows)`,
+      outcome: 'advice',
+      mend: `CREATE ROW POLICY millrace ON ${where} USING 1 TO ${name};`,
+    };
+  });
+  return found.length > 0 ? found : [{ name: `row policies for ${name}`, outcome: 'held' }];
+};
+
+const POLICIES = `SELECT database, table FROM system.row_policies WHERE table != '' GROUP BY database, table
+HAVING NOT max((apply_to_all AND NOT has(apply_to_except, currentUser()))
+  OR hasAny(apply_to_list, arrayPushBack(currentRoles(), currentUser())))`;
+
+const checkQuota: Check = async ({ rows, name }) => {
+  const quotas = await rows(QUOTAS);
+  const full = quotas.filter(([, share]) => Number(share) >= 0.9);
+  if (quotas.length === 0) return [noQuota(name)];
+  if (full.length === 0) return [{ name: `the quota of ${name}`, outcome: 'held' }];
+  return full.map(([quota = '']): Found => {
+    return {
+      name: `the quota ${quota} of ${name} is nearly used up: then its queries get 503`,
+      outcome: 'advice',
+      mend: `ALTER QUOTA ${quoteIdentifier(quota)} FOR INTERVAL 1 hour MAX execution_time = 7200;`,
+    };
+  });
+};
+
+const QUOTAS = `SELECT quota_name, max(greatest(ifNull(queries / max_queries, 0), ifNull(execution_time / max_execution_time, 0),
+  ifNull(read_rows / max_read_rows, 0))) FROM system.quota_usage
+WHERE coalesce(toFloat64(max_queries), max_execution_time, toFloat64(max_read_rows)) IS NOT NULL GROUP BY quota_name`;
+
+function noQuota(user: string): Found {
+  return {
+    name: `no quota bounds what ${user} may use in an hour`,
+    outcome: 'advice',
+    mend: `CREATE QUOTA millrace_consumer FOR INTERVAL 1 hour MAX queries = 100000, execution_time = 3600 TO ${user};`,
+  };
+}
+
+function sharedUser({ name }: Asker): Found {
+  return {
+    name: `consumers' own queries run as ${name}, like saved ones`,
+    outcome: 'advice',
+    mend: `CREATE USER millrace_consumer IDENTIFIED WITH sha256_password BY '…'; then set CLICKHOUSE_CONSUMER_USER`,
+  };
+}
+
+const CHECKS: readonly Check[] = [checkVersion, checkAnalyzer, checkSettings, checkGrants, checkPolicies];
+
+/** The engine's own words name the privilege: `…, it's necessary to have the grant SHOW QUOTAS ON *.*`. */
+function unseen({ name }: Asker, error: unknown): Found {
+  const isAway =
+    !(error instanceof EngineError) || error.failure === 'unavailable' || error.failure === 'busy';
+  if (isAway) throw error;
+  const grant = /necessary to have the grant ([\w ]+(?:\([^)]*\))? ON [\w*]+(?:\.[\w*]+)?)/.exec(
+    error.message,
+  )?.[1];
+  return {
+    name: `not everything can be seen as ${name}: ${error.message.split('\n', 1)[0]?.slice(0, 200)}`,
+    outcome: 'advice',
+    ...(grant === undefined ? {} : { mend: `GRANT ${grant} TO ${name};` }),
+  };
+}
+
+async function rowsOf(engine: Engine, sql: string, origin: Statement['origin']): Promise<readonly Row[]> {
+  const statement: Statement = { sql, parameters: {}, limits: LIMITS, origin, int64: 'number' };
+  const { chunks } = await engine.run(statement, { format: 'JSONCompactEachRow' });
+  const parts: Uint8Array[] = [];
+  for await (const chunk of chunks) parts.push(chunk);
+  const lines = Buffer.concat(parts).toString().split('\n');
+  return lines.filter((line) => line !== '').map((line) => textsOf(JSON.parse(line)));
+}
+
+function textsOf(row: unknown): Row {
+  return Array.isArray(row) ? row.map(textOf) : [];
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+}

@@ -1,0 +1,139 @@
+// `millrace serve --workers`: several processes behind one port, as one service.
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { run, scratch } from '../support/command.ts';
+import { startFront, type FrontProcess } from '../support/front-process.ts';
+import { ask, deploy, startServing, type Deployment, type Serving } from '../support/serving.ts';
+
+const ENDPOINTS = {
+  run: 'query: SELECT generateUUIDv4() AS run\n',
+  slow: 'query: SELECT sleep(1) AS slept\n',
+};
+
+let front: FrontProcess;
+let deployment: Deployment;
+let serving: Serving | undefined;
+
+beforeAll(async () => {
+  front = await startFront(scratch());
+  deployment = deploy(front, ENDPOINTS);
+});
+afterEach(async () => {
+  serving?.running.child.kill('SIGKILL');
+  await serving?.running.finished;
+  serving = undefined;
+});
+afterAll(() => front.kill());
+
+interface Started {
+  readonly address: string;
+  readonly admin: string;
+}
+
+/** Every worker that said so. */
+const started = (): readonly Started[] =>
+  [...(serving?.running.output() ?? '').matchAll(/^.*"event":"service\.started".*$/gm)].map(
+    ([line]) => JSON.parse(line) as Started, // our own log
+  );
+const serve = async (count: number): Promise<Serving> => {
+  serving = await startServing(deployment, ['--workers', String(count)]);
+  await vi.waitFor(() => expect(started()).toHaveLength(count), { timeout: 20_000 });
+  return serving;
+};
+const pidsLost = (): readonly number[] =>
+  [...(serving?.running.output() ?? '').matchAll(/"event":"service\.worker_lost","pid":(\d+)/g)].map(
+    ([, pid]) => Number(pid),
+  );
+
+describe('workers', () => {
+  test('share one address, and each has metrics of its own', async () => {
+    const service = await serve(3);
+    expect(new Set(started().map(({ address }) => address)).size).toBe(1);
+    expect(new Set(started().map(({ admin }) => admin)).size).toBe(3);
+    expect(service.running.output()).toContain('Without REDIS_URL each worker');
+    const statuses = await Promise.all(
+      Array.from({ length: 60 }, async () => {
+        const response = await ask(service, 'run');
+        return (await response.text()).startsWith('{"result":[{"run":') ? response.status : 0;
+      }),
+    );
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    const counts = await Promise.all(started().map(({ admin }) => answered(admin)));
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(60);
+    expect(Math.min(...counts)).toBeGreaterThan(0);
+    expect((await service.stop()).code).toBe(0);
+  });
+
+  test('one that is lost is replaced, and calls go on', async () => {
+    const service = await serve(2);
+    const victim = workerOf(service);
+    process.kill(victim, 'SIGKILL');
+    await vi.waitFor(() => expect(started()).toHaveLength(3), { timeout: 20_000 });
+    expect(pidsLost()).toEqual([victim]);
+    const statuses = await Promise.all(
+      Array.from({ length: 20 }, async () => (await ask(service, 'run')).status),
+    );
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    expect((await service.stop()).code).toBe(0);
+  });
+
+  test('running calls are answered when it is told to stop', async () => {
+    const service = await serve(2);
+    const running = Array.from({ length: 6 }, () => ask(service, 'slow'));
+    await vi.waitFor(async () => expect((await ask(service, 'run')).status).toBe(200));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const finished = service.stop();
+    expect((await Promise.all(running)).map(({ status }) => status)).toEqual(running.map(() => 200));
+    expect((await finished).code).toBe(0);
+  });
+
+  test('they end with the process that started them', async () => {
+    const service = await serve(2);
+    service.running.child.kill('SIGKILL');
+    await vi.waitFor(() => expect(ask(service, 'run')).rejects.toThrow('fetch failed'), { timeout: 10_000 });
+  });
+
+  test('what is wrong at the start is told once', async () => {
+    const { cwd, env } = deploy(front, ENDPOINTS);
+    writeFileSync(join(cwd, 'tokens.yaml'), 'tokens: [{ name: a }]\n');
+    const { code, err } = await run(['serve', '--workers', '3', '--port', '0', '--admin-port', '0'], {
+      cwd,
+      env,
+    });
+    expect(code).toBe(1);
+    expect(err.match(/does not start without valid keys/g)).toHaveLength(1);
+  });
+});
+
+test.each([
+  {
+    args: ['--workers', '2'],
+    env: {},
+    code: 1,
+    says: /needs a ClickHouse server/,
+    why: 'with the embedded engine',
+  },
+  { args: ['--workers', '0'], code: 2, says: /from 1 to 64/, why: 'without any' },
+  { args: ['--workers', 'many'], code: 2, says: /from 1 to 64/, why: 'without a number' },
+  { args: ['--workers', '2', '--dev'], code: 1, says: /--dev/, why: 'in development' },
+])('are refused $why', async ({ args, env, code, says }) => {
+  const { cwd } = deployment;
+  const finished = await run(['serve', ...args], { cwd, env: env ?? deployment.env });
+  expect(finished.code).toBe(code);
+  expect(finished.err).toMatch(says);
+});
+
+/** Calls that one worker has answered. */
+async function answered(admin: string): Promise<number> {
+  const text = await (await fetch(`${admin}/metrics`)).text();
+  const counts = text.matchAll(/^millrace_request_seconds_count\{endpoint="run".*\} (\d+)$/gm);
+  return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+/** The process id of a worker: a child of the one that was started. */
+function workerOf({ running }: Serving): number {
+  const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(running.child.pid)]);
+  return Number(stdout.toString().trim().split(/\s+/)[0]);
+}

@@ -1,0 +1,120 @@
+// The engine killed, frozen and restarted under a service: what was answered before is answered again, the rest is told when.
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { scratch } from '../support/command.ts';
+import { startFront, type FrontProcess } from '../support/front-process.ts';
+import { ask, deploy, startServing, type Serving } from '../support/serving.ts';
+
+const ENDPOINTS = {
+  kept: 'query: SELECT @p AS p, generateUUIDv4() AS run\nparameters: { p: { type: String } }\ncache: { ttl: 1, min_refresh: 0, stale_if_error: 3600 }\n',
+  fresh: 'query: SELECT generateUUIDv4() AS run\n',
+  slow: 'query: SELECT sleep(2) AS slept\n',
+};
+const KEYS = Array.from({ length: 20 }, (_, n) => `kept?p=${n}`);
+/** Far less than the 30 s that a query may take. */
+const SOON_MS = 10_000;
+
+let front: FrontProcess;
+let serving: Serving;
+
+beforeAll(async () => {
+  front = await startFront(scratch());
+  serving = await startServing(deploy(front, ENDPOINTS));
+});
+afterEach(() => front.thaw());
+afterAll(async () => {
+  await serving.stop();
+  await front.kill();
+});
+
+interface Given {
+  readonly status: number;
+  readonly text: string;
+  readonly retryAfter: string | null;
+  readonly cache: string | null;
+}
+
+async function get(path: string): Promise<Given> {
+  const response = await ask(serving, path);
+  const header = (name: string): string | null => response.headers.get(name);
+  const [retryAfter, cache] = [header('retry-after'), header('cache-status')];
+  return { status: response.status, text: await response.text(), retryAfter, cache };
+}
+const soon = <T>(what: Promise<T>): Promise<T | 'late'> =>
+  Promise.race([what, setTimeout(SOON_MS, 'late' as const, { ref: false })]);
+const getAll = (paths: readonly string[]): Promise<readonly Given[]> => Promise.all(paths.map(get));
+const isBack = (): Promise<void> =>
+  vi.waitFor(async () => expect((await get('fresh')).status).toBe(200), { timeout: 20_000, interval: 50 });
+
+const FAULTS = [
+  { why: 'killed', strike: () => front.kill(), mend: () => front.start() },
+  { why: 'frozen', strike: async () => front.freeze(), mend: async () => front.thaw() },
+];
+
+describe.each(FAULTS)('an engine that is $why', ({ strike, mend }) => {
+  test('leaves every answer that is kept, tells others when to come again, and is asked again when it is back', async () => {
+    const before = await getAll(KEYS);
+    expect(new Set(before.map(({ status }) => status))).toEqual(new Set([200]));
+    await setTimeout(1200); // they are stale now
+    await strike();
+    // While it is looked for, and when it is known to be away.
+    for (let round = 0; round < 2; round++) {
+      const [kept, others] = [soon(getAll(KEYS)), soon(getAll(['fresh', 'kept?p=new', 'fresh']))];
+      const given = await kept;
+      expect(given).not.toBe('late');
+      expect((given as readonly Given[]).map(({ status, text }) => ({ status, text }))).toEqual(
+        before.map(({ status, text }) => ({ status, text })),
+      );
+      for (const each of (await others) as readonly Given[]) {
+        expect(each).toMatchObject({ status: 503, retryAfter: '1' });
+        expect(JSON.parse(each.text)).toMatchObject({ code: 'engine.unavailable' });
+      }
+    }
+    const ready = await fetch(`${serving.address}/health/ready`);
+    expect(ready.status).toBe(503);
+    await mend();
+    await isBack();
+    expect((await fetch(`${serving.address}/health/ready`)).status).toBe(200);
+    const isRenewed = async (): Promise<boolean> => {
+      const after = await getAll(KEYS);
+      return after.every(({ status, text }, n) => status === 200 && text !== before[n]?.text);
+    };
+    await vi.waitFor(async () => expect(await isRenewed()).toBe(true), { timeout: 20_000, interval: 100 });
+  });
+
+  test('under calls that run gives them 503, and no connection breaks', async () => {
+    const running = Array.from({ length: 8 }, () => get('slow'));
+    await setTimeout(500);
+    await strike();
+    const given = await soon(Promise.all(running));
+    expect(given).not.toBe('late');
+    for (const each of given as readonly Given[])
+      expect(each).toMatchObject({ status: 503, retryAfter: '1' });
+    await mend();
+    await isBack();
+  });
+});
+
+test('an engine that is restarted under load: nothing but answers and 503', async () => {
+  await getAll(KEYS);
+  const statuses: string[] = [];
+  const state = { isOver: false };
+  const caller = async (index: number): Promise<void> => {
+    for (let n = index; !state.isOver; n++) {
+      const path = n % 2 === 0 ? 'fresh' : (KEYS[n % KEYS.length] ?? 'fresh');
+      const { status, retryAfter } = await get(path);
+      statuses.push(`${path.split('?')[0]} ${status}${status === 503 ? ` ${retryAfter}` : ''}`);
+      if (status === 503) await setTimeout(20);
+    }
+  };
+  const callers = Array.from({ length: 12 }, (_, index) => caller(index));
+  for (let round = 0; round < 2; round++) {
+    await setTimeout(300);
+    await front.kill();
+    await front.start();
+    await isBack();
+  }
+  state.isOver = true;
+  await Promise.all(callers);
+  expect(new Set(statuses)).toEqual(new Set(['fresh 200', 'fresh 503 1', 'kept 200']));
+});

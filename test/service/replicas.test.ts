@@ -1,0 +1,139 @@
+// Four processes over one engine and one Redis: they share answers, runs, warming and rates, and are replaced under load.
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { scratch } from '../support/command.ts';
+import { startFront, type FrontProcess } from '../support/front-process.ts';
+import { startRedis, type RedisServer } from '../support/redis.ts';
+import { ask, deploy, RATED_KEYS, startServing, type Deployment, type Serving } from '../support/serving.ts';
+
+const ENDPOINTS = {
+  kept: 'query: SELECT @p AS p, sleep(0.5) AS slept, generateUUIDv4() AS run\nparameters: { p: { type: String } }\ncache: { ttl: 60 }\n',
+  slow: 'query: SELECT sleep(0.4) AS slept, generateUUIDv4() AS run\n',
+  plain: 'query: SELECT generateUUIDv4() AS run\n',
+  warm: 'query: SELECT generateUUIDv4() AS run\ncache: { ttl: 3 }\nwarming: { every: 1, examples: true }\nexamples: [{ name: all }]\n',
+};
+
+let front: FrontProcess;
+let redis: RedisServer;
+let deployment: Deployment;
+let replicas: Serving[] = [];
+
+beforeAll(async () => {
+  [front, redis] = await Promise.all([startFront(scratch()), startRedis()]);
+  deployment = deploy(front, ENDPOINTS, { REDIS_URL: redis.url });
+  replicas = await Promise.all(Array.from({ length: 4 }, () => startServing(deployment)));
+});
+afterAll(async () => {
+  await Promise.all(replicas.map((replica) => replica.stop()));
+  await Promise.all([front.kill(), redis.kill()]);
+});
+
+/** The n-th call goes to the n-th replica, and so on around. */
+const spread = (count: number, path: string, key?: string): Promise<Response[]> =>
+  Promise.all(Array.from({ length: count }, (_, n) => ask(replicas[n % 4] ?? { address: '' }, path, key)));
+
+/** How often one of them has lost Redis, and found it again. */
+const count = (event: string): number =>
+  replicas.reduce(
+    (sum, { running }) => sum + running.output().split(`"event":"cache.remote_${event}"`).length - 1,
+    0,
+  );
+
+/**
+ * Tries until nobody has lost Redis meanwhile: a process that waits over a tenth of a second for it goes on alone, which
+ * a machine that is busy with other tests makes them do.
+ */
+async function undisturbed(attempt: (n: number) => Promise<void>): Promise<void> {
+  for (let n = 0; ; n++) {
+    await vi.waitFor(() => expect(count('lost')).toBe(count('restored')), { timeout: 20_000 });
+    const before = count('lost');
+    const failed: unknown = await attempt(n).catch((cause: unknown) => cause);
+    if (failed === undefined) return;
+    if (count('lost') === before || n > 8) throw failed;
+  }
+}
+
+describe('four replicas', () => {
+  test('a crowd of 200 with one question is one run', async () => {
+    await undisturbed(async (n) => {
+      const responses = await spread(200, `kept?p=crowd${n}`);
+      expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
+      expect(new Set(await Promise.all(responses.map((each) => each.text()))).size).toBe(1);
+    });
+  });
+
+  test('an answer that one has is an answer that all have', async () => {
+    await undisturbed(async (n) => {
+      const [first] = await spread(1, `kept?p=shared${n}`);
+      const text = await first?.text();
+      for (const each of await spread(4, `kept?p=shared${n}`)) {
+        expect(await each.text()).toBe(text);
+        expect(each.headers.get('cache-status')).toMatch(/^millrace; hit/);
+      }
+    });
+  });
+
+  test('a rate holds for all of them together', async () => {
+    await undisturbed(async (n) => {
+      const statuses = (await spread(60, 'plain', RATED_KEYS[n])).map(({ status }) => status);
+      expect([200, 429].map((status) => statuses.filter((each) => each === status).length)).toEqual([20, 40]);
+    });
+  });
+
+  test('one of them warms, and the others take its answers', async () => {
+    await undisturbed(async () => {
+      const [from, before] = [performance.now(), await warmed()];
+      for (let n = 0; n < 20; n++) {
+        const responses = await spread(4, 'warm');
+        expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+        await setTimeout(200);
+      }
+      const after = await warmed();
+      const intervals = Math.ceil((performance.now() - from) / 1000);
+      const refreshed = after.refreshed - before.refreshed;
+      expect(refreshed).toBeGreaterThan(1);
+      expect(refreshed).toBeLessThan(2 * intervals); // four warmers would be four times as many
+      expect(after.adopted - before.adopted).toBeGreaterThan(refreshed);
+    });
+  });
+
+  test('all of them are replaced under load, and no call fails', async () => {
+    const rotation = new Set(replicas);
+    const failed: unknown[] = [];
+    const state = { isOver: false, answered: 0 };
+    const caller = async (index: number): Promise<void> => {
+      for (let n = index; !state.isOver; n++) {
+        const replica = [...rotation][n % rotation.size];
+        const path = n % 3 === 0 ? 'slow' : n % 3 === 1 ? 'plain' : `kept?p=${n % 50}`;
+        const response = await ask(replica ?? { address: '' }, path).catch((cause: unknown) => cause);
+        const status = response instanceof Response ? response.status : response;
+        if (response instanceof Response) await response.text();
+        if (status === 200) state.answered++;
+        else failed.push(status);
+      }
+    };
+    const callers = Array.from({ length: 24 }, (_, index) => caller(index));
+    for (const old of replicas) {
+      rotation.add(await startServing(deployment));
+      rotation.delete(old); // as a load balancer is told before the process is
+      expect((await old.stop()).code).toBe(0);
+    }
+    state.isOver = true;
+    await Promise.all(callers);
+    replicas = [...rotation];
+    expect(failed).toEqual([]);
+    expect(state.answered).toBeGreaterThan(100);
+  });
+});
+
+/** What all of them together have done to keep the answer warm. */
+async function warmed(): Promise<{ readonly refreshed: number; readonly adopted: number }> {
+  const texts = await Promise.all(
+    replicas.map(async ({ admin }) => (await fetch(`${admin}/metrics`)).text()),
+  );
+  const total = (outcome: string): number => {
+    const line = new RegExp(`^millrace_warming_total\\{endpoint="warm",outcome="${outcome}"\\} (\\d+)$`, 'm');
+    return texts.reduce((sum, text) => sum + Number(line.exec(text)?.[1] ?? 0), 0);
+  };
+  return { refreshed: total('refreshed'), adopted: total('adopted') };
+}

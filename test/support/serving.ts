@@ -1,0 +1,72 @@
+// `millrace serve` over a front, as processes of their own, for tests of several of them and of what happens to the engine.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { hashKey } from '../../src/auth/keyring.ts';
+import { scratch, start, type Finished, type Running } from './command.ts';
+import type { FrontProcess } from './front-process.ts';
+
+export const SERVING_KEY = 'a-key-for-everything';
+/** Each of them has 20 calls an hour. */
+export const RATED_KEYS = Array.from({ length: 10 }, (_, n) => `a-key-with-a-rate-${n}`);
+
+/** What all of them serve, and how. */
+export interface Deployment {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface Serving {
+  readonly address: string;
+  /** Where the admin listener is. */
+  readonly admin: string;
+  readonly running: Running;
+  /** SIGTERM; resolves when it has ended. */
+  stop(): Promise<Finished>;
+}
+
+/** Endpoint files by name, and the keys. */
+export function deploy(
+  front: FrontProcess,
+  endpoints: Readonly<Record<string, string>>,
+  env: Readonly<Record<string, string>> = {},
+): Deployment {
+  const cwd = scratch();
+  mkdirSync(join(cwd, 'endpoints'));
+  for (const [index, [name, text]] of Object.entries(endpoints).entries()) {
+    const id = `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
+    writeFileSync(join(cwd, 'endpoints', `${name}.yaml`), `id: ${id}\nname: ${name}\n${text}`);
+  }
+  const keys = [
+    `{ name: everything, sha256: ${hashKey(SERVING_KEY)}, endpoints: ['*'] }`,
+    ...RATED_KEYS.map(
+      (key, n) => `{ name: rated${n}, sha256: ${hashKey(key)}, endpoints: ['*'], rate: 20/h }`,
+    ),
+  ];
+  writeFileSync(join(cwd, 'tokens.yaml'), `tokens:\n${keys.map((key) => `  - ${key}\n`).join('')}`);
+  return { cwd, env: { ...front.env, MILLRACE_TOKENS: 'tokens.yaml', MILLRACE_LOG_LEVEL: 'debug', ...env } };
+}
+
+/** Resolves when it listens, on free ports. */
+export async function startServing({ cwd, env }: Deployment, args: readonly string[] = []): Promise<Serving> {
+  const running = start(['serve', '--port', '0', '--admin-port', '0', ...args], { cwd, env });
+  const [line] = await running.says(/^.*"event":"service\.started".*$/m);
+  const { address, admin } = JSON.parse(line) as { address: string; admin: string }; // our own log
+  return {
+    address,
+    admin,
+    running,
+    stop: () => {
+      running.child.kill('SIGTERM');
+      return running.finished;
+    },
+  };
+}
+
+/** Calls an endpoint, as `name?parameters`. */
+export function ask(
+  { address }: Pick<Serving, 'address'>,
+  path: string,
+  key = SERVING_KEY,
+): Promise<Response> {
+  return fetch(`${address}/api/endpoints/query/${path}`, { headers: { 'X-API-KEY': key } });
+}
