@@ -23,7 +23,11 @@ const BOTH = [
 
 export default defineConfig({
   test: {
-    globalSetup: ['test/support/require-redis.ts', 'test/support/build.ts'],
+    globalSetup: [
+      'test/support/require-redis.ts',
+      'test/support/require-chromium.ts',
+      'test/support/build.ts',
+    ],
     projects: [
       { test: { name: 'embedded', include: ['test/**/*.test.ts'], ...common } },
       {

@@ -17,6 +17,8 @@ export interface Plan {
   readonly canonical: string;
   /** The caller's own query as it was checked; undefined for the saved one. */
   readonly own: string | undefined;
+  /** The same as it was written, or as LQL was put into SQL. */
+  readonly written: string | undefined;
   /** What the caller may know of a failure in their own text; undefined when it is not theirs. */
   readonly blame: (failure: EngineError) => Problem | undefined;
 }
@@ -51,6 +53,7 @@ function planSaved(endpoint: Endpoint, bindings: Bindings): Plan {
     statement: { sql, parameters: bindings.values, limits, origin: 'saved', int64 },
     canonical: bindings.canonical,
     own: undefined,
+    written: undefined,
     blame: () => undefined,
   };
 }
@@ -70,6 +73,7 @@ async function planSql(
     statement: { sql, parameters: bindings.values, limits, origin: 'consumer', int64 },
     canonical: bindings.canonical,
     own: verdict.joined,
+    written: text,
     blame: (failure) => {
       const { engineCode, message } = failure;
       const told = consumerFailure(verdict, { engineCode, message }, sandbox.columns);
