@@ -29,7 +29,10 @@ export function writeArrayQuery(query: Query, form: Form, context: Context): Val
   const variable = context.fresh('x');
   const inside = within(context, { alias, columns: [], element: columnValue(variable, element) });
   if (from.source.offset !== undefined) return undefined;
-  const filtered = select.where === undefined ? array : sql`arrayFilter(${variable} -> ${condition(inside.rules.expression(select.where, inside))}, ${array})`;
+  const filtered =
+    select.where === undefined
+      ? array
+      : sql`arrayFilter(${variable} -> ${condition(inside.rules.expression(select.where, inside))}, ${array})`;
   return ofArray(select, form, { array: filtered, variable, inside });
 }
 
@@ -45,7 +48,6 @@ function isDotted(alias: string | undefined, { dotted }: Context): boolean {
   return alias === undefined || dotted.has(alias.toLowerCase());
 }
 
-
 function within(context: Context, relation: Relation): Context {
   const scope = { relations: [relation], aliases: new Map<string, Expression>(), parent: context.scope };
   return { ...context, scope, aliases: 'no' };
@@ -59,7 +61,8 @@ function ofRecord(select: Select, form: Form, inside: Context): Value | undefine
   const item = soleItem(select);
   if (item === undefined || isAggregate(item)) return undefined;
   const own = key(write(item));
-  if (form === 'value') return where === undefined ? own : { sql: sql`if(${where}, ${own.sql}, NULL)`, type: own.type };
+  if (form === 'value')
+    return where === undefined ? own : { sql: sql`if(${where}, ${own.sql}, NULL)`, type: own.type };
   const array = sql`[${own.sql}]`;
   const type: Type = { kind: 'array', element: own.type };
   return { sql: where === undefined ? array : sql`if(${where}, ${array}, [])`, type };

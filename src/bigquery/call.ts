@@ -24,7 +24,16 @@ const FUNCTIONS: ReadonlyMap<string, FunctionRule> = new Map([
 export const TRANSLATED_FUNCTIONS: readonly string[] = [...FUNCTIONS.keys()];
 
 /** Functions that mean the same behind SAFE., or cannot fail. */
-const FAILING: ReadonlySet<string> = new Set(['mod', 'div', 'datetime', 'date', 'timestamp', 'log', 'sqrt', 'ln']);
+const FAILING: ReadonlySet<string> = new Set([
+  'mod',
+  'div',
+  'datetime',
+  'date',
+  'timestamp',
+  'log',
+  'sqrt',
+  'ln',
+]);
 
 export function writeCall(call: Call, context: Context): Value {
   const { application, rule } = apply(call, context);
@@ -35,11 +44,15 @@ export function writeCall(call: Call, context: Context): Value {
 }
 
 /** Finds the function's rule and checks what does not depend on it. */
-export function apply(call: Call, context: Context): { readonly application: Application; readonly rule: FunctionRule } {
+export function apply(
+  call: Call,
+  context: Context,
+): { readonly application: Application; readonly rule: FunctionRule } {
   const { name, at, args } = call;
   const rule = FUNCTIONS.get(name) ?? functionUnknown(call);
   checkCount(call, rule);
-  if (call.isSafe && FAILING.has(name)) untranslated(at, `SAFE.${name} is not translated`, 'Write IF around it.');
+  if (call.isSafe && FAILING.has(name))
+    untranslated(at, `SAFE.${name} is not translated`, 'Write IF around it.');
   if (rule.kind === 'window' && call.over === undefined) syntax(at, `${name} needs OVER (…) behind it`);
   const isPlain = rule.kind === 'plain';
   const hasExtras = call.orderBy.length > 0 || call.limit !== undefined || call.having !== undefined;
@@ -56,7 +69,11 @@ export function apply(call: Call, context: Context): { readonly application: App
 function functionUnknown({ name, at }: Call): never {
   const near = nearest(name, FUNCTIONS.keys());
   const rest = 'ClickHouse functions are taken in ClickHouse SQL, with dialect=clickhouse.';
-  return unknown(at, `${name} is not among the functions that are translated`, near === undefined ? rest : `Did you mean ${near}? ${rest}`);
+  return unknown(
+    at,
+    `${name} is not among the functions that are translated`,
+    near === undefined ? rest : `Did you mean ${near}? ${rest}`,
+  );
 }
 
 function checkCount({ name, at, args, isStar }: Call, { least, most }: FunctionRule): void {
@@ -74,7 +91,8 @@ function writeWindow(over: Window | Name, context: Context): Sql {
   const partition = partitionBy.map((each) => key(context.rules.expression(each, context)).sql);
   const parts: Sql[] = [];
   if (partition.length > 0) parts.push(sql`PARTITION BY ${joinSql(partition)}`);
-  if (orderBy.length > 0) parts.push(sql`ORDER BY ${joinSql(orderBy.map((each) => writeOrder(each, context)))}`);
+  if (orderBy.length > 0)
+    parts.push(sql`ORDER BY ${joinSql(orderBy.map((each) => writeOrder(each, context)))}`);
   if (frame !== undefined) parts.push(frame);
   return sql`(${joinSql(parts, ' ')})`;
 }
@@ -84,7 +102,8 @@ function resolveWindow(window: Window, { windows }: Context): Window {
   for (let count = 0; whole.base !== undefined; count++) {
     const { base, ...own } = whole;
     const named = windows.get(base.name.toLowerCase());
-    if (named === undefined || count > MAX_BASES) return unknown(base.at, `There is no window ${base.name} here`);
+    if (named === undefined || count > MAX_BASES)
+      return unknown(base.at, `There is no window ${base.name} here`);
     whole = {
       ...named,
       ...own,

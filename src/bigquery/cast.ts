@@ -36,10 +36,16 @@ export function castTo(each: Value, type: TypeName, written: Expression, isSafe:
     untranslated(type.at, `There is no cast to ${type.name}`, `There are ${Object.keys(TYPES).join(', ')}.`);
   }
   const [name, kind] = known;
-  if (kind === 'timestamp' || kind === 'datetime' || kind === 'date') return toTime(each, kind, written, isSafe);
+  if (kind === 'timestamp' || kind === 'datetime' || kind === 'date')
+    return toTime(each, kind, written, isSafe);
   if (kind === 'string') return value('string', toText(each));
   const own = kind === 'int' && each.type.kind === 'float' ? roundedHalf(each) : source(each);
-  return value(kind, isSafe || each.type.kind === 'dynamic' ? sql`accurateCastOrNull(${own}, '${name}')` : sql`CAST(${own} AS Nullable(${name}))`);
+  return value(
+    kind,
+    isSafe || each.type.kind === 'dynamic'
+      ? sql`accurateCastOrNull(${own}, '${name}')`
+      : sql`CAST(${own} AS Nullable(${name}))`,
+  );
 }
 
 function source(each: Value): Sql {
@@ -52,11 +58,19 @@ function roundedHalf(each: Value): Sql {
   return sql`(sign(${own}) * floor(abs(${own}) + 0.5))`;
 }
 
-function toTime(each: Value, kind: 'timestamp' | 'datetime' | 'date', written: Expression, isSafe: boolean): Value {
+function toTime(
+  each: Value,
+  kind: 'timestamp' | 'datetime' | 'date',
+  written: Expression,
+  isSafe: boolean,
+): Value {
   if (written.kind === 'string' && !isSafe) return timeLiteral(kind, written.value, written.at);
   const { kind: from } = each.type;
   if (from === 'timestamp' || from === 'datetime' || from === 'date') {
-    return value(kind, kind === 'date' ? sql`toDate(${whole(each)})` : sql`toDateTime64(${whole(each)}, 6, 'UTC')`);
+    return value(
+      kind,
+      kind === 'date' ? sql`toDate(${whole(each)})` : sql`toDateTime64(${whole(each)}, 6, 'UTC')`,
+    );
   }
   const parsed = sql`parseDateTime64BestEffort${isSafe ? 'OrNull' : ''}(${text(each)}, 6, 'UTC')`;
   return value(kind, kind === 'date' ? sql`toDate(${parsed})` : parsed);
@@ -77,7 +91,15 @@ export function toText(each: Value): Sql {
     case 'dynamic':
     case 'record':
       return text(each);
-    default:
+    case 'int':
+    case 'float':
+    case 'date':
+    case 'interval':
+    case 'null':
+    case 'unknown':
+    case 'array':
+    case 'tuple':
+    case 'map':
       return sql`toString(${key(each).sql})`;
   }
 }
@@ -88,7 +110,11 @@ export function trimmedTime(time: Sql): Sql {
 }
 
 function arrayTo(each: Value, type: TypeName): Value {
-  const [name, kind] = TYPES[type.of?.name ?? ''] ?? untranslated(type.at, 'Write ARRAY<STRING> or an array of another type');
+  const [name, kind] =
+    TYPES[type.of?.name ?? ''] ?? untranslated(type.at, 'Write ARRAY<STRING> or an array of another type');
   const plain = name.includes('DateTime') ? untranslated(type.at, 'Arrays of times are not cast') : name;
-  return { sql: sql`CAST(${each.sql} AS Array(Nullable(${plain})))`, type: { kind: 'array', element: { kind } } };
+  return {
+    sql: sql`CAST(${each.sql} AS Array(Nullable(${plain})))`,
+    type: { kind: 'array', element: { kind } },
+  };
 }

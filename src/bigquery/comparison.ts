@@ -10,14 +10,22 @@ import { key, number, text, value, whole, type Value } from './value.ts';
 const OPERATORS: ReadonlySet<string> = new Set(['=', '!=', '<>', '<', '>', '<=', '>=']);
 
 /** The comparison; undefined where the operator is none. */
-export function comparison(expression: Extract<Expression, { kind: 'binary' }>, context: Context): Value | undefined {
+export function comparison(
+  expression: Extract<Expression, { kind: 'binary' }>,
+  context: Context,
+): Value | undefined {
   const { operator, at } = expression;
   const sides = (): readonly Sql[] => alike([expression.left, expression.right], context);
   if (OPERATORS.has(operator)) {
-    return value('bool', { origin: at, sql: sql`(${joinSql(sides(), ` ${operator === '<>' ? '!=' : operator} `)})` });
+    return value('bool', {
+      origin: at,
+      sql: sql`(${joinSql(sides(), ` ${operator === '<>' ? '!=' : operator} `)})`,
+    });
   }
   if (operator === 'LIKE' || operator === 'NOT LIKE') {
-    const texts = [expression.left, expression.right].map((each) => text(context.rules.expression(each, context)));
+    const texts = [expression.left, expression.right].map((each) =>
+      text(context.rules.expression(each, context)),
+    );
     return value('bool', { origin: at, sql: sql`(${joinSql(texts, ` ${operator} `)})` });
   }
   if (operator === 'IS DISTINCT FROM') return value('bool', sql`(NOT (${joinSql(sides(), ' <=> ')}))`);
@@ -33,7 +41,8 @@ function alike(expressions: readonly Expression[], context: Context): readonly S
   const isLoose = values.some(({ type }) => type.kind === 'dynamic' || type.kind === 'record');
   return values.map((each, index) => {
     const written = expressions[index];
-    if (time !== undefined && written?.kind === 'string') return timeLiteral(time, written.value, written.at).sql;
+    if (time !== undefined && written?.kind === 'string')
+      return timeLiteral(time, written.value, written.at).sql;
     if (!isLoose) return whole(each);
     if (areNumbers) return number(each);
     return looseSide(each, values);
@@ -54,11 +63,17 @@ function isTime(kind: string): kind is TimeType {
 }
 
 /** BETWEEN and IN. */
-export function membership(expression: Extract<Expression, { kind: 'between' | 'in' }>, context: Context): Value {
+export function membership(
+  expression: Extract<Expression, { kind: 'between' | 'in' }>,
+  context: Context,
+): Value {
   const { isNot, at } = expression;
   const not = isNot ? 'NOT ' : '';
   if (expression.kind === 'between') {
-    const [own = '', low = '', high = ''] = alike([expression.value, expression.low, expression.high], context);
+    const [own = '', low = '', high = ''] = alike(
+      [expression.value, expression.low, expression.high],
+      context,
+    );
     return value('bool', { origin: at, sql: sql`(${own} ${not}BETWEEN ${low} AND ${high})` });
   }
   const { among } = expression;

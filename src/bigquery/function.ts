@@ -52,7 +52,9 @@ export function takes(
       const sqls = values.map((each, index) => READINGS[readingOf(list[index] ?? last)](each));
       const built = build(...sqls);
       const [first] = values;
-      return result === 'first' ? { sql: built, type: first?.type ?? { kind: 'unknown' } } : value(result, built);
+      return result === 'first'
+        ? { sql: built, type: first?.type ?? { kind: 'unknown' } }
+        : value(result, built);
     },
   };
 }

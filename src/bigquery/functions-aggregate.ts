@@ -11,33 +11,51 @@ function orNull({ context, call }: Application, name: string): string {
 }
 
 function numeric(name: string, type: Type['kind'] = 'float'): FunctionRule {
-  return rule(1, 1, (application) => {
-    const { value: at, call } = application;
-    const argument = at(0);
-    const kind = type === 'int' || (name === 'sum' && argument.type.kind === 'int') ? 'int' : 'float';
-    const distinct = call.isDistinct ? 'DISTINCT ' : '';
-    return value(kind, sql`${orNull(application, name)}(${distinct}${number(argument)})`);
-  }, 'aggregate');
+  return rule(
+    1,
+    1,
+    (application) => {
+      const { value: at, call } = application;
+      const argument = at(0);
+      const kind = type === 'int' || (name === 'sum' && argument.type.kind === 'int') ? 'int' : 'float';
+      const distinct = call.isDistinct ? 'DISTINCT ' : '';
+      return value(kind, sql`${orNull(application, name)}(${distinct}${number(argument)})`);
+    },
+    'aggregate',
+  );
 }
 
 function extreme(name: 'min' | 'max'): FunctionRule {
-  return rule(1, 1, (application) => {
-    const argument = application.value(0);
-    if (argument.type.kind !== 'dynamic') {
-      return { sql: sql`${orNull(application, name)}(${whole(argument)})`, type: argument.type };
-    }
-    // Numbers by their value, texts by their letters; the type is known row by row only.
-    const order = sql`(ifNull(${number(argument)}, -inf), ${text(argument)})`;
-    return { sql: sql`arg${name === 'max' ? 'Max' : 'Min'}(${argument.sql}, ${order})`, type: argument.type };
-  }, 'aggregate');
+  return rule(
+    1,
+    1,
+    (application) => {
+      const argument = application.value(0);
+      if (argument.type.kind !== 'dynamic') {
+        return { sql: sql`${orNull(application, name)}(${whole(argument)})`, type: argument.type };
+      }
+      // Numbers by their value, texts by their letters; the type is known row by row only.
+      const order = sql`(ifNull(${number(argument)}, -inf), ${text(argument)})`;
+      return {
+        sql: sql`arg${name === 'max' ? 'Max' : 'Min'}(${argument.sql}, ${order})`,
+        type: argument.type,
+      };
+    },
+    'aggregate',
+  );
 }
 
-const count = rule(0, 1, (application) => {
-  const { call } = application;
-  if (call.isStar || call.args.length === 0) return value('int', 'count()');
-  const argument = key(application.value(0)).sql;
-  return value('int', call.isDistinct ? sql`uniqExact(${argument})` : sql`count(${argument})`);
-}, 'aggregate');
+const count = rule(
+  0,
+  1,
+  (application) => {
+    const { call } = application;
+    if (call.isStar || call.args.length === 0) return value('int', 'count()');
+    const argument = key(application.value(0)).sql;
+    return value('int', call.isDistinct ? sql`uniqExact(${argument})` : sql`count(${argument})`);
+  },
+  'aggregate',
+);
 
 /** `array_agg(x)` with DISTINCT, ORDER BY and LIMIT. */
 function collected(application: Application): { readonly sql: Sql; readonly type: Type } {
@@ -66,35 +84,59 @@ function orderKeys(orders: readonly Order[], { context }: Application): Sql {
     const { sql: own, type } = key(context.rules.expression(order.value, { ...context, isGrouped: false }));
     if (order.isDescending === first?.isDescending) return own;
     if (type.kind === 'int' || type.kind === 'float') return sql`-(${own})`;
-    return untranslated(order.value.at, 'ORDER BY here goes in one direction', 'Order the rows of a subquery first.');
+    return untranslated(
+      order.value.at,
+      'ORDER BY here goes in one direction',
+      'Order the rows of a subquery first.',
+    );
   });
   return sql`tuple(${joinSql(keys)})`;
 }
 
-const arrayAgg = rule(1, 1, (application) => {
-  const { sql: array, type } = collected(application);
-  return { sql: array, type: { kind: 'array', element: type } };
-}, 'aggregate');
+const arrayAgg = rule(
+  1,
+  1,
+  (application) => {
+    const { sql: array, type } = collected(application);
+    return { sql: array, type: { kind: 'array', element: type } };
+  },
+  'aggregate',
+);
 
-const stringAgg = rule(1, 2, (application) => {
-  const separator = application.call.args.length > 1 ? text(application.value(1)) : "','";
-  return value('string', sql`arrayStringConcat(${collected(application).sql}, ${separator})`);
-}, 'aggregate');
+const stringAgg = rule(
+  1,
+  2,
+  (application) => {
+    const separator = application.call.args.length > 1 ? text(application.value(1)) : "','";
+    return value('string', sql`arrayStringConcat(${collected(application).sql}, ${separator})`);
+  },
+  'aggregate',
+);
 
-const anyValue = rule(1, 1, (application) => {
-  const { call, context } = application;
-  const argument = application.value(0);
-  if (call.having === undefined) {
-    const name = argument.type.kind === 'dynamic' ? 'any' : orNull(application, 'any');
-    return { sql: sql`${name}(${whole(argument)})`, type: argument.type };
-  }
-  const by = key(context.rules.expression(call.having.by, context)).sql;
-  const name = call.having.extreme === 'MAX' ? 'argMax' : 'argMin';
-  return { sql: sql`${name}(${shown(argument)}, ${by})`, type: argument.type };
-}, 'aggregate');
+const anyValue = rule(
+  1,
+  1,
+  (application) => {
+    const { call, context } = application;
+    const argument = application.value(0);
+    if (call.having === undefined) {
+      const name = argument.type.kind === 'dynamic' ? 'any' : orNull(application, 'any');
+      return { sql: sql`${name}(${whole(argument)})`, type: argument.type };
+    }
+    const by = key(context.rules.expression(call.having.by, context)).sql;
+    const name = call.having.extreme === 'MAX' ? 'argMax' : 'argMin';
+    return { sql: sql`${name}(${shown(argument)}, ${by})`, type: argument.type };
+  },
+  'aggregate',
+);
 
 function extremeBy(name: 'argMax' | 'argMin'): FunctionRule {
-  return rule(2, 2, ({ value: at }) => ({ sql: sql`${name}(${whole(at(0))}, ${key(at(1)).sql})`, type: at(0).type }), 'aggregate');
+  return rule(
+    2,
+    2,
+    ({ value: at }) => ({ sql: sql`${name}(${whole(at(0))}, ${key(at(1)).sql})`, type: at(0).type }),
+    'aggregate',
+  );
 }
 
 const MAX_QUANTILES = 100;
@@ -115,16 +157,25 @@ function quantileParts(application: Application): number {
   return untranslated(application.written(1).at, 'approx_quantiles takes 1 to 10000 parts');
 }
 
-const quantiles = rule(2, 2, (application) => {
-  const parts = quantileParts(application);
-  if (parts > MAX_QUANTILES) {
-    untranslated(application.call.at, `All of more than ${MAX_QUANTILES} quantiles are not given at once`, 'Write [OFFSET(k)] behind it.');
-  }
-  const levels = Array.from({ length: parts + 1 }, (_, index) => String(index / parts));
-  const argument = application.value(0);
-  const array = sql`quantilesExactWeighted(${levels.join(', ')})(${number(argument)}, 1)`;
-  return { sql: array, type: { kind: 'array', element: { kind: 'float' } } };
-}, 'aggregate');
+const quantiles = rule(
+  2,
+  2,
+  (application) => {
+    const parts = quantileParts(application);
+    if (parts > MAX_QUANTILES) {
+      untranslated(
+        application.call.at,
+        `All of more than ${MAX_QUANTILES} quantiles are not given at once`,
+        'Write [OFFSET(k)] behind it.',
+      );
+    }
+    const levels = Array.from({ length: parts + 1 }, (_, index) => String(index / parts));
+    const argument = application.value(0);
+    const array = sql`quantilesExactWeighted(${levels.join(', ')})(${number(argument)}, 1)`;
+    return { sql: array, type: { kind: 'array', element: { kind: 'float' } } };
+  },
+  'aggregate',
+);
 
 function ranking(name: string): FunctionRule {
   return rule(0, 0, () => value('int', `${name}()`), 'window');
@@ -132,18 +183,28 @@ function ranking(name: string): FunctionRule {
 
 /** A row before or behind; null where there is none. */
 function neighbour(name: 'lag' | 'lead'): FunctionRule {
-  return rule(1, 3, ({ value: at, call }) => {
-    const { sql: own, type } = key(at(0));
-    const rest = call.args.slice(1).map((_, index) => sql`, ${whole(at(index + 1))}`);
-    return { sql: sql`${name}(toNullable(${own})${rest})`, type };
-  }, 'window');
+  return rule(
+    1,
+    3,
+    ({ value: at, call }) => {
+      const { sql: own, type } = key(at(0));
+      const rest = call.args.slice(1).map((_, index) => sql`, ${whole(at(index + 1))}`);
+      return { sql: sql`${name}(toNullable(${own})${rest})`, type };
+    },
+    'window',
+  );
 }
 
 function edge(name: 'first_value' | 'last_value'): FunctionRule {
-  return rule(1, 1, ({ value: at, call }) => {
-    const { sql: own, type } = key(at(0));
-    return { sql: sql`${name}${call.nulls === 'IGNORE' ? '' : '_respect_nulls'}(${own})`, type };
-  }, 'window');
+  return rule(
+    1,
+    1,
+    ({ value: at, call }) => {
+      const { sql: own, type } = key(at(0));
+      return { sql: sql`${name}${call.nulls === 'IGNORE' ? '' : '_respect_nulls'}(${own})`, type };
+    },
+    'window',
+  );
 }
 
 export const AGGREGATE_FUNCTIONS: Readonly<Record<string, FunctionRule>> = {
@@ -158,8 +219,18 @@ export const AGGREGATE_FUNCTIONS: Readonly<Record<string, FunctionRule>> = {
   min_by: extremeBy('argMin'),
   array_agg: arrayAgg,
   string_agg: stringAgg,
-  array_concat_agg: rule(1, 1, ({ value: at }) => ({ sql: sql`arrayFlatten(groupArray(${whole(at(0))}))`, type: at(0).type }), 'aggregate'),
-  approx_count_distinct: rule(1, 1, ({ value: at }) => value('int', sql`uniq(${key(at(0)).sql})`), 'aggregate'),
+  array_concat_agg: rule(
+    1,
+    1,
+    ({ value: at }) => ({ sql: sql`arrayFlatten(groupArray(${whole(at(0))}))`, type: at(0).type }),
+    'aggregate',
+  ),
+  approx_count_distinct: rule(
+    1,
+    1,
+    ({ value: at }) => value('int', sql`uniq(${key(at(0)).sql})`),
+    'aggregate',
+  ),
   approx_quantiles: quantiles,
   logical_and: rule(1, 1, ({ value: at }) => value('bool', sql`min(${condition(at(0))})`), 'aggregate'),
   logical_or: rule(1, 1, ({ value: at }) => value('bool', sql`max(${condition(at(0))})`), 'aggregate'),
@@ -169,14 +240,37 @@ export const AGGREGATE_FUNCTIONS: Readonly<Record<string, FunctionRule>> = {
   variance: numeric('varSamp'),
   var_samp: numeric('varSamp'),
   var_pop: numeric('varPop'),
-  corr: rule(2, 2, ({ value: at }) => value('float', sql`corr(${number(at(0))}, ${number(at(1))})`), 'aggregate'),
+  corr: rule(
+    2,
+    2,
+    ({ value: at }) => value('float', sql`corr(${number(at(0))}, ${number(at(1))})`),
+    'aggregate',
+  ),
   bit_and: numeric('groupBitAnd', 'int'),
   bit_or: numeric('groupBitOr', 'int'),
   bit_xor: numeric('groupBitXor', 'int'),
-  approx_top_count: rule(2, 2, ({ call }) =>
-    untranslated(call.at, 'approx_top_count is not translated', 'Write GROUP BY, ORDER BY COUNT(*) DESC and LIMIT; in ClickHouse: topK(5)(x).'), 'aggregate'),
-  percentile_cont: rule(2, 2, ({ call }) =>
-    untranslated(call.at, 'percentile_cont is not translated', 'Write approx_quantiles(x, 100)[offset(95)]; in ClickHouse: quantile(0.95)(x).'), 'window'),
+  approx_top_count: rule(
+    2,
+    2,
+    ({ call }) =>
+      untranslated(
+        call.at,
+        'approx_top_count is not translated',
+        'Write GROUP BY, ORDER BY COUNT(*) DESC and LIMIT; in ClickHouse: topK(5)(x).',
+      ),
+    'aggregate',
+  ),
+  percentile_cont: rule(
+    2,
+    2,
+    ({ call }) =>
+      untranslated(
+        call.at,
+        'percentile_cont is not translated',
+        'Write approx_quantiles(x, 100)[offset(95)]; in ClickHouse: quantile(0.95)(x).',
+      ),
+    'window',
+  ),
   row_number: ranking('row_number'),
   rank: ranking('rank'),
   dense_rank: ranking('dense_rank'),
@@ -187,5 +281,10 @@ export const AGGREGATE_FUNCTIONS: Readonly<Record<string, FunctionRule>> = {
   lead: neighbour('lead'),
   first_value: edge('first_value'),
   last_value: edge('last_value'),
-  nth_value: rule(2, 2, ({ value: at }) => ({ sql: sql`nth_value(${key(at(0)).sql}, ${number(at(1))})`, type: key(at(0)).type }), 'window'),
+  nth_value: rule(
+    2,
+    2,
+    ({ value: at }) => ({ sql: sql`nth_value(${key(at(0)).sql}, ${number(at(1))})`, type: key(at(0)).type }),
+    'window',
+  ),
 };

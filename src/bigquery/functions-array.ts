@@ -36,10 +36,14 @@ export const ARRAY_FUNCTIONS: Readonly<Record<string, FunctionRule>> = {
   array_concat: rule(1, 50, ({ value: at, call }) => {
     const arrays = call.args.map((_, index) => arrayOf(at(index)));
     const type = arrays[0]?.element ?? { kind: 'unknown' };
-    return { sql: sql`arrayConcat(${joinSql(arrays.map((each) => each.sql))})`, type: { kind: 'array', element: type } };
+    return {
+      sql: sql`arrayConcat(${joinSql(arrays.map((each) => each.sql))})`,
+      type: { kind: 'array', element: type },
+    };
   }),
   array_to_string: rule(2, 2, ({ value: at }) =>
-    value('string', sql`arrayStringConcat(${arrayOf(at(0)).sql}, ${text(at(1))})`)),
+    value('string', sql`arrayStringConcat(${arrayOf(at(0)).sql}, ${text(at(1))})`),
+  ),
   generate_array: rule(2, 3, ({ value: at, call }) => {
     const [from, to] = [number(at(0)), number(at(1))];
     const step = call.args.length > 2 ? sql`, toInt64(${number(at(2))})` : '';
@@ -56,13 +60,14 @@ function series(type: 'date' | 'timestamp'): FunctionRule {
     const { context, call } = application;
     const [from, to] = [timeOf(application, 0, type).sql, timeOf(application, 1, type).sql];
     const by = call.args[2];
-    if (by !== undefined && by.kind !== 'interval') syntax(by.at, 'Expected an interval such as INTERVAL 1 DAY');
+    if (by !== undefined && by.kind !== 'interval')
+      syntax(by.at, 'Expected an interval such as INTERVAL 1 DAY');
     const unit = by === undefined ? 'Day' : unitName(by.unit);
-    const step = by === undefined ? '1' : sql`toInt64(${number(context.rules.expression(by.value, context))})`;
+    const step =
+      by === undefined ? '1' : sql`toInt64(${number(context.rules.expression(by.value, context))})`;
     const index = context.fresh('x');
     const last = sql`intDiv(age('${unit.toLowerCase()}', ${from}, ${to}), ${step}) + 1`;
     const array = sql`arrayMap(${index} -> ${from} + toInterval${unit}(${index} * ${step}), range(${last}))`;
     return { sql: array, type: { kind: 'array', element: { kind: type } } };
   });
 }
-

@@ -43,13 +43,16 @@ function find(application: Application): Found {
   }
   if (taken === steps.length && inside.json !== undefined) return { kind: 'value', value: inside };
   if (taken === steps.length && taken > 0) return { kind: 'value', value: inside };
-  const rest = steps.slice(taken).map((step) => (typeof step === 'number' ? `, ${step + 1}` : `, ${quoteString(step)}`));
+  const rest = steps
+    .slice(taken)
+    .map((step) => (typeof step === 'number' ? `, ${step + 1}` : `, ${quoteString(step)}`));
   return { kind: 'text', text: text(inside), rest };
 }
 
 const scalar = rule(1, 2, (application) => {
   const found = find(application);
-  if (found.kind === 'text') return value('string', sql`JSONExtract(${found.text}${found.rest}, 'Nullable(String)')`);
+  if (found.kind === 'text')
+    return value('string', sql`JSONExtract(${found.text}${found.rest}, 'Nullable(String)')`);
   const { value: inside } = found;
   const isText = inside.type.kind === 'string' || inside.type.kind === 'dynamic';
   return value('string', isText ? text(inside) : sql`toString(${text(inside)})`);
@@ -66,9 +69,15 @@ function list(type: string): FunctionRule {
     const found = find(application);
     const element = { kind: 'string' } as const;
     if (found.kind === 'value') {
-      return { sql: sql`CAST(${found.value.sql} AS Array(Nullable(String)))`, type: { kind: 'array', element } };
+      return {
+        sql: sql`CAST(${found.value.sql} AS Array(Nullable(String)))`,
+        type: { kind: 'array', element },
+      };
     }
-    const inside = type === 'raw' ? sql`JSONExtractArrayRaw(${found.text}${found.rest})` : sql`JSONExtract(${found.text}${found.rest}, 'Array(String)')`;
+    const inside =
+      type === 'raw'
+        ? sql`JSONExtractArrayRaw(${found.text}${found.rest})`
+        : sql`JSONExtract(${found.text}${found.rest}, 'Array(String)')`;
     return { sql: inside, type: { kind: 'array', element } };
   });
 }

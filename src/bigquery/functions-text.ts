@@ -8,20 +8,32 @@ import { condition, key, number, text, value } from './value.ts';
 
 export const TEXT_FUNCTIONS: Readonly<Record<string, FunctionRule>> = {
   regexp_contains: takes('text text', 'bool', (x, pattern) => sql`match(${x ?? ''}, ${pattern ?? ''})`),
-  regexp_extract: takes('text text', 'string', (x = '', pattern = '') =>
-    sql`if(match(${x}, ${pattern}), extract(${x}, ${pattern}), NULL)`),
-  regexp_substr: takes('text text', 'string', (x = '', pattern = '') =>
-    sql`if(match(${x}, ${pattern}), extract(${x}, ${pattern}), NULL)`),
+  regexp_extract: takes(
+    'text text',
+    'string',
+    (x = '', pattern = '') => sql`if(match(${x}, ${pattern}), extract(${x}, ${pattern}), NULL)`,
+  ),
+  regexp_substr: takes(
+    'text text',
+    'string',
+    (x = '', pattern = '') => sql`if(match(${x}, ${pattern}), extract(${x}, ${pattern}), NULL)`,
+  ),
   regexp_extract_all: rule(2, 2, ({ value: at }) => ({
     sql: sql`extractAll(${text(at(0))}, ${text(at(1))})`,
     type: { kind: 'array', element: { kind: 'string' } },
   })),
-  regexp_replace: takes('text text text', 'string', (x = '', pattern = '', by = '') =>
-    sql`replaceRegexpAll(${x}, ${pattern}, ${by})`),
+  regexp_replace: takes(
+    'text text text',
+    'string',
+    (x = '', pattern = '', by = '') => sql`replaceRegexpAll(${x}, ${pattern}, ${by})`,
+  ),
   starts_with: takes('text text', 'bool', (x = '', y = '') => sql`startsWith(${x}, ${y})`),
   ends_with: takes('text text', 'bool', (x = '', y = '') => sql`endsWith(${x}, ${y})`),
-  contains_substr: takes('text text', 'bool', (x = '', y = '') =>
-    sql`(positionCaseInsensitiveUTF8(${x}, ${y}) > 0)`),
+  contains_substr: takes(
+    'text text',
+    'bool',
+    (x = '', y = '') => sql`(positionCaseInsensitiveUTF8(${x}, ${y}) > 0)`,
+  ),
   strpos: takes('text text', 'int', (x = '', y = '') => sql`positionUTF8(${x}, ${y})`),
   instr: takes('text text', 'int', (x = '', y = '') => sql`positionUTF8(${x}, ${y})`),
   lower: takes('text', 'string', (x = '') => sql`lowerUTF8(${x})`),
@@ -38,13 +50,28 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, FunctionRule>> = {
   trim: trimmed('trimBoth'),
   ltrim: trimmed('trimLeft'),
   rtrim: trimmed('trimRight'),
-  replace: takes('text text text', 'string', (x = '', from = '', to = '') =>
-    sql`replaceAll(${x}, ${from}, ${to})`),
+  replace: takes(
+    'text text text',
+    'string',
+    (x = '', from = '', to = '') => sql`replaceAll(${x}, ${from}, ${to})`,
+  ),
   reverse: takes('text', 'string', (x = '') => sql`reverseUTF8(${x})`),
   repeat: takes('text number', 'string', (x = '', n = '') => sql`repeat(${x}, ${n})`),
-  lpad: takes('text number text?', 'string', (x = '', n = '', by = "' '") => sql`leftPadUTF8(${x}, ${n}, ${by})`),
-  rpad: takes('text number text?', 'string', (x = '', n = '', by = "' '") => sql`rightPadUTF8(${x}, ${n}, ${by})`),
-  concat: takes('text text*', 'string', (...all) => sql`concat(${joinSql(all.map((each) => sql`toString(${each})`))})`),
+  lpad: takes(
+    'text number text?',
+    'string',
+    (x = '', n = '', by = "' '") => sql`leftPadUTF8(${x}, ${n}, ${by})`,
+  ),
+  rpad: takes(
+    'text number text?',
+    'string',
+    (x = '', n = '', by = "' '") => sql`rightPadUTF8(${x}, ${n}, ${by})`,
+  ),
+  concat: takes(
+    'text text*',
+    'string',
+    (...all) => sql`concat(${joinSql(all.map((each) => sql`toString(${each})`))})`,
+  ),
   split: rule(1, 2, ({ value: at, call }) => ({
     sql: sql`splitByString(${call.args.length > 1 ? text(at(1)) : "','"}, ${text(at(0))})`,
     type: { kind: 'array', element: { kind: 'string' } },
@@ -52,9 +79,15 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, FunctionRule>> = {
   format: rule(1, 100, (application) => {
     const pattern = constantText(application, 0, 'a pattern');
     if (/%[-+ #0]*(?:'|[\d.*]*[^\d.*dioxXufFeEgGs%])/.test(pattern)) {
-      untranslated(application.written(0).at, 'FORMAT knows %d, %s, %f and their like here', 'Write %s for other values.');
+      untranslated(
+        application.written(0).at,
+        'FORMAT knows %d, %s, %f and their like here',
+        'Write %s for other values.',
+      );
     }
-    const rest = application.call.args.slice(1).map((_, index) => sql`, ${text(application.value(index + 1))}`);
+    const rest = application.call.args
+      .slice(1)
+      .map((_, index) => sql`, ${text(application.value(index + 1))}`);
     return value('string', sql`printf(${quoteString(pattern)}${rest})`);
   }),
   to_hex: takes('text', 'string', (x = '') => sql`lower(hex(${x}))`),
@@ -68,7 +101,9 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, FunctionRule>> = {
   trunc: takes('number number?', 'float', (x = '', n = '0') => sql`trunc(${x}, ${n})`),
   sqrt: takes('number', 'float', (x = '') => sql`sqrt(${x})`),
   ln: takes('number', 'float', (x = '') => sql`log(${x})`),
-  log: takes('number number?', 'float', (x = '', base) => (base === undefined ? sql`log(${x})` : sql`(log(${x}) / log(${base}))`)),
+  log: takes('number number?', 'float', (x = '', base) =>
+    base === undefined ? sql`log(${x})` : sql`(log(${x}) / log(${base}))`,
+  ),
   log10: takes('number', 'float', (x = '') => sql`log10(${x})`),
   exp: takes('number', 'float', (x = '') => sql`exp(${x})`),
   pow: takes('number number', 'float', (x = '', y = '') => sql`pow(${x}, ${y})`),
@@ -105,7 +140,8 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, FunctionRule>> = {
     return { sql: sql`least(${joinSql(sqls)})`, type };
   }),
   farm_fingerprint: rule(1, 1, ({ call }) =>
-    untranslated(call.at, 'farm_fingerprint is not translated', 'In ClickHouse: cityHash64(x).')),
+    untranslated(call.at, 'farm_fingerprint is not translated', 'In ClickHouse: cityHash64(x).'),
+  ),
   string: rule(1, 2, ({ value: at }) => value('string', sql`toString(${key(at(0)).sql})`)),
   int64: rule(1, 1, ({ value: at }) => value('int', sql`accurateCastOrNull(${number(at(0))}, 'Int64')`)),
   float64: rule(1, 1, ({ value: at }) => value('float', number(at(0)))),
@@ -113,7 +149,9 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, FunctionRule>> = {
 
 function substring(x: Sql = '', from: Sql = '', length?: Sql) {
   const begin = sql`if(${from} = 0, 1, ${from})`;
-  return length === undefined ? sql`substringUTF8(${x}, ${begin})` : sql`substringUTF8(${x}, ${begin}, ${length})`;
+  return length === undefined
+    ? sql`substringUTF8(${x}, ${begin})`
+    : sql`substringUTF8(${x}, ${begin}, ${length})`;
 }
 
 /** Halves go away from zero, which the engine does for decimals but not for floats. */
@@ -123,5 +161,6 @@ function rounded(x: Sql = '', places: Sql = '0') {
 
 function trimmed(name: string): FunctionRule {
   return takes('text text?', 'string', (x = '', chars) =>
-    chars === undefined ? sql`${name}(${x})` : sql`${name}(${x}, ${chars})`);
+    chars === undefined ? sql`${name}(${x})` : sql`${name}(${x}, ${chars})`,
+  );
 }

@@ -14,7 +14,8 @@ export function timeOf({ value: at, written }: Application, index: number, type:
   if (argument.kind === 'string') return timeLiteral(type, argument.value, argument.at);
   const each = at(index);
   const { kind } = each.type;
-  if (kind === 'timestamp' || kind === 'datetime' || kind === 'date') return { sql: whole(each), type: { kind } };
+  if (kind === 'timestamp' || kind === 'datetime' || kind === 'date')
+    return { sql: whole(each), type: { kind } };
   if (kind === 'string' || kind === 'dynamic') {
     return value(type, sql`parseDateTime64BestEffortOrNull(${text(each)}, 6, 'UTC')`);
   }
@@ -23,7 +24,9 @@ export function timeOf({ value: at, written }: Application, index: number, type:
 
 function zoneOf(application: Application, index: number): Sql | undefined {
   if (application.call.args.length <= index) return undefined;
-  return quoteString(zoneName(constantText(application, index, 'a time zone'), application.written(index).at));
+  return quoteString(
+    zoneName(constantText(application, index, 'a time zone'), application.written(index).at),
+  );
 }
 
 /** Time zones by name or as an offset of whole hours. */
@@ -32,7 +35,11 @@ function zoneName(name: string, at: number): string {
   // POSIX counts these the other way round.
   if (offset !== null) return `Etc/GMT${offset[1] === '+' ? '-' : '+'}${offset[2] ?? ''}`;
   if (/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(name)) return name;
-  return syntax(at, `'${name.slice(0, 60)}' is not a time zone`, "Write a name such as 'Europe/Berlin', or 'UTC'.");
+  return syntax(
+    at,
+    `'${name.slice(0, 60)}' is not a time zone`,
+    "Write a name such as 'Europe/Berlin', or 'UTC'.",
+  );
 }
 
 /** The time that a clock on the wall of that zone shows. */
@@ -84,7 +91,10 @@ function formatted(type: TimeType): FunctionRule {
     const pattern = timeFormat(constantText(application, 0, 'a pattern'), application.written(0).at);
     const zone = zoneOf(application, 2);
     const time = timeOf(application, 1, type).sql;
-    return value('string', sql`formatDateTime(${time}, ${quoteString(pattern)}${zone === undefined ? '' : sql`, ${zone}`})`);
+    return value(
+      'string',
+      sql`formatDateTime(${time}, ${quoteString(pattern)}${zone === undefined ? '' : sql`, ${zone}`})`,
+    );
   });
 }
 
@@ -110,8 +120,12 @@ const datetimeOf = rule(1, 6, (application) => {
   const { args } = application.call;
   if (args.length > 2) {
     const parts = args.map((_, index) => number(application.value(index)));
-    if (parts.length !== 6) syntax(application.call.at, 'datetime takes year, month, day, hour, minute, second');
-    return value('datetime', sql`makeDateTime64(${parts.flatMap((each, i) => (i === 0 ? [each] : [', ', each]))}, 0, 6, 'UTC')`);
+    if (parts.length !== 6)
+      syntax(application.call.at, 'datetime takes year, month, day, hour, minute, second');
+    return value(
+      'datetime',
+      sql`makeDateTime64(${parts.flatMap((each, i) => (i === 0 ? [each] : [', ', each]))}, 0, 6, 'UTC')`,
+    );
   }
   return value('datetime', wallTime(timeOf(application, 0, 'timestamp').sql, zoneOf(application, 1)));
 });
@@ -146,11 +160,16 @@ const PARTS: Readonly<Record<string, (time: Sql) => Sql>> = {
 
 /** EXTRACT(part FROM time). */
 export function extracted(time: Sql, part: Unit, zone: { text: string; at: number } | undefined): Value {
-  const there = zone === undefined ? time : sql`toTimeZone(${time}, ${quoteString(zoneName(zone.text, zone.at))})`;
+  const there =
+    zone === undefined ? time : sql`toTimeZone(${time}, ${quoteString(zoneName(zone.text, zone.at))})`;
   if (part.name === 'DATE') return value('date', sql`toDate(${there})`);
   const read = PARTS[part.name];
   if (read !== undefined) return value('int', read(there));
-  return untranslated(part.at, `EXTRACT knows no ${part.name}`, `There are DATE, ${Object.keys(PARTS).join(', ')}.`);
+  return untranslated(
+    part.at,
+    `EXTRACT knows no ${part.name}`,
+    `There are DATE, ${Object.keys(PARTS).join(', ')}.`,
+  );
 }
 
 const now = (): Value => value('timestamp', "now64(6, 'UTC')");
@@ -158,9 +177,11 @@ const now = (): Value => value('timestamp', "now64(6, 'UTC')");
 export const TIME_FUNCTIONS: Readonly<Record<string, FunctionRule>> = {
   current_timestamp: rule(0, 0, now),
   current_datetime: rule(0, 1, (application) =>
-    value('datetime', wallTime("now64(6, 'UTC')", zoneOf(application, 0)))),
+    value('datetime', wallTime("now64(6, 'UTC')", zoneOf(application, 0))),
+  ),
   current_date: rule(0, 1, (application) =>
-    value('date', sql`toDate(toTimeZone(now64(6, 'UTC'), ${zoneOf(application, 0) ?? "'UTC'"}))`)),
+    value('date', sql`toDate(toTimeZone(now64(6, 'UTC'), ${zoneOf(application, 0) ?? "'UTC'"}))`),
+  ),
   timestamp_trunc: trunc('timestamp'),
   datetime_trunc: trunc('datetime'),
   date_trunc: trunc('date'),
@@ -182,14 +203,40 @@ export const TIME_FUNCTIONS: Readonly<Record<string, FunctionRule>> = {
   timestamp: timestampOf,
   datetime: datetimeOf,
   date: dateOf,
-  last_day: rule(1, 1, (application) => value('date', sql`toLastDayOfMonth(${timeOf(application, 0, 'date').sql})`)),
-  unix_seconds: rule(1, 1, (application) => value('int', sql`toUnixTimestamp(${timeOf(application, 0, 'timestamp').sql})`)),
+  last_day: rule(1, 1, (application) =>
+    value('date', sql`toLastDayOfMonth(${timeOf(application, 0, 'date').sql})`),
+  ),
+  unix_seconds: rule(1, 1, (application) =>
+    value('int', sql`toUnixTimestamp(${timeOf(application, 0, 'timestamp').sql})`),
+  ),
   unix_millis: rule(1, 1, (application) =>
-    value('int', sql`toUnixTimestamp64Milli(toDateTime64(${timeOf(application, 0, 'timestamp').sql}, 6, 'UTC'))`)),
+    value(
+      'int',
+      sql`toUnixTimestamp64Milli(toDateTime64(${timeOf(application, 0, 'timestamp').sql}, 6, 'UTC'))`,
+    ),
+  ),
   unix_micros: rule(1, 1, (application) =>
-    value('int', sql`toUnixTimestamp64Micro(toDateTime64(${timeOf(application, 0, 'timestamp').sql}, 6, 'UTC'))`)),
-  unix_date: rule(1, 1, (application) => value('int', sql`toInt64(toDate(${timeOf(application, 0, 'date').sql}))`)),
-  timestamp_seconds: takes('number', 'timestamp', (x = '') => sql`fromUnixTimestamp64Second(toInt64(${x}), 'UTC')`),
-  timestamp_millis: takes('number', 'timestamp', (x = '') => sql`fromUnixTimestamp64Milli(toInt64(${x}), 'UTC')`),
-  timestamp_micros: takes('number', 'timestamp', (x = '') => sql`fromUnixTimestamp64Micro(toInt64(${x}), 'UTC')`),
+    value(
+      'int',
+      sql`toUnixTimestamp64Micro(toDateTime64(${timeOf(application, 0, 'timestamp').sql}, 6, 'UTC'))`,
+    ),
+  ),
+  unix_date: rule(1, 1, (application) =>
+    value('int', sql`toInt64(toDate(${timeOf(application, 0, 'date').sql}))`),
+  ),
+  timestamp_seconds: takes(
+    'number',
+    'timestamp',
+    (x = '') => sql`fromUnixTimestamp64Second(toInt64(${x}), 'UTC')`,
+  ),
+  timestamp_millis: takes(
+    'number',
+    'timestamp',
+    (x = '') => sql`fromUnixTimestamp64Milli(toInt64(${x}), 'UTC')`,
+  ),
+  timestamp_micros: takes(
+    'number',
+    'timestamp',
+    (x = '') => sql`fromUnixTimestamp64Micro(toInt64(${x}), 'UTC')`,
+  ),
 };

@@ -102,14 +102,15 @@ const PLAIN: ReadonlyMap<string, string> = new Map(
 );
 
 function unescape(body: string, start: number): string {
-  return body.replace(ESCAPE, (all, x?: string, u?: string, long?: string, octal?: string, char?: string) => {
+  return body.replace(ESCAPE, (all, ...groups: readonly (string | undefined)[]) => {
+    const [x, u, long, octal, char = ''] = groups;
     const code = x ?? u ?? long;
     if (code !== undefined) return codePoint(parseInt(code, 16), start);
     if (octal !== undefined) return codePoint(parseInt(octal, 8), start);
-    const single = PLAIN.get(char ?? '');
-    if (single !== undefined) return single;
-    if (/[\\'"`?]/.test(char ?? '')) return char ?? '';
-    return syntax(start, `${all} is no escape: write ${'\\'}${all}, or r'…' for a raw string`);
+    const plain = PLAIN.get(char);
+    if (plain !== undefined) return plain;
+    if (/[\\'"`?]/.test(char)) return char;
+    return syntax(start, `${all} is no escape: write \\${all}, or r'…' for a raw string`);
   });
 }
 

@@ -8,7 +8,11 @@ import type { Call, Expression } from './tree.ts';
 const CALLABLE: ReadonlySet<string | undefined> = new Set(['IF', 'LEFT', 'RIGHT', 'ANY', 'HASH', 'GROUPING']);
 
 /** Functions that are called without brackets. */
-const BARE: ReadonlySet<string | undefined> = new Set(['CURRENT_TIMESTAMP', 'CURRENT_DATE', 'CURRENT_DATETIME']);
+const BARE: ReadonlySet<string | undefined> = new Set([
+  'CURRENT_TIMESTAMP',
+  'CURRENT_DATE',
+  'CURRENT_DATETIME',
+]);
 
 /** `name(…)` or `SAFE.name(…)`; undefined when no call comes next. */
 export function parseCall(reader: Reader): Call | undefined {
@@ -32,11 +36,7 @@ function parseArguments(reader: Reader): Omit<Call, 'kind' | 'at' | 'name' | 'is
   reader.expectSign('(');
   const isDistinct = reader.take('DISTINCT');
   const isStar = reader.takeSign('*');
-  const args: Expression[] = [];
-  while (!isStar && !reader.isSign(')')) {
-    args.push(reader.grammar.expression(reader));
-    if (!reader.takeSign(',')) break;
-  }
+  const args = isStar ? [] : parseValues(reader);
   const early = parseNulls(reader);
   const extreme = (['MAX', 'MIN'] as const).find((word) => reader.take('HAVING', word));
   const having = extreme === undefined ? undefined : { extreme, by: reader.grammar.expression(reader) };
@@ -55,12 +55,22 @@ function parseArguments(reader: Reader): Omit<Call, 'kind' | 'at' | 'name' | 'is
   };
 }
 
+function parseValues(reader: Reader): readonly Expression[] {
+  const values: Expression[] = [];
+  while (!reader.isSign(')')) {
+    values.push(reader.grammar.expression(reader));
+    if (!reader.takeSign(',')) break;
+  }
+  return values;
+}
+
 function parseNulls(reader: Reader): Call['nulls'] {
   return (['IGNORE', 'RESPECT'] as const).find((word) => reader.take(word, 'NULLS'));
 }
 
 function parseOver(reader: Reader): Pick<Call, 'over'> {
-  if (reader.word() === 'FILTER') untranslated(reader.at(), 'FILTER is not translated', 'Write COUNTIF or IF.');
+  if (reader.word() === 'FILTER')
+    untranslated(reader.at(), 'FILTER is not translated', 'Write COUNTIF or IF.');
   if (!reader.take('OVER')) return {};
   return { over: reader.isSign('(') ? parseWindow(reader) : reader.name('a window') };
 }

@@ -154,7 +154,8 @@ function parseExists(reader: Reader, at: number): Expression {
 
 function parseStruct(reader: Reader, at: number): Expression {
   reader.next();
-  if (reader.isSign('<')) untranslated(at, 'STRUCT with types is not translated', 'Write STRUCT(value AS name).');
+  if (reader.isSign('<'))
+    untranslated(at, 'STRUCT with types is not translated', 'Write STRUCT(value AS name).');
   reader.expectSign('(');
   const fields: Field[] = [];
   while (!reader.isSign(')')) {
@@ -170,11 +171,11 @@ function parseStruct(reader: Reader, at: number): Expression {
 function parseCase(reader: Reader, at: number): Expression {
   reader.next();
   const subject = reader.word() === 'WHEN' ? undefined : reader.grammar.expression(reader);
-  const branches: { when: Expression; then: Expression }[] = [];
+  const branches: { when: Expression; result: Expression }[] = [];
   while (reader.take('WHEN')) {
     const when = reader.grammar.expression(reader);
     reader.expect('THEN');
-    branches.push({ when, then: reader.grammar.expression(reader) });
+    branches.push({ when, result: reader.grammar.expression(reader) });
   }
   if (branches.length === 0) reader.refuse('WHEN');
   const otherwise = reader.take('ELSE') ? reader.grammar.expression(reader) : undefined;
@@ -196,7 +197,11 @@ function parseCast(reader: Reader, at: number, isSafe: boolean): Expression | un
   reader.expect('AS');
   const type = parseType(reader);
   if (reader.word() === 'FORMAT') {
-    untranslated(reader.at(), 'CAST with FORMAT is not translated', 'Write FORMAT_TIMESTAMP or PARSE_TIMESTAMP.');
+    untranslated(
+      reader.at(),
+      'CAST with FORMAT is not translated',
+      'Write FORMAT_TIMESTAMP or PARSE_TIMESTAMP.',
+    );
   }
   reader.expectSign(')');
   return { kind: 'cast', at, value, type, isSafe };

@@ -48,37 +48,9 @@ const RESERVED: ReadonlySet<string> = new Set(
 );
 
 export function createReader(text: string, grammar: Grammar): Reader {
-  const tokens = tokenize(text);
-  const last = tokens.length - 1;
-  let index = 0;
+  const tokens = createCursor(text);
+  const { peek, word, take, takeSign, next } = tokens;
   let depth = 0;
-  const peek = (ahead = 0): Token => {
-    const token = tokens[Math.min(index + ahead, last)];
-    return token ?? { kind: 'end', text: '', start: text.length, end: text.length };
-  };
-  const word = (ahead = 0) => {
-    const token = peek(ahead);
-    return token.kind === 'word' ? token.text.toUpperCase() : undefined;
-  };
-  const isSign = (sign: string, ahead = 0) => {
-    const token = peek(ahead);
-    return token.kind === 'sign' && token.text === sign;
-  };
-  const next = () => {
-    const token = peek();
-    index++;
-    return token;
-  };
-  const take = (...words: readonly string[]) => {
-    const comes = words.every((each, ahead) => word(ahead) === each);
-    if (comes) index += words.length;
-    return comes;
-  };
-  const takeSign = (sign: string) => {
-    const comes = isSign(sign);
-    if (comes) index++;
-    return comes;
-  };
   const refuse = (expected: string, hint?: string): never => {
     const { kind, text: seen, start } = peek();
     const shown = kind === 'end' ? 'the query ends' : `there is ${seen.slice(0, 40)}`;
@@ -89,14 +61,9 @@ export function createReader(text: string, grammar: Grammar): Reader {
     return kind === 'quoted' || (kind === 'word' && !RESERVED.has(word(ahead) ?? ''));
   };
   return {
+    ...tokens,
     grammar,
-    peek,
     at: () => peek().start,
-    word,
-    isSign,
-    next,
-    take,
-    takeSign,
     expect: (...words) => void (take(...words) || refuse(words.join(' '))),
     expectSign: (sign) => void (takeSign(sign) || refuse(sign)),
     isName,
@@ -112,5 +79,43 @@ export function createReader(text: string, grammar: Grammar): Reader {
       return value;
     },
     refuse,
+  };
+}
+
+type Cursor = Pick<Reader, 'peek' | 'word' | 'isSign' | 'next' | 'take' | 'takeSign'>;
+
+/** Where the reading of a text has come to. */
+function createCursor(text: string): Cursor {
+  const tokens = tokenize(text);
+  const end: Token = { kind: 'end', text: '', start: text.length, end: text.length };
+  let index = 0;
+  const peek = (ahead = 0): Token => tokens[index + ahead] ?? end;
+  const word = (ahead = 0) => {
+    const token = peek(ahead);
+    return token.kind === 'word' ? token.text.toUpperCase() : undefined;
+  };
+  const isSign = (sign: string, ahead = 0) => {
+    const token = peek(ahead);
+    return token.kind === 'sign' && token.text === sign;
+  };
+  return {
+    peek,
+    word,
+    isSign,
+    next: () => {
+      const token = peek();
+      index++;
+      return token;
+    },
+    take: (...words) => {
+      const comes = words.every((each, ahead) => word(ahead) === each);
+      if (comes) index += words.length;
+      return comes;
+    },
+    takeSign: (sign) => {
+      const comes = isSign(sign);
+      if (comes) index++;
+      return comes;
+    },
   };
 }

@@ -11,8 +11,21 @@ const TIME =
 export function timeLiteral(type: TimeType, written: string, at: number): Value {
   const parts = TIME.exec(written.trim());
   if (parts === null) return unreadable(written, at);
-  const [, year, month, day, hour = 0, minute = 0, second = 0, fraction = '', , sign, hours = 0, minutes = 0, zone] =
-    parts;
+  const [
+    ,
+    year,
+    month,
+    day,
+    hour = 0,
+    minute = 0,
+    second = 0,
+    fraction = '',
+    ,
+    sign,
+    hours = 0,
+    minutes = 0,
+    zone,
+  ] = parts;
   const utc = Date.UTC(
     Number(year),
     Number(month) - 1,
@@ -23,7 +36,8 @@ export function timeLiteral(type: TimeType, written: string, at: number): Value 
   );
   const given = new Date(utc);
   const isDate = given.getUTCMonth() + 1 === Number(month) && given.getUTCDate() === Number(day);
-  if (!isDate || Number(minute) > 59 || Number(second) > 59 || Number(hour) > 23) return unreadable(written, at);
+  if (!isDate || Number(minute) > 59 || Number(second) > 59 || Number(hour) > 23)
+    return unreadable(written, at);
   const shift = (Number(hours) * 60 + Number(minutes)) * 60_000 * (sign === '-' ? -1 : 1);
   const iso = new Date(utc - shift).toISOString();
   if (type === 'date') return value('date', `toDate('${iso.slice(0, 10)}')`);
@@ -34,7 +48,11 @@ export function timeLiteral(type: TimeType, written: string, at: number): Value 
 }
 
 function unreadable(written: string, at: number): never {
-  return syntax(at, `'${written.slice(0, 60)}' is not a time`, "Write '2024-05-01', '2024-05-01 10:00:00' or '2024-05-01T10:00:00Z'.");
+  return syntax(
+    at,
+    `'${written.slice(0, 60)}' is not a time`,
+    "Write '2024-05-01', '2024-05-01 10:00:00' or '2024-05-01T10:00:00Z'.",
+  );
 }
 
 const UNITS: ReadonlyMap<string, string> = new Map(

@@ -57,7 +57,9 @@ function contextOf(text: string, { tables, taken }: TranslateOptions): Context {
     const name = `${kind}${++count}`;
     return used.has(name) ? fresh(kind) : name;
   };
-  const dotted = tokens.filter((_, index) => tokens[index + 1]?.text === '.' && tokens[index + 1]?.kind === 'sign');
+  const dotted = tokens.filter(
+    (_, index) => tokens[index + 1]?.text === '.' && tokens[index + 1]?.kind === 'sign',
+  );
   return {
     scope: { relations: [], aliases: new Map() },
     tables: new Map(tables.map((table) => [table.name.toLowerCase(), readTable(table)])),

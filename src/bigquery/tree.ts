@@ -40,7 +40,7 @@ export type Expression = { readonly at: number } & (
   | {
       readonly kind: 'case';
       readonly subject?: Expression;
-      readonly branches: readonly { readonly when: Expression; readonly then: Expression }[];
+      readonly branches: readonly { readonly when: Expression; readonly result: Expression }[];
       readonly otherwise?: Expression;
     }
   | { readonly kind: 'array'; readonly items: readonly Expression[] }

@@ -13,7 +13,8 @@ export function unified(values: readonly Value[]): { readonly sqls: readonly Sql
 function commonType(values: readonly Value[]): Type {
   const known = values.map(({ type }) => type).filter(({ kind }) => kind !== 'null' && kind !== 'dynamic');
   const [first] = known;
-  if (first === undefined) return { kind: values.some(({ type }) => type.kind === 'dynamic') ? 'string' : 'null' };
+  if (first === undefined)
+    return { kind: values.some(({ type }) => type.kind === 'dynamic') ? 'string' : 'null' };
   if (known.every(({ kind }) => kind === first.kind)) return first;
   const areNumbers = known.every(({ kind }) => kind === 'int' || kind === 'float');
   return { kind: areNumbers ? 'float' : 'unknown' };

@@ -103,17 +103,26 @@ export function hasField(record: Value, name: string): boolean {
 export function field(record: Value, { name, at }: Name): Value {
   const { type, json, absent } = record;
   const isAbsent = absent === undefined ? {} : { absent };
-  if (json !== undefined) return { ...jsonField(json, spelled(fieldNames(record), name) ?? name), ...isAbsent };
-  if (type.kind === 'map') return { sql: sql`${record.sql}[${quoteString(name)}]`, type: type.value, ...isAbsent };
+  if (json !== undefined)
+    return { ...jsonField(json, spelled(fieldNames(record), name) ?? name), ...isAbsent };
+  if (type.kind === 'map')
+    return { sql: sql`${record.sql}[${quoteString(name)}]`, type: type.value, ...isAbsent };
   if (type.kind === 'tuple') {
     const known = spelled([...type.fields.keys()], name);
     const fieldType = type.fields.get(known ?? '');
     if (known === undefined || fieldType === undefined) {
       unknown(at, `There is no field ${name} here: there are ${[...type.fields.keys()].join(', ')}`);
     }
-    return { ...columnValue(sql`tupleElement(${record.sql}, ${quoteString(known)})`, fieldType), ...isAbsent };
+    return {
+      ...columnValue(sql`tupleElement(${record.sql}, ${quoteString(known)})`, fieldType),
+      ...isAbsent,
+    };
   }
-  return untranslated(at, `${name} is asked of a value that has no fields`, 'Fields belong to records, such as metadata.');
+  return untranslated(
+    at,
+    `${name} is asked of a value that has no fields`,
+    'Fields belong to records, such as metadata.',
+  );
 }
 
 function jsonField({ root, path, paths }: NonNullable<Value['json']>, name: string): Value {

@@ -13,7 +13,18 @@ import { joinSql, sql, type Sql } from './sql.ts';
 import { timeLiteral, unitName } from './time-literal.ts';
 import type { Expression, Name } from './tree.ts';
 import { unified } from './unify.ts';
-import { condition, field, key, number, quoteName, text, value, whole, type Type, type Value } from './value.ts';
+import {
+  condition,
+  field,
+  key,
+  number,
+  quoteName,
+  text,
+  value,
+  whole,
+  type Type,
+  type Value,
+} from './value.ts';
 import { writeArrayQuery } from './array-query.ts';
 
 type Of<K extends Expression['kind']> = Extract<Expression, { kind: K }>;
@@ -51,13 +62,19 @@ function writeAny(expression: Expression, context: Context): Value {
     case 'extract':
       return writeExtract(expression, context);
     case 'interval':
-      return value('interval', sql`toInterval${unitName(expression.unit)}(${number(write(expression.value))})`);
+      return value(
+        'interval',
+        sql`toInterval${unitName(expression.unit)}(${number(write(expression.value))})`,
+      );
     case 'unary':
       return writeUnary(expression, write(expression.value));
     case 'chain':
       return writeChain(expression, expression.values.map(write));
     case 'binary':
-      return comparison(expression, context) ?? writeArithmetic(expression, [write(expression.left), write(expression.right)]);
+      return (
+        comparison(expression, context) ??
+        writeArithmetic(expression, [write(expression.left), write(expression.right)])
+      );
     case 'between':
     case 'in':
       return membership(expression, context);
@@ -116,7 +133,14 @@ function isFirst({ index, base }: Of<'index'>): boolean {
   return index.kind === 'number' && Number(index.text) === base;
 }
 
-const COMPOSITE: ReadonlySet<Type['kind']> = new Set(['record', 'array', 'tuple', 'map', 'dynamic', 'unknown']);
+const COMPOSITE: ReadonlySet<Type['kind']> = new Set([
+  'record',
+  'array',
+  'tuple',
+  'map',
+  'dynamic',
+  'unknown',
+]);
 
 function writeIndex(expression: Of<'index'>, context: Context): Value {
   const { of, index, base } = expression;
@@ -132,7 +156,10 @@ function writeIndex(expression: Of<'index'>, context: Context): Value {
   }
   const { sql: array, element } = arrayOf(inner);
   const place = base === 1 ? number(writeExpression(index, context)) : offsetSql(index, context);
-  return { sql: sql`${COMPOSITE.has(element.kind) ? 'arrayElement' : 'arrayElementOrNull'}(${array}, ${place})`, type: element };
+  return {
+    sql: sql`${COMPOSITE.has(element.kind) ? 'arrayElement' : 'arrayElementOrNull'}(${array}, ${place})`,
+    type: element,
+  };
 }
 
 function offsetSql(index: Expression, context: Context): Sql {
@@ -141,9 +168,19 @@ function offsetSql(index: Expression, context: Context): Sql {
 }
 
 function writeExtract({ at, part, value: of, zone }: Of<'extract'>, context: Context): Value {
-  const call = { kind: 'call', at, name: 'extract', args: [of], isStar: false, isSafe: false, isDistinct: false, orderBy: [] } as const;
+  const call = {
+    kind: 'call',
+    at,
+    name: 'extract',
+    args: [of],
+    isStar: false,
+    isSafe: false,
+    isDistinct: false,
+    orderBy: [],
+  } as const;
   const application = { call, context, value: () => writeExpression(of, context), written: () => of };
-  if (zone !== undefined && zone.kind !== 'string') syntax(zone.at, 'Expected a time zone as a string constant');
+  if (zone !== undefined && zone.kind !== 'string')
+    syntax(zone.at, 'Expected a time zone as a string constant');
   const there = zone?.kind === 'string' ? { text: zone.value, at: zone.at } : undefined;
   return extracted(timeOf(application, 0, 'timestamp').sql, part, there);
 }
@@ -183,8 +220,10 @@ function writeArithmetic({ operator, at }: Of<'binary'>, [left, right]: readonly
   if (bits !== undefined) return value('int', sql`${bits}(${number(left)}, ${number(right)})`);
   const written = { origin: at, sql: sql`(${number(left)} ${operator} ${number(right)})` };
   const time = [left, right].find(({ type }) => TIMES.has(type.kind));
-  if (time !== undefined && [left, right].some(({ type }) => type.kind === 'interval')) return { sql: written, type: time.type };
-  if (time !== undefined && left.type.kind === 'date' && right.type.kind === 'int') return { sql: written, type: time.type };
+  if (time !== undefined && [left, right].some(({ type }) => type.kind === 'interval'))
+    return { sql: written, type: time.type };
+  if (time !== undefined && left.type.kind === 'date' && right.type.kind === 'int')
+    return { sql: written, type: time.type };
   const areWhole = operator !== '/' && left.type.kind === 'int' && right.type.kind === 'int';
   return value(areWhole ? 'int' : time === undefined ? 'float' : 'unknown', written);
 }
@@ -200,7 +239,8 @@ function isNull(inner: Value, isNot: boolean): Sql {
   if (inner.absent !== undefined && kind !== 'dynamic' && (kind === 'record' || kind === 'array')) {
     return isNot ? sql`(NOT ${inner.absent})` : inner.absent;
   }
-  if (kind === 'array' || kind === 'map' || kind === 'record') return sql`(${isNot ? 'notEmpty' : 'empty'}(${inner.sql}))`;
+  if (kind === 'array' || kind === 'map' || kind === 'record')
+    return sql`(${isNot ? 'notEmpty' : 'empty'}(${inner.sql}))`;
   return sql`(${whole(inner)} IS ${isNot ? 'NOT ' : ''}NULL)`;
 }
 
@@ -208,9 +248,11 @@ function writeCase({ subject, branches, otherwise, at }: Of<'case'>, context: Co
   const conditions = branches.map(({ when }) =>
     subject === undefined
       ? condition(writeExpression(when, context))
-      : condition(writeExpression({ kind: 'binary', at, operator: '=', left: subject, right: when }, context)),
+      : condition(
+          writeExpression({ kind: 'binary', at, operator: '=', left: subject, right: when }, context),
+        ),
   );
-  const results = branches.map(({ then }) => writeExpression(then, context));
+  const results = branches.map(({ result }) => writeExpression(result, context));
   const last = otherwise === undefined ? value('null', 'NULL') : writeExpression(otherwise, context);
   const { sqls, type } = unified([...results, last]);
   const whens = conditions.map((each, index) => sql` WHEN ${each} THEN ${sqls[index] ?? ''}`);
@@ -228,8 +270,10 @@ function writeStruct({ fields }: Of<'struct'>, context: Context): Value {
     const name = alias?.name ?? (inner.kind === 'path' ? inner.parts.at(-1)?.name : undefined);
     return { name: name ?? `_field_${index + 1}`, value: key(writeExpression(inner, context)) };
   });
-  const types = named.map(({ name, value: each }, index) =>
-    sql`${quoteString(`${index === 0 ? '' : ', '}${quoteName(name)} `)}, toTypeName(${each.sql})`);
+  const types = named.map(
+    ({ name, value: each }, index) =>
+      sql`${quoteString(`${index === 0 ? '' : ', '}${quoteName(name)} `)}, toTypeName(${each.sql})`,
+  );
   const values = joinSql(named.map(({ value: each }) => each.sql));
   return {
     sql: sql`CAST(tuple(${values}), concat('Tuple(', ${joinSql(types)}, ')'))`,

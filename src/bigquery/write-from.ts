@@ -50,7 +50,10 @@ function arrayPath({ source, at }: FromItem, { relations }: State, context: Cont
   if (source.kind !== 'table' || source.parts.length < 2) return undefined;
   const first = source.parts[0]?.name.toLowerCase();
   const named = [...relations, ...context.scope.relations];
-  const isPath = named.some(({ alias, columns }) => alias?.toLowerCase() === first || columns.some(({ name }) => name.toLowerCase() === first));
+  const isPath = named.some(
+    ({ alias, columns }) =>
+      alias?.toLowerCase() === first || columns.some(({ name }) => name.toLowerCase() === first),
+  );
   return isPath ? { kind: 'path', at, parts: source.parts } : undefined;
 }
 
@@ -74,12 +77,20 @@ function addTable(item: FromItem, state: State, { context, isLost }: TableOption
   };
   const { condition: on, merged } = joinCondition(item, state.relations, { own, context });
   const isFirst = state.pieces.length === 0;
-  const keyword = isFirst ? '' : on === undefined ? 'CROSS JOIN ' : `${join === 'CROSS' ? 'INNER' : join} JOIN `;
-  state.pieces.push(sql`${keyword}${{ origin: item.at, sql: read }} AS ${name}${on === undefined ? '' : sql` ON ${on}`}`);
+  const keyword = isFirst
+    ? ''
+    : on === undefined
+      ? 'CROSS JOIN '
+      : `${join === 'CROSS' ? 'INNER' : join} JOIN `;
+  state.pieces.push(
+    sql`${keyword}${{ origin: item.at, sql: read }} AS ${name}${on === undefined ? '' : sql` ON ${on}`}`,
+  );
   const absent = marker === undefined ? undefined : sql`${name}.${quoteName(marker)} = 0`;
   const isAbsent = join === 'LEFT' || join === 'FULL';
   const kept = join === 'RIGHT' || join === 'FULL' ? state.relations.map(lost) : state.relations;
-  const added = isAbsent ? lostBy(own, absent) : { ...own, ...(absent === undefined ? {} : { marker: absent }) };
+  const added = isAbsent
+    ? lostBy(own, absent)
+    : { ...own, ...(absent === undefined ? {} : { marker: absent }) };
   state.relations = [...kept, merged === undefined ? added : { ...added, merged }];
 }
 
@@ -123,7 +134,11 @@ function readTable({ source, alias, at }: FromItem, context: Context): Read {
 function notHere({ at }: Name, written: string, { tables }: Context): never {
   const names = [...tables.keys()];
   const near = nearest(written.split('.').at(-1) ?? '', names);
-  return unknown(at, `${written.slice(0, 100)} is not a table here: there are ${names.join(', ') || 'none'}`, near && `Write ${near}, without project or dataset.`);
+  return unknown(
+    at,
+    `${written.slice(0, 100)} is not a table here: there are ${names.join(', ') || 'none'}`,
+    near && `Write ${near}, without project or dataset.`,
+  );
 }
 
 interface JoinOptions {
@@ -131,11 +146,19 @@ interface JoinOptions {
   readonly context: Context;
 }
 
-function joinCondition({ on, using, join, at }: FromItem, before: readonly Relation[], { own, context }: JoinOptions) {
+function joinCondition(
+  { on, using, join, at }: FromItem,
+  before: readonly Relation[],
+  { own, context }: JoinOptions,
+) {
   if (using !== undefined) {
-    if (join === 'RIGHT' || join === 'FULL') untranslated(at, `${join} JOIN with USING is not translated`, 'Write ON a.x = b.x.');
+    if (join === 'RIGHT' || join === 'FULL')
+      untranslated(at, `${join} JOIN with USING is not translated`, 'Write ON a.x = b.x.');
     const pairs = using.map((name) => sql`${usedColumn(name, before)} = ${usedColumn(name, [own])}`);
-    return { condition: joinSql(pairs, ' AND '), merged: new Set(using.map(({ name }) => name.toLowerCase())) };
+    return {
+      condition: joinSql(pairs, ' AND '),
+      merged: new Set(using.map(({ name }) => name.toLowerCase())),
+    };
   }
   if (on === undefined) {
     if (join !== 'CROSS') syntax(at, `${join} JOIN needs ON or USING`);
@@ -147,7 +170,9 @@ function joinCondition({ on, using, join, at }: FromItem, before: readonly Relat
 
 function usedColumn(name: Name, relations: readonly Relation[]): Sql {
   const found = relations.map((relation) => columnOf(relation, name)).find((each) => each !== undefined);
-  return found === undefined ? unknown(name.at, `There is no column ${name.name} on both sides`) : key(found).sql;
+  return found === undefined
+    ? unknown(name.at, `There is no column ${name.name} on both sides`)
+    : key(found).sql;
 }
 
 function addUnnested(item: FromItem, array: Expression, state: State, context: Context): void {
@@ -158,11 +183,15 @@ function addUnnested(item: FromItem, array: Expression, state: State, context: C
     untranslated(item.at, 'Arrays are unnested by CROSS, INNER and LEFT JOIN alone');
   }
   const name = alias?.name ?? (item.source.kind === 'table' ? item.source.parts.at(-1)?.name : undefined);
-  const isRecord = unnested.type.kind === 'record' || (unnested.json !== undefined && isUsedAsRecord(name, context));
-  const added = isRecord ? [{ alias: name, columns: [], element: unnested }] : addArray(item, { unnested, name }, state, context);
+  const isRecord =
+    unnested.type.kind === 'record' || (unnested.json !== undefined && isUsedAsRecord(name, context));
+  const added = isRecord
+    ? [{ alias: name, columns: [], element: unnested }]
+    : addArray(item, { unnested, name }, state, context);
   state.relations = [...state.relations, ...added];
   if (on === undefined || (on.kind === 'boolean' && on.value)) return;
-  if (join === 'LEFT') untranslated(on.at, 'LEFT JOIN UNNEST takes ON TRUE alone', 'Put the condition into WHERE.');
+  if (join === 'LEFT')
+    untranslated(on.at, 'LEFT JOIN UNNEST takes ON TRUE alone', 'Put the condition into WHERE.');
   const after = inScope(state.relations, context);
   state.conditions.push(condition(after.rules.expression(on, after)));
 }
@@ -177,7 +206,12 @@ interface Unnested {
   readonly name: string | undefined;
 }
 
-function addArray({ source, join }: FromItem, { unnested, name }: Unnested, state: State, context: Context): readonly Relation[] {
+function addArray(
+  { source, join }: FromItem,
+  { unnested, name }: Unnested,
+  state: State,
+  context: Context,
+): readonly Relation[] {
   const { sql: array, element } = arrayOf(unnested);
   const offset = source.kind === 'unnest' ? source.offset : undefined;
   const [item, place] = [context.fresh('a'), context.fresh('o')];
@@ -187,8 +221,11 @@ function addArray({ source, join }: FromItem, { unnested, name }: Unnested, stat
     const read = offset === undefined ? '' : sql`, ${place}`;
     const inner = offset === undefined ? '' : sql`, arrayEnumerate(${whole}) AS ${place}`;
     const table = context.fresh('t');
-    state.pieces.push(sql`(SELECT ${item}${read} FROM (SELECT ${array} AS ${whole}) ARRAY JOIN ${whole} AS ${item}${inner}) AS ${table}`);
-  } else if (join === 'LEFT') state.pieces.push(leftArray({ array, item, numbers, isScalar: isScalar(element.kind) }, context));
+    state.pieces.push(
+      sql`(SELECT ${item}${read} FROM (SELECT ${array} AS ${whole}) ARRAY JOIN ${whole} AS ${item}${inner}) AS ${table}`,
+    );
+  } else if (join === 'LEFT')
+    state.pieces.push(leftArray({ array, item, numbers, isScalar: isScalar(element.kind) }, context));
   else state.pieces.push(sql`ARRAY JOIN ${array} AS ${item}${numbers}`);
   const own: Relation = { alias: name, columns: [], element: columnValue(item, element) };
   if (offset === undefined) return [own];

@@ -30,7 +30,12 @@ function writeTables({ tables: own }: Query, context: Context) {
     }
     if (seen.has(folded)) syntax(name.at, `${name.name} is defined twice`);
     seen.add(folded);
-    const alone: Context = { ...context, tables, scope: { relations: [], aliases: new Map() }, aliases: 'no' };
+    const alone: Context = {
+      ...context,
+      tables,
+      scope: { relations: [], aliases: new Map() },
+      aliases: 'no',
+    };
     const written = writeQuery(query, alone, { isShown: false, isPlain: false });
     const fresh = context.fresh('q');
     elements.push(sql`${fresh} AS (${written.sql})`);
@@ -64,7 +69,13 @@ function writeSet({ operator, members }: SetOperation, context: Context, use: Qu
     name,
     type: commonType(written.map((each) => each.columns[index]?.type ?? { kind: 'unknown' })),
   }));
-  return { sql: joinSql(written.map((each) => each.sql), ` ${operator} `), columns: merged };
+  return {
+    sql: joinSql(
+      written.map((each) => each.sql),
+      ` ${operator} `,
+    ),
+    columns: merged,
+  };
 }
 
 function commonType(types: readonly Type[]): Type {

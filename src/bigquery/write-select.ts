@@ -6,7 +6,17 @@ import { syntax, unknown } from './refusal.ts';
 import { fieldsOf, type Relation } from './scope.ts';
 import { joinSql, sql, type Sql } from './sql.ts';
 import type { Expression, Item, Name, Order, Select } from './tree.ts';
-import { columnType, condition, field, fieldNames, key, quoteName, shown, whole, type Value } from './value.ts';
+import {
+  columnType,
+  condition,
+  field,
+  fieldNames,
+  key,
+  quoteName,
+  shown,
+  whole,
+  type Value,
+} from './value.ts';
 import { writeFrom } from './write-from.ts';
 
 /** A column of the result. `written` is its expression, where it has one. */
@@ -24,13 +34,18 @@ export function writeSelect(select: Select, context: Context, use: SelectUse): W
   const from = writeFrom(select.from, context);
   const inside = within(select, from.relations, context);
   const columns = named(select.items.flatMap((item) => writeItem(item, inside)));
-  const outputs = columns.map((column) => outputOf(column, { ...use, isPlain: use.isPlain || select.isDistinct }));
+  const outputs = columns.map((column) =>
+    outputOf(column, { ...use, isPlain: use.isPlain || select.isDistinct }),
+  );
   const late: Context = { ...inside, aliases: 'first' };
   const clauses: Sql[] = [
     sql`SELECT ${select.isDistinct ? 'DISTINCT ' : ''}${joinSql(outputs.map(({ sql: own, name }) => sql`${own} AS ${quoteName(name)}`))}`,
   ];
   if (from.sql !== undefined) clauses.push(sql`FROM ${from.sql}`);
-  const where = [...from.conditions, ...(select.where === undefined ? [] : [clause(select.where, { ...inside, isGrouped: false })])];
+  const where = [
+    ...from.conditions,
+    ...(select.where === undefined ? [] : [clause(select.where, { ...inside, isGrouped: false })]),
+  ];
   if (where.length > 0) clauses.push(sql`WHERE ${joinSql(where, ' AND ')}`);
   if (select.groupBy === 'ALL') clauses.push('GROUP BY ALL');
   else if (select.groupBy.length > 0) {
@@ -49,7 +64,9 @@ function clause(expression: Expression, context: Context): Sql {
 
 function within(select: Select, relations: readonly Relation[], context: Context): Context {
   const aliases = new Map(
-    select.items.flatMap((item) => aliasesOf(item).map(([name, written]) => [name.toLowerCase(), written] as const)),
+    select.items.flatMap((item) =>
+      aliasesOf(item).map(([name, written]) => [name.toLowerCase(), written] as const),
+    ),
   );
   return {
     ...context,
@@ -76,12 +93,22 @@ function lastName(expression: Expression): string | undefined {
 function writeItem(item: Item, context: Context): readonly Column[] {
   if (item.kind === 'star') return writeStar(item, context);
   const written = item.value;
-  return [{ name: item.alias?.name ?? lastName(written), value: context.rules.expression(written, context), written }];
+  return [
+    {
+      name: item.alias?.name ?? lastName(written),
+      value: context.rules.expression(written, context),
+      written,
+    },
+  ];
 }
 
-function writeStar({ of, except, replace, at }: Extract<Item, { kind: 'star' }>, context: Context): readonly Column[] {
+function writeStar(
+  { of, except, replace, at }: Extract<Item, { kind: 'star' }>,
+  context: Context,
+): readonly Column[] {
   const all = of === undefined ? context.scope.relations.flatMap(columnsOf) : starOf(of, context);
-  if (all.length === 0) syntax(at, 'There are no columns that * could stand for', 'Name the fields that you want.');
+  if (all.length === 0)
+    syntax(at, 'There are no columns that * could stand for', 'Name the fields that you want.');
   const has = (name: Name) => all.some((column) => same(column, name));
   const missing = [...except, ...replace.map(({ name }) => name)].find((name) => !has(name));
   if (missing !== undefined) unknown(missing.at, `There is no column ${missing.name} among those of *`);
@@ -89,7 +116,9 @@ function writeStar({ of, except, replace, at }: Extract<Item, { kind: 'star' }>,
     .filter((column) => !except.some((name) => same(column, name)))
     .map((column) => {
       const other = replace.find(({ name }) => same(column, name));
-      return other === undefined ? column : { ...column, value: context.rules.expression(other.value, context) };
+      return other === undefined
+        ? column
+        : { ...column, value: context.rules.expression(other.value, context) };
     });
 }
 
@@ -110,9 +139,15 @@ function fieldColumns(record: Value): readonly Column[] {
 
 function starOf(of: Expression, context: Context): readonly Column[] {
   const [first, second] = of.kind === 'path' ? of.parts : [];
-  const relation = context.scope.relations.findLast(({ alias }) => alias?.toLowerCase() === first?.name.toLowerCase());
-  if (relation !== undefined && second === undefined && relation.element === undefined) return relation.columns;
-  const record = relation?.element !== undefined && of.kind === 'path' ? fieldsOf(relation.element, of.parts.slice(1)) : context.rules.expression(of, context);
+  const relation = context.scope.relations.findLast(
+    ({ alias }) => alias?.toLowerCase() === first?.name.toLowerCase(),
+  );
+  if (relation !== undefined && second === undefined && relation.element === undefined)
+    return relation.columns;
+  const record =
+    relation?.element !== undefined && of.kind === 'path'
+      ? fieldsOf(relation.element, of.parts.slice(1))
+      : context.rules.expression(of, context);
   return fieldColumns(record);
 }
 
@@ -133,7 +168,8 @@ function outputOf({ name, value: own }: Column & { readonly name: string }, { is
   const output = { name, type: columnType(kept) };
   const { kind } = kept.type;
   if (isShown && kind === 'bool') return { ...output, sql: sql`CAST(${whole(kept)} AS Nullable(Bool))` };
-  if (isShown && kind === 'datetime') return { ...output, sql: sql`replaceOne(${trimmedTime(whole(kept))}, ' ', 'T')` };
+  if (isShown && kind === 'datetime')
+    return { ...output, sql: sql`replaceOne(${trimmedTime(whole(kept))}, ' ', 'T')` };
   if (isShown && kind === 'interval') return { ...output, sql: toText(kept) };
   return { ...output, sql: isShown ? shown(kept) : whole(kept) };
 }
@@ -142,19 +178,29 @@ function outputOf({ name, value: own }: Column & { readonly name: string }, { is
 function ordinal(expression: Expression, columns: readonly Column[]): Column | undefined {
   if (expression.kind !== 'number' || !/^\d+$/.test(expression.text)) return undefined;
   const column = columns[Number(expression.text) - 1];
-  return column ?? syntax(expression.at, `There is no column ${expression.text}: there are ${columns.length}`);
+  return (
+    column ?? syntax(expression.at, `There is no column ${expression.text}: there are ${columns.length}`)
+  );
 }
 
 function isConstant(expression: Expression | undefined): boolean {
-  return expression !== undefined && ['string', 'number', 'boolean', 'null', 'time'].includes(expression.kind);
+  return (
+    expression !== undefined && ['string', 'number', 'boolean', 'null', 'time'].includes(expression.kind)
+  );
 }
 
 /** What an expression of GROUP BY or ORDER BY comes to, and whether it is the same in all rows. */
 function keyOf(expression: Expression, columns: readonly Column[], context: Context) {
   const column = ordinal(expression, columns);
   const own = column === undefined ? context.rules.expression(expression, context) : column.value;
-  const aliased = expression.kind === 'path' && expression.parts.length === 1 ? context.scope.aliases.get(expression.parts[0]?.name.toLowerCase() ?? '') : undefined;
-  return { value: key(own), isConstant: isConstant(column?.written ?? aliased ?? (column === undefined ? expression : undefined)) };
+  const aliased =
+    expression.kind === 'path' && expression.parts.length === 1
+      ? context.scope.aliases.get(expression.parts[0]?.name.toLowerCase() ?? '')
+      : undefined;
+  return {
+    value: key(own),
+    isConstant: isConstant(column?.written ?? aliased ?? (column === undefined ? expression : undefined)),
+  };
 }
 
 function groupKey(expression: Expression, columns: readonly Column[], context: Context): Sql {
@@ -177,9 +223,16 @@ interface NamedRows {
 
 /** ORDER BY over columns that have their names already, as behind UNION. */
 export function orderByNames({ orders, columns, table }: NamedRows, context: Context): readonly Sql[] {
-  const own = columns.map(({ name, type }) => ({ name, value: { sql: sql`${table}.${quoteName(name)}`, type } }));
+  const own = columns.map(({ name, type }) => ({
+    name,
+    value: { sql: sql`${table}.${quoteName(name)}`, type },
+  }));
   const relation: Relation = { alias: undefined, columns: own };
-  const inside: Context = { ...context, aliases: 'no', isGrouped: false, scope: { relations: [relation], aliases: new Map(), parent: context.scope } };
+  const inside: Context = {
+    ...context,
+    aliases: 'no',
+    isGrouped: false,
+    scope: { relations: [relation], aliases: new Map(), parent: context.scope },
+  };
   return orders.flatMap((order) => orderKey(order, own, inside));
 }
-

@@ -92,7 +92,6 @@ export const PROBLEMS = {
   'bigquery.form_refused': bigquery('Your query uses a form of BigQuery that is not translated'),
   'bigquery.name_unknown': bigquery('There is no such table, column or function'),
   'bigquery.too_large': bigquery('Your query is too large'),
-  'bigquery.engine_refused': bigquery('Your query cannot run here as it is translated'),
   'lql.text_too_long': lql('The LQL text is too long'),
   'lql.character_invalid': lql('A character cannot stand in LQL'),
   'lql.too_many_clauses': lql('There are too many clauses'),

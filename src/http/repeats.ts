@@ -137,7 +137,7 @@ function fieldsOf(repeat: Repeat, { entry, outcome }: Found, headerPrefix: strin
   if (repeat.sent.outcome !== now) {
     const all = {
       ...SECURITY_FIELDS,
-      ...answerFields({ ...entry, outcome, endpoint: repeat.endpoint }, headerPrefix),
+      ...answerFields({ ...entry, outcome, endpoint: repeat.endpoint, dialect: undefined }, headerPrefix),
       'Content-Type': entry.contentType,
       'Content-Length': String(entry.body.length),
     };

@@ -51,6 +51,7 @@ function sandboxEntry(
   return {
     enabled,
     languages: [...languages].filter((language) => principal.languages.has(language)),
+    dialects: endpoint.sandbox.dialects,
     default_table: endpoint.outline.from ?? null,
     tables: described.tables?.map(tableEntry) ?? null,
     functions: families,
