@@ -37,7 +37,7 @@ function extreme(name: 'min' | 'max'): FunctionRule {
       // Numbers by their value, texts by their letters; the type is known row by row only.
       const order = sql`(ifNull(${number(argument)}, -inf), ${text(argument)})`;
       return {
-        sql: sql`arg${name === 'max' ? 'Max' : 'Min'}(${argument.sql}, ${order})`,
+        sql: sql`arg${name === 'max' ? 'Max' : 'Min'}If(${argument.sql}, ${order}, isNotNull(${argument.sql}))`,
         type: argument.type,
       };
     },
@@ -84,6 +84,7 @@ function orderKeys(orders: readonly Order[], { context }: Application): Sql {
     const { sql: own, type } = key(context.rules.expression(order.value, { ...context, isGrouped: false }));
     if (order.isDescending === first?.isDescending) return own;
     if (type.kind === 'int' || type.kind === 'float') return sql`-(${own})`;
+    if (type.kind === 'timestamp') return sql`-toUnixTimestamp64Micro(toDateTime64(${own}, 6))`;
     return untranslated(
       order.value.at,
       'ORDER BY here goes in one direction',

@@ -190,7 +190,7 @@ function writeUnary({ operator }: Of<'unary'>, inner: Value): Value {
     case 'NOT':
       return value('bool', sql`NOT (${condition(inner)})`);
     case '~':
-      return value('int', sql`bitNot(${number(inner)})`);
+      return value('int', sql`bitNot(toInt64(${number(inner)}))`);
     case '-':
     case '+':
       return { sql: operator === '-' ? sql`(-${number(inner)})` : number(inner), type: inner.type };
@@ -217,7 +217,8 @@ const TIMES: ReadonlySet<Type['kind']> = new Set(['timestamp', 'datetime', 'date
 
 function writeArithmetic({ operator, at }: Of<'binary'>, [left, right]: readonly [Value, Value]): Value {
   const bits = BIT_FUNCTIONS[operator];
-  if (bits !== undefined) return value('int', sql`${bits}(${number(left)}, ${number(right)})`);
+  if (bits !== undefined)
+    return value('int', sql`${bits}(toInt64(${number(left)}), toInt64(${number(right)}))`);
   const written = { origin: at, sql: sql`(${number(left)} ${operator} ${number(right)})` };
   const time = [left, right].find(({ type }) => TIMES.has(type.kind));
   if (time !== undefined && [left, right].some(({ type }) => type.kind === 'interval'))

@@ -2,10 +2,10 @@
 import type { Context, QueryUse, WrittenQuery } from './context.ts';
 import { syntax } from './refusal.ts';
 import { joinSql, sql, type Sql } from './sql.ts';
-import type { Query, Select, SetOperation } from './tree.ts';
+import type { Order, Query, Select, SetOperation } from './tree.ts';
 import type { Table } from './scope.ts';
 import type { Type } from './value.ts';
-import { orderByNames, writeSelect } from './write-select.ts';
+import { nameOf, orderByNames, writeSelect } from './write-select.ts';
 
 /** @throws Refusal */
 export function writeQuery(query: Query, context: Context, use: QueryUse): WrittenQuery {
@@ -16,6 +16,31 @@ export function writeQuery(query: Query, context: Context, use: QueryUse): Writt
   const offset = query.offset === undefined ? '' : ` OFFSET ${query.offset}`;
   const head = elements.length === 0 ? '' : sql`WITH ${joinSql(elements)} `;
   return { sql: sql`${head}${body.sql}${limit}${offset}`, columns: body.columns };
+}
+
+function writeRows(body: Query['body'], context: Context, use: QueryUse): WrittenQuery {
+  switch (body.kind) {
+    case 'select':
+      return writeSelect(body, context, { ...use, orderBy: [] });
+    case 'set':
+      return writeSet(body, context, use);
+    case 'query':
+      return writeQuery(body, context, use);
+  }
+}
+
+/** ClickHouse does not order by what a subquery gives for each row; by a column that holds it, it does. */
+function isOrderedOutside({ items }: Select, orderBy: readonly Order[]): boolean {
+  const names = new Set(
+    items.flatMap((item) => (item.kind === 'value' ? (nameOf(item)?.toLowerCase() ?? []) : [])),
+  );
+  const isColumn = ({ value }: Order) =>
+    value.kind === 'number' ||
+    (value.kind === 'path' &&
+      value.parts.length === 1 &&
+      names.has(value.parts[0]?.name.toLowerCase() ?? ''));
+  const hasQuery = items.some((item) => item.kind === 'value' && item.value.kind === 'query');
+  return hasQuery && orderBy.length > 0 && orderBy.every(isColumn);
 }
 
 /** Tables of the caller's own get new names: none can be taken for a table that the endpoint reads. */
@@ -46,8 +71,10 @@ function writeTables({ tables: own }: Query, context: Context) {
 
 function writeBody(query: Query, context: Context, use: QueryUse): WrittenQuery {
   const { body, orderBy } = query;
-  if (body.kind === 'select') return writeSelect(body, context, { ...use, orderBy });
-  const inner = body.kind === 'set' ? writeSet(body, context, use) : writeQuery(body, context, use);
+  if (body.kind === 'select' && !isOrderedOutside(body, orderBy)) {
+    return writeSelect(body, context, { ...use, orderBy });
+  }
+  const inner = writeRows(body, context, use);
   const isBare = orderBy.length === 0 && query.limit === undefined && query.tables.length === 0;
   if (isBare) return inner;
   const table = context.fresh('t');

@@ -80,11 +80,15 @@ function within(select: Select, relations: readonly Relation[], context: Context
 
 function aliasesOf(item: Item): readonly (readonly [string, Expression])[] {
   if (item.kind === 'star') return item.replace.map(({ name, value: written }) => [name.name, written]);
-  const name = item.alias?.name ?? lastName(item.value);
+  const name = nameOf(item);
   return name === undefined ? [] : [[name, item.value]];
 }
 
-/** What a column is called that has no alias. */
+/** What the column is called; undefined where BigQuery makes up a name. */
+export function nameOf({ alias, value: written }: Extract<Item, { kind: 'value' }>): string | undefined {
+  return alias?.name ?? lastName(written);
+}
+
 function lastName(expression: Expression): string | undefined {
   if (expression.kind === 'path') return expression.parts.at(-1)?.name;
   return expression.kind === 'field' ? expression.name.name : undefined;
@@ -95,7 +99,7 @@ function writeItem(item: Item, context: Context): readonly Column[] {
   const written = item.value;
   return [
     {
-      name: item.alias?.name ?? lastName(written),
+      name: nameOf(item),
       value: context.rules.expression(written, context),
       written,
     },
@@ -189,17 +193,18 @@ function isConstant(expression: Expression | undefined): boolean {
   );
 }
 
-/** What an expression of GROUP BY or ORDER BY comes to, and whether it is the same in all rows. */
+/** What an expression of GROUP BY or ORDER BY stands for: a column of the result, by number or name, or itself. */
 function keyOf(expression: Expression, columns: readonly Column[], context: Context) {
-  const column = ordinal(expression, columns);
-  const own = column === undefined ? context.rules.expression(expression, context) : column.value;
-  const aliased =
-    expression.kind === 'path' && expression.parts.length === 1
-      ? context.scope.aliases.get(expression.parts[0]?.name.toLowerCase() ?? '')
-      : undefined;
+  const [name, more] = expression.kind === 'path' ? expression.parts : [];
+  const aliased = more === undefined ? context.scope.aliases.get(name?.name.toLowerCase() ?? '') : undefined;
+  const column =
+    ordinal(expression, columns) ??
+    columns.find(({ written }) => written !== undefined && written === aliased);
+  const own = column?.value ?? context.rules.expression(expression, context);
   return {
+    column,
     value: key(own),
-    isConstant: isConstant(column?.written ?? aliased ?? (column === undefined ? expression : undefined)),
+    isConstant: isConstant(column === undefined ? expression : column.written),
   };
 }
 
@@ -210,8 +215,12 @@ function groupKey(expression: Expression, columns: readonly Column[], context: C
 }
 
 function orderKey(order: Order, columns: readonly Column[], context: Context): readonly Sql[] {
-  const { value: own, isConstant: isSame } = keyOf(order.value, columns, context);
-  return isSame ? [] : [orderSql(own.sql, order)];
+  const { column, value: own, isConstant: isSame } = keyOf(order.value, columns, context);
+  if (isSame) return [];
+  // By its name, so that what it took to come to it is neither written nor done twice.
+  const hasOrder =
+    column?.name !== undefined && column.value.type.kind !== 'dynamic' && column.value.type.kind !== 'record';
+  return [orderSql(hasOrder ? quoteName(column.name) : own.sql, order)];
 }
 
 interface NamedRows {
