@@ -20,6 +20,7 @@ export function writeArrayQuery(query: Query, form: Form, context: Context): Val
   const select = soleSelect(query);
   const [from] = select?.from ?? [];
   if (select === undefined || from === undefined || from.source.kind !== 'unnest') return undefined;
+  if (from.source.offset !== undefined || (form === 'array' && query.limit !== undefined)) return undefined;
   const unnested = context.rules.expression(from.source.array, context);
   const alias = from.alias?.name;
   if (unnested.type.kind === 'record' || (unnested.json !== undefined && isDotted(alias, context))) {
@@ -28,7 +29,6 @@ export function writeArrayQuery(query: Query, form: Form, context: Context): Val
   const { sql: array, element } = arrayOf(unnested);
   const variable = context.fresh('x');
   const inside = within(context, { alias, columns: [], element: columnValue(variable, element) });
-  if (from.source.offset !== undefined) return undefined;
   const filtered =
     select.where === undefined
       ? array
@@ -49,7 +49,7 @@ function isDotted(alias: string | undefined, { dotted }: Context): boolean {
 }
 
 function within(context: Context, relation: Relation): Context {
-  const scope = { relations: [relation], aliases: new Map<string, Expression>(), parent: context.scope };
+  const scope = { relations: [relation], aliases: new Map<string, Value>(), parent: context.scope };
   return { ...context, scope, aliases: 'no' };
 }
 

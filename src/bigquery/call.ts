@@ -62,7 +62,12 @@ export function apply(
       ? { ...context, isGrouped: false, aliases: context.aliases === 'first' ? 'last' : context.aliases }
       : context;
   const written = (index: number) => args[index] ?? syntax(at, `${name} needs more arguments`);
-  const value = (index: number) => inside.rules.expression(written(index), inside);
+  const values = new Map<number, Value>();
+  const value = (index: number) => {
+    const known = values.get(index) ?? inside.rules.expression(written(index), inside);
+    values.set(index, known);
+    return known;
+  };
   return { rule, application: { call, context: inside, value, written } };
 }
 
@@ -115,7 +120,7 @@ function resolveWindow(window: Window, { windows }: Context): Window {
 }
 
 /** An element of ORDER BY. BigQuery puts NULL before all values; ClickHouse behind them. */
-export function writeOrder(order: Order, context: Context): Sql {
+function writeOrder(order: Order, context: Context): Sql {
   return orderSql(key(context.rules.expression(order.value, context)).sql, order);
 }
 

@@ -15,7 +15,8 @@ export function comparison(
   context: Context,
 ): Value | undefined {
   const { operator, at } = expression;
-  const sides = (): readonly Sql[] => alike([expression.left, expression.right], context);
+  const sides = (): readonly Sql[] =>
+    alike([expression.left, expression.right].map((each) => operand(each, context)));
   if (OPERATORS.has(operator)) {
     return value('bool', {
       origin: at,
@@ -33,14 +34,29 @@ export function comparison(
   return undefined;
 }
 
-/** The expressions so that they can be compared: strings beside times are times. */
-function alike(expressions: readonly Expression[], context: Context): readonly Sql[] {
-  const values = expressions.map((each) => context.rules.expression(each, context));
+/** A side of a comparison. */
+interface Operand {
+  readonly written: Expression;
+  readonly value: Value;
+}
+
+export function operand(written: Expression, context: Context): Operand {
+  return { written, value: context.rules.expression(written, context) };
+}
+
+/** Whether two values are the same. */
+export function equality(left: Operand, right: Operand): Sql {
+  return sql`(${joinSql(alike([left, right]), ' = ')})`;
+}
+
+/** The values so that they can be compared: strings beside times are times. */
+function alike(operands: readonly Operand[]): readonly Sql[] {
+  const values = operands.map((each) => each.value);
   const time = values.map(({ type }) => type.kind).find(isTime);
   const areNumbers = values.some(({ type }) => type.kind === 'int' || type.kind === 'float');
   const isLoose = values.some(({ type }) => type.kind === 'dynamic' || type.kind === 'record');
   return values.map((each, index) => {
-    const written = expressions[index];
+    const written = operands[index]?.written;
     if (time !== undefined && written?.kind === 'string')
       return timeLiteral(time, written.value, written.at).sql;
     if (!isLoose) return whole(each);
@@ -68,17 +84,17 @@ export function membership(
   context: Context,
 ): Value {
   const { isNot, at } = expression;
+  const operandOf = (each: Expression) => operand(each, context);
   const not = isNot ? 'NOT ' : '';
   if (expression.kind === 'between') {
     const [own = '', low = '', high = ''] = alike(
-      [expression.value, expression.low, expression.high],
-      context,
+      [expression.value, expression.low, expression.high].map(operandOf),
     );
     return value('bool', { origin: at, sql: sql`(${own} ${not}BETWEEN ${low} AND ${high})` });
   }
   const { among } = expression;
   if (among.kind === 'list') {
-    const [own = '', ...list] = alike([expression.value, ...among.values], context);
+    const [own = '', ...list] = alike([expression.value, ...among.values].map(operandOf));
     return value('bool', { origin: at, sql: sql`(${own} ${not}IN (${joinSql(list)}))` });
   }
   const own = key(context.rules.expression(expression.value, context)).sql;

@@ -19,6 +19,8 @@ export interface Context {
   readonly isUngrouped: boolean;
   /** Named windows, in lower case. */
   readonly windows: ReadonlyMap<string, Window>;
+  /** Counts one more expression that is written, perhaps again; refuses too many. */
+  readonly spend: (at: number) => void;
   /** A new name that nothing else has. */
   readonly fresh: (kind: string) => string;
   /** Names, in lower case, that somewhere have a dot behind them. */

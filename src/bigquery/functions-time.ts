@@ -43,7 +43,7 @@ function zoneName(name: string, at: number): string {
 }
 
 /** The time that a clock on the wall of that zone shows. */
-export function wallTime(time: Sql, zone: Sql | undefined): Sql {
+function wallTime(time: Sql, zone: Sql | undefined): Sql {
   if (zone === undefined) return sql`toDateTime64(${time}, 6, 'UTC')`;
   return sql`toDateTime64(${time} + toIntervalSecond(timeZoneOffset(toTimeZone(${time}, ${zone}))), 6, 'UTC')`;
 }

@@ -1,12 +1,16 @@
 // FROM: tables, queries in brackets, unnested arrays, and how they are joined.
 import { parseAlias } from './parse-clauses.ts';
 import type { Reader } from './reader.ts';
-import { syntax, untranslated } from './refusal.ts';
+import { syntax, tooLarge, untranslated } from './refusal.ts';
 import type { FromItem, JoinKind, Name, Source } from './tree.ts';
+
+const MAX_ITEMS = 50;
 
 export function parseFrom(reader: Reader): readonly FromItem[] {
   const items = [parseItem(reader, 'CROSS')];
   for (let join = takeJoin(reader); join !== undefined; join = takeJoin(reader)) {
+    if (items.length >= MAX_ITEMS)
+      tooLarge(reader.at(), `FROM may have at most ${MAX_ITEMS} tables and arrays`);
     items.push(parseItem(reader, join));
   }
   return items;

@@ -90,6 +90,7 @@ function parseMember(reader: Reader): Select | Query {
 
 function parseSelect(reader: Reader): Select {
   const at = reader.at();
+  reader.another();
   if (!reader.take('SELECT')) {
     reader.refuse('SELECT', 'Only queries are taken: SELECT, perhaps with WITH before it.');
   }

@@ -31,11 +31,14 @@ export interface Reader {
   readonly isName: (ahead?: number) => boolean;
   /** Reads what is one level deeper. */
   readonly nest: <T>(read: () => T) => T;
+  /** Counts one more SELECT. */
+  readonly another: () => void;
   /** Refuses the next token. */
   readonly refuse: (expected: string, hint?: string) => never;
 }
 
 const MAX_DEPTH = 40;
+const MAX_SELECTS = 64;
 
 /** Words that are no names without back quotes. Source: BigQuery, Reserved keywords. */
 const RESERVED: ReadonlySet<string> = new Set(
@@ -51,6 +54,7 @@ export function createReader(text: string, grammar: Grammar): Reader {
   const tokens = createCursor(text);
   const { peek, word, take, takeSign, next } = tokens;
   let depth = 0;
+  let selects = 0;
   const refuse = (expected: string, hint?: string): never => {
     const { kind, text: seen, start } = peek();
     const shown = kind === 'end' ? 'the query ends' : `there is ${seen.slice(0, 40)}`;
@@ -77,6 +81,9 @@ export function createReader(text: string, grammar: Grammar): Reader {
       const value = read();
       depth--;
       return value;
+    },
+    another: () => {
+      if (++selects > MAX_SELECTS) tooLarge(peek().start, `A query may have at most ${MAX_SELECTS} SELECTs`);
     },
     refuse,
   };

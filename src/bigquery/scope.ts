@@ -2,7 +2,7 @@
 import { nearest } from '../core/nearest.ts';
 import { syntax, unknown, untranslated } from './refusal.ts';
 import type { Sql } from './sql.ts';
-import type { Expression, Name } from './tree.ts';
+import type { Name } from './tree.ts';
 import { field, fieldNames, hasField, type Type, type Value } from './value.ts';
 
 /** A column of a derived table. */
@@ -30,8 +30,8 @@ export interface Relation {
 
 export interface Scope {
   readonly relations: readonly Relation[];
-  /** The select list's aliases, in lower case. */
-  readonly aliases: ReadonlyMap<string, Expression>;
+  /** The select list's aliases, in lower case; empty until its columns are written. */
+  readonly aliases: ReadonlyMap<string, Value>;
   readonly parent?: Scope;
 }
 

@@ -4,7 +4,7 @@ import { quoteIdentifier } from '../sql/literal.ts';
 import type { Context } from './context.ts';
 import { tokenize } from './lexer.ts';
 import { parseText } from './parse-query.ts';
-import { problemOf, Refusal, syntax } from './refusal.ts';
+import { problemOf, Refusal, syntax, tooLarge } from './refusal.ts';
 import type { Table } from './scope.ts';
 import { flatten, sourceOffset } from './sql.ts';
 import { typeOf } from './value.ts';
@@ -47,6 +47,9 @@ export function translate(text: string, options: TranslateOptions): Translation 
   }
 }
 
+/** Names that stand for expressions have them written once more; this is for all together. */
+const MAX_EXPRESSIONS = 10_000;
+
 function contextOf(text: string, { tables, taken }: TranslateOptions): Context {
   const tokens = tokenize(text);
   const words = tokens.filter(({ kind }) => kind === 'word' || kind === 'quoted').map((token) => token.text);
@@ -56,6 +59,10 @@ function contextOf(text: string, { tables, taken }: TranslateOptions): Context {
   const fresh = (kind: string): string => {
     const name = `${kind}${++count}`;
     return used.has(name) ? fresh(kind) : name;
+  };
+  let spent = 0;
+  const spend = (at: number): void => {
+    if (++spent > MAX_EXPRESSIONS) tooLarge(at, 'The query repeats too many of its expressions');
   };
   const dotted = tokens.filter(
     (_, index) => tokens[index + 1]?.text === '.' && tokens[index + 1]?.kind === 'sign',
@@ -68,6 +75,7 @@ function contextOf(text: string, { tables, taken }: TranslateOptions): Context {
     isGrouped: false,
     isUngrouped: true,
     windows: new Map(),
+    spend,
     fresh,
     dotted: new Set(dotted.map((token) => token.text.toLowerCase())),
     rules: { expression: writeExpression, query: writeQuery },

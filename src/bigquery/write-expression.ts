@@ -2,7 +2,7 @@
 import { quoteString } from '../sql/literal.ts';
 import { apply, writeCall } from './call.ts';
 import { castTo } from './cast.ts';
-import { comparison, membership } from './comparison.ts';
+import { comparison, equality, membership, operand } from './comparison.ts';
 import type { Context } from './context.ts';
 import { quantile } from './functions-aggregate.ts';
 import { arrayOf } from './functions-array.ts';
@@ -31,6 +31,7 @@ type Of<K extends Expression['kind']> = Extract<Expression, { kind: K }>;
 
 /** @throws Refusal */
 export function writeExpression(expression: Expression, context: Context): Value {
+  context.spend(expression.at);
   const written = writeAny(expression, context);
   const isText = context.isGrouped && written.type.kind === 'dynamic';
   return isText ? key(written) : written;
@@ -52,7 +53,7 @@ function writeAny(expression: Expression, context: Context): Value {
     case 'path':
       return writePath(expression.parts, context);
     case 'field':
-      return field(elementOf(expression.of, context) ?? ungrouped(expression.of, context), expression.name);
+      return field(elementOf(expression.of, context), expression.name);
     case 'index':
       return writeIndex(expression, context);
     case 'call':
@@ -119,14 +120,14 @@ function aliasOf(parts: readonly Name[], context: Context): Value | undefined {
   if (aliased === undefined) return undefined;
   const isTable = relations.some(({ alias }) => alias?.toLowerCase() === first?.name.toLowerCase());
   if (rest.length > 0 && isTable) return undefined;
-  return fieldsOf(writeExpression(aliased, { ...context, aliases: 'no' }), rest);
+  return fieldsOf(aliased, rest);
 }
 
-/** `records[OFFSET(0)]`: a record counts as the only element of its array. */
-function elementOf(expression: Expression, context: Context): Value | undefined {
-  if (expression.kind !== 'index' || !isFirst(expression)) return undefined;
-  const inner = elementOf(expression.of, context) ?? ungrouped(expression.of, context);
-  return inner.type.kind === 'record' || inner.json !== undefined ? inner : undefined;
+/** What is gone into. Of `records[OFFSET(0)]`, the record: it counts as the only element of its array. */
+function elementOf(expression: Expression, context: Context): Value {
+  if (expression.kind !== 'index' || !isFirst(expression)) return ungrouped(expression, context);
+  const inner = elementOf(expression.of, context);
+  return inner.json === undefined ? elementAt(expression, inner, context) : inner;
 }
 
 function isFirst({ index, base }: Of<'index'>): boolean {
@@ -149,8 +150,11 @@ function writeIndex(expression: Of<'index'>, context: Context): Value {
     const one = quantile(application, Number(index.text) - base);
     return { ...one, sql: { origin: of.at, sql: one.sql } };
   }
-  const inner = elementOf(of, context) ?? ungrouped(of, context);
-  if (inner.type.kind === 'record' && isFirst(expression)) return inner;
+  const inner = elementOf(of, context);
+  return inner.type.kind === 'record' && isFirst(expression) ? inner : elementAt(expression, inner, context);
+}
+
+function elementAt({ index, base }: Of<'index'>, inner: Value, context: Context): Value {
   if (inner.type.kind === 'map') {
     return { sql: sql`${inner.sql}[${whole(writeExpression(index, context))}]`, type: inner.type.value };
   }
@@ -246,12 +250,11 @@ function isNull(inner: Value, isNot: boolean): Sql {
 }
 
 function writeCase({ subject, branches, otherwise, at }: Of<'case'>, context: Context): Value {
+  const tested = subject === undefined ? undefined : operand(subject, context);
   const conditions = branches.map(({ when }) =>
-    subject === undefined
+    tested === undefined
       ? condition(writeExpression(when, context))
-      : condition(
-          writeExpression({ kind: 'binary', at, operator: '=', left: subject, right: when }, context),
-        ),
+      : equality(tested, operand(when, context)),
   );
   const results = branches.map(({ result }) => writeExpression(result, context));
   const last = otherwise === undefined ? value('null', 'NULL') : writeExpression(otherwise, context);

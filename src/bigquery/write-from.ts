@@ -40,7 +40,7 @@ function isLostLater(later: readonly FromItem[]): boolean {
 }
 
 function inScope(relations: readonly Relation[], context: Context): Context {
-  const scope = { relations, aliases: new Map<string, Expression>(), parent: context.scope };
+  const scope = { relations, aliases: new Map<string, Value>(), parent: context.scope };
   return { ...context, scope, aliases: 'no', isGrouped: false };
 }
 

@@ -2,7 +2,7 @@
 import { orderSql } from './call.ts';
 import { toText, trimmedTime } from './cast.ts';
 import type { Context, QueryUse, WrittenQuery } from './context.ts';
-import { syntax, unknown } from './refusal.ts';
+import { syntax, tooLarge, unknown } from './refusal.ts';
 import { fieldsOf, type Relation } from './scope.ts';
 import { joinSql, sql, type Sql } from './sql.ts';
 import type { Expression, Item, Name, Order, Select } from './tree.ts';
@@ -33,11 +33,15 @@ export interface SelectUse extends QueryUse {
 export function writeSelect(select: Select, context: Context, use: SelectUse): WrittenQuery {
   const from = writeFrom(select.from, context);
   const inside = within(select, from.relations, context);
-  const columns = named(select.items.flatMap((item) => writeItem(item, inside)));
+  const columns = named(writeItems(select, inside));
   const outputs = columns.map((column) =>
     outputOf(column, { ...use, isPlain: use.isPlain || select.isDistinct }),
   );
-  const late: Context = { ...inside, aliases: 'first' };
+  const late: Context = {
+    ...inside,
+    scope: { ...inside.scope, aliases: aliasesOf(columns) },
+    aliases: 'first',
+  };
   const clauses: Sql[] = [
     sql`SELECT ${select.isDistinct ? 'DISTINCT ' : ''}${joinSql(outputs.map(({ sql: own, name }) => sql`${own} AS ${quoteName(name)}`))}`,
   ];
@@ -63,14 +67,9 @@ function clause(expression: Expression, context: Context): Sql {
 }
 
 function within(select: Select, relations: readonly Relation[], context: Context): Context {
-  const aliases = new Map(
-    select.items.flatMap((item) =>
-      aliasesOf(item).map(([name, written]) => [name.toLowerCase(), written] as const),
-    ),
-  );
   return {
     ...context,
-    scope: { relations, aliases, parent: context.scope },
+    scope: { relations, aliases: new Map(), parent: context.scope },
     aliases: 'no',
     isGrouped: select.groupBy.length > 0,
     isUngrouped: select.groupBy.length === 0,
@@ -78,10 +77,10 @@ function within(select: Select, relations: readonly Relation[], context: Context
   };
 }
 
-function aliasesOf(item: Item): readonly (readonly [string, Expression])[] {
-  if (item.kind === 'star') return item.replace.map(({ name, value: written }) => [name.name, written]);
-  const name = nameOf(item);
-  return name === undefined ? [] : [[name, item.value]];
+/** Of two columns of one name the first is meant. */
+function aliasesOf(columns: readonly Column[]): ReadonlyMap<string, Value> {
+  const own = columns.filter(({ written }) => written !== undefined);
+  return new Map(own.toReversed().map((column) => [(column.name ?? '').toLowerCase(), column.value]));
 }
 
 /** What the column is called; undefined where BigQuery makes up a name. */
@@ -92,6 +91,17 @@ export function nameOf({ alias, value: written }: Extract<Item, { kind: 'value' 
 function lastName(expression: Expression): string | undefined {
   if (expression.kind === 'path') return expression.parts.at(-1)?.name;
   return expression.kind === 'field' ? expression.name.name : undefined;
+}
+
+const MAX_COLUMNS = 500;
+
+function writeItems({ items, at }: Select, context: Context): readonly Column[] {
+  const columns: Column[] = [];
+  for (const item of items) {
+    columns.push(...writeItem(item, context));
+    if (columns.length > MAX_COLUMNS) tooLarge(at, `A SELECT may have at most ${MAX_COLUMNS} columns`);
+  }
+  return columns;
 }
 
 function writeItem(item: Item, context: Context): readonly Column[] {
@@ -122,7 +132,7 @@ function writeStar(
       const other = replace.find(({ name }) => same(column, name));
       return other === undefined
         ? column
-        : { ...column, value: context.rules.expression(other.value, context) };
+        : { ...column, value: context.rules.expression(other.value, context), written: other.value };
     });
 }
 
@@ -197,9 +207,7 @@ function isConstant(expression: Expression | undefined): boolean {
 function keyOf(expression: Expression, columns: readonly Column[], context: Context) {
   const [name, more] = expression.kind === 'path' ? expression.parts : [];
   const aliased = more === undefined ? context.scope.aliases.get(name?.name.toLowerCase() ?? '') : undefined;
-  const column =
-    ordinal(expression, columns) ??
-    columns.find(({ written }) => written !== undefined && written === aliased);
+  const column = ordinal(expression, columns) ?? columns.find((each) => each.value === aliased);
   const own = column?.value ?? context.rules.expression(expression, context);
   return {
     column,
