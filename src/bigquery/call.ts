@@ -7,6 +7,7 @@ import { TEXT_FUNCTIONS } from './functions-text.ts';
 import { TIME_FUNCTIONS } from './functions-time.ts';
 import type { Context } from './context.ts';
 import type { Application, FunctionRule } from './function.ts';
+import { insteadOf } from './instead.ts';
 import { syntax, unknown, untranslated } from './refusal.ts';
 import { joinSql, sql, type Sql } from './sql.ts';
 import type { Call, Name, Order, Window } from './tree.ts';
@@ -72,13 +73,12 @@ export function apply(
 }
 
 function functionUnknown({ name, at }: Call): never {
+  const instead = insteadOf(name);
+  if (instead !== undefined) return untranslated(at, `${name} is not translated`, instead);
   const near = nearest(name, FUNCTIONS.keys());
-  const rest = 'ClickHouse functions are taken in ClickHouse SQL, with dialect=clickhouse.';
-  return unknown(
-    at,
-    `${name} is not among the functions that are translated`,
-    near === undefined ? rest : `Did you mean ${near}? ${rest}`,
-  );
+  const guess = near === undefined ? '' : `Did you mean ${near}? `;
+  const rest = 'Functions of ClickHouse are taken in ClickHouse SQL, with dialect=clickhouse.';
+  return unknown(at, `${name} is not among the functions that are translated`, `${guess}${rest}`);
 }
 
 function checkCount({ name, at, args, isStar }: Call, { least, most }: FunctionRule): void {

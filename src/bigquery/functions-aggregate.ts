@@ -250,28 +250,6 @@ export const AGGREGATE_FUNCTIONS: Readonly<Record<string, FunctionRule>> = {
   bit_and: numeric('groupBitAnd', 'int'),
   bit_or: numeric('groupBitOr', 'int'),
   bit_xor: numeric('groupBitXor', 'int'),
-  approx_top_count: rule(
-    2,
-    2,
-    ({ call }) =>
-      untranslated(
-        call.at,
-        'approx_top_count is not translated',
-        'Write GROUP BY, ORDER BY COUNT(*) DESC and LIMIT; in ClickHouse: topK(5)(x).',
-      ),
-    'aggregate',
-  ),
-  percentile_cont: rule(
-    2,
-    2,
-    ({ call }) =>
-      untranslated(
-        call.at,
-        'percentile_cont is not translated',
-        'Write approx_quantiles(x, 100)[offset(95)]; in ClickHouse: quantile(0.95)(x).',
-      ),
-    'window',
-  ),
   row_number: ranking('row_number'),
   rank: ranking('rank'),
   dense_rank: ranking('dense_rank'),

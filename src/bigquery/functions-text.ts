@@ -1,10 +1,11 @@
 // Functions of texts, numbers and conditions.
+import { toText } from './cast.ts';
 import { constantText, rule, takes, type FunctionRule } from './function.ts';
 import { untranslated } from './refusal.ts';
 import { joinSql, sql, type Sql } from './sql.ts';
 import { quoteString } from '../sql/literal.ts';
 import { unified } from './unify.ts';
-import { condition, key, number, text, value } from './value.ts';
+import { condition, number, text, value } from './value.ts';
 
 export const TEXT_FUNCTIONS: Readonly<Record<string, FunctionRule>> = {
   regexp_contains: takes('text text', 'bool', (x, pattern) => sql`match(${x ?? ''}, ${pattern ?? ''})`),
@@ -139,10 +140,7 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, FunctionRule>> = {
     const { sqls, type } = unified(call.args.map((_, index) => at(index)));
     return { sql: sql`least(${joinSql(sqls)})`, type };
   }),
-  farm_fingerprint: rule(1, 1, ({ call }) =>
-    untranslated(call.at, 'farm_fingerprint is not translated', 'In ClickHouse: cityHash64(x).'),
-  ),
-  string: rule(1, 2, ({ value: at }) => value('string', sql`toString(${key(at(0)).sql})`)),
+  string: rule(1, 2, ({ value: at }) => value('string', toText(at(0)))),
   int64: rule(1, 1, ({ value: at }) => value('int', sql`accurateCastOrNull(${number(at(0))}, 'Int64')`)),
   float64: rule(1, 1, ({ value: at }) => value('float', number(at(0)))),
 };
