@@ -4,7 +4,7 @@ import { arrayOf } from './functions-array.ts';
 import type { Relation } from './scope.ts';
 import { sql, type Sql } from './sql.ts';
 import type { Expression, Query, Select } from './tree.ts';
-import { columnValue, condition, key, value, whole, type Type, type Value } from './value.ts';
+import { columnValue, condition, isRecord, key, value, whole, type Type, type Value } from './value.ts';
 
 type Form = Extract<Expression, { kind: 'query' }>['form'];
 
@@ -23,7 +23,7 @@ export function writeArrayQuery(query: Query, form: Form, context: Context): Val
   if (from.source.offset !== undefined || (form === 'array' && query.limit !== undefined)) return undefined;
   const unnested = context.rules.expression(from.source.array, context);
   const alias = from.alias?.name;
-  if (unnested.type.kind === 'record' || (unnested.json !== undefined && isDotted(alias, context))) {
+  if (isRecord(unnested) || (unnested.json !== undefined && isDotted(alias, context))) {
     return ofRecord(select, form, within(context, { alias, columns: [], element: unnested }));
   }
   const { sql: array, element } = arrayOf(unnested);

@@ -28,7 +28,10 @@ function element(index: Sql): FunctionRule {
 }
 
 export const ARRAY_FUNCTIONS: Readonly<Record<string, FunctionRule>> = {
-  array_length: rule(1, 1, ({ value: at }) => value('int', sql`length(${arrayOf(at(0)).sql})`)),
+  // A record counts as the only element of its array.
+  array_length: rule(1, 1, ({ value: at }) =>
+    value('int', at(0).type.kind === 'record' ? '1' : sql`length(${arrayOf(at(0)).sql})`),
+  ),
   array_reverse: sameArray((array) => sql`arrayReverse(${array})`),
   array_distinct: sameArray((array) => sql`arrayDistinct(${array})`),
   array_first: element('1'),

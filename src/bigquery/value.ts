@@ -94,6 +94,11 @@ function spelled(names: readonly string[], name: string): string | undefined {
   return names.find((each) => each === name) ?? names.find((each) => each.toLowerCase() === folded);
 }
 
+/** Whether it has fields of its own, and so is no array of what has. */
+export function isRecord({ type }: Value): boolean {
+  return type.kind === 'record' || type.kind === 'tuple' || type.kind === 'map';
+}
+
 /** Whether a field of that name is known for certain. */
 export function hasField(record: Value, name: string): boolean {
   return spelled(fieldNames(record), name) !== undefined;

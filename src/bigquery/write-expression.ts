@@ -33,7 +33,7 @@ type Of<K extends Expression['kind']> = Extract<Expression, { kind: K }>;
 export function writeExpression(expression: Expression, context: Context): Value {
   context.spend(expression.at);
   const written = writeAny(expression, context);
-  const isText = context.isGrouped && written.type.kind === 'dynamic';
+  const isText = context.isGrouped && (written.type.kind === 'dynamic' || written.type.kind === 'record');
   return isText ? key(written) : written;
 }
 
@@ -84,7 +84,7 @@ function writeAny(expression: Expression, context: Context): Value {
     case 'case':
       return writeCase(expression, context);
     case 'array':
-      return writeArray(expression.items.map(write));
+      return writeArray(likeFirst(expression.items).map(write));
     case 'struct':
       return writeStruct(expression, context);
     case 'query':
@@ -263,6 +263,25 @@ function writeCase({ subject, branches, otherwise, at }: Of<'case'>, context: Co
   return { sql: { origin: at, sql: sql`CASE${whens} ELSE ${sqls.at(-1) ?? 'NULL'} END` }, type };
 }
 
+/** Structs of one array have the names of the first. */
+function likeFirst(items: readonly Expression[]): readonly Expression[] {
+  const [first] = items;
+  if (first?.kind !== 'struct') return items;
+  const names = first.fields.map((each) => each.alias ?? implicitName(each.value));
+  return items.map((item) => {
+    if (item.kind !== 'struct') return item;
+    const fields = item.fields.map((each, index) => {
+      const alias = names[index];
+      return alias === undefined ? { value: each.value } : { value: each.value, alias };
+    });
+    return { ...item, fields };
+  });
+}
+
+function implicitName(expression: Expression): Name | undefined {
+  return expression.kind === 'path' ? expression.parts.at(-1) : undefined;
+}
+
 function writeArray(items: readonly Value[]): Value {
   const { sqls, type } = unified(items);
   return { sql: sql`[${joinSql(sqls)}]`, type: { kind: 'array', element: type } };
@@ -271,7 +290,7 @@ function writeArray(items: readonly Value[]): Value {
 /** A tuple whose elements have names; their types are the engine's to tell. */
 function writeStruct({ fields }: Of<'struct'>, context: Context): Value {
   const named = fields.map(({ value: inner, alias }, index) => {
-    const name = alias?.name ?? (inner.kind === 'path' ? inner.parts.at(-1)?.name : undefined);
+    const name = (alias ?? implicitName(inner))?.name;
     return { name: name ?? `_field_${index + 1}`, value: key(writeExpression(inner, context)) };
   });
   const types = named.map(

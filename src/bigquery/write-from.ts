@@ -6,7 +6,7 @@ import { syntax, unknown, untranslated } from './refusal.ts';
 import { columnOf, type OutputColumn, type Relation } from './scope.ts';
 import { joinSql, sql, type Sql } from './sql.ts';
 import type { Expression, FromItem, Name } from './tree.ts';
-import { columnValue, condition, key, quoteName, value, type Value } from './value.ts';
+import { columnValue, condition, isRecord, key, quoteName, value, type Value } from './value.ts';
 
 export interface WrittenFrom {
   /** Undefined where there is nothing to read from. */
@@ -183,9 +183,8 @@ function addUnnested(item: FromItem, array: Expression, state: State, context: C
     untranslated(item.at, 'Arrays are unnested by CROSS, INNER and LEFT JOIN alone');
   }
   const name = alias?.name ?? (item.source.kind === 'table' ? item.source.parts.at(-1)?.name : undefined);
-  const isRecord =
-    unnested.type.kind === 'record' || (unnested.json !== undefined && isUsedAsRecord(name, context));
-  const added = isRecord
+  const isAlias = isRecord(unnested) || (unnested.json !== undefined && isUsedAsRecord(name, context));
+  const added = isAlias
     ? [{ alias: name, columns: [], element: unnested }]
     : addArray(item, { unnested, name }, state, context);
   state.relations = [...state.relations, ...added];
@@ -227,7 +226,13 @@ function addArray(
   } else if (join === 'LEFT')
     state.pieces.push(leftArray({ array, item, numbers, isScalar: isScalar(element.kind) }, context));
   else state.pieces.push(sql`ARRAY JOIN ${array} AS ${item}${numbers}`);
-  const own: Relation = { alias: name, columns: [], element: columnValue(item, element) };
+  const isLost = join === 'LEFT' && (!isScalar(element.kind) || offset !== undefined);
+  const found = columnValue(item, element);
+  const own: Relation = {
+    alias: name,
+    columns: [],
+    element: isLost ? { ...found, absent: sql`empty(${array})` } : found,
+  };
   if (offset === undefined) return [own];
   return [own, { alias: offset.name, columns: [], element: value('int', sql`(${place} - 1)`) }];
 }
