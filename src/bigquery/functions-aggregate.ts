@@ -3,7 +3,18 @@ import { constantCount, rule, type Application, type FunctionRule } from './func
 import { untranslated } from './refusal.ts';
 import { joinSql, sql, type Sql } from './sql.ts';
 import type { Order } from './tree.ts';
-import { condition, key, number, shown, text, value, whole, type Type, type Value } from './value.ts';
+import {
+  condition,
+  key,
+  NEVER_NULL,
+  number,
+  shown,
+  text,
+  value,
+  whole,
+  type Type,
+  type Value,
+} from './value.ts';
 
 /** Without GROUP BY and rows, an aggregate is null. */
 function orNull({ context, call }: Application, name: string): string {
@@ -121,7 +132,7 @@ const anyValue = rule(
     const { call, context } = application;
     const argument = application.value(0);
     if (call.having === undefined) {
-      const name = argument.type.kind === 'dynamic' ? 'any' : orNull(application, 'any');
+      const name = NEVER_NULL.has(argument.type.kind) ? 'any' : orNull(application, 'any');
       return { sql: sql`${name}(${whole(argument)})`, type: argument.type };
     }
     const by = key(context.rules.expression(call.having.by, context)).sql;

@@ -88,10 +88,23 @@ function columnAmong(name: Name, relations: readonly Relation[]): Value | undefi
   return syntax(name.at, `${name.name} is a column of several tables: write ${choices.join(' or ')}`);
 }
 
-/** A field of an unnested record may stand without the record's name, where its type says that it has one. */
+/**
+ * A field of an unnested record may stand without the record's name: where its type has such a field, or where only one
+ * record's fields are not known at all.
+ */
 function implicitField(name: Name, relations: readonly Relation[]): Value | undefined {
-  const record = relations.findLast(({ element }) => element !== undefined && hasField(element, name.name));
-  return record?.element && field(record.element, name);
+  const records = relations.flatMap(({ element }) => element ?? []);
+  const known = records.findLast((record) => hasField(record, name.name));
+  if (known !== undefined) return field(known, name);
+  const open = records.filter((record) => record.json !== undefined && fieldNames(record).length === 0);
+  const [only, more] = open.filter((record) => !open.some((other) => isInside(other, record)));
+  return only === undefined || more !== undefined ? undefined : field(only, name);
+}
+
+/** Whether a record is part of another, of the same table. */
+function isInside({ json: inner }: Value, { json: outer }: Value): boolean {
+  if (inner === undefined || outer === undefined || inner.path.length <= outer.path.length) return false;
+  return inner.root === outer.root && outer.path.every((part, index) => inner.path[index] === part);
 }
 
 /** Throws: no such column, with the nearest name and how to write fields of records. */

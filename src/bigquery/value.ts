@@ -158,7 +158,8 @@ export function columnType({ type, json }: Value): Type {
   return { kind: 'record', paths: new Map(inside.map(([path, each]) => [path.slice(prefix.length), each])) };
 }
 
-const NEVER_NULL: ReadonlySet<Type['kind']> = new Set(['record', 'array', 'tuple', 'map', 'dynamic']);
+/** Kinds of values that have no null in ClickHouse. */
+export const NEVER_NULL: ReadonlySet<Type['kind']> = new Set(['record', 'array', 'tuple', 'map', 'dynamic']);
 
 /** The value itself, null where an outer join found no row. */
 export function whole({ sql: own, absent, type }: Value): Sql {
