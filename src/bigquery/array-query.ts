@@ -23,7 +23,7 @@ export function writeArrayQuery(query: Query, form: Form, context: Context): Val
   if (from.source.offset !== undefined || (form === 'array' && query.limit !== undefined)) return undefined;
   const unnested = context.rules.expression(from.source.array, context);
   const alias = from.alias?.name;
-  if (isRecord(unnested) || (unnested.json !== undefined && isDotted(alias, context))) {
+  if (isRecord(unnested) || (unnested.json !== undefined && isUsedAsRecord(alias, context))) {
     return ofRecord(select, form, within(context, { alias, columns: [], element: unnested }));
   }
   const { sql: array, element } = arrayOf(unnested);
@@ -44,8 +44,8 @@ function soleSelect(query: Query): Select | undefined {
   return isSimple && body.having === undefined && body.qualify === undefined ? body : undefined;
 }
 
-function isDotted(alias: string | undefined, { dotted }: Context): boolean {
-  return alias === undefined || dotted.has(alias.toLowerCase());
+function isUsedAsRecord(alias: string | undefined, { isRecordName }: Context): boolean {
+  return alias === undefined || isRecordName(alias.toLowerCase());
 }
 
 function within(context: Context, relation: Relation): Context {

@@ -97,7 +97,7 @@ function writeWindow(over: Window | Name, context: Context): Sql {
   const parts: Sql[] = [];
   if (partition.length > 0) parts.push(sql`PARTITION BY ${joinSql(partition)}`);
   if (orderBy.length > 0)
-    parts.push(sql`ORDER BY ${joinSql(orderBy.map((each) => writeOrder(each, context)))}`);
+    parts.push(sql`ORDER BY ${joinSql(orderBy.flatMap((each) => writeOrder(each, context)))}`);
   if (frame !== undefined) parts.push(frame);
   return sql`(${joinSql(parts, ' ')})`;
 }
@@ -120,11 +120,15 @@ function resolveWindow(window: Window, { windows }: Context): Window {
 }
 
 /** An element of ORDER BY. BigQuery puts NULL before all values; ClickHouse behind them. */
-function writeOrder(order: Order, context: Context): Sql {
-  return orderSql(key(context.rules.expression(order.value, context)).sql, order);
+function writeOrder(order: Order, context: Context): readonly Sql[] {
+  return orderSqls(key(context.rules.expression(order.value, context)), order);
 }
 
-export function orderSql(own: Sql, { isDescending, nulls }: Order): Sql {
+/** An element of ORDER BY; values of no fixed type are ordered as numbers, then as texts. */
+export function orderSqls({ sql: own, loose }: Value, { isDescending, nulls }: Order): readonly Sql[] {
   const place = nulls ?? (isDescending ? 'LAST' : 'FIRST');
-  return sql`${own} ${isDescending ? 'DESC' : 'ASC'}${place === 'FIRST' ? ' NULLS FIRST' : ''}`;
+  const keys = loose === undefined ? [own] : [sql`accurateCastOrNull(${own}, 'Float64')`, own];
+  return keys.map(
+    (each) => sql`${each} ${isDescending ? 'DESC' : 'ASC'}${place === 'FIRST' ? ' NULLS FIRST' : ''}`,
+  );
 }

@@ -23,8 +23,8 @@ export interface Context {
   readonly spend: (at: number) => void;
   /** A new name that nothing else has. */
   readonly fresh: (kind: string) => string;
-  /** Names, in lower case, that somewhere have a dot behind them. */
-  readonly dotted: ReadonlySet<string>;
+  /** Whether a name, in lower case, is nowhere used as a whole value: only with a dot behind it, or not at all. */
+  readonly isRecordName: (name: string) => boolean;
   /** The rules, so that the files that hold them need not import each other in circles. */
   readonly rules: Rules;
 }

@@ -2,7 +2,7 @@
 import { parseColumnType } from '../sql/column-type.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
 import type { Context } from './context.ts';
-import { tokenize } from './lexer.ts';
+import { tokenize, type Token } from './lexer.ts';
 import { parseText } from './parse-query.ts';
 import { problemOf, Refusal, syntax, tooLarge } from './refusal.ts';
 import type { Table } from './scope.ts';
@@ -64,9 +64,6 @@ function contextOf(text: string, { tables, taken }: TranslateOptions): Context {
   const spend = (at: number): void => {
     if (++spent > MAX_EXPRESSIONS) tooLarge(at, 'The query repeats too many of its expressions');
   };
-  const dotted = tokens.filter(
-    (_, index) => tokens[index + 1]?.text === '.' && tokens[index + 1]?.kind === 'sign',
-  );
   return {
     scope: { relations: [], aliases: new Map() },
     tables: new Map(tables.map((table) => [table.name.toLowerCase(), readTable(table)])),
@@ -77,9 +74,23 @@ function contextOf(text: string, { tables, taken }: TranslateOptions): Context {
     windows: new Map(),
     spend,
     fresh,
-    dotted: new Set(dotted.map((token) => token.text.toLowerCase())),
+    isRecordName: recordNames(tokens),
     rules: { expression: writeExpression, query: writeQuery },
   };
+}
+
+/** A name with a dot behind it has fields; one that stands alone once is given there, and more often used as a value. */
+function recordNames(tokens: readonly Token[]): Context['isRecordName'] {
+  const dotted = new Set<string>();
+  const alone = new Map<string, number>();
+  for (const [index, { kind, text }] of tokens.entries()) {
+    if (kind !== 'word' && kind !== 'quoted') continue;
+    const name = text.toLowerCase();
+    const isSign = (at: number) => tokens[at]?.kind === 'sign' && tokens[at].text === '.';
+    if (isSign(index + 1)) dotted.add(name);
+    else if (!isSign(index - 1)) alone.set(name, (alone.get(name) ?? 0) + 1);
+  }
+  return (name) => dotted.has(name) || (alone.get(name) ?? 0) < 2;
 }
 
 function readTable({ name, columns }: SourceTable): Table {

@@ -34,6 +34,8 @@ export interface Value {
   readonly type: Type;
   /** Where in a JSON column it is. */
   readonly json?: { readonly root: Sql; readonly path: readonly string[]; readonly paths: Paths };
+  /** Of a text that stands for a value of no fixed type, that value. */
+  readonly loose?: Sql;
   /** A condition: an outer join found no row that has it. */
   readonly absent?: Sql;
 }
@@ -186,8 +188,10 @@ export function condition(each: Value): Sql {
 
 /** As what can be grouped and ordered by, compared and counted. */
 export function key(each: Value): Value {
-  const isLoose = each.type.kind === 'dynamic' || each.type.kind === 'record';
-  return isLoose ? value('string', text(each)) : { sql: whole(each), type: each.type };
+  if (each.type.kind === 'dynamic') return { ...value('string', text(each)), loose: each.sql };
+  if (each.type.kind === 'record') return value('string', text(each));
+  const { loose } = each;
+  return { sql: whole(each), type: each.type, ...(loose === undefined ? {} : { loose }) };
 }
 
 /** As it is shown: of a path without fixed type, the object where it holds one. */

@@ -183,7 +183,7 @@ function addUnnested(item: FromItem, array: Expression, state: State, context: C
     untranslated(item.at, 'Arrays are unnested by CROSS, INNER and LEFT JOIN alone');
   }
   const name = alias?.name ?? (item.source.kind === 'table' ? item.source.parts.at(-1)?.name : undefined);
-  const isAlias = isRecord(unnested) || (unnested.json !== undefined && isUsedAsRecord(name, context));
+  const isAlias = isRecord(unnested) || (unnested.json !== undefined && isUsedAsRecord(item, name, context));
   const added = isAlias
     ? [{ alias: name, columns: [], element: unnested }]
     : addArray(item, { unnested, name }, state, context);
@@ -195,9 +195,10 @@ function addUnnested(item: FromItem, array: Expression, state: State, context: C
   state.conditions.push(condition(after.rules.expression(on, after)));
 }
 
-/** A path without fixed type is a record where its fields are named anywhere, else an array. */
-function isUsedAsRecord(name: string | undefined, { dotted }: Context): boolean {
-  return name === undefined || dotted.has(name.toLowerCase());
+/** A path without fixed type is an array where one of its elements is used as a whole, else a record. */
+function isUsedAsRecord({ source }: FromItem, name: string | undefined, { isRecordName }: Context): boolean {
+  if (source.kind === 'unnest' && source.offset !== undefined) return false;
+  return name === undefined || isRecordName(name.toLowerCase());
 }
 
 interface Unnested {

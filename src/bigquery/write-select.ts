@@ -1,5 +1,5 @@
 // One SELECT: its columns, conditions, groups and order over the tables of its FROM.
-import { orderSql } from './call.ts';
+import { orderSqls } from './call.ts';
 import { toText, trimmedTime } from './cast.ts';
 import type { Context, QueryUse, WrittenQuery } from './context.ts';
 import { syntax, tooLarge, unknown } from './refusal.ts';
@@ -178,6 +178,10 @@ function named(columns: readonly Column[]): readonly (Column & { readonly name: 
 }
 
 function outputOf({ name, value: own }: Column & { readonly name: string }, { isShown, isPlain }: QueryUse) {
+  // What is grouped by is text; all values of a group have the same, so that any of them can be shown.
+  if (own.loose !== undefined && !isPlain) {
+    return { name, type: { kind: 'dynamic' } as const, sql: sql`any(${own.loose})` };
+  }
   const kept = isPlain && own.type.kind === 'dynamic' ? key(own) : own;
   const output = { name, type: columnType(kept) };
   const { kind } = kept.type;
@@ -226,9 +230,9 @@ function orderKey(order: Order, columns: readonly Column[], context: Context): r
   const { column, value: own, isConstant: isSame } = keyOf(order.value, columns, context);
   if (isSame) return [];
   // By its name, so that what it took to come to it is neither written nor done twice.
-  const hasOrder =
-    column?.name !== undefined && column.value.type.kind !== 'dynamic' && column.value.type.kind !== 'record';
-  return [orderSql(hasOrder ? quoteName(column.name) : own.sql, order)];
+  const isLoose = own.loose !== undefined || column?.value.type.kind === 'record';
+  if (column?.name === undefined || isLoose) return orderSqls(own, order);
+  return orderSqls({ ...own, sql: quoteName(column.name) }, order);
 }
 
 interface NamedRows {
