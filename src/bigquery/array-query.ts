@@ -24,11 +24,11 @@ export function writeArrayQuery(query: Query, form: Form, context: Context): Val
   const unnested = context.rules.expression(from.source.array, context);
   const alias = from.alias?.name;
   if (isRecord(unnested) || (unnested.json !== undefined && isUsedAsRecord(alias, context))) {
-    return ofRecord(select, form, within(context, { alias, columns: [], element: unnested }));
+    return ofRecord(select, form, within(context, { alias, columns: new Map(), element: unnested }));
   }
   const { sql: array, element } = arrayOf(unnested);
   const variable = context.fresh('x');
-  const inside = within(context, { alias, columns: [], element: columnValue(variable, element) });
+  const inside = within(context, { alias, columns: new Map(), element: columnValue(variable, element) });
   const filtered =
     select.where === undefined
       ? array

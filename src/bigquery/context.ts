@@ -19,8 +19,8 @@ export interface Context {
   readonly isUngrouped: boolean;
   /** Named windows, in lower case. */
   readonly windows: ReadonlyMap<string, Window>;
-  /** Counts one more expression that is written, perhaps again; refuses too many. */
-  readonly spend: (at: number) => void;
+  /** Counts expressions and columns that are written, perhaps again; refuses too many. */
+  readonly spend: (at: number, count?: number) => void;
   /** A new name that nothing else has. */
   readonly fresh: (kind: string) => string;
   /** Whether a name, in lower case, is nowhere used as a whole value: only with a dot behind it, or not at all. */

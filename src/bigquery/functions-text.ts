@@ -79,7 +79,8 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, FunctionRule>> = {
   })),
   format: rule(1, 100, (application) => {
     const pattern = constantText(application, 0, 'a pattern');
-    if (/%[-+ #0]*(?:'|[\d.*]*[^\d.*dioxXufFeEgGs%])/.test(pattern)) {
+    const kinds = [...pattern.matchAll(/%[-+ #\d.*]*([^]?)/g)].map(([, kind]) => kind ?? '');
+    if (kinds.some((kind) => !/^[dioxXufFeEgGs%]$/.test(kind))) {
       untranslated(
         application.written(0).at,
         'FORMAT knows %d, %s, %f and their like here',

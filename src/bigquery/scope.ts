@@ -17,11 +17,17 @@ export interface Table {
   readonly columns: readonly OutputColumn[];
 }
 
+export interface RelationColumn {
+  readonly name: string;
+  readonly value: Value;
+}
+
 /** One table, array or record of FROM. */
 export interface Relation {
   /** What the caller calls it. */
   readonly alias: string | undefined;
-  readonly columns: readonly { readonly name: string; readonly value: Value }[];
+  /** By their names in lower case. */
+  readonly columns: ReadonlyMap<string, RelationColumn>;
   /** One element of an unnested array, or the record. */
   readonly element?: Value;
   /** Columns that USING has made one with those of a table before. */
@@ -72,8 +78,12 @@ function resolveIn(parts: readonly Name[], { relations }: Scope): Found | undefi
   return undefined;
 }
 
+export function columnsByName(columns: readonly RelationColumn[]): ReadonlyMap<string, RelationColumn> {
+  return new Map(columns.map((column) => [column.name.toLowerCase(), column]));
+}
+
 export function columnOf(relation: Relation, { name }: Name): Value | undefined {
-  return relation.columns.find((column) => same(column.name, name))?.value;
+  return relation.columns.get(name.toLowerCase())?.value;
 }
 
 function columnAmong(name: Name, relations: readonly Relation[]): Value | undefined {
@@ -109,7 +119,9 @@ function isInside({ json: inner }: Value, { json: outer }: Value): boolean {
 
 /** Throws: no such column, with the nearest name and how to write fields of records. */
 export function columnUnknown(name: Name, relations: readonly Relation[]): never {
-  const columns = relations.flatMap((relation) => relation.columns.map((column) => column.name));
+  const columns = relations.flatMap((relation) =>
+    [...relation.columns.values()].map((column) => column.name),
+  );
   const fields = relations.flatMap(({ element }) => (element === undefined ? [] : fieldNames(element)));
   const aliases = relations.flatMap(({ alias }) => alias ?? []);
   const near = nearest(name.name, [...columns, ...fields, ...aliases]);

@@ -47,8 +47,8 @@ export function translate(text: string, options: TranslateOptions): Translation 
   }
 }
 
-/** Names that stand for expressions have them written once more; this is for all together. */
-const MAX_EXPRESSIONS = 10_000;
+/** Expressions and columns of tables; names that stand for an expression may have it written once more. */
+const MAX_WRITTEN = 5_000;
 
 function contextOf(text: string, { tables, taken }: TranslateOptions): Context {
   const tokens = tokenize(text);
@@ -61,8 +61,9 @@ function contextOf(text: string, { tables, taken }: TranslateOptions): Context {
     return used.has(name) ? fresh(kind) : name;
   };
   let spent = 0;
-  const spend = (at: number): void => {
-    if (++spent > MAX_EXPRESSIONS) tooLarge(at, 'The query repeats too many of its expressions');
+  const spend = (at: number, times = 1): void => {
+    spent += times;
+    if (spent > MAX_WRITTEN) tooLarge(at, 'The query has too many columns and repeated expressions');
   };
   return {
     scope: { relations: [], aliases: new Map() },

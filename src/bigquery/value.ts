@@ -2,7 +2,7 @@
 import type { ColumnType } from '../sql/column-type.ts';
 import { quoteIdentifier, quoteString } from '../sql/literal.ts';
 import { sql, type Sql } from './sql.ts';
-import { unknown, untranslated } from './refusal.ts';
+import { tooLarge, unknown, untranslated } from './refusal.ts';
 import type { Name } from './tree.ts';
 
 export type Type =
@@ -111,7 +111,7 @@ export function field(record: Value, { name, at }: Name): Value {
   const { type, json, absent } = record;
   const isAbsent = absent === undefined ? {} : { absent };
   if (json !== undefined)
-    return { ...jsonField(json, spelled(fieldNames(record), name) ?? name), ...isAbsent };
+    return { ...jsonField(json, { name: spelled(fieldNames(record), name) ?? name, at }), ...isAbsent };
   if (type.kind === 'map')
     return { sql: sql`${record.sql}[${quoteString(name)}]`, type: type.value, ...isAbsent };
   if (type.kind === 'tuple') {
@@ -132,7 +132,10 @@ export function field(record: Value, { name, at }: Name): Value {
   );
 }
 
-function jsonField({ root, path, paths }: NonNullable<Value['json']>, name: string): Value {
+const MAX_PATH = 16;
+
+function jsonField({ root, path, paths }: NonNullable<Value['json']>, { name, at }: Name): Value {
+  if (path.length >= MAX_PATH) tooLarge(at, `A path may have at most ${MAX_PATH} parts`);
   const inside = [...path, name];
   const dotted = inside.join('.');
   const typed = paths.get(dotted);

@@ -3,7 +3,7 @@ import { nearest } from '../core/nearest.ts';
 import type { Context } from './context.ts';
 import { arrayOf } from './functions-array.ts';
 import { syntax, unknown, untranslated } from './refusal.ts';
-import { columnOf, type OutputColumn, type Relation } from './scope.ts';
+import { columnOf, columnsByName, type OutputColumn, type Relation } from './scope.ts';
 import { joinSql, sql, type Sql } from './sql.ts';
 import type { Expression, FromItem, Name } from './tree.ts';
 import { columnValue, condition, isRecord, key, quoteName, value, type Value } from './value.ts';
@@ -51,8 +51,7 @@ function arrayPath({ source, at }: FromItem, { relations }: State, context: Cont
   const first = source.parts[0]?.name.toLowerCase();
   const named = [...relations, ...context.scope.relations];
   const isPath = named.some(
-    ({ alias, columns }) =>
-      alias?.toLowerCase() === first || columns.some(({ name }) => name.toLowerCase() === first),
+    ({ alias, columns }) => alias?.toLowerCase() === first || columns.has(first ?? ''),
   );
   return isPath ? { kind: 'path', at, parts: source.parts } : undefined;
 }
@@ -65,15 +64,23 @@ interface TableOptions {
 function addTable(item: FromItem, state: State, { context, isLost }: TableOptions): void {
   const { join } = item;
   const { sql: table, columns, alias } = readTable(item, context);
+  // An outer join is written into every column before it.
+  const before = join === 'RIGHT' || join === 'FULL' ? state.relations : [];
+  context.spend(
+    item.at,
+    before.reduce((sum, each) => sum + each.columns.size, columns.length),
+  );
   const name = context.fresh('t');
   const marker = isLost || join === 'LEFT' || join === 'FULL' ? context.fresh('h') : undefined;
   const read = marker === undefined ? table : sql`(SELECT *, 1 AS ${quoteName(marker)} FROM ${table})`;
   const own: Relation = {
     alias,
-    columns: columns.map((column) => ({
-      name: column.name,
-      value: columnValue(sql`${name}.${quoteName(column.name)}`, column.type),
-    })),
+    columns: columnsByName(
+      columns.map((column) => ({
+        name: column.name,
+        value: columnValue(sql`${name}.${quoteName(column.name)}`, column.type),
+      })),
+    ),
   };
   const { condition: on, merged } = joinCondition(item, state.relations, { own, context });
   const isFirst = state.pieces.length === 0;
@@ -106,7 +113,9 @@ function lostBy(relation: Marked, absent: Sql | undefined): Marked {
   const mark = (each: Value): Value => ({ ...each, absent });
   return {
     ...relation,
-    columns: relation.columns.map((column) => ({ ...column, value: mark(column.value) })),
+    columns: columnsByName(
+      [...relation.columns.values()].map((column) => ({ ...column, value: mark(column.value) })),
+    ),
     ...(relation.element === undefined ? {} : { element: mark(relation.element) }),
   };
 }
@@ -185,7 +194,7 @@ function addUnnested(item: FromItem, array: Expression, state: State, context: C
   const name = alias?.name ?? (item.source.kind === 'table' ? item.source.parts.at(-1)?.name : undefined);
   const isAlias = isRecord(unnested) || (unnested.json !== undefined && isUsedAsRecord(item, name, context));
   const added = isAlias
-    ? [{ alias: name, columns: [], element: unnested }]
+    ? [{ alias: name, columns: new Map(), element: unnested }]
     : addArray(item, { unnested, name }, state, context);
   state.relations = [...state.relations, ...added];
   if (on === undefined || (on.kind === 'boolean' && on.value)) return;
@@ -231,11 +240,11 @@ function addArray(
   const found = columnValue(item, element);
   const own: Relation = {
     alias: name,
-    columns: [],
+    columns: new Map(),
     element: isLost ? { ...found, absent: sql`empty(${array})` } : found,
   };
   if (offset === undefined) return [own];
-  return [own, { alias: offset.name, columns: [], element: value('int', sql`(${place} - 1)`) }];
+  return [own, { alias: offset.name, columns: new Map(), element: value('int', sql`(${place} - 1)`) }];
 }
 
 function isScalar(kind: string): boolean {

@@ -3,7 +3,7 @@ import { orderSqls } from './call.ts';
 import { toText, trimmedTime } from './cast.ts';
 import type { Context, QueryUse, WrittenQuery } from './context.ts';
 import { syntax, tooLarge, unknown } from './refusal.ts';
-import { fieldsOf, type Relation } from './scope.ts';
+import { columnsByName, fieldsOf, type Relation } from './scope.ts';
 import { joinSql, sql, type Sql } from './sql.ts';
 import type { Expression, Item, Name, Order, Select } from './tree.ts';
 import {
@@ -93,7 +93,7 @@ function lastName(expression: Expression): string | undefined {
   return expression.kind === 'field' ? expression.name.name : undefined;
 }
 
-const MAX_COLUMNS = 500;
+const MAX_COLUMNS = 250;
 
 function writeItems({ items, at }: Select, context: Context): readonly Column[] {
   const columns: Column[] = [];
@@ -142,7 +142,8 @@ function same({ name: own }: Column, { name }: Name): boolean {
 
 /** Columns of a table, the elements of an array. A record is shown by the column that it is part of. */
 function columnsOf({ columns, element, alias, merged }: Relation): readonly Column[] {
-  if (element === undefined) return columns.filter(({ name }) => merged?.has(name.toLowerCase()) !== true);
+  if (element === undefined)
+    return [...columns.values()].filter(({ name }) => merged?.has(name.toLowerCase()) !== true);
   if (element.type.kind === 'tuple') return fieldColumns(element);
   return element.json === undefined ? [{ name: alias, value: element }] : [];
 }
@@ -157,7 +158,7 @@ function starOf(of: Expression, context: Context): readonly Column[] {
     ({ alias }) => alias?.toLowerCase() === first?.name.toLowerCase(),
   );
   if (relation !== undefined && second === undefined && relation.element === undefined)
-    return relation.columns;
+    return [...relation.columns.values()];
   const record =
     relation?.element !== undefined && of.kind === 'path'
       ? fieldsOf(relation.element, of.parts.slice(1))
@@ -248,7 +249,7 @@ export function orderByNames({ orders, columns, table }: NamedRows, context: Con
     name,
     value: { sql: sql`${table}.${quoteName(name)}`, type },
   }));
-  const relation: Relation = { alias: undefined, columns: own };
+  const relation: Relation = { alias: undefined, columns: columnsByName(own) };
   const inside: Context = {
     ...context,
     aliases: 'no',
