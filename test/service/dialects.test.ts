@@ -127,3 +127,14 @@ describe('problems stand at their place in the text as it was sent', () => {
     });
   });
 });
+
+test('the listing tells the dialects of each endpoint, in their order', async () => {
+  const { result } = (await (await service.call('/api/endpoints')).json()) as {
+    result: { name: string; sandbox: { dialects: string[] } }[];
+  };
+  expect(result.map(({ name, sandbox }) => [name, sandbox.dialects])).toEqual([
+    ['dialects.bigquery', ['bigquery', 'clickhouse']],
+    ['dialects.both', ['clickhouse', 'bigquery']],
+    ['dialects.clickhouse', ['clickhouse']],
+  ]);
+});
