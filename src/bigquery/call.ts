@@ -10,7 +10,7 @@ import type { Application, FunctionRule } from './function.ts';
 import { insteadOf } from './instead.ts';
 import { syntax, unknown, untranslated } from './refusal.ts';
 import { joinSql, sql, type Sql } from './sql.ts';
-import type { Call, Name, Order, Window } from './tree.ts';
+import type { Call, Expression, Name, Order, Window } from './tree.ts';
 import { key, type Value } from './value.ts';
 
 const FUNCTIONS: ReadonlyMap<string, FunctionRule> = new Map([
@@ -70,6 +70,20 @@ export function apply(
     return known;
   };
   return { rule, application: { call, context: inside, value, written } };
+}
+
+/** Whether an aggregate function is called somewhere in it, subqueries aside. */
+export function hasAggregate(expression: Expression): boolean {
+  if (expression.kind === 'query') return false;
+  if (expression.kind === 'call' && FUNCTIONS.get(expression.name)?.kind === 'aggregate') return true;
+  return Object.values(expression).some(hasAggregateWithin);
+}
+
+/** Of any part of an expression: those that have a kind are expressions again. */
+function hasAggregateWithin(part: unknown): boolean {
+  if (typeof part !== 'object' || part === null) return false;
+  // Nothing but expressions and what holds them has a kind.
+  return 'kind' in part ? hasAggregate(part as Expression) : Object.values(part).some(hasAggregateWithin);
 }
 
 function functionUnknown({ name, at }: Call): never {

@@ -80,13 +80,19 @@ function collected(application: Application): { readonly sql: Sql; readonly type
     if (!call.isDistinct) return { sql: sql`groupArray${parameter}(${item})`, type };
     return { sql: sql`arraySort(groupUniqArray${parameter}(${item}))`, type };
   }
-  if (call.isDistinct) untranslated(call.at, 'DISTINCT and ORDER BY together are not translated here');
+  if (call.isDistinct) return { sql: distinctSorted(item, call.orderBy, limit), type };
   const pair = context.fresh('x');
   const rows = sql`groupArray((${item}, ${orderKeys(call.orderBy, application)}))`;
   const isDescending = call.orderBy[0]?.isDescending === true;
   const sorted = sql`array${isDescending ? 'ReverseSort' : 'Sort'}(${pair} -> tupleElement(${pair}, 2), ${rows})`;
   const items = sql`arrayMap(${pair} -> tupleElement(${pair}, 1), ${sorted})`;
   return { sql: limit === undefined ? items : sql`arraySlice(${items}, 1, ${limit})`, type };
+}
+
+/** BigQuery orders distinct values by themselves alone. */
+function distinctSorted(item: Sql, [order]: readonly Order[], limit: string | undefined): Sql {
+  const sorted = sql`array${order?.isDescending === true ? 'ReverseSort' : 'Sort'}(groupUniqArray(${item}))`;
+  return limit === undefined ? sorted : sql`arraySlice(${sorted}, 1, ${limit})`;
 }
 
 function orderKeys(orders: readonly Order[], { context }: Application): Sql {

@@ -1,6 +1,6 @@
 // Expressions written as ClickHouse SQL.
 import { quoteString } from '../sql/literal.ts';
-import { apply, writeCall } from './call.ts';
+import { apply, hasAggregate, writeCall } from './call.ts';
 import { castTo } from './cast.ts';
 import { comparison, equality, membership, operand } from './comparison.ts';
 import type { Context } from './context.ts';
@@ -14,6 +14,7 @@ import { timeLiteral, unitName } from './time-literal.ts';
 import type { Expression, Name } from './tree.ts';
 import { unified } from './unify.ts';
 import {
+  columnValue,
   condition,
   field,
   key,
@@ -287,12 +288,28 @@ function writeArray(items: readonly Value[]): Value {
   return { sql: sql`[${joinSql(sqls)}]`, type: { kind: 'array', element: type } };
 }
 
+interface NamedValue {
+  readonly name: string;
+  readonly value: Value;
+}
+
+/** An object of JSON: types of aggregates are not constant, as those of a tuple's elements have to be. */
+function writeObject(fields: readonly NamedValue[]): Value {
+  const members = fields.map(
+    ({ name, value: each }, index) =>
+      sql`${quoteString(`${index === 0 ? '{' : ', '}${JSON.stringify(name)}: `)}, toJSONString(${each.sql})`,
+  );
+  const object = sql`CAST(concat(${joinSql(members)}, '}') AS JSON)`;
+  return columnValue(object, { kind: 'record', paths: new Map() });
+}
+
 /** A tuple whose elements have names; their types are the engine's to tell. */
 function writeStruct({ fields }: Of<'struct'>, context: Context): Value {
   const named = fields.map(({ value: inner, alias }, index) => {
     const name = (alias ?? implicitName(inner))?.name;
     return { name: name ?? `_field_${index + 1}`, value: key(writeExpression(inner, context)) };
   });
+  if (fields.some((each) => hasAggregate(each.value))) return writeObject(named);
   const types = named.map(
     ({ name, value: each }, index) =>
       sql`${quoteString(`${index === 0 ? '' : ', '}${quoteName(name)} `)}, toTypeName(${each.sql})`,
