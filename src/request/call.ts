@@ -1,4 +1,5 @@
 // What a caller asks for, free of the transport that carried it, and what comes back.
+import type { Dialect } from '../catalog/endpoint.ts';
 import type { CacheWish } from '../cache/freshness.ts';
 import type { Found, Outcome } from '../cache/read-through.ts';
 import type { StageTimes, TraceContext } from '../core/observation.ts';
@@ -48,6 +49,8 @@ export interface Answer {
   readonly body: Buffer;
   readonly rows: number;
   readonly truncated: boolean;
+  /** What SQL of the caller's own was read as; undefined for other calls. */
+  readonly dialect: Dialect | undefined;
   readonly etag: string;
   /** How it came out of the cache; undefined where the endpoint keeps no answers. */
   readonly outcome: Outcome | undefined;
