@@ -1,4 +1,5 @@
 // Vitest runs each test file in a process of its own: the embedded engine allows one data directory a process.
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 // Read by libuv when a process starts; native engine calls need more threads than the default of four.
@@ -23,7 +24,12 @@ const BOTH = [
 
 export default defineConfig({
   test: {
-    globalSetup: ['test/support/require-redis.ts', 'test/support/build.ts'],
+    maxWorkers: availableParallelism(), // one more than by default: files wait for processes and engines much of their time
+    globalSetup: [
+      'test/support/require-redis.ts',
+      'test/support/require-chromium.ts',
+      'test/support/build.ts',
+    ],
     projects: [
       { test: { name: 'embedded', include: ['test/**/*.test.ts'], ...common } },
       {

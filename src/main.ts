@@ -1,9 +1,4 @@
 // The process: its arguments, environment, streams and signals handed to the command line.
-import { openEngine } from './app/engine.ts';
-import { readUses } from './app/keys.ts';
-import { openLocal } from './app/local.ts';
-import { openService } from './app/service.ts';
-import { openTrial } from './app/trial.ts';
 import { readVersion } from './app/version.ts';
 import { leaveWorkers, workers } from './app/workers.ts';
 import { runProgram } from './cli/program.ts';
@@ -20,11 +15,12 @@ export async function main(argv: readonly string[]): Promise<void> {
     version: readVersion(),
     env: process.env,
     terminal,
-    openEngine,
-    openService,
-    openLocal,
-    openTrial,
-    readUses,
+    // Loaded when a command needs them: together they take longer than most commands do.
+    openEngine: async (...given) => (await import('./app/engine.ts')).openEngine(...given),
+    openService: async (given) => (await import('./app/service.ts')).openService(given),
+    openLocal: async (given) => (await import('./app/local.ts')).openLocal(given),
+    openTrial: async (given) => (await import('./app/trial.ts')).openTrial(given),
+    readUses: async (given) => (await import('./app/keys.ts')).readUses(given),
     workers,
     openLog: (level, isDevelopment) =>
       isDevelopment && level !== 'silent'

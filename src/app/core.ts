@@ -15,6 +15,7 @@ import { createRateLimits } from '../limits/rate-limits.ts';
 import { createRedisCounters } from '../limits/redis-counters.ts';
 import { createRequestPath, type RequestPath } from '../request/answer.ts';
 import { createBulkhead, type Bulkhead } from '../request/bulkhead.ts';
+import { createExplain, type Explain } from '../request/explain.ts';
 import { createPlan } from '../request/plan.ts';
 import { createResults } from '../request/result.ts';
 import { createSandboxes, type Sandboxes } from '../request/sandboxes.ts';
@@ -26,6 +27,7 @@ export interface Core {
   readonly describe: Describe;
   readonly sandboxes: Sandboxes;
   readonly path: RequestPath;
+  readonly explain: Explain;
   readonly cache: Cache;
   readonly bulkhead: Bulkhead;
   close(): Promise<void>;
@@ -77,10 +79,11 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     results,
     clock,
   });
+  const explain = createExplain({ catalog: catalog.current, keyring, rateLimits, plan, now: clock.epoch });
   const close = async (): Promise<void> => {
     await Promise.all([catalog.close(), cache.close()]);
   };
-  return { catalog, describe, sandboxes, path, cache, bulkhead, close };
+  return { catalog, describe, sandboxes, path, cache, bulkhead, explain, close };
 }
 
 /** Endpoints of one catalog that the other has not, or has in another revision. */

@@ -34,7 +34,7 @@ type Listener = ReturnType<typeof createServer>;
 
 /** Not listening yet. */
 export function createListeners(parts: Parts): { readonly server: Listener; readonly admin: Listener } {
-  const { settings, path, catalog, describe, sandboxes, keyring, observing, cache } = parts;
+  const { settings, path, explain, catalog, describe, sandboxes, keyring, observing, cache } = parts;
   const principalOf = async (key: string | undefined): Promise<Principal> =>
     (await authenticate(keyring.current(), key, clock.epoch())).principal;
   const openapi = createOpenapi({
@@ -46,6 +46,7 @@ export function createListeners(parts: Parts): { readonly server: Listener; read
   });
   const server = createServer({
     answer: path.answer,
+    explain,
     list: async (key) => listEndpoints(catalog.current(), await principalOf(key), { describe, sandboxes }),
     openapi: async (key) => openapi(await principalOf(key)),
     readiness: () => readiness(parts),

@@ -54,7 +54,7 @@ export async function openObserving({
 async function openTracing({ traces }: Settings): Promise<Tracing> {
   if (traces === undefined) return NO_TRACING;
   const { createTracing } = await import('../observe/collector.ts');
-  return createTracing({ ...traces, version: readVersion(), now: clock.epoch });
+  return createTracing({ ...traces, version: readVersion(), random: Math.random, now: clock.epoch });
 }
 
 /**

@@ -151,6 +151,7 @@ function sandboxPolicy({ sandbox }: EndpointFile): SandboxPolicy {
   return Object.freeze({
     enabled: sandbox?.enabled ?? false,
     languages: new Set(sandbox?.languages ?? (['sql', 'lql'] as const)),
+    dialects: Object.freeze(sandbox?.dialects ?? (['clickhouse'] as const)),
     allow: sandbox?.functions?.allow ?? [],
     deny: sandbox?.functions?.deny ?? [],
   });

@@ -68,9 +68,14 @@ export interface ReservationPolicy {
   readonly warming: string | undefined;
 }
 
+/** Of consumers' SQL. */
+export type Dialect = 'clickhouse' | 'bigquery';
+
 export interface SandboxPolicy {
   readonly enabled: boolean;
   readonly languages: ReadonlySet<'sql' | 'lql'>;
+  /** What SQL may be written in, in the order in which a text is tried. */
+  readonly dialects: readonly Dialect[];
   readonly allow: readonly string[];
   readonly deny: readonly string[];
 }

@@ -30,7 +30,8 @@ export async function withSchemaEngine<T>(
 ): Promise<T> {
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt); // before there is anything to remove
   const data = mkdtempSync(join(tmpdir(), 'millrace-schema-'));
-  const remove = (): void => rmSync(data, { recursive: true, force: true });
+  // The engine's threads may still be writing into it when the process is interrupted.
+  const remove = (): void => rmSync(data, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
   process.once('exit', remove);
   try {
     const own = { ...settings, data, clickhouse: undefined };

@@ -38,7 +38,10 @@ export type OpenLocal = (options: {
 }>;
 
 /** Answers calls at a chosen time, over endpoints that keep and count nothing. */
-export type OpenTrial = (options: { readonly engine: Engine; readonly candidates: readonly Candidate[] }) => {
+export type OpenTrial = (options: {
+  readonly engine: Engine;
+  readonly candidates: readonly Candidate[];
+}) => Promise<{
   readonly pathAt: (now: number | undefined) => RequestPath;
   close(): Promise<void>;
-};
+}>;

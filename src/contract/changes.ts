@@ -165,6 +165,15 @@ export const CHANGES = {
     'Keys that allow the language may send queries which were refused.',
   ),
   'sandbox.language_removed': breaking('A language is no longer taken', 'Calls in it get 400.'),
+  'sandbox.dialect_added': behaviour(
+    'SQL in one more dialect',
+    'It reads what SQL could read already. Texts that were refused may be answered, and a text that is SQL in both may mean something else.',
+  ),
+  'sandbox.dialect_removed': breaking('A dialect is no longer taken', 'Calls in it get 400.'),
+  'sandbox.dialects_reordered': behaviour(
+    'Dialects are tried in another order',
+    'A text that is SQL in both may mean something else. Calls that name their dialect change nothing.',
+  ),
   'sandbox.function_allowed': loosening(
     'Own queries may call one more function',
     'The list keeps out functions that read files, networks and other tables, or cost too much.',

@@ -18,6 +18,7 @@ export function* compareSandboxes(base: Contract, head: Contract): Generator<Fou
     yield { code: 'sandbox.disabled', message: 'own queries are refused', path };
   if (!before.enabled || !after.enabled) return;
   yield* compareLanguages(base, head);
+  yield* compareDialects(base, head);
   yield* compareFunctions(base, head);
   yield* compareTables(base, head);
 }
@@ -35,6 +36,20 @@ function* compareLanguages(base: Contract, head: Contract): Generator<Found> {
       ? { code: 'sandbox.language_added', message: `own queries in ${language} are taken`, path }
       : { code: 'sandbox.language_removed', message: `own queries in ${language} are refused`, path };
   }
+}
+
+function* compareDialects(base: Contract, head: Contract): Generator<Found> {
+  const [before, after] = [base.endpoint.sandbox.dialects, head.endpoint.sandbox.dialects];
+  const path = ['sandbox', 'dialects'];
+  for (const dialect of ['clickhouse', 'bigquery'] as const) {
+    if (before.includes(dialect) === after.includes(dialect)) continue;
+    yield after.includes(dialect)
+      ? { code: 'sandbox.dialect_added', message: `SQL in ${dialect} is taken`, path }
+      : { code: 'sandbox.dialect_removed', message: `SQL in ${dialect} is refused`, path };
+  }
+  const kept = before.filter((dialect) => after.includes(dialect));
+  if (kept.join() === after.filter((dialect) => before.includes(dialect)).join()) return;
+  yield { code: 'sandbox.dialects_reordered', message: `SQL is tried as ${after.join(', then ')}`, path };
 }
 
 /** By what may be called in the end: allowing what is on the list anyway changes nothing. */

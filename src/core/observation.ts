@@ -12,6 +12,12 @@ export interface StageTimes {
   readonly encode: number;
 }
 
+/** What a statement had read of tables when its answer began, as a server tells. */
+export interface ReadSummary {
+  readonly rows: number;
+  readonly bytes: number;
+}
+
 /**
  * A request's place in a trace (https://www.w3.org/TR/trace-context/). Ids are lower-case hexadecimal digits: 32 of the
  * trace, 16 of a span.
@@ -71,6 +77,7 @@ export type Observation =
       readonly ms: number;
       /** Of an answer that was run for this request. */
       readonly timing?: StageTimes | undefined;
+      readonly read?: ReadSummary | undefined;
       /** The caller's address. */
       readonly client?: string | undefined;
       readonly trace?: TraceContext | undefined;

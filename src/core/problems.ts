@@ -12,6 +12,15 @@ function lql<Title extends string>(title: Title): { status: 400; title: Title; h
   return { status: 400, title, hint: 'Correct the text at the line and column given in errors.' };
 }
 
+/** A BigQuery text that is not understood or not translated. */
+function bigquery<Title extends string>(title: Title): { status: 400; title: Title; hint: string } {
+  return {
+    status: 400,
+    title,
+    hint: 'Correct the text at the line and column given in errors, or write ClickHouse SQL with dialect=clickhouse.',
+  };
+}
+
 /** Every problem code there is. `docs/reference/problems.md` is generated from this table. */
 export const PROBLEMS = {
   'request.body_invalid': {
@@ -79,6 +88,10 @@ export const PROBLEMS = {
     title: 'Queries of your own are switched off on this service',
     hint: 'Saved queries are answered as ever; tell the operator, whose log says why.',
   },
+  'bigquery.syntax_refused': bigquery('Your BigQuery text cannot be read'),
+  'bigquery.form_refused': bigquery('Your query uses a form of BigQuery that is not translated'),
+  'bigquery.name_unknown': bigquery('There is no such table, column or function'),
+  'bigquery.too_large': bigquery('Your query is too large'),
   'lql.text_too_long': lql('The LQL text is too long'),
   'lql.character_invalid': lql('A character cannot stand in LQL'),
   'lql.too_many_clauses': lql('There are too many clauses'),

@@ -16,6 +16,8 @@ const COLUMNS: readonly (readonly [name: string, type: string])[] = [
   ['cache', 'LowCardinality(String)'],
   ['rows', 'UInt32'],
   ['bytes', 'UInt64'],
+  ['read_rows', 'UInt64'],
+  ['read_bytes', 'UInt64'],
   ['duration_ms', 'Float64'],
   ['queue_ms', 'Float64'],
   ['engine_ms', 'Float64'],

@@ -1,4 +1,5 @@
 // The one interface to ClickHouse. Two implementations, held to one conformance suite: embedded (chDB) and HTTP.
+import type { ReadSummary } from '../core/observation.ts';
 
 /**
  * A value of a typed query parameter, in ClickHouse's text form; null is NULL. Unescaped: inside an array's quotes,
@@ -65,6 +66,8 @@ export interface Result {
   readonly chunks: AsyncIterable<Uint8Array>;
   /** Milliseconds that the statement waited for a connection. */
   readonly queueMs: number;
+  /** Undefined where the engine does not tell. */
+  readonly read?: ReadSummary | undefined;
 }
 
 /** A result column as the engine describes it. */

@@ -16,7 +16,13 @@ export function sendAnswer(reply: FastifyReply, answer: Answer, headerPrefix: st
 
 /** What is told about an answer in header fields, but for what differs from call to call. */
 export function answerFields(
-  { endpoint, etag, outcome, truncated }: Pick<Answer, 'endpoint' | 'etag' | 'outcome' | 'truncated'>,
+  {
+    endpoint,
+    etag,
+    outcome,
+    truncated,
+    dialect,
+  }: Pick<Answer, 'endpoint' | 'etag' | 'outcome' | 'truncated' | 'dialect'>,
   headerPrefix: string,
 ): Readonly<Record<string, string>> {
   return {
@@ -24,6 +30,7 @@ export function answerFields(
     ETag: etag,
     Vary: `Accept, Accept-Encoding, Authorization, X-API-KEY, Origin, ${headerPrefix}-ENDPOINT-REDACT-PII`,
     'Millrace-Endpoint': `${endpoint.name}@${endpoint.revision}`,
+    ...(dialect === undefined ? {} : { 'Millrace-Dialect': dialect }),
     ...(truncated ? { 'Millrace-Truncated': 'true' } : {}),
     ...(outcome === undefined ? {} : { Age: String(outcome.age), 'Cache-Status': cacheStatus(outcome) }),
   };

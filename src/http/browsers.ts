@@ -29,6 +29,7 @@ const EXPOSED = [
   'ETag',
   'Millrace-Endpoint',
   'Millrace-Truncated',
+  'Millrace-Dialect',
   'RateLimit',
   'RateLimit-Policy',
   'Retry-After',

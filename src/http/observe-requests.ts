@@ -69,6 +69,7 @@ export function observeRequests(app: FastifyInstance, options: ObserveOptions): 
       rows: answer?.rows,
       cache: answer?.outcome?.kind,
       timing: answer?.outcome?.kind === 'hit' ? undefined : answer?.timing,
+      read: answer?.read,
       client: options.clientAddress(request.raw),
       trace: trace?.context,
       code: problem?.code,

@@ -173,7 +173,7 @@ function fieldsOf(
   const etag = etagIn(entry.etag, coding);
   const all = {
     ...SECURITY_FIELDS,
-    ...answerFields({ ...entry, etag, outcome, endpoint }, headerPrefix),
+    ...answerFields({ ...entry, etag, outcome, endpoint, dialect: undefined }, headerPrefix),
     ...(coding === undefined ? {} : { 'Content-Encoding': coding }),
     'Content-Type': entry.contentType,
     'Content-Length': String(body.length),

@@ -10,7 +10,9 @@ import fastify, {
 import { Problem } from '../core/problem.ts';
 import { PROBLEMS } from '../core/problems.ts';
 import type { Answer, Call } from '../request/call.ts';
+import type { Explain } from '../request/explain.ts';
 import { speakToBrowsers, type BrowserOptions } from './browsers.ts';
+import { addExplorer } from './explorer.ts';
 import { observeRequests, type ObserveOptions } from './observe-requests.ts';
 import { sendAnswer } from './answer-reply.ts';
 import { answerClientError, sendProblem, toProblem } from './problem-reply.ts';
@@ -38,6 +40,8 @@ export interface Readiness {
 
 export interface ServerOptions extends ObserveOptions {
   readonly answer: (call: Call) => Promise<Answer>;
+  /** Looks at a caller's own query without running it. */
+  readonly explain: Explain;
   /** What a key may call, as data. */
   readonly list: (key: string | undefined) => Promise<readonly unknown[]>;
   /** The OpenAPI document of what a key may call, as JSON. */
@@ -87,6 +91,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
   addQueryRoute(app, options, repeats);
   app.addHook('preClose', async () => repeats.close());
   closeWhenAnswered(app);
+  addExplainRoute(app, options);
+  addExplorer(app, refuseOtherMethods);
   addRoute(app, '/api/endpoints', async (request) =>
     JSON.stringify({ result: await options.list(keyOf(request)) }),
   );
@@ -144,6 +150,24 @@ function addQueryRoute(app: FastifyInstance, options: ServerOptions, repeats: Re
   refuseOtherMethods(app, url, methods);
 }
 
+function addExplainRoute(
+  app: FastifyInstance,
+  { explain, headerPrefix, requestTimeout }: ServerOptions,
+): void {
+  const url = '/api/endpoints/explain/:endpoint';
+  const methods = ['GET', 'POST', 'QUERY'] as const;
+  app.route<{ Params: { endpoint: string } }>({
+    url,
+    method: [...methods],
+    handler: async (request, reply) => {
+      const signal = () => requestSignal(reply, requestTimeout);
+      const result = await explain(receiveCall(request, { headerPrefix, signal, trace: reply.trace }));
+      return sendJson(reply, JSON.stringify({ result }));
+    },
+  });
+  refuseOtherMethods(app, url, methods);
+}
+
 /** Adds a GET route; its handler makes JSON. */
 function addRoute<Params>(
   app: FastifyInstance,
@@ -151,11 +175,14 @@ function addRoute<Params>(
   handler: (request: FastifyRequest<{ Params: Params }>, reply: FastifyReply) => string | Promise<string>,
 ): void {
   app.get<{ Params: Params }>(url, async (request, reply) => {
-    const text = await handler(request, reply);
-    reply.header('Content-Type', 'application/json; charset=utf-8').header('Cache-Control', 'no-store');
-    return text;
+    return sendJson(reply, await handler(request, reply));
   });
   refuseOtherMethods(app, url, ['GET']);
+}
+
+function sendJson(reply: FastifyReply, text: string): string {
+  reply.header('Content-Type', 'application/json; charset=utf-8').header('Cache-Control', 'no-store');
+  return text;
 }
 
 /** RFC 9110: 405 with Allow for the methods that a path does not take, OPTIONS tells them. */

@@ -1,7 +1,7 @@
 // From a path to the value it names: a column, a JSON sub-column, a Map key, a tuple element.
 import { nearest } from '../core/nearest.ts';
 import { quoteIdentifier, quoteString } from '../sql/literal.ts';
-import { DYNAMIC, parseColumnType, type ColumnType } from './column-type.ts';
+import { DYNAMIC, parseColumnType, type ColumnType } from '../sql/column-type.ts';
 import { findingAt, isFault, suggestion, type Fault, type Finding } from './finding.ts';
 import type { Path } from './tree.ts';
 

@@ -1,6 +1,6 @@
 // Values of LQL as ClickHouse literals: text, numbers and times.
 import { quoteString } from '../sql/literal.ts';
-import type { ColumnType } from './column-type.ts';
+import type { ColumnType } from '../sql/column-type.ts';
 import { formatMicros } from './time.ts';
 
 /** Digits before the point that a Float64, and an integer literal, still holds exactly. */

@@ -15,6 +15,8 @@ export interface TracingOptions {
   /** Share of the traces that begin here which are sampled, from 0 to 1. */
   readonly ratio: number;
   readonly version: string;
+  /** From 0 to 1. */
+  readonly random: () => number;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
@@ -24,7 +26,7 @@ const MAX_WAITING = 4096;
 const SEND_TIMEOUT_MS = 5000;
 
 export function createTracing(options: TracingOptions): Tracing {
-  const { endpoint, headers, ratio, version, now } = options;
+  const { endpoint, headers, ratio, version, random, now } = options;
   const exporter = new OTLPTraceExporter({
     url: `${endpoint.replace(/\/$/, '')}/v1/traces`,
     headers: { ...headers },
@@ -65,8 +67,8 @@ export function createTracing(options: TracingOptions): Tracing {
     begin: (traceparent) => {
       const parent = readTraceparent(traceparent);
       if (parent !== undefined) return { ...parent, spanId: newId(8), parentId: parent.spanId };
-      const traceId = newId(16);
-      return { traceId, spanId: newId(8), parentId: undefined, isSampled: isChosen(traceId, ratio) };
+      if (random() >= ratio) return undefined;
+      return { traceId: newId(16), spanId: newId(8), parentId: undefined, isSampled: true };
     },
     observe: (observation) => {
       if (observation.kind !== 'request.finished') return;
@@ -107,11 +109,6 @@ function attributesOf(request: Finished): Record<string, string | number> {
   return Object.fromEntries(
     Object.entries(attributes).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
-}
-
-/** By the trace's own id, so that every service of a trace decides alike. */
-function isChosen(traceId: string, ratio: number): boolean {
-  return Number.parseInt(traceId.slice(-8), 16) < ratio * 2 ** 32;
 }
 
 const POOL_BYTES = 8192;

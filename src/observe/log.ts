@@ -1,7 +1,7 @@
 // Observations as structured log lines: one JSON object a line. No parameter values, no keys, no SQL of callers.
-import pino, { type DestinationStream, type Level } from 'pino';
+import pino, { type DestinationStream, type Level, type Logger } from 'pino';
 import type { Diagnostic } from '../core/diagnostic.ts';
-import type { Observation, Observe, StageTimes, TraceContext } from '../core/observation.ts';
+import type { Finished, Observation, Observe, StageTimes, TraceContext } from '../core/observation.ts';
 
 /** Lines that nobody has taken yet; more are dropped: a reader that is stuck stops no answer. */
 const MAX_WAITING = 8 * 2 ** 20;
@@ -37,11 +37,31 @@ export function createLog(level: Level | 'silent', stream: DestinationStream): O
     },
     stream,
   );
+  const logRequest = createRequestLog(log);
   return (observation) => {
     const level = levelOf(observation);
     if (!log.isLevelEnabled(level)) return;
+    if (observation.kind === 'request.finished') return logRequest(level, observation);
     const { kind: event, ...fields } = observation;
     log[level]({ event, ...fields });
+  };
+}
+
+/** Kinds of requests that are remembered; then they are forgotten, to begin again. */
+const MAX_KINDS = 1000;
+
+/** What many requests have in common is made text once. */
+function createRequestLog(log: Logger): (level: Level, request: Finished) => void {
+  const kinds = new Map<string, Logger>();
+  return (level, { kind: event, method, route, endpoint, revision, principal, ...own }) => {
+    const key = `${method} ${route} ${revision} ${endpoint} ${principal}`;
+    let known = kinds.get(key);
+    if (known === undefined) {
+      if (kinds.size >= MAX_KINDS) kinds.clear();
+      known = log.child({ event, method, route, endpoint, revision, principal });
+      kinds.set(key, known);
+    }
+    known[level](own);
   };
 }
 

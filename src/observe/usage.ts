@@ -89,7 +89,7 @@ function firstRows(rows: readonly string[]): readonly string[] {
 }
 
 function rowOf(request: Finished, epoch: number): string {
-  const { requestId, method, status, bytes, ms, timing, labels = {}, trace } = request;
+  const { requestId, method, status, bytes, ms, timing, read, labels = {}, trace } = request;
   const { endpoint = '', revision = '', principal = '', code = '', cache = '', rows = 0 } = request;
   const row = {
     timestamp: new Date(epoch).toISOString(),
@@ -104,6 +104,8 @@ function rowOf(request: Finished, epoch: number): string {
     cache,
     rows,
     bytes,
+    read_rows: read?.rows ?? 0,
+    read_bytes: read?.bytes ?? 0,
     duration_ms: ms,
     queue_ms: timing?.queue ?? 0,
     engine_ms: timing?.engine ?? 0,

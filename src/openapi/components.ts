@@ -22,6 +22,7 @@ export const COMPONENTS = {
     'X-Request-Id': text("The request's name in logs; the caller's own where it sent one."),
     'Millrace-Endpoint': text('Name and revision of the endpoint.'),
     'Millrace-Truncated': text('true where rows were cut at the maximum.'),
+    'Millrace-Dialect': text("What the caller's SQL was read as."),
     RateLimit: text('What is left of the limits that hold.'),
     'RateLimit-Policy': text('The limits that hold.'),
     'Retry-After': number('Seconds to wait.'),

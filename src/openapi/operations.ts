@@ -124,6 +124,16 @@ function requestBody(
     language,
     { type: 'string', description: OWN_QUERIES[language] },
   ]);
+  const { dialects } = endpoint.sandbox;
+  if (own.includes('sql') && dialects.length > 1)
+    added.push([
+      'dialect',
+      {
+        type: 'string',
+        enum: dialects,
+        description: 'What sql is written in; all of them are tried when left out.',
+      },
+    ]);
   const schema: Schema = {
     type: 'object',
     properties: Object.fromEntries([...declared, ...added]),
@@ -181,7 +191,12 @@ function responses(
       truncated: { const: true, description: 'There where rows were cut at the maximum.' },
     },
   };
-  const names = [...HEADERS, ...(endpoint.cache === undefined ? [] : CACHE_HEADERS), ...LIMIT_HEADERS];
+  const names = [
+    ...HEADERS,
+    ...(own.includes('sql') ? ['Millrace-Dialect'] : []),
+    ...(endpoint.cache === undefined ? [] : CACHE_HEADERS),
+    ...LIMIT_HEADERS,
+  ];
   return {
     200: {
       description: `At most ${endpoint.maxRows} rows.`,

@@ -94,6 +94,7 @@ export function createRequestPath(options: AnswerOptions): RequestPath {
     return {
       ...result,
       endpoint,
+      dialect: prepared.plan.dialect,
       timing: { ...timing, ...result.timing },
       again: again && (() => (holds() ? (keyUse.note(principal.id), again()) : undefined)),
     };

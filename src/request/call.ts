@@ -1,7 +1,8 @@
 // What a caller asks for, free of the transport that carried it, and what comes back.
+import type { Dialect } from '../catalog/endpoint.ts';
 import type { CacheWish } from '../cache/freshness.ts';
 import type { Found, Outcome } from '../cache/read-through.ts';
-import type { StageTimes, TraceContext } from '../core/observation.ts';
+import type { ReadSummary, StageTimes, TraceContext } from '../core/observation.ts';
 import type { FormatName } from '../format/formats.ts';
 import type { LimitState } from '../limits/rate-limits.ts';
 import type { RawValue } from '../params/reading.ts';
@@ -48,10 +49,14 @@ export interface Answer {
   readonly body: Buffer;
   readonly rows: number;
   readonly truncated: boolean;
+  /** What SQL of the caller's own was read as; undefined for other calls. */
+  readonly dialect: Dialect | undefined;
   readonly etag: string;
   /** How it came out of the cache; undefined where the endpoint keeps no answers. */
   readonly outcome: Outcome | undefined;
   readonly timing: StageTimes;
+  /** What was read of tables for it, where it was run for this call and the engine tells. */
+  readonly read: ReadSummary | undefined;
   /**
    * Answers the same call at a later time from what is stored: undefined as soon as anything has changed that the call
    * depends on, or there is no fresh answer. One that is in memory comes at once. Itself undefined where none is kept.

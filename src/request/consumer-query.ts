@@ -1,6 +1,6 @@
 // The reserved fields of a call: a query of the caller's own, if there is one and the caller may send it.
 import type { Principal } from '../auth/principal.ts';
-import type { Endpoint } from '../catalog/endpoint.ts';
+import type { Dialect, Endpoint } from '../catalog/endpoint.ts';
 import { Problem } from '../core/problem.ts';
 import type { RawValue } from '../params/reading.ts';
 
@@ -8,6 +8,8 @@ import type { RawValue } from '../params/reading.ts';
 export interface ConsumerQuery {
   readonly language: 'sql' | 'lql';
   readonly text: string;
+  /** What the caller says that the SQL is; undefined where the endpoint's dialects are tried. */
+  readonly dialect: Dialect | undefined;
 }
 
 type Fields = ReadonlyMap<string, readonly RawValue[]>;
@@ -25,7 +27,8 @@ export function readConsumerQuery(
   endpoint: Endpoint,
   principal: Principal,
 ): ConsumerQuery | undefined {
-  const queries = (['sql', 'lql'] as const).flatMap((language) => textsOf(fields, language));
+  const texts = (['sql', 'lql'] as const).flatMap((language) => textsOf(fields, language));
+  const queries = texts.map((each) => ({ ...each, dialect: askedDialect(fields, endpoint) }));
   const [query, second] = queries;
   if (query === undefined) return undefined;
   if (second !== undefined) throw new Problem('request.query_conflict');
@@ -43,7 +46,16 @@ export function readConsumerQuery(
   });
 }
 
-function textsOf(fields: Fields, language: 'sql' | 'lql'): ConsumerQuery[] {
+function askedDialect(fields: Fields, { sandbox, name }: Endpoint): Dialect | undefined {
+  const asked = fields.get('dialect')?.find((value) => value !== '' && value !== null);
+  if (asked === undefined) return undefined;
+  const dialect = sandbox.dialects.find((each) => each === asked);
+  if (dialect !== undefined) return dialect;
+  const message = `${name} takes SQL in ${sandbox.dialects.join(' and ')} only`;
+  throw new Problem('request.parameters_invalid', { errors: [{ parameter: 'dialect', message }] });
+}
+
+function textsOf(fields: Fields, language: 'sql' | 'lql'): Omit<ConsumerQuery, 'dialect'>[] {
   return (fields.get(language) ?? []).flatMap((value) => {
     if (value === '' || value === null) return [];
     if (typeof value === 'string') return [{ language, text: value }];

@@ -5,7 +5,7 @@ import type { Endpoint } from '../catalog/endpoint.ts';
 import type { Describe, TableColumns } from '../catalog/describe.ts';
 import type { Example } from '../config/generated/endpoint.ts';
 import type { Column } from '../engine/engine.ts';
-import { parseColumnType } from '../lql/column-type.ts';
+import { parseColumnType } from '../sql/column-type.ts';
 import { CONSUMER_TEXT_LIMITS } from '../sandbox/consumer-text.ts';
 import type { Sandboxes } from './sandboxes.ts';
 
@@ -51,6 +51,7 @@ function sandboxEntry(
   return {
     enabled,
     languages: [...languages].filter((language) => principal.languages.has(language)),
+    dialects: endpoint.sandbox.dialects,
     default_table: endpoint.outline.from ?? null,
     tables: described.tables?.map(tableEntry) ?? null,
     functions: families,

@@ -4,7 +4,7 @@ import { cacheKey } from '../cache/key.ts';
 import type { Found, Job, Outcome, ReadThrough } from '../cache/read-through.ts';
 import type { WarmJob, Warming } from '../cache/warming.ts';
 import type { CachePolicy, Endpoint } from '../catalog/endpoint.ts';
-import type { StageTimes } from '../core/observation.ts';
+import type { ReadSummary, StageTimes } from '../core/observation.ts';
 import { Problem } from '../core/problem.ts';
 import type { Engine } from '../engine/engine.ts';
 import { FORMATS, type FormatName } from '../format/formats.ts';
@@ -34,6 +34,7 @@ export interface Result extends Payload {
   /** Undefined where the endpoint keeps no answers. */
   readonly outcome: Outcome | undefined;
   readonly timing: Timing;
+  readonly read: ReadSummary | undefined;
   /** What is stored for the same task at a later time; undefined when it is not fresh. */
   readonly again: Again | undefined;
 }
@@ -83,7 +84,13 @@ export function createResults({ readThrough, warming, now, ...deps }: ResultsOpt
   };
 }
 
-type Run = (task: Task, context: RunContext) => Promise<Payload & { readonly timing: Timing }>;
+/** How a result came about. */
+interface Effort {
+  readonly timing: Timing;
+  readonly read: ReadSummary | undefined;
+}
+
+type Run = (task: Task, context: RunContext) => Promise<Payload & Effort>;
 
 /** What is kept has been redacted before: personal data that was to be taken out is nowhere at rest. */
 function createRun(deps: RunDeps): Run {
@@ -91,7 +98,7 @@ function createRun(deps: RunDeps): Run {
   return async (task, context) => {
     const { redactor, endpoint } = task;
     const started = now();
-    const { lines, queueMs } = await runPlan(deps, task, context);
+    const { lines, queueMs, read } = await runPlan(deps, task, context);
     const ran = now();
     const cut = cutLines(lines, endpoint.maxRows);
     const redacted = { ...cut, lines: redactor.redactLines(cut.lines) };
@@ -107,7 +114,7 @@ function createRun(deps: RunDeps): Run {
       encode: now() - cleaned,
     };
     const { rows, truncated } = cut;
-    return { body, rows, truncated, contentType: FORMATS[task.format].contentType, timing };
+    return { body, rows, truncated, contentType: FORMATS[task.format].contentType, timing, read };
   };
 }
 
@@ -158,13 +165,13 @@ async function fetchKept(
   task: KeptTask,
   wanted: Wanted,
 ): Promise<Result> {
-  let timing = NO_TIME;
+  let effort: Effort = { timing: NO_TIME, read: undefined };
   const job = jobOf(run, task);
   const read = await readThrough.read({
     ...job,
     run: async (signal) => {
       const payload = await run(task, contextOf(wanted, signal));
-      timing = payload.timing;
+      effort = payload;
       return payload;
     },
     wish: wanted.wish,
@@ -184,5 +191,5 @@ async function fetchKept(
     const found = readThrough.peek(job);
     return found instanceof Promise ? found.then(noted) : noted(found);
   };
-  return { ...read.entry, outcome: read.outcome, timing, again };
+  return { ...read.entry, outcome: read.outcome, timing: effort.timing, read: effort.read, again };
 }

@@ -2,7 +2,7 @@
 import type { Endpoint } from '../catalog/endpoint.ts';
 import { Problem, type ProblemCode } from '../core/problem.ts';
 import { traceparentOf } from '../observe/trace-context.ts';
-import type { TraceContext } from '../core/observation.ts';
+import type { ReadSummary, TraceContext } from '../core/observation.ts';
 import { EngineError, type Engine, type EngineFailure } from '../engine/engine.ts';
 import type { Bulkhead } from './bulkhead.ts';
 import { NO_LABELS, type Labels } from './labels.ts';
@@ -38,6 +38,7 @@ export interface Ran {
   readonly lines: Uint8Array;
   /** Milliseconds that it waited for a place. */
   readonly queueMs: number;
+  readonly read: ReadSummary | undefined;
 }
 
 /** Runs a plan to the end of its result. Throws Problem. */
@@ -61,7 +62,11 @@ export async function runPlan(
         comment: commentOf(endpoint, context),
         ...(trace === undefined ? {} : { traceparent: traceparentOf(trace) }),
       });
-      return { lines: await readAll(result.chunks), queueMs: entered - started + result.queueMs };
+      return {
+        lines: await readAll(result.chunks),
+        queueMs: entered - started + result.queueMs,
+        read: result.read,
+      };
     } finally {
       leave();
     }

@@ -10,6 +10,8 @@ import { createVerdictCache } from '../sandbox/verdict-cache.ts';
 export interface Sandboxes {
   /** Throws Problem `sandbox.switched_off` while own queries are not taken at all. */
   readonly of: (endpoint: Endpoint) => Promise<Sandbox>;
+  /** Whether the engine can make sense of a checked statement, all names and types looked up; it runs nothing. */
+  readonly canRun: (endpoint: Endpoint, statement: Statement) => Promise<boolean>;
   readonly functions: (endpoint: Endpoint) => FunctionPolicy;
   /** Takes no own queries from now on, for this reason, or takes them again; saved queries go on. */
   readonly switch: (offBecause: string | undefined) => void;
@@ -20,11 +22,15 @@ export interface Sandboxes {
 /** Verdicts kept, by the length of their texts: about 32 MiB with what was read from them. */
 const VERDICT_CHARACTERS = 8_000_000;
 
+/** Statements kept whose analysis is known, by their length. */
+const ANALYSED_CHARACTERS = 4_000_000;
+
 /** Reading a text takes a moment and little memory; what takes more is refused. */
 const EXPLAIN_LIMITS: Limits = { time: 5, memory: 2 ** 28, readRows: 0, resultBytes: 2 ** 26 };
 
 export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
   const cache = createVerdictCache<Verdict>(VERDICT_CHARACTERS);
+  const analysed = createVerdictCache<boolean>(ANALYSED_CHARACTERS);
   const known = new WeakMap<Endpoint, Sandbox>();
   const policies = new WeakMap<Endpoint, FunctionPolicy>();
   let off: string | undefined;
@@ -56,12 +62,28 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
       if (off !== undefined) throw new Problem('sandbox.switched_off');
       return known.get(endpoint) ?? make(endpoint);
     },
+    canRun: ({ revision }, statement) =>
+      analysed.get(
+        `${revision} ${statement.sql}`,
+        () => isAnalysed(engine, statement),
+        () => false,
+      ),
     functions,
     switch: (reason) => {
       off = reason;
     },
     offBecause: () => off,
   };
+}
+
+async function isAnalysed(engine: Engine, statement: Statement): Promise<boolean> {
+  return engine.describe(statement).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof EngineError && error.failure === 'rejected') return false;
+      throw error;
+    },
+  );
 }
 
 /** The engine's tree of a text, as one that may only read; failures that are not about the text reject. */

@@ -526,11 +526,12 @@ describe('serve that cannot start', () => {
   });
 
   test('without a folder of endpoints', async () => {
-    const { code, err } = await run(['serve', '--dev', '--port', '0', '--admin-port', '0'], {
+    const ports = ['--port', '0', '--admin-port', '0'];
+    const { code, err } = await run(['serve', '--dev', '--endpoints', 'elsewhere', ...ports], {
       cwd: scratch(),
     });
     expect(code).toBe(1);
-    expect(err).toContain('There is no folder endpoints');
+    expect(err).toContain('There is no folder elsewhere');
   });
 
   test('with seeds that fail', async () => {

@@ -169,6 +169,25 @@ const ROWS: readonly Row[] = [
     pair('sandbox', OPEN, '{ enabled: true, languages: [lql] }'),
   ),
   row(
+    'sandbox.dialect_added',
+    'Sandbox.dialects',
+    pair('sandbox', OPEN, '{ enabled: true, dialects: [clickhouse, bigquery] }'),
+  ),
+  row(
+    'sandbox.dialect_removed',
+    'Sandbox.dialects',
+    pair('sandbox', '{ enabled: true, dialects: [clickhouse, bigquery] }', OPEN),
+  ),
+  row(
+    'sandbox.dialects_reordered',
+    'Sandbox.dialects',
+    pair(
+      'sandbox',
+      '{ enabled: true, dialects: [clickhouse, bigquery] }',
+      '{ enabled: true, dialects: [bigquery, clickhouse] }',
+    ),
+  ),
+  row(
     'sandbox.function_allowed',
     'Sandbox.functions Sandbox.functions.allow',
     pair('sandbox', OPEN, '{ enabled: true, functions: { allow: [hostName] } }'),

@@ -252,6 +252,15 @@ describe('what is sent', () => {
     await compressed.close(0);
   });
 
+  test('only what the server says may be sent', async () => {
+    const writing = open({ user: 'changing', password: '' });
+    front.tells = (query) => (query.includes('system.settings') ? 'max_threads\nreadonly\n' : undefined);
+    await collect(writing, ONE);
+    expect(front.lastSettings()).toEqual({ readonly: '2' });
+    front.tells = () => undefined;
+    await writing.close(0);
+  });
+
   test('a user whose profile changes is asked again what it may be sent', async () => {
     const changing = open({ user: 'changing', password: '', isCompressed: true });
     await collect(changing, ONE);

@@ -96,6 +96,12 @@ describe('an engine over HTTP', () => {
     expect((await reading).failure).toBe('aborted');
   });
 
+  test('what the server tells of its reading comes with the answer', async () => {
+    const { read, chunks } = await engine.run(statement('SELECT 1 AS n'), { format: 'JSONEachRow' });
+    for await (const _ of chunks);
+    expect(read).toEqual({ rows: 1200, bytes: 9600 });
+  });
+
   test('what is sent with a statement', async () => {
     const { chunks } = await engine.run(statement('SELECT 1'), {
       format: 'CSVWithNames',

@@ -142,14 +142,17 @@ describe("ClickHouse's own files, held against the engine", () => {
     return at(await rows(engine, what), '0.ok');
   };
 
-  test('the settings of the profile are settings', async () => {
-    const named = [...mapping(users, 'profiles.millrace').keys()];
-    const sql = `SELECT name FROM system.settings WHERE name IN ('${named.join("','")}')`;
-    expect(await rows(engine, statement(sql))).toHaveLength(named.length);
-    expect(at(config, 'max_concurrent_queries')).toBeGreaterThan(0);
-    const server = "SELECT name FROM system.server_settings WHERE name = 'max_concurrent_queries'";
-    expect(await rows(engine, statement(server))).toHaveLength(1);
-  });
+  test.each(['millrace', 'millrace_consumer'])(
+    'the settings of the profile %s are settings',
+    async (profile) => {
+      const named = [...mapping(users, `profiles.${profile}`).keys()];
+      const sql = `SELECT name FROM system.settings WHERE name IN ('${named.join("','")}')`;
+      expect(await rows(engine, statement(sql))).toHaveLength(named.length);
+      expect(at(config, 'max_concurrent_queries')).toBeGreaterThan(0);
+      const server = "SELECT name FROM system.server_settings WHERE name = 'max_concurrent_queries'";
+      expect(await rows(engine, statement(server))).toHaveLength(1);
+    },
+  );
 
   test('grants and workloads are statements', async () => {
     // In this file they have no TO: they are the user's in whose mapping they stand.
@@ -179,12 +182,12 @@ describe("ClickHouse's own files, held against the engine", () => {
     for (const sql of statements) expect([sql, await isSql(sql)]).toEqual([sql, 1]);
   });
 
-  test('the user is the one that the service comes as, with the password that both are given', () => {
+  test.each(['CLICKHOUSE', 'CLICKHOUSE_CONSUMER'])('%s_USER is there, with the same password', (prefix) => {
     const service = mapping(compose, 'services.millrace.environment');
-    expect([...mapping(users, 'users').keys()]).toEqual([service.get('CLICKHOUSE_USER')]);
-    const variable = textAt(users, 'users.millrace.password.@from_env');
-    const given = mapping(compose, 'services.clickhouse.environment').get(variable);
-    expect(given).toBe(service.get('CLICKHOUSE_PASSWORD'));
+    const user = mapping(users, 'users').get(String(service.get(`${prefix}_USER`)));
+    const given = mapping(compose, 'services.clickhouse.environment').get(textAt(user, 'password.@from_env'));
+    expect(given).toBe(service.get(`${prefix}_PASSWORD`));
     expect(given).toMatch(/^\$\{\w+:\?/);
+    expect([...mapping(users, 'profiles').keys()]).toContain(at(user, 'profile'));
   });
 });

@@ -77,7 +77,9 @@ describe('what is packed', () => {
       .filter((name) => name.endsWith('.ts'))
       .map((name) => `dist/${name.replace(/\.ts$/, '.js')}`);
     const built = installed.files.filter((path) => path.startsWith('dist/'));
-    expect(built.toSorted()).toEqual(expected.toSorted());
+    const page = built.filter((path) => path.startsWith('dist/explorer/'));
+    expect(built.filter((path) => !page.includes(path)).toSorted()).toEqual(expected.toSorted());
+    expect(page).toContain('dist/explorer/index.html');
   });
 
   test('and, beside it, what people run, read or begin from', () => {

@@ -18,7 +18,7 @@ import {
 
 const KNOWN = new Set(settingNames().map(({ env }) => env));
 /** Variables of compose, not of the service. */
-const COMPOSE = new Set(['MILLRACE_CLICKHOUSE_PASSWORD']);
+const COMPOSE = new Set(['MILLRACE_CLICKHOUSE_PASSWORD', 'MILLRACE_CONSUMER_PASSWORD']);
 
 const unit = unitDirectives();
 const one = (name: string): string => unit.get(name)?.[0] ?? '';

@@ -46,7 +46,7 @@ const open = (consumer: string | undefined = 'guest'): Engine =>
     password: '',
     consumer: consumer === undefined ? undefined : { user: consumer, password: '' },
     connections: 4,
-    queue: 4,
+    queue: 100,
     observe: () => undefined,
   });
 const notHeld = async (asked = engine): Promise<readonly PreflightFinding[]> =>
@@ -212,6 +212,8 @@ test.each([
   { line: 'GRANT TABLE ENGINE ON * TO `odd user`', mend: 'REVOKE TABLE ENGINE ON * FROM `odd user`;' },
   { line: 'GRANT SELECT ON a.b TO u WITH GRANT OPTION', mend: 'REVOKE SELECT ON a.b FROM u;' },
   { line: 'GRANT reader TO u', mend: undefined },
+  { line: 'GRANT INSERT, CREATE TABLE ON millrace.* TO u', mend: undefined },
+  { line: 'GRANT INSERT, DROP TABLE ON millrace.* TO u', mend: 'REVOKE DROP TABLE ON millrace.* FROM u;' },
 ])('$line', ({ line, mend }) => {
   expect(excessIn(line)?.mend).toBe(mend);
 });

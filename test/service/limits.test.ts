@@ -31,7 +31,7 @@ beforeAll(async () => {
   await writeEndpoint(
     service,
     'slow',
-    `${id(64)}\nname: slow\nquery: SELECT sleep(0.2) AS slept, generateUUIDv4() AS run\n`,
+    `${id(64)}\nname: slow\nquery: SELECT sleep(0.8) AS slept, generateUUIDv4() AS run\n`,
   );
   await writeEndpoint(service, 'kept', `${id(65)}\nname: kept\nquery: SELECT 1 AS n\ncache: { ttl: 60 }\n`);
   await service.service.reload();

@@ -1,4 +1,6 @@
 // Four processes over one engine and one Redis: they share answers, runs, warming and rates, and are replaced under load.
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { scratch } from '../support/command.ts';
@@ -125,6 +127,37 @@ describe('four replicas', () => {
     expect(state.answered).toBeGreaterThan(100);
   });
 });
+
+test('a release that stores answers otherwise shares the same Redis, and neither reads what the other wrote', async () => {
+  const next = await startServing(deployment, [], otherRelease());
+  const both = [replicas[0] ?? { address: '' }, next];
+  try {
+    await undisturbed(async (n) => {
+      const asked = async (of: { readonly address: string }): Promise<string> =>
+        (await ask(of, `kept?p=mixed${n}`)).text();
+      const [old, fresh] = [await asked(both[0] ?? next), await asked(next)];
+      expect(fresh).not.toBe(old); // its own run
+      for (let again = 0; again < 3; again++)
+        expect([await asked(both[0] ?? next), await asked(next)]).toEqual([old, fresh]);
+    });
+    const events = [...replicas, next].map(({ running }) => running.output());
+    expect(events.join('')).not.toContain('cache.rubbish_found');
+  } finally {
+    await next.stop();
+  }
+});
+
+/** The built command with another layout of stored answers. */
+function otherRelease(): string {
+  const [root, folder] = [join(import.meta.dirname, '../..'), scratch()];
+  for (const name of ['bin', 'dist', 'schemas', 'package.json'])
+    cpSync(join(root, name), join(folder, name), { recursive: true });
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  const frame = join(folder, 'dist/cache/frame.js');
+  const text = readFileSync(frame, 'utf8');
+  writeFileSync(frame, text.replace(/FRAME_VERSION = \d+/, 'FRAME_VERSION = 99'));
+  return join(folder, 'bin/millrace.cjs');
+}
 
 /** What all of them together have done to keep the answer warm. */
 async function warmed(): Promise<{ readonly refreshed: number; readonly adopted: number }> {

@@ -4,9 +4,12 @@ import { join } from 'node:path';
 
 export function setup(): void {
   const root = join(import.meta.dirname, '../..');
-  const { error } = spawnSync('npm', ['run', '--silent', 'build', '--', '--noCheck'], {
-    cwd: root,
-    stdio: 'inherit',
-  });
-  if (error !== undefined) throw error;
+  const builds = [
+    ['npx', '--no-install', 'tsc', '-p', 'tsconfig.build.json', '--noCheck'],
+    ['npm', 'run', '--silent', 'build:explorer'],
+  ] as const;
+  for (const [command, ...args] of builds) {
+    const { error } = spawnSync(command, args, { cwd: root, stdio: 'inherit' });
+    if (error !== undefined) throw error;
+  }
 }

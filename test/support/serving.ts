@@ -47,8 +47,13 @@ export function deploy(
 }
 
 /** Resolves when it listens, on free ports. */
-export async function startServing({ cwd, env }: Deployment, args: readonly string[] = []): Promise<Serving> {
-  const running = start(['serve', '--port', '0', '--admin-port', '0', ...args], { cwd, env });
+export async function startServing(
+  { cwd, env }: Deployment,
+  args: readonly string[] = [],
+  bin?: string,
+): Promise<Serving> {
+  const options = { cwd, env, ...(bin === undefined ? {} : { bin }) };
+  const running = start(['serve', '--port', '0', '--admin-port', '0', ...args], options);
   const [line] = await running.says(/^.*"event":"service\.started".*$/m);
   const { address, admin } = JSON.parse(line) as { address: string; admin: string }; // our own log
   return {

@@ -1,6 +1,8 @@
 // `millrace doctor`, its flags and help.
 import type { Command } from 'commander';
+import { EngineError } from '../../engine/engine.ts';
 import { settingsOf, withSettings, type CommandDeps, type Flags } from '../command.ts';
+import { CommandError } from '../command-error.ts';
 import { reportPreflight } from '../doctor.ts';
 import { withLocal } from '../local.ts';
 
@@ -12,7 +14,14 @@ export function addDoctor(program: Command, deps: CommandDeps): void {
     .action(async (flags: Flags) => {
       const settings = await settingsOf(flags, deps);
       const observe = deps.openLog('silent', false);
-      const findings = await withLocal({ settings, observe }, deps, (local) => local.preflight());
+      const findings = await withLocal({ settings, observe }, deps, (local) => local.preflight()).catch(
+        explain,
+      );
       deps.setExitCode(reportPreflight(findings, deps.terminal));
     });
+}
+
+function explain(cause: unknown): never {
+  if (!(cause instanceof EngineError)) throw cause;
+  throw new CommandError(`The engine cannot be asked: ${cause.message}`, { cause });
 }

@@ -31,7 +31,7 @@ export function addServe(program: Command, deps: CommandDeps): void {
         deps.setExitCode(await supervise(count, { ...deps, observe, pause: setTimeout }));
         return;
       }
-      const ownSettings = settingsOfWorker(settings, deps.workers.index);
-      await serve({ settings: ownSettings, isDevelopment, hasSamples: samples !== undefined, observe }, deps);
+      const own = settingsOfWorker(settings, deps.workers.index);
+      await serve({ settings: own, isDevelopment, hasSamples: samples !== undefined, observe }, deps);
     });
 }

@@ -110,7 +110,7 @@ export async function runCases(
   const started = deps.now();
   const written: TextOf = new Map();
   const examples: CaseReport[] = [];
-  const trial = deps.openTrial({ engine, candidates: files.map(({ candidate }) => candidate) });
+  const trial = await deps.openTrial({ engine, candidates: files.map(({ candidate }) => candidate) });
   try {
     for (const each of staged.findings.length > 0 ? [] : cases) {
       deps.terminal.progress(`${each.file.candidate.endpoint.name}: ${printable(each.example.name)}`);

@@ -168,6 +168,10 @@ export interface Sandbox {
    */
   languages?: ('sql' | 'lql')[];
   /**
+   * The dialects of SQL taken. A call that names none is read in each, in this order, until one takes it.
+   */
+  dialects?: ('clickhouse' | 'bigquery')[];
+  /**
    * Changes to the list of functions that consumers may call.
    */
   functions?: {

@@ -1,5 +1,5 @@
 // A request to one of the servers, and to another one when that fails: only statements that read come here.
-import type { Observe } from '../../core/observation.ts';
+import type { Observe, ReadSummary } from '../../core/observation.ts';
 import { EngineError } from '../engine.ts';
 import type { After } from '../timer.ts';
 import type { BodyEnd } from './body.ts';
@@ -26,6 +26,8 @@ export interface Attempt {
   /** Any of them ends it. */
   readonly signals: readonly AbortSignal[];
   readonly timeoutMs: number;
+  /** Called when an answer begins. */
+  readonly onSummary?: (read: ReadSummary | undefined) => void;
   /** Called once, however it ends. */
   readonly onEnd: () => void;
 }
@@ -88,6 +90,7 @@ async function openAt(deps: AttemptsDeps, host: Host, attempt: Attempt): Promise
       timeoutMs,
       answers: () => deps.hosts.answers(host),
       after: deps.after,
+      ...(attempt.onSummary === undefined ? {} : { onSummary: attempt.onSummary }),
       onEnd: (end) => {
         note(end);
         attempt.onEnd();

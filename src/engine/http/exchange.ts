@@ -1,6 +1,7 @@
 // One request to the server and its answer: bounded in time, ended by a signal, never silently short.
 import type { ClickHouseClient } from '@clickhouse/client';
 import type { Readable } from 'node:stream';
+import type { ReadSummary } from '../../core/observation.ts';
 import { abortError } from '../abort.ts';
 import { EngineError } from '../engine.ts';
 import type { After } from '../timer.ts';
@@ -8,6 +9,7 @@ import { openBody, type BodyEnd } from './body.ts';
 import { createTaggedGate, createTailGate } from './exception-gate.ts';
 import { toHttpError } from './http-failures.ts';
 import type { HttpRequest } from './request.ts';
+import { readSummary } from './summary.ts';
 
 export interface ExchangeOptions {
   readonly request: HttpRequest;
@@ -18,6 +20,8 @@ export interface ExchangeOptions {
   /** Whether the server answers anything; asked while it is waited for. */
   readonly answers: () => Promise<boolean>;
   readonly after: After;
+  /** Called once, when the answer begins. */
+  readonly onSummary?: (read: ReadSummary | undefined) => void;
   /** Called once, however the body ends; not when the exchange is rejected. */
   readonly onEnd: (end: BodyEnd) => void;
 }
@@ -43,6 +47,7 @@ export async function openExchange(
   try {
     const answer = await ask(client, { request: options.request, control, watch });
     const stream: Readable = answer.stream;
+    options.onSummary?.(readSummary(answer.response_headers['x-clickhouse-summary']));
     onAbort(control.signal, (error) => stream.destroy(error));
     const tag = answer.response_headers['x-clickhouse-exception-tag'];
     const gate = typeof tag === 'string' ? createTaggedGate(tag) : createTailGate();

@@ -38,7 +38,7 @@ const REST_MS = 500;
 /** What is known of a host. `looked` resolves when the first look at it has told. */
 type Health =
   | { readonly kind: 'well' }
-  | { readonly kind: 'suspected'; readonly looked: Promise<void> }
+  | { readonly kind: 'suspected'; readonly looked: Promise<unknown> }
   | { readonly kind: 'resting' };
 
 const WELL: Health = { kind: 'well' };
@@ -49,18 +49,25 @@ export function createHosts({ hosts, after, observe, now }: HostsOptions): Hosts
   const control = new AbortController();
   let turn = 0;
 
-  function answers(host: Host): Promise<boolean> {
+  function answers(host: Host, cause?: unknown): Promise<boolean> {
     const running = looks.get(host);
     if (running !== undefined) return running;
-    const looking = look(host, after, control.signal).finally(() => looks.delete(host));
+    const looking = look(host, after, control.signal).then((isThere) => {
+      looks.delete(host);
+      judge(host, isThere, cause);
+      return isThere;
+    });
     looks.set(host, looking);
     return looking;
   }
 
-  async function examine(host: Host, cause: unknown): Promise<void> {
-    if (await answers(host)) return void health.set(host, WELL);
+  function judge(host: Host, isThere: boolean, cause: unknown): void {
+    const known = health.get(host)?.kind;
+    if (isThere && known === 'suspected') health.set(host, WELL);
+    if (isThere || known === 'resting') return;
     health.set(host, { kind: 'resting' });
-    observe({ kind: 'engine.host_lost', host: host.name, cause });
+    if (control.signal.aborted) return;
+    observe({ kind: 'engine.host_lost', host: host.name, cause: cause ?? new Error('it does not answer') });
     rest(host, now());
   }
 
@@ -85,16 +92,14 @@ export function createHosts({ hosts, after, observe, now }: HostsOptions): Hosts
       for (;;) {
         const host = choose(avoid);
         if (host !== undefined) return host;
-        const looked = [...health.values()].flatMap((each) =>
-          each.kind === 'suspected' ? [each.looked] : [],
-        );
+        const looked = looksIn([...health.values()]);
         if (looked.length === 0) throw nobody(hosts);
         await Promise.race(looked);
       }
     },
     suspect: (host, cause) => {
       if (health.get(host)?.kind !== 'well') return;
-      health.set(host, { kind: 'suspected', looked: examine(host, cause) });
+      health.set(host, { kind: 'suspected', looked: answers(host, cause) });
     },
     answers,
     close: async () => {
@@ -102,6 +107,11 @@ export function createHosts({ hosts, after, observe, now }: HostsOptions): Hosts
       await Promise.all(hosts.map((host) => host.client.close()));
     },
   };
+}
+
+/** The looks that are still to tell. */
+function looksIn(all: readonly Health[]): readonly Promise<unknown>[] {
+  return all.flatMap((each) => (each.kind === 'suspected' ? [each.looked] : []));
 }
 
 /** Asks for `/ping`, which a server answers without a user and whatever else it does. */

@@ -1,7 +1,7 @@
 // ClickHouse servers over HTTP: a queue in front of the official client; results stream.
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import type { Observe } from '../../core/observation.ts';
+import type { Observe, ReadSummary } from '../../core/observation.ts';
 import { abortError } from '../abort.ts';
 import { decodeColumns } from '../columns.ts';
 import { EngineError } from '../engine.ts';
@@ -160,14 +160,18 @@ async function run(runner: Runner, statement: Statement, options: RunOptions): P
     const permitted = await runner.permissions.of(name);
     const request = requestOf(statement, { format, comment, traceparent, permitted });
     const http_headers = { ...request.http_headers, ...credentials.http_headers };
+    let read: ReadSummary | undefined;
     const chunks = await openAttempts(runner, {
       request: { ...request, ...credentials, http_headers },
       isConsumers,
       signals: signal === undefined ? [runner.closing] : [runner.closing, signal],
       timeoutMs: statement.limits.time * 1000 + TIMER_SLACK_MS,
+      onSummary: (summary) => {
+        read = summary;
+      },
       onEnd: leave,
     });
-    return { chunks, queueMs };
+    return { chunks, queueMs, read };
   } catch (cause) {
     leave();
     const error = toHttpError(cause);

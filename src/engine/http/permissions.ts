@@ -28,8 +28,12 @@ export function createPermissions(
   };
 }
 
-/** Every setting of its server that the user may change; https://clickhouse.com/docs/operations/system-tables/settings */
-const CHANGEABLE = 'SELECT name FROM system.settings WHERE readonly = 0 FORMAT TabSeparated';
+/**
+ * Every setting of its server that the user may change; https://clickhouse.com/docs/operations/system-tables/settings.
+ * Where `readonly` is 0 and may not be changed it is sent all the same, and refused: better no answer than a writing user.
+ */
+const CHANGEABLE = `SELECT name FROM system.settings
+WHERE readonly = 0 OR (name = 'readonly' AND value = '0') FORMAT TabSeparated`;
 
 /** Those of the settings that may be sent. */
 export function sendable(settings: Settings, names: ReadonlySet<string>): Settings {

@@ -126,6 +126,20 @@ export const ROUTES: Checks = {
       result: [{ name: 'strict', parameters: [{ name: 'project', locked: true }, {}] }],
     });
   },
+  "`/api/endpoints/explain/{name or UUID}` checks a query of the caller's own without running it, and tells the SQL that LQL stands for.":
+    async ({ service }) => {
+      const explain = (lql: string): Promise<Response> =>
+        service.call(`/api/endpoints/explain/tables?${String(new URLSearchParams({ lql }))}`);
+      const { result } = (await (await explain('s:n')).json()) as Json;
+      expect(result).toEqual({ sql: expect.stringContaining('SELECT') });
+      expect((await explain('f:nothing')).status).toBe(400);
+    },
+  '`GET /` is the explorer, a page that asks for nothing from elsewhere.': async ({ service }) => {
+    const response = await fetch(`${service.service.address}/`);
+    expect(response.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
+    expect(response.headers.get('Content-Security-Policy')).toContain("default-src 'none'");
+    expect(await response.text()).not.toMatch(/(?:src|href)="(?!\.\/)/);
+  },
   '`GET /openapi.json` describes what the key may call, in OpenAPI 3.1.': async ({ service }) => {
     const { openapi, paths } = (await (
       await service.call('/openapi.json', withKey('tenant'))

@@ -1,0 +1,85 @@
+// What is measured, and how: contenders in turn, round after round, medians.
+
+/** One figure of one contender in one round: answers a second, and a half and 99 in 100 within so much of the unit. */
+export interface Figure {
+  readonly rate: number;
+  readonly p50: number;
+  readonly p99: number;
+}
+
+export interface Contender {
+  readonly name: string;
+  readonly measure: () => Promise<Figure>;
+  /** What it should reach; undefined where nothing is promised. */
+  readonly bar?: Bar;
+}
+
+export interface Bar {
+  /** In words, as in `at least 0.7 x`. */
+  readonly text: string;
+  readonly isMet: (figure: Figure, reference: Figure) => boolean;
+}
+
+/** Contenders measured beside each other; the first is the reference. */
+export interface Row {
+  readonly name: string;
+  /** Of p50 and p99; milliseconds when left out. */
+  readonly unit?: string;
+  readonly contenders: readonly Contender[];
+}
+
+export interface Result {
+  readonly row: string;
+  readonly contender: string;
+  readonly unit: string;
+  readonly median: Figure;
+  /** Its rate in rates of the reference. */
+  readonly toReference: number;
+  readonly bar: { readonly text: string; readonly isMet: boolean } | undefined;
+}
+
+/** Measures every contender once to warm up, then in each round. */
+export async function measureRow(
+  { name, unit = 'ms', contenders }: Row,
+  rounds: number,
+  note: (line: string) => void,
+): Promise<readonly Result[]> {
+  const figures = new Map<Contender, Figure[]>(contenders.map((each) => [each, []]));
+  for (let round = 0; round <= rounds; round++) {
+    for (const [contender, all] of figures) {
+      note(`${name}: ${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}: ${contender.name}`);
+      const figure = await contender.measure();
+      if (round > 0) all.push(figure);
+    }
+  }
+  const medians = [...figures].map(([contender, all]) => ({ contender, median: medianFigure(all) }));
+  const reference = medians[0]?.median ?? { rate: 1, p50: 1, p99: 1 };
+  return medians.map(({ contender: { name: contender, bar }, median }) => ({
+    row: name,
+    contender,
+    unit,
+    median,
+    toReference: median.rate / reference.rate,
+    bar: bar && { text: bar.text, isMet: bar.isMet(median, reference) },
+  }));
+}
+
+function medianFigure(figures: readonly Figure[]): Figure {
+  const median = (key: keyof Figure): number =>
+    figures.map((each) => each[key]).toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] ?? 0;
+  return { rate: median('rate'), p50: median('p50'), p99: median('p99') };
+}
+
+/** At least so much of the reference's rate. */
+export function atLeast(share: number): Bar {
+  return { text: `at least ${share} x`, isMet: ({ rate }, reference) => rate >= share * reference.rate };
+}
+
+/** A half within so much of the unit. */
+export function within(most: number, unit = 'ms'): Bar {
+  return { text: `p50 at most ${most} ${unit}`, isMet: ({ p50 }) => p50 <= most };
+}
+
+export function quickest(most: number): Bar {
+  return { text: `p99 at most ${most} ms`, isMet: ({ p99 }) => p99 <= most };
+}

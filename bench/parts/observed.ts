@@ -1,0 +1,61 @@
+// A service of one kept answer that tells nobody, or tells its metrics, its log and a collector of traces. Prints its URL.
+// Arguments: a folder of its own, the folder of endpoints, and which of: nothing, metrics, log, traces (each with those before).
+import { spawn, spawnSync } from 'node:child_process';
+import { openSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import type { AddressInfo } from 'node:net';
+import { openEngine } from '../../src/app/engine.ts';
+import { openObserving, type Observing } from '../../src/app/observing.ts';
+import { openService } from '../../src/app/service.ts';
+import { hashKey } from '../../src/auth/keyring.ts';
+import { loadSettings } from '../../src/config/settings.ts';
+import type { Observe } from '../../src/core/observation.ts';
+import { createLog, logStream } from '../../src/observe/log.ts';
+
+const KINDS = ['nothing', 'metrics', 'log', 'traces'];
+const [folder = '', endpoints = '', kind = ''] = process.argv.slice(2);
+const level = KINDS.indexOf(kind);
+const nobody = (): void => undefined;
+
+const loaded = await loadSettings({ flags: {}, env: {}, file: { path: '', required: false } });
+if (!('settings' in loaded)) throw new Error('the defaults are valid');
+const settings = {
+  ...loaded.settings,
+  port: 0,
+  adminPort: 0,
+  endpoints,
+  data: folder,
+  traces: level < 3 ? undefined : { endpoint: await startCollector(), headers: {}, ratio: 0.1 },
+};
+const engine = await openEngine(settings, nobody);
+const service = await openService({
+  settings,
+  engine,
+  extraTokens: [{ name: 'bench', sha256: hashKey('bench'), endpoints: ['*'] }],
+  observe: level < 2 ? nobody : logIntoPipe(),
+  openObserving: async (options): Promise<Observing> => {
+    const observing = await openObserving(options);
+    return level === 0 ? { ...observing, observe: nobody } : observing;
+  },
+});
+process.stdout.write(`${service.address}\n`);
+
+/** As lines leave a process in a container: each written to a pipe, that somebody reads. */
+function logIntoPipe(): Observe {
+  const path = join(folder, 'log');
+  spawnSync('mkfifo', [path]);
+  const reader = spawn('cat', [path], { stdio: 'ignore' });
+  process.once('exit', () => reader.kill());
+  return createLog('info', logStream(openSync(path, 'w')));
+}
+
+/** In this process: what it costs to read is part of what is measured, and small. */
+async function startCollector(): Promise<string> {
+  const collector = createServer((request, response) => {
+    request.resume().on('end', () => response.end('{}'));
+  });
+  await new Promise<void>((ready) => collector.listen(0, '127.0.0.1', ready));
+  const { port } = collector.address() as AddressInfo; // it listens on a port
+  return `http://127.0.0.1:${port}`;
+}

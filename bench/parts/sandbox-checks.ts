@@ -1,0 +1,40 @@
+// The sandbox's checks of one text, beside the engine's own reading of it.
+import { createCompile } from '../../src/catalog/compile.ts';
+import { createDescribe } from '../../src/catalog/describe.ts';
+import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
+import type { Statement } from '../../src/engine/engine.ts';
+import { createSandboxes } from '../../src/request/sandboxes.ts';
+import { measureWorks } from './works.ts';
+
+const [data = ''] = process.argv.slice(2);
+const FILE = `id: 00000000-0000-4000-8000-000000000001
+name: bench
+query: WITH events AS (SELECT number AS id, now() AS timestamp, toString(number) AS message FROM system.numbers LIMIT 10) SELECT * FROM events
+sandbox: { enabled: true }
+`;
+const TEXT =
+  "SELECT toStartOfHour(timestamp) AS hour, count() AS n, quantile(0.95)(id) AS p FROM events WHERE message LIKE '%a%' AND id > ";
+
+const engine = await createEmbeddedEngine({
+  path: data,
+  connections: 2,
+  queue: 10,
+  memory: 2 ** 31,
+  observe: () => undefined,
+});
+const { candidate } = createCompile({ piiHashKey: undefined })('bench.yaml', FILE);
+if (candidate === undefined) throw new Error('the file is valid');
+const sandbox = await createSandboxes(engine, createDescribe(engine)).of(candidate.endpoint);
+const limits = { time: 5, memory: 2 ** 28, readRows: 0, resultBytes: 2 ** 26 };
+const tail = ' GROUP BY hour ORDER BY hour';
+let next = 0;
+
+await measureWorks({
+  explain: async () => {
+    const sql = `EXPLAIN AST ${TEXT}${next++}${tail}`;
+    const statement: Statement = { sql, parameters: {}, limits, origin: 'consumer', int64: 'number' };
+    for await (const _ of (await engine.run(statement, { format: 'JSONCompactEachRow' })).chunks);
+  },
+  unseen: () => sandbox.check(`${TEXT}${next++}${tail}`),
+  seen: () => sandbox.check(`${TEXT}0${tail}`),
+});

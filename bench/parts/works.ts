@@ -1,0 +1,21 @@
+// A process that measures pieces of work by name: asked on standard input, it prints one line of JSON for each.
+import { createInterface } from 'node:readline';
+
+/** Answers `{"work": name, "seconds": n}` until the input ends. */
+export async function measureWorks(works: Readonly<Record<string, () => unknown>>): Promise<void> {
+  process.stdout.write('ready\n');
+  for await (const line of createInterface({ input: process.stdin })) {
+    const { work, seconds } = JSON.parse(line) as { work: string; seconds: number }; // from rows/
+    const latencies: number[] = [];
+    const end = performance.now() + seconds * 1000;
+    while (performance.now() < end) {
+      const started = performance.now();
+      await works[work]?.();
+      latencies.push(performance.now() - started);
+    }
+    latencies.sort((a, b) => a - b);
+    const at = (share: number): number => latencies[Math.floor(latencies.length * share)] ?? 0;
+    const figure = { rate: latencies.length / seconds, p50: at(0.5), p99: at(0.99) };
+    process.stdout.write(`${JSON.stringify(figure)}\n`);
+  }
+}

@@ -1,0 +1,46 @@
+// Results as a Markdown table, and that table's place in the docs.
+import { readFile, writeFile } from 'node:fs/promises';
+import { availableParallelism, cpus, totalmem } from 'node:os';
+import type { Result } from './figures.ts';
+
+export function machine(): string {
+  return `${availableParallelism()} cores of ${cpus()[0]?.model ?? 'an unknown processor'}, ${(totalmem() / 2 ** 30).toFixed(0)} GiB, Node ${process.version}`;
+}
+
+export function table(results: readonly Result[]): string {
+  const head = [
+    '| what | contender | a second | p50 | p99 | to the first | bar |',
+    '|---|---|---|---|---|---|---|',
+  ];
+  const lines = results.map(({ row, contender, unit, median, toReference, bar }, index) => {
+    const what = results[index - 1]?.row === row ? '' : `**${row}**`;
+    const told = bar === undefined ? '' : bar.isMet ? bar.text : `**missed**: ${bar.text}`;
+    const cells = [
+      what,
+      contender,
+      number(median.rate),
+      `${number(median.p50)} ${unit}`,
+      `${number(median.p99)} ${unit}`,
+      toReference.toFixed(2),
+      told,
+    ];
+    return `| ${cells.join(' | ')} |`;
+  });
+  return [...head, ...lines].join('\n');
+}
+
+function number(value: number): string {
+  return value >= 100 ? Math.round(value).toLocaleString('en') : String(Number(value.toPrecision(2)));
+}
+
+const BEGIN = '<!-- the last run: begin -->';
+const END = '<!-- the last run: end -->';
+
+/** Puts the table where the page has room for it. */
+export async function writePage(page: string, results: readonly Result[], command: string): Promise<void> {
+  const text = await readFile(page, 'utf8');
+  const [before, after] = [text.indexOf(BEGIN), text.indexOf(END)];
+  if (before === -1 || after === -1) throw new Error(`${page} has no place for the table`);
+  const told = `${BEGIN}\n\n\`${command}\` on ${machine()}:\n\n${table(results)}\n\n`;
+  await writeFile(page, text.slice(0, before) + told + text.slice(after));
+}

@@ -1,0 +1,97 @@
+// Answers that have to be computed: the shipped endpoints beside the same statements on a raw pool of connections.
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createCompile } from '../../src/catalog/compile.ts';
+import type { Endpoint } from '../../src/catalog/endpoint.ts';
+import { setParameters } from '../../src/engine/parameter-text.ts';
+import { ask, load, type Context, type RowSource } from '../context.ts';
+
+const CONNECTIONS = 4;
+
+/** The endpoints that ship over the sample data. */
+const NAMES = ['logs.all', 'usage.api-counts'];
+
+export const computed: readonly RowSource[] = NAMES.map((name) => ({
+  name: `${name}, every answer computed`,
+  prepare: async (context) => {
+    const folder = await context.folder('endpoints');
+    const endpoint = await uncached(name, folder);
+    const raw = await startPool(context, 'raw', CONNECTIONS);
+    const env = { MILLRACE_CONNECTIONS: String(CONNECTIONS), MILLRACE_USAGE: 'false' };
+    const service = await context.serve({ endpoints: folder, data: await context.sampleData('data'), env });
+    const target = {
+      url: `${service.url}/api/endpoints/query/${name}?${exampleQuery(endpoint)}`,
+      headers: service.headers,
+    };
+    const { seconds } = context;
+    return {
+      contenders: [
+        {
+          name: 'raw pool, same statement',
+          measure: () => ask(raw, { sql: statementText(endpoint), seconds }),
+        },
+        {
+          name: 'service',
+          measure: () => load(target, CONNECTIONS, seconds),
+          bar: {
+            text: 'at least 0.75 x, p50 at most 1.25 x',
+            isMet: ({ rate, p50 }, raw) => rate >= 0.75 * raw.rate && p50 <= 1.25 * raw.p50 + 1, // whole milliseconds
+          },
+        },
+      ],
+    };
+  },
+}));
+
+export const scaling: RowSource = {
+  name: 'logs.all on more connections',
+  prepare: async (context) => {
+    const endpoint = await uncached('logs.all', await context.folder('endpoints'));
+    const { seconds } = context;
+    const sql = statementText(endpoint);
+    const [one, four] = [await startPool(context, 'one', 1), await startPool(context, 'four', 4)];
+    return {
+      contenders: [
+        { name: '1 connection', measure: () => ask(one, { sql, seconds }) },
+        {
+          name: '4 connections',
+          measure: () => ask(four, { sql, seconds }),
+          bar: { text: 'at least 3 x', isMet: ({ rate }, reference) => rate >= 3 * reference.rate },
+        },
+      ],
+    };
+  },
+};
+
+async function startPool(context: Context, name: string, connections: number) {
+  const raw = context.start('raw-pool.ts', [await context.sampleData(name), String(connections)]);
+  await raw.says(/ready/);
+  return raw;
+}
+
+/** A shipped endpoint that keeps nothing, with the engine's cache of conditions off: it makes a repeated scan look faster than it is. */
+async function uncached(name: string, folder: string): Promise<Endpoint> {
+  const file = `${name}.yaml`;
+  const text = (await readFile(join('endpoints', file), 'utf8'))
+    .replace(/\n(\n?parameters:)/, '\n  SETTINGS use_query_condition_cache = 0\n$1')
+    .replace(/^(cache|warming): .*\n/gm, '');
+  await writeFile(join(folder, file), text);
+  const { candidate, diagnostics } = createCompile({ piiHashKey: undefined })(file, text);
+  if (candidate === undefined) throw new Error(JSON.stringify(diagnostics));
+  return candidate.endpoint;
+}
+
+function exampleQuery({ examples }: Endpoint): string {
+  const pairs = Object.entries(examples[0]?.parameters ?? {}).map(([name, value]): [string, string] => [
+    name,
+    String(value),
+  ]);
+  return new URLSearchParams(pairs).toString();
+}
+
+function statementText(endpoint: Endpoint): string {
+  const sent = Object.entries(endpoint.examples[0]?.parameters ?? {}).map(
+    ([name, value]) => [name, [value]] as const,
+  );
+  return `${setParameters(endpoint.binder.bind(new Map(sent)).values)}${endpoint.statement}`;
+}

@@ -1,0 +1,24 @@
+// Folders of many endpoint files: read whole, and one file changed.
+import { ask, type RowSource } from '../context.ts';
+import { within } from '../figures.ts';
+
+export const files: RowSource = {
+  name: 'endpoint files',
+  prepare: async (context) => {
+    const loading = context.start('endpoint-files.ts', [await context.folder('files')]);
+    await loading.says(/ready/);
+    const measure = (work: string) => () => ask(loading, { work, seconds: context.seconds });
+    return {
+      contenders: [
+        { name: '1,000 read', measure: measure('1000'), bar: within(1000) },
+        { name: '10,000 read', measure: measure('10000'), bar: within(6000) },
+        {
+          name: 'the longest that reading 10,000 holds the event loop',
+          measure: measure('hold'),
+          bar: within(35),
+        },
+        { name: 'one changed among 10,000, live', measure: measure('change'), bar: within(300) },
+      ],
+    };
+  },
+};

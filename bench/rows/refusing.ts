@@ -1,0 +1,62 @@
+// Ten times the load: what refusals take, and what the service does beside refusing.
+import { setTimeout } from 'node:timers/promises';
+import autocannon from 'autocannon';
+import { load, MANY, type RowSource, type Target } from '../context.ts';
+import { atLeast, quickest, type Figure } from '../figures.ts';
+import { HIT, keptAnswer, SLOW } from './kept-answer.ts';
+
+/** Calls a second, ten times what the endpoint can run. */
+const FLOOD = 200;
+
+export const refusing: RowSource = {
+  name: `refusing: ${FLOOD} calls a second of what can be run ${FLOOD / 10} times`,
+  prepare: async (context) => {
+    const { seconds } = context;
+    const service = await context.serve({
+      endpoints: await keptAnswer(context),
+      data: await context.folder('data'),
+    });
+    const hit = { ...service, url: `${service.url}${HIT}` };
+    const slow = { ...service, url: `${service.url}${SLOW}` };
+    return {
+      contenders: [
+        { name: 'hits, nobody refused', measure: () => load(hit, MANY, seconds) },
+        {
+          name: 'hits meanwhile',
+          measure: async () => {
+            const { url, headers } = slow;
+            const flooding = autocannon({
+              url,
+              headers,
+              connections: 40,
+              duration: seconds + 1,
+              workers: 1,
+              overallRate: FLOOD,
+            });
+            const figure = await load(hit, MANY, seconds);
+            await flooding;
+            return figure;
+          },
+          bar: atLeast(0.7),
+        },
+        { name: 'refusals', measure: () => measureRefusals(slow, seconds), bar: quickest(50) },
+      ],
+    };
+  },
+};
+
+/** How long refusals take, without what was run and without hurry: a call every few milliseconds. */
+async function measureRefusals({ url, headers }: Target, seconds: number): Promise<Figure> {
+  const calls: Promise<number | undefined>[] = [];
+  for (const end = performance.now() + seconds * 1000; performance.now() < end;) {
+    const started = performance.now();
+    const call = fetch(url, { headers }).then(({ status }) =>
+      status === 503 ? performance.now() - started : undefined,
+    );
+    calls.push(call);
+    await setTimeout(1000 / FLOOD);
+  }
+  const times = (await Promise.all(calls)).flatMap((ms) => ms ?? []).toSorted((a, b) => a - b);
+  const at = (share: number): number => times[Math.floor(times.length * share)] ?? 0;
+  return { rate: times.length / seconds, p50: at(0.5), p99: at(0.99) };
+}

@@ -1,0 +1,121 @@
+// Series drawn with uPlot: bars on top of each other, or lines. Colours come from the style sheet.
+import uPlot from 'uplot';
+import { tickOf } from './time-words.ts';
+import { bucketOf, stacked, type Chartable, type Series } from './series.ts';
+
+export interface DrawOptions {
+  /** Also the series that are hidden: a series keeps its colour. */
+  readonly all: readonly Series[];
+  readonly onPoint: (index: number | undefined) => void;
+}
+
+type Color = (name: string) => () => string;
+
+/** Draws into `place` and follows its size; the function returned takes the chart away. */
+export function draw(place: HTMLElement, chart: Chartable, { all, onPoint }: DrawOptions): () => void {
+  const color = createColors(place);
+  const isBars = chart.shape === 'bars';
+  const tops = isBars ? stacked(chart.series) : chart.series.map(({ values }) => values);
+  const drawn = chart.series.map((one, i) => ({
+    values: tops[i] ?? [],
+    color: color(`--series-${all.findIndex(({ name }) => name === one.name)}`),
+  }));
+  if (isBars) drawn.reverse(); // the tallest first, the others over it
+  const size = () => ({
+    width: Math.max(200, place.clientWidth),
+    height: Math.max(160, place.clientHeight),
+  });
+  const bucket = bucketOf(chart.times);
+  const options: uPlot.Options = {
+    ...size(),
+    padding: [12, 12, 0, 4],
+    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
+    legend: { show: false },
+    cursor: { y: false, points: { show: !isBars }, drag: { x: false, y: false } },
+    scales: scalesOf(isBars || bucket === 0 ? (bucket || LONE_BUCKET) * 0.6 : 0),
+    axes: axesOf(color, isBars),
+    series: [
+      {},
+      ...drawn.map(({ color }) =>
+        isBars
+          ? { fill: color, width: 0, points: { show: false }, paths: barsOf(bucket) }
+          : lineOf(color, chart),
+      ),
+    ],
+    hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? undefined)] },
+  };
+  const data = [chart.times, ...drawn.map(({ values }) => values)] as unknown as uPlot.AlignedData; // uPlot changes none
+  const plot = new uPlot(options, data, place);
+  const observer = new ResizeObserver(() => plot.setSize(size()));
+  observer.observe(place);
+  const dark = matchMedia('(prefers-color-scheme: dark)');
+  const redraw = (): void => plot.redraw();
+  dark.addEventListener('change', redraw);
+  return () => {
+    dark.removeEventListener('change', redraw);
+    observer.disconnect();
+    plot.destroy();
+  };
+}
+
+/** `room`: seconds before the first and behind the last time. */
+function scalesOf(room: number): uPlot.Scales {
+  return {
+    x: { time: true, range: (_, min, max) => [min - room, max + room] },
+    y: { range: (_, min, max) => [Math.min(0, min), max <= 0 ? 1 : max * 1.05] },
+  };
+}
+
+function axesOf(color: Color, isBars: boolean): uPlot.Axis[] {
+  const axis = {
+    stroke: color('--ink-2'),
+    grid: { stroke: color('--line'), width: 1 },
+    ticks: { show: false },
+    font: '12px Inter Variable, system-ui, sans-serif',
+  };
+  return [
+    {
+      ...axis,
+      grid: { show: false },
+      space: 70,
+      // The distance of ticks comes as the fifth argument.
+      values: (_, values, ...[, , step]) => values.map(tickOf(step)),
+    },
+    {
+      ...axis,
+      size: 60,
+      values: (_, values) => values.map(short),
+      ...(isBars ? { incrs: WHOLE_STEPS } : {}), // there is no half a request
+    },
+  ];
+}
+
+const WHOLE_STEPS = Array.from({ length: 13 }, (_, power) =>
+  [1, 2, 5].map((each) => each * 10 ** power),
+).flat();
+
+function lineOf(color: () => string, { times }: Chartable): uPlot.Series {
+  return { stroke: color, width: 1.75, points: { show: times.length < 40 }, spanGaps: true };
+}
+
+/** Colours by the name of their custom property, as they are now: they change with the theme. */
+function createColors(place: HTMLElement): Color {
+  return (name) => () => {
+    place.style.color = `var(${name})`;
+    return getComputedStyle(place).color;
+  };
+}
+
+const WIDEST_BAR = 72;
+/** Seconds around a point that has no neighbours. */
+const LONE_BUCKET = 3600;
+
+function barsOf(bucket: number): uPlot.Series.PathBuilder {
+  const width = bucket === 0 ? 0.2 : 0.72;
+  return uPlot.paths.bars?.({ size: [width, WIDEST_BAR] }) ?? (() => null);
+}
+
+/** `12k`, `1.5M`: what fits beside an axis. */
+function short(value: number): string {
+  return Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 2 }).format(value);
+}

@@ -1,0 +1,83 @@
+// A query of one's own as an endpoint file, to be put into a pull request.
+import type { Endpoint } from '../service/listing.ts';
+
+export interface EndpointFileOptions {
+  readonly name: string;
+  /** A new UUID. */
+  readonly id: string;
+  /** The query, in SQL. */
+  readonly sql: string;
+  readonly isFromLql: boolean;
+  /** Whose tables the query reads, and with which values. */
+  readonly endpoint: Endpoint;
+  readonly parameters: Readonly<Record<string, string>>;
+  /** Names of the tables that the query reads. */
+  readonly tables: readonly string[];
+}
+
+const NAME = /^[a-z][a-z0-9_-]*(\.[a-z0-9_-]+)*$/;
+
+/** Whether an endpoint can have this name. */
+export function isEndpointName(name: string): boolean {
+  return NAME.test(name) && name.length <= 100;
+}
+
+export function endpointFile(options: EndpointFileOptions): string {
+  const { name, id, sql, endpoint, parameters } = options;
+  const filled = Object.entries(parameters).filter(([, value]) => value !== '');
+  return [
+    '# yaml-language-server: $schema=../schemas/endpoint.schema.json',
+    `id: ${id}`,
+    `name: ${name}`,
+    'description: Say what it answers, and for whom.',
+    ...notes(options).map((note) => `# ${note}`),
+    'query: |',
+    ...sql
+      .trim()
+      .replace(/;$/, '')
+      .split(/\r\n|\r|\n/)
+      .map((line) => `  ${line}`.trimEnd()),
+    ...parameterLines(endpoint),
+    `max_rows: ${endpoint.max_rows}`,
+    'examples:',
+    '  - name: as it was tried',
+    `    parameters: { ${filled.map(([name, value]) => `${name}: ${scalar(value)}`).join(', ')} }`,
+    '',
+  ].join('\n');
+}
+
+function notes({ endpoint, tables, isFromLql }: EndpointFileOptions): readonly string[] {
+  const them = tables.length === 1 ? `${tables[0]} is a table` : `${tables.join(', ')} are tables`;
+  return [
+    `${them} of ${endpoint.name}: copy the WITH clause of its file in front of this query,`,
+    'and with it the parameters it uses. Then: millrace validate, millrace test, and a pull request.',
+    ...(isFromLql
+      ? ['Times relative to now became fixed ones when LQL was put into SQL: write them with now() again.']
+      : []),
+  ];
+}
+
+function parameterLines({ parameters }: Endpoint): readonly string[] {
+  if (parameters.length === 0) return [];
+  return [
+    'parameters:',
+    ...parameters.flatMap(({ name, type, required, description, enum: values, ...others }) => [
+      `  ${name}:`,
+      `    type: ${scalar(type)}`,
+      ...(required ? ['    required: true'] : []),
+      ...(values === undefined ? [] : [`    enum: [${values.map((each) => scalar(each)).join(', ')}]`]),
+      ...Object.entries(others)
+        .filter(([key]) => key !== 'locked') // by the key, not by the file
+        .map(([key, value]) => `    ${key}: ${JSON.stringify(value)}`),
+      ...(description === undefined ? [] : [`    description: ${scalar(description)}`]),
+    ]),
+  ];
+}
+
+/** A YAML scalar: plain where nothing can be misread, else in double quotes, which YAML reads as JSON does. */
+function scalar(value: string | number | boolean): string {
+  if (typeof value !== 'string') return String(value);
+  const isPlain =
+    /^[A-Za-z][\w.-]*(?:\(\d+\))?$/.test(value) && !/^(?:true|false|null|yes|no|on|off|y|n)$/i.test(value);
+  return isPlain ? value : JSON.stringify(value);
+}

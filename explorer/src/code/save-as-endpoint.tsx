@@ -1,0 +1,87 @@
+// A query of one's own on its way into the folder of endpoints: a name, and the file to put into a pull request.
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { sandboxOf, type Endpoint } from '../service/listing.ts';
+import { CallFailure } from '../service/problem.ts';
+import { askOf } from '../state/model.ts';
+import { useExplorer } from '../state/context.ts';
+import { layOut } from '../query/layout.ts';
+import { tablesRead } from '../query/vocabulary.ts';
+import { CodeBlock } from './code-block.tsx';
+import { endpointFile, isEndpointName } from './endpoint-file.ts';
+
+type Read = { readonly sql: string } | { readonly refusal: string };
+
+export function SaveAsEndpoint({ endpoint }: { readonly endpoint: Endpoint }) {
+  const { address } = useExplorer();
+  const [name, setName] = useState('');
+  const id = useMemo(newId, []);
+  const read = useSql(endpoint);
+  const { own, parameters } = askOf(address.value);
+  const sandbox = sandboxOf(endpoint);
+  if (own === undefined || sandbox === undefined || read === undefined)
+    return <div class="skeleton code-skeleton" />;
+  if ('refusal' in read) return <p class="note code-note">{read.refusal}. Correct the query first.</p>;
+  const isNamed = isEndpointName(name);
+  const text = endpointFile({
+    name: isNamed ? name : 'my-endpoint',
+    id,
+    sql: read.sql,
+    isFromLql: own.language === 'lql',
+    endpoint,
+    parameters,
+    tables: [...new Set([...tablesRead(read.sql, sandbox).values()].map((table) => table.name))],
+  });
+  return (
+    <>
+      <label class="endpoint-name-field" for="endpoint-name">
+        <span class="field-name">Name</span>
+        <input
+          id="endpoint-name"
+          class="input mono"
+          placeholder="my-endpoint"
+          autocomplete="off"
+          spellcheck={false}
+          value={name}
+          aria-invalid={name !== '' && !isNamed}
+          aria-describedby="endpoint-name-note"
+          onInput={(event) => setName(event.currentTarget.value)}
+        />
+        <span class="note" id="endpoint-name-note">
+          {name === '' || isNamed
+            ? `endpoints/${isNamed ? name : 'my-endpoint'}.yaml`
+            : 'Small letters, digits, _ and -, in parts with dots between, a letter first.'}
+        </span>
+      </label>
+      <CodeBlock text={text} label="the endpoint file" />
+    </>
+  );
+}
+
+/** The query as SQL: as it is, or what LQL becomes, which the service knows. */
+function useSql(endpoint: Endpoint): Read | undefined {
+  const { address, client, key } = useExplorer();
+  const ask = askOf(address.value);
+  const [read, setRead] = useState<Read>();
+  useEffect(() => {
+    if (ask.own === undefined) return undefined;
+    if (ask.own.language === 'sql') return setRead({ sql: ask.own.text });
+    const controller = new AbortController();
+    client.explain(key.value ?? '', ask, controller.signal).then(
+      (sql) => setRead({ sql: layOut(sql) }),
+      (error: unknown) => {
+        if (error instanceof CallFailure) setRead({ refusal: error.problem.detail });
+      },
+    );
+    return () => controller.abort();
+  }, [endpoint, ask.own?.language, ask.own?.text]);
+  return read;
+}
+
+/** A random UUID (RFC 9562, version 4), also where the page came by http and browsers offer none. */
+function newId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}

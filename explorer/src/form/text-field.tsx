@@ -1,0 +1,28 @@
+// A parameter that is typed: a text, a number, or a list with commas.
+import type { Parameter } from '../service/listing.ts';
+import { described, type FieldProps } from './field.ts';
+
+export function TextField(props: FieldProps) {
+  const { parameter, value, onChange } = props;
+  return (
+    <input
+      {...described(props)}
+      class="input mono"
+      type="text"
+      inputMode={/^(U?Int|Float|Decimal)/.test(parameter.type) ? 'decimal' : 'text'}
+      autocomplete="off"
+      autocapitalize="off"
+      spellcheck={false}
+      placeholder={placeholderOf(parameter)}
+      value={value}
+      onInput={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}
+
+function placeholderOf({ type, min, max }: Parameter): string {
+  if (min !== undefined && max !== undefined) return `${min} to ${max}`;
+  if (min !== undefined) return `at least ${min}`;
+  if (max !== undefined) return `at most ${max}`;
+  return type.startsWith('Array') ? 'values with commas between' : '';
+}

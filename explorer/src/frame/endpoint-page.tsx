@@ -1,0 +1,84 @@
+// One endpoint: what it is, how it is asked, and what came back.
+import type { Endpoint } from '../service/listing.ts';
+import { sandboxOf } from '../service/listing.ts';
+import { useExplorer } from '../state/context.ts';
+import type { QueryKind } from '../state/address.ts';
+import { ParameterForm } from '../form/parameter-form.tsx';
+import { Presets } from '../form/presets.tsx';
+import { RunBar } from '../form/run-bar.tsx';
+import { OwnQuery } from '../query/own-query.tsx';
+import { ResultPanel } from '../result/result-panel.tsx';
+import { Tabs } from '../parts/tabs.tsx';
+
+interface Props {
+  readonly endpoint: Endpoint;
+}
+
+export function EndpointPage({ endpoint }: Props) {
+  const { address } = useExplorer();
+  const { query } = address.value;
+  return (
+    <article class="endpoint">
+      <div class="ask">
+        <Title endpoint={endpoint} />
+        <Presets endpoint={endpoint} />
+        <ParameterForm endpoint={endpoint} />
+        <div class="ask-bar">
+          <QueryTabs endpoint={endpoint} />
+          <RunBar endpoint={endpoint} />
+        </div>
+        <div id="query-panel">
+          {query !== 'saved' && <OwnQuery key={query} endpoint={endpoint} language={query} />}
+        </div>
+      </div>
+      <ResultPanel endpoint={endpoint} />
+    </article>
+  );
+}
+
+function Title({ endpoint }: Props) {
+  const { name, description, max_rows: maxRows, cache, warming, pii, limits } = endpoint;
+  const facts = [
+    `up to ${maxRows.toLocaleString('en')} rows`,
+    cache === null ? 'answers are not kept' : `answers kept ${duration(cache.ttl)}`,
+    ...(warming === null ? [] : [`warmed every ${duration(warming.every)}`]),
+    ...(pii.redact ? ['personal data taken out'] : []),
+    ...(limits.rate === null ? [] : [limits.rate.replace('/', ' calls in ').replace(/s$/, ' s')]),
+  ];
+  return (
+    <div class="title">
+      <h1 class="mono">{name}</h1>
+      <p class="lead">{description}</p>
+      <ul class="facts" aria-label="Limits">
+        {facts.map((fact) => (
+          <li key={fact}>{fact}</li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function QueryTabs({ endpoint }: Props) {
+  const { address, change } = useExplorer();
+  const languages = sandboxOf(endpoint)?.languages ?? [];
+  if (languages.length === 0) return null;
+  const tabs = [
+    { name: 'saved' as const, label: 'Saved query' },
+    ...(['sql', 'lql'] as const)
+      .filter((language) => languages.includes(language))
+      .map((name) => ({ name, label: `Your ${name.toUpperCase()}` })),
+  ];
+  return (
+    <Tabs<QueryKind>
+      label="Query"
+      tabs={tabs}
+      current={address.value.query}
+      controls="query-panel"
+      onChoose={(query) => change({ query, view: undefined, sort: undefined })}
+    />
+  );
+}
+
+function duration(seconds: number): string {
+  return seconds % 60 === 0 && seconds >= 60 ? `${seconds / 60} min` : `${seconds} s`;
+}

@@ -1,0 +1,60 @@
+// The bar at the top: the name, the theme, and the key in use.
+import { useExplorer } from '../state/context.ts';
+import type { Theme } from '../state/storage.ts';
+import { Icon } from '../parts/icon.tsx';
+import { useSave } from '../parts/save.ts';
+
+const NEXT: Readonly<Record<Theme, Theme>> = { auto: 'light', light: 'dark', dark: 'auto' };
+const WORDS: Readonly<Record<Theme, string>> = { auto: 'as the system', light: 'light', dark: 'dark' };
+
+export function Header() {
+  const { key, theme, setTheme, leave } = useExplorer();
+  return (
+    <header class="header">
+      <a class="wordmark" href="#/" aria-label="Millrace explorer, start">
+        <Icon name="mark" />
+        <span>Millrace</span>
+      </a>
+      <nav class="header-actions" aria-label="Page">
+        {key.value !== undefined && <OpenapiButton />}
+        <button
+          type="button"
+          class="button quiet icon-only"
+          onClick={() => setTheme(NEXT[theme.value])}
+          aria-label={`Theme: ${WORDS[theme.value]}. Change it`}
+          title={`Theme: ${WORDS[theme.value]}`}
+        >
+          <Icon name={theme.value} />
+        </button>
+        {key.value !== undefined && (
+          <button
+            type="button"
+            class="button quiet"
+            onClick={leave}
+            title="Forget the key and what was done in this tab"
+          >
+            <Icon name="key" />
+            <span class="key-tail mono">…{key.value.slice(-4)}</span>
+            <span class="wide-only">Forget</span>
+            <span class="visually-hidden">the key</span>
+          </button>
+        )}
+      </nav>
+    </header>
+  );
+}
+
+function OpenapiButton() {
+  const { client, key } = useExplorer();
+  const save = useSave();
+  return (
+    <button
+      type="button"
+      class="button quiet"
+      title="Save what your key may call as an OpenAPI document"
+      onClick={() => void save('openapi.json', client.openapi(key.value ?? ''))}
+    >
+      OpenAPI
+    </button>
+  );
+}

@@ -1,0 +1,16 @@
+// When the endpoints cannot be listed: why, and trying again.
+import { ProblemCard } from '../parts/problem-card.tsx';
+import type { Problem } from '../service/problem.ts';
+import { useExplorer } from '../state/context.ts';
+
+export function ListingProblem({ problem }: { readonly problem: Problem }) {
+  const { key, enter } = useExplorer();
+  return (
+    <main class="main">
+      <ProblemCard problem={problem} />
+      <button type="button" class="button" onClick={() => key.value !== undefined && void enter(key.value)}>
+        Try again
+      </button>
+    </main>
+  );
+}

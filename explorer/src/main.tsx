@@ -1,0 +1,53 @@
+// The page: the browser handed to the state, and the state to the views.
+import { effect } from '@preact/signals';
+import { render } from 'preact';
+import { App } from './app.tsx';
+import { listenToKeys } from './keyboard.ts';
+import { createClient } from './service/client.ts';
+import { createExplorer } from './state/explorer.ts';
+import type { Place } from './state/model.ts';
+import { ExplorerContext } from './state/context.ts';
+import { createMemory } from './state/storage.ts';
+
+const base = new URL('.', document.baseURI).href;
+const place: Place = {
+  fragment: () => location.hash,
+  show: (fragment, isStep) => {
+    if (fragment === location.hash) return;
+    if (isStep) history.pushState(null, '', fragment);
+    else history.replaceState(null, '', fragment);
+  },
+  onMove: (moved) => {
+    addEventListener('popstate', moved);
+    addEventListener('hashchange', moved);
+  },
+  after: (ms, action) => {
+    const timer = setTimeout(action, ms);
+    return () => clearTimeout(timer);
+  },
+  epoch: Date.now,
+};
+const client = createClient({ base, fetch: fetch.bind(globalThis), now: () => performance.now() });
+const memory = createMemory(sessionStorage, localStorage);
+const explorer = createExplorer({ client, memory, place, base });
+
+effect(() => {
+  const theme = explorer.theme.value;
+  if (theme === 'auto') delete document.documentElement.dataset['theme'];
+  else document.documentElement.dataset['theme'] = theme;
+});
+effect(() => {
+  const name = explorer.endpoint.value?.name;
+  document.title = name === undefined ? 'Millrace explorer' : `${name} · Millrace explorer`;
+});
+listenToKeys(document, explorer);
+
+const root = document.querySelector('#app');
+if (root !== null) {
+  render(
+    <ExplorerContext.Provider value={explorer}>
+      <App />
+    </ExplorerContext.Provider>,
+    root,
+  );
+}

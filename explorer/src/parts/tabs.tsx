@@ -1,0 +1,52 @@
+// A row of choices of which one is taken; arrow keys go from one to the next, as in the ARIA pattern of tabs.
+import { useRef } from 'preact/hooks';
+
+export interface Tab<Name extends string> {
+  readonly name: Name;
+  readonly label: string;
+  readonly isOff?: boolean;
+}
+
+export interface TabsProps<Name extends string> {
+  readonly label: string;
+  readonly tabs: readonly Tab<Name>[];
+  readonly current: Name;
+  /** The id of what the tabs choose between. */
+  readonly controls: string;
+  readonly onChoose: (name: Name) => void;
+}
+
+export function Tabs<Name extends string>({ label, tabs, current, controls, onChoose }: TabsProps<Name>) {
+  const list = useRef<HTMLDivElement>(null);
+  const move = (event: KeyboardEvent): void => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    const open = tabs.filter(({ isOff }) => isOff !== true);
+    const at = open.findIndex(({ name }) => name === current);
+    const next = open[(at + step + open.length) % open.length];
+    if (next === undefined) return;
+    onChoose(next.name);
+    list.current?.querySelector<HTMLElement>(`[data-name="${next.name}"]`)?.focus();
+  };
+  return (
+    <div class="tabs" role="tablist" aria-label={label} ref={list} onKeyDown={move}>
+      {tabs.map(({ name, label, isOff }) => (
+        <button
+          key={name}
+          type="button"
+          role="tab"
+          class="tab"
+          data-name={name}
+          aria-selected={name === current}
+          aria-controls={controls}
+          tabIndex={name === current ? 0 : -1}
+          disabled={isOff}
+          onClick={() => onChoose(name)}
+        >
+          {label}
+        </button>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,6 @@
+// Numbers with their nouns.
+
+/** `1 row`, `1,000 rows`. */
+export function counted(number: number, noun: string): string {
+  return `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`;
+}

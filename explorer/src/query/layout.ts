@@ -1,0 +1,17 @@
+// SQL on one line laid out for reading: each clause of the outermost query on a line of its own, plain names unquoted.
+
+const TOKEN = /'(?:[^'\\]|\\.|'')*'|`[^`]*`|"(?:[^"\\]|\\.)*"|[()]|[^\s()'"`]+|\s+/g;
+const CLAUSES = /^(?:FROM|WHERE|PREWHERE|HAVING|LIMIT|GROUP|ORDER|UNION|SELECT)$/i;
+
+export function layOut(sql: string): string {
+  let text = '';
+  let depth = 0;
+  for (const [token] of sql.matchAll(TOKEN)) {
+    if (token === '(') depth++;
+    if (token === ')') depth--;
+    if (depth === 0 && CLAUSES.test(token)) text = `${text.trimEnd()}\n`;
+    else if (depth === 0 && token.toUpperCase() === 'AND') text = `${text.trimEnd()}\n  `;
+    text += /^`[a-z_]\w*`$/.test(token) ? token.slice(1, -1) : token;
+  }
+  return text.trim();
+}

@@ -1,0 +1,34 @@
+// Where in a text a problem is: the service tells lines and columns from 1, columns in UTF-16 code units.
+import type { ProblemPlace } from '../service/problem.ts';
+
+export interface Marked {
+  readonly from: number;
+  readonly to: number;
+  readonly message: string;
+}
+
+/** The problems that have a place, each over the word or sign that begins there; offsets are inside the text. */
+export function markedPlaces(text: string, errors: readonly ProblemPlace[]): readonly Marked[] {
+  return errors.flatMap(({ line, column, message }) => {
+    if (line === undefined) return [];
+    const start = startOfLine(text, line) + (column ?? 1) - 1;
+    const from = Math.max(0, Math.min(start, text.length));
+    const length = /^(?:[\w.]+|"[^"\n]*"|'[^'\n]*'|\S)/.exec(text.slice(from))?.[0].length ?? 0;
+    // Behind the end there is nothing to mark but what stands before it.
+    return [
+      length === 0
+        ? { from: Math.max(0, from - 1), to: from, message }
+        : { from, to: from + length, message },
+    ];
+  });
+}
+
+function startOfLine(text: string, line: number): number {
+  let start = 0;
+  for (let at = 1; at < line; at++) {
+    const end = text.slice(start).search(/\r\n|\r|\n/);
+    if (end === -1) return start;
+    start += end + (text.startsWith('\r\n', start + end) ? 2 : 1);
+  }
+  return start;
+}

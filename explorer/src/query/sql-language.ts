@@ -1,0 +1,120 @@
+// SQL as ClickHouse has it, for the editor: colours, and completion from what the endpoint exposes.
+import type { Completion, CompletionContext, CompletionResult } from '@codemirror/autocomplete';
+import { SQLDialect } from '@codemirror/lang-sql';
+import { LanguageSupport, syntaxTree } from '@codemirror/language';
+import type { Extension } from '@codemirror/state';
+import type { Sandbox, Table } from '../service/listing.ts';
+import { namesOf, tablesRead } from './vocabulary.ts';
+
+const KEYWORDS =
+  'select from where prewhere group by order having limit offset with as and or not in is null like ilike between case when then ' +
+  'else end union all distinct join inner left right full outer cross any asof semi anti on using array final interval asc desc ' +
+  'nulls first last over partition rows range unbounded preceding following current row window exists cast qualify except ' +
+  'intersect fill step rollup cube totals true false';
+const TYPES =
+  'String UInt8 UInt16 UInt32 UInt64 Int8 Int16 Int32 Int64 Float32 Float64 Date DateTime DateTime64 UUID Array Map Tuple JSON Nullable';
+
+const CLICKHOUSE = SQLDialect.define({
+  keywords: KEYWORDS,
+  types: TYPES.toLowerCase(),
+  backslashEscapes: true,
+  identifierQuotes: '`"',
+});
+
+const MAIN_KEYWORDS = [
+  'SELECT',
+  'FROM',
+  'WHERE',
+  'GROUP BY',
+  'ORDER BY',
+  'HAVING',
+  'LIMIT',
+  'AS',
+  'AND',
+  'OR',
+  'NOT',
+  'IN',
+  'DESC',
+  'JOIN',
+  'ON',
+  'WITH',
+  'UNION ALL',
+  'INTERVAL',
+  'CASE',
+  'WHEN',
+  'THEN',
+  'ELSE',
+  'END',
+  'BETWEEN',
+  'LIKE',
+  'ILIKE',
+  'DISTINCT',
+  'IS NULL',
+  'IS NOT NULL',
+];
+const NO_NAMES = /String|Comment|Quoted/;
+
+export function sqlLanguage(sandbox: Sandbox): Extension {
+  const fixed = fixedOptions(sandbox);
+  return [
+    new LanguageSupport(CLICKHOUSE.language),
+    CLICKHOUSE.language.data.of({
+      autocomplete: (context: CompletionContext) => complete(context, sandbox, fixed),
+    }),
+  ];
+}
+
+/** What may be named everywhere: tables, functions, keywords. */
+function fixedOptions({ tables, functions }: Sandbox): readonly Completion[] {
+  return [
+    ...(tables ?? []).map((table): Completion => ({
+      label: table.name,
+      type: 'class',
+      detail: 'table',
+      boost: 60,
+    })),
+    ...Object.entries(functions).flatMap(([family, names]) =>
+      names.map((name) => functionOption(name, family)),
+    ),
+    ...MAIN_KEYWORDS.map((label): Completion => ({ label, type: 'keyword', boost: 20 })),
+  ];
+}
+
+function functionOption(label: string, family: string): Completion {
+  return {
+    label,
+    type: 'function',
+    detail: family,
+    apply: (view, _, from, to) => {
+      const selection = { anchor: from + label.length + 1 };
+      view.dispatch({ changes: { from, to, insert: `${label}()` }, selection, userEvent: 'input.complete' });
+    },
+  };
+}
+
+function complete(
+  context: CompletionContext,
+  sandbox: Sandbox,
+  fixed: readonly Completion[],
+): CompletionResult | null {
+  const word = context.matchBefore(/[\w.]*/);
+  if (word === null || (word.text === '' && !context.explicit)) return null;
+  if (NO_NAMES.test(syntaxTree(context.state).resolveInner(context.pos, -1).name)) return null;
+  const tables = tablesRead(context.state.doc.toString(), sandbox);
+  const [alias = ''] = word.text.split('.');
+  const aliased = word.text.includes('.') ? tables.get(alias) : undefined;
+  if (aliased !== undefined)
+    return { from: word.from + alias.length + 1, options: columnOptions([aliased]), validFor: /^[\w.]*$/ };
+  const options = [...columnOptions([...tables.values()]), ...fixed];
+  return { from: word.from, options, validFor: /^[\w.]*$/ };
+}
+
+function columnOptions(tables: readonly Table[]): readonly Completion[] {
+  const names = new Map(tables.flatMap(namesOf).map((each) => [each.name, each]));
+  return [...names.values()].map(({ name, type }) => ({
+    label: name,
+    type: 'property',
+    detail: type,
+    boost: name.includes('.') ? 70 : 80,
+  }));
+}

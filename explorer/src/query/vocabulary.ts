@@ -1,0 +1,60 @@
+// What a query may name, as completion offers it: tables, their columns and JSON paths, aliases in the text.
+import type { Column, Sandbox, Table } from '../service/listing.ts';
+
+export interface Named {
+  readonly name: string;
+  readonly type: string;
+}
+
+/** Columns, and below JSON columns each path whose type is fixed: `metadata.request.path`. */
+export function namesOf({ columns }: Table): readonly Named[] {
+  return columns.flatMap((column) => [
+    { name: column.name, type: shortType(column.type) },
+    ...pathsOf(column).map(({ name, type }) => ({ name: `${column.name}.${name}`, type: shortType(type) })),
+  ]);
+}
+
+export function pathsOf({ paths }: Column): readonly Column[] {
+  return paths ?? [];
+}
+
+/** A JSON type names every path: its first word says enough. */
+export function shortType(type: string): string {
+  const [head = type] = type.split('(');
+  if (head === 'JSON' || head === 'Tuple') return head;
+  return type
+    .replace(/^LowCardinality\((.*)\)$/, '$1')
+    .replace(/, 'UTC'|'UTC'/, '')
+    .replace('()', '');
+}
+
+/** The tables that a SQL text reads, by the name that each has in it; the default one where it reads none yet. */
+export function tablesRead(text: string, sandbox: Sandbox): ReadonlyMap<string, Table> {
+  const tables = sandbox.tables ?? [];
+  const read = new Map<string, Table>();
+  for (const [, name, alias] of text.matchAll(/\b(?:from|join|,)\s+(\w+)(?:\s+(?:as\s+)?(\w+))?/gi)) {
+    const table = tables.find((each) => each.name === name);
+    if (table === undefined) continue;
+    read.set(alias === undefined || NO_ALIAS.test(alias) ? table.name : alias, table);
+  }
+  if (read.size === 0) addDefault(read, sandbox);
+  return read;
+}
+
+const NO_ALIAS =
+  /^(?:where|prewhere|group|order|limit|having|join|inner|left|right|full|cross|any|asof|semi|anti|global|array|on|using|union|except|intersect|final|sample|settings|window|qualify|offset)$/i;
+
+/** The table that an LQL text reads. */
+export function tableOfLql(text: string, sandbox: Sandbox): Table | undefined {
+  const name = /(?:^|\s)f:(\w+)/.exec(text)?.[1];
+  const named = sandbox.tables?.find((each) => each.name === name);
+  if (named !== undefined) return named;
+  const read = new Map<string, Table>();
+  addDefault(read, sandbox);
+  return [...read.values()][0];
+}
+
+function addDefault(read: Map<string, Table>, { tables, default_table: name }: Sandbox): void {
+  const table = tables?.find((each) => each.name === name) ?? tables?.[0];
+  if (table !== undefined) read.set(table.name, table);
+}

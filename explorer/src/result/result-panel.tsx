@@ -1,0 +1,115 @@
+// What came back: as a table, a chart, JSON, and as the code that asks for it.
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import type { Endpoint } from '../service/listing.ts';
+import type { View } from '../state/address.ts';
+import { useExplorer } from '../state/context.ts';
+import { askOf, isSameAsk } from '../state/model.ts';
+import { chartable } from '../chart/series.ts';
+import { ChartView } from '../chart/chart-view.tsx';
+import { CodeView } from '../code/code-view.tsx';
+import { ProblemCard } from '../parts/problem-card.tsx';
+import { Tabs } from '../parts/tabs.tsx';
+import { Downloads } from './downloads.tsx';
+import { JsonView } from './json-view.tsx';
+import { StatusLine } from './status-line.tsx';
+import { TableView } from './table-view.tsx';
+
+interface Props {
+  readonly endpoint: Endpoint;
+}
+
+const TABS: readonly { readonly name: View; readonly label: string }[] = [
+  { name: 'table', label: 'Table' },
+  { name: 'chart', label: 'Chart' },
+  { name: 'json', label: 'JSON' },
+  { name: 'code', label: 'Code' },
+];
+
+export function ResultPanel({ endpoint }: Props) {
+  const { address, run, change } = useExplorer();
+  const rows = run.value.kind === 'done' ? run.value.answer.rows : [];
+  const view = address.value.view ?? (chartable(rows)?.isWhole === true ? 'chart' : 'table');
+  const section = useRef<HTMLElement>(null);
+  const isOver = run.value.kind !== 'none' && run.value.kind !== 'running';
+  useEffect(() => {
+    if (isOver) section.current?.scrollIntoView({ block: 'nearest' });
+  }, [isOver]);
+  return (
+    <section class="result" aria-label="Result" ref={section}>
+      <div class="result-bar">
+        <Tabs
+          label="Show the result as"
+          tabs={TABS}
+          current={view}
+          controls="result-panel"
+          onChoose={(view) => change({ view })}
+        />
+        {run.value.kind === 'done' && <Downloads run={run.value} />}
+      </div>
+      <div id="result-panel" class="result-panel" role="tabpanel" aria-label={view}>
+        {view === 'code' ? <CodeView endpoint={endpoint} /> : <Outcome endpoint={endpoint} view={view} />}
+      </div>
+      {run.value.kind === 'done' && (
+        <StatusLine
+          answer={run.value.answer}
+          maxRows={endpoint.max_rows}
+          isPast={!isSameAsk(run.value.ask, askOf(address.value))}
+        />
+      )}
+    </section>
+  );
+}
+
+function Outcome({ endpoint, view }: Props & { readonly view: View }) {
+  const { run } = useExplorer();
+  const { value } = run;
+  switch (value.kind) {
+    case 'none':
+      return <Empty title="Nothing run yet">Fill in the parameters, then run it.</Empty>;
+    case 'running':
+      return <Skeleton />;
+    case 'cancelled':
+      return (
+        <Empty title="Cancelled">The query was stopped in the engine too. Run it again when you like.</Empty>
+      );
+    case 'failed':
+      return <ProblemCard problem={value.problem} />;
+    case 'done': {
+      const { rows } = value.answer;
+      const columns = value.ask.own === undefined ? (endpoint.columns ?? []) : [];
+      if (view === 'json') return <JsonView text={value.answer.text} />;
+      if (rows.length === 0)
+        return (
+          <Empty title="No rows">
+            The query ran and found nothing. Widen the time window, or ask for another value.
+          </Empty>
+        );
+      return view === 'chart' ? <ChartView rows={rows} /> : <TableView rows={rows} columns={columns} />;
+    }
+  }
+}
+
+function Empty({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
+  return (
+    <div class="empty" role="status">
+      <h2>{title}</h2>
+      <p>{children}</p>
+    </div>
+  );
+}
+
+function Skeleton() {
+  return (
+    <div class="skeleton-rows" role="status" aria-busy="true">
+      <span class="visually-hidden">Running</span>
+      {Array.from({ length: 12 }, (_, i) => (
+        <div class="skeleton-row" key={i}>
+          <div class="skeleton" />
+          <div class="skeleton" />
+          <div class="skeleton" style={{ width: `${40 + ((i * 37) % 55)}%` }} />
+        </div>
+      ))}
+    </div>
+  );
+}

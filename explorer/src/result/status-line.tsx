@@ -1,0 +1,71 @@
+// How an answer came about: rows, time by stage, what the cache did, and whether rows are missing.
+import type { Answer, Cache } from '../service/answer.ts';
+import { Icon } from '../parts/icon.tsx';
+import { counted } from '../parts/words.ts';
+
+interface Props {
+  readonly answer: Answer;
+  readonly maxRows: number;
+  /** Something else has been filled in since. */
+  readonly isPast: boolean;
+}
+
+export function StatusLine({ answer, maxRows, isPast }: Props) {
+  const { rows, truncated, stages, cache, ms, text } = answer;
+  return (
+    <div class="status" role="group" aria-label="How the answer came about">
+      <span class="status-rows" role="status">
+        <strong>{counted(rows.length, 'row')}</strong>, {bytes(text.length)}
+      </span>
+      {isPast && <span class="status-cut">of the call before: run to see this one</span>}
+      {truncated && (
+        <span class="status-cut">
+          <Icon name="warn" /> cut at {maxRows.toLocaleString('en')} rows: there are more
+        </span>
+      )}
+      <span class="status-cache" data-kind={cache.kind}>
+        {cacheWords(cache)}
+      </span>
+      <span class="status-times">
+        <span class="times-bar" aria-hidden="true">
+          {stages.map(({ name, ms }) => (
+            <i key={name} data-stage={name} style={{ flexGrow: ms }} />
+          ))}
+        </span>
+        {stages.map(({ name, ms }) => (
+          <span key={name} class="stage" data-stage={name}>
+            {name} {ms.toFixed(1)}
+          </span>
+        ))}
+        <span class="stage">
+          <strong>{ms.toFixed(0)} ms</strong> in all
+        </span>
+      </span>
+    </div>
+  );
+}
+
+/** What the cache did, in words. */
+function cacheWords(cache: Cache): string {
+  switch (cache.kind) {
+    case 'none':
+      return 'not kept';
+    case 'hit':
+      return `kept answer, ${cache.age} s old, ${freshness(cache.ttl)}`;
+    case 'stored':
+      return `run for you and kept, ${freshness(cache.ttl)}`;
+    case 'shared':
+      return `run once for all who asked, ${freshness(cache.ttl)}`;
+    case 'ran':
+      return 'run for you';
+  }
+}
+
+function freshness(ttl: number): string {
+  return ttl < 0 ? `over its time by ${-ttl} s` : `fresh for ${ttl} s`;
+}
+
+function bytes(length: number): string {
+  if (length < 1000) return `${length} B`;
+  return length < 1_000_000 ? `${(length / 1000).toFixed(1)} kB` : `${(length / 1e6).toFixed(1)} MB`;
+}

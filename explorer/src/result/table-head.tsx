@@ -1,0 +1,44 @@
+// The names of a table's columns; each sorts by itself.
+import { Icon } from '../parts/icon.tsx';
+import type { Column } from '../service/listing.ts';
+import type { Sort } from '../state/address.ts';
+import type { TableColumn } from './columns.ts';
+
+/** In pixels. */
+export const HEAD_HEIGHT = 34;
+
+interface HeadProps {
+  readonly columns: readonly TableColumn[];
+  readonly typed: readonly Column[];
+  readonly sort: Sort | undefined;
+  readonly onSort: (column: string) => void;
+}
+
+export function TableHead({ columns, typed, sort, onSort }: HeadProps) {
+  return (
+    <div class="grid-head" role="rowgroup" style={{ height: `${HEAD_HEIGHT}px` }}>
+      <div class="grid-row head" role="row" aria-rowindex={1}>
+        <div role="columnheader" class="cell fold">
+          <span class="visually-hidden">Unfold</span>
+        </div>
+        {columns.map(({ name, isNumeric }) => {
+          const order = sort?.column !== name ? 'none' : sort.isDescending ? 'descending' : 'ascending';
+          const type = typed.find((each) => each.name === name)?.type;
+          return (
+            <div key={name} role="columnheader" aria-sort={order} class="cell" data-numeric={isNumeric}>
+              <button type="button" class="sort mono" onClick={() => onSort(name)} title={shortType(type)}>
+                {name}
+                {order !== 'none' && <Icon name={order === 'ascending' ? 'up' : 'down'} />}
+              </button>
+            </div>
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+/** Types of JSON columns name every path: the beginning says enough. */
+function shortType(type: string | undefined): string {
+  return type === undefined ? 'Sort' : `${type.slice(0, 60)}${type.length > 60 ? '…' : ''}`;
+}

@@ -1,0 +1,143 @@
+// Rows as a table: only those in sight are in the page. Arrow keys walk through the cells, Enter unfolds a row, c copies.
+import { Fragment, type RefObject } from 'preact';
+import { useMemo, useRef, useState } from 'preact/hooks';
+import { printJson, type Json, type Row } from '../service/json.ts';
+import type { Column } from '../service/listing.ts';
+import type { Sort } from '../state/address.ts';
+import { useExplorer } from '../state/context.ts';
+import { useCopy } from '../parts/copy.tsx';
+import { sortRows, tableColumns, type TableColumn } from './columns.ts';
+import { RowDetail } from './row-detail.tsx';
+import { moved, type Cell } from './cell-keys.ts';
+import { HEAD_HEIGHT, TableHead } from './table-head.tsx';
+import { TableRow } from './table-row.tsx';
+import { useScroll } from './use-scroll.ts';
+import { topOf, visibleRows } from './window.ts';
+
+const HEIGHTS = { row: 30, detail: 300 };
+const CHARACTER = 7.4;
+const PADDING = 24;
+const FOLD_COLUMN = '34px';
+
+interface Props {
+  readonly rows: readonly Row[];
+  /** Their types, where they are known. */
+  readonly columns: readonly Column[];
+}
+
+export function TableView({ rows: unsorted, columns: typed }: Props) {
+  const { address, change } = useExplorer();
+  const { sort } = address.value;
+  const columns = useMemo(() => tableColumns(unsorted), [unsorted]);
+  const rows = useMemo(() => sortRows(unsorted, sort), [unsorted, sort]);
+  const [unfolded, setUnfolded] = useState<readonly number[]>([]);
+  const [active, setActive] = useState<Cell>({ row: 0, column: 0 });
+  const scroller = useRef<HTMLDivElement>(null);
+  const fold = (row: number): void => setUnfolded(toggled(unfolded, row));
+  const go = (cell: Cell): void => {
+    setActive(cell);
+    reveal(scroller.current, topOf(cell.row, unfolded, HEIGHTS));
+  };
+  const onKey = useCellKeys({ rows, columns, active, fold, go });
+  const setSort = (column: string): void => {
+    setUnfolded([]);
+    change({ sort: nextSort(sort, column) });
+  };
+  const template = [FOLD_COLUMN, ...columns.map((each, i) => track(each, i === columns.length - 1))].join(
+    ' ',
+  );
+  return (
+    <div
+      class="grid"
+      role="grid"
+      tabIndex={0}
+      ref={scroller}
+      aria-label="Rows. Arrow keys move, Enter unfolds a row, c copies the cell, Shift c the row"
+      aria-rowcount={rows.length + 1}
+      aria-colcount={columns.length + 1}
+      aria-activedescendant={`cell-${active.row}-${active.column}`}
+      onKeyDown={(event) => event.target === scroller.current && onKey(event)}
+      style={{ '--columns': template }}
+    >
+      <TableHead columns={columns} typed={typed} sort={sort} onSort={setSort} />
+      <Body {...{ rows, columns, unfolded, active, scroller, fold }} onPick={setActive} />
+    </div>
+  );
+}
+
+interface KeysOptions {
+  readonly rows: readonly Row[];
+  readonly columns: readonly TableColumn[];
+  readonly active: Cell;
+  readonly fold: (row: number) => void;
+  readonly go: (cell: Cell) => void;
+}
+
+function useCellKeys({ rows, columns, active, fold, go }: KeysOptions): (event: KeyboardEvent) => void {
+  const copy = useCopy();
+  return (event) => {
+    if (event.ctrlKey || event.metaKey) return;
+    const row = rows[active.row];
+    const next = moved(active, event.key, { rows: rows.length, columns: columns.length });
+    if (next !== undefined) go(next);
+    else if (event.key === 'Enter' || event.key === ' ') fold(active.row);
+    else if (event.key === 'c') copy(cellText(row?.[columns[active.column]?.name ?? '']), 'the cell');
+    else if (event.key === 'C') copy(printJson(row ?? null, '  '), 'the row');
+    else return;
+    event.preventDefault();
+  };
+}
+
+interface BodyProps extends Pick<KeysOptions, 'rows' | 'columns' | 'active' | 'fold'> {
+  readonly unfolded: readonly number[];
+  readonly scroller: RefObject<HTMLDivElement | null>;
+  readonly onPick: (cell: Cell) => void;
+}
+
+function Body({ rows, columns, active, unfolded, scroller, fold, onPick }: BodyProps) {
+  const { first, end, offset, total } = visibleRows(rows.length, useScroll(scroller), unfolded, HEIGHTS);
+  return (
+    <div class="grid-body" role="rowgroup" style={{ height: `${total}px` }}>
+      <div role="presentation" style={{ transform: `translateY(${offset}px)` }}>
+        {rows.slice(first, end).map((row, i) => {
+          const index = first + i;
+          const isOpen = unfolded.includes(index);
+          const activeColumn = active.row === index ? active.column : undefined;
+          return (
+            <Fragment key={index}>
+              <TableRow {...{ row, index, columns, isOpen, activeColumn, fold, onPick }} />
+              {isOpen && <RowDetail row={row} height={HEIGHTS.detail} />}
+            </Fragment>
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+function toggled(rows: readonly number[], row: number): readonly number[] {
+  return rows.includes(row) ? rows.filter((each) => each !== row) : [...rows, row].toSorted((a, b) => a - b);
+}
+
+function track({ width }: TableColumn, isLast: boolean): string {
+  const pixels = `${Math.round(width * CHARACTER + PADDING)}px`;
+  return isLast ? `minmax(${pixels}, 1fr)` : pixels;
+}
+
+function nextSort(sort: Sort | undefined, column: string): Sort | undefined {
+  if (sort?.column !== column) return { column, isDescending: false };
+  return sort.isDescending ? undefined : { column, isDescending: true };
+}
+
+function cellText(value: Json | undefined): string {
+  if (typeof value === 'string') return value;
+  return value === undefined ? '' : printJson(value, '  ');
+}
+
+function reveal(scroller: HTMLElement | null, top: number): void {
+  if (scroller === null) return;
+  const bottom = top + HEIGHTS.row + HEAD_HEIGHT;
+  if (top < scroller.scrollTop) scroller.scrollTop = top;
+  else if (bottom > scroller.scrollTop + scroller.clientHeight)
+    scroller.scrollTop = bottom - scroller.clientHeight;
+}

@@ -1,0 +1,54 @@
+// An answer of an endpoint: its rows, and what its header fields tell about how it came about.
+import { parseJson, type Row } from './json.ts';
+
+export interface Stage {
+  readonly name: string;
+  readonly ms: number;
+}
+
+export interface Answer {
+  readonly rows: readonly Row[];
+  readonly text: string;
+  readonly truncated: boolean;
+  readonly stages: readonly Stage[];
+  readonly cache: Cache;
+  /** Milliseconds from sending to having all of it. */
+  readonly ms: number;
+  readonly requestId: string;
+}
+
+/** What the cache did; ages and times are seconds. */
+export type Cache =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'hit'; readonly age: number; readonly ttl: number }
+  | { readonly kind: 'stored'; readonly ttl: number }
+  | { readonly kind: 'shared'; readonly ttl: number }
+  | { readonly kind: 'ran' };
+
+/** Reads a success. Throws SyntaxError for what is not JSON. */
+export function readAnswer(headers: Headers, text: string, ms: number): Answer {
+  const body = parseJson(text) as { result: readonly Row[] }; // the service's envelope
+  return {
+    rows: body.result,
+    text,
+    truncated: headers.get('Millrace-Truncated') === 'true',
+    stages: readStages(headers.get('Server-Timing') ?? ''),
+    cache: readCache(headers.get('Cache-Status'), Number(headers.get('Age') ?? 0)),
+    ms,
+    requestId: headers.get('X-Request-Id') ?? '',
+  };
+}
+
+/** `auth;dur=0.02, plan;dur=0.11` (https://www.w3.org/TR/server-timing/). */
+function readStages(field: string): readonly Stage[] {
+  return [...field.matchAll(/([\w-]+);dur=([\d.]+)/g)].map(([, name = '', ms]) => ({ name, ms: Number(ms) }));
+}
+
+/** `millrace; hit; ttl=890` and its like (RFC 9211). */
+function readCache(field: string | null, age: number): Cache {
+  if (field === null) return { kind: 'none' };
+  const ttl = Number(/ttl=(-?\d+)/.exec(field)?.[1] ?? 0);
+  if (/; hit\b/.test(field)) return { kind: 'hit', age, ttl };
+  if (/; collapsed\b/.test(field)) return { kind: 'shared', ttl };
+  return /; stored\b/.test(field) ? { kind: 'stored', ttl } : { kind: 'ran' };
+}

@@ -1,0 +1,64 @@
+// What GET /api/endpoints tells about an endpoint, as far as the explorer shows it.
+import type { Json } from './json.ts';
+
+export interface Parameter {
+  readonly name: string;
+  readonly type: string;
+  readonly required: boolean;
+  readonly description?: string;
+  readonly default?: Json;
+  readonly enum?: readonly (string | number | boolean)[];
+  readonly min?: number | string;
+  readonly max?: number | string;
+  /** Its value is set by the key. */
+  readonly locked?: boolean;
+}
+
+export interface Column {
+  readonly name: string;
+  readonly type: string;
+  /** Of a JSON column: the paths whose type is fixed. */
+  readonly paths?: readonly Column[];
+}
+
+export interface Table {
+  readonly name: string;
+  readonly columns: readonly Column[];
+}
+
+export type Language = 'sql' | 'lql';
+
+export interface Sandbox {
+  readonly languages: readonly Language[];
+  readonly default_table: string | null;
+  readonly tables: readonly Table[] | null;
+  /** Names by family. */
+  readonly functions: Readonly<Record<string, readonly string[]>>;
+}
+
+export interface Example {
+  readonly name: string;
+  readonly parameters?: { readonly [name: string]: Json };
+  readonly sql?: string;
+  readonly lql?: string;
+}
+
+export interface Endpoint {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: readonly Parameter[];
+  readonly columns: readonly Column[] | null;
+  readonly max_rows: number;
+  readonly cache: { readonly ttl: number } | null;
+  readonly warming: { readonly every: number } | null;
+  readonly pii: { readonly redact: boolean };
+  readonly limits: { readonly time: number; readonly rate: string | null };
+  readonly examples: readonly Example[];
+  readonly sandbox: ({ readonly enabled: true } & Sandbox) | { readonly enabled: false };
+}
+
+/** What a caller's own queries of an endpoint may be; undefined where it, or the key, takes none. */
+export function sandboxOf({ sandbox }: Endpoint): Sandbox | undefined {
+  return sandbox.enabled && sandbox.languages.length > 0 ? sandbox : undefined;
+}

@@ -1,0 +1,85 @@
+// What went wrong, in words for the person at the page: the service's problem documents (RFC 9457) and what never reached it.
+import { parseJson } from './json.ts';
+
+export interface ProblemPlace {
+  readonly parameter?: string;
+  readonly line?: number;
+  readonly column?: number;
+  readonly message: string;
+}
+
+export interface Problem {
+  readonly status: number;
+  readonly code: string;
+  readonly title: string;
+  readonly detail: string;
+  readonly hint: string;
+  readonly errors: readonly ProblemPlace[];
+  readonly requestId: string;
+}
+
+/** A call that did not end in rows. */
+export class CallFailure extends Error {
+  readonly problem: Problem;
+
+  constructor(problem: Problem, options?: ErrorOptions) {
+    super(problem.detail, options);
+    this.problem = problem;
+  }
+}
+
+/** What to do, on a page where the places in the text are marked: the service's hints speak of the field that has them. */
+export function hintOf({ hint }: Problem): string {
+  return sentence(hint).replace(
+    / (?:at the (?:place|line and column) given|listed) in errors\b/,
+    ' where it is marked',
+  );
+}
+
+/** A phrase of the service as a sentence. */
+export function sentence(phrase: string): string {
+  const end = /[.!?]$/.test(phrase) ? '' : '.';
+  return `${phrase.slice(0, 1).toUpperCase()}${phrase.slice(1)}${end}`;
+}
+
+/** The problem of a response that is not a success. */
+export async function problemOf(response: Response): Promise<Problem> {
+  const requestId = response.headers.get('X-Request-Id') ?? '';
+  const document = await response
+    .text()
+    .then(parseJson)
+    .catch(() => null);
+  if (typeof document !== 'object' || document === null || !('code' in document)) {
+    const detail = `Something between this page and Millrace answered ${response.status} ${response.statusText}`;
+    return { ...UNREADABLE, status: response.status, detail, requestId };
+  }
+  return { errors: [], ...document, requestId } as unknown as Problem; // the service's own document
+}
+
+const UNREADABLE: Problem = {
+  status: 0,
+  code: 'explorer.unreadable',
+  title: 'The answer is not from Millrace',
+  detail: '',
+  hint: 'Look at the proxy in front of the service, then run it again.',
+  errors: [],
+  requestId: '',
+};
+
+/** The problem of a request that got no answer at all. */
+export const UNREACHABLE: Problem = {
+  ...UNREADABLE,
+  code: 'explorer.unreachable',
+  title: 'The service does not answer',
+  detail: 'The request was sent, and nothing came back.',
+  hint: 'See whether the service runs and whether your network reaches it, then run it again.',
+};
+
+/** The problem of a run of one's own query before there is one. */
+export const NO_QUERY: Problem = {
+  ...UNREADABLE,
+  code: 'explorer.no_query',
+  title: 'There is no query yet',
+  detail: 'The editor is empty.',
+  hint: 'Write a query, or go back to the saved one.',
+};

@@ -1,0 +1,100 @@
+// What the page shows, in the fragment of its URL: to be shared, gone back to and reloaded. The key is never part of it.
+import type { Language } from '../service/listing.ts';
+
+export type View = 'table' | 'chart' | 'json' | 'code';
+export type QueryKind = 'saved' | Language;
+
+export interface Sort {
+  readonly column: string;
+  readonly isDescending: boolean;
+}
+
+export interface Address {
+  /** Undefined: none is chosen. */
+  readonly endpoint: string | undefined;
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly query: QueryKind;
+  /** The queries of one's own, the one that is not shown too. */
+  readonly texts: Readonly<Record<Language, string>>;
+  /** Undefined: what suits the rows. */
+  readonly view: View | undefined;
+  readonly sort: Sort | undefined;
+  /** The language of the view `code`. */
+  readonly code: string | undefined;
+}
+
+export const NOWHERE: Address = {
+  endpoint: undefined,
+  parameters: {},
+  query: 'saved',
+  texts: { sql: '', lql: '' },
+  view: undefined,
+  sort: undefined,
+  code: undefined,
+};
+
+const VIEWS: readonly string[] = ['table', 'chart', 'json', 'code'] satisfies View[];
+/** No parameter can have one of these names. */
+const OWN = {
+  query: ':query',
+  sql: ':sql',
+  lql: ':lql',
+  view: ':view',
+  sort: ':sort',
+  code: ':code',
+} as const;
+
+/** `#/logs.all?project=abc&:view=chart`; what cannot be read is left out. */
+export function readAddress(fragment: string): Address {
+  const [path = '', search = ''] = splitOnce(fragment.replace(/^#\/?/, ''), '?');
+  const fields = new URLSearchParams(search);
+  const own: readonly string[] = Object.values(OWN);
+  const parameters = Object.fromEntries([...fields].filter(([name]) => !own.includes(name)));
+  const query = fields.get(OWN.query);
+  return {
+    endpoint: path === '' ? undefined : decode(path),
+    parameters,
+    query: query === 'sql' || query === 'lql' ? query : 'saved',
+    texts: { sql: fields.get(OWN.sql) ?? '', lql: fields.get(OWN.lql) ?? '' },
+    view: readView(fields.get(OWN.view)),
+    sort: readSort(fields.get(OWN.sort)),
+    code: fields.get(OWN.code) ?? undefined,
+  };
+}
+
+export function writeAddress({ endpoint, parameters, query, texts, view, sort, code }: Address): string {
+  if (endpoint === undefined) return '#/';
+  const fields = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== ''));
+  if (query !== 'saved') {
+    fields.set(OWN.query, query);
+    fields.set(OWN[query], texts[query]);
+  }
+  if (view !== undefined) fields.set(OWN.view, view);
+  if (sort !== undefined) fields.set(OWN.sort, `${sort.isDescending ? '-' : ''}${sort.column}`);
+  if (view === 'code' && code !== undefined) fields.set(OWN.code, code);
+  const search = fields.toString().replaceAll('%3A', ':');
+  return `#/${encodeURIComponent(endpoint)}${search === '' ? '' : `?${search}`}`;
+}
+
+function readView(text: string | null): View | undefined {
+  return text !== null && VIEWS.includes(text) ? (text as View) : undefined; // one of them, as just seen
+}
+
+function readSort(text: string | null): Sort | undefined {
+  if (text === null || text === '') return undefined;
+  const isDescending = text.startsWith('-');
+  return { column: isDescending ? text.slice(1) : text, isDescending };
+}
+
+function splitOnce(text: string, mark: string): readonly string[] {
+  const at = text.indexOf(mark);
+  return at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

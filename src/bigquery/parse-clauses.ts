@@ -1,0 +1,70 @@
+// What many forms have in common: aliases, counts, ORDER BY and windows.
+import type { Reader } from './reader.ts';
+import type { Expression, Name, Order, Window } from './tree.ts';
+
+/** Whether a query comes next, behind a bracket that is already read. */
+export function isQueryAhead(reader: Reader): boolean {
+  return reader.word() === 'SELECT' || reader.word() === 'WITH';
+}
+
+/** `AS name` or a bare name. */
+export function parseAlias(reader: Reader): Name | undefined {
+  if (reader.take('AS')) return reader.name('a name');
+  return reader.isName() ? reader.name('a name') : undefined;
+}
+
+/** `5`: whole numbers alone. */
+export function parseCount(reader: Reader): string {
+  const { kind, text } = reader.peek();
+  if (kind !== 'number' || !/^\d{1,18}$/.test(text)) reader.refuse('a whole number');
+  return reader.next().text;
+}
+
+/** What stands behind ORDER BY. */
+export function parseOrders(reader: Reader): readonly Order[] {
+  const orders: Order[] = [];
+  do {
+    const value = reader.grammar.expression(reader);
+    const isDescending = reader.take('DESC');
+    if (!isDescending) reader.take('ASC');
+    const nulls = (['FIRST', 'LAST'] as const).find((place) => reader.take('NULLS', place));
+    orders.push({ value, isDescending, ...(nulls === undefined ? {} : { nulls }) });
+  } while (reader.takeSign(','));
+  return orders;
+}
+
+/** `([name] [PARTITION BY …] [ORDER BY …] [frame])`. */
+export function parseWindow(reader: Reader): Window {
+  reader.expectSign('(');
+  const base = reader.isName() ? reader.name('a window') : undefined;
+  const partitionBy: Expression[] = [];
+  if (reader.take('PARTITION', 'BY')) {
+    do partitionBy.push(reader.grammar.expression(reader));
+    while (reader.takeSign(','));
+  }
+  const orderBy = reader.take('ORDER', 'BY') ? parseOrders(reader) : [];
+  const frame = parseFrame(reader);
+  reader.expectSign(')');
+  return {
+    partitionBy,
+    orderBy,
+    ...(base === undefined ? {} : { base }),
+    ...(frame === undefined ? {} : { frame }),
+  };
+}
+
+function parseFrame(reader: Reader): string | undefined {
+  const kind = (['ROWS', 'RANGE'] as const).find((word) => reader.take(word));
+  if (kind === undefined) return undefined;
+  if (!reader.take('BETWEEN')) return `${kind} ${parseBound(reader)}`;
+  const from = parseBound(reader);
+  reader.expect('AND');
+  return `${kind} BETWEEN ${from} AND ${parseBound(reader)}`;
+}
+
+function parseBound(reader: Reader): string {
+  if (reader.take('CURRENT', 'ROW')) return 'CURRENT ROW';
+  const count = reader.take('UNBOUNDED') ? 'UNBOUNDED' : parseCount(reader);
+  const side = (['PRECEDING', 'FOLLOWING'] as const).find((word) => reader.take(word));
+  return `${count} ${side ?? reader.refuse('PRECEDING or FOLLOWING')}`;
+}

@@ -1,0 +1,201 @@
+// Queries: WITH, SELECT and its clauses, set operations, ORDER BY and LIMIT around them.
+import { parseAlias, parseCount, parseOrders, parseWindow } from './parse-clauses.ts';
+import { parseExpression } from './parse-expression.ts';
+import { parseFrom } from './parse-from.ts';
+import { createReader, type Reader } from './reader.ts';
+import { syntax, untranslated } from './refusal.ts';
+import type { Expression, Item, Name, Query, Select, SetOperation } from './tree.ts';
+
+/**
+ * The tree of one query.
+ * Source: BigQuery, Query syntax.
+ * @throws Refusal
+ */
+export function parseText(text: string): Query {
+  const reader = createReader(text, { query: parseQuery, expression: parseExpression });
+  if (reader.peek().kind === 'end') syntax(0, 'There is no query');
+  const query = parseQuery(reader);
+  while (reader.takeSign(';'));
+  if (reader.peek().kind !== 'end') reader.refuse('the end of the query', 'Send one SELECT alone.');
+  return query;
+}
+
+function parseQuery(reader: Reader): Query {
+  return reader.nest(() => {
+    const at = reader.at();
+    const tables = reader.take('WITH') ? parseTables(reader) : [];
+    const body = parseBody(reader);
+    const orderBy = reader.take('ORDER', 'BY') ? parseOrders(reader) : [];
+    const limit = reader.take('LIMIT') ? parseCount(reader) : undefined;
+    const offset = limit !== undefined && reader.take('OFFSET') ? parseCount(reader) : undefined;
+    return {
+      kind: 'query',
+      at,
+      tables,
+      body,
+      orderBy,
+      ...(limit === undefined ? {} : { limit }),
+      ...(offset === undefined ? {} : { offset }),
+    };
+  });
+}
+
+function parseTables(reader: Reader): Query['tables'] {
+  if (reader.word() === 'RECURSIVE') untranslated(reader.at(), 'WITH RECURSIVE is not taken here');
+  const tables: { name: Name; query: Query }[] = [];
+  do {
+    if (tables.length > 0 && (reader.word() === 'SELECT' || reader.isSign('('))) break;
+    const name = reader.name('the name of a table of your own');
+    reader.expect('AS');
+    reader.expectSign('(');
+    const query = parseQuery(reader);
+    reader.expectSign(')');
+    tables.push({ name, query });
+  } while (reader.takeSign(','));
+  return tables;
+}
+
+const OPERATORS = ['UNION ALL', 'UNION DISTINCT', 'INTERSECT DISTINCT', 'EXCEPT DISTINCT'] as const;
+
+function parseBody(reader: Reader): Query['body'] {
+  const at = reader.at();
+  const first = parseMember(reader);
+  const operator = takeOperator(reader);
+  if (operator === undefined) return first;
+  const members = [first];
+  for (let next: SetOperation['operator'] | undefined = operator; next !== undefined;) {
+    if (next !== operator) {
+      untranslated(reader.at(), `${operator} and ${next} do not mix: put one of them in brackets`);
+    }
+    members.push(parseMember(reader));
+    next = takeOperator(reader);
+  }
+  return { kind: 'set', at, operator, members };
+}
+
+function takeOperator(reader: Reader): SetOperation['operator'] | undefined {
+  if (!['UNION', 'INTERSECT', 'EXCEPT'].includes(reader.word() ?? '')) return undefined;
+  const found = OPERATORS.find((operator) => reader.take(...operator.split(' ')));
+  if (found !== undefined) return found;
+  reader.next();
+  return reader.refuse('ALL or DISTINCT');
+}
+
+function parseMember(reader: Reader): Select | Query {
+  if (!reader.takeSign('(')) return parseSelect(reader);
+  const query = parseQuery(reader);
+  reader.expectSign(')');
+  return query;
+}
+
+function parseSelect(reader: Reader): Select {
+  const at = reader.at();
+  reader.another();
+  if (!reader.take('SELECT')) {
+    reader.refuse('SELECT', 'Only queries are taken: SELECT, perhaps with WITH before it.');
+  }
+  if (reader.word() === 'AS' && ['STRUCT', 'VALUE'].includes(reader.word(1) ?? '')) {
+    untranslated(reader.at(), 'SELECT AS STRUCT and AS VALUE are not translated', 'Name the columns alone.');
+  }
+  const isDistinct = reader.take('DISTINCT');
+  if (!isDistinct) reader.take('ALL');
+  const items = parseItems(reader);
+  const from = reader.take('FROM') ? parseFrom(reader) : [];
+  const where = parseClause(reader, 'WHERE');
+  const groupBy = reader.take('GROUP', 'BY') ? parseGroupBy(reader) : [];
+  const having = parseClause(reader, 'HAVING');
+  const qualify = parseClause(reader, 'QUALIFY');
+  const windows = reader.take('WINDOW') ? parseWindows(reader) : [];
+  return {
+    kind: 'select',
+    at,
+    isDistinct,
+    items,
+    from,
+    groupBy,
+    windows,
+    ...(where === undefined ? {} : { where }),
+    ...(having === undefined ? {} : { having }),
+    ...(qualify === undefined ? {} : { qualify }),
+  };
+}
+
+function parseClause(reader: Reader, word: string): Expression | undefined {
+  return reader.take(word) ? parseExpression(reader) : undefined;
+}
+
+/** What a comma in front of ends the list of columns. */
+const AFTER_ITEMS: ReadonlySet<string | undefined> = new Set(['FROM', 'WHERE', 'UNION', 'ORDER', 'LIMIT']);
+
+function parseItems(reader: Reader): readonly Item[] {
+  const items: Item[] = [];
+  do {
+    const isOver = AFTER_ITEMS.has(reader.word()) || reader.peek().kind === 'end';
+    if (items.length > 0 && (isOver || reader.isSign(')') || reader.isSign(';'))) break;
+    items.push(parseItem(reader));
+  } while (reader.takeSign(','));
+  return items;
+}
+
+function parseItem(reader: Reader): Item {
+  const at = reader.at();
+  if (reader.takeSign('*')) return parseStar(reader, at, undefined);
+  const value = parseExpression(reader);
+  if (reader.isSign('.') && reader.isSign('*', 1)) {
+    reader.next();
+    reader.next();
+    return parseStar(reader, at, value);
+  }
+  const alias = parseAlias(reader);
+  return { kind: 'value', value, ...(alias === undefined ? {} : { alias }) };
+}
+
+function parseStar(reader: Reader, at: number, of: Expression | undefined): Item {
+  const except: Name[] = [];
+  const replace: { value: Expression; name: Name }[] = [];
+  if (reader.word() === 'EXCEPT' && reader.isSign('(', 1)) {
+    reader.next();
+    parseList(reader, () => except.push(reader.name('the name of a column')));
+  }
+  if (reader.word() === 'REPLACE' && reader.isSign('(', 1)) {
+    reader.next();
+    parseList(reader, () => {
+      const value = parseExpression(reader);
+      reader.expect('AS');
+      replace.push({ value, name: reader.name('the name of a column') });
+    });
+  }
+  return { kind: 'star', at, except, replace, ...(of === undefined ? {} : { of }) };
+}
+
+function parseList(reader: Reader, item: () => unknown): void {
+  reader.expectSign('(');
+  do item();
+  while (reader.takeSign(',') && !reader.isSign(')'));
+  reader.expectSign(')');
+}
+
+function parseGroupBy(reader: Reader): Select['groupBy'] {
+  if (reader.take('ALL')) return 'ALL';
+  if (['ROLLUP', 'CUBE', 'GROUPING'].includes(reader.word() ?? '')) {
+    untranslated(
+      reader.at(),
+      'ROLLUP, CUBE and GROUPING SETS are not translated',
+      'In ClickHouse: GROUP BY a, b WITH ROLLUP.',
+    );
+  }
+  const keys: Expression[] = [];
+  do keys.push(parseExpression(reader));
+  while (reader.takeSign(','));
+  return keys;
+}
+
+function parseWindows(reader: Reader): Select['windows'] {
+  const windows: { name: Name; window: ReturnType<typeof parseWindow> }[] = [];
+  do {
+    const name = reader.name('the name of a window');
+    reader.expect('AS');
+    windows.push({ name, window: parseWindow(reader) });
+  } while (reader.takeSign(','));
+  return windows;
+}

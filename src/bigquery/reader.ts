@@ -1,0 +1,128 @@
+// Tokens one after another, and how deep the reading of them has gone.
+import { syntax, tooLarge } from './refusal.ts';
+import { tokenize, type Token } from './lexer.ts';
+import type { Expression, Name, Query } from './tree.ts';
+
+/** The two rules that all others lead back to. */
+export interface Grammar {
+  readonly query: (reader: Reader) => Query;
+  readonly expression: (reader: Reader) => Expression;
+}
+
+export interface Reader {
+  readonly grammar: Grammar;
+  /** The token `ahead` of the next one. */
+  readonly peek: (ahead?: number) => Token;
+  /** Offset of the next token. */
+  readonly at: () => number;
+  /** The next token's word in capitals; undefined when it is no bare word. */
+  readonly word: (ahead?: number) => string | undefined;
+  /** Whether the next token is this sign. */
+  readonly isSign: (sign: string, ahead?: number) => boolean;
+  readonly next: () => Token;
+  /** Reads these words if they come next, in this order. */
+  readonly take: (...words: readonly string[]) => boolean;
+  readonly takeSign: (sign: string) => boolean;
+  readonly expect: (...words: readonly string[]) => void;
+  readonly expectSign: (sign: string) => void;
+  /** Reads a name; bare ones are no reserved words. */
+  readonly name: (what: string) => Name;
+  /** Whether a name comes next. */
+  readonly isName: (ahead?: number) => boolean;
+  /** Reads what is one level deeper. */
+  readonly nest: <T>(read: () => T) => T;
+  /** Counts one more SELECT. */
+  readonly another: () => void;
+  /** Refuses the next token. */
+  readonly refuse: (expected: string, hint?: string) => never;
+}
+
+const MAX_DEPTH = 40;
+const MAX_SELECTS = 64;
+
+/** Words that are no names without back quotes. Source: BigQuery, Reserved keywords. */
+const RESERVED: ReadonlySet<string> = new Set(
+  `ALL AND ANY ARRAY AS ASC ASSERT_ROWS_MODIFIED AT BETWEEN BY CASE CAST COLLATE CONTAINS CREATE CROSS CUBE CURRENT
+   DEFAULT DEFINE DESC DISTINCT ELSE END ENUM ESCAPE EXCEPT EXCLUDE EXISTS EXTRACT FALSE FETCH FOLLOWING FOR FROM FULL
+   GROUP GROUPING GROUPS HASH HAVING IF IGNORE IN INNER INTERSECT INTERVAL INTO IS JOIN LATERAL LEFT LIKE LIMIT LOOKUP
+   MERGE NATURAL NEW NO NOT NULL NULLS OF ON OR ORDER OUTER OVER PARTITION PRECEDING PROTO QUALIFY RANGE RECURSIVE
+   RESPECT RIGHT ROLLUP ROWS SELECT SET SOME STRUCT TABLESAMPLE THEN TO TREAT TRUE UNBOUNDED UNION UNNEST USING WHEN
+   WHERE WINDOW WITH WITHIN`.split(/\s+/),
+);
+
+export function createReader(text: string, grammar: Grammar): Reader {
+  const tokens = createCursor(text);
+  const { peek, word, take, takeSign, next } = tokens;
+  let depth = 0;
+  let selects = 0;
+  const refuse = (expected: string, hint?: string): never => {
+    const { kind, text: seen, start } = peek();
+    const shown = kind === 'end' ? 'the query ends' : `there is ${seen.slice(0, 40)}`;
+    return syntax(start, `Expected ${expected}, but ${shown}`, hint);
+  };
+  const isName = (ahead = 0) => {
+    const { kind } = peek(ahead);
+    return kind === 'quoted' || (kind === 'word' && !RESERVED.has(word(ahead) ?? ''));
+  };
+  return {
+    ...tokens,
+    grammar,
+    at: () => peek().start,
+    expect: (...words) => void (take(...words) || refuse(words.join(' '))),
+    expectSign: (sign) => void (takeSign(sign) || refuse(sign)),
+    isName,
+    name: (what) => {
+      if (!isName()) refuse(what);
+      const token = next();
+      return { name: token.text, at: token.start };
+    },
+    nest: (read) => {
+      if (++depth > MAX_DEPTH) tooLarge(peek().start, `A query may nest at most ${MAX_DEPTH} deep`);
+      const value = read();
+      depth--;
+      return value;
+    },
+    another: () => {
+      if (++selects > MAX_SELECTS) tooLarge(peek().start, `A query may have at most ${MAX_SELECTS} SELECTs`);
+    },
+    refuse,
+  };
+}
+
+type Cursor = Pick<Reader, 'peek' | 'word' | 'isSign' | 'next' | 'take' | 'takeSign'>;
+
+/** Where the reading of a text has come to. */
+function createCursor(text: string): Cursor {
+  const tokens = tokenize(text);
+  const end: Token = { kind: 'end', text: '', start: text.length, end: text.length };
+  let index = 0;
+  const peek = (ahead = 0): Token => tokens[index + ahead] ?? end;
+  const word = (ahead = 0) => {
+    const token = peek(ahead);
+    return token.kind === 'word' ? token.text.toUpperCase() : undefined;
+  };
+  const isSign = (sign: string, ahead = 0) => {
+    const token = peek(ahead);
+    return token.kind === 'sign' && token.text === sign;
+  };
+  return {
+    peek,
+    word,
+    isSign,
+    next: () => {
+      const token = peek();
+      index++;
+      return token;
+    },
+    take: (...words) => {
+      const comes = words.every((each, ahead) => word(ahead) === each);
+      if (comes) index += words.length;
+      return comes;
+    },
+    takeSign: (sign) => {
+      const comes = isSign(sign);
+      if (comes) index++;
+      return comes;
+    },
+  };
+}

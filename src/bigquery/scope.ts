@@ -1,0 +1,135 @@
+// Names and what they stand for: tables, columns, aliases, fields of unnested records.
+import { nearest } from '../core/nearest.ts';
+import { syntax, unknown, untranslated } from './refusal.ts';
+import type { Sql } from './sql.ts';
+import type { Name } from './tree.ts';
+import { field, fieldNames, hasField, type Type, type Value } from './value.ts';
+
+/** A column of a derived table. */
+export interface OutputColumn {
+  readonly name: string;
+  readonly type: Type;
+}
+
+/** A table that FROM may name: how it is written, and its columns. */
+export interface Table {
+  readonly sql: Sql;
+  readonly columns: readonly OutputColumn[];
+}
+
+export interface RelationColumn {
+  readonly name: string;
+  readonly value: Value;
+}
+
+/** One table, array or record of FROM. */
+export interface Relation {
+  /** What the caller calls it. */
+  readonly alias: string | undefined;
+  /** By their names in lower case. */
+  readonly columns: ReadonlyMap<string, RelationColumn>;
+  /** One element of an unnested array, or the record. */
+  readonly element?: Value;
+  /** Columns that USING has made one with those of a table before. */
+  readonly merged?: ReadonlySet<string>;
+}
+
+export interface Scope {
+  readonly relations: readonly Relation[];
+  /** The select list's aliases, in lower case; empty until its columns are written. */
+  readonly aliases: ReadonlyMap<string, Value>;
+  readonly parent?: Scope;
+}
+
+/** A name that a path begins with, and how many parts of it that took. */
+interface Found {
+  readonly value: Value;
+  readonly taken: number;
+}
+
+const same = (a: string | undefined, b: string) => a?.toLowerCase() === b.toLowerCase();
+
+/** The value of a path in a scope or those around it. */
+export function resolve(parts: readonly Name[], scope: Scope): Value | undefined {
+  for (let each: Scope | undefined = scope; each !== undefined; each = each.parent) {
+    const found = resolveIn(parts, each);
+    if (found !== undefined) return fieldsOf(found.value, parts.slice(found.taken));
+  }
+  return undefined;
+}
+
+export function fieldsOf(record: Value, names: readonly Name[]): Value {
+  return names.reduce((each, name) => field(each, name), record);
+}
+
+function resolveIn(parts: readonly Name[], { relations }: Scope): Found | undefined {
+  const [first, second] = parts;
+  if (first === undefined) return undefined;
+  const named = relations.findLast(({ alias }) => same(alias, first.name));
+  if (named?.element !== undefined) return { value: named.element, taken: 1 };
+  if (named !== undefined && second !== undefined) {
+    return { value: columnOf(named, second) ?? columnUnknown(second, [named]), taken: 2 };
+  }
+  const value = columnAmong(first, relations) ?? implicitField(first, relations);
+  if (value !== undefined) return { value, taken: 1 };
+  if (named !== undefined) {
+    untranslated(first.at, `${first.name} stands for whole rows`, 'Name the columns that you want.');
+  }
+  return undefined;
+}
+
+export function columnsByName(columns: readonly RelationColumn[]): ReadonlyMap<string, RelationColumn> {
+  return new Map(columns.map((column) => [column.name.toLowerCase(), column]));
+}
+
+export function columnOf(relation: Relation, { name }: Name): Value | undefined {
+  return relation.columns.get(name.toLowerCase())?.value;
+}
+
+function columnAmong(name: Name, relations: readonly Relation[]): Value | undefined {
+  const holders = relations.filter(
+    (relation) =>
+      columnOf(relation, name) !== undefined && relation.merged?.has(name.name.toLowerCase()) !== true,
+  );
+  const [first, second] = holders;
+  if (first === undefined) return undefined;
+  if (second === undefined) return columnOf(first, name);
+  const choices = [first, second].map(({ alias }) => `${alias ?? 'table'}.${name.name}`);
+  return syntax(name.at, `${name.name} is a column of several tables: write ${choices.join(' or ')}`);
+}
+
+/**
+ * A field of an unnested record may stand without the record's name: where its type has such a field, or where only one
+ * record's fields are not known at all.
+ */
+function implicitField(name: Name, relations: readonly Relation[]): Value | undefined {
+  const records = relations.flatMap(({ element }) => element ?? []);
+  const known = records.findLast((record) => hasField(record, name.name));
+  if (known !== undefined) return field(known, name);
+  const open = records.filter((record) => record.json !== undefined && fieldNames(record).length === 0);
+  const [only, more] = open.filter((record) => !open.some((other) => isInside(other, record)));
+  return only === undefined || more !== undefined ? undefined : field(only, name);
+}
+
+/** Whether a record is part of another, of the same table. */
+function isInside({ json: inner }: Value, { json: outer }: Value): boolean {
+  if (inner === undefined || outer === undefined || inner.path.length <= outer.path.length) return false;
+  return inner.root === outer.root && outer.path.every((part, index) => inner.path[index] === part);
+}
+
+/** Throws: no such column, with the nearest name and how to write fields of records. */
+export function columnUnknown(name: Name, relations: readonly Relation[]): never {
+  const columns = relations.flatMap((relation) =>
+    [...relation.columns.values()].map((column) => column.name),
+  );
+  const fields = relations.flatMap(({ element }) => (element === undefined ? [] : fieldNames(element)));
+  const aliases = relations.flatMap(({ alias }) => alias ?? []);
+  const near = nearest(name.name, [...columns, ...fields, ...aliases]);
+  const records = relations.filter(({ element, alias }) => element !== undefined && alias !== undefined);
+  const hints = [
+    ...(near === undefined ? [] : [`Did you mean ${near}?`]),
+    ...(columns.length === 0 ? [] : [`There are ${[...new Set(columns)].slice(0, 30).join(', ')}.`]),
+    ...records.slice(0, 3).map(({ alias }) => `A field of ${alias} is written ${alias}.${name.name}.`),
+  ];
+  return unknown(name.at, `There is no column ${name.name} here`, hints.join(' ') || undefined);
+}

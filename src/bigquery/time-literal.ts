@@ -1,0 +1,103 @@
+// Times as BigQuery writes them in strings, and units of time.
+import { syntax } from './refusal.ts';
+import { sql, type Sql } from './sql.ts';
+import type { TimeType, Unit } from './tree.ts';
+import { value, type Value } from './value.ts';
+
+const TIME =
+  /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[Tt ](\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{1,9}))?)?)?\s*(?:([Zz]|UTC)|([+-])(\d{1,2})(?::?(\d{2}))?|([A-Za-z_]+\/[A-Za-z_+/-]+))?$/;
+
+/** The value of a time in a string. Source: BigQuery, Canonical format of timestamp literals. */
+export function timeLiteral(type: TimeType, written: string, at: number): Value {
+  const parts = TIME.exec(written.trim());
+  if (parts === null) return unreadable(written, at);
+  const [
+    ,
+    year,
+    month,
+    day,
+    hour = 0,
+    minute = 0,
+    second = 0,
+    fraction = '',
+    ,
+    sign,
+    hours = 0,
+    minutes = 0,
+    zone,
+  ] = parts;
+  const utc = Date.UTC(
+    Number(year),
+    Number(month) - 1,
+    Number(day),
+    Number(hour),
+    Number(minute),
+    Number(second),
+  );
+  const given = new Date(utc);
+  const isDate = given.getUTCMonth() + 1 === Number(month) && given.getUTCDate() === Number(day);
+  if (!isDate || Number(minute) > 59 || Number(second) > 59 || Number(hour) > 23)
+    return unreadable(written, at);
+  const shift = (Number(hours) * 60 + Number(minutes)) * 60_000 * (sign === '-' ? -1 : 1);
+  const iso = new Date(utc - shift).toISOString();
+  if (type === 'date') return value('date', `toDate('${iso.slice(0, 10)}')`);
+  const micros = fraction.padEnd(6, '0').slice(0, 6);
+  const text = `'${iso.slice(0, 10)} ${iso.slice(11, 19)}.${micros}'`;
+  if (zone === undefined) return value(type, `toDateTime64(${text}, 6, 'UTC')`);
+  return value(type, `toTimeZone(toDateTime64(${text}, 6, '${zone}'), 'UTC')`);
+}
+
+function unreadable(written: string, at: number): never {
+  return syntax(
+    at,
+    `'${written.slice(0, 60)}' is not a time`,
+    "Write '2024-05-01', '2024-05-01 10:00:00' or '2024-05-01T10:00:00Z'.",
+  );
+}
+
+const UNITS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    MICROSECOND: 'Microsecond',
+    MILLISECOND: 'Millisecond',
+    SECOND: 'Second',
+    MINUTE: 'Minute',
+    HOUR: 'Hour',
+    DAY: 'Day',
+    WEEK: 'Week',
+    MONTH: 'Month',
+    QUARTER: 'Quarter',
+    YEAR: 'Year',
+  }),
+);
+
+/** The unit as ClickHouse's functions have it in their names. */
+export function unitName(unit: Unit): string {
+  const name = UNITS.get(unit.name);
+  if (name !== undefined) return name;
+  return syntax(unit.at, `${unit.name} is not a unit of time: there are ${[...UNITS.keys()].join(', ')}`);
+}
+
+/** ClickHouse's week mode by the day that a week begins with; undefined for days that it has none for. */
+function weekMode({ name, day }: Unit): number | undefined {
+  if (name === 'ISOWEEK' || day === 'MONDAY') return 1;
+  return day === undefined || day === 'SUNDAY' ? 0 : undefined;
+}
+
+/** The beginning of the unit that a time falls in. Weeks begin on Sunday, unless the unit says otherwise. */
+export function truncated(time: Sql, unit: Unit, zone: Sql | undefined): Sql {
+  const rest = zone === undefined ? '' : sql`, ${zone}`;
+  if (unit.name === 'WEEK' || unit.name === 'ISOWEEK') {
+    const mode = weekMode(unit);
+    if (mode === undefined) syntax(unit.at, 'Weeks begin on SUNDAY or MONDAY');
+    return sql`toStartOfWeek(${time}, ${String(mode)}${rest})`;
+  }
+  if (unit.name === 'ISOYEAR') return sql`toStartOfISOYear(${time}${rest})`;
+  const name = unitName(unit);
+  if (['Microsecond', 'Millisecond', 'Second'].includes(name)) return sql`toStartOf${name}(${time})`;
+  return sql`toStartOf${name}(${time}${rest})`;
+}
+
+/** Units whose beginning ClickHouse gives as a date. */
+export function isDateUnit({ name }: Unit): boolean {
+  return ['WEEK', 'ISOWEEK', 'MONTH', 'QUARTER', 'YEAR', 'ISOYEAR'].includes(name);
+}

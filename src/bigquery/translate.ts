@@ -1,0 +1,102 @@
+// From BigQuery to ClickHouse. What comes out is checked like any text of a consumer's: nothing here is trusted.
+import { parseColumnType } from '../sql/column-type.ts';
+import { quoteIdentifier } from '../sql/literal.ts';
+import type { Context } from './context.ts';
+import { tokenize, type Token } from './lexer.ts';
+import { parseText } from './parse-query.ts';
+import { problemOf, Refusal, syntax, tooLarge } from './refusal.ts';
+import type { Table } from './scope.ts';
+import { flatten, sourceOffset } from './sql.ts';
+import { typeOf } from './value.ts';
+import { writeExpression } from './write-expression.ts';
+import { writeQuery } from './write-query.ts';
+
+/** A table that the endpoint exposes; types as DESCRIBE prints them. */
+export interface SourceTable {
+  readonly name: string;
+  readonly columns: readonly { readonly name: string; readonly type: string }[];
+}
+
+export interface TranslateOptions {
+  readonly tables: readonly SourceTable[];
+  /** Names that the translation may not invent. */
+  readonly taken: ReadonlySet<string>;
+}
+
+export interface Translation {
+  /** One line of ClickHouse SQL. Not guaranteed: that it may run. */
+  readonly sql: string;
+  /** The offset in the caller's text that an offset in `sql` comes from. */
+  readonly sourceOffset: (offset: number) => number;
+}
+
+/**
+ * Translates one query. It takes time linear in the lengths of the text and of the result, both of which are bounded.
+ * @throws Problem `bigquery.*`
+ */
+export function translate(text: string, options: TranslateOptions): Translation {
+  try {
+    const surrogate = /\p{Surrogate}/u.exec(text);
+    if (surrogate !== null) syntax(surrogate.index, 'This is half a character');
+    const context = contextOf(text, options);
+    const flat = flatten(writeQuery(parseText(text), context, { isShown: true, isPlain: false }).sql);
+    return { sql: flat.text, sourceOffset: (offset) => sourceOffset(flat, offset) };
+  } catch (error) {
+    if (error instanceof Refusal) throw problemOf(text, error.complaint);
+    throw error;
+  }
+}
+
+/** Expressions and columns of tables; names that stand for an expression may have it written once more. */
+const MAX_WRITTEN = 5_000;
+
+function contextOf(text: string, { tables, taken }: TranslateOptions): Context {
+  const tokens = tokenize(text);
+  const words = tokens.filter(({ kind }) => kind === 'word' || kind === 'quoted').map((token) => token.text);
+  const columns = tables.flatMap((table) => table.columns.map(({ name }) => name));
+  const used = new Set([...words, ...columns, ...taken].map((name) => name.toLowerCase()));
+  let count = 0;
+  const fresh = (kind: string): string => {
+    const name = `${kind}${++count}`;
+    return used.has(name) ? fresh(kind) : name;
+  };
+  let spent = 0;
+  const spend = (at: number, times = 1): void => {
+    spent += times;
+    if (spent > MAX_WRITTEN) tooLarge(at, 'The query has too many columns and repeated expressions');
+  };
+  return {
+    scope: { relations: [], aliases: new Map() },
+    tables: new Map(tables.map((table) => [table.name.toLowerCase(), readTable(table)])),
+    reserved: new Set(tables.map(({ name }) => name.toLowerCase())),
+    aliases: 'no',
+    isGrouped: false,
+    isUngrouped: true,
+    windows: new Map(),
+    spend,
+    fresh,
+    isRecordName: recordNames(tokens),
+    rules: { expression: writeExpression, query: writeQuery },
+  };
+}
+
+/** A name with a dot behind it has fields; one that stands alone once is given there, and more often used as a value. */
+function recordNames(tokens: readonly Token[]): Context['isRecordName'] {
+  const dotted = new Set<string>();
+  const alone = new Map<string, number>();
+  for (const [index, { kind, text }] of tokens.entries()) {
+    if (kind !== 'word' && kind !== 'quoted') continue;
+    const name = text.toLowerCase();
+    const isSign = (at: number) => tokens[at]?.kind === 'sign' && tokens[at].text === '.';
+    if (isSign(index + 1)) dotted.add(name);
+    else if (!isSign(index - 1)) alone.set(name, (alone.get(name) ?? 0) + 1);
+  }
+  return (name) => dotted.has(name) || (alone.get(name) ?? 0) < 2;
+}
+
+function readTable({ name, columns }: SourceTable): Table {
+  return {
+    sql: quoteIdentifier(name),
+    columns: columns.map((column) => ({ name: column.name, type: typeOf(parseColumnType(column.type)) })),
+  };
+}

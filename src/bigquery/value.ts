@@ -1,0 +1,206 @@
+// Values as they are translated: their SQL, and as much of their type as decides how it has to be written.
+import type { ColumnType } from '../sql/column-type.ts';
+import { quoteIdentifier, quoteString } from '../sql/literal.ts';
+import { sql, type Sql } from './sql.ts';
+import { tooLarge, unknown, untranslated } from './refusal.ts';
+import type { Name } from './tree.ts';
+
+export type Type =
+  | { readonly kind: ScalarKind }
+  /** An object of JSON; `paths` are those of a fixed type, from the root of its column. */
+  | { readonly kind: 'record'; readonly paths: Paths }
+  | { readonly kind: 'array'; readonly element: Type }
+  | { readonly kind: 'tuple'; readonly fields: ReadonlyMap<string, Type> }
+  | { readonly kind: 'map'; readonly value: Type };
+
+type Paths = ReadonlyMap<string, ColumnType>;
+
+/** `dynamic`: a JSON path of no fixed type. `datetime`: a time on some wall, kept as if it were UTC. */
+export type ScalarKind =
+  | 'bool'
+  | 'int'
+  | 'float'
+  | 'string'
+  | 'timestamp'
+  | 'datetime'
+  | 'date'
+  | 'interval'
+  | 'null'
+  | 'dynamic'
+  | 'unknown';
+
+export interface Value {
+  readonly sql: Sql;
+  readonly type: Type;
+  /** Where in a JSON column it is. */
+  readonly json?: { readonly root: Sql; readonly path: readonly string[]; readonly paths: Paths };
+  /** Of a text that stands for a value of no fixed type, that value. */
+  readonly loose?: Sql;
+  /** A condition: an outer join found no row that has it. */
+  readonly absent?: Sql;
+}
+
+export function value(kind: ScalarKind, text: Sql): Value {
+  return { sql: text, type: { kind } };
+}
+
+/** A column, its SQL given. */
+export function columnValue(column: Sql, type: Type): Value {
+  if (type.kind !== 'record') return { sql: column, type };
+  return { sql: column, type, json: { root: column, path: [], paths: type.paths } };
+}
+
+export function typeOf(type: ColumnType): Type {
+  switch (type.kind) {
+    case 'string':
+      return { kind: 'string' };
+    case 'number':
+      return { kind: /Int/.test(type.name) ? 'int' : 'float' };
+    case 'boolean':
+      return { kind: 'bool' };
+    case 'time':
+      return { kind: /Date(?!Time)/.test(type.name) ? 'date' : 'timestamp' };
+    case 'json':
+      return { kind: 'record', paths: type.paths };
+    case 'map':
+      return { kind: 'map', value: typeOf(type.value) };
+    case 'tuple':
+      return {
+        kind: 'tuple',
+        fields: new Map([...type.elements].map(([name, each]) => [name, typeOf(each)])),
+      };
+    case 'array':
+      return { kind: 'array', element: typeOf(type.element) };
+    case 'dynamic':
+      return { kind: 'dynamic' };
+    case 'uuid':
+    case 'ipv4':
+    case 'ipv6':
+    case 'other':
+      return { kind: 'unknown' };
+  }
+}
+
+/** The first level of a record's fields of a fixed type; undefined where there is none to tell. */
+export function fieldNames({ type, json }: Value): readonly string[] {
+  if (type.kind === 'tuple') return [...type.fields.keys()];
+  if (json === undefined) return [];
+  const prefix = json.path.map((part) => `${part}.`).join('');
+  const inside = [...json.paths.keys()].filter((path) => path.startsWith(prefix));
+  return [...new Set(inside.map((path) => path.slice(prefix.length).split('.')[0] ?? ''))];
+}
+
+/** The name of a field as the type spells it. */
+function spelled(names: readonly string[], name: string): string | undefined {
+  const folded = name.toLowerCase();
+  return names.find((each) => each === name) ?? names.find((each) => each.toLowerCase() === folded);
+}
+
+/** Whether it has fields of its own, and so is no array of what has. */
+export function isRecord({ type }: Value): boolean {
+  return type.kind === 'record' || type.kind === 'tuple' || type.kind === 'map';
+}
+
+/** Whether a field of that name is known for certain. */
+export function hasField(record: Value, name: string): boolean {
+  return spelled(fieldNames(record), name) !== undefined;
+}
+
+/** A field of a record, a tuple or a map. */
+export function field(record: Value, { name, at }: Name): Value {
+  const { type, json, absent } = record;
+  const isAbsent = absent === undefined ? {} : { absent };
+  if (json !== undefined)
+    return { ...jsonField(json, { name: spelled(fieldNames(record), name) ?? name, at }), ...isAbsent };
+  if (type.kind === 'map')
+    return { sql: sql`${record.sql}[${quoteString(name)}]`, type: type.value, ...isAbsent };
+  if (type.kind === 'tuple') {
+    const known = spelled([...type.fields.keys()], name);
+    const fieldType = type.fields.get(known ?? '');
+    if (known === undefined || fieldType === undefined) {
+      unknown(at, `There is no field ${name} here: there are ${[...type.fields.keys()].join(', ')}`);
+    }
+    return {
+      ...columnValue(sql`tupleElement(${record.sql}, ${quoteString(known)})`, fieldType),
+      ...isAbsent,
+    };
+  }
+  return untranslated(
+    at,
+    `${name} is asked of a value that has no fields`,
+    'Fields belong to records, such as metadata.',
+  );
+}
+
+const MAX_PATH = 16;
+
+function jsonField({ root, path, paths }: NonNullable<Value['json']>, { name, at }: Name): Value {
+  if (path.length >= MAX_PATH) tooLarge(at, `A path may have at most ${MAX_PATH} parts`);
+  const inside = [...path, name];
+  const dotted = inside.join('.');
+  const typed = paths.get(dotted);
+  const leaf = sql`${root}.${inside.map(quoteName).join('.')}`;
+  if (typed !== undefined) return columnValue(leaf, typeOf(typed));
+  const json = { root, path: inside, paths };
+  const hasInside = [...paths.keys()].some((each) => each.startsWith(`${dotted}.`));
+  if (!hasInside) return { sql: leaf, type: { kind: 'dynamic' }, json };
+  return { sql: objectOf(json), type: { kind: 'record', paths }, json };
+}
+
+function objectOf({ root, path }: Pick<NonNullable<Value['json']>, 'root' | 'path'>): Sql {
+  return path.length === 0 ? root : sql`${root}.^${path.map(quoteName).join('.')}`;
+}
+
+export function quoteName(name: string): string {
+  return quoteIdentifier(name);
+}
+
+/** The type that a value has as a column of a derived table. */
+export function columnType({ type, json }: Value): Type {
+  if (type.kind !== 'record' || json === undefined) return type;
+  const prefix = json.path.map((part) => `${part}.`).join('');
+  const inside = [...json.paths].filter(([path]) => path.startsWith(prefix));
+  return { kind: 'record', paths: new Map(inside.map(([path, each]) => [path.slice(prefix.length), each])) };
+}
+
+/** Kinds of values that have no null in ClickHouse. */
+export const NEVER_NULL: ReadonlySet<Type['kind']> = new Set(['record', 'array', 'tuple', 'map', 'dynamic']);
+
+/** The value itself, null where an outer join found no row. */
+export function whole({ sql: own, absent, type }: Value): Sql {
+  if (absent === undefined || NEVER_NULL.has(type.kind)) return own;
+  return sql`if(${absent}, NULL, ${own})`;
+}
+
+/** As text: what has no fixed type becomes one. */
+export function text(each: Value): Sql {
+  if (each.type.kind === 'dynamic') return sql`CAST(${each.sql} AS Nullable(String))`;
+  if (each.type.kind === 'record') return sql`toJSONString(${each.sql})`;
+  return whole(each);
+}
+
+/** As a number: what has no fixed type becomes one, or null. */
+export function number(each: Value): Sql {
+  return each.type.kind === 'dynamic' ? sql`accurateCastOrNull(${each.sql}, 'Float64')` : whole(each);
+}
+
+/** As a condition. */
+export function condition(each: Value): Sql {
+  return each.type.kind === 'dynamic' ? sql`accurateCastOrNull(${each.sql}, 'Bool')` : whole(each);
+}
+
+/** As what can be grouped and ordered by, compared and counted. */
+export function key(each: Value): Value {
+  if (each.type.kind === 'dynamic') return { ...value('string', text(each)), loose: each.sql };
+  if (each.type.kind === 'record') return value('string', text(each));
+  const { loose } = each;
+  return { sql: whole(each), type: each.type, ...(loose === undefined ? {} : { loose }) };
+}
+
+/** As it is shown: of a path without fixed type, the object where it holds one. */
+export function shown(each: Value): Sql {
+  const { json, type } = each;
+  if (type.kind !== 'dynamic' || json === undefined) return whole(each);
+  const object = objectOf(json);
+  return sql`if(${each.sql} IS NULL AND NOT empty(${object}), CAST(${object}, 'Dynamic'), ${each.sql})`;
+}

@@ -1,0 +1,77 @@
+// The explorer: the page at `/` and its files, built by `npm run build`, read once and served from memory.
+import { hash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { extname, join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+
+/** The same folder from `src/` and from `dist/`. */
+const FOLDER = fileURLToPath(new URL('../../dist/explorer/', import.meta.url));
+const PAGE = 'index.html';
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+};
+
+/** Nothing inline, nothing from elsewhere, no frames; the page talks to its own service only (https://www.w3.org/TR/CSP3/). */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "font-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+interface PageFile {
+  /** Below the folder, with `/` between its parts. */
+  readonly path: string;
+  readonly body: Buffer;
+  /** Weak: it names the file in whatever coding it is sent. */
+  readonly etag: string;
+}
+
+type RefuseOthers = (app: FastifyInstance, url: string, taken: readonly HTTPMethods[]) => void;
+
+/** Adds `/` and the page's files; without a build there are none. `refuseOthers` answers the methods that they do not take. */
+export function addExplorer(app: FastifyInstance, refuseOthers: RefuseOthers): void {
+  void app.register(async (scope) => {
+    for (const file of await readFiles(FOLDER)) {
+      const url = file.path === PAGE ? '/' : `/${file.path}`;
+      scope.get(url, (request, reply) => send(request, reply, file));
+      refuseOthers(scope, url, ['GET']);
+    }
+  });
+}
+
+async function readFiles(folder: string): Promise<readonly PageFile[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  const files = entries.filter((entry) => entry.isFile() && extname(entry.name) in TYPES);
+  return Promise.all(
+    files.map(async ({ parentPath, name }) => {
+      const file = join(parentPath, name);
+      const body = await readFile(file);
+      const etag = `W/"${hash('sha256', body, 'base64url').slice(0, 22)}"`;
+      return { path: relative(folder, file).replaceAll(sep, '/'), body, etag };
+    }),
+  );
+}
+
+function send(request: FastifyRequest, reply: FastifyReply, { path, body, etag }: PageFile): FastifyReply {
+  const isPage = path === PAGE;
+  reply.headers({
+    'Cache-Control': isPage ? 'no-cache' : 'public, max-age=31536000, immutable', // other names hold a hash
+    ETag: etag,
+    ...(isPage ? { 'Content-Security-Policy': POLICY } : {}),
+  });
+  const known = request.headers['if-none-match']?.split(',') ?? [];
+  if (known.some((tag) => tag.trim() === etag)) return reply.code(304).send();
+  return reply.header('Content-Type', TYPES[extname(path)]).send(body);
+}

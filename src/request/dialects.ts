@@ -1,0 +1,81 @@
+// Which dialect a text is in: each is tried in turn, and the first that can run it is meant.
+import type { Dialect } from '../catalog/endpoint.ts';
+import { Problem, type ProblemCode, type ProblemDetail } from '../core/problem.ts';
+
+type Plans<Plan> = Readonly<Record<Dialect, () => Promise<Plan>>>;
+
+/**
+ * The plan of the first dialect that takes the text and can run it. Where none can run it, that of the first that takes
+ * it; where none takes it, the problem of the one that came furthest in reading it is thrown, or of the first where none
+ * could read it.
+ */
+export async function chooseDialect<Plan>(
+  dialects: readonly Dialect[],
+  plans: Plans<Plan>,
+  canRun: (plan: Plan) => Promise<boolean>,
+): Promise<Plan> {
+  const refusals: Refused[] = [];
+  const taken: Plan[] = [];
+  for (const dialect of dialects) {
+    const plan = await plans[dialect]().catch((error: unknown) => refused(error, dialect));
+    if (plan instanceof Refused) refusals.push(plan);
+    else if (dialects.length === 1 || (await canRun(plan))) return plan;
+    else taken.push(plan);
+  }
+  const [first] = taken;
+  if (first !== undefined) return first;
+  throw toldOf(refusals);
+}
+
+/** A problem with a text, read in a dialect. A class, to be told from any plan. */
+class Refused {
+  readonly problem: Problem;
+  readonly dialect: Dialect;
+
+  constructor(problem: Problem, dialect: Dialect) {
+    this.problem = problem;
+    this.dialect = dialect;
+  }
+}
+
+/** Problems that another dialect would have as well are thrown. */
+function refused(error: unknown, dialect: Dialect): Refused {
+  if (error instanceof Problem && error.status === 400) return new Refused(error, dialect);
+  throw error;
+}
+
+function toldOf(refusals: readonly Refused[]): Problem {
+  const [first, ...rest] = refusals;
+  if (first === undefined) return new Problem('internal.defect');
+  const [one = first, ...further] = refusals.filter(wasRead);
+  const { problem, dialect } = further.reduce((best, each) => (isBehind(each, best) ? each : best), one);
+  if (rest.length === 0) return problem;
+  const others = refusals.filter((each) => each.dialect !== dialect).map((each) => `dialect=${each.dialect}`);
+  return new Problem(problem.code, {
+    detail: problem.message,
+    errors: problem.errors,
+    hint: `${problem.hint} This is what it is as ${dialect}; send ${others.join(' or ')} if it is not.`,
+    cause: problem,
+  });
+}
+
+/** Texts that could not even be read; whatever else is refused was understood. */
+const UNREAD: ReadonlySet<ProblemCode> = new Set([
+  'sandbox.text_refused',
+  'sandbox.syntax_refused',
+  'bigquery.syntax_refused',
+]);
+
+function wasRead({ problem }: Refused): boolean {
+  return !UNREAD.has(problem.code);
+}
+
+function isBehind(a: Refused, b: Refused): boolean {
+  const [here, there] = [placeOf(a), placeOf(b)];
+  if (here.line !== there.line) return (here.line ?? 0) > (there.line ?? 0);
+  return (here.column ?? 0) > (there.column ?? 0);
+}
+
+function placeOf({ problem }: Refused): Pick<ProblemDetail, 'line' | 'column'> {
+  return problem.errors[0] ?? {};
+}

@@ -1,0 +1,85 @@
+// BigQuery texts the whole way on the real engine: translated, checked by the sandbox, wrapped, run over the sample rows.
+import { readFileSync } from 'node:fs';
+import { translate, type SourceTable } from '../../src/bigquery/translate.ts';
+import { createFunctionPolicy } from '../../src/sandbox/function-policy.ts';
+import { createSandbox, type Explained } from '../../src/sandbox/sandbox.ts';
+import { createVerdictCache } from '../../src/sandbox/verdict-cache.ts';
+import { outlineOf, codeOf } from '../sandbox/fixture.ts';
+import { openOracle } from '../sql/oracle.ts';
+
+/** What tells the rows of a project, by table. */
+const PROJECTS: Readonly<Record<string, string>> = {
+  edge_logs: 'project',
+  auth_logs: 'project',
+  database_logs: 'project',
+  function_logs: 'metadata.project_ref',
+  storage_logs: 'metadata.project',
+};
+
+/** The saved query: each table shows the rows of one project. */
+const SAVED = `WITH ${Object.entries(PROJECTS)
+  .map(
+    ([table, project]) =>
+      `${table} AS (SELECT timestamp, id, event_message, metadata FROM logs.${table} WHERE ${project} = 'mine')`,
+  )
+  .join(', ')} SELECT id FROM edge_logs`;
+
+export interface Lab {
+  readonly tables: readonly SourceTable[];
+  /** The ClickHouse SQL of a text. Throws Problem. */
+  readonly translate: (text: string) => string;
+  /** The statement that the sandbox makes of a text. Rejects with Problem. */
+  readonly check: (text: string) => Promise<string>;
+  /** The rows of a text. */
+  readonly rows: (text: string) => Promise<readonly unknown[]>;
+  readonly close: () => void;
+}
+
+export async function openLab(): Promise<Lab> {
+  const oracle = openOracle();
+  for (const file of ['../../seeds/01_tables.sql', 'sample.sql']) {
+    await oracle.ask(readFileSync(new URL(file, import.meta.url), 'utf8'));
+  }
+  const outline = outlineOf(SAVED);
+  const tables = await Promise.all(
+    Object.keys(PROJECTS).map(async (name) => {
+      const described = await oracle.ask(
+        `DESCRIBE (${SAVED.slice(0, outline.withEnd)} SELECT * FROM ${name})`,
+        'JSONEachRow',
+      );
+      return { name, columns: parseLines(described) as SourceTable['columns'] }; // as DESCRIBE answers
+    }),
+  );
+  const explain = async (sql: string): Promise<Explained> => {
+    try {
+      return { kind: 'tree', text: await oracle.ask(sql, 'TSVRaw') };
+    } catch (error) {
+      return { kind: 'rejected', engineCode: codeOf(error), message: String(error) };
+    }
+  };
+  const sandbox = createSandbox({
+    boundSql: SAVED,
+    outline,
+    revision: 'r1',
+    functions: createFunctionPolicy({ allow: [], deny: [] }),
+    cache: createVerdictCache(1_000_000),
+    explain,
+    columns: new Map(tables.map(({ name, columns }) => [name, columns.map((column) => column.name)])),
+  });
+  const toSql = (text: string) => translate(text, { tables, taken: outline.identifiers }).sql;
+  const check = async (text: string) => sandbox.assemble(await sandbox.check(toSql(text)), 1000).sql;
+  return {
+    tables,
+    translate: toSql,
+    check,
+    rows: async (text) => parseLines(await oracle.ask(await check(text), 'JSONEachRow')),
+    close: () => oracle.close(),
+  };
+}
+
+function parseLines(text: string): readonly unknown[] {
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line): unknown => JSON.parse(line));
+}

@@ -1,0 +1,28 @@
+// BigQuery texts and the rows that they give, the whole way on the real engine.
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { openLab, type Lab } from './lab.ts';
+
+interface Pair {
+  readonly text: string;
+  readonly rows: readonly unknown[];
+}
+
+// The file is a list of such pairs.
+const PAIRS = parse(readFileSync(new URL('pairs.yaml', import.meta.url), 'utf8')) as readonly Pair[];
+
+let lab: Lab;
+beforeAll(async () => {
+  lab = await openLab();
+});
+afterAll(() => lab.close());
+
+test('there are many', () => {
+  expect(PAIRS.length).toBeGreaterThanOrEqual(120);
+  expect(new Set(PAIRS.map(({ text }) => text)).size).toBe(PAIRS.length);
+});
+
+test.each(PAIRS)('$text', async ({ text, rows }) => {
+  expect(await lab.rows(text)).toEqual(rows);
+});

@@ -1,0 +1,39 @@
+// `millrace doctor`: what it prints, and when it fails.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { run, scratch } from '../support/command.ts';
+import { startFront, type FrontProcess } from '../support/front-process.ts';
+import { deploy } from '../support/serving.ts';
+
+const SANDBOXED = `query: WITH t AS (SELECT 1 AS n) SELECT n FROM t
+sandbox: { enabled: true }
+`;
+
+let front: FrontProcess;
+
+beforeAll(async () => {
+  front = await startFront(scratch());
+});
+afterAll(() => front.kill());
+
+test('a server that lets its user do too much: each finding with its mend, and exit 1', async () => {
+  const { code, out, err } = await run(['doctor'], deploy(front, { own: SANDBOXED }));
+  expect(code).toBe(1);
+  expect(out).toMatch(/^open {4}connection: read a file by function$/m);
+  expect(out).toMatch(/^advice {2}server: the service runs as `default`.*\n {8}CREATE USER millrace /m);
+  expect(out).toMatch(
+    /^advice {2}server: not everything can be seen.*\n {8}GRANT SHOW ROW POLICIES ON \*\.\* TO `default`;$/m,
+  );
+  expect(out).toMatch(/^advice {2}server: consumers' own queries run as `default`/m);
+  expect(err).toMatch(/^\d+ checks: \d+ held, 0 known, \d+ open, 3 to consider$/m);
+});
+
+test('a server that is away is told in one line', async () => {
+  const { code, err } = await run(['doctor'], {
+    ...deploy(front, { own: SANDBOXED }),
+    env: { CLICKHOUSE_URL: 'http://127.0.0.1:9' },
+  });
+  expect([code, err.trim()]).toEqual([
+    1,
+    'millrace: The engine cannot be asked: no connection: connect ECONNREFUSED 127.0.0.1:9',
+  ]);
+});

@@ -1,0 +1,184 @@
+// Care: contrast and names by axe, dark and light, phone width, keys, a path prefix in front.
+import { createServer, request, type Server } from 'node:http';
+import { once } from 'node:events';
+import axeCore from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  launchBrowser,
+  openExplorer,
+  PROJECT,
+  startSampleService,
+  visit,
+  type Started,
+} from '../support/browser.ts';
+
+const CHART = `#/usage.api-counts?interval=daily&project=${PROJECT}`;
+const TABLE = `#/logs.all?project=${PROJECT}`;
+
+let browser: Browser;
+let service: Started;
+
+beforeAll(async () => {
+  [browser, service] = await Promise.all([launchBrowser(), startSampleService()]);
+});
+afterAll(async () => {
+  await browser.close();
+  service.running.child.kill('SIGTERM');
+  await service.running.finished;
+});
+
+/** What axe finds, of whatever weight. */
+async function violations(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axeCore.source);
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: typeof axeCore }; // put there just before
+    const { violations } = await axe.run();
+    return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
+  });
+}
+
+const SIGHTS: readonly { readonly sight: string; readonly show: (page: Page) => Promise<void> }[] = [
+  {
+    sight: 'the key',
+    show: async (page) => {
+      await page.goto(service.address);
+      await page.getByRole('button', { name: 'Open' }).click();
+    },
+  },
+  {
+    sight: 'a table with a row unfolded',
+    show: async (page) => {
+      await openExplorer(page, service, TABLE);
+      await page.getByRole('button', { name: 'Unfold row 1', exact: true }).click();
+    },
+  },
+  {
+    sight: 'a chart',
+    show: async (page) => {
+      await openExplorer(page, service, CHART);
+      await page.locator('canvas').waitFor();
+    },
+  },
+  {
+    sight: 'JSON',
+    show: async (page) => {
+      await openExplorer(page, service, `${TABLE}&:view=json`);
+      await page.getByRole('region', { name: 'The answer as JSON' }).waitFor();
+    },
+  },
+  {
+    sight: 'a query with a problem',
+    show: async (page) => {
+      await openExplorer(page, service, `${TABLE}&:query=sql&:sql=SELECT nope FROM edge_logs`);
+      await page.locator('.cm-lintRange-error').waitFor();
+    },
+  },
+  {
+    sight: 'LQL and code',
+    show: async (page) => {
+      await openExplorer(page, service, `${TABLE}&:query=lql&:lql=error&:view=code`);
+      await page.getByLabel('The SQL that your LQL becomes').getByText('FROM').waitFor();
+    },
+  },
+];
+
+test.each(SIGHTS)('axe finds nothing on $sight, in light and in dark', async ({ show }) => {
+  const { page } = await visit(browser, { colorScheme: 'light' });
+  await show(page);
+  expect(await violations(page)).toEqual([]);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  expect(await violations(page)).toEqual([]);
+});
+
+/** 0 for black to 255 for white. */
+const lightness = (page: Page): Promise<number> =>
+  page.evaluate(() => Number(/\d+/.exec(getComputedStyle(document.body).backgroundColor)?.[0]));
+
+test('dark and light follow the system, and the switch', async () => {
+  const { page } = await visit(browser, { colorScheme: 'dark' });
+  await openExplorer(page, service, TABLE);
+  expect(await lightness(page)).toBeLessThan(60);
+  await page.getByRole('button', { name: /^Theme/ }).click();
+  expect(await lightness(page)).toBeGreaterThan(200);
+  await page.reload();
+  await page.getByRole('grid').waitFor();
+  expect(await lightness(page)).toBeGreaterThan(200);
+});
+
+test.each([
+  { why: 'a chart', fragment: CHART },
+  { why: 'a table', fragment: TABLE },
+  { why: 'a query', fragment: `${TABLE}&:query=sql` },
+])('$why fits a phone', async ({ fragment }) => {
+  const { page } = await visit(browser, {
+    viewport: { width: 360, height: 740 },
+    hasTouch: true,
+    isMobile: true,
+  });
+  await openExplorer(page, service, fragment);
+  const { wide, room } = await page.evaluate(() => ({
+    wide: document.documentElement.scrollWidth,
+    room: document.documentElement.clientWidth,
+  }));
+  expect(wide).toBe(room);
+  await page.getByRole('button', { name: /^Run/ }).last().waitFor();
+  await page
+    .getByRole('button', { name: /^(?:logs|usage)/ })
+    .first()
+    .click();
+  await page.getByLabel('Search endpoints').waitFor();
+});
+
+test('everything is reached by Tab, and seen to be', async () => {
+  const { page } = await visit(browser);
+  await openExplorer(page, service, CHART);
+  await page.locator('canvas').waitFor();
+  await page.getByLabel('Search endpoints').focus();
+  const names = new Set<string>();
+  const unseen = new Set<string>();
+  for (let i = 0; i < 40; i++) {
+    await page.keyboard.press('Tab');
+    const { name, isSeen } = await page.evaluate(focused);
+    names.add(name);
+    if (!isSeen) unseen.add(name);
+  }
+  expect([...unseen]).toEqual([]);
+  expect([...names]).toEqual(expect.arrayContaining([expect.stringMatching(/^Run/), 'Saved query', 'Chart']));
+});
+
+/** What has the focus, and whether that shows; in the page. */
+function focused(): { readonly name: string; readonly isSeen: boolean } {
+  const active = document.activeElement;
+  if (active === null || active === document.body) return { name: '', isSeen: true }; // the browser's own bar
+  const isRadio = active instanceof HTMLInputElement && active.type === 'radio';
+  const seen = isRadio ? active.nextElementSibling : active;
+  const isSeen = seen !== null && getComputedStyle(seen).outlineStyle !== 'none';
+  return { name: active.textContent.trim(), isSeen };
+}
+
+describe('behind a path prefix', () => {
+  let proxy: Server;
+  afterAll(() => proxy.close());
+
+  test('it works as it does without', async () => {
+    proxy = createServer((incoming, outgoing) => {
+      const path = incoming.url?.replace(/^\/logs\/api-explorer/, '') ?? '/';
+      const forwarded = request(`${service.address}${path}`, {
+        method: incoming.method,
+        headers: incoming.headers,
+      });
+      forwarded.on('response', (answer) =>
+        answer.pipe(outgoing.writeHead(answer.statusCode ?? 502, answer.headers)),
+      );
+      incoming.pipe(forwarded);
+    }).listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    const port = (proxy.address() as { port: number }).port; // listens on TCP
+    const { page, complaints } = await visit(browser);
+    const address = `http://127.0.0.1:${port}/logs/api-explorer`;
+    await openExplorer(page, { ...service, address }, CHART);
+    await page.locator('canvas').waitFor();
+    expect(complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,282 @@
+// What the explorer decides without a browser: addresses, charts, windows of rows, places in texts, digits.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { bucketOf, chartable, stacked } from '../../explorer/src/chart/series.ts';
+import { fromPicker, isPickable, toPicker } from '../../explorer/src/form/time.ts';
+import { layOut } from '../../explorer/src/query/layout.ts';
+import { markedPlaces } from '../../explorer/src/query/places.ts';
+import { tablesRead } from '../../explorer/src/query/vocabulary.ts';
+import { moved } from '../../explorer/src/result/cell-keys.ts';
+import { sortRows } from '../../explorer/src/result/columns.ts';
+import { topOf, visibleRows } from '../../explorer/src/result/window.ts';
+import { readAnswer } from '../../explorer/src/service/answer.ts';
+import { parseJson, preview, printJson } from '../../explorer/src/service/json.ts';
+import { readAddress, writeAddress, type Address } from '../../explorer/src/state/address.ts';
+
+describe('an address', () => {
+  const name = fc.stringMatching(/^[a-z][a-z0-9_]{0,8}$/);
+  const text = fc.string({ unit: 'grapheme', maxLength: 30 });
+  const addresses: fc.Arbitrary<Address> = fc.record({
+    endpoint: name,
+    parameters: fc
+      .dictionary(
+        name,
+        text.filter((value) => value !== ''),
+      )
+      .map((each) => ({ ...each })),
+    query: fc.constantFrom('saved', 'sql', 'lql'),
+    texts: fc.record({ sql: text, lql: text }),
+    view: fc.constantFrom(undefined, 'table', 'chart', 'json', 'code'),
+    sort: fc.option(fc.record({ column: name, isDescending: fc.boolean() }), { nil: undefined }),
+    code: fc.constantFrom(undefined, 'python'),
+  });
+
+  test('reads back as it was written, but for what is not shown', () => {
+    fc.assert(
+      fc.property(addresses, (address) => {
+        const { query, texts, view, code } = address;
+        const shown = {
+          ...address,
+          texts: { sql: query === 'sql' ? texts.sql : '', lql: query === 'lql' ? texts.lql : '' },
+          code: view === 'code' ? code : undefined,
+        };
+        expect(readAddress(writeAddress(address))).toEqual(shown);
+      }),
+      { seed: 1 },
+    );
+  });
+
+  test.each(['', '#', '#/', '#/%', '#/a?%%%&:view=nothing&:sort=&:query=x'])(
+    'is read from whatever is there: %s',
+    (fragment) => {
+      expect(readAddress(fragment)).toMatchObject({ query: 'saved', view: undefined, sort: undefined });
+    },
+  );
+});
+
+describe('JSON', () => {
+  test('is printed as it was read', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.constantFrom('', '  '), (value, indent) => {
+        const text = JSON.stringify(value);
+        expect(JSON.parse(printJson(parseJson(text), indent))).toEqual(JSON.parse(text));
+      }),
+      { seed: 1 },
+    );
+  });
+
+  test('has whole numbers beyond a double with all their digits', () => {
+    expect(printJson({ n: 18_446_744_073_709_551_615n, l: [], o: {} }, '  ')).toBe(
+      '{\n  "n": 18446744073709551615,\n  "l": [],\n  "o": {}\n}',
+    );
+  });
+
+  test('is previewed to a length, however wide and deep it is', () => {
+    const wide = Object.fromEntries(
+      Array.from({ length: 10_000 }, (_, i) => [`key${i}`, { value: 'x'.repeat(100) }]),
+    );
+    expect(preview(wide, 50).length).toBeLessThan(120);
+    expect(preview({ a: [1, null], b: { c: 'd' } }, 50)).toBe('{a: [1, null], b: {c: d}}');
+  });
+});
+
+describe('a chart', () => {
+  test.each([
+    {
+      why: 'counts by bucket are stacked bars, in the order of time',
+      rows: [
+        { at: '2024-01-01T01:00:00Z', a: 2, b: 1 },
+        { at: '2024-01-01T00:00:00Z', a: 1, b: 0 },
+      ],
+      expected: { shape: 'bars', isWhole: true, times: [1_704_067_200, 1_704_070_800], names: ['a', 'b'] },
+    },
+    {
+      why: 'a label makes series, the greatest first',
+      rows: [
+        { at: '2024-01-01', status: '200', n: 1 },
+        { at: '2024-01-01', status: '404', n: 5 },
+        { at: '2024-01-02', status: '200', n: 2 },
+      ],
+      expected: {
+        shape: 'bars',
+        isWhole: true,
+        times: [1_704_067_200, 1_704_153_600],
+        names: ['404', '200'],
+      },
+    },
+    {
+      why: 'measurements are lines; times without a zone are UTC',
+      rows: [
+        { at: '2024-01-01 00:00:00', p95: 1.5, note: null },
+        { at: '2024-01-01 00:00:01', p95: null, note: null },
+      ],
+      expected: { shape: 'lines', isWhole: false, times: [1_704_067_200, 1_704_067_201], names: ['p95'] },
+    },
+  ])('$why', ({ rows, expected }) => {
+    const chart = chartable(rows);
+    const { shape, isWhole, times } = chart ?? {};
+    expect({ shape, isWhole, times, names: chart?.series.map(({ name }) => name) }).toEqual(expected);
+  });
+
+  test.each([
+    { why: 'no rows', rows: [] },
+    { why: 'no time', rows: [{ n: 1 }] },
+    { why: 'no number', rows: [{ at: '2024-01-01' }] },
+    {
+      why: 'a time that is not always one',
+      rows: [
+        { at: '2024-01-01', n: 1 },
+        { at: 'never', n: 1 },
+      ],
+    },
+  ])('is none with $why', ({ rows }) => {
+    expect(chartable(rows)).toBeUndefined();
+  });
+
+  test('stacks values on those below', () => {
+    expect(
+      stacked([
+        { name: 'a', values: [1, null] },
+        { name: 'b', values: [2, 3] },
+      ]),
+    ).toEqual([
+      [1, 0],
+      [3, 3],
+    ]);
+    expect(bucketOf([0, 60, 120, 300])).toBe(60);
+    expect(bucketOf([1])).toBe(0);
+  });
+});
+
+describe('a window of rows', () => {
+  const heights = { row: 30, detail: 300 };
+
+  test('covers what is in sight, wherever it is scrolled to and whatever is unfolded', () => {
+    const unfolded = fc
+      .uniqueArray(fc.nat(999), { maxLength: 20 })
+      .map((rows) => rows.toSorted((a, b) => a - b));
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 1000 }), fc.nat(40_000), unfolded, (count, top, rows) => {
+        const open = rows.filter((row) => row < count);
+        const { first, end, offset, total } = visibleRows(count, { top, height: 500 }, open, heights);
+        expect(offset).toBe(topOf(first, open, heights));
+        expect(total).toBe(count * 30 + open.length * 300);
+        expect(end - first).toBeLessThan(60);
+        if (top < total) {
+          expect(offset).toBeLessThanOrEqual(top);
+          expect(topOf(end, open, heights)).toBeGreaterThanOrEqual(Math.min(top + 500, total));
+        }
+      }),
+      { seed: 1 },
+    );
+  });
+
+  test.each([
+    { key: 'ArrowDown', from: [0, 0], to: [1, 0] },
+    { key: 'ArrowUp', from: [0, 1], to: [0, 1] },
+    { key: 'End', from: [0, 1], to: [9, 1] },
+    { key: 'PageDown', from: [5, 0], to: [9, 0] },
+    { key: 'ArrowRight', from: [0, 1], to: [0, 1] },
+    { key: 'x', from: [0, 0], to: undefined },
+  ])('$key leads from $from to $to', ({ key, from: [row = 0, column = 0], to }) => {
+    const next = moved({ row, column }, key, { rows: 10, columns: 2 });
+    expect(next && [next.row, next.column]).toEqual(to);
+  });
+
+  test('is sorted with nothing last, and equal rows as they came', () => {
+    const rows = [
+      { n: 10, i: 0 },
+      { n: null, i: 1 },
+      { n: 9, i: 2 },
+      { n: 10, i: 3 },
+    ];
+    const order = (isDescending: boolean) => sortRows(rows, { column: 'n', isDescending }).map(({ i }) => i);
+    expect(order(false)).toEqual([2, 0, 3, 1]);
+    expect(order(true)).toEqual([0, 3, 2, 1]);
+  });
+});
+
+describe('a query', () => {
+  test.each([
+    { why: 'a word', text: 'a\nSELECT nope', place: { line: 2, column: 8 }, expected: 'nope' },
+    { why: 'a word behind CRLF', text: 'a\r\nb nope.x c', place: { line: 2, column: 3 }, expected: 'nope.x' },
+    {
+      why: 'the end, by what stands before it',
+      text: 'SELECT',
+      place: { line: 1, column: 7 },
+      expected: 'T',
+    },
+    { why: 'a line that is not there', text: 'one', place: { line: 9, column: 1 }, expected: 'one' },
+  ])('is marked at $why', ({ text, place, expected }) => {
+    const [mark] = markedPlaces(text, [{ ...place, message: 'm' }]);
+    expect(text.slice(mark?.from, mark?.to)).toBe(expected);
+  });
+
+  test('is marked inside itself, whatever is told', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.integer(), fc.integer(), (text, line, column) => {
+        for (const { from, to } of markedPlaces(text, [{ line, column, message: '' }])) {
+          expect(from).toBeGreaterThanOrEqual(0);
+          expect(to).toBeLessThanOrEqual(text.length);
+          expect(from).toBeLessThanOrEqual(to);
+        }
+      }),
+      { seed: 1 },
+    );
+  });
+
+  test('reads tables by the names that it gives them', () => {
+    const tables = ['edge_logs', 'auth_logs'].map((name) => ({ name, columns: [] }));
+    const sandbox = { languages: ['sql'], default_table: 'edge_logs', tables, functions: {} } as const;
+    const read = (text: string) =>
+      [...tablesRead(text, sandbox)].map(([alias, { name }]) => `${alias}=${name}`);
+    expect(read('SELECT 1')).toEqual(['edge_logs=edge_logs']);
+    expect(read('SELECT * FROM edge_logs AS e JOIN auth_logs a ON 1')).toEqual([
+      'e=edge_logs',
+      'a=auth_logs',
+    ]);
+    expect(read('select 1 from auth_logs where x')).toEqual(['auth_logs=auth_logs']);
+  });
+
+  test('is laid out by its outermost clauses', () => {
+    const sql = "SELECT `a`, '(FROM' FROM (SELECT 1 FROM t) WHERE `a` = 1 AND b LIMIT 1";
+    expect(layOut(sql)).toBe("SELECT a, '(FROM'\nFROM (SELECT 1 FROM t)\nWHERE a = 1\n  AND b\nLIMIT 1");
+  });
+});
+
+describe('a moment', () => {
+  test.each([
+    { value: '2024-01-01T00:00:00Z', picked: '2024-01-01T00:00:00', sent: '2024-01-01T00:00:00Z' },
+    { value: '2024-01-01 10:30', picked: '2024-01-01T10:30:00', sent: '2024-01-01T10:30:00Z' },
+    { value: '2024-01-01', picked: '2024-01-01T00:00:00', sent: '2024-01-01T00:00:00Z' },
+    { value: '', picked: '', sent: '' },
+  ])('$value is picked as $picked', ({ value, picked, sent }) => {
+    expect(isPickable(value, false)).toBe(true);
+    expect(toPicker(value, false)).toBe(picked);
+    expect(fromPicker(picked, false)).toBe(sent);
+  });
+
+  test.each(['2024-01-01T00:00:00+02:00', '2024-01-01T00:00:00.123456Z', 'yesterday'])(
+    '%s is left to be typed',
+    (value) => {
+      expect(isPickable(value, false)).toBe(false);
+    },
+  );
+});
+
+test.each([
+  { field: null, kind: { kind: 'none' } },
+  { field: 'millrace; hit; ttl=890', kind: { kind: 'hit', age: 10, ttl: 890 } },
+  { field: 'millrace; fwd=uri-miss; stored; ttl=900', kind: { kind: 'stored', ttl: 900 } },
+  { field: 'millrace; fwd=uri-miss; collapsed; ttl=900', kind: { kind: 'shared', ttl: 900 } },
+  { field: 'millrace; hit; ttl=-5', kind: { kind: 'hit', age: 10, ttl: -5 } },
+])('Cache-Status $field is understood', ({ field, kind }) => {
+  const headers = new Headers({ Age: '10', 'Server-Timing': 'auth;dur=0.02, engine;dur=3' });
+  if (field !== null) headers.set('Cache-Status', field);
+  const { cache, stages } = readAnswer(headers, '{"result":[]}', 1);
+  expect(cache).toEqual(kind);
+  expect(stages).toEqual([
+    { name: 'auth', ms: 0.02 },
+    { name: 'engine', ms: 3 },
+  ]);
+});
