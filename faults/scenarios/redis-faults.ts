@@ -139,7 +139,8 @@ function checksOf(
 ): readonly Check[] {
   const between = (from: number, to: number): number[] =>
     seen.times.filter(({ at }) => at >= from && at < to).map(({ ms }) => ms);
-  const before = isLate === true ? between(mended + 300, Infinity) : between(0, struck);
+  const warmUp = (mended - struck) / 3;
+  const before = isLate === true ? between(mended + warmUp, Infinity) : between(struck - warmUp * 2, struck);
   const during = between(struck - 200, mended);
   const later = between(struck + ONCE_MS, mended);
   const added = (times: readonly number[], share: number): number =>
