@@ -22,7 +22,7 @@ const FIRST_PAUSE_MS = 5;
 const LAST_PAUSE_MS = 50;
 const PAUSE_GROWTH = 1.4;
 /** A lease that is still renewed after so long is no reason to wait on. */
-const PATIENCE_MS = 60_000;
+export const PATIENCE_MS = 60_000;
 
 /**
  * Waits until this process may run `key`, or until another replica has stored an entry that `accepts` takes. Without a
