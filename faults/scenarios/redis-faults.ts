@@ -145,15 +145,18 @@ function checksOf(
   const later = between(struck + ONCE_MS, mended);
   const added = (times: readonly number[], share: number): number =>
     Math.max(0, quantile(times, share) - quantile(before, share));
-  const told = (times: readonly number[]): string => `${quantile(times, 1).toFixed(0)} ms`;
   return [
     onlyStatuses(name, seen.statuses, (status) => status === '200'),
     exact(`${name}: wrong answers`, seen.wrong, 0),
-    inTime(`${name}: added at worst (${told(during)} after ${told(before)})`, added(during, 1), ADDED_MS),
+    inTime(`${name}: added at worst (${worst(during)} after ${worst(before)})`, added(during, 1), ADDED_MS),
     ...(name === 'flapping' || later.length === 0
       ? []
       : [inTime(`${name}: added from the next second on (median)`, added(later, 0.5), LATER_MS)]),
   ];
+}
+
+function worst(times: readonly number[]): string {
+  return `${quantile(times, 1).toFixed(0)} ms`;
 }
 
 type Vandal = Awaited<ReturnType<typeof openVandal>>;
