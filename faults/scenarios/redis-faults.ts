@@ -132,6 +132,10 @@ async function askOne({ random }: Context, { call }: Serving, seen: Seen): Promi
   if (!answer.body.toString().startsWith(`{"result":[{"p":"${p}",`)) seen.wrong++;
 }
 
+function told(times: readonly number[]): string {
+  return `${quantile(times, 1).toFixed(0)} ms`;
+}
+
 function checksOf(
   { name, isLate }: Fault,
   seen: Seen,
@@ -145,7 +149,6 @@ function checksOf(
   const later = between(struck + ONCE_MS, mended);
   const added = (times: readonly number[], share: number): number =>
     Math.max(0, quantile(times, share) - quantile(before, share));
-  const told = (times: readonly number[]): string => `${quantile(times, 1).toFixed(0)} ms`;
   return [
     onlyStatuses(name, seen.statuses, (status) => status === '200'),
     exact(`${name}: wrong answers`, seen.wrong, 0),
