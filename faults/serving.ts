@@ -1,11 +1,13 @@
 // The built service as a process of its own, with files of the scenario's.
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { Agent } from 'node:http';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { hashKey } from '../src/auth/keyring.ts';
 import { start, type Running } from '../test/support/command.ts';
-import { freePort } from '../test/support/redis.ts';
 import { ask, type Asked, type Wish } from './ask.ts';
 import type { Context } from './scenario.ts';
 
@@ -74,7 +76,7 @@ export async function prepareSite(context: Context, plan: Plan): Promise<Site> {
 
 /** Resolves when it answers; rejects when it ends first. */
 export async function startServing(context: Context, site: Site): Promise<Serving> {
-  const [port, adminPort] = [await freePort(), await freePort()];
+  const [port, adminPort] = [await quietPort(), await quietPort()];
   const began = performance.now();
   const args = ['serve', '--port', String(port), '--admin-port', String(adminPort)];
   const running = start(args, { ...site, env: { ...site.env } });
@@ -124,6 +126,20 @@ export function rowsOf({ status, body }: Asked): readonly Readonly<Record<string
   if (status !== 200) throw new Error(`${status} ${body.toString().slice(0, 500)}`);
   const { result } = JSON.parse(body.toString()) as { result: Record<string, unknown>[] }; // our own envelope
   return result;
+}
+
+/** Free, and none of those that the system gives to outgoing connections, of which there are many here. */
+async function quietPort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(10_000, 32_000);
+    const probe = createServer().listen(port, '127.0.0.1');
+    const isFree = await once(probe, 'listening').then(
+      () => true,
+      () => false,
+    );
+    probe.close();
+    if (isFree) return port;
+  }
 }
 
 async function answering(address: string, running: Running): Promise<void> {

@@ -41,7 +41,10 @@ export const remoteEngine: Scenario = {
     ];
     const checks: Check[] = [];
     for (const fault of faults) checks.push(...(await hold(context, serving, fault)));
-    return checks;
+    const { exitCode, signalCode } = serving.running.child;
+    const state = exitCode ?? signalCode;
+    const ended = `ended with ${state}: ${serving.running.output().slice(-500)}`;
+    return [...checks, exact('the process', state === null ? 'lives' : ended, 'lives')];
   },
 };
 
