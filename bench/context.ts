@@ -67,7 +67,7 @@ export function createContext(root: string, processes: Process[], seconds: numbe
     serve: async ({ endpoints, data, env = {} }) => {
       const flags = { port: '0', 'admin-port': '0', endpoints, seeds: endpoints, data };
       const args = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]);
-      const silent = { MILLRACE_LOG_LEVEL: 'silent', ...env };
+      const silent = { MILLRACE_LOG_LEVEL: 'silent', MILLRACE_USAGE: 'false', ...env };
       const process = start('bin/millrace.cjs', ['serve', '--dev', ...args], silent);
       const [, url = '', key = ''] = await process.says(
         /Millrace serves (\S+) with this key, made for this run: (\S+)/,

@@ -17,7 +17,7 @@ export const computed: readonly RowSource[] = NAMES.map((name) => ({
     const folder = await context.folder('endpoints');
     const endpoint = await uncached(name, folder);
     const raw = await startPool(context, 'raw', CONNECTIONS);
-    const env = { MILLRACE_CONNECTIONS: String(CONNECTIONS), MILLRACE_USAGE: 'false' };
+    const env = { MILLRACE_CONNECTIONS: String(CONNECTIONS) };
     const service = await context.serve({ endpoints: folder, data: await context.sampleData('data'), env });
     const target = {
       url: `${service.url}/api/endpoints/query/${name}?${exampleQuery(endpoint)}`,

@@ -132,10 +132,6 @@ async function askOne({ random }: Context, { call }: Serving, seen: Seen): Promi
   if (!answer.body.toString().startsWith(`{"result":[{"p":"${p}",`)) seen.wrong++;
 }
 
-function told(times: readonly number[]): string {
-  return `${quantile(times, 1).toFixed(0)} ms`;
-}
-
 function checksOf(
   { name, isLate }: Fault,
   seen: Seen,

@@ -39,7 +39,7 @@ export async function serve(options: ServeOptions, deps: ServeDeps): Promise<voi
   if (engine.kind === 'embedded') await seed(engine, settings, deps.terminal);
   const key = isDevelopment ? `dev_${randomBytes(18).toString('base64url')}` : undefined;
   const service = await openOrExplain(deps, {
-    settings: { ...settings, usage: settings.usage || isDevelopment },
+    settings: { ...settings, usage: isDevelopment ? isUsageOn(settings) : settings.usage },
     engine,
     extraTokens: key === undefined ? [] : [developmentToken(key)],
     observe,
@@ -51,6 +51,11 @@ export async function serve(options: ServeOptions, deps: ServeDeps): Promise<voi
       reload: () => void service.reload(),
     });
   });
+}
+
+/** In development it is on unless somebody says otherwise. */
+function isUsageOn({ usage, shown }: Settings): boolean {
+  return usage || shown['usage']?.source === 'default';
 }
 
 /** What matters of a check is in its report. */

@@ -33,6 +33,7 @@ export function createTracing(options: TracingOptions): Tracing {
     timeoutMillis: SEND_TIMEOUT_MS,
   });
   const newId = createIds();
+  const mayBegin = createAllowance(now);
   let next = { traceId: '', spanId: '' };
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ 'service.name': 'millrace', 'service.version': version }),
@@ -67,7 +68,7 @@ export function createTracing(options: TracingOptions): Tracing {
     begin: (traceparent) => {
       const parent = readTraceparent(traceparent);
       if (parent !== undefined) return { ...parent, spanId: newId(8), parentId: parent.spanId };
-      if (random() >= ratio) return undefined;
+      if (random() >= ratio || !mayBegin()) return undefined;
       return { traceId: newId(16), spanId: newId(8), parentId: undefined, isSampled: true };
     },
     observe: (observation) => {
@@ -109,6 +110,20 @@ function attributesOf(request: Finished): Record<string, string | number> {
   return Object.fromEntries(
     Object.entries(attributes).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
+}
+
+/** Traces that begin here in one second, at most: a span costs more than an answer that is stored. */
+const MOST_A_SECOND = 100;
+
+/** Whether another one may begin in this second. */
+function createAllowance(now: () => number): () => boolean {
+  let second = 0;
+  let begun = 0;
+  return () => {
+    const current = Math.floor(now() / 1000);
+    if (current !== second) [second, begun] = [current, 0];
+    return ++begun <= MOST_A_SECOND;
+  };
 }
 
 const POOL_BYTES = 8192;

@@ -141,7 +141,7 @@ export interface SettingsFile {
    */
   otlp_headers?: string;
   /**
-   * Share of requests that are traced, from 0 to 1, where the caller's traceparent does not decide.
+   * Share of requests that are traced, from 0 to 1, where the caller's traceparent does not decide; at most 100 a second.
    */
   trace_ratio?: number;
   /**
