@@ -62,7 +62,7 @@ export async function openLiveKeyring(options: KeyringOptions): Promise<LiveKeyr
     options.observe({ kind: 'tokens.rejected', diagnostics });
   };
   const on = { change: () => void reload(), error: () => void reload() };
-  const watcher = await watchPaths([path], { settleMs: 40, maxDelayMs: 250, depth: 0 }, on);
+  const watcher = await watchPaths([path], { settleMs: 40, maxDelayMs: 250 }, on);
   return { current: () => keyring, reload, close: () => watcher.close() };
 }
 

@@ -113,7 +113,7 @@ function createPending(folder: string) {
   };
 }
 
-const WATCHING = { settleMs: 40, maxDelayMs: 250, depth: 0 };
+const WATCHING = { settleMs: 40, maxDelayMs: 250 };
 const LOOK_MS = 1000;
 /** Looking may take this share of the time. */
 const LOOK_SHARE = 20;

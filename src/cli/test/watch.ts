@@ -7,7 +7,7 @@ import { CommandError } from '../command-error.ts';
 import { createReadFiles, type Reading } from './endpoint-files.ts';
 import { chosenCases, runCases, withStage, type Staged, type TestDeps, type TestOptions } from './test.ts';
 
-const WATCHING = { settleMs: 60, maxDelayMs: 400, depth: 0 };
+const WATCHING = { settleMs: 60, maxDelayMs: 400 };
 
 /** Runs everything, and after each change what it touches; never resolves: a signal ends the process. */
 export async function watchTests(options: TestOptions, deps: TestDeps): Promise<never> {
