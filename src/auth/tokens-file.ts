@@ -1,9 +1,9 @@
 // The tokens file as data: read, checked, and extended without losing its comments.
-import { readFile } from 'node:fs/promises';
 import { compareDiagnostics, type Diagnostic } from '../core/diagnostic.ts';
 import type { Token, TokensFile } from '../config/generated/tokens.ts';
+import { readSettled } from '../config/read-settled.ts';
 import { createSchemaCheck } from '../config/schema.ts';
-import { parseYaml, type Path, type YamlDocument } from '../config/yaml-document.ts';
+import { MAX_DOCUMENT_BYTES, parseYaml, type Path, type YamlDocument } from '../config/yaml-document.ts';
 
 export type ReadTokens =
   | { readonly kind: 'read'; readonly tokens: readonly Token[] }
@@ -14,12 +14,12 @@ export type ReadTokens =
 export function createReadTokens(): (path: string) => Promise<ReadTokens> {
   const check = createSchemaCheck('tokens');
   return async (path) => {
-    const text = await readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => cause);
-    if (typeof text !== 'string') {
-      if (text.code === 'ENOENT') return { kind: 'missing' };
-      return { kind: 'rejected', diagnostics: [unreadable(path, text)] };
+    const read = await readSettled(path, MAX_DOCUMENT_BYTES).catch((cause: NodeJS.ErrnoException) => cause);
+    if (read instanceof Error) {
+      if (read.code === 'ENOENT') return { kind: 'missing' };
+      return { kind: 'rejected', diagnostics: [unreadable(path, read)] };
     }
-    const parsed = parseYaml(path, text);
+    const parsed = parseYaml(path, read.bytes.toString('utf8'));
     if ('diagnostics' in parsed) return { kind: 'rejected', diagnostics: parsed.diagnostics };
     const invalid = check(parsed.document);
     if (invalid.length > 0) return { kind: 'rejected', diagnostics: invalid.toSorted(compareDiagnostics) };

@@ -1,10 +1,11 @@
 // A folder of endpoint files read into compiled files: only what changed is compiled again, in slices.
 import { createHash } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Diagnostic } from '../core/diagnostic.ts';
+import { readSettled, stampOf } from '../config/read-settled.ts';
 import { MAX_DOCUMENT_BYTES } from '../config/yaml-document.ts';
 import type { Candidate } from './catalog.ts';
 import type { CompileFile } from './compile.ts';
@@ -113,9 +114,8 @@ const UNSETTLED = 'unsettled';
 const SETTLED_MS = 100;
 
 /** Times of files are coarse: one written a moment ago may be written again without its stamp changing. */
-function stampOf({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {
-  if (Math.abs(Date.now() - ctimeMs) < SETTLED_MS) return UNSETTLED;
-  return `${dev}:${ino}:${size}:${mtimeMs}:${ctimeMs}`;
+function settledStampOf(stats: Stats): string {
+  return Math.abs(Date.now() - stats.ctimeMs) < SETTLED_MS ? UNSETTLED : stampOf(stats);
 }
 
 async function loadFile(
@@ -123,26 +123,26 @@ async function loadFile(
   before: LoadedFile | undefined,
   compile: CompileFile,
 ): Promise<LoadedFile | undefined> {
-  const stats = await stat(path).catch(() => undefined);
-  if (stats === undefined) return undefined;
-  const stamp = stampOf(stats);
-  if (stamp !== UNSETTLED && before?.stamp === stamp) return before;
-  const unreadable = (message: string): LoadedFile => {
-    const diagnostic: Diagnostic = {
-      file: path,
-      line: 1,
-      column: 1,
-      severity: 'error',
-      code: 'file.unreadable',
-      message,
-    };
-    return { file: path, stamp, hash: '', candidate: undefined, diagnostics: [diagnostic] };
-  };
-  if (!stats.isFile()) return unreadable('this is not a file');
-  if (stats.size > MAX_DOCUMENT_BYTES) return unreadable('the file is larger than 1 MiB');
-  const bytes = await readFile(path).catch((cause: Error) => cause);
-  if (bytes instanceof Error) return unreadable(`the file cannot be read: ${bytes.message}`);
-  const hash = createHash('sha256').update(bytes).digest('hex');
+  const first = await stat(path).catch(() => undefined);
+  if (first === undefined) return undefined;
+  const known = settledStampOf(first);
+  if (known !== UNSETTLED && before?.stamp === known) return before;
+  const read = await readSettled(path, MAX_DOCUMENT_BYTES).catch((cause: NodeJS.ErrnoException) => cause);
+  if (read instanceof Error) return read.code === 'ENOENT' ? undefined : unreadable(path, known, read);
+  const stamp = settledStampOf(read.stats);
+  const hash = createHash('sha256').update(read.bytes).digest('hex');
   if (before?.hash === hash) return { ...before, stamp };
-  return { file: path, stamp, hash, ...compile(path, bytes.toString('utf8')) };
+  return { file: path, stamp, hash, ...compile(path, read.bytes.toString('utf8')) };
+}
+
+function unreadable(file: string, stamp: string, { message, code }: NodeJS.ErrnoException): LoadedFile {
+  const diagnostic: Diagnostic = {
+    file,
+    line: 1,
+    column: 1,
+    severity: 'error',
+    code: 'file.unreadable',
+    message: code === undefined ? message : `the file cannot be read: ${message}`,
+  };
+  return { file, stamp, hash: '', candidate: undefined, diagnostics: [diagnostic] };
 }

@@ -2,6 +2,7 @@
 import { watch, type FSWatcher } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { stampOf } from './read-settled.ts';
 
 export interface WatchOptions {
   /** Quiet time, in milliseconds, before a burst of changes is told. */
@@ -72,8 +73,7 @@ async function hasMoved(
   const { path } = followed;
   const stats = await stat(path).catch(() => undefined);
   const isFolder = stats?.isDirectory() === true;
-  const contents = isFolder ? '' : `${stats?.size}:${stats?.mtimeMs}:${stats?.ctimeMs}`;
-  const stamp = stats === undefined ? 'absent' : `${stats.dev}:${stats.ino}:${contents}`;
+  const stamp = stats === undefined ? 'absent' : isFolder ? `${stats.dev}:${stats.ino}` : stampOf(stats);
   if (stamp === followed.stamp || closed.aborted) return false;
   followed.stamp = stamp;
   followed.watcher?.close();

@@ -1,0 +1,55 @@
+// A file read while it is written is one whole version of it.
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readSettled } from '../../src/config/read-settled.ts';
+
+const MIB = 1_048_576;
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'millrace-read-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+test('what is read is never the beginning of a version', async () => {
+  const path = join(folder, 'written.yaml');
+  const versions = Array.from({ length: 26 }, (_, n) => String.fromCodePoint(97 + n).repeat(40 * (n + 1)));
+  const whole = new Set(versions);
+  await writeFile(path, 'a'.repeat(40));
+  let isWriting = true;
+  const writing = (async () => {
+    for (let n = 0; n < 3000; n++) await writeFile(path, versions[n % 26] ?? '');
+    isWriting = false;
+  })();
+  let read = 0;
+  const torn: string[] = [];
+  while (isWriting) {
+    const text = await readSettled(path, MIB).then(
+      ({ bytes }) => bytes.toString(),
+      (cause: Error) => cause.message,
+    );
+    if (text === 'the file changes all the time while it is read') continue;
+    if (text === '') continue; // between the emptying and the writing, for as long as the writer likes
+    read++;
+    if (!whole.has(text)) torn.push(text);
+  }
+  await writing;
+  expect(torn).toEqual([]);
+  expect(read).toBeGreaterThan(0);
+  expect((await readSettled(path, MIB)).bytes.toString()).toBe(versions[2999 % 26]);
+});
+
+test.each([
+  { why: 'a folder', make: (path: string) => mkdir(path), says: /not a file/ },
+  {
+    why: 'more than may be',
+    make: (path: string) => writeFile(path, ' '.repeat(MIB + 1)),
+    says: /larger than 1 MiB/,
+  },
+  { why: 'nothing', make: () => Promise.resolve(), says: /ENOENT/ },
+])('$why is refused', async ({ why, make, says }) => {
+  const path = join(folder, why);
+  await make(path);
+  await expect(readSettled(path, MIB)).rejects.toThrow(says);
+});
