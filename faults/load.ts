@@ -1,15 +1,26 @@
 // Callers that go on calling until they are told to stop, and figures of what they saw.
+import { setTimeout } from 'node:timers/promises';
+import type { Context } from './scenario.ts';
 
 export interface Load {
   /** Resolves when every caller has its last answer; rejects with the first error of one. */
   stop(): Promise<void>;
 }
 
-/** Each caller calls again as soon as it is answered. */
-export function startLoad(callers: number, call: (n: number) => Promise<unknown>): Load {
+const SHORT_REST_MS = 15;
+
+/** Each caller calls again as soon as it is answered; in short forms, which share the machine, a moment later. */
+export function startLoad(
+  { isShort }: Pick<Context, 'isShort'>,
+  callers: number,
+  call: (n: number) => Promise<unknown>,
+): Load {
   const state = { isOver: false, n: 0 };
   const loop = async (): Promise<void> => {
-    while (!state.isOver) await call(state.n++);
+    while (!state.isOver) {
+      await call(state.n++);
+      if (isShort) await setTimeout(SHORT_REST_MS);
+    }
   };
   const all = Promise.all(Array.from({ length: callers }, loop));
   all.catch(() => (state.isOver = true));

@@ -49,7 +49,7 @@ async function watchService(context: Context): Promise<readonly Check[]> {
   context.note('a service, its answers at the end of their time');
   const serving = await serve(context, { endpoints: ENDPOINTS, env: { MILLRACE_CONNECTIONS: '8' } });
   const seen = { answers: 0, late: 0, slow: 0, other: 0, most: 0 };
-  const load = startLoad(CALLERS, async (n) => {
+  const load = startLoad(context, CALLERS, async (n) => {
     const name = n % 6 === 0 ? 'warmed' : 'edge';
     const asked = Date.now();
     const at = await runAt(serving, name === 'edge' ? `edge?p=${n % 5}` : name);

@@ -59,9 +59,10 @@ function notHere(): Check {
   return { what: 'a small disk', measured, passed: false, dependsOnMachine: true };
 }
 
-async function fillUp({ note, random }: Context, serving: Serving): Promise<readonly Check[]> {
+async function fillUp(context: Context, serving: Serving): Promise<readonly Check[]> {
+  const { note, random } = context;
   const statuses = new Map<string, number>();
-  const load = startLoad(4, async () => {
+  const load = startLoad(context, 4, async () => {
     const answer = await serving.call(random.pick([`read?from=${random.below(1000)}`, 'sorted', 'calls']));
     count(statuses, statusOf(answer));
     await setTimeout(20);

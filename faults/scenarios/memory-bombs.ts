@@ -5,7 +5,7 @@ import { count, inParallel, startLoad } from '../load.ts';
 import { atMost, exact, onlyStatuses, type Check, type Context, type Scenario } from '../scenario.ts';
 import { footprint, serve, type Serving } from '../serving.ts';
 
-const BOMBS = { short: 16, long: 100 };
+const BOMBS = { short: 6, long: 100 };
 const AT_ONCE = 4;
 const MEMORY = '1GiB';
 /** Resident memory above what it was before, after some rest: allocators keep some. */
@@ -50,7 +50,7 @@ export const memoryBombs: Scenario = {
     await setTimeout(REST_MS.short);
     const before = (await footprint(serving.pid)).bytes;
     const [bombs, others] = [new Map<string, number>(), new Map<string, number>()];
-    const load = startLoad(2, async () => {
+    const load = startLoad(context, 2, async () => {
       count(others, statusOf(await serving.call('few')));
       await setTimeout(10);
     });

@@ -110,7 +110,7 @@ async function hold(context: Context, fault: Fault): Promise<readonly Check[]> {
   });
   const ms = context.isShort ? PHASE_MS.short : PHASE_MS.long;
   const seen: Seen = { statuses: new Map(), times: [], wrong: 0 };
-  const load = startLoad(CALLERS, () => askOne(context, serving, seen));
+  const load = startLoad(context, CALLERS, () => askOne(context, serving, seen));
   await setTimeout(ms);
   const struck = performance.now();
   await fault.strike(redis, ms);

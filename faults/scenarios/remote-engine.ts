@@ -64,7 +64,7 @@ async function hold(context: Context, serving: Serving, fault: Fault): Promise<r
   const seen: Seen = { statuses: new Map(), refusalMs: [], withoutRetryAfter: 0 };
   const backMs: number[] = [];
   await Promise.all(KEYS.map((path) => serving.call(path)));
-  const load = startLoad(CALLERS, async (n) => {
+  const load = startLoad(context, CALLERS, async (n) => {
     const path = n % 2 === 0 ? 'fresh' : random.pick(KEYS);
     const answer = await serving.call(path);
     witness(seen, path, answer);

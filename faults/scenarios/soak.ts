@@ -64,7 +64,7 @@ export const soak: Scenario = {
     const burst = ['large', 'own', 'fails', 'kept?p=1', 'large?format=parquet'];
     const calls = context.isShort ? BURST.short : BURST.long;
     await inParallel(calls, 64, async () => void (await serving.call(context.random.pick(burst))));
-    const loads = [startCalling(context, serving, statuses), startEditing(serving)];
+    const loads = [startCalling(context, serving, statuses), startEditing(context, serving)];
     const samples = await watch(context, serving);
     for (const load of loads) await load.stop();
     if (!context.isShort) await writeFile(PICTURE, picture(samples));
@@ -77,7 +77,8 @@ export const soak: Scenario = {
   },
 };
 
-function startCalling({ random }: Context, { call }: Serving, statuses: Map<string, number>): Load {
+function startCalling(context: Context, { call }: Serving, statuses: Map<string, number>): Load {
+  const { random } = context;
   const paths: readonly (() => string)[] = [
     () => `kept?p=${random.below(400)}`,
     () => `kept?p=${random.below(10)}`,
@@ -92,7 +93,7 @@ function startCalling({ random }: Context, { call }: Serving, statuses: Map<stri
     () => 'edited',
     () => 'nowhere',
   ];
-  return startLoad(CALLERS, async () => {
+  return startLoad(context, CALLERS, async () => {
     const leaves = random.isLucky(0.05);
     const headers = {
       'Accept-Encoding': random.pick(['identity', 'gzip', 'br', 'zstd']),
@@ -106,9 +107,9 @@ function startCalling({ random }: Context, { call }: Serving, statuses: Map<stri
 }
 
 /** One file changes again and again, now and then to something that is none. */
-function startEditing({ site }: Serving): Load {
+function startEditing(context: Context, { site }: Serving): Load {
   const path = join(site.endpoints, 'edited.yaml');
-  return startLoad(1, async (n) => {
+  return startLoad(context, 1, async (n) => {
     const good = endpointFile(
       'edited',
       `query: SELECT ${n} AS value\n`,

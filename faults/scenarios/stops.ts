@@ -98,11 +98,12 @@ function told(what: string, ms: number): Check {
 }
 
 /** Over connections that are kept and over new ones; stops calling where nobody listens any more. */
-function startCalling({ random, defer }: Context, { address }: Serving, statuses: Map<string, number>): Load {
+function startCalling(context: Context, { address }: Serving, statuses: Map<string, number>): Load {
+  const { random, defer } = context;
   const agent = new Agent({ keepAlive: true });
   defer(() => agent.destroy());
   const names = Object.keys(ENDPOINTS);
-  return startLoad(CALLERS, async (n) => {
+  return startLoad(context, CALLERS, async (n) => {
     const url = `${address}/api/endpoints/query/${random.pick(names)}`;
     const answer = await ask(url, { headers: { 'X-API-KEY': KEY }, ...(n % 3 > 0 && { agent }) });
     count(statuses, judge(answer));

@@ -50,7 +50,7 @@ export const yamlStorms: Scenario = {
     };
     const statuses = new Map<string, number>();
     let wrong = 0;
-    const load = startLoad(4, async () => {
+    const load = startLoad(context, 4, async () => {
       const answer = await serving.call('steady');
       count(statuses, statusOf(answer));
       if (answer.body.toString() !== '{"result":[{"value":0}]}') wrong++;

@@ -70,7 +70,8 @@ describe('four replicas', () => {
       const text = await first?.text();
       for (const each of await spread(4, `kept?p=shared${n}`)) {
         expect(await each.text()).toBe(text);
-        expect(each.headers.get('cache-status')).toMatch(/^millrace; hit/);
+        // Collapsed: the others may ask before the one has put it into Redis.
+        expect(each.headers.get('cache-status')).toMatch(/^millrace; (hit|fwd=uri-miss; collapsed)/);
       }
     });
   });
