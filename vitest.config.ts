@@ -24,7 +24,7 @@ const BOTH = [
 
 export default defineConfig({
   test: {
-    maxWorkers: availableParallelism(), // one more than by default: files wait for processes and engines much of their time
+    maxWorkers: availableParallelism() + 1, // two more than by default: files wait for processes and engines much of their time
     globalSetup: [
       'test/support/require-redis.ts',
       'test/support/require-chromium.ts',

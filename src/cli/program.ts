@@ -2,35 +2,23 @@
 import { Command, CommanderError } from 'commander';
 import type { AddCommand, CommandDeps } from './command.ts';
 import { CommandError } from './command-error.ts';
-import { addCapacity } from './commands/capacity.ts';
-import { addDiff } from './commands/diff.ts';
-import { addDoctor } from './commands/doctor.ts';
-import { addFormat } from './commands/format.ts';
-import { addNew } from './commands/new.ts';
-import { addOpenapi } from './commands/openapi.ts';
-import { addQuery } from './commands/query.ts';
-import { addSeed } from './commands/seed.ts';
-import { addServe } from './commands/serve.ts';
-import { addTest } from './commands/test.ts';
-import { addToken } from './commands/token.ts';
-import { addTypes } from './commands/types.ts';
-import { addValidate } from './commands/validate.ts';
 
-const COMMANDS: readonly AddCommand[] = [
-  addServe,
-  addValidate,
-  addTest,
-  addDiff,
-  addQuery,
-  addToken,
-  addSeed,
-  addDoctor,
-  addCapacity,
-  addNew,
-  addFormat,
-  addTypes,
-  addOpenapi,
-];
+/** In the order of the help. Loading them all takes longer than most of them do: only the one that runs is loaded. */
+const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
+  serve: async () => (await import('./commands/serve.ts')).addServe,
+  validate: async () => (await import('./commands/validate.ts')).addValidate,
+  test: async () => (await import('./commands/test.ts')).addTest,
+  diff: async () => (await import('./commands/diff.ts')).addDiff,
+  query: async () => (await import('./commands/query.ts')).addQuery,
+  token: async () => (await import('./commands/token.ts')).addToken,
+  seed: async () => (await import('./commands/seed.ts')).addSeed,
+  doctor: async () => (await import('./commands/doctor.ts')).addDoctor,
+  capacity: async () => (await import('./commands/capacity.ts')).addCapacity,
+  new: async () => (await import('./commands/new.ts')).addNew,
+  format: async () => (await import('./commands/format.ts')).addFormat,
+  types: async () => (await import('./commands/types.ts')).addTypes,
+  openapi: async () => (await import('./commands/openapi.ts')).addOpenapi,
+};
 
 export type ProgramDeps = Omit<CommandDeps, 'setExitCode'>;
 
@@ -40,7 +28,7 @@ export async function runProgram(argv: readonly string[], deps: ProgramDeps): Pr
   const setExitCode = (code: number): void => {
     exitCode = code;
   };
-  const program = createProgram({ ...deps, setExitCode });
+  const program = createProgram(await loadCommands(argv), { ...deps, setExitCode });
   try {
     await program.parseAsync([...argv]);
     return exitCode;
@@ -58,7 +46,13 @@ export async function runProgram(argv: readonly string[], deps: ProgramDeps): Pr
   }
 }
 
-function createProgram(deps: ProgramDeps & CommandDeps): Command {
+/** The command that is named; all of them for the help, or to tell which name is meant. */
+function loadCommands([, , name = '']: readonly string[]): Promise<readonly AddCommand[]> {
+  const loads = Object.hasOwn(COMMANDS, name) ? [COMMANDS[name]] : Object.values(COMMANDS);
+  return Promise.all(loads.flatMap((load) => load?.() ?? []));
+}
+
+function createProgram(commands: readonly AddCommand[], deps: CommandDeps): Command {
   const program = new Command('millrace')
     .description('A folder of YAML files becomes an HTTP API over ClickHouse.')
     .version(deps.version)
@@ -69,7 +63,7 @@ function createProgram(deps: ProgramDeps & CommandDeps): Command {
       writeErr: (text) => deps.terminal.note(text.trimEnd()),
     })
     .exitOverride();
-  for (const add of COMMANDS) add(program, deps);
+  for (const add of commands) add(program, deps);
   for (const command of program.commands) inheritExit(command);
   return program;
 }
