@@ -26,6 +26,7 @@ export default defineConfig({
   test: {
     maxWorkers: availableParallelism() + 1, // two more than by default: files wait for processes and engines much of their time
     globalSetup: [
+      'test/support/temporary-folder.ts',
       'test/support/require-redis.ts',
       'test/support/require-chromium.ts',
       'test/support/build.ts',
