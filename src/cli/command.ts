@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Uses } from '../auth/key-use.ts';
 import { loadSettings, settingNames, type Settings } from '../config/settings.ts';
 import type { Observe } from '../core/observation.ts';
-import { describeDiagnostic } from '../observe/log.ts';
+import { describeDiagnostic } from '../observe/describe.ts';
 import { CommandError } from './command-error.ts';
 import type { ServeDeps } from './serve.ts';
 import type { Terminal } from './terminal.ts';

@@ -4,7 +4,7 @@ import { createInspect } from '../catalog/compile.ts';
 import { formatYaml } from '../config/format-yaml.ts';
 import { replaceFile } from '../config/replace-file.ts';
 import { parseYaml } from '../config/yaml-document.ts';
-import { describeDiagnostic } from '../observe/log.ts';
+import { describeDiagnostic } from '../observe/describe.ts';
 import { ANY_KEY, expandPaths } from './endpoint-files.ts';
 import { count } from './findings/findings.ts';
 import type { Terminal } from './terminal.ts';

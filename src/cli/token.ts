@@ -9,7 +9,7 @@ import { changeAlone, replaceFile } from '../config/replace-file.ts';
 import { createValueCheck } from '../config/schema.ts';
 import { appendToList, removeAt, setAt } from '../config/yaml-edit.ts';
 import { nearest } from '../core/nearest.ts';
-import { describeDiagnostic } from '../observe/log.ts';
+import { describeDiagnostic } from '../observe/describe.ts';
 import { CommandError } from './command-error.ts';
 import { renderTable } from './table.ts';
 import type { Terminal } from './terminal.ts';

@@ -1,11 +1,12 @@
 // Observations as structured log lines: one JSON object a line. No parameter values, no keys, no SQL of callers.
-import pino, { type DestinationStream, type Level, type Logger } from 'pino';
-import type { Diagnostic } from '../core/diagnostic.ts';
-import type { Finished, Observation, Observe, StageTimes, TraceContext } from '../core/observation.ts';
+import pino, { type DestinationStream, type Level } from 'pino';
+import type { Observation, Observe } from '../core/observation.ts';
+import { describeCause } from './describe.ts';
+import { createRequestLine, rounded } from './request-line.ts';
 
 /** Lines that nobody has taken yet; more are dropped: a reader that is stuck stops no answer. */
 const MAX_WAITING = 8 * 2 ** 20;
-const CHARACTERS_PER_WRITE = 8 * 1024;
+const CHARACTERS_PER_WRITE = 32 * 1024;
 const FLUSH_MS = 100;
 
 /** Lines to a file or file descriptor, many at a time: written one by one, they would cost as much as the requests they tell of. */
@@ -31,46 +32,38 @@ export function logStream(to: string | number): DestinationStream {
 
 /** Logs every observation at `level` or above to `stream`. */
 export function createLog(level: Level | 'silent', stream: DestinationStream): Observe {
+  const time = createTime();
   const log = pino(
     {
       level,
       base: null,
-      timestamp: pino.stdTimeFunctions.isoTime,
-      serializers: {
-        ms: rounded,
-        timing: (timing: StageTimes) =>
-          Object.fromEntries(Object.entries(timing).map(([stage, ms]) => [stage, rounded(ms)])),
-        trace: ({ traceId }: TraceContext) => traceId,
-        cause: describeCause,
-      },
+      timestamp: () => `,"time":"${time()}"`,
+      serializers: { ms: rounded, cause: describeCause },
     },
     stream,
   );
-  const logRequest = createRequestLog(log);
+  const requestLine = createRequestLine();
   return (observation) => {
     const level = levelOf(observation);
     if (!log.isLevelEnabled(level)) return;
-    if (observation.kind === 'request.finished') return logRequest(level, observation);
+    if (observation.kind === 'request.finished') {
+      stream.write(requestLine(log.levels.values[level] ?? 0, time(), observation));
+      return;
+    }
     const { kind: event, ...fields } = observation;
     log[level]({ event, ...fields });
   };
 }
 
-/** Kinds of requests that are remembered; then they are forgotten, to begin again. */
-const MAX_KINDS = 1000;
-
-/** What many requests have in common is made text once. */
-function createRequestLog(log: Logger): (level: Level, request: Finished) => void {
-  const kinds = new Map<string, Logger>();
-  return (level, { kind: event, method, route, endpoint, revision, principal, ...own }) => {
-    const key = `${method} ${route} ${revision} ${endpoint} ${principal}`;
-    let known = kinds.get(key);
-    if (known === undefined) {
-      if (kinds.size >= MAX_KINDS) kinds.clear();
-      known = log.child({ event, method, route, endpoint, revision, principal });
-      kinds.set(key, known);
-    }
-    known[level](own);
+/** RFC 3339, made once a millisecond. */
+function createTime(): () => string {
+  let last = 0;
+  let text = '';
+  return () => {
+    const now = Date.now();
+    if (now !== last) text = new Date(now).toISOString();
+    last = now;
+    return text;
   };
 }
 
@@ -115,22 +108,4 @@ function levelOf(observation: Observation): Level {
     case 'engine.host_restored':
       return 'info';
   }
-}
-
-function rounded(ms: number): number {
-  return Math.round(ms * 100) / 100;
-}
-
-/** The messages of an error and of what caused it: what an operator needs, without stacks. */
-export function describeCause(cause: unknown): string {
-  const messages: string[] = [];
-  for (let each = cause; each instanceof Error && messages.length < 5; each = each.cause)
-    messages.push(each.message);
-  return messages.length > 0 ? messages.join(' < ') : String(cause);
-}
-
-/** `file:line:column: message (code)`, the form that editors and terminals make clickable. */
-export function describeDiagnostic({ file, line, column, code, message, hint }: Diagnostic): string {
-  const place = line === 0 ? file : `${file}:${line}:${column}`;
-  return `${place}: ${message} (${code})${hint === undefined ? '' : `. ${hint}`}`;
 }

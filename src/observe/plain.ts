@@ -1,6 +1,6 @@
 // Observations as plain lines for a person at a terminal.
 import type { Finished, Observation, Observe } from '../core/observation.ts';
-import { describeCause, describeDiagnostic } from './log.ts';
+import { describeCause, describeDiagnostic } from './describe.ts';
 
 /** Writes one line or more for each observation that a person developing endpoints wants to see. */
 export function createPlainLog(write: (line: string) => void): Observe {
