@@ -1,9 +1,10 @@
 // Measures the service beside its references, in turn within one run: absolute figures drift on shared machines, ratios less.
+import { rmSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { createContext } from './context.ts';
+import { createContext, type Context } from './context.ts';
 import { measureRow, type Result } from './figures.ts';
 import type { Process } from './parts/processes.ts';
 import { machine, table, writePage } from './report.ts';
@@ -14,17 +15,29 @@ import { redaction } from './rows/redaction.ts';
 import { refusing } from './rows/refusing.ts';
 import { sandbox } from './rows/sandbox.ts';
 import { stored } from './rows/stored.ts';
-import { watching } from './rows/watching.ts';
+import { watching, watchingShare } from './rows/watching.ts';
 
-const HELP = `npm run bench -- [--only NAME] [--rounds N] [--seconds N] [--json FILE] [--page FILE]
+const HELP = `npm run bench -- [--only NAME] [--rounds N] [--seconds N] [--json FILE] [--page FILE] [--picture FILE]
   --only      measure only rows whose name contains NAME; with --list, none
   --list      print the names of the rows
   --rounds    rounds, each measuring every contender in turn (default 5)
   --seconds   seconds a contender is measured in a round (default 2)
   --json      also write the figures to FILE
-  --page      also put the table into FILE, as docs/reference/performance.md`;
+  --page      also put the table into FILE, as docs/reference/performance.md
+  --picture   also draw where the time of a stored answer goes to FILE, as docs/pictures/stored-answer.svg`;
 
-const ROWS = [...computed, scaling, stored, watching, refusing, sandbox, redaction, files, memory];
+const ROWS = [
+  ...computed,
+  scaling,
+  stored,
+  watching,
+  watchingShare,
+  refusing,
+  sandbox,
+  redaction,
+  files,
+  memory,
+];
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -35,13 +48,15 @@ async function main(): Promise<void> {
       seconds: { type: 'string', default: '2' },
       json: { type: 'string' },
       page: { type: 'string' },
+      picture: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   });
   if (values.help) return note(HELP);
   const chosen = ROWS.filter(({ name }) => name.includes(values.only));
   if (values.list) return note(chosen.map(({ name }) => name).join('\n'));
-  const results = await measure(chosen, Number(values.rounds), Number(values.seconds));
+  const settings = { seconds: Number(values.seconds), picture: values.picture };
+  const results = await measure(chosen, Number(values.rounds), settings);
   process.stdout.write(`Machine: ${machine()}\n\n${table(results)}\n`);
   if (values.json !== undefined)
     await writeFile(values.json, JSON.stringify({ machine: machine(), results }, null, 2));
@@ -53,17 +68,30 @@ async function main(): Promise<void> {
     );
 }
 
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+
 /** One row after another; what was started for one has ended before the next is prepared. */
-async function measure(sources: typeof ROWS, rounds: number, seconds: number): Promise<readonly Result[]> {
+async function measure(
+  sources: typeof ROWS,
+  rounds: number,
+  settings: Pick<Context, 'seconds' | 'picture'>,
+): Promise<readonly Result[]> {
   const results: Result[] = [];
   for (const source of sources) {
     const folder = await mkdtemp(join(tmpdir(), 'millrace-bench-'));
     const processes: Process[] = [];
+    const leave = (): void => {
+      for (const each of processes) void each.stop();
+      rmSync(folder, { recursive: true, force: true });
+      process.exit(130);
+    };
+    for (const signal of SIGNALS) process.on(signal, leave);
     try {
       note(`${source.name}: preparing`);
-      const row = await source.prepare(createContext(folder, processes, seconds));
+      const row = await source.prepare(createContext(folder, processes, settings));
       results.push(...(await measureRow({ name: source.name, ...row }, rounds, note)));
     } finally {
+      for (const signal of SIGNALS) process.off(signal, leave);
       await Promise.all(processes.map((each) => each.stop()));
       await rm(folder, { recursive: true, force: true });
     }

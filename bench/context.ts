@@ -22,6 +22,8 @@ export interface Context {
   readonly serve: (options: ServeOptions) => Promise<Target>;
   /** Seconds that a contender is measured in a round. */
   readonly seconds: number;
+  /** Where a flame graph of a stored answer is to be drawn. */
+  readonly picture: string | undefined;
 }
 
 export interface ServeOptions {
@@ -41,7 +43,11 @@ export interface Target {
 export const MANY = 64;
 const LOAD_PER_THREAD = 32;
 
-export function createContext(root: string, processes: Process[], seconds: number): Context {
+export function createContext(
+  root: string,
+  processes: Process[],
+  { seconds, picture }: Pick<Context, 'seconds' | 'picture'>,
+): Context {
   const start: typeof startProcess = (...args) => {
     const started = startProcess(...args);
     processes.push(started);
@@ -75,6 +81,7 @@ export function createContext(root: string, processes: Process[], seconds: numbe
       return { url, headers: { 'X-API-KEY': key }, process };
     },
     seconds,
+    picture,
   };
 }
 

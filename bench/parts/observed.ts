@@ -1,10 +1,14 @@
 // A service of one kept answer that tells nobody, or tells its metrics, its log and a collector of traces. Prints its URL.
+// Told `profile` it begins a CPU profile, told a path it ends it, writes it there and prints the path.
 // Arguments: a folder of its own, the folder of endpoints, and which of: nothing, metrics, log, traces (each with those before).
 import { spawn, spawnSync } from 'node:child_process';
 import { openSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { Session } from 'node:inspector/promises';
 import { join } from 'node:path';
 import type { AddressInfo } from 'node:net';
+import { createInterface } from 'node:readline';
 import { openEngine } from '../../src/app/engine.ts';
 import { openObserving, type Observing } from '../../src/app/observing.ts';
 import { openService } from '../../src/app/service.ts';
@@ -40,6 +44,18 @@ const service = await openService({
   },
 });
 process.stdout.write(`${service.address}\n`);
+
+const session = new Session();
+session.connect();
+await session.post('Profiler.enable');
+for await (const line of createInterface({ input: process.stdin })) {
+  if (line === 'profile') await session.post('Profiler.start');
+  else {
+    const { profile } = await session.post('Profiler.stop');
+    await writeFile(line, JSON.stringify(profile));
+    process.stdout.write(`${line}\n`);
+  }
+}
 
 /** As lines leave a process in a container: each written to a pipe, that somebody reads. */
 function logIntoPipe(): Observe {

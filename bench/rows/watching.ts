@@ -1,6 +1,11 @@
-// What log, metrics and traces cost an answer that is stored.
-import { load, MANY, type RowSource } from '../context.ts';
-import { atLeast } from '../figures.ts';
+// What log, metrics and traces cost an answer that is stored: in answers a second, and of the time that one takes.
+import { readFile, writeFile } from 'node:fs/promises';
+import type { Profiler } from 'node:inspector';
+import { join } from 'node:path';
+import { load, MANY, type Context, type RowSource } from '../context.ts';
+import { within, type Figure } from '../figures.ts';
+import { flameGraph } from '../flame-graph.ts';
+import { shareOf, stacksOf } from '../profile.ts';
 import { HIT, keptAnswer } from './kept-answer.ts';
 
 const KINDS = {
@@ -9,21 +14,59 @@ const KINDS = {
   log: 'metrics, a line of log each',
   traces: 'metrics, log, a span for one in ten',
 };
+type Kind = keyof typeof KINDS;
+
+/** Whoever is told, and the packages that they hand on to. */
+const WATCHING = /\/(app\/observing|src\/observe\/|prom-client|pino|sonic-boom|@opentelemetry)/;
+
+async function startObserved(context: Context, kind: Kind) {
+  const folder = await context.folder(kind);
+  const process = context.start('observed.ts', [folder, await keptAnswer(context), kind]);
+  const [address = ''] = await process.says(/^http\S+/);
+  return { folder, process, target: { url: `${address}${HIT}`, headers: { 'X-API-KEY': 'bench' } } };
+}
 
 export const watching: RowSource = {
   name: 'what watching costs an answer that is stored',
   prepare: async (context) => {
-    const endpoints = await keptAnswer(context);
-    const started = Object.entries(KINDS).map(async ([kind, name]) => {
-      const service = context.start('observed.ts', [await context.folder(kind), endpoints, kind]);
-      const [address = ''] = await service.says(/^http\S+/);
-      return { kind, name, target: { url: `${address}${HIT}`, headers: { 'X-API-KEY': 'bench' } } };
+    const started = (['nothing', 'metrics', 'log', 'traces'] as const).map(async (kind) => {
+      const { target } = await startObserved(context, kind);
+      return { name: KINDS[kind], measure: () => load(target, MANY, context.seconds) };
     });
-    const contenders = (await Promise.all(started)).map(({ kind, name, target }) => ({
-      name,
-      measure: () => load(target, MANY, context.seconds),
-      ...(kind === 'traces' ? { bar: atLeast(0.9) } : {}),
-    }));
-    return { contenders };
+    return { contenders: await Promise.all(started) };
   },
 };
+
+export const watchingShare: RowSource = {
+  name: 'of the time that a stored answer takes, watching',
+  prepare: async (context) => {
+    const started = (['metrics', 'log', 'traces'] as const).map(async (kind) => {
+      const observed = await startObserved(context, kind);
+      return {
+        name: KINDS[kind],
+        measure: () => share(context, observed, KINDS[kind]),
+        ...(kind === 'traces' ? { bar: within(10, '%') } : {}),
+      };
+    });
+    return { unit: '%', contenders: await Promise.all(started) };
+  },
+};
+
+/** By a CPU profile of the service's thread under load. */
+async function share(
+  { seconds, picture }: Context,
+  { folder, process, target }: Awaited<ReturnType<typeof startObserved>>,
+  name: string,
+): Promise<Figure> {
+  const path = join(folder, 'profile.json');
+  process.tell('profile');
+  const { rate } = await load(target, MANY, seconds);
+  process.tell(path);
+  await process.says(/profile\.json$/);
+  const profile = JSON.parse(await readFile(path, 'utf8')) as Profiler.Profile; // V8's own
+  const stacks = stacksOf(profile);
+  if (picture !== undefined)
+    await writeFile(picture, flameGraph(stacks, `An answer that is stored: ${name}`));
+  const percent = 100 * shareOf(stacks, WATCHING);
+  return { rate, p50: percent, p99: percent };
+}
