@@ -5,6 +5,8 @@ import { createCompile } from '../../src/catalog/compile.ts';
 import type { Endpoint } from '../../src/catalog/endpoint.ts';
 import { setParameters } from '../../src/engine/parameter-text.ts';
 import { ask, load, type Context, type RowSource } from '../context.ts';
+import type { Figure } from '../figures.ts';
+import type { Process } from '../parts/processes.ts';
 
 const CONNECTIONS = 4;
 
@@ -50,6 +52,8 @@ export const scaling: RowSource = {
     const { seconds } = context;
     const sql = statementText(endpoint);
     const [one, four] = [await startPool(context, 'one', 1), await startPool(context, 'four', 4)];
+    const apart: Process[] = [];
+    for (const name of ['first', 'second', 'third', 'fourth']) apart.push(await startPool(context, name, 1));
     return {
       contenders: [
         { name: '1 connection', measure: () => ask(one, { sql, seconds }) },
@@ -58,10 +62,24 @@ export const scaling: RowSource = {
           measure: () => ask(four, { sql, seconds }),
           bar: { text: 'at least 3 x', isMet: ({ rate }, reference) => rate >= 3 * reference.rate },
         },
+        {
+          name: '4 processes of 1 connection: what the machine has',
+          measure: async () => sum(await Promise.all(apart.map((each) => ask(each, { sql, seconds })))),
+        },
       ],
     };
   },
 };
+
+/** Of what was measured at the same time. */
+function sum(figures: readonly Figure[]): Figure {
+  const rate = figures.reduce((total, each) => total + each.rate, 0);
+  return {
+    rate,
+    p50: Math.max(...figures.map(({ p50 }) => p50)),
+    p99: Math.max(...figures.map(({ p99 }) => p99)),
+  };
+}
 
 async function startPool(context: Context, name: string, connections: number) {
   const raw = context.start('raw-pool.ts', [await context.sampleData(name), String(connections)]);
