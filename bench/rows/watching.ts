@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import type { Profiler } from 'node:inspector';
 import { join } from 'node:path';
 import { load, MANY, type Context, type RowSource } from '../context.ts';
-import { within, type Figure } from '../figures.ts';
+import { atLeast, within, type Figure } from '../figures.ts';
 import { flameGraph } from '../flame-graph.ts';
 import { shareOf, stacksOf } from '../profile.ts';
 import { HIT, keptAnswer } from './kept-answer.ts';
@@ -31,7 +31,11 @@ export const watching: RowSource = {
   prepare: async (context) => {
     const started = (['nothing', 'metrics', 'log', 'traces'] as const).map(async (kind) => {
       const { target } = await startObserved(context, kind);
-      return { name: KINDS[kind], measure: () => load(target, MANY, context.seconds) };
+      return {
+        name: KINDS[kind],
+        measure: () => load(target, MANY, context.seconds),
+        ...(kind === 'traces' ? { bar: atLeast(0.9) } : {}),
+      };
     });
     return { contenders: await Promise.all(started) };
   },

@@ -42,19 +42,22 @@ export async function watchPaths(
     changed = new Set();
     if (told.size > 0) on.change(told);
   });
+  const closed = new AbortController();
+  const soon = (): void => {
+    if (changed.size > 0 && !closed.signal.aborted) burst.note();
+  };
   const note = (path: string): void => {
     changed.add(path);
-    burst.note();
+    soon();
   };
   const followed = paths.map((path): Followed => ({ path, stamp: 'new', watcher: undefined }));
-  const closed = new AbortController();
   const look = async (): Promise<void> => {
     for (const each of followed)
       if (await hasMoved(each, closed.signal, { note, error: on.error })) changed.add(each.path);
   };
   await look();
   changed.clear();
-  const timer = setInterval(() => void look().then(() => changed.size > 0 && burst.note()), LOOK_MS);
+  const timer = setInterval(() => void look().then(soon), LOOK_MS);
   return {
     close: () => {
       clearInterval(timer);

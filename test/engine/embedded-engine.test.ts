@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-describeEngine('embedded', { open, leakPairs: 1000 });
+describeEngine('embedded', { open, leakPairs: 2000 });
 
 describe('an engine in this process', () => {
   let engine: Engine;
