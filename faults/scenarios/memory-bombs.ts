@@ -12,7 +12,7 @@ const MEMORY = '1GiB';
 const KEPT_MIB = 400;
 const REST_MS = 2000;
 /** The allocator gives back what is free in steps, seconds later. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 10_000;
 
 const ENDPOINTS = {
   own: 'query: |\n  WITH logs AS (SELECT number AS n, toString(number) AS text FROM numbers(5000000))\n  SELECT n, text FROM logs\nsandbox: { enabled: true }\nmax_rows: 10000\nlimits: { time: 10 }\n',

@@ -16,7 +16,7 @@ const yaml = (
 export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
   'file.unreadable': {
     title: 'The file cannot be read',
-    help: 'It has to be a text file of at most 1 MiB that this user may read.',
+    help: 'It has to be a text file of at most 1 MiB that this user may read, and that nobody is writing all the time.',
   },
   'yaml.bad_character': yaml(
     'The file is no UTF-8, or holds a control character',
