@@ -1,5 +1,5 @@
 // The HTTP door: Fastify with its routes, its problem documents and one observation per request.
-import { createServer as createHttpServer } from 'node:http';
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import fastify, {
   type FastifyInstance,
@@ -11,6 +11,7 @@ import { Problem } from '../core/problem.ts';
 import { PROBLEMS } from '../core/problems.ts';
 import type { Answer, Call } from '../request/call.ts';
 import type { Explain } from '../request/explain.ts';
+import { leaveBodiesAlone } from './body.ts';
 import { speakToBrowsers, type BrowserOptions } from './browsers.ts';
 import { addExplorer } from './explorer.ts';
 import { observeRequests, type ObserveOptions } from './observe-requests.ts';
@@ -23,7 +24,6 @@ import { createRepeats, type Repeats } from './repeats.ts';
 import { requestIdOf } from './request-id.ts';
 import { watchSending } from './sending.ts';
 
-const BODY_LIMIT = 1_048_576;
 /** The URL and all headers together, in bytes: a query of 64 KiB, percent-encoded where it must be, fits. */
 const HEADER_LIMIT = 131_072;
 const RECEIVE_TIMEOUT_MS = 30_000;
@@ -66,14 +66,16 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const app = fastify({
     // In front of Fastify: what was answered before needs neither its routing nor its hooks.
     serverFactory: (handle) => {
+      const listener = (request: IncomingMessage, response: ServerResponse): void =>
+        repeats.answer(request, response, () => handle(request, response));
       const server = createHttpServer(
         { maxHeaderSize: HEADER_LIMIT, requestTimeout: RECEIVE_TIMEOUT_MS },
-        (request, response) => repeats.answer(request, response, () => handle(request, response)),
+        listener,
       );
+      server.on('checkContinue', listener); // callers are told to go on only when their bodies are wanted
       server.keepAliveTimeout = KEEP_ALIVE_MS;
       return server;
     },
-    bodyLimit: BODY_LIMIT,
     // A name of any length is refused as all unknown ones are.
     routerOptions: { maxParamLength: HEADER_LIMIT, querystringParser: () => ({}) },
     genReqId: (request) => requestIdOf(request.headers['x-request-id']),
@@ -82,7 +84,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     clientErrorHandler: (error, socket) => answerClientError(error, socket),
     frameworkErrors: (error, _request, reply) => void sendProblem(reply, toProblem(error)),
   });
-  readBodies(app);
+  leaveBodiesAlone(app);
   app.setErrorHandler((error, _request, reply) => fail(reply, error));
   app.setNotFoundHandler((_request, reply) => fail(reply, new Problem('route.unknown')));
   observeRequests(app, options);
@@ -121,14 +123,6 @@ function closeWhenAnswered(app: FastifyInstance): void {
   });
 }
 
-/** Bodies arrive as text, whatever their type: `receive` decides what is read, so that every refusal is a problem. */
-function readBodies(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
-  app.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
-  app.addHttpMethod('QUERY', { hasBody: true, overrideExisting: true });
-}
-
 function addQueryRoute(app: FastifyInstance, options: ServerOptions, repeats: Repeats): void {
   const { url } = QUERY_ROUTE;
   const methods = ['GET', 'POST', 'QUERY'] as const;
@@ -138,10 +132,8 @@ function addQueryRoute(app: FastifyInstance, options: ServerOptions, repeats: Re
     handler: async (request, reply) => {
       const signal = () => requestSignal(reply, options.requestTimeout);
       const { headerPrefix } = options;
-      const { trace } = reply;
-      const call = receiveCall(request, { headerPrefix, signal, trace });
-      const answer = await options.answer(call);
-      repeats.remember(request.raw, answer, trace);
+      const answer = await options.answer(receiveCall(request, reply, { headerPrefix, signal }));
+      repeats.remember(request.raw, answer, reply.trace);
       // Answers of replicas' common store come in together: written one by one, each would cost the peer a wake-up.
       if (answer.outcome?.kind === 'hit') await setImmediate();
       return sendAnswer(reply, answer, options.headerPrefix);
@@ -161,7 +153,7 @@ function addExplainRoute(
     method: [...methods],
     handler: async (request, reply) => {
       const signal = () => requestSignal(reply, requestTimeout);
-      const result = await explain(receiveCall(request, { headerPrefix, signal, trace: reply.trace }));
+      const result = await explain(receiveCall(request, reply, { headerPrefix, signal }));
       return sendJson(reply, JSON.stringify({ result }));
     },
   });

@@ -33,12 +33,13 @@ const NO_BINDINGS = { values: {}, canonical: '' };
  */
 export function createExplain(options: ExplainOptions): Explain {
   const { catalog, keyring, rateLimits, plan, now } = options;
-  return async ({ trace, key, endpoint: name, fields }) => {
+  return async ({ trace, key, endpoint: name, read }) => {
     const { principal } = await authenticate(keyring(), key, now());
     trace.principal = principal.name;
     const endpoint = findEndpoint(catalog(), principal, name);
     trace.endpoint = endpoint;
     await countCall(rateLimits, { principal, endpoint }, trace);
+    const { fields } = await read();
     const own = readConsumerQuery(fields, endpoint, principal);
     if (own === undefined) {
       const message = 'send the query to explain as sql or lql';
