@@ -14,6 +14,7 @@ import { createOpenapi } from '../openapi/published.ts';
 import { authenticate } from '../request/authorize.ts';
 import { listEndpoints } from '../request/listing.ts';
 import { clock } from './clock.ts';
+import { coalesce } from './coalesce.ts';
 import { configurationOf } from './configuration.ts';
 import type { Core } from './core.ts';
 import type { Observing } from './observing.ts';
@@ -49,7 +50,7 @@ export function createListeners(parts: Parts): { readonly server: Listener; read
     explain,
     list: async (key) => listEndpoints(catalog.current(), await principalOf(key), { describe, sandboxes }),
     openapi: async (key) => openapi(await principalOf(key)),
-    readiness: () => readiness(parts),
+    readiness: coalesce(() => readiness(parts)), // asked for without a key: one ping at a time, however many ask
     observe: observing.observe,
     beginTrace: observing.tracing.begin,
     clientAddress: clientAddressBehind(settings.trustedProxies),

@@ -4,6 +4,7 @@ import Negotiator from 'negotiator';
 import type { CacheWish } from '../cache/freshness.ts';
 import { Problem } from '../core/problem.ts';
 import { formatNamed, formatOfMediaType, FORMATS, MEDIA_TYPES, type FormatName } from '../format/formats.ts';
+import { MAX_KEY_LENGTH } from '../request/authorize.ts';
 import type { Call, CallContent } from '../request/call.ts';
 import { readBody } from './body.ts';
 import { readFields, type Fields } from './fields.ts';
@@ -66,11 +67,12 @@ function headerText(request: FastifyRequest, name: string): string | undefined {
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
-/** The key of `X-API-KEY` or `Authorization: Bearer`. */
+/** The key of `X-API-KEY` or `Authorization: Bearer`; what is longer than any key as it is. */
 export function keyOf(request: FastifyRequest): string | undefined {
-  const header = request.headers['x-api-key'];
-  if (typeof header === 'string') return header.trim();
-  return /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1];
+  const { 'x-api-key': header, authorization = '' } = request.headers;
+  if (typeof header === 'string') return header.length > MAX_KEY_LENGTH ? header : header.trim();
+  if (authorization.length > MAX_KEY_LENGTH + 'Bearer '.length) return authorization;
+  return /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
 }
 
 /** Request directives of RFC 9111, 5.2.1; what is not understood is not there, nor is anything in a header that is too long. */

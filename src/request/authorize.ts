@@ -6,6 +6,9 @@ import type { Endpoint } from '../catalog/endpoint.ts';
 import { nearest } from '../core/nearest.ts';
 import { Problem, type ProblemOptions } from '../core/problem.ts';
 
+/** Characters: no key and no JSON Web Token is longer, and nothing longer is hashed. */
+export const MAX_KEY_LENGTH = 8192;
+
 /** Whose key it is, and how long it holds. Throws `auth.missing`, `auth.invalid` or `auth.unavailable`. */
 export async function authenticate(
   keyring: Keyring,
@@ -13,6 +16,7 @@ export async function authenticate(
   now: number,
 ): Promise<Accepted> {
   if (key === undefined || key === '') throw new Problem('auth.missing');
+  if (key.length > MAX_KEY_LENGTH) throw new Problem('auth.invalid');
   const result = await keyring.authenticate(key, now);
   switch (result.kind) {
     case 'accepted':
