@@ -9,7 +9,8 @@ import fastify, {
 } from 'fastify';
 import { Problem } from '../core/problem.ts';
 import { PROBLEMS } from '../core/problems.ts';
-import type { Answer, Call } from '../request/call.ts';
+import { rateLimitFields } from '../limits/rate-limits.ts';
+import type { Answer, Call, Trace } from '../request/call.ts';
 import type { Explain } from '../request/explain.ts';
 import { leaveBodiesAlone } from './body.ts';
 import { speakToBrowsers, type BrowserOptions } from './browsers.ts';
@@ -43,9 +44,9 @@ export interface ServerOptions extends ObserveOptions {
   /** Looks at a caller's own query without running it. */
   readonly explain: Explain;
   /** What a key may call, as data. */
-  readonly list: (key: string | undefined) => Promise<readonly unknown[]>;
+  readonly list: (key: string | undefined, trace: Trace) => Promise<readonly unknown[]>;
   /** The OpenAPI document of what a key may call, as JSON. */
-  readonly openapi: (key: string | undefined) => Promise<string>;
+  readonly openapi: (key: string | undefined, trace: Trace) => Promise<string>;
   readonly readiness: () => Promise<Readiness>;
   readonly codings: Codings;
   readonly outbox: Outbox;
@@ -95,10 +96,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
   closeWhenAnswered(app);
   addExplainRoute(app, options);
   addExplorer(app, refuseOtherMethods);
-  addRoute(app, '/api/endpoints', async (request) =>
-    JSON.stringify({ result: await options.list(keyOf(request)) }),
+  addCountedRoute(app, '/api/endpoints', async (key, trace) =>
+    JSON.stringify({ result: await options.list(key, trace) }),
   );
-  addRoute(app, '/openapi.json', (request) => options.openapi(keyOf(request)));
+  addCountedRoute(app, '/openapi.json', options.openapi);
   addRoute(app, '/health/live', () => JSON.stringify({ status: 'ok' }));
   addRoute(app, '/health/ready', async (_request, reply) => {
     const readiness = await options.readiness();
@@ -154,6 +155,7 @@ function addExplainRoute(
     handler: async (request, reply) => {
       const signal = () => requestSignal(reply, requestTimeout);
       const result = await explain(receiveCall(request, reply, { headerPrefix, signal }));
+      reply.headers(rateLimitFields(reply.trace.limits));
       return sendJson(reply, JSON.stringify({ result }));
     },
   });
@@ -170,6 +172,15 @@ function addRoute<Params>(
     return sendJson(reply, await handler(request, reply));
   });
   refuseOtherMethods(app, url, ['GET']);
+}
+
+/** The same for what asks for a key, and counts against its rate. */
+function addCountedRoute(app: FastifyInstance, url: string, handler: ServerOptions['openapi']): void {
+  addRoute(app, url, async (request, reply) => {
+    const text = await handler(keyOf(request), reply.trace);
+    reply.headers(rateLimitFields(reply.trace.limits));
+    return text;
+  });
 }
 
 function sendJson(reply: FastifyReply, text: string): string {

@@ -6,10 +6,11 @@ import { startRedis, type RedisServer } from '../support/redis.ts';
 import { startService, writeEndpoint, type TestService } from '../support/service.ts';
 
 const id = (n: number): string => `id: 00000000-0000-4000-8000-0000000000${n}`;
-const KEYS = { limited: 'key-limited', other: 'key-other', shared: 'key-shared' };
+const KEYS = { limited: 'key-limited', other: 'key-other', lister: 'key-lister', shared: 'key-shared' };
 const TOKENS = [
   { name: 'limited', sha256: hashKey(KEYS.limited), endpoints: ['*'], rate: '6/min' },
   { name: 'other', sha256: hashKey(KEYS.other), endpoints: ['*'] },
+  { name: 'lister', sha256: hashKey(KEYS.lister), endpoints: ['kept'], allow: ['sql'], rate: '4/h' },
   { name: 'shared', sha256: hashKey(KEYS.shared), endpoints: ['*'], rate: '20/h' },
 ];
 
@@ -73,6 +74,24 @@ describe('a rate', () => {
     );
     const all = await service.call('/api/endpoints/query/rated');
     expect(all.status).toBe(200);
+  });
+
+  test('counts the listing, the OpenAPI document and explained queries like calls', async () => {
+    const paths = [
+      'endpoints',
+      '../openapi.json',
+      'endpoints/explain/kept?sql=SELECT+1',
+      'endpoints/query/kept',
+    ];
+    const headers = { 'X-API-KEY': KEYS.lister };
+    const first = await Promise.all(paths.map((path) => service.call(`/api/${path}`, { headers })));
+    const left = first.map((each) => /r=(\d)/.exec(each.headers.get('ratelimit') ?? '')?.[1]);
+    expect(left.toSorted()).toEqual(['0', '1', '2', '3']);
+    for (const path of paths) {
+      const refused = await service.call(`/api/${path}`, { headers });
+      expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true]);
+      expect(refused.headers.get('ratelimit-policy')).toBe('"key";q=4;w=3600');
+    }
   });
 });
 
