@@ -177,7 +177,9 @@ describe('a header field that is longer than what is read of it', () => {
 
 describe('a key that may not call an endpoint does not learn whether it exists', () => {
   const ask = async (key: string, path: string, init: RequestInit = {}): Promise<unknown> => {
-    const headers = { ...init.headers, 'X-API-KEY': key, 'X-Request-Id': 'same' };
+    const headers = new Headers(init.headers);
+    headers.set('X-API-KEY', key);
+    headers.set('X-Request-Id', 'same');
     const response = await service.call(path, { ...init, headers });
     const fields = [...response.headers].filter(([name]) => name !== 'date');
     const name = decodeURIComponent(new URL(response.url).pathname.split('/').at(-1) ?? '');

@@ -86,7 +86,7 @@ describe('a rate', () => {
     const headers = { 'X-API-KEY': KEYS.lister };
     const first = await Promise.all(paths.map((path) => service.call(`/api/${path}`, { headers })));
     const left = first.map((each) => /r=(\d)/.exec(each.headers.get('ratelimit') ?? '')?.[1]);
-    expect(left.toSorted()).toEqual(['0', '1', '2', '3']);
+    expect(new Set(left)).toEqual(new Set(['0', '1', '2', '3']));
     for (const path of paths) {
       const refused = await service.call(`/api/${path}`, { headers });
       expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true]);
