@@ -2,12 +2,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openService, type Service } from '../../src/app/service.ts';
 import { hashKey } from '../../src/auth/keyring.ts';
+import type { Token } from '../../src/config/generated/tokens.ts';
 import { startRedis, type RedisServer } from '../support/redis.ts';
 import { startService, writeEndpoint, type TestService } from '../support/service.ts';
 
 const id = (n: number): string => `id: 00000000-0000-4000-8000-0000000000${n}`;
 const KEYS = { limited: 'key-limited', other: 'key-other', lister: 'key-lister', shared: 'key-shared' };
-const TOKENS = [
+const TOKENS: readonly Token[] = [
   { name: 'limited', sha256: hashKey(KEYS.limited), endpoints: ['*'], rate: '6/min' },
   { name: 'other', sha256: hashKey(KEYS.other), endpoints: ['*'] },
   { name: 'lister', sha256: hashKey(KEYS.lister), endpoints: ['kept'], allow: ['sql'], rate: '4/h' },
