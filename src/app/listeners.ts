@@ -72,6 +72,7 @@ export function createListeners(parts: Parts): { readonly server: Listener; read
     metrics: observing.metrics.text,
     configuration: () => configurationOf(parts),
     endpoints: () => catalog.current().endpoints.map(({ name }) => name),
+    hosts: settings.adminNames,
     purge: (name) => cache.readThrough.forget(keyPrefix(name)),
   });
   return { server, admin };
