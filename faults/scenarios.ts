@@ -1,5 +1,6 @@
 // All scenarios, in the order that they run in.
 import type { Scenario } from './scenario.ts';
+import { beforeAuthentication } from './scenarios/before-authentication.ts';
 import { carriedOver } from './scenarios/carried-over.ts';
 import { clocks } from './scenarios/clocks.ts';
 import { disconnects } from './scenarios/disconnects.ts';
@@ -24,6 +25,7 @@ export const SCENARIOS: readonly Scenario[] = [
   yamlStorms,
   diskFull,
   stops,
+  beforeAuthentication,
   fuzz,
   memoryBombs,
   clocks,

@@ -1,16 +1,14 @@
 // Requests that make no sense, by chance: parameters, URLs, headers, bodies, callers' own SQL and LQL. Only 2xx and 4xx come back.
 import { readFile } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
+import { exchange } from '../exchange.ts';
 import { count, inParallel } from '../load.ts';
 import { exact, onlyStatuses, type Context, type Scenario } from '../scenario.ts';
-import { KEY, serve, type Serving } from '../serving.ts';
+import { KEY, serve } from '../serving.ts';
 import { createMess, encode, type Mess } from './mess.ts';
 
 const REQUESTS = { short: 800, long: 10_000 };
 const AT_ONCE = 6;
-const ANSWER_MS = 15_000;
 const CORPUS = join(import.meta.dirname, '../../test/corpus');
 
 const ENDPOINTS = {
@@ -89,23 +87,4 @@ function request({ random }: Context, mess: Mess): Buffer {
 
 function whole(line: string, headers: readonly string[], body: Buffer = Buffer.alloc(0)): Buffer {
   return Buffer.concat([Buffer.from(`${[line, ...headers].join('\r\n')}\r\n\r\n`, 'latin1'), body]);
-}
-
-/** The status, or why there is none. A request that stays open is ended by the caller's FIN. */
-async function exchange({ address }: Serving, bytes: Buffer): Promise<string> {
-  const { hostname, port } = new URL(address);
-  const parts: Buffer[] = [];
-  const socket = connect({ port: Number(port), host: hostname });
-  const answered = new Promise<string>((resolve) => {
-    const settle = (otherwise: string): void =>
-      resolve(/^HTTP\/1\.1 (\d{3}) /.exec(Buffer.concat(parts).toString('latin1'))?.[1] ?? otherwise);
-    socket.on('data', (part: Buffer) => parts.push(part));
-    socket.on('end', () => settle('no answer'));
-    socket.on('close', () => settle('no answer'));
-    socket.on('error', () => settle('reset'));
-  });
-  socket.write(bytes);
-  const status = await Promise.race([answered, setTimeout(ANSWER_MS, 'late', { ref: false })]);
-  socket.destroy();
-  return status;
 }
