@@ -20,15 +20,12 @@ const numbered = (item: (n: number) => string, length: number): string => {
   return Array.from({ length: Math.floor(length / size) }, (_, n) => item(n)).join(',');
 };
 
+function post(what: string, type: string, body: string): HostileRequest {
+  const fields = [`Content-Type: ${type}`, `Content-Length: ${Buffer.byteLength(body)}`, 'X-API-KEY: wrong'];
+  return { what: `a body: ${what}`, head: [`POST ${QUERY} HTTP/1.1`, ...fields], body, status: '401' };
+}
+
 function bodies(): readonly HostileRequest[] {
-  const post = (what: string, type: string, body: string): HostileRequest => {
-    const fields = [
-      `Content-Type: ${type}`,
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      'X-API-KEY: wrong',
-    ];
-    return { what: `a body: ${what}`, head: [`POST ${QUERY} HTTP/1.1`, ...fields], body, status: '401' };
-  };
   const json = 'application/json';
   return [
     post('100,000 names', json, `{${numbered((n) => `"p${n}":1`, BODY)}}`),
@@ -68,23 +65,22 @@ function fields(): readonly HostileRequest[] {
   ];
 }
 
+function getUrl(what: string, url: string, status: string): HostileRequest {
+  return { what: `a URL: ${what}`, head: [`GET ${url} HTTP/1.1`], status };
+}
+
 function urls(): readonly HostileRequest[] {
-  const get = (what: string, url: string, status: string): HostileRequest => ({
-    what: `a URL: ${what}`,
-    head: [`GET ${url} HTTP/1.1`],
-    status,
-  });
   return [
-    get('pairs', `${QUERY}?${fill('a=1&', FIELD)}`, '401'),
-    get('escapes', `${QUERY}?a=${fill('%41', FIELD)}`, '401'),
-    get('a long name', `/api/endpoints/query/${fill('x', FIELD)}`, '401'),
-    get('a name of escapes', `/api/endpoints/query/${fill('%41', FIELD)}`, '401'),
-    get('a problem of a long name', `/problems/${fill('x', FIELD)}`, '404'),
-    get('slashes', fill('/', FIELD), '404'),
-    get('dots', fill('/..', FIELD), '404'),
-    get('the listing', '/api/endpoints', '401'),
-    get('the OpenAPI document', '/openapi.json', '401'),
-    get('readiness', '/health/ready', '200'),
+    getUrl('pairs', `${QUERY}?${fill('a=1&', FIELD)}`, '401'),
+    getUrl('escapes', `${QUERY}?a=${fill('%41', FIELD)}`, '401'),
+    getUrl('a long name', `/api/endpoints/query/${fill('x', FIELD)}`, '401'),
+    getUrl('a name of escapes', `/api/endpoints/query/${fill('%41', FIELD)}`, '401'),
+    getUrl('a problem of a long name', `/problems/${fill('x', FIELD)}`, '404'),
+    getUrl('slashes', fill('/', FIELD), '404'),
+    getUrl('dots', fill('/..', FIELD), '404'),
+    getUrl('the listing', '/api/endpoints', '401'),
+    getUrl('the OpenAPI document', '/openapi.json', '401'),
+    getUrl('readiness', '/health/ready', '200'),
     {
       what: 'a method that is not taken',
       head: [`DELETE ${QUERY} HTTP/1.1`, 'Content-Length: 0'],

@@ -56,7 +56,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 /** RFC 9110, 10.1.1: the caller sends its body only when it is asked for it. */
-export function waitsForContinue({ headers }: IncomingMessage): boolean {
+function waitsForContinue({ headers }: IncomingMessage): boolean {
   return headers.expect?.toLowerCase() === '100-continue';
 }
 
