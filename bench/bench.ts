@@ -9,6 +9,7 @@ import { measureRow, type Result } from './figures.ts';
 import type { Process } from './parts/processes.ts';
 import { machine, table, writePage } from './report.ts';
 import { computed, scaling } from './rows/computed.ts';
+import { engineProcess } from './rows/engine-process.ts';
 import { files } from './rows/files.ts';
 import { memory } from './rows/memory.ts';
 import { redaction } from './rows/redaction.ts';
@@ -29,6 +30,7 @@ const HELP = `npm run bench -- [--only NAME] [--rounds N] [--seconds N] [--json 
 const ROWS = [
   ...computed,
   scaling,
+  ...engineProcess,
   stored,
   watching,
   watchingShare,

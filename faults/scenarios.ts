@@ -12,6 +12,7 @@ import { remoteEngine } from './scenarios/remote-engine.ts';
 import { slowReaders } from './scenarios/slow-readers.ts';
 import { soak } from './scenarios/soak.ts';
 import { stops } from './scenarios/stops.ts';
+import { uninterruptible } from './scenarios/uninterruptible.ts';
 import { yamlStorms } from './scenarios/yaml-storms.ts';
 
 export const SCENARIOS: readonly Scenario[] = [
@@ -26,6 +27,7 @@ export const SCENARIOS: readonly Scenario[] = [
   stops,
   fuzz,
   memoryBombs,
+  uninterruptible,
   clocks,
   soak,
 ];

@@ -19,6 +19,7 @@ import { createExplain, type Explain } from '../request/explain.ts';
 import { createPlan } from '../request/plan.ts';
 import { createResults } from '../request/result.ts';
 import { createSandboxes, type Sandboxes } from '../request/sandboxes.ts';
+import { createSuspensions } from '../request/suspensions.ts';
 import { createCache, type Cache } from './cache.ts';
 import { after, clock } from './clock.ts';
 
@@ -70,16 +71,25 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     shared: link && createRedisCounters(link),
     failure: settings.rateLimitFailure,
   });
+  const suspensions = createSuspensions({ now: clock.monotonic, observe });
   const path = createRequestPath({
     catalog: catalog.current,
     keyring,
     keyUse,
     rateLimits,
+    suspensions,
     plan,
     results,
     clock,
   });
-  const explain = createExplain({ catalog: catalog.current, keyring, rateLimits, plan, now: clock.epoch });
+  const explain = createExplain({
+    catalog: catalog.current,
+    keyring,
+    rateLimits,
+    suspensions,
+    plan,
+    now: clock.epoch,
+  });
   const close = async (): Promise<void> => {
     await Promise.all([catalog.close(), cache.close()]);
   };

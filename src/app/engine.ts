@@ -10,11 +10,12 @@ import { readTls } from '../engine/http/tls.ts';
 
 /** Rejects with EngineError. */
 export async function openEngine(settings: Settings, observe: Observe): Promise<Engine> {
-  const { connections, queue, memory, clickhouse } = settings;
+  const { connections, shares, queue, memory, clickhouse } = settings;
   if (clickhouse !== undefined) {
     const tls = await readTls(clickhouse);
-    return createHttpEngine({ ...clickhouse, tls, connections, queue, observe });
+    return createHttpEngine({ ...clickhouse, tls, connections, shares, queue, observe });
   }
   await mkdir(settings.data, { recursive: true });
-  return createEmbeddedEngine({ path: join(settings.data, 'engine'), connections, queue, memory, observe });
+  const path = join(settings.data, 'engine');
+  return createEmbeddedEngine({ path, connections, shares, queue, memory, observe });
 }

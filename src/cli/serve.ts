@@ -5,7 +5,7 @@ import { TokensRejected } from '../auth/live-keyring.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import type { Token } from '../config/generated/tokens.ts';
 import type { Settings } from '../config/settings.ts';
-import type { Observe } from '../core/observation.ts';
+import { createRelay, type Observe } from '../core/observation.ts';
 import { EngineError } from '../engine/engine.ts';
 import { loadSeeds } from '../engine/seeds.ts';
 import { CommandError } from './command-error.ts';
@@ -35,14 +35,21 @@ export interface ServeDeps {
 export async function serve(options: ServeOptions, deps: ServeDeps): Promise<void> {
   const { settings, isDevelopment, hasSamples, observe } = options;
   refuseWithoutKeys(options);
-  const engine = await openEngineOrExplain(deps.openEngine, settings, observe);
-  if (engine.kind === 'embedded') await seed(engine, settings, deps.terminal);
+  const engineEvents = createRelay(observe);
+  const engine = await openEngineOrExplain(deps.openEngine, settings, engineEvents.observe);
+  if (engine.kind === 'embedded') {
+    await seed(engine, settings, deps.terminal).catch(async (cause: unknown) => {
+      await engine.close(0);
+      throw cause;
+    });
+  }
   const key = isDevelopment ? `dev_${randomBytes(18).toString('base64url')}` : undefined;
   const service = await openOrExplain(deps, {
     settings: { ...settings, usage: isDevelopment ? isUsageOn(settings) : settings.usage },
     engine,
     extraTokens: key === undefined ? [] : [developmentToken(key)],
     observe,
+    engineEvents,
   });
   if (key !== undefined) welcome(service, { key, hasSamples }, deps.terminal);
   await new Promise<void>((stopped, failed) => {

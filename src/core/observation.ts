@@ -118,6 +118,29 @@ export type Observation =
       readonly dropped: number;
       readonly cause: unknown;
     }
+  | {
+      /** `overdue`: killed, since a statement in it could not be ended. `unresponsive`: killed, since it did not answer. */
+      readonly kind: 'engine.process_ended';
+      readonly reason: 'overdue' | 'unresponsive' | 'exited';
+      readonly code: number | null;
+      readonly signal: string | null;
+    }
+  | { readonly kind: 'engine.process_restarted'; readonly ms: number }
+  | { readonly kind: 'engine.process_not_started'; readonly cause: unknown }
+  | {
+      readonly kind: 'engine.statement_fatal';
+      readonly origin: 'saved' | 'consumer';
+      readonly fatality: 'overdue' | 'crash' | 'suspected';
+      /** Request, endpoint and revision, as in a server's `log_comment`; undefined for statements of no request. */
+      readonly comment?: string | undefined;
+    }
+  | {
+      readonly kind: 'query.suspended';
+      readonly endpoint: string;
+      readonly principal: string;
+      /** The query alone, or all consumer queries of the key. */
+      readonly scope: 'query' | 'key';
+    }
   | { readonly kind: 'engine.connection_dropped'; readonly reason: string }
   | { readonly kind: 'engine.host_lost'; readonly host: string; readonly cause: unknown }
   | { readonly kind: 'engine.host_restored'; readonly host: string; readonly ms: number }
@@ -126,3 +149,19 @@ export type Observation =
 export type Finished = Extract<Observation, { kind: 'request.finished' }>;
 
 export type Observe = (observation: Observation) => void;
+
+/** Observations passed on to a receiver that may change: the engine is open before all that observe it are. */
+export interface Relay {
+  readonly observe: Observe;
+  to(receiver: Observe): void;
+}
+
+export function createRelay(first: Observe): Relay {
+  let receiver = first;
+  return {
+    observe: (observation) => receiver(observation),
+    to: (next) => {
+      receiver = next;
+    },
+  };
+}

@@ -207,6 +207,11 @@ export const PROBLEMS = {
     title: 'Your query needs more than it may use',
     hint: 'Narrow the query: a shorter time range, fewer groups, rows or columns.',
   },
+  'query.suspended': {
+    status: 429,
+    title: 'This query is suspended',
+    hint: 'It could not be stopped at its time limit: send a cheaper query, or try again after the seconds in Retry-After.',
+  },
   'endpoint.failed': {
     status: 500,
     title: 'The saved query of this endpoint failed',

@@ -77,7 +77,11 @@ function levelOf(observation: Observation): Level {
     case 'tokens.rejected':
     case 'sandbox.switched_off':
     case 'service.worker_lost':
+    case 'engine.process_ended':
+    case 'engine.process_not_started':
+    case 'engine.statement_fatal':
       return 'error';
+    case 'query.suspended':
     case 'engine.kill_failed':
     case 'engine.host_lost':
     case 'reply.cut_off':
@@ -106,6 +110,7 @@ function levelOf(observation: Observation): Level {
     case 'tokens.loaded':
     case 'cache.remote_restored':
     case 'engine.host_restored':
+    case 'engine.process_restarted':
       return 'info';
   }
 }

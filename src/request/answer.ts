@@ -12,6 +12,7 @@ import { countCall } from './count-call.ts';
 import { labelsOf, type Labels } from './labels.ts';
 import type { MakePlan } from './plan.ts';
 import type { Results, Task } from './result.ts';
+import type { Suspensions } from './suspensions.ts';
 import { askedWorkload } from './workload.ts';
 
 export interface AnswerOptions {
@@ -19,6 +20,7 @@ export interface AnswerOptions {
   readonly keyring: () => Keyring;
   readonly keyUse: Pick<KeyUse, 'note'>;
   readonly rateLimits: RateLimits;
+  readonly suspensions: Suspensions;
   readonly plan: MakePlan;
   readonly results: Results;
   readonly clock: Clock;
@@ -49,7 +51,7 @@ export interface RequestPath {
 
 /** Compiles the request path. Its functions throw Problem, and nothing else that is the caller's doing. */
 export function createRequestPath(options: AnswerOptions): RequestPath {
-  const { catalog, keyring, keyUse, rateLimits, plan, results, clock } = options;
+  const { catalog, keyring, keyUse, rateLimits, suspensions, plan, results, clock } = options;
   const prepare = async (call: Call): Promise<Prepared> => {
     const { trace, fields } = call;
     const [snapshot, keys] = [catalog(), keyring()];
@@ -60,7 +62,7 @@ export function createRequestPath(options: AnswerOptions): RequestPath {
     const endpoint = findEndpoint(snapshot, principal, call.endpoint);
     trace.endpoint = endpoint;
     const isLimited = await countCall(rateLimits, { principal, endpoint }, trace);
-    const own = readConsumerQuery(fields, endpoint, principal);
+    const own = suspensions.admit(readConsumerQuery(fields, endpoint, principal), { endpoint, principal });
     const redactor = demandedRedactor(endpoint.redaction, { key: principal.redact, header: call.redact });
     const workload = askedWorkload(endpoint, call.reservation);
     const authorized = clock.monotonic();
@@ -83,6 +85,7 @@ export function createRequestPath(options: AnswerOptions): RequestPath {
     const wanted = {
       requestId,
       wish,
+      key: principal.id,
       trace: trace.context,
       labels,
       workload,

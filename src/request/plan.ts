@@ -44,10 +44,10 @@ export type MakePlan = (
 export function createPlan(options: PlanOptions): MakePlan {
   return async (endpoint, bindings, own) => {
     if (own === undefined) return planSaved(endpoint, bindings);
-    if (own.language === 'lql') return planLql(endpoint, bindings, options, own.text);
+    if (own.language === 'lql') return planLql(endpoint, bindings, options, own);
     const plans: Readonly<Record<Dialect, () => Promise<Plan>>> = {
-      clickhouse: async () => planSql(endpoint, bindings, await options.sandboxes.of(endpoint), own.text),
-      bigquery: () => planBigQuery(endpoint, bindings, options, own.text),
+      clickhouse: async () => planSql(endpoint, bindings, await options.sandboxes.of(endpoint), own),
+      bigquery: () => planBigQuery(endpoint, bindings, options, own),
     };
     const dialects = own.dialect === undefined ? endpoint.sandbox.dialects : [own.dialect];
     return chooseDialect(dialects, plans, ({ statement }) => options.sandboxes.canRun(endpoint, statement));
@@ -73,13 +73,13 @@ async function planSql(
   endpoint: Endpoint,
   bindings: Bindings,
   sandbox: Sandbox,
-  text: string,
+  { text, onFatal }: Pick<ConsumerQuery, 'text' | 'onFatal'>,
 ): Promise<Plan> {
   const verdict = await sandbox.check(text);
   const { sql } = sandbox.assemble(verdict, endpoint.maxRows + 1);
   const { limits, int64 } = endpoint;
   return {
-    statement: { sql, parameters: bindings.values, limits, origin: 'consumer', int64 },
+    statement: { sql, parameters: bindings.values, limits, origin: 'consumer', int64, onFatal },
     canonical: bindings.canonical,
     own: verdict.joined,
     written: text,
@@ -97,14 +97,16 @@ async function planBigQuery(
   endpoint: Endpoint,
   bindings: Bindings,
   options: PlanOptions,
-  text: string,
+  { text, onFatal }: ConsumerQuery,
 ): Promise<Plan> {
   const sandbox = await options.sandboxes.of(endpoint);
   const translation = bigqueryToSql(text, endpoint, await tablesOf(endpoint, options));
   const inTheirs = (problem: Problem) => inCallersText(problem, text, translation);
-  const planned = await planSql(endpoint, bindings, sandbox, translation.sql).catch((error: unknown) => {
-    throw error instanceof Problem ? inTheirs(error) : error;
-  });
+  const planned = await planSql(endpoint, bindings, sandbox, { text: translation.sql, onFatal }).catch(
+    (error: unknown) => {
+      throw error instanceof Problem ? inTheirs(error) : error;
+    },
+  );
   const blame: Plan['blame'] = (failure) => {
     const problem = planned.blame(failure);
     return problem && inTheirs(problem);
@@ -123,13 +125,15 @@ async function planLql(
   endpoint: Endpoint,
   bindings: Bindings,
   options: PlanOptions,
-  text: string,
+  { text, onFatal }: ConsumerQuery,
 ): Promise<Plan> {
   const { sandboxes, now } = options;
   const sandbox = await sandboxes.of(endpoint);
   const tables = await tablesOf(endpoint, options);
   const compiled = lqlToSql(text, { tables, defaultTable: endpoint.outline.from, now: now() });
-  const planned = await planSql(endpoint, bindings, sandbox, compiled.sql).catch(hidePlaces);
+  const planned = await planSql(endpoint, bindings, sandbox, { text: compiled.sql, onFatal }).catch(
+    hidePlaces,
+  );
   return {
     ...planned,
     dialect: undefined,

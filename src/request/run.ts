@@ -10,6 +10,8 @@ import type { Plan } from './plan.ts';
 
 /** For whom a plan is run, in which share of the machine, and until when. */
 export interface RunContext {
+  /** The key that it runs for; undefined where it runs for none. */
+  readonly key: string | undefined;
   readonly requestId: string;
   readonly trace: TraceContext | undefined;
   readonly labels: Labels;
@@ -47,10 +49,10 @@ export async function runPlan(
   { endpoint, plan }: Runnable,
   context: RunContext,
 ): Promise<Ran> {
-  const { signal, workload, isPatient, trace } = context;
+  const { signal, key, workload, isPatient, trace } = context;
   const started = now();
   try {
-    const leave = await bulkhead.enter(endpoint, { signal, isPatient });
+    const leave = await bulkhead.enter(endpoint, { signal, key, isPatient });
     const entered = now();
     try {
       const statement = workload === undefined ? plan.statement : { ...plan.statement, workload };
@@ -58,6 +60,7 @@ export async function runPlan(
         format: 'JSONEachRow',
         signal,
         isPatient,
+        key,
         lane: endpoint.id,
         comment: commentOf(endpoint, context),
         ...(trace === undefined ? {} : { traceparent: traceparentOf(trace) }),
@@ -102,6 +105,7 @@ const SAVED: Readonly<Record<EngineFailure, ProblemCode>> = {
   aborted: 'engine.timeout',
   busy: 'engine.busy',
   unavailable: 'engine.unavailable',
+  lost: 'engine.unavailable',
   nonsense: 'engine.nonsense',
 };
 

@@ -101,9 +101,17 @@ export interface SettingsFile {
    */
   clickhouse_compression?: boolean;
   /**
-   * Queries that run in the engine at the same time; further ones wait.
+   * Queries that run in the engine at the same time; further ones wait. One more than the machine has cores when left out, at least 3.
    */
   connections?: number;
+  /**
+   * How many of the connections consumer queries (sql, lql) may take at the same time; the others are kept for saved queries. One less than connections when left out.
+   */
+  consumer_connections?: number;
+  /**
+   * How many connections the consumer queries of one key may take at the same time. Half of consumer_connections when left out, rounded up.
+   */
+  consumer_connections_per_key?: number;
   /**
    * Queries that may wait for a connection; further ones get 503 at once.
    */
