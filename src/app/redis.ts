@@ -4,11 +4,12 @@ import type { Settings } from '../config/settings.ts';
 import type { Observe } from '../core/observation.ts';
 import { after, clock } from './clock.ts';
 
-const LIMITS = { timeoutMs: 100, retryMs: 1000 };
+const RETRY_MS = 1000;
 
 /** Undefined where the settings name no Redis. */
 export async function openRedis(settings: Settings, observe: Observe): Promise<RedisLink | undefined> {
-  const { redisUrl: url, cacheNamespace: namespace } = settings;
+  const { redisUrl: url, redisTimeout: timeoutMs, cacheNamespace: namespace } = settings;
   if (url === undefined) return undefined;
-  return openRedisLink({ url, namespace, ...LIMITS, clock, after, random: Math.random, observe });
+  const limits = { timeoutMs, retryMs: RETRY_MS };
+  return openRedisLink({ url, namespace, ...limits, clock, after, random: Math.random, observe });
 }

@@ -38,6 +38,8 @@ export interface Settings {
   readonly memory: number;
   readonly acceptSingleWall: boolean;
   readonly redisUrl: string | undefined;
+  /** Milliseconds. */
+  readonly redisTimeout: number;
   readonly cacheNamespace: string;
   readonly rateLimitFailure: NonNullable<SettingsFile['rate_limit_failure']>;
   readonly cacheMemory: number;
@@ -284,6 +286,7 @@ function resolve(given: SettingsFile, names: readonly SettingName[]): Omit<Setti
     memory: parseBytes(all.memory ?? Math.floor(totalmem() / 2)),
     acceptSingleWall: all.accept_single_wall,
     redisUrl: all.redis_url,
+    redisTimeout: all.redis_timeout,
     cacheNamespace: all.cache_namespace,
     rateLimitFailure: all.rate_limit_failure,
     cacheMemory: parseBytes(all.cache_memory),

@@ -169,6 +169,10 @@ export interface SettingsFile {
    */
   redis_url?: string;
   /**
+   * Milliseconds that a call to Redis may take. After one that takes longer, requests go on without Redis until it answers again: raise it where Redis is far away.
+   */
+  redis_timeout?: number;
+  /**
    * What holds while Redis, where replicas count calls together, is away: open (each process counts for itself) or closed (calls of limited keys get 503).
    */
   rate_limit_failure?: 'open' | 'closed';
