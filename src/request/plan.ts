@@ -5,7 +5,9 @@ import { Problem } from '../core/problem.ts';
 import type { EngineError, Statement } from '../engine/engine.ts';
 import { refusedRegex, regexFault } from '../lql/regex.ts';
 import type { Bindings } from '../params/binder.ts';
+import { refusal } from '../sandbox/consumer-text.ts';
 import { consumerFailure } from '../sandbox/failure.ts';
+import { stateInResult } from '../sandbox/states.ts';
 import { bigqueryToSql, inCallersText } from './bigquery-query.ts';
 import type { ConsumerQuery } from './consumer-query.ts';
 import { chooseDialect } from './dialects.ts';
@@ -46,7 +48,7 @@ export function createPlan(options: PlanOptions): MakePlan {
     if (own === undefined) return planSaved(endpoint, bindings);
     if (own.language === 'lql') return planLql(endpoint, bindings, options, own.text);
     const plans: Readonly<Record<Dialect, () => Promise<Plan>>> = {
-      clickhouse: async () => planSql(endpoint, bindings, await options.sandboxes.of(endpoint), own.text),
+      clickhouse: () => planSql(endpoint, bindings, options, own.text),
       bigquery: () => planBigQuery(endpoint, bindings, options, own.text),
     };
     const dialects = own.dialect === undefined ? endpoint.sandbox.dialects : [own.dialect];
@@ -67,19 +69,21 @@ function planSaved(endpoint: Endpoint, bindings: Bindings): Plan {
   };
 }
 
-type Sandbox = Awaited<ReturnType<Sandboxes['of']>>;
-
 async function planSql(
   endpoint: Endpoint,
   bindings: Bindings,
-  sandbox: Sandbox,
+  { sandboxes }: PlanOptions,
   text: string,
 ): Promise<Plan> {
+  const sandbox = await sandboxes.of(endpoint);
   const verdict = await sandbox.check(text);
   const { sql } = sandbox.assemble(verdict, endpoint.maxRows + 1);
   const { limits, int64 } = endpoint;
+  const statement: Statement = { sql, parameters: bindings.values, limits, origin: 'consumer', int64 };
+  const state = verdict.hasStates ? await sandboxes.stateColumn(endpoint, statement) : undefined;
+  if (state !== undefined) throw refusal(text, 0, stateInResult(state));
   return {
-    statement: { sql, parameters: bindings.values, limits, origin: 'consumer', int64 },
+    statement,
     canonical: bindings.canonical,
     own: verdict.joined,
     written: text,
@@ -99,10 +103,10 @@ async function planBigQuery(
   options: PlanOptions,
   text: string,
 ): Promise<Plan> {
-  const sandbox = await options.sandboxes.of(endpoint);
+  await options.sandboxes.of(endpoint); // switched off comes before what is wrong with the text
   const translation = bigqueryToSql(text, endpoint, await tablesOf(endpoint, options));
   const inTheirs = (problem: Problem) => inCallersText(problem, text, translation);
-  const planned = await planSql(endpoint, bindings, sandbox, translation.sql).catch((error: unknown) => {
+  const planned = await planSql(endpoint, bindings, options, translation.sql).catch((error: unknown) => {
     throw error instanceof Problem ? inTheirs(error) : error;
   });
   const blame: Plan['blame'] = (failure) => {
@@ -126,10 +130,10 @@ async function planLql(
   text: string,
 ): Promise<Plan> {
   const { sandboxes, now } = options;
-  const sandbox = await sandboxes.of(endpoint);
+  await sandboxes.of(endpoint); // switched off comes before what is wrong with the text
   const tables = await tablesOf(endpoint, options);
   const compiled = lqlToSql(text, { tables, defaultTable: endpoint.outline.from, now: now() });
-  const planned = await planSql(endpoint, bindings, sandbox, compiled.sql).catch(hidePlaces);
+  const planned = await planSql(endpoint, bindings, options, compiled.sql).catch(hidePlaces);
   return {
     ...planned,
     dialect: undefined,
