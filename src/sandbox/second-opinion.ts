@@ -189,6 +189,7 @@ function complaintAboutNamed({ functions }: Judgement, node: TreeLine, name: str
   if (named === undefined) return undefined;
   if (node.children.some(({ kind }) => kind === 'PARAMETERS')) return odd('parameters of a plain function');
   const list = argumentsOf(node);
+  if (list.length === 0) return odd(`${name} without arguments`); // as APPLY has it
   const index = argumentIndex(named, list.length);
   const argument = index === undefined ? undefined : list[index];
   if (argument === undefined) return undefined;
@@ -256,10 +257,14 @@ function givesState(node: TreeLine): boolean {
   return stringArgument(name)?.names === 'function' && makesStates(first?.attributes ?? '');
 }
 
-/** IN with a query or a table on its right; lists of other than constants are the scanner's business. */
+/** IN with anything but constants on its right. */
 function readsSet(node: TreeLine): boolean {
-  if (!IN_FUNCTIONS.has(functionName(node).toLowerCase())) return false;
-  return ['QUERY', 'UNION', 'IDENTIFIER'].includes(setOf(node)?.kind ?? '');
+  return IN_FUNCTIONS.has(functionName(node).toLowerCase()) && !isConstant(setOf(node));
+}
+
+function isConstant(node: TreeLine | undefined): boolean {
+  if (node === undefined || node.kind === 'CONSTANT') return true;
+  return ['tuple', 'negate'].includes(functionName(node)) && argumentsOf(node).every(isConstant);
 }
 
 function first<T>(items: readonly T[], judge: (item: T) => Complaint | undefined): Complaint | undefined {
