@@ -333,15 +333,13 @@ export const FUNCTION_FAMILIES = {
     use: 'Take URLs apart.',
     names: `
       cutFragment cutQueryString cutQueryStringAndFragment cutToFirstSignificantSubdomain
-      cutToFirstSignificantSubdomainCustom cutToFirstSignificantSubdomainCustomRFC
-      cutToFirstSignificantSubdomainCustomWithWWW cutToFirstSignificantSubdomainCustomWithWWWRFC
       cutToFirstSignificantSubdomainRFC cutToFirstSignificantSubdomainWithWWW
       cutToFirstSignificantSubdomainWithWWWRFC cutURLParameter cutWWW decodeURLComponent
       decodeURLFormComponent domain domainRFC domainWithoutWWW domainWithoutWWWRFC encodeURLComponent
       encodeURLFormComponent extractURLParameter extractURLParameterNames extractURLParameters
-      firstSignificantSubdomain firstSignificantSubdomainCustom firstSignificantSubdomainCustomRFC
-      firstSignificantSubdomainRFC fragment netloc path pathFull port portRFC protocol queryString
-      queryStringAndFragment topLevelDomain topLevelDomainRFC URLHierarchy URLPathHierarchy`,
+      firstSignificantSubdomain firstSignificantSubdomainRFC fragment netloc path pathFull port portRFC
+      protocol queryString queryStringAndFragment topLevelDomain topLevelDomainRFC URLHierarchy
+      URLPathHierarchy`,
   },
   UUID: {
     use: 'Read, make and compare UUIDs and Snowflake ids.',
