@@ -20,6 +20,16 @@ const MAX_FIXED_STRING = 65_536;
 const MAX_DYNAMIC_TYPES = 32;
 const MAX_DYNAMIC_PATHS = 1_024;
 
+/** What a type may have at most, for people. */
+export const TYPE_LIMITS = {
+  length: MAX_LENGTH,
+  depth: MAX_DEPTH,
+  types: MAX_TYPES,
+  fixedString: MAX_FIXED_STRING,
+  dynamicTypes: MAX_DYNAMIC_TYPES,
+  dynamicPaths: MAX_DYNAMIC_PATHS,
+} as const;
+
 /** Allowed types, for messages. */
 export const ALLOWED_TYPES =
   'String, FixedString, Bool, UUID, IPv4, IPv6, Enum, JSON, Dynamic, numbers, dates, times and intervals, and Array, Tuple, ' +
