@@ -5,6 +5,7 @@ import { clocks } from './scenarios/clocks.ts';
 import { disconnects } from './scenarios/disconnects.ts';
 import { diskFull } from './scenarios/disk-full.ts';
 import { fuzz } from './scenarios/fuzz.ts';
+import { hostileStrings } from './scenarios/hostile-strings.ts';
 import { leaks } from './scenarios/leaks.ts';
 import { memoryBombs } from './scenarios/memory-bombs.ts';
 import { redisFaults } from './scenarios/redis-faults.ts';
@@ -26,6 +27,7 @@ export const SCENARIOS: readonly Scenario[] = [
   diskFull,
   stops,
   fuzz,
+  hostileStrings,
   memoryBombs,
   uninterruptible,
   clocks,

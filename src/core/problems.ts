@@ -68,6 +68,11 @@ export const PROBLEMS = {
     title: 'Your query calls a function that is not allowed',
     hint: 'GET /api/endpoints lists the functions that your query may call.',
   },
+  'sandbox.type_refused': {
+    status: 400,
+    title: 'Your query uses a type that is not allowed, or does not write it as one literal',
+    hint: "Write the type as one string or name, such as CAST(x, 'UInt64'), x::Array(String) or JSONExtract(x, 'a', 'Nullable(String)').",
+  },
   'sandbox.name_refused': {
     status: 400,
     title: 'Your query gives a name that is taken',

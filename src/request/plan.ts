@@ -5,7 +5,9 @@ import { Problem } from '../core/problem.ts';
 import type { EngineError, Statement } from '../engine/engine.ts';
 import { refusedRegex, regexFault } from '../lql/regex.ts';
 import type { Bindings } from '../params/binder.ts';
+import { refusal } from '../sandbox/consumer-text.ts';
 import { consumerFailure } from '../sandbox/failure.ts';
+import { stateInResult } from '../sandbox/states.ts';
 import { bigqueryToSql, inCallersText } from './bigquery-query.ts';
 import type { ConsumerQuery } from './consumer-query.ts';
 import { chooseDialect } from './dialects.ts';
@@ -46,7 +48,7 @@ export function createPlan(options: PlanOptions): MakePlan {
     if (own === undefined) return planSaved(endpoint, bindings);
     if (own.language === 'lql') return planLql(endpoint, bindings, options, own);
     const plans: Readonly<Record<Dialect, () => Promise<Plan>>> = {
-      clickhouse: async () => planSql(endpoint, bindings, await options.sandboxes.of(endpoint), own),
+      clickhouse: () => planSql(endpoint, bindings, options, own),
       bigquery: () => planBigQuery(endpoint, bindings, options, own),
     };
     const dialects = own.dialect === undefined ? endpoint.sandbox.dialects : [own.dialect];
@@ -67,19 +69,22 @@ function planSaved(endpoint: Endpoint, bindings: Bindings): Plan {
   };
 }
 
-type Sandbox = Awaited<ReturnType<Sandboxes['of']>>;
-
 async function planSql(
   endpoint: Endpoint,
   bindings: Bindings,
-  sandbox: Sandbox,
+  { sandboxes }: PlanOptions,
   { text, onFatal }: Pick<ConsumerQuery, 'text' | 'onFatal'>,
 ): Promise<Plan> {
+  const sandbox = await sandboxes.of(endpoint);
   const verdict = await sandbox.check(text);
   const { sql } = sandbox.assemble(verdict, endpoint.maxRows + 1);
   const { limits, int64 } = endpoint;
+  const parameters = bindings.values;
+  const statement: Statement = { sql, parameters, limits, origin: 'consumer', int64, onFatal };
+  const state = verdict.hasStates ? await sandboxes.stateColumn(endpoint, statement) : undefined;
+  if (state !== undefined) throw refusal(text, 0, stateInResult(state));
   return {
-    statement: { sql, parameters: bindings.values, limits, origin: 'consumer', int64, onFatal },
+    statement,
     canonical: bindings.canonical,
     own: verdict.joined,
     written: text,
@@ -99,14 +104,13 @@ async function planBigQuery(
   options: PlanOptions,
   { text, onFatal }: ConsumerQuery,
 ): Promise<Plan> {
-  const sandbox = await options.sandboxes.of(endpoint);
+  await options.sandboxes.of(endpoint); // switched off comes before what is wrong with the text
   const translation = bigqueryToSql(text, endpoint, await tablesOf(endpoint, options));
   const inTheirs = (problem: Problem) => inCallersText(problem, text, translation);
-  const planned = await planSql(endpoint, bindings, sandbox, { text: translation.sql, onFatal }).catch(
-    (error: unknown) => {
-      throw error instanceof Problem ? inTheirs(error) : error;
-    },
-  );
+  const written = { text: translation.sql, onFatal };
+  const planned = await planSql(endpoint, bindings, options, written).catch((error: unknown) => {
+    throw error instanceof Problem ? inTheirs(error) : error;
+  });
   const blame: Plan['blame'] = (failure) => {
     const problem = planned.blame(failure);
     return problem && inTheirs(problem);
@@ -128,12 +132,11 @@ async function planLql(
   { text, onFatal }: ConsumerQuery,
 ): Promise<Plan> {
   const { sandboxes, now } = options;
-  const sandbox = await sandboxes.of(endpoint);
+  await sandboxes.of(endpoint); // switched off comes before what is wrong with the text
   const tables = await tablesOf(endpoint, options);
   const compiled = lqlToSql(text, { tables, defaultTable: endpoint.outline.from, now: now() });
-  const planned = await planSql(endpoint, bindings, sandbox, { text: compiled.sql, onFatal }).catch(
-    hidePlaces,
-  );
+  const written = { text: compiled.sql, onFatal };
+  const planned = await planSql(endpoint, bindings, options, written).catch(hidePlaces);
   return {
     ...planned,
     dialect: undefined,

@@ -31,6 +31,8 @@ export interface SandboxOptions {
   readonly functions: FunctionPolicy;
   /** Columns of the tables by table, where the engine has described them. */
   readonly columns?: ReadonlyMap<string, readonly string[]>;
+  /** Tables that have columns with states of aggregate functions, where the engine has described them. */
+  readonly stateTables?: ReadonlySet<string>;
   readonly cache: VerdictCache<Verdict>;
   /** Undefined where the engine has no analyzer: the scanner decides alone, which is to be reported. */
   readonly explain: Explain | undefined;
@@ -44,6 +46,8 @@ export interface Verdict {
   readonly joined: string;
   readonly tables: readonly string[];
   readonly names: ReadonlySet<string>;
+  /** Whether columns of its result may be states of aggregate functions. */
+  readonly hasStates: boolean;
 }
 
 export interface Sandbox {
@@ -64,6 +68,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     tables: new Map(tables.map(({ name, size }) => [name, size])),
     taken: new Set([...outline.identifiers].map((name) => name.toLowerCase())),
     functions,
+    stateTables: options.stateTables ?? new Set(),
   };
   const columns = new Set([...(options.columns?.values() ?? [])].flat());
   const mentioned = mentionedColumns(boundSql);
@@ -76,7 +81,8 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       acceptTree(explained, text, { scanned, functions, isColumn });
     }
     const read = tables.filter(({ name }) => scanned.tables.has(name));
-    return { source, joined: text.joined, tables: read.map(({ name }) => name), names: scanned.names };
+    const { names, hasStates } = scanned;
+    return { source, joined: text.joined, tables: read.map(({ name }) => name), names, hasStates };
   };
   return {
     tables: tables.map(({ name }) => name),

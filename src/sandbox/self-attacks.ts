@@ -14,6 +14,8 @@ export const PATH_ATTACKS: readonly string[] = [
   "SELECT arrayMap(x -> file('/etc/hostname'), [1]) FROM {table}",
   "SELECT dictGet('a', 'b', 1) FROM {table}",
   "SELECT getSetting('readonly') FROM {table}",
+  String.raw`SELECT bitmapToArray(CAST('', 'AggregateFunction\x28groupBitmap, UInt8)')) FROM {table}`,
+  "SELECT arrayReduce(reverse('worhTgga'), [1]) FROM {table}",
   'SELECT version() FROM {table}',
   'SELECT sleep(1) FROM {table}',
   "SELECT 1 FROM {table} INTO OUTFILE '/tmp/millrace-self-attack'",

@@ -68,7 +68,7 @@ describe('text', () => {
     [
       'states of aggregate functions',
       "SELECT CAST('x', 'AggregateFunction(sum, UInt8)')",
-      'text_refused 1:18',
+      'type_refused 1:18',
     ],
   ])('%s', async (_why, sql, expected) => {
     expect(await refusalOf(sql)).toBe(expected);
@@ -172,7 +172,7 @@ describe('forms', () => {
     ['a keyword as an alias', 'SELECT 1 AS from', 'syntax_refused 1:13'],
     ['two values without an operator', 'SELECT 1 WHERE 1 2', 'syntax_refused 1:18'],
     ['half a choice', 'SELECT 1 ? 2', 'syntax_refused 1:13'],
-    ['a type of the engine’s own', 'SELECT 1::AggregateFunction(sum, UInt8)', 'syntax_refused 1:11'],
+    ['a type of the engine’s own', 'SELECT 1::AggregateFunction(sum, UInt8)', 'type_refused 1:11'],
     ['the end too early', 'SELECT 1 +', 'syntax_refused 1:11'],
   ])('%s', async (_why, sql, expected) => {
     expect(await refusalOf(sql)).toBe(expected);
