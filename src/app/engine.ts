@@ -1,6 +1,6 @@
 // The engine that the settings name.
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makePrivateFolder } from '../config/private-folder.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Observe } from '../core/observation.ts';
 import { createEmbeddedEngine } from '../engine/embedded/embedded-engine.ts';
@@ -15,6 +15,10 @@ export async function openEngine(settings: Settings, observe: Observe): Promise<
     const tls = await readTls(clickhouse);
     return createHttpEngine({ ...clickhouse, tls, connections, queue, observe });
   }
-  await mkdir(settings.data, { recursive: true });
-  return createEmbeddedEngine({ path: join(settings.data, 'engine'), connections, queue, memory, observe });
+  const path = join(settings.data, 'engine');
+  for (const folder of [settings.data, path]) {
+    const reason = await makePrivateFolder(folder);
+    if (reason !== undefined) observe({ kind: 'data.folder_open', reason });
+  }
+  return createEmbeddedEngine({ path, connections, queue, memory, observe });
 }
