@@ -37,6 +37,8 @@ export interface Settings {
   readonly acceptSingleWall: boolean;
   readonly redisUrl: string | undefined;
   readonly cacheNamespace: string;
+  /** Undefined: derived; see `cache-key.ts`. */
+  readonly cacheKey: string | undefined;
   readonly rateLimitFailure: NonNullable<SettingsFile['rate_limit_failure']>;
   readonly cacheMemory: number;
   readonly adminHost: string;
@@ -275,6 +277,7 @@ function resolve(given: SettingsFile, names: readonly SettingName[]): Omit<Setti
     acceptSingleWall: all.accept_single_wall,
     redisUrl: all.redis_url,
     cacheNamespace: all.cache_namespace,
+    cacheKey: all.cache_key,
     rateLimitFailure: all.rate_limit_failure,
     cacheMemory: parseBytes(all.cache_memory),
     adminHost: all.admin_host,
@@ -326,6 +329,7 @@ type OptionalKey =
   | 'otlp_headers'
   | 'trusted_proxies'
   | 'redis_url'
+  | 'cache_key'
   | 'tokens'
   | 'pii_hash_key'
   | 'cors_origins'
