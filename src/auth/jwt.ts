@@ -19,8 +19,10 @@ export interface JwtKeyring {
   authenticate(key: string, now: number): Authentication | Promise<Authentication>;
 }
 
-/** A token may live this long: what leaks is of use no longer, and there is no list of revoked ones. */
+/** From now on and, where `iat` tells, from then on: what leaks is of use no longer, and there is no list of revoked tokens. */
 const MAX_LIFE_SECONDS = 24 * 3600;
+/** OpenID Connect Core 1.0, 2: `sub` has no more characters. */
+const MAX_SUBJECT = 255;
 const MAX_LENGTH = 8192;
 /** A checked token is not checked again for so long: an issuer's key that was taken back is out after that. */
 const REMEMBER_MS = 300_000;
@@ -57,13 +59,11 @@ export function createJwtKeyring(options: JwtOptions): JwtKeyring {
       throw unavailable(verified);
     }
     const { payload } = verified;
-    const life = (payload.exp ?? Infinity) - (payload.iat ?? now / 1000);
-    if (life > MAX_LIFE_SECONDS + skewSeconds) {
-      return unfit(`It may live ${MAX_LIFE_SECONDS / 3600} hours at most, between iat and exp`);
-    }
+    const fault = timeFault(payload, now / 1000, skewSeconds) ?? subjectFault(payload.sub);
+    if (fault !== undefined) return unfit(fault);
     const grant = readGrant(payload);
     if ('kind' in grant) return grant;
-    const subject = String(payload.sub);
+    const subject = payload.sub ?? '';
     const expires = Math.min(((payload.exp ?? 0) + skewSeconds) * 1000, now + REMEMBER_MS);
     const principal = createPrincipal(`jwt:${options.issuer}:${subject}`, nameOf(subject), grant);
     return { kind: 'accepted', principal, expires };
@@ -85,6 +85,26 @@ export function createJwtKeyring(options: JwtOptions): JwtKeyring {
       });
     },
   };
+}
+
+/**
+ * What is wrong with the times of a token, which are in seconds since 1970. `iat` can only shorten its life: an issuer, or
+ * whoever makes tokens through one, may write any.
+ */
+function timeFault({ iat, exp }: JWTPayload, now: number, skew: number): string | undefined {
+  const hours = MAX_LIFE_SECONDS / 3600;
+  if (exp === undefined || exp - now > MAX_LIFE_SECONDS + skew)
+    return `The claim exp is more than ${hours} hours from now; issue tokens for ${hours} hours at most`;
+  if (iat === undefined) return undefined;
+  if (iat - now > skew) return 'The claim iat is in the future';
+  if (!(exp - iat <= MAX_LIFE_SECONDS + skew)) return `The claim exp is more than ${hours} hours after iat`;
+  return undefined;
+}
+
+/** Two subjects of other types, such as 7 and "7", would be one caller, and an empty one is anybody. */
+function subjectFault(sub: unknown): string | undefined {
+  if (typeof sub === 'string' && sub.trim() !== '' && sub.length <= MAX_SUBJECT) return undefined;
+  return `The claim sub has to be a string of 1 to ${MAX_SUBJECT} characters, not only of spaces`;
 }
 
 /** Reads what a token may do; what is not understood refuses the token. */

@@ -116,10 +116,37 @@ describe('claims', () => {
     { why: 'not yet, beyond the skew', claims: { nbf: seconds + 31 }, reason: 'unfit' },
     { why: 'too long a life', claims: { exp: seconds + 25 * 3600 }, reason: 'unfit' },
     {
-      why: 'too long a life, said to begin later',
+      why: 'too long a life, without a beginning',
       claims: { iat: undefined, exp: seconds + 25 * 3600 },
       reason: 'unfit',
     },
+    {
+      why: 'too long a life from now, said to begin in a year',
+      claims: { iat: seconds + 365 * 86_400, exp: seconds + 365 * 86_400 + 3600 },
+      reason: 'unfit',
+    },
+    {
+      why: 'too long a life from now, said to begin in an hour',
+      claims: { iat: seconds + 3600, exp: seconds + 25 * 3600 },
+      reason: 'unfit',
+    },
+    {
+      why: 'the last day of a life of a week',
+      claims: { iat: seconds - 6 * 86_400, exp: seconds + 3600 },
+      reason: 'unfit',
+    },
+    { why: 'an end just over a day and the skew', claims: { exp: seconds + 86_400 + 31 }, reason: 'unfit' },
+    { why: 'begun in the future, beyond the skew', claims: { iat: seconds + 31 }, reason: 'unfit' },
+    { why: 'begun at no time', claims: { iat: 'today' }, reason: 'unfit' },
+    { why: 'begun at null', claims: { iat: null }, reason: 'unfit' },
+    { why: 'an empty subject', claims: { sub: '' }, reason: 'unfit' },
+    { why: 'a subject of spaces', claims: { sub: ' \t\u00a0' }, reason: 'unfit' },
+    { why: 'a subject that is a number', claims: { sub: 7 }, reason: 'unfit' },
+    { why: 'a subject that is an object', claims: { sub: { id: 7 } }, reason: 'unfit' },
+    { why: 'a subject that is a list of one', claims: { sub: ['customer-7'] }, reason: 'unfit' },
+    { why: 'a subject that is null', claims: { sub: null }, reason: 'unfit' },
+    { why: 'a subject that is true', claims: { sub: true }, reason: 'unfit' },
+    { why: 'a subject longer than any', claims: { sub: 'x'.repeat(256) }, reason: 'unfit' },
     { why: 'an end that is no number', claims: { exp: 'tomorrow' }, reason: 'unfit' },
     { why: 'no claim of ours', claims: { millrace: undefined }, reason: 'unfit' },
     { why: 'a claim that is a text', claims: { millrace: '*' }, reason: 'unfit' },
@@ -146,11 +173,32 @@ describe('claims', () => {
   test.each<{ why: string; claims: Json }>([
     { why: 'over, within the skew', claims: { exp: seconds - 29 } },
     { why: 'not yet, within the skew', claims: { nbf: seconds + 29 } },
+    { why: 'a life of a day, and the skew', claims: { exp: seconds + 86_400 + 29 } },
+    { why: 'begun in the future, within the skew', claims: { iat: seconds + 29 } },
+    { why: 'without a beginning', claims: { iat: undefined } },
+    { why: 'a subject as long as may be', claims: { sub: 'x'.repeat(255) } },
     { why: 'one audience of several', claims: { aud: ['other', 'millrace'] } },
     { why: 'claims of others', claims: { email: 'a@b.example', millrace_roles: ['x'] } },
   ])('taken: $why', async ({ claims }) => {
     expect(await open().authenticate(token(claims), NOW)).toMatchObject({ kind: 'accepted' });
   });
+});
+
+/** A token whose payload is this text: numbers that JSON.stringify does not write. */
+function withPayload(text: string): string {
+  const signed = `${base64({ alg: 'RS256', kid: 'first' })}.${Buffer.from(text).toString('base64url')}`;
+  return `${signed}.${sign('sha256', Buffer.from(signed), first.privateKey).toString('base64url')}`;
+}
+
+test.each([
+  { why: 'an end that is infinite', from: `"exp":${seconds + 3600}`, to: '"exp":1e999' },
+  { why: 'a beginning that is infinite', from: `"iat":${seconds}`, to: '"iat":1e999' },
+  { why: 'a beginning before all time', from: `"iat":${seconds}`, to: '"iat":-1e999' },
+])('refused: $why', async ({ from, to }) => {
+  const text = JSON.stringify(CLAIMS);
+  expect(text).toContain(from);
+  const result = await open().authenticate(withPayload(text.replace(from, to)), NOW);
+  expect(result).toMatchObject({ kind: 'refused', reason: 'unfit' });
 });
 
 describe('signatures', () => {
