@@ -1,10 +1,11 @@
 // JSON Web Tokens of one issuer as keys: signature, times and claims checked, and what they may do compiled (RFC 7519, 8725).
 import { hash } from 'node:crypto';
-import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload } from 'jose';
+import { errors, jwtVerify, type JWTPayload } from 'jose';
 import { createValueCheck } from '../config/schema.ts';
 import type { JwtSettings } from '../config/settings.ts';
 import type { Observe } from '../core/observation.ts';
 import { Problem } from '../core/problem.ts';
+import { createIssuerKeys, KeysUnavailable } from './issuer-keys.ts';
 import type { Accepted, Authentication, Refused } from './keyring.ts';
 import { createPrincipal, type Grant } from './principal.ts';
 
@@ -27,23 +28,17 @@ const MAX_LENGTH = 8192;
 /** A checked token is not checked again for so long: an issuer's key that was taken back is out after that. */
 const REMEMBER_MS = 300_000;
 const MAX_REMEMBERED = 10_000;
-/** Bounds of the key set: a fetch, the pause between two for unknown keys, and its life (milliseconds). */
-const JWKS = { timeoutDuration: 2000, cooldownDuration: 10_000, cacheMaxAge: 600_000 };
-/** When the keys could not be had, nobody asks for them again for so long. */
-const REST_MS = 1000;
 const FORM = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 /** Fetches nothing until the first token comes. */
 export function createJwtKeyring(options: JwtOptions): JwtKeyring {
   const { observe, skewSeconds } = options;
-  const keys = createRemoteJWKSet(new URL(options.jwksUrl), JWKS);
+  const keysAt = createIssuerKeys(options.jwksUrl);
   const readGrant = createGrantReader(options.claim);
   const remembered = new Map<string, Accepted>(); // the first was checked longest ago
-  let failedAt = -Infinity;
 
   const check = async (token: string, now: number): Promise<Authentication> => {
-    if (Math.abs(now - failedAt) < REST_MS) throw unavailable(); // whichever way the clock was set meanwhile
-    const verified = await jwtVerify(token, keys, {
+    const verified = await jwtVerify(token, keysAt(now), {
       issuer: options.issuer,
       audience: options.audience,
       algorithms: [...options.algorithms],
@@ -54,9 +49,10 @@ export function createJwtKeyring(options: JwtOptions): JwtKeyring {
     if (verified instanceof Error) {
       const refused = refusalOf(verified);
       if (refused !== undefined) return refused;
-      failedAt = now;
-      observe({ kind: 'tokens.jwks_failed', cause: verified });
-      throw unavailable(verified);
+      const isUnavailable = verified instanceof KeysUnavailable;
+      if (!isUnavailable || verified.isNew) observe({ kind: 'tokens.jwks_failed', cause: verified });
+      if (isUnavailable) throw unavailable(verified);
+      return { kind: 'refused', reason: 'unknown' }; // one of the issuer's keys is unusable; others are not
     }
     const { payload } = verified;
     const fault = timeFault(payload, now / 1000, skewSeconds) ?? subjectFault(payload.sub);
@@ -119,7 +115,7 @@ function createGrantReader(claim: string): (payload: JWTPayload) => Grant | Refu
   };
 }
 
-/** Undefined where not the token is at fault, but the issuer's keys could not be had. */
+/** Undefined where not the token is at fault, but the issuer's keys. */
 function refusalOf(error: Error): Refused | undefined {
   if (error instanceof errors.JWTExpired) return { kind: 'refused', reason: 'expired' };
   if (error instanceof errors.JWTClaimValidationFailed) {
@@ -142,7 +138,7 @@ function unfit(detail: string): Refused {
   return { kind: 'refused', reason: 'unfit', detail };
 }
 
-function unavailable(cause?: unknown): Problem {
+function unavailable(cause: unknown): Problem {
   return new Problem('auth.unavailable', { retryAfter: 2, cause });
 }
 
