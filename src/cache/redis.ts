@@ -1,12 +1,11 @@
 // Redis as the store outside: bytes under a namespace, and leases.
-import { randomUUID } from 'node:crypto';
 import type { Observe } from '../core/observation.ts';
-import type { After } from './clock.ts';
+import type { After, Clock } from './clock.ts';
 import type { EntryKey } from './entry-key.ts';
 import { FRAME_VERSION, type FrameTrust } from './frame.ts';
-import type { RedisClient } from './redis-connection.ts';
-import { isReply, WRITE_PATIENCE, type RedisLink } from './redis-link.ts';
-import type { Lease, LeaseRefusal, Remote, RemoteValue } from './remote.ts';
+import { createLeases } from './redis-lease.ts';
+import { isReply, unlessRefused, WRITE_PATIENCE, type RedisLink } from './redis-link.ts';
+import type { Remote, RemoteValue } from './remote.ts';
 
 export interface RedisOptions {
   readonly link: RedisLink;
@@ -14,32 +13,16 @@ export interface RedisOptions {
   readonly contentTypes: FrameTrust['contentTypes'];
   /** After so long without a sign of life a lease is over. */
   readonly leaseMs: number;
+  readonly clock: Clock;
   readonly after: After;
   readonly observe: Observe;
 }
 
-/** Leases of other releases may be longer than ours, but not so many times. */
-const STRANGE_LEASE = 20;
 const SCAN_COUNT = 1000;
-/** Who holds a lease, as `randomUUID` writes it. */
-const TOKEN_LENGTH = 36;
-const TOKEN = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
-/**
- * KEYS: the lease; ARGV: our token, milliseconds, the length of a token. Gives 1 when it was taken, else 0, the milliseconds
- * that it has left and the first bytes of what is there: of anything but a string, none.
- */
-const TAKE = `
-if redis.call('set', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return { 1, 0, '' } end
-local holder = redis.pcall('getrange', KEYS[1], 0, ARGV[3])
-return { 0, redis.call('pttl', KEYS[1]), type(holder) == 'string' and holder or '' }`;
-const RENEW = `if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('pexpire', KEYS[1], ARGV[2]) end return 0`;
-const RELEASE = `if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end return 0`;
 
 /** Shared by the functions below. */
 interface Redis extends RedisOptions {
   readonly entryName: (key: string) => string;
-  readonly leaseName: (key: string) => string;
 }
 
 /**
@@ -52,7 +35,6 @@ export function createRedis(options: RedisOptions): Remote {
   const redis: Redis = {
     ...options,
     entryName: (key) => `${prefix}:entry:${key}`,
-    leaseName: (key) => `${prefix}:lease:${key}`,
   };
   return {
     trust: { secret: entryKey.secret, contentTypes },
@@ -60,7 +42,11 @@ export function createRedis(options: RedisOptions): Remote {
     write: (key, bytes, keepMs) => write(redis, { key, bytes, keepMs }),
     drop: (key) => drop(redis, key),
     forget: (prefix) => forget(redis, prefix),
-    lease: (key) => lease(redis, key),
+    lease: createLeases({
+      ...options,
+      secret: entryKey.secret,
+      nameOf: (key) => `${prefix}:lease:${key}`,
+    }),
     close: () => link.close(),
   };
 }
@@ -95,7 +81,7 @@ async function read(redis: Redis, key: string, maxBytes: number): Promise<Remote
 
 async function drop(redis: Redis, key: string): Promise<void> {
   const name = redis.entryName(key);
-  await redis.link.run(({ client }) => unlessRefused(redis, () => client.unlink(name), 0), 0);
+  await redis.link.run(({ client }) => unlessRefused(redis.observe, () => client.unlink(name), 0), 0);
 }
 
 interface Write {
@@ -109,7 +95,7 @@ async function write(redis: Redis, { key, bytes, keepMs }: Write): Promise<void>
     ({ keyv }) => {
       const store = (): Promise<unknown> =>
         keyv.set(redis.entryName(key), bytes, Math.max(1, Math.floor(keepMs)));
-      return unlessRefused(redis, store, undefined);
+      return unlessRefused(redis.observe, store, undefined);
     },
     undefined,
     WRITE_PATIENCE,
@@ -126,77 +112,6 @@ async function forget(redis: Redis, prefix: string): Promise<void> {
       return page.cursor;
     }, '0');
   } while (cursor !== '0');
-}
-
-async function lease(redis: Redis, key: string): Promise<Lease | LeaseRefusal> {
-  const name = redis.leaseName(key);
-  const token = randomUUID();
-  const answer = await redis.link.run<'held' | LeaseRefusal>(
-    ({ client }) => unlessRefused(redis, () => takeLease(redis, client, { key, token }), 'unavailable'),
-    'unavailable',
-  );
-  // Renewed from here, not from where it was taken: one that was granted too late to be known must run out.
-  return answer === 'held' ? holdLease(redis, name, token) : answer;
-}
-
-async function takeLease(
-  redis: Redis,
-  client: RedisClient,
-  { key, token }: { readonly key: string; readonly token: string },
-): Promise<'held' | 'taken'> {
-  const name = redis.leaseName(key);
-  const args = [token, String(redis.leaseMs), String(TOKEN_LENGTH)];
-  const reply: unknown = await client.eval(TAKE, { keys: [name], arguments: args });
-  const [taken, remainingMs, holder] = Array.isArray(reply) ? reply.map(String) : [];
-  if (taken === '1') return 'held';
-  const rubbish = rubbishIn(holder ?? '', Number(remainingMs), redis.leaseMs);
-  if (rubbish !== undefined) {
-    redis.observe({ kind: 'cache.rubbish_found', key, reason: rubbish });
-    await client.unlink(name);
-  }
-  return 'taken';
-}
-
-/** Why nobody gives this lease back; undefined for one that somebody holds, or held. */
-function rubbishIn(holder: string, remainingMs: number, leaseMs: number): string | undefined {
-  if (remainingMs === -1 || remainingMs > leaseMs * STRANGE_LEASE) return 'its lease would never end';
-  return TOKEN.test(holder) ? undefined : 'its lease is nobody’s';
-}
-
-/** Renews a lease three times within its life until it is released or found lost. */
-function holdLease(redis: Redis, name: string, token: string): Lease {
-  const { link, leaseMs, after } = redis;
-  const run = (script: string, args: readonly string[]): Promise<number> =>
-    link.run(({ client }) => {
-      const renewed = async (): Promise<number> =>
-        Number(await client.eval(script, { keys: [name], arguments: [...args] }));
-      return unlessRefused(redis, renewed, 1);
-    }, 1); // not known to be lost
-  let released = false;
-  let cancel = after(leaseMs / 3, renew);
-  function renew(): void {
-    void run(RENEW, [token, String(leaseMs)]).then((kept) => {
-      if (kept !== 0 && !released) cancel = after(leaseMs / 3, renew);
-    });
-  }
-  return {
-    release: async () => {
-      released = true;
-      cancel();
-      await run(RELEASE, [token]);
-    },
-  };
-}
-
-/** Redis being there and refusing (full, read-only) is reported, and no reason to do without its reads. */
-async function unlessRefused<T>(redis: Redis, call: () => Promise<T>, otherwise: T): Promise<T> {
-  try {
-    return await call();
-  } catch (cause) {
-    if (!isReply(cause)) throw cause;
-    redis.observe({ kind: 'cache.write_refused', cause });
-    return otherwise;
-  }
 }
 
 function escapeGlob(text: string): string {

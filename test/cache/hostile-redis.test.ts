@@ -44,8 +44,12 @@ afterAll(async () => {
 });
 
 /** Reads Redis each time: nothing stays in its memory. */
-async function openShared(namespace = NAMESPACE, entryKey: EntryKey = ENTRY_KEY): Promise<Store> {
-  const given = { clock: realClock, after: realAfter, random: Math.random, observe: witness.observe };
+async function openShared(
+  namespace = NAMESPACE,
+  entryKey: EntryKey = ENTRY_KEY,
+  clock = realClock,
+): Promise<Store> {
+  const given = { clock, after: realAfter, random: Math.random, observe: witness.observe };
   const link = await openRedisLink({ url: server.url, namespace, timeoutMs: 5000, retryMs: 100, ...given });
   const remote = createRedis({
     ...given,
@@ -252,24 +256,76 @@ describe('the key of entries', () => {
 });
 
 describe('a lease', () => {
-  const lease = `${NAMESPACE}:2-${ENTRY_KEY.id}:lease:${KEY}`;
+  const leaseOf = (key: string): string => `${NAMESPACE}:2-${ENTRY_KEY.id}:lease:${key}`;
+  const lease = leaseOf(KEY);
+  const tokenOf = async (name: string): Promise<string> => String(await attacker.get(name));
 
   test.each<{ why: string; spoil: () => Promise<unknown> }>([
     { why: 'megabytes', spoil: async () => attacker.set(lease, 'x'.repeat(5_000_000), PX) },
     { why: 'nothing', spoil: async () => attacker.set(lease, '', PX) },
     { why: 'a hash', spoil: async () => attacker.hSet(lease, 'a', 'b') },
-    { why: 'a token and more', spoil: async () => attacker.set(lease, `${crypto.randomUUID()}x`, PX) },
+    { why: 'a UUID', spoil: async () => attacker.set(lease, crypto.randomUUID(), PX) },
     {
-      why: 'a token for years',
-      spoil: async () =>
-        attacker.set(lease, crypto.randomUUID(), { expiration: { type: 'EX', value: 10 ** 9 } }),
+      why: 'all of a token but the right HMAC',
+      spoil: async () => {
+        const time = Date.now().toString(36);
+        return attacker.set(lease, `${crypto.randomUUID()}.${time}.${'a'.repeat(22)}`, PX);
+      },
+    },
+    {
+      why: 'the token of another key',
+      spoil: async () => {
+        const other = await store.lease('another');
+        await attacker.set(lease, await tokenOf(leaseOf('another')), PX);
+        if (typeof other !== 'string') await other.release();
+      },
+    },
+    {
+      why: 'a token of this key for years',
+      spoil: async () => {
+        const own = await store.lease(KEY);
+        const token = await tokenOf(lease);
+        if (typeof own !== 'string') await own.release();
+        await attacker.set(lease, token, { expiration: { type: 'EX', value: 10 ** 9 } });
+      },
     },
   ])('that nobody holds is removed by the first who meets it: $why', async ({ spoil }) => {
     await attacker.del(lease);
     await spoil();
+    const before = witness.seen.length;
     expect(await store.lease(KEY)).toBe('taken');
+    expect(witness.seen.slice(before)).toMatchObject([{ kind: 'cache.rubbish_found', key: KEY }]);
     const taken = await store.lease(KEY);
     expect(typeof taken).not.toBe('string');
     if (typeof taken !== 'string') await taken.release();
+  });
+
+  test('that was read and is put back has replicas wait for no longer than if its holder had died', async () => {
+    const later = await openShared(NAMESPACE, ENTRY_KEY, { ...realClock, epoch: () => Date.now() + 11_500 });
+    const own = await store.lease(KEY);
+    const token = await tokenOf(lease);
+    if (typeof own !== 'string') await own.release();
+    await attacker.set(lease, token, { expiration: { type: 'EX', value: 15 } });
+    expect(await store.lease(KEY)).toBe('taken'); // as after a crash
+    expect(await attacker.exists(lease)).toBe(1);
+    expect(await later.lease(KEY)).toBe('taken');
+    expect(await attacker.exists(lease)).toBe(0);
+  });
+
+  test('is signed anew each time it is renewed, and given back all the same', async () => {
+    const own = await store.lease(KEY);
+    const first = await tokenOf(lease);
+    await expect.poll(() => tokenOf(lease), { timeout: 30_000 }).not.toBe(first);
+    expect((await tokenOf(lease)).slice(0, 36)).toBe(first.slice(0, 36));
+    if (typeof own !== 'string') await own.release();
+    expect(await attacker.exists(lease)).toBe(0);
+  });
+
+  test('that was taken from its holder by hand is neither renewed nor given back by it', async () => {
+    const own = await store.lease(KEY);
+    await attacker.set(lease, 'somebody else’s', PX);
+    if (typeof own !== 'string') await own.release();
+    expect(await tokenOf(lease)).toBe('somebody else’s');
+    await attacker.del(lease);
   });
 });
