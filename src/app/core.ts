@@ -22,6 +22,7 @@ import { createSandboxes, type Sandboxes } from '../request/sandboxes.ts';
 import { createSuspensions } from '../request/suspensions.ts';
 import { createCache, type Cache } from './cache.ts';
 import { after, clock } from './clock.ts';
+import { openEntryKey } from './redis.ts';
 
 export interface Core {
   readonly catalog: LiveCatalog;
@@ -50,7 +51,8 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const describe = createDescribe(engine);
   const sandboxes = createSandboxes(engine, describe);
   const plan = createPlan({ sandboxes, describe, now: clock.epoch });
-  const cache = createCache({ memoryBytes: settings.cacheMemory, link, observe });
+  const shared = link && { link, entryKey: await openEntryKey(settings, observe) };
+  const cache = createCache({ memoryBytes: settings.cacheMemory, shared, observe });
   const bulkhead = createBulkhead(after);
   const results = createResults({ engine, bulkhead, ...cache, now: clock.monotonic });
   const catalog = await openLiveCatalog({

@@ -1,6 +1,6 @@
 // The engine that the settings name.
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makePrivateFolder } from '../config/private-folder.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Observe } from '../core/observation.ts';
 import { createEmbeddedEngine } from '../engine/embedded/embedded-engine.ts';
@@ -15,7 +15,10 @@ export async function openEngine(settings: Settings, observe: Observe): Promise<
     const tls = await readTls(clickhouse);
     return createHttpEngine({ ...clickhouse, tls, connections, shares, queue, observe });
   }
-  await mkdir(settings.data, { recursive: true });
   const path = join(settings.data, 'engine');
+  for (const folder of [settings.data, path]) {
+    const reason = await makePrivateFolder(folder);
+    if (reason !== undefined) observe({ kind: 'data.folder_open', reason });
+  }
   return createEmbeddedEngine({ path, connections, shares, queue, memory, observe });
 }

@@ -34,7 +34,7 @@ export function openTrial({ engine, candidates }: TrialOptions): Trial {
   const { catalog } = assembleCatalog(unkept);
   const describe = createDescribe(engine);
   const sandboxes = createSandboxes(engine, describe);
-  const cache = createCache({ memoryBytes: 0, link: undefined, observe: () => undefined });
+  const cache = createCache({ memoryBytes: 0, shared: undefined, observe: () => undefined });
   const results = createResults({ engine, bulkhead: createBulkhead(after), ...cache, now: clock.monotonic });
   const memory = createMemoryCounters(clock.monotonic);
   const rateLimits = createRateLimits({ memory, shared: undefined, failure: 'open' });

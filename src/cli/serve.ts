@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { hashKey } from '../auth/keyring.ts';
 import { TokensRejected } from '../auth/live-keyring.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
+import { cacheSecrets } from '../config/cache-key.ts';
 import type { Token } from '../config/generated/tokens.ts';
 import type { Settings } from '../config/settings.ts';
 import { createRelay, type Observe } from '../core/observation.ts';
@@ -78,7 +79,8 @@ export async function check(
   const engine = await openEngineOrExplain(deps.openEngine, settings, ignore);
   const free = { ...settings, port: 0, adminPort: 0, usage: false };
   const service = await openOrExplain(deps, { settings: free, engine, extraTokens: [], observe: ignore });
-  return reportService(service, deps.terminal);
+  const { warning } = settings.redisUrl === undefined ? { warning: undefined } : cacheSecrets(settings);
+  return reportService(service, deps.terminal, warning);
 }
 
 function refuseWithoutKeys({

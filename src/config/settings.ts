@@ -41,6 +41,8 @@ export interface Settings {
   /** Milliseconds. */
   readonly redisTimeout: number;
   readonly cacheNamespace: string;
+  /** Undefined: derived; see `cache-key.ts`. */
+  readonly cacheKey: string | undefined;
   readonly rateLimitFailure: NonNullable<SettingsFile['rate_limit_failure']>;
   readonly cacheMemory: number;
   readonly adminHost: string;
@@ -288,6 +290,7 @@ function resolve(given: SettingsFile, names: readonly SettingName[]): Omit<Setti
     redisUrl: all.redis_url,
     redisTimeout: all.redis_timeout,
     cacheNamespace: all.cache_namespace,
+    cacheKey: all.cache_key,
     rateLimitFailure: all.rate_limit_failure,
     cacheMemory: parseBytes(all.cache_memory),
     adminHost: all.admin_host,
@@ -339,6 +342,7 @@ type OptionalKey =
   | 'otlp_headers'
   | 'trusted_proxies'
   | 'redis_url'
+  | 'cache_key'
   | 'tokens'
   | 'pii_hash_key'
   | 'cors_origins'

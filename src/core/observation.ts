@@ -54,6 +54,8 @@ export type Observation =
   | { readonly kind: 'catalog.failed'; readonly cause: unknown }
   | { readonly kind: 'sandbox.checked'; readonly attacks: number; readonly known: readonly string[] }
   | { readonly kind: 'sandbox.switched_off'; readonly open: readonly string[] }
+  /** Other users of the machine may be able to read the rows. */
+  | { readonly kind: 'data.folder_open'; readonly reason: string }
   | { readonly kind: 'tokens.loaded'; readonly tokens: number }
   | { readonly kind: 'tokens.rejected'; readonly diagnostics: readonly Diagnostic[] }
   | { readonly kind: 'tokens.jwks_failed'; readonly cause: unknown }
@@ -92,6 +94,8 @@ export type Observation =
   | { readonly kind: 'cache.remote_lost'; readonly cause: unknown }
   | { readonly kind: 'cache.remote_restored'; readonly ms: number }
   | { readonly kind: 'cache.rubbish_found'; readonly key: string; readonly reason: string }
+  /** A shared cache without a key of its own. */
+  | { readonly kind: 'cache.key_derived'; readonly reason: string }
   | { readonly kind: 'cache.write_refused'; readonly cause: unknown }
   | { readonly kind: 'cache.entry_too_large'; readonly key: string; readonly bytes: number }
   | { readonly kind: 'cache.refresh_failed'; readonly key: string; readonly cause: unknown }

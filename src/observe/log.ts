@@ -87,6 +87,8 @@ function levelOf(observation: Observation): Level {
     case 'reply.cut_off':
     case 'cache.remote_lost':
     case 'cache.rubbish_found':
+    case 'cache.key_derived':
+    case 'data.folder_open':
     case 'cache.write_refused':
     case 'tokens.jwks_failed':
     case 'tokens.use_not_kept':

@@ -99,7 +99,7 @@ function createEventMetrics(registry: Registry): (event: Event) => void {
   });
   const cache = new Counter({
     name: 'millrace_cache_events_total',
-    help: 'What happened to the cache: remote_lost, remote_restored, rubbish_found, write_refused, entry_too_large, refresh_failed.',
+    help: 'What happened to the cache: remote_lost, remote_restored, rubbish_found, key_derived, write_refused, entry_too_large, refresh_failed.',
     labelNames: ['event'],
     registers,
   });

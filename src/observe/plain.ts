@@ -78,6 +78,8 @@ const LINES: Lines = {
   'cache.rubbish_found': (observation) => [
     `cache: a value in Redis is not one of ours: ${observation.reason}`,
   ],
+  'data.folder_open': (observation) => [observation.reason],
+  'cache.key_derived': (observation) => [`cache: ${observation.reason}`],
   'cache.write_refused': (observation) => [
     `cache: Redis refuses to store: ${describeCause(observation.cause)}`,
   ],

@@ -181,6 +181,10 @@ export interface SettingsFile {
    */
   cache_namespace?: string;
   /**
+   * Secret that authenticates cached responses in Redis; at least 32 characters, the same in every replica, as from openssl rand -hex 32. Unset: derived from pii_hash_key, clickhouse_password and the password in redis_url, with a warning at startup.
+   */
+  cache_key?: string;
+  /**
    * Memory for answers kept in this process, in bytes or with a unit KiB, MiB or GiB.
    */
   cache_memory?: number | string;
