@@ -1,5 +1,6 @@
 // What is in force, for an operator who asks: settings with their sources, and each endpoint file's version.
 import type { LiveCatalog } from '../catalog/live.ts';
+import type { Diagnostic } from '../core/diagnostic.ts';
 import type { Settings } from '../config/settings.ts';
 import { readVersion } from './version.ts';
 
@@ -12,9 +13,11 @@ export function configurationOf({
   readonly catalog: LiveCatalog;
 }): unknown {
   const findings = catalog.diagnostics();
+  const byFile = new Map<string, Diagnostic[]>();
+  for (const finding of findings) byFile.set(finding.file, [...(byFile.get(finding.file) ?? []), finding]);
   const endpoints = catalog.current().endpoints.map(({ name, id, file, revision }) => {
-    const own = findings.filter((finding) => finding.file === file);
-    return { name, id, file, revision, ...(own.length === 0 ? {} : { findings: own }) };
+    const own = byFile.get(file);
+    return { name, id, file, revision, ...(own === undefined ? {} : { findings: own }) };
   });
   const served = new Set(endpoints.map(({ file }) => file));
   return {

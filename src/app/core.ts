@@ -11,7 +11,7 @@ import type { Settings } from '../config/settings.ts';
 import type { Observe } from '../core/observation.ts';
 import type { Engine } from '../engine/engine.ts';
 import { createMemoryCounters } from '../limits/memory-counters.ts';
-import { createRateLimits } from '../limits/rate-limits.ts';
+import { createRateLimits, type RateLimits } from '../limits/rate-limits.ts';
 import { createRedisCounters } from '../limits/redis-counters.ts';
 import { createRequestPath, type RequestPath } from '../request/answer.ts';
 import { createBulkhead, type Bulkhead } from '../request/bulkhead.ts';
@@ -30,6 +30,7 @@ export interface Core {
   readonly sandboxes: Sandboxes;
   readonly path: RequestPath;
   readonly explain: Explain;
+  readonly rateLimits: RateLimits;
   readonly cache: Cache;
   readonly bulkhead: Bulkhead;
   close(): Promise<void>;
@@ -95,7 +96,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const close = async (): Promise<void> => {
     await Promise.all([catalog.close(), cache.close()]);
   };
-  return { catalog, describe, sandboxes, path, cache, bulkhead, explain, close };
+  return { catalog, describe, sandboxes, path, cache, bulkhead, explain, rateLimits, close };
 }
 
 /** Endpoints of one catalog that the other has not, or has in another revision. */

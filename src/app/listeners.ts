@@ -12,8 +12,11 @@ import type { Outbox } from '../http/outbox.ts';
 import { createServer, type Readiness } from '../http/server.ts';
 import { createOpenapi } from '../openapi/published.ts';
 import { authenticate } from '../request/authorize.ts';
+import type { Trace } from '../request/call.ts';
+import { countCall } from '../request/count-call.ts';
 import { listEndpoints } from '../request/listing.ts';
 import { clock } from './clock.ts';
+import { coalesce } from './coalesce.ts';
 import { configurationOf } from './configuration.ts';
 import type { Core } from './core.ts';
 import type { Observing } from './observing.ts';
@@ -35,8 +38,12 @@ type Listener = ReturnType<typeof createServer>;
 /** Not listening yet. */
 export function createListeners(parts: Parts): { readonly server: Listener; readonly admin: Listener } {
   const { settings, path, explain, catalog, describe, sandboxes, keyring, observing, cache } = parts;
-  const principalOf = async (key: string | undefined): Promise<Principal> =>
-    (await authenticate(keyring.current(), key, clock.epoch())).principal;
+  const principalOf = async (key: string | undefined, trace: Trace): Promise<Principal> => {
+    const { principal } = await authenticate(keyring.current(), key, clock.epoch());
+    trace.principal = principal.name;
+    await countCall(parts.rateLimits, { principal }, trace);
+    return principal;
+  };
   const openapi = createOpenapi({
     catalog: catalog.current,
     describe,
@@ -47,9 +54,10 @@ export function createListeners(parts: Parts): { readonly server: Listener; read
   const server = createServer({
     answer: path.answer,
     explain,
-    list: async (key) => listEndpoints(catalog.current(), await principalOf(key), { describe, sandboxes }),
-    openapi: async (key) => openapi(await principalOf(key)),
-    readiness: () => readiness(parts),
+    list: async (key, trace) =>
+      listEndpoints(catalog.current(), await principalOf(key, trace), { describe, sandboxes }),
+    openapi: async (key, trace) => openapi(await principalOf(key, trace)),
+    readiness: coalesce(() => readiness(parts)), // asked for without a key: one ping at a time, however many ask
     observe: observing.observe,
     beginTrace: observing.tracing.begin,
     clientAddress: clientAddressBehind(settings.trustedProxies),
@@ -64,6 +72,7 @@ export function createListeners(parts: Parts): { readonly server: Listener; read
     metrics: observing.metrics.text,
     configuration: () => configurationOf(parts),
     endpoints: () => catalog.current().endpoints.map(({ name }) => name),
+    hosts: settings.adminNames,
     purge: (name) => cache.readThrough.forget(keyPrefix(name)),
   });
   return { server, admin };

@@ -1,5 +1,5 @@
 // The tokens file as data: read, checked, and extended without losing its comments.
-import { compareDiagnostics, type Diagnostic } from '../core/diagnostic.ts';
+import { locateFindings, type Diagnostic } from '../core/diagnostic.ts';
 import type { Token, TokensFile } from '../config/generated/tokens.ts';
 import { readSettled } from '../config/read-settled.ts';
 import { createSchemaCheck } from '../config/schema.ts';
@@ -22,11 +22,14 @@ export function createReadTokens(): (path: string) => Promise<ReadTokens> {
     const parsed = parseYaml(path, read.bytes.toString('utf8'));
     if ('diagnostics' in parsed) return { kind: 'rejected', diagnostics: parsed.diagnostics };
     const invalid = check(parsed.document);
-    if (invalid.length > 0) return { kind: 'rejected', diagnostics: invalid.toSorted(compareDiagnostics) };
+    if (invalid.length > 0) return { kind: 'rejected', diagnostics: invalid };
     const { tokens } = parsed.document.value as TokensFile; // it passed the schema that the type is generated from
-    const findings = findDoubles(parsed.document, tokens);
-    if (findings.length === 0) return { kind: 'read', tokens };
-    return { kind: 'rejected', diagnostics: findings.toSorted(compareDiagnostics) };
+    const doubles = findDoubles(tokens);
+    if (doubles.length === 0) return { kind: 'read', tokens };
+    return {
+      kind: 'rejected',
+      diagnostics: locateFindings(doubles, (each) => located(parsed.document, each)),
+    };
   };
 }
 
@@ -35,7 +38,19 @@ function unreadable(file: string, cause: Error): Diagnostic {
   return { file, line: 1, column: 1, severity: 'error', code: 'file.unreadable', message };
 }
 
-function findDoubles(document: YamlDocument, tokens: readonly Token[]): Diagnostic[] {
+interface Double {
+  readonly what: 'name' | 'sha256';
+  readonly path: Path;
+  readonly hint: string;
+}
+
+function located(document: YamlDocument, { what, path, hint }: Double): Diagnostic {
+  const code = `tokens.duplicate_${what}`;
+  const message = `another key in this file already has this ${what}`;
+  return { file: document.file, ...document.locate(path), severity: 'error', code, message, hint };
+}
+
+function findDoubles(tokens: readonly Token[]): Double[] {
   const names = tokens.map(({ name }, index) => ({ value: name, path: ['tokens', index, 'name'] }));
   const hashes = tokens.flatMap(({ sha256, previous = [] }, index) => [
     { value: sha256, path: ['tokens', index, 'sha256'] },
@@ -45,24 +60,25 @@ function findDoubles(document: YamlDocument, tokens: readonly Token[]): Diagnost
     })),
   ]);
   return [
-    ...findDouble(document, names, { what: 'name', hint: 'Give each key a name of its own' }),
-    ...findDouble(document, hashes, { what: 'sha256', hint: 'Create a new key for this entry' }),
+    ...repeated(names).map((path): Double => ({
+      what: 'name',
+      path,
+      hint: 'Give each key a name of its own',
+    })),
+    ...repeated(hashes).map((path): Double => ({
+      what: 'sha256',
+      path,
+      hint: 'Create a new key for this entry',
+    })),
   ];
 }
 
-function findDouble(
-  document: YamlDocument,
-  items: readonly { readonly value: string; readonly path: Path }[],
-  { what, hint }: { readonly what: string; readonly hint: string },
-): Diagnostic[] {
+/** Paths of values that stand further up already. */
+function repeated(items: readonly { readonly value: string; readonly path: Path }[]): Path[] {
   const seen = new Set<string>();
   return items.flatMap(({ value, path }) => {
-    if (!seen.has(value)) {
-      seen.add(value);
-      return [];
-    }
-    const code = `tokens.duplicate_${what}`;
-    const message = `another key in this file already has this ${what}`;
-    return [{ file: document.file, ...document.locate(path), severity: 'error', code, message, hint }];
+    const isRepeated = seen.has(value);
+    seen.add(value);
+    return isRepeated ? [path] : [];
   });
 }

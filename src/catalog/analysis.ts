@@ -31,20 +31,24 @@ export interface Analysis {
 /** Takes a file apart; `file` is the document's value, known to have passed the schema. */
 export function analyse(file: EndpointFile, document: YamlDocument): Analysis {
   const parameters = new Map<string, CompiledParameter>();
-  const findings: RuleFinding[] = [];
+  const ofParameters: RuleFinding[] = [];
   for (const [name, spec] of Object.entries(file.parameters ?? {})) {
     const compiled = compileParameter(name, spec);
     if (compiled.parameter !== undefined) parameters.set(name, compiled.parameter);
-    else findings.push(...compiled.findings.map((f) => ({ ...f, path: ['parameters', name, ...f.path] })));
+    else
+      ofParameters.push(...compiled.findings.map((f) => ({ ...f, path: ['parameters', name, ...f.path] })));
   }
   const bound = bindPlaceholders(file.query, (name) => parameters.get(name)?.placeholder);
-  findings.push(
-    ...bound.findings.map((f) => ({ code: f.code, path: ['query'], offset: f.start, message: f.message })),
-  );
+  const ofBinding = bound.findings.map(({ code, start, message }) => inQuery(code, start, message));
   const { outline, findings: unread } =
     bound.findings.length > 0 ? { outline: undefined, findings: [] } : outlineQuery(bound.sql);
-  for (const { code, start, message } of unread) {
-    findings.push({ code, path: ['query'], offset: authorOffset(bound.uses, start), message });
-  }
+  const ofOutline = unread.map(({ code, start, message }) =>
+    inQuery(code, authorOffset(bound.uses, start), message),
+  );
+  const findings = [...ofParameters, ...ofBinding, ...ofOutline];
   return { file, document, parameters, bound, outline, findings };
+}
+
+function inQuery(code: string, offset: number, message: string): RuleFinding {
+  return { code, path: ['query'], offset, message };
 }

@@ -1,6 +1,6 @@
 // A file's text compiled to an endpoint: parse, validate, check, build. All findings come out together.
 import { hash } from 'node:crypto';
-import { compareDiagnostics, type Diagnostic } from '../core/diagnostic.ts';
+import { locateFindings, type Diagnostic } from '../core/diagnostic.ts';
 import { parseBytes } from '../config/bytes.ts';
 import { parseRate } from '../config/rate.ts';
 import type { EndpointFile, Example } from '../config/generated/endpoint.ts';
@@ -62,12 +62,9 @@ export function createInspect(
     if ('diagnostics' in parsed) return { inspected: undefined, diagnostics: parsed.diagnostics };
     const { document } = parsed;
     const invalid = check(document);
-    if (invalid.length > 0)
-      return { inspected: undefined, diagnostics: invalid.toSorted(compareDiagnostics) };
+    if (invalid.length > 0) return { inspected: undefined, diagnostics: invalid };
     const analysis = analyse(document.value as EndpointFile, document); // it passed the schema that the type is generated from
-    const diagnostics = [...analysis.findings, ...checkRules(analysis, options)]
-      .map((finding) => toDiagnostic(document, finding))
-      .toSorted(compareDiagnostics);
+    const diagnostics = toDiagnostics(document, [...analysis.findings, ...checkRules(analysis, options)]);
     if (analysis.outline === undefined || diagnostics.some((each) => each.severity === 'error')) {
       return { inspected: undefined, diagnostics };
     }
@@ -75,6 +72,12 @@ export function createInspect(
     const candidate = { endpoint, name: document.locate(['name']), id: document.locate(['id']) };
     return { inspected: { document, analysis, candidate }, diagnostics };
   };
+}
+
+/** Findings with their places in the file; the first ones, and how many more there are. */
+export function toDiagnostics(document: YamlDocument, findings: readonly RuleFinding[]): Diagnostic[] {
+  const locate = (finding: RuleFinding): Diagnostic => toDiagnostic(document, finding);
+  return locateFindings(findings, locate, { isWarning: ({ severity }) => severity === 'warning' });
 }
 
 /** A finding with its place in the file. */

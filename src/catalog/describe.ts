@@ -17,6 +17,8 @@ export interface Describe {
   readonly result: (endpoint: Endpoint) => Promise<readonly Column[] | undefined>;
   /** The tables that consumers' own queries may read, in the order of the file. */
   readonly tables: (endpoint: Endpoint) => Promise<readonly TableColumns[] | undefined>;
+  /** Why `tables` was last undefined for an endpoint. */
+  readonly tablesFailure: (endpoint: Endpoint) => unknown;
 }
 
 const AT_ONCE = 4;
@@ -30,18 +32,20 @@ export function createDescribe(engine: Engine): Describe {
     const leave = await queue.enter();
     return describe(engine, endpoint, sql).finally(leave);
   };
+  const tables = remember(async (endpoint) => {
+    const { query, outline } = endpoint;
+    const clause = query.slice(outline.withStart, outline.withEnd);
+    const names = outline.elements.filter(({ kind }) => kind === 'table').map(({ name }) => name);
+    const all = names.map(async (name) => {
+      const columns = await ask(endpoint, `${clause}\nSELECT * FROM ${quoteIdentifier(name)}`);
+      return { name, columns };
+    });
+    return Promise.all(all);
+  });
   return {
-    result: remember((endpoint) => ask(endpoint, endpoint.query)),
-    tables: remember(async (endpoint) => {
-      const { query, outline } = endpoint;
-      const clause = query.slice(outline.withStart, outline.withEnd);
-      const names = outline.elements.filter(({ kind }) => kind === 'table').map(({ name }) => name);
-      const all = names.map(async (name) => {
-        const columns = await ask(endpoint, `${clause}\nSELECT * FROM ${quoteIdentifier(name)}`);
-        return { name, columns };
-      });
-      return Promise.all(all);
-    }),
+    result: remember((endpoint) => ask(endpoint, endpoint.query)).known,
+    tables: tables.known,
+    tablesFailure: tables.failure,
   };
 }
 
@@ -50,18 +54,26 @@ function describe(engine: Engine, endpoint: Endpoint, sql: string): Promise<read
   return engine.describe({ sql, parameters: sampleValues, limits, origin: 'saved', int64 });
 }
 
-function remember<T>(
-  ask: (endpoint: Endpoint) => Promise<T>,
-): (endpoint: Endpoint) => Promise<T | undefined> {
+interface Remembered<T> {
+  readonly known: (endpoint: Endpoint) => Promise<T | undefined>;
+  readonly failure: (endpoint: Endpoint) => unknown;
+}
+
+function remember<T>(ask: (endpoint: Endpoint) => Promise<T>): Remembered<T> {
   const known = new WeakMap<Endpoint, Promise<T | undefined>>();
-  return (endpoint) => {
-    const found = known.get(endpoint);
-    if (found !== undefined) return found;
-    const asked = ask(endpoint).catch(() => {
-      known.delete(endpoint);
-      return undefined;
-    });
-    known.set(endpoint, asked);
-    return asked;
+  const failures = new WeakMap<Endpoint, unknown>();
+  return {
+    known: (endpoint) => {
+      const found = known.get(endpoint);
+      if (found !== undefined) return found;
+      const asked = ask(endpoint).catch((cause: unknown) => {
+        known.delete(endpoint);
+        failures.set(endpoint, cause);
+        return undefined;
+      });
+      known.set(endpoint, asked);
+      return asked;
+    },
+    failure: (endpoint) => failures.get(endpoint),
   };
 }

@@ -18,6 +18,10 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
     title: 'The file cannot be read',
     help: 'It has to be a text file of at most 1 MiB that this user may read, and that nobody is writing all the time.',
   },
+  'file.more_findings': {
+    title: 'The file has more findings than are shown',
+    help: 'The first 100 are shown. Correct those, then check the file again.',
+  },
   'yaml.bad_character': yaml(
     'The file is no UTF-8, or holds a control character',
     'Save it as UTF-8 and remove the character.',

@@ -10,6 +10,13 @@ type Finding = Omit<RuleFinding, 'code' | 'severity'>;
 interface Read extends Analysis {
   readonly outline: Outline;
   readonly tokens: readonly Token[];
+  /** By token: a bare word in capitals, and the name that a word or a quoted name stands for. */
+  readonly words: readonly (string | undefined)[];
+  readonly names: readonly (string | undefined)[];
+  /** By token: the function, in lower case, whose brackets are around it; '' where a bracket follows no name. */
+  readonly around: readonly string[];
+  /** The token that begins at an offset. */
+  readonly beginsAt: ReadonlyMap<number, number>;
 }
 type Lint = (read: Read) => Iterable<Finding>;
 
@@ -24,11 +31,10 @@ export const LINTS: Readonly<Record<string, Lint>> = {
     };
   },
   'lint.unqualified_table': function* (read) {
-    const { outline } = read;
+    const elements = new Set(read.outline.elements.map(({ name }) => name));
     for (const index of sources(read)) {
       const name = nameAt(read, index);
-      if (name === undefined || isQualified(read, index)) continue;
-      if (outline.elements.some((element) => element.name === name)) continue;
+      if (name === undefined || isQualified(read, index) || elements.has(name)) continue;
       yield {
         ...at(read, index),
         message: `${name} is looked up in whatever database the connection has`,
@@ -51,9 +57,10 @@ export const LINTS: Readonly<Record<string, Lint>> = {
   },
   'lint.unused_table': function* (read) {
     if (read.file.sandbox?.enabled === true) return; // consumers read them
+    const uses = new Map<string | undefined, number>();
+    for (const name of read.names) uses.set(name, (uses.get(name) ?? 0) + 1);
     for (const element of read.outline.elements) {
-      const uses = read.tokens.filter((_, index) => nameAt(read, index) === element.name).length;
-      if (uses > 1) continue;
+      if ((uses.get(element.name) ?? 0) > 1) continue;
       yield {
         path: ['query'],
         offset: authorOffset(read.bound.uses, element.nameStart),
@@ -93,13 +100,11 @@ export const LINTS: Readonly<Record<string, Lint>> = {
     };
   },
   'lint.regex_parameter': function* ({ file, bound, ...read }) {
-    const whole = { ...read, file, bound };
     for (const use of bound.uses) {
-      const index = read.tokens.findIndex((token) => token.start === use.boundStart);
+      const index = read.beginsAt.get(use.boundStart) ?? -1;
       const spec = file.parameters?.[use.name];
       if (spec === undefined || spec.format === 'regex' || spec.enum !== undefined) continue;
-      if (read.tokens[index - 1]?.kind !== ',' || !REGEX_FUNCTIONS.has(functionAround(whole, index)))
-        continue;
+      if (read.tokens[index - 1]?.kind !== ',' || !REGEX_FUNCTIONS.has(read.around[index] ?? '')) continue;
       yield {
         path: ['parameters', use.name],
         onKey: true,
@@ -141,7 +146,7 @@ const REGEX_FUNCTIONS: ReadonlySet<string> = new Set(
 export function lint(analysis: Analysis): readonly RuleFinding[] {
   const { outline } = analysis;
   if (outline === undefined) return [];
-  const read: Read = { ...analysis, outline, tokens: tokenize(analysis.bound.sql).filter(isSignificant) };
+  const read = createRead(analysis, outline);
   return Object.entries(LINTS).flatMap(([code, rule]) =>
     [...rule(read)].map((finding) => ({ code, severity: 'warning' as const, ...finding })),
   );
@@ -152,13 +157,42 @@ function textOf({ bound, tokens }: Read, index: number): string {
   return token === undefined ? '' : bound.sql.slice(token.start, token.end);
 }
 
-function wordAt(read: Read, index: number): string | undefined {
-  return read.tokens[index]?.kind === 'word' ? textOf(read, index).toUpperCase() : undefined;
+/** Reads the tokens once: lints look at them by index. */
+function createRead(analysis: Analysis, outline: Outline): Read {
+  const { sql } = analysis.bound;
+  const tokens = tokenize(sql).filter(isSignificant);
+  const texts = tokens.map(({ start, end }) => sql.slice(start, end));
+  const words = tokens.map(({ kind }, index) => (kind === 'word' ? texts[index]?.toUpperCase() : undefined));
+  const names = tokens.map(({ kind }, index) =>
+    kind === 'word' || kind === 'quoted' ? identifierName(texts[index] ?? '') : undefined,
+  );
+  const beginsAt = new Map(tokens.map(({ start }, index) => [start, index]));
+  return { ...analysis, outline, tokens, words, names, around: functionsAround(tokens, words), beginsAt };
 }
 
-function nameAt(read: Read, index: number): string | undefined {
-  const kind = read.tokens[index]?.kind;
-  return kind === 'word' || kind === 'quoted' ? identifierName(textOf(read, index)) : undefined;
+function functionsAround(
+  tokens: readonly Token[],
+  words: readonly (string | undefined)[],
+): readonly string[] {
+  const open: string[] = [];
+  return tokens.map(({ kind }, index) => {
+    if (kind === ')' || kind === ']') open.pop();
+    const around = open.at(-1) ?? '';
+    if (kind === '[') open.push('');
+    if (kind === '(') {
+      const word = words[index - 1];
+      open.push(word === undefined || BEFORE_SUBQUERY.has(word) ? '' : word.toLowerCase());
+    }
+    return around;
+  });
+}
+
+function wordAt({ words }: Read, index: number): string | undefined {
+  return words[index];
+}
+
+function nameAt({ names }: Read, index: number): string | undefined {
+  return names[index];
 }
 
 function at({ bound, tokens }: Read, index: number): Pick<Finding, 'path' | 'offset'> {
@@ -171,28 +205,12 @@ function sources(read: Read): readonly number[] {
     const word = wordAt(read, index);
     const isName = nameAt(read, index + 1) !== undefined && read.tokens[index + 2]?.kind !== '(';
     // EXTRACT(x FROM y), trim(… FROM y): inside the brackets of a function, FROM names no table.
-    return (word === 'FROM' || word === 'JOIN') && isName && functionAround(read, index) === ''
-      ? [index + 1]
-      : [];
+    return (word === 'FROM' || word === 'JOIN') && isName && read.around[index] === '' ? [index + 1] : [];
   });
 }
 
 function isQualified({ tokens }: Read, index: number): boolean {
   return tokens[index + 1]?.kind === '.';
-}
-
-/** The function, in lower case, whose brackets are around a token; '' where a bracket follows no name. */
-function functionAround(read: Read, index: number): string {
-  let depth = 0;
-  for (let i = index - 1; i >= 0; i--) {
-    const kind = read.tokens[i]?.kind;
-    if (kind === ')' || kind === ']') depth++;
-    if (kind !== '(' && kind !== '[') continue;
-    if (depth-- > 0) continue;
-    const word = wordAt(read, i - 1);
-    return kind === '(' && word !== undefined && !BEFORE_SUBQUERY.has(word) ? word.toLowerCase() : '';
-  }
-  return '';
 }
 
 const BEFORE_SUBQUERY: ReadonlySet<string> = new Set(
@@ -209,10 +227,13 @@ function depthAt({ tokens, outline }: Read, index: number): number {
   return depth;
 }
 
-/** Indexes of the tokens where these words stand in a row, between two offsets. */
+/** Indexes of the tokens where these words stand in a row, between two offsets where tokens begin and end. */
 function find(read: Read, start: number, end: number, words: readonly string[]): readonly number[] {
-  return read.tokens.flatMap((token, index) => {
-    const fits = token.start >= start && token.end <= end;
-    return fits && words.every((word, k) => wordAt(read, index + k) === word) ? [index] : [];
-  });
+  const found: number[] = [];
+  const first = read.beginsAt.get(start) ?? read.tokens.length;
+  for (let index = first; index < read.tokens.length; index++) {
+    if ((read.tokens[index]?.end ?? Infinity) > end) break;
+    if (words.every((word, k) => wordAt(read, index + k) === word)) found.push(index);
+  }
+  return found;
 }

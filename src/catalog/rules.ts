@@ -1,4 +1,5 @@
 // What must be true of an endpoint file beyond its schema: a table of small rules. Each yields findings under its own code.
+import { MAX_FINDINGS } from '../core/diagnostic.ts';
 import { nearest } from '../core/nearest.ts';
 import { Problem } from '../core/problem.ts';
 import { createBinder } from '../params/binder.ts';
@@ -11,14 +12,17 @@ export interface RuleContext {
   readonly piiHashKey: string | undefined;
 }
 
-type Rule = (analysis: Analysis, context: RuleContext) => Iterable<Finding>;
+/** The nearest of the names that would have been right; findings that are not shown need none. */
+type Guess = (word: string, candidates: Iterable<string>) => string | undefined;
+
+type Rule = (analysis: Analysis, context: RuleContext & { readonly guess: Guess }) => Iterable<Finding>;
 
 /** Every rule there is, by the code of its findings. */
 export const RULES: Readonly<Record<string, Rule>> = {
-  'parameter.undeclared': function* ({ bound, file, parameters }) {
-    const declared = Object.keys(file.parameters ?? {});
+  'parameter.undeclared': function* ({ bound, file, parameters }, { guess: nearest }) {
+    const declared = new Set(Object.keys(file.parameters ?? {}));
     for (const use of bound.uses) {
-      if (declared.includes(use.name) || parameters.has(use.name)) continue;
+      if (declared.has(use.name) || parameters.has(use.name)) continue;
       const guess = nearest(use.name, declared);
       yield {
         path: ['query'],
@@ -31,7 +35,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
       };
     }
   },
-  'parameter.unused': function* ({ bound, file }) {
+  'parameter.unused': function* ({ bound, file }, { guess: nearest }) {
     const used = new Set(bound.uses.map((use) => use.name));
     for (const name of Object.keys(file.parameters ?? {})) {
       if (used.has(name)) continue;
@@ -81,7 +85,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
       hint: 'Write WITH name AS (SELECT …) in front of the query, or sandbox: { enabled: false }',
     };
   },
-  'labels.unknown_parameter': function* ({ file }) {
+  'labels.unknown_parameter': function* ({ file }, { guess: nearest }) {
     const declared = Object.keys(file.parameters ?? {});
     for (const [label, source] of Object.entries(file.labels ?? {})) {
       const name = source.startsWith('@') ? source.slice(1) : undefined;
@@ -145,6 +149,11 @@ function bindFailures(bind: () => unknown): readonly { parameter: string; messag
 /** All findings of all rules. */
 export function checkRules(analysis: Analysis, context: RuleContext): readonly RuleFinding[] {
   return Object.entries(RULES).flatMap(([code, rule]) =>
-    [...rule(analysis, context)].map((finding) => ({ code, ...finding })),
+    [...rule(analysis, { ...context, guess: createGuess() })].map((finding) => ({ code, ...finding })),
   );
+}
+
+function createGuess(): Guess {
+  let left = MAX_FINDINGS;
+  return (word, candidates) => (left-- > 0 ? nearest(word, candidates) : undefined);
 }

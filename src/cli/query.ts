@@ -1,12 +1,11 @@
 // `millrace query`: one endpoint run from the shell, through the same path as a request.
 import { randomUUID } from 'node:crypto';
-import { NO_WISH } from '../cache/freshness.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Observe } from '../core/observation.ts';
 import { Problem } from '../core/problem.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Prepared } from '../request/answer.ts';
-import type { Call } from '../request/call.ts';
+import { contentOf, type Call, type CallContent } from '../request/call.ts';
 import { CommandError } from './command-error.ts';
 import { withLocal, type LocalDeps } from './local.ts';
 import { renderCsv, renderTable, type Row } from './table.ts';
@@ -28,18 +27,13 @@ export interface QueryOptions {
 
 /** Runs the endpoint and prints its rows, or, when asked to explain, the statement and the engine's plan for it. */
 export async function query(options: QueryOptions, deps: LocalDeps): Promise<void> {
-  const fields = fieldsOf(options);
+  const content = contentOf(fieldsOf(options));
   const { signal } = new AbortController();
   const call: Call = {
     requestId: randomUUID(),
     endpoint: options.endpoint,
     key: 'local',
-    fields,
-    format: 'json',
-    redact: false,
-    labels: undefined,
-    reservation: undefined,
-    wish: NO_WISH,
+    read: async () => content,
     trace: {},
     signal,
   };
@@ -55,7 +49,7 @@ export async function query(options: QueryOptions, deps: LocalDeps): Promise<voi
   });
 }
 
-function fieldsOf({ parameters, sql, lql }: QueryOptions): Call['fields'] {
+function fieldsOf({ parameters, sql, lql }: QueryOptions): CallContent['fields'] {
   const own: [string, string | undefined][] = [
     ['sql', sql],
     ['lql', lql],

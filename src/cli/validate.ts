@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { relative, sep } from 'node:path';
 import { assembleCatalog } from '../catalog/catalog.ts';
-import { createInspect, toDiagnostic, type InspectedFile } from '../catalog/compile.ts';
+import { createInspect, toDiagnostic, toDiagnostics, type InspectedFile } from '../catalog/compile.ts';
 import { checkOnEngine } from '../catalog/engine-check.ts';
 import { lint } from '../catalog/lint.ts';
 import { loadFiles, type LoadedFiles } from '../catalog/load.ts';
@@ -53,7 +53,7 @@ function staticFindings(files: LoadedFiles): readonly Diagnostic[] {
 }
 
 function warningsOf({ document, analysis }: InspectedFile): readonly Diagnostic[] {
-  return lint(analysis).map((finding) => toDiagnostic(document, finding));
+  return toDiagnostics(document, lint(analysis));
 }
 
 async function engineFindings(

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
-import type { Diagnostic } from '../core/diagnostic.ts';
+import { locateFindings, MAX_FINDINGS, type Diagnostic } from '../core/diagnostic.ts';
 import { nearest } from '../core/nearest.ts';
 import type { Path, YamlDocument } from './yaml-document.ts';
 
@@ -30,26 +30,34 @@ export function readSchema(name: SchemaName): Record<string, unknown> {
 
 /** Compiles a schema once; the result is used for every document of its kind. */
 export function createSchemaCheck(name: SchemaName): SchemaCheck {
-  const check = createValueCheck(name);
+  const errorsOf = createErrorsOf(name);
   return (document) =>
-    check(document.value).map(({ path, onKey, code, message, hint }) => ({
-      file: document.file,
-      ...(onKey ? document.locateKey(path) : document.locate(path)),
-      severity: 'error',
-      code,
-      message,
-      ...(hint === undefined ? {} : { hint }),
-    }));
+    locateFindings(errorsOf(document.value), (error) => {
+      const { path, onKey, code, message, hint } = toFinding(error);
+      return {
+        file: document.file,
+        ...(onKey ? document.locateKey(path) : document.locate(path)),
+        severity: 'error',
+        code,
+        message,
+        ...(hint === undefined ? {} : { hint }),
+      };
+    });
 }
 
 /**
  * The same for plain values that come from no document, such as environment variables; with `part`, against one of the
- * schema's definitions.
+ * schema's definitions. No more findings than a file's.
  */
 export function createValueCheck(
   name: SchemaName,
   part?: string,
 ): (value: unknown) => readonly SchemaFinding[] {
+  const errorsOf = createErrorsOf(name, part);
+  return (value) => errorsOf(value).slice(0, MAX_FINDINGS).map(toFinding);
+}
+
+function createErrorsOf(name: SchemaName, part?: string): (value: unknown) => readonly ErrorObject[] {
   const ajv = new Ajv2020({
     allErrors: true,
     strict: true,
@@ -61,43 +69,83 @@ export function createValueCheck(
   for (const keyword of ['x-env', 'x-secret']) ajv.addKeyword(keyword);
   ajvFormats.default(ajv, ['uuid', 'date-time']);
   const schema = readSchema(name);
-  const chosen = part === undefined ? schema : { $defs: schema['$defs'], $ref: `#/$defs/${part}` };
-  const validate: ValidateFunction = ajv.compile(chosen);
-  return (value) => (validate(value) ? [] : relevant(validate.errors ?? []).map(toFinding));
+  const definitions = schema['$defs'] as Readonly<Record<string, unknown>>; // our own schema
+  const chosen = part === undefined ? { ...schema, $defs: undefined } : definitions[part];
+  const validate: ValidateFunction = ajv.compile(inlineRefs(chosen, definitions) as object);
+  return (value) => (validate(value) ? [] : relevant(validate.errors ?? []));
+}
+
+/**
+ * A schema with its definitions in place of references to them: at each reference ajv copies all errors that were found
+ * so far, which takes minutes for some files. No definition of ours refers to itself.
+ */
+function inlineRefs(schema: unknown, definitions: Readonly<Record<string, unknown>>): unknown {
+  if (Array.isArray(schema)) return schema.map((item) => inlineRefs(item, definitions));
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const { $ref, ...own } = schema as Readonly<Record<string, unknown>>; // an object, as was just seen
+  const entries = Object.entries(own).filter(([, value]) => value !== undefined);
+  const inlined = Object.fromEntries(entries.map(([key, value]) => [key, inlineRefs(value, definitions)]));
+  if (typeof $ref !== 'string') return inlined;
+  const definition = inlineRefs(definitions[$ref.replace('#/$defs/', '')], definitions);
+  return { ...(definition as object), ...inlined };
 }
 
 /**
  * Of a failed oneOf keeps the errors of the branches that the value's own type chose; of everything else the error
  * itself. `propertyNames` errors say the same as the error of the name.
  */
-function relevant(errors: readonly ErrorObject[]): ErrorObject[] {
-  const choices = errors.filter((error) => error.keyword === 'oneOf');
-  const wrongBranch = (error: ErrorObject): boolean =>
-    choices.some((choice) => branchOf(error, choice) !== undefined && branchExcluded(errors, choice, error));
-  const isExplained = (choice: ErrorObject): boolean =>
-    errors.some((error) => branchOf(error, choice) !== undefined && !wrongBranch(error));
+function relevant(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+  const wrong = new Set<ErrorObject>();
+  const choices = new Map<ErrorObject, readonly BranchError[]>();
+  for (const [index, choice] of errors.entries()) {
+    if (choice.keyword !== 'oneOf') continue;
+    const inside = branchErrors(errors, choice, index);
+    const excluded = new Set(
+      inside.filter(({ error }) => chosenByType(error, choice)).map(({ branch }) => branch),
+    );
+    for (const { error, branch } of inside) if (excluded.has(branch)) wrong.add(error);
+    choices.set(choice, inside);
+  }
   return errors.filter((error) => {
     if (error.keyword === 'propertyNames') return false;
-    return error.keyword === 'oneOf' ? !isExplained(error) : !wrongBranch(error);
+    const inside = choices.get(error);
+    return inside === undefined ? !wrong.has(error) : inside.every((each) => wrong.has(each.error));
   });
 }
 
-/** Which branch of `choice` an error belongs to: referenced definitions keep their own schema path, so by parent data. */
-function branchOf(error: ErrorObject, choice: ErrorObject): string | undefined {
-  if (error === choice || !error.instancePath.startsWith(choice.instancePath)) return undefined;
-  const prefix = `${choice.schemaPath}/`;
-  if (error.schemaPath.startsWith(prefix)) return error.schemaPath.slice(prefix.length).split('/')[0];
-  return /^#\/\$defs\/[^/]+/.exec(error.schemaPath)?.[0];
+/** An error of one branch of a choice. */
+interface BranchError {
+  readonly error: ErrorObject;
+  readonly branch: string;
 }
 
-function branchExcluded(errors: readonly ErrorObject[], choice: ErrorObject, error: ErrorObject): boolean {
-  const branch = branchOf(error, choice);
-  return errors.some(
-    (other) =>
-      branchOf(other, choice) === branch &&
-      other.instancePath === choice.instancePath &&
-      (other.keyword === 'type' || other.keyword === 'const'),
-  );
+/** Those of a choice stand right in front of it. */
+function branchErrors(
+  errors: readonly ErrorObject[],
+  choice: ErrorObject,
+  index: number,
+): readonly BranchError[] {
+  const found: BranchError[] = [];
+  for (let at = index - 1; at >= 0; at--) {
+    const error = errors[at];
+    if (error === undefined || !isInside(error, choice)) break;
+    const branch = branchOf(error, choice);
+    if (branch !== undefined) found.push({ error, branch });
+  }
+  return found;
+}
+
+function isInside({ instancePath }: ErrorObject, choice: ErrorObject): boolean {
+  return instancePath === choice.instancePath || instancePath.startsWith(`${choice.instancePath}/`);
+}
+
+function branchOf({ schemaPath }: ErrorObject, choice: ErrorObject): string | undefined {
+  const prefix = `${choice.schemaPath}/`;
+  return schemaPath.startsWith(prefix) ? schemaPath.slice(prefix.length).split('/', 1)[0] : undefined;
+}
+
+function chosenByType({ instancePath, keyword }: ErrorObject, choice: ErrorObject): boolean {
+  return instancePath === choice.instancePath && (keyword === 'type' || keyword === 'const');
 }
 
 type Describe = (error: ErrorObject) => Omit<SchemaFinding, 'path'> & { readonly path?: Path };
@@ -111,7 +159,7 @@ const DESCRIPTIONS: Readonly<Record<string, Describe>> = {
       path: [...pathOf(error), key],
       onKey: true,
       code: 'schema.unknown_key',
-      message: `unknown key "${key}"`,
+      message: `unknown key "${shorten(key)}"`,
       hint: guess === undefined ? `Allowed here: ${known.join(', ')}` : `Did you mean "${guess}"?`,
     };
   },
@@ -187,10 +235,13 @@ function typeNames(types: unknown): string {
   return list.map((type) => names[type] ?? type).join(' or ');
 }
 
+function shorten(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
+}
+
 function describeValue(value: unknown): string {
   if (value === null || value === undefined) return 'nothing';
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return 'a mapping';
-  const text = JSON.stringify(value) ?? '';
-  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
+  return shorten(JSON.stringify(value) ?? '');
 }

@@ -47,6 +47,8 @@ export interface Settings {
   readonly cacheMemory: number;
   readonly adminHost: string;
   readonly adminPort: number;
+  /** Host names under which the admin listener may be asked, beside addresses and localhost. */
+  readonly adminNames: readonly string[];
   readonly requestTimeout: number;
   readonly sendTimeout: number;
   readonly sendMemory: number;
@@ -295,6 +297,7 @@ function resolve(given: SettingsFile, names: readonly SettingName[]): Omit<Setti
     cacheMemory: parseBytes(all.cache_memory),
     adminHost: all.admin_host,
     adminPort: all.admin_port,
+    adminNames: [all.admin_host, ...listOf(all.admin_names)],
     requestTimeout: all.request_timeout,
     sendTimeout: all.send_timeout,
     sendMemory: parseBytes(all.send_memory),
@@ -341,6 +344,7 @@ type OptionalKey =
   | 'otlp_endpoint'
   | 'otlp_headers'
   | 'trusted_proxies'
+  | 'admin_names'
   | 'redis_url'
   | 'cache_key'
   | 'tokens'

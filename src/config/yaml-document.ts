@@ -1,8 +1,20 @@
 // A YAML 1.2 document with positions: every value can be traced back to its place in the text.
-import { isMap, isNode, isPair, isScalar, LineCounter, parseDocument, Scalar, visit } from 'yaml';
-import type { Document, Node, Pair, YAMLMap } from 'yaml';
-import type { Diagnostic } from '../core/diagnostic.ts';
-import { positionAt, type Position } from '../core/position.ts';
+import {
+  Composer,
+  Document,
+  isAlias,
+  isCollection,
+  isMap,
+  isNode,
+  isPair,
+  isScalar,
+  Parser,
+  Scalar,
+  visit,
+} from 'yaml';
+import type { Node, Pair, YAMLMap } from 'yaml';
+import { locateFindings, type Diagnostic } from '../core/diagnostic.ts';
+import { createPositions, positionAt, type Position } from '../core/position.ts';
 
 /** Keys and indexes from the top of a document to a value. */
 export type Path = readonly (string | number)[];
@@ -22,51 +34,115 @@ export interface YamlDocument {
 }
 
 export const MAX_DOCUMENT_BYTES = 1_048_576;
-const MAX_ALIASES = 100;
+/** Values that aliases may add to those that are written, and anchors. */
+const MAX_ALIASED = 1000;
 const MAX_DEPTH = 64;
+const MAX_FAULTS = 500;
 
-/** Parses one document; all findings (duplicate keys, bad indentation, several documents, …), or the document. */
+/**
+ * Parses one document; its findings (duplicate keys, bad indentation, several documents, …), of which there may be many
+ * and the first are enough, or the document. Linear, whatever the text is.
+ */
 export function parseYaml(
   file: string,
   text: string,
 ): { readonly document: YamlDocument } | { readonly diagnostics: readonly Diagnostic[] } {
-  const finding = (offset: number, code: string, message: string): Diagnostic => ({
-    file,
-    ...positionAt(text, offset),
-    severity: 'error',
-    code: `yaml.${code}`,
-    message,
+  const positions = createPositions(text);
+  const rejected = (faults: readonly Fault[], isCut = false) => ({
+    diagnostics: locateFindings(
+      faults.toSorted((a, b) => a.offset - b.offset),
+      ({ offset, code, message }): Diagnostic => ({
+        file,
+        ...positions(offset),
+        severity: 'error',
+        code: `yaml.${code}`,
+        message,
+      }),
+      { isCut },
+    ),
   });
   const obstacle = findObstacle(text);
-  if (obstacle !== undefined)
-    return { diagnostics: [finding(obstacle.offset, obstacle.code, obstacle.message)] };
+  if (obstacle !== undefined) return rejected([obstacle]);
+  const { parsed, faults, isCut } = compose(text);
+  if (isCut) return rejected(faults, isCut);
+  const doubles = findDuplicateKeys(parsed);
+  if (faults.length + doubles.length > 0) return rejected([...faults, ...doubles]);
+  const badAliases = findBadAliases(parsed);
+  if (badAliases.length > 0) return rejected(badAliases);
+  const value: unknown = parsed.toJS({ maxAliasCount: -1 }); // bounded above
+  return { document: createDocument({ file, text, value }, parsed, positions) };
+}
 
-  const lines = new LineCounter();
-  const parsed = parseDocument(text, { lineCounter: lines, prettyErrors: false, version: '1.2' });
-  const problems = [...parsed.errors, ...parsed.warnings];
-  if (problems.length > 0) {
-    const end = text.trimEnd().length; // what is never closed is noticed at the end of the file
-    return {
-      diagnostics: problems.map(({ pos, code, message }) =>
-        finding(Math.min(pos[0], end), code.toLowerCase(), MESSAGES[code] ?? lowerFirst(message)),
-      ),
-    };
+/** What is wrong with a text, at a 0-based offset. */
+interface Fault {
+  readonly offset: number;
+  readonly code: string;
+  readonly message: string;
+}
+
+/**
+ * The document with what the parser says of it. After some hundreds of faults it is cut: each is an Error with a stack,
+ * and a text can have as many as characters.
+ */
+function compose(text: string): { parsed: Document.Parsed; faults: readonly Fault[]; isCut: boolean } {
+  // Unique keys are looked for below: the parser compares each key of a mapping with all before it.
+  const composer = new Composer({ version: '1.2', uniqueKeys: false });
+  const faults: Fault[] = [];
+  const end = text.trimEnd().length; // what is never closed is noticed at the end of the file
+  const note = (offset: number, code: string, message: string): void => {
+    if (faults.length === MAX_FAULTS) throw new TooManyFaults(); // again, should the parser catch it
+    faults.push({
+      offset: Math.min(offset, end),
+      code: code.toLowerCase(),
+      message: MESSAGES[code] ?? lowerFirst(message),
+    });
+  };
+  // Every fault goes through this function, which the library's types keep private; the tests see when it is another one.
+  Reflect.set(composer, 'onError', (source: unknown, code: string, message: string) =>
+    note(startOf(source), code, message),
+  );
+  let parsed = new Document() as Document.Parsed; // in place of one that was cut, or is empty
+  let isCut = false;
+  try {
+    const [first, second] = composer.compose(new Parser().parse(text), true, text.length);
+    if (first !== undefined) parsed = first;
+    for (const { pos, code, message } of [...parsed.errors, ...parsed.warnings]) note(pos[0], code, message);
+    if (second !== undefined) note(second.range[0], 'MULTIPLE_DOCS', '');
+  } catch (error) {
+    if (!(error instanceof TooManyFaults)) throw error;
+    isCut = true;
   }
-  const dangling = danglingAliases(parsed);
-  if (dangling.length > 0) {
-    return {
-      diagnostics: dangling.map(({ at, name }) =>
-        finding(at, 'unknown_alias', `no &${name} stands before *${name}`),
-      ),
-    };
-  }
-  const value = toPlain(parsed);
-  if (value instanceof Error) return { diagnostics: [finding(0, 'bad_alias', value.message)] };
-  return { document: createDocument({ file, text, value }, parsed) };
+  return { parsed, faults, isCut };
+}
+
+class TooManyFaults extends Error {}
+
+/** Of what the parser tells a fault of: an offset, a range, or a token. */
+function startOf(source: unknown): number {
+  if (typeof source === 'number') return source;
+  if (Array.isArray(source)) return Number(source[0]);
+  return typeof source === 'object' && source !== null && 'offset' in source ? Number(source.offset) : 0;
+}
+
+function findDuplicateKeys(parsed: Document.Parsed): Fault[] {
+  const faults: Fault[] = [];
+  visit(parsed, {
+    Map(_, { items }) {
+      const seen = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
+        const offset = key.range?.[0] ?? 0;
+        if (seen.has(key.value))
+          faults.push({ offset, code: 'duplicate_key', message: 'map keys must be unique' });
+        seen.add(key.value);
+      }
+    },
+  });
+  return faults;
 }
 
 /** What must be refused before the parser sees it: texts that are not text, or that nest too deeply to recurse over. */
-function findObstacle(text: string): { offset: number; code: string; message: string } | undefined {
+function findObstacle(text: string): Fault | undefined {
   // oxlint-disable-next-line no-control-regex -- control characters are what this looks for
   const control = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufffd]/u.exec(text);
   if (control) {
@@ -86,7 +162,7 @@ function tooDeepAt(text: string): number | undefined {
     const unit = text[i];
     if (unit === '[' || unit === '{') open++;
     else if ((unit === ']' || unit === '}') && open > 0) open--;
-    else if (unit === '\n') {
+    else if (unit === '\n' && ' \t-?:'.includes(text[i + 1] ?? '\n')) {
       const prefix = /^[ \t]*(?:[-?:][ \t]+)*/.exec(text.slice(i + 1, i + 1 + MAX_DEPTH * 4))?.[0] ?? '';
       if (prefix.replace(/[^-?:]/g, '').length > MAX_DEPTH) return i + 1;
     }
@@ -105,30 +181,46 @@ function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
-function danglingAliases(parsed: Document.Parsed): { at: number; name: string }[] {
-  const dangling: { at: number; name: string }[] = [];
-  visit(parsed, {
-    Alias(_, node) {
-      if (node.resolve(parsed) === undefined) dangling.push({ at: node.range?.[0] ?? 0, name: node.source });
-    },
-  });
-  return dangling;
-}
-
-function toPlain(parsed: Document.Parsed): unknown {
-  try {
-    return parsed.toJS({ maxAliasCount: MAX_ALIASES });
-  } catch (cause) {
-    return new Error('the document uses too many aliases', { cause });
-  }
+/**
+ * Aliases without an anchor in front of them, and all that would make the value much larger than the text: an alias of a
+ * list of aliases of lists is a small text of any size.
+ */
+function findBadAliases(parsed: Document.Parsed): Fault[] {
+  const faults: Fault[] = [];
+  const sizes = new Map<string, number>(); // of what each anchor names, aliases followed
+  let added = 0;
+  const sizeOf = (node: unknown): number => {
+    const size = ownSize(node);
+    if (!isNode(node) || !('anchor' in node) || node.anchor === undefined) return size;
+    sizes.set(node.anchor, size);
+    added++;
+    return size;
+  };
+  const ownSize = (node: unknown): number => {
+    if (isAlias(node)) {
+      const size = sizes.get(node.source);
+      const offset = node.range?.[0] ?? 0;
+      const message = `no &${node.source} stands before *${node.source}`;
+      if (size === undefined) faults.push({ offset, code: 'unknown_alias', message });
+      added += size ?? 0;
+      return size ?? 1;
+    }
+    if (isPair(node)) return sizeOf(node.key) + sizeOf(node.value);
+    if (!isCollection(node)) return 1;
+    return node.items.reduce<number>((sum, item) => sum + sizeOf(item), 1);
+  };
+  sizeOf(parsed.contents);
+  if (faults.length > 0 || added <= MAX_ALIASED) return faults;
+  return [{ offset: 0, code: 'bad_alias', message: 'the document uses too many aliases' }];
 }
 
 function createDocument(
   base: { file: string; text: string; value: unknown },
   parsed: Document.Parsed,
+  positions: (offset: number) => Position,
 ): YamlDocument {
   const { text } = base;
-  const at = (node: Node | null | undefined): Position => positionAt(text, node?.range?.[0] ?? 0);
+  const at = (node: Node | null | undefined): Position => positions(node?.range?.[0] ?? 0);
   return {
     ...base,
     locate: (path) => at(nodeAt(parsed, path)),

@@ -14,6 +14,40 @@ export interface Diagnostic {
   readonly hint?: string;
 }
 
+/** Findings of one file that are shown: more help nobody, and each costs a search for its place. */
+export const MAX_FINDINGS = 100;
+
+interface LocateOptions<F> {
+  readonly isWarning?: (finding: F) => boolean;
+  /** Looking for findings ended before the end of the file. */
+  readonly isCut?: boolean;
+}
+
+/**
+ * The first findings of a file with their places, errors before warnings, and a last one that says how many more there
+ * are. `locate` is called for those that are shown alone.
+ */
+export function locateFindings<F>(
+  findings: readonly F[],
+  locate: (finding: F) => Diagnostic,
+  { isWarning = () => false, isCut = false }: LocateOptions<F> = {},
+): Diagnostic[] {
+  const ordered = [...findings.filter((each) => !isWarning(each)), ...findings.filter(isWarning)];
+  const shown = ordered.slice(0, MAX_FINDINGS).map(locate).toSorted(compareDiagnostics);
+  const [last, rest] = [shown.at(-1), ordered.slice(MAX_FINDINGS)];
+  if (last === undefined || rest.length === 0) return shown;
+  const more: Diagnostic = {
+    file: last.file,
+    line: last.line,
+    column: last.column,
+    severity: rest.every(isWarning) ? 'warning' : 'error',
+    code: 'file.more_findings',
+    message: `${isCut ? 'at least ' : ''}${rest.length} more findings of this file are not shown`,
+    hint: 'Correct those that are shown, then check the file again',
+  };
+  return [...shown, more];
+}
+
 /** Orders findings by file, then place, then code, so that output is stable. */
 export function compareDiagnostics(a: Diagnostic, b: Diagnostic): number {
   return compareText(a.file, b.file) || a.line - b.line || a.column - b.column || compareText(a.code, b.code);

@@ -152,6 +152,16 @@ export const PROBLEMS = {
     title: 'There is nothing at this path',
     hint: 'Endpoints are at /api/endpoints/query/{name or UUID}.',
   },
+  'route.host_unknown': {
+    status: 403,
+    title: 'The admin listener is not asked for under this name',
+    hint: 'Ask by IP address or as localhost, or add the name to MILLRACE_ADMIN_NAMES.',
+  },
+  'route.cross_site': {
+    status: 403,
+    title: 'A page of another site may not change anything here',
+    hint: 'Send the request from a program; browsers add Origin and Sec-Fetch-Site to what pages send.',
+  },
   'route.method_not_allowed': {
     status: 405,
     title: 'This path does not take that method',

@@ -2,6 +2,9 @@
 import fastify, { type FastifyInstance } from 'fastify';
 import { nearest } from '../core/nearest.ts';
 import { Problem } from '../core/problem.ts';
+import { guardAdmin } from './admin-guard.ts';
+import { leaveBodiesAlone } from './body.ts';
+import { SECURITY_FIELDS } from './browsers.ts';
 import { sendProblem, toProblem } from './problem-reply.ts';
 
 export interface AdminOptions {
@@ -12,10 +15,18 @@ export interface AdminOptions {
   readonly endpoints: () => readonly string[];
   /** Forgets every stored answer of an endpoint. */
   readonly purge: (endpoint: string) => Promise<void>;
+  /** Host names under which it may be asked, beside addresses and those of the machine itself. */
+  readonly hosts: readonly string[];
 }
 
 export function createAdminServer(options: AdminOptions): FastifyInstance {
   const app = fastify({ forceCloseConnections: true });
+  leaveBodiesAlone(app);
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.headers(SECURITY_FIELDS);
+    done();
+  });
+  guardAdmin(app, options.hosts);
   app.setErrorHandler((error, _request, reply) => sendProblem(reply, toProblem(error)));
   app.setNotFoundHandler((_request, reply) => sendProblem(reply, new Problem('route.unknown')));
   app.get('/metrics', async (_request, reply) => {

@@ -4,6 +4,7 @@ import type { Outcome } from '../cache/read-through.ts';
 import { rateLimitFields } from '../limits/rate-limits.ts';
 import type { Answer } from '../request/call.ts';
 import { plainEtag } from './codings.ts';
+import { isReadable } from './header-limit.ts';
 
 /** Sends an answer, or 304 to a caller who has it already. */
 export function sendAnswer(reply: FastifyReply, answer: Answer, headerPrefix: string): FastifyReply {
@@ -50,9 +51,9 @@ function cacheStatus({ kind, forwarded, ttl }: Outcome): string {
   return [...parts, `ttl=${ttl}`].join('; ');
 }
 
-/** RFC 9110, 13.1.2: weak comparison; a list of tags, or a star. Only reads are conditional. */
+/** RFC 9110, 13.1.2: weak comparison; a list of tags, or a star. Only reads are conditional; a list that is too long is none. */
 function hasAlready({ request }: FastifyReply, etag: string): boolean {
   const condition = request.headers['if-none-match'];
-  if (condition === undefined || request.method === 'POST') return false;
+  if (!isReadable(condition) || request.method === 'POST') return false;
   return condition.split(',').some((tag) => ['*', etag].includes(plainEtag(tag.trim().replace(/^W\//, ''))));
 }

@@ -5,6 +5,7 @@ import { compress as wasmZstd, init } from '@bokuweb/zstd-wasm';
 import { LRUCache } from 'lru-cache';
 import Negotiator from 'negotiator';
 import { FORMATS } from '../format/formats.ts';
+import { isReadable } from './header-limit.ts';
 
 /** Best first, for a caller who likes several equally. */
 const CODINGS = ['zstd', 'br', 'gzip'] as const;
@@ -26,7 +27,6 @@ export interface Codings {
 const MIN_BYTES = 1024;
 /** zstd runs on the event loop where Node has none of its own: 640 KB took 1 ms. */
 const MAX_WASM_BYTES = 4 * 2 ** 20;
-const MAX_FIELD = 500;
 const NATIVE_ZSTD: unknown = Reflect.get(zlib, 'zstdCompress'); // since Node 22.15
 const LEVEL = 1; // more than 1 saves little on rows of logs, for twice the time
 
@@ -62,7 +62,7 @@ export async function createCodings(bytes: number): Promise<Codings> {
 
   return {
     choose: (accepted, { body, contentType }) => {
-      if (accepted === undefined || accepted.length > MAX_FIELD) return undefined;
+      if (!isReadable(accepted)) return undefined;
       if (body.length < MIN_BYTES || isCompressed(contentType)) return undefined;
       return preferred(accepted).find((coding) => coding !== 'zstd' || takesZstd(body));
     },

@@ -4,6 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import { isReadable } from './header-limit.ts';
 
 /** The same folder from `src/` and from `dist/`. */
 const FOLDER = fileURLToPath(new URL('../../dist/explorer/', import.meta.url));
@@ -71,7 +72,9 @@ function send(request: FastifyRequest, reply: FastifyReply, { path, body, etag }
     ETag: etag,
     ...(isPage ? { 'Content-Security-Policy': POLICY } : {}),
   });
-  const known = request.headers['if-none-match']?.split(',') ?? [];
+  reply.fixedTag = etag;
+  const condition = request.headers['if-none-match'];
+  const known = isReadable(condition) ? condition.split(',') : [];
   if (known.some((tag) => tag.trim() === etag)) return reply.code(304).send();
   return reply.header('Content-Type', TYPES[extname(path)]).send(body);
 }

@@ -4,52 +4,85 @@ import type { RawScalar, RawValue } from '../params/reading.ts';
 
 export type Fields = ReadonlyMap<string, readonly RawValue[]>;
 
+/** Values of all names together: a name that is sent a million times is bounded as well. */
 const MAX_FIELDS = 1000;
 const MAX_LIST = 10_000;
+/** Of a JSON body: what is deeper than a list in an object is refused anyway. */
+const MAX_DEPTH = 32;
 
-/** Collects the fields of a query string (without its `?`) and of a body. Throws Problem. */
+type Pair = readonly [name: string, value: RawValue];
+
+/**
+ * Collects the fields of a query string (without its `?`) and of a body. Throws Problem. Linear: fields are counted
+ * before they are decoded, and counting stops at the limit.
+ */
 export function readFields(
   queryString: string,
   body: { readonly type: string; readonly text: string } | undefined,
 ): Fields {
+  const pairs: Pair[] = [];
+  addPairs(pairs, queryString);
+  if (body !== undefined) addBody(pairs, body);
   const fields = new Map<string, RawValue[]>();
-  addPairs(fields, new URLSearchParams(queryString));
-  if (body !== undefined) addBody(fields, body);
-  if (fields.size > MAX_FIELDS)
-    throw new Problem('request.body_invalid', { detail: `More than ${MAX_FIELDS} parameters were sent` });
+  for (const [name, value] of pairs) {
+    const values = fields.get(name);
+    if (values === undefined) fields.set(name, [value]);
+    else values.push(value);
+  }
   return fields;
 }
 
-function addBody(fields: Map<string, RawValue[]>, body: { type: string; text: string }): void {
-  switch (body.type) {
+function addBody(pairs: Pair[], { type, text }: { type: string; text: string }): void {
+  switch (type) {
     case 'application/json':
-      return addJson(fields, body.text);
+      return addJson(pairs, text);
     case 'application/x-www-form-urlencoded':
-      return addPairs(fields, new URLSearchParams(body.text));
+      return addPairs(pairs, text);
     case 'application/sql':
-      return body.text.trim() === '' ? undefined : add(fields, 'sql', body.text);
+      if (text.trim() !== '') pairs.push(['sql', text]);
+      return;
     default:
-      if (body.text === '') return;
+      if (text === '') return;
       throw new Problem('request.body_type_unsupported', {
-        detail: `Bodies of type ${body.type} are not read`,
+        detail: `Bodies of type ${type.slice(0, 100)} are not read`,
       });
   }
 }
 
-function addPairs(fields: Map<string, RawValue[]>, pairs: URLSearchParams): void {
-  for (const [name, value] of pairs) add(fields, name, value);
+/** Adds the pairs of `a=1&b=2`. */
+function addPairs(pairs: Pair[], text: string): void {
+  let count = pairs.length;
+  for (let start = 0; start < text.length;) {
+    const found = text.indexOf('&', start);
+    const end = found === -1 ? text.length : found;
+    if (end > start) expectAtMost(++count);
+    start = end + 1;
+  }
+  pairs.push(...new URLSearchParams(text));
 }
 
-function addJson(fields: Map<string, RawValue[]>, text: string): void {
+function expectAtMost(count: number): void {
+  if (count <= MAX_FIELDS) return;
+  throw new Problem('request.body_invalid', { detail: `More than ${MAX_FIELDS} parameters were sent` });
+}
+
+function expectDepth(depth: number): void {
+  if (depth <= MAX_DEPTH) return;
+  throw new Problem('request.body_invalid', {
+    detail: `The JSON body nests deeper than ${MAX_DEPTH} levels`,
+  });
+}
+
+function addJson(pairs: Pair[], text: string): void {
   if (text.trim() === '') return;
+  const names = countNames(text, pairs.length);
   const value = parseJson(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new Problem('request.body_invalid', { detail: 'The JSON body is not an object of parameters' });
   }
-  const names = topLevelNames(text);
   for (const [name, item] of Object.entries(value)) {
-    const times = names.filter((each) => each === name).length;
-    for (let i = 0; i < times; i++) add(fields, name, toRawValue(name, item));
+    const raw = toRawValue(name, item);
+    for (let times = names.get(name) ?? 1; times > 0; times--) pairs.push([name, raw]);
   }
 }
 
@@ -62,16 +95,46 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Names at the first level of a valid JSON object, doubles included: JSON.parse keeps only the last of them. */
-function topLevelNames(text: string): string[] {
-  const names: string[] = [];
+/**
+ * How often each name stands at the first level of a JSON object: JSON.parse keeps only the last of them. Of what is no
+ * valid JSON it counts something. Throws Problem when there are too many.
+ */
+function countNames(text: string, already: number): ReadonlyMap<string, number> {
+  const names = new Map<string, number>();
+  let count = already;
   let depth = 0;
-  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"(?:\s*:)?|[[\]{}]/g)) {
-    if (token === '{' || token === '[') depth++;
-    else if (token === '}' || token === ']') depth--;
-    else if (depth === 1 && token.endsWith(':')) names.push(String(JSON.parse(token.slice(0, -1))));
+  for (let at = 0; at < text.length; at++) {
+    const sign = text[at];
+    if (sign === '{' || sign === '[') expectDepth(++depth);
+    else if (sign === '}' || sign === ']') depth--;
+    else if (sign === '"') {
+      const start = at;
+      at = closingQuote(text, start);
+      if (depth !== 1 || !isName(text, at)) continue;
+      expectAtMost(++count);
+      const name = unquote(text.slice(start, at + 1));
+      names.set(name, (names.get(name) ?? 0) + 1);
+    }
   }
   return names;
+}
+
+/** Where the string that opens at `start` ends: its closing quote, or the end of the text. */
+function closingQuote(text: string, start: number): number {
+  let at = start + 1;
+  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+  return at;
+}
+
+/** Whether a colon follows the string that is closed at `end`. */
+function isName(text: string, end: number): boolean {
+  let at = end + 1;
+  while (' \t\n\r'.includes(text[at] ?? ':')) at++;
+  return text[at] === ':';
+}
+
+function unquote(literal: string): string {
+  return literal.includes('\\') ? String(parseJson(literal)) : literal.slice(1, -1);
 }
 
 function toRawValue(name: string, value: unknown): RawValue {
@@ -86,10 +149,4 @@ function toRawValue(name: string, value: unknown): RawValue {
 
 function isScalar(value: unknown): value is RawScalar {
   return ['string', 'number', 'boolean'].includes(typeof value);
-}
-
-function add(fields: Map<string, RawValue[]>, name: string, value: RawValue): void {
-  const values = fields.get(name);
-  if (values === undefined) fields.set(name, [value]);
-  else values.push(value);
 }

@@ -65,10 +65,6 @@ export function toProblem(error: unknown): Problem {
 }
 
 const FASTIFY_ERRORS: Readonly<Record<string, ProblemCode>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: 'request.body_too_large',
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'request.body_type_unsupported',
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'request.malformed',
-  FST_ERR_CTP_EMPTY_JSON_BODY: 'request.body_invalid',
   FST_ERR_BAD_URL: 'request.malformed',
   FST_ERR_ASYNC_CONSTRAINT: 'request.malformed',
 };

@@ -1,35 +1,53 @@
 // An HTTP request read into a Call: where the key, the fields and the caller's wishes stand.
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import type { CacheWish } from '../cache/freshness.ts';
 import { Problem } from '../core/problem.ts';
 import { formatNamed, formatOfMediaType, FORMATS, MEDIA_TYPES, type FormatName } from '../format/formats.ts';
-import type { Call, Trace } from '../request/call.ts';
+import { MAX_KEY_LENGTH } from '../request/authorize.ts';
+import type { Call, CallContent } from '../request/call.ts';
+import { readBody } from './body.ts';
 import { readFields, type Fields } from './fields.ts';
+import { isReadable, MAX_FIELD_LENGTH } from './header-limit.ts';
 
-/** Reads a request for an endpoint. Throws Problem for what cannot be read at all. */
+/**
+ * A request for an endpoint as a Call. Before the key is known nothing is read but the key, the endpoint's name and the
+ * request id; the rest when the request path asks for it.
+ */
 export function receiveCall(
-  request: FastifyRequest<{ Params: { endpoint: string } }>,
-  context: { readonly headerPrefix: string; readonly signal: () => AbortSignal; readonly trace: Trace },
+  request: EndpointRequest,
+  reply: FastifyReply,
+  context: { readonly headerPrefix: string; readonly signal: () => AbortSignal },
 ): Call {
-  const fields = readFields(queryStringOf(request), bodyOf(request));
-  const prefix = fieldPrefix(context.headerPrefix);
   let signal: AbortSignal | undefined;
   return {
     requestId: request.id,
     endpoint: request.params.endpoint,
     key: keyOf(request),
+    read: async () => {
+      const text = await readBody({ request: request.raw, response: reply.raw });
+      return readContent(request, text, fieldPrefix(context.headerPrefix));
+    },
+    trace: reply.trace,
+    get signal() {
+      signal ??= context.signal();
+      return signal;
+    },
+  };
+}
+
+type EndpointRequest = FastifyRequest<{ Params: { endpoint: string } }>;
+
+/** Throws Problem for what cannot be read at all. */
+function readContent(request: EndpointRequest, body: string, prefix: string): CallContent {
+  const fields = readFields(queryStringOf(request), { type: mediaTypeOf(request), text: body });
+  return {
     fields,
     format: readFormat(request, fields),
     redact: flagHeader(request, `${prefix}-redact-pii`),
     labels: headerText(request, `${prefix}-labels`),
     reservation: headerText(request, `${prefix}-reservation`)?.trim(),
     wish: readCacheWish(request.headers['cache-control']),
-    trace: context.trace,
-    get signal() {
-      signal ??= context.signal();
-      return signal;
-    },
   };
 }
 
@@ -49,16 +67,17 @@ function headerText(request: FastifyRequest, name: string): string | undefined {
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
-/** The key of `X-API-KEY` or `Authorization: Bearer`. */
+/** The key of `X-API-KEY` or `Authorization: Bearer`; what is longer than any key as it is. */
 export function keyOf(request: FastifyRequest): string | undefined {
-  const header = request.headers['x-api-key'];
-  if (typeof header === 'string') return header.trim();
-  return /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1];
+  const { 'x-api-key': header, authorization = '' } = request.headers;
+  if (typeof header === 'string') return header.length > MAX_KEY_LENGTH ? header : header.trim();
+  if (authorization.length > MAX_KEY_LENGTH + 'Bearer '.length) return authorization;
+  return /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
 }
 
-/** Request directives of RFC 9111, 5.2.1; what is not understood is not there. */
+/** Request directives of RFC 9111, 5.2.1; what is not understood is not there, nor is anything in a header that is too long. */
 function readCacheWish(header: string | undefined): CacheWish {
-  const directives = (header ?? '')
+  const directives = (isReadable(header) ? header : '')
     .toLowerCase()
     .split(',')
     .map((each) => each.trim());
@@ -77,10 +96,10 @@ function queryStringOf(request: FastifyRequest): string {
   return mark === -1 ? '' : request.url.slice(mark + 1);
 }
 
-function bodyOf(request: FastifyRequest): { type: string; text: string } | undefined {
-  if (typeof request.body !== 'string') return undefined;
-  const [type = ''] = (request.headers['content-type'] ?? '').split(';');
-  return { type: type.trim().toLowerCase(), text: request.body };
+/** '' where the request names none. */
+function mediaTypeOf({ headers }: FastifyRequest): string {
+  const [type = ''] = (headers['content-type'] ?? '').split(';', 1);
+  return type.trim().toLowerCase();
 }
 
 /** The parameter `format`, else what Accept prefers (RFC 9110, 12.5.1). Throws Problem `format.not_acceptable`. */
@@ -92,6 +111,13 @@ function readFormat(request: FastifyRequest, fields: Fields): FormatName {
     if (format !== undefined) return format;
     throw new Problem('format.not_acceptable', { detail: `The parameter format takes ${names}` });
   }
+  const { accept } = request.headers;
+  if (accept !== undefined && !isReadable(accept)) {
+    throw new Problem('format.not_acceptable', {
+      detail: `The Accept header is longer than ${MAX_FIELD_LENGTH} characters`,
+      hint: `Send a shorter Accept, or the parameter format: ${names}.`,
+    });
+  }
   const mediaType = new Negotiator(request.raw).mediaType([...MEDIA_TYPES]);
   const format = mediaType === undefined ? undefined : formatOfMediaType(mediaType);
   if (format !== undefined) return format;
@@ -100,9 +126,8 @@ function readFormat(request: FastifyRequest, fields: Fields): FormatName {
   });
 }
 
-/** A header that switches something on: `true` in any case, also among doubles. */
+/** A header that switches something on: `true` in any case, also among doubles. One that is too long switches it on. */
 function flagHeader(request: FastifyRequest, name: string): boolean {
-  const value = request.headers[name];
-  const values = Array.isArray(value) ? value : (value ?? '').split(',');
-  return values.some((each) => each.trim().toLowerCase() === 'true');
+  const value = headerText(request, name) ?? '';
+  return !isReadable(value) || value.split(',').some((each) => each.trim().toLowerCase() === 'true');
 }

@@ -67,6 +67,8 @@ interface Reply extends Ask {
 const BARRED = ['cache-control', 'if-none-match', 'content-length', 'transfer-encoding'] as const;
 const MAX_REPEATS = 10_000;
 const MAX_URL = 2048;
+/** Characters of all that is digested, a key of the greatest length among it. */
+const MAX_TEXT = 16_384;
 
 /**
  * A bounded memory of calls. They are told apart by a digest over all that an answer depends on, the key included: no key
@@ -155,6 +157,7 @@ function digestOf(
   for (const name of BARRED) if (headers[name] !== undefined) return undefined;
   let text = url;
   for (const name of fields) text += `\n${String(headers[name] ?? ABSENT)}`; // no value holds a line break, or NUL
+  if (text.length > MAX_TEXT) return undefined;
   return hash('sha256', text, 'base64url');
 }
 

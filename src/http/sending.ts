@@ -4,8 +4,16 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { etagIn, type Codings } from './codings.ts';
 import type { Outbox } from './outbox.ts';
 
+declare module 'fastify' {
+  interface FastifyReply {
+    /** Names a body that never changes: it is compressed once, whoever asks for it and however often. */
+    fixedTag: string | undefined;
+  }
+}
+
 /** Bodies here are whole: texts and Buffers, never streams. */
 export function watchSending(app: FastifyInstance, codings: Codings, outbox: Outbox): void {
+  app.decorateReply('fixedTag', undefined);
   app.addHook<string | Buffer | null>('onSend', async (_request, reply, payload) => {
     if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload;
     const body = await inCoding(reply, typeof payload === 'string' ? Buffer.from(payload) : payload, codings);
@@ -21,8 +29,8 @@ async function inCoding(reply: FastifyReply, body: Buffer, codings: Codings): Pr
   if (answer === undefined) varyByCoding(reply);
   const coding = codings.choose(request.headers['accept-encoding'], plain);
   if (coding === undefined) return body;
-  const isKept = answer?.outcome !== undefined;
-  const encoded = await codings.encode(plain, coding, isKept ? answer.etag : undefined);
+  const keptTag = answer?.outcome === undefined ? reply.fixedTag : answer.etag;
+  const encoded = await codings.encode(plain, coding, keptTag);
   reply.header('Content-Encoding', coding).header('Content-Length', encoded.length);
   if (answer !== undefined) reply.header('ETag', etagIn(answer.etag, coding));
   return encoded;

@@ -1,5 +1,5 @@
 // The HTTP door: Fastify with its routes, its problem documents and one observation per request.
-import { createServer as createHttpServer } from 'node:http';
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import fastify, {
   type FastifyInstance,
@@ -9,8 +9,10 @@ import fastify, {
 } from 'fastify';
 import { Problem } from '../core/problem.ts';
 import { PROBLEMS } from '../core/problems.ts';
-import type { Answer, Call } from '../request/call.ts';
+import { rateLimitFields } from '../limits/rate-limits.ts';
+import type { Answer, Call, Trace } from '../request/call.ts';
 import type { Explain } from '../request/explain.ts';
+import { leaveBodiesAlone } from './body.ts';
 import { speakToBrowsers, type BrowserOptions } from './browsers.ts';
 import { addExplorer } from './explorer.ts';
 import { observeRequests, type ObserveOptions } from './observe-requests.ts';
@@ -23,7 +25,6 @@ import { createRepeats, type Repeats } from './repeats.ts';
 import { requestIdOf } from './request-id.ts';
 import { watchSending } from './sending.ts';
 
-const BODY_LIMIT = 1_048_576;
 /** The URL and all headers together, in bytes: a query of 64 KiB, percent-encoded where it must be, fits. */
 const HEADER_LIMIT = 131_072;
 const RECEIVE_TIMEOUT_MS = 30_000;
@@ -43,9 +44,9 @@ export interface ServerOptions extends ObserveOptions {
   /** Looks at a caller's own query without running it. */
   readonly explain: Explain;
   /** What a key may call, as data. */
-  readonly list: (key: string | undefined) => Promise<readonly unknown[]>;
+  readonly list: (key: string | undefined, trace: Trace) => Promise<readonly unknown[]>;
   /** The OpenAPI document of what a key may call, as JSON. */
-  readonly openapi: (key: string | undefined) => Promise<string>;
+  readonly openapi: (key: string | undefined, trace: Trace) => Promise<string>;
   readonly readiness: () => Promise<Readiness>;
   readonly codings: Codings;
   readonly outbox: Outbox;
@@ -66,14 +67,16 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const app = fastify({
     // In front of Fastify: what was answered before needs neither its routing nor its hooks.
     serverFactory: (handle) => {
+      const listener = (request: IncomingMessage, response: ServerResponse): void =>
+        repeats.answer(request, response, () => handle(request, response));
       const server = createHttpServer(
         { maxHeaderSize: HEADER_LIMIT, requestTimeout: RECEIVE_TIMEOUT_MS },
-        (request, response) => repeats.answer(request, response, () => handle(request, response)),
+        listener,
       );
+      server.on('checkContinue', listener); // callers are told to go on only when their bodies are wanted
       server.keepAliveTimeout = KEEP_ALIVE_MS;
       return server;
     },
-    bodyLimit: BODY_LIMIT,
     // A name of any length is refused as all unknown ones are.
     routerOptions: { maxParamLength: HEADER_LIMIT, querystringParser: () => ({}) },
     genReqId: (request) => requestIdOf(request.headers['x-request-id']),
@@ -82,7 +85,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     clientErrorHandler: (error, socket) => answerClientError(error, socket),
     frameworkErrors: (error, _request, reply) => void sendProblem(reply, toProblem(error)),
   });
-  readBodies(app);
+  leaveBodiesAlone(app);
   app.setErrorHandler((error, _request, reply) => fail(reply, error));
   app.setNotFoundHandler((_request, reply) => fail(reply, new Problem('route.unknown')));
   observeRequests(app, options);
@@ -93,10 +96,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
   closeWhenAnswered(app);
   addExplainRoute(app, options);
   addExplorer(app, refuseOtherMethods);
-  addRoute(app, '/api/endpoints', async (request) =>
-    JSON.stringify({ result: await options.list(keyOf(request)) }),
+  addCountedRoute(app, '/api/endpoints', async (key, trace) =>
+    JSON.stringify({ result: await options.list(key, trace) }),
   );
-  addRoute(app, '/openapi.json', (request) => options.openapi(keyOf(request)));
+  addCountedRoute(app, '/openapi.json', options.openapi);
   addRoute(app, '/health/live', () => JSON.stringify({ status: 'ok' }));
   addRoute(app, '/health/ready', async (_request, reply) => {
     const readiness = await options.readiness();
@@ -121,14 +124,6 @@ function closeWhenAnswered(app: FastifyInstance): void {
   });
 }
 
-/** Bodies arrive as text, whatever their type: `receive` decides what is read, so that every refusal is a problem. */
-function readBodies(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
-  app.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
-  app.addHttpMethod('QUERY', { hasBody: true, overrideExisting: true });
-}
-
 function addQueryRoute(app: FastifyInstance, options: ServerOptions, repeats: Repeats): void {
   const { url } = QUERY_ROUTE;
   const methods = ['GET', 'POST', 'QUERY'] as const;
@@ -138,10 +133,8 @@ function addQueryRoute(app: FastifyInstance, options: ServerOptions, repeats: Re
     handler: async (request, reply) => {
       const signal = () => requestSignal(reply, options.requestTimeout);
       const { headerPrefix } = options;
-      const { trace } = reply;
-      const call = receiveCall(request, { headerPrefix, signal, trace });
-      const answer = await options.answer(call);
-      repeats.remember(request.raw, answer, trace);
+      const answer = await options.answer(receiveCall(request, reply, { headerPrefix, signal }));
+      repeats.remember(request.raw, answer, reply.trace);
       // Answers of replicas' common store come in together: written one by one, each would cost the peer a wake-up.
       if (answer.outcome?.kind === 'hit') await setImmediate();
       return sendAnswer(reply, answer, options.headerPrefix);
@@ -161,7 +154,8 @@ function addExplainRoute(
     method: [...methods],
     handler: async (request, reply) => {
       const signal = () => requestSignal(reply, requestTimeout);
-      const result = await explain(receiveCall(request, { headerPrefix, signal, trace: reply.trace }));
+      const result = await explain(receiveCall(request, reply, { headerPrefix, signal }));
+      reply.headers(rateLimitFields(reply.trace.limits));
       return sendJson(reply, JSON.stringify({ result }));
     },
   });
@@ -178,6 +172,15 @@ function addRoute<Params>(
     return sendJson(reply, await handler(request, reply));
   });
   refuseOtherMethods(app, url, ['GET']);
+}
+
+/** The same for what asks for a key, and counts against its rate. */
+function addCountedRoute(app: FastifyInstance, url: string, handler: ServerOptions['openapi']): void {
+  addRoute(app, url, async (request, reply) => {
+    const text = await handler(keyOf(request), reply.trace);
+    reply.headers(rateLimitFields(reply.trace.limits));
+    return text;
+  });
 }
 
 function sendJson(reply: FastifyReply, text: string): string {

@@ -1,5 +1,6 @@
 // The OpenAPI document as callers get it: for each key what it may call, made again when the endpoints change.
 import type { Principal } from '../auth/principal.ts';
+import { isCallable } from '../catalog/callable.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Describe } from '../catalog/describe.ts';
 import { openapiDocument, type DocumentOptions } from './document.ts';
@@ -22,7 +23,7 @@ export function createOpenapi(options: PublishedOptions): (principal: Principal)
     const { texts } = kept;
     const known = texts.get(principal);
     if (known !== undefined) return known;
-    const covered = snapshot.endpoints.filter(({ name }) => principal.covers(name));
+    const covered = snapshot.endpoints.filter((endpoint) => isCallable(endpoint, principal));
     const described = await Promise.all(
       covered.map(async (endpoint) => ({ endpoint, columns: await describe.result(endpoint) })),
     );

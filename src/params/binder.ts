@@ -24,6 +24,8 @@ export interface Binder {
    *   another value, or is not one that this endpoint can be confined by.
    */
   bind(raw: RawParameters, locked?: ReadonlyMap<string, RawScalar>): Bindings;
+  /** Whether calls can be confined by these locks: `bind` throws auth.forbidden for any call when not. */
+  takesLocks(locked: ReadonlyMap<string, RawScalar>): boolean;
 }
 
 export interface BinderOptions {
@@ -51,7 +53,7 @@ export function createBinder(parameters: readonly CompiledParameter[], options: 
     if (errors.length > 0) throw invalid(errors);
     return { values: Object.fromEntries(values), canonical: canonical(values) };
   };
-  return { bind };
+  return { bind, takesLocks: (locked) => [...locked].every((lock) => lockText(byName, lock) !== undefined) };
 }
 
 const NO_LOCKS: ReadonlyMap<string, RawScalar> = new Map();
@@ -105,9 +107,8 @@ function readLocks(
   const locks = new Map<string, string>();
   const errors: ProblemDetail[] = [];
   for (const [name, value] of locked) {
-    const parameter = byName.get(name);
-    const reading = parameter && readPresent(parameter, value);
-    if (reading?.kind === 'value') locks.set(name, reading.text);
+    const text = lockText(byName, [name, value]);
+    if (text !== undefined) locks.set(name, text);
     else
       errors.push({
         parameter: name,
@@ -116,6 +117,16 @@ function readLocks(
   }
   if (errors.length > 0) throw forbidden(errors);
   return locks;
+}
+
+/** Undefined where the endpoint has no such parameter, or it does not take the value. */
+function lockText(
+  byName: ReadonlyMap<string, CompiledParameter>,
+  [name, value]: readonly [string, RawScalar],
+): string | undefined {
+  const parameter = byName.get(name);
+  const reading = parameter && readPresent(parameter, value);
+  return reading?.kind === 'value' ? reading.text : undefined;
 }
 
 function refuseUnlocking(

@@ -6,7 +6,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { RateLimits } from '../limits/rate-limits.ts';
 import { demandedRedactor } from '../redact/demand.ts';
 import { authenticate, findEndpoint } from './authorize.ts';
-import type { Answer, Call } from './call.ts';
+import type { Answer, Call, CallContent } from './call.ts';
 import { parametersOf, readConsumerQuery } from './consumer-query.ts';
 import { countCall } from './count-call.ts';
 import { labelsOf, type Labels } from './labels.ts';
@@ -38,6 +38,7 @@ export interface Prepared extends Task {
   readonly principal: Principal;
   readonly labels: Labels;
   readonly workload: string | undefined;
+  readonly wish: CallContent['wish'];
   readonly timing: { readonly auth: number; readonly plan: number };
   /** Whether the same call would be prepared in just this way now. */
   readonly holds: () => boolean;
@@ -53,7 +54,7 @@ export interface RequestPath {
 export function createRequestPath(options: AnswerOptions): RequestPath {
   const { catalog, keyring, keyUse, rateLimits, suspensions, plan, results, clock } = options;
   const prepare = async (call: Call): Promise<Prepared> => {
-    const { trace, fields } = call;
+    const { trace } = call;
     const [snapshot, keys] = [catalog(), keyring()];
     const started = clock.monotonic();
     const { principal, expires } = await authenticate(keys, call.key, clock.epoch());
@@ -62,26 +63,27 @@ export function createRequestPath(options: AnswerOptions): RequestPath {
     const endpoint = findEndpoint(snapshot, principal, call.endpoint);
     trace.endpoint = endpoint;
     const isLimited = await countCall(rateLimits, { principal, endpoint }, trace);
-    const own = suspensions.admit(readConsumerQuery(fields, endpoint, principal), { endpoint, principal });
-    const redactor = demandedRedactor(endpoint.redaction, { key: principal.redact, header: call.redact });
-    const workload = askedWorkload(endpoint, call.reservation);
     const authorized = clock.monotonic();
+    const { fields, format, wish, ...content } = await call.read();
+    const received = clock.monotonic();
+    const own = suspensions.admit(readConsumerQuery(fields, endpoint, principal), { endpoint, principal });
+    const redactor = demandedRedactor(endpoint.redaction, { key: principal.redact, header: content.redact });
+    const workload = askedWorkload(endpoint, content.reservation);
     const bindings = endpoint.binder.bind(parametersOf(fields), principal.locked);
-    const labels = labelsOf(endpoint, bindings.values, call.labels);
+    const labels = labelsOf(endpoint, bindings.values, content.labels);
     trace.labels = labels;
     const planned = await plan(endpoint, bindings, own);
-    const timing = { auth: authorized - started, plan: clock.monotonic() - authorized };
+    const timing = { auth: authorized - started, plan: clock.monotonic() - received };
     // A query of the caller's own is checked anew each time: the walls around it may have fallen meanwhile.
     const isRepeatable = own === undefined && !isLimited;
     const holds = (): boolean =>
       isRepeatable && catalog() === snapshot && keyring() === keys && clock.epoch() < expires;
-    const { format } = call;
-    return { endpoint, principal, plan: planned, redactor, format, labels, workload, timing, holds };
+    return { endpoint, principal, plan: planned, redactor, format, labels, workload, wish, timing, holds };
   };
   const answer = async (call: Call): Promise<Answer> => {
     const prepared = await prepare(call);
-    const { endpoint, holds, timing, labels, workload, principal } = prepared;
-    const { requestId, wish, trace } = call;
+    const { endpoint, holds, timing, labels, workload, wish, principal } = prepared;
+    const { requestId, trace } = call;
     const wanted = {
       requestId,
       wish,

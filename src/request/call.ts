@@ -1,6 +1,6 @@
 // What a caller asks for, free of the transport that carried it, and what comes back.
 import type { Dialect } from '../catalog/endpoint.ts';
-import type { CacheWish } from '../cache/freshness.ts';
+import { NO_WISH, type CacheWish } from '../cache/freshness.ts';
 import type { Found, Outcome } from '../cache/read-through.ts';
 import type { ReadSummary, StageTimes, TraceContext } from '../core/observation.ts';
 import type { FormatName } from '../format/formats.ts';
@@ -8,12 +8,21 @@ import type { LimitState } from '../limits/rate-limits.ts';
 import type { RawValue } from '../params/reading.ts';
 import type { Labels } from './labels.ts';
 
-/** One request for an endpoint's rows. Not guaranteed: that anything in it is right. */
+/** One request for an endpoint's rows, as far as it is read before the key is known. Not guaranteed: that it is right. */
 export interface Call {
   readonly requestId: string;
   /** Name or UUID. */
   readonly endpoint: string;
   readonly key: string | undefined;
+  /** Reads the rest, the body too; called once, when the key is known and covers the endpoint. Throws Problem. */
+  readonly read: () => Promise<CallContent>;
+  readonly trace: Trace;
+  /** Aborted when the caller has gone or its time is up. */
+  readonly signal: AbortSignal;
+}
+
+/** What a call asks for. Not guaranteed: that anything in it is right. */
+export interface CallContent {
   /** Every field sent, the reserved ones too; a field sent twice has two values. */
   readonly fields: ReadonlyMap<string, readonly RawValue[]>;
   readonly format: FormatName;
@@ -25,9 +34,18 @@ export interface Call {
   readonly reservation: string | undefined;
   /** How new an answer the caller wants (Cache-Control, RFC 9111). */
   readonly wish: CacheWish;
-  readonly trace: Trace;
-  /** Aborted when the caller has gone or its time is up. */
-  readonly signal: AbortSignal;
+}
+
+/** What a call asks for that has fields, and no wishes beside them. */
+export function contentOf(fields: CallContent['fields']): CallContent {
+  return {
+    fields,
+    format: 'json',
+    redact: false,
+    labels: undefined,
+    reservation: undefined,
+    wish: NO_WISH,
+  };
 }
 
 /** What has become known of a call, written on its way: an observer wants it also of a call that failed. */

@@ -5,13 +5,13 @@ import { Problem } from '../core/problem.ts';
 import { retryAfter, type Limit, type RateLimits } from '../limits/rate-limits.ts';
 import type { Trace } from './call.ts';
 
-/** Whether any limit holds for the call. Throws `rate.exceeded` or `rate.unavailable`. */
+/** Whether any limit holds for the call; that of no endpoint in particular counts against its key alone. Throws `rate.exceeded` or `rate.unavailable`. */
 export async function countCall(
   rateLimits: RateLimits,
-  { principal, endpoint }: { readonly principal: Principal; readonly endpoint: Endpoint },
+  { principal, endpoint }: { readonly principal: Principal; readonly endpoint?: Endpoint },
   trace: Trace,
 ): Promise<boolean> {
-  if (principal.rate === undefined && endpoint.rate === undefined) return false;
+  if (principal.rate === undefined && endpoint?.rate === undefined) return false;
   const taken = await rateLimits.take(limitsOf(principal, endpoint));
   if (taken === 'unavailable') throw new Problem('rate.unavailable', { retryAfter: 1 });
   trace.limits = taken.states;
@@ -21,11 +21,11 @@ export async function countCall(
   throw new Problem('rate.exceeded', { retryAfter: retryAfter(taken), ...(detail && { detail }) });
 }
 
-function limitsOf(principal: Principal, endpoint: Endpoint): readonly Limit[] {
+function limitsOf(principal: Principal, endpoint: Endpoint | undefined): readonly Limit[] {
   const limits: Limit[] = [];
   if (principal.rate !== undefined)
     limits.push({ policy: 'key', counter: `key|${principal.id}`, rate: principal.rate });
-  if (endpoint.rate !== undefined) {
+  if (endpoint?.rate !== undefined) {
     const counter = `endpoint|${endpoint.id}|${principal.id}`;
     limits.push({ policy: 'endpoint', counter, rate: endpoint.rate });
   }

@@ -1,6 +1,6 @@
 // Rows as they came, redacted and cut, written in the format that was asked for.
 import { Problem } from '../core/problem.ts';
-import type { Engine } from '../engine/engine.ts';
+import { EngineError, type Engine } from '../engine/engine.ts';
 import { columnarStatement } from './columnar.ts';
 import { encodeCsv } from '../format/csv.ts';
 import type { FormatName } from '../format/formats.ts';
@@ -55,11 +55,24 @@ async function encodeColumns(engine: Engine, { lines }: Cut, encoding: Encoding)
   }));
   const sql = columnarStatement(lines, { columns, present, isRedacted });
   const statement = { ...plan.statement, sql, parameters: {}, origin: 'saved' } as const;
-  const { chunks } = await engine.run(statement, {
-    format: format === 'parquet' ? 'Parquet' : 'Arrow',
-    signal,
-  });
-  const parts: Uint8Array[] = [];
-  for await (const chunk of chunks) parts.push(chunk);
-  return Buffer.concat(parts);
+  try {
+    const { chunks } = await engine.run(statement, {
+      format: format === 'parquet' ? 'Parquet' : 'Arrow',
+      signal,
+    });
+    const parts: Uint8Array[] = [];
+    for await (const chunk of chunks) parts.push(chunk);
+    return Buffer.concat(parts);
+  } catch (cause) {
+    throw formatFailure(cause);
+  }
+}
+
+/** Rows that the engine made and cannot write: the caller chose the format. */
+function formatFailure(cause: unknown): unknown {
+  if (!(cause instanceof EngineError)) return cause;
+  const options = { hint: 'Ask for json, csv or ndjson.', cause };
+  if (cause.failure === 'rejected') return new Problem('format.not_acceptable', options);
+  const isLarge = cause.failure === 'memory' || cause.failure === 'limit';
+  return isLarge ? new Problem('format.too_large', options) : cause;
 }

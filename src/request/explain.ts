@@ -35,12 +35,13 @@ const NO_BINDINGS = { values: {}, canonical: '' };
  */
 export function createExplain(options: ExplainOptions): Explain {
   const { catalog, keyring, rateLimits, suspensions, plan, now } = options;
-  return async ({ trace, key, endpoint: name, fields }) => {
+  return async ({ trace, key, endpoint: name, read }) => {
     const { principal } = await authenticate(keyring(), key, now());
     trace.principal = principal.name;
     const endpoint = findEndpoint(catalog(), principal, name);
     trace.endpoint = endpoint;
     await countCall(rateLimits, { principal, endpoint }, trace);
+    const { fields } = await read();
     const own = suspensions.admit(readConsumerQuery(fields, endpoint, principal), { endpoint, principal });
     if (own === undefined) {
       const message = 'send the query to explain as sql or lql';

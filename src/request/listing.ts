@@ -1,5 +1,6 @@
 // What a key may call, as data: the endpoints with their parameters, columns and policies.
 import type { Principal } from '../auth/principal.ts';
+import { isCallable } from '../catalog/callable.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import type { Describe, TableColumns } from '../catalog/describe.ts';
@@ -26,7 +27,7 @@ export function listEndpoints(
   options: ListingOptions,
 ): Promise<unknown[]> {
   const { describe, sandboxes } = options;
-  const covered = catalog.endpoints.filter((endpoint) => principal.covers(endpoint.name));
+  const covered = catalog.endpoints.filter((endpoint) => isCallable(endpoint, principal));
   const entries = covered.map(async (endpoint) => {
     const described = {
       columns: await describe.result(endpoint),

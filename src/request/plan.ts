@@ -2,13 +2,14 @@
 import type { Describe, TableColumns } from '../catalog/describe.ts';
 import type { Dialect, Endpoint } from '../catalog/endpoint.ts';
 import { Problem } from '../core/problem.ts';
-import type { EngineError, Statement } from '../engine/engine.ts';
+import { EngineError, type Statement } from '../engine/engine.ts';
 import { refusedRegex, regexFault } from '../lql/regex.ts';
 import type { Bindings } from '../params/binder.ts';
 import { refusal } from '../sandbox/consumer-text.ts';
 import { consumerFailure } from '../sandbox/failure.ts';
 import { stateInResult } from '../sandbox/states.ts';
 import { bigqueryToSql, inCallersText } from './bigquery-query.ts';
+import { checkFailure } from './check-failure.ts';
 import type { ConsumerQuery } from './consumer-query.ts';
 import { chooseDialect } from './dialects.ts';
 import { lqlProblem, lqlToSql } from './lql-query.ts';
@@ -44,8 +45,19 @@ export type MakePlan = (
 
 /** The function that plans calls. It throws Problem for a query of the caller's own that may not run. */
 export function createPlan(options: PlanOptions): MakePlan {
+  const planConsumer = createConsumerPlan(options);
   return async (endpoint, bindings, own) => {
     if (own === undefined) return planSaved(endpoint, bindings);
+    return planConsumer(endpoint, bindings, own).catch((error: unknown) => {
+      throw checkFailure(error);
+    });
+  };
+}
+
+function createConsumerPlan(
+  options: PlanOptions,
+): (endpoint: Endpoint, bindings: Bindings, own: ConsumerQuery) => Promise<Plan> {
+  return async (endpoint, bindings, own) => {
     if (own.language === 'lql') return planLql(endpoint, bindings, options, own);
     const plans: Readonly<Record<Dialect, () => Promise<Plan>>> = {
       clickhouse: () => planSql(endpoint, bindings, options, own),
@@ -121,7 +133,9 @@ async function planBigQuery(
 async function tablesOf(endpoint: Endpoint, { describe }: PlanOptions): Promise<readonly TableColumns[]> {
   const tables = await describe.tables(endpoint);
   if (tables !== undefined) return tables;
-  throw new Problem('endpoint.failed', { detail: 'The tables of this endpoint cannot be read now' });
+  const cause = describe.tablesFailure(endpoint);
+  if (cause instanceof EngineError && cause.failure !== 'rejected') throw cause; // what the author wrote was not at fault
+  throw new Problem('endpoint.failed', { detail: 'The tables of this endpoint cannot be read now', cause });
 }
 
 /** LQL goes through the sandbox as the SQL that it means. */

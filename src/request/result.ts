@@ -11,7 +11,7 @@ import { FORMATS, type FormatName } from '../format/formats.ts';
 import { cutLines } from '../format/lines.ts';
 import { demandedRedactor } from '../redact/demand.ts';
 import type { Redactor } from '../redact/redactor.ts';
-import type { Again, Call } from './call.ts';
+import type { Again, Call, CallContent } from './call.ts';
 import type { Bulkhead } from './bulkhead.ts';
 import { encodeRows } from './encode.ts';
 import { staticLabels } from './labels.ts';
@@ -25,7 +25,8 @@ export interface Task extends Runnable {
 }
 
 /** Who wants it, and what decides only how it is run. */
-export type Wanted = Pick<Call, 'requestId' | 'wish' | 'signal'> &
+export type Wanted = Pick<Call, 'requestId' | 'signal'> &
+  Pick<CallContent, 'wish'> &
   Pick<RunContext, 'key' | 'trace' | 'labels' | 'workload'>;
 
 /** An encoded result. Durations are milliseconds; of a stored answer all are 0. */

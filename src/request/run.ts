@@ -122,8 +122,24 @@ const RETRY_AFTER = 1;
 function toProblem(error: EngineError, { statement, blame }: Plan, signal: AbortSignal): Problem {
   const timedOut = signal.aborted && signal.reason instanceof Problem;
   if (timedOut) return signal.reason;
-  if (error.failure === 'rejected') return blame(error) ?? new Problem('endpoint.failed', { cause: error });
-  const code = (statement.origin === 'saved' ? SAVED : CONSUMER)[error.failure];
+  const isConsumers = statement.origin === 'consumer';
+  if (error.failure === 'rejected') return blame(error) ?? unblamed(error, isConsumers);
+  const code =
+    isFull(error) && !isConsumers ? 'engine.busy' : (isConsumers ? CONSUMER : SAVED)[error.failure];
   const retry = code === 'engine.busy' || code === 'engine.unavailable';
   return new Problem(code, { cause: error, ...(retry ? { retryAfter: RETRY_AFTER } : {}) });
+}
+
+/** A failure that cannot be told from the caller's own text. In a query that the caller wrote, it is not the saved one's. */
+function unblamed(cause: EngineError, isConsumers: boolean): Problem {
+  if (!isConsumers) return new Problem('endpoint.failed', { cause });
+  return new Problem('query.failed', {
+    hint: 'Simplify the query step by step; if SELECT * of one table fails too, tell the operator the request id in instance.',
+    cause,
+  });
+}
+
+/** The memory of all statements together was used up, by whichever of them: this one alone is not too large. */
+function isFull({ failure, message }: EngineError): boolean {
+  return failure === 'memory' && /\(total\)/i.test(message);
 }

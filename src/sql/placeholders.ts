@@ -57,13 +57,15 @@ export function bindPlaceholders(query: string, typeOf: (name: string) => string
 
 /** The offset in the author's text that `offset` in the bound text comes from; anywhere in a placeholder is its `@`. */
 export function authorOffset(uses: readonly PlaceholderUse[], offset: number): number {
-  let shift = 0;
-  for (const use of uses) {
-    if (offset < use.boundStart) break;
-    if (offset < use.boundEnd) return use.start;
-    shift = use.end - use.boundEnd;
+  let [low, high] = [-1, uses.length]; // uses are in the order of the text
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if ((uses[middle]?.boundStart ?? Infinity) <= offset) low = middle;
+    else high = middle;
   }
-  return offset + shift;
+  const use = uses[low];
+  if (use === undefined) return offset;
+  return offset < use.boundEnd ? use.start : offset + use.end - use.boundEnd;
 }
 
 function finding(code: string, message: string, at: { start: number; end: number }): SqlFinding {
@@ -116,12 +118,15 @@ const LEX_MESSAGES = {
 
 function lexicalFindings(query: string, meaning: readonly Token[]): SqlFinding[] {
   const findings: SqlFinding[] = [];
+  const closingBraces = meaning.filter(({ kind }) => kind === '}');
+  let passed = 0; // closing braces in front of the token
   for (const [index, token] of meaning.entries()) {
+    if (token.kind === '}') passed++;
     if (token.reason !== undefined) findings.push(finding(token.reason, LEX_MESSAGES[token.reason], token));
     if (token.kind === '@@')
       findings.push(finding('stray_at', '@@ is not read here: a parameter is @name', token));
     if (token.kind === '{' && isHandWritten(meaning, index)) {
-      const end = meaning.find((other, i) => i > index && other.kind === '}')?.end ?? query.length;
+      const end = closingBraces[passed]?.end ?? query.length;
       const message = 'write @name and declare the parameter: its type stands there, not in the query';
       findings.push(finding('typed_placeholder', message, { start: token.start, end }));
     }

@@ -3,6 +3,8 @@ import { Problem } from '../../src/core/problem.ts';
 import { readFields } from '../../src/http/fields.ts';
 
 const json = (text: string) => ({ type: 'application/json', text });
+const form = (text: string) => ({ type: 'application/x-www-form-urlencoded', text });
+const MIB = 2 ** 20;
 
 interface Row {
   readonly why: string;
@@ -26,6 +28,12 @@ describe('the fields of a request', () => {
       query: '',
       body: json('{"a":1,"\\u0061":2}'),
       fields: { a: [2, 2] },
+    },
+    {
+      why: 'names with escapes, and what only looks like names',
+      query: '',
+      body: json('{"a\\"b" : "c\\": [{", "d":["e", "f"], "\\\\":1}'),
+      fields: { 'a"b': ['c": [{'], d: [['e', 'f']], '\\': [1] },
     },
     { why: 'a double across URL and body', query: 'a=1', body: json('{"a":1}'), fields: { a: ['1', 1] } },
     { why: 'an empty body', query: 'a=1', body: json(' '), fields: { a: ['1'] } },
@@ -74,6 +82,18 @@ describe('the fields of a request', () => {
       code: 'request.body_invalid',
     },
     {
+      why: 'a name that comes too often',
+      body: json(`{${'"a":1,'.repeat(1000)}"a":1}`),
+      code: 'request.body_invalid',
+    },
+    {
+      why: 'names that differ in escapes alone, too often',
+      body: json(`{${'"a":1,'.repeat(600)}${String.raw`"\u0061":1,`.repeat(400)}"a":1}`),
+      code: 'request.body_invalid',
+    },
+    { why: 'too many fields in a form', body: form('a=1&'.repeat(1001)), code: 'request.body_invalid' },
+    { why: 'a deep JSON body', body: json(`{"a":${'['.repeat(100)}`), code: 'request.body_invalid' },
+    {
       why: 'another media type',
       body: { type: 'text/plain', text: 'a=1' },
       code: 'request.body_type_unsupported',
@@ -88,4 +108,39 @@ describe('the fields of a request', () => {
     expect(thrown).toBeInstanceOf(Problem);
     expect(thrown).toMatchObject({ code });
   });
+
+  // Each would take minutes if the work grew with the square of its length.
+  test.each([
+    { why: '80,000 names', body: json(`{${list(80_000, (n) => `"p${n}":1`)}}`) },
+    { why: 'one name 140,000 times', body: json(`{${list(140_000, () => '"a":1')}}`) },
+    { why: '80,000 names in an object in it', body: json(`{"a":{${list(80_000, (n) => `"p${n}":1`)}}}`) },
+    { why: 'brackets', body: json('['.repeat(MIB)) },
+    { why: 'brackets in a list', body: json(`{"a":${'['.repeat(MIB / 2)}${']'.repeat(MIB / 2)}}`) },
+    { why: 'spaces behind names', body: json(`{${`"a"${' '.repeat(1000)}`.repeat(1000)}`) },
+    { why: 'quotes', body: json('"'.repeat(MIB)) },
+    { why: 'escapes', body: json(`{"a":"${'\\'.repeat(MIB)}`) },
+    { why: 'pairs of a form', body: form('a&'.repeat(MIB / 2)) },
+  ])('is refused quickly: $why', { timeout: 20_000 }, ({ body }) => {
+    expect(() => readFields('', body)).toThrow(Problem);
+  });
+
+  test.each([
+    { why: 'a text of escapes', body: json(`{"a":"${'\\"'.repeat(MIB / 2)}"}`) },
+    { why: 'spaces', body: json(`{"a"${' '.repeat(MIB)}:1}`) },
+    { why: 'empty pairs of a form', body: form(`${'&'.repeat(MIB)}a=1`) },
+    { why: 'escapes of a form', body: form(`a=${'%41'.repeat(MIB / 3)}`) },
+    { why: 'escapes that are none', body: form(`a=${'%zz'.repeat(MIB / 3)}`) },
+  ])('is read quickly: $why', { timeout: 20_000 }, ({ body }) => {
+    expect([...readFields('', body).keys()]).toEqual(['a']);
+  });
+
+  test('too many in the URL and the body together', () => {
+    const half = list(501, (n) => `p${n}=1`).replaceAll(',', '&');
+    expect(() => readFields(half, json(`{${list(500, (n) => `"q${n}":1`)}}`))).toThrow(Problem);
+    expect(readFields(half, json(`{${list(499, (n) => `"q${n}":1`)}}`)).size).toBe(1000);
+  });
 });
+
+function list(count: number, item: (n: number) => string): string {
+  return Array.from({ length: count }, (_, n) => item(n)).join();
+}

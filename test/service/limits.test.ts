@@ -2,14 +2,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openService, type Service } from '../../src/app/service.ts';
 import { hashKey } from '../../src/auth/keyring.ts';
+import type { Token } from '../../src/config/generated/tokens.ts';
 import { startRedis, type RedisServer } from '../support/redis.ts';
 import { startService, writeEndpoint, type TestService } from '../support/service.ts';
 
 const id = (n: number): string => `id: 00000000-0000-4000-8000-0000000000${n}`;
-const KEYS = { limited: 'key-limited', other: 'key-other', shared: 'key-shared' };
-const TOKENS = [
+const KEYS = { limited: 'key-limited', other: 'key-other', lister: 'key-lister', shared: 'key-shared' };
+const TOKENS: readonly Token[] = [
   { name: 'limited', sha256: hashKey(KEYS.limited), endpoints: ['*'], rate: '6/min' },
   { name: 'other', sha256: hashKey(KEYS.other), endpoints: ['*'] },
+  { name: 'lister', sha256: hashKey(KEYS.lister), endpoints: ['kept'], allow: ['sql'], rate: '4/h' },
   { name: 'shared', sha256: hashKey(KEYS.shared), endpoints: ['*'], rate: '20/h' },
 ];
 
@@ -73,6 +75,24 @@ describe('a rate', () => {
     );
     const all = await service.call('/api/endpoints/query/rated');
     expect(all.status).toBe(200);
+  });
+
+  test('counts the listing, the OpenAPI document and explained queries like calls', async () => {
+    const paths = [
+      'endpoints',
+      '../openapi.json',
+      'endpoints/explain/kept?sql=SELECT+1',
+      'endpoints/query/kept',
+    ];
+    const headers = { 'X-API-KEY': KEYS.lister };
+    const first = await Promise.all(paths.map((path) => service.call(`/api/${path}`, { headers })));
+    const left = first.map((each) => /r=(\d)/.exec(each.headers.get('ratelimit') ?? '')?.[1]);
+    expect(new Set(left)).toEqual(new Set(['0', '1', '2', '3']));
+    for (const path of paths) {
+      const refused = await service.call(`/api/${path}`, { headers });
+      expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true]);
+      expect(refused.headers.get('ratelimit-policy')).toBe('"key";q=4;w=3600');
+    }
   });
 });
 

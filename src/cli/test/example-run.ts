@@ -1,6 +1,5 @@
 // One example run: its rows put in place, its call made at its time, what came back compared.
 import { randomUUID } from 'node:crypto';
-import { NO_WISH } from '../../cache/freshness.ts';
 import { toDiagnostic, type InspectedFile } from '../../catalog/compile.ts';
 import type { Example, Fixtures } from '../../config/generated/endpoint.ts';
 import type { Path } from '../../config/yaml-document.ts';
@@ -8,7 +7,7 @@ import type { Diagnostic } from '../../core/diagnostic.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { RequestPath } from '../../request/answer.ts';
-import type { Call } from '../../request/call.ts';
+import { contentOf, type Call } from '../../request/call.ts';
 import { compare, type Mismatch, type Outcome } from './compare.ts';
 import { shortPath } from './endpoint-files.ts';
 import { engineSentence, type Rows } from './rows.ts';
@@ -129,12 +128,7 @@ function callOf({ file, example }: Case): Call {
     requestId: randomUUID(),
     endpoint: file.candidate.endpoint.name,
     key: 'local',
-    fields: new Map([...sent, ...own]),
-    format: 'json',
-    redact: false,
-    labels: undefined,
-    reservation: undefined,
-    wish: NO_WISH,
+    read: async () => contentOf(new Map([...sent, ...own])),
     trace: {},
     signal: new AbortController().signal,
   };

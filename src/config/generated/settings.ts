@@ -197,6 +197,10 @@ export interface SettingsFile {
    */
   admin_host?: string;
   /**
+   * Host names under which the admin listener may be asked, separated by commas, beside IP addresses, localhost and admin_host. Others are refused: a web page could give its own name the address of the listener.
+   */
+  admin_names?: string;
+  /**
    * The least level that is logged.
    */
   log_level?: 'debug' | 'info' | 'warn' | 'error' | 'silent';

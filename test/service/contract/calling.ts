@@ -80,6 +80,11 @@ export const CALLING: Checks = {
     expect(await json('plain', typed('text/xml', '<n>1</n>'))).toMatchObject(
       problem(415, 'request.body_type_unsupported'),
     ),
+  'A request may have at most 1,000 parameters.': async ({ json }) => {
+    const url = (n: number): string => `lenient?${Array.from({ length: n }, (_, i) => `p${i}=1`).join('&')}`;
+    expect(await json(url(1000))).toMatchObject({ result: [{}] });
+    expect(await json(url(1001))).toMatchObject(problem(400, 'request.body_invalid'));
+  },
   'A method that is not taken is 405, with `Allow`.': async ({ query }) => {
     const response = await query('plain', { method: 'DELETE' });
     expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS, POST, QUERY');
@@ -105,6 +110,14 @@ export const CALLING: Checks = {
         (await query(`lenient?${name}=a-key-for-everything`, { headers: { 'X-API-KEY': '' } })).status,
       ).toBe(401);
   },
+  'A body is read once the key is known: without one, or with a wrong one, the response is 401 whatever the body is.':
+    async ({ query }) => {
+      for (const key of ['', 'wrong'])
+        for (const body of ['{', `{"text": "${'a'.repeat(2 ** 20)}"}`]) {
+          const response = await query('plain', { method: 'POST', headers: { 'X-API-KEY': key }, body });
+          expect(response.status).toBe(401);
+        }
+    },
   'Health and problem kinds need no key.': async ({ service }) => {
     for (const path of ['/health/live', '/health/ready', '/problems/auth.missing'])
       expect((await fetch(`${service.service.address}${path}`)).status).toBe(200);

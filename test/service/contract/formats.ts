@@ -22,6 +22,11 @@ export const FORMATTED: Checks = {
       problem(406, 'format.not_acceptable'),
     );
   },
+  'An `Accept` longer than 500 characters is 406; with `format` it is not read.': async ({ json, query }) => {
+    const init = { headers: { Accept: `*/*, ${'a/b,'.repeat(125)}` } };
+    expect(await json('plain', init)).toMatchObject(problem(406, 'format.not_acceptable'));
+    expect((await query('plain?format=json', init)).status).toBe(200);
+  },
   'NDJSON is one JSON object a line, and nothing else.': async ({ query }) => {
     const lines = (await (await query('values?format=ndjson')).text()).split('\n');
     expect(lines.pop()).toBe('');

@@ -60,9 +60,13 @@ export const REFUSALS: Checks = {
       expect(await response.json()).toMatchObject(problem(401, code));
     }
   },
-  'A key that does not cover the endpoint is 403.': async ({ json }) =>
-    expect(await json('plain', withKey('tenant'))).toMatchObject(problem(403, 'auth.forbidden')),
-  'An endpoint that is not there is 404.': async ({ json }) =>
+  'A key that does not cover the endpoint is 403, whether there is an endpoint of that name or not.': async ({
+    json,
+  }) => {
+    for (const name of ['plain', 'plian'])
+      expect(await json(name, withKey('tenant'))).toMatchObject(problem(403, 'auth.forbidden'));
+  },
+  'An endpoint that is not there is 404 to a key that would cover it.': async ({ json }) =>
     expect(await json('plian')).toMatchObject(problem(404, 'route.endpoint_unknown')),
   "A caller's own query that the engine refuses is 422 with line and column in the caller's text.": async ({
     json,
@@ -80,6 +84,17 @@ export const REFUSALS: Checks = {
     const last = all.at(-1);
     expect([last?.status, Number(last?.headers.get('retry-after')) > 0]).toEqual([429, true]);
     expect(await last?.json()).toMatchObject(problem(429, 'rate.exceeded'));
+  },
+  "The listing, the OpenAPI document and explained queries count against the key's rate.": async ({
+    service,
+  }) => {
+    for (const path of ['/api/endpoints', '/openapi.json', '/api/endpoints/explain/plain?sql=SELECT+1']) {
+      const response = await service.call(path, withKey('rated')); // whose calls are used up
+      expect([response.status, await response.json()]).toEqual([
+        429,
+        expect.objectContaining({ code: 'rate.exceeded' }),
+      ]);
+    }
   },
   'A saved query that fails is 500.': async ({ json }) =>
     expect(await json('fails')).toMatchObject(problem(500, 'endpoint.failed')),

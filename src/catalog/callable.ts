@@ -1,0 +1,7 @@
+// Which endpoints a key may call: those whose names it covers and that every parameter it locks can confine.
+import type { Principal } from '../auth/principal.ts';
+import type { Endpoint } from './endpoint.ts';
+
+export function isCallable({ name, binder }: Endpoint, principal: Principal): boolean {
+  return principal.covers(name) && binder.takesLocks(principal.locked);
+}

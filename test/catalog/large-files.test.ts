@@ -1,0 +1,192 @@
+// Files that are large and wrong: their findings are bounded, and what is done for them grows with their length alone. Each
+// of these took minutes, or ended the reload, while something in it grew with the square.
+import { describe, expect, test } from 'vitest';
+import { createReadTokens } from '../../src/auth/tokens-file.ts';
+import { createInspect } from '../../src/catalog/compile.ts';
+import { lint } from '../../src/catalog/lint.ts';
+import { locateFindings, MAX_FINDINGS } from '../../src/core/diagnostic.ts';
+import { createSchemaCheck } from '../../src/config/schema.ts';
+import { parseYaml } from '../../src/config/yaml-document.ts';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const BYTES = 300_000;
+const QUERY_LENGTH = 260_000;
+const HEAD = 'id: 00000000-0000-4000-8000-000000000001\nname: a\n';
+const VALID = `${HEAD}query: SELECT 1\n`;
+const inspect = createInspect({ piiHashKey: undefined });
+
+/** As many items as there is room for. */
+function many(item: (n: number) => string, by = '', room = BYTES): string {
+  const items: string[] = [];
+  for (let length = 0; length < room; length += (items.at(-1)?.length ?? 0) + by.length)
+    items.push(item(items.length));
+  return items.join(by);
+}
+
+const asked = (sql: string): string => `${HEAD}query: ${JSON.stringify(sql)}\n`;
+
+describe('findings are bounded', () => {
+  test.each([
+    { why: 'unknown keys', text: VALID + many((n) => `k${n}: 1\n`), code: 'schema.unknown_key' },
+    { why: 'unknown keys in braces', text: `{${many((n) => `k${n}: 1`, ', ')}}`, code: 'schema.unknown_key' },
+    { why: 'one key', text: VALID + many(() => 'k: 1\n'), code: 'yaml.duplicate_key' },
+    {
+      why: 'values of a wrong type',
+      text: `${VALID}examples:\n  - name: x\n    parameters:\n${many((n) => `      p${n}: {a: 1}\n`)}`,
+      code: 'schema.wrong_type',
+    },
+    {
+      why: 'wrong examples',
+      text: `${VALID}examples:\n${many(() => '  - a: 1\n')}`,
+      code: 'schema.unknown_key',
+    },
+    {
+      why: 'wrong parameters',
+      text: `${VALID}parameters:\n${many((n) => `  p${n}: {typ: Strin}\n`)}`,
+      code: 'schema.unknown_key',
+    },
+    {
+      why: 'lists among the allowed values',
+      text: `${VALID}parameters:\n  p: {type: String, enum: [${many(() => '[1]', ',')}]}\n`,
+      code: 'schema.wrong_type',
+    },
+    { why: 'quotes', text: VALID + many(() => '"\n'), code: 'yaml.missing_char' },
+    { why: 'what cannot begin a value', text: VALID + many(() => '@\n'), code: 'yaml.bad_scalar_start' },
+    { why: 'commas', text: `x: [${','.repeat(BYTES)}]`, code: 'yaml.unexpected_token' },
+    { why: 'tags', text: `${VALID}x: ${many(() => '!a ')}`, code: 'yaml.multiple_tags' },
+    {
+      why: 'aliases of nothing',
+      text: `${VALID}x:\n${many(() => '  - *b\n')}`,
+      code: 'yaml.unknown_alias',
+    },
+    {
+      why: 'parameters that are not declared',
+      text: asked(`SELECT ${many((n) => `@p${n}`, ',', QUERY_LENGTH)}`),
+      code: 'parameter.undeclared',
+    },
+    {
+      why: 'the same, near a hundred that are',
+      text: `${HEAD}parameters:\n${Array.from({ length: 100 }, (_, n) => `  parameter_with_a_name_${n}: {type: String}\n`).join('')}query: SELECT ${many((n) => `@parameter_with_a_nama_${n}x`, ',', QUERY_LENGTH)}\n`,
+      code: 'parameter.undeclared',
+    },
+    {
+      why: 'stray signs, more than a call takes arguments',
+      text: asked(`SELECT ${many(() => '@ ', '', QUERY_LENGTH)}`),
+      code: 'query.stray_at',
+    },
+    {
+      why: 'typed placeholders',
+      text: asked(`SELECT ${many(() => '{a:}', '', QUERY_LENGTH)}`),
+      code: 'query.typed_placeholder',
+    },
+    {
+      why: 'one table defined again and again',
+      text: asked(`WITH ${many(() => 't AS (SELECT 1)', ', ', QUERY_LENGTH)} SELECT 1`),
+      code: 'query.with_duplicate',
+    },
+  ])('$why', { timeout: 60_000 }, ({ text, code }) => {
+    const { inspected, diagnostics } = inspect('f.yaml', text);
+    expect(inspected).toBeUndefined();
+    expect(diagnostics.length).toBe(MAX_FINDINGS + 1);
+    expect(diagnostics.map((each) => each.code)).toContain(code);
+    expect(diagnostics.at(-1)).toMatchObject({
+      code: 'file.more_findings',
+      message: expect.stringMatching(/^(at least )?\d+ more findings of this file are not shown$/),
+    });
+  });
+
+  test('and exactly counted where all are known', () => {
+    const { diagnostics } = inspect(
+      'f.yaml',
+      `${VALID}${'x'.repeat(10)}: 1\n${many((n) => `k${n}: 1\n`, '', 3000)}`,
+    );
+    const keys = many((n) => `k${n}: 1\n`, '', 3000).split('\n').length - 1;
+    expect(diagnostics.at(-1)?.message).toBe(
+      `${keys + 1 - MAX_FINDINGS} more findings of this file are not shown`,
+    );
+  });
+
+  test('errors come before warnings', () => {
+    const all = Array.from({ length: 150 }, (_, line) => ({ line, isWarning: line !== 149 }));
+    const located = locateFindings(
+      all,
+      ({ line }) => ({ file: 'f', line, column: 1, severity: 'warning', code: 'a.b', message: '' }),
+      { isWarning: ({ isWarning }) => isWarning },
+    );
+    expect(located.map(({ line }) => line)).toEqual([
+      ...Array.from({ length: 99 }, (_, line) => line),
+      149,
+      149,
+    ]);
+    expect(located.at(-1)).toMatchObject({ code: 'file.more_findings', severity: 'warning' });
+  });
+});
+
+describe('large files that are fine, or nearly so', () => {
+  test.each([
+    { why: 'comments', text: VALID + many(() => '#\n') },
+    { why: 'empty lines', text: VALID + many(() => '\n') },
+    { why: 'lines that end in CRLF', text: VALID + many(() => '\r\n') },
+    {
+      why: 'tables',
+      text: asked(
+        `WITH ${many((n) => `t${n} AS (SELECT 1 FROM x.y ORDER BY 1)`, ', ', QUERY_LENGTH)} SELECT 1 FROM t1 ORDER BY 1`,
+      ),
+    },
+    { why: 'joins', text: asked(`SELECT 1 FROM a ${many(() => 'JOIN a ', '', QUERY_LENGTH)}`) },
+    { why: 'words in a call', text: asked(`SELECT f(${many(() => 'FROM a ', '', QUERY_LENGTH)})`) },
+    {
+      why: 'heredocs that are never closed',
+      text: asked(`SELECT ${many((n) => `$a${n}$ `, '', QUERY_LENGTH)}`),
+    },
+  ])('$why', { timeout: 60_000 }, ({ text }) => {
+    const { inspected, diagnostics } = inspect('f.yaml', text);
+    expect(diagnostics).toEqual([]);
+    expect(inspected && lint(inspected.analysis)).toBeDefined();
+  });
+});
+
+test.each([
+  { why: 'too many aliases', list: many(() => '  - *a\n') },
+  { why: 'anchors beside an alias', list: many((n) => `  - &b${n} 1\n`) },
+])('$why', { timeout: 60_000 }, ({ list }) => {
+  const { diagnostics } = inspect('f.yaml', `${VALID}y: &a 1\nx:\n  - *a\n${list}`);
+  expect(diagnostics).toMatchObject([{ code: 'yaml.bad_alias' }]);
+});
+
+test('an alias inside what it names is none', () => {
+  expect(inspect('f.yaml', `${VALID}x: &a [*a]\n`).diagnostics).toMatchObject([
+    { code: 'yaml.unknown_alias' },
+  ]);
+});
+
+test('the settings file is bounded as well', { timeout: 60_000 }, () => {
+  const parsed = parseYaml(
+    'millrace.yaml',
+    many((n) => `k${n}: 1\n`),
+  );
+  if (!('document' in parsed)) throw new Error('the text is valid');
+  expect(createSchemaCheck('settings')(parsed.document).length).toBe(MAX_FINDINGS + 1);
+});
+
+describe('the tokens file', () => {
+  const entry = (n: number, hash: number): string =>
+    `  - { name: k${n}, sha256: '${hash.toString(16).padStart(64, '0')}', endpoints: ['*'] }\n`;
+  test.each([
+    { why: 'unknown keys', text: `tokens: []\n${many((n) => `k${n}: 1\n`)}`, code: 'schema.unknown_key' },
+    { why: 'wrong entries', text: `tokens:\n${many(() => '  - a: 1\n')}`, code: 'schema.unknown_key' },
+    { why: 'one hash', text: `tokens:\n${many((n) => entry(n, 1))}`, code: 'tokens.duplicate_sha256' },
+  ])('$why', { timeout: 60_000 }, async ({ text, code }) => {
+    const folder = await mkdtemp(join(tmpdir(), 'millrace-large-'));
+    const path = join(folder, 'tokens.yaml');
+    await writeFile(path, text);
+    const read = await createReadTokens()(path);
+    await rm(folder, { recursive: true });
+    if (read.kind !== 'rejected') throw new Error('the file is wrong');
+    expect(read.diagnostics.length).toBe(MAX_FINDINGS + 1);
+    expect(read.diagnostics.map((each) => each.code)).toContain(code);
+    expect(read.diagnostics.at(-1)?.code).toBe('file.more_findings');
+  });
+});
