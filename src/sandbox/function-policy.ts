@@ -8,6 +8,8 @@ export interface FunctionPolicy {
   allows(name: string): boolean;
   /** Whether the engine is known to have a function of that name which is not allowed. */
   refuses(name: string): boolean;
+  /** Whether an allowed function of that name aggregates; combinators included. */
+  aggregates(name: string): boolean;
   /** The allowed name nearest to one that is not. */
   nearest(name: string): string | undefined;
   /** Allowed names by family, for people; aggregate functions also come with combinators. */
@@ -46,6 +48,10 @@ export function createFunctionPolicy({ allow, deny }: FunctionChanges): Function
   return {
     allows,
     refuses: (name) => known.has(name.toLowerCase()) && !allows(name),
+    aggregates: (name) => {
+      const folded = name.toLowerCase();
+      return aggregates.has(folded) || (!denied.has(folded) && isCombined(folded, aggregates));
+    },
     nearest: (name) => nearest(name, allowed.values()),
     families: Object.freeze(families),
     combinators: COMBINATORS,

@@ -6,6 +6,7 @@ import type { Outline } from '../sql/outline.ts';
 import { consumerOffset, readConsumerText, refusal } from './consumer-text.ts';
 import type { ConsumerText } from './consumer-text.ts';
 import type { FunctionPolicy } from './function-policy.ts';
+import { isLeakproof } from './leakproof.ts';
 import type { Surface } from './scan.ts';
 import { isBareCall, scanText } from './scanner.ts';
 import type { ScanResult } from './scanner.ts';
@@ -30,10 +31,16 @@ export interface SandboxOptions {
   readonly revision: string;
   readonly functions: FunctionPolicy;
   /** Columns of the tables by table, where the engine has described them. */
-  readonly columns?: ReadonlyMap<string, readonly string[]>;
+  readonly columns?: ReadonlyMap<string, readonly TableColumn[]>;
   readonly cache: VerdictCache<Verdict>;
   /** Undefined where the engine has no analyzer: the scanner decides alone, which is to be reported. */
   readonly explain: Explain | undefined;
+}
+
+/** A column as the engine describes it. */
+export interface TableColumn {
+  readonly name: string;
+  readonly type: string;
 }
 
 /** A text that may run: what it was checked as, and the endpoint tables that it reads, in the endpoint's order. */
@@ -44,6 +51,8 @@ export interface Verdict {
   readonly joined: string;
   readonly tables: readonly string[];
   readonly names: ReadonlySet<string>;
+  /** It cannot fail on any row; see `leakproof.ts`. */
+  readonly isLeakproof: boolean;
 }
 
 export interface Sandbox {
@@ -65,7 +74,13 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     taken: new Set([...outline.identifiers].map((name) => name.toLowerCase())),
     functions,
   };
-  const columns = new Set([...(options.columns?.values() ?? [])].flat());
+  const described = [...(options.columns?.values() ?? [])].flat();
+  const columns = new Set(described.map(({ name }) => name));
+  const leakproof = {
+    functions,
+    tables: new Set(tables.map(({ name }) => name)),
+    types: typesByName(described),
+  };
   const mentioned = mentionedColumns(boundSql);
   const isColumn = (name: string) => columns.has(name) || mentioned.has(name);
   const check = async (source: string): Promise<Verdict> => {
@@ -76,7 +91,13 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       acceptTree(explained, text, { scanned, functions, isColumn });
     }
     const read = tables.filter(({ name }) => scanned.tables.has(name));
-    return { source, joined: text.joined, tables: read.map(({ name }) => name), names: scanned.names };
+    return {
+      source,
+      joined: text.joined,
+      tables: read.map(({ name }) => name),
+      names: scanned.names,
+      isLeakproof: options.columns !== undefined && isLeakproof(text, leakproof),
+    };
   };
   return {
     tables: tables.map(({ name }) => name),
@@ -84,9 +105,15 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     check: (source) => cache.get(`${revision} ${source}`, () => check(source), isRefusal),
     assemble(verdict, rows) {
       const read = tables.filter(({ name }) => verdict.tables.includes(name));
-      return assembleStatement(read, verdict.joined, rows);
+      return assembleStatement(read, verdict, rows);
     },
   };
+}
+
+function typesByName(columns: readonly TableColumn[]): ReadonlyMap<string, readonly string[]> {
+  const types = new Map<string, string[]>();
+  for (const { name, type } of columns) types.set(name, [...(types.get(name) ?? []), type]);
+  return types;
 }
 
 const EXPLAIN = 'EXPLAIN QUERY TREE run_passes = 0 ';

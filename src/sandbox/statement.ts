@@ -2,12 +2,15 @@
 import { tokenize, isSignificant } from '../sql/lexer.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
 import type { Outline } from '../sql/outline.ts';
+import { joins } from './joins.ts';
 
 /** How a table of the endpoint is written into a statement. */
 export interface TableText {
   readonly name: string;
   /** A WITH element: name, AS, and a view that holds the endpoint's whole WITH clause. */
   readonly element: string;
+  /** The same with a barrier: no condition of the consumer is evaluated inside the view. */
+  readonly barredElement: string;
   /** Tokens that a reference to it stands for, what it refers to itself included. */
   readonly size: number;
 }
@@ -18,13 +21,31 @@ export interface TableText {
  */
 export function tableTexts(boundSql: string, outline: Outline): readonly TableText[] {
   const clause = boundSql.slice(outline.withStart, outline.withEnd);
-  const size = tokenize(clause).filter(isSignificant).length;
+  const tokens = tokenize(clause).filter(isSignificant);
+  const isJoined = joins(clause, tokens);
   return outline.elements
     .filter((element) => element.kind === 'table')
     .map(({ name }) => {
       const quoted = quoteIdentifier(name);
-      return { name, element: `${quoted} AS (SELECT * FROM view(${clause}\nSELECT * FROM ${quoted}))`, size };
+      const view = `SELECT * FROM view(${clause}\nSELECT * FROM ${quoted})`;
+      const barredElement = `${quoted} AS (${view} LIMIT ${BARRIER_ROWS})`;
+      // Behind a join a condition may reach a table that its own tenant's condition never does.
+      const element = isJoined ? barredElement : `${quoted} AS (${view})`;
+      return { name, element, barredElement, size: tokens.length };
     });
+}
+
+/**
+ * More rows than there are. Which rows a LIMIT gives depends on all of them, so no engine may move a condition below it:
+ * neither into the reading of a table (PREWHERE) nor into the analysis of its indexes.
+ */
+const BARRIER_ROWS = 10n ** 18n;
+
+/** What is known of the consumer's tokens. */
+export interface CheckedText {
+  readonly joined: string;
+  /** It cannot fail on any row, so the engine may evaluate it wherever it likes. */
+  readonly isLeakproof: boolean;
 }
 
 /** A statement, and where the consumer's tokens begin in it. */
@@ -39,10 +60,12 @@ export interface AssembledStatement {
  */
 export function assembleStatement(
   tables: readonly TableText[],
-  joined: string,
+  { joined, isLeakproof }: CheckedText,
   rows: number,
 ): AssembledStatement {
-  const elements = tables.map((table) => table.element).join(',\n');
+  const elements = tables
+    .map(({ element, barredElement }) => (isLeakproof ? element : barredElement))
+    .join(',\n');
   const head = `${elements === '' ? '' : `WITH ${elements}\n`}SELECT * FROM (\n`;
   return { sql: `${head}${joined}\n) LIMIT ${rows}`, consumerStart: head.length };
 }
