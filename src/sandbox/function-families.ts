@@ -187,16 +187,14 @@ export const FUNCTION_FAMILIES = {
     isIPv4String isIPv6String toIPv4 toIPv4OrDefault toIPv4OrNull toIPv4OrZero toIPv6 toIPv6OrDefault
     toIPv6OrNull toIPv6OrZero`,
   JSON: `
-    dynamicElement dynamicType isDynamicElementInSharedData isValidJSON JSON_ARRAY_LENGTH JSON_EXISTS
-    JSON_QUERY JSON_VALUE JSONAllPaths JSONAllPathsWithTypes JSONAllValues JSONArrayLength JSONDynamicPaths
-    JSONDynamicPathsWithTypes JSONExtract JSONExtractArrayRaw JSONExtractArrayRawCaseInsensitive
+    dynamicElement dynamicType isValidJSON JSON_ARRAY_LENGTH JSON_EXISTS
+    JSON_QUERY JSON_VALUE JSONAllPaths JSONAllPathsWithTypes JSONAllValues JSONArrayLength JSONExtract JSONExtractArrayRaw JSONExtractArrayRawCaseInsensitive
     JSONExtractBool JSONExtractBoolCaseInsensitive JSONExtractCaseInsensitive JSONExtractFloat
     JSONExtractFloatCaseInsensitive JSONExtractInt JSONExtractIntCaseInsensitive JSONExtractKeys
     JSONExtractKeysAndValues JSONExtractKeysAndValuesCaseInsensitive JSONExtractKeysAndValuesRaw
     JSONExtractKeysAndValuesRawCaseInsensitive JSONExtractKeysCaseInsensitive JSONExtractRaw
     JSONExtractRawCaseInsensitive JSONExtractString JSONExtractStringCaseInsensitive JSONExtractUInt
-    JSONExtractUIntCaseInsensitive JSONHas JSONKey JSONLength JSONMergePatch JSONSharedDataPaths
-    JSONSharedDataPathsWithTypes JSONType prettyPrintJSON simpleJSONExtractBool simpleJSONExtractFloat
+    JSONExtractUIntCaseInsensitive JSONHas JSONKey JSONLength JSONMergePatch JSONType prettyPrintJSON simpleJSONExtractBool simpleJSONExtractFloat
     simpleJSONExtractInt simpleJSONExtractRaw simpleJSONExtractString simpleJSONExtractUInt simpleJSONHas
     toJSONString visitParamExtractBool visitParamExtractFloat visitParamExtractInt visitParamExtractRaw
     visitParamExtractString visitParamExtractUInt visitParamHas`,
@@ -225,11 +223,11 @@ export const FUNCTION_FAMILIES = {
     numericIndexedVectorPointwiseNotEqual numericIndexedVectorPointwiseSubtract
     numericIndexedVectorShortDebugString numericIndexedVectorToMap`,
   other: `
-    bar byteSize colorOKLABToSRGB colorOKLCHToSRGB colorSRGBToOKLAB colorSRGBToOKLCH countDigits
+    bar colorOKLABToSRGB colorOKLCHToSRGB colorSRGBToOKLAB colorSRGBToOKLCH countDigits
     defaultValueOfArgumentType defaultValueOfTypeName digits finalizeAggregation flipCoordinates
     grouping FORMAT_BYTES formatReadableDecimalSize formatReadableQuantity formatReadableSize formatReadableTimeDelta
     getSubcolumn icebergTruncate identity ignore initializeAggregation isConstant isDecimalOverflow
-    lowCardinalityIndices MACNumToString MACStringToNum MACStringToOUI materialize parseReadableSize
+    MACNumToString MACStringToNum MACStringToOUI materialize parseReadableSize
     parseReadableSizeOrNull parseReadableSizeOrZero parseTimeDelta runningConcurrency toColumnTypeName
     toTypeName transform variantElement variantType visibleWidth`,
   random: `

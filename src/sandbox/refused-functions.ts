@@ -5,7 +5,7 @@
 export const REFUSED_FUNCTIONS = `
     _CAST addressToLine addressToLineWithInlines addressToSymbol aes_decrypt_mysql aes_encrypt_mysql
     aggThrow aiClassify aiEmbed aiExtract aiGenerate aiTranslate authenticatedUser authUser blockNumber
-    blockSerializedSize blockSize buildId caseWithExpression catboostEvaluate connection_id connectionId
+    blockSerializedSize blockSize buildId byteSize caseWithExpression catboostEvaluate connection_id connectionId
     CURRENT_CATALOG current_database current_query_id CURRENT_ROLE CURRENT_SCHEMA current_schemas
     current_user currentDatabase currentProfiles currentQueryID currentRoles currentSchemas currentUser
     DATABASE decrypt defaultProfiles defaultRoles demangle dictGet dictGetAll dictGetChildren dictGetDate
@@ -23,8 +23,10 @@ export const REFUSED_FUNCTIONS = `
     getMaxTableNameLengthForDatabase getMergeTreeSetting getOSKernelVersion getServerPort getServerSetting
     getSetting getSettingOrDefault getSizeOfEnumType getTypeSerializationStreams globalVariable
     hasColumnInTable hasThreadFuzzer highlightQuery hostname icebergBucket icebergHash indexHint
-    initial_query_id initial_query_start_time initialQueryID initialQueryStartTime isMergeTreePartCoveredBy
-    joinGet joinGetOrNull kafkaMurmurHash logTrace lowCardinalityKeys mergeTreePartInfo
+    initial_query_id initial_query_start_time initialQueryID initialQueryStartTime isDynamicElementInSharedData
+    isMergeTreePartCoveredBy
+    joinGet joinGetOrNull JSONDynamicPaths JSONDynamicPathsWithTypes JSONSharedDataPaths
+    JSONSharedDataPathsWithTypes kafkaMurmurHash logTrace lowCardinalityIndices lowCardinalityKeys mergeTreePartInfo
     minSampleSizeContinous minSampleSizeContinuous minSampleSizeConversion naiveBayesClassifier
     naiveBayesClassifierWithAllProbs naiveBayesClassifierWithProb naiveBayesNgrams neighbor nested
     normalizedQueryHash normalizedQueryHashKeepNames normalizeQuery normalizeQueryKeepNames obfuscateQuery
