@@ -10,6 +10,7 @@ import type { Process } from './parts/processes.ts';
 import { machine, table, writePage } from './report.ts';
 import { computed, scaling } from './rows/computed.ts';
 import { files } from './rows/files.ts';
+import { isolation } from './rows/isolation.ts';
 import { memory } from './rows/memory.ts';
 import { redaction } from './rows/redaction.ts';
 import { refusing } from './rows/refusing.ts';
@@ -34,6 +35,7 @@ const ROWS = [
   watchingShare,
   refusing,
   sandbox,
+  ...isolation,
   redaction,
   files,
   memory,
