@@ -15,6 +15,8 @@ import type { Sandboxes } from './sandboxes.ts';
 /** A statement, and who is to blame when the engine rejects it. */
 export interface Plan {
   readonly statement: Statement;
+  /** What to run where the engine rejects that one; undefined: nothing. */
+  readonly retry?: Statement;
   /** The values bound: the same for equal values, whatever their spelling. */
   readonly canonical: string;
   /** The caller's own query as it was checked; undefined for the saved one. */
@@ -77,9 +79,12 @@ async function planSql(
 ): Promise<Plan> {
   const verdict = await sandbox.check(text);
   const { sql } = sandbox.assemble(verdict, endpoint.maxRows + 1);
+  const reread = sandbox.assembleReread(verdict, endpoint.maxRows + 1);
   const { limits, int64 } = endpoint;
+  const statement: Statement = { sql, parameters: bindings.values, limits, origin: 'consumer', int64 };
   return {
-    statement: { sql, parameters: bindings.values, limits, origin: 'consumer', int64 },
+    statement,
+    ...(reread === undefined ? {} : { retry: { ...statement, sql: reread.sql } }),
     canonical: bindings.canonical,
     own: verdict.joined,
     written: text,

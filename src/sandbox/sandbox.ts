@@ -11,8 +11,8 @@ import type { Surface } from './scan.ts';
 import { isBareCall, scanText } from './scanner.ts';
 import type { ScanResult } from './scanner.ts';
 import { judgeTree } from './second-opinion.ts';
-import { assembleStatement, tableTexts } from './statement.ts';
-import type { AssembledStatement } from './statement.ts';
+import { assembleReread, assembleStatement, tableTexts } from './statement.ts';
+import type { AssembledStatement, TableColumn } from './statement.ts';
 import { enginePosition } from './engine-message.ts';
 import type { VerdictCache } from './verdict-cache.ts';
 
@@ -37,12 +37,6 @@ export interface SandboxOptions {
   readonly explain: Explain | undefined;
 }
 
-/** A column as the engine describes it. */
-export interface TableColumn {
-  readonly name: string;
-  readonly type: string;
-}
-
 /** A text that may run: what it was checked as, and the endpoint tables that it reads, in the endpoint's order. */
 export interface Verdict {
   /** What the consumer sent. */
@@ -62,13 +56,15 @@ export interface Sandbox {
   check(text: string): Promise<Verdict>;
   /** The statement of a checked text. `rows`: the most rows asked for; one more than the caller gets tells of cutting. */
   assemble(verdict: Verdict, rows: number): AssembledStatement;
+  /** The statement to run where that one has failed on a row; undefined where it can be no other tenant's fault. */
+  assembleReread(verdict: Verdict, rows: number): AssembledStatement | undefined;
   /** Every column of the tables that is known. */
   readonly columns: ReadonlySet<string>;
 }
 
 export function createSandbox(options: SandboxOptions): Sandbox {
   const { outline, boundSql, functions, revision, cache } = options;
-  const tables = tableTexts(boundSql, outline);
+  const tables = tableTexts(boundSql, outline, options.columns);
   const surface: Surface = {
     tables: new Map(tables.map(({ name, size }) => [name, size])),
     taken: new Set([...outline.identifiers].map((name) => name.toLowerCase())),
@@ -90,23 +86,22 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       const explained = await options.explain(`${EXPLAIN}${text.joined}`);
       acceptTree(explained, text, { scanned, functions, isColumn });
     }
-    const read = tables.filter(({ name }) => scanned.tables.has(name));
+    const scannedTables = tables.filter(({ name }) => scanned.tables.has(name));
     return {
       source,
       joined: text.joined,
-      tables: read.map(({ name }) => name),
+      tables: scannedTables.map(({ name }) => name),
       names: scanned.names,
       isLeakproof: options.columns !== undefined && isLeakproof(text, leakproof),
     };
   };
+  const read = (verdict: Verdict) => tables.filter(({ name }) => verdict.tables.includes(name));
   return {
     tables: tables.map(({ name }) => name),
     columns,
     check: (source) => cache.get(`${revision} ${source}`, () => check(source), isRefusal),
-    assemble(verdict, rows) {
-      const read = tables.filter(({ name }) => verdict.tables.includes(name));
-      return assembleStatement(read, verdict, rows);
-    },
+    assemble: (verdict, rows) => assembleStatement(read(verdict), verdict, rows),
+    assembleReread: (verdict, rows) => assembleReread(read(verdict), verdict, rows),
   };
 }
 

@@ -1,6 +1,6 @@
 // The statement that is sent: the consumer's tokens over tables that each have a scope of their own.
 import { tokenize, isSignificant } from '../sql/lexer.ts';
-import { quoteIdentifier } from '../sql/literal.ts';
+import { quoteIdentifier, quoteString } from '../sql/literal.ts';
 import type { Outline } from '../sql/outline.ts';
 import { joins } from './joins.ts';
 
@@ -11,6 +11,8 @@ export interface TableText {
   readonly element: string;
   /** The same with a barrier: no condition of the consumer is evaluated inside the view. */
   readonly barredElement: string;
+  /** The barred one with its JSON columns read anew from their text; undefined where it has none. */
+  readonly rereadElement: string | undefined;
   /** Tokens that a reference to it stands for, what it refers to itself included. */
   readonly size: number;
 }
@@ -19,7 +21,11 @@ export interface TableText {
  * The tables of a saved query's WITH clause. `view()` resolves what is inside it by itself: neither names nor lambdas of
  * the consumer reach the endpoint's own tables. `boundSql` is the text that `outline` was read from.
  */
-export function tableTexts(boundSql: string, outline: Outline): readonly TableText[] {
+export function tableTexts(
+  boundSql: string,
+  outline: Outline,
+  columns: ReadonlyMap<string, readonly TableColumn[]> = new Map(),
+): readonly TableText[] {
   const clause = boundSql.slice(outline.withStart, outline.withEnd);
   const tokens = tokenize(clause).filter(isSignificant);
   const isJoined = joins(clause, tokens);
@@ -31,7 +37,9 @@ export function tableTexts(boundSql: string, outline: Outline): readonly TableTe
       const barredElement = `${quoted} AS (${view} LIMIT ${BARRIER_ROWS})`;
       // Behind a join a condition may reach a table that its own tenant's condition never does.
       const element = isJoined ? barredElement : `${quoted} AS (${view})`;
-      return { name, element, barredElement, size: tokens.length };
+      const reread = rereadColumns(columns.get(name) ?? []);
+      const rereadElement = reread && `${quoted} AS (${view.replace('*', reread)} LIMIT ${BARRIER_ROWS})`;
+      return { name, element, barredElement, rereadElement, size: tokens.length };
     });
 }
 
@@ -40,6 +48,26 @@ export function tableTexts(boundSql: string, outline: Outline): readonly TableTe
  * neither into the reading of a table (PREWHERE) nor into the analysis of its indexes.
  */
 const BARRIER_ROWS = 10n ** 18n;
+
+/** A column as the engine describes it. */
+export interface TableColumn {
+  readonly name: string;
+  readonly type: string;
+}
+
+/**
+ * A JSON column holds the types that any row of its block has, of whatever tenant, and a cast of a path fails on a type that
+ * it cannot cast, used or not. What is read anew from text has the types of its own rows. Undefined where there is none.
+ */
+function rereadColumns(columns: readonly TableColumn[]): string | undefined {
+  const replaced = columns
+    .filter(({ type }) => /^JSON\b/.test(type))
+    .map(({ name, type }) => {
+      const quoted = quoteIdentifier(name);
+      return `CAST(toString(${quoted}), ${quoteString(type)}) AS ${quoted}`;
+    });
+  return replaced.length === 0 ? undefined : `* REPLACE (${replaced.join(', ')})`;
+}
 
 /** What is known of the consumer's tokens. */
 export interface CheckedText {
@@ -63,9 +91,26 @@ export function assembleStatement(
   { joined, isLeakproof }: CheckedText,
   rows: number,
 ): AssembledStatement {
-  const elements = tables
-    .map(({ element, barredElement }) => (isLeakproof ? element : barredElement))
-    .join(',\n');
+  return statementOver(
+    tables.map(({ element, barredElement }) => (isLeakproof ? element : barredElement)),
+    joined,
+    rows,
+  );
+}
+
+/** The same for where it has failed: over JSON read anew. Undefined where no table has any. */
+export function assembleReread(
+  tables: readonly TableText[],
+  { joined }: CheckedText,
+  rows: number,
+): AssembledStatement | undefined {
+  if (tables.every(({ rereadElement }) => rereadElement === undefined)) return undefined;
+  const elements = tables.map(({ rereadElement, barredElement }) => rereadElement ?? barredElement);
+  return statementOver(elements, joined, rows);
+}
+
+function statementOver(all: readonly string[], joined: string, rows: number): AssembledStatement {
+  const elements = all.join(',\n');
   const head = `${elements === '' ? '' : `WITH ${elements}\n`}SELECT * FROM (\n`;
   return { sql: `${head}${joined}\n) LIMIT ${rows}`, consumerStart: head.length };
 }

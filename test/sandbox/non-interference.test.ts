@@ -120,6 +120,12 @@ describe('the runner sees what each protection is for', () => {
       text: 'SELECT count() FROM t WHERE toString((doc.x + 1)) IN (SELECT toString(num) FROM t)',
       without: 'barrier',
     },
+    {
+      why: 'a cast of a JSON path fails on a type that only other tenants’ rows have',
+      kind: 'by_project',
+      text: 'SELECT toInt64(doc.x) AS v FROM t ORDER BY v LIMIT 1',
+      without: 'retry',
+    },
   ])('$why', async ({ kind, text, without }) => {
     expect((await whatTells([{ ...sql(text), kind }], { protection: without })).told).toHaveLength(1);
     expect((await whatTells([{ ...sql(text), kind }])).told).toEqual([]);

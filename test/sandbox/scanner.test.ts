@@ -1,5 +1,5 @@
 // What the sandbox takes and what it refuses, and where it says so.
-import type { TableColumn } from '../../src/sandbox/sandbox.ts';
+import type { TableColumn } from '../../src/sandbox/statement.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Problem } from '../../src/core/problem.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';

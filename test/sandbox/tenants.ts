@@ -8,11 +8,14 @@ import { createCompile } from '../../src/catalog/compile.ts';
 import { createDescribe } from '../../src/catalog/describe.ts';
 import { Problem } from '../../src/core/problem.ts';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
-import { EngineError, type Engine, type Statement } from '../../src/engine/engine.ts';
+import type { Engine, Statement } from '../../src/engine/engine.ts';
 import type { ConsumerQuery } from '../../src/request/consumer-query.ts';
 import { createPlan } from '../../src/request/plan.ts';
 import type { MakePlan, Plan } from '../../src/request/plan.ts';
-import { asProblem } from '../../src/request/run.ts';
+import { createBulkhead } from '../../src/request/bulkhead.ts';
+import { NO_LABELS } from '../../src/request/labels.ts';
+import { runPlan } from '../../src/request/run.ts';
+import { after } from '../../src/engine/timer.ts';
 import { createSandboxes } from '../../src/request/sandboxes.ts';
 
 /** A kind of table, and how an endpoint tells its tenants apart. */
@@ -171,8 +174,8 @@ export interface Query {
   readonly text: string;
 }
 
-/** How a statement that was checked is run; as the service does when left out. */
-export type Protection = 'service' | 'none' | 'settings' | 'barrier';
+/** What isolates a statement: all that the service has, or one thing alone or missing (`retry`). */
+export type Protection = 'service' | 'none' | 'settings' | 'barrier' | 'retry';
 
 const DATABASES = ['calm', 'hostile'] as const;
 
@@ -291,7 +294,10 @@ function createRun(engine: Engine, plan: MakePlan, protection: Protection): Run 
     const asked: ConsumerQuery = { language, dialect, text };
     try {
       const planned = await plan(endpoint, bindings, asked);
-      return await rowsOfPlan(engine, { ...planned, statement: unprotected(planned.statement, protection) });
+      const statement = unprotected(planned.statement, protection);
+      const { retry, ...once } = planned;
+      const isRetried = protection === 'service' && retry !== undefined;
+      return await rowsOfPlan(engine, endpoint, { ...once, statement, ...(isRetried ? { retry } : {}) });
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       const { status, code, message, errors, hint } = error;
@@ -300,22 +306,25 @@ function createRun(engine: Engine, plan: MakePlan, protection: Protection): Run 
   };
 }
 
-async function rowsOfPlan(engine: Engine, plan: Plan): Promise<Seen> {
-  try {
-    const { chunks } = await engine.run(plan.statement, { format: 'JSONEachRow' });
-    const parts: Uint8Array[] = [];
-    for await (const chunk of chunks) parts.push(chunk);
-    return { status: 200, body: Buffer.concat(parts).toString() };
-  } catch (error) {
-    if (!(error instanceof EngineError)) throw error;
-    throw asProblem(error, plan, new AbortController().signal);
-  }
+/** As the service runs it, for somebody who waits. */
+async function rowsOfPlan(engine: Engine, endpoint: Endpoint, plan: Plan): Promise<Seen> {
+  const deps = { engine, bulkhead: createBulkhead(after), now: () => performance.now() };
+  const context = {
+    requestId: 'test',
+    trace: undefined,
+    labels: NO_LABELS,
+    workload: undefined,
+    isPatient: false,
+    signal: new AbortController().signal,
+  };
+  const { lines } = await runPlan(deps, { endpoint, plan }, context);
+  return { status: 200, body: Buffer.from(lines).toString() };
 }
 
 /** Takes away what the runner has to be able to see the lack of. */
 function unprotected(statement: Statement, protection: Protection): Statement {
-  const isBarred = protection === 'service' || protection === 'barrier';
-  const isSet = protection === 'service' || protection === 'settings';
+  const isBarred = protection !== 'none' && protection !== 'settings';
+  const isSet = protection !== 'none' && protection !== 'barrier';
   const sql = isBarred ? statement.sql : statement.sql.replaceAll(/ LIMIT 10{18}\)/g, ')');
   return { ...statement, sql, origin: isSet ? 'consumer' : 'saved' };
 }
