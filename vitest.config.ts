@@ -16,6 +16,7 @@ const BOTH = [
   'http',
   'labels',
   'limits',
+  'non-interference',
   'observability',
   'sending',
   'shipped-endpoints',

@@ -1,5 +1,6 @@
 // Two databases that differ only in other tenants' rows, over many kinds of tables, and the endpoints over both. Whatever
 // a consumer of the tenant `mine` asks has to be answered alike.
+import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -237,8 +238,12 @@ async function fillCorpus(engine: Engine, database: string): Promise<void> {
   await engine.execute(`OPTIMIZE TABLE ${table} FINAL`);
 }
 
-/** All tables of one database. */
-export async function fill(engine: Pick<Engine, 'execute'>, database: string): Promise<void> {
+/** A database and its tables: the one called hostile has hostile tenants. */
+export async function fill(
+  engine: Pick<Engine, 'execute'>,
+  database: string,
+  kinds = TABLE_KINDS,
+): Promise<void> {
   await engine.execute(`CREATE DATABASE ${database}`);
   await engine.execute(
     `CREATE TABLE ${database}.tenants (project String, name String) ENGINE = MergeTree ORDER BY name`,
@@ -246,8 +251,8 @@ export async function fill(engine: Pick<Engine, 'execute'>, database: string): P
   await engine.execute(
     `INSERT INTO ${database}.tenants VALUES ('mine', 'mine'), ('other', 'other'), ('another', 'another')`,
   );
-  const others = database === 'calm' ? [BENIGN_OTHERS] : HOSTILE_OTHERS;
-  for (const { name, engine: kind, extra = '', parts, over } of TABLE_KINDS) {
+  const others = database === 'hostile' ? HOSTILE_OTHERS : [BENIGN_OTHERS];
+  for (const { name, engine: kind, extra = '', parts, over } of kinds) {
     const base = over === undefined ? `${database}.${name}` : `${database}.${name}_base`;
     await engine.execute(
       `CREATE TABLE ${base} (${name === 'log' ? FLAT_COLUMNS : COLUMNS}${extra}) ENGINE = ${kind}`,
@@ -264,7 +269,8 @@ export async function fill(engine: Pick<Engine, 'execute'>, database: string): P
 /** The endpoint file over one kind of table. */
 export function fileOf({ name, filter = 'project = @project', body }: TableKind, database: string): string {
   const table = body ?? `SELECT * FROM {db}.${name} WHERE ${filter} ORDER BY ts DESC`;
-  return `id: 00000000-0000-4000-8000-${Buffer.from(`${name}${database}`.slice(-6).padStart(6, 'x')).toString('hex')}
+  const id = createHash('sha256').update(`${name}.${database}`).digest('hex').slice(0, 12);
+  return `id: 00000000-0000-4000-8000-${id}
 name: ${name}.${database}
 query: |
   WITH t AS (SELECT ts, id, text, secret, low, maybe, num, ratio, tags, attrs, sparse, doc FROM (${table.replaceAll('{db}', database)}))
