@@ -149,7 +149,11 @@ function rowsOf(
   values: Readonly<Record<'text' | 'secret' | 'num' | 'ratio' | 'maybe' | 'more', string>>,
 ): string {
   const { text, secret, num, ratio, maybe, more } = values;
-  return `SELECT '${project}', toDateTime64('2024-01-01 00:00:00', 3, 'UTC') + toIntervalSecond(n * ${project === 'mine' ? 1800 : 3601}),
+  const moment = `toDateTime64('2024-01-01 00:00:00', 3, 'UTC') + toIntervalSecond(n * ${project === 'mine' ? 1800 : 3601})`;
+  const first = "toDateTime64('1900-01-02 00:00:00', 3, 'UTC')";
+  const last = "toDateTime64('2299-12-31 00:00:00', 3, 'UTC')";
+  const ts = project === 'another' ? `multiIf(n % 5 = 0, ${first}, n % 5 = 1, ${last}, ${moment})` : moment;
+  return `SELECT '${project}', ${ts},
     concat('${project}-', toString(n)), ${text} AS t, ${secret}, ${secret}, ${maybe}, ${num}, ${ratio}, [${secret}, t],
     map('project', '${project}', 'text', t), if('${project}' = 'mine' OR n % 3 > 0, 0, n),
     concat('{"project":"${project}","text":', toJSONString(t), ',"code":', toString(toInt64(${num})), ',${more}}')
