@@ -17,6 +17,7 @@ const BOTH = [
   'http',
   'labels',
   'limits',
+  'non-interference',
   'observability',
   'sending',
   'shipped-endpoints',

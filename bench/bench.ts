@@ -11,6 +11,7 @@ import { machine, table, writePage } from './report.ts';
 import { computed, scaling } from './rows/computed.ts';
 import { engineProcess } from './rows/engine-process.ts';
 import { files } from './rows/files.ts';
+import { isolation } from './rows/isolation.ts';
 import { memory } from './rows/memory.ts';
 import { redaction } from './rows/redaction.ts';
 import { refusing } from './rows/refusing.ts';
@@ -36,6 +37,7 @@ const ROWS = [
   watchingShare,
   refusing,
   sandbox,
+  ...isolation,
   redaction,
   files,
   memory,

@@ -18,6 +18,8 @@ import type { Sandboxes } from './sandboxes.ts';
 /** A statement, and who is to blame when the engine rejects it. */
 export interface Plan {
   readonly statement: Statement;
+  /** What to run where the engine rejects that one; undefined: nothing. */
+  readonly retry?: Statement;
   /** The values bound: the same for equal values, whatever their spelling. */
   readonly canonical: string;
   /** The caller's own query as it was checked; undefined for the saved one. */
@@ -90,6 +92,7 @@ async function planSql(
   const sandbox = await sandboxes.of(endpoint);
   const verdict = await sandbox.check(text);
   const { sql } = sandbox.assemble(verdict, endpoint.maxRows + 1);
+  const reread = sandbox.assembleReread(verdict, endpoint.maxRows + 1);
   const { limits, int64 } = endpoint;
   const parameters = bindings.values;
   const statement: Statement = { sql, parameters, limits, origin: 'consumer', int64, onFatal };
@@ -97,6 +100,7 @@ async function planSql(
   if (state !== undefined) throw refusal(text, 0, stateInResult(state));
   return {
     statement,
+    ...(reread === undefined ? {} : { retry: { ...statement, sql: reread.sql } }),
     canonical: bindings.canonical,
     own: verdict.joined,
     written: text,

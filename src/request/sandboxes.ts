@@ -45,9 +45,7 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
   };
   const make = async (endpoint: Endpoint): Promise<Sandbox> => {
     const tables = await describe.tables(endpoint);
-    const columns = tables?.map(
-      ({ name, columns: all }) => [name, all.map((column) => column.name)] as const,
-    );
+    const columns = tables?.map(({ name, columns: all }) => [name, all] as const);
     const sandbox = createSandbox({
       boundSql: endpoint.query,
       outline: endpoint.outline,

@@ -208,7 +208,7 @@ export const FUNCTION_FAMILIES = {
     use: 'Read JSON that is stored as text or in JSON columns.',
     names: `
       dynamicElement dynamicType isValidJSON JSON_ARRAY_LENGTH JSON_EXISTS JSON_QUERY JSON_VALUE JSONAllPaths
-      JSONAllPathsWithTypes JSONAllValues JSONArrayLength JSONDynamicPaths JSONDynamicPathsWithTypes
+      JSONAllPathsWithTypes JSONAllValues JSONArrayLength
       JSONExtract JSONExtractArrayRaw JSONExtractArrayRawCaseInsensitive JSONExtractBool
       JSONExtractBoolCaseInsensitive JSONExtractCaseInsensitive JSONExtractFloat
       JSONExtractFloatCaseInsensitive JSONExtractInt JSONExtractIntCaseInsensitive JSONExtractKeys
@@ -250,7 +250,7 @@ export const FUNCTION_FAMILIES = {
   other: {
     use: 'Show types and sizes, format numbers for people, replace values by a table, work with states of aggregate functions.',
     names: `
-      bar byteSize countDigits defaultValueOfArgumentType defaultValueOfTypeName digits finalizeAggregation
+      bar countDigits defaultValueOfArgumentType defaultValueOfTypeName digits finalizeAggregation
       grouping FORMAT_BYTES formatReadableDecimalSize formatReadableQuantity formatReadableSize
       formatReadableTimeDelta identity ignore initializeAggregation isConstant isDecimalOverflow
       MACNumToString MACStringToNum MACStringToOUI materialize parseReadableSize parseReadableSizeOrNull

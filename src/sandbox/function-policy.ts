@@ -11,6 +11,8 @@ export interface FunctionPolicy {
   allowsAggregate(name: string): boolean;
   /** Whether the engine is known to have a function of that name which is not allowed. */
   refuses(name: string): boolean;
+  /** Whether an allowed function of that name aggregates; combinators included. */
+  aggregates(name: string): boolean;
   /** The allowed name nearest to one that is not. */
   nearest(name: string): string | undefined;
   /** Allowed names by family, for people; aggregate functions also come with combinators. */
@@ -56,6 +58,7 @@ export function createFunctionPolicy({ allow, deny }: FunctionChanges): Function
       return isAggregate(folded) || addedNames.has(folded);
     },
     refuses: (name) => known.has(name.toLowerCase()) && !allows(name),
+    aggregates: (name) => isAggregate(name.toLowerCase()),
     nearest: (name) => nearest(name, allowed.values()),
     families: Object.freeze(families),
     combinators: COMBINATORS,

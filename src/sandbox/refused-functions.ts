@@ -7,7 +7,7 @@ export const REFUSED_FUNCTIONS = `
     aggThrow aiClassify aiEmbed aiExtract aiGenerate aiTranslate areaCartesian areaSpherical arrayAUC
     arrayAUCPR arrayLevenshteinDistance arrayLevenshteinDistanceWeighted arrayNormalizedGini arrayPRAUC
     arrayROCAUC arraySimilarity authenticatedUser authUser blockNumber blockSerializedSize blockSize buildId
-    caseWithExpression catboostEvaluate categoricalInformationValue chdb colorOKLABToSRGB colorOKLCHToSRGB
+    byteSize caseWithExpression catboostEvaluate categoricalInformationValue chdb colorOKLABToSRGB colorOKLCHToSRGB
     colorSRGBToOKLAB colorSRGBToOKLCH connection_id connectionId contingency convertCharset corrMatrix
     cosineDistanceTransposed cosineDistanceTransposedQuantized covarPopMatrix covarSampMatrix cramersV
     cramersVBiasCorrected CURRENT_CATALOG current_database current_query_id CURRENT_ROLE CURRENT_SCHEMA
@@ -44,7 +44,7 @@ export const REFUSED_FUNCTIONS = `
     h3ToString h3UnidirectionalEdgeIsValid hasColumnInTable hasThreadFuzzer highlightQuery hilbertDecode
     hilbertEncode hiveHash hostname icebergBucket icebergHash icebergTruncate indexHint initial_query_id
     initial_query_start_time initialQueryID initialQueryStartTime isDynamicElementInSharedData
-    isMergeTreePartCoveredBy isPrime isProbablePrime javaHash javaHashUTF16LE joinGet joinGetOrNull
+    isMergeTreePartCoveredBy isPrime isProbablePrime javaHash javaHashUTF16LE joinGet joinGetOrNull JSONDynamicPaths JSONDynamicPathsWithTypes
     JSONSharedDataPaths JSONSharedDataPathsWithTypes jumpConsistentHash kafkaMurmurHash kostikConsistentHash
     L2DistanceTransposed L2DistanceTransposedQuantized logTrace lowCardinalityIndices lowCardinalityKeys
     mergeTreePartInfo MGRSToGeo minSampleSizeContinous minSampleSizeContinuous minSampleSizeConversion

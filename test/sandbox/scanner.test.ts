@@ -1,4 +1,5 @@
 // What the sandbox takes and what it refuses, and where it says so.
+import type { TableColumn } from '../../src/sandbox/statement.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Problem } from '../../src/core/problem.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
@@ -204,11 +205,13 @@ test('a refusal names the nearest that is allowed', async () => {
 
 describe('columns named like functions', () => {
   const saved = 'WITH t AS (SELECT * FROM app.t) SELECT 1';
-  const accepts = (sql: string, columns?: ReadonlyMap<string, readonly string[]>) =>
+  const accepts = (sql: string, columns?: ReadonlyMap<string, readonly TableColumn[]>) =>
     openSandbox({ boundSql: saved, ...(columns === undefined ? {} : { columns }) }).check(sql);
 
   test('are columns when the engine has described them', async () => {
-    await expect(accepts('SELECT version FROM t', new Map([['t', ['version']]]))).resolves.toBeDefined();
+    await expect(
+      accepts('SELECT version FROM t', new Map([['t', [{ name: 'version', type: 'String' }]]])),
+    ).resolves.toBeDefined();
   });
   test('are functions when nobody knows of such a column', async () => {
     await expect(accepts('SELECT version FROM t')).rejects.toMatchObject({
