@@ -9,7 +9,9 @@ import { measureRow, type Result } from './figures.ts';
 import type { Process } from './parts/processes.ts';
 import { machine, table, writePage } from './report.ts';
 import { computed, scaling } from './rows/computed.ts';
+import { engineProcess } from './rows/engine-process.ts';
 import { files } from './rows/files.ts';
+import { isolation } from './rows/isolation.ts';
 import { memory } from './rows/memory.ts';
 import { redaction } from './rows/redaction.ts';
 import { refusing } from './rows/refusing.ts';
@@ -29,11 +31,13 @@ const HELP = `npm run bench -- [--only NAME] [--rounds N] [--seconds N] [--json 
 const ROWS = [
   ...computed,
   scaling,
+  ...engineProcess,
   stored,
   watching,
   watchingShare,
   refusing,
   sandbox,
+  ...isolation,
   redaction,
   files,
   memory,

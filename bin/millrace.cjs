@@ -1,12 +1,8 @@
 #!/usr/bin/env node
-// Sets what has to be set before the process has started its threads, then hands over to dist/main.js.
+// Sets the time zone before anything reads it, then hands over to dist/main.js.
 'use strict';
 
-// Read by libuv when its first thread starts: every running query of the embedded engine occupies one thread,
-// and files, DNS and compression need some of their own.
-const connections = Number.parseInt(process.env.MILLRACE_CONNECTIONS ?? '', 10) || 64;
-process.env.UV_THREADPOOL_SIZE ??= String(Math.min(Math.max(connections, 4), 64) + 8);
-// DateTime columns without a zone are read and printed in the process's zone: the promise is UTC.
+// Dates are printed in the process's zone where none is named: UTC is promised.
 process.env.TZ = 'UTC';
 
 import('../dist/main.js').then(

@@ -6,6 +6,7 @@ import { clocks } from './scenarios/clocks.ts';
 import { disconnects } from './scenarios/disconnects.ts';
 import { diskFull } from './scenarios/disk-full.ts';
 import { fuzz } from './scenarios/fuzz.ts';
+import { hostileStrings } from './scenarios/hostile-strings.ts';
 import { leaks } from './scenarios/leaks.ts';
 import { memoryBombs } from './scenarios/memory-bombs.ts';
 import { redisFaults } from './scenarios/redis-faults.ts';
@@ -13,6 +14,7 @@ import { remoteEngine } from './scenarios/remote-engine.ts';
 import { slowReaders } from './scenarios/slow-readers.ts';
 import { soak } from './scenarios/soak.ts';
 import { stops } from './scenarios/stops.ts';
+import { uninterruptible } from './scenarios/uninterruptible.ts';
 import { yamlStorms } from './scenarios/yaml-storms.ts';
 
 export const SCENARIOS: readonly Scenario[] = [
@@ -27,7 +29,9 @@ export const SCENARIOS: readonly Scenario[] = [
   stops,
   beforeAuthentication,
   fuzz,
+  hostileStrings,
   memoryBombs,
+  uninterruptible,
   clocks,
   soak,
 ];

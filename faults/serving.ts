@@ -168,8 +168,26 @@ export interface Footprint {
   readonly handles: number;
 }
 
-/** What a process holds now. Reads Linux's /proc. */
+/** What a process and its children hold now. Reads Linux's /proc. */
 export async function footprint(pid: number): Promise<Footprint> {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
+  const pids = [pid, ...children.split(' ').map(Number).filter(Boolean)];
+  // A child that has ended meanwhile holds nothing.
+  const all = await Promise.all(
+    pids.map((each) => (each === pid ? held(each) : held(each).catch(() => NOTHING))),
+  );
+  const sum = (value: (each: Footprint) => number): number =>
+    all.reduce((total, each) => total + value(each), 0);
+  return {
+    bytes: sum((each) => each.bytes),
+    threads: sum((each) => each.threads),
+    handles: sum((each) => each.handles),
+  };
+}
+
+const NOTHING: Footprint = { bytes: 0, threads: 0, handles: 0 };
+
+async function held(pid: number): Promise<Footprint> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   const handles = (await readdir(`/proc/${pid}/fd`)).length;
   const number = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1]);

@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { compile, type JSONSchema } from 'json-schema-to-typescript';
 import { changesPage } from './changes-page.ts';
 import { findingsPage } from './findings-page.ts';
+import { functionsPage } from './functions-page.ts';
 import { problemsPage } from './problems-page.ts';
 import { schemaPage } from './schema-page.ts';
 
@@ -36,6 +37,7 @@ async function main(): Promise<void> {
   outputs.set('docs/reference/settings.md', await schemaPage('settings', 'Settings'));
   outputs.set('docs/reference/problems.md', problemsPage());
   outputs.set('docs/reference/findings.md', findingsPage());
+  outputs.set('docs/reference/functions.md', functionsPage());
   outputs.set('docs/reference/contract-changes.md', changesPage());
   for (const [path, text] of outputs) {
     const current = await readFile(path, 'utf8').catch(() => '');

@@ -35,8 +35,15 @@ function figure(mib: number): Figure {
   return { rate: 1, p50: mib, p99: mib };
 }
 
-/** Resident memory by Linux' own count. */
+/** Resident memory of the service and its engine process by Linux' own count; what they share is counted twice. */
 async function residentMiB({ process: { pid } }: Target): Promise<number> {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  const pids = [String(pid), ...children.trim().split(' ').filter(Boolean)];
+  const all = await Promise.all(pids.map(residentOf));
+  return all.reduce((total, each) => total + each, 0);
+}
+
+async function residentOf(pid: string): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1024;
 }

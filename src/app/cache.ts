@@ -1,12 +1,14 @@
 // Answers kept, shared and warmed.
 import { keyPrefix } from '../cache/key.ts';
 import { createReadThrough, type ReadThrough } from '../cache/read-through.ts';
+import type { EntryKey } from '../cache/entry-key.ts';
 import { createRedis } from '../cache/redis.ts';
 import type { RedisLink } from '../cache/redis-link.ts';
 import { createStore } from '../cache/store.ts';
 import { createWarming, type Warming } from '../cache/warming.ts';
 import type { Observe } from '../core/observation.ts';
 import { Problem } from '../core/problem.ts';
+import { FORMATS } from '../format/formats.ts';
 import { after, clock } from './clock.ts';
 
 export interface Cache {
@@ -20,17 +22,22 @@ export interface Cache {
 /** Bodies over this many bytes are not kept; over the other, they are compressed for Redis. */
 const STORE_LIMITS = { entryBytes: 8 * 2 ** 20, compressOver: 65_536 };
 const LEASE_MS = 3000;
+const CONTENT_TYPES: ReadonlySet<string> = new Set(
+  Object.values(FORMATS).map(({ contentType }) => contentType),
+);
 const WARMING_LIMITS = { perEndpoint: 1000, concurrent: 2 };
 
 export interface CacheOptions {
   readonly memoryBytes: number;
-  readonly link: RedisLink | undefined;
+  /** Undefined: responses are kept in this process alone. */
+  readonly shared: { readonly link: RedisLink; readonly entryKey: EntryKey } | undefined;
   readonly observe: Observe;
 }
 
-export function createCache({ memoryBytes, link, observe }: CacheOptions): Cache {
+export function createCache({ memoryBytes, shared, observe }: CacheOptions): Cache {
   const given = { clock, after, random: Math.random, observe };
-  const remote = link && createRedis({ link, leaseMs: LEASE_MS, ...given });
+  const remote =
+    shared && createRedis({ ...shared, contentTypes: CONTENT_TYPES, leaseMs: LEASE_MS, ...given });
   const store = createStore({ memoryBytes, ...STORE_LIMITS, remote, clock, observe });
   const readThrough = createReadThrough({ store, ...given, excusesStale });
   const warming = createWarming({ refresh: readThrough.refresh, ...WARMING_LIMITS, ...given });

@@ -19,8 +19,10 @@ import { createExplain, type Explain } from '../request/explain.ts';
 import { createPlan } from '../request/plan.ts';
 import { createResults } from '../request/result.ts';
 import { createSandboxes, type Sandboxes } from '../request/sandboxes.ts';
+import { createSuspensions } from '../request/suspensions.ts';
 import { createCache, type Cache } from './cache.ts';
 import { after, clock } from './clock.ts';
+import { openEntryKey } from './redis.ts';
 
 export interface Core {
   readonly catalog: LiveCatalog;
@@ -50,7 +52,8 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const describe = createDescribe(engine);
   const sandboxes = createSandboxes(engine, describe);
   const plan = createPlan({ sandboxes, describe, now: clock.epoch });
-  const cache = createCache({ memoryBytes: settings.cacheMemory, link, observe });
+  const shared = link && { link, entryKey: await openEntryKey(settings, observe) };
+  const cache = createCache({ memoryBytes: settings.cacheMemory, shared, observe });
   const bulkhead = createBulkhead(after);
   const results = createResults({ engine, bulkhead, ...cache, now: clock.monotonic });
   const catalog = await openLiveCatalog({
@@ -71,16 +74,25 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     shared: link && createRedisCounters(link),
     failure: settings.rateLimitFailure,
   });
+  const suspensions = createSuspensions({ now: clock.monotonic, observe });
   const path = createRequestPath({
     catalog: catalog.current,
     keyring,
     keyUse,
     rateLimits,
+    suspensions,
     plan,
     results,
     clock,
   });
-  const explain = createExplain({ catalog: catalog.current, keyring, rateLimits, plan, now: clock.epoch });
+  const explain = createExplain({
+    catalog: catalog.current,
+    keyring,
+    rateLimits,
+    suspensions,
+    plan,
+    now: clock.epoch,
+  });
   const close = async (): Promise<void> => {
     await Promise.all([catalog.close(), cache.close()]);
   };

@@ -1,6 +1,6 @@
 // The engine that the settings name.
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makePrivateFolder } from '../config/private-folder.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Observe } from '../core/observation.ts';
 import { createEmbeddedEngine } from '../engine/embedded/embedded-engine.ts';
@@ -10,11 +10,15 @@ import { readTls } from '../engine/http/tls.ts';
 
 /** Rejects with EngineError. */
 export async function openEngine(settings: Settings, observe: Observe): Promise<Engine> {
-  const { connections, queue, memory, clickhouse } = settings;
+  const { connections, shares, queue, memory, clickhouse } = settings;
   if (clickhouse !== undefined) {
     const tls = await readTls(clickhouse);
-    return createHttpEngine({ ...clickhouse, tls, connections, queue, observe });
+    return createHttpEngine({ ...clickhouse, tls, connections, shares, queue, observe });
   }
-  await mkdir(settings.data, { recursive: true });
-  return createEmbeddedEngine({ path: join(settings.data, 'engine'), connections, queue, memory, observe });
+  const path = join(settings.data, 'engine');
+  for (const folder of [settings.data, path]) {
+    const reason = await makePrivateFolder(folder);
+    if (reason !== undefined) observe({ kind: 'data.folder_open', reason });
+  }
+  return createEmbeddedEngine({ path, connections, shares, queue, memory, observe });
 }

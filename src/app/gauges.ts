@@ -59,12 +59,22 @@ export function gaugesOf(options: GaugesOptions): readonly Gauge[] {
       help: 'Memory of the answers that callers have not taken yet.',
       read: () => outbox.size().bytes,
     },
-    {
-      name: 'millrace_sandbox_up',
-      help: 'Whether queries of consumers are taken: 0 while an attack of the preflight gets through.',
-      read: () => Number(sandboxes.offBecause() === undefined),
-    },
+    { ...SANDBOX_UP, read: () => Number(sandboxes.offBecause() === undefined) },
   ];
   const redis = { name: 'millrace_redis_up', help: 'Whether Redis answers: 0 while its breaker is open.' };
-  return link === undefined ? gauges : [...gauges, { ...redis, read: () => Number(!link.isAway()) }];
+  return [
+    ...gauges,
+    ...(engine.memory === undefined ? [] : [{ ...ENGINE_MEMORY, read: engine.memory }]),
+    ...(link === undefined ? [] : [{ ...redis, read: () => Number(!link.isAway()) }]),
+  ];
 }
+
+const ENGINE_MEMORY = {
+  name: 'millrace_engine_memory_bytes',
+  help: 'Resident memory of the embedded engine’s process, at its last health check.',
+};
+
+const SANDBOX_UP = {
+  name: 'millrace_sandbox_up',
+  help: 'Whether consumer queries are accepted: 0 while an attack of the preflight gets through.',
+};

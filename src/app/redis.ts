@@ -1,14 +1,24 @@
-// The link to Redis that the cache, the limits and the counts of keys share.
+// The link to Redis that the cache, the limits and the counts of keys share, and the key of the cache's entries there.
+import { deriveEntryKey, type EntryKey } from '../cache/entry-key.ts';
 import { openRedisLink, type RedisLink } from '../cache/redis-link.ts';
+import { cacheSecrets } from '../config/cache-key.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Observe } from '../core/observation.ts';
 import { after, clock } from './clock.ts';
 
-const LIMITS = { timeoutMs: 100, retryMs: 1000 };
+const RETRY_MS = 1000;
 
 /** Undefined where the settings name no Redis. */
 export async function openRedis(settings: Settings, observe: Observe): Promise<RedisLink | undefined> {
-  const { redisUrl: url, cacheNamespace: namespace } = settings;
+  const { redisUrl: url, redisTimeout: timeoutMs, cacheNamespace: namespace } = settings;
   if (url === undefined) return undefined;
-  return openRedisLink({ url, namespace, ...LIMITS, clock, after, random: Math.random, observe });
+  const limits = { timeoutMs, retryMs: RETRY_MS };
+  return openRedisLink({ url, namespace, ...limits, clock, after, random: Math.random, observe });
+}
+
+/** Warns of a key that is not the service's own. */
+export function openEntryKey(settings: Settings, observe: Observe): Promise<EntryKey> {
+  const { secrets, warning } = cacheSecrets(settings);
+  if (warning !== undefined) observe({ kind: 'cache.key_derived', reason: warning });
+  return deriveEntryKey(secrets, settings.cacheNamespace);
 }

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { LiveCatalog } from '../catalog/live.ts';
 import type { Token } from '../config/generated/tokens.ts';
 import type { Settings } from '../config/settings.ts';
-import type { Observe } from '../core/observation.ts';
+import type { Observe, Relay } from '../core/observation.ts';
 import type { Engine } from '../engine/engine.ts';
 import { createCodings } from '../http/codings.ts';
 import { createOutbox } from '../http/outbox.ts';
@@ -38,6 +38,8 @@ export interface ServiceOptions {
   /** Keys beside those of the tokens file. */
   readonly extraTokens: readonly Token[];
   readonly observe: Observe;
+  /** What the engine observes, to be counted too once there are metrics. */
+  readonly engineEvents?: Relay;
   /** Who is told beside `observe`; metrics, traces and usage when left out. */
   readonly openObserving?: typeof openObserving;
 }
@@ -101,6 +103,7 @@ async function openParts(
   const codings = await createCodings(settings.cacheMemory / COMPRESSED_SHARE);
   const observing = await (options.openObserving ?? openObserving)(options);
   const { observe, metrics } = observing;
+  options.engineEvents?.to(observe);
   const outbox = createOutbox({ seconds: settings.sendTimeout, bytes: settings.sendMemory, after, observe });
   const keyring = await openKeyring({ ...options, observe }).catch(async (cause: unknown) => {
     await observing.close();

@@ -10,6 +10,7 @@ import { planAt } from '../request/fixed-clock.ts';
 import { createPlan } from '../request/plan.ts';
 import { createResults } from '../request/result.ts';
 import { createSandboxes } from '../request/sandboxes.ts';
+import { createSuspensions } from '../request/suspensions.ts';
 import { createCache } from './cache.ts';
 import { after, clock } from './clock.ts';
 import { LOCAL_KEYRING } from './local.ts';
@@ -33,10 +34,11 @@ export function openTrial({ engine, candidates }: TrialOptions): Trial {
   const { catalog } = assembleCatalog(unkept);
   const describe = createDescribe(engine);
   const sandboxes = createSandboxes(engine, describe);
-  const cache = createCache({ memoryBytes: 0, link: undefined, observe: () => undefined });
+  const cache = createCache({ memoryBytes: 0, shared: undefined, observe: () => undefined });
   const results = createResults({ engine, bulkhead: createBulkhead(after), ...cache, now: clock.monotonic });
   const memory = createMemoryCounters(clock.monotonic);
   const rateLimits = createRateLimits({ memory, shared: undefined, failure: 'open' });
+  const suspensions = createSuspensions({ now: clock.monotonic, observe: () => undefined });
   const pathAt = (now: number | undefined): RequestPath => {
     const epoch = now === undefined ? clock.epoch : () => now;
     const plan = createPlan({ sandboxes, describe, now: epoch });
@@ -45,6 +47,7 @@ export function openTrial({ engine, candidates }: TrialOptions): Trial {
       keyring: () => LOCAL_KEYRING,
       keyUse: { note: () => undefined },
       rateLimits,
+      suspensions,
       plan: now === undefined ? plan : planAt(now, plan, engine),
       results,
       clock: { ...clock, epoch },

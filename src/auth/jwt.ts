@@ -1,10 +1,11 @@
 // JSON Web Tokens of one issuer as keys: signature, times and claims checked, and what they may do compiled (RFC 7519, 8725).
 import { hash } from 'node:crypto';
-import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload } from 'jose';
+import { errors, jwtVerify, type JWTPayload } from 'jose';
 import { createValueCheck } from '../config/schema.ts';
 import type { JwtSettings } from '../config/settings.ts';
 import type { Observe } from '../core/observation.ts';
 import { Problem } from '../core/problem.ts';
+import { createIssuerKeys, KeysUnavailable } from './issuer-keys.ts';
 import type { Accepted, Authentication, Refused } from './keyring.ts';
 import { createPrincipal, type Grant } from './principal.ts';
 
@@ -19,29 +20,25 @@ export interface JwtKeyring {
   authenticate(key: string, now: number): Authentication | Promise<Authentication>;
 }
 
-/** A token may live this long: what leaks is of use no longer, and there is no list of revoked ones. */
+/** From now on and, where `iat` tells, from then on: what leaks is of use no longer, and there is no list of revoked tokens. */
 const MAX_LIFE_SECONDS = 24 * 3600;
+/** OpenID Connect Core 1.0, 2: `sub` has no more characters. */
+const MAX_SUBJECT = 255;
 const MAX_LENGTH = 8192;
 /** A checked token is not checked again for so long: an issuer's key that was taken back is out after that. */
 const REMEMBER_MS = 300_000;
 const MAX_REMEMBERED = 10_000;
-/** Bounds of the key set: a fetch, the pause between two for unknown keys, and its life (milliseconds). */
-const JWKS = { timeoutDuration: 2000, cooldownDuration: 10_000, cacheMaxAge: 600_000 };
-/** When the keys could not be had, nobody asks for them again for so long. */
-const REST_MS = 1000;
 const FORM = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 /** Fetches nothing until the first token comes. */
 export function createJwtKeyring(options: JwtOptions): JwtKeyring {
   const { observe, skewSeconds } = options;
-  const keys = createRemoteJWKSet(new URL(options.jwksUrl), JWKS);
+  const keysAt = createIssuerKeys(options.jwksUrl);
   const readGrant = createGrantReader(options.claim);
   const remembered = new Map<string, Accepted>(); // the first was checked longest ago
-  let failedAt = -Infinity;
 
   const check = async (token: string, now: number): Promise<Authentication> => {
-    if (Math.abs(now - failedAt) < REST_MS) throw unavailable(); // whichever way the clock was set meanwhile
-    const verified = await jwtVerify(token, keys, {
+    const verified = await jwtVerify(token, keysAt(now), {
       issuer: options.issuer,
       audience: options.audience,
       algorithms: [...options.algorithms],
@@ -52,18 +49,17 @@ export function createJwtKeyring(options: JwtOptions): JwtKeyring {
     if (verified instanceof Error) {
       const refused = refusalOf(verified);
       if (refused !== undefined) return refused;
-      failedAt = now;
-      observe({ kind: 'tokens.jwks_failed', cause: verified });
-      throw unavailable(verified);
+      const isUnavailable = verified instanceof KeysUnavailable;
+      if (!isUnavailable || verified.isNew) observe({ kind: 'tokens.jwks_failed', cause: verified });
+      if (isUnavailable) throw unavailable(verified);
+      return { kind: 'refused', reason: 'unknown' }; // one of the issuer's keys is unusable; others are not
     }
     const { payload } = verified;
-    const life = (payload.exp ?? Infinity) - (payload.iat ?? now / 1000);
-    if (life > MAX_LIFE_SECONDS + skewSeconds) {
-      return unfit(`It may live ${MAX_LIFE_SECONDS / 3600} hours at most, between iat and exp`);
-    }
+    const fault = timeFault(payload, now / 1000, skewSeconds) ?? subjectFault(payload.sub);
+    if (fault !== undefined) return unfit(fault);
     const grant = readGrant(payload);
     if ('kind' in grant) return grant;
-    const subject = String(payload.sub);
+    const subject = payload.sub ?? '';
     const expires = Math.min(((payload.exp ?? 0) + skewSeconds) * 1000, now + REMEMBER_MS);
     const principal = createPrincipal(`jwt:${options.issuer}:${subject}`, nameOf(subject), grant);
     return { kind: 'accepted', principal, expires };
@@ -87,6 +83,26 @@ export function createJwtKeyring(options: JwtOptions): JwtKeyring {
   };
 }
 
+/**
+ * What is wrong with the times of a token, which are in seconds since 1970. `iat` can only shorten its life: an issuer, or
+ * whoever makes tokens through one, may write any.
+ */
+function timeFault({ iat, exp }: JWTPayload, now: number, skew: number): string | undefined {
+  const hours = MAX_LIFE_SECONDS / 3600;
+  if (exp === undefined || exp - now > MAX_LIFE_SECONDS + skew)
+    return `The claim exp is more than ${hours} hours from now; issue tokens for ${hours} hours at most`;
+  if (iat === undefined) return undefined;
+  if (iat - now > skew) return 'The claim iat is in the future';
+  if (!(exp - iat <= MAX_LIFE_SECONDS + skew)) return `The claim exp is more than ${hours} hours after iat`;
+  return undefined;
+}
+
+/** Two subjects of other types, such as 7 and "7", would be one caller, and an empty one is anybody. */
+function subjectFault(sub: unknown): string | undefined {
+  if (typeof sub === 'string' && sub.trim() !== '' && sub.length <= MAX_SUBJECT) return undefined;
+  return `The claim sub has to be a string of 1 to ${MAX_SUBJECT} characters, not only of spaces`;
+}
+
 /** Reads what a token may do; what is not understood refuses the token. */
 function createGrantReader(claim: string): (payload: JWTPayload) => Grant | Refused {
   const check = createValueCheck('tokens', 'Claims');
@@ -99,7 +115,7 @@ function createGrantReader(claim: string): (payload: JWTPayload) => Grant | Refu
   };
 }
 
-/** Undefined where not the token is at fault, but the issuer's keys could not be had. */
+/** Undefined where not the token is at fault, but the issuer's keys. */
 function refusalOf(error: Error): Refused | undefined {
   if (error instanceof errors.JWTExpired) return { kind: 'refused', reason: 'expired' };
   if (error instanceof errors.JWTClaimValidationFailed) {
@@ -122,7 +138,7 @@ function unfit(detail: string): Refused {
   return { kind: 'refused', reason: 'unfit', detail };
 }
 
-function unavailable(cause?: unknown): Problem {
+function unavailable(cause: unknown): Problem {
   return new Problem('auth.unavailable', { retryAfter: 2, cause });
 }
 

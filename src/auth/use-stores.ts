@@ -14,7 +14,7 @@ export function createUseFile(path: string): UseStore {
   return {
     read,
     add: async (uses) => {
-      await mkdir(dirname(path), { recursive: true });
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
       await changeAlone(path, async () => {
         const all = await read();
         for (const [id, use] of uses) all.set(id, joinUses(all.get(id), use));
@@ -40,8 +40,32 @@ function parse(text: string): unknown {
 
 function isUse(value: unknown): value is Use {
   if (typeof value !== 'object' || value === null || !('uses' in value) || !('last' in value)) return false;
-  return Number.isSafeInteger(value.uses) && Number.isFinite(value.last);
+  const { uses, last } = value;
+  if (!Number.isSafeInteger(uses) || typeof last !== 'number') return false;
+  return Number(uses) >= 0 && last >= 0 && last <= MAX_TIME;
 }
+
+/** The last millisecond since 1970 that a Date can be (ECMA-262, 21.4.1.1). */
+const MAX_TIME = 8.64e15;
+
+/**
+ * KEYS: the hashes of counts and of times; ARGV: for each use its id, how often, and when last. What is not one of ours, a
+ * value of another type or a count that is no number, is replaced.
+ */
+const ADD = `
+for _, key in ipairs(KEYS) do
+  local kind = redis.call('type', key).ok
+  if kind ~= 'hash' and kind ~= 'none' then redis.call('unlink', key) end
+end
+for i = 1, #ARGV, 3 do
+  local sum = redis.pcall('hincrby', KEYS[1], ARGV[i], ARGV[i + 1])
+  if type(sum) ~= 'number' then redis.call('hset', KEYS[1], ARGV[i], ARGV[i + 1]) end
+  redis.call('hset', KEYS[2], ARGV[i], ARGV[i + 2])
+end`;
+/** One script stops Redis for as long as it runs. */
+const USES_PER_SCRIPT = 500;
+/** More fields are not ours: no process counts so many keys. */
+const MAX_FIELDS = 1_000_000;
 
 /** Two hashes in Redis: how often, and when last. While Redis is away nothing is added and nothing is there. */
 export function createUseRedis(link: RedisLink): UseStore {
@@ -49,13 +73,18 @@ export function createUseRedis(link: RedisLink): UseStore {
   return {
     add: (uses) =>
       link.run(async ({ client }) => {
-        const commands = client.multi();
-        for (const [id, { uses: n, last }] of uses) commands.hIncrBy(counts, id, n).hSet(times, id, last);
-        await commands.exec();
+        const all = [...uses];
+        for (let i = 0; i < all.length; i += USES_PER_SCRIPT) {
+          const some = all.slice(i, i + USES_PER_SCRIPT);
+          const args = some.flatMap(([id, { uses: n, last }]) => [id, String(n), String(last)]);
+          await client.eval(ADD, { keys: [counts, times], arguments: args });
+        }
       }, undefined),
     read: () =>
       link.run<Uses>(async ({ client }) => {
         const plain = client.withTypeMapping({});
+        if ((await plain.hLen(counts)) > MAX_FIELDS || (await plain.hLen(times)) > MAX_FIELDS)
+          return new Map();
         const [uses, last] = await Promise.all([plain.hGetAll(counts), plain.hGetAll(times)]);
         const entries = Object.entries(uses).map(([id, n]): [string, Use] => [
           id,

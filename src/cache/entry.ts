@@ -22,6 +22,8 @@ export interface Entry extends Payload {
 /** What one entry costs beside its bytes: objects, map slots, key. Measured, rounded up. */
 const OVERHEAD = 1024;
 const ETAG_LENGTH = 22; // of 43 characters: 132 bits
+/** Every tag that `etagOf` makes, and nothing that could end a header field. */
+export const ETAG_FORM = /^"[\w-]{22}"$/;
 
 export function sealEntry(payload: Payload, born: Moment, keepMs: number): Entry {
   const { body, contentType, rows, truncated } = payload;

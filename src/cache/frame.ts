@@ -1,10 +1,19 @@
-// An entry as bytes for a store outside: a fixed header, then content type, tag, key and body. Foreign bytes are told apart.
+// An entry as bytes for a store outside: a fixed header, then content type, tag, key and body, authenticated as a whole.
+import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
-import { brotliCompress, brotliDecompress, constants, crc32 } from 'node:zlib';
-import type { Entry, Payload } from './entry.ts';
+import { brotliCompress, brotliDecompress, constants } from 'node:zlib';
+import { ETAG_FORM, type Entry, type Payload } from './entry.ts';
 
 /** Changes with the layout; part of every key outside, so that releases that differ do not meet. */
-export const FRAME_VERSION = 1;
+export const FRAME_VERSION = 2;
+
+/** What makes a frame one of ours. */
+export interface FrameTrust {
+  /** Of the HMAC over everything else: whoever has it can write frames. */
+  readonly secret: KeyObject;
+  /** Content types that are served; others are corrupt even with a valid HMAC. */
+  readonly contentTypes: ReadonlySet<string>;
+}
 
 /** What a frame tells. Its times are those of the process that wrote it. */
 export interface Frame {
@@ -27,23 +36,25 @@ export interface FrameLimits {
   readonly maxBody: number;
 }
 
-/** Byte offsets. Integers are little-endian. The checksum is of all that follows it. */
+/** Byte offsets. Integers are little-endian. The HMAC (RFC 2104, SHA-256) is of all that follows it. */
 const AT = {
   magic: 0,
-  checksum: 4,
-  version: 8,
-  flags: 9,
-  typeLength: 10,
-  tagLength: 12,
-  keyLength: 14,
-  rows: 16,
-  bodyLength: 20,
-  born: 24,
-  keep: 32,
-  end: 40,
+  mac: 4,
+  version: 36,
+  flags: 37,
+  typeLength: 38,
+  tagLength: 40,
+  keyLength: 42,
+  rows: 44,
+  bodyLength: 48,
+  born: 52,
+  keep: 60,
+  end: 68,
 } as const;
 
 const MAGIC = 0x3143524d; // "MRC1"
+/** Content type, tag and key, each at most as long as its length field allows. */
+const MAX_TEXTS = 3 * 0xffff;
 const TRUNCATED = 1;
 const BROTLI = 2;
 
@@ -52,8 +63,17 @@ const decompress = promisify(brotliDecompress);
 // Quality 1 beats gzip 1 on rows of logs, in size and in time.
 const COMPRESSION = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
 
+/** No frame is longer, whatever it holds: more need not be read. */
+export function maxFrameBytes({ maxBody }: Pick<FrameLimits, 'maxBody'>): number {
+  return AT.end + MAX_TEXTS + maxBody;
+}
+
 /** The frame of an entry under a key; both are checked when it is read. */
-export async function encodeFrame(key: string, entry: Entry, { compressOver }: FrameLimits): Promise<Buffer> {
+export async function encodeFrame(
+  key: string,
+  entry: Entry,
+  { secret, compressOver }: FrameTrust & FrameLimits,
+): Promise<Buffer> {
   const packed = entry.body.length > compressOver ? await compress(entry.body, COMPRESSION) : undefined;
   const body = packed !== undefined && packed.length < entry.body.length ? packed : entry.body;
   const [type, tag, name] = [entry.contentType, entry.etag, key].map((text) => Buffer.from(text)) as [
@@ -73,13 +93,20 @@ export async function encodeFrame(key: string, entry: Entry, { compressOver }: F
   header.writeDoubleLE(entry.born.epoch, AT.born);
   header.writeDoubleLE(entry.keepMs, AT.keep);
   const frame = Buffer.concat([header, type, tag, name, body]);
-  frame.writeUInt32LE(crc32(frame.subarray(AT.version)), AT.checksum);
+  macOf(secret, frame).copy(frame, AT.mac);
   return frame;
 }
 
-/** Reads a frame that should be `key`'s. Never rejects; an uncompressed body is a view of `bytes`. */
-export async function decodeFrame(key: string, bytes: Buffer, limits: FrameLimits): Promise<Frame | Rubbish> {
-  const reason = faultOf(bytes);
+/**
+ * Reads a frame that should be `key`'s. Nothing but its length, its first bytes and its HMAC is looked at before the HMAC is
+ * found right. Never rejects; an uncompressed body is a view of `bytes`.
+ */
+export async function decodeFrame(
+  key: string,
+  bytes: Buffer,
+  limits: FrameTrust & FrameLimits,
+): Promise<Frame | Rubbish> {
+  const reason = faultOf(bytes, limits);
   if (reason !== undefined) return rubbish(reason);
   const typeEnd = AT.end + bytes.readUInt16LE(AT.typeLength);
   const tagEnd = typeEnd + bytes.readUInt16LE(AT.tagLength);
@@ -87,6 +114,14 @@ export async function decodeFrame(key: string, bytes: Buffer, limits: FrameLimit
   if (bytes.toString('utf8', tagEnd, keyEnd) !== key) return rubbish('it belongs to another key');
   const bodyLength = bytes.readUInt32LE(AT.bodyLength);
   if (bodyLength > limits.maxBody) return rubbish(`its body has ${bodyLength} bytes`);
+  const head = {
+    contentType: bytes.toString('utf8', AT.end, typeEnd),
+    etag: bytes.toString('utf8', typeEnd, tagEnd),
+    bornEpoch: bytes.readDoubleLE(AT.born),
+    keepMs: bytes.readDoubleLE(AT.keep),
+  };
+  const wrong = faultOfHead(head, limits);
+  if (wrong !== undefined) return rubbish(wrong);
   const flags = bytes.readUInt8(AT.flags);
   const stored = bytes.subarray(keyEnd);
   const body = (flags & BROTLI) === 0 ? stored : await unpack(stored, bodyLength);
@@ -95,13 +130,13 @@ export async function decodeFrame(key: string, bytes: Buffer, limits: FrameLimit
     kind: 'frame',
     payload: {
       body,
-      contentType: bytes.toString('utf8', AT.end, typeEnd),
+      contentType: head.contentType,
       rows: bytes.readUInt32LE(AT.rows),
       truncated: (flags & TRUNCATED) !== 0,
     },
-    etag: bytes.toString('utf8', typeEnd, tagEnd),
-    bornEpoch: bytes.readDoubleLE(AT.born),
-    keepMs: bytes.readDoubleLE(AT.keep),
+    etag: head.etag,
+    bornEpoch: head.bornEpoch,
+    keepMs: head.keepMs,
   };
 }
 
@@ -110,11 +145,27 @@ function rubbish(reason: string): Rubbish {
 }
 
 /** What is wrong with bytes before anything in them is believed. */
-function faultOf(bytes: Buffer): string | undefined {
+function faultOf(bytes: Buffer, { secret, ...limits }: FrameTrust & FrameLimits): string | undefined {
+  if (bytes.length > maxFrameBytes(limits)) return 'it is larger than any entry';
   if (bytes.length < AT.end || bytes.readUInt32LE(AT.magic) !== MAGIC) return 'it is not a frame';
   if (bytes.readUInt8(AT.version) !== FRAME_VERSION) return 'it has another version';
-  if (bytes.readUInt32LE(AT.checksum) !== crc32(bytes.subarray(AT.version))) return 'its checksum is wrong';
+  if (!timingSafeEqual(macOf(secret, bytes), bytes.subarray(AT.mac, AT.version))) return 'its HMAC is wrong';
   return undefined;
+}
+
+function macOf(secret: KeyObject, frame: Buffer): Buffer {
+  return createHmac('sha256', secret).update(frame.subarray(AT.version)).digest();
+}
+
+/** What no process of ours would have written: a second barrier, should the key be known. */
+function faultOfHead(
+  head: { readonly contentType: string; readonly etag: string } & Pick<Frame, 'bornEpoch' | 'keepMs'>,
+  { contentTypes }: FrameTrust,
+): string | undefined {
+  if (!contentTypes.has(head.contentType)) return 'its content type is not one of ours';
+  if (!ETAG_FORM.test(head.etag)) return 'its entity tag is not one of ours';
+  const isTimed = Number.isFinite(head.bornEpoch) && Number.isFinite(head.keepMs) && head.keepMs > 0;
+  return isTimed ? undefined : 'its times are not numbers';
 }
 
 async function unpack(packed: Buffer, length: number): Promise<Buffer | undefined> {

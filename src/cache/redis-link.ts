@@ -80,3 +80,14 @@ export async function openRedisLink(options: RedisLinkOptions): Promise<RedisLin
 export function isReply(error: unknown, code = '[A-Z]+'): boolean {
   return error instanceof Error && new RegExp(`^${code} `).test(error.message);
 }
+
+/** Redis being there and refusing (full, read-only) is reported, and no reason to do without its reads. */
+export async function unlessRefused<T>(observe: Observe, call: () => Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await call();
+  } catch (cause) {
+    if (!isReply(cause)) throw cause;
+    observe({ kind: 'cache.write_refused', cause });
+    return otherwise;
+  }
+}

@@ -2,7 +2,7 @@
 import type { Observe } from '../core/observation.ts';
 import { ageOf, before, momentOf, type Clock, type Moment } from './clock.ts';
 import { youngerOf, type Entry } from './entry.ts';
-import { decodeFrame, encodeFrame, type FrameLimits } from './frame.ts';
+import { decodeFrame, encodeFrame, maxFrameBytes, type FrameLimits, type FrameTrust } from './frame.ts';
 import { createMemory, type MemorySize } from './memory.ts';
 import type { Lease, LeaseRefusal, Remote, RemoteValue } from './remote.ts';
 
@@ -43,19 +43,21 @@ export function createStore(options: StoreOptions): Store {
   const { remote, clock, entryBytes, observe } = options;
   const memory = createMemory(options.memoryBytes, clock);
   const limits: FrameLimits = { compressOver: options.compressOver, maxBody: entryBytes };
+  const maxBytes = maxFrameBytes(limits);
 
   async function readRemote(from: Remote, key: string): Promise<Entry | undefined> {
     const asked = momentOf(clock); // what it tells is no older than this, so nothing looks younger by the way back
-    const value = await from.read(key);
+    const value = await from.read(key, maxBytes);
     if (value === undefined) return undefined;
-    const entry = await entryIn(value, { key, limits, asked });
+    const entry = await entryIn(value, { key, options: { ...limits, ...from.trust }, asked });
     if (typeof entry !== 'string') return ageOf(entry.born, clock) < entry.keepMs ? entry : undefined;
     observe({ kind: 'cache.rubbish_found', key, reason: entry });
+    await from.drop(key); // before anybody looks again, so that it is reported once
     return undefined;
   }
 
   async function writeRemote(to: Remote, key: string, entry: Entry): Promise<void> {
-    const bytes = await encodeFrame(key, entry, limits);
+    const bytes = await encodeFrame(key, entry, { ...limits, ...to.trust });
     const keepMs = entry.keepMs - ageOf(entry.born, clock);
     if (keepMs >= 1) await to.write(key, bytes, keepMs);
   }
@@ -91,16 +93,16 @@ export function createStore(options: StoreOptions): Store {
 
 interface Reading {
   readonly key: string;
-  readonly limits: FrameLimits;
+  readonly options: FrameTrust & FrameLimits;
   readonly asked: Moment;
 }
 
 /** The entry in a value from outside, or why there is none. */
 async function entryIn(
   { bytes, remainingMs }: RemoteValue,
-  { key, limits, asked }: Reading,
+  { key, options, asked }: Reading,
 ): Promise<Entry | string> {
-  const frame = await decodeFrame(key, bytes, limits);
+  const frame = await decodeFrame(key, bytes, options);
   if (frame.kind === 'rubbish') return frame.reason;
   const { payload, etag, bornEpoch, keepMs } = frame;
   // Two clocks tell its age: the one over there, counting down, and ours against its writer's. The larger is believed.

@@ -4,7 +4,11 @@ import type { Terminal } from './terminal.ts';
 import type { RunningService } from './wiring.ts';
 
 /** Prints how each part is; 0 when all of them are as they should be, 1 otherwise. Closes the service. */
-export async function reportService(service: RunningService, terminal: Terminal): Promise<0 | 1> {
+export async function reportService(
+  service: RunningService,
+  terminal: Terminal,
+  cacheWarning: string | undefined,
+): Promise<0 | 1> {
   const { print, note, paint } = terminal;
   const { checks } = await service.readiness();
   const findings = service.catalog.diagnostics();
@@ -19,6 +23,7 @@ export async function reportService(service: RunningService, terminal: Terminal)
     const color = state === 'ok' ? 'green' : state === 'off' ? 'dim' : 'red';
     print(line(part, paint(color, state), told[part] ?? ''));
   }
+  if (cacheWarning !== undefined) print(line('cache key', paint('yellow', 'derived'), cacheWarning));
   return Object.values(checks).every((state) => state === 'ok' || state === 'off') ? 0 : 1;
 }
 

@@ -3,9 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { hashKey } from '../auth/keyring.ts';
 import { TokensRejected } from '../auth/live-keyring.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
+import { cacheSecrets } from '../config/cache-key.ts';
 import type { Token } from '../config/generated/tokens.ts';
 import type { Settings } from '../config/settings.ts';
-import type { Observe } from '../core/observation.ts';
+import { createRelay, type Observe } from '../core/observation.ts';
 import { EngineError } from '../engine/engine.ts';
 import { loadSeeds } from '../engine/seeds.ts';
 import { CommandError } from './command-error.ts';
@@ -35,14 +36,21 @@ export interface ServeDeps {
 export async function serve(options: ServeOptions, deps: ServeDeps): Promise<void> {
   const { settings, isDevelopment, hasSamples, observe } = options;
   refuseWithoutKeys(options);
-  const engine = await openEngineOrExplain(deps.openEngine, settings, observe);
-  if (engine.kind === 'embedded') await seed(engine, settings, deps.terminal);
+  const engineEvents = createRelay(observe);
+  const engine = await openEngineOrExplain(deps.openEngine, settings, engineEvents.observe);
+  if (engine.kind === 'embedded') {
+    await seed(engine, settings, deps.terminal).catch(async (cause: unknown) => {
+      await engine.close(0);
+      throw cause;
+    });
+  }
   const key = isDevelopment ? `dev_${randomBytes(18).toString('base64url')}` : undefined;
   const service = await openOrExplain(deps, {
     settings: { ...settings, usage: isDevelopment ? isUsageOn(settings) : settings.usage },
     engine,
     extraTokens: key === undefined ? [] : [developmentToken(key)],
     observe,
+    engineEvents,
   });
   if (key !== undefined) welcome(service, { key, hasSamples }, deps.terminal);
   await new Promise<void>((stopped, failed) => {
@@ -71,7 +79,8 @@ export async function check(
   const engine = await openEngineOrExplain(deps.openEngine, settings, ignore);
   const free = { ...settings, port: 0, adminPort: 0, usage: false };
   const service = await openOrExplain(deps, { settings: free, engine, extraTokens: [], observe: ignore });
-  return reportService(service, deps.terminal);
+  const { warning } = settings.redisUrl === undefined ? { warning: undefined } : cacheSecrets(settings);
+  return reportService(service, deps.terminal, warning);
 }
 
 function refuseWithoutKeys({

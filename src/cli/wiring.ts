@@ -3,7 +3,7 @@ import type { Candidate } from '../catalog/catalog.ts';
 import type { LiveCatalog } from '../catalog/live.ts';
 import type { Token } from '../config/generated/tokens.ts';
 import type { Settings } from '../config/settings.ts';
-import type { Observe } from '../core/observation.ts';
+import type { Observe, Relay } from '../core/observation.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { RequestPath } from '../request/answer.ts';
 import type { PreflightFinding } from '../request/preflight.ts';
@@ -24,6 +24,7 @@ export type OpenService = (options: {
   readonly engine: Engine;
   readonly extraTokens: readonly Token[];
   readonly observe: Observe;
+  readonly engineEvents?: Relay;
 }) => Promise<RunningService>;
 
 /** Answers calls without a server, with every right. */

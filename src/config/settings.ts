@@ -32,11 +32,17 @@ export interface Settings {
   /** Undefined: the embedded engine. */
   readonly clickhouse: ClickHouseSettings | undefined;
   readonly connections: number;
+  /** Connections that consumer queries may take: all of them together, and those of one key. */
+  readonly shares: { readonly consumers: number; readonly perKey: number };
   readonly queue: number;
   readonly memory: number;
   readonly acceptSingleWall: boolean;
   readonly redisUrl: string | undefined;
+  /** Milliseconds. */
+  readonly redisTimeout: number;
   readonly cacheNamespace: string;
+  /** Undefined: derived; see `cache-key.ts`. */
+  readonly cacheKey: string | undefined;
   readonly rateLimitFailure: NonNullable<SettingsFile['rate_limit_failure']>;
   readonly cacheMemory: number;
   readonly adminHost: string;
@@ -251,6 +257,14 @@ function withoutPassword(value: unknown): unknown {
   return typeof value === 'string' ? value.replace(/(:\/\/[^/@\s]*:)[^/@\s]*@/g, `$1${MASK}@`) : value;
 }
 
+/** A bound above what it is a share of changes nothing, and is no mistake: connections follow the machine. */
+function connectionsOf(given: SettingsFile): Pick<Settings, 'connections' | 'shares'> {
+  const connections = given.connections ?? Math.max(3, availableParallelism() + 1);
+  const consumers = Math.min(given.consumer_connections ?? Math.max(1, connections - 1), connections);
+  const perKey = Math.min(given.consumer_connections_per_key ?? Math.ceil(consumers / 2), consumers);
+  return { connections, shares: { consumers, perKey } };
+}
+
 function resolve(given: SettingsFile, names: readonly SettingName[]): Omit<Settings, 'shown'> {
   const defaults = Object.fromEntries(
     names.filter((n) => n.default !== undefined).map((n) => [n.key, n.default]),
@@ -271,12 +285,14 @@ function resolve(given: SettingsFile, names: readonly SettingName[]): Omit<Setti
         : listOf(all.cors_origins),
     piiHashKey: all.pii_hash_key,
     clickhouse: clickhouseSettings(all),
-    connections: all.connections ?? Math.max(2, availableParallelism()),
+    ...connectionsOf(all),
     queue: all.queue,
     memory: parseBytes(all.memory ?? Math.floor(totalmem() / 2)),
     acceptSingleWall: all.accept_single_wall,
     redisUrl: all.redis_url,
+    redisTimeout: all.redis_timeout,
     cacheNamespace: all.cache_namespace,
+    cacheKey: all.cache_key,
     rateLimitFailure: all.rate_limit_failure,
     cacheMemory: parseBytes(all.cache_memory),
     adminHost: all.admin_host,
@@ -330,10 +346,13 @@ type OptionalKey =
   | 'trusted_proxies'
   | 'admin_names'
   | 'redis_url'
+  | 'cache_key'
   | 'tokens'
   | 'pii_hash_key'
   | 'cors_origins'
   | (typeof JWT_KEYS)[number]
   | ClickHouseOptionalKey
   | 'connections'
+  | 'consumer_connections'
+  | 'consumer_connections_per_key'
   | 'memory';

@@ -54,6 +54,8 @@ export type Observation =
   | { readonly kind: 'catalog.failed'; readonly cause: unknown }
   | { readonly kind: 'sandbox.checked'; readonly attacks: number; readonly known: readonly string[] }
   | { readonly kind: 'sandbox.switched_off'; readonly open: readonly string[] }
+  /** Other users of the machine may be able to read the rows. */
+  | { readonly kind: 'data.folder_open'; readonly reason: string }
   | { readonly kind: 'tokens.loaded'; readonly tokens: number }
   | { readonly kind: 'tokens.rejected'; readonly diagnostics: readonly Diagnostic[] }
   | { readonly kind: 'tokens.jwks_failed'; readonly cause: unknown }
@@ -92,6 +94,8 @@ export type Observation =
   | { readonly kind: 'cache.remote_lost'; readonly cause: unknown }
   | { readonly kind: 'cache.remote_restored'; readonly ms: number }
   | { readonly kind: 'cache.rubbish_found'; readonly key: string; readonly reason: string }
+  /** A shared cache without a key of its own. */
+  | { readonly kind: 'cache.key_derived'; readonly reason: string }
   | { readonly kind: 'cache.write_refused'; readonly cause: unknown }
   | { readonly kind: 'cache.entry_too_large'; readonly key: string; readonly bytes: number }
   | { readonly kind: 'cache.refresh_failed'; readonly key: string; readonly cause: unknown }
@@ -118,6 +122,29 @@ export type Observation =
       readonly dropped: number;
       readonly cause: unknown;
     }
+  | {
+      /** `overdue`: killed, since a statement in it could not be ended. `unresponsive`: killed, since it did not answer. */
+      readonly kind: 'engine.process_ended';
+      readonly reason: 'overdue' | 'unresponsive' | 'exited';
+      readonly code: number | null;
+      readonly signal: string | null;
+    }
+  | { readonly kind: 'engine.process_restarted'; readonly ms: number }
+  | { readonly kind: 'engine.process_not_started'; readonly cause: unknown }
+  | {
+      readonly kind: 'engine.statement_fatal';
+      readonly origin: 'saved' | 'consumer';
+      readonly fatality: 'overdue' | 'crash' | 'suspected';
+      /** Request, endpoint and revision, as in a server's `log_comment`; undefined for statements of no request. */
+      readonly comment?: string | undefined;
+    }
+  | {
+      readonly kind: 'query.suspended';
+      readonly endpoint: string;
+      readonly principal: string;
+      /** The query alone, or all consumer queries of the key. */
+      readonly scope: 'query' | 'key';
+    }
   | { readonly kind: 'engine.connection_dropped'; readonly reason: string }
   | { readonly kind: 'engine.host_lost'; readonly host: string; readonly cause: unknown }
   | { readonly kind: 'engine.host_restored'; readonly host: string; readonly ms: number }
@@ -126,3 +153,19 @@ export type Observation =
 export type Finished = Extract<Observation, { kind: 'request.finished' }>;
 
 export type Observe = (observation: Observation) => void;
+
+/** Observations passed on to a receiver that may change: the engine is open before all that observe it are. */
+export interface Relay {
+  readonly observe: Observe;
+  to(receiver: Observe): void;
+}
+
+export function createRelay(first: Observe): Relay {
+  let receiver = first;
+  return {
+    observe: (observation) => receiver(observation),
+    to: (next) => {
+      receiver = next;
+    },
+  };
+}

@@ -68,6 +68,11 @@ export const PROBLEMS = {
     title: 'Your query calls a function that is not allowed',
     hint: 'GET /api/endpoints lists the functions that your query may call.',
   },
+  'sandbox.type_refused': {
+    status: 400,
+    title: 'Your query uses a type that is not allowed, or does not write it as one literal',
+    hint: "Write the type as one string or name, such as CAST(x, 'UInt64'), x::Array(String) or JSONExtract(x, 'a', 'Nullable(String)').",
+  },
   'sandbox.name_refused': {
     status: 400,
     title: 'Your query gives a name that is taken',
@@ -216,6 +221,11 @@ export const PROBLEMS = {
     status: 422,
     title: 'Your query needs more than it may use',
     hint: 'Narrow the query: a shorter time range, fewer groups, rows or columns.',
+  },
+  'query.suspended': {
+    status: 429,
+    title: 'This query is suspended',
+    hint: 'It could not be stopped at its time limit: send a cheaper query, or try again after the seconds in Retry-After.',
   },
   'endpoint.failed': {
     status: 500,

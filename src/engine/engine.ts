@@ -27,9 +27,17 @@ export interface Statement {
   readonly int64: 'number' | 'string';
   /** The workload whose share of the machine it runs in: a plain name; the user's own when left out. */
   readonly workload?: string | undefined;
+  /** Called when the statement ended the process of the embedded engine, or may have; also after it was rejected. */
+  readonly onFatal?: ((fatality: Fatality) => void) | undefined;
 }
 
-/** The engine's own walls around one statement. */
+/**
+ * How a statement ended the engine's process. `overdue`: it could not be interrupted after its time limit, so the process
+ * was killed. `crash`: the process ended, and it was the only consumer statement in it. `suspected`: one of several.
+ */
+export type Fatality = 'overdue' | 'crash' | 'suspected';
+
+/** What the engine itself limits for one statement. */
 export interface Limits {
   /** Wall time, in seconds. */
   readonly time: number;
@@ -52,7 +60,8 @@ export interface RunOptions {
   readonly comment?: string;
   /** The span that causes it, for a server that traces (https://www.w3.org/TR/trace-context/). */
   readonly traceparent?: string;
-  /** Statements that wait for a connection take turns by lane; see the queue. */
+  /** The key that it runs for: statements that wait for a connection take turns by key, and within a key by lane. */
+  readonly key?: string | undefined;
   readonly lane?: string;
   /** Runs when nobody else waits. */
   readonly isPatient?: boolean;
@@ -84,6 +93,8 @@ export interface Engine {
   describe(statement: Statement): Promise<readonly Column[]>;
   /** Statements that run now, and that wait. */
   readonly load: () => Load;
+  /** Resident memory of a process of the engine's own in bytes, as last measured; undefined where it has none. */
+  readonly memory?: () => number;
   /** Resolves when the engine answers a trivial statement; rejects with EngineError. */
   ping(): Promise<void>;
   /** Runs one author-side command of several statements' worth (seeds); never reachable from a request. */
@@ -106,6 +117,7 @@ export type EngineFailure =
   | 'busy' // no connection became free in time
   | 'aborted' // the caller's signal
   | 'unavailable' // no engine there
+  | 'lost' // the engine's process ended while it ran
   | 'nonsense'; // an answer that cannot be read
 
 /** A failed statement. `message` is the engine's own text: for logs, never for a caller unless rewritten. */

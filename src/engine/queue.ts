@@ -1,12 +1,16 @@
-// Who may run now: so many at once, so many waiting, nobody for too long. Those who wait take turns by lane, so that one
-// busy lane does not keep the others waiting. Shared by both engines and by the limits of single endpoints.
+// Which statements run now: a bounded number at once and a bounded number waiting, none for too long. Those that wait take
+// turns by key and lane, and consumer statements have a share of the places, so that no caller keeps the others waiting.
+// Shared by both engines and by the limits of single endpoints.
 import { EngineError, type Load } from './engine.ts';
+import { createPlaces, type Shares } from './places.ts';
 import type { After } from './timer.ts';
-import { abortedWaiting, createWaitingLine, type Entry } from './waiting-line.ts';
+import { abortedWaiting, createWaitingLine, type Entry, type WaitingLine } from './waiting-line.ts';
 
 export interface QueueOptions {
   /** Places to run in; at least 1. */
   readonly places: number;
+  /** All of the places for each statement when left out. */
+  readonly shares?: Shares | undefined;
   /** Callers that may wait for a place. */
   readonly waiting: number;
   /** How long one may wait. */
@@ -24,57 +28,57 @@ export interface Queue {
   /** Changes the bounds; who runs or waits already stays. */
   resize(places: number, waiting: number): void;
   readonly size: () => Load;
-  /** Takes nobody new; who waits already still gets a place. */
+  /** Takes no new ones; who waits already still gets a place. */
   close(): void;
-  /** Sends away who still waits. */
+  /** Rejects who still waits. */
   dismiss(): void;
-  /** Resolves when nobody runs and nobody waits. */
+  /** Resolves when none runs and none waits. */
   settled(): Promise<void>;
 }
 
-export function createQueue({ timeoutMs, after, ...bounds }: QueueOptions): Queue {
-  let { places, waiting } = bounds;
+export function createQueue({ timeoutMs, after, shares, ...bounds }: QueueOptions): Queue {
+  const places = createPlaces(bounds.places, shares);
+  const line = createWaitingLine({ timeoutMs, after, onLeft: settle });
   const settling: (() => void)[] = [];
-  let running = 0;
+  let { waiting } = bounds;
   let closed = false;
-  const line = createWaitingLine({ timeoutMs, after, onRefused: settle });
 
   function settle(): void {
-    if (running > 0 || line.size() > 0) return;
+    if (places.running() > 0 || line.size() > 0) return;
     for (const resolve of settling.splice(0)) resolve();
   }
 
-  function place(): () => void {
+  function takePlace(entry: Entry): () => void {
     let held = true;
-    running++;
+    places.take(entry);
     return () => {
       if (!held) return;
       held = false;
-      running--;
+      places.giveBack(entry);
       fill();
       settle();
     };
   }
 
   function fill(): void {
-    for (let free = places - running; free > 0; free--) line.admitNext();
+    while (line.admitNext(places.mayEnter));
   }
 
   return {
     enter: async (entry = {}) => {
       if (closed) throw closing();
       if (entry.signal?.aborted === true) throw abortedWaiting();
-      if (running < places && line.size() === 0) return place();
-      const { lane = '' } = entry;
-      const share = lane === '' ? waiting : Math.ceil(waiting / 2);
-      if (line.size() >= waiting || line.sizeOf(lane) >= share) throw full(line.size());
-      return line.wait(entry, place);
+      // Who waits while a place is free may not take it, so this one passes nobody who could.
+      if (places.mayEnter(entry)) return takePlace(entry);
+      if (isFull(line, entry, waiting)) throw full(line.size());
+      return line.wait(entry, () => takePlace(entry));
     },
     resize: (newPlaces, newWaiting) => {
-      [places, waiting] = [newPlaces, newWaiting];
+      waiting = newWaiting;
+      places.resize(newPlaces);
       fill();
     },
-    size: () => ({ running, waiting: line.size() }),
+    size: () => ({ running: places.running(), waiting: line.size() }),
     close: () => {
       closed = true;
     },
@@ -85,6 +89,23 @@ export function createQueue({ timeoutMs, after, ...bounds }: QueueOptions): Queu
       return done;
     },
   };
+}
+
+/** Of the waiting line, what one lane, one key and all consumer statements may fill at most: the rest is for others. */
+const LANE_SHARE = 1 / 2;
+const KEY_SHARE = 3 / 4;
+const CONSUMER_SHARE = 3 / 4;
+
+const hasNone = (name: string | undefined): boolean => name === undefined || name === '';
+
+function isFull(line: WaitingLine, entry: Entry, waiting: number): boolean {
+  if (line.size() >= waiting) return true;
+  const { lane, key, origin } = line.beside(entry);
+  return (
+    (!hasNone(entry.lane) && lane >= Math.ceil(waiting * LANE_SHARE)) ||
+    (!hasNone(entry.key) && key >= Math.ceil(waiting * KEY_SHARE)) ||
+    (entry.origin === 'consumer' && origin >= Math.ceil(waiting * CONSUMER_SHARE))
+  );
 }
 
 const closing = (): EngineError => new EngineError('unavailable', 'the engine is closing');

@@ -32,12 +32,12 @@ export async function loadSeeds(engine: Engine, options: SeedOptions): Promise<S
   const state = await readFile(noteFile, 'utf8').catch(() => '');
   if (state === 'loaded' && !again) return 'already_loaded';
   if (state === '' && !again && !(await isEmpty(engine))) return 'not_empty';
-  await writeFile(noteFile, 'loading');
+  await writeFile(noteFile, 'loading', { mode: 0o600 });
   for (const [index, file] of names.entries()) {
     onProgress({ file, index, count: names.length });
     await engine.execute(await readFile(join(folder, file), 'utf8'));
   }
-  await writeFile(noteFile, 'loaded');
+  await writeFile(noteFile, 'loaded', { mode: 0o600 });
   return 'loaded';
 }
 

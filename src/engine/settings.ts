@@ -30,6 +30,18 @@ export const FIXED_SETTINGS: Settings = {
   result_overflow_mode: 'throw',
 };
 
+/**
+ * Consumers' statements: what they ask of a row is asked after the endpoint's own conditions, and of no other row. The
+ * sandbox's barrier does not need them; queries without a barrier do, where an operator fails on a value of type Dynamic.
+ * None may be changed by a statement. A release without one of them does not do what it switches off.
+ */
+export const ISOLATION_SETTINGS: Settings = {
+  allow_reorder_prewhere_conditions: 0, // no condition of PREWHERE before one that was written first
+  query_plan_merge_filters: 0, // conditions of one PREWHERE step that read one column are evaluated together
+  enable_join_runtime_filters: 0, // computes the keys of a join while its table is read
+  optimize_prewhere_after_pushdown: 0, // adds conditions to a PREWHERE that there is
+};
+
 /** The settings that one statement's limits and printing become. */
 export function settingsOf({
   limits,

@@ -1,86 +1,74 @@
-// Who waits for a place, by lane: lanes take turns, and nobody waits for too long.
+// Statements that wait for a place, in a fair order and for a bounded time.
 import { EngineError } from './engine.ts';
+import { createFairOrder, type Belonging, type FairOrder } from './fair-order.ts';
 import type { After } from './timer.ts';
 
-/** How one waits. */
-export interface Entry {
+/** Who waits, and how. */
+export interface Entry extends Belonging {
   readonly signal?: AbortSignal | undefined;
-  /** Who wait under different names take turns. One lane may fill at most half of the waiting line. */
-  readonly lane?: string | undefined;
-  /** Waits until nobody else does. */
+  /** Waits until no other one does. */
   readonly isPatient?: boolean | undefined;
 }
 
-export interface WaitingLine {
+export interface WaitingLine extends Pick<FairOrder<Belonging>, 'size' | 'beside'> {
   /**
    * Resolves with what `admit` gives when it is this one's turn. Rejects with EngineError 'busy' after the time is up,
-   * 'aborted' by the signal, or with what `dismiss` says.
+   * 'aborted' by the signal, or with the error of `dismiss`.
    */
   wait<T>(entry: Entry, admit: () => T): Promise<T>;
-  /** Admits the first of the lane whose turn it is, the patient ones when there is nobody else. */
-  admitNext(): void;
-  /** Sends everybody away. */
+  /** Admits the next one that `mayEnter`, in turn, patient ones last; false when there is none. */
+  admitNext(mayEnter: (entry: Entry) => boolean): boolean;
+  /** Rejects all with the error. */
   dismiss(error: EngineError): void;
-  readonly size: () => number;
-  readonly sizeOf: (lane: string) => number;
 }
 
-interface Waiter {
-  readonly isPatient: boolean;
+interface Waiter extends Entry {
   readonly admit: () => void;
-  readonly refuse: (error: EngineError) => void;
+  readonly reject: (error: EngineError) => void;
 }
 
 export interface WaitingLineOptions {
   readonly timeoutMs: number;
   readonly after: After;
-  /** Somebody left without having been admitted. */
-  readonly onRefused: () => void;
+  /** One left without having been admitted. */
+  readonly onLeft: () => void;
 }
 
-export function createWaitingLine({ timeoutMs, after, onRefused }: WaitingLineOptions): WaitingLine {
-  const lanes = new Map<string, Set<Waiter>>(); // in the order of their turns
-  let size = 0;
-
-  const add = (name: string, waiter: Waiter): void => {
-    lanes.set(name, (lanes.get(name) ?? new Set()).add(waiter));
-    size++;
-  };
-  const remove = (name: string, waiter: Waiter): void => {
-    const lane = lanes.get(name);
-    if (lane?.delete(waiter) !== true) return;
-    size--;
-    lanes.delete(name);
-    if (lane.size > 0) lanes.set(name, lane); // its next turn comes after everybody else's
-  };
-
+export function createWaitingLine({ timeoutMs, after, onLeft }: WaitingLineOptions): WaitingLine {
+  const order = createFairOrder<Waiter>();
   return {
-    wait: ({ signal, lane = '', isPatient = false }, admit) =>
+    wait: (entry, admit) =>
       new Promise((resolve, reject) => {
-        const onAbort = (): void => waiter.refuse(abortedWaiting());
-        const cancelTimer = after(timeoutMs, () => waiter.refuse(waitedTooLong(timeoutMs)));
+        const { signal } = entry;
+        const onAbort = (): void => waiter.reject(abortedWaiting());
+        const cancelTimer = after(timeoutMs, () => waiter.reject(waitedTooLong(timeoutMs)));
         const leave = (): void => {
-          remove(lane, waiter);
+          order.remove(waiter);
           cancelTimer();
           signal?.removeEventListener('abort', onAbort);
         };
         const waiter: Waiter = {
-          isPatient,
+          ...entry,
           admit: () => (leave(), resolve(admit())),
-          refuse: (error) => (leave(), reject(error), onRefused()),
+          reject: (error) => (leave(), reject(error), onLeft()),
         };
         signal?.addEventListener('abort', onAbort, { once: true });
-        add(lane, waiter);
+        order.add(waiter);
       }),
-    admitNext: () => {
-      const firsts = [...lanes.values()].flatMap(([first]) => first ?? []);
-      (firsts.find(({ isPatient }) => !isPatient) ?? firsts[0])?.admit();
+    admitNext: (mayEnter) => {
+      let patient: Waiter | undefined;
+      for (const waiter of order.firsts(mayEnter)) {
+        if (waiter.isPatient !== true) return (waiter.admit(), true);
+        patient ??= waiter;
+      }
+      patient?.admit();
+      return patient !== undefined;
     },
     dismiss: (error) => {
-      for (const waiter of [...lanes.values()].flatMap((lane) => [...lane])) waiter.refuse(error);
+      for (const waiter of order.all()) waiter.reject(error);
     },
-    size: () => size,
-    sizeOf: (lane) => lanes.get(lane)?.size ?? 0,
+    size: order.size,
+    beside: order.beside,
   };
 }
 

@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Found } from '../cache/read-through.ts';
+import type { Finished } from '../core/observation.ts';
 import type { Again, Answer, Trace } from '../request/call.ts';
 import { answerFields } from './answer-reply.ts';
 import { SECURITY_FIELDS } from './browsers.ts';
@@ -43,6 +44,8 @@ interface Ask {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly started: number;
+  /** Has the next call of its kind go the whole way. */
+  readonly forget: () => void;
 }
 
 /** The body as it is sent. */
@@ -52,15 +55,12 @@ interface Sent {
 }
 
 /** An answer on its way out. */
-interface Reply {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+interface Reply extends Ask {
   readonly fields: string[];
   readonly body: Buffer;
   readonly found: Found;
   readonly repeat: Repeat;
   readonly requestId: string;
-  readonly started: number;
 }
 
 /** A request with one of these asks for something particular, or brings a body. */
@@ -83,10 +83,11 @@ export function createRepeats(options: RepeatsOptions): Repeats {
   return {
     answer: (request, response, way) => {
       if (closed || repeats.size === 0 || options.isBarred(request)) return way();
-      const ask = { request, response, started: now() };
+      const started = now();
       const digest = digestOf(request, options);
       const repeat = digest === undefined ? undefined : repeats.get(digest);
       if (digest === undefined || repeat === undefined) return way();
+      const ask = { request, response, started, forget: () => void repeats.delete(digest) };
       const settle = (found: Found | undefined): void => {
         repeats.delete(digest);
         if (found === undefined) return way();
@@ -94,7 +95,7 @@ export function createRepeats(options: RepeatsOptions): Repeats {
         send(repeat, found, ask);
       };
       const found = repeat.again();
-      if (found instanceof Promise) void found.then(settle);
+      if (found instanceof Promise) void found.catch(() => undefined).then(settle);
       else settle(found);
     },
     remember: (request, { again, endpoint }, trace) => {
@@ -121,18 +122,17 @@ function createSending(options: RepeatsOptions): (repeat: Repeat, found: Found, 
   const writeAll = (): void => {
     const written = replies;
     replies = [];
-    for (const reply of written) write(reply, options);
+    for (const reply of written) write(reply, options); // catches: one that cannot be written stops none of the others
   };
 
   const reply = (repeat: Repeat, found: Found, ask: Ask, sent: Sent): void => {
-    const { request, response, started } = ask;
+    const { request, started } = ask;
     const requestId = requestIdOf(request.headers['x-request-id']);
     const timing = `auth;dur=${(now() - started).toFixed(2)}`; // no other stage is walked
     const lasting = fieldsOf(repeat, found, sent, options.headerPrefix);
     const fields = [...lasting, 'X-Request-Id', requestId, 'Server-Timing', timing];
     const { body } = sent;
-    if (replies.push({ request, response, fields, body, found, repeat, requestId, started }) === 1)
-      setImmediate(writeAll);
+    if (replies.push({ ...ask, fields, body, found, repeat, requestId }) === 1) setImmediate(writeAll);
   };
 
   return (repeat, found, ask) => {
@@ -186,27 +186,40 @@ function fieldsOf(
   return fields;
 }
 
+/** Nobody above catches: what is thrown here would end the process, and so costs this one caller the connection. */
 function write(reply: Reply, options: RepeatsOptions): void {
-  const { request, response, fields, body, found, repeat, requestId, started } = reply;
-  const { route, observe, outbox, clientAddress, now } = options;
-  const { rows } = found.entry;
-  response.writeHead(200, fields).end(body);
-  outbox.watch(response, body);
-  observe({
+  const { response, fields, body } = reply;
+  try {
+    response.writeHead(200, fields).end(body);
+  } catch (cause) {
+    reply.forget();
+    response.destroy();
+    observeReply(reply, options, { status: 500, bytes: 0, code: 'internal.defect', cause });
+    return;
+  }
+  options.outbox.watch(response, body);
+  observeReply(reply, options, { status: 200, bytes: body.length });
+}
+
+function observeReply(
+  { request, found, repeat, requestId, started }: Reply,
+  options: RepeatsOptions,
+  outcome: Pick<Finished, 'status' | 'bytes' | 'code' | 'cause'>,
+): void {
+  options.observe({
     kind: 'request.finished',
     requestId,
     method: 'GET',
-    route: route.url,
-    status: 200,
-    bytes: body.length,
-    ms: now() - started,
+    route: options.route.url,
+    ms: options.now() - started,
     principal: repeat.trace.principal,
     labels: repeat.trace.labels,
     endpoint: repeat.endpoint.name,
     revision: repeat.endpoint.revision,
-    rows,
+    rows: found.entry.rows,
     cache: found.outcome.kind,
-    client: clientAddress(request),
+    client: options.clientAddress(request),
     trace: beginTrace(request, options),
+    ...outcome,
   });
 }

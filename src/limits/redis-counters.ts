@@ -4,27 +4,39 @@ import type { Counters } from './rate-limits.ts';
 
 /**
  * KEYS: counters; ARGV: for each its limit and its window in milliseconds. Gives whether the call is allowed, then for
- * each counter how much is used and the milliseconds until it begins anew.
+ * each counter how much is used and the milliseconds until it begins anew. What is not a count of ours (another type, no
+ * whole number, negative) is deleted, and the script gives nothing; nobody is locked out for longer than a window.
  */
 const TAKE = `
+local function count(key)
+  if redis.call('exists', key) == 0 then return 0 end
+  local value = redis.pcall('getrange', key, 0, 15)
+  if type(value) == 'string' and #value < 16 and (value == '0' or string.match(value, '^[1-9]%d*$')) then
+    return tonumber(value)
+  end
+  redis.call('unlink', key)
+  return nil
+end
 local allowed = 1
 for i, key in ipairs(KEYS) do
-  if tonumber(redis.call('get', key) or '0') >= tonumber(ARGV[2 * i - 1]) then allowed = 0 end
+  local used = count(key)
+  if used == nil then return false end
+  if used >= tonumber(ARGV[2 * i - 1]) then allowed = 0 end
 end
 local out = { allowed }
 for i, key in ipairs(KEYS) do
-  local used = allowed == 1 and redis.call('incr', key) or tonumber(redis.call('get', key) or '0')
-  local left = redis.call('pttl', key)
-  if used > 0 and left < 0 then
-    redis.call('pexpire', key, ARGV[2 * i])
-    left = tonumber(ARGV[2 * i])
+  local used = allowed == 1 and redis.call('incr', key) or count(key)
+  local left, window = redis.call('pttl', key), tonumber(ARGV[2 * i])
+  if used > 0 and (left < 0 or left > window) then
+    redis.call('pexpire', key, window)
+    left = window
   end
   out[#out + 1] = used
   out[#out + 1] = math.max(left, 0)
 end
 return out`;
 
-/** Nobody there to count: Redis is away, slow, or holds something else under our keys. */
+/** Nobody there to count: Redis is away, slow, refuses, or held something else under our keys, which is gone then. */
 export function createRedisCounters(link: RedisLink): Counters {
   return {
     take: (limits) =>

@@ -77,12 +77,18 @@ function levelOf(observation: Observation): Level {
     case 'tokens.rejected':
     case 'sandbox.switched_off':
     case 'service.worker_lost':
+    case 'engine.process_ended':
+    case 'engine.process_not_started':
+    case 'engine.statement_fatal':
       return 'error';
+    case 'query.suspended':
     case 'engine.kill_failed':
     case 'engine.host_lost':
     case 'reply.cut_off':
     case 'cache.remote_lost':
     case 'cache.rubbish_found':
+    case 'cache.key_derived':
+    case 'data.folder_open':
     case 'cache.write_refused':
     case 'tokens.jwks_failed':
     case 'tokens.use_not_kept':
@@ -106,6 +112,7 @@ function levelOf(observation: Observation): Level {
     case 'tokens.loaded':
     case 'cache.remote_restored':
     case 'engine.host_restored':
+    case 'engine.process_restarted':
       return 'info';
   }
 }

@@ -22,11 +22,15 @@ export function createMetrics(): Metrics {
   const registry = new Registry();
   const requests = createRequestMetrics(registry);
   const events = createEventMetrics(registry);
+  const engineEvents = createEngineMetrics(registry);
   collectDefaultMetrics({ register: registry });
   return {
     observe: (observation) => {
       if (observation.kind === 'request.finished') requests(observation);
-      else events(observation);
+      else {
+        events(observation);
+        engineEvents(observation);
+      }
     },
     watch: (gauges) => {
       for (const gauge of gauges) addGauge(registry, gauge);
@@ -95,19 +99,13 @@ function createEventMetrics(registry: Registry): (event: Event) => void {
   });
   const cache = new Counter({
     name: 'millrace_cache_events_total',
-    help: 'What happened to the cache: remote_lost, remote_restored, rubbish_found, write_refused, entry_too_large, refresh_failed.',
+    help: 'What happened to the cache: remote_lost, remote_restored, rubbish_found, key_derived, write_refused, entry_too_large, refresh_failed.',
     labelNames: ['event'],
     registers,
   });
   const cutOff = new Counter({
     name: 'millrace_replies_cut_off_total',
     help: 'Callers cut off: slow (over send_timeout), or full (over send_memory).',
-    labelNames: ['reason'],
-    registers,
-  });
-  const dropped = new Counter({
-    name: 'millrace_engine_connections_dropped_total',
-    help: 'Connections of the engine thrown away, by what happened on them.',
     labelNames: ['reason'],
     registers,
   });
@@ -136,13 +134,47 @@ function createEventMetrics(registry: Registry): (event: Event) => void {
     if (family === 'cache') cache.inc({ event });
     if (family === 'catalog') loads.inc({ outcome: event });
     if (observation.kind === 'reply.cut_off') cutOff.inc({ reason: observation.reason });
-    if (observation.kind === 'engine.connection_dropped') dropped.inc({ reason: observation.reason });
     if (observation.kind === 'usage.written') usage.inc({ outcome: 'written' }, observation.rows);
     if (family === 'usage' && 'dropped' in observation)
       usage.inc({ outcome: 'dropped' }, observation.dropped);
     if (observation.kind !== 'catalog.loaded') return;
     endpoints.set(observation.endpoints);
     findings.set(observation.findings);
+  };
+}
+
+function createEngineMetrics(registry: Registry): (event: Event) => void {
+  const registers = [registry];
+  const dropped = new Counter({
+    name: 'millrace_engine_connections_dropped_total',
+    help: 'Connections of the engine thrown away, by what happened on them.',
+    labelNames: ['reason'],
+    registers,
+  });
+  const processEnds = new Counter({
+    name: 'millrace_engine_process_ends_total',
+    help: 'Ends of the embedded engine’s process: overdue (a statement could not be ended), unresponsive, exited (by itself).',
+    labelNames: ['reason'],
+    registers,
+  });
+  const fatal = new Counter({
+    name: 'millrace_engine_fatal_statements_total',
+    help: 'Statements that ended the embedded engine’s process, or may have, by origin: saved or consumer.',
+    labelNames: ['origin', 'fatality'],
+    registers,
+  });
+  const suspended = new Counter({
+    name: 'millrace_suspended_total',
+    help: 'Suspensions after fatal statements: of one query, or of all consumer queries of a key.',
+    labelNames: ['scope'],
+    registers,
+  });
+  return (event) => {
+    if (event.kind === 'engine.connection_dropped') dropped.inc({ reason: event.reason });
+    if (event.kind === 'engine.process_ended') processEnds.inc({ reason: event.reason });
+    if (event.kind === 'engine.statement_fatal')
+      fatal.inc({ origin: event.origin, fatality: event.fatality });
+    if (event.kind === 'query.suspended') suspended.inc({ scope: event.scope });
   };
 }
 

@@ -48,6 +48,21 @@ const LINES: Lines = {
   'engine.kill_failed': (observation) => [
     `engine: a query could not be ended: ${describeCause(observation.cause)}`,
   ],
+  'engine.process_ended': (observation) => [`engine: its process is replaced (${observation.reason})`],
+  'engine.process_restarted': (observation) => [
+    `engine: the new process is ready after ${(observation.ms / 1000).toFixed(1)} s`,
+  ],
+  'engine.process_not_started': (observation) => [
+    `engine: its process cannot be started: ${describeCause(observation.cause)}`,
+  ],
+  'engine.statement_fatal': (observation) => [
+    `engine: a ${observation.origin} query could not be ended, or ended the engine process (${observation.fatality})`,
+  ],
+  'query.suspended': (observation) => [
+    observation.scope === 'query'
+      ? `a consumer query of "${observation.principal}" on ${observation.endpoint} is suspended`
+      : `consumer queries of "${observation.principal}" are suspended`,
+  ],
   'engine.host_lost': (observation) => [
     `engine: ${observation.host} is away: ${describeCause(observation.cause)}`,
   ],
@@ -63,6 +78,8 @@ const LINES: Lines = {
   'cache.rubbish_found': (observation) => [
     `cache: a value in Redis is not one of ours: ${observation.reason}`,
   ],
+  'data.folder_open': (observation) => [observation.reason],
+  'cache.key_derived': (observation) => [`cache: ${observation.reason}`],
   'cache.write_refused': (observation) => [
     `cache: Redis refuses to store: ${describeCause(observation.cause)}`,
   ],

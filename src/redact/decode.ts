@@ -1,25 +1,34 @@
 // Text as people mean it: escapes of JSON and of URLs read, so that no way of writing an address hides it.
-import { HAS_ESCAPE, hintsOf } from './hints.ts';
-import { BACKSLASH, LETTER, OTHER, PERCENT, type Units } from './text.ts';
-import { characterEnd, codePointAt, isWordCharacter } from './utf8.ts';
+import {
+  begin,
+  finish,
+  hasEscape,
+  newDraft,
+  put,
+  putCodePoint,
+  readHex,
+  rewrite,
+  type Draft,
+} from './draft.ts';
+import { decodeEntities, hasEntity } from './entities.ts';
+import { HAS_ENTITY, HAS_EQUALS } from './hints.ts';
+import { decodeQuoted, hasQuoted } from './quoted-printable.ts';
+import { BACKSLASH, LETTER, PERCENT, type Units } from './text.ts';
+import { characterEnd, codePointAt } from './utf8.ts';
 
 /** Decoded text: `units` from 1 to before `end`, between sentinels; unit i was written from byte `offsets[i]` on. */
-export interface Decoded {
-  readonly units: Uint8Array;
-  readonly offsets: Uint32Array;
-  readonly end: number;
-  /** Of the decoded text. */
-  readonly hints: number;
-}
+export type Decoded = Readonly<Draft>;
 
-export type Decode = (bytes: Uint8Array, from: number, to: number) => Decoded;
+/**
+ * How a text is read. Each way may hide what another shows: `host=10.0.0.1` is no address in quoted-printable, and one behind
+ * a soft hyphen is a part of a word without it. So finds of all that apply are taken together.
+ */
+export type Reading =
+  | 'written' // escapes of JSON and of URLs alone
+  | 'folded' // and characters that stand for plain ones, or for nothing; references of HTML
+  | 'quoted'; // and quoted-printable
 
-interface Draft {
-  readonly units: Uint8Array;
-  readonly offsets: Uint32Array;
-  end: number;
-  hints: number;
-}
+export type Decode = (bytes: Uint8Array, from: number, to: number, reading: Reading) => Decoded;
 
 /** Room kept from one call to the next, in units; longer texts get room of their own. */
 const KEPT_ROOM = 16_384;
@@ -27,39 +36,36 @@ const KEPT_ROOM = 16_384;
 /**
  * A function that decodes bytes `from` to before `to`, the inside of a JSON string or plain text. Escapes are read at any
  * depth, since logs hold JSON in JSON: `\\u0040` means @ as `\u0040` does, so does `%2540`. What a call returns holds until
- * the next.
+ * the next; read as it is written, a text also tells which other readings differ.
  */
 export function createDecode(): Decode {
   let kept: Draft | undefined; // made when it is first needed: most endpoints redact nothing
-  return (bytes, from, to) => {
+  return (bytes, from, to, reading) => {
     const room = to - from + 2;
     const draft = room > KEPT_ROOM ? newDraft(room) : (kept ??= newDraft(KEPT_ROOM));
-    draft.end = 1;
+    begin(draft, reading !== 'written');
     for (let i = from; i < to;) {
       i = readAscii(draft, bytes, i, to);
       i = readWide(draft, bytes, i, to);
       if (bytes[i] === BACKSLASH && i < to) i = readEscape(draft, bytes, i, to);
     }
     finish(draft, to);
-    if ((draft.hints & HAS_ESCAPE) !== 0) decodePercents(draft, to);
+    if (hasEscape(draft)) decodePercents(draft, to);
+    if (reading === 'written') lookAhead(draft);
+    else decodeFurther(draft, to, reading);
     return draft;
   };
 }
 
-function newDraft(room: number): Draft {
-  return { units: new Uint8Array(room), offsets: new Uint32Array(room), end: 1, hints: 0 };
+function lookAhead(draft: Draft): void {
+  const { units, end, hints } = draft;
+  draft.canFold ||= (hints & HAS_ENTITY) === HAS_ENTITY && hasEntity(units, 1, end);
+  draft.canQuote = (hints & HAS_EQUALS) !== 0 && hasQuoted(units, 1, end);
 }
 
-function finish(draft: Draft, to: number): void {
-  draft.units[draft.end] = 0;
-  draft.offsets[draft.end] = to;
-  draft.hints = hintsOf(draft.units, 1, draft.end);
-}
-
-function put(draft: Draft, unit: number, offset: number): void {
-  draft.units[draft.end] = unit;
-  draft.offsets[draft.end] = offset;
-  draft.end++;
+function decodeFurther(draft: Draft, to: number, reading: Reading): void {
+  if ((draft.hints & HAS_ENTITY) === HAS_ENTITY) decodeEntities(draft, to);
+  if (reading === 'quoted') decodeQuoted(draft, to);
 }
 
 /** Adds characters of ASCII up to the first that is none, or a backslash, and returns where that is. */
@@ -78,9 +84,14 @@ function readAscii(draft: Draft, bytes: Uint8Array, at: number, to: number): num
 /** Adds characters beyond ASCII up to the first that is none, and returns where that is. */
 function readWide(draft: Draft, bytes: Uint8Array, at: number, to: number): number {
   let i = at;
-  while (i < to && (bytes[i] ?? 0) >= 0x80) {
-    const end = characterEnd(bytes, i, to);
-    put(draft, toUnit(codePointAt(bytes, i, end)), i);
+  for (let lead = bytes[i] ?? 0; i < to && lead >= 0x80; lead = bytes[i] ?? 0) {
+    const [second, third] = [bytes[i + 1] ?? 0, bytes[i + 2] ?? 0];
+    const isOfThree = lead >> 4 === 0xe && second >> 6 === 0b10 && third >> 6 === 0b10 && i + 3 <= to;
+    const end = isOfThree ? i + 3 : characterEnd(bytes, i, to);
+    const codePoint = isOfThree
+      ? ((lead & 0xf) << 12) | ((second & 0x3f) << 6) | (third & 0x3f)
+      : codePointAt(bytes, i, end);
+    putCodePoint(draft, codePoint, i);
     i = end;
   }
   return i;
@@ -108,7 +119,7 @@ function readEscape(draft: Draft, bytes: Uint8Array, at: number, to: number): nu
   const digits = HEX_ESCAPES.get(letter) ?? 0;
   const code = digits === 0 || i + digits >= to ? -1 : readHex(bytes, i + 1, digits);
   if (code !== -1) {
-    put(draft, toUnit(code), at);
+    putCodePoint(draft, code, at);
     return i + 1 + digits;
   }
   const control = ESCAPED_ALONE.has(letter) ? letter : CONTROLS.get(letter);
@@ -118,42 +129,44 @@ function readEscape(draft: Draft, bytes: Uint8Array, at: number, to: number): nu
 
 /** In place: percent-encoded bytes become units, also those whose percent sign was encoded again and again. */
 function decodePercents(draft: Draft, to: number): void {
-  const { units, offsets, end } = draft;
-  draft.end = 1;
-  for (let i = 1; i < end;) {
-    const offset = offsets[i] ?? to;
-    if (units[i] !== PERCENT) {
-      put(draft, units[i++] ?? 0, offset);
-      continue;
-    }
-    let digits = i + 1;
-    while (readHex(units, digits, 2) === PERCENT && readHex(units, digits + 2, 2) !== -1) digits += 2;
-    const code = readHex(units, digits, 2);
-    put(draft, code === -1 ? PERCENT : toUnit(code, LETTER), offset);
-    i = code === -1 ? i + 1 : digits + 2;
+  const { units, offsets } = draft;
+  rewrite(draft, to, (index) => {
+    if (units[index] !== PERCENT) return -1;
+    const offset = offsets[index] ?? to;
+    const { code, end } = readPercent(units, index);
+    if (code === -1) return -1;
+    if (code < 0x80) put(draft, code, offset);
+    else if (draft.isFolded) return putEncoded(draft, { lead: code, offset, end });
+    else put(draft, LETTER, offset);
+    draft.canFold ||= code >= 0x80;
+    return end;
+  });
+}
+
+/** The byte that a percent sign begins, or -1, and where it ends. */
+function readPercent(units: Units, percent: number): { readonly code: number; readonly end: number } {
+  let digits = percent + 1;
+  while (readHex(units, digits, 2) === PERCENT && readHex(units, digits + 2, 2) !== -1) digits += 2;
+  return { code: readHex(units, digits, 2), end: digits + 2 };
+}
+
+const MAX_CONTINUATION = 3;
+
+/** Adds the character of UTF-8 that a percent-encoded byte begins; returns the end of its last one. */
+function putEncoded(
+  draft: Draft,
+  { lead, offset, end }: { readonly lead: number; readonly offset: number; readonly end: number },
+): number {
+  const bytes = [lead];
+  const ends = [end];
+  while (bytes.length <= MAX_CONTINUATION && draft.units[ends.at(-1) ?? end] === PERCENT) {
+    const next = readPercent(draft.units, ends.at(-1) ?? end);
+    if (next.code >> 6 !== 0b10) break;
+    bytes.push(next.code);
+    ends.push(next.end);
   }
-  finish(draft, to);
-}
-
-/** A code point as a unit; `wide` is what becomes of one that is known to be no ASCII, and no more. */
-function toUnit(codePoint: number, wide?: number): number {
-  if (codePoint < 0x80) return codePoint;
-  return wide ?? (isWordCharacter(codePoint) ? LETTER : OTHER);
-}
-
-/** The number in `count` hexadecimal digits, or -1. */
-function readHex(units: Units, start: number, count: number): number {
-  let value = 0;
-  for (let i = start; i < start + count; i++) {
-    const digit = i < units.length ? hexValue(units[i] ?? 0) : -1;
-    if (digit === -1) return -1;
-    value = value * 16 + digit;
-  }
-  return value;
-}
-
-function hexValue(code: number): number {
-  if (code >= 0x30 && code <= 0x39) return code - 0x30;
-  const lower = code | 0x20;
-  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
+  const length = characterEnd(Uint8Array.from(bytes), 0, bytes.length);
+  if (length === 1) put(draft, LETTER, offset);
+  else putCodePoint(draft, codePointAt(Uint8Array.from(bytes), 0, length), offset);
+  return ends[length - 1] ?? end;
 }

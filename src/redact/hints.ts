@@ -12,9 +12,20 @@ export const HAS_ESCAPE = 64;
 /** Bytes of UTF-8 beyond ASCII. */
 export const HAS_WIDE = 128;
 
-/** Not of a text but of its JSON: the quote that ends it, and the backslash, with which one byte more is read. */
-export const ENDS_STRING = 256;
-export const ESCAPES_NEXT = 512;
+/** Together: there may be a character reference of HTML. */
+const HAS_AMPERSAND = 256;
+const HAS_SEMICOLON = 512;
+export const HAS_ENTITY = HAS_AMPERSAND | HAS_SEMICOLON;
+export const HAS_EQUALS = 1024;
+/** The first byte of a character that may stand for one of ASCII, or for nothing; see `fold.ts`. */
+export const HAS_FOLD = 2048;
+
+/**
+ * Not of a text but of its JSON: the quote that ends it, and the backslash, with which one byte more is read. The largest, so
+ * that one comparison tells.
+ */
+export const ENDS_STRING = 0x4000;
+export const ESCAPES_NEXT = 0x8000;
 
 /** The hint that each byte gives. */
 export const HINTS = classTable([
@@ -25,6 +36,10 @@ export const HINTS = classTable([
   ['+', HAS_PLUS],
   ['abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ', HAS_ALPHA],
   ['\\%', HAS_ESCAPE],
+  ['&', HAS_AMPERSAND],
+  [';', HAS_SEMICOLON],
+  ['=', HAS_EQUALS],
+  ['\xc2\xcd\xd8\xd9\xdb\xdf\xe0\xe1\xe2\xef', HAS_FOLD],
   [Array.from({ length: 128 }, (_, i) => String.fromCharCode(LETTER + i)).join(''), HAS_WIDE],
   ['"', ENDS_STRING],
   ['\\', ESCAPES_NEXT],

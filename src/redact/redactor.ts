@@ -36,7 +36,7 @@ export interface Redactor {
 }
 
 /** Goes up whenever the same text may come out otherwise, so that what is stored is not mixed up. */
-const RULES_VERSION = 1;
+const RULES_VERSION = 2;
 
 /** Throws where columns are to be hashed and there is no key. */
 export function createRedactor(options: RedactorOptions): Redactor {

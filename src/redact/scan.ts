@@ -1,7 +1,9 @@
 // One text searched by all chosen detectors: finds as ranges of bytes, apart from each other and in order.
-import { createDecode } from './decode.ts';
+import { createDecode, type Reading } from './decode.ts';
 import type { Detector, Match } from './detector.ts';
-import { HAS_DIGIT, HAS_ESCAPE, HAS_WIDE } from './hints.ts';
+import { hasEntity } from './entities.ts';
+import { HAS_DIGIT, HAS_ENTITY, HAS_EQUALS, HAS_ESCAPE, HAS_FOLD, HAS_WIDE } from './hints.ts';
+import { hasQuoted } from './quoted-printable.ts';
 import { MASK } from './text.ts';
 
 export interface Scan {
@@ -17,10 +19,25 @@ export interface Scan {
 
 /** What an escape may hide is written with digits: \u0040, %40. */
 const HAS_ESCAPE_AND_DIGIT = HAS_ESCAPE | HAS_DIGIT;
+/** The same in quoted-printable: =40. */
+const HAS_QUOTED = HAS_EQUALS | HAS_DIGIT;
 
 /** Whether a text with these hints may have a match. */
 export function mayFind(hints: number, needs: number): boolean {
-  return (hints & needs) !== 0 || (hints & HAS_ESCAPE_AND_DIGIT) === HAS_ESCAPE_AND_DIGIT;
+  return (
+    (hints & needs) !== 0 ||
+    (hints & HAS_ESCAPE_AND_DIGIT) === HAS_ESCAPE_AND_DIGIT ||
+    (hints & HAS_ENTITY) === HAS_ENTITY ||
+    (hints & HAS_QUOTED) === HAS_QUOTED
+  );
+}
+
+/** Whether a text without escapes and in ASCII alone can be read in another way all the same. */
+function hasOtherReading(bytes: Uint8Array, from: number, to: number, hints: number): boolean {
+  return (
+    ((hints & HAS_ENTITY) === HAS_ENTITY && hasEntity(bytes, from, to)) ||
+    ((hints & HAS_QUOTED) === HAS_QUOTED && hasQuoted(bytes, from, to))
+  );
 }
 
 const NO_MATCHES: readonly Match[] = [];
@@ -30,8 +47,20 @@ export function createScan(detectors: readonly Detector[]): Scan {
   const decode = createDecode();
 
   const findDecoded = (bytes: Uint8Array, from: number, to: number): readonly Match[] => {
-    const { units, offsets, end, hints } = decode(bytes, from, to);
     const all: Match[] = [];
+    const { canFold, canQuote } = findRead(bytes, from, to, { reading: 'written', all });
+    if (canFold) findRead(bytes, from, to, { reading: 'folded', all });
+    if (canQuote) findRead(bytes, from, to, { reading: 'quoted', all });
+    return settle(all);
+  };
+
+  const findRead = (
+    bytes: Uint8Array,
+    from: number,
+    to: number,
+    { reading, all }: { readonly reading: Reading; readonly all: Match[] },
+  ): { readonly canFold: boolean; readonly canQuote: boolean } => {
+    const { units, offsets, end, hints, canFold, canQuote } = decode(bytes, from, to, reading);
     for (const detector of detectors) {
       if ((hints & detector.needs) === 0 || end - 1 < detector.shortest) continue;
       const matches: Match[] = [];
@@ -41,7 +70,7 @@ export function createScan(detectors: readonly Detector[]): Scan {
         units.fill(MASK, match.start, match.end);
       }
     }
-    return settle(all);
+    return { canFold, canQuote };
   };
 
   /** Looks at the bytes themselves. Undefined where a find is to be masked before the next detector looks. */
@@ -58,9 +87,9 @@ export function createScan(detectors: readonly Detector[]): Scan {
   };
 
   return {
-    needs,
+    needs: needs === 0 ? 0 : needs | HAS_FOLD, // such a character may stand for any other
     find(bytes, from, to, hints) {
-      const isPlain = (hints & (HAS_ESCAPE | HAS_WIDE)) === 0;
+      const isPlain = (hints & (HAS_ESCAPE | HAS_WIDE)) === 0 && !hasOtherReading(bytes, from, to, hints);
       return (isPlain ? findPlain(bytes, from, to, hints) : undefined) ?? findDecoded(bytes, from, to);
     },
   };

@@ -12,6 +12,7 @@ import { countCall } from './count-call.ts';
 import { labelsOf, type Labels } from './labels.ts';
 import type { MakePlan } from './plan.ts';
 import type { Results, Task } from './result.ts';
+import type { Suspensions } from './suspensions.ts';
 import { askedWorkload } from './workload.ts';
 
 export interface AnswerOptions {
@@ -19,6 +20,7 @@ export interface AnswerOptions {
   readonly keyring: () => Keyring;
   readonly keyUse: Pick<KeyUse, 'note'>;
   readonly rateLimits: RateLimits;
+  readonly suspensions: Suspensions;
   readonly plan: MakePlan;
   readonly results: Results;
   readonly clock: Clock;
@@ -50,7 +52,7 @@ export interface RequestPath {
 
 /** Compiles the request path. Its functions throw Problem, and nothing else that is the caller's doing. */
 export function createRequestPath(options: AnswerOptions): RequestPath {
-  const { catalog, keyring, keyUse, rateLimits, plan, results, clock } = options;
+  const { catalog, keyring, keyUse, rateLimits, suspensions, plan, results, clock } = options;
   const prepare = async (call: Call): Promise<Prepared> => {
     const { trace } = call;
     const [snapshot, keys] = [catalog(), keyring()];
@@ -64,7 +66,7 @@ export function createRequestPath(options: AnswerOptions): RequestPath {
     const authorized = clock.monotonic();
     const { fields, format, wish, ...content } = await call.read();
     const received = clock.monotonic();
-    const own = readConsumerQuery(fields, endpoint, principal);
+    const own = suspensions.admit(readConsumerQuery(fields, endpoint, principal), { endpoint, principal });
     const redactor = demandedRedactor(endpoint.redaction, { key: principal.redact, header: content.redact });
     const workload = askedWorkload(endpoint, content.reservation);
     const bindings = endpoint.binder.bind(parametersOf(fields), principal.locked);
@@ -85,6 +87,7 @@ export function createRequestPath(options: AnswerOptions): RequestPath {
     const wanted = {
       requestId,
       wish,
+      key: principal.id,
       trace: trace.context,
       labels,
       workload,

@@ -15,8 +15,11 @@ export interface ColumnarOptions {
   readonly isRedacted: boolean;
 }
 
-/** Types that columns of files have not, or that text has taken the place of. */
-const UNWRITABLE = ['JSON', 'Dynamic', 'Variant', 'Object', 'Time', 'Time64', 'Nothing'];
+/**
+ * Types that columns of files have not, or that text has taken the place of. States of aggregate functions are the engine's
+ * own bytes: reading them from text, which may have been cut or redacted, corrupts its memory.
+ */
+const UNWRITABLE = ['JSON', 'Dynamic', 'Variant', 'Object', 'Time', 'Time64', 'Nothing', 'AggregateFunction'];
 const REDACTABLE = ['IPv4', 'IPv6', 'Enum8', 'Enum16', 'FixedString'];
 
 /**

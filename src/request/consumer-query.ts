@@ -2,6 +2,7 @@
 import type { Principal } from '../auth/principal.ts';
 import type { Dialect, Endpoint } from '../catalog/endpoint.ts';
 import { Problem } from '../core/problem.ts';
+import type { Statement } from '../engine/engine.ts';
 import type { RawValue } from '../params/reading.ts';
 
 /** A query of the caller's own, in one of the languages that the endpoint takes. */
@@ -10,6 +11,8 @@ export interface ConsumerQuery {
   readonly text: string;
   /** What the caller says that the SQL is; undefined where the endpoint's dialects are tried. */
   readonly dialect: Dialect | undefined;
+  /** Called when it ended the engine's process, or may have. */
+  readonly onFatal?: Statement['onFatal'];
 }
 
 type Fields = ReadonlyMap<string, readonly RawValue[]>;

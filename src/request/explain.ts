@@ -8,11 +8,13 @@ import type { Call } from './call.ts';
 import { readConsumerQuery } from './consumer-query.ts';
 import { countCall } from './count-call.ts';
 import type { MakePlan } from './plan.ts';
+import type { Suspensions } from './suspensions.ts';
 
 export interface ExplainOptions {
   readonly catalog: () => Catalog;
   readonly keyring: () => Keyring;
   readonly rateLimits: RateLimits;
+  readonly suspensions: Suspensions;
   readonly plan: MakePlan;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -32,7 +34,7 @@ const NO_BINDINGS = { values: {}, canonical: '' };
  * in order to be read. Throws the same Problems, and `request.parameters_invalid` when no query came.
  */
 export function createExplain(options: ExplainOptions): Explain {
-  const { catalog, keyring, rateLimits, plan, now } = options;
+  const { catalog, keyring, rateLimits, suspensions, plan, now } = options;
   return async ({ trace, key, endpoint: name, read }) => {
     const { principal } = await authenticate(keyring(), key, now());
     trace.principal = principal.name;
@@ -40,7 +42,7 @@ export function createExplain(options: ExplainOptions): Explain {
     trace.endpoint = endpoint;
     await countCall(rateLimits, { principal, endpoint }, trace);
     const { fields } = await read();
-    const own = readConsumerQuery(fields, endpoint, principal);
+    const own = suspensions.admit(readConsumerQuery(fields, endpoint, principal), { endpoint, principal });
     if (own === undefined) {
       const message = 'send the query to explain as sql or lql';
       throw new Problem('request.parameters_invalid', { errors: [{ parameter: 'sql', message }] });

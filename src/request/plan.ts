@@ -5,7 +5,9 @@ import { Problem } from '../core/problem.ts';
 import { EngineError, type Statement } from '../engine/engine.ts';
 import { refusedRegex, regexFault } from '../lql/regex.ts';
 import type { Bindings } from '../params/binder.ts';
+import { refusal } from '../sandbox/consumer-text.ts';
 import { consumerFailure } from '../sandbox/failure.ts';
+import { stateInResult } from '../sandbox/states.ts';
 import { bigqueryToSql, inCallersText } from './bigquery-query.ts';
 import { checkFailure } from './check-failure.ts';
 import type { ConsumerQuery } from './consumer-query.ts';
@@ -16,6 +18,8 @@ import type { Sandboxes } from './sandboxes.ts';
 /** A statement, and who is to blame when the engine rejects it. */
 export interface Plan {
   readonly statement: Statement;
+  /** What to run where the engine rejects that one; undefined: nothing. */
+  readonly retry?: Statement;
   /** The values bound: the same for equal values, whatever their spelling. */
   readonly canonical: string;
   /** The caller's own query as it was checked; undefined for the saved one. */
@@ -56,10 +60,10 @@ function createConsumerPlan(
   options: PlanOptions,
 ): (endpoint: Endpoint, bindings: Bindings, own: ConsumerQuery) => Promise<Plan> {
   return async (endpoint, bindings, own) => {
-    if (own.language === 'lql') return planLql(endpoint, bindings, options, own.text);
+    if (own.language === 'lql') return planLql(endpoint, bindings, options, own);
     const plans: Readonly<Record<Dialect, () => Promise<Plan>>> = {
-      clickhouse: async () => planSql(endpoint, bindings, await options.sandboxes.of(endpoint), own.text),
-      bigquery: () => planBigQuery(endpoint, bindings, options, own.text),
+      clickhouse: () => planSql(endpoint, bindings, options, own),
+      bigquery: () => planBigQuery(endpoint, bindings, options, own),
     };
     const dialects = own.dialect === undefined ? endpoint.sandbox.dialects : [own.dialect];
     return chooseDialect(dialects, plans, ({ statement }) => options.sandboxes.canRun(endpoint, statement));
@@ -79,19 +83,24 @@ function planSaved(endpoint: Endpoint, bindings: Bindings): Plan {
   };
 }
 
-type Sandbox = Awaited<ReturnType<Sandboxes['of']>>;
-
 async function planSql(
   endpoint: Endpoint,
   bindings: Bindings,
-  sandbox: Sandbox,
-  text: string,
+  { sandboxes }: PlanOptions,
+  { text, onFatal }: Pick<ConsumerQuery, 'text' | 'onFatal'>,
 ): Promise<Plan> {
+  const sandbox = await sandboxes.of(endpoint);
   const verdict = await sandbox.check(text);
   const { sql } = sandbox.assemble(verdict, endpoint.maxRows + 1);
+  const reread = sandbox.assembleReread(verdict, endpoint.maxRows + 1);
   const { limits, int64 } = endpoint;
+  const parameters = bindings.values;
+  const statement: Statement = { sql, parameters, limits, origin: 'consumer', int64, onFatal };
+  const state = verdict.hasStates ? await sandboxes.stateColumn(endpoint, statement) : undefined;
+  if (state !== undefined) throw refusal(text, 0, stateInResult(state));
   return {
-    statement: { sql, parameters: bindings.values, limits, origin: 'consumer', int64 },
+    statement,
+    ...(reread === undefined ? {} : { retry: { ...statement, sql: reread.sql } }),
     canonical: bindings.canonical,
     own: verdict.joined,
     written: text,
@@ -109,12 +118,13 @@ async function planBigQuery(
   endpoint: Endpoint,
   bindings: Bindings,
   options: PlanOptions,
-  text: string,
+  { text, onFatal }: ConsumerQuery,
 ): Promise<Plan> {
-  const sandbox = await options.sandboxes.of(endpoint);
+  await options.sandboxes.of(endpoint); // switched off comes before what is wrong with the text
   const translation = bigqueryToSql(text, endpoint, await tablesOf(endpoint, options));
   const inTheirs = (problem: Problem) => inCallersText(problem, text, translation);
-  const planned = await planSql(endpoint, bindings, sandbox, translation.sql).catch((error: unknown) => {
+  const written = { text: translation.sql, onFatal };
+  const planned = await planSql(endpoint, bindings, options, written).catch((error: unknown) => {
     throw error instanceof Problem ? inTheirs(error) : error;
   });
   const blame: Plan['blame'] = (failure) => {
@@ -137,13 +147,14 @@ async function planLql(
   endpoint: Endpoint,
   bindings: Bindings,
   options: PlanOptions,
-  text: string,
+  { text, onFatal }: ConsumerQuery,
 ): Promise<Plan> {
   const { sandboxes, now } = options;
-  const sandbox = await sandboxes.of(endpoint);
+  await sandboxes.of(endpoint); // switched off comes before what is wrong with the text
   const tables = await tablesOf(endpoint, options);
   const compiled = lqlToSql(text, { tables, defaultTable: endpoint.outline.from, now: now() });
-  const planned = await planSql(endpoint, bindings, sandbox, compiled.sql).catch(hidePlaces);
+  const written = { text: compiled.sql, onFatal };
+  const planned = await planSql(endpoint, bindings, options, written).catch(hidePlaces);
   return {
     ...planned,
     dialect: undefined,

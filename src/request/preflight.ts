@@ -5,6 +5,7 @@ import type { Endpoint } from '../catalog/endpoint.ts';
 import { Problem } from '../core/problem.ts';
 import { EngineError, type Engine, type Statement } from '../engine/engine.ts';
 import { PATH_ATTACKS, WALL_ATTACKS } from '../sandbox/self-attacks.ts';
+import { probeIsolation } from './isolation-probe.ts';
 import type { Sandboxes } from './sandboxes.ts';
 import { checkServer } from './server-checks.ts';
 
@@ -37,6 +38,7 @@ export async function runPreflight(options: PreflightOptions): Promise<readonly 
     .slice(0, MAX_ENDPOINTS);
   for (const endpoint of sandboxed) findings.push(...(await attackChecks(options, endpoint)));
   findings.push(...(await attackConnection(options.engine, sandboxed[0])));
+  if (sandboxed.length > 0) findings.push(...(await probeIsolation(options)));
   return findings;
 }
 

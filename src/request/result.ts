@@ -27,7 +27,7 @@ export interface Task extends Runnable {
 /** Who wants it, and what decides only how it is run. */
 export type Wanted = Pick<Call, 'requestId' | 'signal'> &
   Pick<CallContent, 'wish'> &
-  Pick<RunContext, 'trace' | 'labels' | 'workload'>;
+  Pick<RunContext, 'key' | 'trace' | 'labels' | 'workload'>;
 
 /** An encoded result. Durations are milliseconds; of a stored answer all are 0. */
 export interface Result extends Payload {
@@ -136,14 +136,15 @@ function jobOf(run: Run, task: KeptTask): Job {
   };
 }
 
-function contextOf({ requestId, trace, labels, workload }: Wanted, signal: AbortSignal): RunContext {
-  return { requestId, trace, labels, workload, isPatient: false, signal };
+function contextOf({ requestId, key, trace, labels, workload }: Wanted, signal: AbortSignal): RunContext {
+  return { requestId, key, trace, labels, workload, isPatient: false, signal };
 }
 
 function warmingContext(endpoint: Endpoint, signal: AbortSignal): RunContext {
   const { warming: workload } = endpoint.reservation;
   return {
     requestId: 'warming',
+    key: undefined,
     trace: undefined,
     labels: staticLabels(endpoint),
     workload,

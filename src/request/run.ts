@@ -3,13 +3,15 @@ import type { Endpoint } from '../catalog/endpoint.ts';
 import { Problem, type ProblemCode } from '../core/problem.ts';
 import { traceparentOf } from '../observe/trace-context.ts';
 import type { ReadSummary, TraceContext } from '../core/observation.ts';
-import { EngineError, type Engine, type EngineFailure } from '../engine/engine.ts';
+import { EngineError, type Engine, type EngineFailure, type Statement } from '../engine/engine.ts';
 import type { Bulkhead } from './bulkhead.ts';
 import { NO_LABELS, type Labels } from './labels.ts';
 import type { Plan } from './plan.ts';
 
 /** For whom a plan is run, in which share of the machine, and until when. */
 export interface RunContext {
+  /** The key that it runs for; undefined where it runs for none. */
+  readonly key: string | undefined;
   readonly requestId: string;
   readonly trace: TraceContext | undefined;
   readonly labels: Labels;
@@ -47,32 +49,45 @@ export async function runPlan(
   { endpoint, plan }: Runnable,
   context: RunContext,
 ): Promise<Ran> {
-  const { signal, workload, isPatient, trace } = context;
+  const { signal, key, workload, isPatient, trace } = context;
   const started = now();
   try {
-    const leave = await bulkhead.enter(endpoint, { signal, isPatient });
+    const leave = await bulkhead.enter(endpoint, { signal, key, isPatient });
     const entered = now();
     try {
-      const statement = workload === undefined ? plan.statement : { ...plan.statement, workload };
-      const result = await engine.run(statement, {
-        format: 'JSONEachRow',
-        signal,
-        isPatient,
-        lane: endpoint.id,
-        comment: commentOf(endpoint, context),
-        ...(trace === undefined ? {} : { traceparent: traceparentOf(trace) }),
-      });
-      return {
-        lines: await readAll(result.chunks),
-        queueMs: entered - started + result.queueMs,
-        read: result.read,
+      const run = async (planned: Statement): Promise<Ran> => {
+        const statement = workload === undefined ? planned : { ...planned, workload };
+        const result = await engine.run(statement, {
+          format: 'JSONEachRow',
+          signal,
+          isPatient,
+          key,
+          lane: endpoint.id,
+          comment: commentOf(endpoint, context),
+          ...(trace === undefined ? {} : { traceparent: traceparentOf(trace) }),
+        });
+        const lines = await readAll(result.chunks);
+        return { lines, queueMs: entered - started + result.queueMs, read: result.read };
       };
+      return await runOrRetry(plan, run);
     } finally {
       leave();
     }
   } catch (error) {
     throw asProblem(error, plan, signal);
   }
+}
+
+/** A rejected statement may have failed on what other tenants' rows left in its columns; its other form cannot. */
+async function runOrRetry(
+  { statement, retry }: Plan,
+  run: (statement: Statement) => Promise<Ran>,
+): Promise<Ran> {
+  return run(statement).catch((error: unknown) => {
+    const isRejected = error instanceof EngineError && error.failure === 'rejected';
+    if (retry === undefined || !isRejected) throw error;
+    return run(retry);
+  });
 }
 
 /** What a caller may know of a failure of the engine; anything else as it is. */
@@ -102,6 +117,7 @@ const SAVED: Readonly<Record<EngineFailure, ProblemCode>> = {
   aborted: 'engine.timeout',
   busy: 'engine.busy',
   unavailable: 'engine.unavailable',
+  lost: 'engine.unavailable',
   nonsense: 'engine.nonsense',
 };
 

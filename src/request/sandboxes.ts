@@ -1,8 +1,8 @@
 // The sandbox of each endpoint, made when it is first needed and kept as long as the compiled endpoint.
 import type { Endpoint } from '../catalog/endpoint.ts';
-import type { Describe } from '../catalog/describe.ts';
+import type { Describe, TableColumns } from '../catalog/describe.ts';
 import { Problem } from '../core/problem.ts';
-import { EngineError, type Engine, type Limits, type Statement } from '../engine/engine.ts';
+import { EngineError, type Column, type Engine, type Limits, type Statement } from '../engine/engine.ts';
 import { createFunctionPolicy, type FunctionPolicy } from '../sandbox/function-policy.ts';
 import { createSandbox, type Explained, type Sandbox, type Verdict } from '../sandbox/sandbox.ts';
 import { createVerdictCache } from '../sandbox/verdict-cache.ts';
@@ -12,6 +12,8 @@ export interface Sandboxes {
   readonly of: (endpoint: Endpoint) => Promise<Sandbox>;
   /** Whether the engine can make sense of a checked statement, all names and types looked up; it runs nothing. */
   readonly canRun: (endpoint: Endpoint, statement: Statement) => Promise<boolean>;
+  /** The first column of a checked statement that is the state of an aggregate function; it runs nothing. */
+  readonly stateColumn: (endpoint: Endpoint, statement: Statement) => Promise<string | undefined>;
   readonly functions: (endpoint: Endpoint) => FunctionPolicy;
   /** Takes no own queries from now on, for this reason, or takes them again; saved queries go on. */
   readonly switch: (offBecause: string | undefined) => void;
@@ -31,6 +33,7 @@ const EXPLAIN_LIMITS: Limits = { time: 5, memory: 2 ** 28, readRows: 0, resultBy
 export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
   const cache = createVerdictCache<Verdict>(VERDICT_CHARACTERS);
   const analysed = createVerdictCache<boolean>(ANALYSED_CHARACTERS);
+  const stateColumns = createVerdictCache<string | undefined>(ANALYSED_CHARACTERS);
   const known = new WeakMap<Endpoint, Sandbox>();
   const policies = new WeakMap<Endpoint, FunctionPolicy>();
   let off: string | undefined;
@@ -42,14 +45,14 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
   };
   const make = async (endpoint: Endpoint): Promise<Sandbox> => {
     const tables = await describe.tables(endpoint);
-    const columns = tables?.map(
-      ({ name, columns: all }) => [name, all.map((column) => column.name)] as const,
-    );
+    const columns = tables?.map(({ name, columns: all }) => [name, all] as const);
     const sandbox = createSandbox({
       boundSql: endpoint.query,
       outline: endpoint.outline,
-      revision: endpoint.revision,
+      // What was decided without knowing the types of columns is not kept for when they are known.
+      revision: tables === undefined ? `${endpoint.revision}?` : endpoint.revision,
       functions: functions(endpoint),
+      stateTables: tables === undefined ? tableNames(endpoint) : stateTables(tables),
       cache,
       explain: (sql) => explain(engine, sql),
       ...(columns === undefined ? {} : { columns: new Map(columns) }),
@@ -68,12 +71,42 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
         () => isAnalysed(engine, statement),
         () => false,
       ),
+    stateColumn: ({ revision }, statement) =>
+      stateColumns.get(
+        `${revision} ${statement.sql}`,
+        () => stateColumn(engine, statement),
+        () => false,
+      ),
     functions,
     switch: (reason) => {
       off = reason;
     },
     offBecause: () => off,
   };
+}
+
+/** Tables that have columns with states of aggregate functions. */
+function stateTables(tables: readonly TableColumns[]): ReadonlySet<string> {
+  const found = tables.filter(({ columns }) => columns.some(isState));
+  return new Set(found.map(({ name }) => name));
+}
+
+/** Whether a column is a state, or holds one. */
+function isState({ type }: Column): boolean {
+  return /(?<!Simple)AggregateFunction\(/.test(type);
+}
+
+/** A statement that the engine rejects has no columns: it fails when it is run, with a place in the caller's text. */
+async function stateColumn(engine: Engine, statement: Statement): Promise<string | undefined> {
+  const columns = await engine.describe(statement).catch((error: unknown) => {
+    if (error instanceof EngineError && error.failure === 'rejected') return [];
+    throw error;
+  });
+  return columns.find(isState)?.name;
+}
+
+function tableNames({ outline }: Endpoint): ReadonlySet<string> {
+  return new Set(outline.elements.map(({ name }) => name));
 }
 
 async function isAnalysed(engine: Engine, statement: Statement): Promise<boolean> {

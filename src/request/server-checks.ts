@@ -1,7 +1,7 @@
 // What a ClickHouse server lets our users do, and what it lacks: each finding with the SQL that mends it.
 import type { Limits, Statement } from '../engine/engine.ts';
 import { EngineError, type Engine } from '../engine/engine.ts';
-import { FIXED_SETTINGS, printSettings, settingsOf } from '../engine/settings.ts';
+import { FIXED_SETTINGS, ISOLATION_SETTINGS, printSettings, settingsOf } from '../engine/settings.ts';
 import { TRANSPORT_SETTINGS } from '../engine/http/request.ts';
 import { quoteIdentifier, quoteString } from '../sql/literal.ts';
 import { excessIn, rolesIn } from './grants.ts';
@@ -88,7 +88,7 @@ const checkSettings: Check = async ({ rows, name, origin }) => {
     {
       name: `${name} has settings of its own that cannot be changed: ${list}`,
       outcome: off.length > 0 ? 'open' : 'held',
-      mend: profileFor(name, origin),
+      mend: profileFor(name, origin, new Set(known.map(([setting = '']) => setting))),
     },
   ];
 };
@@ -96,6 +96,7 @@ const checkSettings: Check = async ({ rows, name, origin }) => {
 function wantedSettings(origin: Statement['origin']): Readonly<Record<string, string | number>> {
   return {
     ...FIXED_SETTINGS,
+    ...(origin === 'consumer' ? ISOLATION_SETTINGS : {}),
     ...settingsOf({ limits: LIMITS, int64: 'number' }),
     ...TRANSPORT_SETTINGS,
     readonly: origin === 'consumer' ? 1 : 2,
@@ -124,12 +125,19 @@ const CHANGEABLE = [
 
 /**
  * The profile of a user: saved queries' may set all that ours set; consumers' holds it, and may set what is bounded.
+ * `known`: the settings that the server has, of those that not every release has; all of them when left out.
  * https://clickhouse.com/docs/operations/settings/constraints-on-settings
  */
-export function profileFor(user: string, origin: Statement['origin']): string {
+export function profileFor(user: string, origin: Statement['origin'], known?: ReadonlySet<string>): string {
   if (origin === 'saved')
     return `CREATE SETTINGS PROFILE OR REPLACE millrace SETTINGS readonly = 2 TO ${user};`;
-  const held = printSettings({ readonly: 1, ...FIXED_SETTINGS, ...TRANSPORT_SETTINGS });
+  const isolation = Object.entries(ISOLATION_SETTINGS).filter(([name]) => known?.has(name) ?? true);
+  const held = printSettings({
+    readonly: 1,
+    ...FIXED_SETTINGS,
+    ...Object.fromEntries(isolation),
+    ...TRANSPORT_SETTINGS,
+  });
   const changeable = CHANGEABLE.map((each) => `${each} CHANGEABLE_IN_READONLY`).join(', ');
   return `CREATE SETTINGS PROFILE OR REPLACE millrace_consumer SETTINGS ${held}, ${changeable} TO ${user};`;
 }

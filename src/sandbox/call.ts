@@ -4,6 +4,9 @@ import { scanInArguments } from './in.ts';
 import { checkFunction, isKeyword, scanNewName } from './names.ts';
 import { scanWindow } from './ordering.ts';
 import type { Scan, Scope } from './scan.ts';
+import { makesStates } from './states.ts';
+import { argumentIndex, complaintAboutArgument, stringArgument } from './string-arguments.ts';
+import type { StringArgument } from './string-arguments.ts';
 import { scanType } from './type.ts';
 import { CALLABLE, IN_FUNCTIONS } from './words.ts';
 
@@ -33,6 +36,8 @@ const QUANTIFIERS: ReadonlySet<string> = new Set(['ANY', 'ALL', 'SOME', 'EXISTS'
 export function scanCall(scan: Scan, scope: Scope): void {
   const word = scan.word();
   if (QUANTIFIERS.has(word ?? '') && isQueryGroup(scan, 1)) {
+    // The engine makes IN of the others.
+    if (word !== 'EXISTS') scan.findings.conversions.push({ at: scan.at(), place: 'IN' });
     scan.skip();
     scanQueryGroup(scan, scope);
     return;
@@ -44,12 +49,59 @@ export function scanCall(scan: Scan, scope: Scope): void {
   }
   checkFunction(scan);
   checkForms(scan);
+  const name = scan.name() ?? '';
   scan.skip();
+  const named = stringArgument(name);
   if (word === 'CAST') scanCast(scan, scope);
+  else if (named !== undefined) scanNamedArguments(scan, scope, { name, named });
   else if (word === 'POSITION' && isStandardPosition(scan)) scanPosition(scan, scope);
   else scanArguments(scan, scope, FORMS.get(word ?? '') ?? PLAIN);
-  if (scan.kind() === '(') scanArguments(scan, scope, PLAIN);
+  if (scan.kind() === '(') {
+    if (named !== undefined) refuseParameters(scan, name);
+    scanArguments(scan, scope, PLAIN);
+  }
   scanAfterCall(scan, scope);
+}
+
+/** Arguments of which one names a type, a function or a subcolumn. */
+function scanNamedArguments(
+  scan: Scan,
+  scope: Scope,
+  { name, named }: { readonly name: string; readonly named: StringArgument },
+): void {
+  const starts: number[] = [];
+  const ends: number[] = [];
+  scan.expectKind('(');
+  scanUntil(scan, ')', () => {
+    starts.push(scan.at());
+    scanArgument(scan, scope, PLAIN);
+    ends.push(scan.at());
+  });
+  const index = argumentIndex(named, starts.length);
+  if (index !== undefined) {
+    checkNamedArgument(scan, { name, named, start: starts[index] ?? 0, end: ends[index] ?? 0 });
+  }
+}
+
+interface NamedArgument {
+  readonly name: string;
+  readonly named: StringArgument;
+  /** Indexes of its first token and of the one behind it. */
+  readonly start: number;
+  readonly end: number;
+}
+
+function checkNamedArgument(scan: Scan, { name, named, start, end }: NamedArgument): void {
+  const ahead = start - scan.at();
+  const literal = end - start === 1 ? scan.whole(ahead) : undefined;
+  const { functions } = scan.surface;
+  const complaint = complaintAboutArgument(named, { name, literal, functions });
+  if (complaint !== undefined) scan.refuse(complaint, ahead);
+  if (named.names === 'function' && makesStates(literal ?? '')) scan.findings.hasStates = true;
+}
+
+function refuseParameters(scan: Scan, name: string): never {
+  return scan.refuse({ code: 'sandbox.syntax_refused', message: `${name} takes no parameters` });
 }
 
 /** `f(DISTINCT …)` and `f(…) FILTER (…)` are calls of `fDistinct` and `fIf`, which only aggregate functions have. */
@@ -68,25 +120,33 @@ function isPrefix(scan: Scan, word: string, ahead = 0): boolean {
   return scan.word(ahead) === word && ![',', ')', '.'].includes(scan.kind(ahead + 1) ?? '');
 }
 
+const CAST_TYPE: StringArgument = { names: 'type', index: 1 };
+
 /** `(value AS Type)` or `(value, 'Type')`. */
 function scanCast(scan: Scan, scope: Scope): void {
   scan.expectKind('(');
   scan.nest(() => {
     scan.grammar.expression(scan, scope, 'none');
     if (scan.take('AS')) scanType(scan);
-    else if (scan.takeKind(',')) scan.grammar.expression(scan, scope, 'none');
+    else if (scan.takeKind(',')) {
+      const start = scan.at();
+      scan.grammar.expression(scan, scope, 'none');
+      checkNamedArgument(scan, { name: 'CAST', named: CAST_TYPE, start, end: scan.at() });
+    }
   });
   scan.expectKind(')');
 }
 
-function scanArguments(scan: Scan, scope: Scope, { separators, prefixes }: Form): void {
+function scanArguments(scan: Scan, scope: Scope, form: Form): void {
   scan.expectKind('(');
-  if (prefixes.some((word) => isPrefix(scan, word))) scan.skip();
-  scanUntil(scan, ')', () => {
-    if (scanLambda(scan, scope)) return;
-    scan.grammar.expression(scan, scope, 'as');
-    while (separators.some((word) => scan.take(word))) scan.grammar.expression(scan, scope, 'none');
-  });
+  if (form.prefixes.some((word) => isPrefix(scan, word))) scan.skip();
+  scanUntil(scan, ')', () => scanArgument(scan, scope, form));
+}
+
+function scanArgument(scan: Scan, scope: Scope, { separators }: Form): void {
+  if (scanLambda(scan, scope)) return;
+  scan.grammar.expression(scan, scope, 'as');
+  while (separators.some((word) => scan.take(word))) scan.grammar.expression(scan, scope, 'none');
 }
 
 /** `position(x IN y)`, whose IN reads no table: both sides are values. */
@@ -220,6 +280,11 @@ function scanApplied(scan: Scan, scope: Scope): void {
 
 function scanAppliedName(scan: Scan, scope: Scope): void {
   checkFunction(scan);
+  const name = scan.name() ?? '';
+  if (stringArgument(name) !== undefined) {
+    const message = `${name} cannot be applied by its name: write a lambda, as in APPLY(x -> ${name}(…))`;
+    scan.refuse({ code: 'sandbox.type_refused', message });
+  }
   scan.skip();
   if (scan.kind() === '(') scanArguments(scan, scope, PLAIN);
 }

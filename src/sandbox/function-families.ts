@@ -1,302 +1,351 @@
-// The functions that consumers may call, by family. Whatever is not here is refused: engines grow new ones all the time.
+// The functions that consumers may call, by family: what analysts of logs and events need. Whatever is not here is refused:
+// engines grow new ones all the time.
+
+/** What a family is for, and its names as the engine spells them, separated by blanks. */
+export interface FunctionFamily {
+  readonly use: string;
+  readonly names: string;
+}
 
 /**
- * Names as the engine spells them, separated by blanks. None reads anything but its arguments: no tables, dictionaries,
- * files, settings, users or hosts; none waits.
+ * None reads anything but its arguments: no tables, dictionaries, files, settings, users or hosts. None waits, none makes
+ * values of the engine's own formats out of text.
  */
 export const FUNCTION_FAMILIES = {
-  aggregate: `
-    analysisOfVariance anova any any_respect_nulls any_value any_value_respect_nulls anyHeavy anyLast
-    anyLast_respect_nulls anyLastRespectNulls anyRespectNulls anyValueRespectNulls approx_top_count
-    approx_top_k approx_top_sum argAndMax argAndMin argMax argMin array_agg array_concat_agg avg avgWeighted
-    BIT_AND BIT_OR BIT_XOR boundingRatio categoricalInformationValue contingency corr corrMatrix corrStable
-    count COVAR_POP COVAR_SAMP covarPop covarPopMatrix covarPopStable covarSamp covarSampMatrix
-    covarSampStable cramersV cramersVBiasCorrected cume_dist deltaSum deltaSumTimestamp dense_rank denseRank
-    distinctDynamicTypes distinctJSONPaths distinctJSONPathsAndTypes entropy exponentialMovingAverage
-    exponentialTimeDecayedAvg exponentialTimeDecayedCount exponentialTimeDecayedMax
-    exponentialTimeDecayedSum first_value first_value_respect_nulls firstValueRespectNulls flameGraph
-    group_concat groupArray groupArrayInsertAt groupArrayIntersect groupArrayLast groupArrayMovingAvg
-    groupArrayMovingSum groupArraySample groupArraySorted groupBitAnd groupBitmap groupBitmapAnd
-    groupBitmapOr groupBitmapXor groupBitOr groupBitXor groupConcat groupFormat groupNumericIndexedVector
-    groupUniqArray histogram intervalLengthSum kolmogorovSmirnovTest kurtPop kurtSamp lag lagInFrame
-    largestTriangleThreeBuckets last_value last_value_respect_nulls lastValueRespectNulls lead leadInFrame
-    lttb mannWhitneyUTest max max_by maxIntersections maxIntersectionsPosition maxMappedArrays meanZTest
-    median medianBFloat16 medianBFloat16Weighted medianDD medianDeterministic medianExact medianExactHigh
-    medianExactLow medianExactWeighted medianExactWeightedInterpolated medianGK medianInterpolatedWeighted
-    medianTDigest medianTDigestWeighted medianTiming medianTimingWeighted min min_by minMappedArrays
-    nonNegativeDerivative nothing nothingNull nothingUInt64 nth_value ntile percent_rank percentRank
-    quantile quantileBFloat16 quantileBFloat16Weighted quantileDD quantileDeterministic quantileExact
-    quantileExactExclusive quantileExactHigh quantileExactInclusive quantileExactLow quantileExactWeighted
-    quantileExactWeightedInterpolated quantileGK quantileInterpolatedWeighted quantilePrometheusHistogram
-    quantiles quantilesBFloat16 quantilesBFloat16Weighted quantilesDD quantilesDeterministic quantilesExact
-    quantilesExactExclusive quantilesExactHigh quantilesExactInclusive quantilesExactLow
-    quantilesExactWeighted quantilesExactWeightedInterpolated quantilesGK quantilesInterpolatedWeighted
-    quantilesPrometheusHistogram quantilesTDigest quantilesTDigestWeighted quantilesTiming
-    quantilesTimingWeighted quantileTDigest quantileTDigestWeighted quantileTiming quantileTimingWeighted
-    rank rankCorr retention row_number sequenceCount sequenceMatch sequenceMatchEvents sequenceNextNode
-    simpleLinearRegression singleValueOrNull skewPop skewSamp sparkBar STD STDDEV STDDEV_POP STDDEV_SAMP
-    stddevPop stddevPopStable stddevSamp stddevSampStable string_agg studentTTest studentTTestOneSample sum
-    sumCount sumKahan sumMapFiltered sumMapFilteredWithOverflow sumMappedArrays sumMapWithOverflow
-    sumWithOverflow theilsU topK topKWeighted uniq uniqCombined uniqCombined64 uniqExact uniqHLL12 uniqUpTo
-    VAR_POP VAR_SAMP varPop varPopStable varSamp varSampStable welchTTest windowFunnel`,
-  arithmetic: `
-    abs avg2 byteSwap divide divideDecimal divideOrNull gcd ifNotFinite intDiv intDivOrNull intDivOrZero
-    isFinite isInfinite isNaN lcm max2 midpoint min2 minus mod modOrNull modulo moduloLegacy moduloOrNull
-    moduloOrZero multiply multiplyDecimal negate plus pmod pmodOrNull positive_modulo
-    positive_modulo_or_null positiveModulo positiveModuloOrNull sqr`,
-  array: `
-    array array_remove arrayAll arrayAUC arrayAUCPR arrayAutocorrelation arrayAvg arrayBottomK arrayCompact
-    arrayConcat arrayCount arrayCumSum arrayCumSumNonNegative arrayDifference arrayDistinct arrayDotProduct
-    arrayElement arrayElementOrNull arrayEnumerate arrayEnumerateDense arrayEnumerateDenseRanked
-    arrayEnumerateUniq arrayEnumerateUniqRanked arrayExcept arrayExists arrayFill arrayFilter arrayFirst
-    arrayFirstIndex arrayFirstOrNull arrayFlatten arrayFold arrayIntersect arrayJaccardIndex arrayJoin
-    arrayLast arrayLastIndex arrayLastOrNull arrayLevenshteinDistance arrayLevenshteinDistanceWeighted
-    arrayMap arrayMax arrayMin arrayNormalizedGini arrayPartialReverseSort arrayPartialShuffle
-    arrayPartialSort arrayPopBack arrayPopFront arrayPRAUC arrayProduct arrayPushBack arrayPushFront
-    arrayRandomSample arrayReduce arrayReduceInRanges arrayRemove arrayResize arrayReverse arrayReverseFill
-    arrayReverseSort arrayReverseSplit arrayROCAUC arrayRotateLeft arrayRotateRight arrayShiftLeft
-    arrayShiftRight arrayShingles arrayShuffle arraySimilarity arraySlice arraySort arraySplit arraySum
-    arraySymmetricDifference arrayTopK arrayTranspose arrayUnion arrayUniq arrayWithConstant arrayZip
-    arrayZipUnaligned CARDINALITY countEqual empty emptyArrayDate emptyArrayDateTime emptyArrayFloat32
-    emptyArrayFloat64 emptyArrayInt16 emptyArrayInt32 emptyArrayInt64 emptyArrayInt8 emptyArrayString
-    emptyArrayToSingle emptyArrayUInt16 emptyArrayUInt32 emptyArrayUInt64 emptyArrayUInt8 flatten has hasAll
-    hasAny hasSubstr indexOf indexOfAssumeSorted length notEmpty OCTET_LENGTH randomHadamardTransform range
-    reverse unnest`,
-  bit: `
-    bitAnd bitCount bitHammingDistance bitNot bitOr bitRotateLeft bitRotateRight bitShiftLeft bitShiftRight
-    bitSlice bitTest bitTestAll bitTestAny bitXor`,
-  bitmap: `
-    bitmapAnd bitmapAndCardinality bitmapAndnot bitmapAndnotCardinality bitmapBuild bitmapCardinality
-    bitmapContains bitmapHasAll bitmapHasAny bitmapMax bitmapMin bitmapOr bitmapOrCardinality
-    bitmapSubsetInRange bitmapSubsetLimit bitmapToArray bitmapTransform bitmapXor bitmapXorCardinality
-    subBitmap`,
-  comparison: `
-    equals greater greaterOrEquals isDistinctFrom isNotDistinctFrom less lessOrEquals notEquals`,
-  conditional: `
-    caseWithExpr caseWithoutExpr caseWithoutExpression clamp greatest if least multiIf`,
-  conversion: `
-    accurateCast accurateCastOrDefault accurateCastOrNull CAST DATE dequantizeInt8ToBFloat16
-    fromUnixTimestamp64Micro fromUnixTimestamp64Milli fromUnixTimestamp64Nano fromUnixTimestamp64Second
-    parseDateTime parseDateTime32BestEffort parseDateTime32BestEffortOrNull parseDateTime32BestEffortOrZero
-    parseDateTime64 parseDateTime64BestEffort parseDateTime64BestEffortOrNull
-    parseDateTime64BestEffortOrZero parseDateTime64BestEffortUS parseDateTime64BestEffortUSOrNull
-    parseDateTime64BestEffortUSOrZero parseDateTime64InJodaSyntax parseDateTime64InJodaSyntaxOrNull
-    parseDateTime64InJodaSyntaxOrZero parseDateTime64OrNull parseDateTime64OrZero parseDateTimeBestEffort
-    parseDateTimeBestEffortOrNull parseDateTimeBestEffortOrZero parseDateTimeBestEffortUS
-    parseDateTimeBestEffortUSOrNull parseDateTimeBestEffortUSOrZero parseDateTimeInJodaSyntax
-    parseDateTimeInJodaSyntaxOrNull parseDateTimeInJodaSyntaxOrZero parseDateTimeOrNull parseDateTimeOrZero
-    quantizeBFloat16ToInt8 reinterpret reinterpretAsDate reinterpretAsDateTime reinterpretAsFixedString
-    reinterpretAsFloat32 reinterpretAsFloat64 reinterpretAsInt128 reinterpretAsInt16 reinterpretAsInt256
-    reinterpretAsInt32 reinterpretAsInt64 reinterpretAsInt8 reinterpretAsString reinterpretAsUInt128
-    reinterpretAsUInt16 reinterpretAsUInt256 reinterpretAsUInt32 reinterpretAsUInt64 reinterpretAsUInt8
-    reinterpretAsUUID str_to_date TO_UNIXTIME toBFloat16 toBFloat16OrNull toBFloat16OrZero toBool toDate
-    toDate32 toDate32OrDefault toDate32OrNull toDate32OrZero toDateOrDefault toDateOrNull toDateOrZero
-    toDateTime toDateTime32 toDateTime64 toDateTime64OrDefault toDateTime64OrNull toDateTime64OrZero
-    toDateTimeOrDefault toDateTimeOrNull toDateTimeOrZero toDecimal128 toDecimal128OrDefault
-    toDecimal128OrNull toDecimal128OrZero toDecimal256 toDecimal256OrDefault toDecimal256OrNull
-    toDecimal256OrZero toDecimal32 toDecimal32OrDefault toDecimal32OrNull toDecimal32OrZero toDecimal64
-    toDecimal64OrDefault toDecimal64OrNull toDecimal64OrZero toDecimalString toFixedString toFloat32
-    toFloat32OrDefault toFloat32OrNull toFloat32OrZero toFloat64 toFloat64OrDefault toFloat64OrNull
-    toFloat64OrZero toInt128 toInt128OrDefault toInt128OrNull toInt128OrZero toInt16 toInt16OrDefault
-    toInt16OrNull toInt16OrZero toInt256 toInt256OrDefault toInt256OrNull toInt256OrZero toInt32
-    toInt32OrDefault toInt32OrNull toInt32OrZero toInt64 toInt64OrDefault toInt64OrNull toInt64OrZero toInt8
-    toInt8OrDefault toInt8OrNull toInt8OrZero toInterval toIntervalDay toIntervalHour toIntervalMicrosecond
-    toIntervalMillisecond toIntervalMinute toIntervalMonth toIntervalNanosecond toIntervalQuarter
-    toIntervalSecond toIntervalWeek toIntervalYear toLowCardinality toString toStringCutToZero toTime
-    toTime64 toTime64OrNull toTime64OrZero toTimeOrNull toTimeOrZero toUInt128 toUInt128OrDefault
-    toUInt128OrNull toUInt128OrZero toUInt16 toUInt16OrDefault toUInt16OrNull toUInt16OrZero toUInt256
-    toUInt256OrDefault toUInt256OrNull toUInt256OrZero toUInt32 toUInt32OrDefault toUInt32OrNull
-    toUInt32OrZero toUInt64 toUInt64OrDefault toUInt64OrNull toUInt64OrZero toUInt8 toUInt8OrDefault
-    toUInt8OrNull toUInt8OrZero toUnixTimestamp64Micro toUnixTimestamp64Milli toUnixTimestamp64Nano
-    toUnixTimestamp64Second toUUID toUUIDOrZero`,
-  'date and time': `
-    date_add date_sub dateAdd dateSub timestamp_add timestamp_sub timestampAdd timestampSub
-    addDate addDays addHours addInterval addMicroseconds addMilliseconds addMinutes addMonths addNanoseconds
-    addQuarters addSeconds addTupleOfIntervals addWeeks addYears age changeDay changeHour changeMinute
-    changeMonth changeSecond changeYear curdate current_date current_timestamp date_bin DATE_DIFF
-    DATE_FORMAT DATE_TRUNC dateDiff dateName dateTrunc DAY DAYOFMONTH DAYOFWEEK DAYOFYEAR formatDateTime
-    formatDateTimeInJodaSyntax FROM_DAYS FROM_UNIXTIME from_utc_timestamp fromDaysSinceYearZero
-    fromDaysSinceYearZero32 fromModifiedJulianDay fromModifiedJulianDayOrNull fromUnixTimestamp
-    fromUnixTimestampInJodaSyntax fromUTCTimestamp hop hopEnd hopStart HOUR LAST_DAY localtime
-    localtimestamp makeDate makeDate32 makeDateTime makeDateTime64 MICROSECOND MILLISECOND MINUTE MONTH
-    monthName NANOSECOND now now64 nowInBlock nowInBlock64 QUARTER SECOND subDate subtractDays subtractHours
-    subtractInterval subtractMicroseconds subtractMilliseconds subtractMinutes subtractMonths
-    subtractNanoseconds subtractQuarters subtractSeconds subtractTupleOfIntervals subtractWeeks
-    subtractYears time_bucket timeDiff timeSlot timeSlots timestamp TIMESTAMP_DIFF timestampDiff timeZone
-    timeZoneOf timeZoneOffset TO_DAYS to_utc_timestamp today toDayOfMonth toDayOfWeek toDayOfYear
-    toDaysInMonth toDaysSinceYearZero toHour toISOWeek toISOYear toLastDayOfMonth toLastDayOfWeek
-    toMicrosecond toMillisecond toMinute toModifiedJulianDay toModifiedJulianDayOrNull toMonday toMonth
-    toMonthNumSinceEpoch toNanosecond toQuarter toRelativeDayNum toRelativeHourNum toRelativeMinuteNum
-    toRelativeMonthNum toRelativeQuarterNum toRelativeSecondNum toRelativeWeekNum toRelativeYearNum toSecond
-    toStartOfDay toStartOfFifteenMinutes toStartOfFiveMinute toStartOfFiveMinutes toStartOfHour
-    toStartOfInterval toStartOfISOYear toStartOfMicrosecond toStartOfMillisecond toStartOfMinute
-    toStartOfMonth toStartOfNanosecond toStartOfQuarter toStartOfSecond toStartOfTenMinutes toStartOfWeek
-    toStartOfYear toTimeWithFixedDate toTimeZone toUnixTimestamp toUTCTimestamp toWeek toYear
-    toYearNumSinceEpoch toYearWeek toYYYYMM toYYYYMMDD toYYYYMMDDhhmmss tumble tumbleEnd tumbleStart
-    UTC_timestamp UTCTimestamp week windowID YEAR yearweek yesterday YYYYMMDDhhmmssToDateTime
-    YYYYMMDDhhmmssToDateTime64 YYYYMMDDToDate YYYYMMDDToDate32`,
-  distance: `
-    cosineDistance cosineDistanceTransposed cosineDistanceTransposedQuantized distanceCosine
-    distanceCosineTransposed distanceL1 distanceL2 distanceL2Squared distanceL2Transposed distanceLinf
-    distanceLp dotProductTransposed dotProductTransposedQuantized L1Distance L1Norm L1Normalize L2Distance
-    L2DistanceTransposed L2DistanceTransposedQuantized L2Norm L2Normalize L2SquaredDistance L2SquaredNorm
-    LinfDistance LinfNorm LinfNormalize LpDistance LpNorm LpNormalize normalizeL1 normalizeL2 normalizeLinf
-    normalizeLp normL1 normL2 normL2Squared normLinf normLp scalarProductTransposed`,
-  encoding: `
-    bin bitmaskToArray bitmaskToList bitPositionsToArray char hex hilbertDecode hilbertEncode mortonDecode
-    mortonEncode sqid sqidDecode sqidEncode unbin unhex`,
-  geo: `
-    areaCartesian areaSpherical geoDistance geohashDecode geohashEncode geohashesInBox
-    geometryIntersectCartesian geometryIntersectSpherical geoToH3 geoToMGRS geoToUTM greatCircleAngle
-    greatCircleDistance h3CellAreaM2 h3CellAreaRads2 h3Distance h3EdgeAngle h3EdgeLengthKm h3EdgeLengthM
-    h3ExactEdgeLengthKm h3ExactEdgeLengthM h3ExactEdgeLengthRads h3GetBaseCell
-    h3GetDestinationIndexFromUnidirectionalEdge h3GetFaces h3GetIndexesFromUnidirectionalEdge
-    h3GetOriginIndexFromUnidirectionalEdge h3GetPentagonIndexes h3GetRes0Indexes h3GetResolution
-    h3GetUnidirectionalEdge h3GetUnidirectionalEdgeBoundary h3GetUnidirectionalEdgesFromHexagon h3HexAreaKm2
-    h3HexAreaM2 h3HexRing h3IndexesAreNeighbors h3IsPentagon h3IsResClassIII h3IsValid h3kRing h3Line
-    h3NumHexagons h3PointDistKm h3PointDistM h3PointDistRads h3PolygonToCells
-    h3PolygonToCellsWithContainment h3ToCenterChild h3ToChildren h3ToGeo h3ToGeoBoundary h3ToParent
-    h3ToString h3UnidirectionalEdgeIsValid MGRSToGeo MVTBoundingBox MVTBoundingBoxMercator MVTEncode
-    MVTEncodeGeom perimeterCartesian perimeterSpherical pointInEllipses pointInPolygon polygonAreaCartesian
-    polygonAreaSpherical polygonConvexHullCartesian polygonPerimeterCartesian polygonPerimeterSpherical
-    polygonsDistanceCartesian polygonsDistanceSpherical polygonsEqualsCartesian polygonsIntersectCartesian
-    polygonsIntersectionCartesian polygonsIntersectionSpherical polygonsIntersectSpherical
-    polygonsSymDifferenceCartesian polygonsSymDifferenceSpherical polygonsUnionCartesian
-    polygonsUnionSpherical polygonsWithinCartesian polygonsWithinSpherical readWKB readWKBLineString
-    readWKBMultiLineString readWKBMultiPolygon readWKBPoint readWKBPolygon readWKT readWKTLineString
-    readWKTMultiLineString readWKTMultiPolygon readWKTPoint readWKTPolygon readWKTRing ST_AsMVT ST_AsMVTGeom
-    ST_LineFromWKB ST_MLineFromWKB ST_MPolyFromWKB ST_PointFromWKB ST_PolyFromWKB stringToH3 SVG UTMToGeo
-    WKB WKT`,
-  hash: `
-    cityHash64 farmFingerprint64 farmHash64 gccMurmurHash halfMD5 hiveHash HMAC intHash32 intHash64 javaHash
-    javaHashUTF16LE jumpConsistentHash keccak256 kostikConsistentHash MD4 MD5 metroHash64 murmurHash2_32
-    murmurHash2_64 murmurHash3_128 murmurHash3_32 murmurHash3_64 ngramMinHash ngramMinHashArg
-    ngramMinHashArgCaseInsensitive ngramMinHashArgCaseInsensitiveUTF8 ngramMinHashArgUTF8
-    ngramMinHashCaseInsensitive ngramMinHashCaseInsensitiveUTF8 ngramMinHashUTF8 ngramSimHash
-    ngramSimHashCaseInsensitive ngramSimHashCaseInsensitiveUTF8 ngramSimHashUTF8 RIPEMD160 SHA1 SHA224
-    SHA256 SHA384 SHA512 SHA512_256 sipHash128 sipHash128Keyed sipHash128Reference sipHash128ReferenceKeyed
-    sipHash64 sipHash64Keyed URLHash wordShingleMinHash wordShingleMinHashArg
-    wordShingleMinHashArgCaseInsensitive wordShingleMinHashArgCaseInsensitiveUTF8 wordShingleMinHashArgUTF8
-    wordShingleMinHashCaseInsensitive wordShingleMinHashCaseInsensitiveUTF8 wordShingleMinHashUTF8
-    wordShingleSimHash wordShingleSimHashCaseInsensitive wordShingleSimHashCaseInsensitiveUTF8
-    wordShingleSimHashUTF8 wyHash64 xxh3 xxh3_128 xxHash32 xxHash64 xxHash64Spark yandexConsistentHash`,
-  'IP address': `
-    cutIPv6 INET6_ATON INET6_NTOA INET_ATON INET_NTOA IPv4CIDRToRange IPv4NumToString IPv4NumToStringClassC
-    IPv4StringToNum IPv4StringToNumOrDefault IPv4StringToNumOrNull IPv4ToIPv6 IPv6CIDRToRange
-    IPv6NumToString IPv6StringToNum IPv6StringToNumOrDefault IPv6StringToNumOrNull isIPAddressInRange
-    isIPv4String isIPv6String toIPv4 toIPv4OrDefault toIPv4OrNull toIPv4OrZero toIPv6 toIPv6OrDefault
-    toIPv6OrNull toIPv6OrZero`,
-  JSON: `
-    dynamicElement dynamicType isDynamicElementInSharedData isValidJSON JSON_ARRAY_LENGTH JSON_EXISTS
-    JSON_QUERY JSON_VALUE JSONAllPaths JSONAllPathsWithTypes JSONAllValues JSONArrayLength JSONDynamicPaths
-    JSONDynamicPathsWithTypes JSONExtract JSONExtractArrayRaw JSONExtractArrayRawCaseInsensitive
-    JSONExtractBool JSONExtractBoolCaseInsensitive JSONExtractCaseInsensitive JSONExtractFloat
-    JSONExtractFloatCaseInsensitive JSONExtractInt JSONExtractIntCaseInsensitive JSONExtractKeys
-    JSONExtractKeysAndValues JSONExtractKeysAndValuesCaseInsensitive JSONExtractKeysAndValuesRaw
-    JSONExtractKeysAndValuesRawCaseInsensitive JSONExtractKeysCaseInsensitive JSONExtractRaw
-    JSONExtractRawCaseInsensitive JSONExtractString JSONExtractStringCaseInsensitive JSONExtractUInt
-    JSONExtractUIntCaseInsensitive JSONHas JSONKey JSONLength JSONMergePatch JSONSharedDataPaths
-    JSONSharedDataPathsWithTypes JSONType prettyPrintJSON simpleJSONExtractBool simpleJSONExtractFloat
-    simpleJSONExtractInt simpleJSONExtractRaw simpleJSONExtractString simpleJSONExtractUInt simpleJSONHas
-    toJSONString visitParamExtractBool visitParamExtractFloat visitParamExtractInt visitParamExtractRaw
-    visitParamExtractString visitParamExtractUInt visitParamHas`,
-  logic: `
-    and not or xor`,
-  map: `
-    extractKeyValuePairs extractKeyValuePairsWithEscaping map MAP_FROM_ARRAYS mapAdd mapAll mapApply
-    mapConcat mapContains mapContainsKey mapContainsKeyLike mapContainsValue mapContainsValueLike mapExists
-    mapExtractKeyLike mapExtractValueLike mapFilter mapFromArrays mapFromString mapKeys
-    mapPartialReverseSort mapPartialSort mapPopulateSeries mapReverseSort mapSort mapSubtract mapUpdate
-    mapValues str_to_map`,
-  mathematics: `
-    acos acosh asin asinh atan atan2 atanh cbrt cos cosh degrees e erf erfc exp exp10 exp2 factorial
-    financialInternalRateOfReturn financialInternalRateOfReturnExtended financialNetPresentValue
-    financialNetPresentValueExtended hypot intExp10 intExp2 isPrime isProbablePrime lgamma ln log log10
-    log1p log2 pi pow power proportionsZTest radians seriesDecomposeSTL seriesOutliersDetectTukey sigmoid
-    sign sin sinh sqrt tan tanh tgamma width_bucket widthBucket`,
-  null: `
-    assumeNotNull coalesce firstNonDefault ifNull isNotNull isNull isNullable isZeroOrNull nullIf toNullable`,
-  'numeric indexed vector': `
-    numericIndexedVectorAllValueSum numericIndexedVectorBuild numericIndexedVectorCardinality
-    numericIndexedVectorGetValue numericIndexedVectorPointwiseAdd numericIndexedVectorPointwiseDivide
-    numericIndexedVectorPointwiseEqual numericIndexedVectorPointwiseGreater
-    numericIndexedVectorPointwiseGreaterEqual numericIndexedVectorPointwiseLess
-    numericIndexedVectorPointwiseLessEqual numericIndexedVectorPointwiseMultiply
-    numericIndexedVectorPointwiseNotEqual numericIndexedVectorPointwiseSubtract
-    numericIndexedVectorShortDebugString numericIndexedVectorToMap`,
-  other: `
-    bar byteSize colorOKLABToSRGB colorOKLCHToSRGB colorSRGBToOKLAB colorSRGBToOKLCH countDigits
-    defaultValueOfArgumentType defaultValueOfTypeName digits finalizeAggregation flipCoordinates
-    grouping FORMAT_BYTES formatReadableDecimalSize formatReadableQuantity formatReadableSize formatReadableTimeDelta
-    getSubcolumn icebergTruncate identity ignore initializeAggregation isConstant isDecimalOverflow
-    lowCardinalityIndices MACNumToString MACStringToNum MACStringToOUI materialize parseReadableSize
-    parseReadableSizeOrNull parseReadableSizeOrZero parseTimeDelta runningConcurrency toColumnTypeName
-    toTypeName transform variantElement variantType visibleWidth`,
-  random: `
-    rand rand32 rand64 randBernoulli randBinomial randCanonical randChiSquared randConstant randExponential
-    randFisherF randLogNormal randNegativeBinomial randNormal randomFixedString randomPrintableASCII
-    randomString randomStringUTF8 randPoisson randStudentT randUniform`,
-  rounding: `
-    ceil ceiling floor round roundAge roundBankers roundDown roundDuration roundToExp2 trunc truncate`,
-  string: `
-    appendTrailingCharIfAbsent ascii base32Decode base32Encode base58Decode base58Encode base64Decode
-    base64Encode base64URLDecode base64URLEncode basename byteHammingDistance byteSlice caseFoldUTF8
-    CHAR_LENGTH CHARACTER_LENGTH chdb compareSubstrings concat concat_ws concatAssumeInjective
-    concatWithSeparator concatWithSeparatorAssumeInjective conv convertCharset CRC32 CRC32IEEE CRC64
-    damerauLevenshteinDistance decodeHTMLComponent decodeXMLComponent editDistance editDistanceUTF8
-    encodeXMLComponent endsWith endsWithCaseInsensitive endsWithCaseInsensitiveUTF8 endsWithUTF8
-    extractTextFromHTML firstLine FROM_BASE64 initcap initcapUTF8 isASCII isValidASCII isValidUTF8
-    jaroSimilarity jaroWinklerSimilarity lcase left leftPad leftPadUTF8 leftUTF8 lengthUTF8
-    levenshteinDistance levenshteinDistanceUTF8 lower lowerUTF8 lpad ltrim mid mismatches NATURAL_SORT_KEY
-    naturalSortKey normalizeUTF8NFC normalizeUTF8NFD normalizeUTF8NFKC normalizeUTF8NFKCCasefold
-    normalizeUTF8NFKD REGEXP_EXTRACT regexp_instr REGEXP_SUBSTR regexpExtract regexpInstr regexpPosition
-    removeAccentsUTF8 removeDiacriticsUTF8 repeat reverseUTF8 right rightPad rightPadUTF8 rightUTF8 rpad
-    rtrim soundex space sparseGrams sparseGramsHashes sparseGramsHashesUTF8 sparseGramsUTF8 startsWith
-    startsWithCaseInsensitive startsWithCaseInsensitiveUTF8 startsWithUTF8 stringBytesEntropy
-    stringBytesUniq stringJaccardIndex stringJaccardIndexUTF8 substr substring SUBSTRING_INDEX
-    substringIndex substringIndexUTF8 substringUTF8 TO_BASE64 toValidUTF8 trim trimBoth trimLeft trimRight
-    tryBase32Decode tryBase58Decode tryBase64Decode tryBase64URLDecode ucase upper upperUTF8`,
-  'string replacement': `
-    format overlay overlayUTF8 printf REGEXP_REPLACE regexpQuoteMeta replace replaceAll replaceOne
-    replaceRegexpAll replaceRegexpOne translate translateUTF8`,
-  'string search': `
-    countMatches countMatchesCaseInsensitive countSubstrings countSubstringsCaseInsensitive
-    countSubstringsCaseInsensitiveUTF8 extract extractAll extractAllGroupsHorizontal extractGroups
-    hasAllToken hasAllTokens hasAnyToken hasAnyTokens hasPhrase hasSubsequence hasSubsequenceCaseInsensitive
-    hasSubsequenceCaseInsensitiveUTF8 hasSubsequenceUTF8 hasToken hasTokenCaseInsensitive
-    hasTokenCaseInsensitiveOrNull hasTokenOrNull highlight ilike instr like locate match matchPhrase
-    multiFuzzyMatchAllIndices multiFuzzyMatchAny multiFuzzyMatchAnyIndex multiMatchAllIndices multiMatchAny
-    multiMatchAnyIndex multiSearchAllPositions multiSearchAllPositionsCaseInsensitive
-    multiSearchAllPositionsCaseInsensitiveUTF8 multiSearchAllPositionsUTF8 multiSearchAny
-    multiSearchAnyCaseInsensitive multiSearchAnyCaseInsensitiveUTF8 multiSearchAnyUTF8 multiSearchFirstIndex
-    multiSearchFirstIndexCaseInsensitive multiSearchFirstIndexCaseInsensitiveUTF8 multiSearchFirstIndexUTF8
-    multiSearchFirstPosition multiSearchFirstPositionCaseInsensitive
-    multiSearchFirstPositionCaseInsensitiveUTF8 multiSearchFirstPositionUTF8 ngramDistance
-    ngramDistanceCaseInsensitive ngramDistanceCaseInsensitiveUTF8 ngramDistanceUTF8 ngramSearch
-    ngramSearchCaseInsensitive ngramSearchCaseInsensitiveUTF8 ngramSearchUTF8 notILike notLike position
-    positionCaseInsensitive positionCaseInsensitiveUTF8 positionUTF8 REGEXP_MATCHES`,
-  'string splitting': `
-    alphaTokens array_to_string arrayStringConcat extractAllGroups extractAllGroupsVertical ngrams
-    reverseBySeparator splitByAlpha splitByChar splitByNonAlpha splitByRegexp splitByString
-    splitByWhitespace tokens tokensForLikePattern`,
-  tuple: `
-    untuple dotProduct flattenTuple scalarProduct tuple tupleConcat tupleDivide tupleDivideByNumber tupleElement
-    tupleHammingDistance tupleIntDiv tupleIntDivByNumber tupleIntDivOrZero tupleIntDivOrZeroByNumber
-    tupleMinus tupleModulo tupleModuloByNumber tupleMultiply tupleMultiplyByNumber tupleNames tupleNegate
-    tuplePlus tuplePositiveModuloByNumber tupleToNameValuePairs vectorDifference vectorSum`,
-  URL: `
-    cutFragment cutQueryString cutQueryStringAndFragment cutToFirstSignificantSubdomain
-    cutToFirstSignificantSubdomainCustom cutToFirstSignificantSubdomainCustomRFC
-    cutToFirstSignificantSubdomainCustomWithWWW cutToFirstSignificantSubdomainCustomWithWWWRFC
-    cutToFirstSignificantSubdomainRFC cutToFirstSignificantSubdomainWithWWW
-    cutToFirstSignificantSubdomainWithWWWRFC cutURLParameter cutWWW decodeURLComponent
-    decodeURLFormComponent domain domainRFC domainWithoutWWW domainWithoutWWWRFC encodeURLComponent
-    encodeURLFormComponent extractURLParameter extractURLParameterNames extractURLParameters
-    firstSignificantSubdomain firstSignificantSubdomainCustom firstSignificantSubdomainCustomRFC
-    firstSignificantSubdomainRFC fragment netloc path pathFull port portRFC protocol queryString
-    queryStringAndFragment topLevelDomain topLevelDomainRFC URLHierarchy URLPathHierarchy`,
-  UUID: `
-    dateTime64ToSnowflakeID dateTimeToSnowflakeID dateTimeToUUIDv7 generateSnowflakeID generateUUIDv4
-    generateUUIDv7 snowflakeIDToDateTime snowflakeIDToDateTime64 toUUIDOrDefault toUUIDOrNull
-    UUIDNumToString UUIDStringToNum UUIDToNum UUIDv7ToDateTime`,
-} as const satisfies Readonly<Record<string, string>>;
+  aggregate: {
+    use: 'Count, add up, average and compare the rows of a group: totals, quantiles, distinct values, funnels, trends, tests of two groups.',
+    names: `
+      analysisOfVariance anova any any_respect_nulls any_value any_value_respect_nulls anyHeavy anyLast
+      anyLast_respect_nulls anyLastRespectNulls anyRespectNulls anyValueRespectNulls approx_top_count
+      approx_top_k approx_top_sum argAndMax argAndMin argMax argMin array_agg array_concat_agg avg avgWeighted
+      BIT_AND BIT_OR BIT_XOR boundingRatio corr corrStable count COVAR_POP COVAR_SAMP covarPop covarPopStable
+      covarSamp covarSampStable cume_dist deltaSum deltaSumTimestamp dense_rank denseRank distinctDynamicTypes
+      distinctJSONPaths distinctJSONPathsAndTypes entropy exponentialMovingAverage exponentialTimeDecayedAvg
+      exponentialTimeDecayedCount exponentialTimeDecayedMax exponentialTimeDecayedSum first_value
+      first_value_respect_nulls firstValueRespectNulls group_concat groupArray groupArrayIntersect
+      groupArrayLast groupArrayMovingAvg groupArrayMovingSum groupArraySample groupArraySorted groupBitAnd
+      groupBitmap groupBitmapAnd groupBitmapOr groupBitmapXor groupBitOr groupBitXor groupConcat
+      groupUniqArray histogram intervalLengthSum kolmogorovSmirnovTest kurtPop kurtSamp lag lagInFrame
+      largestTriangleThreeBuckets last_value last_value_respect_nulls lastValueRespectNulls lead leadInFrame
+      lttb mannWhitneyUTest max max_by maxIntersections maxIntersectionsPosition maxMappedArrays meanZTest
+      median medianBFloat16 medianBFloat16Weighted medianDD medianDeterministic medianExact medianExactHigh
+      medianExactLow medianExactWeighted medianExactWeightedInterpolated medianGK medianInterpolatedWeighted
+      medianTDigest medianTDigestWeighted medianTiming medianTimingWeighted min min_by minMappedArrays
+      nonNegativeDerivative nth_value ntile percent_rank percentRank quantile quantileBFloat16
+      quantileBFloat16Weighted quantileDD quantileDeterministic quantileExact quantileExactExclusive
+      quantileExactHigh quantileExactInclusive quantileExactLow quantileExactWeighted
+      quantileExactWeightedInterpolated quantileGK quantileInterpolatedWeighted quantilePrometheusHistogram
+      quantiles quantilesBFloat16 quantilesBFloat16Weighted quantilesDD quantilesDeterministic quantilesExact
+      quantilesExactExclusive quantilesExactHigh quantilesExactInclusive quantilesExactLow
+      quantilesExactWeighted quantilesExactWeightedInterpolated quantilesGK quantilesInterpolatedWeighted
+      quantilesPrometheusHistogram quantilesTDigest quantilesTDigestWeighted quantilesTiming
+      quantilesTimingWeighted quantileTDigest quantileTDigestWeighted quantileTiming quantileTimingWeighted
+      rank rankCorr retention row_number sequenceCount sequenceMatch sequenceMatchEvents
+      simpleLinearRegression singleValueOrNull skewPop skewSamp sparkBar STD STDDEV STDDEV_POP STDDEV_SAMP
+      stddevPop stddevPopStable stddevSamp stddevSampStable string_agg studentTTest studentTTestOneSample sum
+      sumCount sumKahan sumMapFiltered sumMapFilteredWithOverflow sumMappedArrays sumMapWithOverflow
+      sumWithOverflow topK topKWeighted uniq uniqCombined uniqCombined64 uniqExact uniqHLL12 uniqUpTo VAR_POP
+      VAR_SAMP varPop varPopStable varSamp varSampStable welchTTest windowFunnel`,
+  },
+  arithmetic: {
+    use: 'Compute with numbers, also where a division has no result.',
+    names: `
+      abs avg2 byteSwap divide divideDecimal divideOrNull gcd ifNotFinite intDiv intDivOrNull intDivOrZero
+      isFinite isInfinite isNaN lcm max2 midpoint min2 minus mod modOrNull modulo moduloOrNull moduloOrZero
+      multiply multiplyDecimal negate plus pmod pmodOrNull positive_modulo positive_modulo_or_null
+      positiveModulo positiveModuloOrNull sqr`,
+  },
+  array: {
+    use: 'Take arrays apart, filter, sort, combine and reduce them: tags, lists in JSON, rows collected by groupArray.',
+    names: `
+      array array_remove arrayAll arrayAutocorrelation arrayAvg arrayBottomK arrayCompact arrayConcat
+      arrayCount arrayCumSum arrayCumSumNonNegative arrayDifference arrayDistinct arrayDotProduct arrayElement
+      arrayElementOrNull arrayEnumerate arrayEnumerateDense arrayEnumerateDenseRanked arrayEnumerateUniq
+      arrayEnumerateUniqRanked arrayExcept arrayExists arrayFill arrayFilter arrayFirst arrayFirstIndex
+      arrayFirstOrNull arrayFlatten arrayFold arrayIntersect arrayJaccardIndex arrayJoin arrayLast
+      arrayLastIndex arrayLastOrNull arrayMap arrayMax arrayMin arrayPartialReverseSort arrayPartialShuffle
+      arrayPartialSort arrayPopBack arrayPopFront arrayProduct arrayPushBack arrayPushFront arrayRandomSample
+      arrayReduce arrayReduceInRanges arrayRemove arrayResize arrayReverse arrayReverseFill arrayReverseSort
+      arrayReverseSplit arrayRotateLeft arrayRotateRight arrayShiftLeft arrayShiftRight arrayShingles
+      arrayShuffle arraySlice arraySort arraySplit arraySum arraySymmetricDifference arrayTopK arrayTranspose
+      arrayUnion arrayUniq arrayWithConstant arrayZip arrayZipUnaligned CARDINALITY countEqual empty
+      emptyArrayDate emptyArrayDateTime emptyArrayFloat32 emptyArrayFloat64 emptyArrayInt16 emptyArrayInt32
+      emptyArrayInt64 emptyArrayInt8 emptyArrayString emptyArrayToSingle emptyArrayUInt16 emptyArrayUInt32
+      emptyArrayUInt64 emptyArrayUInt8 flatten has hasAll hasAny hasSubstr indexOf indexOfAssumeSorted length
+      notEmpty OCTET_LENGTH range reverse unnest`,
+  },
+  bit: {
+    use: 'Read flags and masks out of numbers.',
+    names: `
+      bitAnd bitCount bitHammingDistance bitNot bitOr bitRotateLeft bitRotateRight bitShiftLeft bitShiftRight
+      bitSlice bitTest bitTestAll bitTestAny bitXor`,
+  },
+  bitmap: {
+    use: 'Sets of ids: retention and overlap of users between periods.',
+    names: `
+      bitmapAnd bitmapAndCardinality bitmapAndnot bitmapAndnotCardinality bitmapBuild bitmapCardinality
+      bitmapContains bitmapHasAll bitmapHasAny bitmapMax bitmapMin bitmapOr bitmapOrCardinality
+      bitmapSubsetInRange bitmapSubsetLimit bitmapToArray bitmapTransform bitmapXor bitmapXorCardinality
+      subBitmap`,
+  },
+  comparison: {
+    use: 'Compare two values.',
+    names: `
+      equals greater greaterOrEquals isDistinctFrom isNotDistinctFrom less lessOrEquals notEquals`,
+  },
+  conditional: {
+    use: 'Choose between values by a condition.',
+    names: `
+      caseWithExpr caseWithoutExpr caseWithoutExpression clamp greatest if least multiIf`,
+  },
+  conversion: {
+    use: 'Turn values of one type into another: texts into numbers and dates, numbers into text.',
+    names: `
+      accurateCast accurateCastOrDefault accurateCastOrNull CAST DATE fromUnixTimestamp64Micro
+      fromUnixTimestamp64Milli fromUnixTimestamp64Nano fromUnixTimestamp64Second parseDateTime
+      parseDateTime32BestEffort parseDateTime32BestEffortOrNull parseDateTime32BestEffortOrZero
+      parseDateTime64 parseDateTime64BestEffort parseDateTime64BestEffortOrNull
+      parseDateTime64BestEffortOrZero parseDateTime64BestEffortUS parseDateTime64BestEffortUSOrNull
+      parseDateTime64BestEffortUSOrZero parseDateTime64InJodaSyntax parseDateTime64InJodaSyntaxOrNull
+      parseDateTime64InJodaSyntaxOrZero parseDateTime64OrNull parseDateTime64OrZero parseDateTimeBestEffort
+      parseDateTimeBestEffortOrNull parseDateTimeBestEffortOrZero parseDateTimeBestEffortUS
+      parseDateTimeBestEffortUSOrNull parseDateTimeBestEffortUSOrZero parseDateTimeInJodaSyntax
+      parseDateTimeInJodaSyntaxOrNull parseDateTimeInJodaSyntaxOrZero parseDateTimeOrNull parseDateTimeOrZero
+      reinterpret reinterpretAsDate reinterpretAsDateTime reinterpretAsFixedString reinterpretAsFloat32
+      reinterpretAsFloat64 reinterpretAsInt128 reinterpretAsInt16 reinterpretAsInt256 reinterpretAsInt32
+      reinterpretAsInt64 reinterpretAsInt8 reinterpretAsString reinterpretAsUInt128 reinterpretAsUInt16
+      reinterpretAsUInt256 reinterpretAsUInt32 reinterpretAsUInt64 reinterpretAsUInt8 reinterpretAsUUID
+      str_to_date TO_UNIXTIME toBFloat16 toBFloat16OrNull toBFloat16OrZero toBool toDate toDate32
+      toDate32OrDefault toDate32OrNull toDate32OrZero toDateOrDefault toDateOrNull toDateOrZero toDateTime
+      toDateTime32 toDateTime64 toDateTime64OrDefault toDateTime64OrNull toDateTime64OrZero
+      toDateTimeOrDefault toDateTimeOrNull toDateTimeOrZero toDecimal128 toDecimal128OrDefault
+      toDecimal128OrNull toDecimal128OrZero toDecimal256 toDecimal256OrDefault toDecimal256OrNull
+      toDecimal256OrZero toDecimal32 toDecimal32OrDefault toDecimal32OrNull toDecimal32OrZero toDecimal64
+      toDecimal64OrDefault toDecimal64OrNull toDecimal64OrZero toDecimalString toFixedString toFloat32
+      toFloat32OrDefault toFloat32OrNull toFloat32OrZero toFloat64 toFloat64OrDefault toFloat64OrNull
+      toFloat64OrZero toInt128 toInt128OrDefault toInt128OrNull toInt128OrZero toInt16 toInt16OrDefault
+      toInt16OrNull toInt16OrZero toInt256 toInt256OrDefault toInt256OrNull toInt256OrZero toInt32
+      toInt32OrDefault toInt32OrNull toInt32OrZero toInt64 toInt64OrDefault toInt64OrNull toInt64OrZero toInt8
+      toInt8OrDefault toInt8OrNull toInt8OrZero toInterval toIntervalDay toIntervalHour toIntervalMicrosecond
+      toIntervalMillisecond toIntervalMinute toIntervalMonth toIntervalNanosecond toIntervalQuarter
+      toIntervalSecond toIntervalWeek toIntervalYear toLowCardinality toString toStringCutToZero toTime
+      toTime64 toTime64OrNull toTime64OrZero toTimeOrNull toTimeOrZero toUInt128 toUInt128OrDefault
+      toUInt128OrNull toUInt128OrZero toUInt16 toUInt16OrDefault toUInt16OrNull toUInt16OrZero toUInt256
+      toUInt256OrDefault toUInt256OrNull toUInt256OrZero toUInt32 toUInt32OrDefault toUInt32OrNull
+      toUInt32OrZero toUInt64 toUInt64OrDefault toUInt64OrNull toUInt64OrZero toUInt8 toUInt8OrDefault
+      toUInt8OrNull toUInt8OrZero toUnixTimestamp64Micro toUnixTimestamp64Milli toUnixTimestamp64Nano
+      toUnixTimestamp64Second toUUID toUUIDOrZero`,
+  },
+  'date and time': {
+    use: 'Round, shift, compare, format and take apart dates and times.',
+    names: `
+      date_add date_sub dateAdd dateSub timestamp_add timestamp_sub timestampAdd timestampSub addDate addDays
+      addHours addInterval addMicroseconds addMilliseconds addMinutes addMonths addNanoseconds addQuarters
+      addSeconds addTupleOfIntervals addWeeks addYears age changeDay changeHour changeMinute changeMonth
+      changeSecond changeYear curdate current_date current_timestamp date_bin DATE_DIFF DATE_FORMAT DATE_TRUNC
+      dateDiff dateName dateTrunc DAY DAYOFMONTH DAYOFWEEK DAYOFYEAR formatDateTime formatDateTimeInJodaSyntax
+      FROM_DAYS FROM_UNIXTIME from_utc_timestamp fromDaysSinceYearZero fromDaysSinceYearZero32
+      fromModifiedJulianDay fromModifiedJulianDayOrNull fromUnixTimestamp fromUnixTimestampInJodaSyntax
+      fromUTCTimestamp hop hopEnd hopStart HOUR LAST_DAY localtime localtimestamp makeDate makeDate32
+      makeDateTime makeDateTime64 MICROSECOND MILLISECOND MINUTE MONTH monthName NANOSECOND now now64 QUARTER
+      SECOND subDate subtractDays subtractHours subtractInterval subtractMicroseconds subtractMilliseconds
+      subtractMinutes subtractMonths subtractNanoseconds subtractQuarters subtractSeconds
+      subtractTupleOfIntervals subtractWeeks subtractYears time_bucket timeDiff timeSlot timeSlots timestamp
+      TIMESTAMP_DIFF timestampDiff timeZone timeZoneOf timeZoneOffset TO_DAYS to_utc_timestamp today
+      toDayOfMonth toDayOfWeek toDayOfYear toDaysInMonth toDaysSinceYearZero toHour toISOWeek toISOYear
+      toLastDayOfMonth toLastDayOfWeek toMicrosecond toMillisecond toMinute toModifiedJulianDay
+      toModifiedJulianDayOrNull toMonday toMonth toMonthNumSinceEpoch toNanosecond toQuarter toRelativeDayNum
+      toRelativeHourNum toRelativeMinuteNum toRelativeMonthNum toRelativeQuarterNum toRelativeSecondNum
+      toRelativeWeekNum toRelativeYearNum toSecond toStartOfDay toStartOfFifteenMinutes toStartOfFiveMinute
+      toStartOfFiveMinutes toStartOfHour toStartOfInterval toStartOfISOYear toStartOfMicrosecond
+      toStartOfMillisecond toStartOfMinute toStartOfMonth toStartOfNanosecond toStartOfQuarter toStartOfSecond
+      toStartOfTenMinutes toStartOfWeek toStartOfYear toTimeWithFixedDate toTimeZone toUnixTimestamp
+      toUTCTimestamp toWeek toYear toYearNumSinceEpoch toYearWeek toYYYYMM toYYYYMMDD toYYYYMMDDhhmmss tumble
+      tumbleEnd tumbleStart UTC_timestamp UTCTimestamp week windowID YEAR yearweek yesterday
+      YYYYMMDDhhmmssToDateTime YYYYMMDDhhmmssToDateTime64 YYYYMMDDToDate YYYYMMDDToDate32`,
+  },
+  distance: {
+    use: 'Compare vectors, such as embeddings that were logged.',
+    names: `
+      cosineDistance distanceCosine distanceL1 distanceL2 distanceL2Squared distanceLinf distanceLp L1Distance
+      L1Norm L1Normalize L2Distance L2Norm L2Normalize L2SquaredDistance L2SquaredNorm LinfDistance LinfNorm
+      LinfNormalize LpDistance LpNorm LpNormalize normalizeL1 normalizeL2 normalizeLinf normalizeLp normL1
+      normL2 normL2Squared normLinf normLp`,
+  },
+  encoding: {
+    use: 'Write and read bytes as hexadecimal or binary text, and masks as lists.',
+    names: `
+      bin bitmaskToArray bitmaskToList bitPositionsToArray char hex unbin unhex`,
+  },
+  geo: {
+    use: 'Distances between the places that requests came from, and which of them lie in an area.',
+    names: `
+      geoDistance geohashDecode geohashEncode greatCircleAngle greatCircleDistance pointInEllipses
+      pointInPolygon`,
+  },
+  hash: {
+    use: 'Digests: group, sample and join by values that are long or must not be shown.',
+    names: `
+      cityHash64 farmFingerprint64 farmHash64 halfMD5 HMAC intHash32 intHash64 keccak256 MD4 MD5 metroHash64
+      murmurHash2_32 murmurHash2_64 murmurHash3_128 murmurHash3_32 murmurHash3_64 ngramMinHash
+      ngramMinHashCaseInsensitive ngramMinHashCaseInsensitiveUTF8 ngramMinHashUTF8 ngramSimHash
+      ngramSimHashCaseInsensitive ngramSimHashCaseInsensitiveUTF8 ngramSimHashUTF8 RIPEMD160 SHA1 SHA224
+      SHA256 SHA384 SHA512 SHA512_256 sipHash128 sipHash128Keyed sipHash64 sipHash64Keyed URLHash
+      wordShingleMinHash wordShingleMinHashCaseInsensitive wordShingleMinHashCaseInsensitiveUTF8
+      wordShingleMinHashUTF8 wordShingleSimHash wordShingleSimHashCaseInsensitive
+      wordShingleSimHashCaseInsensitiveUTF8 wordShingleSimHashUTF8 wyHash64 xxh3 xxh3_128 xxHash32 xxHash64`,
+  },
+  'IP address': {
+    use: 'Read, write and compare network addresses and ranges.',
+    names: `
+      cutIPv6 INET6_ATON INET6_NTOA INET_ATON INET_NTOA IPv4CIDRToRange IPv4NumToString IPv4NumToStringClassC
+      IPv4StringToNum IPv4StringToNumOrDefault IPv4StringToNumOrNull IPv4ToIPv6 IPv6CIDRToRange
+      IPv6NumToString IPv6StringToNum IPv6StringToNumOrDefault IPv6StringToNumOrNull isIPAddressInRange
+      isIPv4String isIPv6String toIPv4 toIPv4OrDefault toIPv4OrNull toIPv4OrZero toIPv6 toIPv6OrDefault
+      toIPv6OrNull toIPv6OrZero`,
+  },
+  JSON: {
+    use: 'Read JSON that is stored as text or in JSON columns.',
+    names: `
+      dynamicElement dynamicType isValidJSON JSON_ARRAY_LENGTH JSON_EXISTS JSON_QUERY JSON_VALUE JSONAllPaths
+      JSONAllPathsWithTypes JSONAllValues JSONArrayLength
+      JSONExtract JSONExtractArrayRaw JSONExtractArrayRawCaseInsensitive JSONExtractBool
+      JSONExtractBoolCaseInsensitive JSONExtractCaseInsensitive JSONExtractFloat
+      JSONExtractFloatCaseInsensitive JSONExtractInt JSONExtractIntCaseInsensitive JSONExtractKeys
+      JSONExtractKeysAndValues JSONExtractKeysAndValuesCaseInsensitive JSONExtractKeysAndValuesRaw
+      JSONExtractKeysAndValuesRawCaseInsensitive JSONExtractKeysCaseInsensitive JSONExtractRaw
+      JSONExtractRawCaseInsensitive JSONExtractString JSONExtractStringCaseInsensitive JSONExtractUInt
+      JSONExtractUIntCaseInsensitive JSONHas JSONKey JSONLength JSONMergePatch JSONType prettyPrintJSON
+      simpleJSONExtractBool simpleJSONExtractFloat simpleJSONExtractInt simpleJSONExtractRaw
+      simpleJSONExtractString simpleJSONExtractUInt simpleJSONHas toJSONString visitParamExtractBool
+      visitParamExtractFloat visitParamExtractInt visitParamExtractRaw visitParamExtractString
+      visitParamExtractUInt visitParamHas`,
+  },
+  logic: {
+    use: 'Combine conditions.',
+    names: `
+      and not or xor`,
+  },
+  map: {
+    use: 'Read, filter and build maps: attributes, labels, headers, key-value text.',
+    names: `
+      extractKeyValuePairs extractKeyValuePairsWithEscaping map MAP_FROM_ARRAYS mapAdd mapAll mapApply
+      mapConcat mapContains mapContainsKey mapContainsKeyLike mapContainsValue mapContainsValueLike mapExists
+      mapExtractKeyLike mapExtractValueLike mapFilter mapFromArrays mapFromString mapKeys
+      mapPartialReverseSort mapPartialSort mapPopulateSeries mapReverseSort mapSort mapSubtract mapUpdate
+      mapValues str_to_map`,
+  },
+  mathematics: {
+    use: 'Logarithms, powers, roots and angles; seasons and outliers of a series.',
+    names: `
+      acos acosh asin asinh atan atan2 atanh cbrt cos cosh degrees e erf erfc exp exp10 exp2 factorial hypot
+      intExp10 intExp2 lgamma ln log log10 log1p log2 pi pow power proportionsZTest radians seriesDecomposeSTL
+      seriesOutliersDetectTukey sigmoid sign sin sinh sqrt tan tanh tgamma width_bucket widthBucket`,
+  },
+  null: {
+    use: 'Handle values that are not there.',
+    names: `
+      assumeNotNull coalesce firstNonDefault ifNull isNotNull isNull isNullable isZeroOrNull nullIf toNullable`,
+  },
+  other: {
+    use: 'Show types and sizes, format numbers for people, replace values by a table, work with states of aggregate functions.',
+    names: `
+      bar countDigits defaultValueOfArgumentType defaultValueOfTypeName digits finalizeAggregation
+      grouping FORMAT_BYTES formatReadableDecimalSize formatReadableQuantity formatReadableSize
+      formatReadableTimeDelta identity ignore initializeAggregation isConstant isDecimalOverflow
+      MACNumToString MACStringToNum MACStringToOUI materialize parseReadableSize parseReadableSizeOrNull
+      parseReadableSizeOrZero parseTimeDelta runningConcurrency toColumnTypeName toTypeName transform
+      variantElement variantType visibleWidth`,
+  },
+  random: {
+    use: 'Take a random sample.',
+    names: `
+      rand rand32 rand64 randCanonical randConstant randNormal randUniform`,
+  },
+  rounding: {
+    use: 'Round numbers, and put them into ranges.',
+    names: `
+      ceil ceiling floor round roundAge roundBankers roundDown roundDuration roundToExp2 trunc truncate`,
+  },
+  string: {
+    use: 'Cut, join, pad, compare, encode and normalise text.',
+    names: `
+      appendTrailingCharIfAbsent ascii base32Decode base32Encode base58Decode base58Encode base64Decode
+      base64Encode base64URLDecode base64URLEncode basename byteHammingDistance byteSlice caseFoldUTF8
+      CHAR_LENGTH CHARACTER_LENGTH compareSubstrings concat concat_ws concatAssumeInjective
+      concatWithSeparator concatWithSeparatorAssumeInjective conv CRC32 CRC32IEEE CRC64
+      damerauLevenshteinDistance decodeHTMLComponent decodeXMLComponent editDistance editDistanceUTF8
+      encodeXMLComponent endsWith endsWithCaseInsensitive endsWithCaseInsensitiveUTF8 endsWithUTF8
+      extractTextFromHTML firstLine FROM_BASE64 initcap initcapUTF8 isASCII isValidASCII isValidUTF8
+      jaroSimilarity jaroWinklerSimilarity lcase left leftPad leftPadUTF8 leftUTF8 lengthUTF8
+      levenshteinDistance levenshteinDistanceUTF8 lower lowerUTF8 lpad ltrim mid mismatches NATURAL_SORT_KEY
+      naturalSortKey normalizeUTF8NFC normalizeUTF8NFD normalizeUTF8NFKC normalizeUTF8NFKCCasefold
+      normalizeUTF8NFKD REGEXP_EXTRACT regexp_instr REGEXP_SUBSTR regexpExtract regexpInstr regexpPosition
+      removeAccentsUTF8 removeDiacriticsUTF8 repeat reverseUTF8 right rightPad rightPadUTF8 rightUTF8 rpad
+      rtrim soundex space startsWith startsWithCaseInsensitive startsWithCaseInsensitiveUTF8 startsWithUTF8
+      stringBytesEntropy stringBytesUniq stringJaccardIndex stringJaccardIndexUTF8 substr substring
+      SUBSTRING_INDEX substringIndex substringIndexUTF8 substringUTF8 TO_BASE64 toValidUTF8 trim trimBoth
+      trimLeft trimRight tryBase32Decode tryBase58Decode tryBase64Decode tryBase64URLDecode ucase upper
+      upperUTF8`,
+  },
+  'string replacement': {
+    use: 'Replace parts of a text, by patterns too; fill templates.',
+    names: `
+      format overlay overlayUTF8 printf REGEXP_REPLACE regexpQuoteMeta replace replaceAll replaceOne
+      replaceRegexpAll replaceRegexpOne translate translateUTF8`,
+  },
+  'string search': {
+    use: 'Find words and patterns in messages, URLs and paths.',
+    names: `
+      countMatches countMatchesCaseInsensitive countSubstrings countSubstringsCaseInsensitive
+      countSubstringsCaseInsensitiveUTF8 extract extractAll extractAllGroupsHorizontal extractGroups
+      hasAllToken hasAllTokens hasAnyToken hasAnyTokens hasPhrase hasSubsequence hasSubsequenceCaseInsensitive
+      hasSubsequenceCaseInsensitiveUTF8 hasSubsequenceUTF8 hasToken hasTokenCaseInsensitive
+      hasTokenCaseInsensitiveOrNull hasTokenOrNull highlight ilike instr like locate match matchPhrase
+      multiMatchAllIndices multiMatchAny multiMatchAnyIndex multiSearchAllPositions
+      multiSearchAllPositionsCaseInsensitive multiSearchAllPositionsCaseInsensitiveUTF8
+      multiSearchAllPositionsUTF8 multiSearchAny multiSearchAnyCaseInsensitive
+      multiSearchAnyCaseInsensitiveUTF8 multiSearchAnyUTF8 multiSearchFirstIndex
+      multiSearchFirstIndexCaseInsensitive multiSearchFirstIndexCaseInsensitiveUTF8 multiSearchFirstIndexUTF8
+      multiSearchFirstPosition multiSearchFirstPositionCaseInsensitive
+      multiSearchFirstPositionCaseInsensitiveUTF8 multiSearchFirstPositionUTF8 ngramDistance
+      ngramDistanceCaseInsensitive ngramDistanceCaseInsensitiveUTF8 ngramDistanceUTF8 ngramSearch
+      ngramSearchCaseInsensitive ngramSearchCaseInsensitiveUTF8 ngramSearchUTF8 notILike notLike position
+      positionCaseInsensitive positionCaseInsensitiveUTF8 positionUTF8 REGEXP_MATCHES`,
+  },
+  'string splitting': {
+    use: 'Split text into words and parts, and join it again.',
+    names: `
+      alphaTokens array_to_string arrayStringConcat extractAllGroups extractAllGroupsVertical ngrams
+      reverseBySeparator splitByAlpha splitByChar splitByNonAlpha splitByRegexp splitByString
+      splitByWhitespace tokens`,
+  },
+  tuple: {
+    use: 'Build tuples, read their elements, compute with them.',
+    names: `
+      untuple dotProduct flattenTuple scalarProduct tuple tupleConcat tupleDivide tupleDivideByNumber
+      tupleElement tupleHammingDistance tupleIntDiv tupleIntDivByNumber tupleIntDivOrZero
+      tupleIntDivOrZeroByNumber tupleMinus tupleModulo tupleModuloByNumber tupleMultiply tupleMultiplyByNumber
+      tupleNames tupleNegate tuplePlus tuplePositiveModuloByNumber tupleToNameValuePairs vectorDifference
+      vectorSum`,
+  },
+  URL: {
+    use: 'Take URLs apart.',
+    names: `
+      cutFragment cutQueryString cutQueryStringAndFragment cutToFirstSignificantSubdomain
+      cutToFirstSignificantSubdomainRFC cutToFirstSignificantSubdomainWithWWW
+      cutToFirstSignificantSubdomainWithWWWRFC cutURLParameter cutWWW decodeURLComponent
+      decodeURLFormComponent domain domainRFC domainWithoutWWW domainWithoutWWWRFC encodeURLComponent
+      encodeURLFormComponent extractURLParameter extractURLParameterNames extractURLParameters
+      firstSignificantSubdomain firstSignificantSubdomainRFC fragment netloc path pathFull port portRFC
+      protocol queryString queryStringAndFragment topLevelDomain topLevelDomainRFC URLHierarchy
+      URLPathHierarchy`,
+  },
+  UUID: {
+    use: 'Read, make and compare UUIDs and Snowflake ids.',
+    names: `
+      dateTime64ToSnowflakeID dateTimeToSnowflakeID dateTimeToUUIDv7 generateSnowflakeID generateUUIDv4
+      generateUUIDv7 snowflakeIDToDateTime snowflakeIDToDateTime64 toUUIDOrDefault toUUIDOrNull
+      UUIDNumToString UUIDStringToNum UUIDToNum UUIDv7ToDateTime`,
+  },
+} as const satisfies Readonly<Record<string, FunctionFamily>>;

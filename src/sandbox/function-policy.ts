@@ -1,13 +1,18 @@
 // Which functions one endpoint's consumers may call: the list, what the endpoint adds or takes away, aggregate combinators.
 import { nearest } from '../core/nearest.ts';
+import { canonicalName } from './function-aliases.ts';
 import { FUNCTION_FAMILIES } from './function-families.ts';
 import { REFUSED_FUNCTIONS } from './refused-functions.ts';
 
 export interface FunctionPolicy {
   /** Whether a call of that name is allowed; without case, as for the engine's own case-insensitive functions. */
   allows(name: string): boolean;
+  /** Whether an aggregate function of that name is allowed, with its combinators. */
+  allowsAggregate(name: string): boolean;
   /** Whether the engine is known to have a function of that name which is not allowed. */
   refuses(name: string): boolean;
+  /** Whether an allowed function of that name aggregates; combinators included. */
+  aggregates(name: string): boolean;
   /** The allowed name nearest to one that is not. */
   nearest(name: string): string | undefined;
   /** Allowed names by family, for people; aggregate functions also come with combinators. */
@@ -28,9 +33,9 @@ const COMBINATORS = [
 ] as const; // prettier-ignore
 
 export function createFunctionPolicy({ allow, deny }: FunctionChanges): FunctionPolicy {
-  const denied = new Set(deny.map((name) => name.toLowerCase()));
-  const families = familiesWithout(denied);
-  const added = allow.filter((name) => !denied.has(name.toLowerCase()));
+  const isDenied = createDenial(deny);
+  const families = familiesWithout(isDenied);
+  const added = allow.filter((name) => !isDenied(name));
   if (added.length > 0) families['of this endpoint'] = added;
   const allowed = new Map(
     Object.values(families)
@@ -38,24 +43,47 @@ export function createFunctionPolicy({ allow, deny }: FunctionChanges): Function
       .map((name) => [name.toLowerCase(), name]),
   );
   const aggregates = new Set((families['aggregate'] ?? []).map((name) => name.toLowerCase()));
+  const isAggregate = (folded: string) =>
+    aggregates.has(folded) || (!isDenied(folded) && isCombined(folded, aggregates));
   const allows = (name: string) => {
     const folded = name.toLowerCase();
-    return allowed.has(folded) || (!denied.has(folded) && isCombined(folded, aggregates));
+    return allowed.has(folded) || isAggregate(folded);
   };
+  const addedNames = new Set(added.map((name) => name.toLowerCase()));
   const known = new Set([...split(REFUSED_FUNCTIONS), ...deny].map((name) => name.toLowerCase()));
   return {
     allows,
+    allowsAggregate(name) {
+      const folded = name.toLowerCase();
+      return isAggregate(folded) || addedNames.has(folded);
+    },
     refuses: (name) => known.has(name.toLowerCase()) && !allows(name),
+    aggregates: (name) => isAggregate(name.toLowerCase()),
     nearest: (name) => nearest(name, allowed.values()),
     families: Object.freeze(families),
     combinators: COMBINATORS,
   };
 }
 
-function familiesWithout(denied: ReadonlySet<string>): Record<string, readonly string[]> {
-  const families = Object.entries(FUNCTION_FAMILIES).map(([family, names]) => [
+/** Whether a name is denied: itself, under another of its names, or as the function below its combinators. */
+function createDenial(deny: readonly string[]): (name: string) => boolean {
+  const denied = new Set(deny.flatMap((name) => [name.toLowerCase(), canonicalName(name.toLowerCase())]));
+  if (denied.size === 0) return () => false;
+  return (name) => {
+    const folded = name.toLowerCase();
+    const canonical = canonicalName(folded);
+    // Names such as toInt8OrNull only look like combinators of another function.
+    const bases = [...basesOf(folded), ...basesOf(canonical)].filter(
+      (base) => AGGREGATES.has(base) || isCombined(base, AGGREGATES),
+    );
+    return [folded, canonical, ...bases].some((each) => denied.has(each) || denied.has(canonicalName(each)));
+  };
+}
+
+function familiesWithout(isDenied: (name: string) => boolean): Record<string, readonly string[]> {
+  const families = Object.entries(FUNCTION_FAMILIES).map(([family, { names }]) => [
     family,
-    split(names).filter((name) => !denied.has(name.toLowerCase())),
+    split(names).filter((name) => !isDenied(name)),
   ]);
   return Object.fromEntries(families);
 }
@@ -64,12 +92,19 @@ function split(names: string): string[] {
   return names.trim().split(/\s+/);
 }
 
+const AGGREGATES: ReadonlySet<string> = new Set(split(FUNCTION_FAMILIES.aggregate.names.toLowerCase()));
+
 const FOLDED_COMBINATORS = COMBINATORS.map((combinator) => combinator.toLowerCase());
 
 /** `sumIf`, `uniqArrayIf`, …: an allowed aggregate function and combinators. */
 function isCombined(folded: string, aggregates: ReadonlySet<string>): boolean {
+  return basesOf(folded).some((base) => aggregates.has(base));
+}
+
+/** What may stand below the combinators that a name ends with: of `sumarrayif` it is `sumarray` and `sum`. */
+function basesOf(folded: string): readonly string[] {
   const suffix = FOLDED_COMBINATORS.find((combinator) => folded.endsWith(combinator));
-  if (suffix === undefined || folded.length === suffix.length) return false;
+  if (suffix === undefined || folded.length === suffix.length) return [];
   const base = folded.slice(0, -suffix.length);
-  return aggregates.has(base) || isCombined(base, aggregates);
+  return [base, ...basesOf(base)];
 }

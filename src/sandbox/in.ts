@@ -2,6 +2,7 @@
 import { isQueryGroup, scanExpressions, scanQueryGroup, scanUntil } from './groups.ts';
 import { scanTableName } from './names.ts';
 import type { Scan, Scope } from './scan.ts';
+import { isLiteralList } from './states.ts';
 import { CONSTANTS } from './words.ts';
 
 /** `[GLOBAL] [NOT] IN …`; false where none comes. */
@@ -16,6 +17,12 @@ export function scanIn(scan: Scan, scope: Scope): boolean {
 
 /** A subquery, a list, an array, a constant, a call, or the name of a table. */
 function scanSet(scan: Scan, scope: Scope): void {
+  const start = scan.at();
+  readSet(scan, scope);
+  if (!isLiteralList(scan, start)) scan.findings.conversions.push({ at: start, place: 'IN' });
+}
+
+function readSet(scan: Scan, scope: Scope): void {
   if (isQueryGroup(scan)) scanQueryGroup(scan, scope);
   else if (scan.kind() === '(') scanList(scan, scope);
   else if (isNameAlone(scan)) scanTableName(scan, scope);
@@ -29,7 +36,7 @@ function scanSet(scan: Scan, scope: Scope): void {
 function scanList(scan: Scan, scope: Scope): void {
   if (isSingle(scan)) {
     scan.skip();
-    scan.nest(() => scanSet(scan, scope));
+    scan.nest(() => readSet(scan, scope));
     // Something may follow a constant; behind a name or a query nothing may.
     scan.expectKind(')', 'a comma or )');
   } else scanExpressions(scan, scope, 'none');

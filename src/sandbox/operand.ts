@@ -3,8 +3,11 @@ import { isCall, scanCall, scanColumns, scanStar } from './call.ts';
 import { isQueryGroup, scanExpressions, scanQueryGroup, scanUntil } from './groups.ts';
 import { checkFunction, isKeyword } from './names.ts';
 import type { TokenKind } from '../sql/lexer.ts';
+import { stringValue } from '../sql/string-literal.ts';
 import type { Scan, Scope } from './scan.ts';
+import { namesState } from './string-arguments.ts';
 import { scanType } from './type.ts';
+import { typeFault } from './type-name.ts';
 import { CONSTANTS, UNITS } from './words.ts';
 
 /** A value and what belongs to it: `.path`, `[index]`, `::Type`. */
@@ -45,15 +48,28 @@ function refuseValue(scan: Scan): never {
   return scan.refuse({ code: 'sandbox.syntax_refused', message: `Expected a value, but ${seen}` });
 }
 
-/** States of aggregate functions are the engine's own bytes; none is made of a consumer's text. */
+/** No function that reads a type in a string, known or not, gets that of a state. */
 function scanString(scan: Scan): void {
-  if (/AggregateFunction\s*\(/i.test(scan.whole())) {
+  const value = stringValue(scan.whole());
+  if (value === undefined) {
+    scan.refuse({ code: 'sandbox.text_refused', message: 'This string has an escape that means nothing' });
+  }
+  if (/AggregateFunction[\s`"]*\(/i.test(value)) {
     scan.refuse({
-      code: 'sandbox.text_refused',
-      message: 'Types of aggregate functions are not taken in strings',
+      code: 'sandbox.type_refused',
+      message: 'Types of aggregate functions are not allowed in strings',
     });
   }
   scan.skip();
+}
+
+/** A subcolumn of a Dynamic value goes by the name of a type. */
+function checkQuoted(scan: Scan): void {
+  if (scan.kind() !== 'quoted' || !namesState(scan.whole())) return;
+  scan.refuse({
+    code: 'sandbox.type_refused',
+    message: 'Types of aggregate functions are not allowed as names',
+  });
 }
 
 function scanNamed(scan: Scan, scope: Scope): void {
@@ -69,6 +85,7 @@ function scanNamed(scan: Scan, scope: Scope): void {
 }
 
 function scanColumn(scan: Scan, word: string | undefined): void {
+  checkQuoted(scan);
   // `name.1` is the element of a tuple: the name itself stands alone.
   const isPath = scan.kind(1) === '.' && scan.kind(2) !== 'number';
   if (!isPath && !CONSTANTS.has(word ?? '')) scan.findings.bare.push(scan.at());
@@ -133,6 +150,17 @@ function scanIndex(scan: Scan, scope: Scope): void {
   scan.expectKind(']');
 }
 
+/** The type of a JSON path, which is quoted where it has arguments. */
+function scanPathType(scan: Scan): void {
+  if (scan.kind() !== 'quoted') {
+    scanType(scan);
+    return;
+  }
+  const fault = typeFault(scan.name() ?? '');
+  if (fault !== undefined) scan.refuse({ code: 'sandbox.type_refused', message: fault });
+  scan.skip();
+}
+
 /** What follows a dot: a name, a number, `*`, `:Type` or `^name` of a JSON path; never a call. */
 function scanPath(scan: Scan, scope: Scope): void {
   if (scan.kind() === '*') {
@@ -144,11 +172,11 @@ function scanPath(scan: Scan, scope: Scope): void {
     return;
   }
   if (scan.takeKind(':')) {
-    if (scan.kind() === 'quoted') scan.skip();
-    else scanType(scan);
+    scanPathType(scan);
     return;
   }
   scan.takeKind('^');
+  checkQuoted(scan);
   const kind = scan.kind();
   if (kind !== 'word' && kind !== 'quoted' && kind !== 'number') refuseValue(scan);
   if (scan.kind(1) === '(') {

@@ -10,7 +10,11 @@ export function scanOrderBy(scan: Scan, scope: Scope): true {
   if (scan.take('INTERPOLATE') && scan.takeKind('(')) {
     scanUntil(scan, ')', () => {
       scanNewName(scan);
-      if (scan.take('AS')) scan.grammar.expression(scan, scope, 'none');
+      if (scan.word() === 'AS') {
+        scan.findings.conversions.push({ at: scan.at(), place: 'INTERPOLATE' });
+        scan.skip();
+        scan.grammar.expression(scan, scope, 'none');
+      }
     });
   }
   return true;

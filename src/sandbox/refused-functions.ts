@@ -4,43 +4,92 @@
 /** Names separated by blanks. */
 export const REFUSED_FUNCTIONS = `
     _CAST addressToLine addressToLineWithInlines addressToSymbol aes_decrypt_mysql aes_encrypt_mysql
-    aggThrow aiClassify aiEmbed aiExtract aiGenerate aiTranslate authenticatedUser authUser blockNumber
-    blockSerializedSize blockSize buildId caseWithExpression catboostEvaluate connection_id connectionId
-    CURRENT_CATALOG current_database current_query_id CURRENT_ROLE CURRENT_SCHEMA current_schemas
-    current_user currentDatabase currentProfiles currentQueryID currentRoles currentSchemas currentUser
-    DATABASE decrypt defaultProfiles defaultRoles demangle dictGet dictGetAll dictGetChildren dictGetDate
-    dictGetDateOrDefault dictGetDateTime dictGetDateTimeOrDefault dictGetDescendants dictGetFloat32
-    dictGetFloat32OrDefault dictGetFloat64 dictGetFloat64OrDefault dictGetHierarchy dictGetInt16
-    dictGetInt16OrDefault dictGetInt32 dictGetInt32OrDefault dictGetInt64 dictGetInt64OrDefault dictGetInt8
-    dictGetInt8OrDefault dictGetIPv4 dictGetIPv4OrDefault dictGetIPv6 dictGetIPv6OrDefault dictGetKeys
-    dictGetOrDefault dictGetOrNull dictGetRoot dictGetString dictGetStringOrDefault dictGetUInt16
-    dictGetUInt16OrDefault dictGetUInt32 dictGetUInt32OrDefault dictGetUInt64 dictGetUInt64OrDefault
-    dictGetUInt8 dictGetUInt8OrDefault dictGetUUID dictGetUUIDOrDefault dictHas dictIsIn displayName
-    dumpColumnStructure enabledProfiles enabledRoles encrypt errorCodeToName estimateCompressionRatio
-    evalMLMethod file filesystemAvailable filesystemCapacity filesystemUnreserved formatQuery
-    formatQueryOrNull formatQuerySingleLine formatQuerySingleLineOrNull formatRow formatRowNoNewline FQDN
-    fullHostName fuzzBits fuzzQuery generateRandomStructure generateSerialID getClientHTTPHeader getMacro
+    aggThrow aiClassify aiEmbed aiExtract aiGenerate aiTranslate areaCartesian areaSpherical arrayAUC
+    arrayAUCPR arrayLevenshteinDistance arrayLevenshteinDistanceWeighted arrayNormalizedGini arrayPRAUC
+    arrayROCAUC arraySimilarity authenticatedUser authUser blockNumber blockSerializedSize blockSize buildId
+    byteSize caseWithExpression catboostEvaluate categoricalInformationValue chdb colorOKLABToSRGB colorOKLCHToSRGB
+    colorSRGBToOKLAB colorSRGBToOKLCH connection_id connectionId contingency convertCharset corrMatrix
+    cosineDistanceTransposed cosineDistanceTransposedQuantized covarPopMatrix covarSampMatrix cramersV
+    cramersVBiasCorrected CURRENT_CATALOG current_database current_query_id CURRENT_ROLE CURRENT_SCHEMA
+    current_schemas current_user currentDatabase currentProfiles currentQueryID currentRoles currentSchemas
+    currentUser cutToFirstSignificantSubdomainCustom cutToFirstSignificantSubdomainCustomRFC
+    cutToFirstSignificantSubdomainCustomWithWWW cutToFirstSignificantSubdomainCustomWithWWWRFC DATABASE
+    decrypt defaultProfiles defaultRoles demangle dequantizeInt8ToBFloat16 dictGet dictGetAll
+    dictGetChildren dictGetDate dictGetDateOrDefault dictGetDateTime dictGetDateTimeOrDefault
+    dictGetDescendants dictGetFloat32 dictGetFloat32OrDefault dictGetFloat64 dictGetFloat64OrDefault
+    dictGetHierarchy dictGetInt16 dictGetInt16OrDefault dictGetInt32 dictGetInt32OrDefault dictGetInt64
+    dictGetInt64OrDefault dictGetInt8 dictGetInt8OrDefault dictGetIPv4 dictGetIPv4OrDefault dictGetIPv6
+    dictGetIPv6OrDefault dictGetKeys dictGetOrDefault dictGetOrNull dictGetRoot dictGetString
+    dictGetStringOrDefault dictGetUInt16 dictGetUInt16OrDefault dictGetUInt32 dictGetUInt32OrDefault
+    dictGetUInt64 dictGetUInt64OrDefault dictGetUInt8 dictGetUInt8OrDefault dictGetUUID dictGetUUIDOrDefault
+    dictHas dictIsIn displayName distanceCosineTransposed distanceL2Transposed dotProductTransposed
+    dotProductTransposedQuantized dumpColumnStructure enabledProfiles enabledRoles encrypt errorCodeToName
+    estimateCompressionRatio evalMLMethod file filesystemAvailable filesystemCapacity filesystemUnreserved
+    financialInternalRateOfReturn financialInternalRateOfReturnExtended financialNetPresentValue
+    financialNetPresentValueExtended firstSignificantSubdomainCustom firstSignificantSubdomainCustomRFC
+    flameGraph flipCoordinates formatQuery formatQueryOrNull formatQuerySingleLine
+    formatQuerySingleLineOrNull formatRow formatRowNoNewline FQDN fullHostName fuzzBits fuzzQuery
+    gccMurmurHash generateRandomStructure generateSerialID geohashesInBox geometryIntersectCartesian
+    geometryIntersectSpherical geoToH3 geoToMGRS geoToUTM getClientHTTPHeader getMacro
     getMaxTableNameLengthForDatabase getMergeTreeSetting getOSKernelVersion getServerPort getServerSetting
-    getSetting getSettingOrDefault getSizeOfEnumType getTypeSerializationStreams globalVariable
-    hasColumnInTable hasThreadFuzzer highlightQuery hostname icebergBucket icebergHash indexHint
-    initial_query_id initial_query_start_time initialQueryID initialQueryStartTime isMergeTreePartCoveredBy
-    joinGet joinGetOrNull kafkaMurmurHash logTrace lowCardinalityKeys mergeTreePartInfo
-    minSampleSizeContinous minSampleSizeContinuous minSampleSizeConversion naiveBayesClassifier
-    naiveBayesClassifierWithAllProbs naiveBayesClassifierWithProb naiveBayesNgrams neighbor nested
-    normalizedQueryHash normalizedQueryHashKeepNames normalizeQuery normalizeQueryKeepNames obfuscateQuery
-    obfuscateQueryWithSeed partitionId query_id queryID regionHierarchy regionIn regionToArea regionToCity
-    regionToContinent regionToCountry regionToDistrict regionToName regionToPopulation regionToTopContinent
-    replicate revision rowNumberInAllBlocks rowNumberInBlock runningAccumulate runningDifference
-    runningDifferenceStartingWithFirstValue SCHEMA serverTimezone serverUUID session_user shardCount
-    shardNum showCertificate sleep sleepEachRow stochasticLinearRegression stochasticLogisticRegression
-    structureToCapnProtoSchema structureToProtobufSchema SYSTEM_USER tcpPort throwIf tid
-    timeSeriesChangesToGrid timeSeriesCopyTag timeSeriesCopyTags timeSeriesDeltaToGrid timeSeriesDerivToGrid
-    timeSeriesExtractTag timeSeriesFromGrid timeSeriesGroupArray timeSeriesGroupToSamplingKey
-    timeSeriesGroupToTags timeSeriesIdToGroup timeSeriesIdToTags timeSeriesIdToTagsGroup
-    timeSeriesIncreaseToGrid timeSeriesInstantDeltaToGrid timeSeriesInstantRateToGrid timeSeriesJoinTags
-    timeSeriesLastToGrid timeSeriesLastTwoSamples timeSeriesPredictLinearToGrid timeSeriesRange
-    timeSeriesRateToGrid timeSeriesRemoveAllTagsExcept timeSeriesRemoveTag timeSeriesRemoveTags
-    timeSeriesReplaceTag timeSeriesResampleToGridWithStaleness timeSeriesResetsToGrid timeSeriesStoreTags
-    timeSeriesTagsGroupToTags timeSeriesTagsToGroup timeSeriesThrowDuplicateSeriesIf tokenizeQuery
-    transactionID transactionLatestSnapshot transactionOldestSnapshot tryDecrypt uptime user
-    validateNestedArraySizes version zookeeperSessionUptime`;
+    getSetting getSettingOrDefault getSizeOfEnumType getSubcolumn getTypeSerializationStreams globalVariable
+    groupArrayInsertAt groupFormat groupNumericIndexedVector h3CellAreaM2 h3CellAreaRads2 h3Distance
+    h3EdgeAngle h3EdgeLengthKm h3EdgeLengthM h3ExactEdgeLengthKm h3ExactEdgeLengthM h3ExactEdgeLengthRads
+    h3GetBaseCell h3GetDestinationIndexFromUnidirectionalEdge h3GetFaces h3GetIndexesFromUnidirectionalEdge
+    h3GetOriginIndexFromUnidirectionalEdge h3GetPentagonIndexes h3GetRes0Indexes h3GetResolution
+    h3GetUnidirectionalEdge h3GetUnidirectionalEdgeBoundary h3GetUnidirectionalEdgesFromHexagon h3HexAreaKm2
+    h3HexAreaM2 h3HexRing h3IndexesAreNeighbors h3IsPentagon h3IsResClassIII h3IsValid h3kRing h3Line
+    h3NumHexagons h3PointDistKm h3PointDistM h3PointDistRads h3PolygonToCells
+    h3PolygonToCellsWithContainment h3ToCenterChild h3ToChildren h3ToGeo h3ToGeoBoundary h3ToParent
+    h3ToString h3UnidirectionalEdgeIsValid hasColumnInTable hasThreadFuzzer highlightQuery hilbertDecode
+    hilbertEncode hiveHash hostname icebergBucket icebergHash icebergTruncate indexHint initial_query_id
+    initial_query_start_time initialQueryID initialQueryStartTime isDynamicElementInSharedData
+    isMergeTreePartCoveredBy isPrime isProbablePrime javaHash javaHashUTF16LE joinGet joinGetOrNull JSONDynamicPaths JSONDynamicPathsWithTypes
+    JSONSharedDataPaths JSONSharedDataPathsWithTypes jumpConsistentHash kafkaMurmurHash kostikConsistentHash
+    L2DistanceTransposed L2DistanceTransposedQuantized logTrace lowCardinalityIndices lowCardinalityKeys
+    mergeTreePartInfo MGRSToGeo minSampleSizeContinous minSampleSizeContinuous minSampleSizeConversion
+    moduloLegacy mortonDecode mortonEncode multiFuzzyMatchAllIndices multiFuzzyMatchAny
+    multiFuzzyMatchAnyIndex MVTBoundingBox MVTBoundingBoxMercator MVTEncode MVTEncodeGeom
+    naiveBayesClassifier naiveBayesClassifierWithAllProbs naiveBayesClassifierWithProb naiveBayesNgrams
+    neighbor nested ngramMinHashArg ngramMinHashArgCaseInsensitive ngramMinHashArgCaseInsensitiveUTF8
+    ngramMinHashArgUTF8 normalizedQueryHash normalizedQueryHashKeepNames normalizeQuery
+    normalizeQueryKeepNames nothing nothingNull nothingUInt64 nowInBlock nowInBlock64
+    numericIndexedVectorAllValueSum numericIndexedVectorBuild numericIndexedVectorCardinality
+    numericIndexedVectorGetValue numericIndexedVectorPointwiseAdd numericIndexedVectorPointwiseDivide
+    numericIndexedVectorPointwiseEqual numericIndexedVectorPointwiseGreater
+    numericIndexedVectorPointwiseGreaterEqual numericIndexedVectorPointwiseLess
+    numericIndexedVectorPointwiseLessEqual numericIndexedVectorPointwiseMultiply
+    numericIndexedVectorPointwiseNotEqual numericIndexedVectorPointwiseSubtract
+    numericIndexedVectorShortDebugString numericIndexedVectorToMap obfuscateQuery obfuscateQueryWithSeed
+    partitionId perimeterCartesian perimeterSpherical polygonAreaCartesian polygonAreaSpherical
+    polygonConvexHullCartesian polygonPerimeterCartesian polygonPerimeterSpherical polygonsDistanceCartesian
+    polygonsDistanceSpherical polygonsEqualsCartesian polygonsIntersectCartesian
+    polygonsIntersectionCartesian polygonsIntersectionSpherical polygonsIntersectSpherical
+    polygonsSymDifferenceCartesian polygonsSymDifferenceSpherical polygonsUnionCartesian
+    polygonsUnionSpherical polygonsWithinCartesian polygonsWithinSpherical quantizeBFloat16ToInt8 query_id
+    queryID randBernoulli randBinomial randChiSquared randExponential randFisherF randLogNormal
+    randNegativeBinomial randomFixedString randomHadamardTransform randomPrintableASCII randomString
+    randomStringUTF8 randPoisson randStudentT readWKB readWKBLineString readWKBMultiLineString
+    readWKBMultiPolygon readWKBPoint readWKBPolygon readWKT readWKTLineString readWKTMultiLineString
+    readWKTMultiPolygon readWKTPoint readWKTPolygon readWKTRing regionHierarchy regionIn regionToArea
+    regionToCity regionToContinent regionToCountry regionToDistrict regionToName regionToPopulation
+    regionToTopContinent replicate revision rowNumberInAllBlocks rowNumberInBlock runningAccumulate
+    runningDifference runningDifferenceStartingWithFirstValue scalarProductTransposed SCHEMA
+    sequenceNextNode serverTimezone serverUUID session_user shardCount shardNum showCertificate
+    sipHash128Reference sipHash128ReferenceKeyed sleep sleepEachRow sparseGrams sparseGramsHashes
+    sparseGramsHashesUTF8 sparseGramsUTF8 sqid sqidDecode sqidEncode ST_AsMVT ST_AsMVTGeom ST_LineFromWKB
+    ST_MLineFromWKB ST_MPolyFromWKB ST_PointFromWKB ST_PolyFromWKB stochasticLinearRegression
+    stochasticLogisticRegression stringToH3 structureToCapnProtoSchema structureToProtobufSchema SVG
+    SYSTEM_USER tcpPort theilsU throwIf tid timeSeriesChangesToGrid timeSeriesCopyTag timeSeriesCopyTags
+    timeSeriesDeltaToGrid timeSeriesDerivToGrid timeSeriesExtractTag timeSeriesFromGrid timeSeriesGroupArray
+    timeSeriesGroupToSamplingKey timeSeriesGroupToTags timeSeriesIdToGroup timeSeriesIdToTags
+    timeSeriesIdToTagsGroup timeSeriesIncreaseToGrid timeSeriesInstantDeltaToGrid
+    timeSeriesInstantRateToGrid timeSeriesJoinTags timeSeriesLastToGrid timeSeriesLastTwoSamples
+    timeSeriesPredictLinearToGrid timeSeriesRange timeSeriesRateToGrid timeSeriesRemoveAllTagsExcept
+    timeSeriesRemoveTag timeSeriesRemoveTags timeSeriesReplaceTag timeSeriesResampleToGridWithStaleness
+    timeSeriesResetsToGrid timeSeriesStoreTags timeSeriesTagsGroupToTags timeSeriesTagsToGroup
+    timeSeriesThrowDuplicateSeriesIf tokenizeQuery tokensForLikePattern transactionID
+    transactionLatestSnapshot transactionOldestSnapshot tryDecrypt uptime user UTMToGeo
+    validateNestedArraySizes version WKB WKT wordShingleMinHashArg wordShingleMinHashArgCaseInsensitive
+    wordShingleMinHashArgCaseInsensitiveUTF8 wordShingleMinHashArgUTF8 xxHash64Spark yandexConsistentHash
+    zookeeperSessionUptime`;

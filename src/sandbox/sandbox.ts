@@ -6,12 +6,13 @@ import type { Outline } from '../sql/outline.ts';
 import { consumerOffset, readConsumerText, refusal } from './consumer-text.ts';
 import type { ConsumerText } from './consumer-text.ts';
 import type { FunctionPolicy } from './function-policy.ts';
+import { isLeakproof } from './leakproof.ts';
 import type { Surface } from './scan.ts';
 import { isBareCall, scanText } from './scanner.ts';
 import type { ScanResult } from './scanner.ts';
 import { judgeTree } from './second-opinion.ts';
-import { assembleStatement, tableTexts } from './statement.ts';
-import type { AssembledStatement } from './statement.ts';
+import { assembleReread, assembleStatement, tableTexts } from './statement.ts';
+import type { AssembledStatement, TableColumn } from './statement.ts';
 import { enginePosition } from './engine-message.ts';
 import type { VerdictCache } from './verdict-cache.ts';
 
@@ -30,7 +31,9 @@ export interface SandboxOptions {
   readonly revision: string;
   readonly functions: FunctionPolicy;
   /** Columns of the tables by table, where the engine has described them. */
-  readonly columns?: ReadonlyMap<string, readonly string[]>;
+  readonly columns?: ReadonlyMap<string, readonly TableColumn[]>;
+  /** Tables that have columns with states of aggregate functions, where the engine has described them. */
+  readonly stateTables?: ReadonlySet<string>;
   readonly cache: VerdictCache<Verdict>;
   /** Undefined where the engine has no analyzer: the scanner decides alone, which is to be reported. */
   readonly explain: Explain | undefined;
@@ -44,6 +47,10 @@ export interface Verdict {
   readonly joined: string;
   readonly tables: readonly string[];
   readonly names: ReadonlySet<string>;
+  /** Whether columns of its result may be states of aggregate functions. */
+  readonly hasStates: boolean;
+  /** It cannot fail on any row; see `leakproof.ts`. */
+  readonly isLeakproof: boolean;
 }
 
 export interface Sandbox {
@@ -53,19 +60,28 @@ export interface Sandbox {
   check(text: string): Promise<Verdict>;
   /** The statement of a checked text. `rows`: the most rows asked for; one more than the caller gets tells of cutting. */
   assemble(verdict: Verdict, rows: number): AssembledStatement;
+  /** The statement to run where that one has failed on a row; undefined where it can be no other tenant's fault. */
+  assembleReread(verdict: Verdict, rows: number): AssembledStatement | undefined;
   /** Every column of the tables that is known. */
   readonly columns: ReadonlySet<string>;
 }
 
 export function createSandbox(options: SandboxOptions): Sandbox {
   const { outline, boundSql, functions, revision, cache } = options;
-  const tables = tableTexts(boundSql, outline);
+  const tables = tableTexts(boundSql, outline, options.columns);
   const surface: Surface = {
     tables: new Map(tables.map(({ name, size }) => [name, size])),
     taken: new Set([...outline.identifiers].map((name) => name.toLowerCase())),
     functions,
+    stateTables: options.stateTables ?? new Set(),
   };
-  const columns = new Set([...(options.columns?.values() ?? [])].flat());
+  const described = [...(options.columns?.values() ?? [])].flat();
+  const columns = new Set(described.map(({ name }) => name));
+  const leakproof = {
+    functions,
+    tables: new Set(tables.map(({ name }) => name)),
+    types: typesByName(described),
+  };
   const mentioned = mentionedColumns(boundSql);
   const isColumn = (name: string) => columns.has(name) || mentioned.has(name);
   const check = async (source: string): Promise<Verdict> => {
@@ -75,18 +91,30 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       const explained = await options.explain(`${EXPLAIN}${text.joined}`);
       acceptTree(explained, text, { scanned, functions, isColumn });
     }
-    const read = tables.filter(({ name }) => scanned.tables.has(name));
-    return { source, joined: text.joined, tables: read.map(({ name }) => name), names: scanned.names };
+    const scannedTables = tables.filter(({ name }) => scanned.tables.has(name));
+    return {
+      source,
+      joined: text.joined,
+      tables: scannedTables.map(({ name }) => name),
+      names: scanned.names,
+      hasStates: scanned.hasStates,
+      isLeakproof: options.columns !== undefined && isLeakproof(text, leakproof),
+    };
   };
+  const read = (verdict: Verdict) => tables.filter(({ name }) => verdict.tables.includes(name));
   return {
     tables: tables.map(({ name }) => name),
     columns,
     check: (source) => cache.get(`${revision} ${source}`, () => check(source), isRefusal),
-    assemble(verdict, rows) {
-      const read = tables.filter(({ name }) => verdict.tables.includes(name));
-      return assembleStatement(read, verdict.joined, rows);
-    },
+    assemble: (verdict, rows) => assembleStatement(read(verdict), verdict, rows),
+    assembleReread: (verdict, rows) => assembleReread(read(verdict), verdict, rows),
   };
+}
+
+function typesByName(columns: readonly TableColumn[]): ReadonlyMap<string, readonly string[]> {
+  const types = new Map<string, string[]>();
+  for (const { name, type } of columns) types.set(name, [...(types.get(name) ?? []), type]);
+  return types;
 }
 
 const EXPLAIN = 'EXPLAIN QUERY TREE run_passes = 0 ';

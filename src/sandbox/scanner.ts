@@ -7,6 +7,7 @@ import { scanOperand } from './operand.ts';
 import { scanQuery } from './query.ts';
 import { createScan } from './scan.ts';
 import type { Grammar, Scan, Surface } from './scan.ts';
+import { checkStates, readsStates } from './states.ts';
 
 /** What a text was found to read and name. */
 export interface ScanResult {
@@ -14,6 +15,10 @@ export interface ScanResult {
   readonly tables: ReadonlySet<string>;
   /** Names that it gives itself. */
   readonly names: ReadonlySet<string>;
+  /** Whether one of the tables has columns with states of aggregate functions. */
+  readonly readsStates: boolean;
+  /** Whether there are such states at all, read or made. */
+  readonly hasStates: boolean;
 }
 
 const GRAMMAR: Grammar = { query: scanQuery, expression: scanExpression, operand: scanOperand };
@@ -36,7 +41,14 @@ export function scanText(
   GRAMMAR.query(scan, { own: new Map(), inLambda: false });
   if (scan.kind() !== undefined) refuseRest(scan);
   checkBareNames(scan, isColumn);
-  return { tables: scan.findings.tables, names: scan.findings.names };
+  checkStates(scan);
+  const { tables, names } = scan.findings;
+  return {
+    tables,
+    names,
+    readsStates: readsStates(scan),
+    hasStates: scan.findings.hasStates || readsStates(scan),
+  };
 }
 
 const NOT_TAKEN: ReadonlyMap<string | undefined, string> = new Map([

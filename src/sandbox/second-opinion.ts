@@ -4,6 +4,8 @@ import type { FunctionPolicy } from './function-policy.ts';
 import { attribute, parseQueryTree } from './query-tree.ts';
 import type { TreeLine } from './query-tree.ts';
 import type { ScanResult } from './scanner.ts';
+import { makesStates, stateComplaint } from './states.ts';
+import { argumentIndex, complaintAboutArgument, stringArgument, subcolumnFault } from './string-arguments.ts';
 import { IN_FUNCTIONS } from './words.ts';
 
 /** Functions that the engine makes of syntax; nobody can call them. */
@@ -45,7 +47,7 @@ export function judgeTree(tree: string, judgement: Judgement): Complaint | undef
   if ('complaint' in parsed) return parsed.complaint;
   const [root] = parsed.root.children;
   if (root === undefined || parsed.root.children.length !== 1) return odd('nothing');
-  return judgeQuery(judgement, root, new Set()).complaint;
+  return judgeQuery(judgement, root, new Set()).complaint ?? judgeStates(judgement, root);
 }
 
 function odd(what: string): Complaint {
@@ -174,15 +176,40 @@ function judgeFunction(judgement: Judgement, node: TreeLine, own: Own): Complain
       message: `${name.slice(0, 60)} is not among the allowed functions`,
     };
   }
+  const named = complaintAboutNamed(judgement, node, name);
+  if (named !== undefined) return named;
   const table = IN_FUNCTIONS.has(folded) ? setOf(node) : undefined;
   const complaint = table?.kind === 'IDENTIFIER' ? judgeTable(judgement, table, own) : undefined;
   return complaint ?? first(node.children, (part) => judgePart(judgement, part, own));
 }
 
-/** A name that stands alone may be a call without brackets. */
+/** The argument that names a type, a function or a subcolumn has to be a constant, and an allowed one. */
+function complaintAboutNamed({ functions }: Judgement, node: TreeLine, name: string): Complaint | undefined {
+  const named = stringArgument(name);
+  if (named === undefined) return undefined;
+  if (node.children.some(({ kind }) => kind === 'PARAMETERS')) return odd('parameters of a plain function');
+  const list = argumentsOf(node);
+  if (list.length === 0) return odd(`${name} without arguments`); // as APPLY has it
+  const index = argumentIndex(named, list.length);
+  const argument = index === undefined ? undefined : list[index];
+  if (argument === undefined) return undefined;
+  return complaintAboutArgument(named, { name, literal: literalOf(argument), functions });
+}
+
+/** The source of a constant: a string as a literal, a whole number in digits; undefined for anything else. */
+function literalOf({ kind, attributes, children }: TreeLine): string | undefined {
+  if (kind !== 'CONSTANT' || children.length > 0) return undefined;
+  const [, text] =
+    /^, constant_value: ('(?:[^'\\]|\\.)*'), constant_value_type: String$/s.exec(attributes) ?? [];
+  return text ?? /^, constant_value: UInt64_(\d+), constant_value_type: UInt\d+$/.exec(attributes)?.[1];
+}
+
+/** A name that stands alone may be a call without brackets; a path may name a type. */
 function judgeColumn({ isBareCall }: Judgement, node: TreeLine): Complaint | undefined {
   const name = attribute(node, 'identifier');
   if (name === undefined) return odd('an odd column');
+  const fault = subcolumnFault(name);
+  if (fault !== undefined) return { code: 'sandbox.type_refused', message: fault };
   if (!isBareCall(name)) return undefined;
   return {
     code: 'sandbox.function_refused',
@@ -190,10 +217,13 @@ function judgeColumn({ isBareCall }: Judgement, node: TreeLine): Complaint | und
   };
 }
 
+function argumentsOf(node: TreeLine): readonly TreeLine[] {
+  return node.children.find((part) => part.kind === 'ARGUMENTS')?.children[0]?.children ?? [];
+}
+
 /** The right side of IN. */
 function setOf(node: TreeLine): TreeLine | undefined {
-  const list = node.children.find((part) => part.kind === 'ARGUMENTS')?.children[0];
-  return list?.children[1];
+  return argumentsOf(node)[1];
 }
 
 function judgeTable(judgement: Judgement, node: TreeLine, own: Own): Complaint | undefined {
@@ -201,6 +231,40 @@ function judgeTable(judgement: Judgement, node: TreeLine, own: Own): Complaint |
   if (name === undefined) return odd('an odd table');
   if (name === NO_TABLE || own.has(name) || judgement.scanned.tables.has(name)) return undefined;
   return { code: 'sandbox.table_refused', message: `${name.slice(0, 60)} is not a table here` };
+}
+
+/** A query with states of aggregate functions has no place where the engine would convert text to one. */
+function judgeStates({ scanned }: Judgement, root: TreeLine): Complaint | undefined {
+  const nodes = [...nodesOf(root)];
+  if (!scanned.readsStates && !nodes.some(givesState)) return undefined;
+  if (nodes.some(({ kind }) => kind === 'INTERPOLATE_EXPRESSION')) return stateComplaint('INTERPOLATE');
+  return nodes.some(readsSet) ? stateComplaint('IN') : undefined;
+}
+
+function* nodesOf(node: TreeLine): Generator<TreeLine> {
+  yield node;
+  for (const child of node.children) yield* nodesOf(child);
+}
+
+function functionName(node: TreeLine): string {
+  return (node.kind === 'FUNCTION' ? attribute(node, 'function_name', 'function_type') : undefined) ?? '';
+}
+
+function givesState(node: TreeLine): boolean {
+  const name = functionName(node);
+  if (makesStates(name)) return true;
+  const [first] = argumentsOf(node);
+  return stringArgument(name)?.names === 'function' && makesStates(first?.attributes ?? '');
+}
+
+/** IN with anything but constants on its right. */
+function readsSet(node: TreeLine): boolean {
+  return IN_FUNCTIONS.has(functionName(node).toLowerCase()) && !isConstant(setOf(node));
+}
+
+function isConstant(node: TreeLine | undefined): boolean {
+  if (node === undefined || node.kind === 'CONSTANT') return true;
+  return ['tuple', 'negate'].includes(functionName(node)) && argumentsOf(node).every(isConstant);
 }
 
 function first<T>(items: readonly T[], judge: (item: T) => Complaint | undefined): Complaint | undefined {

@@ -14,6 +14,8 @@ export const PATH_ATTACKS: readonly string[] = [
   "SELECT arrayMap(x -> file('/etc/hostname'), [1]) FROM {table}",
   "SELECT dictGet('a', 'b', 1) FROM {table}",
   "SELECT getSetting('readonly') FROM {table}",
+  String.raw`SELECT bitmapToArray(CAST('', 'AggregateFunction\x28groupBitmap, UInt8)')) FROM {table}`,
+  "SELECT arrayReduce(reverse('worhTgga'), [1]) FROM {table}",
   'SELECT version() FROM {table}',
   'SELECT sleep(1) FROM {table}',
   "SELECT 1 FROM {table} INTO OUTFILE '/tmp/millrace-self-attack'",
@@ -55,4 +57,35 @@ export const WALL_ATTACKS: readonly WallAttack[] = [
   { name: 'create a table', sql: 'CREATE TABLE default.millrace_self_attack (a Int8) ENGINE = Memory' },
   { name: 'create a temporary table', sql: 'CREATE TEMPORARY TABLE millrace_self_attack (a Int8)' },
   { name: 'insert rows', sql: "INSERT INTO FUNCTION null('a Int8') SELECT 1" },
+];
+
+/** A query over the probe's tables that fails when it is evaluated on a row of another tenant. */
+export interface Oracle {
+  readonly text: string;
+  /** The connection's settings prevent it alone, without a barrier in the statement. */
+  readonly heldBySettings?: true;
+}
+
+/** Each succeeds on all rows of the tenant `mine`. The tables: `rows`, told apart by a column, and `paths`, by a JSON path. */
+export const ORACLES: readonly Oracle[] = [
+  { text: "SELECT count() FROM rows WHERE intDiv(1, word != 'not a number')" },
+  { text: 'SELECT count() FROM rows WHERE toUInt64(word) >= 0' },
+  { text: 'SELECT count() FROM rows WHERE number < 9 AND word::Int32 >= 0' },
+  { text: "SELECT count() FROM rows WHERE accurateCast(number, 'Int16') > 0" },
+  { text: 'SELECT count() FROM rows WHERE intDiv(1, number + 32769) >= -1' },
+  { text: 'SELECT max(v) FROM (SELECT toUInt64(word) AS v FROM rows) WHERE v >= 0' },
+  { text: 'SELECT toUInt64(word) AS v, count() FROM rows GROUP BY v HAVING v >= 0 ORDER BY v' },
+  { text: "SELECT count() FROM paths WHERE intDiv(1, word != 'not a number')" },
+  {
+    text: 'SELECT max(v) FROM (SELECT toUInt64(doc.word) AS v FROM paths) WHERE v >= 0',
+    heldBySettings: true,
+  },
+  {
+    text: 'SELECT count() FROM (SELECT toUInt64(doc.word) AS v FROM paths) AS l JOIN (SELECT toUInt64(5) AS v) AS r ON l.v = r.v',
+    heldBySettings: true,
+  },
+  { text: 'SELECT count() FROM paths WHERE number IN (SELECT number FROM rows WHERE toUInt64(word) >= 0)' },
+  {
+    text: 'WITH x AS (SELECT toUInt64(doc.word) AS v FROM paths) SELECT max(v) FROM x WHERE v >= 0',
+  },
 ];

@@ -1,7 +1,8 @@
 // JSON Web Tokens as keys: real signatures, a real server of keys, and everything that may be wrong with either.
 import { createHmac, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createJwtKeyring, type JwtKeyring } from '../../src/auth/jwt.ts';
 import type { Observation } from '../../src/core/observation.ts';
 import { Problem } from '../../src/core/problem.ts';
@@ -116,10 +117,37 @@ describe('claims', () => {
     { why: 'not yet, beyond the skew', claims: { nbf: seconds + 31 }, reason: 'unfit' },
     { why: 'too long a life', claims: { exp: seconds + 25 * 3600 }, reason: 'unfit' },
     {
-      why: 'too long a life, said to begin later',
+      why: 'too long a life, without a beginning',
       claims: { iat: undefined, exp: seconds + 25 * 3600 },
       reason: 'unfit',
     },
+    {
+      why: 'too long a life from now, said to begin in a year',
+      claims: { iat: seconds + 365 * 86_400, exp: seconds + 365 * 86_400 + 3600 },
+      reason: 'unfit',
+    },
+    {
+      why: 'too long a life from now, said to begin in an hour',
+      claims: { iat: seconds + 3600, exp: seconds + 25 * 3600 },
+      reason: 'unfit',
+    },
+    {
+      why: 'the last day of a life of a week',
+      claims: { iat: seconds - 6 * 86_400, exp: seconds + 3600 },
+      reason: 'unfit',
+    },
+    { why: 'an end just over a day and the skew', claims: { exp: seconds + 86_400 + 31 }, reason: 'unfit' },
+    { why: 'begun in the future, beyond the skew', claims: { iat: seconds + 31 }, reason: 'unfit' },
+    { why: 'begun at no time', claims: { iat: 'today' }, reason: 'unfit' },
+    { why: 'begun at null', claims: { iat: null }, reason: 'unfit' },
+    { why: 'an empty subject', claims: { sub: '' }, reason: 'unfit' },
+    { why: 'a subject of spaces', claims: { sub: ' \t\u00a0' }, reason: 'unfit' },
+    { why: 'a subject that is a number', claims: { sub: 7 }, reason: 'unfit' },
+    { why: 'a subject that is an object', claims: { sub: { id: 7 } }, reason: 'unfit' },
+    { why: 'a subject that is a list of one', claims: { sub: ['customer-7'] }, reason: 'unfit' },
+    { why: 'a subject that is null', claims: { sub: null }, reason: 'unfit' },
+    { why: 'a subject that is true', claims: { sub: true }, reason: 'unfit' },
+    { why: 'a subject longer than any', claims: { sub: 'x'.repeat(256) }, reason: 'unfit' },
     { why: 'an end that is no number', claims: { exp: 'tomorrow' }, reason: 'unfit' },
     { why: 'no claim of ours', claims: { millrace: undefined }, reason: 'unfit' },
     { why: 'a claim that is a text', claims: { millrace: '*' }, reason: 'unfit' },
@@ -146,11 +174,32 @@ describe('claims', () => {
   test.each<{ why: string; claims: Json }>([
     { why: 'over, within the skew', claims: { exp: seconds - 29 } },
     { why: 'not yet, within the skew', claims: { nbf: seconds + 29 } },
+    { why: 'a life of a day, and the skew', claims: { exp: seconds + 86_400 + 29 } },
+    { why: 'begun in the future, within the skew', claims: { iat: seconds + 29 } },
+    { why: 'without a beginning', claims: { iat: undefined } },
+    { why: 'a subject as long as may be', claims: { sub: 'x'.repeat(255) } },
     { why: 'one audience of several', claims: { aud: ['other', 'millrace'] } },
     { why: 'claims of others', claims: { email: 'a@b.example', millrace_roles: ['x'] } },
   ])('taken: $why', async ({ claims }) => {
     expect(await open().authenticate(token(claims), NOW)).toMatchObject({ kind: 'accepted' });
   });
+});
+
+/** A token whose payload is this text: numbers that JSON.stringify does not write. */
+function withPayload(text: string): string {
+  const signed = `${base64({ alg: 'RS256', kid: 'first' })}.${Buffer.from(text).toString('base64url')}`;
+  return `${signed}.${sign('sha256', Buffer.from(signed), first.privateKey).toString('base64url')}`;
+}
+
+test.each([
+  { why: 'an end that is infinite', from: `"exp":${seconds + 3600}`, to: '"exp":1e999' },
+  { why: 'a beginning that is infinite', from: `"iat":${seconds}`, to: '"iat":1e999' },
+  { why: 'a beginning before all time', from: `"iat":${seconds}`, to: '"iat":-1e999' },
+])('refused: $why', async ({ from, to }) => {
+  const text = JSON.stringify(CLAIMS);
+  expect(text).toContain(from);
+  const result = await open().authenticate(withPayload(text.replace(from, to)), NOW);
+  expect(result).toMatchObject({ kind: 'refused', reason: 'unfit' });
 });
 
 describe('signatures', () => {
@@ -229,6 +278,42 @@ describe('keys of the issuer', () => {
     expect(await keyring.authenticate(token(), NOW + 20_000)).toMatchObject({ kind: 'accepted' });
   });
 
+  test('away, with keys that were fetched before: tokens of those go on, also while others name keys that are unknown', async () => {
+    const keyring = open();
+    await keyring.authenticate(token(), NOW);
+    const away = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 11_000); // unknown keys may be looked for again
+    try {
+      keys = '<html>';
+      const before = fetched;
+      const reported = observed.length;
+      const unknown = (sub: string) => keyring.authenticate(token({ sub }, {}, second), NOW + 11_000);
+      await expect(unknown('a')).rejects.toMatchObject({ code: 'auth.unavailable' });
+      await expect(unknown('b')).rejects.toMatchObject({ code: 'auth.unavailable' });
+      expect(fetched - before).toBe(1);
+      expect(observed.slice(reported)).toMatchObject([{ kind: 'tokens.jwks_failed' }]);
+      expect(await keyring.authenticate(token({ sub: 'c' }), NOW + 11_000)).toMatchObject({
+        kind: 'accepted',
+      });
+    } finally {
+      away.mockRestore();
+    }
+  });
+
+  test('one that cannot be used is no reason to turn away tokens of the others', async () => {
+    const broken = {
+      ...second,
+      jwk: { kty: 'RSA', kid: 'broken', use: 'sig', n: '!', e: 'AQAB' },
+      kid: 'broken',
+    };
+    keys = [first, broken];
+    const keyring = open();
+    expect(await keyring.authenticate(token({}, {}, broken), NOW)).toEqual({
+      kind: 'refused',
+      reason: 'unknown',
+    });
+    expect(await keyring.authenticate(token({ sub: 'b' }), NOW)).toMatchObject({ kind: 'accepted' });
+  });
+
   test('nobody there', async () => {
     await expect(open('http://127.0.0.1:1/jwks').authenticate(token(), NOW)).rejects.toMatchObject({
       code: 'auth.unavailable',
@@ -246,4 +331,73 @@ test('only what has three parts is taken for a token', () => {
     false,
     false,
   ]);
+});
+
+describe('a token that nobody signed', () => {
+  const part = (text: string): string => Buffer.from(text).toString('base64url');
+  const values = fc.oneof(
+    fc.jsonValue({ maxDepth: 2 }),
+    fc.constantFrom<unknown>(
+      'RS256',
+      'ES256',
+      'EdDSA',
+      'none',
+      'first',
+      'constructor',
+      '__proto__',
+      ['b64'],
+      ['exp'],
+      '',
+      0,
+      -1,
+      null,
+    ),
+  );
+  const names = fc.constantFrom(
+    'alg',
+    'kid',
+    'typ',
+    'cty',
+    'crit',
+    'b64',
+    'jwk',
+    'jku',
+    'x5c',
+    'x5u',
+    'x5t',
+    'enc',
+    'zip',
+    'epk',
+    '__proto__',
+  );
+  const headers = fc.oneof(
+    fc.dictionary(names, values).map((header) => JSON.stringify({ alg: 'RS256', kid: 'first', ...header })),
+    fc.dictionary(names, values).map((header) => JSON.stringify(header)),
+    fc.json({ maxDepth: 2 }),
+    fc.string({ maxLength: 40 }),
+  );
+  const payloads = fc.oneof(
+    fc.constant(JSON.stringify(CLAIMS)),
+    fc.json({ maxDepth: 2 }),
+    fc.string({ maxLength: 40 }),
+  );
+  const signatures = fc.oneof(
+    fc.constant('x'),
+    fc.base64String({ maxLength: 400 }).map(part),
+    fc.stringMatching(/^[\w-]{1,350}$/),
+  );
+
+  test('is unknown whatever it says, and never taken for a failure of the issuer, which would turn away everybody', async () => {
+    const keyring = open();
+    await keyring.authenticate(token(), NOW);
+    const before = observed.length;
+    const property = fc.asyncProperty(headers, payloads, signatures, async (header, payload, signature) => {
+      const key = `${part(header)}.${part(payload)}.${signature}`;
+      fc.pre(keyring.isToken(key));
+      expect(await keyring.authenticate(key, NOW)).toEqual({ kind: 'refused', reason: 'unknown' });
+    });
+    await fc.assert(property, { seed: 31, numRuns: 2000 });
+    expect(observed.slice(before)).toEqual([]);
+    expect(await keyring.authenticate(token({ sub: 'after' }), NOW)).toMatchObject({ kind: 'accepted' });
+  });
 });

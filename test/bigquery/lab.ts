@@ -64,7 +64,7 @@ export async function openLab(): Promise<Lab> {
     functions: createFunctionPolicy({ allow: [], deny: [] }),
     cache: createVerdictCache(1_000_000),
     explain,
-    columns: new Map(tables.map(({ name, columns }) => [name, columns.map((column) => column.name)])),
+    columns: new Map(tables.map(({ name, columns }) => [name, columns])),
   });
   const toSql = (text: string) => translate(text, { tables, taken: outline.identifiers }).sql;
   const check = async (text: string) => sandbox.assemble(await sandbox.check(toSql(text)), 1000).sql;

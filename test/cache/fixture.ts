@@ -1,10 +1,19 @@
 // What the tests of this room share: payloads that name their run, policies, real clocks.
-import { randomBytes } from 'node:crypto';
+import { createSecretKey, randomBytes } from 'node:crypto';
 import type { After, Clock } from '../../src/cache/clock.ts';
+import type { EntryKey } from '../../src/cache/entry-key.ts';
 import { sealEntry, type Entry, type Payload } from '../../src/cache/entry.ts';
+import type { FrameTrust } from '../../src/cache/frame.ts';
 import { NO_WISH, type CachePolicy } from '../../src/cache/freshness.ts';
 import type { Ask } from '../../src/cache/read-through.ts';
 import type { Observation, Observe } from '../../src/core/observation.ts';
+
+const CONTENT_TYPE = 'application/json; charset=utf-8';
+export const ENTRY_KEY: EntryKey = { secret: createSecretKey(Buffer.alloc(32, 'k')), id: 'k1' };
+export const TRUST: FrameTrust = {
+  secret: ENTRY_KEY.secret,
+  contentTypes: new Set([CONTENT_TYPE, 'text/csv; charset=utf-8; header=present']),
+};
 
 export const realClock: Clock = { epoch: () => Date.now(), monotonic: () => performance.now() };
 
@@ -19,7 +28,7 @@ export const POLICY: CachePolicy = { ttl: 100, minRefresh: 10, staleWhileRevalid
 export function payload(text: string, size = 0): Payload {
   const body = Buffer.alloc(Math.max(size, Buffer.byteLength(text)), ' ');
   body.write(text);
-  return { body, contentType: 'application/json; charset=utf-8', rows: 3, truncated: false };
+  return { body, contentType: CONTENT_TYPE, rows: 3, truncated: false };
 }
 
 export function textOf(entry: Entry | undefined): string | undefined {

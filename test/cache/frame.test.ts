@@ -1,12 +1,13 @@
 // The framing of entries: what was written is read again, and nothing else is.
+import { createHmac, createSecretKey } from 'node:crypto';
 import { brotliCompressSync, crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { sealEntry, type Entry } from '../../src/cache/entry.ts';
-import { decodeFrame, encodeFrame, type FrameLimits } from '../../src/cache/frame.ts';
-import { entryOf } from './fixture.ts';
+import { decodeFrame, encodeFrame, type FrameLimits, type FrameTrust } from '../../src/cache/frame.ts';
+import { entryOf, TRUST } from './fixture.ts';
 
-const LIMITS: FrameLimits = { compressOver: 1000, maxBody: 1_000_000 };
+const LIMITS: FrameTrust & FrameLimits = { ...TRUST, compressOver: 1000, maxBody: 1_000_000 };
 const KEY = 'a.b@0123/key';
 
 const entries: fc.Arbitrary<Entry> = fc
@@ -15,11 +16,11 @@ const entries: fc.Arbitrary<Entry> = fc
       fc.uint8Array({ maxLength: 3000 }),
       fc.nat(5000).map((length) => Buffer.alloc(length, 'row ')),
     ),
-    contentType: fc.string({ unit: 'binary', maxLength: 50 }),
+    contentType: fc.constantFrom(...TRUST.contentTypes),
     rows: fc.nat(),
     truncated: fc.boolean(),
     epoch: fc.nat(2 ** 43),
-    keepMs: fc.nat(2 ** 40),
+    keepMs: fc.integer({ min: 1, max: 2 ** 40 }),
   })
   .map(({ body, contentType, rows, truncated, epoch, keepMs }) =>
     sealEntry({ body: Buffer.from(body), contentType, rows, truncated }, { epoch, monotonic: 0 }, keepMs),
@@ -72,25 +73,61 @@ describe('a frame', () => {
   });
 });
 
-/** A frame with one field changed and its checksum made right again. */
+/** A frame with something changed and authenticated again, as by somebody who has the key. */
 async function forge(change: (bytes: Buffer) => Buffer | void, size = 0): Promise<Buffer> {
   const bytes = await encodeFrame(KEY, entryOf('answer', { size }), LIMITS);
   const forged = change(bytes) ?? bytes;
-  forged.writeUInt32LE(crc32(forged.subarray(8)), 4);
+  createHmac('sha256', TRUST.secret).update(forged.subarray(36)).digest().copy(forged, 4);
   return forged;
 }
 
-describe('a frame that is whole but wrong', () => {
-  test.each([
-    { why: 'of another version', change: (bytes: Buffer) => void bytes.writeUInt8(9, 8) },
-    { why: 'of a body larger than any', change: (bytes: Buffer) => void bytes.writeUInt32LE(0xffffffff, 20) },
-    { why: 'of a body shorter than it says', change: (bytes: Buffer) => void bytes.writeUInt32LE(7, 20) },
-    { why: 'of lengths beyond its end', change: (bytes: Buffer) => void bytes.writeUInt16LE(0xffff, 10) },
-    { why: 'said to be compressed', change: (bytes: Buffer) => void bytes.writeUInt8(2, 9) },
+/** The frame with another text in the place of its content type or its tag, and its length made right. */
+function withText(bytes: Buffer, which: 'type' | 'tag', text: string): Buffer {
+  const [typeLength, tagLength] = [bytes.readUInt16LE(38), bytes.readUInt16LE(40)];
+  const start = 68 + (which === 'type' ? 0 : typeLength);
+  const end = start + (which === 'type' ? typeLength : tagLength);
+  const changed = Buffer.concat([bytes.subarray(0, start), Buffer.from(text), bytes.subarray(end)]);
+  changed.writeUInt16LE(Buffer.byteLength(text), which === 'type' ? 38 : 40);
+  return changed;
+}
+
+describe('a frame that is authentic but wrong', () => {
+  test.each<{ why: string; change: (bytes: Buffer) => Buffer | void; size?: number }>([
+    { why: 'of another version', change: (bytes) => void bytes.writeUInt8(9, 36) },
+    { why: 'of a body larger than any', change: (bytes) => void bytes.writeUInt32LE(0xffffffff, 48) },
+    { why: 'of a body shorter than it says', change: (bytes) => void bytes.writeUInt32LE(7, 48) },
+    { why: 'of lengths beyond its end', change: (bytes) => void bytes.writeUInt16LE(0xffff, 38) },
+    { why: 'said to be compressed', change: (bytes) => void bytes.writeUInt8(2, 37) },
+    { why: 'of HTML', change: (bytes) => withText(bytes, 'type', 'text/html') },
+    { why: 'of a type that ends the field', change: (bytes) => withText(bytes, 'type', 'text/csv\r\nA: b') },
+    { why: 'of a type with a control character', change: (bytes) => withText(bytes, 'type', 'text/csv\0') },
+    { why: 'of no type', change: (bytes) => withText(bytes, 'type', '') },
+    {
+      why: 'of a tag that ends the field',
+      change: (bytes) => withText(bytes, 'tag', '"a"\r\nSet-Cookie: a=b'),
+    },
+    {
+      why: 'of a tag of the right length that ends the field',
+      change: (bytes) => withText(bytes, 'tag', '"aaaaaaaaaa\r\naaaaaaaaaa"'),
+    },
+    {
+      why: 'of a tag with a letter that no field holds',
+      change: (bytes) => withText(bytes, 'tag', '"aaaaaaaaaaaaaaaaaaaaa€"'),
+    },
+    { why: 'of a weak tag', change: (bytes) => withText(bytes, 'tag', 'W/"aaaaaaaaaaaaaaaaaaaaaa"') },
+    {
+      why: 'of a tag and a line break',
+      change: (bytes) => withText(bytes, 'tag', '"aaaaaaaaaaaaaaaaaaaaaa"\n'),
+    },
+    { why: 'born at no time', change: (bytes) => void bytes.writeDoubleLE(NaN, 52) },
+    { why: 'born at the end of time', change: (bytes) => void bytes.writeDoubleLE(Infinity, 52) },
+    { why: 'kept for no time that there is', change: (bytes) => void bytes.writeDoubleLE(NaN, 60) },
+    { why: 'kept for ever', change: (bytes) => void bytes.writeDoubleLE(Infinity, 60) },
+    { why: 'kept for less than nothing', change: (bytes) => void bytes.writeDoubleLE(-1, 60) },
     {
       why: 'that would unfold to much more than it says',
       size: 2000,
-      change: (bytes: Buffer) =>
+      change: (bytes) =>
         Buffer.concat([
           bytes.subarray(0, bytes.indexOf(KEY) + KEY.length),
           brotliCompressSync(Buffer.alloc(5_000_000)),
@@ -103,6 +140,33 @@ describe('a frame that is whole but wrong', () => {
   test('is rubbish: of another key', async () => {
     const bytes = await encodeFrame('a.b@0123/other', entryOf('answer'), LIMITS);
     expect(await decodeFrame(KEY, bytes, LIMITS)).toMatchObject({ kind: 'rubbish', reason: /another key/ });
+  });
+});
+
+describe('a frame that is right but not authentic', () => {
+  const secret = createSecretKey(Buffer.alloc(32, 'x'));
+
+  test('authenticated with another key is rubbish', async () => {
+    const bytes = await encodeFrame(KEY, entryOf('answer'), { ...LIMITS, secret });
+    expect(await decodeFrame(KEY, bytes, LIMITS)).toMatchObject({ kind: 'rubbish', reason: /HMAC/ });
+  });
+
+  test('with any bytes changed and its checksum where the first version had one is rubbish', async () => {
+    const changes = fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 20 });
+    const property = fc.asyncProperty(entries, changes, async (entry, changes) => {
+      const bytes = await encodeFrame(KEY, entry, LIMITS);
+      const before = Buffer.from(bytes);
+      for (const [place, byte] of changes) bytes.writeUInt8(byte, 8 + (place % (bytes.length - 8)));
+      bytes.writeUInt32LE(crc32(bytes.subarray(8)), 4);
+      fc.pre(!bytes.equals(before));
+      expect(await decodeFrame(KEY, bytes, LIMITS)).toMatchObject({ kind: 'rubbish' });
+    });
+    await fc.assert(property, RUNS);
+  });
+
+  test('longer than any entry is rubbish before anything is computed over it', async () => {
+    const bytes = Buffer.alloc(2_000_000, 'MRC1');
+    expect(await decodeFrame(KEY, bytes, LIMITS)).toMatchObject({ kind: 'rubbish', reason: /larger/ });
   });
 });
 

@@ -3,6 +3,6 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { PROPERTIES } from './model.ts';
 
-test.each(PROPERTIES)('$why', { timeout: 30_000 }, async ({ property }) => {
+test.each(PROPERTIES)('$why', async ({ property }) => {
   await expect(fc.assert(property, { seed: 5, numRuns: 1000 })).resolves.toBeUndefined();
 });

@@ -12,14 +12,17 @@ import { freePort, startRedis, type RedisServer } from '../support/redis.ts';
 import {
   askFor,
   createWitness,
+  ENTRY_KEY,
   entryOf,
   freshNamespace,
   payload,
   realAfter,
   realClock,
   textOf,
+  TRUST,
 } from './fixture.ts';
 
+const FRAMES = { ...TRUST, compressOver: 1e9, maxBody: 1e9 };
 const closing: (() => Promise<void>)[] = [];
 
 afterEach(async () => {
@@ -43,7 +46,7 @@ async function openService(url: string, namespace = freshNamespace()): Promise<S
   const { observe, kinds } = createWitness();
   const parts = { clock: realClock, after: realAfter, random: Math.random, observe };
   const link = await openRedisLink({ ...parts, url, namespace, timeoutMs: 100, retryMs: 60 });
-  const remote = createRedis({ ...parts, link, leaseMs: 500 });
+  const remote = createRedis({ ...parts, ...TRUST, entryKey: ENTRY_KEY, link, leaseMs: 500 });
   const store = createStore({ ...parts, remote, memoryBytes: 0, entryBytes: 2 ** 20, compressOver: 2 ** 14 });
   closing.push(store.close);
   const reads = createReadThrough({ ...parts, store, excusesStale: () => false });
@@ -240,32 +243,25 @@ describe('a Redis full of rubbish', () => {
     {
       why: 'an answer to another question',
       spoil: async (vandal: Vandal, name: string) =>
-        vandal.set(
-          name,
-          await encodeFrame('other', entryOf('foreign'), { compressOver: 1e9, maxBody: 1e9 }),
-          PX,
-        ),
+        vandal.set(name, await encodeFrame('other', entryOf('foreign'), FRAMES), PX),
     },
     {
       why: 'half of an answer',
       spoil: async (vandal: Vandal, name: string) => {
-        const frame = await encodeFrame('k', entryOf('half', { size: 1000 }), {
-          compressOver: 1e9,
-          maxBody: 1e9,
-        });
+        const frame = await encodeFrame('k', entryOf('half', { size: 1000 }), FRAMES);
         return vandal.set(name, frame.subarray(0, 500), PX);
       },
     },
     {
       why: 'an answer that never ends',
       spoil: async (vandal: Vandal, name: string) =>
-        vandal.set(name, await encodeFrame('k', entryOf('for ever'), { compressOver: 1e9, maxBody: 1e9 })),
+        vandal.set(name, await encodeFrame('k', entryOf('for ever'), FRAMES)),
     },
   ])('in place of an answer is a miss, told, and replaced: $why', async ({ spoil }) => {
     const server = await openRedisServer();
     const vandal = await openVandal(server.url);
     const service = await openService(server.url);
-    await spoil(vandal, `${service.namespace}:1:entry:k`);
+    await spoil(vandal, `${service.namespace}:2-k1:entry:k`);
     expect(await askMany(service, ['k'])).toEqual(['stored']);
     expect(service.count('cache.rubbish_found')).toBeGreaterThan(0);
     expect(service.count('cache.remote_lost')).toBe(0);
@@ -285,7 +281,7 @@ describe('a Redis full of rubbish', () => {
     const server = await openRedisServer();
     const vandal = await openVandal(server.url);
     const service = await openService(server.url);
-    await spoil(vandal, `${service.namespace}:1:lease:k`);
+    await spoil(vandal, `${service.namespace}:2-k1:lease:k`);
     expect(await askMany(service, ['k'])).toEqual(['stored']);
     expect(service.count('cache.rubbish_found')).toBe(1);
   });

@@ -4,7 +4,7 @@ import { createReadThrough } from '../../src/cache/read-through.ts';
 import { createRedis } from '../../src/cache/redis.ts';
 import { openRedisLink } from '../../src/cache/redis-link.ts';
 import { createStore } from '../../src/cache/store.ts';
-import { askFor, payload, realAfter, realClock, textOf } from './fixture.ts';
+import { askFor, ENTRY_KEY, TRUST, payload, realAfter, realClock, textOf } from './fixture.ts';
 
 /** Asks `callers` times at once for a key whose run takes `runMs`. */
 export interface Order {
@@ -24,7 +24,7 @@ const observe = (): void => {};
 const parts = { clock: realClock, after: realAfter, random: Math.random, observe };
 // Patient: on a machine under load a reply may take long, and giving up would be right, but run twice.
 const link = await openRedisLink({ ...parts, url, namespace, timeoutMs: 10_000, retryMs: 100 });
-const remote = createRedis({ ...parts, link, leaseMs: 1500 });
+const remote = createRedis({ ...parts, ...TRUST, entryKey: ENTRY_KEY, link, leaseMs: 1500 });
 const store = createStore({
   ...parts,
   remote,

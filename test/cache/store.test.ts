@@ -6,7 +6,7 @@ import { openRedisLink } from '../../src/cache/redis-link.ts';
 import { createStore, type Store } from '../../src/cache/store.ts';
 import { startRedis, type RedisServer } from '../support/redis.ts';
 import { conformance, LIMITS } from './conformance.ts';
-import { createWitness, entryOf, freshNamespace, realAfter, realClock } from './fixture.ts';
+import { createWitness, ENTRY_KEY, TRUST, entryOf, freshNamespace, realAfter, realClock } from './fixture.ts';
 
 let server: RedisServer;
 const open: Store[] = [];
@@ -25,7 +25,7 @@ afterAll(async () => {
 async function openShared(namespace: string, clock = realClock): Promise<Store> {
   const given = { clock, after: realAfter, random: Math.random, observe };
   const link = await openRedisLink({ url: server.url, namespace, timeoutMs: 2000, retryMs: 100, ...given });
-  const remote = createRedis({ link, leaseMs: 1000, ...given });
+  const remote = createRedis({ link, leaseMs: 1000, entryKey: ENTRY_KEY, ...TRUST, ...given });
   const store = createStore({ ...LIMITS, remote, clock, observe });
   open.push(store);
   return store;

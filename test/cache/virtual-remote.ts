@@ -1,6 +1,7 @@
 // A store outside on virtual time: what Redis does when nothing is wrong with it, and, when told to, being away.
 import { sleep } from '../../src/cache/clock.ts';
 import type { Remote } from '../../src/cache/remote.ts';
+import { TRUST } from './fixture.ts';
 import type { VirtualTime } from '../support/virtual-time.ts';
 
 export interface VirtualRemote extends Remote {
@@ -46,6 +47,7 @@ export function createVirtualRemote({ clock, after }: VirtualTime, latencyMs = 0
 
   const remote: VirtualRemote = {
     isAway: false,
+    trust: TRUST,
     flush: () => {
       values.clear();
       leases.clear();
@@ -59,6 +61,9 @@ export function createVirtualRemote({ clock, after }: VirtualTime, latencyMs = 0
     write: async (key, bytes, keepMs) => {
       await sleep(latencyMs * WRITE_FACTOR, after);
       if (!remote.isAway) values.set(key, { bytes, end: clock.monotonic() + Math.floor(keepMs) });
+    },
+    drop: async (key) => {
+      if (!remote.isAway) values.delete(key);
     },
     forget: async (prefix) => {
       if (remote.isAway) return;

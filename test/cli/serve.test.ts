@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { hashKey } from '../../src/auth/keyring.ts';
 import { run, scratch, start, type Running } from '../support/command.ts';
+import { startRedis } from '../support/redis.ts';
 
 let running: Running | undefined;
 afterEach(async () => {
@@ -65,6 +66,19 @@ describe('serve --check', () => {
     expect(out).toMatch(/^catalog +degraded/m);
     expect(out).toMatch(/^redis +degraded/m);
     expect(err).toMatch(/broken\.yaml:\d+:\d+/);
+  });
+
+  test('warns of a shared cache without a key of its own', async () => {
+    const redis = await startRedis();
+    const args = ['serve', '--dev', '--check', '--redis-url', redis.url];
+    const [without, given] = [
+      await run(args, { cwd: folder() }),
+      await run([...args, '--cache-key', 'k'.repeat(32)], { cwd: folder() }),
+    ];
+    await redis.kill();
+    expect(without.out).toMatch(/^cache key +derived +No cache_key is set.*Set MILLRACE_CACHE_KEY/m);
+    expect(given.out).not.toContain('cache key');
+    expect([without.code, given.code]).toEqual([0, 0]);
   });
 
   test('is one line where there are no keys', async () => {

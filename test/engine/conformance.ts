@@ -1,6 +1,6 @@
 // What every engine has to do, whatever is behind it. Each implementation's test file runs this suite.
 import * as fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Engine, Limits, ResultFormat, Statement } from '../../src/engine/engine.ts';
 import { collect, failureOf, rows, statement, text } from '../support/engine-statements.ts';
 
@@ -23,13 +23,15 @@ const SIZE = { connections: 4, queue: 100 };
 export function describeEngine(name: string, subject: Subject): void {
   describe(`${name} engine`, () => {
     let engine: Engine;
-    const open = async (size: EngineSize = SIZE): Promise<Engine> => (engine = await subject.open(size));
-    beforeEach(() => open());
-    afterEach(() => engine.close(0));
-    const reopen = async (size: EngineSize): Promise<Engine> => {
-      await engine.close(0);
-      return open(size);
+    /** Undefined before the first test, and after one that closed the engine. */
+    let opened: EngineSize | undefined;
+    const reopen = async (size: EngineSize): Promise<void> => {
+      await engine?.close(0);
+      engine = await subject.open(size);
+      opened = size;
     };
+    beforeEach(() => (opened === SIZE ? undefined : reopen(SIZE)));
+    afterAll(() => engine.close(0));
 
     describe.each(['saved', 'consumer'] as const)('parameters of %s statements', (origin) => {
       test.each(PARAMETERS)('$type: $why', async ({ type, value, expected }) => {
@@ -283,8 +285,7 @@ export function describeEngine(name: string, subject: Subject): void {
         expect(await done).toEqual([{ n: 0 }]);
         for (const run of runs) expect((await run).failure).toBe('unavailable');
         await closing;
-        await engine.close(0);
-        await open();
+        await reopen(SIZE);
         expect(await rows(engine, statement('SELECT 1 AS n'))).toEqual([{ n: 1 }]);
       });
     });

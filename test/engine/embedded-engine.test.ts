@@ -1,4 +1,4 @@
-// The embedded engine: the common suite, and what only an engine in this process can get wrong.
+// The embedded engine: the common suite, and what only an engine over a data directory can get wrong.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -31,7 +31,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describeEngine('embedded', { open, leakPairs: 2000 });
 
-describe('an engine in this process', () => {
+describe('an engine over a data directory', () => {
   let engine: Engine;
   beforeEach(async () => {
     observed.length = 0;

@@ -202,3 +202,90 @@ test('new bounds hold for who comes next, and let in who waits', async () => {
   queue.resize(1, 0);
   expect((await failureOf(queue.enter())).failure).toBe('busy');
 });
+
+describe('keys', () => {
+  /** Three places, two of them for consumer statements, one for those of each key. `c` in front: a consumer's; then its key. */
+  function setUpShares(waiting = 100) {
+    const clock = createClock();
+    const shares = { consumers: 2, perKey: 1 };
+    const queue = createQueue({ places: 3, shares, waiting, timeoutMs: 100, after: clock.after });
+    const inside: string[] = [];
+    const leaves = new Map<string, () => void>();
+    const enter = async (name: string): Promise<void> => {
+      const [kind, key] = name;
+      leaves.set(name, await queue.enter({ key, origin: kind === 'c' ? 'consumer' : 'saved' }));
+      inside.push(name);
+    };
+    const leave = async (name: string): Promise<void> => {
+      leaves.get(name)?.();
+      await new Promise(setImmediate);
+    };
+    const enterAll = async (names: readonly string[]): Promise<void> => {
+      for (const name of names) void enter(name);
+      await new Promise(setImmediate);
+    };
+    return { queue, inside, enterAll, leave };
+  }
+
+  test.each([
+    { why: 'a key has its share', enter: ['ca1', 'ca2', 'cb1'], inside: ['ca1', 'cb1'] },
+    {
+      why: 'one place is kept for saved queries',
+      enter: ['ca', 'cb', 'cc', 'sa'],
+      inside: ['ca', 'cb', 'sa'],
+    },
+    {
+      why: 'saved queries may take all places',
+      enter: ['sa1', 'sa2', 'sa3', 'sa4'],
+      inside: ['sa1', 'sa2', 'sa3'],
+    },
+    {
+      why: 'a saved query passes consumers that may not enter',
+      enter: ['ca1', 'ca2', 'ca3', 'sa'],
+      inside: ['ca1', 'sa'],
+    },
+  ])('$why', async ({ enter, inside: expected }) => {
+    const { inside, enterAll } = setUpShares();
+    await enterAll(enter);
+    expect(inside).toEqual(expected);
+  });
+
+  test('a place given back goes to who may have it, by key in turn', async () => {
+    const { inside, enterAll, leave } = setUpShares();
+    await enterAll(['ca1', 'ca2', 'ca3', 'cb1', 'cb2', 'cc1']);
+    expect(inside).toEqual(['ca1', 'cb1']);
+    await leave('cb1');
+    expect(inside.slice(2)).toEqual(['cb2']);
+    await leave('ca1');
+    expect(inside.slice(3)).toEqual(['ca2']);
+    await leave('cb2');
+    expect(inside.slice(4)).toEqual(['cc1']);
+  });
+
+  test('keys take turns, and within a key its lanes', async () => {
+    const { queue } = setUp(1, 100);
+    const leave = await queue.enter();
+    const inside: string[] = [];
+    const all = ['ax1', 'ax2', 'ax3', 'ay1', 'bx1', 'bx2'].map(async (name) => {
+      const done = await queue.enter({ key: name.charAt(0), lane: name.charAt(1) });
+      inside.push(name);
+      done();
+    });
+    leave();
+    await Promise.all(all);
+    expect(inside).toEqual(['ax1', 'bx1', 'ay1', 'bx2', 'ax2', 'ax3']);
+  });
+
+  test('one may fill three quarters of the line, and so may all consumers', async () => {
+    const { queue, enterAll } = setUpShares(4);
+    await enterAll(['ca', 'cb', 'sx']);
+    const wait = (key: string, origin: 'saved' | 'consumer' = 'consumer') => queue.enter({ key, origin });
+    void wait('a');
+    void wait('b');
+    void wait('c');
+    expect((await failureOf(wait('d'))).failure).toBe('busy');
+    void wait('d', 'saved');
+    expect((await failureOf(wait('e', 'saved'))).failure).toBe('busy');
+    expect(queue.size()).toEqual({ running: 3, waiting: 4 });
+  });
+});

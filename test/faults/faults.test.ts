@@ -5,7 +5,7 @@ import { SCENARIOS } from '../../faults/scenarios.ts';
 
 const SEED = 20;
 
-test.concurrent.each(SCENARIOS)('$name: $pass', { timeout: 150_000 }, async (scenario) => {
+test.concurrent.each(SCENARIOS)('$name: $pass', { timeout: 900_000 }, async (scenario) => {
   const result = await runScenario(scenario, {
     seed: SEED,
     isShort: true,

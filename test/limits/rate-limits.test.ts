@@ -128,11 +128,45 @@ describe('Redis that is not what it should be', () => {
       failure,
     });
 
-  test('something else under our key', async () => {
-    await link.run(({ client }) => client.lPush('test:rate:fault', 'x'), 0);
+  test.each<{ why: string; value: string | readonly string[] }>([
+    { why: 'another type', value: ['x'] },
+    { why: 'text', value: 'abc' },
+    { why: 'nothing', value: '' },
+    { why: 'not a number', value: 'nan' },
+    { why: 'infinity', value: 'inf' },
+    { why: 'a negative number, which would be calls for nothing', value: '-1000' },
+    { why: 'a fraction', value: '0.5' },
+    { why: 'hexadecimal', value: '0x1' },
+    { why: 'a number with an exponent', value: '1e300' },
+    { why: 'leading zeros', value: '007' },
+    { why: 'the largest integer, which cannot be counted up', value: '9223372036854775807' },
+    { why: 'megabytes', value: '1'.repeat(5_000_000) },
+  ])('something else under our key is no count, and gone with the first call: $why', async ({ value }) => {
+    await link.run<unknown>(
+      ({ client }) =>
+        typeof value === 'string'
+          ? client.set('test:rate:fault', value, { expiration: { type: 'EX', value: 50 } })
+          : client.lPush('test:rate:fault', [...value]),
+      null,
+      10,
+    );
     expect(await createRedisCounters(link).take(limits)).toBeUndefined();
+    expect(await createRedisCounters(link).take(limits)).toEqual({
+      isAllowed: true,
+      counts: [{ used: 1, resetMs: 60_000 }],
+    });
     await link.run(({ client }) => client.del('test:rate:fault'), 0);
-    expect(await createRedisCounters(link).take(limits)).toMatchObject({ isAllowed: true });
+  });
+
+  test('a counter that would hold for years ends with its window', async () => {
+    await link.run(
+      ({ client }) => client.set('test:rate:years', '5', { expiration: { type: 'EX', value: 10 ** 9 } }),
+      null,
+    );
+    expect(await createRedisCounters(link).take([limit(1, 60, 'years')])).toEqual({
+      isAllowed: false,
+      counts: [{ used: 5, resetMs: 60_000 }],
+    });
   });
 
   test('a counter without an end gets one', async () => {

@@ -12,7 +12,13 @@ const FRAGMENTS: readonly string[] = [
     ' ',
   ),
   ...'AKIAIOSFODNN7EXAMPLE é 日本 “ 😀 . : :: / % \\ \\\\ \\n " - _ = + [ ] , a 1 ff x'.split(' '),
-].concat('+1 415', '4111 1111 1111 1111', 'Bearer ', '\ud83d', '\u0000', ' ', '\n');
+]
+  .concat(
+    '＠ ． １ ４１１１ \u00ad \u200b \u00a0 ‑ &#64; &#46; &commat; &nbsp; &amp; & ; # =40 =2E = =\n %EF%BC%A0 %C2%AD'.split(
+      ' ',
+    ),
+  )
+  .concat('+1 415', '4111 1111 1111 1111', 'Bearer ', '\ud83d', '\u0000', ' ', '\n');
 
 export const hardText: fc.Arbitrary<string> = fc
   .array(fc.constantFrom(...FRAGMENTS), { maxLength: 9 })

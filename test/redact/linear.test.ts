@@ -57,7 +57,28 @@ describe('no unit is read more often than a constant says', () => {
 
 test('rows and texts of any such piece come to an end, in JSON', () => {
   const { redactLines, redactText } = createRedactor({ detectors: ALL });
-  for (const piece of [...PIECES, '%', '%25', '\\', '\\u', '\\u0040', '\\\\u004', 'é', '日本@日本.']) {
+  for (const piece of [
+    ...PIECES,
+    '%',
+    '%25',
+    '%EF%BC%A0',
+    '＠',
+    '１.',
+    '\u00ad',
+    '&#',
+    '&#64;',
+    '&amp;',
+    '&amp;#64;',
+    '=40',
+    '=',
+    '=\n',
+    '\\',
+    '\\u',
+    '\\u0040',
+    '\\\\u004',
+    'é',
+    '日本@日本.',
+  ]) {
     const text = textOf(piece, '', 20_000);
     const redacted = Buffer.from(redactLines(Buffer.from(`${JSON.stringify([text])}\n`))).toString();
     expect(JSON.parse(redacted)).toEqual([redactText(text)]);

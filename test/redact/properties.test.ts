@@ -97,10 +97,105 @@ describe('redacting', () => {
   });
 });
 
+describe('what stays', () => {
+  test('is what was there, in its order: places are of the text as it was', () => {
+    fc.assert(
+      fc.property(hardText, (text) => {
+        fc.pre(Buffer.from(text).toString() === text); // a lone surrogate is written as another character
+        const pieces = createRedactor({ detectors: ALL }).redactText(text).split('REDACTED');
+        let at = 0;
+        for (const [index, piece] of pieces.entries()) {
+          const found = text.indexOf(piece, at);
+          expect(index === 0 ? found : Math.min(found, 0)).toBe(0);
+          at = found + piece.length;
+        }
+        expect(text.endsWith(pieces.at(-1) ?? '')).toBe(true);
+        if (pieces.length === 1) expect(pieces).toEqual([text]);
+      }),
+      { seed: 17, numRuns: 10_000 },
+    );
+  });
+
+  test('is the very same where nothing is found, however hard it looks', () => {
+    const harmless = fc.array(
+      fc.constantFrom(
+        ...'＠ １２ \u00ad \u200b \u00a0 &#64; &nbsp; &amp; =40 =\n %C2%AD é 日本 x\t; &'.split(' '),
+      ),
+    );
+    const { redactLines } = createRedactor({ detectors: ALL });
+    fc.assert(
+      fc.property(harmless, (pieces) => {
+        const lines = Buffer.from(`${JSON.stringify({ text: pieces.join(' ') })}\n`);
+        expect(redactLines(lines)).toBe(lines);
+      }),
+      { seed: 18, numRuns: 3000 },
+    );
+  });
+});
+
+describe('an address in any disguise', () => {
+  const fullWidth = (each: string) => String.fromCharCode(each.charCodeAt(0) + 0xfee0);
+  const MASKS: readonly ((each: string) => string)[] = [
+    (each) => each,
+    fullWidth,
+    (each) => `\u200b${each}`,
+    (each) => `\u00ad${each}`,
+    (each) => `&#${each.charCodeAt(0)};`,
+    (each) => `&amp;#x${each.charCodeAt(0).toString(16)};`,
+    (each) => encodeURIComponent(fullWidth(each)),
+    (each) => `%${each.charCodeAt(0).toString(16)}`,
+  ];
+  const DISGUISED = [
+    '203.0.113.9',
+    '2001:db8::1',
+    'ann.b@mail.example.com',
+    '4111111111111111',
+    '+4915112345678',
+  ];
+
+  test.each(DISGUISED)('is found as a whole: %s', (address) => {
+    const { redactText } = createRedactor({ detectors: ALL });
+    const masks = fc.array(fc.constantFrom(...MASKS), {
+      minLength: address.length,
+      maxLength: address.length,
+    });
+    fc.assert(
+      fc.property(masks, (masks) => {
+        const hidden = address
+          .split('')
+          .map((each, index) => masks[index]?.(each))
+          .join('');
+        // What cannot be seen before the first character may stay.
+        expect(redactText(`from ${hidden} to`)).toMatch(/^from [\u200b\u00ad]?REDACTED to$/);
+      }),
+      { seed: 19, numRuns: 1000 },
+    );
+  });
+});
+
 describe('every address', () => {
   // Two labels that begin with digits are a version, as in pkg@1.2.3-rc.beta.
   const hostName = fc.domain().filter((name) => !/^\d[^.]*\.\d/.test(name));
-  const before = fc.constantFrom('', ' ', '=', '(', '"', ',', 'from ', 'a: ', '→', '/', '[', '\n');
+  const before = fc.constantFrom(
+    '１ ',
+    'x\u00ad ',
+    '&#64; ',
+    '=40a ',
+    '=\n',
+    '%EF%BC%A0 ',
+    '',
+    ' ',
+    '=',
+    '(',
+    '"',
+    ',',
+    'from ',
+    'a: ',
+    '→',
+    '/',
+    '[',
+    '\n',
+  );
   const behind = fc.constantFrom('', ' ', ')', '"', ',', ':80', '/x', '.', ' and', ']', '\n', ';');
 
   test.each([

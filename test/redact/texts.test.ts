@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { DetectorName } from '../../src/redact/detector.ts';
 import { createRedactor } from '../../src/redact/redactor.ts';
-import { ADDRESSES, EMAILS, NUMBERS, SECRETS, SURVIVORS } from './texts.ts';
+import { ADDRESSES, DISGUISES, EMAILS, NUMBERS, SECRETS, SURVIVORS, UNREAD } from './texts.ts';
 
 const ALL: readonly DetectorName[] = ['ip', 'email', 'token', 'api_key', 'card', 'iban', 'phone'];
 const redactor = createRedactor({ detectors: ALL, kind: true });
@@ -27,6 +27,7 @@ describe.each([
   ['e-mail addresses', EMAILS],
   ['secrets', SECRETS],
   ['numbers', NUMBERS],
+  ['disguises', DISGUISES],
 ])('%s', (_, table) => {
   test.each(table)('$why: $text', ({ text, becomes }) => {
     const expected = becomes.replaceAll('#', 'REDACTED:');
@@ -36,8 +37,11 @@ describe.each([
   });
 });
 
-describe('what is no personal data', () => {
-  test.each(SURVIVORS)('$why: $text', ({ text }) => {
+describe.each([
+  ['what is no personal data', SURVIVORS],
+  ['what the guide says is not detected', UNREAD],
+])('%s', (_, table) => {
+  test.each(table)('$why: $text', ({ text }) => {
     expect(redactor.redactText(text)).toBe(text);
     expect(throughRow(text)).toBe(text);
     expect(throughRow(text, escapeSigns)).toBe(text);

@@ -17,6 +17,16 @@ test.each<{ type: string; plain: string; redacted?: string }>([
     redacted: 'Tuple(JSON UInt8, Time String, `x y` String)',
   },
   { type: "Enum8('Time' = 1, 'a\\'(' = 2)", plain: "Enum8('Time' = 1, 'a\\'(' = 2)", redacted: 'String' },
+  { type: 'AggregateFunction(groupBitmap, UInt8)', plain: 'String' },
+  {
+    type: "Array(Tuple(s AggregateFunction(quantiles(0.5, 0.9), Float64), `AggregateFunction(` UInt8, e Enum8('AggregateFunction' = 1)))",
+    plain: "Array(Tuple(s String, `AggregateFunction(` UInt8, e Enum8('AggregateFunction' = 1)))",
+    redacted: 'Array(Tuple(s String, `AggregateFunction(` UInt8, e String))',
+  },
+  {
+    type: 'SimpleAggregateFunction(sum, UInt64)',
+    plain: 'SimpleAggregateFunction(sum, UInt64)',
+  },
   { type: 'Map(String, IPv6)', plain: 'Map(String, IPv6)', redacted: 'Map(String, String)' },
   {
     type: 'LowCardinality(FixedString(3))',

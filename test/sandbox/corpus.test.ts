@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Problem } from '../../src/core/problem.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { assembleStatement, tableTexts } from '../../src/sandbox/statement.ts';
-import { ATTACKS, BENIGN, BOUND_SQL, openSandbox, openWorld, outlineOf } from './fixture.ts';
+import { ATTACKS, BENIGN, BOUND_SQL, describeTables, openSandbox, openWorld, outlineOf } from './fixture.ts';
 import type { CorpusEntry, World } from './fixture.ts';
 
 let world: World;
@@ -11,7 +11,7 @@ let sandbox: Sandbox;
 
 beforeAll(async () => {
   world = await openWorld();
-  sandbox = openSandbox({ explain: world.explain });
+  sandbox = openSandbox({ explain: world.explain, columns: await describeTables(world) });
   await world.oracle.ask('CREATE DATABASE plain');
   for (const table of sandbox.tables) {
     const rows = `${BOUND_SQL.slice(0, outlineOf(BOUND_SQL).withEnd)} SELECT * FROM ${table}`;
@@ -57,7 +57,7 @@ describe('with the scanner switched off, the statement alone', () => {
   });
 
   test.each(claimed.map(row))('contains %s: %s', async (_id, sql) => {
-    const { sql: statement } = assembleStatement(tables, sql, 1_000);
+    const { sql: statement } = assembleStatement(tables, { joined: sql, isLeakproof: true }, 1_000);
     const answer = await world.run(statement).catch(String);
     expect(answer).not.toContain('CANARY');
   });

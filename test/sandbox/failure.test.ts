@@ -7,7 +7,9 @@ import type { World } from './fixture.ts';
 
 let world: World;
 let sandbox: Sandbox;
-const COLUMNS = ['id', 'timestamp', 'event_message', 'path', 'ms', 'metadata', 'tags', 'status'];
+const COLUMNS = ['id', 'timestamp', 'event_message', 'path', 'ms', 'metadata', 'tags', 'status'].map(
+  (name) => ({ name, type: 'String' }),
+);
 
 beforeAll(async () => {
   world = await openWorld();

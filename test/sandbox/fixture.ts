@@ -4,6 +4,7 @@ import { parse } from 'yaml';
 import { createFunctionPolicy } from '../../src/sandbox/function-policy.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import type { Explained, Sandbox, SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import type { TableColumn } from '../../src/sandbox/statement.ts';
 import { createVerdictCache } from '../../src/sandbox/verdict-cache.ts';
 import { outlineQuery } from '../../src/sql/outline.ts';
 import type { Outline } from '../../src/sql/outline.ts';
@@ -69,6 +70,20 @@ export async function openWorld(): Promise<World> {
       }
     },
   };
+}
+
+/** The columns of an endpoint's tables, as the engine describes them. */
+export async function describeTables(
+  { run }: Pick<World, 'run'>,
+  boundSql = BOUND_SQL,
+): Promise<ReadonlyMap<string, readonly TableColumn[]>> {
+  const { elements, withEnd } = outlineOf(boundSql);
+  const entries = elements.map(async ({ name }) => {
+    const sql = `DESCRIBE (${boundSql.slice(0, withEnd)} SELECT * FROM ${name})`;
+    const lines = (await run(sql, { format: 'JSONEachRow' })).trim().split('\n');
+    return [name, lines.map((line): TableColumn => JSON.parse(line))] as const; // as DESCRIBE answers
+  });
+  return new Map(await Promise.all(entries));
 }
 
 /** ClickHouse's error code in a failure of the engine. */

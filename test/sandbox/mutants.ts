@@ -4,7 +4,7 @@ import { ACCEPTED } from './accepted.ts';
 import { ATTACKS, BENIGN } from './fixture.ts';
 
 /** Numbers below `limit`, the same for the same seed. */
-function createRandom(seed: number): (limit: number) => number {
+export function createRandom(seed: number): (limit: number) => number {
   let state = seed >>> 0;
   return (limit) => {
     // Mulberry32: short, and good enough to choose mutations by.

@@ -72,7 +72,11 @@ describe.each(ATTACKS)('$why', ({ saved, consumer, database, code }) => {
   });
 
   test('is contained by the statement alone', async () => {
-    const { sql: statement } = assembleStatement(tableTexts(sql, outline), consumer, 1_000);
+    const { sql: statement } = assembleStatement(
+      tableTexts(sql, outline),
+      { joined: consumer, isLeakproof: true },
+      1_000,
+    );
     const answer = await ask(statement);
     expect(answer).toContain('hello');
     expect(answer).not.toContain('CANARY');

@@ -1,5 +1,6 @@
 // Endpoints of any shape with a WITH clause, and the sandbox's own bookkeeping.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { FUNCTION_FAMILIES } from '../../src/sandbox/function-families.ts';
 import { createFunctionPolicy } from '../../src/sandbox/function-policy.ts';
 import { createVerdictCache } from '../../src/sandbox/verdict-cache.ts';
 import type { Verdict } from '../../src/sandbox/sandbox.ts';
@@ -82,7 +83,7 @@ describe('the statement', () => {
     expect(await statementOf('SELECT 1')).toBe('SELECT * FROM (\nSELECT 1\n) LIMIT 11');
     const one = await statementOf('SELECT id -- x\n FROM auth_logs;');
     expect(one).toMatch(
-      /^WITH `auth_logs` AS \(SELECT \* FROM view\(WITH .*\nSELECT \* FROM `auth_logs`\)\)\nSELECT/s,
+      /^WITH `auth_logs` AS \(SELECT \* FROM view\(WITH .*\nSELECT \* FROM `auth_logs`\) LIMIT 10{18}\)\nSELECT/s,
     );
     expect(one).not.toContain('`edge_logs` AS');
     expect(one).toContain('(\nSELECT id FROM auth_logs\n) LIMIT 11');
@@ -202,6 +203,69 @@ describe('functions', () => {
     expect(policy.families['of this endpoint']).toEqual(['dictGet']);
     expect(policy.refuses('toString')).toBe(true);
   });
+
+  test.each([
+    ['another name of it', 'array_agg'],
+    ['another case', 'GROUPARRAY'],
+    ['a combinator', 'groupArrayIf'],
+    ['combinators around another name of it', 'array_aggIfOrNull'],
+    ['what is short for it with a combinator', 'array_concat_agg'],
+    ['what it is short for', 'quantile'],
+    ['the same with a combinator', 'quantileIf'],
+    ['a name with a combinator', 'sumIf'],
+    ['that name with further ones', 'sumIfState'],
+  ])('what is denied is denied as %s', (_why, name) => {
+    const policy = createFunctionPolicy({ allow: [], deny: ['groupArray', 'median', 'sumIf'] });
+    expect([policy.allows(name), policy.allowsAggregate(name)]).toEqual([false, false]);
+    expect(createFunctionPolicy({ allow: [], deny: [] }).allowsAggregate(name)).toBe(true);
+  });
+
+  test('what is denied takes no other function with it', () => {
+    const policy = createFunctionPolicy({ allow: [], deny: ['toInt8', 'sumIf', 'arrayFirst', 'any'] });
+    const others = ['toInt8OrNull', 'sum', 'sumMap', 'arrayFirstOrNull', 'anyHeavy', 'uniqIf'];
+    expect(others.filter((name) => !policy.allows(name))).toEqual([]);
+  });
+
+  test.each(['arrayReduce', 'arrayReduceInRanges', 'initializeAggregation'])(
+    'in a string of %s goes by the endpoint’s own list',
+    async (name) => {
+      const functions = createFunctionPolicy({ allow: ['aggThrow'], deny: ['groupArray'] });
+      const own = openSandbox({ functions });
+      const call = (text: string) =>
+        own.check(`SELECT ${name}('${text}', ${name === 'arrayReduceInRanges' ? '[(1, 1)], ' : ''}[1])`);
+      for (const denied of [
+        'groupArray',
+        'GROUPARRAY',
+        'array_agg',
+        'groupArray(3)',
+        'groupArrayIf',
+        'array_concat_agg',
+      ])
+        await expect(call(denied)).rejects.toMatchObject({
+          code: 'sandbox.function_refused',
+          errors: [{ line: 1, column: 9 + name.length }],
+        });
+      for (const allowed of ['groupUniqArray', 'aggThrow(0)', 'quantiles(0.5, 0.9)', 'sumIfState'])
+        await expect(call(allowed)).resolves.toBeDefined();
+    },
+  );
+
+  test('each family says what it is for, and no name stands twice', () => {
+    const families = Object.values(FUNCTION_FAMILIES);
+    expect(families.filter(({ use }) => !/^[A-Z].{10,}\.$/.test(use))).toEqual([]);
+    const names = families.flatMap(({ names: text }) => text.trim().split(/\s+/));
+    expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([]);
+  });
+
+  test.each([
+    'aggThrow', 'stochasticLinearRegression', 'stochasticLogisticRegressionState', 'flameGraph', 'groupFormat',
+    'groupNumericIndexedVector', 'numericIndexedVectorBuild', 'readWKB', 'MVTEncode', 'sqidDecode', 'h3ToChildren',
+    'multiFuzzyMatchAny', 'convertCharset', 'randomString', 'nowInBlock', 'getSubcolumn', 'groupArrayInsertAt',
+    'arrayLevenshteinDistance', '_CAST', '__bitSwapLastTwo', 'categoricalInformationValue',
+  ])('%s, which no analyst needs, is not allowed', (name) => {
+    const policy = createFunctionPolicy({ allow: [], deny: [] });
+    expect([policy.allows(name), policy.allowsAggregate(name)]).toEqual([false, false]);
+  }); // prettier-ignore
 
   test('every allowed name is one that the engine has, or reads by its syntax', async () => {
     const names = await world.oracle.ask('SELECT lower(name) FROM system.functions');

@@ -1,4 +1,5 @@
 // What the sandbox takes and what it refuses, and where it says so.
+import type { TableColumn } from '../../src/sandbox/statement.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Problem } from '../../src/core/problem.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
@@ -68,7 +69,7 @@ describe('text', () => {
     [
       'states of aggregate functions',
       "SELECT CAST('x', 'AggregateFunction(sum, UInt8)')",
-      'text_refused 1:18',
+      'type_refused 1:18',
     ],
   ])('%s', async (_why, sql, expected) => {
     expect(await refusalOf(sql)).toBe(expected);
@@ -172,7 +173,7 @@ describe('forms', () => {
     ['a keyword as an alias', 'SELECT 1 AS from', 'syntax_refused 1:13'],
     ['two values without an operator', 'SELECT 1 WHERE 1 2', 'syntax_refused 1:18'],
     ['half a choice', 'SELECT 1 ? 2', 'syntax_refused 1:13'],
-    ['a type of the engine’s own', 'SELECT 1::AggregateFunction(sum, UInt8)', 'syntax_refused 1:11'],
+    ['a type of the engine’s own', 'SELECT 1::AggregateFunction(sum, UInt8)', 'type_refused 1:11'],
     ['the end too early', 'SELECT 1 +', 'syntax_refused 1:11'],
   ])('%s', async (_why, sql, expected) => {
     expect(await refusalOf(sql)).toBe(expected);
@@ -204,11 +205,13 @@ test('a refusal names the nearest that is allowed', async () => {
 
 describe('columns named like functions', () => {
   const saved = 'WITH t AS (SELECT * FROM app.t) SELECT 1';
-  const accepts = (sql: string, columns?: ReadonlyMap<string, readonly string[]>) =>
+  const accepts = (sql: string, columns?: ReadonlyMap<string, readonly TableColumn[]>) =>
     openSandbox({ boundSql: saved, ...(columns === undefined ? {} : { columns }) }).check(sql);
 
   test('are columns when the engine has described them', async () => {
-    await expect(accepts('SELECT version FROM t', new Map([['t', ['version']]]))).resolves.toBeDefined();
+    await expect(
+      accepts('SELECT version FROM t', new Map([['t', [{ name: 'version', type: 'String' }]]])),
+    ).resolves.toBeDefined();
   });
   test('are functions when nobody knows of such a column', async () => {
     await expect(accepts('SELECT version FROM t')).rejects.toMatchObject({

@@ -192,7 +192,7 @@ describe('the admin listener', () => {
 describe('through Redis', () => {
   const open = () =>
     openService({
-      settings: { ...service.settings, port: 0, adminPort: 0, redisUrl: redis.url },
+      settings: { ...service.settings, port: 0, adminPort: 0, redisUrl: redis.url, redisTimeout: 10_000 },
       engine: service.engine,
       extraTokens: [{ name: 'k', sha256: service.keyHash, endpoints: ['*'] }],
       observe: () => undefined,

@@ -136,6 +136,7 @@ describe('replicas over one Redis', () => {
       port: 0,
       adminPort: 0,
       redisUrl: redis.url,
+      redisTimeout: 10_000,
       rateLimitFailure: failure,
     };
     const replica = await openService({

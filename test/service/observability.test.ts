@@ -44,6 +44,7 @@ beforeAll(async () => {
   service = await startService({
     settings: {
       redisUrl: redis.url,
+      redisTimeout: 10_000,
       trustedProxies: ['127.0.0.0/8', '10.0.0.0/8'],
       traces: { endpoint: `http://127.0.0.1:${port}`, headers: { authorization: 'Bearer c' }, ratio: 0 },
       usage: true,

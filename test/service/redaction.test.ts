@@ -142,7 +142,7 @@ describe('what is kept', () => {
 
   test('outside of this process holds no personal data either', async () => {
     replica = await openService({
-      settings: { ...service.settings, port: 0, adminPort: 0, redisUrl: redis.url },
+      settings: { ...service.settings, port: 0, adminPort: 0, redisUrl: redis.url, redisTimeout: 10_000 },
       engine: service.engine,
       extraTokens: [{ name: 'k', sha256: service.keyHash, endpoints: ['*'] }],
       observe: () => undefined,

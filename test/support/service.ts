@@ -7,7 +7,7 @@ import { openService, type Service } from '../../src/app/service.ts';
 import { hashKey } from '../../src/auth/keyring.ts';
 import type { Token } from '../../src/config/generated/tokens.ts';
 import { loadSettings, type Settings } from '../../src/config/settings.ts';
-import type { Observation } from '../../src/core/observation.ts';
+import { createRelay, type Observation } from '../../src/core/observation.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { openTestServer } from './test-server.ts';
 
@@ -62,7 +62,8 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
   const observe = (each: Observation): void => void observed.push(each);
   const remote = await openTestServer(folder);
   if (remote !== undefined) Object.assign(settings, remote.settings);
-  const engine = await openEngine(settings, observe);
+  const engineEvents = createRelay(observe);
+  const engine = await openEngine(settings, engineEvents.observe);
   for (const sql of options.sql ?? []) await engine.execute(sql);
   const everything: Token = {
     name: 'everything',
@@ -71,7 +72,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     allow: ['sql', 'lql'],
   };
   const extraTokens = [everything, ...(options.tokens ?? [])];
-  const service = await openService({ settings, engine, extraTokens, observe });
+  const service = await openService({ settings, engine, extraTokens, observe, engineEvents });
   const call = (path: string, init: RequestInit = {}): Promise<Response> => {
     const headers = new Headers(init.headers);
     if (!headers.has('X-API-KEY') && !headers.has('Authorization')) headers.set('X-API-KEY', KEY);

@@ -101,9 +101,17 @@ export interface SettingsFile {
    */
   clickhouse_compression?: boolean;
   /**
-   * Queries that run in the engine at the same time; further ones wait.
+   * Queries that run in the engine at the same time; further ones wait. One more than the machine has cores when left out, at least 3.
    */
   connections?: number;
+  /**
+   * How many of the connections consumer queries (sql, lql) may take at the same time; the others are kept for saved queries. One less than connections when left out.
+   */
+  consumer_connections?: number;
+  /**
+   * How many connections the consumer queries of one key may take at the same time. Half of consumer_connections when left out, rounded up.
+   */
+  consumer_connections_per_key?: number;
   /**
    * Queries that may wait for a connection; further ones get 503 at once.
    */
@@ -161,6 +169,10 @@ export interface SettingsFile {
    */
   redis_url?: string;
   /**
+   * Milliseconds that a call to Redis may take. After one that takes longer, requests go on without Redis until it answers again: raise it where Redis is far away.
+   */
+  redis_timeout?: number;
+  /**
    * What holds while Redis, where replicas count calls together, is away: open (each process counts for itself) or closed (calls of limited keys get 503).
    */
   rate_limit_failure?: 'open' | 'closed';
@@ -168,6 +180,10 @@ export interface SettingsFile {
    * In front of every key in Redis, so that several services can share one.
    */
   cache_namespace?: string;
+  /**
+   * Secret that authenticates cached responses in Redis; at least 32 characters, the same in every replica, as from openssl rand -hex 32. Unset: derived from pii_hash_key, clickhouse_password and the password in redis_url, with a warning at startup.
+   */
+  cache_key?: string;
   /**
    * Memory for answers kept in this process, in bytes or with a unit KiB, MiB or GiB.
    */

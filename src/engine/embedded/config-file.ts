@@ -11,10 +11,10 @@ export interface ConfigOptions {
 
 /** Writes the configuration; resolves with its absolute path. */
 export async function writeConfigFile({ path, memory }: ConfigOptions): Promise<string> {
-  await mkdir(path, { recursive: true });
+  await mkdir(path, { recursive: true, mode: 0o700 });
   const file = join(resolve(path), 'millrace.xml');
   const draft = `${file}.${process.pid}`;
-  await writeFile(draft, configText(memory));
+  await writeFile(draft, configText(memory), { mode: 0o600 });
   await rename(draft, file);
   return file;
 }

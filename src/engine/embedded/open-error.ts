@@ -15,7 +15,7 @@ export function openError(path: string, cause: unknown): EngineError {
 }
 
 /** The live process that ClickHouse's `status` file names, unless it is this one. */
-function ownerOf(path: string): number | undefined {
+export function ownerOf(path: string): number | undefined {
   const digits = /^PID: (\d+)$/m.exec(statusText(path))?.[1];
   const pid = Number(digits ?? process.pid);
   return pid !== process.pid && isAlive(pid) ? pid : undefined;

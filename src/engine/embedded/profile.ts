@@ -1,6 +1,6 @@
 // How a connection is opened: what runs on it, and the settings that are fixed for its life.
 import type { Statement } from '../engine.ts';
-import { FIXED_SETTINGS, printSettings, settingsOf } from '../settings.ts';
+import { FIXED_SETTINGS, ISOLATION_SETTINGS, printSettings, settingsOf } from '../settings.ts';
 
 /** Connections of one key are interchangeable. */
 export interface Profile {
@@ -29,7 +29,7 @@ export function consumerProfile(statement: Pick<Statement, 'limits' | 'int64' | 
   const settings = settingsOf(statement);
   return {
     key: `consumer ${printSettings(settings)}`,
-    args: [...toArgs(FIXED_SETTINGS), ...toArgs(settings), '--readonly=1'],
+    args: [...toArgs({ ...FIXED_SETTINGS, ...ISOLATION_SETTINGS }), ...toArgs(settings), '--readonly=1'],
     database: EMPTY_DATABASE,
   };
 }

@@ -6,6 +6,7 @@ import { abortError } from '../abort.ts';
 import { decodeColumns } from '../columns.ts';
 import { EngineError } from '../engine.ts';
 import type { Engine, Result, RunOptions, Statement } from '../engine.ts';
+import type { Shares } from '../places.ts';
 import { createQueue } from '../queue.ts';
 import type { Queue } from '../queue.ts';
 import { splitStatements } from '../statements.ts';
@@ -35,6 +36,8 @@ export interface HttpOptions extends HttpUser {
   readonly isCompressed?: boolean;
   /** Statements that run at once. */
   readonly connections: number;
+  /** Connections that consumer statements may take; see the queue. */
+  readonly shares?: Shares | undefined;
   /** Statements that may wait for one of them. */
   readonly queue: number;
   /** How long one may wait; 10 s when left out. */
@@ -68,6 +71,7 @@ export function createHttpEngine(options: HttpOptions): Engine {
   const { after = realTimer } = options;
   const queue = createQueue({
     places: options.connections,
+    shares: options.shares,
     waiting: options.queue,
     timeoutMs: options.queueTimeoutMs ?? DEFAULT_QUEUE_TIMEOUT_MS,
     after,
@@ -150,11 +154,11 @@ function engineOver(runner: Runner): Omit<Engine, 'close'> {
 
 /** Runs one statement; its place in the queue is held until the body has ended. */
 async function run(runner: Runner, statement: Statement, options: RunOptions): Promise<Result> {
-  const { signal, format, comment, traceparent, lane, isPatient } = options;
+  const { signal, format, comment, traceparent, key, lane, isPatient } = options;
   const isConsumers = statement.origin === 'consumer';
   const { name, credentials } = runner.userOf(isConsumers);
   const asked = runner.now();
-  const leave = await runner.queue.enter({ signal, lane, isPatient });
+  const leave = await runner.queue.enter({ signal, key, lane, origin: statement.origin, isPatient });
   const queueMs = runner.now() - asked;
   try {
     const permitted = await runner.permissions.of(name);

@@ -1,7 +1,7 @@
 // A statement as the HTTP interface takes it: text, parameters and settings apart.
 import type { Settings, Statement } from '../engine.ts';
 import { parameterSettings } from '../parameter-text.ts';
-import { FIXED_SETTINGS, settingsOf } from '../settings.ts';
+import { FIXED_SETTINGS, ISOLATION_SETTINGS, settingsOf } from '../settings.ts';
 import { sendable } from './permissions.ts';
 
 export interface HttpUser {
@@ -48,6 +48,7 @@ export function requestOf(statement: Statement, options: RequestOptions): Omit<H
   const { format, comment, traceparent, permitted } = options;
   const settings = {
     ...FIXED_SETTINGS,
+    ...(origin === 'consumer' ? ISOLATION_SETTINGS : {}),
     ...settingsOf(statement),
     ...(comment === undefined ? {} : { log_comment: comment.slice(0, MAX_COMMENT) }),
     readonly: origin === 'consumer' ? 1 : 2,

@@ -35,7 +35,7 @@ function endsNumber(units: Units, end: number): boolean {
 
 const JOINTS: ReadonlySet<number> = new Set([DOT, DASH]);
 
-/** The end of the longest card number at `start`, or -1. Groups stand apart by single blanks or by single dashes. */
+/** The end of the longest card number at `start`, or -1. Groups stand apart by single blanks, `+` in a form, or dashes. */
 function cardEnd(units: Units, start: number): number {
   let best = -1;
   let digits = 0;
@@ -45,7 +45,7 @@ function cardEnd(units: Units, start: number): number {
     digits += end - group;
     if (digits > MOST) return best;
     if (digits >= FEWEST && endsNumber(units, end) && passesLuhn(units, start, end)) best = end;
-    const goesOn = separator === SPACE || separator === DASH;
+    const goesOn = separator === SPACE || separator === DASH || separator === PLUS;
     if (!goesOn || end - group < SHORTEST_GROUP || units[end] !== separator) return best;
     if (!isAt(units, end + 1, DIGIT)) return best;
     group = end + 1;

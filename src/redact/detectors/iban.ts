@@ -1,7 +1,7 @@
 // Detector of bank account numbers (IBAN, ISO 13616): a country, its length, and two digits that check the others.
 import type { Match, WordDetector } from '../detector.ts';
 import { HAS_DIGIT } from '../hints.ts';
-import { ALNUM, DIGIT, isAt, SPACE, textOf, type Units } from '../text.ts';
+import { ALNUM, DIGIT, isAt, PLUS, SPACE, textOf, type Units } from '../text.ts';
 
 /** Lengths from the registry of SWIFT. */
 const LENGTHS: ReadonlyMap<string, number> = new Map(
@@ -25,7 +25,7 @@ export const ibanDetector: WordDetector = {
   read: readIban,
 };
 
-/** Single blanks may stand between groups of four. */
+/** Single blanks, `+` in a form, may stand between groups of four. */
 function readIban(units: Units, start: number): Match | undefined {
   if (!isAt(units, start + 2, DIGIT) || !isAt(units, start + 3, DIGIT)) return undefined;
   const length = LENGTHS.get(textOf(units, start, start + 2).toUpperCase());
@@ -33,7 +33,7 @@ function readIban(units: Units, start: number): Match | undefined {
   let end = start;
   let text = '';
   while (text.length < length) {
-    if (text.length % 4 === 0 && text !== '' && units[end] === SPACE) end++;
+    if (text.length % 4 === 0 && text !== '' && (units[end] === SPACE || units[end] === PLUS)) end++;
     if (!isAt(units, end, ALNUM)) return undefined;
     text += String.fromCharCode(units[end++] ?? 0);
   }

@@ -39,8 +39,9 @@ function phoneEnd(units: Units, start: number): number {
 
 const SEPARATORS: ReadonlySet<number> = new Set(Buffer.from(' -.()'));
 
-/** Behind one separator or two, as in `+49 (0)30 1234567`. */
+/** Behind one separator or two, as in `+49 (0)30 1234567`; `+` is one blank in a form. */
 function afterSeparator(units: Units, start: number): number {
+  if (units[start] === PLUS) return start + 1;
   let end = start;
   while (end - start < 2 && SEPARATORS.has(units[end] ?? 0)) end++;
   return end;

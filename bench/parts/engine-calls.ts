@@ -1,0 +1,21 @@
+// The engine's connections in this process, or in a process of their own, asked the same: what the boundary between them costs.
+import { writeConfigFile } from '../../src/engine/embedded/config-file.ts';
+import { createConnections, type Connections } from '../../src/engine/embedded/connection.ts';
+import { startEngineProcess } from '../../src/engine/embedded/engine-process.ts';
+import { AUTHOR_PROFILE } from '../../src/engine/embedded/profile.ts';
+import { measureWorks } from './works.ts';
+
+const [path = '', where = ''] = process.argv.slice(2);
+const configFile = await writeConfigFile({ path, memory: 2 ** 31 });
+const connections: Connections =
+  where === 'apart'
+    ? startEngineProcess({ path, configFile, connections: 1 })
+    : createConnections({ path, configFile, chdb: await import('chdb') });
+const connection = await connections.open(AUTHOR_PROFILE);
+
+await measureWorks({
+  small: () => connection.call('SELECT 1', 'JSONEachRow'),
+  // As large as a hundred log rows.
+  rows: () =>
+    connection.call("SELECT number AS id, repeat('x', 280) AS text FROM numbers(100)", 'JSONEachRow'),
+});

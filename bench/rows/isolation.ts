@@ -1,0 +1,22 @@
+// What it costs that a consumer's condition is evaluated on no row of another tenant, by kind of query.
+import { ask, type RowSource } from '../context.ts';
+
+/** Over `logs.all` and the sample data; the names are also those of `parts/isolation.ts`. */
+const QUERIES = ['newest rows', 'a window by hour', 'rows by a text', 'rows by a JSON path'] as const;
+
+export const isolation: readonly RowSource[] = QUERIES.map((query) => ({
+  name: `consumer's query: ${query}`,
+  prepare: async (context) => {
+    const runs = context.start('isolation.ts', [await context.sampleData('data')]);
+    await runs.says(/ready/);
+    const measure = (form: string) => () =>
+      ask(runs, { work: `${query}, ${form}`, seconds: context.seconds });
+    return {
+      contenders: [
+        { name: 'not isolated', measure: measure('open') },
+        { name: 'isolated by settings: it cannot fail on a row', measure: measure('set') },
+        { name: 'behind a barrier: it could', measure: measure('barred') },
+      ],
+    };
+  },
+}));

@@ -1,0 +1,143 @@
+// Leases in Redis: the right to run a key alone among all replicas. Each is signed, so that nobody else can have replicas wait.
+import { createHmac, randomUUID, timingSafeEqual, type KeyObject } from 'node:crypto';
+import type { Observe } from '../core/observation.ts';
+import type { After, Clock } from './clock.ts';
+import type { RedisClient } from './redis-connection.ts';
+import { unlessRefused, type RedisLink } from './redis-link.ts';
+import type { Lease, LeaseRefusal } from './remote.ts';
+
+export interface LeaseOptions {
+  readonly link: RedisLink;
+  /** Signs leases. */
+  readonly secret: KeyObject;
+  /** Where the lease of a key is. */
+  readonly nameOf: (key: string) => string;
+  /** After so long without a sign of life a lease is over. */
+  readonly leaseMs: number;
+  readonly clock: Clock;
+  readonly after: After;
+  readonly observe: Observe;
+}
+
+/** Leases of other releases may be longer than ours, but not so many times. */
+const STRANGE_LEASE = 20;
+/** Clocks of replicas differ by less. */
+const CLOCK_SKEW_MS = 10_000;
+
+/** Who holds it (a UUID), when it was last renewed (milliseconds since 1970, base 36), and the HMAC of both with its name. */
+const TOKEN = /^([0-9a-f-]{36})\.([0-9a-z]{1,9})\.([\w-]{22})$/;
+const HOLDER_LENGTH = 36;
+/** One more than a token can have. */
+const READ_LENGTH = 70;
+
+/**
+ * KEYS: the lease; ARGV: our token, milliseconds, the length of a token. Gives 1 when it was taken, else 0, the milliseconds
+ * that it has left and the first bytes of what is there: of anything but a string, none.
+ */
+const TAKE = `
+if redis.call('set', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return { 1, 0, '' } end
+local held = redis.pcall('getrange', KEYS[1], 0, ARGV[3])
+return { 0, redis.call('pttl', KEYS[1]), type(held) == 'string' and held or '' }`;
+
+/** KEYS: the lease; ARGV: its holder, the length of a holder. What follows only runs for a lease that the holder has. */
+const HELD = `
+local held = redis.pcall('getrange', KEYS[1], 0, ARGV[2] - 1)
+if held ~= ARGV[1] then return 0 end
+`;
+/** ARGV: also the new token and milliseconds. A Redis that is full takes no value, but a later end. */
+const RENEW = `${HELD}
+local set = redis.pcall('set', KEYS[1], ARGV[3], 'PX', ARGV[4])
+if type(set) == 'table' and set.err then return redis.call('pexpire', KEYS[1], ARGV[4]) end
+return 1`;
+const RELEASE = `${HELD} return redis.call('del', KEYS[1])`;
+
+/** Takes leases. */
+export function createLeases(options: LeaseOptions): (key: string) => Promise<Lease | LeaseRefusal> {
+  const { link, observe, nameOf } = options;
+  return async (key) => {
+    const holder = randomUUID();
+    const answer = await link.run<'held' | LeaseRefusal>(
+      ({ client }) => unlessRefused(observe, () => take(options, client, { key, holder }), 'unavailable'),
+      'unavailable',
+    );
+    // Renewed from here, not from where it was taken: one that was granted too late to be known must run out.
+    return answer === 'held' ? hold(options, nameOf(key), holder) : answer;
+  };
+}
+
+async function take(
+  options: LeaseOptions,
+  client: RedisClient,
+  { key, holder }: { readonly key: string; readonly holder: string },
+): Promise<'held' | 'taken'> {
+  const name = options.nameOf(key);
+  const args = [tokenOf(options, name, holder), String(options.leaseMs), String(READ_LENGTH)];
+  const reply: unknown = await client.eval(TAKE, { keys: [name], arguments: args });
+  const [taken, remainingMs, held] = Array.isArray(reply) ? reply.map(String) : [];
+  if (taken === '1') return 'held';
+  const reason = faultOf(options, { name, token: held ?? '', remainingMs: Number(remainingMs) });
+  if (reason !== undefined) {
+    options.observe({ kind: 'cache.rubbish_found', key, reason });
+    await client.unlink(name);
+  }
+  return 'taken';
+}
+
+function tokenOf({ secret, clock }: LeaseOptions, name: string, holder: string): string {
+  const signed = `${holder}.${Math.max(0, Math.floor(clock.epoch())).toString(36)}`;
+  return `${signed}.${macOf(secret, name, signed)}`;
+}
+
+/** 128 bits. What frames are authenticated by never begins so. */
+function macOf(secret: KeyObject, name: string, signed: string): string {
+  return createHmac('sha256', secret).update(`lease:${name}:${signed}`).digest('base64url').slice(0, 22);
+}
+
+/**
+ * Why nobody gives this lease back; undefined for one that somebody holds, or held a moment ago. One that was read and is put
+ * back later is over as soon as it would have been without.
+ */
+function faultOf(
+  { secret, leaseMs, clock }: LeaseOptions,
+  {
+    name,
+    token,
+    remainingMs,
+  }: { readonly name: string; readonly token: string; readonly remainingMs: number },
+): string | undefined {
+  if (remainingMs === -1 || remainingMs > leaseMs * STRANGE_LEASE) return 'its lease would never end';
+  const [, holder, time = '', mac = ''] = TOKEN.exec(token) ?? [];
+  if (holder === undefined) return 'its lease is malformed';
+  const expected = macOf(secret, name, `${holder}.${time}`);
+  if (!timingSafeEqual(Buffer.from(mac), Buffer.from(expected))) return 'the HMAC of its lease is wrong';
+  const age = Math.abs(clock.epoch() - Number.parseInt(time, 36));
+  if (age > leaseMs + CLOCK_SKEW_MS) return 'its lease was not renewed, or clocks differ by more than 10 s';
+  return undefined;
+}
+
+/** Renews a lease three times within its life until it is released or found lost. */
+function hold(options: LeaseOptions, name: string, holder: string): Lease {
+  const { link, leaseMs, after, observe } = options;
+  const run = (script: string, args: readonly string[]): Promise<number> =>
+    link.run(({ client }) => {
+      const call = async (): Promise<number> => {
+        const given = [holder, String(HOLDER_LENGTH), ...args];
+        return Number(await client.eval(script, { keys: [name], arguments: given }));
+      };
+      return unlessRefused(observe, call, 1);
+    }, 1); // not known to be lost
+  let released = false;
+  let cancel = after(leaseMs / 3, renew);
+  function renew(): void {
+    void run(RENEW, [tokenOf(options, name, holder), String(leaseMs)]).then((kept) => {
+      if (kept !== 0 && !released) cancel = after(leaseMs / 3, renew);
+    });
+  }
+  return {
+    release: async () => {
+      released = true;
+      cancel();
+      await run(RELEASE, []);
+    },
+  };
+}

@@ -1,0 +1,39 @@
+// The messages between the service and its engine process, sent over Node's IPC channel with structured cloning:
+// https://nodejs.org/api/child_process.html#advanced-serialization
+import type { EngineFailure } from '../engine.ts';
+import type { Profile } from './profile.ts';
+
+export type EngineRequest =
+  | { readonly kind: 'open'; readonly profile: Profile }
+  | { readonly kind: 'call'; readonly connection: number; readonly sql: string; readonly format: string }
+  | { readonly kind: 'close'; readonly connection: number }
+  | { readonly kind: 'memory' }
+  | { readonly kind: 'end' };
+
+/** What each kind of request resolves with. */
+export interface EngineReplies {
+  /** The number that later requests name the connection by, and its `log_comment`. */
+  readonly open: { readonly connection: number; readonly name: string };
+  /** The result's bytes. */
+  readonly call: Uint8Array;
+  readonly close: undefined;
+  /** Resident set size in bytes. */
+  readonly memory: number;
+  readonly end: undefined;
+}
+
+export interface EngineCall {
+  readonly id: number;
+  readonly request: EngineRequest;
+}
+
+/** An EngineError without its class, which does not survive the channel. */
+export interface SentError {
+  readonly failure: EngineFailure;
+  readonly message: string;
+  readonly engineCode: number | undefined;
+}
+
+export type EngineReply =
+  | { readonly id: number; readonly value: EngineReplies[keyof EngineReplies] }
+  | { readonly id: number; readonly error: SentError };

@@ -1,0 +1,103 @@
+// The program of the engine process: chDB behind an IPC channel. It does what its parent asks and ends with it.
+// Arguments: the data directory and the engine's configuration file.
+import type * as Chdb from 'chdb';
+import { toEngineError } from '../failures.ts';
+import { EngineError } from '../engine.ts';
+import { createConnections, type Connection, type Connections } from './connection.ts';
+import type { EngineCall, EngineReplies, EngineReply, EngineRequest, SentError } from './engine-messages.ts';
+
+/** It is an optional dependency: a service on a ClickHouse server does without. */
+const NOT_INSTALLED =
+  'the embedded engine is not installed, or not made for this system: set CLICKHOUSE_URL, or install with optional dependencies on Linux (glibc) or macOS';
+
+interface Opened {
+  readonly chdb: Pick<typeof Chdb, 'drainPending'>;
+  readonly connections: Connections;
+}
+
+type Handlers = {
+  readonly [Kind in EngineRequest['kind']]: (
+    request: Extract<EngineRequest, { kind: Kind }>,
+  ) => Promise<EngineReplies[Kind]>;
+};
+
+function createHandlers(path: string, configFile: string): Handlers {
+  const open = new Map<number, Connection>();
+  let opened: Promise<Opened> | undefined;
+  let count = 0;
+  const connectionOf = (number: number): Connection => {
+    const connection = open.get(number);
+    if (connection === undefined) throw new EngineError('unavailable', `no connection ${number}`);
+    return connection;
+  };
+  return {
+    open: async ({ profile }) => {
+      const { connections } = await (opened ??= load(path, configFile));
+      const connection = await connections.open(profile);
+      open.set(++count, connection);
+      return { connection: count, name: connection.id };
+    },
+    call: async ({ connection, sql, format }) => connectionOf(connection).call(sql, format),
+    close: async ({ connection }) => {
+      const closing = open.get(connection);
+      open.delete(connection);
+      await closing?.close();
+      return undefined;
+    },
+    memory: async () => process.memoryUsage.rss(),
+    end: async () => {
+      await (await opened)?.chdb.drainPending();
+      return undefined;
+    },
+  };
+}
+
+async function load(path: string, configFile: string): Promise<Opened> {
+  const chdb = await import('chdb').catch((cause: unknown) => {
+    throw new EngineError('unavailable', NOT_INSTALLED, { cause });
+  });
+  return { chdb, connections: createConnections({ path, configFile, chdb }) };
+}
+
+function answer(handlers: Handlers, request: EngineRequest): Promise<EngineReplies[keyof EngineReplies]> {
+  switch (request.kind) {
+    case 'open':
+      return handlers.open(request);
+    case 'call':
+      return handlers.call(request);
+    case 'close':
+      return handlers.close(request);
+    case 'memory':
+      return handlers.memory(request);
+    case 'end':
+      return handlers.end(request);
+  }
+}
+
+function sentError(cause: unknown): SentError {
+  const { failure, message, engineCode } = toEngineError(cause);
+  return { failure, message, engineCode };
+}
+
+/** Native threads outlast `process.exit`, so nothing less than this ends the process for certain. */
+function endNow(): void {
+  process.kill(process.pid, 'SIGKILL');
+}
+
+function send(reply: EngineReply): void {
+  process.send?.(reply, undefined, undefined, (error) => {
+    if (error !== null) endNow(); // the parent is gone
+  });
+}
+
+const [, , path = '', configFile = ''] = process.argv;
+const handlers = createHandlers(path, configFile);
+process.on('message', ({ id, request }: EngineCall) => {
+  answer(handlers, request).then(
+    (value) => send({ id, value }),
+    (cause: unknown) => send({ id, error: sentError(cause) }),
+  );
+});
+process.on('disconnect', endNow);
+// A terminal and systemd signal the whole group: when this process ends is its parent's decision.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);

@@ -1,0 +1,51 @@
+// One life of the engine process, with what belongs to it: its pool of connections, and the control connection that ends
+// queries and answers health checks.
+import { setTimeout } from 'node:timers/promises';
+import type { Observe } from '../../core/observation.ts';
+import type { After } from '../timer.ts';
+import { startEngineProcess, type EngineProcess, type EngineProcessOptions } from './engine-process.ts';
+import { createKiller, type Killer } from './killer.ts';
+import { ownerOf } from './open-error.ts';
+import { createPool, type Pool } from './pool.ts';
+import { openSpare, type Spare } from './spare.ts';
+
+export interface Generation {
+  readonly process: EngineProcess;
+  readonly pool: Pool;
+  readonly spare: Spare;
+  readonly killer: Killer;
+  /** Consumer statements that run, or ran when the process ended. */
+  consumers: number;
+}
+
+export interface GenerationOptions extends EngineProcessOptions {
+  readonly observe: Observe;
+  readonly after: After;
+}
+
+/** Starts a process and opens the data directory in it. Rejects with EngineError; then no process is left. */
+export async function openGeneration(options: GenerationOptions): Promise<Generation> {
+  const { path, connections, observe, after } = options;
+  await untilFree(path);
+  const process = startEngineProcess(options);
+  try {
+    const spare = await openSpare(process);
+    const killer = createKiller({ spare, after, observe });
+    const pool = createPool({ connections: process, limit: connections * 2, observe });
+    return { process, pool, spare, killer, consumers: 0 };
+  } catch (cause) {
+    process.kill();
+    await process.ended;
+    throw cause;
+  }
+}
+
+/** An engine process whose service was killed ends a moment later, and with it its lock of the directory. */
+const FREE_WITHIN_MS = 2000;
+const LOOK_EVERY_MS = 50;
+
+async function untilFree(path: string): Promise<void> {
+  for (let waited = 0; waited < FREE_WITHIN_MS && ownerOf(path) !== undefined; waited += LOOK_EVERY_MS) {
+    await setTimeout(LOOK_EVERY_MS); // unlike `after`, it keeps a command that waits for it alive
+  }
+}

@@ -1,0 +1,93 @@
+// The order of those who wait: keys take turns, and within a key its lanes do, so that no crowd keeps the others waiting.
+
+/** Whose it is; what is left out counts as one key, one lane, and a saved query. */
+export interface Belonging {
+  /** The caller's key. */
+  readonly key?: string | undefined;
+  /** Lanes of a key, such as its endpoints. */
+  readonly lane?: string | undefined;
+  readonly origin?: 'saved' | 'consumer' | undefined;
+}
+
+export interface FairOrder<T extends Belonging> {
+  add(item: T): void;
+  /** Takes the item out; the next turn of its key and lane is after all others. */
+  remove(item: T): void;
+  /** The first item of each lane that `isEligible`, in the order of their turns. */
+  firsts(isEligible: (item: T) => boolean): Iterable<T>;
+  all(): readonly T[];
+  readonly size: () => number;
+  /** How many there are of the same lane, key and origin. */
+  beside(item: Belonging): { readonly lane: number; readonly key: number; readonly origin: number };
+}
+
+export function createFairOrder<T extends Belonging>(): FairOrder<T> {
+  /** Lanes of a key and keys, each in the order of their turns. */
+  const keys = new Map<string, Map<string, Set<T>>>();
+  const ofKey = createCounts();
+  const ofOrigin = createCounts();
+  let size = 0;
+  const count = ({ key = '', origin = 'saved' }: T, by: 1 | -1): void => {
+    size += by;
+    ofKey.add(key, by);
+    ofOrigin.add(origin, by);
+  };
+  const lanesInTurn = (): Set<T>[] => [...keys.values()].flatMap((lanes) => [...lanes.values()]);
+
+  return {
+    add: (item) => {
+      const { key = '', lane = '' } = item;
+      const lanes = keys.get(key) ?? new Map<string, Set<T>>();
+      keys.set(key, lanes.set(lane, (lanes.get(lane) ?? new Set()).add(item)));
+      count(item, 1);
+    },
+    remove: (item) => {
+      const { key = '', lane = '' } = item;
+      const lanes = keys.get(key);
+      const items = lanes?.get(lane);
+      if (lanes === undefined || items?.delete(item) !== true) return;
+      count(item, -1);
+      // What is put in again comes last.
+      lanes.delete(lane);
+      if (items.size > 0) lanes.set(lane, items);
+      keys.delete(key);
+      if (lanes.size > 0) keys.set(key, lanes);
+    },
+    firsts: function* (isEligible) {
+      for (const items of lanesInTurn()) {
+        const first = find(items, isEligible);
+        if (first !== undefined) yield first;
+      }
+    },
+    all: () => lanesInTurn().flatMap((items) => [...items]),
+    size: () => size,
+    beside: ({ key = '', lane = '', origin = 'saved' }) => ({
+      lane: keys.get(key)?.get(lane)?.size ?? 0,
+      key: ofKey.get(key),
+      origin: ofOrigin.get(origin),
+    }),
+  };
+}
+
+function find<T>(items: Iterable<T>, isWanted: (item: T) => boolean): T | undefined {
+  for (const item of items) if (isWanted(item)) return item;
+  return undefined;
+}
+
+export interface Counts {
+  add(name: string, by: 1 | -1): void;
+  get(name: string): number;
+}
+
+/** Counts by name; a name whose count is 0 takes no memory. */
+export function createCounts(): Counts {
+  const counts = new Map<string, number>();
+  return {
+    add: (name, by) => {
+      const sum = (counts.get(name) ?? 0) + by;
+      if (sum === 0) counts.delete(name);
+      else counts.set(name, sum);
+    },
+    get: (name) => counts.get(name) ?? 0,
+  };
+}

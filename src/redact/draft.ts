@@ -1,0 +1,90 @@
+// Decoded text as it is made: units one after the other, each with the place of the byte that it was written from.
+import { HAS_ESCAPE, hintsOf } from './hints.ts';
+import { DROPPED, foldOf, isTellingFold } from './fold.ts';
+import { ALNUM, isAt, LETTER, OTHER, type Units } from './text.ts';
+import { isWordCharacter } from './utf8.ts';
+
+export interface Draft {
+  readonly units: Uint8Array;
+  readonly offsets: Uint32Array;
+  end: number;
+  hints: number;
+  /** Whether characters become the plain ones that they stand for. */
+  isFolded: boolean;
+  /** Whether folding would make another text. */
+  canFold: boolean;
+  /** Whether reading it as quoted-printable would. */
+  canQuote: boolean;
+}
+
+export function newDraft(room: number): Draft {
+  const [units, offsets] = [new Uint8Array(room), new Uint32Array(room)];
+  return { units, offsets, end: 1, hints: 0, isFolded: false, canFold: false, canQuote: false };
+}
+
+export function begin(draft: Draft, isFolded: boolean): void {
+  draft.end = 1;
+  draft.isFolded = isFolded;
+  draft.canFold = false;
+  draft.canQuote = false;
+}
+
+/** Sets the sentinel behind the last unit. */
+export function finish(draft: Draft, to: number): void {
+  draft.units[draft.end] = 0;
+  draft.offsets[draft.end] = to;
+  draft.hints = hintsOf(draft.units, 1, draft.end);
+}
+
+export function put(draft: Draft, unit: number, offset: number): void {
+  draft.units[draft.end] = unit;
+  draft.offsets[draft.end] = offset;
+  draft.end++;
+}
+
+/** Adds a character, folded where the draft is; one that stands for nothing then adds nothing. */
+export function putCodePoint(draft: Draft, codePoint: number, offset: number): void {
+  if (codePoint < 0x80) return put(draft, codePoint, offset);
+  const fold = foldOf(codePoint);
+  if (fold === 0 || !draft.isFolded) {
+    draft.canFold ||= fold !== 0 && isTellingFold(fold, isAt(draft.units, draft.end - 1, ALNUM));
+    return put(draft, isWordCharacter(codePoint) ? LETTER : OTHER, offset);
+  }
+  if (fold !== DROPPED) put(draft, fold, offset);
+}
+
+/**
+ * Goes through the units once more, in place: `read` adds what begins at a unit and returns where to go on; it returns -1,
+ * and adds nothing, for a unit that stays as it is. It must add no more units than it reads.
+ */
+export function rewrite(draft: Draft, to: number, read: (index: number, end: number) => number): void {
+  const { units, offsets, end } = draft;
+  draft.end = 1;
+  for (let i = 1; i < end;) {
+    const next = read(i, end);
+    if (next === -1) put(draft, units[i] ?? 0, offsets[i] ?? to);
+    i = next === -1 ? i + 1 : next;
+  }
+  finish(draft, to);
+}
+
+export function hasEscape(draft: Draft): boolean {
+  return (draft.hints & HAS_ESCAPE) !== 0;
+}
+
+/** The number in `count` hexadecimal digits, or -1. */
+export function readHex(units: Units, start: number, count: number): number {
+  let value = 0;
+  for (let i = start; i < start + count; i++) {
+    const digit = i < units.length ? hexValue(units[i] ?? 0) : -1;
+    if (digit === -1) return -1;
+    value = value * 16 + digit;
+  }
+  return value;
+}
+
+export function hexValue(code: number): number {
+  if (code >= 0x30 && code <= 0x39) return code - 0x30;
+  const lower = code | 0x20;
+  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
+}

@@ -1,0 +1,83 @@
+// Characters beyond ASCII that readers take for a plain one, or do not see at all (Unicode Technical Standard 39).
+
+/** What `foldOf` gives for a character that cannot be seen. */
+export const DROPPED = 1;
+
+/** Ranges in which characters have a compatibility decomposition to one of ASCII (NFKC), such as ＠, １, ①, ², ℂ, no-break spaces. */
+const COMPATIBLE: readonly (readonly [first: number, last: number])[] = [
+  [0xa0, 0xbe],
+  [0x2000, 0x209c],
+  [0x2100, 0x214e],
+  [0x2460, 0x24ea],
+  [0x3000, 0x3000],
+  [0xfe10, 0xfe6b],
+  [0xff01, 0xff5e],
+];
+/** Decimal digits of other scripts: the zero of each. */
+const ZEROS: readonly number[] = [
+  0x0660, 0x06f0, 0x07c0, 0x0966, 0x09e6, 0x0a66, 0x0ae6, 0x0b66, 0x0be6, 0x0c66, 0x0ce6, 0x0d66, 0x0e50,
+  0x0ed0, 0x0f20, 0x1040, 0x17e0, 0x1810,
+];
+/** Hyphens, the dashes that stand between digits, and the minus sign. Longer dashes stand between words. */
+const DASHES: readonly number[] = [0x2010, 0x2011, 0x2012, 0x2013, 0x2212];
+/** Soft hyphen, joiners, zero-width spaces, marks of direction, invisible operators, variation selectors. */
+const INVISIBLE: readonly (readonly [first: number, last: number])[] = [
+  [0xad, 0xad],
+  [0x034f, 0x034f],
+  [0x061c, 0x061c],
+  [0x115f, 0x1160],
+  [0x17b4, 0x17b5],
+  [0x180b, 0x180e],
+  [0x200b, 0x200f],
+  [0x202a, 0x202e],
+  [0x2060, 0x206f],
+  [0x3164, 0x3164],
+  [0xfe00, 0xfe0f],
+  [0xfeff, 0xfeff],
+  [0xffa0, 0xffa0],
+];
+
+const FOLDS = foldTable();
+
+function foldTable(): Uint8Array {
+  const table = new Uint8Array(0x10000);
+  for (const [first, last] of COMPATIBLE) {
+    for (let code = first; code <= last; code++) table[code] = compatibleOf(code);
+  }
+  for (const zero of ZEROS) {
+    for (let digit = 0; digit < 10; digit++) table[zero + digit] = 0x30 + digit;
+  }
+  for (const dash of DASHES) table[dash] = 0x2d;
+  for (const [first, last] of INVISIBLE) table.fill(DROPPED, first, last + 1);
+  return table;
+}
+
+function compatibleOf(code: number): number {
+  const plain = String.fromCharCode(code).normalize('NFKC');
+  return plain.length === 1 && plain.charCodeAt(0) < 0x80 ? plain.charCodeAt(0) : 0;
+}
+
+/**
+ * What a fold has to be for a text to be read once more: other ones, such as full-width parentheses, belong to no find by
+ * themselves.
+ */
+export function isTellingFold(fold: number, isBehindWord: boolean): boolean {
+  return TELLING[fold] === 1 || (isBehindWord && TELLING[fold] === 2);
+}
+
+/** 1: always, 2: behind a letter or a digit, where it may stand between groups. */
+const TELLING = tellingTable();
+
+function tellingTable(): Uint8Array {
+  const table = new Uint8Array(0x80);
+  for (const character of '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ@.+')
+    table[character.charCodeAt(0)] = 1;
+  for (const character of ' -:') table[character.charCodeAt(0)] = 2;
+  table[DROPPED] = 1;
+  return table;
+}
+
+/** The character of ASCII that a code point stands for, DROPPED for one that cannot be seen, 0 for any other. */
+export function foldOf(codePoint: number): number {
+  return codePoint > 0xffff ? 0 : (FOLDS[codePoint] ?? 0);
+}

@@ -1,0 +1,109 @@
+// Conditions that fail on a row of another tenant, tried over a small table of two tenants: each has to succeed, since the
+// rows that it would fail on are not the caller's. One that fails would tell who else has which rows.
+import { createCompile } from '../catalog/compile.ts';
+import type { Endpoint } from '../catalog/endpoint.ts';
+import { EngineError, type Engine, type Statement } from '../engine/engine.ts';
+import { ORACLES } from '../sandbox/self-attacks.ts';
+import type { PreflightFinding } from './preflight.ts';
+import type { Sandboxes } from './sandboxes.ts';
+
+/** Rows of the tenant `mine`, and one of another in the same granule, whose values nothing can be computed from. */
+const ROWS = 7;
+const MAKE_TABLE = `CREATE OR REPLACE TABLE millrace_probe.rows (project LowCardinality(String), number Int64, word String,
+  doc JSON(project String, word String), INDEX words word TYPE set(0) GRANULARITY 1)
+ENGINE = MergeTree ORDER BY number SETTINGS index_granularity = 2
+AS SELECT project, number, word, concat('{"project":"', project, '","word":"', word, '"}')::JSON(project String, word String) AS doc
+FROM (SELECT 'mine' AS project, toInt64(number + 1) AS number, toString(number) AS word FROM numbers(${ROWS})
+  UNION ALL SELECT 'other', -32769, 'not a number');`;
+
+/** What an administrator runs once on a server, where consumers may create nothing. */
+export const PROBE_SQL = `CREATE DATABASE IF NOT EXISTS millrace_probe;\n${MAKE_TABLE}`;
+
+const FILE = `id: 00000000-0000-4000-8000-000000000000
+name: millrace.probe
+query: |
+  WITH
+  rows AS (SELECT number, word, doc FROM millrace_probe.rows WHERE project = @project ORDER BY number),
+  paths AS (SELECT number, word, doc FROM millrace_probe.rows WHERE doc.project = @project)
+  SELECT * FROM rows
+parameters:
+  project: { type: String, required: true }
+sandbox: { enabled: true }
+`;
+
+export interface ProbeOptions {
+  readonly engine: Engine;
+  readonly sandboxes: Sandboxes;
+}
+
+/** Tries every form; on the embedded engine makes the table first. Rejects with EngineError only when the engine is away. */
+export async function probeIsolation(options: ProbeOptions): Promise<readonly PreflightFinding[]> {
+  const { engine } = options;
+  if (engine.kind === 'embedded') await engine.execute(PROBE_SQL);
+  const endpoint = probeEndpoint();
+  const missing = await tryForm(
+    engine,
+    statementOf(endpoint, 'SELECT count() AS n FROM millrace_probe.rows'),
+  );
+  if (missing !== undefined) return [noTable(missing)];
+  const findings: PreflightFinding[] = [];
+  for (const { text, heldBySettings } of ORACLES) {
+    const sandbox = await options.sandboxes.of(endpoint);
+    const verdict = await sandbox.check(text);
+    const failure = await tryForm(engine, statementOf(endpoint, sandbox.assemble(verdict, ROWS).sql));
+    findings.push(found('checks', text, failure));
+    if (heldBySettings !== true) continue;
+    const open = sandbox.assemble({ ...verdict, isLeakproof: true }, ROWS);
+    findings.push(
+      found(
+        'connection',
+        `without a barrier: ${text}`,
+        await tryForm(engine, statementOf(endpoint, open.sql)),
+      ),
+    );
+  }
+  return findings;
+}
+
+function probeEndpoint(): Endpoint {
+  const { candidate, diagnostics } = createCompile({ piiHashKey: undefined })('probe.yaml', FILE);
+  if (candidate === undefined) throw new Error(diagnostics.map(({ message }) => message).join('; '));
+  return candidate.endpoint;
+}
+
+function statementOf({ limits, int64 }: Endpoint, sql: string): Statement {
+  return { sql, parameters: { project: 'mine' }, limits, origin: 'consumer', int64 };
+}
+
+/** The engine's failure; undefined where it succeeds. */
+async function tryForm(engine: Engine, statement: Statement): Promise<EngineError | undefined> {
+  try {
+    const { chunks } = await engine.run(statement, { format: 'JSONCompactEachRow' });
+    for await (const _ of chunks);
+    return undefined;
+  } catch (error) {
+    const isAway =
+      !(error instanceof EngineError) || error.failure === 'unavailable' || error.failure === 'busy';
+    if (isAway) throw error;
+    return error;
+  }
+}
+
+function found(
+  wall: PreflightFinding['wall'],
+  text: string,
+  failure: EngineError | undefined,
+): PreflightFinding {
+  const name = `rows of other tenants: ${text}`;
+  return { wall, name, outcome: failure === undefined ? 'held' : 'open' };
+}
+
+function noTable({ message }: EngineError): PreflightFinding {
+  const [reason = ''] = message.split('\n', 1);
+  return {
+    wall: 'server',
+    name: `isolation of tenants was not tried, since millrace_probe.rows cannot be read: ${reason.slice(0, 200)}`,
+    outcome: 'advice',
+    mend: `${PROBE_SQL}\nGRANT SELECT ON millrace_probe.rows TO millrace, millrace_consumer;`,
+  };
+}

@@ -1,0 +1,100 @@
+// Consumer queries that ended the engine's process are rejected for a while, and so are all of a key that sends several.
+import { createHash } from 'node:crypto';
+import type { Principal } from '../auth/principal.ts';
+import type { Endpoint } from '../catalog/endpoint.ts';
+import type { Observe } from '../core/observation.ts';
+import { Problem } from '../core/problem.ts';
+import type { Fatality } from '../engine/engine.ts';
+import type { ConsumerQuery } from './consumer-query.ts';
+
+export interface Suspensions {
+  /**
+   * The query, set up to be suspended if it ends the engine's process. Throws Problem `query.suspended`, with Retry-After,
+   * while it is, or its key is.
+   */
+  readonly admit: (query: ConsumerQuery | undefined, sender: Sender) => ConsumerQuery | undefined;
+}
+
+/** Who sends it, and where to. */
+export interface Sender {
+  readonly endpoint: Pick<Endpoint, 'id' | 'name'>;
+  readonly principal: Pick<Principal, 'id' | 'name'>;
+}
+
+export interface SuspensionsOptions {
+  /** Milliseconds, monotonic. */
+  readonly now: () => number;
+  readonly observe: Observe;
+}
+
+const SUSPENDED_MS = 10 * 60_000;
+/** A query that ran twice when the process ended beside others is taken to be the cause. */
+const MAX_SUSPICIONS = 2;
+/** Fatal queries of one key within the time of a suspension, after which all its consumer queries are suspended. */
+const MAX_FATAL = 3;
+/** Queries and keys remembered; the oldest go first. */
+const MAX_REMEMBERED = 1000;
+
+export function createSuspensions({ now, observe }: SuspensionsOptions): Suspensions {
+  const suspicions = createTallies(now);
+  const queries = createTallies(now);
+  const keys = createTallies(now);
+
+  function note(fatality: Fatality, id: string, { endpoint, principal }: Sender): void {
+    if (fatality === 'suspected' && suspicions.add(id) < MAX_SUSPICIONS) return;
+    queries.add(id);
+    const scope = keys.add(principal.id) === MAX_FATAL ? 'key' : 'query';
+    observe({ kind: 'query.suspended', endpoint: endpoint.name, principal: principal.name, scope });
+  }
+
+  return {
+    admit: (query, sender) => {
+      if (query === undefined) return undefined;
+      const { endpoint, principal } = sender;
+      const id = createHash('sha256')
+        .update(`${endpoint.id} ${query.language} ${query.text.trim()}`)
+        .digest('base64');
+      const minutes = SUSPENDED_MS / 60_000;
+      if (queries.count(id) > 0) {
+        const detail = `This query could not be stopped at its time limit, or ended the engine process; it is rejected for ${minutes} minutes`;
+        throw new Problem('query.suspended', { detail, retryAfter: queries.secondsLeft(id) });
+      }
+      if (keys.count(principal.id) >= MAX_FATAL) {
+        const detail = `Several queries of the key "${principal.name}" could not be stopped at their time limit; its own queries are rejected for ${minutes} minutes`;
+        throw new Problem('query.suspended', { detail, retryAfter: keys.secondsLeft(principal.id) });
+      }
+      return { ...query, onFatal: (fatality) => note(fatality, id, sender) };
+    },
+  };
+}
+
+interface Tallies {
+  /** Counts one more, and resolves to the sum. */
+  add(id: string): number;
+  count(id: string): number;
+  /** Until the count is 0 again; at least 1. */
+  secondsLeft(id: string): number;
+}
+
+/** Counts by id that are forgotten SUSPENDED_MS after they last grew. */
+function createTallies(now: () => number): Tallies {
+  const tallies = new Map<string, { readonly count: number; readonly until: number }>();
+  const find = (id: string): { readonly count: number; readonly until: number } | undefined => {
+    const tally = tallies.get(id);
+    if (tally === undefined || tally.until > now()) return tally;
+    tallies.delete(id);
+    return undefined;
+  };
+  return {
+    add: (id) => {
+      const count = (find(id)?.count ?? 0) + 1;
+      tallies.delete(id);
+      tallies.set(id, { count, until: now() + SUSPENDED_MS });
+      const [oldest] = tallies.keys();
+      if (tallies.size > MAX_REMEMBERED && oldest !== undefined) tallies.delete(oldest);
+      return count;
+    },
+    count: (id) => find(id)?.count ?? 0,
+    secondsLeft: (id) => Math.max(1, Math.ceil(((find(id)?.until ?? 0) - now()) / 1000)),
+  };
+}

@@ -1,0 +1,218 @@
+// Whether a consumer's query can fail on a row. One that cannot may be pushed down into the tables that it reads; any other
+// runs above a barrier, as with leakproof functions and security_barrier views in PostgreSQL: the engine evaluates conditions
+// on rows and on index entries of other tenants, and a failure there would tell of them.
+import type { Cursor } from '../sql/cursor.ts';
+import { createCursor } from '../sql/cursor.ts';
+import { identifierName } from '../sql/literal.ts';
+import type { ConsumerText } from './consumer-text.ts';
+import type { FunctionPolicy } from './function-policy.ts';
+import { isConstantCall, literalArguments } from './leakproof-functions.ts';
+import { createMoments } from './moments.ts';
+import type { Moments } from './moments.ts';
+import { KEYWORDS, CALLABLE, UNITS } from './words.ts';
+
+/** What the answer depends on beside the text. */
+export interface LeakproofContext {
+  readonly functions: FunctionPolicy;
+  /** Tables of the endpoint. */
+  readonly tables: ReadonlySet<string>;
+  /** Types of their columns by name, one for each table that has it. */
+  readonly types: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Fail closed: false for whatever is not known to succeed on every row. `text` has passed the scanner. */
+export function isLeakproof(text: ConsumerText, context: LeakproofContext): boolean {
+  const cursor = createCursor(text.text, text.tokens, text.brackets);
+  const types = [...context.types.values()].flat();
+  if (types.some((type) => /decimal/i.test(type))) return false; // they overflow, also when compared
+  const walk: Walk = {
+    cursor,
+    functions: context.functions,
+    openers: new Map([...text.brackets].map(([open, close]) => [close, open])),
+    moments: createMoments(cursor, context),
+    hasNulls: types.some((type) => /nullable/i.test(type)),
+  };
+  if (!hasConditions(cursor)) return true;
+  for (let at = 0; at < cursor.length;) {
+    const next = step(walk, at);
+    if (next === undefined) return false;
+    at = next;
+  }
+  return true;
+}
+
+const CONDITIONS: ReadonlySet<string> = new Set(['WHERE', 'PREWHERE', 'HAVING', 'QUALIFY', 'JOIN']);
+
+/** Without conditions nothing is pushed down: values are computed of the rows that the endpoint's own leave. */
+function hasConditions(cursor: Cursor): boolean {
+  return Array.from({ length: cursor.length }, (_, at) => cursor.word(at) ?? '').some((word) =>
+    CONDITIONS.has(word),
+  );
+}
+
+interface Walk {
+  readonly cursor: Cursor;
+  readonly functions: FunctionPolicy;
+  /** Opening brackets by the closing ones. */
+  readonly openers: ReadonlyMap<number, number>;
+  readonly moments: Moments;
+  readonly hasNulls: boolean;
+}
+
+/** Division by zero, overflow; parsing; functions without their arguments. */
+const FAILING_WORDS: ReadonlySet<string> = new Set(['DIV', 'MOD', 'APPLY', 'ZONE']);
+const PATTERNS: ReadonlySet<string> = new Set(['LIKE', 'ILIKE', 'REGEXP']);
+
+/** The index to go on at; undefined where something may fail. */
+function step(walk: Walk, at: number): number | undefined {
+  const { cursor } = walk;
+  const kind = cursor.kind(at);
+  const word = cursor.word(at) ?? '';
+  if (kind === '%' || FAILING_WORDS.has(word)) return undefined;
+  if (kind === '::') return afterCast(walk, at);
+  if (word === 'INTERVAL') return isHarmlessInterval(walk, at) ? at + 1 : undefined;
+  if (PATTERNS.has(word)) return isPattern(cursor, at + 1) ? at + 1 : undefined;
+  if (isCall(cursor, at)) return afterCall(walk, at);
+  return at + 1;
+}
+
+/** Words before a bracket that call nothing. */
+const NOT_CALLS: ReadonlySet<string> = new Set([
+  ...[...KEYWORDS].filter((word) => !CALLABLE.has(word)),
+  ...'IN NOT CASE OVER FILTER ALL ANY SOME EXISTS DISTINCT ON SETS CUBE ROLLUP COLUMNS STRICT VALUES'.split(
+    ' ',
+  ),
+]);
+
+function isCall(cursor: Cursor, at: number): boolean {
+  const kind = cursor.kind(at);
+  if ((kind !== 'word' && kind !== 'quoted') || cursor.kind(at + 1) !== '(') return false;
+  return !NOT_CALLS.has(cursor.word(at) ?? '');
+}
+
+function afterCall(walk: Walk, at: number): number | undefined {
+  const { cursor, functions, moments } = walk;
+  const name = identifierName(cursor.text(at)) ?? '';
+  const needed = literalArguments(name);
+  const end = cursor.closing(at + 1);
+  if (needed !== undefined && haveLiterals(cursor, at, needed)) return at + 2;
+  if (functions.aggregates(name)) return at + 2; // above every filter
+  if (moments.isMoment(at)) return end + 1;
+  if (name.toLowerCase() === 'cast') return afterCastCall(walk, at);
+  if (!isConstant(walk, at)) return undefined;
+  return !makesInterval(cursor, at) || isHarmlessInterval(walk, at) ? end + 1 : undefined;
+}
+
+/** Arguments by the commas between them. */
+function haveLiterals(cursor: Cursor, at: number, needed: 'none' | 'rest' | 'first'): boolean {
+  if (needed === 'none') return true;
+  const end = cursor.closing(at + 1);
+  const commas: number[] = [];
+  for (let i = at + 2; i < end; i = cursor.after(i)) if (cursor.kind(i) === ',') commas.push(i);
+  const [first] = commas;
+  if (needed === 'first') return cursor.kind(at + 2) === 'string' && first === at + 3;
+  return commas.every((comma, index) => {
+    const next = commas[index + 1] ?? end;
+    return isLiteral(cursor, comma + 1, next) || isInterval(cursor, comma + 1, next);
+  });
+}
+
+function isLiteral(cursor: Cursor, from: number, to: number): boolean {
+  const start = cursor.kind(from) === '-' ? from + 1 : from;
+  const kind = cursor.kind(start);
+  if (to !== start + 1 || (kind !== 'string' && kind !== 'number')) return false;
+  return !FAILING_TYPE.test(cursor.text(start));
+}
+
+function isInterval(cursor: Cursor, from: number, to: number): boolean {
+  if (/nano/i.test(cursor.slice(from, to))) return false;
+  if (cursor.word(from) === 'INTERVAL') return true;
+  return INTERVAL_CALL.test(cursor.text(from)) && cursor.kind(from + 1) === '(';
+}
+
+const INTERVAL_CALL = /^toInterval[A-Z][a-z]+$/i;
+
+/** The pattern of LIKE and kin is one literal and nothing is appended to it. */
+function isPattern(cursor: Cursor, at: number): boolean {
+  const after = cursor.kind(at + 1);
+  return cursor.kind(at) === 'string' && after !== '||' && after !== '.' && after !== '[' && after !== '::';
+}
+
+/**
+ * A call of literals is evaluated before any row is read. Types and units stand where no column can; a column may be
+ * named like one of them.
+ */
+function isConstant({ cursor }: Walk, at: number): boolean {
+  const end = cursor.closing(at + 1);
+  for (let i = at; i < end; i++) {
+    const kind = cursor.kind(i);
+    if (kind === '*' || kind === '->' || kind === '%') return false;
+    if ((kind === 'word' || kind === 'quoted') && !isConstantName(cursor, i)) return false;
+  }
+  return !/dec|numeric/i.test(cursor.slice(at, end));
+}
+
+function isConstantName(cursor: Cursor, at: number): boolean {
+  const word = cursor.word(at) ?? '';
+  if (cursor.word(at - 1) === 'AS' || cursor.kind(at - 1) === '::') return true; // a type
+  if (UNITS.has(word) && cursor.word(at - 2) === 'INTERVAL') return true;
+  if (/^(?:AS|INTERVAL|NULL|TRUE|FALSE)$/.test(word)) return true;
+  return cursor.kind(at + 1) === '(' && isConstantCall(identifierName(cursor.text(at)) ?? '');
+}
+
+/** Calls that take intervals and give moments. */
+const MOVES = /^(?:date|timestamp)_?(?:add|sub)$|^(?:add|sub)date$|^toStartOfInterval$/i;
+
+function makesInterval(cursor: Cursor, at: number): boolean {
+  return /interval/i.test(cursor.slice(at, cursor.closing(at + 1))) && !MOVES.test(cursor.text(at));
+}
+
+/** Added to a constant, or the width of toStartOfInterval: a column moved by an interval may overflow or be no date. */
+function isHarmlessInterval(walk: Walk, at: number): boolean {
+  const { cursor, openers } = walk;
+  const before = cursor.kind(at - 1);
+  if (before === '+' || before === '-') {
+    const open = openers.get(at - 2);
+    return open !== undefined && isCall(cursor, open - 1) && isConstant(walk, open - 1);
+  }
+  if (before !== ',') return false;
+  const around = enclosing(walk, at);
+  return around !== undefined && /^toStartOfInterval$/i.test(cursor.text(around - 1));
+}
+
+/** Index of the innermost bracket that is open at `at`. */
+function enclosing({ openers }: Walk, at: number): number | undefined {
+  let found: number | undefined;
+  for (const [close, open] of openers) {
+    if (open < at && close > at && (found === undefined || open > found)) found = open;
+  }
+  return found;
+}
+
+/** `literal::Type`, or anything as a String, which only NULL may not become. */
+function afterCast(walk: Walk, at: number): number | undefined {
+  const { cursor } = walk;
+  const before = cursor.kind(at - 1);
+  const end = cursor.kind(at + 2) === '(' ? cursor.closing(at + 2) + 1 : at + 2;
+  if (FAILING_TYPE.test(cursor.slice(at + 1, end))) return undefined;
+  if (before === 'string' || before === 'number') return end;
+  return isText(walk, at + 1, end) ? end : undefined;
+}
+
+/** Values of these types fail, or make columns fail that they are added to. */
+const FAILING_TYPE = /dec|numeric|interval/i;
+
+/** `CAST(x AS String)`: what is inside is walked as well. */
+function afterCastCall(walk: Walk, at: number): number | undefined {
+  const { cursor } = walk;
+  const end = cursor.closing(at + 1);
+  if (isConstant(walk, at)) return makesInterval(cursor, at) ? undefined : end + 1;
+  const as = end - 2;
+  const isTextual = cursor.word(as) === 'AS' && isText(walk, end - 1, end);
+  const isQuoted = cursor.kind(as) === ',' && /^'(?:Nullable\(String\))'$/.test(cursor.text(end - 1));
+  return isTextual || isQuoted ? at + 2 : undefined;
+}
+
+function isText({ cursor, hasNulls }: Walk, from: number, to: number): boolean {
+  return to === from + 1 && cursor.word(from) === 'STRING' && !hasNulls;
+}

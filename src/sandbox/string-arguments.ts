@@ -1,0 +1,121 @@
+// Strings that the engine reads as more than text: names of types, of aggregate functions and of subcolumns. Each has to be
+// one literal that says something allowed. `test/sandbox/string-arguments.test.ts` asks the engine which arguments these are.
+import { tokenize } from '../sql/lexer.ts';
+import type { Token } from '../sql/lexer.ts';
+import { stringValue } from '../sql/string-literal.ts';
+import type { Complaint } from './consumer-text.ts';
+import type { FunctionPolicy } from './function-policy.ts';
+import { typeFault } from './type-name.ts';
+
+/** An argument that names something. Names of subcolumns may also be numbers. */
+export interface StringArgument {
+  readonly names: 'type' | 'function' | 'subcolumn';
+  readonly index: number | 'last';
+}
+
+const TYPE_SECOND: StringArgument = { names: 'type', index: 1 };
+const TYPE_LAST: StringArgument = { names: 'type', index: 'last' };
+const FUNCTION_FIRST: StringArgument = { names: 'function', index: 0 };
+
+/** By the function's name in lower case. */
+const STRING_ARGUMENTS: ReadonlyMap<string, StringArgument> = new Map([
+  ['cast', TYPE_SECOND],
+  ['_cast', TYPE_SECOND],
+  ['accuratecast', TYPE_SECOND],
+  ['accuratecastornull', TYPE_SECOND],
+  ['accuratecastordefault', TYPE_SECOND],
+  ['reinterpret', TYPE_SECOND],
+  ['dynamicelement', TYPE_SECOND],
+  ['variantelement', TYPE_SECOND],
+  ['defaultvalueoftypename', { names: 'type', index: 0 }],
+  ['jsonextract', TYPE_LAST],
+  ['jsonextractcaseinsensitive', TYPE_LAST],
+  ['jsonextractkeysandvalues', TYPE_LAST],
+  ['jsonextractkeysandvaluescaseinsensitive', TYPE_LAST],
+  ['arrayreduce', FUNCTION_FIRST],
+  ['arrayreduceinranges', FUNCTION_FIRST],
+  ['initializeaggregation', FUNCTION_FIRST],
+  ['tupleelement', { names: 'subcolumn', index: 1 }],
+  ['getsubcolumn', { names: 'subcolumn', index: 1 }],
+]);
+
+/** The argument of a function that names something; undefined for most functions. */
+export function stringArgument(functionName: string): StringArgument | undefined {
+  return STRING_ARGUMENTS.get(functionName.toLowerCase());
+}
+
+/** Index of the argument among `count`; undefined where the call has no such argument and the engine rejects it. */
+export function argumentIndex({ index }: StringArgument, count: number): number | undefined {
+  const at = index === 'last' ? count - 1 : index;
+  return at >= 0 && at < count ? at : undefined;
+}
+
+/** What is wrong with the argument, given as the source of a literal or undefined for anything else. */
+export function complaintAboutArgument(
+  { names }: StringArgument,
+  call: { readonly name: string; readonly literal: string | undefined; readonly functions: FunctionPolicy },
+): Complaint | undefined {
+  const { name, literal = '', functions } = call;
+  if (names === 'subcolumn' && /^\d+$/.test(literal)) return undefined;
+  const value = stringValue(literal);
+  if (value === undefined) return notLiteral(names, name);
+  if (names === 'function') return complaintAboutFunction(value, functions);
+  const fault = names === 'type' ? typeFault(value) : subcolumnFault(value);
+  return fault === undefined ? undefined : { code: 'sandbox.type_refused', message: `${name}: ${fault}` };
+}
+
+const KINDS = {
+  type: ['sandbox.type_refused', "a type such as 'UInt64'"],
+  function: ['sandbox.function_refused', "an aggregate function such as 'sum'"],
+  subcolumn: ['sandbox.type_refused', 'an element, by a string or a number'],
+} as const;
+
+function notLiteral(names: StringArgument['names'], name: string): Complaint {
+  const [code, what] = KINDS[names];
+  return { code, message: `${name} takes here ${what}, as one literal and not as an expression` };
+}
+
+/** `sum`, `quantiles(0.5, 0.9)`: the name of an allowed function, with literals for parameters. */
+function complaintAboutFunction(value: string, functions: FunctionPolicy): Complaint | undefined {
+  const [, name, parameters] = /^(\w{1,100})(?:\((.*)\))?$/s.exec(value) ?? [];
+  if (name === undefined || (parameters !== undefined && !isListOfLiterals(parameters))) {
+    return refusedFunction(
+      "Expected the name of an aggregate function in the string, as in 'sum' or 'quantiles(0.5, 0.9)'",
+    );
+  }
+  if (functions.allowsAggregate(name)) return undefined;
+  const guess = functions.refuses(name) ? undefined : functions.nearest(name);
+  const hint = guess === undefined ? undefined : `Did you mean ${guess}?`;
+  return refusedFunction(`${name} is not among the allowed aggregate functions`, hint);
+}
+
+function refusedFunction(message: string, hint?: string): Complaint {
+  return { code: 'sandbox.function_refused', message, ...(hint === undefined ? {} : { hint }) };
+}
+
+const LITERALS: ReadonlySet<Token['kind']> = new Set(['number', 'string', 'blank', ',', '-']);
+
+function isListOfLiterals(text: string): boolean {
+  return tokenize(text).every(
+    (token) =>
+      LITERALS.has(token.kind) &&
+      (token.kind !== 'string' || stringValue(text.slice(token.start, token.end)) !== undefined),
+  );
+}
+
+/** A path into a value; behind `.:` stands a type, and a Dynamic value takes a type alone. */
+export function subcolumnFault(path: string): string | undefined {
+  if (namesState(path)) return 'Aggregate functions are not allowed as types';
+  const [, ...types] = path.split('.:');
+  for (const written of types) {
+    const type = /^`([^`]*)`/.exec(written)?.[1] ?? /^\w+/.exec(written)?.[0] ?? '';
+    const fault = typeFault(type);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+/** Whether a name or a string holds the type of an aggregate function's state. */
+export function namesState(text: string): boolean {
+  return /AggregateFunction/i.test(text);
+}

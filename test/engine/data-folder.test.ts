@@ -1,0 +1,27 @@
+// The data folder of the embedded engine: nobody else may enter it, new or left by a release that made it with 0755.
+import { chmod, mkdir, mkdtemp, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openEngine } from '../../src/app/engine.ts';
+import { loadSettings } from '../../src/config/settings.ts';
+import type { Observation } from '../../src/core/observation.ts';
+
+test('the folder, the engine’s part of it and its configuration are for their owner alone', async () => {
+  const loaded = await loadSettings({ flags: {}, env: {}, file: { path: '', required: false } });
+  if (!('settings' in loaded)) throw new Error('the defaults are valid');
+  const data = join(await mkdtemp(join(tmpdir(), 'millrace-data-')), 'data');
+  await mkdir(join(data, 'engine'), { recursive: true });
+  await chmod(data, 0o755);
+  await chmod(join(data, 'engine'), 0o755);
+  const observed: Observation[] = [];
+  const engine = await openEngine(
+    { ...loaded.settings, data, memory: 2 ** 30 },
+    (each) => void observed.push(each),
+  );
+  await engine.close(0);
+  const paths = [data, join(data, 'engine'), join(data, 'engine', 'millrace.xml')];
+  const modes = await Promise.all(paths.map((path) => stat(path)));
+  expect(modes.map(({ mode }) => (mode & 0o777).toString(8))).toEqual(['700', '700', '600']);
+  expect(observed).toEqual([]);
+});

@@ -1,0 +1,11 @@
+// A process that opens the engine, has a statement run in it, says so, and waits: for a test that kills it.
+import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
+import { collect, statement } from '../support/engine-statements.ts';
+
+const [, , path = '', sql = ''] = process.argv;
+const observe = (): void => undefined;
+const engine = await createEmbeddedEngine({ path, connections: 2, queue: 10, memory: 2 ** 30, observe });
+void collect(engine, statement(sql));
+await collect(engine, statement('SELECT 1'));
+process.stdout.write('running\n');
+setInterval(() => undefined, 60_000);

@@ -1,0 +1,223 @@
+// The process that the embedded engine runs in: what happens when it is killed, frozen, or held by a statement.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Observation } from '../../src/core/observation.ts';
+import { createEmbeddedEngine, type EmbeddedOptions } from '../../src/engine/embedded/embedded-engine.ts';
+import type { Engine, Fatality, Statement } from '../../src/engine/engine.ts';
+import { after as realTimer } from '../../src/engine/timer.ts';
+import { collect, failureOf, rows, statement } from '../support/engine-statements.ts';
+
+/** One block that runs for minutes: neither a time limit nor KILL QUERY ends it. */
+const UNINTERRUPTIBLE = 'SELECT arrayLevenshteinDistance(range(400000), range(300000)) AS n';
+const ENDLESS = 'SELECT count() AS n FROM numbers(1000000000000) WHERE sipHash64(number) = 1';
+
+const folder = await mkdtemp(join(tmpdir(), 'millrace-process-'));
+const path = join(folder, 'data');
+const observed: Observation[] = [];
+let engine: Engine;
+afterAll(() => rm(folder, { recursive: true, force: true }));
+afterEach(() => engine.close(0));
+
+async function open(options: Partial<EmbeddedOptions> = {}): Promise<void> {
+  observed.length = 0;
+  const observe = (each: Observation): void => void observed.push(each);
+  engine = await createEmbeddedEngine({
+    path,
+    connections: 3,
+    queue: 100,
+    memory: 2 ** 30,
+    observe,
+    ...options,
+  });
+}
+
+/** The engine writes its process id into the data directory. */
+async function enginePid(): Promise<number> {
+  return Number(/^PID: (\d+)$/m.exec(await readFile(join(path, 'status'), 'utf8'))?.[1]);
+}
+
+const ends = (): Observation[] => observed.filter(({ kind }) => kind === 'engine.process_ended');
+const restarts = (): Observation[] => observed.filter(({ kind }) => kind === 'engine.process_restarted');
+const restarted = (): Promise<void> =>
+  vi.waitFor(() => expect(restarts()).toHaveLength(1), { timeout: 50_000 });
+
+/** A consumer statement whose ends of the process are collected. */
+function consumer(sql: string, limits: Partial<Statement['limits']> = {}) {
+  const fatal: Fatality[] = [];
+  const what = statement(sql, { origin: 'consumer', limits, onFatal: (each) => fatal.push(each) });
+  return { what, fatal };
+}
+
+/** The rows of saved statements that run one after another, the last one while the process is replaced. */
+async function sleepUntilRestarted(): Promise<unknown[]> {
+  const all: unknown[] = [];
+  while (restarts().length === 0)
+    all.push(await rows(engine, statement("SELECT sleep(2) AS n, 'done' AS text")));
+  return all;
+}
+
+/** Resolves when so many statements run in the engine. */
+const running = (count: number): Promise<void> =>
+  vi.waitFor(() => expect(engine.load().running).toBe(count), { timeout: 50_000 });
+
+describe('a statement that cannot be interrupted', () => {
+  beforeEach(() => open());
+
+  test('is rejected at its time limit, and its process is replaced; a saved statement runs again', async () => {
+    const { what, fatal } = consumer(UNINTERRUPTIBLE, { time: 0.5 });
+    const stuck = failureOf(collect(engine, what, { comment: 'who asked' }));
+    const beside = sleepUntilRestarted();
+    expect((await stuck).failure).toBe('timeout');
+    expect(fatal).toEqual([]);
+    await restarted();
+    expect(fatal).toEqual(['overdue']);
+    expect(ends()).toMatchObject([{ reason: 'overdue', signal: 'SIGKILL' }]);
+    expect(observed).toContainEqual({
+      kind: 'engine.statement_fatal',
+      origin: 'consumer',
+      fatality: 'overdue',
+      comment: 'who asked',
+    });
+    for (const each of await beside) expect(each).toEqual([{ n: 0, text: 'done' }]);
+    expect(restarts()).toHaveLength(1);
+  });
+
+  test('is told apart from one that ends late by itself', async () => {
+    // sleep() looks at no limit before it is over, less than the grace after its time limit.
+    const { what, fatal } = consumer('SELECT sleep(2) AS n', { time: 0.1 });
+    expect((await failureOf(collect(engine, what))).failure).toBe('timeout');
+    await running(0);
+    expect([fatal, ends()]).toEqual([[], []]);
+  });
+
+  test('leaves the engine unready while all connections are held', async () => {
+    const stuck = [1, 2, 3].map((n) => consumer(`${UNINTERRUPTIBLE}, ${n} AS m`, { time: 0.2 }));
+    const runs = stuck.map(({ what }) => failureOf(collect(engine, what)));
+    await Promise.all(runs);
+    await vi.waitFor(async () => {
+      expect((await failureOf(engine.ping())).message).toContain('past its time limit');
+    });
+    await restarted();
+    await engine.ping();
+  });
+
+  test('does not keep the engine from closing, nor the directory from being opened again', async () => {
+    const stuck = failureOf(collect(engine, consumer(UNINTERRUPTIBLE).what));
+    await running(1);
+    await engine.close(0);
+    expect((await stuck).failure).toBe('unavailable');
+    expect(ends()).toEqual([]);
+    await open();
+    expect(await rows(engine, statement('SELECT 1 AS n'))).toEqual([{ n: 1 }]);
+  });
+});
+
+describe('a process that ends', () => {
+  beforeEach(() => open());
+  const kill = async (): Promise<void> => void process.kill(await enginePid(), 'SIGKILL');
+
+  test('saved statements run once more; the only consumer statement is taken for the cause', async () => {
+    const saved = rows(engine, statement("SELECT sleep(2) AS n, 'done' AS text"));
+    const { what, fatal } = consumer(ENDLESS);
+    const asked = failureOf(collect(engine, what));
+    await running(2);
+    await kill();
+    expect([(await asked).failure, fatal]).toEqual(['unavailable', ['crash']]);
+    expect(await saved).toEqual([{ n: 0, text: 'done' }]);
+    expect(ends()).toMatchObject([{ reason: 'exited', signal: 'SIGKILL' }]);
+  });
+
+  test('of several consumer statements each is suspected', async () => {
+    const several = [consumer(ENDLESS), consumer(`${ENDLESS} -- another`)];
+    const runs = several.map(({ what }) => failureOf(collect(engine, what)));
+    await running(2);
+    await kill();
+    for (const run of runs) expect((await run).failure).toBe('unavailable');
+    expect(several.map(({ fatal }) => fatal)).toEqual([['suspected'], ['suspected']]);
+  });
+
+  test('a statement that ended before is not suspected', async () => {
+    const { what, fatal } = consumer('SELECT 1 AS n');
+    await collect(engine, what);
+    const { what: other, fatal: cause } = consumer(ENDLESS);
+    const run = failureOf(collect(engine, other));
+    await running(1);
+    await kill();
+    await run;
+    expect([fatal, cause]).toEqual([[], ['crash']]);
+  });
+
+  test('a command that writes is not run again', async () => {
+    await engine.execute('CREATE DATABASE IF NOT EXISTS kept; DROP TABLE IF EXISTS kept.written');
+    await engine.execute('CREATE TABLE kept.written (n UInt8) ENGINE = MergeTree ORDER BY n');
+    const write = failureOf(engine.execute('INSERT INTO kept.written SELECT sleep(3)'));
+    await running(1);
+    await kill();
+    expect((await write).failure).toBe('lost');
+    await restarted();
+    expect(await rows(engine, statement('SELECT count() AS n FROM kept.written'))).toEqual([{ n: 0 }]);
+  });
+
+  test('again and again: what is asked meanwhile is answered', async () => {
+    for (let round = 1; round <= 3; round++) {
+      await kill();
+      expect(await rows(engine, statement(`SELECT ${round} AS n`))).toEqual([{ n: round }]);
+      await vi.waitFor(() => expect(restarts()).toHaveLength(round));
+    }
+  });
+});
+
+describe('a process that does not answer', () => {
+  test('is replaced after its health check', async () => {
+    // The pause between checks is shortened, and the time in which a check has to pass.
+    const after = (ms: number, action: () => void): (() => void) =>
+      realTimer(ms === 5000 ? 50 : ms === 15_000 ? 5000 : ms, action);
+    await open({ after });
+    await vi.waitFor(() => expect(engine.memory?.()).toBeGreaterThan(2 ** 26));
+    process.kill(await enginePid(), 'SIGSTOP');
+    await restarted();
+    expect(ends()).toMatchObject([{ reason: 'unresponsive' }]);
+    expect(await rows(engine, statement('SELECT 1 AS n'))).toEqual([{ n: 1 }]);
+  });
+});
+
+describe('the process', () => {
+  test.runIf(process.platform === 'linux')('is given no secrets of its parent', async () => {
+    vi.stubEnv('MILLRACE_SECRET', 'not-for-queries');
+    await open();
+    const environment = await readFile(`/proc/${await enginePid()}/environ`, 'utf8');
+    vi.unstubAllEnvs();
+    expect(environment).toContain('TZ=UTC');
+    expect(environment).not.toContain('not-for-queries');
+  });
+
+  test('ends with its parent, whatever runs in it', async () => {
+    await open();
+    await engine.close(0);
+    const parent = spawn(
+      process.execPath,
+      ['--import', 'tsx', join(import.meta.dirname, 'engine-parent.ts'), path, UNINTERRUPTIBLE],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    );
+    await once(parent.stdout, 'data');
+    const pid = await enginePid();
+    expect(pid).not.toBe(parent.pid);
+    parent.kill('SIGKILL');
+    await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'), { timeout: 50_000 });
+    await open();
+    expect(await rows(engine, statement('SELECT 1 AS n'))).toEqual([{ n: 1 }]);
+  });
+
+  test('ignores the signals of a terminal: its parent decides', async () => {
+    await open();
+    const asked = rows(engine, statement("SELECT sleep(1) AS n, 'done' AS text"));
+    await running(1);
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.kill(await enginePid(), signal);
+    expect(await asked).toEqual([{ n: 0, text: 'done' }]);
+    expect(ends()).toEqual([]);
+  });
+});

@@ -1,0 +1,93 @@
+// The fast path writes answers together: one that cannot be written costs its own caller the connection, and nobody else.
+import { createServer, type Server } from 'node:http';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sealEntry } from '../../src/cache/entry.ts';
+import type { Found } from '../../src/cache/read-through.ts';
+import type { Observation } from '../../src/core/observation.ts';
+import { createCodings } from '../../src/http/codings.ts';
+import { createOutbox } from '../../src/http/outbox.ts';
+import { createRepeats, type Repeats } from '../../src/http/repeats.ts';
+import type { Answer } from '../../src/request/call.ts';
+
+const PREFIX = '/api/endpoints/query/';
+const observed: Observation[] = [];
+let server: Server;
+let address = '';
+let repeats: Repeats;
+let wholeWay = 0;
+
+/** What is still stored for a path, by its last part. */
+const STORED: Readonly<Record<string, () => Found | Promise<Found | undefined>>> = {
+  good: () => found({ contentType: 'application/json; charset=utf-8' }),
+  'line-break': () => found({ contentType: 'text/csv\r\nSet-Cookie: a=b' }),
+  control: () => found({ contentType: 'text/csv\0' }),
+  tag: () => found({ contentType: 'text/csv', etag: '"a"\r\n\r\n<script>' }),
+  lost: () => Promise.reject(new Error('the store failed')),
+};
+
+function found({ contentType, etag }: { contentType: string; etag?: string }): Found {
+  const born = { epoch: Date.now(), monotonic: performance.now() };
+  const entry = sealEntry({ body: Buffer.from('{}'), contentType, rows: 0, truncated: false }, born, 60_000);
+  return {
+    kind: 'answer',
+    entry: etag === undefined ? entry : { ...entry, etag },
+    outcome: { kind: 'hit', forwarded: undefined, age: 0, ttl: 60 },
+  };
+}
+
+beforeAll(async () => {
+  const observe = (each: Observation): void => void observed.push(each);
+  repeats = createRepeats({
+    route: { url: `${PREFIX}:endpoint`, prefix: PREFIX },
+    fields: [],
+    headerPrefix: 'SVC',
+    isBarred: () => false,
+    codings: await createCodings(2 ** 20),
+    outbox: createOutbox({ seconds: 60, bytes: 2 ** 20, after: () => () => undefined, observe }),
+    observe,
+    beginTrace: () => undefined,
+    clientAddress: () => undefined,
+    now: () => performance.now(),
+  });
+  server = createServer((request, response) =>
+    repeats.answer(request, response, () => {
+      wholeWay++;
+      const again = STORED[(request.url ?? '').slice(PREFIX.length)];
+      const answer = { again, endpoint: { name: 'e', revision: '1' } };
+      repeats.remember(request, answer as unknown as Answer, {}); // all that is read of an answer
+      response.end('whole way');
+    }),
+  );
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  const bound = server.address();
+  address = `http://127.0.0.1:${typeof bound === 'object' ? bound?.port : ''}${PREFIX}`;
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const ask = (name: string): Promise<string> =>
+  fetch(address + name).then(
+    async (response) => response.text(),
+    () => 'no answer',
+  );
+
+test.each(['line-break', 'control', 'tag'])('a header that cannot be sent: %s', async (name) => {
+  await ask('good');
+  expect(await ask(name)).toBe('whole way'); // remembered from now on
+  const before = observed.length;
+  const answers = await Promise.all([ask('good'), ask(name), ask('good'), ask('good')]);
+  expect(answers).toEqual(['{}', 'no answer', '{}', '{}']);
+  const failed = observed
+    .slice(before)
+    .filter((each) => each.kind === 'request.finished' && each.status === 500);
+  expect(failed).toMatchObject([{ code: 'internal.defect', endpoint: 'e', bytes: 0 }]);
+  const walked = wholeWay;
+  expect(await ask(name)).toBe('whole way'); // forgotten: nothing is tried with it again
+  expect(wholeWay).toBe(walked + 1);
+});
+
+test('a store that rejects has the call go the whole way', async () => {
+  expect([await ask('lost'), await ask('lost')]).toEqual(['whole way', 'whole way']);
+});

@@ -1,0 +1,166 @@
+// Which queries can fail on a row: those run above a barrier.
+import { describe, expect, test } from 'vitest';
+import type { TableColumn } from '../../src/sandbox/statement.ts';
+import { openSandbox } from './fixture.ts';
+
+const COLUMNS: readonly TableColumn[] = [
+  { name: 'timestamp', type: "DateTime64(6, 'UTC')" },
+  { name: 'id', type: 'String' },
+  { name: 'text', type: 'String' },
+  { name: 'num', type: 'Int64' },
+  { name: 'tags', type: 'Array(String)' },
+  { name: 'doc', type: 'JSON(code UInt16)' },
+];
+const SAVED = 'WITH t AS (SELECT * FROM app.logs WHERE project = {project:String}) SELECT * FROM t';
+
+async function isLeakproof(sql: string, columns = COLUMNS): Promise<boolean> {
+  const sandbox = openSandbox({ boundSql: SAVED, columns: new Map([['t', columns]]) });
+  return (await sandbox.check(sql)).isLeakproof;
+}
+
+const where = (condition: string): string => `SELECT id FROM t WHERE ${condition}`;
+
+describe('succeeds on every row', () => {
+  test.each([
+    {
+      sql: 'SELECT toUInt64(text), text::Int64, num % 2 FROM t ORDER BY num LIMIT 5',
+      why: 'nothing is pushed down',
+    },
+    { sql: where("text = 'a' AND num >= 5 OR NOT num IN (1, 2)") },
+    { sql: where("timestamp > '2024-01-01' AND timestamp BETWEEN now() - INTERVAL 1 HOUR AND now()") },
+    { sql: where("timestamp >= toDateTime64('2024-01-01 00:00:00', 6, 'UTC')"), why: 'a constant' },
+    { sql: where('timestamp > date_sub(now(), INTERVAL 1 DAY)'), why: 'a constant' },
+    {
+      sql: where("timestamp > parseDateTimeBestEffort('2024-01-01') AND num > toUInt8('5')"),
+      why: 'constants',
+    },
+    { sql: where("timestamp > '2024-01-01'::DateTime") },
+    { sql: where("timestamp > CAST('2024-01-01' AS DateTime)") },
+    { sql: where("text ILIKE '%a%' AND match(text, '^a') AND lower(text) NOT LIKE 'x%'") },
+    { sql: where('doc.code >= 500 AND doc.other IS NOT NULL') },
+    { sql: where('toFloat64OrNull(text) > 5 AND toInt64OrZero(text) = 1') },
+    { sql: where("arrayExists(x -> x = 'a', tags) AND has(tags, 'b')") },
+    {
+      sql: 'SELECT toStartOfInterval(timestamp, INTERVAL 5 MINUTE) AS m, count(), quantile(0.9)(num) FROM t WHERE num > 3 GROUP BY m HAVING count() > 1',
+    },
+    {
+      sql: 'SELECT CAST(timestamp AS DateTime) AS timestamp FROM t WHERE timestamp > now()',
+      why: 'of a time, under its own name',
+    },
+    { sql: where("toDateTime64(toDateTime64(timestamp, 6, 'UTC'), 6, 'UTC') > now()") },
+    { sql: "SELECT e.id FROM t AS e WHERE toDate(e.timestamp) = '2024-01-01'" },
+    { sql: where('num / 0 > 1 AND num * 9223372036854775807 > num - 1'), why: 'floats and integers' },
+  ])('$sql', async ({ sql }) => {
+    expect(await isLeakproof(sql)).toBe(true);
+  });
+});
+
+describe('can fail on a row', () => {
+  test.each([
+    { sql: where('toUInt64(text) > 5') },
+    { sql: where('"toUInt64"(text) > 5'), why: 'quoted' },
+    { sql: where('text::Int64 > 5') },
+    { sql: where("CAST(text AS Int64) > 5 OR CAST(text, 'Int64') > 5") },
+    { sql: where('intDiv(1, num) > 5') },
+    { sql: where('num % num = 1') },
+    { sql: where('1 DIV num = 1') },
+    { sql: where('1 MOD num = 1') },
+    { sql: where('text LIKE id'), why: 'a pattern from a row' },
+    { sql: where("text LIKE ('a' || id)") },
+    { sql: where("text LIKE 'a' || id") },
+    { sql: where('like(text, id)') },
+    { sql: where('match(text, id)') },
+    { sql: where('text REGEXP id') },
+    { sql: where('round(1.5, num) > 1') },
+    { sql: where('(text + INTERVAL 1 DAY) > now()'), why: 'a string is parsed' },
+    { sql: where('(INTERVAL 1 DAY + text) > now()') },
+    { sql: where('(text + toIntervalDay(1)) > now()') },
+    { sql: where("(text + CAST('1', 'IntervalDay')) > now()") },
+    { sql: where("(text + '1'::IntervalDay) > now()") },
+    { sql: where('now() > (text + if(1, INTERVAL 1 DAY, INTERVAL 2 DAY))') },
+    { sql: where('plus(text, INTERVAL 1 DAY) > now()') },
+    { sql: 'WITH INTERVAL 1 DAY AS d SELECT id FROM t WHERE (text + d) > now()' },
+    { sql: where('toIntervalDay(num) = toIntervalDay(1)') },
+    { sql: where('toStartOfInterval(timestamp, INTERVAL 1 NANOSECOND) > now()') },
+    { sql: where('toDateTime64(timestamp, 9) > now()'), why: 'the year 2299 does not fit' },
+    { sql: where('toDateTime(text) > now()') },
+    {
+      sql: 'SELECT id FROM (SELECT text AS timestamp, id FROM t) WHERE toDateTime(timestamp) > now()',
+      why: 'a string under the name of a time',
+    },
+    { sql: 'SELECT id FROM (SELECT text timestamp, id FROM t) WHERE toDateTime(timestamp) > now()' },
+    {
+      sql: 'SELECT e.id FROM (SELECT text AS timestamp, id FROM t) AS e WHERE toDateTime(e.timestamp) > now()',
+    },
+    {
+      sql: 'WITH e AS (SELECT text AS timestamp FROM t) SELECT 1 FROM e WHERE toDateTime(e.timestamp) > now()',
+    },
+    {
+      sql: where('arrayExists(timestamp -> toDateTime(timestamp) > now(), tags)'),
+      why: 'an argument of that name',
+    },
+    { sql: 'SELECT * REPLACE (text AS timestamp) FROM t WHERE toDateTime(timestamp) > now()' },
+    { sql: 'SELECT COLUMNS(text) APPLY(toUInt64) FROM t WHERE num > 1' },
+    { sql: where('arrayExists(x -> toUInt64(x) > 5, tags)') },
+    { sql: where('toUInt64((SELECT max(text) FROM t)) > 5') },
+    { sql: where("toDecimal32('1', 2) / num > 1"), why: 'decimals fail where floats do not' },
+    { sql: where('num / 1::Decimal(9, 2) > 1') },
+    { sql: where('timestamp - INTERVAL 1 DAY > now()') },
+    { sql: where("(timestamp AT TIME ZONE 'UTC') > now()") },
+    { sql: 'SELECT sum(toUInt64(text)) AS s FROM t HAVING s > 1' },
+    { sql: 'SELECT count() FROM t AS l JOIN t AS r ON toUInt64(l.text) = r.num' },
+    {
+      sql: where('text::String = id'),
+      columns: [...COLUMNS, { name: 'maybe', type: 'Nullable(String)' }],
+      why: 'NULL',
+    },
+    {
+      sql: where('num > 1'),
+      columns: [...COLUMNS, { name: 'price', type: 'Decimal(9, 2)' }],
+      why: 'comparing decimals may overflow',
+    },
+  ])('$sql', async ({ sql, columns }) => {
+    expect(await isLeakproof(sql, columns)).toBe(false);
+  });
+});
+
+test('nothing is known to succeed while columns are unknown', async () => {
+  const verdict = await openSandbox({ boundSql: SAVED }).check('SELECT 1 FROM t WHERE num > 1');
+  expect(verdict.isLeakproof).toBe(false);
+});
+
+describe('the tables of the statement', () => {
+  const sqlOf = async (saved: string, sql: string): Promise<string> => {
+    const sandbox = openSandbox({ boundSql: saved, columns: new Map([['t', COLUMNS]]) });
+    return sandbox.assemble(await sandbox.check(sql), 10).sql;
+  };
+  const BARRIER = 'LIMIT 1000000000000000000)';
+
+  test.each([
+    { why: 'a leakproof query', saved: SAVED, sql: where('num > 1'), isBarred: false },
+    { why: 'another', saved: SAVED, sql: where('num % 2 = 1'), isBarred: true },
+    {
+      why: 'a join in the endpoint',
+      saved:
+        'WITH t AS (SELECT l.* FROM app.logs AS l JOIN app.tenants AS n ON l.project = n.id) SELECT * FROM t',
+      sql: where('num > 1'),
+      isBarred: true,
+    },
+    {
+      why: 'a list of sources',
+      saved:
+        'WITH t AS (SELECT l.* FROM app.logs AS l, app.tenants AS n WHERE l.project = n.id) SELECT * FROM t',
+      sql: where('num > 1'),
+      isBarred: true,
+    },
+    {
+      why: 'commas elsewhere',
+      saved:
+        'WITH t AS (SELECT id, num FROM app.logs WHERE id IN (1, 2) ORDER BY id, num LIMIT 1, 2), u AS (SELECT 1) SELECT * FROM t',
+      sql: where('num > 1'),
+      isBarred: false,
+    },
+  ])('$why', async ({ saved, sql, isBarred }) => {
+    expect((await sqlOf(saved, sql)).includes(BARRIER)).toBe(isBarred);
+  });
+});

@@ -1,0 +1,133 @@
+// Non-interference: what a consumer is answered does not depend on other tenants' rows, not even on whether it fails.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ACCEPTED } from './accepted.ts';
+import { ATTACKS, BENIGN } from './fixture.ts';
+import { leakproofCalls, oracles, type Oracle } from './oracles.ts';
+import { openTenants, type Protection, type Query, type Tenants } from './tenants.ts';
+
+/** A tenth of the other fuzzers' cases: each runs four statements. */
+const CASES = Number(process.env['FUZZ_CASES'] ?? 20_000) / 10;
+const SEED = Number(process.env['FUZZ_SEED'] ?? 20_240_101);
+const AT_ONCE = 4;
+
+let tenants: Tenants;
+beforeAll(async () => {
+  tenants = await openTenants();
+});
+afterAll(() => tenants.close());
+
+const sql = (text: string): Query => ({ language: 'sql', dialect: 'clickhouse', text });
+
+interface Told {
+  readonly told: readonly string[];
+  readonly statuses: ReadonlyMap<number, number>;
+}
+
+/** The calls whose answers differ between the two databases. */
+async function whatTells(
+  all: readonly Oracle[],
+  { protection = 'service', isOrdered = true }: { protection?: Protection; isOrdered?: boolean } = {},
+): Promise<Told> {
+  const told: string[] = [];
+  const statuses = new Map<number, number>();
+  const rest = all.values();
+  const work = async (): Promise<void> => {
+    for (const oracle of rest) {
+      const [calm, hostile] = await tenants.both(oracle.kind, oracle, protection);
+      statuses.set(calm.status, (statuses.get(calm.status) ?? 0) + 1);
+      const [a, b] = [calm.body, hostile.body].map((body) => (isOrdered ? body : sorted(body)));
+      if (calm.status === hostile.status && a === b) continue;
+      told.push(
+        `${oracle.kind}: ${oracle.text}: ${calm.status} ${calm.body} / ${hostile.status} ${hostile.body}`,
+      );
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return { told, statuses };
+}
+
+function sorted(body: string): string {
+  return body.split('\n').toSorted().join('\n');
+}
+
+test(`${CASES} generated calls are answered alike`, { timeout: 7_200_000 }, async () => {
+  const { told, statuses } = await whatTells(oracles(CASES, SEED));
+  expect(told).toEqual([]);
+  // Calls that all fail, or that are all refused, would prove nothing.
+  expect(statuses.get(200)).toBeGreaterThan(CASES / 2);
+  expect(statuses.get(422)).toBeGreaterThan(CASES / 100);
+});
+
+test('so are the corpus’ own', { timeout: 600_000 }, async () => {
+  const texts = [...BENIGN.map((each) => each.sql), ...ATTACKS.map((each) => each.sql), ...ACCEPTED];
+  // Rows without an order come in the order of the blocks that they were read in: that much can be seen.
+  const all = texts
+    .filter((text) => !text.includes('now64('))
+    .map((text): Oracle => ({ ...sql(text), kind: 'corpus' }));
+  const { told, statuses } = await whatTells(all, { isOrdered: false });
+  expect(told).toEqual([]);
+  expect(statuses.get(200)).toBeGreaterThan(100);
+});
+
+test('functions that are taken for leakproof are', { timeout: 3_600_000 }, async () => {
+  const { told, statuses } = await whatTells(leakproofCalls(CASES / 2, SEED));
+  expect(told).toEqual([]);
+  // Most combinations of functions and arguments mean nothing.
+  expect(statuses.get(200)).toBeGreaterThan(CASES / 100);
+});
+
+describe('the runner sees what each protection is for', () => {
+  test.each<{ kind: string; text: string; without: Protection; why: string }>([
+    {
+      why: 'the optimizer evaluates the cheaper condition first',
+      kind: 'compact',
+      text: "SELECT count() FROM t WHERE intDiv(1, NOT (secret LIKE 'CANARY%'))",
+      without: 'none',
+    },
+    {
+      why: 'conditions on one column are evaluated in one step',
+      kind: 'map',
+      text: "SELECT count(), sum(v) FROM (SELECT toUInt64(attrs['text']) AS v FROM t) WHERE v > 5",
+      without: 'none',
+    },
+    {
+      why: 'a key of a join is computed while the table is read',
+      kind: 'compact',
+      text: 'SELECT count() FROM (SELECT toUInt64(text) AS k FROM t) AS l JOIN (SELECT toUInt64(5) AS k) AS r ON l.k = r.k',
+      without: 'none',
+    },
+    {
+      why: 'a condition is moved below the join that has the tenant’s',
+      kind: 'joined',
+      text: 'SELECT count() FROM t WHERE toUInt64(text) > 5',
+      without: 'settings',
+    },
+    {
+      why: 'a set index evaluates the condition on values of all tenants',
+      kind: 'indexed',
+      text: 'SELECT count() FROM t WHERE toUInt64(text) > 5',
+      without: 'settings',
+    },
+    {
+      why: 'the primary index evaluates functions on keys of all tenants',
+      kind: 'by_value',
+      text: "SELECT count() FROM t WHERE accurateCast(num, 'Int16') >= 0",
+      without: 'settings',
+    },
+    {
+      why: 'an operator fails on a value of type Dynamic',
+      kind: 'compact',
+      text: 'SELECT count() FROM t WHERE toString((doc.x + 1)) IN (SELECT toString(num) FROM t)',
+      without: 'barrier',
+    },
+    {
+      why: 'a cast of a JSON path fails on a type that only other tenants’ rows have',
+      kind: 'by_project',
+      text: 'SELECT toInt64(doc.x) AS v FROM t ORDER BY v LIMIT 1',
+      without: 'retry',
+    },
+  ])('$why', async ({ kind, text, without }) => {
+    expect((await whatTells([{ ...sql(text), kind }], { protection: without })).told).toHaveLength(1);
+    expect((await whatTells([{ ...sql(text), kind }])).told).toEqual([]);
+  });
+});

@@ -1,0 +1,74 @@
+// Types, functions and states by strings: refused by the scanner at the place, refused again by the engine's tree alone.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Problem } from '../../src/core/problem.ts';
+import { readConsumerText } from '../../src/sandbox/consumer-text.ts';
+import { createFunctionPolicy } from '../../src/sandbox/function-policy.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { judgeTree } from '../../src/sandbox/second-opinion.ts';
+import { identifierName } from '../../src/sql/literal.ts';
+import { openSandbox, openWorld } from './fixture.ts';
+import type { World } from './fixture.ts';
+import { HONEST_STRINGS, STRING_ATTACKS } from './string-attacks.ts';
+
+let world: World;
+let sandbox: Sandbox;
+
+beforeAll(async () => {
+  world = await openWorld();
+  sandbox = openSandbox({ explain: world.explain });
+});
+afterAll(() => world.oracle.close());
+
+const functions = createFunctionPolicy({ allow: [], deny: [] });
+
+/** The query, and where in it the mark stood, as line:column. */
+function unmark(marked: string): { readonly sql: string; readonly place: string } {
+  const before = marked.slice(0, marked.indexOf('«')).split('\n');
+  return { sql: marked.replace('«', ''), place: `${before.length}:${(before.at(-1) ?? '').length + 1}` };
+}
+
+async function refusal(sql: string, sandboxed = openSandbox()): Promise<Problem> {
+  const error: unknown = await sandboxed.check(sql).catch((reason: unknown) => reason);
+  if (!(error instanceof Problem)) throw new Error(`taken: ${sql}`);
+  return error;
+}
+
+describe('the scanner alone', () => {
+  test.each(STRING_ATTACKS)('refuses $why', async ({ sql: marked, code }) => {
+    const { sql, place } = unmark(marked);
+    const { status, code: seen, errors } = await refusal(sql);
+    const [first] = errors;
+    expect([status, seen, `${first?.line}:${first?.column}`]).toEqual([400, `sandbox.${code}`, place]);
+  });
+});
+
+describe('the engine’s tree alone', () => {
+  /** Names and tables as if the scanner had let everything pass. */
+  async function judge(sql: string): Promise<string> {
+    const text = readConsumerText(sql);
+    const explained = await world.explain(`EXPLAIN QUERY TREE run_passes = 0 ${text.joined}`);
+    if (explained.kind === 'rejected') return 'no tree';
+    const names = new Set(
+      text.tokens.map(({ start, end }) => identifierName(text.text.slice(start, end)) ?? ''),
+    );
+    const tables = new Set(['edge_logs', 'auth_logs']);
+    const scanned = { tables, names, readsStates: false, hasStates: false };
+    return judgeTree(explained.text, { scanned, functions, isBareCall: () => false })?.code ?? 'agrees';
+  }
+
+  /** The tree shows what they mean, which is an allowed type. */
+  const NOT_SHOWN: ReadonlySet<string> = new Set(['brackets', ':: quoted']);
+
+  test.each(STRING_ATTACKS.filter(({ why }) => !NOT_SHOWN.has(why)))('refuses $why', async ({ sql }) => {
+    expect(await judge(unmark(sql).sql)).not.toBe('agrees');
+  });
+
+  test.each(HONEST_STRINGS)('agrees to %s', async (sql) => {
+    expect(await judge(sql)).toBe('agrees');
+  });
+});
+
+test.each(HONEST_STRINGS)('is taken, and runs: %s', async (sql) => {
+  const { sql: statement } = sandbox.assemble(await sandbox.check(sql), 10);
+  await expect(world.run(statement)).resolves.toEqual(expect.any(String));
+});

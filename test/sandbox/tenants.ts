@@ -1,0 +1,341 @@
+// Two databases that differ only in other tenants' rows, over many kinds of tables, and the endpoints over both. Whatever
+// a consumer of the tenant `mine` asks has to be answered alike.
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Endpoint } from '../../src/catalog/endpoint.ts';
+import { createCompile } from '../../src/catalog/compile.ts';
+import { createDescribe } from '../../src/catalog/describe.ts';
+import { Problem } from '../../src/core/problem.ts';
+import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
+import type { Engine, Statement } from '../../src/engine/engine.ts';
+import type { ConsumerQuery } from '../../src/request/consumer-query.ts';
+import { createPlan } from '../../src/request/plan.ts';
+import type { MakePlan, Plan } from '../../src/request/plan.ts';
+import { createBulkhead } from '../../src/request/bulkhead.ts';
+import { NO_LABELS } from '../../src/request/labels.ts';
+import { runPlan } from '../../src/request/run.ts';
+import { after } from '../../src/engine/timer.ts';
+import { createSandboxes } from '../../src/request/sandboxes.ts';
+
+/** A kind of table, and how an endpoint tells its tenants apart. */
+export interface TableKind {
+  readonly name: string;
+  /** Everything after the columns. */
+  readonly engine: string;
+  /** Indexes and projections. */
+  readonly extra?: string;
+  /** The tenant's condition; `project = @project` when left out. */
+  readonly filter?: string;
+  /** The body of the endpoint's table, where it is more than a filter; `{db}` is the database. */
+  readonly body?: string;
+  /** One INSERT a tenant, never merged. */
+  readonly parts?: 'apart';
+  /** A table over the one that holds the rows. */
+  readonly over?: string;
+}
+
+const SMALL = 'SETTINGS index_granularity = 32, min_bytes_for_wide_part = 0, allow_nullable_key = 1';
+
+export const TABLE_KINDS: readonly TableKind[] = [
+  { name: 'by_project', engine: `MergeTree ORDER BY (project, ts) ${SMALL}` },
+  { name: 'compact', engine: 'MergeTree ORDER BY (project, ts)' },
+  { name: 'by_time', engine: `MergeTree PARTITION BY toDate(ts) ORDER BY ts ${SMALL}` },
+  { name: 'by_value', engine: `MergeTree ORDER BY (num, text) ${SMALL}` },
+  { name: 'by_float', engine: `MergeTree ORDER BY (ratio, id) ${SMALL}` },
+  { name: 'by_string', engine: `MergeTree ORDER BY (text, id) ${SMALL}` },
+  { name: 'unsorted', engine: `MergeTree ORDER BY tuple() ${SMALL}` },
+  { name: 'apart', engine: `MergeTree ORDER BY (project, ts) ${SMALL}`, parts: 'apart' },
+  { name: 'apart_by_time', engine: `MergeTree ORDER BY ts ${SMALL}`, parts: 'apart' },
+  {
+    name: 'by_path',
+    engine: `MergeTree ORDER BY (doc.project, ts) ${SMALL}`,
+    filter: 'doc.project = @project',
+  },
+  { name: 'path_unsorted', engine: `MergeTree ORDER BY tuple() ${SMALL}`, filter: 'doc.project = @project' },
+  { name: 'map', engine: `MergeTree ORDER BY ts ${SMALL}`, filter: "attrs['project'] = @project" },
+  { name: 'prefix', engine: `MergeTree ORDER BY id ${SMALL}`, filter: "startsWith(id, concat(@project, '-'))" },
+  {
+    name: 'partitioned',
+    engine: `MergeTree PARTITION BY project ORDER BY ts ${SMALL}`,
+  },
+  {
+    name: 'indexed',
+    engine: `MergeTree ORDER BY ts ${SMALL}`,
+    extra: `, INDEX a text TYPE set(0) GRANULARITY 1, INDEX b num TYPE minmax GRANULARITY 1,
+      INDEX c low TYPE set(100) GRANULARITY 1, INDEX d text TYPE bloom_filter GRANULARITY 1,
+      INDEX e text TYPE ngrambf_v1(3, 256, 2, 0) GRANULARITY 1, INDEX f ratio TYPE set(0) GRANULARITY 1`,
+  },
+  {
+    name: 'projected',
+    engine: `MergeTree ORDER BY ts ${SMALL}`,
+    extra: `, PROJECTION p1 (SELECT * ORDER BY text), PROJECTION p2 (SELECT project, low, count(), max(ts), sum(num) GROUP BY project, low)`,
+  },
+  {
+    name: 'replacing',
+    engine: `ReplacingMergeTree ORDER BY (num, text) ${SMALL}`,
+    body: 'SELECT * FROM {db}.replacing FINAL WHERE project = @project',
+  },
+  {
+    name: 'prewhere',
+    engine: `MergeTree ORDER BY ts ${SMALL}`,
+    body: 'SELECT * FROM {db}.prewhere PREWHERE project = @project',
+  },
+  {
+    name: 'joined',
+    engine: `MergeTree ORDER BY ts ${SMALL}`,
+    body: 'SELECT l.* FROM {db}.joined AS l JOIN {db}.tenants AS n ON l.project = n.project WHERE n.name = @project',
+  },
+  {
+    name: 'listed',
+    engine: `MergeTree ORDER BY ts ${SMALL}`,
+    filter: 'project IN (SELECT project FROM {db}.tenants WHERE name = @project)',
+  },
+  {
+    name: 'either',
+    engine: `MergeTree ORDER BY ts ${SMALL}`,
+    filter: "(project = @project OR project = concat(@project, '-public'))",
+  },
+  {
+    name: 'inner_filter',
+    engine: `MergeTree ORDER BY (project, ts) ${SMALL}`,
+    body: 'SELECT * FROM (SELECT * FROM {db}.inner_filter ORDER BY ts) WHERE project = @project ORDER BY ts DESC',
+  },
+  { name: 'memory', engine: 'Memory' },
+  { name: 'log', engine: 'Log' },
+  { name: 'merge', engine: `MergeTree ORDER BY ts ${SMALL}`, over: "Merge('{db}', '^merge_base$')" },
+  { name: 'buffer', engine: `MergeTree ORDER BY ts ${SMALL}`, over: "Buffer('{db}', 'buffer_base', 1, 10, 100, 10000, 1000000, 10000000, 100000000)" },
+]; // prettier-ignore
+
+const COLUMNS = `project LowCardinality(String), ts DateTime64(3, 'UTC'), id String, text String, secret String,
+  low LowCardinality(String), maybe Nullable(String), num Int64, ratio Float64, tags Array(String),
+  attrs Map(String, String), sparse UInt64, doc JSON(project String, text String, code Int64)`;
+
+/** For engines that store no JSON. */
+const FLAT_COLUMNS = COLUMNS.replace(/doc .*/, 'doc String');
+
+/** Rows of one tenant; `mine` is the same in both databases. */
+const MINE = rowsOf('mine', 96, {
+  text: 'toString(n)',
+  secret: "'mine'",
+  num: 'n',
+  ratio: 'n / 4',
+  maybe: 'toString(n)',
+  more: '"x":5',
+});
+const BENIGN_OTHERS = rowsOf('other', 20, {
+  text: 'toString(1000 + n)',
+  secret: "'theirs'",
+  num: '1000 + n',
+  ratio: '1000 + n / 4',
+  maybe: 'toString(n)',
+  more: '"x":7',
+});
+const HOSTILE_OTHERS = ['other', 'another'].map((project, index) =>
+  rowsOf(project, 45 - 20 * index, {
+    text: "['CANARY', '', '-', '99999999999999999999999', '2024-13-45', '{', '\\\\\\\\'][n % 7 + 1]",
+    secret: "'CANARY'",
+    num: '[0, -1, 9223372036854775807, -9223372036854775808, 20, 77][n % 6 + 1]',
+    ratio: '[nan, inf, -inf, 1e300, 0.1][n % 5 + 1]',
+    maybe: "if(n % 2 = 0, NULL, 'CANARY')",
+    more: '"x":["CANARY"],"y":"CANARY","z":{"w":1}',
+  }),
+);
+
+function rowsOf(
+  project: string,
+  count: number,
+  values: Readonly<Record<'text' | 'secret' | 'num' | 'ratio' | 'maybe' | 'more', string>>,
+): string {
+  const { text, secret, num, ratio, maybe, more } = values;
+  const moment = `toDateTime64('2024-01-01 00:00:00', 3, 'UTC') + toIntervalSecond(n * ${project === 'mine' ? 1800 : 3601})`;
+  const first = "toDateTime64('1900-01-02 00:00:00', 3, 'UTC')";
+  const last = "toDateTime64('2299-12-31 00:00:00', 3, 'UTC')";
+  const ts = project === 'another' ? `multiIf(n % 5 = 0, ${first}, n % 5 = 1, ${last}, ${moment})` : moment;
+  return `SELECT '${project}', ${ts},
+    concat('${project}-', toString(n)), ${text} AS t, ${secret}, ${secret}, ${maybe}, ${num}, ${ratio}, [${secret}, t],
+    map('project', '${project}', 'text', t), if('${project}' = 'mine' OR n % 3 > 0, 0, n),
+    concat('{"project":"${project}","text":', toJSONString(t), ',"code":', toString(toInt64(${num})), ',${more}}')
+  FROM (SELECT toInt64(number) AS n FROM numbers(${count}))`;
+}
+
+/** What a caller sees of a call: nothing else may depend on other tenants. */
+export interface Seen {
+  readonly status: number;
+  readonly body: string;
+}
+
+export interface Tenants {
+  readonly engine: Engine;
+  /** The same call over both databases. */
+  readonly both: (kind: string, query: Query, protection?: Protection) => Promise<readonly [Seen, Seen]>;
+  readonly close: () => Promise<void>;
+}
+
+export interface Query {
+  readonly language: 'sql' | 'lql';
+  readonly dialect?: 'clickhouse' | 'bigquery';
+  readonly text: string;
+}
+
+/** What isolates a statement: all that the service has, or one thing alone or missing (`retry`). */
+export type Protection = 'service' | 'none' | 'settings' | 'barrier' | 'retry';
+
+const DATABASES = ['calm', 'hostile'] as const;
+
+export async function openTenants(): Promise<Tenants> {
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-tenants-'));
+  const observe = (): void => undefined;
+  const engine = await createEmbeddedEngine({
+    path: join(folder, 'data'),
+    connections: 4,
+    queue: 1000,
+    memory: 2 ** 31,
+    observe,
+  });
+  for (const database of DATABASES) {
+    await fill(engine, database);
+    await fillCorpus(engine, database);
+  }
+  const describe = createDescribe(engine);
+  const sandboxes = createSandboxes(engine, describe);
+  const plan = createPlan({ sandboxes, describe, now: () => Date.UTC(2024, 0, 3) });
+  const endpoints = new Map(
+    DATABASES.map((database) => {
+      const kinds = TABLE_KINDS.map((kind) => [kind.name, compile(fileOf(kind, database))] as const);
+      return [database, new Map([...kinds, ['corpus', compile(corpusFileOf(database))]])];
+    }),
+  );
+  const runOver = (protection: Protection) => createRun(engine, plan, protection);
+  return {
+    engine,
+    both: async (kind, query, protection = 'service') => {
+      const run = runOver(protection);
+      const calm = endpoints.get('calm')?.get(kind);
+      const hostile = endpoints.get('hostile')?.get(kind);
+      if (calm === undefined || hostile === undefined) throw new Error(`no table ${kind}`);
+      return Promise.all([run(calm, query), run(hostile, query)]);
+    },
+    close: async () => {
+      await engine.close(0);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function readCorpus(name: string): string {
+  return readFileSync(new URL(`../corpus/${name}`, import.meta.url), 'utf8');
+}
+
+/** The corpus' table: in the hostile database other tenants' rows are changed, and more. */
+async function fillCorpus(engine: Engine, database: string): Promise<void> {
+  const statements = readCorpus('seeds.sql')
+    .split('\n')
+    .filter((line) => line.includes('app.logs'));
+  for (const sql of statements) await engine.execute(sql.replaceAll('app.', `${database}.`));
+  if (database === 'calm') return;
+  const table = `${database}.logs`;
+  await engine.execute(`INSERT INTO ${table} SELECT * REPLACE ('CANARY' AS event_message, '-' AS method, '\\\\' AS path,
+    0 AS status, nan AS ms, 'CANARY' AS ip, ['CANARY'] AS tags, '{"request":["CANARY"],"response":{"arr":{"a":1}}}'::JSON AS metadata)
+    FROM ${table} WHERE project = 'other'`);
+  await engine.execute(`OPTIMIZE TABLE ${table} FINAL`);
+}
+
+/** A database and its tables: the one called hostile has hostile tenants. */
+export async function fill(
+  engine: Pick<Engine, 'execute'>,
+  database: string,
+  kinds = TABLE_KINDS,
+): Promise<void> {
+  await engine.execute(`CREATE DATABASE ${database}`);
+  await engine.execute(
+    `CREATE TABLE ${database}.tenants (project String, name String) ENGINE = MergeTree ORDER BY name`,
+  );
+  await engine.execute(
+    `INSERT INTO ${database}.tenants VALUES ('mine', 'mine'), ('other', 'other'), ('another', 'another')`,
+  );
+  const others = database === 'hostile' ? HOSTILE_OTHERS : [BENIGN_OTHERS];
+  for (const { name, engine: kind, extra = '', parts, over } of kinds) {
+    const base = over === undefined ? `${database}.${name}` : `${database}.${name}_base`;
+    await engine.execute(
+      `CREATE TABLE ${base} (${name === 'log' ? FLAT_COLUMNS : COLUMNS}${extra}) ENGINE = ${kind}`,
+    );
+    const inserts = parts === 'apart' ? [MINE, ...others] : [[MINE, ...others].join(' UNION ALL ')];
+    for (const rows of inserts) await engine.execute(`INSERT INTO ${base} ${rows}`);
+    if (over === undefined) continue;
+    await engine.execute(
+      `CREATE TABLE ${database}.${name} AS ${base} ENGINE = ${over.replaceAll('{db}', database)}`,
+    );
+  }
+}
+
+/** The endpoint file over one kind of table. */
+export function fileOf({ name, filter = 'project = @project', body }: TableKind, database: string): string {
+  const table = body ?? `SELECT * FROM {db}.${name} WHERE ${filter} ORDER BY ts DESC`;
+  const id = createHash('sha256').update(`${name}.${database}`).digest('hex').slice(0, 12);
+  return `id: 00000000-0000-4000-8000-${id}
+name: ${name}.${database}
+query: |
+  WITH t AS (SELECT ts, id, text, secret, low, maybe, num, ratio, tags, attrs, sparse, doc FROM (${table.replaceAll('{db}', database)}))
+  SELECT * FROM t
+parameters:
+  project: { type: String, required: true }
+sandbox: { enabled: true, dialects: [clickhouse, bigquery] }
+`;
+}
+
+/** The endpoint of the corpus, over the database's own rows. */
+function corpusFileOf(database: string): string {
+  return readCorpus('corpus.yaml').replaceAll('app.logs', `${database}.logs`);
+}
+
+function compile(yaml: string): Endpoint {
+  const { candidate, diagnostics } = createCompile({ piiHashKey: undefined })('endpoint.yaml', yaml);
+  if (candidate === undefined) throw new Error(JSON.stringify(diagnostics));
+  return candidate.endpoint;
+}
+
+type Run = (endpoint: Endpoint, query: Query) => Promise<Seen>;
+
+function createRun(engine: Engine, plan: MakePlan, protection: Protection): Run {
+  return async (endpoint, { language, dialect, text }) => {
+    const bindings = endpoint.binder.bind(new Map([['project', ['mine']]]));
+    const asked: ConsumerQuery = { language, dialect, text };
+    try {
+      const planned = await plan(endpoint, bindings, asked);
+      const statement = unprotected(planned.statement, protection);
+      const { retry, ...once } = planned;
+      const isRetried = protection === 'service' && retry !== undefined;
+      return await rowsOfPlan(engine, endpoint, { ...once, statement, ...(isRetried ? { retry } : {}) });
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      const { status, code, message, errors, hint } = error;
+      return { status, body: JSON.stringify({ code, message, errors, hint }) };
+    }
+  };
+}
+
+/** As the service runs it, for somebody who waits. */
+async function rowsOfPlan(engine: Engine, endpoint: Endpoint, plan: Plan): Promise<Seen> {
+  const deps = { engine, bulkhead: createBulkhead(after), now: () => performance.now() };
+  const context = {
+    requestId: 'test',
+    key: undefined,
+    trace: undefined,
+    labels: NO_LABELS,
+    workload: undefined,
+    isPatient: false,
+    signal: new AbortController().signal,
+  };
+  const { lines } = await runPlan(deps, { endpoint, plan }, context);
+  return { status: 200, body: Buffer.from(lines).toString() };
+}
+
+/** Takes away what the runner has to be able to see the lack of. */
+function unprotected(statement: Statement, protection: Protection): Statement {
+  const isBarred = protection !== 'none' && protection !== 'settings';
+  const isSet = protection !== 'none' && protection !== 'barrier';
+  const sql = isBarred ? statement.sql : statement.sql.replaceAll(/ LIMIT 10{18}\)/g, ')');
+  return { ...statement, sql, origin: isSet ? 'consumer' : 'saved' };
+}

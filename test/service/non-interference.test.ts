@@ -1,0 +1,73 @@
+// Non-interference in all that a response has: status, header fields and body are the same whatever rows other tenants have.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { fileOf, fill, TABLE_KINDS } from '../sandbox/tenants.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+/** Of one length, so that bodies that name them are as well. */
+const DATABASES = ['aaaaaaa', 'hostile'] as const;
+const KINDS = TABLE_KINDS.filter(({ name }) => ['compact', 'by_path', 'joined', 'indexed'].includes(name));
+let service: TestService;
+let endpoints: string;
+
+beforeAll(async () => {
+  endpoints = await mkdtemp(join(tmpdir(), 'millrace-endpoints-'));
+  for (const database of DATABASES) {
+    for (const kind of KINDS) {
+      const file = `${fileOf(kind, database)}cache: { ttl: 600 }\nmax_rows: 3\n`;
+      await writeFile(join(endpoints, `${kind.name}.${database}.yaml`), file);
+    }
+  }
+  service = await startService({ endpoints });
+  for (const database of DATABASES) await fill(service.engine, database, KINDS);
+  await service.service.reload();
+});
+afterAll(async () => {
+  await service.stop();
+  await rm(endpoints, { recursive: true, force: true });
+});
+
+/** What differs from call to call, or names the endpoint. */
+const OWN: ReadonlySet<string> = new Set([
+  'x-request-id',
+  'server-timing',
+  'date',
+  'millrace-endpoint',
+  'age',
+]);
+
+async function seen(kind: string, database: string, fields: Record<string, string>): Promise<unknown> {
+  const response = await service.call(`/api/endpoints/query/${kind}.${database}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ project: 'mine', ...fields }),
+  });
+  const headers = [...response.headers].filter(([name]) => !OWN.has(name));
+  const requestId = response.headers.get('x-request-id') ?? '';
+  const body = (await response.text()).replaceAll(requestId, '').replaceAll(database, '');
+  return { status: response.status, headers, body };
+}
+
+test.each<{ status: number; fields: Record<string, string> }>([
+  { status: 200, fields: { sql: 'SELECT id FROM t ORDER BY id' } },
+  { status: 200, fields: { sql: "SELECT count() AS n FROM t WHERE intDiv(1, NOT (secret LIKE 'CANARY%'))" } },
+  { status: 200, fields: { sql: 'SELECT toInt64(doc.x) AS v FROM t ORDER BY v LIMIT 1' } },
+  { status: 200, fields: { sql: 'SELECT count() AS n FROM t WHERE toUInt64(text) > 5' } },
+  { status: 200, fields: { sql: 'SELECT id FROM t WHERE num > 90 AND ratio < 23 ORDER BY id' } },
+  { status: 200, fields: { sql: 'select cast(text as int64) as v from t order by v', dialect: 'bigquery' } },
+  { status: 200, fields: { sql: 'SELECT text FROM t ORDER BY text', format: 'csv' } },
+  { status: 200, fields: { lql: 'text:>5 doc.x:5' } },
+  { status: 422, fields: { sql: 'SELECT count() AS n FROM t WHERE intDiv(10, num) > 5' } },
+  { status: 422, fields: { sql: 'SELECT unknown FROM t' } },
+])('$status for $fields.sql', async ({ status, fields }) => {
+  for (const { name } of KINDS) {
+    // The second time what can be cached is.
+    for (let time = 0; time < 2; time++) {
+      const [calm, hostile] = await Promise.all(DATABASES.map((database) => seen(name, database, fields)));
+      expect(hostile).toEqual(calm);
+      expect(calm).toMatchObject({ status });
+    }
+  }
+});

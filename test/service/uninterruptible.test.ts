@@ -1,0 +1,86 @@
+// A consumer query that cannot be interrupted, through the whole service: its caller, other callers, and the service's end.
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { hashKey } from '../../src/auth/keyring.ts';
+import { startService, writeEndpoint, type TestService } from '../support/service.ts';
+
+/** One block that runs for minutes: neither a time limit nor KILL QUERY ends it. */
+const stuck = (n: number): string =>
+  `SELECT length(extractAll(repeat('a', 900000), '(a?){500}a{500}')) + ${n} AS n FROM logs`;
+
+const endpoint = (
+  name: string,
+  id: number,
+  rest: string,
+): string => `id: 00000000-0000-4000-8000-0000000000${id}
+name: ${name}
+query: WITH logs AS (SELECT 1 AS n) SELECT n, generateUUIDv4() AS run FROM logs
+${rest}`;
+
+let service: TestService;
+beforeEach(async () => {
+  const tokens = [
+    { name: 'attacker', sha256: hashKey('key-attacker'), endpoints: ['*'], allow: ['sql' as const] },
+  ];
+  service = await startService({ tokens, settings: { drainTimeout: 1 } });
+  await writeEndpoint(
+    service,
+    'open',
+    endpoint('open', 71, 'sandbox: { enabled: true }\nlimits: { time: 1 }\n'),
+  );
+  await writeEndpoint(service, 'kept', endpoint('kept', 72, 'cache: { ttl: 600 }\n'));
+  await service.service.reload();
+});
+afterEach(() => service.stop());
+
+const send = (sql: string, key = 'key-attacker'): Promise<Response> =>
+  service.call(`/api/endpoints/query/open?sql=${encodeURIComponent(sql)}`, { headers: { 'X-API-KEY': key } });
+const codeOf = async (response: Promise<Response>): Promise<readonly [number, unknown]> => {
+  const { status, body } = await response.then(async (each) => ({
+    status: each.status,
+    body: await each.json(),
+  }));
+  return [status, typeof body === 'object' && body !== null && 'code' in body ? body.code : undefined];
+};
+const restarts = (): number =>
+  service.observed.filter(({ kind }) => kind === 'engine.process_restarted').length;
+const metrics = async (): Promise<string> => (await fetch(`${service.service.admin}/metrics`)).text();
+
+test('its caller gets 504, saved queries are answered throughout, and it is suspended', async () => {
+  const kept = await service.rows('kept');
+  const first = codeOf(send(stuck(1)));
+  const statuses = new Set<number>();
+  while (restarts() === 0) {
+    const [saved, cached] = [await service.call('/api/endpoints/query/open'), await service.rows('kept')];
+    statuses.add(saved.status);
+    expect(cached).toEqual(kept);
+  }
+  expect([...statuses]).toEqual([200]);
+  expect(await first).toEqual([504, 'engine.timeout']);
+  const again = await send(stuck(1));
+  expect([again.status, await again.json()]).toMatchObject([429, { code: 'query.suspended' }]);
+  expect(Number(again.headers.get('retry-after'))).toBeGreaterThan(500);
+  expect(await codeOf(send('SELECT n FROM logs'))).toEqual([200, undefined]);
+  const text = await metrics();
+  expect(text).toContain('millrace_engine_process_ends_total{reason="overdue"} 1');
+  expect(text).toContain('millrace_engine_fatal_statements_total{origin="consumer",fatality="overdue"} 1');
+  expect(text).toContain('millrace_suspended_total{scope="query"} 1');
+  expect(text).toMatch(/^millrace_engine_memory_bytes \d{8,}$/m);
+});
+
+test('one key holds its share of the connections, and no more', async () => {
+  const all = [1, 2, 3, 4].map((n) => codeOf(send(stuck(n))));
+  await vi.waitFor(() => expect(service.engine.load().running).toBeGreaterThan(0));
+  const { connections, shares } = service.settings;
+  expect(shares.perKey).toBeLessThan(connections);
+  expect(await codeOf(service.call('/api/endpoints/query/open'))).toEqual([200, undefined]);
+  const outcomes = await Promise.all(all);
+  for (const [status] of outcomes) expect([503, 504]).toContain(status);
+});
+
+test('it does not keep the service from ending', async () => {
+  const held = send(stuck(1)).catch(() => undefined);
+  await vi.waitFor(() => expect(service.engine.load().running).toBe(1));
+  await service.service.close('SIGTERM');
+  await held;
+  expect(service.observed.map(({ kind }) => kind)).toContain('service.stopped');
+});
