@@ -1,10 +1,14 @@
 // Consumers' queries while the engine's queue is full: wherever on their way they meet it, it is 503 and never 500.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { hashKey } from '../../src/auth/keyring.ts';
+import { KEY, startService, writeEndpoint, type TestService } from '../support/service.ts';
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startService({ settings: { connections: 1, queue: QUEUE } });
+  service = await startService({
+    settings: { connections: 1, queue: QUEUE },
+    tokens: [{ name: 'other', sha256: hashKey('other'), endpoints: ['*'] }],
+  });
   await write(
     81,
     'tables',
@@ -18,8 +22,9 @@ afterAll(() => service.stop());
 
 /** Enough for the self-test of the sandbox, which runs its attacks at once. */
 const QUEUE = 60;
-/** One endpoint may fill half of the queue. */
+/** One endpoint may fill half of the queue, and one key not all of it. */
 const QUICK = ['quick-a', 'quick-b'] as const;
+const KEYS = { 'quick-a': KEY, 'quick-b': 'other' };
 
 function write(id: number, name: string, rest: string): Promise<void> {
   return writeEndpoint(
@@ -29,13 +34,14 @@ function write(id: number, name: string, rest: string): Promise<void> {
   );
 }
 
-const call = (name: string): Promise<Response> => service.call(`/api/endpoints/query/${name}`);
+const call = (name: string, key = KEY): Promise<Response> =>
+  service.call(`/api/endpoints/query/${name}`, { headers: { 'X-API-KEY': key } });
 
 /** Runs `work` while one statement runs and as many as can wait. */
 async function whileFull<T>(work: () => Promise<T>): Promise<T> {
   const slow = call('slow');
   await expect.poll(() => service.engine.load().running, { interval: 2, timeout: 20_000 }).toBe(1);
-  const waiting = QUICK.flatMap((name) => Array.from({ length: QUEUE / 2 }, () => call(name)));
+  const waiting = QUICK.flatMap((name) => Array.from({ length: QUEUE / 2 }, () => call(name, KEYS[name])));
   await expect.poll(() => service.engine.load().waiting, { interval: 2, timeout: 20_000 }).toBe(QUEUE);
   const result = await work();
   for (const { status } of await Promise.all([slow, ...waiting])) expect(status).toBe(200);

@@ -1,0 +1,71 @@
+// What callers are told of the engine's failures: 500 is for what an author has to mend, and for nothing else.
+import { describe, expect, test } from 'vitest';
+import { Problem } from '../../src/core/problem.ts';
+import { EngineError, type EngineFailure } from '../../src/engine/engine.ts';
+import { checkFailure } from '../../src/request/check-failure.ts';
+import type { Plan } from '../../src/request/plan.ts';
+import { asProblem } from '../../src/request/run.ts';
+
+const TOTAL = 'Code: 241. DB::Exception: (total) memory limit exceeded: would use 2.01 GiB';
+const OWN = 'Code: 241. DB::Exception: Query memory limit exceeded: would use 2.01 GiB';
+
+function planOf(origin: 'saved' | 'consumer'): Plan {
+  const limits = { time: 1, memory: 1, readRows: 0, resultBytes: 1 };
+  return {
+    statement: { sql: 'SELECT 1', parameters: {}, limits, origin, int64: 'number' },
+    canonical: '',
+    own: undefined,
+    written: undefined,
+    dialect: undefined,
+    blame: () => undefined,
+  };
+}
+
+interface Row {
+  readonly failure: EngineFailure;
+  readonly message?: string;
+  readonly saved: string;
+  readonly consumer: string;
+}
+
+describe('a run that fails', () => {
+  test.each<Row>([
+    { failure: 'rejected', saved: '500 endpoint.failed', consumer: '422 query.failed' },
+    { failure: 'memory', message: OWN, saved: '500 endpoint.failed', consumer: '422 query.too_expensive' },
+    { failure: 'memory', message: TOTAL, saved: '503 engine.busy', consumer: '422 query.too_expensive' },
+    { failure: 'limit', saved: '500 endpoint.failed', consumer: '422 query.too_expensive' },
+    { failure: 'timeout', saved: '504 engine.timeout', consumer: '504 engine.timeout' },
+    { failure: 'busy', saved: '503 engine.busy', consumer: '503 engine.busy' },
+    { failure: 'unavailable', saved: '503 engine.unavailable', consumer: '503 engine.unavailable' },
+  ])('$failure: saved $saved, a consumer’s $consumer', ({ failure, message = 'x', saved, consumer }) => {
+    const { signal } = new AbortController();
+    const error = new EngineError(failure, message);
+    expect(told(asProblem(error, planOf('saved'), signal))).toBe(saved);
+    expect(told(asProblem(error, planOf('consumer'), signal))).toBe(consumer);
+  });
+});
+
+describe('a check that fails', () => {
+  test.each<{ failure: EngineFailure; problem: string }>([
+    { failure: 'busy', problem: '503 engine.busy' },
+    { failure: 'unavailable', problem: '503 engine.unavailable' },
+    { failure: 'timeout', problem: '504 engine.timeout' },
+    { failure: 'aborted', problem: '504 engine.timeout' },
+    { failure: 'memory', problem: '400 sandbox.too_large' },
+    { failure: 'limit', problem: '400 sandbox.too_large' },
+    { failure: 'nonsense', problem: '502 engine.nonsense' },
+  ])('$failure: $problem', ({ failure, problem }) => {
+    const found = checkFailure(new EngineError(failure, 'x'));
+    expect(told(found)).toBe(problem);
+    if (problem.startsWith('503')) expect(found).toMatchObject({ retryAfter: 1 });
+  });
+
+  test('anything else stays what it is', () => {
+    const error = new Error('x');
+    expect(checkFailure(error)).toBe(error);
+  });
+});
+
+function told(error: unknown): string {
+  return error instanceof Problem ? `${error.status} ${error.code}` : String(error);
+}
