@@ -17,6 +17,9 @@ export interface Diagnostic {
 /** Findings of one file that are shown: more help nobody, and each costs a search for its place. */
 export const MAX_FINDINGS = 100;
 
+/** The code of the finding that says how many are not shown. */
+const MORE = 'file.more_findings';
+
 interface LocateOptions<F> {
   readonly isWarning?: (finding: F) => boolean;
   /** Looking for findings ended before the end of the file. */
@@ -41,16 +44,17 @@ export function locateFindings<F>(
     line: last.line,
     column: last.column,
     severity: rest.every(isWarning) ? 'warning' : 'error',
-    code: 'file.more_findings',
+    code: MORE,
     message: `${isCut ? 'at least ' : ''}${rest.length} more findings of this file are not shown`,
     hint: 'Correct those that are shown, then check the file again',
   };
   return [...shown, more];
 }
 
-/** Orders findings by file, then place, then code, so that output is stable. */
+/** Orders findings by file, then place, then code, so that output is stable; how many more there are comes last. */
 export function compareDiagnostics(a: Diagnostic, b: Diagnostic): number {
-  return compareText(a.file, b.file) || a.line - b.line || a.column - b.column || compareText(a.code, b.code);
+  const byPlace = compareText(a.file, b.file) || a.line - b.line || a.column - b.column;
+  return byPlace || Number(a.code === MORE) - Number(b.code === MORE) || compareText(a.code, b.code);
 }
 
 function compareText(a: string, b: string): number {

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { createReadTokens } from '../../src/auth/tokens-file.ts';
 import { createInspect } from '../../src/catalog/compile.ts';
 import { lint } from '../../src/catalog/lint.ts';
-import { locateFindings, MAX_FINDINGS } from '../../src/core/diagnostic.ts';
+import { compareDiagnostics, locateFindings, MAX_FINDINGS } from '../../src/core/diagnostic.ts';
 import { createSchemaCheck } from '../../src/config/schema.ts';
 import { parseYaml } from '../../src/config/yaml-document.ts';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -112,7 +112,7 @@ describe('findings are bounded', () => {
     const all = Array.from({ length: 150 }, (_, line) => ({ line, isWarning: line !== 149 }));
     const located = locateFindings(
       all,
-      ({ line }) => ({ file: 'f', line, column: 1, severity: 'warning', code: 'a.b', message: '' }),
+      ({ line }) => ({ file: 'f', line, column: 1, severity: 'warning', code: 'schema.x', message: '' }),
       { isWarning: ({ isWarning }) => isWarning },
     );
     expect(located.map(({ line }) => line)).toEqual([
@@ -121,6 +121,7 @@ describe('findings are bounded', () => {
       149,
     ]);
     expect(located.at(-1)).toMatchObject({ code: 'file.more_findings', severity: 'warning' });
+    expect(located.toReversed().toSorted(compareDiagnostics).at(-1)?.code).toBe('file.more_findings');
   });
 });
 
