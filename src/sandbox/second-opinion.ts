@@ -4,8 +4,8 @@ import type { FunctionPolicy } from './function-policy.ts';
 import { attribute, parseQueryTree } from './query-tree.ts';
 import type { TreeLine } from './query-tree.ts';
 import type { ScanResult } from './scanner.ts';
-import { makesStates, stateComplaint } from './states.ts';
 import { argumentIndex, complaintAboutArgument, stringArgument, subcolumnFault } from './string-arguments.ts';
+import { judgeStates } from './tree-states.ts';
 import { IN_FUNCTIONS } from './words.ts';
 
 /** Functions that the engine makes of syntax; nobody can call them. */
@@ -47,7 +47,9 @@ export function judgeTree(tree: string, judgement: Judgement): Complaint | undef
   if ('complaint' in parsed) return parsed.complaint;
   const [root] = parsed.root.children;
   if (root === undefined || parsed.root.children.length !== 1) return odd('nothing');
-  return judgeQuery(judgement, root, new Set()).complaint ?? judgeStates(judgement, root);
+  return (
+    judgeQuery(judgement, root, new Set()).complaint ?? judgeStates(root, judgement.scanned.stateColumns)
+  );
 }
 
 function odd(what: string): Complaint {
@@ -231,40 +233,6 @@ function judgeTable(judgement: Judgement, node: TreeLine, own: Own): Complaint |
   if (name === undefined) return odd('an odd table');
   if (name === NO_TABLE || own.has(name) || judgement.scanned.tables.has(name)) return undefined;
   return { code: 'sandbox.table_refused', message: `${name.slice(0, 60)} is not a table here` };
-}
-
-/** A query with states of aggregate functions has no place where the engine would convert text to one. */
-function judgeStates({ scanned }: Judgement, root: TreeLine): Complaint | undefined {
-  const nodes = [...nodesOf(root)];
-  if (!scanned.readsStates && !nodes.some(givesState)) return undefined;
-  if (nodes.some(({ kind }) => kind === 'INTERPOLATE_EXPRESSION')) return stateComplaint('INTERPOLATE');
-  return nodes.some(readsSet) ? stateComplaint('IN') : undefined;
-}
-
-function* nodesOf(node: TreeLine): Generator<TreeLine> {
-  yield node;
-  for (const child of node.children) yield* nodesOf(child);
-}
-
-function functionName(node: TreeLine): string {
-  return (node.kind === 'FUNCTION' ? attribute(node, 'function_name', 'function_type') : undefined) ?? '';
-}
-
-function givesState(node: TreeLine): boolean {
-  const name = functionName(node);
-  if (makesStates(name)) return true;
-  const [first] = argumentsOf(node);
-  return stringArgument(name)?.names === 'function' && makesStates(first?.attributes ?? '');
-}
-
-/** IN with anything but constants on its right. */
-function readsSet(node: TreeLine): boolean {
-  return IN_FUNCTIONS.has(functionName(node).toLowerCase()) && !isConstant(setOf(node));
-}
-
-function isConstant(node: TreeLine | undefined): boolean {
-  if (node === undefined || node.kind === 'CONSTANT') return true;
-  return ['tuple', 'negate'].includes(functionName(node)) && argumentsOf(node).every(isConstant);
 }
 
 function first<T>(items: readonly T[], judge: (item: T) => Complaint | undefined): Complaint | undefined {
