@@ -3,6 +3,7 @@ import { isQueryGroup, scanExpressions, scanQueryGroup, scanUntil } from './grou
 import { scanInArguments } from './in.ts';
 import { checkFunction, isKeyword, scanNewName } from './names.ts';
 import { scanWindow } from './ordering.ts';
+import { isNamedTuple, spanReader } from './named-tuple.ts';
 import type { Scan, Scope } from './scan.ts';
 import { makesStates, takesStates } from './states.ts';
 import { argumentIndex, complaintAboutArgument, stringArgument } from './string-arguments.ts';
@@ -142,11 +143,14 @@ const CAST_TYPE: StringArgument = { names: 'type', index: 1 };
 function scanCast(scan: Scan, scope: Scope): void {
   scan.expectKind('(');
   scan.nest(() => {
+    const value = { start: scan.at(), end: 0 };
     scan.grammar.expression(scan, scope, 'none');
+    value.end = scan.at();
     if (scan.take('AS')) scanType(scan);
     else if (scan.takeKind(',')) {
       const start = scan.at();
       scan.grammar.expression(scan, scope, 'none');
+      if (isNamedTuple(spanReader(scan), value, { start, end: scan.at() })) return;
       checkNamedArgument(scan, { name: 'CAST', named: CAST_TYPE, start, end: scan.at() });
     }
   });

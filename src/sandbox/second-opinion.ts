@@ -1,6 +1,8 @@
 // The second opinion: the scanner's rules once more, on the tree that the engine itself has made of the query.
 import type { Complaint } from './consumer-text.ts';
 import type { FunctionPolicy } from './function-policy.ts';
+import { isNamedTuple } from './named-tuple.ts';
+import type { NamedTupleReader } from './named-tuple.ts';
 import { attribute, parseQueryTree } from './query-tree.ts';
 import type { TreeLine } from './query-tree.ts';
 import type { ScanResult } from './scanner.ts';
@@ -195,8 +197,19 @@ function complaintAboutNamed({ functions }: Judgement, node: TreeLine, name: str
   const index = argumentIndex(named, list.length);
   const argument = index === undefined ? undefined : list[index];
   if (argument === undefined) return undefined;
+  const [value] = list;
+  if (name === 'CAST' && value !== undefined && isNamedTuple(TREE_READER, value, argument)) return undefined;
   return complaintAboutArgument(named, { name, literal: literalOf(argument), functions });
 }
+
+const TREE_READER: NamedTupleReader<TreeLine> = {
+  argumentsOf: (node, functionName) =>
+    node.kind === 'FUNCTION' && attribute(node, 'function_name', 'function_type') === functionName
+      ? argumentsOf(node)
+      : undefined,
+  literalOf: (node) => literalOf(node),
+  isSame: (a, b) => isSame(a, b),
+};
 
 /** The source of a constant: a string as a literal, a whole number in digits; undefined for anything else. */
 function literalOf({ kind, attributes, children }: TreeLine): string | undefined {

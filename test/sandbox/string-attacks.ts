@@ -47,6 +47,38 @@ const TYPES_IN_STRINGS: readonly StringAttack[] = [
   type('replaceAll', bitmap("«replaceAll('XFunction(groupBitmap, UInt8)', 'X', 'Aggregate')")),
   type('base64Decode', bitmap("«base64Decode('QWdncmVnYXRl')")),
   type('toTypeName of a state', "SELECT CAST('x', «toTypeName(groupBitmapState(1)))"),
+  type(
+    'the type of another value',
+    "SELECT CAST(tuple('x'), «concat('Tuple(', '`a` ', toTypeName(upper('x')), ')'))",
+  ),
+  type(
+    'the type of another element',
+    "SELECT CAST(tuple('x', id), «concat('Tuple(', '`a` ', toTypeName(id), ', `b` ', toTypeName('x'), ')')) FROM edge_logs",
+  ),
+  type(
+    'a type in the name of an element',
+    "SELECT CAST(tuple('x'), «concat('Tuple(', '`a` UInt8, `b` ', toTypeName('x'), ')'))",
+  ),
+  type(
+    'a type behind the elements',
+    "SELECT CAST(tuple('x'), «concat('Tuple(', '`a` ', toTypeName('x'), ', b UInt8)'))",
+  ),
+  type(
+    'a backslash in the name of an element',
+    String.raw`SELECT CAST(tuple('x'), «concat('Tuple(', '"a\\" ', toTypeName('x'), ')'))`,
+  ),
+  type(
+    'another container than a tuple',
+    "SELECT CAST(array('x'), «concat('Tuple(', '`a` ', toTypeName('x'), ')'))",
+  ),
+  type(
+    'a tuple that goes on',
+    "SELECT CAST(tuple('x') || tuple(1), «concat('Tuple(', '`a` ', toTypeName('x'), ')'))",
+  ),
+  type(
+    'a tuple by another function',
+    "SELECT accurateCast(tuple('x'), «concat('Tuple(', '`a` ', toTypeName('x'), ')'))",
+  ),
   type('a choice', "SELECT CAST(1, «if(1, 'UInt8', 'UInt16'))"),
   type('a choice by ?', "SELECT CAST(1, «1 ? 'UInt8' : 'UInt16')"),
   type('brackets', "SELECT CAST(1, «('UInt8'))"),
@@ -338,6 +370,7 @@ export const STRING_ATTACKS: readonly StringAttack[] = [
 
 /** Honest queries of the same forms: taken by the sandbox, and run by the engine. */
 export const HONEST_STRINGS: readonly string[] = [
+  "SELECT CAST(tuple(ms + 1, concat(id, ',')), concat('Tuple(', '`a` ', toTypeName(ms + 1), ', `b c` ', toTypeName(concat(id, ',')), ')')) FROM edge_logs",
   "SELECT CAST(status, 'String'), CAST(ms AS Nullable(Float64)), status::LowCardinality(String), accurateCastOrNull('5', 'UInt8') FROM edge_logs",
   "SELECT CAST('a', 'Enum8(\\'a\\' = 1, \\'b\\' = -2)'), CAST('a' AS Enum('a', 'b')), CAST('a', 'Enum(''a'' = 1)')",
   "SELECT CAST('2024-01-01 00:00:00', 'DateTime64(3, \\'Europe/Berlin\\')'), '2024-01-01'::DateTime('UTC'), toDateTime('2024-01-01', 'Etc/GMT+1')",
