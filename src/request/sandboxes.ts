@@ -52,7 +52,7 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
       // What was decided without knowing the types of columns is not kept for when they are known.
       revision: tables === undefined ? `${endpoint.revision}?` : endpoint.revision,
       functions: functions(endpoint),
-      stateTables: tables === undefined ? tableNames(endpoint) : stateTables(tables),
+      stateColumns: tables === undefined ? 'unknown' : stateColumnsOf(tables),
       cache,
       explain: (sql) => explain(engine, sql),
       ...(columns === undefined ? {} : { columns: new Map(columns) }),
@@ -85,10 +85,11 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
   };
 }
 
-/** Tables that have columns with states of aggregate functions. */
-function stateTables(tables: readonly TableColumns[]): ReadonlySet<string> {
-  const found = tables.filter(({ columns }) => columns.some(isState));
-  return new Set(found.map(({ name }) => name));
+/** Columns with states of aggregate functions, by table. */
+function stateColumnsOf(tables: readonly TableColumns[]): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    tables.map(({ name, columns }) => [name, columns.filter(isState).map((column) => column.name)]),
+  );
 }
 
 /** Whether a column is a state, or holds one. */
@@ -103,10 +104,6 @@ async function stateColumn(engine: Engine, statement: Statement): Promise<string
     throw error;
   });
   return columns.find(isState)?.name;
-}
-
-function tableNames({ outline }: Endpoint): ReadonlySet<string> {
-  return new Set(outline.elements.map(({ name }) => name));
 }
 
 async function isAnalysed(engine: Engine, statement: Statement): Promise<boolean> {

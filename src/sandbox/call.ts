@@ -3,8 +3,9 @@ import { isQueryGroup, scanExpressions, scanQueryGroup, scanUntil } from './grou
 import { scanInArguments } from './in.ts';
 import { checkFunction, isKeyword, scanNewName } from './names.ts';
 import { scanWindow } from './ordering.ts';
+import { isNamedTuple, spanReader } from './named-tuple.ts';
 import type { Scan, Scope } from './scan.ts';
-import { makesStates } from './states.ts';
+import { makesStates, takesStates } from './states.ts';
 import { argumentIndex, complaintAboutArgument, stringArgument } from './string-arguments.ts';
 import type { StringArgument } from './string-arguments.ts';
 import { scanType } from './type.ts';
@@ -19,6 +20,8 @@ export function isCall(scan: Scan): boolean {
 interface Form {
   readonly separators: readonly string[];
   readonly prefixes: readonly string[];
+  /** Whether arguments may be states of aggregate functions; `*` of count is none. */
+  readonly takesStates?: true;
 }
 
 const PLAIN: Form = { separators: [], prefixes: ['DISTINCT'] };
@@ -29,6 +32,13 @@ const FORMS: ReadonlyMap<string, Form> = new Map([
   ['TRIM', { separators: ['FROM'], prefixes: ['BOTH', 'LEADING', 'TRAILING'] }],
 ]);
 
+const STATES: Form = { ...PLAIN, takesStates: true };
+
+function formOf(name: string): Form {
+  const form = FORMS.get(name.toUpperCase());
+  return form ?? (takesStates(name) || name.toLowerCase() === 'count' ? STATES : PLAIN);
+}
+
 /** Takes a subquery on the other side of a comparison, or alone. */
 const QUANTIFIERS: ReadonlySet<string> = new Set(['ANY', 'ALL', 'SOME', 'EXISTS']);
 
@@ -37,7 +47,7 @@ export function scanCall(scan: Scan, scope: Scope): void {
   const word = scan.word();
   if (QUANTIFIERS.has(word ?? '') && isQueryGroup(scan, 1)) {
     // The engine makes IN of the others.
-    if (word !== 'EXISTS') scan.findings.conversions.push({ at: scan.at(), place: 'IN' });
+    if (word !== 'EXISTS') scan.findings.states.barred.push({ at: scan.at(), form: `${word} with a query` });
     scan.skip();
     scanQueryGroup(scan, scope);
     return;
@@ -50,17 +60,25 @@ export function scanCall(scan: Scan, scope: Scope): void {
   checkFunction(scan);
   checkForms(scan);
   const name = scan.name() ?? '';
+  const start = scan.at();
+  const made = makesStates(name) || isNamedState(scan, name);
   scan.skip();
   const named = stringArgument(name);
   if (word === 'CAST') scanCast(scan, scope);
   else if (named !== undefined) scanNamedArguments(scan, scope, { name, named });
   else if (word === 'POSITION' && isStandardPosition(scan)) scanPosition(scan, scope);
-  else scanArguments(scan, scope, FORMS.get(word ?? '') ?? PLAIN);
+  else scanArguments(scan, scope, formOf(name));
   if (scan.kind() === '(') {
     if (named !== undefined) refuseParameters(scan, name);
-    scanArguments(scan, scope, PLAIN);
+    scanArguments(scan, scope, formOf(name));
   }
   scanAfterCall(scan, scope);
+  if (made) scan.findings.states.made.push({ start, end: scan.at() });
+}
+
+/** `initializeAggregation('sumState', …)` and kin. */
+function isNamedState(scan: Scan, name: string): boolean {
+  return stringArgument(name)?.names === 'function' && makesStates(scan.whole(2));
 }
 
 /** Arguments of which one names a type, a function or a subcolumn. */
@@ -97,7 +115,6 @@ function checkNamedArgument(scan: Scan, { name, named, start, end }: NamedArgume
   const { functions } = scan.surface;
   const complaint = complaintAboutArgument(named, { name, literal, functions });
   if (complaint !== undefined) scan.refuse(complaint, ahead);
-  if (named.names === 'function' && makesStates(literal ?? '')) scan.findings.hasStates = true;
 }
 
 function refuseParameters(scan: Scan, name: string): never {
@@ -126,11 +143,14 @@ const CAST_TYPE: StringArgument = { names: 'type', index: 1 };
 function scanCast(scan: Scan, scope: Scope): void {
   scan.expectKind('(');
   scan.nest(() => {
+    const value = { start: scan.at(), end: 0 };
     scan.grammar.expression(scan, scope, 'none');
+    value.end = scan.at();
     if (scan.take('AS')) scanType(scan);
     else if (scan.takeKind(',')) {
       const start = scan.at();
       scan.grammar.expression(scan, scope, 'none');
+      if (isNamedTuple(spanReader(scan), value, { start, end: scan.at() })) return;
       checkNamedArgument(scan, { name: 'CAST', named: CAST_TYPE, start, end: scan.at() });
     }
   });
@@ -143,10 +163,13 @@ function scanArguments(scan: Scan, scope: Scope, form: Form): void {
   scanUntil(scan, ')', () => scanArgument(scan, scope, form));
 }
 
-function scanArgument(scan: Scan, scope: Scope, { separators }: Form): void {
+function scanArgument(scan: Scan, scope: Scope, form: Form): void {
   if (scanLambda(scan, scope)) return;
+  const { separators } = form;
+  const start = scan.at();
   scan.grammar.expression(scan, scope, 'as');
   while (separators.some((word) => scan.take(word))) scan.grammar.expression(scan, scope, 'none');
+  if (form.takesStates === true) scan.findings.states.permitted.push({ start, end: scan.at() });
 }
 
 /** `position(x IN y)`, whose IN reads no table: both sides are values. */
@@ -201,12 +224,20 @@ function scanAfterCall(scan: Scan, scope: Scope): void {
 
 /** `*` and what changes its columns. */
 export function scanStar(scan: Scan, scope: Scope): void {
+  const start = scan.at();
   scan.expectKind('*');
-  while (scanTransformer(scan, scope));
+  let isPlain = true;
+  while (scan.word() !== undefined) {
+    const isLeftOut = scan.word() === 'EXCEPT';
+    if (!scanTransformer(scan, scope)) break;
+    isPlain &&= isLeftOut;
+  }
+  scan.findings.states.stars.push({ start, end: scan.at(), isPlain });
 }
 
 /** `COLUMNS('pattern')` or `COLUMNS(a, b)`. */
 export function scanColumns(scan: Scan, scope: Scope): void {
+  scan.findings.states.barred.push({ at: scan.at(), form: 'COLUMNS' });
   scan.skip();
   scanColumnNames(scan);
   while (scanTransformer(scan, scope));
@@ -257,12 +288,14 @@ function scanColumnNames(scan: Scan): void {
 }
 
 function scanColumnName(scan: Scan): void {
+  const start = scan.at();
   do {
     if (scan.name() === undefined || isKeyword(scan)) {
       scan.refuse({ code: 'sandbox.syntax_refused', message: 'Expected the name of a column' });
     }
     scan.skip();
   } while (scan.takeKind('.'));
+  scan.findings.states.permitted.push({ start, end: scan.at() });
 }
 
 /** A function's name, perhaps with parameters, or a lambda; brackets around it may be left out. */
@@ -281,7 +314,7 @@ function scanApplied(scan: Scan, scope: Scope): void {
 function scanAppliedName(scan: Scan, scope: Scope): void {
   checkFunction(scan);
   const name = scan.name() ?? '';
-  if (stringArgument(name) !== undefined) {
+  if (stringArgument(name) !== undefined || makesStates(name)) {
     const message = `${name} cannot be applied by its name: write a lambda, as in APPLY(x -> ${name}(…))`;
     scan.refuse({ code: 'sandbox.type_refused', message });
   }

@@ -2,7 +2,6 @@
 import { isQueryGroup, scanExpressions, scanQueryGroup, scanUntil } from './groups.ts';
 import { scanTableName } from './names.ts';
 import type { Scan, Scope } from './scan.ts';
-import { isLiteralList } from './states.ts';
 import { CONSTANTS } from './words.ts';
 
 /** `[GLOBAL] [NOT] IN …`; false where none comes. */
@@ -17,26 +16,25 @@ export function scanIn(scan: Scan, scope: Scope): boolean {
 
 /** A subquery, a list, an array, a constant, a call, or the name of a table. */
 function scanSet(scan: Scan, scope: Scope): void {
-  const start = scan.at();
-  readSet(scan, scope);
-  if (!isLiteralList(scan, start)) scan.findings.conversions.push({ at: start, place: 'IN' });
-}
-
-function readSet(scan: Scan, scope: Scope): void {
-  if (isQueryGroup(scan)) scanQueryGroup(scan, scope);
+  if (isQueryGroup(scan) || isNameAlone(scan)) scanSetTable(scan, scope);
   else if (scan.kind() === '(') scanList(scan, scope);
-  else if (isNameAlone(scan)) scanTableName(scan, scope);
   else {
     scan.takeKind('-');
     scan.grammar.operand(scan, scope);
   }
 }
 
+function scanSetTable(scan: Scan, scope: Scope): void {
+  scan.findings.states.barred.push({ at: scan.at(), form: 'IN with a query or a table' });
+  if (isQueryGroup(scan)) scanQueryGroup(scan, scope);
+  else scanTableName(scan, scope);
+}
+
 /** Brackets around one element change nothing for the engine: `IN ((name))` reads a table. */
 function scanList(scan: Scan, scope: Scope): void {
   if (isSingle(scan)) {
     scan.skip();
-    scan.nest(() => readSet(scan, scope));
+    scan.nest(() => scanSet(scan, scope));
     // Something may follow a constant; behind a name or a query nothing may.
     scan.expectKind(')', 'a comma or )');
   } else scanExpressions(scan, scope, 'none');

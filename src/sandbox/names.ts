@@ -1,7 +1,6 @@
 // Names in their places: tables, functions, aliases.
 import { nearest } from '../core/nearest.ts';
 import type { Scan, Scope } from './scan.ts';
-import { makesStates } from './states.ts';
 import { KEYWORDS, NO_BARE_ALIAS } from './words.ts';
 
 /** Reads the name at the scan as a table: unqualified, in exact case, and in scope. */
@@ -51,7 +50,6 @@ function tableList(scan: Scan, scope: Scope): string {
 export function checkFunction(scan: Scan, combinator = ''): void {
   const name = `${scan.name() ?? ''}${combinator}`;
   const { functions } = scan.surface;
-  if (makesStates(name)) scan.findings.hasStates = true;
   if (functions.allows(name)) return;
   const guess = functions.refuses(name) ? undefined : functions.nearest(name);
   const hint = guess === undefined ? {} : { hint: `Did you mean ${guess}?` };

@@ -34,8 +34,11 @@ function scanValue(scan: Scan, scope: Scope): void {
 }
 
 function scanBrackets(scan: Scan, scope: Scope): void {
-  if (isQueryGroup(scan)) scanQueryGroup(scan, scope);
-  else scanExpressions(scan, scope, 'as');
+  if (isQueryGroup(scan)) {
+    // Its column would get another name, or none.
+    scan.findings.states.barred.push({ at: scan.at(), form: 'A query that is a value' });
+    scanQueryGroup(scan, scope);
+  } else scanExpressions(scan, scope, 'as');
 }
 
 function scanArray(scan: Scan, scope: Scope): void {

@@ -11,7 +11,7 @@ export function scanOrderBy(scan: Scan, scope: Scope): true {
     scanUntil(scan, ')', () => {
       scanNewName(scan);
       if (scan.word() === 'AS') {
-        scan.findings.conversions.push({ at: scan.at(), place: 'INTERPOLATE' });
+        scan.findings.states.barred.push({ at: scan.at(), form: 'INTERPOLATE with an expression' });
         scan.skip();
         scan.grammar.expression(scan, scope, 'none');
       }

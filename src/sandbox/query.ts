@@ -42,6 +42,8 @@ function scanMember(scan: Scan, scope: Scope): Scope {
 
 function scanSetOperator(scan: Scan): boolean {
   if (!SET_OPERATORS.has(scan.word() ?? '')) return false;
+  // Columns go together by their place, whatever their names.
+  scan.findings.states.barred.push({ at: scan.at(), form: scan.word() ?? '' });
   scan.skip();
   if (!scan.take('ALL')) scan.take('DISTINCT');
   return true;
@@ -99,9 +101,12 @@ function scanTableElement(scan: Scan, scope: Scope): { readonly name: string; re
 
 /** `expression AS name`. */
 function scanNamedExpression(scan: Scan, scope: Scope): string {
+  const start = scan.at();
   scan.grammar.expression(scan, scope, 'none');
   scan.expectWord('AS');
-  return scanNewName(scan);
+  const name = scanNewName(scan);
+  scan.findings.states.items.push({ start, end: scan.at() });
+  return name;
 }
 
 /** A name of the endpoint's own query, table or column, could change what its tables mean. */
@@ -122,7 +127,9 @@ function scanProjection(scan: Scan, scope: Scope): void {
   do {
     // A comma may stand before FROM.
     if (scan.word() === 'FROM' && scan.kind(-1) === ',') return;
+    const start = scan.at();
     scan.grammar.expression(scan, scope, 'bare');
+    scan.findings.states.items.push({ start, end: scan.at() });
   } while (scan.takeKind(','));
 }
 

@@ -32,8 +32,8 @@ export interface SandboxOptions {
   readonly functions: FunctionPolicy;
   /** Columns of the tables by table, where the engine has described them. */
   readonly columns?: ReadonlyMap<string, readonly TableColumn[]>;
-  /** Tables that have columns with states of aggregate functions, where the engine has described them. */
-  readonly stateTables?: ReadonlySet<string>;
+  /** Columns with states of aggregate functions by table; unknown where the engine has not described them. */
+  readonly stateColumns?: Surface['stateColumns'];
   readonly cache: VerdictCache<Verdict>;
   /** Undefined where the engine has no analyzer: the scanner decides alone, which is to be reported. */
   readonly explain: Explain | undefined;
@@ -73,7 +73,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     tables: new Map(tables.map(({ name, size }) => [name, size])),
     taken: new Set([...outline.identifiers].map((name) => name.toLowerCase())),
     functions,
-    stateTables: options.stateTables ?? new Set(),
+    stateColumns: options.stateColumns ?? new Map(),
   };
   const described = [...(options.columns?.values() ?? [])].flat();
   const columns = new Set(described.map(({ name }) => name));

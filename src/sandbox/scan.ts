@@ -1,7 +1,8 @@
 // One pass over a consumer's text: what it may see, what it has found, how large it has become.
 import type { ConsumerText } from './consumer-text.ts';
 import type { FunctionPolicy } from './function-policy.ts';
-import type { StateConversion } from './states.ts';
+import { createStateFindings } from './states.ts';
+import type { StateFindings } from './states.ts';
 import { createTokenReader } from './token-reader.ts';
 import type { TokenReader } from './token-reader.ts';
 
@@ -12,8 +13,8 @@ export interface Surface {
   /** Names that a consumer's own WITH elements may not take, in lower case: all identifiers of the saved query. */
   readonly taken: ReadonlySet<string>;
   readonly functions: FunctionPolicy;
-  /** Those of the tables that have columns with states of aggregate functions. */
-  readonly stateTables: ReadonlySet<string>;
+  /** Columns with states of aggregate functions, by table; unknown where the engine has not described them. */
+  readonly stateColumns: ReadonlyMap<string, readonly string[]> | 'unknown';
 }
 
 export interface Scope {
@@ -43,10 +44,8 @@ export interface Findings {
   readonly names: Set<string>;
   /** Token indexes of names that stand alone where a value is expected. */
   readonly bare: number[];
-  /** Whether a function that gives states of aggregate functions is called. */
-  hasStates: boolean;
-  /** Token indexes of places where the engine would convert text to a state. */
-  readonly conversions: { readonly at: number; readonly place: StateConversion }[];
+  /** Where states of aggregate functions are and may be. */
+  readonly states: StateFindings;
 }
 
 export interface Scan extends TokenReader {
@@ -75,7 +74,7 @@ export function createScan(text: ConsumerText, surface: Surface, grammar: Gramma
     ...reader,
     surface,
     grammar,
-    findings: { tables: new Set(), names: new Set(), bare: [], hasStates: false, conversions: [] },
+    findings: { tables: new Set(), names: new Set(), bare: [], states: createStateFindings() },
     nest(read) {
       depth++;
       if (depth > MAX_NESTING) {

@@ -7,7 +7,7 @@ import { scanOperand } from './operand.ts';
 import { scanQuery } from './query.ts';
 import { createScan } from './scan.ts';
 import type { Grammar, Scan, Surface } from './scan.ts';
-import { checkStates, readsStates } from './states.ts';
+import { checkStates, stateColumns } from './states.ts';
 
 /** What a text was found to read and name. */
 export interface ScanResult {
@@ -15,9 +15,9 @@ export interface ScanResult {
   readonly tables: ReadonlySet<string>;
   /** Names that it gives itself. */
   readonly names: ReadonlySet<string>;
-  /** Whether one of the tables has columns with states of aggregate functions. */
-  readonly readsStates: boolean;
-  /** Whether there are such states at all, read or made. */
+  /** Columns of those tables that are states of aggregate functions. */
+  readonly stateColumns: readonly string[];
+  /** Whether there are states of aggregate functions, read from tables or made. */
   readonly hasStates: boolean;
 }
 
@@ -43,12 +43,9 @@ export function scanText(
   checkBareNames(scan, isColumn);
   checkStates(scan);
   const { tables, names } = scan.findings;
-  return {
-    tables,
-    names,
-    readsStates: readsStates(scan),
-    hasStates: scan.findings.hasStates || readsStates(scan),
-  };
+  const columns = stateColumns(scan);
+  const hasStates = columns.length > 0 || scan.findings.states.made.length > 0;
+  return { tables, names, stateColumns: columns, hasStates };
 }
 
 const NOT_TAKEN: ReadonlyMap<string | undefined, string> = new Map([

@@ -1,11 +1,13 @@
 // The second opinion: the scanner's rules once more, on the tree that the engine itself has made of the query.
 import type { Complaint } from './consumer-text.ts';
 import type { FunctionPolicy } from './function-policy.ts';
+import { isNamedTuple } from './named-tuple.ts';
+import type { NamedTupleReader } from './named-tuple.ts';
 import { attribute, parseQueryTree } from './query-tree.ts';
 import type { TreeLine } from './query-tree.ts';
 import type { ScanResult } from './scanner.ts';
-import { makesStates, stateComplaint } from './states.ts';
 import { argumentIndex, complaintAboutArgument, stringArgument, subcolumnFault } from './string-arguments.ts';
+import { judgeStates } from './tree-states.ts';
 import { IN_FUNCTIONS } from './words.ts';
 
 /** Functions that the engine makes of syntax; nobody can call them. */
@@ -47,7 +49,9 @@ export function judgeTree(tree: string, judgement: Judgement): Complaint | undef
   if ('complaint' in parsed) return parsed.complaint;
   const [root] = parsed.root.children;
   if (root === undefined || parsed.root.children.length !== 1) return odd('nothing');
-  return judgeQuery(judgement, root, new Set()).complaint ?? judgeStates(judgement, root);
+  return (
+    judgeQuery(judgement, root, new Set()).complaint ?? judgeStates(root, judgement.scanned.stateColumns)
+  );
 }
 
 function odd(what: string): Complaint {
@@ -193,8 +197,19 @@ function complaintAboutNamed({ functions }: Judgement, node: TreeLine, name: str
   const index = argumentIndex(named, list.length);
   const argument = index === undefined ? undefined : list[index];
   if (argument === undefined) return undefined;
+  const [value] = list;
+  if (name === 'CAST' && value !== undefined && isNamedTuple(TREE_READER, value, argument)) return undefined;
   return complaintAboutArgument(named, { name, literal: literalOf(argument), functions });
 }
+
+const TREE_READER: NamedTupleReader<TreeLine> = {
+  argumentsOf: (node, functionName) =>
+    node.kind === 'FUNCTION' && attribute(node, 'function_name', 'function_type') === functionName
+      ? argumentsOf(node)
+      : undefined,
+  literalOf: (node) => literalOf(node),
+  isSame: (a, b) => isSame(a, b),
+};
 
 /** The source of a constant: a string as a literal, a whole number in digits; undefined for anything else. */
 function literalOf({ kind, attributes, children }: TreeLine): string | undefined {
@@ -231,40 +246,6 @@ function judgeTable(judgement: Judgement, node: TreeLine, own: Own): Complaint |
   if (name === undefined) return odd('an odd table');
   if (name === NO_TABLE || own.has(name) || judgement.scanned.tables.has(name)) return undefined;
   return { code: 'sandbox.table_refused', message: `${name.slice(0, 60)} is not a table here` };
-}
-
-/** A query with states of aggregate functions has no place where the engine would convert text to one. */
-function judgeStates({ scanned }: Judgement, root: TreeLine): Complaint | undefined {
-  const nodes = [...nodesOf(root)];
-  if (!scanned.readsStates && !nodes.some(givesState)) return undefined;
-  if (nodes.some(({ kind }) => kind === 'INTERPOLATE_EXPRESSION')) return stateComplaint('INTERPOLATE');
-  return nodes.some(readsSet) ? stateComplaint('IN') : undefined;
-}
-
-function* nodesOf(node: TreeLine): Generator<TreeLine> {
-  yield node;
-  for (const child of node.children) yield* nodesOf(child);
-}
-
-function functionName(node: TreeLine): string {
-  return (node.kind === 'FUNCTION' ? attribute(node, 'function_name', 'function_type') : undefined) ?? '';
-}
-
-function givesState(node: TreeLine): boolean {
-  const name = functionName(node);
-  if (makesStates(name)) return true;
-  const [first] = argumentsOf(node);
-  return stringArgument(name)?.names === 'function' && makesStates(first?.attributes ?? '');
-}
-
-/** IN with anything but constants on its right. */
-function readsSet(node: TreeLine): boolean {
-  return IN_FUNCTIONS.has(functionName(node).toLowerCase()) && !isConstant(setOf(node));
-}
-
-function isConstant(node: TreeLine | undefined): boolean {
-  if (node === undefined || node.kind === 'CONSTANT') return true;
-  return ['tuple', 'negate'].includes(functionName(node)) && argumentsOf(node).every(isConstant);
 }
 
 function first<T>(items: readonly T[], judge: (item: T) => Complaint | undefined): Complaint | undefined {

@@ -245,7 +245,7 @@ describe('functions', () => {
           code: 'sandbox.function_refused',
           errors: [{ line: 1, column: 9 + name.length }],
         });
-      for (const allowed of ['groupUniqArray', 'aggThrow(0)', 'quantiles(0.5, 0.9)', 'sumIfState'])
+      for (const allowed of ['groupUniqArray', 'aggThrow(0)', 'quantiles(0.5, 0.9)'])
         await expect(call(allowed)).resolves.toBeDefined();
     },
   );

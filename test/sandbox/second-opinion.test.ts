@@ -27,7 +27,7 @@ async function judge(sql: string): Promise<string | undefined> {
     text.tokens.map(({ start, end }) => identifierName(text.text.slice(start, end)) ?? ''),
   );
   const complaint = judgeTree(explained.text, {
-    scanned: { tables, names, readsStates: false, hasStates: false },
+    scanned: { tables, names, stateColumns: [], hasStates: false },
     functions,
     isBareCall: (name) => isBareCall(name, { functions, names: new Set(), isColumn: () => false }),
   });
@@ -63,7 +63,7 @@ test.each(BENIGN.map(({ id, sql }) => [id, sql]))('benign %s is agreed to: %s', 
 describe('a tree that looks odd is refused', () => {
   const judgeText = (tree: string) =>
     judgeTree(tree, {
-      scanned: { tables, names: new Set(), readsStates: false, hasStates: false },
+      scanned: { tables, names: new Set(), stateColumns: [], hasStates: false },
       functions,
       isBareCall: () => false,
     })?.code ?? 'agrees';

@@ -52,7 +52,7 @@ describe('the engine’s tree alone', () => {
       text.tokens.map(({ start, end }) => identifierName(text.text.slice(start, end)) ?? ''),
     );
     const tables = new Set(['edge_logs', 'auth_logs']);
-    const scanned = { tables, names, readsStates: false, hasStates: false };
+    const scanned = { tables, names, stateColumns: [], hasStates: false };
     return judgeTree(explained.text, { scanned, functions, isBareCall: () => false })?.code ?? 'agrees';
   }
 

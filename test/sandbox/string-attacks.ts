@@ -47,6 +47,38 @@ const TYPES_IN_STRINGS: readonly StringAttack[] = [
   type('replaceAll', bitmap("«replaceAll('XFunction(groupBitmap, UInt8)', 'X', 'Aggregate')")),
   type('base64Decode', bitmap("«base64Decode('QWdncmVnYXRl')")),
   type('toTypeName of a state', "SELECT CAST('x', «toTypeName(groupBitmapState(1)))"),
+  type(
+    'the type of another value',
+    "SELECT CAST(tuple('x'), «concat('Tuple(', '`a` ', toTypeName(upper('x')), ')'))",
+  ),
+  type(
+    'the type of another element',
+    "SELECT CAST(tuple('x', id), «concat('Tuple(', '`a` ', toTypeName(id), ', `b` ', toTypeName('x'), ')')) FROM edge_logs",
+  ),
+  type(
+    'a type in the name of an element',
+    "SELECT CAST(tuple('x'), «concat('Tuple(', '`a` UInt8, `b` ', toTypeName('x'), ')'))",
+  ),
+  type(
+    'a type behind the elements',
+    "SELECT CAST(tuple('x'), «concat('Tuple(', '`a` ', toTypeName('x'), ', b UInt8)'))",
+  ),
+  type(
+    'a backslash in the name of an element',
+    String.raw`SELECT CAST(tuple('x'), «concat('Tuple(', '"a\\" ', toTypeName('x'), ')'))`,
+  ),
+  type(
+    'another container than a tuple',
+    "SELECT CAST(array('x'), «concat('Tuple(', '`a` ', toTypeName('x'), ')'))",
+  ),
+  type(
+    'a tuple that goes on',
+    "SELECT CAST(tuple('x') || tuple(1), «concat('Tuple(', '`a` ', toTypeName('x'), ')'))",
+  ),
+  type(
+    'a tuple by another function',
+    "SELECT accurateCast(tuple('x'), «concat('Tuple(', '`a` ', toTypeName('x'), ')'))",
+  ),
   type('a choice', "SELECT CAST(1, «if(1, 'UInt8', 'UInt16'))"),
   type('a choice by ?', "SELECT CAST(1, «1 ? 'UInt8' : 'UInt16')"),
   type('brackets', "SELECT CAST(1, «('UInt8'))"),
@@ -252,26 +284,78 @@ const FUNCTIONS_IN_STRINGS: readonly StringAttack[] = [
   type('a type in place of a function', reduce("'AggregateFunction(sum, UInt8)'")),
 ];
 
-/** Places where the engine itself converts text to the type of a state. */
-const CONVERSIONS: readonly StringAttack[] = [
+/** States anywhere but where states belong: the engine itself converts text to their type in many of these places. */
+const STATES: readonly StringAttack[] = [
   type('IN a subquery with a state', `SELECT ${BYTES} IN «(SELECT groupBitmapState(1))`),
   type('in() of a subquery with a state', `SELECT in(${BYTES}, «(SELECT groupBitmapState(1)))`),
   type('IN a WITH table with a state', `WITH x AS (SELECT bitmapBuild([1]) AS s) SELECT ${BYTES} IN «x`),
+  type('IN a WITH table in brackets', `WITH x AS (SELECT bitmapBuild([1]) AS s) SELECT ${BYTES} IN ((«x))`),
   type('IN, an array of states', `SELECT [${BYTES}] IN «(SELECT [sumState(1)])`),
   type('IN, a tuple', `SELECT (1, ${BYTES}) NOT IN «(SELECT 1, sumStateIf(1, 1))`),
   type('IN, the state in a WITH scalar', `WITH uniqState(1) AS s SELECT ${BYTES} IN «(SELECT s)`),
   type('IN, the state by a function name', `SELECT 'x' IN «(SELECT arrayReduce('groupBitmapState', [1]))`),
+  type('IN a list', `SELECT «sumState(1) IN (${BYTES}, 'x')`),
   type(
-    'IN, the state by initializeAggregation',
-    `SELECT 'x' IN «(SELECT initializeAggregation('sumState', 1))`,
+    'IN, a map of states',
+    String.raw`SELECT map(1, «s) IN ('{1:\'x\'}') FROM (SELECT groupBitmapState(1) AS s)`,
   ),
-  type('IN a list of expressions', `SELECT sumState(1) IN «(${BYTES}, 'x')`),
-  type('IN a list of arrays', `SELECT [sumState(1)] IN «[[${BYTES}]]`),
+  type(
+    'IN, a state or a number',
+    "SELECT if(id = '', «s, 5) IN ('x') FROM (SELECT groupBitmapState(1) AS s, '' AS id)",
+  ),
   type('= ANY', `SELECT ${BYTES} = «ANY (SELECT sumState(1))`),
+  type(
+    'CASE',
+    String.raw`SELECT CASE [«s] WHEN '[\'x\']' THEN 1 ELSE 2 END FROM (SELECT groupBitmapState(1) AS s)`,
+  ),
+  type('CASE, a state itself', "SELECT CASE «groupBitmapState(1) WHEN 'x' THEN 1 ELSE 2 END"),
+  type(
+    'transform',
+    String.raw`SELECT transform([«s], ['[\'x\']'], [1], 2) FROM (SELECT bitmapBuild([1]) AS s)`,
+  ),
+  type('transform of a bitmap', String.raw`SELECT transform([«bitmapBuild([1])], ['[\'x\']'], [1], 2)`),
+  type('=', String.raw`SELECT [if(1, «s, 5)] = '[\'x\']' FROM (SELECT groupBitmapState(1) AS s)`),
   type(
     'INTERPOLATE',
     `SELECT n, s FROM (SELECT 1 AS n, groupBitmapState(1) AS s) ORDER BY n WITH FILL TO 3 INTERPOLATE (s «AS 'x')`,
   ),
+  type(
+    'a name for a name',
+    'SELECT [«u] FROM (SELECT t AS u FROM (SELECT s AS t FROM (SELECT sumState(1) AS s)))',
+  ),
+  type(
+    'a name for a name, in an order that hides it',
+    'SELECT [«u], 1 AS s FROM (SELECT s AS u FROM (SELECT sumState(1) AS s))',
+  ),
+  type('a name without AS', 'SELECT [«t] FROM (SELECT sumState(1) t)'),
+  type('a name with a table', 'SELECT [x.«s] FROM (SELECT sumState(1) AS s) AS x'),
+  type(
+    'the name that a join gives',
+    'SELECT [«`b.s`] FROM (SELECT * FROM (SELECT sumState(1) AS s, 1 AS k) AS a JOIN (SELECT sumState(1) AS s, 1 AS k) AS b ON a.k = b.k)',
+  ),
+  type('no name', 'SELECT «sumState(1)'),
+  type('no name, by its text', 'SELECT [`sumState(1)`] FROM (SELECT «sumState(1))'),
+  type('a name inside a call', 'SELECT identity(«sumState(1) AS s)'),
+  type('a call of a name', 'SELECT identity(«s) FROM (SELECT sumState(1) AS s)'),
+  type('a scalar subquery', 'SELECT «(SELECT sumState(1) AS s) AS t'),
+  type('a scalar subquery in WITH', 'WITH «(SELECT sumState(1) AS s) AS t SELECT [t]'),
+  type('a union that renames', 'SELECT [t] FROM (SELECT 1 AS t «UNION ALL SELECT sumState(1) AS s)'),
+  type('* in a tuple', 'SELECT tuple(«*) FROM (SELECT sumState(1) AS s)'),
+  type('* of a table in an array', 'SELECT [x.«*] FROM (SELECT sumState(1) AS s) AS x'),
+  type('* with APPLY', 'SELECT «* APPLY(x -> [x]) FROM (SELECT sumState(1) AS s)'),
+  type('* with REPLACE', 'SELECT «* REPLACE (1 AS k) FROM (SELECT sumState(1) AS s, 1 AS k)'),
+  type('COLUMNS', "SELECT «COLUMNS('s') FROM (SELECT sumState(1) AS s)"),
+  type('APPLY', 'SELECT * APPLY(«sumState) FROM edge_logs'),
+  type('a lambda', 'SELECT arrayMap(x -> «bitmapBuild([x]), [1])'),
+  type(
+    'USING',
+    'SELECT 1 FROM (SELECT sumState(1) AS s) AS a JOIN (SELECT id AS s FROM edge_logs) AS b USING («s)',
+  ),
+  type('ON', 'SELECT 1 FROM (SELECT sumState(1) AS s) AS a JOIN edge_logs AS b ON a.«s = b.id'),
+  type('GROUP BY', 'SELECT 1 FROM (SELECT sumState(1) AS s) GROUP BY «s'),
+  type('an aggregate function', 'SELECT groupArray(«s) FROM (SELECT sumState(1) AS s)'),
+  type('an argument of Merge that is more', 'SELECT sumMerge([«s][1]) FROM (SELECT sumState(1) AS s)'),
+  type('initializeAggregation', "SELECT [«initializeAggregation('sumState', 1)]"),
 ];
 
 export const STRING_ATTACKS: readonly StringAttack[] = [
@@ -281,11 +365,12 @@ export const STRING_ATTACKS: readonly StringAttack[] = [
   ...READERS,
   ...PLACES,
   ...FUNCTIONS_IN_STRINGS,
-  ...CONVERSIONS,
+  ...STATES,
 ];
 
 /** Honest queries of the same forms: taken by the sandbox, and run by the engine. */
 export const HONEST_STRINGS: readonly string[] = [
+  "SELECT CAST(tuple(ms + 1, concat(id, ',')), concat('Tuple(', '`a` ', toTypeName(ms + 1), ', `b c` ', toTypeName(concat(id, ',')), ')')) FROM edge_logs",
   "SELECT CAST(status, 'String'), CAST(ms AS Nullable(Float64)), status::LowCardinality(String), accurateCastOrNull('5', 'UInt8') FROM edge_logs",
   "SELECT CAST('a', 'Enum8(\\'a\\' = 1, \\'b\\' = -2)'), CAST('a' AS Enum('a', 'b')), CAST('a', 'Enum(''a'' = 1)')",
   "SELECT CAST('2024-01-01 00:00:00', 'DateTime64(3, \\'Europe/Berlin\\')'), '2024-01-01'::DateTime('UTC'), toDateTime('2024-01-01', 'Etc/GMT+1')",
