@@ -67,7 +67,7 @@ export function scanCall(scan: Scan, scope: Scope): void {
   if (word === 'CAST') scanCast(scan, scope);
   else if (named !== undefined) scanNamedArguments(scan, scope, { name, named });
   else if (word === 'POSITION' && isStandardPosition(scan)) scanPosition(scan, scope);
-  else scanArguments(scan, scope, formOf(name));
+  else scanArguments(scan, scope, scan.kind(scan.beyond()) === '(' ? PLAIN : formOf(name)); // parameters are no states
   if (scan.kind() === '(') {
     if (named !== undefined) refuseParameters(scan, name);
     scanArguments(scan, scope, formOf(name));
@@ -95,6 +95,7 @@ function scanNamedArguments(
     scanArgument(scan, scope, PLAIN);
     ends.push(scan.at());
   });
+  if (starts.length === 0) checkNamedArgument(scan, { name, named, start: scan.at(), end: scan.at() });
   const index = argumentIndex(named, starts.length);
   if (index !== undefined) {
     checkNamedArgument(scan, { name, named, start: starts[index] ?? 0, end: ends[index] ?? 0 });

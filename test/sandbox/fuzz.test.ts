@@ -3,9 +3,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Problem } from '../../src/core/problem.ts';
 import type { Sandbox, Verdict } from '../../src/sandbox/sandbox.ts';
+import { parseQueryTree } from '../../src/sandbox/query-tree.ts';
+import type { TreeLine } from '../../src/sandbox/query-tree.ts';
+import { takesStates } from '../../src/sandbox/states.ts';
 import { codeOf, openSandbox, openWorld } from './fixture.ts';
 import type { World } from './fixture.ts';
 import { mutants } from './mutants.ts';
+import { HONEST_STRINGS, STRING_ATTACKS } from './string-attacks.ts';
 
 const CASES = Number(process.env['FUZZ_CASES'] ?? 20_000);
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_240_101);
@@ -50,6 +54,66 @@ test(
     expect(analysed).toBeGreaterThan(CASES / 200);
   },
 );
+
+test(
+  `takes no type, function or state that may not be, in ${CASES / 4} mutants of strings`,
+  { timeout: 3_600_000 },
+  async () => {
+    const wrong: string[] = [];
+    let accepted = 0;
+    let withStates = 0;
+    const hostile = STRING_ATTACKS.map(({ sql }) => sql.replace('«', ''));
+    for (const sql of mutants(CASES / 4, SEED, { benign: HONEST_STRINGS, hostile })) {
+      if ((await outcome(scanner, sql)) instanceof Problem) continue;
+      accepted++;
+      const second = await outcome(whole, sql);
+      if (second instanceof Problem) {
+        if (second.code !== 'sandbox.syntax_refused') wrong.push(`${second.code} ${second.message}: ${sql}`);
+        continue;
+      }
+      const tree = await resolved(second);
+      if (tree === undefined) continue;
+      if (/\bresult_type: [^\n]*AggregateFunction\(/.test(tree)) withStates++;
+      wrong.push(...strayStates(tree).map((stray) => `${stray}: ${sql}`));
+    }
+    expect(wrong).toEqual([]);
+    expect(accepted).toBeGreaterThan(CASES / 250);
+    expect(withStates).toBeGreaterThan(CASES / 2_500);
+  },
+);
+
+/** The engine's tree of the whole statement; undefined where it makes no sense to the engine. */
+async function resolved(verdict: Verdict): Promise<string | undefined> {
+  const { sql } = whole.assemble(verdict, 10);
+  return world.run(`EXPLAIN QUERY TREE ${sql}`, { format: 'TSVRaw' }).catch(() => undefined);
+}
+
+/** Functions that get a state and do not take any, and constants that name the type of one. */
+function strayStates(tree: string): string[] {
+  const parsed = parseQueryTree(tree);
+  if ('complaint' in parsed) return [];
+  const stray = nodesOf(parsed.root).flatMap((node) => {
+    const list = node.children.find(({ kind }) => kind === 'ARGUMENTS')?.children[0]?.children ?? [];
+    const name = /function_name: (\w+)/.exec(node.attributes)?.[1] ?? '';
+    const isFunction = node.kind === 'FUNCTION' && !takesStates(name);
+    return isFunction && list.some(isState) ? [`${name} gets a state`] : [];
+  });
+  const named = Array.from(
+    tree.matchAll(/constant_value: '[^\n]*AggregateFunction[^\n]*/g),
+    ([text]) => text,
+  );
+  return [...stray, ...named];
+}
+
+function nodesOf(node: TreeLine): TreeLine[] {
+  return [node, ...node.children.flatMap(nodesOf)];
+}
+
+function isState({ kind, attributes }: TreeLine): boolean {
+  return (
+    ['FUNCTION', 'COLUMN', 'CONSTANT'].includes(kind) && /(?<!Simple)AggregateFunction\(/.test(attributes)
+  );
+}
 
 async function outcome(sandbox: Sandbox, sql: string): Promise<Verdict | Problem> {
   try {

@@ -30,10 +30,21 @@ function wordsOf(sql: string): string[] {
     .map((token) => sql.slice(token.start, token.end));
 }
 
-export function mutants(count: number, seed: number): string[] {
+/** What mutants are made of. */
+export interface Stock {
+  readonly benign: readonly string[];
+  readonly hostile: readonly string[];
+}
+
+const CORPUS: Stock = {
+  benign: [...BENIGN.map(({ sql }) => sql), ...ACCEPTED],
+  hostile: ATTACKS.map(({ sql }) => sql),
+};
+
+export function mutants(count: number, seed: number, stock: Stock = CORPUS): string[] {
   const random = createRandom(seed);
-  const benign = [...BENIGN.map(({ sql }) => sql), ...ACCEPTED].map(wordsOf);
-  const hostile = ATTACKS.map(({ sql }) => wordsOf(sql)).filter((words) => words.length < 200);
+  const benign = stock.benign.map(wordsOf);
+  const hostile = stock.hostile.map(wordsOf).filter((words) => words.length < 200);
   // Mostly what is taken, so that much of what comes of it is taken as well.
   const texts = [...hostile, ...Array.from({ length: 15 }, () => benign).flat()];
   const pick = <T>(items: readonly T[]): T | undefined => items[random(items.length)];

@@ -355,6 +355,7 @@ const STATES: readonly StringAttack[] = [
   type('GROUP BY', 'SELECT 1 FROM (SELECT sumState(1) AS s) GROUP BY «s'),
   type('an aggregate function', 'SELECT groupArray(«s) FROM (SELECT sumState(1) AS s)'),
   type('an argument of Merge that is more', 'SELECT sumMerge([«s][1]) FROM (SELECT sumState(1) AS s)'),
+  type('parameters', 'SELECT bitmapCardinality(«bitmapBuild([1]))(bitmapBuild([1]))'),
   type('initializeAggregation', "SELECT [«initializeAggregation('sumState', 1)]"),
 ];
 
