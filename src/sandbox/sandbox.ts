@@ -92,7 +92,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       joined: text.joined,
       tables: scannedTables.map(({ name }) => name),
       names: scanned.names,
-      isLeakproof: options.columns !== undefined && isLeakproof(text, leakproof),
+      isLeakproof: options.columns !== undefined && isLeakproof(text, { ...leakproof, names: scanned.names }),
     };
   };
   const read = (verdict: Verdict) => tables.filter(({ name }) => verdict.tables.includes(name));
