@@ -40,6 +40,7 @@ export const ISOLATION_SETTINGS: Settings = {
   query_plan_merge_filters: 0, // conditions of one PREWHERE step that read one column are evaluated together
   enable_join_runtime_filters: 0, // computes the keys of a join while its table is read
   optimize_prewhere_after_pushdown: 0, // adds conditions to a PREWHERE that there is
+  use_query_condition_cache: 0, // shared: what a consumer's condition left of a PREWHERE is remembered as what that one finds
 };
 
 /** The settings that one statement's limits and printing become. */

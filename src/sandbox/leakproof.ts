@@ -1,11 +1,13 @@
-// Whether a consumer's query can fail on a row. One that cannot may be pushed down into the tables that it reads; any other
-// runs above a barrier, as with leakproof functions and security_barrier views in PostgreSQL: the engine evaluates conditions
+// Whether the conditions of a consumer's query can fail on a row. Those that cannot may be pushed down into the tables that it
+// reads; a query with any other runs above a barrier, as with leakproof functions and security_barrier views in PostgreSQL: the engine evaluates conditions
 // on rows and on index entries of other tenants, and a failure there would tell of them.
 import type { Cursor } from '../sql/cursor.ts';
 import { createCursor } from '../sql/cursor.ts';
 import { identifierName } from '../sql/literal.ts';
 import type { ConsumerText } from './consumer-text.ts';
 import type { FunctionPolicy } from './function-policy.ts';
+import { conditionRanges } from './condition-ranges.ts';
+import type { TokenRange } from './condition-ranges.ts';
 import { isConstantCall, literalArguments } from './leakproof-functions.ts';
 import { createMoments } from './moments.ts';
 import type { Moments } from './moments.ts';
@@ -14,6 +16,8 @@ import { KEYWORDS, CALLABLE, UNITS } from './words.ts';
 /** What the answer depends on beside the text. */
 export interface LeakproofContext {
   readonly functions: FunctionPolicy;
+  /** Names that the text itself gives. */
+  readonly names: ReadonlySet<string>;
   /** Tables of the endpoint. */
   readonly tables: ReadonlySet<string>;
   /** Types of their columns by name, one for each table that has it. */
@@ -32,22 +36,16 @@ export function isLeakproof(text: ConsumerText, context: LeakproofContext): bool
     moments: createMoments(cursor, context),
     hasNulls: types.some((type) => /nullable/i.test(type)),
   };
-  if (!hasConditions(cursor)) return true;
-  for (let at = 0; at < cursor.length;) {
+  return conditionRanges(cursor, context.names).every((range) => succeeds(walk, range));
+}
+
+function succeeds(walk: Walk, { from, to }: TokenRange): boolean {
+  for (let at = from; at < to;) {
     const next = step(walk, at);
     if (next === undefined) return false;
     at = next;
   }
   return true;
-}
-
-const CONDITIONS: ReadonlySet<string> = new Set(['WHERE', 'PREWHERE', 'HAVING', 'QUALIFY', 'JOIN']);
-
-/** Without conditions nothing is pushed down: values are computed of the rows that the endpoint's own leave. */
-function hasConditions(cursor: Cursor): boolean {
-  return Array.from({ length: cursor.length }, (_, at) => cursor.word(at) ?? '').some((word) =>
-    CONDITIONS.has(word),
-  );
 }
 
 interface Walk {

@@ -1,4 +1,5 @@
-// Conversions between dates and times: of a column that holds dates or times they always succeed, of a string they may not.
+// Conversions of dates and times to DateTime64: of a column that holds dates or times they always succeed, of a string they
+// may not. Conversions to types of a smaller range wrap, and mislead the engine's index analysis.
 import type { Cursor } from '../sql/cursor.ts';
 import { identifierName } from '../sql/literal.ts';
 
@@ -14,8 +15,8 @@ export interface Moments {
 }
 
 const MOMENT_TYPE = /^(?:Nullable\()?(?:Date|Date32|DateTime|DateTime64)\b/;
-const CONVERSIONS = /^(?:toDate|toDate32|toDateTime|toDateTime64|cast)$/i;
-const TARGETS: ReadonlySet<string | undefined> = new Set(['DATE', 'DATE32', 'DATETIME', 'DATETIME64']);
+const CONVERSIONS = /^(?:toDateTime64|cast)$/i;
+const TARGETS: ReadonlySet<string | undefined> = new Set(['DATETIME64']);
 
 /** More digits than this and a time of the year 2299 is out of range. */
 const MAX_DIGITS = 6;

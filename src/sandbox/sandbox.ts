@@ -98,7 +98,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       tables: scannedTables.map(({ name }) => name),
       names: scanned.names,
       hasStates: scanned.hasStates,
-      isLeakproof: options.columns !== undefined && isLeakproof(text, leakproof),
+      isLeakproof: options.columns !== undefined && isLeakproof(text, { ...leakproof, names: scanned.names }),
     };
   };
   const read = (verdict: Verdict) => tables.filter(({ name }) => verdict.tables.includes(name));

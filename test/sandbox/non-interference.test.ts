@@ -76,6 +76,21 @@ test('functions that are taken for leakproof are', { timeout: 3_600_000 }, async
   expect(statuses.get(200)).toBeGreaterThan(CASES / 100);
 });
 
+test('a condition that no row meets is not remembered as the endpoint’s own', async () => {
+  const count = { ...sql('SELECT count() AS n FROM t'), kind: 'prewhere' };
+  for (const text of [
+    "SELECT id FROM t WHERE secret = 'nobody'",
+    'SELECT id FROM t WHERE intDiv(10, num + 1) = 77',
+  ]) {
+    await tenants.both('prewhere', sql(text));
+    const answers = [
+      ...(await tenants.both('prewhere', count)),
+      ...(await tenants.both('prewhere', count, 'none')),
+    ];
+    expect(answers.map(({ body }) => body.trim())).toEqual(answers.map(() => '{"n":96}'));
+  }
+});
+
 describe('the runner sees what each protection is for', () => {
   test.each<{ kind: string; text: string; without: Protection; why: string }>([
     {
