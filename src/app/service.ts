@@ -11,7 +11,7 @@ import type { Readiness } from '../http/server.ts';
 import { after, clock } from './clock.ts';
 import { openCore } from './core.ts';
 import { gaugesOf } from './gauges.ts';
-import { guard } from './guard.ts';
+import { createPreflightGate } from './guard.ts';
 import { openKeyring, openKeyUse } from './keys.ts';
 import { createListeners, readiness, type Parts } from './listeners.ts';
 import { openObserving } from './observing.ts';
@@ -50,10 +50,11 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const state = { stopping: false };
   const { parts, close: closeParts } = await openParts(options, state);
   const { observe } = parts.observing;
-  const guarded = { ...parts, observe };
-  await guard(guarded);
+  const gate = createPreflightGate({ ...parts, observe, after });
+  await gate.check();
   const { server, admin } = createListeners(parts);
   const stop = async (): Promise<void> => {
+    gate.close();
     await server.close();
     await Promise.all([closeParts(), admin.close()]);
   };
@@ -86,7 +87,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     readiness: () => readiness(parts),
     reload: async () => {
       await Promise.all([parts.catalog.reload(), parts.keyring.reload()]);
-      await guard(guarded);
+      await gate.check();
     },
     close: (reason) => (closed ??= drain(reason)),
   };

@@ -137,3 +137,8 @@ export class EngineError extends Error {
     this.engineCode = options.engineCode;
   }
 }
+
+/** Whether a failure says nothing about the statement: no engine ran it to an end. */
+export function isAway({ failure }: EngineError): boolean {
+  return failure === 'unavailable' || failure === 'busy' || failure === 'lost';
+}

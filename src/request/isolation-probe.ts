@@ -2,7 +2,7 @@
 // rows that it would fail on are not the caller's. One that fails would tell who else has which rows.
 import { createCompile } from '../catalog/compile.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
-import { EngineError, type Engine, type Statement } from '../engine/engine.ts';
+import { EngineError, isAway, type Engine, type Statement } from '../engine/engine.ts';
 import { ORACLES } from '../sandbox/self-attacks.ts';
 import type { PreflightFinding } from './preflight.ts';
 import type { Sandboxes } from './sandboxes.ts';
@@ -82,9 +82,7 @@ async function tryForm(engine: Engine, statement: Statement): Promise<EngineErro
     for await (const _ of chunks);
     return undefined;
   } catch (error) {
-    const isAway =
-      !(error instanceof EngineError) || error.failure === 'unavailable' || error.failure === 'busy';
-    if (isAway) throw error;
+    if (!(error instanceof EngineError) || isAway(error)) throw error;
     return error;
   }
 }

@@ -3,7 +3,7 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import { Problem } from '../core/problem.ts';
-import { EngineError, type Engine, type Statement } from '../engine/engine.ts';
+import { EngineError, isAway, type Engine, type Statement } from '../engine/engine.ts';
 import { PATH_ATTACKS, WALL_ATTACKS } from '../sandbox/self-attacks.ts';
 import { probeIsolation } from './isolation-probe.ts';
 import type { Sandboxes } from './sandboxes.ts';
@@ -85,7 +85,6 @@ async function drain(engine: Engine, statement: Statement): Promise<void> {
 }
 
 function isFailure(error: unknown): boolean {
-  if (error instanceof EngineError && error.failure !== 'unavailable' && error.failure !== 'busy')
-    return true;
+  if (error instanceof EngineError && !isAway(error)) return true;
   throw error;
 }

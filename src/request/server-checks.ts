@@ -1,6 +1,6 @@
 // What a ClickHouse server lets our users do, and what it lacks: each finding with the SQL that mends it.
 import type { Limits, Statement } from '../engine/engine.ts';
-import { EngineError, type Engine } from '../engine/engine.ts';
+import { EngineError, isAway, type Engine } from '../engine/engine.ts';
 import { FIXED_SETTINGS, ISOLATION_SETTINGS, printSettings, settingsOf } from '../engine/settings.ts';
 import { TRANSPORT_SETTINGS } from '../engine/http/request.ts';
 import { quoteIdentifier, quoteString } from '../sql/literal.ts';
@@ -221,9 +221,7 @@ const CHECKS: readonly Check[] = [checkVersion, checkAnalyzer, checkSettings, ch
 
 /** The engine's own words name the privilege: `…, it's necessary to have the grant SHOW QUOTAS ON *.*`. */
 function unseen({ name }: Asker, error: unknown): Found {
-  const isAway =
-    !(error instanceof EngineError) || error.failure === 'unavailable' || error.failure === 'busy';
-  if (isAway) throw error;
+  if (!(error instanceof EngineError) || isAway(error)) throw error;
   const grant = /necessary to have the grant ([\w ]+(?:\([^)]*\))? ON [\w*]+(?:\.[\w*]+)?)/.exec(
     error.message,
   )?.[1];

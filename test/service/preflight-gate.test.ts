@@ -1,0 +1,70 @@
+// When consumer queries are accepted: not before a self-test has run, and not less because the engine was busy for a later one.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createPreflightGate } from '../../src/app/guard.ts';
+import type { Observation } from '../../src/core/observation.ts';
+import { createDescribe } from '../../src/catalog/describe.ts';
+import { EngineError, type Engine } from '../../src/engine/engine.ts';
+import { createSandboxes } from '../../src/request/sandboxes.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+/** A gate over the service's own engine, which is busy while `state.isBusy`; `retry` runs what was put off. */
+function setUp() {
+  const state = { isBusy: false };
+  const retries: (() => void)[] = [];
+  const observed: Observation[] = [];
+  const engine: Engine = {
+    ...service.engine,
+    run: (...given) => {
+      if (state.isBusy) return Promise.reject(new EngineError('busy', 'the queue is full'));
+      return service.engine.run(...given);
+    },
+  };
+  const sandboxes = createSandboxes(engine, createDescribe(engine));
+  const gate = createPreflightGate({
+    settings: service.settings,
+    engine,
+    catalog: service.service.catalog,
+    sandboxes,
+    observe: (each) => void observed.push(each),
+    after: (_, action) => {
+      retries.push(action);
+      return () => void retries.splice(retries.indexOf(action), 1);
+    },
+  });
+  return { state, retries, observed, sandboxes, gate };
+}
+
+test('an engine that is busy at a reload changes nothing, and the self-test is tried again', async () => {
+  const { state, retries, observed, sandboxes, gate } = setUp();
+  await gate.check();
+  expect(sandboxes.offBecause()).toBeUndefined();
+  state.isBusy = true;
+  await gate.check();
+  expect([sandboxes.offBecause(), retries.length]).toEqual([undefined, 1]);
+  expect(observed.map(({ kind }) => kind)).toEqual(['sandbox.checked']);
+});
+
+test('an engine that is busy at the start: none until a self-test has run', async () => {
+  const { state, retries, observed, sandboxes, gate } = setUp();
+  state.isBusy = true;
+  await gate.check();
+  expect(sandboxes.offBecause()).toContain('busy');
+  state.isBusy = false;
+  await gate.check();
+  expect([sandboxes.offBecause(), retries.length]).toEqual([undefined, 0]);
+  expect(observed.map(({ kind }) => kind)).toEqual(['sandbox.switched_off', 'sandbox.checked']);
+});
+
+test('closed, it tries no more', async () => {
+  const { state, retries, gate } = setUp();
+  state.isBusy = true;
+  gate.close();
+  await gate.check();
+  expect(retries).toEqual([]);
+});
