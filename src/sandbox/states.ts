@@ -74,7 +74,7 @@ export function stateColumns({ findings, surface }: Scan): readonly string[] {
 }
 
 /** Names of states in one query; each costs a pass over its tokens. */
-export const MAX_STATE_NAMES = 64;
+export const MAX_STATE_NAMES = 32;
 
 /** What is known while names are followed. Spans by where they begin or end; both are unique. */
 interface Check {
@@ -143,26 +143,24 @@ function aliasBehind({ scan, itemsByStart }: Check, { start, end }: Span): strin
 /** Names of states stand where states may; an alias of one is one more. */
 function checkNames(check: Check): void {
   const { scan, tainted } = check;
+  const names = namesIn(scan);
   for (let size = 0; size < tainted.size;) {
     size = tainted.size;
     if (size > MAX_STATE_NAMES) {
       const message = `At most ${MAX_STATE_NAMES} names may stand for states of aggregate functions`;
       scan.refuse({ code: 'sandbox.too_large', message }, -scan.at());
     }
-    for (let at = 0; at < scan.at(); at++) if (isTainted(check, at)) checkName(check, at);
+    for (const { at, parts } of names) if (parts.some((part) => tainted.has(part))) checkName(check, at);
   }
 }
 
-function isTainted({ scan, tainted }: Check, at: number): boolean {
-  const ahead = at - scan.at();
-  if (scan.kind(ahead + 1) === '(') return false;
-  // A join may give `table.name` as one name.
-  return (
-    scan
-      .name(ahead)
-      ?.split('.')
-      .some((part) => tainted.has(part)) === true
-  );
+/** Names that are not called, by token. A join may give `table.name` as one name, of two parts. */
+function namesIn(scan: Scan): readonly { readonly at: number; readonly parts: readonly string[] }[] {
+  return Array.from({ length: scan.at() }, (_, at) => at).flatMap((at) => {
+    const ahead = at - scan.at();
+    const name = scan.kind(ahead + 1) === '(' ? undefined : scan.name(ahead);
+    return name === undefined ? [] : [{ at, parts: name.split('.') }];
+  });
 }
 
 function checkName(check: Check, at: number): void {

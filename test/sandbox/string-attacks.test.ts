@@ -42,6 +42,14 @@ describe('the scanner alone', () => {
   });
 });
 
+test('names for states are bounded: each costs a pass over the query', async () => {
+  const names = (count: number) =>
+    Array.from({ length: count }, (_, i) => `s${count - i - 1} AS s${count - i}`).join(', ');
+  const query = (count: number) => `SELECT ${names(count)} FROM (SELECT sumState(1) AS s0)`;
+  await expect(openSandbox().check(query(20))).resolves.toBeDefined();
+  expect(await refusal(query(60))).toMatchObject({ code: 'sandbox.too_large' });
+});
+
 describe('the engine’s tree alone', () => {
   /** Names and tables as if the scanner had let everything pass. */
   async function judge(sql: string): Promise<string> {

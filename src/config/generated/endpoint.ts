@@ -180,7 +180,7 @@ export interface Sandbox {
      */
     allow?: string[];
     /**
-     * Functions taken away.
+     * Functions taken away, under all of their names, with every combinator, and where a string names them.
      */
     deny?: string[];
   };
