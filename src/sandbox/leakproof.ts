@@ -1,8 +1,9 @@
 // Whether the conditions of a consumer's query can fail on a row. Those that cannot may be pushed down into the tables that it
 // reads; a query with any other runs above a barrier, as with leakproof functions and security_barrier views in PostgreSQL: the engine evaluates conditions
 // on rows and on index entries of other tenants, and a failure there would tell of them.
-import type { Cursor } from '../sql/cursor.ts';
-import { createCursor } from '../sql/cursor.ts';
+import type { BracketPairs, Cursor } from '../sql/cursor.ts';
+import { createCursor, matchBrackets } from '../sql/cursor.ts';
+import { isSignificant, tokenize } from '../sql/lexer.ts';
 import { identifierName } from '../sql/literal.ts';
 import type { ConsumerText } from './consumer-text.ts';
 import type { FunctionPolicy } from './function-policy.ts';
@@ -24,19 +25,41 @@ export interface LeakproofContext {
   readonly types: ReadonlyMap<string, readonly string[]>;
 }
 
+/**
+ * Whether everything that an endpoint's WITH clause computes succeeds on every row: a consumer's condition on a computed
+ * column is pushed down as a condition on what it is computed from.
+ */
+export function isClauseLeakproof(clause: string, context: Omit<LeakproofContext, 'names'>): boolean {
+  const tokens = tokenize(clause).filter(isSignificant);
+  const brackets = matchBrackets(tokens);
+  if ('code' in brackets) return false;
+  const walk = walkOf(createCursor(clause, tokens, brackets), brackets, context);
+  return walk !== undefined && succeeds(walk, { from: 0, to: tokens.length });
+}
+
 /** Fail closed: false for whatever is not known to succeed on every row. `text` has passed the scanner. */
 export function isLeakproof(text: ConsumerText, context: LeakproofContext): boolean {
   const cursor = createCursor(text.text, text.tokens, text.brackets);
+  const walk = walkOf(cursor, text.brackets, context);
+  if (walk === undefined) return false;
+  return conditionRanges(cursor, context.names).every((range) => succeeds(walk, range));
+}
+
+/** Undefined where no condition succeeds for sure. */
+function walkOf(
+  cursor: Cursor,
+  brackets: BracketPairs,
+  context: Omit<LeakproofContext, 'names'>,
+): Walk | undefined {
   const types = [...context.types.values()].flat();
-  if (types.some((type) => /decimal/i.test(type))) return false; // they overflow, also when compared
-  const walk: Walk = {
+  if (types.some((type) => /decimal/i.test(type))) return undefined; // they overflow, also when compared
+  return {
     cursor,
     functions: context.functions,
-    openers: new Map([...text.brackets].map(([open, close]) => [close, open])),
+    openers: new Map([...brackets].map(([open, close]) => [close, open])),
     moments: createMoments(cursor, context),
     hasNulls: types.some((type) => /nullable/i.test(type)),
   };
-  return conditionRanges(cursor, context.names).every((range) => succeeds(walk, range));
 }
 
 function succeeds(walk: Walk, { from, to }: TokenRange): boolean {
@@ -67,6 +90,7 @@ function step(walk: Walk, at: number): number | undefined {
   const kind = cursor.kind(at);
   const word = cursor.word(at) ?? '';
   if (kind === '%' || FAILING_WORDS.has(word)) return undefined;
+  if (kind === '{') return cursor.closing(at) + 1; // a parameter of the endpoint
   if (kind === '::') return afterCast(walk, at);
   if (word === 'INTERVAL') return isHarmlessInterval(walk, at) ? at + 1 : undefined;
   if (PATTERNS.has(word)) return isPattern(cursor, at + 1) ? at + 1 : undefined;
@@ -115,7 +139,9 @@ function haveLiterals(cursor: Cursor, at: number, needed: 'none' | 'rest' | 'fir
   });
 }
 
+/** A literal, or a parameter of the endpoint. */
 function isLiteral(cursor: Cursor, from: number, to: number): boolean {
+  if (cursor.kind(from) === '{') return cursor.closing(from) + 1 === to;
   const start = cursor.kind(from) === '-' ? from + 1 : from;
   const kind = cursor.kind(start);
   if (to !== start + 1 || (kind !== 'string' && kind !== 'number')) return false;

@@ -6,7 +6,7 @@ import type { Outline } from '../sql/outline.ts';
 import { consumerOffset, readConsumerText, refusal } from './consumer-text.ts';
 import type { ConsumerText } from './consumer-text.ts';
 import type { FunctionPolicy } from './function-policy.ts';
-import { isLeakproof } from './leakproof.ts';
+import { isClauseLeakproof, isLeakproof } from './leakproof.ts';
 import type { Surface } from './scan.ts';
 import { isBareCall, scanText } from './scanner.ts';
 import type { ScanResult } from './scanner.ts';
@@ -68,19 +68,20 @@ export interface Sandbox {
 
 export function createSandbox(options: SandboxOptions): Sandbox {
   const { outline, boundSql, functions, revision, cache } = options;
-  const tables = tableTexts(boundSql, outline, options.columns);
+  const described = [...(options.columns?.values() ?? [])].flat();
+  const columns = new Set(described.map(({ name }) => name));
+  const leakproof = {
+    functions,
+    tables: new Set(outline.elements.map(({ name }) => name)),
+    types: typesByName(described),
+  };
+  const isBarred = !isClauseLeakproof(boundSql.slice(outline.withStart, outline.withEnd), leakproof);
+  const tables = tableTexts(boundSql, outline, { columns: options.columns, isBarred });
   const surface: Surface = {
     tables: new Map(tables.map(({ name, size }) => [name, size])),
     taken: new Set([...outline.identifiers].map((name) => name.toLowerCase())),
     functions,
     stateColumns: options.stateColumns ?? new Map(),
-  };
-  const described = [...(options.columns?.values() ?? [])].flat();
-  const columns = new Set(described.map(({ name }) => name));
-  const leakproof = {
-    functions,
-    tables: new Set(tables.map(({ name }) => name)),
-    types: typesByName(described),
   };
   const mentioned = mentionedColumns(boundSql);
   const isColumn = (name: string) => columns.has(name) || mentioned.has(name);

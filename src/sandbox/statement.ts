@@ -24,11 +24,11 @@ export interface TableText {
 export function tableTexts(
   boundSql: string,
   outline: Outline,
-  columns: ReadonlyMap<string, readonly TableColumn[]> = new Map(),
+  { columns = new Map(), isBarred = false }: TableOptions = {},
 ): readonly TableText[] {
   const clause = boundSql.slice(outline.withStart, outline.withEnd);
   const tokens = tokenize(clause).filter(isSignificant);
-  const isJoined = joins(clause, tokens);
+  const isClosed = isBarred || joins(clause, tokens);
   return outline.elements
     .filter((element) => element.kind === 'table')
     .map(({ name }) => {
@@ -36,7 +36,7 @@ export function tableTexts(
       const view = `SELECT * FROM view(${clause}\nSELECT * FROM ${quoted})`;
       const barredElement = `${quoted} AS (${view} LIMIT ${BARRIER_ROWS})`;
       // Behind a join a condition may reach a table that its own tenant's condition never does.
-      const element = isJoined ? barredElement : `${quoted} AS (${view})`;
+      const element = isClosed ? barredElement : `${quoted} AS (${view})`;
       const reread = rereadColumns(columns.get(name) ?? []);
       const rereadElement = reread && `${quoted} AS (${view.replace('*', reread)} LIMIT ${BARRIER_ROWS})`;
       return { name, element, barredElement, rereadElement, size: tokens.length };
@@ -48,6 +48,13 @@ export function tableTexts(
  * neither into the reading of a table (PREWHERE) nor into the analysis of its indexes.
  */
 const BARRIER_ROWS = 10n ** 18n;
+
+export interface TableOptions {
+  /** Columns by table, where the engine has described them. */
+  readonly columns?: ReadonlyMap<string, readonly TableColumn[]> | undefined;
+  /** Every query needs a barrier, also one that cannot fail on a row. */
+  readonly isBarred?: boolean;
+}
 
 /** A column as the engine describes it. */
 export interface TableColumn {

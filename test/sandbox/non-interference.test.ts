@@ -130,6 +130,12 @@ describe('the runner sees what each protection is for', () => {
       without: 'settings',
     },
     {
+      why: 'a condition on a computed column is one on what it is computed from',
+      kind: 'computed',
+      text: 'SELECT count() FROM t WHERE num > 5',
+      without: 'settings',
+    },
+    {
       why: 'an operator fails on a value of type Dynamic',
       kind: 'compact',
       text: 'SELECT count() FROM t WHERE toString((doc.x + 1)) IN (SELECT toString(num) FROM t)',

@@ -102,6 +102,12 @@ export const TABLE_KINDS: readonly TableKind[] = [
     engine: `MergeTree ORDER BY (project, ts) ${SMALL}`,
     body: 'SELECT * FROM (SELECT * FROM {db}.inner_filter ORDER BY ts) WHERE project = @project ORDER BY ts DESC',
   },
+  {
+    name: 'computed',
+    engine: `MergeTree ORDER BY text ${SMALL}`,
+    extra: ', INDEX a text TYPE set(0) GRANULARITY 1',
+    body: 'SELECT * REPLACE (toInt64(text) AS num) FROM {db}.computed WHERE project = @project',
+  },
   { name: 'memory', engine: 'Memory' },
   { name: 'log', engine: 'Log' },
   { name: 'merge', engine: `MergeTree ORDER BY ts ${SMALL}`, over: "Merge('{db}', '^merge_base$')" },
