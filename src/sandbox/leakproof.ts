@@ -130,7 +130,10 @@ function haveLiterals(cursor: Cursor, at: number, needed: 'none' | 'rest' | 'fir
   if (needed === 'none') return true;
   const end = cursor.closing(at + 1);
   const commas: number[] = [];
-  for (let i = at + 2; i < end; i = cursor.after(i)) if (cursor.kind(i) === ',') commas.push(i);
+  for (let i = at + 2; i < end; i = cursor.after(i)) {
+    if (cursor.kind(i) === ',') commas.push(i);
+    if (['FROM', 'FOR', 'PLACING'].includes(cursor.word(i) ?? '')) return false; // arguments without commas
+  }
   const [first] = commas;
   if (needed === 'first') return cursor.kind(at + 2) === 'string' && first === at + 3;
   return commas.every((comma, index) => {
