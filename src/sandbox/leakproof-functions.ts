@@ -1,5 +1,5 @@
 // Functions that give a value for every value of their arguments: none can fail on a row, so none can tell of one. Those that
-// round a time are left out: they wrap beyond the year 2106 while the engine's index analysis takes them for monotonic, so that a
+// round a time or a number are left out: they wrap at the end of the type (a DateTime in 2106) while the engine's index analysis takes them for monotonic, so that a
 // condition on one finds no rows where another tenant has such a time.
 
 /** Names in lower case, separated by spaces. Whatever the arguments are, also columns. */
@@ -14,7 +14,7 @@ const TOTAL = `
 /** The same where everything after the first argument is a literal: a pattern, a length, a format, a time zone. */
 const TOTAL_BY_FIRST = `
   match like ilike notlike notilike extract extractall replaceregexpone replaceregexpall replaceone replaceall
-  replace round floor ceil ceiling trunc truncate formatdatetime totimezone multisearchany
+  replace formatdatetime totimezone multisearchany
   multisearchanycaseinsensitive accuratecastornull tostring substring left right tosecond tominute tohour todayofweek
   todayofmonth todayofyear tomonth toquarter toyear toyyyymm toyyyymmdd`;
 
