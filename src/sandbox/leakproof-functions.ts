@@ -1,22 +1,22 @@
 // Functions that give a value for every value of their arguments: none can fail on a row, so none can tell of one. Those that
-// round a time are left out: they wrap beyond the year 2106 while the engine's index analysis takes them for monotonic, so that a
+// round a time or a number are left out: they wrap at the end of the type (a DateTime in 2106) while the engine's index analysis takes them for monotonic, so that a
 // condition on one finds no rows where another tenant has such a time.
 
 /** Names in lower case, separated by spaces. Whatever the arguments are, also columns. */
 const TOTAL = `
-  and or not xor equals notequals less lessorequals greater greaterorequals isnull isnotnull if ifnull coalesce nullif
-  multiif empty notempty length lower upper lowerutf8 upperutf8 concat tostring startswith endswith position
-  positioncaseinsensitive substring left right reverse trim trimleft trimright trimboth has hasany hasall arrayelement
-  arrayexists arrayall arrayfilter arraymap arraycount arrayjoin arraydistinct arrayuniq arraystringconcat mapcontains
-  mapkeys mapvalues tuple array tosecond tominute tohour todayofweek todayofmonth todayofyear tomonth toquarter toyear toyyyymm
-  toyyyymmdd jsonhas jsonextractstring jsonextractraw jsonextractint jsonextractuint jsonextractfloat jsonextractbool
-  domain path protocol cutquerystring querystring in notin globalin globalnotin`;
+  and or not xor equals notequals less lessorequals greater greaterorequals isnull isnotnull if ifnull coalesce
+  nullif multiif empty notempty length lower upper lowerutf8 upperutf8 concat startswith endswith position
+  positioncaseinsensitive reverse trim trimleft trimright trimboth has hasany hasall arrayelement arrayexists
+  arrayall arrayfilter arraymap arraycount arrayjoin arraydistinct arrayuniq arraystringconcat mapcontains mapkeys
+  mapvalues tuple array jsonhas jsonextractstring jsonextractraw jsonextractint jsonextractuint jsonextractfloat
+  jsonextractbool domain path protocol cutquerystring querystring in notin globalin globalnotin`;
 
-/** The same where everything after the first argument is a literal: a pattern, a number of digits, a format. */
+/** The same where everything after the first argument is a literal: a pattern, a length, a format, a time zone. */
 const TOTAL_BY_FIRST = `
-  match like ilike notlike notilike extract extractall replaceregexpone replaceregexpall replaceone replaceall replace
-  round floor ceil ceiling trunc truncate formatdatetime totimezone multisearchany multisearchanycaseinsensitive
-  accuratecastornull`;
+  match like ilike notlike notilike extract extractall replaceregexpone replaceregexpall replaceone replaceall
+  replace formatdatetime totimezone multisearchany
+  multisearchanycaseinsensitive accuratecastornull tostring substring left right tosecond tominute tohour todayofweek
+  todayofmonth todayofyear tomonth toquarter toyear toyyyymm toyyyymmdd`;
 
 /** The same where the first argument is a literal: a separator. */
 const TOTAL_BY_OTHERS = 'splitbychar splitbystring';

@@ -84,6 +84,24 @@ interface Walk {
 const FAILING_WORDS: ReadonlySet<string> = new Set(['DIV', 'MOD', 'APPLY', 'ZONE']);
 const PATTERNS: ReadonlySet<string> = new Set(['LIKE', 'ILIKE', 'REGEXP']);
 
+/** Values overflow, as do infinities times zero; numbers are subtracted from times. */
+const ARITHMETIC: ReadonlySet<string> = new Set(['+', '-', '*', '/']);
+
+/** Between or before numbers; before an interval, which is looked at where it stands; `*` for all columns. */
+function isHarmlessSign(cursor: Cursor, at: number): boolean {
+  const [before, sign, next] = [cursor.kind(at - 1), cursor.kind(at), cursor.kind(at + 1)];
+  if (cursor.word(at + 1) === 'INTERVAL' || INTERVAL_CALL.test(cursor.text(at + 1))) return true;
+  if (sign === '*' && (next === ')' || next === ',' || AFTER_STAR.has(cursor.word(at + 1)))) return true;
+  return (
+    next === 'number' &&
+    (before === 'number' || OPENS_VALUE.has(before) || BEFORE_VALUE.has(cursor.word(at - 1)))
+  );
+}
+
+const AFTER_STAR: ReadonlySet<string | undefined> = new Set(['FROM', 'EXCEPT', 'REPLACE']);
+const BEFORE_VALUE: ReadonlySet<string | undefined> = new Set('WHERE AND OR BETWEEN THEN ELSE'.split(' '));
+const OPENS_VALUE: ReadonlySet<string | undefined> = new Set('( [ , = != < > <= >='.split(' '));
+
 /** The index to go on at; undefined where something may fail. */
 function step(walk: Walk, at: number): number | undefined {
   const { cursor } = walk;
@@ -92,6 +110,7 @@ function step(walk: Walk, at: number): number | undefined {
   if (kind === '%' || FAILING_WORDS.has(word)) return undefined;
   if (kind === '{') return cursor.closing(at) + 1; // a parameter of the endpoint
   if (kind === '::') return afterCast(walk, at);
+  if (ARITHMETIC.has(kind ?? '') && !isHarmlessSign(cursor, at)) return undefined;
   if (word === 'INTERVAL') return isHarmlessInterval(walk, at) ? at + 1 : undefined;
   if (PATTERNS.has(word)) return isPattern(cursor, at + 1) ? at + 1 : undefined;
   if (isCall(cursor, at)) return afterCall(walk, at);
@@ -130,7 +149,10 @@ function haveLiterals(cursor: Cursor, at: number, needed: 'none' | 'rest' | 'fir
   if (needed === 'none') return true;
   const end = cursor.closing(at + 1);
   const commas: number[] = [];
-  for (let i = at + 2; i < end; i = cursor.after(i)) if (cursor.kind(i) === ',') commas.push(i);
+  for (let i = at + 2; i < end; i = cursor.after(i)) {
+    if (cursor.kind(i) === ',') commas.push(i);
+    if (['FROM', 'FOR', 'PLACING'].includes(cursor.word(i) ?? '')) return false; // arguments without commas
+  }
   const [first] = commas;
   if (needed === 'first') return cursor.kind(at + 2) === 'string' && first === at + 3;
   return commas.every((comma, index) => {

@@ -206,7 +206,7 @@ export function oracles(count: number, seed: number): readonly Oracle[] {
 
 const ARGUMENTS: readonly string[] = [
   '{c}', '{c}, 1', "{c}, 'a'", "'a', {c}", '1, {c}', '{c}, {c}', "{c}, 'a', 'b'", '{c}, 1, 2', "'hour', {c}", "{c}, 'Int64'",
-  '{c}, INTERVAL 5 MINUTE', 'x -> notEmpty(x), {c}', "{c} = '5', {c}, {c}", "{c}, '%Y-%m-%d'", '{c}, -1', "{c}, ['a', 'b']",
+  '{c}, num', '{c}, text', 'ts, {c}', '{c}, 1, num', '{c} FROM num', "{c}, 'UTC'", '{c}, INTERVAL 5 MINUTE', 'x -> notEmpty(x), {c}', "{c} = '5', {c}, {c}", "{c}, '%Y-%m-%d'", '{c}, -1', "{c}, ['a', 'b']",
 ]; // prettier-ignore
 
 /** Columns that are keys or have indexes, and a value of the tenant's own. */

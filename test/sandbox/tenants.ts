@@ -65,7 +65,8 @@ export const TABLE_KINDS: readonly TableKind[] = [
     engine: `MergeTree ORDER BY ts ${SMALL}`,
     extra: `, INDEX a text TYPE set(0) GRANULARITY 1, INDEX b num TYPE minmax GRANULARITY 1,
       INDEX c low TYPE set(100) GRANULARITY 1, INDEX d text TYPE bloom_filter GRANULARITY 1,
-      INDEX e text TYPE ngrambf_v1(3, 256, 2, 0) GRANULARITY 1, INDEX f ratio TYPE set(0) GRANULARITY 1`,
+      INDEX e text TYPE ngrambf_v1(3, 256, 2, 0) GRANULARITY 1, INDEX f ratio TYPE set(0) GRANULARITY 1,
+      INDEX g (ts, text, low, num, tags) TYPE set(0) GRANULARITY 1`,
   },
   {
     name: 'projected',
