@@ -1,4 +1,4 @@
-// The rules of the house, held against the code: floors, containment of libraries, sizes, first lines.
+// Enforces the code rules: layers, which module may use which library, file sizes, first lines.
 import { readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join, relative } from 'node:path';
@@ -7,29 +7,29 @@ import { describe, expect, test } from 'vitest';
 const ROOT = join(import.meta.dirname, '..');
 const SOURCE = join(ROOT, 'src');
 
-interface Room {
-  readonly floor: number;
+interface Module {
+  readonly layer: number;
   readonly libraries: ReadonlySet<string>;
 }
 
-/** The table of ARCHITECTURE.md: rooms by name, with their floor and the libraries named for them. */
-function readFloors(): ReadonlyMap<string, Room> {
+/** The layer table of ARCHITECTURE.md: modules by name, with their layer and the libraries they may use. */
+function readLayers(): ReadonlyMap<string, Module> {
   const text = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8');
-  const rooms = new Map<string, Room>();
+  const modules = new Map<string, Module>();
   for (const row of text.matchAll(/^\| (\d) \|([^|]+)\|([^|]*)\|/gm)) {
     const libraries = new Map<string, string[]>();
     let pending: string[] = [];
-    for (const [, name, owner] of (row[3] ?? '').matchAll(/`([^`]+)`|\(([a-z]+)\)/g)) {
+    for (const [, name, owner] of (row[3] ?? '').matchAll(/`([^`]+)`|\(([a-z-]+)\)/g)) {
       if (name !== undefined) pending.push(name);
       if (owner === undefined) continue;
       libraries.set(owner, pending);
       pending = [];
     }
-    for (const [, room = ''] of (row[2] ?? '').matchAll(/`([a-z]+)(?:\/|\.ts)`/g)) {
-      rooms.set(room, { floor: Number(row[1]), libraries: new Set(libraries.get(room)) });
+    for (const [, module = ''] of (row[2] ?? '').matchAll(/`([a-z-]+)(?:\/|\.ts)`/g)) {
+      modules.set(module, { layer: Number(row[1]), libraries: new Set(libraries.get(module)) });
     }
   }
-  return rooms;
+  return modules;
 }
 
 const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
@@ -40,28 +40,28 @@ const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
     const imports = [...text.matchAll(/(?:from|import)\s+'([^']+)'|import\('([^']+)'\)/g)].map(
       ([, a, b]) => a ?? b ?? '',
     );
-    return { name, path, text, imports, room: name.split('/')[0]?.replace(/\.ts$/, '') ?? '' };
+    return { name, path, text, imports, module: name.split('/')[0]?.replace(/\.ts$/, '') ?? '' };
   });
-const rooms = readFloors();
+const modules = readLayers();
 
-describe('the house', () => {
-  test('has every room in the table of ARCHITECTURE.md, and no other', () => {
-    expect(new Set(files.map((file) => file.room))).toEqual(new Set(rooms.keys()));
+describe('architecture', () => {
+  test('ARCHITECTURE.md lists exactly the modules of src', () => {
+    expect(new Set(files.map((file) => file.module))).toEqual(new Set(modules.keys()));
   });
 
   test.each(files)(
-    '$name imports only down, and only the libraries of its room',
-    ({ path, imports, room }) => {
-      const here = rooms.get(room);
+    '$name imports only lower layers, and only the libraries of its module',
+    ({ path, imports, module }) => {
+      const here = modules.get(module);
       for (const target of imports.filter((each) => each.startsWith('.'))) {
         const other =
           relative(SOURCE, join(dirname(path), target))
             .split('/')[0]
             ?.replace(/\.ts$/, '') ?? '';
-        if (other === room) continue;
-        const there = rooms.get(other);
-        const mayImport = there !== undefined && here !== undefined && there.floor < here.floor;
-        expect(mayImport || (room === 'main' && other === 'app'), `${room} imports ${target}`).toBe(true);
+        if (other === module) continue;
+        const there = modules.get(other);
+        const mayImport = there !== undefined && here !== undefined && there.layer < here.layer;
+        expect(mayImport || (module === 'main' && other === 'app'), `${module} imports ${target}`).toBe(true);
       }
       const libraries = imports.filter((each) => !each.startsWith('.') && !isBuiltin(each)).map(packageOf);
       expect([...(here?.libraries ?? [])]).toEqual(expect.arrayContaining(libraries));
@@ -69,10 +69,10 @@ describe('the house', () => {
   );
 
   test.each(files.filter((file) => !file.name.includes('generated/')))(
-    '$name is of a readable size',
+    '$name is at most 400 lines long and starts with a comment',
     ({ text }) => {
       expect(text.split('\n').length).toBeLessThanOrEqual(401);
-      expect(text, 'the first line says what the file is for').toMatch(/^\/\/ \S/);
+      expect(text, 'the first line states the purpose of the file').toMatch(/^\/\/ \S/);
     },
   );
 
@@ -81,11 +81,11 @@ describe('the house', () => {
     expect(text).not.toMatch(/^export \* from/m);
   });
 
-  test('the vocabulary stays small', () => {
-    expect(files.filter((file) => file.room === 'core').length).toBeLessThanOrEqual(6);
+  test('core has at most six files', () => {
+    expect(files.filter((file) => file.module === 'core').length).toBeLessThanOrEqual(6);
   });
 
-  test('data files are known to no code', () => {
+  test('no code contains the name of an endpoint', () => {
     const names = readdirSync(join(ROOT, 'endpoints'))
       .filter((name) => /\.ya?ml$/.test(name))
       .map((name) => name.replace(/\.ya?ml$/, ''));

@@ -1,4 +1,4 @@
--- ClickHouse server: capacity set apart, for endpoint files with a `reservation`. Names and weights are an example;
+-- ClickHouse server: workloads, for endpoint files with a `reservation`. Names and weights are an example;
 -- `millrace capacity` prints the statements that your endpoint files need.
 CREATE RESOURCE IF NOT EXISTS cpu (MASTER THREAD, WORKER THREAD);
 CREATE WORKLOAD IF NOT EXISTS all;

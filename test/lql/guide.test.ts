@@ -1,4 +1,4 @@
-// The guide's own queries: what it recommends is taken, what it warns of is refused.
+// The queries in the LQL guide: recommended ones are accepted, those it advises against are rejected.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import type { Table } from '../../src/lql/resolve.ts';
 import { findingsOf } from './corpus.ts';
 
 const GUIDE = readFileSync(join(import.meta.dirname, '../../docs/guide/lql.md'), 'utf8');
-const [RECOMMENDED = '', REFUSED = ''] = GUIDE.split('## When a query is refused');
+const [RECOMMENDED = '', REJECTED = ''] = GUIDE.split('## When a query is rejected');
 
 /** Four columns, as all tables of logs.all have. */
 const COLUMNS = [
@@ -41,12 +41,12 @@ describe('recommended', () => {
   });
 });
 
-describe('refused', () => {
-  test.each(cells(REFUSED, 0).flatMap(codes))('%s', (lql) => {
+describe('rejected', () => {
+  test.each(cells(REJECTED, 0).flatMap(codes))('%s', (lql) => {
     expect(findingsOf(lql, TABLES)).not.toEqual([]);
   });
 
-  test.each(cells(REFUSED, 1).flatMap(codes))('instead of that, %s', (lql) => {
+  test.each(cells(REJECTED, 1).flatMap(codes))('the suggested replacement %s', (lql) => {
     expect(findingsOf(lql, TABLES)).toEqual([]);
   });
 });

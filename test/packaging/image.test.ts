@@ -165,7 +165,7 @@ describe("ClickHouse's own files, held against the engine", () => {
     expect(await isSql('GRANT SELECT logs.*')).toBe(0);
   });
 
-  test('what the guide of scale counts ahead is counted; what it spreads over servers is SQL', async () => {
+  test('the pre-aggregation in the scale guide counts rows; its cluster statements are valid SQL', async () => {
     const [ahead = '', cluster = ''] = [
       ...readText('docs/guide/scale.md').matchAll(/```sql\n([^]*?)```/g),
     ].map(([, sql = '']) => sql);
