@@ -1,4 +1,4 @@
-// Answers kept, shared and warmed.
+// Builds the cache: memory, Redis and warming.
 import { keyPrefix } from '../cache/key.ts';
 import { createReadThrough, type ReadThrough } from '../cache/read-through.ts';
 import type { EntryKey } from '../cache/entry-key.ts';
@@ -14,12 +14,12 @@ import { after, clock } from './clock.ts';
 export interface Cache {
   readonly readThrough: ReadThrough;
   readonly warming: Warming;
-  /** Drops what is stored and warmed for one revision of an endpoint. */
+  /** Drops the cached and warm responses of one revision of an endpoint. */
   readonly forget: (name: string, revision: string) => Promise<void>;
   close(): Promise<void>;
 }
 
-/** Bodies over this many bytes are not kept; over the other, they are compressed for Redis. */
+/** `entryBytes`: larger bodies are not cached. `compressOver`: larger bodies are compressed for Redis. */
 const STORE_LIMITS = { entryBytes: 8 * 2 ** 20, compressOver: 65_536 };
 const LEASE_MS = 3000;
 const CONTENT_TYPES: ReadonlySet<string> = new Set(
@@ -29,7 +29,7 @@ const WARMING_LIMITS = { perEndpoint: 1000, concurrent: 2 };
 
 export interface CacheOptions {
   readonly memoryBytes: number;
-  /** Undefined: responses are kept in this process alone. */
+  /** Undefined: responses are cached in this process only. */
   readonly shared: { readonly link: RedisLink; readonly entryKey: EntryKey } | undefined;
   readonly observe: Observe;
 }
@@ -55,7 +55,7 @@ export function createCache({ memoryBytes, shared, observe }: CacheOptions): Cac
   };
 }
 
-/** An old answer is better than these; a caller's own mistake it does not hide. */
+/** A stale response is better than an engine failure, but must not hide a mistake in the request. */
 function excusesStale(cause: unknown): boolean {
   return cause instanceof Problem && cause.code.startsWith('engine.');
 }

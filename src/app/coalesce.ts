@@ -1,6 +1,6 @@
-// Callers who ask while the same is being found out share what comes of it.
+// Coalesces concurrent calls of one function.
 
-/** Calls that come while one runs get its result. */
+/** Calls made while one is running share its result. */
 export function coalesce<T>(find: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | undefined;
   return () => {

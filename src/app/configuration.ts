@@ -1,4 +1,4 @@
-// What is in force, for an operator who asks: settings with their sources, and each endpoint file's version.
+// The effective configuration, for operators: settings with their sources, and each endpoint file's revision.
 import type { LiveCatalog } from '../catalog/live.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import type { Settings } from '../config/settings.ts';

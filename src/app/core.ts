@@ -1,4 +1,4 @@
-// What a service and a command share: endpoints, and the way of a request through them.
+// What the service and the commands share: endpoints and the request path.
 import type { KeyUse } from '../auth/key-use.ts';
 import type { Keyring } from '../auth/keyring.ts';
 import type { RedisLink } from '../cache/redis-link.ts';
@@ -46,7 +46,7 @@ export interface CoreOptions {
   readonly observe: Observe;
 }
 
-/** Rejects when the folder of endpoints cannot be read; what was opened is closed again. */
+/** Rejects if the endpoints folder cannot be read, after closing what was opened. */
 export async function openCore(options: CoreOptions): Promise<Core> {
   const { settings, engine, link, observe, keyring, keyUse } = options;
   const describe = createDescribe(engine);
@@ -99,7 +99,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   return { catalog, describe, sandboxes, path, cache, bulkhead, explain, rateLimits, close };
 }
 
-/** Endpoints of one catalog that the other has not, or has in another revision. */
+/** Endpoints of one catalog that the other lacks or has in a different revision. */
 function outdated(one: Catalog, other: Catalog): readonly Endpoint[] {
   return one.endpoints.filter(({ name, revision }) => other.find(name)?.revision !== revision);
 }

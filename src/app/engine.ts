@@ -1,4 +1,4 @@
-// The engine that the settings name.
+// Opens the engine selected by the settings.
 import { join } from 'node:path';
 import { makePrivateFolder } from '../config/private-folder.ts';
 import type { Settings } from '../config/settings.ts';

@@ -1,4 +1,4 @@
-// How things stand when somebody looks: what runs, waits and is kept, for metrics.
+// Gauges for metrics: current numbers of running, waiting and cached items.
 import type { RedisLink } from '../cache/redis-link.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Outbox } from '../http/outbox.ts';
@@ -23,45 +23,48 @@ export function gaugesOf(options: GaugesOptions): readonly Gauge[] {
     },
     {
       name: 'millrace_endpoint_running',
-      help: 'Runs of endpoints that limit their concurrency.',
+      help: 'Running queries of endpoints with a concurrency limit.',
       label: 'endpoint',
       read: () => bulkhead.loads().map(({ endpoint, running }) => [endpoint, running]),
     },
     {
       name: 'millrace_endpoint_waiting',
-      help: 'Runs that wait for a place of their endpoint.',
+      help: 'Queries waiting because their endpoint is at its concurrency limit.',
       label: 'endpoint',
       read: () => bulkhead.loads().map(({ endpoint, waiting }) => [endpoint, waiting]),
     },
     {
       name: 'millrace_cache_entries',
-      help: 'Answers kept in this process.',
+      help: 'Responses cached in this process.',
       read: () => readThrough.size().entries,
     },
     {
       name: 'millrace_cache_bytes',
-      help: 'Memory of the answers kept in this process.',
+      help: 'Memory of the responses cached in this process, in bytes.',
       read: () => readThrough.size().bytes,
     },
     {
       name: 'millrace_cache_flights',
-      help: 'Runs in the air that callers wait for together.',
+      help: 'In-flight queries in this process; concurrent requests for one share it.',
       read: () => readThrough.size().flights,
     },
-    { name: 'millrace_warming_entries', help: 'Answers kept warm.', read: warming.size },
+    { name: 'millrace_warming_entries', help: 'Cache entries kept warm.', read: warming.size },
     {
       name: 'millrace_replies_waiting',
-      help: 'Answers that callers have not taken yet.',
+      help: 'Responses not yet read by their clients.',
       read: () => outbox.size().answers,
     },
     {
       name: 'millrace_replies_waiting_bytes',
-      help: 'Memory of the answers that callers have not taken yet.',
+      help: 'Memory of the responses not yet read by their clients, in bytes.',
       read: () => outbox.size().bytes,
     },
     { ...SANDBOX_UP, read: () => Number(sandboxes.offBecause() === undefined) },
   ];
-  const redis = { name: 'millrace_redis_up', help: 'Whether Redis answers: 0 while its breaker is open.' };
+  const redis = {
+    name: 'millrace_redis_up',
+    help: 'Whether Redis is reachable: 0 while its circuit breaker is open.',
+  };
   return [
     ...gauges,
     ...(engine.memory === undefined ? [] : [{ ...ENGINE_MEMORY, read: engine.memory }]),
@@ -71,10 +74,10 @@ export function gaugesOf(options: GaugesOptions): readonly Gauge[] {
 
 const ENGINE_MEMORY = {
   name: 'millrace_engine_memory_bytes',
-  help: 'Resident memory of the embedded engine’s process, at its last health check.',
+  help: 'Resident memory of the embedded engine’s process in bytes, at its last health check.',
 };
 
 const SANDBOX_UP = {
   name: 'millrace_sandbox_up',
-  help: 'Whether consumer queries are accepted: 0 while an attack of the preflight gets through.',
+  help: 'Whether consumer queries are accepted: 0 if the sandbox self-test failed.',
 };

@@ -1,4 +1,4 @@
-// Consumer queries are accepted only after the service has attacked itself, and nothing got through.
+// Accepts consumer queries only after the sandbox self-test has passed.
 import { createDescribe } from '../catalog/describe.ts';
 import type { LiveCatalog } from '../catalog/live.ts';
 import type { Settings } from '../config/settings.ts';
@@ -18,16 +18,22 @@ export interface PreflightGateOptions {
 }
 
 export interface PreflightGate {
-  /** Runs the preflight and opens or shuts the gate by it. Resolves also when the engine could not be asked; that is tried again. */
+  /**
+   * Runs the self-test and opens or closes the gate accordingly. Also resolves if the engine was unavailable; the test
+   * is then retried.
+   */
   check(): Promise<void>;
-  /** Tries no more. */
+  /** Stops retrying. */
   close(): void;
 }
 
-/** After a preflight that the engine was too busy for, or away. */
+/** Milliseconds before retrying a self-test that failed because the engine was busy or unavailable. */
 const RETRY_MS = 5000;
 
-/** Shut until the first check. A preflight that could not be run changes nothing: nobody can shut the gate by keeping the engine busy. */
+/**
+ * Closed until the first check. After that, a self-test that could not run changes nothing, so that overloading the
+ * engine cannot disable consumer queries.
+ */
 export function createPreflightGate(options: PreflightGateOptions): PreflightGate {
   const { engine, settings, observe, catalog, sandboxes, after } = options;
   let isFirst = true;
@@ -72,7 +78,7 @@ export function createPreflightGate(options: PreflightGateOptions): PreflightGat
   };
 }
 
-/** Tries the barriers with sandboxes of its own, which are never switched off. */
+/** Tests the barriers with a separate set of sandboxes, which are never switched off. */
 export function preflight(engine: Engine, catalog: LiveCatalog): Promise<readonly PreflightFinding[]> {
   const sandboxes = createSandboxes(engine, createDescribe(engine));
   return runPreflight({ catalog: catalog.current(), engine, sandboxes });

@@ -1,4 +1,4 @@
-// Keys: those of the tokens file and of an issuer, and how often they are used.
+// API keys: those in the tokens file, tokens of an issuer, and how often each is used.
 import { join } from 'node:path';
 import { createJwtKeyring } from '../auth/jwt.ts';
 import { createKeyUse, type KeyUse, type Uses, type UseStore } from '../auth/key-use.ts';
@@ -13,7 +13,7 @@ import { openRedis } from './redis.ts';
 
 export interface KeyringOptions {
   readonly settings: Settings;
-  /** Keys beside those of the tokens file. */
+  /** Keys in addition to those of the tokens file. */
   readonly extraTokens: readonly Token[];
   readonly observe: Observe;
 }
@@ -25,12 +25,12 @@ export function openKeyring({ settings, extraTokens, observe }: KeyringOptions):
   return openLiveKeyring({ path, extra: extraTokens, jwt: issuer, observe });
 }
 
-/** Counts uses of keys where all replicas can, or in the data folder. */
+/** Counts uses of keys in Redis, shared by all replicas, or else in the data directory. */
 export function openKeyUse(settings: Settings, link: RedisLink | undefined, observe: Observe): KeyUse {
   return createKeyUse({ store: useStoreOf(settings, link), now: clock.epoch, after, observe });
 }
 
-/** What was counted so far, over all runs and replicas. */
+/** Recorded uses over all runs and replicas. */
 export async function readUses(settings: Settings): Promise<Uses> {
   const link = await openRedis(settings, () => undefined);
   try {

@@ -1,4 +1,4 @@
-// The API and the admin listener over the parts of a service.
+// Creates the API listener and the admin listener of a service.
 import { keyPrefix } from '../cache/key.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { RedisLink } from '../cache/redis-link.ts';
@@ -35,7 +35,7 @@ export interface Parts extends Core {
 
 type Listener = ReturnType<typeof createServer>;
 
-/** Not listening yet. */
+/** Creates both without listening. */
 export function createListeners(parts: Parts): { readonly server: Listener; readonly admin: Listener } {
   const { settings, path, explain, catalog, describe, sandboxes, keyring, observing, cache } = parts;
   const principalOf = async (key: string | undefined, trace: Trace): Promise<Principal> => {
@@ -57,7 +57,7 @@ export function createListeners(parts: Parts): { readonly server: Listener; read
     list: async (key, trace) =>
       listEndpoints(catalog.current(), await principalOf(key, trace), { describe, sandboxes }),
     openapi: async (key, trace) => openapi(await principalOf(key, trace)),
-    readiness: coalesce(() => readiness(parts)), // asked for without a key: one ping at a time, however many ask
+    readiness: coalesce(() => readiness(parts)), // open without a key: concurrent probes share one ping
     observe: observing.observe,
     beginTrace: observing.tracing.begin,
     clientAddress: clientAddressBehind(settings.trustedProxies),
@@ -78,7 +78,10 @@ export function createListeners(parts: Parts): { readonly server: Listener; read
   return { server, admin };
 }
 
-/** Only the engine decides: without the rest, answers may be slower, or older, but they are given. */
+/**
+ * Only the engine determines readiness: without the others, responses may be slower or stale, but requests are still
+ * served.
+ */
 export async function readiness({
   engine,
   catalog,

@@ -1,4 +1,4 @@
-// Calls without a server and with every right, for commands.
+// Calls without a server and with full access, for commands.
 import type { Keyring } from '../auth/keyring.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { RequestPath } from '../request/answer.ts';
@@ -22,7 +22,7 @@ const PRINCIPAL: Principal = {
   rate: undefined,
 };
 
-/** Takes every key for one with every right. */
+/** Accepts every key and grants full access. */
 export const LOCAL_KEYRING: Keyring = {
   authenticate: () => ({ kind: 'accepted', principal: PRINCIPAL, expires: Infinity }),
 };

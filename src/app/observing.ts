@@ -1,4 +1,4 @@
-// Everybody who wants to know what happens: the log, metrics, traces, and the table of usage.
+// Connects the observers: log, metrics, traces, and the usage table.
 import type { Settings } from '../config/settings.ts';
 import type { Observe } from '../core/observation.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -14,7 +14,7 @@ export interface Observing {
   readonly observe: Observe;
   readonly metrics: Metrics;
   readonly tracing: Tracing;
-  /** Hands on what is still waiting. */
+  /** Flushes buffered traces and usage rows. */
   close(): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export async function openObserving({
   return { observe, metrics, tracing, close };
 }
 
-/** Loaded only where it is wanted: the libraries are large. */
+/** Imported only if enabled, because the libraries are large. */
 async function openTracing({ traces }: Settings): Promise<Tracing> {
   if (traces === undefined) return NO_TRACING;
   const { createTracing } = await import('../observe/collector.ts');
@@ -58,8 +58,8 @@ async function openTracing({ traces }: Settings): Promise<Tracing> {
 }
 
 /**
- * The embedded engine has the table in any case, for the endpoint that reads it. One that cannot be made is told, and
- * tried again with each write.
+ * The embedded engine always has the table, because an endpoint reads it. A failure to create it is reported, and
+ * creation is retried with each write.
  */
 async function openUsage(settings: Settings, engine: Engine, observe: Observe): Promise<Usage | undefined> {
   if (!settings.usage && engine.kind !== 'embedded') return undefined;

@@ -1,4 +1,5 @@
-// The link to Redis that the cache, the limits and the counts of keys share, and the key of the cache's entries there.
+// Opens the Redis link shared by the cache, the rate limits and the key-use counters, and derives the key that
+// authenticates cache entries.
 import { deriveEntryKey, type EntryKey } from '../cache/entry-key.ts';
 import { openRedisLink, type RedisLink } from '../cache/redis-link.ts';
 import { cacheSecrets } from '../config/cache-key.ts';
@@ -8,7 +9,7 @@ import { after, clock } from './clock.ts';
 
 const RETRY_MS = 1000;
 
-/** Undefined where the settings name no Redis. */
+/** Undefined if the settings name no Redis. */
 export async function openRedis(settings: Settings, observe: Observe): Promise<RedisLink | undefined> {
   const { redisUrl: url, redisTimeout: timeoutMs, cacheNamespace: namespace } = settings;
   if (url === undefined) return undefined;
@@ -16,7 +17,7 @@ export async function openRedis(settings: Settings, observe: Observe): Promise<R
   return openRedisLink({ url, namespace, ...limits, clock, after, random: Math.random, observe });
 }
 
-/** Warns of a key that is not the service's own. */
+/** Reports a warning if no dedicated key is configured. */
 export function openEntryKey(settings: Settings, observe: Observe): Promise<EntryKey> {
   const { secrets, warning } = cacheSecrets(settings);
   if (warning !== undefined) observe({ kind: 'cache.key_derived', reason: warning });

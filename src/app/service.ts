@@ -1,4 +1,4 @@
-// A service: everything opened in order, listening, and closed again in order.
+// A service: opens everything in order, listens, and closes it in order.
 import { setTimeout } from 'node:timers/promises';
 import type { LiveCatalog } from '../catalog/live.ts';
 import type { Token } from '../config/generated/tokens.ts';
@@ -17,34 +17,36 @@ import { createListeners, readiness, type Parts } from './listeners.ts';
 import { openObserving } from './observing.ts';
 import { openRedis } from './redis.ts';
 
-/** A service that answers requests. */
+/** A running service. */
 export interface Service {
-  /** Where it listens, as a URL without a path. */
+  /** Base URL of the API listener. */
   readonly address: string;
-  /** Where the admin listener is. */
+  /** Base URL of the admin listener. */
   readonly admin: string;
   readonly catalog: LiveCatalog;
-  /** What can be answered now, and what is missing. */
+  /** Readiness and the state of each dependency. */
   readonly readiness: () => Promise<Readiness>;
-  /** Reads endpoints and keys again. */
+  /** Reloads endpoints and keys. */
   reload(): Promise<void>;
-  /** Stops listening, lets running requests finish for `drainTimeout` seconds, and closes everything. Idempotent. */
+  /**
+   * Stops listening, lets running requests finish for up to `drainTimeout` seconds, and closes everything. Idempotent.
+   */
   close(reason: string): Promise<void>;
 }
 
 export interface ServiceOptions {
   readonly settings: Settings;
   readonly engine: Engine;
-  /** Keys beside those of the tokens file. */
+  /** Keys in addition to those of the tokens file. */
   readonly extraTokens: readonly Token[];
   readonly observe: Observe;
-  /** What the engine observes, to be counted too once there are metrics. */
+  /** Relay for the engine's observations, so that metrics can count them once they exist. */
   readonly engineEvents?: Relay;
-  /** Who is told beside `observe`; metrics, traces and usage when left out. */
+  /** Observers in addition to `observe`; default: metrics, traces and usage. */
   readonly openObserving?: typeof openObserving;
 }
 
-/** Opens keys and endpoints over an open engine and listens. Whatever fails, what was opened is closed again. */
+/** Opens keys and endpoints on an open engine and listens. On failure, closes what was opened. */
 export async function openService(options: ServiceOptions): Promise<Service> {
   const { settings, engine } = options;
   const state = { stopping: false };
@@ -74,7 +76,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     observe({ kind: 'service.stopping', reason });
     const stopped = stop();
     await Promise.race([stopped, setTimeout(settings.drainTimeout * 1000, undefined, { ref: false })]);
-    await engine.close(0); // ends statements that outlived the grace, so that their requests are answered
+    await engine.close(0); // cancels statements that outlived the drain period, so that their requests get a response
     server.server.closeAllConnections();
     await stopped;
     observe({ kind: 'service.stopped', ms: clock.monotonic() - started });
@@ -93,7 +95,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   };
 }
 
-/** Of the memory for answers, so much again is for their compressed forms: rows shrink to an eighth or less. */
+/** Compressed responses get this fraction of the cache's memory on top: rows compress to an eighth or less. */
 const COMPRESSED_SHARE = 4;
 
 async function openParts(

@@ -1,4 +1,4 @@
-// Calls as a service would answer them, at a chosen time, over endpoints that keep and count nothing: for testing files.
+// Runs requests as a service would, at a chosen time and without caching or limits, to test endpoint files.
 import { assembleCatalog, type Candidate } from '../catalog/catalog.ts';
 import { createDescribe } from '../catalog/describe.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -21,7 +21,7 @@ export interface TrialOptions {
 }
 
 export interface Trial {
-  /** The request path at `now`, in milliseconds since 1970; at the real time when undefined. */
+  /** The request path at `now`, in milliseconds since 1970; if undefined, at the real time. */
   readonly pathAt: (now: number | undefined) => RequestPath;
   close(): Promise<void>;
 }

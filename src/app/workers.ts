@@ -1,8 +1,8 @@
-// Processes that share one port, by Node's cluster: https://nodejs.org/api/cluster.html
+// Worker processes that share one port, using Node's cluster module: https://nodejs.org/api/cluster.html
 import cluster from 'node:cluster';
 import type { Workers } from '../cli/workers.ts';
 
-/** How a worker is told which one it is. */
+/** Environment variable that holds a worker's index. */
 const INDEX = 'MILLRACE_WORKER_INDEX';
 
 export const workers: Workers = {
@@ -18,7 +18,7 @@ export const workers: Workers = {
   },
 };
 
-/** The line to the process that started this one would keep it alive. */
+/** Closes the IPC channel to the primary, which would otherwise keep this process alive. */
 export function leaveWorkers(): void {
   cluster.worker?.disconnect();
 }

@@ -1,6 +1,6 @@
-// Globs over the names of endpoints, compiled.
+// Compiled globs over endpoint names.
 
-/** True for names that one of the globs matches; `*` stands for any run of characters. */
+/** Returns a predicate for names that match at least one glob; `*` matches any sequence of characters. */
 export function compileGlobs(globs: readonly string[]): (name: string) => boolean {
   const exact = new Set(globs.filter((glob) => !glob.includes('*')));
   const patterns = globs
@@ -9,7 +9,7 @@ export function compileGlobs(globs: readonly string[]): (name: string) => boolea
   return (name) => exact.has(name) || patterns.some((parts) => matchesParts(name, parts));
 }
 
-/** Greedy left to right, which is exact for globs whose only wildcard is `*`, and linear. */
+/** Greedy from left to right. That is exact for globs whose only wildcard is `*`, and linear. */
 function matchesParts(name: string, parts: readonly string[]): boolean {
   const [first = '', ...rest] = parts;
   const last = rest.pop() ?? '';

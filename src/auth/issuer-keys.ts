@@ -1,4 +1,4 @@
-// The public keys of an issuer (JWKS, RFC 7517): fetched when one is missing, and used on while they cannot be fetched.
+// The public keys of an issuer (JWKS, RFC 7517): fetched when a key is missing, and still used while fetching fails.
 import {
   createLocalJWKSet,
   createRemoteJWKSet,
@@ -8,29 +8,33 @@ import {
   type JWSHeaderParameters,
 } from 'jose';
 
-/** The issuer's keys cannot be fetched, and are needed: no token is at fault. */
+/** The issuer's keys are needed but cannot be fetched; the token is not at fault. */
 export class KeysUnavailable extends Error {
-  /** Whether a fetch has just failed; false where none was tried because one failed a moment ago. */
+  /** Whether a fetch has just failed; false if none was tried because of a recent failure. */
   readonly isNew: boolean;
 
   constructor(cause: unknown, isNew: boolean) {
-    super('the keys of the issuer cannot be fetched', { cause });
+    super('the keys of the issuer could not be fetched', { cause });
     this.name = 'KeysUnavailable';
     this.isNew = isNew;
   }
 }
 
-/** As `jwtVerify` takes it. Rejects with KeysUnavailable, or with what is wrong with the token or with the key it names. */
+/**
+ * The key function of `jwtVerify`. Rejects with KeysUnavailable, or with an error about the token or the key it names.
+ */
 type GetKey = (header: JWSHeaderParameters, token: FlattenedJWSInput) => Promise<CryptoKey>;
 
-/** Bounds of the key set: a fetch, the pause between two for unknown keys, and its life (milliseconds). */
+/**
+ * Limits of the key set in milliseconds: timeout of a fetch, pause between fetches for unknown keys, and maximum age.
+ */
 const JWKS = { timeoutDuration: 2000, cooldownDuration: 10_000, cacheMaxAge: 600_000 };
-/** After a fetch that failed, nobody fetches for so long. */
+/** No fetch is tried for this long after a failed one. */
 const REST_MS = 1000;
 
 /**
- * The keys at `now`, in milliseconds since 1970. Whoever sends a token can name any key, so one that is unknown has others
- * wait for nothing: tokens of known keys are verified with what was fetched before.
+ * The key function at `now`, in milliseconds since 1970. Anyone can send a token that names an unknown key, so such
+ * tokens must not delay others: tokens of known keys are verified with the keys fetched earlier.
  */
 export function createIssuerKeys(url: string): (now: number) => GetKey {
   const remote = createRemoteJWKSet(new URL(url), JWKS);
@@ -38,7 +42,7 @@ export function createIssuerKeys(url: string): (now: number) => GetKey {
   let failed: { readonly at: number; readonly cause: unknown } | undefined;
 
   const fetchKeys = async (now: number): Promise<ReturnType<typeof createLocalJWKSet>> => {
-    // Whichever way the clock was set meanwhile.
+    // Absolute, in case the clock was changed in the meantime.
     if (failed !== undefined && Math.abs(now - failed.at) < REST_MS)
       throw new KeysUnavailable(failed.cause, false);
     try {

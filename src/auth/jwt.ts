@@ -1,4 +1,5 @@
-// JSON Web Tokens of one issuer as keys: signature, times and claims checked, and what they may do compiled (RFC 7519, 8725).
+// JSON Web Tokens of one issuer as keys: checks signature, times and claims, and compiles the granted access (RFC 7519,
+// RFC 8725).
 import { hash } from 'node:crypto';
 import { errors, jwtVerify, type JWTPayload } from 'jose';
 import { createValueCheck } from '../config/schema.ts';
@@ -14,28 +15,31 @@ export interface JwtOptions extends JwtSettings {
 }
 
 export interface JwtKeyring {
-  /** Whether a key has the form of a token at all. */
+  /** Whether a key has the form of a JWT. */
   isToken(key: string): boolean;
-  /** At once for a token that was seen a moment ago. Rejects with Problem `auth.unavailable`. */
+  /** Synchronous for a recently verified token. Rejects with Problem `auth.unavailable`. */
   authenticate(key: string, now: number): Authentication | Promise<Authentication>;
 }
 
-/** From now on and, where `iat` tells, from then on: what leaks is of use no longer, and there is no list of revoked tokens. */
+/**
+ * Maximum lifetime from now and, if present, from `iat`. It bounds the use of a leaked token, since there is no
+ * revocation list.
+ */
 const MAX_LIFE_SECONDS = 24 * 3600;
-/** OpenID Connect Core 1.0, 2: `sub` has no more characters. */
+/** Maximum length of `sub` (OpenID Connect Core 1.0, section 2). */
 const MAX_SUBJECT = 255;
 const MAX_LENGTH = 8192;
-/** A checked token is not checked again for so long: an issuer's key that was taken back is out after that. */
+/** How long a verified token is not verified again, and so how long a key that the issuer revoked stays accepted. */
 const REMEMBER_MS = 300_000;
 const MAX_REMEMBERED = 10_000;
 const FORM = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
-/** Fetches nothing until the first token comes. */
+/** Fetches no keys until the first token arrives. */
 export function createJwtKeyring(options: JwtOptions): JwtKeyring {
   const { observe, skewSeconds } = options;
   const keysAt = createIssuerKeys(options.jwksUrl);
   const readGrant = createGrantReader(options.claim);
-  const remembered = new Map<string, Accepted>(); // the first was checked longest ago
+  const remembered = new Map<string, Accepted>(); // least recently verified first
 
   const check = async (token: string, now: number): Promise<Authentication> => {
     const verified = await jwtVerify(token, keysAt(now), {
@@ -45,14 +49,14 @@ export function createJwtKeyring(options: JwtOptions): JwtKeyring {
       clockTolerance: skewSeconds,
       currentDate: new Date(now),
       requiredClaims: ['exp', 'sub'],
-    }).catch((cause: unknown) => cause as Error); // jose rejects with errors alone
+    }).catch((cause: unknown) => cause as Error); // jose rejects only with errors
     if (verified instanceof Error) {
       const refused = refusalOf(verified);
       if (refused !== undefined) return refused;
       const isUnavailable = verified instanceof KeysUnavailable;
       if (!isUnavailable || verified.isNew) observe({ kind: 'tokens.jwks_failed', cause: verified });
       if (isUnavailable) throw unavailable(verified);
-      return { kind: 'refused', reason: 'unknown' }; // one of the issuer's keys is unusable; others are not
+      return { kind: 'refused', reason: 'unknown' }; // one of the issuer's keys is unusable; others may still work
     }
     const { payload } = verified;
     const fault = timeFault(payload, now / 1000, skewSeconds) ?? subjectFault(payload.sub);
@@ -84,8 +88,8 @@ export function createJwtKeyring(options: JwtOptions): JwtKeyring {
 }
 
 /**
- * What is wrong with the times of a token, which are in seconds since 1970. `iat` can only shorten its life: an issuer, or
- * whoever makes tokens through one, may write any.
+ * What is wrong with the times of a token (seconds since 1970). `iat` can only shorten the lifetime, because it may be
+ * set by the party that requests the token.
  */
 function timeFault({ iat, exp }: JWTPayload, now: number, skew: number): string | undefined {
   const hours = MAX_LIFE_SECONDS / 3600;
@@ -97,25 +101,28 @@ function timeFault({ iat, exp }: JWTPayload, now: number, skew: number): string 
   return undefined;
 }
 
-/** Two subjects of other types, such as 7 and "7", would be one caller, and an empty one is anybody. */
+/** Subjects of different types, such as 7 and "7", would be one principal, and an empty subject identifies none. */
 function subjectFault(sub: unknown): string | undefined {
   if (typeof sub === 'string' && sub.trim() !== '' && sub.length <= MAX_SUBJECT) return undefined;
   return `The claim sub has to be a string of 1 to ${MAX_SUBJECT} characters, not only of spaces`;
 }
 
-/** Reads what a token may do; what is not understood refuses the token. */
+/**
+ * Reads the granted access. An unknown field rejects the token, so that a restriction the issuer intended is never
+ * silently ignored.
+ */
 function createGrantReader(claim: string): (payload: JWTPayload) => Grant | Refused {
   const check = createValueCheck('tokens', 'Claims');
   return (payload) => {
     const value = payload[claim];
     if (value === undefined) return unfit(`The claim ${claim} is missing`);
     const [finding] = check(value);
-    if (finding === undefined) return value as Grant; // it passed the definition that the type stands for
+    if (finding === undefined) return value as Grant; // validated against the schema that the type is generated from
     return unfit(`The claim ${[claim, ...finding.path].join('.')}: ${finding.message}`);
   };
 }
 
-/** Undefined where not the token is at fault, but the issuer's keys. */
+/** Undefined if the fault is in the issuer's keys, not in the token. */
 function refusalOf(error: Error): Refused | undefined {
   if (error instanceof errors.JWTExpired) return { kind: 'refused', reason: 'expired' };
   if (error instanceof errors.JWTClaimValidationFailed) {
@@ -142,7 +149,7 @@ function unavailable(cause: unknown): Problem {
   return new Problem('auth.unavailable', { retryAfter: 2, cause });
 }
 
-/** A subject is the issuer's text: shown in logs and messages without what could disturb them. */
+/** A subject is untrusted input, so unusual characters are replaced before it appears in logs and messages. */
 function nameOf(subject: string): string {
   return subject.replace(/[^\w.@:|/+-]/g, '_').slice(0, 64);
 }

@@ -1,4 +1,4 @@
-// How often each key was used, and when last: counted here, added up now and then where every replica can.
+// Counts how often each key was used and when last: in memory, flushed periodically to a store shared by all replicas.
 import type { Observe } from '../core/observation.ts';
 
 export interface Use {
@@ -10,16 +10,16 @@ export interface Use {
 /** By principal id. */
 export type Uses = ReadonlyMap<string, Use>;
 
-/** Where uses of all processes and runs are added up. */
+/** Where uses of all processes and runs are summed. */
 export interface UseStore {
   add(uses: Uses): Promise<void>;
   read(): Promise<Uses>;
 }
 
 export interface KeyUse {
-  /** Costs a look-up; never fails. */
+  /** A map look-up; never fails. */
   note(id: string): void;
-  /** Adds up what is left. */
+  /** Flushes the remaining counts. */
   close(): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export interface KeyUseOptions {
 const FLUSH_MS = 10_000;
 const MAX_IDS = 10_000;
 
-/** Counts in memory; what was counted since the last flush is lost with the process. */
+/** Counts in memory; counts since the last flush are lost if the process dies. */
 export function createKeyUse({ store, now, after, observe }: KeyUseOptions): KeyUse {
   let counted = new Map<string, { uses: number; last: number }>();
   let cancel: (() => void) | undefined;
@@ -60,7 +60,7 @@ export function createKeyUse({ store, now, after, observe }: KeyUseOptions): Key
   };
 }
 
-/** Two counts of one key together. */
+/** The sum of two counts of one key. */
 export function joinUses(a: Use | undefined, b: Use): Use {
   return { uses: (a?.uses ?? 0) + b.uses, last: Math.max(a?.last ?? 0, b.last) };
 }

@@ -1,4 +1,4 @@
-// Keys and whose they are. Only hashes are held; a key itself passes through and is forgotten.
+// API keys and their principals. Only hashes are stored, never the keys.
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { Token } from '../config/generated/tokens.ts';
 import { createPrincipal, type Principal } from './principal.ts';
@@ -6,15 +6,15 @@ import { createPrincipal, type Principal } from './principal.ts';
 export interface Accepted {
   readonly kind: 'accepted';
   readonly principal: Principal;
-  /** From then on it has to be looked at anew; milliseconds since 1970. */
+  /** When the result must be checked again; milliseconds since 1970. */
   readonly expires: number;
 }
 
 export interface Refused {
   readonly kind: 'refused';
-  /** `unfit`: a token that was signed for us, and cannot be taken as it is. */
+  /** `unfit`: a token with a valid signature whose claims are not acceptable. */
   readonly reason: 'unknown' | 'expired' | 'unfit';
-  /** What its issuer has to mend; only for tokens whose signature is right. */
+  /** What the issuer has to fix; only for tokens with a valid signature. */
   readonly detail?: string;
 }
 
@@ -22,8 +22,8 @@ export type Authentication = Accepted | Refused;
 
 export interface Keyring {
   /**
-   * Looks a presented key up; `now` is in milliseconds since 1970. A promise only where a signature has to be checked;
-   * it rejects with Problem `auth.unavailable` when that cannot be done.
+   * Authenticates a key at `now`, in milliseconds since 1970. Asynchronous only if a signature must be verified;
+   * rejects with Problem `auth.unavailable` if that is impossible.
    */
   authenticate(key: string, now: number): Authentication | Promise<Authentication>;
 }
@@ -34,24 +34,24 @@ interface Entry {
   readonly principal: Principal;
 }
 
-/** The hash under which a key is kept: SHA-256, as 64 hexadecimal digits. */
+/** The stored hash of a key: SHA-256, as 64 hexadecimal digits. */
 export function hashKey(key: string): string {
   return hash('sha256', key, 'hex');
 }
 
-/** Keys of a tokens file, by their hashes. */
+/** The keys of a tokens file, by hash. */
 export interface FileKeyring {
   authenticate(key: string, now: number): Authentication;
 }
 
-/** Compiles the entries of a tokens file that passed its schema. */
+/** Compiles the entries of a validated tokens file. */
 export function createKeyring(tokens: readonly Token[]): FileKeyring {
   const entries = new Map<string, Entry>(tokens.flatMap(toEntries));
   return {
     authenticate(key, now) {
       const presented = hashKey(key);
-      // What a look-up by digest gives away is the timing of a SHA-256 prefix, from which no key can be built;
-      // the decision itself compares in constant time.
+      // Looking up by digest leaks at most a SHA-256 prefix through timing, from which no key can be derived; the
+      // decision itself compares in constant time.
       const entry = entries.get(presented);
       if (entry === undefined || !timingSafeEqual(entry.digest, Buffer.from(presented, 'hex'))) {
         return { kind: 'refused', reason: 'unknown' };
@@ -62,7 +62,7 @@ export function createKeyring(tokens: readonly Token[]): FileKeyring {
   };
 }
 
-/** The newest key of an entry, and those before it that are still taken: all are the same principal. */
+/** The current key of an entry and its previous keys that are still valid: all have the same principal. */
 function toEntries(token: Token): [hash: string, entry: Entry][] {
   const principal = createPrincipal(`key:${token.name}`, token.name, token);
   const end = token.expires === undefined ? Infinity : Date.parse(token.expires);

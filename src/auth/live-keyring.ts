@@ -1,4 +1,4 @@
-// The keyring in service: the tokens file followed on disk, its last good version kept.
+// The live keyring: watches the tokens file and keeps its last valid version.
 import type { Diagnostic } from '../core/diagnostic.ts';
 import type { Observe } from '../core/observation.ts';
 import type { Token } from '../config/generated/tokens.ts';
@@ -8,14 +8,14 @@ import { createKeyring, type FileKeyring, type Keyring } from './keyring.ts';
 import { createReadTokens } from './tokens-file.ts';
 
 export interface LiveKeyring {
-  /** The keyring of this moment; read once per request. */
+  /** The current keyring; read once per request. */
   current(): Keyring;
-  /** Reads the file again now. Never rejects: failures are observed. */
+  /** Rereads the file now. Never rejects: failures are reported. */
   reload(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A tokens file that keys cannot be taken from at the start. */
+/** The tokens file was missing or invalid at start. */
 export class TokensRejected extends Error {
   readonly diagnostics: readonly Diagnostic[];
 
@@ -29,16 +29,16 @@ export class TokensRejected extends Error {
 }
 
 export interface KeyringOptions {
-  /** The tokens file; undefined: there is none. */
+  /** Path of the tokens file, if there is one. */
   readonly path: string | undefined;
-  /** Keys beside those of the file, such as the one made for a development run. */
+  /** Keys in addition to those of the file, such as the generated development key. */
   readonly extra: readonly Token[];
-  /** Whose tokens are taken too; undefined: nobody's. */
+  /** Also accepts the tokens of an issuer; undefined: only keys. */
   readonly jwt: JwtKeyring | undefined;
   readonly observe: Observe;
 }
 
-/** Reads the file and keeps following it. Rejects with TokensRejected. */
+/** Reads the file and starts watching it. Rejects with TokensRejected. */
 export async function openLiveKeyring(options: KeyringOptions): Promise<LiveKeyring> {
   const { path, extra, jwt } = options;
   let keyring = join(createKeyring(extra), jwt);
@@ -66,7 +66,7 @@ export async function openLiveKeyring(options: KeyringOptions): Promise<LiveKeyr
   return { current: () => keyring, reload, close: () => watcher.close() };
 }
 
-/** Keys of the file, and tokens: a key that has the form of one and is in the file is that key. */
+/** Combines keys and tokens. A key of the file that has the form of a token is treated as a key. */
 function join(file: FileKeyring, jwt: JwtKeyring | undefined): Keyring {
   if (jwt === undefined) return file;
   return {

@@ -1,4 +1,4 @@
-// The tokens file as data: read, checked, and extended without losing its comments.
+// Reads and validates the tokens file.
 import { locateFindings, type Diagnostic } from '../core/diagnostic.ts';
 import type { Token, TokensFile } from '../config/generated/tokens.ts';
 import { readSettled } from '../config/read-settled.ts';
@@ -10,7 +10,7 @@ export type ReadTokens =
   | { readonly kind: 'missing' }
   | { readonly kind: 'rejected'; readonly diagnostics: readonly Diagnostic[] };
 
-/** Compiles the schema once; the function it returns reads a file and tells all its findings. */
+/** Compiles the schema once; the returned function reads a file and returns its tokens or all findings. */
 export function createReadTokens(): (path: string) => Promise<ReadTokens> {
   const check = createSchemaCheck('tokens');
   return async (path) => {
@@ -23,7 +23,7 @@ export function createReadTokens(): (path: string) => Promise<ReadTokens> {
     if ('diagnostics' in parsed) return { kind: 'rejected', diagnostics: parsed.diagnostics };
     const invalid = check(parsed.document);
     if (invalid.length > 0) return { kind: 'rejected', diagnostics: invalid };
-    const { tokens } = parsed.document.value as TokensFile; // it passed the schema that the type is generated from
+    const { tokens } = parsed.document.value as TokensFile; // validated against the schema that the type is generated from
     const doubles = findDoubles(tokens);
     if (doubles.length === 0) return { kind: 'read', tokens };
     return {
@@ -73,7 +73,7 @@ function findDoubles(tokens: readonly Token[]): Double[] {
   ];
 }
 
-/** Paths of values that stand further up already. */
+/** Paths of values that already occur earlier. */
 function repeated(items: readonly { readonly value: string; readonly path: Path }[]): Path[] {
   const seen = new Set<string>();
   return items.flatMap(({ value, path }) => {

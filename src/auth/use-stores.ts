@@ -1,11 +1,14 @@
-// Uses of keys added up: in a file of the data folder, or in the Redis that replicas share.
+// Stores for key-use counts: a file in the data directory, or Redis shared by the replicas.
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { RedisLink } from '../cache/redis-link.ts';
 import { changeAlone, replaceFile } from '../config/replace-file.ts';
 import { joinUses, type Use, type Uses, type UseStore } from './key-use.ts';
 
-/** A JSON file, read and replaced whole, made with its folder. One that is missing or no JSON of ours counts as empty. */
+/**
+ * A JSON file, read and replaced as a whole; its folder is created if missing. A missing or malformed file counts as
+ * empty.
+ */
 export function createUseFile(path: string): UseStore {
   const read = async (): Promise<Map<string, Use>> => {
     const text = await readFile(path, 'utf8').catch(() => '{}');
@@ -45,12 +48,12 @@ function isUse(value: unknown): value is Use {
   return Number(uses) >= 0 && last >= 0 && last <= MAX_TIME;
 }
 
-/** The last millisecond since 1970 that a Date can be (ECMA-262, 21.4.1.1). */
+/** The largest time value of a Date, in milliseconds since 1970 (ECMA-262, 21.4.1.1). */
 const MAX_TIME = 8.64e15;
 
 /**
- * KEYS: the hashes of counts and of times; ARGV: for each use its id, how often, and when last. What is not one of ours, a
- * value of another type or a count that is no number, is replaced.
+ * KEYS: the hashes of counts and of times. ARGV: id, count and last time of each use. Values of another type and counts
+ * that are not numbers are replaced.
  */
 const ADD = `
 for _, key in ipairs(KEYS) do
@@ -62,12 +65,12 @@ for i = 1, #ARGV, 3 do
   if type(sum) ~= 'number' then redis.call('hset', KEYS[1], ARGV[i], ARGV[i + 1]) end
   redis.call('hset', KEYS[2], ARGV[i], ARGV[i + 2])
 end`;
-/** One script stops Redis for as long as it runs. */
+/** Redis is blocked while a script runs, so each handles a limited number. */
 const USES_PER_SCRIPT = 500;
-/** More fields are not ours: no process counts so many keys. */
+/** A larger hash is not from this service: no process counts that many keys. */
 const MAX_FIELDS = 1_000_000;
 
-/** Two hashes in Redis: how often, and when last. While Redis is away nothing is added and nothing is there. */
+/** Two hashes in Redis: counts and last times. While Redis is unavailable, nothing is added and reads are empty. */
 export function createUseRedis(link: RedisLink): UseStore {
   const [counts, times] = [`${link.namespace}:keys:uses`, `${link.namespace}:keys:last`];
   return {

@@ -1,11 +1,11 @@
-// Calls to something that may be dead or, worse, silent: each is bounded in time, and after the first failure nobody
-// waits any more until a probe in the background has been answered.
+// A circuit breaker for a dependency that may be down or unresponsive: every call is bounded in time, and after the
+// first failure callers stop waiting until a background probe succeeds.
 import type { After, Clock } from './clock.ts';
 
 export interface BreakerOptions {
-  /** How long, in milliseconds, a call may take; up to a quarter more passes before it is given up. */
+  /** Longest duration of a call, in milliseconds. Ticks are coarse, so a call may time out up to 25% later. */
   readonly timeoutMs: number;
-  /** Between probes while open; each pause is drawn from half to one and a half of it. */
+  /** Milliseconds between probes while open; each pause is drawn from 50% to 150% of it. */
   readonly retryMs: number;
   readonly probe: () => Promise<unknown>;
   readonly clock: Clock;
@@ -13,18 +13,18 @@ export interface BreakerOptions {
   readonly random: () => number;
   readonly on: {
     readonly opened: (cause: unknown) => void;
-    /** `ms`: how long it was open. */
+    /** `ms`: how long the breaker was open. */
     readonly closed: (ms: number) => void;
-    /** A probe failed for the `times`th time in a row. */
+    /** `times`: consecutive failed probes. */
     readonly probeFailed: (times: number) => void;
   };
 }
 
 export interface Breaker {
-  /** What `call` resolves to; `otherwise` when it fails, takes too long, or the breaker is open. Never rejects. */
+  /** The result of `call`, or `otherwise` if it fails, times out, or the breaker is open. Never rejects. */
   attempt<T>(call: () => Promise<T>, otherwise: T, timeoutMs?: number): Promise<T>;
   readonly isOpen: () => boolean;
-  /** Ends the probes; it stays as it is. */
+  /** Stops probing; the breaker keeps its state. */
   stop(): void;
 }
 
@@ -38,7 +38,7 @@ export function createBreaker(options: BreakerOptions): Breaker {
   function open(cause: unknown): void {
     if (openedAt !== undefined) return;
     openedAt = clock.monotonic();
-    calls.failAll(cause); // who came a little later need not wait as long
+    calls.failAll(cause); // pending calls that started slightly later need not wait for their own timeout
     on.opened(cause);
     probeLater(1);
   }
@@ -77,7 +77,7 @@ export function createBreaker(options: BreakerOptions): Breaker {
   };
 }
 
-/** Calls that all end: by themselves, late, or together. */
+/** Calls that are guaranteed to settle: on their own, by timeout, or all at once through `failAll`. */
 interface BoundedCalls {
   call<T>(call: () => Promise<T>, timeoutMs: number): Promise<Result<T>>;
   failAll(cause: unknown): void;
@@ -85,16 +85,19 @@ interface BoundedCalls {
 
 type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly cause: unknown };
 
-/** Waiting is counted in ticks of one timer for all: a timer for each call would cost as much as the call. */
+/** Timeouts are counted in ticks of one shared timer: a timer per call would cost as much as the call itself. */
 const TICKS_PER_TIMEOUT = 4;
 
 function createBoundedCalls({ timeoutMs, after }: Pick<BreakerOptions, 'timeoutMs' | 'after'>): BoundedCalls {
   const tickMs = timeoutMs / TICKS_PER_TIMEOUT;
-  const pending = new Map<(cause: unknown) => void, number>(); // by what ends it: the tick after which it is late
+  const pending = new Map<(cause: unknown) => void, number>(); // fails the call → the tick after which it is overdue
   let tick = 0;
   let isTicking = false;
 
-  /** While anything is pending. A process too busy to read replies is too busy to tick, and does not count them late. */
+  /**
+   * Ticks only while calls are pending. A process too busy to read replies is also too busy to tick, so its own lag
+   * does not count as a timeout.
+   */
   function startTicking(): void {
     if (isTicking || pending.size === 0) return;
     isTicking = true;

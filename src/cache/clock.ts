@@ -1,16 +1,16 @@
-// The two clocks and the timer that this room reads; handed in, so that tests can hold them.
+// The clocks and the timer that the cache uses; injected so that tests can control them.
 
 export interface Clock {
-  /** Milliseconds since 1970; may jump. */
+  /** Milliseconds since the Unix epoch; may jump in either direction. */
   readonly epoch: () => number;
-  /** Milliseconds from an arbitrary start, never going back; may stand still while the machine sleeps. */
+  /** Milliseconds since an arbitrary point. Never goes back; may pause while the machine is suspended. */
   readonly monotonic: () => number;
 }
 
 /** Calls `action` once after `ms` unless the returned function is called first. */
 export type After = (ms: number, action: () => void) => () => void;
 
-/** A moment on both clocks. */
+/** One point in time on both clocks. */
 export interface Moment {
   readonly epoch: number;
   readonly monotonic: number;
@@ -20,14 +20,15 @@ export function momentOf(clock: Clock): Moment {
   return { epoch: clock.epoch(), monotonic: clock.monotonic() };
 }
 
-/** The moment `ms` before another. */
+/** The point in time `ms` milliseconds earlier. */
 export function before(moment: Moment, ms: number): Moment {
   return { epoch: moment.epoch - ms, monotonic: moment.monotonic - ms };
 }
 
 /**
- * Milliseconds since `then`: the larger of what the clocks say. A wall clock set back, or a machine that slept, makes
- * nothing look younger than it is; a wall clock set forward makes things look older, which is the safe side.
+ * Milliseconds since `then`: the larger of the two clocks' differences. A wall clock set back, or a machine that was
+ * suspended, never makes an entry look younger than it is; a wall clock set forward makes it look older, which is the
+ * safe side.
  */
 export function ageOf(then: Moment, clock: Clock): number {
   return Math.max(clock.monotonic() - then.monotonic, clock.epoch() - then.epoch);

@@ -1,18 +1,27 @@
-// The key under which entries in a store outside are authenticated: derived from the service's secrets, the same in every replica.
+// The key that authenticates entries in the shared cache: derived from the service's secrets, identical in every
+// replica.
 import { createSecretKey, scrypt, type KeyObject } from 'node:crypto';
 
 export interface EntryKey {
   readonly secret: KeyObject;
-  /** Part of every name outside, so that processes with different keys do not meet. Tells nothing of `secret`. */
+  /**
+   * Part of every name in the shared cache, so that processes with different keys never share entries. Reveals nothing
+   * about `secret`.
+   */
   readonly id: string;
 }
 
 const KEY_BYTES = 32;
 const ID_BYTES = 6;
-/** The id and the entries let a reader of the store try guesses at the secrets: each one costs 16 MiB and tens of milliseconds. */
+/**
+ * The id and the entries allow an offline guessing attack on the secrets; scrypt makes each guess cost 16 MiB and tens
+ * of milliseconds.
+ */
 const COST = { N: 16_384, r: 8, p: 1 };
 
-/** Derives the key with scrypt (RFC 7914). `namespace`: entries of another service are not valid here. */
+/**
+ * Derives the key with scrypt (RFC 7914). `namespace` is the salt: entries of another service do not authenticate here.
+ */
 export function deriveEntryKey(secrets: readonly string[], namespace: string): Promise<EntryKey> {
   const [password, salt] = [JSON.stringify(secrets), `millrace cache entries:${namespace}`];
   return new Promise((resolve, reject) => {

@@ -1,8 +1,8 @@
-// An answer as it is kept: encoded bytes, what a reply needs to know of them, and when they were made.
+// A cached response: encoded bytes, response metadata, and the time of the query.
 import { hash } from 'node:crypto';
 import type { Moment } from './clock.ts';
 
-/** What a run makes: bytes that are sent as they are. Nobody changes them any more. */
+/** The result of a run, sent to clients byte for byte. Immutable. */
 export interface Payload {
   readonly body: Buffer;
   readonly contentType: string;
@@ -11,18 +11,21 @@ export interface Payload {
 }
 
 export interface Entry extends Payload {
-  /** Strong, in its quotes (RFC 9110, 8.8.3): of the bytes alone, so that an equal answer keeps its tag. */
+  /**
+   * A strong entity tag, including its quotes (RFC 9110, 8.8.3). Computed from the body alone, so that an identical
+   * result keeps its tag.
+   */
   readonly etag: string;
-  /** When the run that made it began: its data are at least that new. */
+  /** When the run started: the data is at least this recent. */
   readonly born: Moment;
-  /** Milliseconds from `born` after which it is gone, stale times included. */
+  /** Milliseconds from `born` until the entry expires, including the stale periods. */
   readonly keepMs: number;
 }
 
-/** What one entry costs beside its bytes: objects, map slots, key. Measured, rounded up. */
+/** Bytes per entry besides its body (objects, map slots, key). Measured, rounded up. */
 const OVERHEAD = 1024;
 const ETAG_LENGTH = 22; // of 43 characters: 132 bits
-/** Every tag that `etagOf` makes, and nothing that could end a header field. */
+/** Matches exactly the tags made by `etagOf`, so a corrupt entry cannot inject a header. */
 export const ETAG_FORM = /^"[\w-]{22}"$/;
 
 export function sealEntry(payload: Payload, born: Moment, keepMs: number): Entry {
@@ -30,17 +33,17 @@ export function sealEntry(payload: Payload, born: Moment, keepMs: number): Entry
   return { body, contentType, rows, truncated, etag: etagOf(body), born, keepMs };
 }
 
-/** The strong entity tag of bytes. */
+/** The strong entity tag for a body. */
 export function etagOf(body: Uint8Array): string {
   return `"${hash('sha256', body, 'base64url').slice(0, ETAG_LENGTH)}"`;
 }
 
-/** The memory that an entry holds, in bytes. */
+/** Memory held by an entry, in bytes. */
 export function sizeOf(entry: Payload): number {
   return entry.body.buffer.byteLength + OVERHEAD;
 }
 
-/** The entry over memory of its own: a small view would keep the whole of a large buffer alive. */
+/** The entry with a buffer of its own, if its body is a small view that would keep a much larger buffer alive. */
 export function withOwnBytes(entry: Entry): Entry {
   const { body } = entry;
   if (body.buffer.byteLength <= body.length * 1.125 + 64) return entry;
@@ -49,7 +52,7 @@ export function withOwnBytes(entry: Entry): Entry {
   return { ...entry, body: own };
 }
 
-/** The younger of two entries of one key. */
+/** The younger of two entries for one key. */
 export function youngerOf(a: Entry | undefined, b: Entry | undefined): Entry | undefined {
   if (a === undefined || b === undefined) return a ?? b;
   return b.born.monotonic > a.born.monotonic ? b : a;

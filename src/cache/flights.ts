@@ -1,38 +1,38 @@
-// Runs in the air: who asks for a key while it is being run waits for that run. One run a key at a time in this process.
+// Single-flight: concurrent calls for a key share one run. At most one run per key at a time in this process.
 
-/** What a run is told about its flight. */
+/** What a run can learn about its flight. */
 export interface Flight {
-  /** Aborted when the last who waited has left. */
+  /** Aborted when the last waiting caller has left. */
   readonly signal: AbortSignal;
-  /** False once the flight was abandoned or its key forgotten: its result should be kept nowhere. */
+  /** False once the flight was abandoned or its key forgotten: its result must not be stored. */
   readonly isCurrent: () => boolean;
 }
 
 export interface Passenger<T> {
-  /** Makes the result; called when it is this passenger's turn to lead. */
+  /** Produces the result; called if this caller becomes the leader. */
   readonly run: (flight: Flight) => Promise<T>;
-  /** Whether a result that another made is good enough for this one. */
+  /** Whether a result produced by another caller's run is acceptable. */
   readonly accepts: (result: T) => boolean;
-  /** Leaves when aborted, with its reason; undefined: stays to the end. */
+  /** Leaves when aborted, rejecting with its reason; undefined: waits until the end. */
   readonly signal: AbortSignal | undefined;
 }
 
 export interface Landing<T> {
   readonly result: T;
-  /** Whether this passenger's own run made it. */
+  /** Whether this caller's own run produced the result. */
   readonly led: boolean;
 }
 
 export interface Flights<T> {
   /**
-   * The result of the run in the air, or of one that begins now. A failure goes to those who were there when the run
-   * began; for those who came later the next of them leads a new run, so that nobody gets a failure older than itself
-   * and two runs at most are waited for.
+   * The result of the in-flight run, or of one that starts now. A failure rejects those who were waiting when the run
+   * started; for later arrivals, the first of them leads a new run. So no caller receives a failure older than its
+   * request, and none waits for more than two runs.
    */
   join(key: string, passenger: Passenger<T>): Promise<Landing<T>>;
   isInAir(key: string): boolean;
   readonly size: () => number;
-  /** Nobody joins any more what is in the air for keys that begin so. */
+  /** Detaches the in-flight runs of keys with this prefix: later callers start a new run. */
   forget(prefix: string): void;
 }
 
@@ -40,14 +40,14 @@ interface Waiter<T> {
   readonly passenger: Passenger<T>;
   readonly land: (landing: Landing<T>) => void;
   readonly fail: (cause: unknown) => void;
-  /** There when the run in the air began. */
+  /** Whether it was already waiting when the current run started. */
   aboard: boolean;
 }
 
-/** The runs of one key, one after another, as long as somebody waits. */
+/** The consecutive runs of one key, for as long as callers are waiting. */
 interface Lane<T> {
   readonly key: string;
-  /** In the order they came: the first leads. */
+  /** In order of arrival; the first is the leader. */
   readonly waiters: Set<Waiter<T>>;
   controller: AbortController;
 }
@@ -59,7 +59,7 @@ export function createFlights<T>(): Flights<T> {
     if (lanes.get(lane.key) === lane) lanes.delete(lane.key);
   }
 
-  /** Run after run, each led by who has waited longest, until nobody waits. */
+  /** Runs until no caller is waiting; the longest-waiting caller leads each run. */
   async function fly(lane: Lane<T>): Promise<void> {
     for (let [leader] = lane.waiters; leader !== undefined; [leader] = lane.waiters)
       await flyOnce(lane, leader);
@@ -105,7 +105,7 @@ export function createFlights<T>(): Flights<T> {
   };
 }
 
-/** Adds a passenger to a lane; `abandon` is called when one leaves before the end and nobody is left. */
+/** Adds a caller to a lane. `abandon` is called if the last one leaves before the run has ended. */
 function board<T>(
   lane: Lane<T>,
   passenger: Passenger<T>,

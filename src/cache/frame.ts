@@ -1,21 +1,22 @@
-// An entry as bytes for a store outside: a fixed header, then content type, tag, key and body, authenticated as a whole.
+// The binary encoding of an entry in the shared cache: a fixed header, then content type, tag, key and body,
+// authenticated as a whole.
 import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompress, constants } from 'node:zlib';
 import { ETAG_FORM, type Entry, type Payload } from './entry.ts';
 
-/** Changes with the layout; part of every key outside, so that releases that differ do not meet. */
+/** Changes with the layout. Part of every key in the shared cache, so that different releases never share entries. */
 export const FRAME_VERSION = 2;
 
-/** What makes a frame one of ours. */
+/** What a valid frame must match. */
 export interface FrameTrust {
-  /** Of the HMAC over everything else: whoever has it can write frames. */
+  /** The HMAC key. Anyone who holds it can forge frames. */
   readonly secret: KeyObject;
-  /** Content types that are served; others are corrupt even with a valid HMAC. */
+  /** Content types that may be served; any other is treated as corrupt, even with a valid HMAC. */
   readonly contentTypes: ReadonlySet<string>;
 }
 
-/** What a frame tells. Its times are those of the process that wrote it. */
+/** The decoded contents of a frame. Its times are those of the writing process. */
 export interface Frame {
   readonly kind: 'frame';
   readonly payload: Payload;
@@ -30,13 +31,13 @@ export interface Rubbish {
 }
 
 export interface FrameLimits {
-  /** Bodies of more bytes are compressed. */
+  /** Bodies larger than this many bytes are compressed. */
   readonly compressOver: number;
-  /** Bodies of more bytes are rubbish, whatever they say to become. */
+  /** Frames with larger bodies are rejected as corrupt, before and after decompression. */
   readonly maxBody: number;
 }
 
-/** Byte offsets. Integers are little-endian. The HMAC (RFC 2104, SHA-256) is of all that follows it. */
+/** Byte offsets. Integers are little-endian. The HMAC (RFC 2104, SHA-256) covers everything after it. */
 const AT = {
   magic: 0,
   mac: 4,
@@ -60,15 +61,15 @@ const BROTLI = 2;
 
 const compress = promisify(brotliCompress);
 const decompress = promisify(brotliDecompress);
-// Quality 1 beats gzip 1 on rows of logs, in size and in time.
+// Brotli quality 1 beats gzip level 1 on log rows, in both size and time.
 const COMPRESSION = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
 
-/** No frame is longer, whatever it holds: more need not be read. */
+/** The largest possible frame, so that a read can be bounded. */
 export function maxFrameBytes({ maxBody }: Pick<FrameLimits, 'maxBody'>): number {
   return AT.end + MAX_TEXTS + maxBody;
 }
 
-/** The frame of an entry under a key; both are checked when it is read. */
+/** Encodes an entry for a key. The HMAC covers both. */
 export async function encodeFrame(
   key: string,
   entry: Entry,
@@ -80,7 +81,7 @@ export async function encodeFrame(
     Buffer,
     Buffer,
     Buffer,
-  ]; // three in, three out
+  ]; // map() over three strings gives three buffers
   const header = Buffer.alloc(AT.end);
   header.writeUInt32LE(MAGIC, AT.magic);
   header.writeUInt8(FRAME_VERSION, AT.version);
@@ -98,8 +99,8 @@ export async function encodeFrame(
 }
 
 /**
- * Reads a frame that should be `key`'s. Nothing but its length, its first bytes and its HMAC is looked at before the HMAC is
- * found right. Never rejects; an uncompressed body is a view of `bytes`.
+ * Decodes the frame stored under `key`. Until the HMAC is verified, only its length, magic number and version are
+ * examined. Never rejects; an uncompressed body is a view of `bytes`.
  */
 export async function decodeFrame(
   key: string,
@@ -125,7 +126,7 @@ export async function decodeFrame(
   const flags = bytes.readUInt8(AT.flags);
   const stored = bytes.subarray(keyEnd);
   const body = (flags & BROTLI) === 0 ? stored : await unpack(stored, bodyLength);
-  if (body?.length !== bodyLength) return rubbish('its body is not of the length it names');
+  if (body?.length !== bodyLength) return rubbish('its body does not have the declared length');
   return {
     kind: 'frame',
     payload: {
@@ -144,11 +145,11 @@ function rubbish(reason: string): Rubbish {
   return { kind: 'rubbish', reason };
 }
 
-/** What is wrong with bytes before anything in them is believed. */
+/** What is wrong with the bytes, checked before any of their content is trusted. */
 function faultOf(bytes: Buffer, { secret, ...limits }: FrameTrust & FrameLimits): string | undefined {
-  if (bytes.length > maxFrameBytes(limits)) return 'it is larger than any entry';
-  if (bytes.length < AT.end || bytes.readUInt32LE(AT.magic) !== MAGIC) return 'it is not a frame';
-  if (bytes.readUInt8(AT.version) !== FRAME_VERSION) return 'it has another version';
+  if (bytes.length > maxFrameBytes(limits)) return 'it is larger than any valid entry';
+  if (bytes.length < AT.end || bytes.readUInt32LE(AT.magic) !== MAGIC) return 'it is not an encoded entry';
+  if (bytes.readUInt8(AT.version) !== FRAME_VERSION) return 'its format version is different';
   if (!timingSafeEqual(macOf(secret, bytes), bytes.subarray(AT.mac, AT.version))) return 'its HMAC is wrong';
   return undefined;
 }
@@ -157,18 +158,18 @@ function macOf(secret: KeyObject, frame: Buffer): Buffer {
   return createHmac('sha256', secret).update(frame.subarray(AT.version)).digest();
 }
 
-/** What no process of ours would have written: a second barrier, should the key be known. */
+/** Values that this service never writes: a second barrier in case the key has leaked. */
 function faultOfHead(
   head: { readonly contentType: string; readonly etag: string } & Pick<Frame, 'bornEpoch' | 'keepMs'>,
   { contentTypes }: FrameTrust,
 ): string | undefined {
-  if (!contentTypes.has(head.contentType)) return 'its content type is not one of ours';
-  if (!ETAG_FORM.test(head.etag)) return 'its entity tag is not one of ours';
+  if (!contentTypes.has(head.contentType)) return 'its content type is not allowed';
+  if (!ETAG_FORM.test(head.etag)) return 'its entity tag is malformed';
   const isTimed = Number.isFinite(head.bornEpoch) && Number.isFinite(head.keepMs) && head.keepMs > 0;
-  return isTimed ? undefined : 'its times are not numbers';
+  return isTimed ? undefined : 'its times are invalid';
 }
 
 async function unpack(packed: Buffer, length: number): Promise<Buffer | undefined> {
-  // One byte more than promised is enough to know: nothing can unfold to fill the memory.
+  // Output is capped just at the declared length, so that a decompression bomb cannot exhaust memory.
   return decompress(packed, { maxOutputLength: Math.max(1, length) }).catch(() => undefined);
 }

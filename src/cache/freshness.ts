@@ -1,39 +1,39 @@
-// What age is good enough: the endpoint's promise and the caller's wish, as arithmetic. Ages are milliseconds.
+// Freshness arithmetic: the endpoint's cache policy combined with the request's Cache-Control. Ages are milliseconds.
 
-/** What an endpoint promises about its stored answers. All in seconds. */
+/** The cache policy of an endpoint. All values in seconds. */
 export interface CachePolicy {
   readonly ttl: number;
-  /** `no-cache` is content with an answer younger than this, so that it cannot be used to flood the engine. */
+  /** `no-cache` accepts a response younger than this, so that it cannot be used to flood the engine. */
   readonly minRefresh: number;
-  /** So long after `ttl` an old answer is given while a new one is made. */
+  /** How long after `ttl` the stale response is served while revalidating in the background. */
   readonly staleWhileRevalidate: number;
-  /** So long after `ttl` an old answer is given when no new one can be made. */
+  /** How long after `ttl` the stale response is served if a new run fails. */
   readonly staleIfError: number;
 }
 
-/** What a caller asked for in Cache-Control (RFC 9111, 5.2.1). */
+/** Request directives from Cache-Control (RFC 9111, 5.2.1). */
 export interface CacheWish {
   readonly noCache: boolean;
-  /** Seconds; nothing older is taken, fresh or not. */
+  /** Seconds; an older response is not accepted, fresh or not. */
   readonly maxAge: number | undefined;
   readonly onlyIfCached: boolean;
 }
 
 export const NO_WISH: CacheWish = { noCache: false, maxAge: undefined, onlyIfCached: false };
 
-/** Whether a stored answer will do as it is. */
+/** Whether a cached response can be served without a new run. */
 export function isFresh(age: number, policy: CachePolicy, wish: CacheWish): boolean {
   const limit = wish.noCache ? Math.min(policy.minRefresh, policy.ttl) : policy.ttl;
   return age < limit * 1000 && isWithin(age, wish.maxAge);
 }
 
-/** On what grounds an old answer may be given. */
+/** Which of the two stale periods allow a response to be served. */
 export interface StaleRights {
   readonly whileRevalidate: boolean;
   readonly ifError: boolean;
 }
 
-/** Whether a stored answer may be given although it is over its time: never to who asked for a new one. */
+/** Whether an expired response may still be served. Never if the request asked for a newer one. */
 export function staleRights(age: number, policy: CachePolicy, wish: CacheWish): StaleRights {
   const over = age - policy.ttl * 1000;
   const permitted = !wish.noCache && isWithin(age, wish.maxAge);
@@ -43,7 +43,7 @@ export function staleRights(age: number, policy: CachePolicy, wish: CacheWish): 
   };
 }
 
-/** How long an answer can be of use to anybody. */
+/** Milliseconds during which an entry can be served at all, stale periods included. */
 export function keepMsOf({ ttl, staleWhileRevalidate, staleIfError }: CachePolicy): number {
   return (ttl + Math.max(staleWhileRevalidate, staleIfError)) * 1000;
 }

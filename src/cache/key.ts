@@ -1,9 +1,9 @@
-// The key of an answer: everything that can change it, and nothing else.
+// Cache keys: everything that can change a response, and nothing else.
 import { hash } from 'node:crypto';
 
 /**
- * `name@revision/digest`. `parts` are whatever beside the endpoint decides the answer, in a fixed order: values bound,
- * a query of the caller's own, redaction, format. Written as JSON, so that no two lists look alike.
+ * `name@revision/digest`. `parts` lists, in a fixed order, whatever else determines the response: bound values, a
+ * consumer query, redaction, format. Serialized as JSON so that different lists never collide.
  */
 export function cacheKey(
   endpoint: { readonly name: string; readonly revision: string },
@@ -12,7 +12,7 @@ export function cacheKey(
   return `${endpoint.name}@${endpoint.revision}/${hash('sha256', JSON.stringify(parts), 'base64url')}`;
 }
 
-/** What all keys of an endpoint begin with, or of one revision of it. Names have no `@`. */
+/** The prefix shared by all keys of an endpoint, or of one revision. Endpoint names contain no `@`. */
 export function keyPrefix(name: string, revision?: string): string {
   return revision === undefined ? `${name}@` : `${name}@${revision}/`;
 }

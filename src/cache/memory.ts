@@ -1,13 +1,13 @@
-// Entries in this process: a map bounded by bytes that drops what was asked for longest ago.
+// The in-process cache: an LRU map bounded by bytes.
 import { ageOf, type Clock } from './clock.ts';
 import { sizeOf, withOwnBytes, type Entry } from './entry.ts';
 
 export interface Memory {
-  /** The entry of a key, until its end. Takes no copy. */
+  /** The entry for a key until it expires; not copied. */
   get(key: string): Entry | undefined;
-  /** Whether it was taken: not when it alone is over the bound, or at its end already. */
+  /** False if the entry was not stored: it alone exceeds the bound, or it has already expired. */
   set(key: string, entry: Entry): boolean;
-  /** Drops every key that begins so; tells how many. */
+  /** Drops all keys with this prefix and returns how many. */
   forget(prefix: string): number;
   readonly size: () => MemorySize;
 }
@@ -18,7 +18,7 @@ export interface MemorySize {
 }
 
 export function createMemory(maxBytes: number, clock: Clock): Memory {
-  const entries = new Map<string, Entry>(); // in the order of use: the first was used longest ago
+  const entries = new Map<string, Entry>(); // in order of use: the first is the least recently used
   let bytes = 0;
 
   const isOver = (entry: Entry): boolean => ageOf(entry.born, clock) >= entry.keepMs;
@@ -28,7 +28,7 @@ export function createMemory(maxBytes: number, clock: Clock): Memory {
     bytes -= sizeOf(entry);
   }
 
-  /** Drops from the old end until it fits, and then what is over there anyway. */
+  /** Evicts the least recently used entries until the size fits, then any expired ones that follow. */
   function shrink(): void {
     for (const [key, entry] of entries) {
       if (bytes <= maxBytes && !isOver(entry)) return;

@@ -1,4 +1,5 @@
-// An answer from the store, from a run in the air, or from a run of its own: as new as promised, and no newer than needed.
+// Responses from the cache, from an in-flight query, or from a new run: as fresh as the policy requires, and no fresher
+// than needed.
 import type { Observe } from '../core/observation.ts';
 import { ageOf, momentOf, type After, type Clock } from './clock.ts';
 import { sealEntry, youngerOf, type Entry, type Payload } from './entry.ts';
@@ -14,21 +15,21 @@ export interface ReadThroughOptions {
   readonly after: After;
   readonly random: () => number;
   readonly observe: Observe;
-  /** Whether a failure is one that `stale_if_error` is for: the engine's, not the caller's. */
+  /** Whether `stale_if_error` applies to a failure: one of the engine, not of the caller. */
   readonly excusesStale: (cause: unknown) => boolean;
 }
 
-/** What can be run, now or again later. */
+/** A run that can be executed now or repeated later. */
 export interface Job {
   readonly key: string;
   readonly policy: CachePolicy;
-  /** Aborted through its signal when nobody waits any more. */
+  /** The signal aborts when no caller is waiting any more. */
   readonly run: (signal: AbortSignal) => Promise<Payload>;
 }
 
 export interface Ask extends Job {
   readonly wish: CacheWish;
-  /** The caller's own. */
+  /** The caller's signal. */
   readonly signal: AbortSignal;
 }
 
@@ -38,46 +39,46 @@ export interface Found {
   readonly outcome: Outcome;
 }
 
-export type Read = Found | { readonly kind: 'absent' }; // only-if-cached, and nothing is
+export type Read = Found | { readonly kind: 'absent' }; // only-if-cached, and nothing is cached
 
-/** How an answer came about, in the words of RFC 9211. */
+/** How a response was produced, in the terms of RFC 9211. */
 export interface Outcome {
   readonly kind:
-    | 'hit' // it was stored and is fresh
-    | 'stale' // it was stored and is over its time, which the endpoint allows
-    | 'stored' // it was run for this caller, and is stored now
-    | 'unstored' // it was run for this caller, and cannot be stored: too large, or over already
-    | 'collapsed'; // it was run for another caller, here or in another replica
-  /** Why it was not answered from the store alone; undefined when it was. */
+    | 'hit' // cached and fresh
+    | 'stale' // cached and expired, within a stale period
+    | 'stored' // run for this caller and stored
+    | 'unstored' // run for this caller but not stored: too large, or already expired
+    | 'collapsed'; // run for another caller, here or in another replica
+  /** Why the cache alone could not answer; undefined if it did. */
   readonly forwarded: 'uri-miss' | 'stale' | 'request' | undefined;
-  /** Seconds, whole, for Age. */
+  /** Whole seconds, for Age. */
   readonly age: number;
-  /** Seconds, whole, that it stays fresh; negative when it is stale. */
+  /** Whole seconds of remaining freshness; negative if stale. */
   readonly ttl: number;
 }
 
 export interface ReadThrough {
-  /** A fresh answer that is stored, for who would go another way otherwise. One that is in memory comes at once. */
+  /** A fresh cached response, if there is one; never starts a run. Synchronous if it is in memory. */
   peek(job: Job): Found | undefined | Promise<Found | undefined>;
-  /** Rejects with what the run rejects with, or with the reason of the caller's signal. */
+  /** Rejects with the error of the run, or with the reason of the caller's signal. */
   read(ask: Ask): Promise<Read>;
-  /** Runs a job unless there is an answer younger than `ms`, wherever it came from. */
+  /** Runs a job unless an entry younger than `ms` exists, in this process or another. */
   refresh(job: Job, ms: number): Promise<{ readonly entry: Entry; readonly ran: boolean }>;
-  /** Drops what is stored under keys that begin so, and whatever is being made for them. */
+  /** Drops the entries of keys with this prefix, and does not store the results of their in-flight runs. */
   forget(prefix: string): Promise<void>;
-  /** Of this process. */
+  /** For this process. */
   readonly size: () => MemorySize & { readonly flights: number };
 }
 
-/** What a flight brings. */
+/** The result of a flight. */
 interface Result {
   readonly entry: Entry;
-  /** False: another replica had made it. */
+  /** False if another replica produced it. */
   readonly made: boolean;
   readonly stored: boolean;
 }
 
-/** A key whose run failed is left alone for so long while an old answer can be given for it. */
+/** After a failed run, a key is not run again for this long while a stale response can be served. */
 const FAILURE_PAUSE_MS = 1000;
 const MAX_FAILURES = 10_000;
 
@@ -102,7 +103,8 @@ export function createReadThrough(options: ReadThroughOptions): ReadThrough {
     failures: createFailures(clock),
     fly: (job, accepts, signal) => {
       const joined = clock.monotonic();
-      // Negative for what was born after joining. By the one clock that never goes back: a run's own result is accepted.
+      // Negative if the entry was born after joining, so that a run's own result is always accepted. Uses only the
+      // clock that never goes back.
       const good = (entry: Entry): boolean => {
         const age = joined - entry.born.monotonic;
         return age <= 0 || accepts(age);
@@ -143,7 +145,7 @@ export function createReadThrough(options: ReadThroughOptions): ReadThrough {
   };
 }
 
-/** The way of an ask that memory alone cannot answer. `held`: what memory has, and is not fresh enough. */
+/** Handles a request that memory alone cannot answer. `held`: the entry in memory, which is not fresh enough. */
 async function readFurther(context: Context, ask: Ask, held: Entry | undefined): Promise<Read> {
   const entry = youngerOf(held, await context.lookUp(ask.key));
   const age = entry === undefined ? Infinity : ageOf(entry.born, context.clock);
@@ -175,7 +177,7 @@ async function readFlight(context: Context, ask: Ask, forwarded: Outcome['forwar
   return answer(result.entry, ageOf(result.entry.born, context.clock), { ask, kind, forwarded });
 }
 
-/** What is left to say after a failure that excuses it: an old answer that may still be given. */
+/** The stale response to serve after a failure, if the failure and the policy allow one. */
 function staleAnswer(
   { clock, store, excusesStale, failures }: Context,
   ask: Ask,
@@ -190,7 +192,7 @@ function staleAnswer(
   return answer(old, age, { ask, kind: 'stale', forwarded: 'stale' });
 }
 
-/** Makes a new answer while old ones are given; at most one run is in the air. */
+/** Revalidates in the background while stale responses are served; at most one run per key. */
 function refreshBehind({ fly, isInAir, failures, observe }: Context, job: Job): void {
   if (isInAir(job.key)) return;
   fly(job, (age) => age < job.policy.ttl * 1000).catch((cause: unknown) => {
@@ -199,7 +201,7 @@ function refreshBehind({ fly, isInAir, failures, observe }: Context, job: Job): 
   });
 }
 
-/** One run, in turn among the replicas, and what it makes stored before the turn is given up. */
+/** One run, coordinated among the replicas by a lease. The result is stored before the lease is released. */
 async function runInTurn(
   job: Job,
   flight: Flight,
@@ -240,7 +242,7 @@ function forwardedBecause(entry: Entry | undefined, age: number, { policy }: Ask
   return age < policy.ttl * 1000 ? 'request' : 'stale';
 }
 
-/** Looks outside once for all who ask at the same time. */
+/** Coalesces concurrent lookups of a key in the shared cache. */
 function createLookUp(store: Store): (key: string) => Promise<Entry | undefined> {
   const inAir = new Map<string, Promise<Entry | undefined>>();
   return (key) => {
@@ -252,7 +254,7 @@ function createLookUp(store: Store): (key: string) => Promise<Entry | undefined>
   };
 }
 
-/** Keys whose run failed a moment ago. */
+/** Keys whose run failed less than `FAILURE_PAUSE_MS` ago. */
 interface Failures {
   add(key: string): void;
   isRecent(key: string): boolean;

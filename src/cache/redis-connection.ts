@@ -1,16 +1,16 @@
-// A connection to Redis that never makes its callers wait for the network: it connects, and connects again, behind them.
+// A Redis connection that never blocks its callers: it connects and reconnects in the background.
 import KeyvRedis, { createClient, type RedisClientOptions } from '@keyv/redis';
 import { Keyv, type KeyvOptions } from 'keyv';
 
 export interface RedisConnection {
   readonly client: RedisClient;
-  /** Over the client; its values are Buffers, in and out. */
+  /** Uses the same client. Values are Buffers, in and out. */
   readonly keyv: Keyv;
-  /** Resolves when it is connected for the first time. */
+  /** Resolves when the first connection is established. */
   readonly connected: Promise<void>;
-  /** What went wrong with the connection last; undefined: nothing yet. */
+  /** The most recent connection error, if any. */
   readonly lastError: () => unknown;
-  /** Drops the connection and whatever waits for a reply. */
+  /** Closes the connection and drops pending commands. */
   destroy(): void;
 }
 
@@ -18,10 +18,10 @@ export type RedisClient = ReturnType<typeof openClient>;
 
 const CONNECT_TIMEOUT_MS = 2000;
 const MAX_RECONNECT_MS = 1000;
-/** RESP's sign for a string of bytes: these come back as Buffers. */
+/** RESP's type byte for bulk strings: these are returned as Buffers. */
 const BLOB_STRING = 36;
 
-/** Throws TypeError when the URL is none. `random` spreads the attempts to connect. */
+/** Throws TypeError if the URL is invalid. `random` adds jitter to reconnection. */
 export function openRedisConnection(url: string, random: () => number): RedisConnection {
   const client = openClient(url, random);
   const keyv = openKeyv(client);
@@ -30,7 +30,7 @@ export function openRedisConnection(url: string, random: () => number): RedisCon
     lastError = cause;
   });
   const connected = new Promise<void>((resolve) => void client.once('ready', () => resolve()));
-  client.connect().catch(ignore); // it tries for ever: a rejection means that it was destroyed
+  client.connect().catch(ignore); // retries forever: a rejection means that the client was destroyed
   const destroy = (): void => {
     client.unref();
     if (client.isOpen) client.destroy();
@@ -55,14 +55,14 @@ function openClient(url: string, random: () => number) {
 function openKeyv(client: RedisClient): Keyv {
   const store = new KeyvRedis(client, { throwOnErrors: true });
   const keyv = new Keyv(store, { useKeyPrefix: false, throwOnErrors: true, serialize: keepBytes });
-  keyv.namespace = undefined; // keys are whole already
-  keyv.on('error', ignore); // each failure also rejects the call that it happened to
+  keyv.namespace = undefined; // keys are already fully qualified
+  keyv.on('error', ignore); // each failure also rejects the call that caused it
   return keyv;
 }
 
 /**
- * Keyv would write JSON. Its type wants a text, but what this returns goes to Redis as it is, and comes back through
- * `get(key, { raw: true })` untouched: values that are not texts pass by deserializing.
+ * Keyv would serialize to JSON. Its type requires a string, but the return value is passed to Redis unchanged and comes
+ * back unchanged through `get(key, { raw: true })`: deserialization ignores values that are not strings.
  */
 const keepBytes: NonNullable<KeyvOptions['serialize']> = ({ value }) => value as string;
 

@@ -1,4 +1,5 @@
-// Leases in Redis: the right to run a key alone among all replicas. Each is signed, so that nobody else can have replicas wait.
+// Leases in Redis: the exclusive right to run a key, across all replicas. Leases are signed, so that no other Redis
+// client can make replicas wait.
 import { createHmac, randomUUID, timingSafeEqual, type KeyObject } from 'node:crypto';
 import type { Observe } from '../core/observation.ts';
 import type { After, Clock } from './clock.ts';
@@ -10,48 +11,53 @@ export interface LeaseOptions {
   readonly link: RedisLink;
   /** Signs leases. */
   readonly secret: KeyObject;
-  /** Where the lease of a key is. */
+  /** The Redis key of the lease for a cache key. */
   readonly nameOf: (key: string) => string;
-  /** After so long without a sign of life a lease is over. */
+  /** A lease not renewed for this long expires. */
   readonly leaseMs: number;
   readonly clock: Clock;
   readonly after: After;
   readonly observe: Observe;
 }
 
-/** Leases of other releases may be longer than ours, but not so many times. */
+/** Other releases may use longer leases, but at most this many times longer. */
 const STRANGE_LEASE = 20;
-/** Clocks of replicas differ by less. */
+/** Upper bound on the clock difference between replicas. */
 const CLOCK_SKEW_MS = 10_000;
 
-/** Who holds it (a UUID), when it was last renewed (milliseconds since 1970, base 36), and the HMAC of both with its name. */
+/**
+ * Holder (a UUID), time of the last renewal (milliseconds since 1970, base 36), and the HMAC of both together with the
+ * lease's name.
+ */
 const TOKEN = /^([0-9a-f-]{36})\.([0-9a-z]{1,9})\.([\w-]{22})$/;
 const HOLDER_LENGTH = 36;
-/** One more than a token can have. */
+/** One more than the longest token. */
 const READ_LENGTH = 70;
 
 /**
- * KEYS: the lease; ARGV: our token, milliseconds, the length of a token. Gives 1 when it was taken, else 0, the milliseconds
- * that it has left and the first bytes of what is there: of anything but a string, none.
+ * KEYS: the lease. ARGV: our token, milliseconds, maximum length of a token. Returns 1 if the lease was acquired;
+ * otherwise 0, its remaining milliseconds, and the first bytes of the value (empty unless it is a string).
  */
 const TAKE = `
 if redis.call('set', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return { 1, 0, '' } end
 local held = redis.pcall('getrange', KEYS[1], 0, ARGV[3])
 return { 0, redis.call('pttl', KEYS[1]), type(held) == 'string' and held or '' }`;
 
-/** KEYS: the lease; ARGV: its holder, the length of a holder. What follows only runs for a lease that the holder has. */
+/** KEYS: the lease. ARGV: its holder, length of a holder. The rest of the script runs only if the holder matches. */
 const HELD = `
 local held = redis.pcall('getrange', KEYS[1], 0, ARGV[2] - 1)
 if held ~= ARGV[1] then return 0 end
 `;
-/** ARGV: also the new token and milliseconds. A Redis that is full takes no value, but a later end. */
+/**
+ * ARGV also has the new token and milliseconds. A Redis at its memory limit rejects `SET` but still accepts `PEXPIRE`.
+ */
 const RENEW = `${HELD}
 local set = redis.pcall('set', KEYS[1], ARGV[3], 'PX', ARGV[4])
 if type(set) == 'table' and set.err then return redis.call('pexpire', KEYS[1], ARGV[4]) end
 return 1`;
 const RELEASE = `${HELD} return redis.call('del', KEYS[1])`;
 
-/** Takes leases. */
+/** Returns a function that acquires the lease of a key. */
 export function createLeases(options: LeaseOptions): (key: string) => Promise<Lease | LeaseRefusal> {
   const { link, observe, nameOf } = options;
   return async (key) => {
@@ -60,7 +66,8 @@ export function createLeases(options: LeaseOptions): (key: string) => Promise<Le
       ({ client }) => unlessRefused(observe, () => take(options, client, { key, holder }), 'unavailable'),
       'unavailable',
     );
-    // Renewed from here, not from where it was taken: one that was granted too late to be known must run out.
+    // Renewal starts only here, once the caller knows it holds the lease. A lease granted after the timeout has no
+    // owner and must expire.
     return answer === 'held' ? hold(options, nameOf(key), holder) : answer;
   };
 }
@@ -88,14 +95,14 @@ function tokenOf({ secret, clock }: LeaseOptions, name: string, holder: string):
   return `${signed}.${macOf(secret, name, signed)}`;
 }
 
-/** 128 bits. What frames are authenticated by never begins so. */
+/** 128 bits. The `lease:` prefix separates it from the HMACs of frames. */
 function macOf(secret: KeyObject, name: string, signed: string): string {
   return createHmac('sha256', secret).update(`lease:${name}:${signed}`).digest('base64url').slice(0, 22);
 }
 
 /**
- * Why nobody gives this lease back; undefined for one that somebody holds, or held a moment ago. One that was read and is put
- * back later is over as soon as it would have been without.
+ * Why this lease is invalid; undefined if it is held or expired only recently. The signed time defeats replay: a lease
+ * that was copied and written back later expires as if it had not been.
  */
 function faultOf(
   { secret, leaseMs, clock }: LeaseOptions,
@@ -105,7 +112,7 @@ function faultOf(
     remainingMs,
   }: { readonly name: string; readonly token: string; readonly remainingMs: number },
 ): string | undefined {
-  if (remainingMs === -1 || remainingMs > leaseMs * STRANGE_LEASE) return 'its lease would never end';
+  if (remainingMs === -1 || remainingMs > leaseMs * STRANGE_LEASE) return 'its lease would not expire';
   const [, holder, time = '', mac = ''] = TOKEN.exec(token) ?? [];
   if (holder === undefined) return 'its lease is malformed';
   const expected = macOf(secret, name, `${holder}.${time}`);
@@ -115,7 +122,7 @@ function faultOf(
   return undefined;
 }
 
-/** Renews a lease three times within its life until it is released or found lost. */
+/** Renews a lease three times per lifetime until it is released or found to be lost. */
 function hold(options: LeaseOptions, name: string, holder: string): Lease {
   const { link, leaseMs, after, observe } = options;
   const run = (script: string, args: readonly string[]): Promise<number> =>
@@ -125,7 +132,7 @@ function hold(options: LeaseOptions, name: string, holder: string): Lease {
         return Number(await client.eval(script, { keys: [name], arguments: given }));
       };
       return unlessRefused(observe, call, 1);
-    }, 1); // not known to be lost
+    }, 1); // if Redis is unavailable, assume that the lease is still held
   let released = false;
   let cancel = after(leaseMs / 3, renew);
   function renew(): void {

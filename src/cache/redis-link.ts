@@ -1,4 +1,5 @@
-// The one way to Redis: a connection that is replaced when it falls silent, a time-out for callers, a breaker around every call.
+// The only access path to Redis: a connection that is replaced if it stops responding, a timeout for callers, and a
+// circuit breaker around every call.
 import type { Observe } from '../core/observation.ts';
 import { createBreaker } from './breaker.ts';
 import { sleep, type After, type Clock } from './clock.ts';
@@ -7,11 +8,11 @@ import { openRedisConnection, type RedisConnection } from './redis-connection.ts
 export interface RedisLinkOptions {
   /** `redis[s]://[user:password@]host[:port][/database]`. */
   readonly url: string;
-  /** In front of every key. */
+  /** Prefix of every key. */
   readonly namespace: string;
-  /** The longest that a caller waits for a reply. */
+  /** Longest wait for a reply, in milliseconds. */
   readonly timeoutMs: number;
-  /** Between attempts to reach it again. */
+  /** Milliseconds between attempts to reach Redis again. */
   readonly retryMs: number;
   readonly clock: Clock;
   readonly after: After;
@@ -19,24 +20,27 @@ export interface RedisLinkOptions {
   readonly observe: Observe;
 }
 
-/** Shared by everything of a process that speaks to Redis. */
+/** Shared by everything in a process that uses Redis. */
 export interface RedisLink {
   readonly namespace: string;
   /**
-   * What the commands give, or `otherwise` when Redis is away or takes longer than `timeoutMs` times `patience`. Never
-   * rejects: a `call` that throws counts as one that was not answered.
+   * The result of `call`, or `otherwise` if Redis is unavailable or takes longer than `timeoutMs` times `patience`.
+   * Never rejects: an exception from `call` counts as no reply.
    */
   run<T>(call: (connection: RedisConnection) => Promise<T>, otherwise: T, patience?: number): Promise<T>;
   readonly isAway: () => boolean;
   close(): Promise<void>;
 }
 
-/** Nobody waits for a write, so it may take longer; but it should not hide that nobody is there. */
+/** No caller waits for a write, so it may take longer, but not so long that it delays detecting an outage. */
 export const WRITE_PATIENCE = 5;
-/** Silent for so many probes: the connection may be dead without either side knowing. */
+/** After this many unanswered probes the connection is replaced: it may be half-open without either side noticing. */
 const PROBES_PER_CONNECTION = 5;
 
-/** Connects, and resolves even when nobody is there: it goes on trying. Rejects with TypeError when the URL is none. */
+/**
+ * Opens the link. Resolves even if Redis is unavailable, and keeps trying. Rejects with TypeError if the URL is
+ * invalid.
+ */
 export async function openRedisLink(options: RedisLinkOptions): Promise<RedisLink> {
   const { url, namespace, timeoutMs, observe } = options;
   let connection = openRedisConnection(url, options.random);
@@ -45,7 +49,7 @@ export async function openRedisLink(options: RedisLinkOptions): Promise<RedisLin
     probe: () => connection.client.ping(),
     on: {
       opened: (cause) => {
-        // The client's own errors only say that it is offline; why, its connection knows.
+        // The client's own error only says that it is offline; the connection's last error says why.
         const why = cause instanceof Error ? cause.message : String(cause);
         observe({ kind: 'cache.remote_lost', cause: new Error(why, { cause: connection.lastError() }) });
       },
@@ -63,7 +67,7 @@ export async function openRedisLink(options: RedisLinkOptions): Promise<RedisLin
   await ping(1);
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
-    await ping(WRITE_PATIENCE); // replies come in order: when this one is there, so are those of all writes before it
+    await ping(WRITE_PATIENCE); // replies arrive in order, so once this one does, all earlier writes have completed
     breaker.stop();
     connection.destroy();
   };
@@ -76,12 +80,18 @@ export async function openRedisLink(options: RedisLinkOptions): Promise<RedisLin
   };
 }
 
-/** Whether an error came from Redis itself: its replies begin with a code in capitals; the client's own do not. */
+/**
+ * Whether an error came from Redis itself: its error replies begin with an uppercase code, unlike the client's own
+ * errors.
+ */
 export function isReply(error: unknown, code = '[A-Z]+'): boolean {
   return error instanceof Error && new RegExp(`^${code} `).test(error.message);
 }
 
-/** Redis being there and refusing (full, read-only) is reported, and no reason to do without its reads. */
+/**
+ * Runs `call`; an error reply from Redis (out of memory, read-only) is reported and gives `otherwise`. It does not open
+ * the breaker, since reads still work.
+ */
 export async function unlessRefused<T>(observe: Observe, call: () => Promise<T>, otherwise: T): Promise<T> {
   try {
     return await call();

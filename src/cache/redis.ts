@@ -1,4 +1,4 @@
-// Redis as the store outside: bytes under a namespace, and leases.
+// Redis as the shared cache: bytes under a namespace, and leases.
 import type { Observe } from '../core/observation.ts';
 import type { After, Clock } from './clock.ts';
 import type { EntryKey } from './entry-key.ts';
@@ -11,7 +11,7 @@ export interface RedisOptions {
   readonly link: RedisLink;
   readonly entryKey: EntryKey;
   readonly contentTypes: FrameTrust['contentTypes'];
-  /** After so long without a sign of life a lease is over. */
+  /** A lease not renewed for this long expires. */
   readonly leaseMs: number;
   readonly clock: Clock;
   readonly after: After;
@@ -26,8 +26,8 @@ interface Redis extends RedisOptions {
 }
 
 /**
- * The store over a link. The version of frames and the id of the key that authenticates them are parts of every name, so that
- * two releases, or two services with different keys, can share one Redis and leave each other's entries alone.
+ * Creates the store over a link. The frame version and the id of the authentication key are part of every name, so that
+ * two releases, or two services with different keys, can share one Redis without touching each other's entries.
  */
 export function createRedis(options: RedisOptions): Remote {
   const { link, entryKey, contentTypes } = options;
@@ -51,21 +51,21 @@ export function createRedis(options: RedisOptions): Remote {
   };
 }
 
-/** Less than this is left of a value that may have expired between two commands. */
+/** An empty value with less than this remaining may have expired between the two commands. */
 const ABOUT_TO_END_MS = 50;
 
 async function read(redis: Redis, key: string, maxBytes: number): Promise<RemoteValue | undefined> {
   const name = redis.entryName(key);
   const found = await redis.link.run<RemoteValue | string | undefined>(async ({ client }) => {
     try {
-      // In this order: were the value replaced in between, it would look older than it is, not younger. A part of it at most:
-      // whoever can write there could fill the memory of every process that reads.
+      // The TTL is read first: if the value is replaced in between, it looks older than it is, never younger. The read
+      // is bounded, because anyone who can write to Redis could otherwise exhaust the memory of every reader.
       const [remainingMs, bytes] = await Promise.all([
         client.pTTL(name),
-        client.getRange(name, 0, maxBytes) as Promise<unknown>, // a Buffer by the connection's type mapping
+        client.getRange(name, 0, maxBytes) as Promise<unknown>, // a Buffer through the connection's type mapping
       ]);
       if (!Buffer.isBuffer(bytes)) return undefined;
-      if (remainingMs === -1) return 'it has no end';
+      if (remainingMs === -1) return 'it has no expiry';
       if (remainingMs < (bytes.length === 0 ? ABOUT_TO_END_MS : 0)) return undefined;
       return { bytes, remainingMs };
     } catch (cause) {

@@ -1,34 +1,34 @@
-// What a store outside of this process can do. Nothing here rejects: what cannot be done is as if nothing were there.
+// The interface of a shared cache. Its methods never reject: a failure looks like a missing value.
 
 import type { FrameTrust } from './frame.ts';
 
 export interface Remote {
-  /** What tells values of ours from those that somebody else wrote. */
+  /** Distinguishes frames written by this service from any other values. */
   readonly trust: FrameTrust;
-  /** At most `maxBytes` and one more of the value, so that a longer one is known as such. */
+  /** Reads at most `maxBytes` + 1 bytes of the value, so that a longer one can be detected. */
   read(key: string, maxBytes: number): Promise<RemoteValue | undefined>;
-  /** Replaces whatever is there, for `keepMs` (at least 1); resolves when it is there or cannot be. */
+  /** Sets the value for `keepMs` (at least 1). Resolves once it is written or has failed. */
   write(key: string, bytes: Buffer, keepMs: number): Promise<void>;
-  /** Deletes what is there under this key. */
+  /** Deletes the value of this key. */
   drop(key: string): Promise<void>;
-  /** Deletes every key that begins so. */
+  /** Deletes all keys with this prefix. */
   forget(prefix: string): Promise<void>;
-  /** Takes the right to run `key` alone among all replicas. */
+  /** Acquires the exclusive right to run `key`, across all replicas. */
   lease(key: string): Promise<Lease | LeaseRefusal>;
   close(): Promise<void>;
 }
 
 export interface RemoteValue {
   readonly bytes: Buffer;
-  /** Milliseconds it has left there, by the clock over there. */
+  /** Remaining milliseconds, by the clock of the shared cache. */
   readonly remainingMs: number;
 }
 
-/** Held until released, or until this process dies; renews itself. */
+/** Held and renewed automatically until released or until this process ends. */
 export interface Lease {
   release(): Promise<void>;
 }
 
 export type LeaseRefusal =
-  | 'taken' // by another replica, which is alive or died less than a lease ago
-  | 'unavailable'; // there is nobody to ask
+  | 'taken' // by another replica that is alive, or that ended less than one lease ago
+  | 'unavailable'; // the shared cache cannot be reached

@@ -1,4 +1,4 @@
-// Where answers are kept: in memory, and, when there is one, in a store outside that replicas share.
+// Where responses are cached: in memory, and optionally in a shared cache used by all replicas.
 import type { Observe } from '../core/observation.ts';
 import { ageOf, before, momentOf, type Clock, type Moment } from './clock.ts';
 import { youngerOf, type Entry } from './entry.ts';
@@ -6,37 +6,43 @@ import { decodeFrame, encodeFrame, maxFrameBytes, type FrameLimits, type FrameTr
 import { createMemory, type MemorySize } from './memory.ts';
 import type { Lease, LeaseRefusal, Remote, RemoteValue } from './remote.ts';
 
-/** Nothing here throws or rejects for what a store outside does or holds: that is a miss, and observed. */
+/**
+ * Never throws or rejects because of the shared cache: its failures and corrupt values count as misses and are
+ * reported.
+ */
 export interface Store {
-  /** What this process has. */
+  /** The entry in this process's memory. */
   peek(key: string): Entry | undefined;
-  /** The youngest that anybody has. What is found outside is kept in memory too. */
+  /** The youngest entry, here or in the shared cache. One found in the shared cache is also stored in memory. */
   fetch(key: string): Promise<Entry | undefined>;
-  /** Undefined when it cannot be kept; else kept in memory at once, and resolves when replicas can see it. */
+  /** Undefined if the entry cannot be stored. Otherwise it is in memory at once; resolves when replicas can see it. */
   put(key: string, entry: Entry): Promise<void> | undefined;
-  /** Drops every key that begins so, here and outside. What other replicas have in memory stays until its end. */
+  /**
+   * Drops all keys with this prefix, here and in the shared cache. Copies in other replicas' memory stay until they
+   * expire.
+   */
   forget(prefix: string): Promise<void>;
-  /** Whether there is a store outside. */
+  /** Whether there is a shared cache. */
   readonly isShared: boolean;
-  /** The right to run `key` alone among all replicas. */
+  /** The exclusive right to run `key`, across all replicas. */
   lease(key: string): Promise<Lease | LeaseRefusal>;
-  /** Of the memory of this process. */
+  /** Memory of this process only. */
   readonly size: () => MemorySize;
   close(): Promise<void>;
 }
 
 export interface StoreOptions {
   readonly memoryBytes: number;
-  /** Bodies of more bytes are not kept. */
+  /** Larger bodies are not stored. In bytes. */
   readonly entryBytes: number;
-  /** Bodies of more bytes are compressed for the store outside. */
+  /** Larger bodies are compressed for the shared cache. In bytes. */
   readonly compressOver: number;
   readonly remote: Remote | undefined;
   readonly clock: Clock;
   readonly observe: Observe;
 }
 
-/** Clocks of replicas differ by less than this; what seems to come from further ahead is not believed. */
+/** Tolerated clock difference between replicas. Entries from further in the future are rejected. */
 const CLOCK_SKEW_MS = 1000;
 
 export function createStore(options: StoreOptions): Store {
@@ -46,13 +52,13 @@ export function createStore(options: StoreOptions): Store {
   const maxBytes = maxFrameBytes(limits);
 
   async function readRemote(from: Remote, key: string): Promise<Entry | undefined> {
-    const asked = momentOf(clock); // what it tells is no older than this, so nothing looks younger by the way back
+    const asked = momentOf(clock); // taken before the read, so that the round trip never makes an entry look younger
     const value = await from.read(key, maxBytes);
     if (value === undefined) return undefined;
     const entry = await entryIn(value, { key, options: { ...limits, ...from.trust }, asked });
     if (typeof entry !== 'string') return ageOf(entry.born, clock) < entry.keepMs ? entry : undefined;
     observe({ kind: 'cache.rubbish_found', key, reason: entry });
-    await from.drop(key); // before anybody looks again, so that it is reported once
+    await from.drop(key); // before the next read, so that it is reported once
     return undefined;
   }
 
@@ -67,7 +73,7 @@ export function createStore(options: StoreOptions): Store {
     fetch: async (key) => {
       if (remote === undefined) return memory.get(key);
       const found = await readRemote(remote, key);
-      const entry = youngerOf(memory.get(key), found); // memory last: it may have changed meanwhile
+      const entry = youngerOf(memory.get(key), found); // memory is read last: it may have changed in the meantime
       if (entry !== undefined && entry === found) memory.set(key, entry);
       return entry;
     },
@@ -97,7 +103,7 @@ interface Reading {
   readonly asked: Moment;
 }
 
-/** The entry in a value from outside, or why there is none. */
+/** Decodes a value from the shared cache; returns a reason if it is invalid. */
 async function entryIn(
   { bytes, remainingMs }: RemoteValue,
   { key, options, asked }: Reading,
@@ -105,8 +111,9 @@ async function entryIn(
   const frame = await decodeFrame(key, bytes, options);
   if (frame.kind === 'rubbish') return frame.reason;
   const { payload, etag, bornEpoch, keepMs } = frame;
-  // Two clocks tell its age: the one over there, counting down, and ours against its writer's. The larger is believed.
+  // Two estimates of the age: the remaining TTL in the shared cache, and our clock against the writer's. The larger one
+  // is used.
   const [ageThere, ageHere] = [keepMs - remainingMs, asked.epoch - bornEpoch];
-  if (!(Math.min(ageThere, ageHere) > -CLOCK_SKEW_MS)) return 'it comes from the future';
+  if (!(Math.min(ageThere, ageHere) > -CLOCK_SKEW_MS)) return 'it was stored in the future';
   return { ...payload, etag, keepMs, born: before(asked, Math.max(0, ageThere, ageHere)) };
 }

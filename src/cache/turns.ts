@@ -1,4 +1,4 @@
-// Whose turn it is to run a key among the replicas: one runs, the others wait for what it stores.
+// Coordinates runs of a key among the replicas: one runs it, the others wait for its stored result.
 import { sleep, type After, type Clock } from './clock.ts';
 import type { Entry } from './entry.ts';
 import type { Store } from './store.ts';
@@ -13,7 +13,7 @@ export interface TurnOptions {
 export type Turn =
   | {
       readonly kind: 'run';
-      /** To be called when the result can be seen by the others, or there is none. */
+      /** Must be called once the result is visible to the other replicas, or the run has failed. */
       readonly done: () => void;
     }
   | { readonly kind: 'found'; readonly entry: Entry };
@@ -21,12 +21,12 @@ export type Turn =
 const FIRST_PAUSE_MS = 5;
 const LAST_PAUSE_MS = 50;
 const PAUSE_GROWTH = 1.4;
-/** A lease that is still renewed after so long is no reason to wait on. */
+/** After this long, a lease that is still being renewed is ignored. */
 export const PATIENCE_MS = 60_000;
 
 /**
- * Waits until this process may run `key`, or until another replica has stored an entry that `accepts` takes. Without a
- * store outside it is always this one's turn. Rejects with the reason of `signal`.
+ * Waits until this process may run `key`, or until another replica has stored an entry that satisfies `accepts`.
+ * Without a shared cache it never waits. Rejects with the reason of `signal`.
  */
 export async function takeTurn(
   key: string,
@@ -36,10 +36,10 @@ export async function takeTurn(
   const deadline = clock.monotonic() + PATIENCE_MS;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * PAUSE_GROWTH, LAST_PAUSE_MS)) {
     const lease = await store.lease(key);
-    // Looked up after the lease was taken: whoever ran before had stored its result before giving it back.
+    // Looked up after acquiring the lease: the previous holder stored its result before releasing it.
     if (typeof lease !== 'string')
       return turnWith(await store.fetch(key), accepts, () => void lease.release());
-    // Alone: what was stored while this one was on its way here.
+    // Without a lease: use what was stored in memory in the meantime.
     if (lease === 'unavailable' || clock.monotonic() >= deadline)
       return turnWith(store.peek(key), accepts, nothing);
     await sleep(pause * (0.5 + random()), after, signal);

@@ -1,4 +1,5 @@
-// Warming: answers that were asked for lately are run again before they are over, so that nobody waits for them.
+// Cache warming: recently requested responses are refreshed before they expire, so that no request has to wait for a
+// run.
 import type { Observe } from '../core/observation.ts';
 import { ageOf, type After, type Clock } from './clock.ts';
 import type { Entry } from './entry.ts';
@@ -10,9 +11,9 @@ export interface WarmingOptions {
   readonly after: After;
   readonly random: () => number;
   readonly observe: Observe;
-  /** Keys of one endpoint that are kept warm at most; those asked for longest ago go first. */
+  /** Maximum number of warm keys per endpoint; the least recently requested are dropped first. */
   readonly perEndpoint: number;
-  /** Runs at the same time, of all endpoints together: well below what live requests may have. */
+  /** Maximum concurrent runs across all endpoints: well below the limit for live requests. */
   readonly concurrent: number;
 }
 
@@ -23,38 +24,38 @@ export interface WarmJob extends Job {
 }
 
 export interface Warming {
-  /** Tells that somebody asked, and what came of it. The job is run again for as long as somebody asks within its ttl. */
+  /** Records a request and its outcome. The job is repeated for as long as a request arrives within its ttl. */
   ask(job: WarmJob, read: Read): void;
-  /** Keeps a job warm whether anybody asks or not. */
+  /** Keeps a job warm regardless of requests. */
   pin(job: WarmJob): void;
-  /** Nothing of an endpoint is run again, until it is asked for or pinned anew. */
+  /** Stops refreshing an endpoint's keys until they are requested or pinned again. */
   forget(endpoint: string): void;
   readonly size: () => number;
-  /** Begins no more runs. */
+  /** Starts no more runs. */
   close(): void;
 }
 
-/** One key that is kept warm. Times are monotonic milliseconds. */
+/** One warm key. Times are monotonic milliseconds. */
 interface Item {
   job: WarmJob;
   readonly pinned: boolean;
   askedAt: number;
-  /** When the newest answer that is known was born. */
+  /** When the newest known entry was born. */
   bornAt: number;
   dueAt: number;
-  /** When the newest answer would have been born if nothing were kept warm. */
+  /** When the newest entry would have been born without warming. */
   unwarmedAt: number;
   failures: number;
   isRunning: boolean;
 }
 
-type Registry = Map<string, Map<string, Item>>; // endpoint, key; keys in the order they were last asked for
+type Registry = Map<string, Map<string, Item>>; // endpoint → key; keys ordered from least to most recently requested
 
 const TICK_MS = 500;
 const FIRST_BACKOFF_MS = 1000;
-/** Runs are spread over this share of the interval, backwards: never later than it. */
+/** Runs start early by a random share of the interval, up to this one; never late. */
 const JITTER = 0.1;
-/** A run that takes longer than the interval is followed by a rest of this share of it. */
+/** Minimum pause after a run, as a share of the interval, for runs that take longer than it. */
 const REST = 0.1;
 
 export function createWarming(options: WarmingOptions): Warming {
@@ -74,7 +75,7 @@ export function createWarming(options: WarmingOptions): Warming {
     });
   }
 
-  /** Begins what is due, the most overdue first, as far as the budget goes. */
+  /** Starts due runs, the most overdue first, up to the concurrency limit. */
   function fill(): void {
     if (closed) return;
     for (const item of dueItems(registry, clock.monotonic()).slice(0, options.concurrent - running)) {
@@ -99,7 +100,7 @@ export function createWarming(options: WarmingOptions): Warming {
 
   return {
     ask: (job, read) => {
-      // What cannot be stored cannot be kept warm.
+      // An entry that cannot be stored cannot be kept warm.
       if (read.kind !== 'answer' || read.outcome.kind === 'unstored') return;
       const known = registry.get(job.endpoint)?.get(job.key);
       const item =
@@ -111,7 +112,7 @@ export function createWarming(options: WarmingOptions): Warming {
     },
     pin: (job) => {
       const item = newItem(job, { pinned: true, now: clock.monotonic(), age: Infinity });
-      // Spread, so that a start does not run all at once.
+      // Jitter, so that pinned jobs do not all run at once on start.
       add(job, { ...item, dueAt: item.dueAt + random() * Math.min(job.every * 1000 * JITTER, 10_000) });
     },
     forget: (endpoint) => {
@@ -128,7 +129,7 @@ export function createWarming(options: WarmingOptions): Warming {
 interface NewItem {
   readonly pinned: boolean;
   readonly now: number;
-  /** Of the answer that there would be without warming. */
+  /** The age of the entry that would exist without warming. */
   readonly age: number;
 }
 
@@ -151,7 +152,7 @@ interface Asked {
   readonly now: number;
 }
 
-/** Notes that somebody asked; tells whether warming saved them a run. */
+/** Records a request; returns whether warming saved it a run. */
 function noteAsked(item: Item, { job, read, now }: Asked): boolean {
   const isHit = read.outcome.kind === 'hit';
   const wouldRun = now - item.unwarmedAt >= job.policy.ttl * 1000;
@@ -161,7 +162,7 @@ function noteAsked(item: Item, { job, read, now }: Asked): boolean {
   return isHit && wouldRun;
 }
 
-/** Plans the next run by the age of the newest answer, if this one is. */
+/** Schedules the next run from the entry's age, if it is the newest one known. */
 function noteBorn(
   item: Item,
   entry: Entry,
@@ -169,7 +170,7 @@ function noteBorn(
 ): void {
   const now = clock.monotonic();
   const bornAt = now - ageOf(entry.born, clock);
-  if (bornAt <= item.bornAt + 1) return; // the same one, seen again; the wall clock counts whole milliseconds
+  if (bornAt <= item.bornAt + 1) return; // the same entry again: the wall clock has only millisecond resolution
   item.bornAt = bornAt;
   item.dueAt = bornAt + item.job.every * 1000 * (1 - JITTER * random());
 }
@@ -179,7 +180,7 @@ async function runAgain(item: Item, options: WarmingOptions): Promise<void> {
   const { endpoint, every } = item.job;
   const started = clock.monotonic();
   try {
-    // Another replica, or a caller who wanted a new answer, may have been faster.
+    // Another replica, or a request that bypassed the cache, may already have refreshed it.
     const { entry, ran } = await refresh(item.job, (every * 1000) / 2);
     const ms = clock.monotonic() - started;
     item.failures = 0;

@@ -1,8 +1,8 @@
-// Sizes as people write them in settings and endpoint files.
+// Parses byte sizes in settings and endpoint files.
 
 const UNITS: Readonly<Record<string, number>> = { KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 };
 
-/** Bytes of `536870912` or `512MiB`; the schemas have checked the form before. */
+/** Bytes of `536870912` or `512MiB`; the format has already been checked by the schema. */
 export function parseBytes(size: number | string): number {
   if (typeof size === 'number') return size;
   const unit = size.slice(-3);

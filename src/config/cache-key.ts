@@ -1,18 +1,18 @@
-// What the key of shared cache entries is derived from, and who could forge entries because of it.
+// The secrets from which the shared cache's key is derived, and a warning if others may know them.
 import type { Settings } from './settings.ts';
 
 export interface CacheSecrets {
-  /** Equal in all replicas that are to share entries; empty where the service has none at all. */
+  /** Identical in all replicas that share entries; empty strings if the service has no secrets. */
   readonly secrets: readonly string[];
-  /** What to do about a key that others may know; undefined where the service has one of its own. */
+  /** What to do if others may know the key; undefined if `cache_key` is set. */
   readonly warning: string | undefined;
 }
 
 const ADVICE = 'Set MILLRACE_CACHE_KEY to the same secret in every replica (openssl rand -hex 32).';
 
 /**
- * `cache_key`, or else every secret that replicas have in common. A password in `redis_url` protects against other users of
- * that Redis alone, and is all there is in a deployment without the others.
+ * `cache_key`, or else all secrets that replicas have in common. The password in `redis_url` does not protect against
+ * other users of the same Redis, but may be the only secret of a deployment.
  */
 export function cacheSecrets(
   settings: Pick<Settings, 'cacheKey' | 'piiHashKey' | 'clickhouse' | 'redisUrl'>,

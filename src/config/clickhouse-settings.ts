@@ -1,13 +1,13 @@
-// Settings of the ClickHouse servers, where there are any.
+// Settings for ClickHouse servers.
 import type { Diagnostic } from '../core/diagnostic.ts';
 import type { SettingsFile } from './generated/settings.ts';
 
 export interface ClickHouseSettings {
-  /** At least one; all have the same tables. */
+  /** At least one; all must have the same tables. */
   readonly urls: readonly string[];
   readonly user: string;
   readonly password: string;
-  /** Undefined: consumers' queries run as the same user. */
+  /** Undefined: consumer queries run as the same user. */
   readonly consumer: { readonly user: string; readonly password: string } | undefined;
   /** Paths of PEM files. */
   readonly ca: string | undefined;
@@ -15,7 +15,7 @@ export interface ClickHouseSettings {
   readonly isCompressed: boolean;
 }
 
-/** Those of the keys that have no default. */
+/** The keys without a default. */
 export type ClickHouseOptionalKey =
   | 'clickhouse_url'
   | 'clickhouse_consumer_user'
@@ -23,7 +23,7 @@ export type ClickHouseOptionalKey =
   | 'clickhouse_certificate'
   | 'clickhouse_key';
 
-/** Undefined where no server is named: the embedded engine. */
+/** Undefined if no server is configured: the embedded engine is used. */
 export function clickhouseSettings(all: SettingsFile): ClickHouseSettings | undefined {
   if (all.clickhouse_url === undefined) return undefined;
   const { clickhouse_consumer_user: consumer, clickhouse_certificate: cert, clickhouse_key: key } = all;
@@ -41,7 +41,7 @@ export function clickhouseSettings(all: SettingsFile): ClickHouseSettings | unde
   };
 }
 
-/** A certificate is of no use without its key, nor the key without it. */
+/** A certificate and its key are only valid together. */
 export function findHalfCertificate(values: SettingsFile): Diagnostic[] {
   const { clickhouse_certificate: certificate, clickhouse_key: key } = values;
   if ((certificate === undefined) === (key === undefined)) return [];

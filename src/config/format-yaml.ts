@@ -1,15 +1,15 @@
-// Endpoint files written in one form: keys in the schema's order, comments along with them, values exactly as they were.
+// Formats endpoint files: keys in schema order, comments moved with them, values unchanged.
 import { isDeepStrictEqual } from 'node:util';
 import { isMap, isNode, isScalar, parseDocument, visit } from 'yaml';
 import type { Document, Pair, YAMLMap, YAMLSeq } from 'yaml';
 import { readSchema, type SchemaName } from './schema.ts';
 
-/** Keys that begin a block of their own. */
+/** Keys preceded by an empty line. */
 const BLOCKS: ReadonlySet<string> = new Set(['query', 'parameters', 'max_rows', 'fixtures', 'examples']);
 
 /**
- * The text in the form that all files have. The text has to be valid YAML and a mapping; anything else is given back as it is.
- * @throws Error when a value would change, which is a defect here.
+ * The formatted text. Input that is not valid YAML or not a mapping is returned unchanged.
+ * @throws Error if a value would change, which is a bug in the formatter.
  */
 export function formatYaml(text: string, name: SchemaName): string {
   const document = parseDocument(text.replace(/\r\n?/g, '\n'));
@@ -22,7 +22,7 @@ export function formatYaml(text: string, name: SchemaName): string {
   const printed = document.toString({ lineWidth: 0, indentSeq: true });
   const formatted = `${printed.replace(/[ \t]+$/gm, (blanks, at: number) => (isInBlock(printed, at) ? blanks : '')).trimEnd()}\n`;
   if (!isDeepStrictEqual(parseDocument(formatted).toJS(), before))
-    throw new Error('formatting would change a value; the file is left as it is');
+    throw new Error('formatting would change a value; the file was not changed');
   return formatted;
 }
 
@@ -30,20 +30,23 @@ function keysOf(name: SchemaName): readonly string[] {
   return Object.keys(readSchema(name)['properties'] as object); // our own schema
 }
 
-/** `{ key: value }` and `[item, item]`: the library pads both or neither. */
+/** `{ key: value }` but `[item, item]`: the library pads both or neither. */
 function pad(collection: YAMLMap | YAMLSeq, flowCollectionPadding: string): void {
   const print = collection.toString.bind(collection);
   collection.toString = (context, ...rest) =>
     print(context && { ...context, flowCollectionPadding }, ...rest);
 }
 
-/** Blanks at the end of a line of a block scalar are part of its value. */
+/** Trailing spaces in a block scalar are part of its value. */
 function isInBlock(text: string, at: number): boolean {
   const line = text.slice(text.lastIndexOf('\n', at - 1) + 1, at);
   return /^\s/.test(line) && !/^\s*#/.test(line);
 }
 
-/** Known keys first, in their order; the others behind, in theirs. What stands above the first key stays at the top. */
+/**
+ * Known keys first, in schema order, then the others in their original order. Comments above the first key stay at the
+ * top.
+ */
 function order(document: Document, root: YAMLMap, keys: readonly string[]): void {
   const rank = (pair: Pair): number => {
     const at = keys.indexOf(keyOf(pair));
@@ -57,7 +60,7 @@ function order(document: Document, root: YAMLMap, keys: readonly string[]): void
   document.commentBefore = [document.commentBefore, head].filter(Boolean).join('\n');
 }
 
-/** One blank line before each block, and wherever there was one; none at the top. */
+/** An empty line before each block and wherever there was one, but none at the top. */
 function space(pair: Pair, index: number): void {
   if (!isNode(pair.key)) return;
   pair.key.spaceBefore = index > 0 && (pair.key.spaceBefore === true || BLOCKS.has(keyOf(pair)));

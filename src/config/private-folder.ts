@@ -1,17 +1,17 @@
-// Folders that only the service's own user may enter: the data folder holds the rows of every tenant.
+// Folders accessible only to the service's own user: the data directory holds the rows of all tenants.
 import { chmod, mkdir, readdir, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 
 const PRIVATE = 0o700;
 const OTHERS = 0o077;
 const STICKY = 0o1000;
-/** Of these, at least one is in every folder that the service has used. */
+/** At least one of these is in every folder that the service has used. */
 const OURS: ReadonlySet<string> = new Set(['engine', 'seeds-state', 'token-use.json', 'millrace.xml']);
 
 /**
- * Creates the folder with mode 0700, or restricts one that is there to it. Left alone, and returned as a warning, are folders
- * of another user, folders with the sticky bit, such as /tmp, and folders that hold something but nothing of ours. `uid`: of
- * the process; undefined where the system has none.
+ * Creates the folder with mode 0700, or restricts an existing one to it. Not changed, but returned as a warning:
+ * folders owned by another user, folders with the sticky bit such as /tmp, and folders with contents but none of ours.
+ * `uid`: user of the process; undefined if the system has none.
  */
 export async function makePrivateFolder(
   path: string,

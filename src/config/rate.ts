@@ -1,6 +1,6 @@
-// Rates as people write them in tokens and endpoint files.
+// Parses rates in tokens and endpoint files.
 
-/** So many calls in a window of so many seconds. */
+/** `limit` calls per `window` seconds. */
 export interface Rate {
   readonly limit: number;
   readonly window: number;
@@ -8,7 +8,7 @@ export interface Rate {
 
 const SECONDS: Readonly<Record<string, number>> = { s: 1, min: 60, h: 3600 };
 
-/** The rate of `600/min`; the schemas have checked the form before. */
+/** The rate of a string such as `600/min`; the format has already been checked by the schema. */
 export function parseRate(text: string): Rate {
   const [limit = '', unit = ''] = text.split('/');
   return { limit: Number(limit), window: SECONDS[unit] ?? 1 };

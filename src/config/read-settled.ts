@@ -1,18 +1,18 @@
-// Reads a file that somebody may be writing at this moment: all of one version, never the beginning of one.
+// Reads a file that may be written at the same time, without ever returning a partial version.
 import type { Stats } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 
 const TRIES = 10;
 
-/** Changes whenever the file does, as far as its times are fine enough. */
+/** Changes whenever the file does, within the resolution of its timestamps. */
 export function stampOf({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {
   return `${dev}:${ino}:${size}:${mtimeMs}:${ctimeMs}`;
 }
 
 /**
- * The bytes of a file that was the same before and after it was read: the beginning of a text that is just being
- * written can be a good text of another meaning, a key without its limits for one. Rejects when the file cannot be
- * read, is over `maxBytes`, or never holds still.
+ * The bytes of a file that did not change while it was read. A partially written file can be valid with another
+ * meaning, for example a key without its limits. Rejects if the file cannot be read, exceeds `maxBytes`, or keeps
+ * changing.
  */
 export async function readSettled(
   path: string,
@@ -27,5 +27,5 @@ export async function readSettled(
     if (bytes.length === stats.size && stampOf(before) === stampOf(stats)) return { bytes, stats };
     before = stats;
   }
-  throw new Error('the file changes all the time while it is read');
+  throw new Error('the file keeps changing while it is read');
 }

@@ -1,8 +1,11 @@
-// Files of ours replaced whole, and changed by one process at a time.
+// Replaces files atomically, and serializes changes between processes.
 import { chmod, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 
-/** Readers see the old file or the new one, whole. The mode stays what it is unless one is given; a new file is for its owner alone. */
+/**
+ * Replaces a file atomically: readers see either the old or the new version. Keeps the mode unless one is given; a new
+ * file is readable only by its owner.
+ */
 export async function replaceFile(path: string, text: string, mode?: number): Promise<void> {
   const before = await stat(path).catch(() => undefined);
   const temporary = `${path}.${process.pid}.new`;
@@ -15,7 +18,7 @@ const LOCK_WAIT_MS = 50;
 const LOCK_STALE_MS = 10_000;
 const LOCK_TRIES = 100;
 
-/** Runs `change` while no other process that asks here changes the file. Rejects when another one holds it for 5 s. */
+/** Runs `change` while holding the file's lock. Rejects if another process holds the lock for 5 s. */
 export async function changeAlone<T>(path: string, change: () => Promise<T>): Promise<T> {
   const lock = `${path}.lock`;
   for (let tries = 0; !(await take(lock)); tries++) {
@@ -29,7 +32,7 @@ export async function changeAlone<T>(path: string, change: () => Promise<T>): Pr
   }
 }
 
-/** One that was left behind by a process that died is taken over. */
+/** Tries to take the lock; removes a stale one left by a process that died. */
 async function take(lock: string): Promise<boolean> {
   const file = await open(lock, 'wx').catch((cause: NodeJS.ErrnoException) => cause);
   if (!(file instanceof Error)) return file.close().then(() => true);

@@ -1,4 +1,5 @@
-// Documents held against their JSON Schema: ajv's errors become findings at a line and column, with the nearest spelling.
+// Validates documents against their JSON Schema: ajv's errors become findings with line, column and the nearest valid
+// spelling.
 import { readFileSync } from 'node:fs';
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -9,10 +10,10 @@ import type { Path, YamlDocument } from './yaml-document.ts';
 
 export type SchemaName = 'endpoint' | 'tokens' | 'settings';
 
-/** Checks a document against one schema; no findings mean that its value has the type generated from that schema. */
+/** Validates a document against one schema. Without findings, its value has the type generated from that schema. */
 export type SchemaCheck = (document: YamlDocument) => readonly Diagnostic[];
 
-/** One finding about a plain value, before it has a place. */
+/** A finding about a plain value, without a location. */
 export interface SchemaFinding {
   readonly path: Path;
   readonly onKey: boolean;
@@ -28,7 +29,7 @@ export function readSchema(name: SchemaName): Record<string, unknown> {
   return schema as Record<string, unknown>; // our own file: an object, compiled in strict mode below
 }
 
-/** Compiles a schema once; the result is used for every document of its kind. */
+/** Compiles a schema once, for all documents of its kind. */
 export function createSchemaCheck(name: SchemaName): SchemaCheck {
   const errorsOf = createErrorsOf(name);
   return (document) =>
@@ -46,8 +47,8 @@ export function createSchemaCheck(name: SchemaName): SchemaCheck {
 }
 
 /**
- * The same for plain values that come from no document, such as environment variables; with `part`, against one of the
- * schema's definitions. No more findings than a file's.
+ * The same for plain values that are not from a document, such as environment variables; with `part`, against one of
+ * the schema's definitions. Returns at most `MAX_FINDINGS`.
  */
 export function createValueCheck(
   name: SchemaName,
@@ -63,7 +64,7 @@ function createErrorsOf(name: SchemaName, part?: string): (value: unknown) => re
     strict: true,
     allowUnionTypes: true,
     verbose: true,
-    validateSchema: false, // the tests do: it would take as long as compiling does
+    validateSchema: false, // done by the tests: it would take as long as compiling
     meta: false,
   });
   for (const keyword of ['x-env', 'x-secret']) ajv.addKeyword(keyword);
@@ -76,13 +77,13 @@ function createErrorsOf(name: SchemaName, part?: string): (value: unknown) => re
 }
 
 /**
- * A schema with its definitions in place of references to them: at each reference ajv copies all errors that were found
- * so far, which takes minutes for some files. No definition of ours refers to itself.
+ * A schema with its references replaced by the definitions. At each reference ajv copies all errors found so far, which
+ * takes minutes for some files. None of our definitions is recursive.
  */
 function inlineRefs(schema: unknown, definitions: Readonly<Record<string, unknown>>): unknown {
   if (Array.isArray(schema)) return schema.map((item) => inlineRefs(item, definitions));
   if (typeof schema !== 'object' || schema === null) return schema;
-  const { $ref, ...own } = schema as Readonly<Record<string, unknown>>; // an object, as was just seen
+  const { $ref, ...own } = schema as Readonly<Record<string, unknown>>; // checked to be an object above
   const entries = Object.entries(own).filter(([, value]) => value !== undefined);
   const inlined = Object.fromEntries(entries.map(([key, value]) => [key, inlineRefs(value, definitions)]));
   if (typeof $ref !== 'string') return inlined;
@@ -91,8 +92,8 @@ function inlineRefs(schema: unknown, definitions: Readonly<Record<string, unknow
 }
 
 /**
- * Of a failed oneOf keeps the errors of the branches that the value's own type chose; of everything else the error
- * itself. `propertyNames` errors say the same as the error of the name.
+ * For a failed oneOf, keeps only the errors of the branches selected by the value's type; otherwise the error itself.
+ * `propertyNames` errors duplicate the error of the name.
  */
 function relevant(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   const wrong = new Set<ErrorObject>();
@@ -113,13 +114,13 @@ function relevant(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   });
 }
 
-/** An error of one branch of a choice. */
+/** An error in one branch of a oneOf. */
 interface BranchError {
   readonly error: ErrorObject;
   readonly branch: string;
 }
 
-/** Those of a choice stand right in front of it. */
+/** ajv lists the errors of the branches immediately before the oneOf error. */
 function branchErrors(
   errors: readonly ErrorObject[],
   choice: ErrorObject,

@@ -1,4 +1,4 @@
-// Settings of the process: a flag wins over the environment, the environment over millrace.yaml, that over the default.
+// Process settings. Precedence: flags, environment variables, millrace.yaml, defaults.
 import { readFile } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';
 import type { Diagnostic } from '../core/diagnostic.ts';
@@ -13,26 +13,26 @@ import type { SettingsFile } from './generated/settings.ts';
 import { createSchemaCheck, createValueCheck, readSchema, type SchemaFinding } from './schema.ts';
 import { parseYaml, type YamlDocument } from './yaml-document.ts';
 
-/** Effective settings. Sizes are bytes, times are seconds. */
+/** Effective settings. Sizes are in bytes, times in seconds unless noted. */
 export interface Settings {
   readonly host: string;
   readonly port: number;
   readonly endpoints: string;
-  /** Undefined only where the command needs no keys. */
+  /** Undefined only for commands that need no keys. */
   readonly tokens: string | undefined;
-  /** Undefined: no JSON Web Tokens are taken. */
+  /** Undefined: JSON Web Tokens are not accepted. */
   readonly jwt: JwtSettings | undefined;
   readonly data: string;
   readonly seeds: string;
   readonly headerPrefix: string;
-  /** Origins that browsers may call from; undefined: none but the service's own. */
+  /** Allowed CORS origins; undefined: only the service's own. */
   readonly corsOrigins: readonly string[] | '*' | undefined;
-  /** Undefined: files that hash columns are not served. */
+  /** Undefined: endpoint files that hash columns are not served. */
   readonly piiHashKey: string | undefined;
   /** Undefined: the embedded engine. */
   readonly clickhouse: ClickHouseSettings | undefined;
   readonly connections: number;
-  /** Connections that consumer queries may take: all of them together, and those of one key. */
+  /** Connections available to consumer queries: in total, and per key. */
   readonly shares: { readonly consumers: number; readonly perKey: number };
   readonly queue: number;
   readonly memory: number;
@@ -47,20 +47,22 @@ export interface Settings {
   readonly cacheMemory: number;
   readonly adminHost: string;
   readonly adminPort: number;
-  /** Host names under which the admin listener may be asked, beside addresses and localhost. */
+  /** Host names accepted by the admin listener, besides IP addresses and localhost. */
   readonly adminNames: readonly string[];
   readonly requestTimeout: number;
   readonly sendTimeout: number;
   readonly sendMemory: number;
-  /** Addresses and networks of proxies that are believed. */
+  /** Addresses and networks of trusted proxies. */
   readonly trustedProxies: readonly string[];
-  /** Undefined: traces are sent nowhere. */
+  /** Undefined: traces are not exported. */
   readonly traces: TraceSettings | undefined;
   readonly usage: boolean;
   readonly usageDays: number;
   readonly drainTimeout: number;
   readonly logLevel: NonNullable<SettingsFile['log_level']>;
-  /** All of this by the names of the settings file, for people: secrets masked, and where each value comes from. */
+  /**
+   * All settings by their names in the settings file, for display: secrets are masked, and each value has its source.
+   */
   readonly shown: Readonly<Record<string, ShownSetting>>;
 }
 
@@ -69,18 +71,18 @@ export interface ShownSetting {
   readonly source: 'flag' | 'environment' | 'file' | 'default';
 }
 
-/** Whose JSON Web Tokens are taken, and how they are checked. */
+/** The accepted issuer of JSON Web Tokens, and how its tokens are checked. */
 export interface JwtSettings {
   readonly issuer: string;
   readonly audience: string;
   readonly jwksUrl: string;
   readonly algorithms: readonly string[];
-  /** The claim that says what a token may do. */
+  /** The claim with the granted access. */
   readonly claim: string;
   readonly skewSeconds: number;
 }
 
-/** Where traces go, and how many of them. */
+/** The trace exporter and its sampling ratio. */
 export interface TraceSettings {
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -88,7 +90,7 @@ export interface TraceSettings {
   readonly ratio: number;
 }
 
-/** What a setting is called in the file; flags and environment variables are derived from it. */
+/** The name of a setting in the file, with the flag and environment variable derived from it. */
 export interface SettingName {
   readonly key: keyof SettingsFile;
   readonly flag: string;
@@ -100,14 +102,14 @@ export interface SettingName {
 }
 
 export interface SettingsSources {
-  /** By key; undefined where the flag was not given. */
+  /** By key; undefined if the flag was not given. */
   readonly flags: Readonly<Record<string, string | undefined>>;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The settings file; a missing default file is no error, a missing named one is. */
+  /** The settings file. A missing file is an error only if `required`. */
   readonly file: { readonly path: string; readonly required: boolean };
 }
 
-/** Every setting, from `schemas/settings.schema.json`. */
+/** All settings, from `schemas/settings.schema.json`. */
 export function settingNames(): readonly SettingName[] {
   const properties = readSchema('settings')['properties'] as Record<
     keyof SettingsFile,
@@ -124,7 +126,7 @@ export function settingNames(): readonly SettingName[] {
   }));
 }
 
-/** Reads all sources; all findings of all of them, or the settings. */
+/** Reads all sources and returns the settings, or the findings of all sources. */
 export async function loadSettings(
   sources: SettingsSources,
 ): Promise<{ readonly settings: Settings } | { readonly diagnostics: readonly Diagnostic[] }> {
@@ -169,7 +171,7 @@ async function readSettingsFile(sources: SettingsSources): Promise<Layer> {
   });
   const diagnostics =
     missing.length > 0 ? missing : createSchemaCheck('settings')({ ...parsed.document, value });
-  return { values: value as SettingsFile, diagnostics }; // used only when the schema check found nothing
+  return { values: value as SettingsFile, diagnostics }; // used only if the schema check had no findings
 }
 
 function missingVariable(document: YamlDocument, path: readonly string[], variable: string): Diagnostic {
@@ -183,7 +185,7 @@ function missingVariable(document: YamlDocument, path: readonly string[], variab
   };
 }
 
-/** Replaces `${NAME}` in the texts of a flat mapping. */
+/** Replaces `${NAME}` in the strings of a flat mapping. */
 function substitute(value: unknown, lookup: (path: readonly string[], variable: string) => string): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const entries = Object.entries(value).map(([key, item]: [string, unknown]) => {
@@ -205,12 +207,12 @@ function layer(
     sources.set(name.key, source);
     values[name.key] = fromText(name, text);
   }
-  if (sources.size === 0) return { values, diagnostics: [] }; // compiling the schema takes longer than the rest
+  if (sources.size === 0) return { values, diagnostics: [] }; // compiling the schema is the slowest part
   const findings = createValueCheck('settings')(values);
   return { values, diagnostics: findings.map((finding) => sourceFinding(finding, sources)) };
 }
 
-/** The value that a text stands for, by the setting's type; what does not fit stays a text, for the schema to refuse. */
+/** The value of a string by the setting's type; invalid input stays a string, which the schema then rejects. */
 function fromText({ type }: SettingName, text: string): unknown {
   if (type === 'integer' && /^-?\d{1,15}$/.test(text)) return Number(text);
   if (type === 'number' && /^\d{1,9}(\.\d{1,9})?$/.test(text)) return Number(text);
@@ -223,7 +225,7 @@ function sourceFinding(finding: SchemaFinding, sources: ReadonlyMap<string, stri
   return plainFinding(source, finding.code, finding.message, finding.hint);
 }
 
-/** A finding about something that has no lines: a flag, a variable, a whole file. */
+/** A finding without a line: about a flag, a variable, or a whole file. */
 function plainFinding(file: string, code: string, message: string, hint?: string): Diagnostic {
   return {
     file,
@@ -236,7 +238,7 @@ function plainFinding(file: string, code: string, message: string, hint?: string
   };
 }
 
-/** A URL may hold a password even where the setting is no secret. */
+/** Masks secrets, and also passwords in URLs, since other settings may contain them. */
 function show(
   names: readonly SettingName[],
   layers: Readonly<Record<Exclude<ShownSetting['source'], 'default'>, SettingsFile>>,
@@ -257,7 +259,7 @@ function withoutPassword(value: unknown): unknown {
   return typeof value === 'string' ? value.replace(/(:\/\/[^/@\s]*:)[^/@\s]*@/g, `$1${MASK}@`) : value;
 }
 
-/** A bound above what it is a share of changes nothing, and is no mistake: connections follow the machine. */
+/** Shares above the number of connections are clamped and not reported, because that number depends on the machine. */
 function connectionsOf(given: SettingsFile): Pick<Settings, 'connections' | 'shares'> {
   const connections = given.connections ?? Math.max(3, availableParallelism() + 1);
   const consumers = Math.min(given.consumer_connections ?? Math.max(1, connections - 1), connections);
@@ -312,7 +314,7 @@ function resolve(given: SettingsFile, names: readonly SettingName[]): Omit<Setti
 
 const JWT_KEYS = ['jwt_issuer', 'jwt_audience', 'jwt_jwks_url'] as const;
 
-/** Half of it would be a door that nobody meant to open, or to close. */
+/** A partial configuration would accept or reject tokens unexpectedly. */
 function findHalfJwt(values: SettingsFile): Diagnostic[] {
   const missing = JWT_KEYS.filter((key) => values[key] === undefined);
   if (missing.length === 0 || missing.length === JWT_KEYS.length) return [];
@@ -333,7 +335,7 @@ function traceSettings(
   const { otlp_endpoint: endpoint, otlp_headers: headers, trace_ratio: ratio } = all;
   if (endpoint === undefined) return undefined;
   const pairs = listOf(headers).map((pair) => [pair.split('=', 1)[0], pair.slice(pair.indexOf('=') + 1)]);
-  return { endpoint, headers: Object.fromEntries(pairs) as Record<string, string>, ratio }; // pairs of texts, made above
+  return { endpoint, headers: Object.fromEntries(pairs) as Record<string, string>, ratio }; // pairs of strings, made above
 }
 
 function listOf(text: string | undefined): readonly string[] {

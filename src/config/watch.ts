@@ -1,17 +1,17 @@
-// Tells when files change, however they are written: in place, by rename, by a symlink swap of a whole folder.
+// Watches files for changes, however they are written: in place, by rename, or by a symlink swap of a whole folder.
 import { watch, type FSWatcher } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { stampOf } from './read-settled.ts';
 
 export interface WatchOptions {
-  /** Quiet time, in milliseconds, before a burst of changes is told. */
+  /** Quiet period before a burst of changes is reported, in milliseconds. */
   readonly settleMs: number;
-  /** The longest, in milliseconds, that a change goes untold during a burst. */
+  /** Maximum delay of a report during a burst, in milliseconds. */
   readonly maxDelayMs: number;
 }
 
-/** A path as it was when it was last looked at, and what tells of changes there since. */
+/** A watched path, its last known state, and its watcher. */
 interface Followed {
   readonly path: string;
   stamp: string;
@@ -21,16 +21,16 @@ interface Followed {
 const LOOK_MS = 1000;
 
 /**
- * Calls `on.change` after each burst of changes of `paths`, each a file, or a folder and the files directly in it; they
- * may come and go. Only folders are watched (one inotify watch each, however many files they hold). A watch goes blind
- * when its folder is made again or a symlink on the way to it is swapped, so the paths themselves are also looked at
- * once a second. Errors of the watching go to `on.error`.
+ * Calls `on.change` after each burst of changes to `paths`: files, or folders with the files directly in them, which
+ * may be created and deleted. Only folders are watched (one inotify watch each, regardless of their size). A watch
+ * stops working if its folder is recreated or a symlink on its path is swapped, so the paths are also polled once a
+ * second. Watcher errors go to `on.error`.
  */
 export async function watchPaths(
   paths: readonly string[],
   { settleMs, maxDelayMs }: WatchOptions,
   on: {
-    /** Where something has changed, as far as the system told. */
+    /** The changed paths, as far as the system reported them. */
     readonly change: (paths: ReadonlySet<string>) => void;
     readonly error: (cause: unknown) => void;
   },
@@ -67,7 +67,7 @@ export async function watchPaths(
   };
 }
 
-/** Looks at the path again; when it is another file or folder than before, that is what is watched from here on. */
+/** Checks the path; if it now refers to another file or folder, watches that one instead. */
 async function hasMoved(
   followed: Followed,
   closed: AbortSignal,
@@ -81,7 +81,7 @@ async function hasMoved(
   followed.stamp = stamp;
   followed.watcher?.close();
   followed.watcher = undefined;
-  if (stats === undefined) return true; // found again by the looks
+  if (stats === undefined) return true; // polling will find it again
   const folder = isFolder ? path : dirname(path);
   const isOurs = (name: string): boolean => isFolder || name === basename(path) || name.startsWith('..');
   try {
@@ -90,12 +90,12 @@ async function hasMoved(
       else if (isOurs(name)) on.note(isFolder ? join(folder, name) : path);
     }).on('error', on.error);
   } catch (cause) {
-    on.error(cause); // no watches left, or the folder has gone this moment
+    on.error(cause); // out of watches, or the folder was just deleted
   }
   return true;
 }
 
-/** Calls `tell` once things have been quiet for `settleMs`, and at the latest `maxDelayMs` after the first of them. */
+/** Calls `tell` after `settleMs` without changes, or at most `maxDelayMs` after the first one. */
 function createBurst(settleMs: number, maxDelayMs: number, tell: () => Promise<void>) {
   let settle: NodeJS.Timeout | undefined;
   let deadline: NodeJS.Timeout | undefined;

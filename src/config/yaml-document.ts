@@ -1,4 +1,4 @@
-// A YAML 1.2 document with positions: every value can be traced back to its place in the text.
+// A YAML 1.2 document with positions: every value can be traced to its location in the file.
 import {
   Composer,
   Document,
@@ -16,32 +16,32 @@ import type { Node, Pair, YAMLMap } from 'yaml';
 import { locateFindings, type Diagnostic } from '../core/diagnostic.ts';
 import { createPositions, positionAt, type Position } from '../core/position.ts';
 
-/** Keys and indexes from the top of a document to a value. */
+/** Keys and indexes from the root of a document to a value. */
 export type Path = readonly (string | number)[];
 
-/** A parsed document. Not guaranteed: that its value has the shape of any schema. */
+/** A parsed document. Not guaranteed: that its value matches any schema. */
 export interface YamlDocument {
   readonly file: string;
   readonly text: string;
   /** Plain data: maps, lists, strings, numbers, booleans and null. */
   readonly value: unknown;
-  /** Where the value at `path` stands; the nearest ancestor that exists when it does not. */
+  /** The position of the value at `path`, or of its nearest existing ancestor. */
   locate(path: Path): Position;
-  /** Where the last key of `path` stands; like `locate` for lists. */
+  /** The position of the last key of `path`; same as `locate` for lists. */
   locateKey(path: Path): Position;
-  /** Where the character `offset` (UTF-16 units) of the text at `path` stands, also in block scalars. */
+  /** The position of the character at `offset` (UTF-16 units) in the string at `path`, also in block scalars. */
   locateInside(path: Path, offset: number): Position;
 }
 
 export const MAX_DOCUMENT_BYTES = 1_048_576;
-/** Values that aliases may add to those that are written, and anchors. */
+/** Maximum number of anchors plus values added by aliases. */
 const MAX_ALIASED = 1000;
 const MAX_DEPTH = 64;
 const MAX_FAULTS = 500;
 
 /**
- * Parses one document; its findings (duplicate keys, bad indentation, several documents, …), of which there may be many
- * and the first are enough, or the document. Linear, whatever the text is.
+ * Parses one document and returns it, or its findings (duplicate keys, bad indentation, several documents, …), which
+ * may be cut short. Linear time for any input.
  */
 export function parseYaml(
   file: string,
@@ -73,7 +73,7 @@ export function parseYaml(
   return { document: createDocument({ file, text, value }, parsed, positions) };
 }
 
-/** What is wrong with a text, at a 0-based offset. */
+/** A parse error at a 0-based offset. */
 interface Fault {
   readonly offset: number;
   readonly code: string;
@@ -81,27 +81,27 @@ interface Fault {
 }
 
 /**
- * The document with what the parser says of it. After some hundreds of faults it is cut: each is an Error with a stack,
- * and a text can have as many as characters.
+ * The parsed document and its errors. Stops after `MAX_FAULTS`: each is an Error with a stack, and a file can have as
+ * many as it has characters.
  */
 function compose(text: string): { parsed: Document.Parsed; faults: readonly Fault[]; isCut: boolean } {
-  // Unique keys are looked for below: the parser compares each key of a mapping with all before it.
+  // Duplicate keys are found below in linear time: the parser compares each key of a mapping with all earlier ones.
   const composer = new Composer({ version: '1.2', uniqueKeys: false });
   const faults: Fault[] = [];
-  const end = text.trimEnd().length; // what is never closed is noticed at the end of the file
+  const end = text.trimEnd().length; // unclosed constructs are reported at the end of the file
   const note = (offset: number, code: string, message: string): void => {
-    if (faults.length === MAX_FAULTS) throw new TooManyFaults(); // again, should the parser catch it
+    if (faults.length === MAX_FAULTS) throw new TooManyFaults(); // thrown again on each call, in case the parser catches it
     faults.push({
       offset: Math.min(offset, end),
       code: code.toLowerCase(),
       message: MESSAGES[code] ?? lowerFirst(message),
     });
   };
-  // Every fault goes through this function, which the library's types keep private; the tests see when it is another one.
+  // All errors pass through this function, which is private in the library's types; a test detects if that changes.
   Reflect.set(composer, 'onError', (source: unknown, code: string, message: string) =>
     note(startOf(source), code, message),
   );
-  let parsed = new Document() as Document.Parsed; // in place of one that was cut, or is empty
+  let parsed = new Document() as Document.Parsed; // used if parsing stopped early or the file is empty
   let isCut = false;
   try {
     const [first, second] = composer.compose(new Parser().parse(text), true, text.length);
@@ -117,7 +117,7 @@ function compose(text: string): { parsed: Document.Parsed; faults: readonly Faul
 
 class TooManyFaults extends Error {}
 
-/** Of what the parser tells a fault of: an offset, a range, or a token. */
+/** The offset of an error the parser reports: it passes an offset, a range, or a token. */
 function startOf(source: unknown): number {
   if (typeof source === 'number') return source;
   if (Array.isArray(source)) return Number(source[0]);
@@ -141,7 +141,7 @@ function findDuplicateKeys(parsed: Document.Parsed): Fault[] {
   return faults;
 }
 
-/** What must be refused before the parser sees it: texts that are not text, or that nest too deeply to recurse over. */
+/** Rejects input before parsing: binary data, and nesting too deep for a recursive parser. */
 function findObstacle(text: string): Fault | undefined {
   // oxlint-disable-next-line no-control-regex -- control characters are what this looks for
   const control = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufffd]/u.exec(text);
@@ -155,7 +155,7 @@ function findObstacle(text: string): Fault | undefined {
   return { offset, code: 'too_deep', message: `the document nests deeper than ${MAX_DEPTH} levels` };
 }
 
-/** Bounds the parser's recursion from above: flow brackets open at once, and block indicators in front of a line. */
+/** Bounds the parser's recursion: counts open flow brackets, and block indicators at the start of a line. */
 function tooDeepAt(text: string): number | undefined {
   let open = 0;
   for (let i = 0; i < text.length; i++) {
@@ -171,23 +171,23 @@ function tooDeepAt(text: string): number | undefined {
   return undefined;
 }
 
-/** Messages of the parser that speak of its own functions. */
+/** Replacements for parser messages that refer to the library's own functions. */
 const MESSAGES: Readonly<Record<string, string>> = {
   MULTIPLE_DOCS: 'a file holds one document: remove the line --- and what follows it',
 };
 
-/** Findings are phrases, not sentences. */
+/** Findings start in lower case. */
 function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
 /**
- * Aliases without an anchor in front of them, and all that would make the value much larger than the text: an alias of a
- * list of aliases of lists is a small text of any size.
+ * Aliases without a preceding anchor, and aliases that expand the value far beyond the size of the file (a "billion
+ * laughs" attack).
  */
 function findBadAliases(parsed: Document.Parsed): Fault[] {
   const faults: Fault[] = [];
-  const sizes = new Map<string, number>(); // of what each anchor names, aliases followed
+  const sizes = new Map<string, number>(); // size of each anchored node, aliases expanded
   let added = 0;
   const sizeOf = (node: unknown): number => {
     const size = ownSize(node);
@@ -259,7 +259,7 @@ function insideScalar(text: string, node: Scalar, offset: number): Position {
   return positionAt(text, isVerbatim ? contentStart + offset : start);
 }
 
-/** In a literal block each line of the value is the end of a line of the file: what precedes it is indentation. */
+/** In a literal block, each line of the value is the end of a line of the file; the text before it is indentation. */
 function insideBlock(text: string, block: { start: number; value: string }, offset: number): Position {
   const inValue = positionAt(block.value, offset);
   const header = positionAt(text, block.start).line;

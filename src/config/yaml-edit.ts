@@ -1,7 +1,7 @@
-// Changes to a YAML text that keep everything else in it, comments and order included. The texts have to be valid YAML.
+// Edits YAML while preserving everything else, including comments and order. Inputs must be valid YAML.
 import { isSeq, parseDocument, stringify } from 'yaml';
 
-/** Appends an item to the list under a top-level key, adding both when missing. */
+/** Appends an item to the list under a top-level key; creates both if missing. */
 export function appendToList(text: string, key: string, item: unknown): string {
   const document = parseDocument(text.trim() === '' ? `${key}: []\n` : text);
   const list = document.get(key);
@@ -12,14 +12,14 @@ export function appendToList(text: string, key: string, item: unknown): string {
   return document.toString({ lineWidth: 0 });
 }
 
-/** Removes what stands at a path; a comment above it goes with it. */
+/** Removes the node at a path, with any comment above it. */
 export function removeAt(text: string, path: readonly (string | number)[]): string {
   const document = parseDocument(text);
   document.deleteIn(path);
   return document.toString({ lineWidth: 0 });
 }
 
-/** Puts a value at a path, or takes it away where it is undefined. */
+/** Sets the value at a path, or removes it if undefined. */
 export function setAt(text: string, path: readonly (string | number)[], value: unknown): string {
   const document = parseDocument(text);
   if (value === undefined) document.deleteIn(path);
@@ -27,7 +27,7 @@ export function setAt(text: string, path: readonly (string | number)[], value: u
   return document.toString({ lineWidth: 0 });
 }
 
-/** Plain data as YAML: texts of several lines as blocks. */
+/** Plain data as YAML; multi-line strings become block scalars. */
 export function writeYaml(value: unknown): string {
   return stringify(value, { lineWidth: 0, blockQuote: 'literal' });
 }

@@ -1,4 +1,4 @@
-// A value put into a YAML text where it belongs, every other character of the text kept. The text has to be valid YAML.
+// Inserts a value into YAML while preserving every other character. Inputs must be valid YAML.
 import { isDeepStrictEqual } from 'node:util';
 import { Document, isCollection, isMap, isNode, isScalar, isSeq, parseDocument } from 'yaml';
 import type { Node, Pair, YAMLMap } from 'yaml';
@@ -6,8 +6,8 @@ import { positionAt } from '../core/position.ts';
 import { parseYaml, type Path } from './yaml-document.ts';
 
 /**
- * The text with `value` at `path`: in place of what stands there, or as a new last key of the mapping above it. Undefined
- * where there is no such mapping to write into, an alias included. Comments inside what is replaced go with it.
+ * The text with `value` at `path`: replaces the existing value, or is added as the last key of the parent mapping.
+ * Undefined if there is no such mapping to write to, or it is an alias. Comments inside a replaced value are lost.
  */
 export function putAt(text: string, path: Path, value: unknown): string | undefined {
   const key = path.at(-1);
@@ -19,7 +19,10 @@ export function putAt(text: string, path: Path, value: unknown): string | undefi
   return holds(changed, path, value) ? changed : undefined;
 }
 
-/** Unusual layouts, such as a comment in front of a closing brace, are left alone rather than broken. */
+/**
+ * Verifies the result: unusual layouts, such as a comment before a closing brace, are left unchanged rather than
+ * broken.
+ */
 function holds(text: string, path: Path, value: unknown): boolean {
   const parsed = parseYaml('', text);
   return 'document' in parsed && isDeepStrictEqual(path.reduce(child, parsed.document.value), value);
@@ -47,7 +50,7 @@ function replace(text: string, { parent, pair }: Place, value: unknown): string 
   return cut(text, { start: colon, end: old?.end ?? colon }, body(value, indent));
 }
 
-/** What follows the colon of a key in the column `indent`. */
+/** The part after the colon, for a key in column `indent`. */
 function body(value: unknown, indent: number): string {
   const lines = block(value);
   return lines === undefined ? ` ${flow(value)}` : `\n${shift(lines, indent + 2).join('\n')}`;
@@ -60,7 +63,7 @@ function append(text: string, parent: YAMLMap, key: string, value: unknown): str
     const comma = /[,{]$/.test(inside) ? '' : ',';
     return `${inside}${comma} ${scalar(key)}: ${flow(value)} ${text.slice(end - 1)}`;
   }
-  const rest = /[^\r\n]*/.exec(text.slice(end))?.[0] ?? ''; // a comment behind the last value
+  const rest = /[^\r\n]*/.exec(text.slice(end))?.[0] ?? ''; // a comment after the last value
   const after = end + rest.length;
   const indent = columnOf(text, start);
   return cut(text, at(after), `\n${' '.repeat(indent)}${scalar(key)}:${body(value, indent)}`);
@@ -71,7 +74,7 @@ interface Span {
   readonly end: number;
 }
 
-/** Without the blanks and line ends that the parser counts to a block. */
+/** Excludes trailing spaces and line breaks, which the parser counts as part of a block. */
 function spanOf(text: string, { range }: Node): Span {
   const [start, end] = range ?? [0, 0];
   return { start, end: start + text.slice(start, end).trimEnd().length };
@@ -98,7 +101,10 @@ function shift(lines: readonly string[], indent: number): readonly string[] {
   return lines.map((line) => ' '.repeat(indent) + line);
 }
 
-/** A non-empty mapping, or a list with mappings in it, in lines, each item of a list on one; undefined for all else. */
+/**
+ * Lines for a non-empty mapping, or for a list that contains mappings, one item per line; undefined for everything
+ * else.
+ */
 function block(value: unknown): readonly string[] | undefined {
   if (Array.isArray(value)) {
     return value.some(isObject) ? value.map((item) => `- ${flow(item)}`) : undefined;
@@ -110,7 +116,7 @@ function block(value: unknown): readonly string[] | undefined {
   });
 }
 
-/** On one line, in braces and brackets. */
+/** Flow style, on one line. */
 function flow(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(flow).join(', ')}]`;
   if (!isObject(value)) return scalar(value);
@@ -121,10 +127,10 @@ function flow(value: unknown): string {
 const QUOTED = { defaultStringType: 'QUOTE_DOUBLE', doubleQuotedMinMultiLineLength: 2 ** 30 } as const;
 const PLAIN = { singleQuote: true, flowCollectionPadding: false } as const;
 
-/** YAML 1.1 has no texts of this form; many who read YAML still go by it. */
+/** Strings of this form are dates in YAML 1.1, which many parsers still follow, so they are quoted. */
 const DATE = /^\d{4}-\d\d?-\d\d?[\dTtZz:.+ -]*$/;
 
-/** As it stands inside brackets: quoted where it has to be. */
+/** The scalar as written inside a flow collection, quoted if necessary. */
 function scalar(value: unknown): string {
   if (typeof value === 'string' && DATE.test(value)) return `'${value}'`;
   const isLong = typeof value === 'string' && /[\n\r]/.test(value);

@@ -1,4 +1,5 @@
-// A finding about a document: what is wrong, where, and what would be right. Parsers return all of them.
+// A finding about a document: what is wrong, where, and how to correct it. Parsers return every finding, not only the
+// first.
 
 export type Severity = 'error' | 'warning';
 
@@ -14,21 +15,21 @@ export interface Diagnostic {
   readonly hint?: string;
 }
 
-/** Findings of one file that are shown: more help nobody, and each costs a search for its place. */
+/** Findings reported per file. A longer list does not help, and locating each finding costs a search. */
 export const MAX_FINDINGS = 100;
 
-/** The code of the finding that says how many are not shown. */
+/** Code of the finding that reports how many others were omitted. */
 const MORE = 'file.more_findings';
 
 interface LocateOptions<F> {
   readonly isWarning?: (finding: F) => boolean;
-  /** Looking for findings ended before the end of the file. */
+  /** The search stopped before the end of the file, so there may be more findings. */
   readonly isCut?: boolean;
 }
 
 /**
- * The first findings of a file with their places, errors before warnings, and a last one that says how many more there
- * are. `locate` is called for those that are shown alone.
+ * The first `MAX_FINDINGS` findings of a file with their locations, errors before warnings, followed by one that counts
+ * the rest. `locate` is called only for the findings that are returned.
  */
 export function locateFindings<F>(
   findings: readonly F[],
@@ -51,7 +52,7 @@ export function locateFindings<F>(
   return [...shown, more];
 }
 
-/** Orders findings by file, then place, then code, so that output is stable; how many more there are comes last. */
+/** Orders findings by file, location and code, so that output is stable. The count of omitted findings sorts last. */
 export function compareDiagnostics(a: Diagnostic, b: Diagnostic): number {
   const byPlace = compareText(a.file, b.file) || a.line - b.line || a.column - b.column;
   return byPlace || Number(a.code === MORE) - Number(b.code === MORE) || compareText(a.code, b.code);

@@ -1,7 +1,7 @@
-// "Did you mean": the nearest of the names that would have been right.
+// "Did you mean": the closest valid name to one that was misspelled.
 import { closestMatch } from 'leven';
 
-/** The candidate nearest to `word`, when near enough to be what was meant. Compares without case. */
+/** The candidate closest to `word` (case-insensitive), or undefined if none is within 40% of its length in edits. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length > 100) return undefined;
   const byFolded = new Map<string, string>();

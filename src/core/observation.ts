@@ -1,8 +1,8 @@
-// Everything worth telling about a run of the service, as one union. Nobody logs: rooms observe, `observe/` prints and counts.
+// Every event the service reports, as one union. Modules emit observations; only `observe/` logs and counts them.
 import type { Diagnostic } from './diagnostic.ts';
 import type { ProblemCode } from './problem.ts';
 
-/** How long each stage of a request took, in milliseconds. */
+/** Duration of each stage of a request, in milliseconds. */
 export interface StageTimes {
   readonly auth: number;
   readonly plan: number;
@@ -12,21 +12,21 @@ export interface StageTimes {
   readonly encode: number;
 }
 
-/** What a statement had read of tables when its answer began, as a server tells. */
+/** Rows and bytes that a statement had read when its response began, as reported by the server. */
 export interface ReadSummary {
   readonly rows: number;
   readonly bytes: number;
 }
 
 /**
- * A request's place in a trace (https://www.w3.org/TR/trace-context/). Ids are lower-case hexadecimal digits: 32 of the
- * trace, 16 of a span.
+ * A request's position in a trace (https://www.w3.org/TR/trace-context/). Ids are lowercase hexadecimal: 32 digits for
+ * the trace, 16 for a span.
  */
 export interface TraceContext {
   readonly traceId: string;
-  /** What the engine is told to be caused by. */
+  /** The span sent to the engine as the parent of its work. */
   readonly spanId: string;
-  /** The caller's span; undefined where the trace begins here, or spans are sent nowhere. */
+  /** The caller's span; undefined if the trace starts here or no spans are exported. */
   readonly parentId: string | undefined;
   readonly isSampled: boolean;
 }
@@ -38,7 +38,7 @@ export type Observation =
       readonly admin: string;
       readonly engine: 'embedded' | 'http';
     }
-  /** `code` is -1 where a signal ended it. */
+  /** `code` is -1 if the worker was ended by a signal. */
   | { readonly kind: 'service.worker_lost'; readonly pid: number; readonly code: number }
   | { readonly kind: 'service.stopping'; readonly reason: string }
   | { readonly kind: 'service.stopped'; readonly ms: number }
@@ -46,7 +46,7 @@ export type Observation =
       readonly kind: 'catalog.loaded';
       readonly endpoints: number;
       readonly changed: number;
-      /** Findings of files whose newest version is not in service, and warnings. */
+      /** Warnings, and findings in files whose latest version is not being served. */
       readonly findings: number;
       readonly ms: number;
     }
@@ -54,7 +54,7 @@ export type Observation =
   | { readonly kind: 'catalog.failed'; readonly cause: unknown }
   | { readonly kind: 'sandbox.checked'; readonly attacks: number; readonly known: readonly string[] }
   | { readonly kind: 'sandbox.switched_off'; readonly open: readonly string[] }
-  /** Other users of the machine may be able to read the rows. */
+  /** The data directory may be readable by other users of the machine. */
   | { readonly kind: 'data.folder_open'; readonly reason: string }
   | { readonly kind: 'tokens.loaded'; readonly tokens: number }
   | { readonly kind: 'tokens.rejected'; readonly diagnostics: readonly Diagnostic[] }
@@ -65,7 +65,7 @@ export type Observation =
       readonly requestId: string;
       readonly method: string;
       readonly route: string;
-      /** Undefined, as what follows, where the request did not get so far. */
+      /** This and the next fields are undefined if the request ended before they were known. */
       readonly endpoint: string | undefined;
       readonly revision: string | undefined;
       readonly principal: string | undefined;
@@ -73,20 +73,20 @@ export type Observation =
       readonly status: number;
       readonly code?: ProblemCode | undefined;
       readonly rows?: number | undefined;
-      /** How the answer came out of the cache. */
+      /** How the cache handled the request. */
       readonly cache?: string | undefined;
       readonly bytes: number;
       readonly ms: number;
-      /** Of an answer that was run for this request. */
+      /** Set only if a query was executed for this request. */
       readonly timing?: StageTimes | undefined;
       readonly read?: ReadSummary | undefined;
-      /** The caller's address. */
+      /** The caller's IP address. */
       readonly client?: string | undefined;
       readonly trace?: TraceContext | undefined;
       readonly cause?: unknown;
     }
   | {
-      /** A caller took too long over an answer, or too many did at once. */
+      /** A response was cut off because its client read too slowly, or too many clients did at once. */
       readonly kind: 'reply.cut_off';
       readonly reason: 'slow' | 'full';
       readonly bytes: number;
@@ -94,7 +94,7 @@ export type Observation =
   | { readonly kind: 'cache.remote_lost'; readonly cause: unknown }
   | { readonly kind: 'cache.remote_restored'; readonly ms: number }
   | { readonly kind: 'cache.rubbish_found'; readonly key: string; readonly reason: string }
-  /** A shared cache without a key of its own. */
+  /** The shared cache has no key configured, so one was derived from the other secrets. */
   | { readonly kind: 'cache.key_derived'; readonly reason: string }
   | { readonly kind: 'cache.write_refused'; readonly cause: unknown }
   | { readonly kind: 'cache.entry_too_large'; readonly key: string; readonly bytes: number }
@@ -105,7 +105,7 @@ export type Observation =
   | {
       readonly kind: 'warming.failed';
       readonly endpoint: string;
-      /** How often in a row. */
+      /** Consecutive failures. */
       readonly failures: number;
       readonly cause: unknown;
     }
@@ -116,14 +116,17 @@ export type Observation =
     }
   | { readonly kind: 'usage.written'; readonly rows: number; readonly dropped: number }
   | {
-      /** They stay, to be written later, as far as there is room. */
+      /** The rows stay buffered, as far as the buffer allows, and are retried later. */
       readonly kind: 'usage.not_written';
       readonly rows: number;
       readonly dropped: number;
       readonly cause: unknown;
     }
   | {
-      /** `overdue`: killed, since a statement in it could not be ended. `unresponsive`: killed, since it did not answer. */
+      /**
+       * `overdue`: killed because a statement in it could not be cancelled. `unresponsive`: killed because it stopped
+       * responding.
+       */
       readonly kind: 'engine.process_ended';
       readonly reason: 'overdue' | 'unresponsive' | 'exited';
       readonly code: number | null;
@@ -135,14 +138,17 @@ export type Observation =
       readonly kind: 'engine.statement_fatal';
       readonly origin: 'saved' | 'consumer';
       readonly fatality: 'overdue' | 'crash' | 'suspected';
-      /** Request, endpoint and revision, as in a server's `log_comment`; undefined for statements of no request. */
+      /**
+       * Request, endpoint and revision, as sent to a server in `log_comment`; undefined for statements outside a
+       * request.
+       */
       readonly comment?: string | undefined;
     }
   | {
       readonly kind: 'query.suspended';
       readonly endpoint: string;
       readonly principal: string;
-      /** The query alone, or all consumer queries of the key. */
+      /** Only this query, or all consumer queries of the key. */
       readonly scope: 'query' | 'key';
     }
   | { readonly kind: 'engine.connection_dropped'; readonly reason: string }
@@ -154,7 +160,7 @@ export type Finished = Extract<Observation, { kind: 'request.finished' }>;
 
 export type Observe = (observation: Observation) => void;
 
-/** Observations passed on to a receiver that may change: the engine is open before all that observe it are. */
+/** Forwards observations to a receiver that can be replaced: the engine opens before its observers exist. */
 export interface Relay {
   readonly observe: Observe;
   to(receiver: Observe): void;

@@ -1,12 +1,12 @@
-// Offsets in a text and the lines and columns people see.
+// Converts string offsets to lines and columns.
 
-/** A 1-based place in a text; columns count UTF-16 code units, as editors' JSON protocols do. */
+/** A 1-based line and column. Columns count UTF-16 code units, as the Language Server Protocol does by default. */
 export interface Position {
   readonly line: number;
   readonly column: number;
 }
 
-/** Finds places in a text that is looked at often: the text is read once, each place is a binary search. */
+/** Positions for many offsets of one string: scans it once, then each lookup is a binary search. */
 export function createPositions(text: string): (offset: number) => Position {
   const starts = [0];
   for (let i = 0; i < text.length; i++) {
@@ -24,7 +24,7 @@ export function createPositions(text: string): (offset: number) => Position {
   };
 }
 
-/** The place of `offset` (0-based, UTF-16 code units) in `text`; lines end in LF, CRLF or CR. */
+/** The position of `offset` (0-based, UTF-16 code units) in `text`. Lines end in LF, CRLF or CR. */
 export function positionAt(text: string, offset: number): Position {
   let line = 1;
   let lineStart = 0;

@@ -1,9 +1,9 @@
-// The one error class of the request path: a row of the closed table of problems, and what is particular to this case.
+// The one error class of the request path: an entry of the problem table plus the details of this occurrence.
 import { PROBLEMS } from './problems.ts';
 
 export type ProblemCode = keyof typeof PROBLEMS;
 
-/** One thing that is wrong: with a parameter, or at a 1-based line and column of the caller's own text. */
+/** One error: in a parameter, or at a 1-based line and column of the submitted query. */
 export interface ProblemDetail {
   readonly message: string;
   readonly parameter?: string;
@@ -15,12 +15,15 @@ export interface ProblemOptions {
   readonly detail?: string;
   readonly hint?: string;
   readonly errors?: readonly ProblemDetail[];
-  /** Seconds, for Retry-After. */
+  /** Seconds; sent as Retry-After. */
   readonly retryAfter?: number;
   readonly cause?: unknown;
 }
 
-/** What the request path throws; nothing below the HTTP edge catches it. Its text is safe to show to the caller. */
+/**
+ * Thrown by the request path and caught only at the HTTP layer. All its fields except `cause` are safe to send to the
+ * caller.
+ */
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly status: number;

@@ -1,18 +1,18 @@
-// The closed table of everything that can go wrong (RFC 9457): codes never change their meaning.
+// The closed table of problem types (RFC 9457). A code never changes its meaning.
 
-/** One row of the table: what the answer's `status`, `title` and `hint` are unless the thrower knows better. */
+/** One row of the table: the response's `status`, and its default `title` and `hint`. */
 interface ProblemKind {
   readonly status: number;
   readonly title: string;
   readonly hint: string;
 }
 
-/** A text in LQL that is not understood: refused at its place, never guessed. */
+/** A problem with an LQL query: rejected with a location, never interpreted by guessing. */
 function lql<Title extends string>(title: Title): { status: 400; title: Title; hint: string } {
   return { status: 400, title, hint: 'Correct the text at the line and column given in errors.' };
 }
 
-/** A BigQuery text that is not understood or not translated. */
+/** A problem with a BigQuery query that cannot be parsed or translated. */
 function bigquery<Title extends string>(title: Title): { status: 400; title: Title; hint: string } {
   return {
     status: 400,
@@ -21,7 +21,7 @@ function bigquery<Title extends string>(title: Title): { status: 400; title: Tit
   };
 }
 
-/** Every problem code there is. `docs/reference/problems.md` is generated from this table. */
+/** All problem codes. `docs/reference/problems.md` is generated from this table. */
 export const PROBLEMS = {
   'request.body_invalid': {
     status: 400,

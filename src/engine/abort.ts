@@ -1,10 +1,10 @@
-// Why a statement was ended from outside.
+// Converts an abort reason to an EngineError.
 import { EngineError } from './engine.ts';
 
-/** The signal's reason as an EngineError: its own when it is one, else 'aborted'. */
+/** The signal's reason if it is an EngineError, otherwise an EngineError 'aborted'. */
 export function abortError(signal: AbortSignal): EngineError {
   const reason: unknown = signal.reason;
   return reason instanceof EngineError
     ? reason
-    : new EngineError('aborted', 'ended by its caller', { cause: reason });
+    : new EngineError('aborted', 'cancelled by its caller', { cause: reason });
 }

@@ -1,8 +1,8 @@
-// The one table of the service's own: calls of endpoints, a row each.
+// The service's own usage table: one row per endpoint call.
 import { quoteString } from '../sql/literal.ts';
 import type { Engine } from './engine.ts';
 
-/** Columns as ClickHouse reads them from JSON; text that repeats is stored once. */
+/** Columns in the types that ClickHouse reads from JSON; repetitive strings are LowCardinality. */
 const COLUMNS: readonly (readonly [name: string, type: string])[] = [
   ['timestamp', "DateTime64(3, 'UTC')"],
   ['request_id', 'String'],
@@ -25,7 +25,7 @@ const COLUMNS: readonly (readonly [name: string, type: string])[] = [
 ];
 const STRUCTURE = COLUMNS.map(([name, type]) => `${name} ${type}`).join(', ');
 
-/** Makes `millrace.calls` where there is none; rows are kept for `days`, or for ever. Rejects with EngineError. */
+/** Creates `millrace.calls` if it does not exist; rows expire after `days`, or never. Rejects with EngineError. */
 export async function createCallsTable(engine: Engine, days?: number): Promise<void> {
   const ttl = days === undefined ? '' : ` TTL toDateTime(timestamp) + toIntervalDay(${days})`;
   await engine.execute('CREATE DATABASE IF NOT EXISTS millrace');
@@ -34,7 +34,7 @@ export async function createCallsTable(engine: Engine, days?: number): Promise<v
   );
 }
 
-/** Adds rows in JSONEachRow. Rejects with EngineError. */
+/** Inserts rows in JSONEachRow. Rejects with EngineError. */
 export async function insertCalls(engine: Engine, lines: string): Promise<void> {
   const rows = `SELECT * FROM format(JSONEachRow, ${quoteString(STRUCTURE)}, ${quoteString(lines)})`;
   await engine.execute(`INSERT INTO millrace.calls ${rows} SETTINGS date_time_input_format = 'best_effort'`);

@@ -1,8 +1,8 @@
-// The answer of DESCRIBE, as columns.
+// Decodes the result of DESCRIBE into columns.
 import { EngineError } from './engine.ts';
 import type { Column } from './engine.ts';
 
-/** Reads the JSONEachRow answer of DESCRIBE TABLE; throws EngineError 'nonsense' when it is none. */
+/** Parses the JSONEachRow result of DESCRIBE TABLE; throws EngineError 'nonsense' if it is invalid. */
 export function decodeColumns(text: string): readonly Column[] {
   return text
     .split('\n')
@@ -14,7 +14,7 @@ function decodeColumn(line: string): Column {
   const row = parseObject(line);
   const { name, type } = row;
   if (typeof name === 'string' && typeof type === 'string') return { name, type };
-  throw new EngineError('nonsense', `not a column: ${line.slice(0, 200)}`);
+  throw new EngineError('nonsense', `not a column description: ${line.slice(0, 200)}`);
 }
 
 function parseObject(line: string): Readonly<Record<string, unknown>> {

@@ -1,85 +1,87 @@
-// The one interface to ClickHouse. Two implementations, held to one conformance suite: embedded (chDB) and HTTP.
+// The interface to ClickHouse. It has two implementations, embedded (chDB) and HTTP, which pass the same conformance
+// tests.
 import type { ReadSummary } from '../core/observation.ts';
 
 /**
- * A value of a typed query parameter, in ClickHouse's text form; null is NULL. Unescaped: inside an array's quotes,
- * quotes are doubled and everything else stands as it is (`['it''s','a\b']`).
+ * A value of a typed query parameter in ClickHouse's text format; null is NULL. Not escaped: inside the quotes of an
+ * array element, quotes are doubled and all other characters are literal (`['it''s','a\b']`).
  */
 export type ParameterValue = string | null;
 
-/** Settings of one statement; names are from a fixed list of ours, never from a caller. */
+/** Settings of one statement. Names come from a fixed list, never from a caller. */
 export type Settings = Readonly<Record<string, string | number>>;
 
 /**
- * One SELECT as the engine gets it: `sql` without SETTINGS, FORMAT or a trailing semicolon, its values as typed
- * placeholders `{name:Type}`. At its top it is one plain SELECT, as in `SELECT * FROM (…) LIMIT n`: ClickHouse holds a
- * UNION to no limit of its result, and of two SETTINGS clauses the first wins. SETTINGS further inside can lift no limit
- * but `readRows`, and that only in scalar subqueries and in IN.
- * Not guaranteed: that it parses, or that it is allowed; that was decided before.
+ * One SELECT: `sql` has no SETTINGS, FORMAT or trailing semicolon, and its values are typed placeholders `{name:Type}`.
+ * The outermost query is one plain SELECT, such as `SELECT * FROM (…) LIMIT n`: ClickHouse applies result limits to no
+ * UNION, and the first of two SETTINGS clauses wins. Nested SETTINGS can lift no limit but `readRows`, and only in
+ * scalar subqueries and in IN. Not guaranteed: that it parses. Whether it is allowed has already been checked.
  */
 export interface Statement {
   readonly sql: string;
   readonly parameters: Readonly<Record<string, ParameterValue>>;
   readonly limits: Limits;
-  /** Who wrote the text that runs: an author's saved query, or a consumer (a read-only connection, consumer limits). */
+  /** Source of the query: a saved query, or a consumer query (read-only connection, consumer limits). */
   readonly origin: 'saved' | 'consumer';
   /** Print 64-bit integers as JSON strings. */
   readonly int64: 'number' | 'string';
-  /** The workload whose share of the machine it runs in: a plain name; the user's own when left out. */
+  /** The ClickHouse workload that schedules it, a plain identifier; default: the user's own. */
   readonly workload?: string | undefined;
-  /** Called when the statement ended the process of the embedded engine, or may have; also after it was rejected. */
+  /** Called if the statement ended the embedded engine's process, or may have; possibly after it was rejected. */
   readonly onFatal?: ((fatality: Fatality) => void) | undefined;
 }
 
 /**
- * How a statement ended the engine's process. `overdue`: it could not be interrupted after its time limit, so the process
- * was killed. `crash`: the process ended, and it was the only consumer statement in it. `suspected`: one of several.
+ * How a statement ended the engine's process. `overdue`: it could not be interrupted after its time limit, so the
+ * process was killed. `crash`: the process ended, and this was the only consumer statement running. `suspected`: it was
+ * one of several.
  */
 export type Fatality = 'overdue' | 'crash' | 'suspected';
 
-/** What the engine itself limits for one statement. */
+/** Limits that the engine enforces for one statement. */
 export interface Limits {
-  /** Wall time, in seconds. */
+  /** Wall-clock time, in seconds. */
   readonly time: number;
   /** Memory of one statement, in bytes. */
   readonly memory: number;
-  /** Rows read from tables; 0 is no limit. */
+  /** Rows read from tables; 0 means no limit. */
   readonly readRows: number;
-  /** Bytes of the whole result in memory. */
+  /** Size of the whole result in memory, in bytes. */
   readonly resultBytes: number;
 }
 
-/** ClickHouse's names of the formats that results are asked in. */
+/** ClickHouse's names of the supported result formats. */
 export type ResultFormat = 'JSONEachRow' | 'JSONCompactEachRow' | 'CSVWithNames' | 'Parquet' | 'Arrow';
 
 export interface RunOptions {
   readonly format: ResultFormat;
-  /** Ends the statement in the engine too. */
+  /** Aborting also cancels the statement in the engine. */
   readonly signal?: AbortSignal;
-  /** Names the statement in a server's own logs (`log_comment`), at most 2,000 characters. */
+  /** Identifies the statement in a server's logs (`log_comment`); at most 2,000 characters. */
   readonly comment?: string;
-  /** The span that causes it, for a server that traces (https://www.w3.org/TR/trace-context/). */
+  /** The parent span, for a server with tracing enabled (https://www.w3.org/TR/trace-context/). */
   readonly traceparent?: string;
-  /** The key that it runs for: statements that wait for a connection take turns by key, and within a key by lane. */
+  /** The caller's key. Queued statements are scheduled round-robin by key, and within a key by lane. */
   readonly key?: string | undefined;
   readonly lane?: string;
-  /** Runs when nobody else waits. */
+  /** Low priority: runs only when no other statement is waiting. */
   readonly isPatient?: boolean;
 }
 
 /**
- * What a statement gave. `chunks` is read once, to its end or with `return()`; it throws EngineError when the engine
- * fails after its first bytes. Row formats: the concatenation holds whole lines, each ended by LF.
+ * The result of a statement. `chunks` must be consumed once, to the end or until `return()`. It throws EngineError if
+ * the engine fails after its first bytes. In row formats, the concatenation consists of whole lines, each terminated by
+ * LF.
  */
 export interface Result {
   readonly chunks: AsyncIterable<Uint8Array>;
   /** Milliseconds that the statement waited for a connection. */
   readonly queueMs: number;
-  /** Undefined where the engine does not tell. */
+  /** Undefined if the engine does not report it. */
   readonly read?: ReadSummary | undefined;
 }
 
-/** A result column as the engine describes it. */
+/** A result column as described by the engine. */
 export interface Column {
   readonly name: string;
   readonly type: string;
@@ -89,17 +91,17 @@ export interface Engine {
   readonly kind: 'embedded' | 'http';
   /** Runs one statement; rejects with EngineError. */
   run(statement: Statement, options: RunOptions): Promise<Result>;
-  /** Columns that a statement would give, without running it; rejects with EngineError. */
+  /** The columns a statement would return, without running it; rejects with EngineError. */
   describe(statement: Statement): Promise<readonly Column[]>;
-  /** Statements that run now, and that wait. */
+  /** Numbers of running and waiting statements. */
   readonly load: () => Load;
-  /** Resident memory of a process of the engine's own in bytes, as last measured; undefined where it has none. */
+  /** Resident memory of the engine's own process in bytes, as last measured; undefined if it has none. */
   readonly memory?: () => number;
-  /** Resolves when the engine answers a trivial statement; rejects with EngineError. */
+  /** Resolves if the engine answers a trivial statement; otherwise rejects with EngineError. */
   ping(): Promise<void>;
-  /** Runs one author-side command of several statements' worth (seeds); never reachable from a request. */
+  /** Runs a command of the operator (seeds), possibly several statements; never reachable from a request. */
   execute(sql: string): Promise<void>;
-  /** Stops taking statements, ends what still runs after `graceMs`, closes everything. Idempotent. */
+  /** Accepts no more statements, cancels those still running after `graceMs`, closes everything. Idempotent. */
   close(graceMs: number): Promise<void>;
 }
 
@@ -108,22 +110,22 @@ export interface Load {
   readonly waiting: number;
 }
 
-/** Why a statement failed, told apart as far as a caller can act on it. */
+/** Why a statement failed, distinguished as far as a caller can act on it. */
 export type EngineFailure =
-  | 'rejected' // the statement's own fault: unknown column, type error, syntax, a refused regex
-  | 'timeout' // max_execution_time, or our timer
-  | 'memory' // max_memory_usage and kin
+  | 'rejected' // the statement's own fault: unknown column, type error, syntax error, rejected regex
+  | 'timeout' // max_execution_time, or our own timeout
+  | 'memory' // max_memory_usage and similar
   | 'limit' // rows read or result size
   | 'busy' // no connection became free in time
   | 'aborted' // the caller's signal
-  | 'unavailable' // no engine there
+  | 'unavailable' // the engine cannot be reached
   | 'lost' // the engine's process ended while it ran
-  | 'nonsense'; // an answer that cannot be read
+  | 'nonsense'; // an invalid response
 
-/** A failed statement. `message` is the engine's own text: for logs, never for a caller unless rewritten. */
+/** A failed statement. `message` is the engine's own text: for logs, and sent to a caller only after rewriting. */
 export class EngineError extends Error {
   readonly failure: EngineFailure;
-  /** ClickHouse's error code, such as 47 (UNKNOWN_IDENTIFIER), where it gave one. */
+  /** ClickHouse's error code, such as 47 (UNKNOWN_IDENTIFIER), if known. */
   readonly engineCode: number | undefined;
 
   constructor(
@@ -138,7 +140,7 @@ export class EngineError extends Error {
   }
 }
 
-/** Whether a failure says nothing about the statement: no engine ran it to an end. */
+/** Whether the failure is unrelated to the statement, because no engine ran it to completion. */
 export function isAway({ failure }: EngineError): boolean {
   return failure === 'unavailable' || failure === 'busy' || failure === 'lost';
 }

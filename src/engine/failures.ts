@@ -1,13 +1,13 @@
-// What ClickHouse's error codes mean to us: one table, for both engines.
+// Maps ClickHouse's error codes to failures, for both engines.
 import { EngineError } from './engine.ts';
 import type { EngineFailure } from './engine.ts';
 
-/** An error code, its name, and what it is to us. */
+/** An error code, its name, and its failure. */
 type CodeRow = readonly [code: number, name: string, failure: EngineFailure];
 
 /**
- * ClickHouse's codes that are not the statement's own fault, by its `src/Common/ErrorCodes.cpp`.
- * Everything else is 'rejected': a syntax error, an unknown name, a type that does not fit.
+ * ClickHouse's codes that are not the statement's own fault, from its `src/Common/ErrorCodes.cpp`. Every other code is
+ * 'rejected': a syntax error, an unknown name, a type mismatch.
  */
 export const ERROR_CODES: readonly CodeRow[] = [
   [159, 'TIMEOUT_EXCEEDED', 'timeout'],
@@ -50,25 +50,25 @@ export const ERROR_CODES: readonly CodeRow[] = [
 
 const FAILURES = new Map(ERROR_CODES.map(([code, , failure]) => [code, failure]));
 
-/** The failure that a ClickHouse error code stands for; without a code, the engine's answer made no sense. */
+/** The failure for a ClickHouse error code; without a code, the response was invalid. */
 export function failureOf(code: number | undefined): EngineFailure {
   return code === undefined ? 'nonsense' : (FAILURES.get(code) ?? 'rejected');
 }
 
-/** The code in ClickHouse's own wording of an error, `Code: 47. DB::Exception: …`. */
+/** The code in ClickHouse's error format, `Code: 47. DB::Exception: …`. */
 export function errorCodeIn(text: string): number | undefined {
   const digits = /\bCode: (\d{1,6})\. DB::/.exec(text)?.[1];
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** Any error of a client library as an EngineError, its text kept for logs. */
+/** Converts any error of a client library to an EngineError, keeping its message for logs. */
 export function toEngineError(cause: unknown): EngineError {
   if (cause instanceof EngineError) return cause;
   const message = cause instanceof Error ? cause.message : String(cause);
-  return engineErrorFrom(message === '' ? 'an error without a text' : message, cause);
+  return engineErrorFrom(message === '' ? 'an error without a message' : message, cause);
 }
 
-/** An EngineError from the engine's own text of it. */
+/** An EngineError from the engine's error message. */
 export function engineErrorFrom(text: string, cause?: unknown): EngineError {
   const engineCode = errorCodeIn(text);
   const known = engineCode === undefined ? {} : { engineCode };

@@ -1,28 +1,29 @@
-// The order of those who wait: keys take turns, and within a key its lanes do, so that no crowd keeps the others waiting.
+// A fair order for waiting items: round-robin by key, and within a key by lane, so that one busy caller cannot starve
+// the others.
 
-/** Whose it is; what is left out counts as one key, one lane, and a saved query. */
+/** Whom an item belongs to. Defaults: one shared key, one shared lane, a saved query. */
 export interface Belonging {
   /** The caller's key. */
   readonly key?: string | undefined;
-  /** Lanes of a key, such as its endpoints. */
+  /** A subdivision of a key, such as an endpoint. */
   readonly lane?: string | undefined;
   readonly origin?: 'saved' | 'consumer' | undefined;
 }
 
 export interface FairOrder<T extends Belonging> {
   add(item: T): void;
-  /** Takes the item out; the next turn of its key and lane is after all others. */
+  /** Removes the item; its key and lane move to the end of the rotation. */
   remove(item: T): void;
-  /** The first item of each lane that `isEligible`, in the order of their turns. */
+  /** The first item of each lane for which `isEligible` is true, in rotation order. */
   firsts(isEligible: (item: T) => boolean): Iterable<T>;
   all(): readonly T[];
   readonly size: () => number;
-  /** How many there are of the same lane, key and origin. */
+  /** The number of items with the same lane, key and origin. */
   beside(item: Belonging): { readonly lane: number; readonly key: number; readonly origin: number };
 }
 
 export function createFairOrder<T extends Belonging>(): FairOrder<T> {
-  /** Lanes of a key and keys, each in the order of their turns. */
+  /** Lanes by key; keys and lanes are each in rotation order. */
   const keys = new Map<string, Map<string, Set<T>>>();
   const ofKey = createCounts();
   const ofOrigin = createCounts();
@@ -47,7 +48,7 @@ export function createFairOrder<T extends Belonging>(): FairOrder<T> {
       const items = lanes?.get(lane);
       if (lanes === undefined || items?.delete(item) !== true) return;
       count(item, -1);
-      // What is put in again comes last.
+      // Reinserting moves the lane and the key to the end.
       lanes.delete(lane);
       if (items.size > 0) lanes.set(lane, items);
       keys.delete(key);
@@ -79,7 +80,7 @@ export interface Counts {
   get(name: string): number;
 }
 
-/** Counts by name; a name whose count is 0 takes no memory. */
+/** Counters by name; a name at 0 uses no memory. */
 export function createCounts(): Counts {
   const counts = new Map<string, number>();
   return {

@@ -1,4 +1,4 @@
-// Parameter values as ClickHouse reads them: its text form, TSV-escaped, and as `SET param_…` statements.
+// Serializes parameter values for ClickHouse: its text format, TSV-escaped, and `SET param_…` statements.
 import { quoteString } from '../sql/literal.ts';
 import { EngineError } from './engine.ts';
 import type { ParameterValue } from './engine.ts';
@@ -11,15 +11,15 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\0': '\\0',
 };
 
-/** A value as the engine takes it for `param_*`; NULL is `\N`. Unpaired surrogates have no UTF-8 form: U+FFFD. */
+/** A value in the format of `param_*`; NULL is `\N`. Unpaired surrogates have no UTF-8 encoding and become U+FFFD. */
 export function parameterText(value: ParameterValue): string {
   if (value === null) return '\\N';
   return value.replace(/[\\\n\t\r\0]|\p{Surrogate}/gu, (char) => ESCAPES[char] ?? '\uFFFD');
 }
 
 /**
- * All parameters as the settings that carry them, `param_name` to text. Names are refused (EngineError 'rejected') unless
- * they are plain identifiers: they come from endpoint files, and this is the last place to look.
+ * All parameters as `param_name` settings. Throws EngineError 'rejected' for a name that is not a plain identifier:
+ * names come from endpoint files, and this is the last check before they enter SQL.
  */
 export function parameterSettings(
   parameters: Readonly<Record<string, ParameterValue>>,
@@ -29,7 +29,7 @@ export function parameterSettings(
   );
 }
 
-/** `SET param_a = '…', param_b = '…';` for all parameters, or nothing. */
+/** `SET param_a = '…', param_b = '…';` for all parameters, or an empty string. */
 export function setParameters(parameters: Readonly<Record<string, ParameterValue>>): string {
   const assignments = Object.entries(parameterSettings(parameters)).map(
     ([name, text]) => `${name} = ${quoteString(text)}`,

@@ -1,7 +1,8 @@
-// Places to run in: so many at once, of which consumer statements, and those of each key, may hold a share.
+// Execution slots: a fixed number in total, with limits on how many consumer statements, in total and per key, may
+// hold.
 import { createCounts, type Belonging } from './fair-order.ts';
 
-/** Places that consumer statements may hold; the others are kept for saved queries. */
+/** Slots that consumer statements may hold; the others are reserved for saved queries. */
 export interface Shares {
   /** All consumer statements together; at least 1. */
   readonly consumers: number;
@@ -10,16 +11,15 @@ export interface Shares {
 }
 
 export interface Places {
-  /** Whether there is a free place that this one may take. */
+  /** Whether a slot is free that this statement may use. */
   mayEnter(entry: Belonging): boolean;
-  /** Takes a place. */
   take(entry: Belonging): void;
   giveBack(entry: Belonging): void;
   resize(count: number): void;
   readonly running: () => number;
 }
 
-/** Without shares, every statement may take any place. */
+/** Without shares, every statement may use any slot. */
 export function createPlaces(count: number, shares: Shares | undefined): Places {
   const consumersOf = createCounts();
   let limit = count;
@@ -35,7 +35,7 @@ export function createPlaces(count: number, shares: Shares | undefined): Places 
     mayEnter: ({ key = '', origin }) => {
       if (running >= limit) return false;
       if (shares === undefined || origin !== 'consumer') return true;
-      // Statements of no key are the service's own short ones, such as the check of a query.
+      // Statements without a key are short internal ones, such as the validation of a query.
       return consumers < shares.consumers && (key === '' || consumersOf.get(key) < shares.perKey);
     },
     take: (entry) => change(entry, 1),

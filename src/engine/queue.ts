@@ -1,38 +1,38 @@
-// Which statements run now: a bounded number at once and a bounded number waiting, none for too long. Those that wait take
-// turns by key and lane, and consumer statements have a share of the places, so that no caller keeps the others waiting.
-// Shared by both engines and by the limits of single endpoints.
+// Admission control for statements: bounded concurrency, bounded queue, bounded wait. Waiting statements are scheduled
+// round-robin by key and lane, and consumer statements are limited to a share of the slots, so that no caller can
+// starve the others. Shared by both engines and by the limits of single endpoints.
 import { EngineError, type Load } from './engine.ts';
 import { createPlaces, type Shares } from './places.ts';
 import type { After } from './timer.ts';
 import { abortedWaiting, createWaitingLine, type Entry, type WaitingLine } from './waiting-line.ts';
 
 export interface QueueOptions {
-  /** Places to run in; at least 1. */
+  /** Number of slots; at least 1. */
   readonly places: number;
-  /** All of the places for each statement when left out. */
+  /** Default: every statement may use any slot. */
   readonly shares?: Shares | undefined;
-  /** Callers that may wait for a place. */
+  /** Maximum number of waiting statements. */
   readonly waiting: number;
-  /** How long one may wait. */
+  /** Longest wait, in milliseconds. */
   readonly timeoutMs: number;
   readonly after: After;
 }
 
-/** A bounded queue: first come, first served within a lane. */
+/** A bounded queue; first come, first served within a lane. */
 export interface Queue {
   /**
-   * Resolves with the function that gives the place back (idempotent). Rejects with EngineError: 'busy' when the
-   * queue is full or the wait too long, 'aborted' when the signal ends it, 'unavailable' when closed.
+   * Resolves with the function that releases the slot (idempotent). Rejects with EngineError: 'busy' if the queue is
+   * full or the wait too long, 'aborted' if the signal ends it, 'unavailable' if the queue is closed.
    */
   enter(entry?: Entry): Promise<() => void>;
-  /** Changes the bounds; who runs or waits already stays. */
+  /** Changes the bounds; statements already running or waiting are not affected. */
   resize(places: number, waiting: number): void;
   readonly size: () => Load;
-  /** Takes no new ones; who waits already still gets a place. */
+  /** Accepts no new statements; those already waiting still get a slot. */
   close(): void;
-  /** Rejects who still waits. */
+  /** Rejects all waiting statements. */
   dismiss(): void;
-  /** Resolves when none runs and none waits. */
+  /** Resolves when none is running and none is waiting. */
   settled(): Promise<void>;
 }
 
@@ -68,7 +68,7 @@ export function createQueue({ timeoutMs, after, shares, ...bounds }: QueueOption
     enter: async (entry = {}) => {
       if (closed) throw closing();
       if (entry.signal?.aborted === true) throw abortedWaiting();
-      // Who waits while a place is free may not take it, so this one passes nobody who could.
+      // Fair: if a slot is free, none of those waiting may use it, so this statement overtakes none that could run.
       if (places.mayEnter(entry)) return takePlace(entry);
       if (isFull(line, entry, waiting)) throw full(line.size());
       return line.wait(entry, () => takePlace(entry));
@@ -91,7 +91,9 @@ export function createQueue({ timeoutMs, after, shares, ...bounds }: QueueOption
   };
 }
 
-/** Of the waiting line, what one lane, one key and all consumer statements may fill at most: the rest is for others. */
+/**
+ * Maximum share of the queue for one lane, one key, and all consumer statements; the rest stays available to others.
+ */
 const LANE_SHARE = 1 / 2;
 const KEY_SHARE = 3 / 4;
 const CONSUMER_SHARE = 3 / 4;
@@ -109,4 +111,5 @@ function isFull(line: WaitingLine, entry: Entry, waiting: number): boolean {
 }
 
 const closing = (): EngineError => new EngineError('unavailable', 'the engine is closing');
-const full = (waiting: number): EngineError => new EngineError('busy', `${waiting} statements wait already`);
+const full = (waiting: number): EngineError =>
+  new EngineError('busy', `${waiting} statements are already waiting`);

@@ -1,14 +1,14 @@
-// The tables of a folder of *.sql files without their rows: what an analysis of queries needs.
+// Creates the tables of a folder of *.sql files without their rows, which is enough to analyze queries.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSignificant, tokenize } from '../sql/lexer.ts';
 import type { Engine } from './engine.ts';
 import { splitStatements } from './statements.ts';
 
-/** Statements that make or change something that queries can name; the rest loads rows. */
+/** Statements that create or change schema objects; the others load rows. */
 const MAKING: ReadonlySet<string> = new Set(['CREATE', 'ALTER']);
 
-/** Runs them in the order of the files' names. Rejects with EngineError, or when a file cannot be read. */
+/** Runs the statements in order of the file names. Rejects with EngineError, or if a file cannot be read. */
 export async function createTables(engine: Engine, folder: string): Promise<void> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted();
   for (const name of names) {
@@ -20,7 +20,10 @@ export async function createTables(engine: Engine, folder: string): Promise<void
   }
 }
 
-/** The statement as far as it makes something; `CREATE TABLE … AS SELECT` takes the columns of the SELECT, and no rows. */
+/**
+ * The statement without the part that loads rows; undefined if nothing is left. `CREATE TABLE … AS SELECT` takes the
+ * columns of the SELECT, but no rows.
+ */
 function withoutRows(statement: string): string | undefined {
   const tokens = tokenize(statement).filter(isSignificant);
   const words = tokens.map(({ kind, start, end }) =>
@@ -34,7 +37,7 @@ function withoutRows(statement: string): string | undefined {
   return as === undefined ? statement : `${statement.slice(0, as.start)}EMPTY ${statement.slice(as.start)}`;
 }
 
-/** The words up to and with TABLE. */
+/** The keywords up to and including TABLE. */
 function headOf(words: readonly string[]): string {
   return words.slice(0, words.indexOf('TABLE') + 1).join(' ');
 }

@@ -1,4 +1,4 @@
-// Sample data, or an operator's own tables, loaded into the embedded engine: the *.sql files of a folder, in name order.
+// Loads sample data, or an operator's own tables, into the embedded engine: the *.sql files of a folder, in name order.
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Engine } from './engine.ts';
@@ -11,9 +11,9 @@ export interface SeedProgress {
 
 export interface SeedOptions {
   readonly folder: string;
-  /** Where it is noted how far loading came; the data folder. */
+  /** The data directory, where loading progress is recorded. */
   readonly dataFolder: string;
-  /** Load again what was loaded before. */
+  /** Reload files that were already loaded. */
   readonly again: boolean;
   readonly onProgress: (progress: SeedProgress) => void;
 }
@@ -21,8 +21,8 @@ export interface SeedOptions {
 export type SeedOutcome = 'loaded' | 'already_loaded' | 'not_empty' | 'no_files';
 
 /**
- * Runs every file once on an empty engine. A load that was cut short starts anew, so files bear being run twice
- * (CREATE OR REPLACE). Rejects with EngineError, or when a file cannot be read.
+ * Runs every file once on an empty engine. An interrupted load restarts from the beginning, so files must be safe to
+ * run twice (CREATE OR REPLACE). Rejects with EngineError, or if a file cannot be read.
  */
 export async function loadSeeds(engine: Engine, options: SeedOptions): Promise<SeedOutcome> {
   const { folder, again, onProgress } = options;

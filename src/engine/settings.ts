@@ -1,8 +1,8 @@
-// The engine's settings that stand around every statement: fixed ones, and those that its limits become.
+// Engine settings applied to every statement: fixed ones, and those derived from its limits.
 import type { Settings, Statement } from './engine.ts';
 
 /**
- * Output that never depends on a server's or a user's defaults, and walls that no endpoint can move.
+ * Make the output independent of the defaults of a server or user, and set limits that no endpoint can change.
  * https://clickhouse.com/docs/operations/settings/settings, …/settings/formats, …/settings/query-complexity
  */
 export const FIXED_SETTINGS: Settings = {
@@ -19,8 +19,8 @@ export const FIXED_SETTINGS: Settings = {
   format_csv_null_representation: '',
   output_format_parquet_string_as_string: 1,
   output_format_arrow_string_as_string: 1,
-  output_format_arrow_compression_method: 'none', // readers for browsers have no codecs; over the wire it is compressed anyway
-  // Parameters are part of the text that the embedded engine parses; escaped, they may be four times as long.
+  output_format_arrow_compression_method: 'none', // browser Arrow readers have no codecs; HTTP compression applies anyway
+  // In the embedded engine, parameters are part of the parsed query; escaping can make them four times as long.
   max_query_size: 8 * 1024 * 1024,
   max_ast_elements: 50_000,
   max_expanded_ast_elements: 50_000,
@@ -31,19 +31,20 @@ export const FIXED_SETTINGS: Settings = {
 };
 
 /**
- * Consumers' statements: what they ask of a row is asked after the endpoint's own conditions, and of no other row. The
- * sandbox's barrier does not need them; queries without a barrier do, where an operator fails on a value of type Dynamic.
- * None may be changed by a statement. A release without one of them does not do what it switches off.
+ * For consumer statements: a consumer's conditions are evaluated after the endpoint's own, and only on rows that pass
+ * those. The sandbox's barrier does not depend on them; queries without a barrier do, if an operator fails on a value
+ * of type Dynamic. No statement may change them. A ClickHouse release that lacks one of them also lacks the behaviour
+ * it disables.
  */
 export const ISOLATION_SETTINGS: Settings = {
-  allow_reorder_prewhere_conditions: 0, // no condition of PREWHERE before one that was written first
-  query_plan_merge_filters: 0, // conditions of one PREWHERE step that read one column are evaluated together
-  enable_join_runtime_filters: 0, // computes the keys of a join while its table is read
-  optimize_prewhere_after_pushdown: 0, // adds conditions to a PREWHERE that there is
-  use_query_condition_cache: 0, // shared: what a consumer's condition left of a PREWHERE is remembered as what that one finds
+  allow_reorder_prewhere_conditions: 0, // no PREWHERE condition is moved before one that was written first
+  query_plan_merge_filters: 0, // otherwise conditions of one PREWHERE step on the same column are evaluated together
+  enable_join_runtime_filters: 0, // evaluates join keys while the table is read
+  optimize_prewhere_after_pushdown: 0, // adds conditions to an existing PREWHERE
+  use_query_condition_cache: 0, // shared between queries: rows excluded by a consumer's condition would be recorded as excluded by the PREWHERE
 };
 
-/** The settings that one statement's limits and printing become. */
+/** The settings for one statement's limits and output. */
 export function settingsOf({
   limits,
   int64,
@@ -59,7 +60,7 @@ export function settingsOf({
   };
 }
 
-/** `a = 1, b = 'x'`, for a SETTINGS clause. Names are ours; values are numbers, or plain words of ours. */
+/** `a = 1, b = 'x'`, for a SETTINGS clause. Names and string values come from this service; strings are plain words. */
 export function printSettings(settings: Settings): string {
   return Object.entries(settings)
     .map(([name, value]) => `${name} = ${printValue(value)}`)

@@ -1,7 +1,7 @@
-// A text of several statements, taken apart.
+// Splits a script into statements.
 import { tokenize } from '../sql/lexer.ts';
 
-/** The statements of a text, without the semicolons between; what holds only comments is none. */
+/** The statements of a script, without the semicolons between them; parts with only comments are omitted. */
 export function splitStatements(sql: string): readonly string[] {
   const ends = tokenize(sql)
     .filter((token) => token.kind === ';')

@@ -1,4 +1,4 @@
-// The one shape of a timer in this room, so that tests can hold the clock.
+// The timer type used by the engine, so that tests can control time.
 
 /** Calls `action` once after `ms` unless the returned function is called first. */
 export type After = (ms: number, action: () => void) => () => void;

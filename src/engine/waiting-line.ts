@@ -1,22 +1,22 @@
-// Statements that wait for a place, in a fair order and for a bounded time.
+// Statements waiting for a slot, in fair order and for a bounded time.
 import { EngineError } from './engine.ts';
 import { createFairOrder, type Belonging, type FairOrder } from './fair-order.ts';
 import type { After } from './timer.ts';
 
-/** Who waits, and how. */
+/** A waiting statement. */
 export interface Entry extends Belonging {
   readonly signal?: AbortSignal | undefined;
-  /** Waits until no other one does. */
+  /** Low priority: admitted only if no other statement is waiting. */
   readonly isPatient?: boolean | undefined;
 }
 
 export interface WaitingLine extends Pick<FairOrder<Belonging>, 'size' | 'beside'> {
   /**
-   * Resolves with what `admit` gives when it is this one's turn. Rejects with EngineError 'busy' after the time is up,
-   * 'aborted' by the signal, or with the error of `dismiss`.
+   * Resolves with the result of `admit` when this statement is admitted. Rejects with EngineError 'busy' after the
+   * timeout, 'aborted' by the signal, or with the error of `dismiss`.
    */
   wait<T>(entry: Entry, admit: () => T): Promise<T>;
-  /** Admits the next one that `mayEnter`, in turn, patient ones last; false when there is none. */
+  /** Admits the next statement for which `mayEnter` is true, low-priority ones last; false if there is none. */
   admitNext(mayEnter: (entry: Entry) => boolean): boolean;
   /** Rejects all with the error. */
   dismiss(error: EngineError): void;
@@ -30,7 +30,7 @@ interface Waiter extends Entry {
 export interface WaitingLineOptions {
   readonly timeoutMs: number;
   readonly after: After;
-  /** One left without having been admitted. */
+  /** Called when a statement left without being admitted. */
   readonly onLeft: () => void;
 }
 
@@ -73,6 +73,6 @@ export function createWaitingLine({ timeoutMs, after, onLeft }: WaitingLineOptio
 }
 
 export const abortedWaiting = (): EngineError =>
-  new EngineError('aborted', 'ended by its caller while it waited');
+  new EngineError('aborted', 'cancelled by its caller while waiting');
 const waitedTooLong = (ms: number): EngineError =>
   new EngineError('busy', `no connection became free within ${ms} ms`);

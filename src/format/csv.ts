@@ -1,8 +1,9 @@
-// Rows as CSV (RFC 4180): a header line, CRLF between lines, nested values as JSON. Numbers are copied as the engine wrote them.
+// CSV output (RFC 4180): a header line, CRLF line endings, nested values as JSON. Numbers are copied verbatim from the
+// engine's output.
 
 const CRLF = '\r\n';
 
-/** `lines` are rows in JSONEachRow; `columns` are told only where there are no rows to read them from. */
+/** Encodes rows in JSONEachRow. `columns` is used only if there are no rows to take the names from. */
 export function encodeCsv(lines: Uint8Array, columns: readonly string[]): Buffer {
   const texts = Buffer.from(lines.buffer, lines.byteOffset, lines.length).toString().split('\n').slice(0, -1);
   const [first] = texts;
@@ -17,11 +18,11 @@ export function encodeCsv(lines: Uint8Array, columns: readonly string[]): Buffer
 
 interface Member {
   readonly name: string;
-  /** As it stands in the text. */
+  /** The raw JSON text of the value. */
   readonly value: string;
 }
 
-/** The members of one JSON object, in its order, without reading their values: integers keep all their digits. */
+/** The members of one JSON object in order, without parsing their values, so that integers keep all their digits. */
 function membersOf(text: string): readonly Member[] {
   const members: Member[] = [];
   let at = text.indexOf('{') + 1;
@@ -37,21 +38,21 @@ function membersOf(text: string): readonly Member[] {
   return members;
 }
 
-/** Behind the quote that closes the string at `start`. */
+/** The offset after the closing quote of the string at `start`. */
 function stringEnd(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (isEscaped(text, end)) end = text.indexOf('"', end + 1);
   return end + 1;
 }
 
-/** Whether an odd number of backslashes stands before. */
+/** Whether the character is preceded by an odd number of backslashes. */
 function isEscaped(text: string, at: number): boolean {
   let backslashes = 0;
   while (text[at - 1 - backslashes] === '\\') backslashes++;
   return backslashes % 2 === 1;
 }
 
-/** The comma or brace behind the value at `start`. */
+/** The offset of the comma or brace after the value at `start`. */
 function endOfValue(text: string, start: number): number {
   let depth = 0;
   for (let at = start; at < text.length; at++) {

@@ -1,15 +1,15 @@
-// The formats of answers: what they are called in requests, and the media types that go with them.
+// The response formats: their names in requests and their media types.
 
 export type FormatName = 'json' | 'ndjson' | 'csv' | 'parquet' | 'arrow';
 
 export interface Format {
-  /** What answers say they are. */
+  /** Content-Type of responses. */
   readonly contentType: string;
-  /** What a caller may write in Accept; the first is the registered one, or the most common where none is. */
+  /** Media types accepted in Accept. The first is the registered one, or the most common if none is registered. */
   readonly mediaTypes: readonly string[];
 }
 
-/** In the order in which a caller that takes several gets them. */
+/** In order of preference for callers that accept several. */
 export const FORMATS: Readonly<Record<FormatName, Format>> = {
   json: { contentType: 'application/json; charset=utf-8', mediaTypes: ['application/json'] },
   ndjson: {
@@ -29,15 +29,15 @@ export const FORMATS: Readonly<Record<FormatName, Format>> = {
   },
 };
 
-/** Every media type, in that order. */
+/** All media types, in order of preference. */
 export const MEDIA_TYPES: readonly string[] = Object.values(FORMATS).flatMap(({ mediaTypes }) => mediaTypes);
 
-/** The format of a name; undefined for a name that is none. */
+/** The format with this name, if there is one. */
 export function formatNamed(name: string): FormatName | undefined {
-  return Object.hasOwn(FORMATS, name) ? (name as FormatName) : undefined; // one of the table's own keys
+  return Object.hasOwn(FORMATS, name) ? (name as FormatName) : undefined; // a key of the table
 }
 
-/** The format that a media type stands for. */
+/** The format of a media type, if there is one. */
 export function formatOfMediaType(mediaType: string): FormatName | undefined {
   const [name] = Object.entries(FORMATS).find(([, { mediaTypes }]) => mediaTypes.includes(mediaType)) ?? [];
   return name === undefined ? undefined : formatNamed(name);

@@ -1,4 +1,4 @@
-// The JSON envelope around the engine's own lines: no row is parsed to be printed again.
+// Wraps the engine's JSON lines in the response envelope without parsing any row.
 import type { Cut } from './lines.ts';
 
 const LF = 0x0a;
@@ -8,8 +8,8 @@ const CLOSE = Buffer.from(']}');
 const CLOSE_TRUNCATED = Buffer.from('],"truncated":true}');
 
 /**
- * `{"result":[…]}` around rows in JSONEachRow: one JSON object a line, each line ended by LF (a line break inside a
- * value is escaped, so LF is always a row's end). Where rows were cut, the envelope says so.
+ * `{"result":[…]}` around rows in JSONEachRow: one JSON object per line, each line terminated by LF (a line break
+ * inside a value is escaped, so LF always ends a row). If rows were cut, the envelope has `"truncated":true`.
  */
 export function encodeJson({ lines, truncated }: Pick<Cut, 'lines' | 'truncated'>): Buffer {
   const close = truncated ? CLOSE_TRUNCATED : CLOSE;
@@ -19,7 +19,7 @@ export function encodeJson({ lines, truncated }: Pick<Cut, 'lines' | 'truncated'
   const rowsEnd = OPEN.length + lines.length;
   for (let lf = body.indexOf(LF, OPEN.length); lf !== -1 && lf < rowsEnd; lf = body.indexOf(LF, lf + 1))
     body[lf] = COMMA;
-  const closeAt = lines.length === 0 ? rowsEnd : rowsEnd - 1; // over the last row's comma
+  const closeAt = lines.length === 0 ? rowsEnd : rowsEnd - 1; // overwrites the comma after the last row
   close.copy(body, closeAt);
   return body.subarray(0, closeAt + close.length);
 }

@@ -1,4 +1,4 @@
-// Rows in JSONEachRow: one JSON object a line, each line ended by LF (a line break inside a value is escaped).
+// Rows in JSONEachRow: one JSON object per line, each line terminated by LF (a line break inside a value is escaped).
 
 const LF = 0x0a;
 
@@ -10,7 +10,7 @@ export interface Cut {
   readonly truncated: boolean;
 }
 
-/** The first `maxRows` lines; `truncated` when there were more. Nothing is copied. */
+/** The first `maxRows` lines, without copying; `truncated` if there were more. */
 export function cutLines(lines: Uint8Array, maxRows: number): Cut {
   let rows = 0;
   let end = 0;

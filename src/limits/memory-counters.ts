@@ -1,4 +1,4 @@
-// Counters of this process: bounded in number, by the clock that never goes back.
+// Rate-limit counters in this process: bounded in number, on the monotonic clock.
 import type { Count, Counters, Limit } from './rate-limits.ts';
 
 interface Window {
@@ -8,9 +8,9 @@ interface Window {
 
 const MAX_COUNTERS = 100_000;
 
-/** `now` is in milliseconds, monotonic: setting the wall clock neither frees nor locks anybody. */
+/** `now` is in monotonic milliseconds, so that setting the wall clock neither resets nor extends a window. */
 export function createMemoryCounters(now: () => number): Counters {
-  const windows = new Map<string, Window>(); // in the order in which they began
+  const windows = new Map<string, Window>(); // in order of their start
 
   const windowOf = ({ counter, rate }: Limit, at: number): Window => {
     const found = windows.get(counter);

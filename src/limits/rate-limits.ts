@@ -1,53 +1,58 @@
-// How many calls a principal may make: counted in windows that begin with the first call, here or in the Redis that replicas share.
+// Rate limits: fixed windows that start with the first call, counted in this process or in the Redis shared by the
+// replicas.
 import type { Rate } from '../config/rate.ts';
 
-/** One limit that holds for a call. */
+/** A limit that applies to a call. */
 export interface Limit {
-  /** What it is called in the answer's header fields. */
+  /** Policy name in the RateLimit header fields. */
   readonly policy: 'key' | 'endpoint';
-  /** Calls with the same one are counted together. */
+  /** Calls with the same counter are counted together. */
   readonly counter: string;
   readonly rate: Rate;
 }
 
-/** Where a limit stands after a call. */
+/** The state of a limit after a call. */
 export interface LimitState {
   readonly policy: Limit['policy'];
   readonly rate: Rate;
   readonly remaining: number;
-  /** Seconds, whole, until all calls are allowed again. */
+  /** Whole seconds until the window resets. */
   readonly reset: number;
 }
 
 export interface Taken {
-  /** Whether every limit had a call left; when not, none was used up. */
+  /** Whether every limit had a call left. If not, the call was not counted against any. */
   readonly isAllowed: boolean;
   readonly states: readonly LimitState[];
 }
 
-/** A counter as it stands; `resetMs` is 0 where nothing is counted. */
+/** The state of a counter; `resetMs` is 0 if nothing is counted. */
 export interface Count {
   readonly used: number;
   readonly resetMs: number;
 }
 
 export interface Counters {
-  /** Counts one call on every limit, or on none when one of them is used up. Undefined: nobody there to count. */
+  /**
+   * Counts one call against all limits, or against none if one is exhausted. Undefined if the counters are unavailable.
+   */
   take(
     limits: readonly Limit[],
   ): Promise<{ readonly isAllowed: boolean; readonly counts: readonly Count[] } | undefined>;
 }
 
 export interface RateLimits {
-  /** Rejects with nothing; `isAllowed` is false too where counting is impossible and `closed` was chosen. */
+  /** Never rejects. 'unavailable' if counting is impossible and `failure` is `closed`. */
   take(limits: readonly Limit[]): Promise<Taken | 'unavailable'>;
 }
 
 export interface RateLimitsOptions {
   readonly memory: Counters;
-  /** Undefined: each process counts for itself. */
+  /** Undefined: each process counts on its own. */
   readonly shared: Counters | undefined;
-  /** What holds while the shared counters are away: the counters of each process, or no calls at all. */
+  /**
+   * While the shared counters are unavailable: `open` uses the counters of each process, `closed` rejects all calls.
+   */
   readonly failure: 'open' | 'closed';
 }
 
@@ -74,13 +79,13 @@ function takenOf(
   return { isAllowed, states };
 }
 
-/** Seconds until a refused call can be tried again: when the last limit that is used up begins anew. */
+/** Seconds until a rejected call can be retried: when the last of the exhausted limits resets. */
 export function retryAfter({ states }: Taken): number {
   return Math.max(1, ...states.filter(({ remaining }) => remaining === 0).map(({ reset }) => reset));
 }
 
 /**
- * `RateLimit-Policy: "key";q=600;w=60` and `RateLimit: "key";r=599;t=60`, one item a limit
+ * `RateLimit-Policy: "key";q=600;w=60` and `RateLimit: "key";r=599;t=60`, one item per limit
  * (draft-ietf-httpapi-ratelimit-headers-10).
  */
 export function rateLimitFields(states: readonly LimitState[] | undefined): Readonly<Record<string, string>> {

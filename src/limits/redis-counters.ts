@@ -1,11 +1,11 @@
-// Counters that replicas share: one script in Redis counts a call on all its limits, or on none.
+// Rate-limit counters shared by the replicas: one Redis script counts a call against all its limits, or none.
 import { isReply, type RedisLink } from '../cache/redis-link.ts';
 import type { Counters } from './rate-limits.ts';
 
 /**
- * KEYS: counters; ARGV: for each its limit and its window in milliseconds. Gives whether the call is allowed, then for
- * each counter how much is used and the milliseconds until it begins anew. What is not a count of ours (another type, no
- * whole number, negative) is deleted, and the script gives nothing; nobody is locked out for longer than a window.
+ * KEYS: counters. ARGV: limit and window in milliseconds of each. Returns whether the call is allowed, then for each
+ * counter its count and the milliseconds until it resets. A corrupt counter (another type, not an integer, negative) is
+ * deleted and the script returns nothing, so that it can never lock out a caller for longer than one window.
  */
 const TAKE = `
 local function count(key)
@@ -36,7 +36,9 @@ for i, key in ipairs(KEYS) do
 end
 return out`;
 
-/** Nobody there to count: Redis is away, slow, refuses, or held something else under our keys, which is gone then. */
+/**
+ * Undefined if Redis is unavailable, slow, returns an error, or held a corrupt counter, which has then been deleted.
+ */
 export function createRedisCounters(link: RedisLink): Counters {
   return {
     take: (limits) =>

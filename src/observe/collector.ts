@@ -1,4 +1,5 @@
-// Requests as spans for an OpenTelemetry collector: one a request, and one in it for each stage that took time.
+// Exports requests as spans to an OpenTelemetry collector: one per request, with a child span for each stage that took
+// time.
 import { randomFillSync } from 'node:crypto';
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace as traceApi, TraceFlags } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
@@ -9,10 +10,10 @@ import { readTraceparent } from './trace-context.ts';
 import type { Tracing } from './tracing.ts';
 
 export interface TracingOptions {
-  /** Base URL of the collector; `/v1/traces` is added. */
+  /** Base URL of the collector; `/v1/traces` is appended. */
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Share of the traces that begin here which are sampled, from 0 to 1. */
+  /** Sampling ratio for traces that start here, from 0 to 1. */
   readonly ratio: number;
   readonly version: string;
   /** From 0 to 1. */
@@ -21,7 +22,7 @@ export interface TracingOptions {
   readonly now: () => number;
 }
 
-/** Spans that wait to be sent; more are dropped: a collector that is away costs nobody an answer. */
+/** Spans buffered for export; more are dropped, so that an unavailable collector never delays a response. */
 const MAX_WAITING = 4096;
 const SEND_TIMEOUT_MS = 5000;
 
@@ -37,7 +38,7 @@ export function createTracing(options: TracingOptions): Tracing {
   let next = { traceId: '', spanId: '' };
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ 'service.name': 'millrace', 'service.version': version }),
-    // A request's span has the id that the engine was told before there was a span.
+    // A request's span uses the id that was sent to the engine before the span existed.
     idGenerator: { generateTraceId: () => next.traceId, generateSpanId: () => next.spanId },
     spanProcessors: [new BatchSpanProcessor({ exporter, maxQueueSize: MAX_WAITING })],
   });
@@ -80,7 +81,7 @@ export function createTracing(options: TracingOptions): Tracing {
   };
 }
 
-/** The context that a span begins in; a new trace where there is no parent, of the id that is wanted. */
+/** The parent context of a span; without a parent, one that starts a trace with the given id. */
 function contextOf(traceId: string, spanId: string | undefined): typeof ROOT_CONTEXT {
   return traceApi.setSpanContext(ROOT_CONTEXT, {
     traceId,
@@ -92,7 +93,10 @@ function contextOf(traceId: string, spanId: string | undefined): typeof ROOT_CON
 
 const NO_SPAN = '0000000000000000';
 
-/** Names of https://opentelemetry.io/docs/specs/semconv/http/http-spans/, and our own. No values of parameters, no keys. */
+/**
+ * Attribute names from https://opentelemetry.io/docs/specs/semconv/http/http-spans/, plus our own. No parameter values,
+ * no keys.
+ */
 function attributesOf(request: Finished): Record<string, string | number> {
   const { method, route, status, bytes, endpoint, revision, cache, rows, code, requestId } = request;
   const attributes = {
@@ -112,10 +116,10 @@ function attributesOf(request: Finished): Record<string, string | number> {
   );
 }
 
-/** Traces that begin here in one second, at most: a span costs more than an answer that is stored. */
+/** Maximum number of traces started here per second: a span costs more than a cached response. */
 const MOST_A_SECOND = 100;
 
-/** Whether another one may begin in this second. */
+/** Returns a function that tells whether another trace may start in this second. */
 function createAllowance(now: () => number): () => boolean {
   let second = 0;
   let begun = 0;
@@ -128,7 +132,7 @@ function createAllowance(now: () => number): () => boolean {
 
 const POOL_BYTES = 8192;
 
-/** Random hexadecimal digits, two a byte: drawn many at a time, as each draw costs a system call. */
+/** Random hexadecimal ids, two digits per byte. Drawn in batches, because each draw costs a system call. */
 function createIds(): (bytes: number) => string {
   const pool = Buffer.alloc(POOL_BYTES);
   let used = POOL_BYTES;

@@ -1,7 +1,7 @@
-// What went wrong, in one line of text.
+// Describes errors and findings in one line.
 import type { Diagnostic } from '../core/diagnostic.ts';
 
-/** The messages of an error and of what caused it: what an operator needs, without stacks. */
+/** The messages of an error and of its causes, without stacks. */
 export function describeCause(cause: unknown): string {
   const messages: string[] = [];
   for (let each = cause; each instanceof Error && messages.length < 5; each = each.cause)
@@ -9,7 +9,7 @@ export function describeCause(cause: unknown): string {
   return messages.length > 0 ? messages.join(' < ') : String(cause);
 }
 
-/** `file:line:column: message (code)`, the form that editors and terminals make clickable. */
+/** `file:line:column: message (code)`, a form that editors and terminals turn into a link. */
 export function describeDiagnostic({ file, line, column, code, message, hint }: Diagnostic): string {
   const place = line === 0 ? file : `${file}:${line}:${column}`;
   return `${place}: ${message} (${code})${hint === undefined ? '' : `. ${hint}`}`;

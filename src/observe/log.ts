@@ -1,15 +1,18 @@
-// Observations as structured log lines: one JSON object a line. No parameter values, no keys, no SQL of callers.
+// Structured log: one JSON object per observation and line. No parameter values, no keys, no consumer queries.
 import pino, { type DestinationStream, type Level } from 'pino';
 import type { Observation, Observe } from '../core/observation.ts';
 import { describeCause } from './describe.ts';
 import { createRequestLine, rounded } from './request-line.ts';
 
-/** Lines that nobody has taken yet; more are dropped: a reader that is stuck stops no answer. */
+/** Size of the log buffer; further lines are dropped, so that a stuck reader never blocks a response. */
 const MAX_WAITING = 8 * 2 ** 20;
 const CHARACTERS_PER_WRITE = 32 * 1024;
 const FLUSH_MS = 100;
 
-/** Lines to a file or file descriptor, many at a time: written one by one, they would cost as much as the requests they tell of. */
+/**
+ * Writes lines to a file or file descriptor in batches: written one by one, they would cost as much as the requests
+ * they describe.
+ */
 export function logStream(to: string | number): DestinationStream {
   const file = pino.destination({ dest: to, sync: false, maxLength: MAX_WAITING });
   let lines = '';
@@ -30,7 +33,7 @@ export function logStream(to: string | number): DestinationStream {
   };
 }
 
-/** Logs every observation at `level` or above to `stream`. */
+/** Logs observations at `level` or above to `stream`. */
 export function createLog(level: Level | 'silent', stream: DestinationStream): Observe {
   const time = createTime();
   const log = pino(
@@ -55,7 +58,7 @@ export function createLog(level: Level | 'silent', stream: DestinationStream): O
   };
 }
 
-/** RFC 3339, made once a millisecond. */
+/** RFC 3339; formatted at most once per millisecond. */
 function createTime(): () => string {
   let last = 0;
   let text = '';
@@ -67,7 +70,7 @@ function createTime(): () => string {
   };
 }
 
-/** How much an observation matters. */
+/** The log level of an observation. */
 function levelOf(observation: Observation): Level {
   switch (observation.kind) {
     case 'request.finished':

@@ -1,16 +1,17 @@
-// Observations as Prometheus metrics, with bounded labels: endpoints in service, statuses, outcomes; never values.
+// Prometheus metrics from observations. Labels are bounded: endpoint names, statuses and outcomes, but no parameter
+// values.
 import { collectDefaultMetrics, Counter, Gauge as PromGauge, Histogram, Registry } from 'prom-client';
 import type { Finished, Observation, Observe } from '../core/observation.ts';
 
 export interface Metrics {
   readonly observe: Observe;
-  /** Adds what is read whenever somebody asks for the metrics. */
+  /** Adds gauges that are read at each scrape. */
   readonly watch: (gauges: readonly Gauge[]) => void;
-  /** In the text format of Prometheus. */
+  /** The Prometheus text format. */
   readonly text: () => Promise<{ readonly contentType: string; readonly text: string }>;
 }
 
-/** Something that has a value at any time: one number, or one for each value of a label. */
+/** A current value: one number, or one per value of a label. */
 export type Gauge = { readonly name: string; readonly help: string } & (
   | { readonly label?: undefined; readonly read: () => number }
   | { readonly label: string; readonly read: () => readonly (readonly [string, number])[] }
@@ -43,33 +44,33 @@ function createRequestMetrics(registry: Registry): (request: Finished) => void {
   const registers = [registry];
   const requests = new Histogram({
     name: 'millrace_request_seconds',
-    help: 'Time of requests, by endpoint, status and cache outcome.',
+    help: 'Duration of requests in seconds, by endpoint, status and cache outcome.',
     labelNames: ['endpoint', 'status', 'cache'],
     buckets: SECONDS,
     registers,
   });
   const stages = new Histogram({
     name: 'millrace_stage_seconds',
-    help: 'Time of the stages of requests that were run: auth, plan, queue, engine, redact, encode.',
+    help: 'Duration of the stages of requests that executed a query, in seconds: auth, plan, queue, engine, redact, encode.',
     labelNames: ['stage'],
     buckets: SECONDS,
     registers,
   });
   const bytes = new Counter({
     name: 'millrace_response_bytes_total',
-    help: 'Bytes of answers, by endpoint.',
+    help: 'Bytes of response bodies, by endpoint.',
     labelNames: ['endpoint'],
     registers,
   });
   const problems = new Counter({
     name: 'millrace_problems_total',
-    help: 'Refusals and failures, by their code.',
+    help: 'Rejected and failed requests, by problem code.',
     labelNames: ['code'],
     registers,
   });
   const labelled = new Counter({
     name: 'millrace_labelled_requests_total',
-    help: 'Requests by the labels that endpoint files allow; of each label the first values that came, the rest as other.',
+    help: 'Requests by the labels that endpoint files allow; beyond 100 values of a label, further ones count as other.',
     labelNames: ['endpoint', 'label', 'value'],
     registers,
   });
@@ -93,37 +94,37 @@ function createEventMetrics(registry: Registry): (event: Event) => void {
   const registers = [registry];
   const warming = new Counter({
     name: 'millrace_warming_total',
-    help: 'What warming did: refreshed, adopted (another replica had), saved (a run that a caller would have waited for), failed, dropped.',
+    help: 'Cache warming outcomes: refreshed, adopted (refreshed by another replica), saved (a request did not have to wait), failed, dropped.',
     labelNames: ['endpoint', 'outcome'],
     registers,
   });
   const cache = new Counter({
     name: 'millrace_cache_events_total',
-    help: 'What happened to the cache: remote_lost, remote_restored, rubbish_found, key_derived, write_refused, entry_too_large, refresh_failed.',
+    help: 'Cache events: remote_lost, remote_restored, rubbish_found, key_derived, write_refused, entry_too_large, refresh_failed.',
     labelNames: ['event'],
     registers,
   });
   const cutOff = new Counter({
     name: 'millrace_replies_cut_off_total',
-    help: 'Callers cut off: slow (over send_timeout), or full (over send_memory).',
+    help: 'Responses cut off because the client read too slowly: slow (over send_timeout) or full (over send_memory).',
     labelNames: ['reason'],
     registers,
   });
   const usage = new Counter({
     name: 'millrace_usage_rows_total',
-    help: 'Rows of millrace.calls: written, or dropped because too many waited.',
+    help: 'Rows of millrace.calls: written, or dropped because the buffer was full.',
     labelNames: ['outcome'],
     registers,
   });
-  const endpoints = new PromGauge({ name: 'millrace_endpoints', help: 'Endpoints in service.', registers });
+  const endpoints = new PromGauge({ name: 'millrace_endpoints', help: 'Endpoints being served.', registers });
   const findings = new PromGauge({
     name: 'millrace_catalog_findings',
-    help: 'Findings in the newest endpoint files.',
+    help: 'Findings in the current endpoint files.',
     registers,
   });
   const loads = new Counter({
     name: 'millrace_catalog_loads_total',
-    help: 'Readings of the folder of endpoint files that changed something (loaded), or found nothing good (rejected, failed).',
+    help: 'Reloads of the endpoints folder, by outcome: loaded, rejected (some files have findings), failed (it could not be read).',
     labelNames: ['outcome'],
     registers,
   });
@@ -147,19 +148,19 @@ function createEngineMetrics(registry: Registry): (event: Event) => void {
   const registers = [registry];
   const dropped = new Counter({
     name: 'millrace_engine_connections_dropped_total',
-    help: 'Connections of the engine thrown away, by what happened on them.',
+    help: 'Engine connections dropped, by reason.',
     labelNames: ['reason'],
     registers,
   });
   const processEnds = new Counter({
     name: 'millrace_engine_process_ends_total',
-    help: 'Ends of the embedded engine’s process: overdue (a statement could not be ended), unresponsive, exited (by itself).',
+    help: 'Exits of the embedded engine’s process: overdue (killed: a statement could not be cancelled), unresponsive (killed), exited.',
     labelNames: ['reason'],
     registers,
   });
   const fatal = new Counter({
     name: 'millrace_engine_fatal_statements_total',
-    help: 'Statements that ended the embedded engine’s process, or may have, by origin: saved or consumer.',
+    help: 'Statements that ended the embedded engine’s process, or may have, by origin (saved or consumer).',
     labelNames: ['origin', 'fatality'],
     registers,
   });
@@ -193,7 +194,7 @@ function addGauge(registry: Registry, gauge: Gauge): void {
   });
 }
 
-/** Every distinct value is a series that Prometheus keeps: each label gets so many. */
+/** Each distinct label value is a separate time series in Prometheus, so each label is limited to this many. */
 const MAX_VALUES = 100;
 
 function createValueBound(): (label: string, value: string) => string {

@@ -1,15 +1,15 @@
-// Observations as plain lines for a person at a terminal.
+// Prints observations as plain lines, for a terminal.
 import type { Finished, Observation, Observe } from '../core/observation.ts';
 import { describeCause, describeDiagnostic } from './describe.ts';
 
-/** Writes one line or more for each observation that a person developing endpoints wants to see. */
+/** Writes lines for the observations that matter during endpoint development. */
 export function createPlainLog(write: (line: string) => void): Observe {
   return (observation) => {
     for (const line of linesOf(observation)) write(line);
   };
 }
 
-/** The entry for an observation's own kind is one that takes it. */
+/** The cast is safe: LINES maps each kind to a function for that kind. */
 function linesOf(observation: Observation): readonly string[] {
   const lines = LINES[observation.kind] as (observation: Observation) => readonly string[];
   return lines(observation);

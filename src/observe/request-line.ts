@@ -1,12 +1,12 @@
-// The line of log that tells of a request, as pino would write it. Every request pays for its own, so the keys are
-// spelled out here, and what many requests have in common is made text once.
+// Formats the log line of a request as pino would. It is on the path of every request, so the keys are written out here
+// and the parts shared by many requests are serialized only once.
 import type { Finished, StageTimes } from '../core/observation.ts';
 import { describeCause } from './describe.ts';
 
-/** Kinds of requests that are remembered; then they are forgotten, to begin again. */
+/** Serialized heads kept; the cache is cleared once it is full. */
 const MAX_KINDS = 1000;
 
-/** A function that makes one line of JSON. `level` is pino's number, `time` RFC 3339. */
+/** Returns a function that formats one line of JSON. `level` is pino's number, `time` is RFC 3339. */
 export function createRequestLine(): (level: number, time: string, request: Finished) => string {
   const heads = new Map<string, string>();
   const headOf = ({ method, route, endpoint, revision, principal }: Finished): string => {
@@ -49,7 +49,7 @@ function roundedAll(timing: StageTimes): Record<string, number> {
   return Object.fromEntries(Object.entries(timing).map(([stage, ms]) => [stage, rounded(ms)]));
 }
 
-/** Milliseconds, to hundredths. */
+/** Milliseconds, rounded to hundredths. */
 export function rounded(ms: number): number {
   return Math.round(ms * 100) / 100;
 }

@@ -1,10 +1,10 @@
-// Trace context on the wire (https://www.w3.org/TR/trace-context/): who caused a request, and what it causes in turn.
+// Reads and writes the `traceparent` header (https://www.w3.org/TR/trace-context/).
 import type { TraceContext } from '../core/observation.ts';
 
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const NO_ID = /^0+$/;
 
-/** What a `traceparent` says; undefined for one that is none. Later versions are read as far as this one goes. */
+/** Parses a `traceparent`; undefined if invalid. Fields added by later versions are ignored. */
 export function readTraceparent(text: string | undefined): TraceContext | undefined {
   if (text === undefined || text.length > 200) return undefined;
   const [, version, traceId = '', spanId = '', flags = '', rest] = TRACEPARENT.exec(text) ?? [];

@@ -1,16 +1,16 @@
-// Where requests stand in traces, and who is told of them.
+// The tracing interface: contexts for requests, and export of their spans.
 import type { Observe, TraceContext } from '../core/observation.ts';
 import { readTraceparent } from './trace-context.ts';
 
 export interface Tracing {
-  /** The context of a request with this `traceparent`. */
+  /** The context for a request with this `traceparent`. */
   readonly begin: (traceparent: string | undefined) => TraceContext | undefined;
   readonly observe: Observe;
-  /** Sends what is waiting, as far as the collector takes it. */
+  /** Flushes buffered spans, as far as the collector accepts them. */
   close(): Promise<void>;
 }
 
-/** Passes on what callers say, and sends nothing. */
+/** Propagates incoming trace contexts and exports nothing. */
 export const NO_TRACING: Tracing = {
   begin: readTraceparent,
   observe: () => undefined,

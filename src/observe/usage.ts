@@ -1,10 +1,10 @@
-// Calls of endpoints as rows of a table: gathered, written many at a time, and dropped rather than waited for.
+// Records endpoint calls as table rows: buffered, written in batches, and dropped rather than delaying requests.
 import type { Finished, Observe } from '../core/observation.ts';
 
 export interface UsageOptions {
   /** Writes rows in JSONEachRow. */
   readonly write: (lines: string) => Promise<void>;
-  /** Routes whose requests are written. */
+  /** Whether requests of this route are recorded. */
   readonly isCounted: (route: string) => boolean;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -14,16 +14,16 @@ export interface UsageOptions {
 
 export interface Usage {
   readonly observe: Observe;
-  /** Writes what is left, once. */
+  /** Writes the remaining rows, without retrying. */
   close(): Promise<void>;
 }
 
 const WRITE_MS = 5000;
-/** A write is begun early when so many wait. */
+/** Triggers a write before the interval has passed. */
 const MANY_ROWS = 1000;
-/** Of one write: servers read statements of 256 KiB at most. */
+/** Maximum bytes per write: servers accept statements up to 256 KiB. */
 const WRITE_BYTES = 128 * 1024;
-/** More that wait are dropped, the newest first. */
+/** Buffer limit in rows; new rows are dropped beyond it. */
 const MAX_WAITING = 20_000;
 
 export function createUsage({ write, isCounted, now, after, observe }: UsageOptions): Usage {
@@ -32,7 +32,7 @@ export function createUsage({ write, isCounted, now, after, observe }: UsageOpti
   let writing: Promise<void> | undefined;
   let cancel: (() => void) | undefined;
 
-  /** Whether rows were written. They stay until then, as far as there is room. */
+  /** Writes one batch; false if that failed. Rows stay buffered until they are written. */
   const writeSome = async (): Promise<boolean> => {
     const rows = firstRows(waiting);
     const lost = dropped;
@@ -81,7 +81,7 @@ export function createUsage({ write, isCounted, now, after, observe }: UsageOpti
   };
 }
 
-/** As many as one write takes. */
+/** As many rows as fit into one write. */
 function firstRows(rows: readonly string[]): readonly string[] {
   let bytes = 0;
   const end = rows.findIndex((row) => (bytes += Buffer.byteLength(row)) > WRITE_BYTES);

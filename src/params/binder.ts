@@ -1,39 +1,39 @@
-// A call's raw parameters become typed values, or one Problem that lists everything that is wrong with them.
+// Binds the raw parameters of a call to typed values, or throws one Problem that lists all errors.
 import { nearest } from '../core/nearest.ts';
 import { Problem } from '../core/problem.ts';
 import type { ProblemDetail } from '../core/problem.ts';
 import type { CompiledParameter } from './parameter.ts';
 import type { RawScalar, RawValue, Reading } from './reading.ts';
 
-/** A call's parameters as typed values. Not guaranteed: that the query uses them all. */
+/** The parameters of a call as typed values. Not guaranteed: that the query uses them all. */
 export interface Bindings {
-  /** By parameter name, ClickHouse's text form (unescaped); null is NULL. One entry for each declared parameter. */
+  /** By parameter name, in ClickHouse's text format (unescaped); null is NULL. One entry per declared parameter. */
   readonly values: Readonly<Record<string, string | null>>;
-  /** The same for equal values, whatever their spelling and order: for cache keys. */
+  /** Identical for equal values, regardless of spelling and order; used in cache keys. */
   readonly canonical: string;
 }
 
-/** Every value that a call gives for a name: a list of one, unless it is given more than once. */
+/** All values given for a name; more than one if the parameter was repeated. */
 export type RawParameters = ReadonlyMap<string, readonly RawValue[]>;
 
 export interface Binder {
   /**
-   * Reads a call's parameters; `locked` are the values that the caller's key fixes: they may be left out or repeated,
-   * nothing else. Reserved names (sql, lql, format) have been taken out before.
-   * @throws Problem request.parameters_invalid, with all failures; auth.forbidden when a locked parameter was given
-   *   another value, or is not one that this endpoint can be confined by.
+   * Binds the parameters of a call. `locked` are the values fixed by the caller's key: a call may omit them or repeat
+   * the same value. Reserved names (sql, lql, format) have already been removed.
+   * @throws Problem request.parameters_invalid with all errors; auth.forbidden if a locked parameter was given another
+   * value, or cannot restrict this endpoint.
    */
   bind(raw: RawParameters, locked?: ReadonlyMap<string, RawScalar>): Bindings;
-  /** Whether calls can be confined by these locks: `bind` throws auth.forbidden for any call when not. */
+  /** Whether these locks can restrict this endpoint; if not, `bind` always throws auth.forbidden. */
   takesLocks(locked: ReadonlyMap<string, RawScalar>): boolean;
 }
 
 export interface BinderOptions {
-  /** What to do with undeclared parameters; ignore: as if they had not been sent, however often. */
+  /** How to treat undeclared parameters. ignore: as if they had not been sent, even repeatedly. */
   readonly unknown: 'reject' | 'ignore';
 }
 
-/** More failures than this help nobody. */
+/** Maximum number of errors reported. */
 const MAX_ERRORS = 50;
 
 /** Compiles the binder of an endpoint's parameters. */
@@ -79,7 +79,7 @@ function bindOne(parameter: CompiledParameter, given: readonly RawValue[]): Boun
   return parameter.required ? { message: 'is required' } : { text: parameter.absent };
 }
 
-/** Undefined for what counts as absent: nothing, null, or an empty text. */
+/** Undefined if the value counts as absent: missing, null, or an empty string. */
 function readPresent(parameter: CompiledParameter, raw: RawValue | undefined): Reading | undefined {
   return raw === undefined || raw === null || raw === '' ? undefined : parameter.read(raw);
 }
@@ -99,7 +99,7 @@ function unknownNames(byName: ReadonlyMap<string, unknown>, raw: RawParameters):
   return errors;
 }
 
-/** Canonical texts of the locked values. An endpoint that cannot be confined by a lock is not for this key. */
+/** Canonical values of the locked parameters. A key must not use an endpoint that its locks cannot restrict. */
 function readLocks(
   byName: ReadonlyMap<string, CompiledParameter>,
   locked: ReadonlyMap<string, RawScalar>,
@@ -119,7 +119,7 @@ function readLocks(
   return locks;
 }
 
-/** Undefined where the endpoint has no such parameter, or it does not take the value. */
+/** Undefined if the endpoint has no such parameter or does not accept the value. */
 function lockText(
   byName: ReadonlyMap<string, CompiledParameter>,
   [name, value]: readonly [string, RawScalar],

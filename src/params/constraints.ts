@@ -1,4 +1,5 @@
-// What narrows a parameter's values beyond its type: enum, pattern, min and max, lengths. Checked against the type at compile.
+// Constraints on a parameter beyond its type: enum, pattern, min and max, lengths. Checked against the type when
+// compiled.
 import type { Parameter } from '../config/generated/endpoint.ts';
 import { compileWholeMatch, regexError } from '../sql/regex.ts';
 import { failure } from './reading.ts';
@@ -7,7 +8,7 @@ import { isOrdered, isText } from './scalar.ts';
 import { DEFAULT_MAX_LENGTH } from './text.ts';
 import type { ParameterType } from './type.ts';
 
-/** Something wrong in a parameter's declaration, at a path below it. */
+/** An error in a parameter's declaration, at a path relative to it. */
 export interface ParameterFinding {
   readonly path: readonly (string | number)[];
   /** `parameter.reason`, stable. */
@@ -16,10 +17,10 @@ export interface ParameterFinding {
   readonly hint?: string;
 }
 
-/** One more test of a value that its type has read: undefined when it holds, else what the value must be. */
+/** A further test of a parsed value: undefined if it passes, else an error message. */
 type Check = (value: ReadValue) => string | undefined;
 
-/** The reader of one scalar with the declared constraints; in an Array they hold for each element. */
+/** The reader of a scalar with the declared constraints. For an Array they apply to each element. */
 export function compileConstraints(
   spec: Parameter,
   type: ParameterType,
@@ -44,7 +45,9 @@ export function compileConstraints(
   };
 }
 
-/** Characters of a String; the lengths of an Array count its elements, and its strings have the default bound. */
+/**
+ * Lengths of a String count characters. Those of an Array count its elements, and its strings have the default limit.
+ */
 function lengthCheck(spec: Parameter, type: ParameterType, findings: ParameterFinding[]): Check | undefined {
   const countsCharacters = isText(type.scalar);
   if (spec.min_length !== undefined && spec.min_length > (spec.max_length ?? DEFAULT_MAX_LENGTH)) {
@@ -59,7 +62,7 @@ function lengthCheck(spec: Parameter, type: ParameterType, findings: ParameterFi
   const min = (type.isArray ? undefined : spec.min_length) ?? 0;
   const max = (type.isArray ? undefined : spec.max_length) ?? DEFAULT_MAX_LENGTH;
   return ({ text }) => {
-    // A character is at most two code units: most texts need no counting.
+    // A character has at most two code units, so most strings need no counting.
     const length =
       text.length <= max && text.length >= min * 2 ? text.length : countCharacters(text, max * 2);
     if (length > max) return `must have at most ${max} characters`;
@@ -93,7 +96,7 @@ function patternCheck(spec: Parameter, type: ParameterType, findings: ParameterF
   return ({ text }) => (matches(text) ? undefined : message);
 }
 
-/** Compiling a longer one would hold other requests up: 1,000 characters take up to 8 ms. */
+/** Compiling a longer expression would block other requests: 1,000 characters take up to 8 ms. */
 const MAX_REGEX_LENGTH = 1000;
 
 function formatCheck(spec: Parameter, type: ParameterType, findings: ParameterFinding[]): Check | undefined {

@@ -1,4 +1,4 @@
-// A value of each parameter type that means nothing: for statements that are described, never run.
+// A sample value for each parameter type, for statements that are described but never run.
 import { parseParameterType } from './type.ts';
 
 const NEUTRAL: Readonly<Record<string, string>> = {
@@ -13,7 +13,7 @@ const NEUTRAL: Readonly<Record<string, string>> = {
   DateTime64: '1970-01-01 00:00:00',
 };
 
-/** ClickHouse's text form (unescaped) of a neutral value of a declared type; numbers are 0. */
+/** A sample value of a declared type in ClickHouse's text format (unescaped); 0 for numbers. */
 export function neutralText(typeText: string): string {
   const type = parseParameterType(typeText);
   if ('kind' in type) return '';

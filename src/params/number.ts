@@ -1,11 +1,11 @@
-// Readers of numbers: integers of any width, floats, decimals.
+// Readers for numbers: integers of any width, floats, decimals.
 import { failure, read } from './reading.ts';
 import type { Reader } from './reading.ts';
 
-/** Longer digits cannot be a value of any type; refused before they cost anything. */
+/** No type has values with more digits; longer input is rejected before it is parsed. */
 const MAX_DIGITS = 400;
 
-/** Integers within their type's range. JSON numbers beyond 2^53 have lost digits already and are refused. */
+/** Integers within the type's range. JSON numbers beyond 2^53 have already lost digits and are rejected. */
 export function integerReader(bits: number, signed: boolean): Reader {
   const min = signed ? -(2n ** BigInt(bits - 1)) : 0n;
   const max = 2n ** BigInt(signed ? bits - 1 : bits) - 1n;
@@ -24,7 +24,7 @@ export function integerReader(bits: number, signed: boolean): Reader {
 
 const FLOAT = /^-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
-/** Finite floats; minus zero is zero. Float32 is rounded by the engine as IEEE 754 says. */
+/** Finite floats; -0 becomes 0. The engine rounds Float32 according to IEEE 754. */
 export function floatReader(bits: 32 | 64): Reader {
   return (raw) => {
     const isNumeric =
@@ -38,7 +38,7 @@ export function floatReader(bits: 32 | 64): Reader {
   };
 }
 
-/** Decimals with their digits counted; zeros at the ends do not count. */
+/** Decimals within precision and scale; leading and trailing zeros do not count. */
 export function decimalReader(precision: number, scale: number): Reader {
   const whole = precision - scale;
   const message = `must be a number with at most ${whole} digits before and ${scale} behind the point`;

@@ -1,4 +1,4 @@
-// One declared parameter compiled: its reader with every constraint, its default, its placeholder.
+// Compiles one declared parameter: its reader with all constraints, its default, its placeholder.
 import type { Parameter } from '../config/generated/endpoint.ts';
 import { compileConstraints } from './constraints.ts';
 import type { ParameterFinding } from './constraints.ts';
@@ -9,18 +9,18 @@ import { DEFAULT_MAX_LENGTH } from './text.ts';
 import { parseParameterType, placeholderType } from './type.ts';
 import type { ParameterType } from './type.ts';
 
-/** A parameter ready to bind. */
+/** A compiled parameter. */
 export interface CompiledParameter {
   readonly name: string;
-  /** The type as authors write it. */
+  /** The type as written in the endpoint file. */
   readonly type: string;
-  /** What stands in `{name:…}`: Nullable when the value may be null, times in UTC. */
+  /** The type in `{name:…}`: Nullable if the value may be null, times in UTC. */
   readonly placeholder: string;
-  /** Whether a call without it is refused. */
+  /** Whether calls without it are rejected. */
   readonly required: boolean;
-  /** The canonical text of an absent value: the default, else null. */
+  /** The canonical value if absent: the default, or else null. */
   readonly absent: string | null;
-  /** Reads one value, constraints included; never called with null. */
+  /** Reads one value, including constraints; never called with null. */
   readonly read: (raw: Exclude<RawValue, null>) => Reading;
 }
 
@@ -28,7 +28,9 @@ export type CompileResult =
   | { readonly parameter: CompiledParameter; readonly findings?: undefined }
   | { readonly findings: readonly ParameterFinding[]; readonly parameter?: undefined };
 
-/** Compiles a parameter that its schema has accepted; all that contradicts its type comes back as findings. */
+/**
+ * Compiles a parameter that has passed schema validation. Everything that contradicts its type is returned as findings.
+ */
 export function compileParameter(name: string, spec: Parameter): CompileResult {
   const type = parseParameterType(spec.type);
   if ('kind' in type) {
@@ -82,8 +84,8 @@ function isScalar(raw: Exclude<RawValue, null>): raw is RawScalar {
 }
 
 /**
- * Arrays come as lists (JSON bodies), or as text (URLs, forms): a JSON list when the text begins with `[`, else values
- * separated by commas, taken as they stand.
+ * Arrays are lists (JSON bodies) or strings (URLs, forms): a JSON list if the string begins with `[`, otherwise
+ * comma-separated values, taken literally.
  */
 function arrayReader(type: ParameterType, spec: Parameter, reader: Reader): CompiledParameter['read'] {
   const [min, max] = [spec.min_length ?? 0, spec.max_length ?? DEFAULT_MAX_LENGTH];
@@ -112,7 +114,7 @@ function parseList(text: string): readonly RawScalar[] | undefined {
     const list: unknown = JSON.parse(text);
     return Array.isArray(list) && list.every(isRawScalar) ? list : undefined;
   } catch {
-    // Not JSON: the caller is told what a list looks like.
+    // Not JSON: the error message shows the accepted forms.
     return undefined;
   }
 }

@@ -1,13 +1,13 @@
-// What callers send, and what comes of reading it: a value in ClickHouse's text form, or why there is none.
+// Types for reading parameter values: the raw input, and the result in ClickHouse's text format or an error.
 
 export type RawScalar = string | number | boolean;
 
-/** A parameter as it arrives: text from URLs and forms, typed values from JSON bodies and YAML files. */
+/** A raw parameter: a string from URLs and forms, a typed value from JSON bodies and YAML files. */
 export type RawValue = RawScalar | null | readonly RawScalar[];
 
 /**
- * A value read. `text` is canonical: equal values have equal texts. `rank` orders the values of types that have an order
- * (numbers, dates, times) and is absent for the others.
+ * A parsed value. `text` is canonical: equal values have equal texts. `rank` orders values of ordered types (numbers,
+ * dates, times) and is absent for others.
  */
 export interface ReadValue {
   readonly kind: 'value';
@@ -15,7 +15,7 @@ export interface ReadValue {
   readonly rank?: number | bigint;
 }
 
-/** A sentence about the value that goes on from the parameter's name: “must be …”. Never echoes the value. */
+/** An error message that continues the parameter's name: “must be …”. Never contains the value. */
 export interface ReadFailure {
   readonly kind: 'failure';
   readonly message: string;
@@ -23,7 +23,7 @@ export interface ReadFailure {
 
 export type Reading = ReadValue | ReadFailure;
 
-/** Reads one scalar of one type, whole: what does not belong to the value is a failure. */
+/** Reads one scalar of one type. The whole input must be valid. */
 export type Reader = (raw: RawScalar) => Reading;
 
 export function read(text: string, rank?: number | bigint): ReadValue {

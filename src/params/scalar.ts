@@ -1,4 +1,4 @@
-// The reader of each scalar type, and how its values stand inside an array's text.
+// Readers for all scalar types, and the text format of arrays.
 import { decimalReader, floatReader, integerReader } from './number.ts';
 import type { Reader } from './reading.ts';
 import { readBool, readIPv4, readIPv6, readString, readUuid } from './text.ts';
@@ -26,7 +26,7 @@ export function scalarReader(type: ScalarType): Reader {
 
 const UNORDERED: ReadonlySet<string> = new Set<PlainName>(['String', 'Bool', 'UUID', 'IPv4', 'IPv6']);
 
-/** Whether values have an order, so that min and max mean something. */
+/** Whether values are ordered, so that min and max apply. */
 export function isOrdered(type: ScalarType): boolean {
   return type.kind !== 'plain' || !UNORDERED.has(type.name);
 }
@@ -35,14 +35,14 @@ export function isText(type: ScalarType): boolean {
   return type.kind === 'plain' && type.name === 'String';
 }
 
-/** Whether values stand bare in an array's text. */
+/** Whether values are unquoted in the text format of an array. */
 function isBare(type: ScalarType): boolean {
   return type.kind === 'plain' ? type.name === 'Bool' : type.kind !== 'datetime64';
 }
 
 /**
- * ClickHouse's text form of an array of canonical texts: `['it''s','b']`. Only quotes are doubled: whoever hands the text
- * to the engine escapes backslashes and control characters in it as in every other parameter.
+ * ClickHouse's text format of an array of canonical values: `['it''s','b']`. Only quotes are doubled; backslashes and
+ * control characters are escaped later, as in every other parameter.
  */
 export function arrayText(type: ScalarType, texts: readonly string[]): string {
   const printed = isBare(type) ? texts : texts.map((text) => `'${text.replaceAll("'", "''")}'`);

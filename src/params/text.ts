@@ -1,9 +1,9 @@
-// Readers of texts and of values that are matched, not counted: String, Bool, UUID, IPv4, IPv6.
+// Readers for strings and other types without an order: String, Bool, UUID, IPv4, IPv6.
 import { isIPv4, isIPv6 } from 'node:net';
 import { failure, read } from './reading.ts';
 import type { Reader } from './reading.ts';
 
-/** The longest element of an Array(String), and the longest String unless a parameter says otherwise; in characters. */
+/** Maximum length in characters of an Array(String) element, and of a String unless the parameter sets another. */
 export const DEFAULT_MAX_LENGTH = 8192;
 
 export const readString: Reader = (raw) => {
@@ -33,7 +33,7 @@ export const readIPv4: Reader = (raw) => {
   return failure('must be an IPv4 address such as 192.0.2.1');
 };
 
-/** Canonical by the URL standard, which shortens as RFC 5952 does; zone names are refused. */
+/** Canonical form of the URL standard, which shortens as in RFC 5952. Zone ids are rejected. */
 export const readIPv6: Reader = (raw) => {
   if (typeof raw !== 'string' || !isIPv6(raw) || raw.includes('%')) {
     return failure('must be an IPv6 address such as 2001:db8::1');

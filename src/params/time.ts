@@ -1,10 +1,10 @@
-// Readers of dates and times: ISO 8601 and RFC 3339 in, UTC text that ClickHouse parses out.
+// Readers for dates and times: accept ISO 8601 and RFC 3339, produce UTC in ClickHouse's format.
 import { failure, read } from './reading.ts';
 import type { Reader } from './reading.ts';
 
 const MS_PER_DAY = 86_400_000n;
 
-/** A day in a range of days since 1970, both ends included: `Date` and `Date32`. */
+/** A date in an inclusive range: `Date` and `Date32`. */
 export function dateReader(first: string, last: string): Reader {
   const [min, max] = [dayOf(first), dayOf(last)];
   const message = `must be a date, YYYY-MM-DD, from ${first} to ${last}`;
@@ -18,10 +18,10 @@ export function dateReader(first: string, last: string): Reader {
   };
 }
 
-/** Days since 1970 of an extended date; undefined where the calendar has no such day. */
+/** Days since 1970 of an ISO date; undefined if the date does not exist. */
 function dayOf(text: string): bigint | undefined {
   const ms = Date.parse(`${text}T00:00:00Z`);
-  // Date.parse takes the 31st of short months for days of the next one.
+  // Date.parse maps day 31 of a shorter month to the next month.
   if (Number.isNaN(ms) || new Date(ms).toISOString().slice(0, 10) !== text) return undefined;
   return BigInt(ms) / MS_PER_DAY;
 }
@@ -36,7 +36,7 @@ const CLOCK =
 const ZONE = '(?<zone>[Zz]|(?<sign>[+\\-\\u2212])(?<zoneHour>\\d\\d)(?::?(?<zoneMinute>\\d\\d))?)';
 const MOMENT = new RegExp(`^${DATE}(?:[Tt ]${CLOCK}(?: ?${ZONE})?)?$`);
 
-/** What a time type can hold, in its own ticks of 10^-scale seconds since 1970, both ends included. */
+/** The inclusive range of a time type, in ticks of 10^-scale seconds since 1970. */
 export interface TimeRange {
   readonly scale: number;
   readonly min: bigint;
@@ -44,9 +44,9 @@ export interface TimeRange {
 }
 
 /**
- * A moment: a date alone (its midnight), or with hours, minutes, seconds and a fraction, then Z, an offset, or nothing
- * for UTC; extended (`2024-01-31T10:00:00Z`) or basic (`20240131T100000Z`) form. Digits finer than the type's scale are
- * cut, which rounds down. 24:00 is the next midnight; a leap second is the second after it.
+ * A time: a date alone (midnight), or a date with hours, minutes, seconds and a fraction, then Z, an offset, or nothing
+ * for UTC; in extended (`2024-01-31T10:00:00Z`) or basic (`20240131T100000Z`) format. Digits beyond the type's scale
+ * are truncated, which rounds down. 24:00 is the next midnight; a leap second is the second after it.
  */
 export function momentReader({ scale, min, max }: TimeRange): Reader {
   const span = `from ${printMoment(min, scale)} to ${printMoment(max, scale)} UTC`;
@@ -91,7 +91,10 @@ const MIN_LONG = -2_208_988_800n; // 1900-01-01 00:00:00
 const MAX_LONG = 10_413_791_999n; // 2299-12-31 23:59:59
 const MAX_INT64 = 2n ** 63n - 1n;
 
-/** Source: ClickHouse's pages on DateTime (unsigned 32-bit seconds) and DateTime64 (signed 64-bit ticks, 1900 to 2299). */
+/**
+ * From ClickHouse's documentation of DateTime (unsigned 32-bit seconds) and DateTime64 (signed 64-bit ticks, 1900 to
+ * 2299).
+ */
 export function dateTimeRange(): TimeRange {
   return { scale: 0, min: 0n, max: 2n ** 32n - 1n };
 }

@@ -1,7 +1,7 @@
-// The ClickHouse types that a parameter may have, read from their text.
+// The ClickHouse types allowed for parameters, and their parser.
 import { nearest } from '../core/nearest.ts';
 
-/** Types without arguments of their own. */
+/** Types without arguments. */
 export type PlainName = 'String' | 'Bool' | 'Date' | 'Date32' | 'DateTime' | 'UUID' | 'IPv4' | 'IPv6';
 
 export type ScalarType =
@@ -11,11 +11,11 @@ export type ScalarType =
   | { readonly kind: 'decimal'; readonly precision: number; readonly scale: number }
   | { readonly kind: 'datetime64'; readonly scale: number };
 
-/** A type and its canonical text, as authors write it. */
+/** A type and its canonical name, as written in endpoint files. */
 export interface ParameterType {
   readonly name: string;
   readonly isArray: boolean;
-  /** The type itself, or that of an array's elements. */
+  /** The type itself, or the element type of an array. */
   readonly scalar: ScalarType;
 }
 
@@ -28,7 +28,7 @@ export interface TypeFailure {
 const PLAIN_NAMES = ['String', 'Bool', 'Date', 'Date32', 'DateTime', 'UUID', 'IPv4', 'IPv6'] as const;
 const WIDTHS = [8, 16, 32, 64, 128, 256];
 
-/** The types that are one word. */
+/** Types that are a single word. */
 const WORDS: ReadonlyMap<string, ScalarType> = new Map([
   ...PLAIN_NAMES.map((name): [string, ScalarType] => [name, { kind: 'plain', name }]),
   ...WIDTHS.map((bits): [string, ScalarType] => [`Int${bits}`, { kind: 'integer', bits, signed: true }]),
@@ -39,7 +39,10 @@ const WORDS: ReadonlyMap<string, ScalarType> = new Map([
 const HINTS = [...WORDS.keys(), 'Decimal(P, S)', 'DateTime64(S)', 'Array(String)'];
 const HINTS_BY_NAME = new Map(HINTS.map((hint) => [hint.replace(/\(.*/, ''), hint]));
 
-/** Reads `text`, such as `UInt16`, `Decimal(10, 2)` or `Array(String)`; names are case-sensitive, blanks are not needed. */
+/**
+ * Parses a type such as `UInt16`, `Decimal(10, 2)` or `Array(String)`. Names are case-sensitive, whitespace is
+ * optional.
+ */
 export function parseParameterType(text: string): ParameterType | TypeFailure {
   const trimmed = text.trim();
   const inner = /^Array\s*\((.*)\)$/s.exec(trimmed)?.[1];
@@ -52,7 +55,7 @@ export function parseParameterType(text: string): ParameterType | TypeFailure {
     : { name: `Array(${name})`, isArray: true, scalar };
 }
 
-/** The type as `{name:Type}` wants it: times in UTC, Nullable where the value may be null. */
+/** The type for `{name:Type}`: times in UTC, Nullable if the value may be null. */
 export function placeholderType(type: ParameterType, nullable: boolean): string {
   const scalar = engineName(type.scalar);
   if (type.isArray) return `Array(${scalar})`;
@@ -106,7 +109,7 @@ function scalarName(type: ScalarType): string {
   return type.name;
 }
 
-/** Times carry their zone: without one the engine reads them in the host's. */
+/** Times have an explicit zone: without one, the engine uses the host's. */
 function engineName(type: ScalarType): string {
   if (type.kind === 'plain' && type.name === 'DateTime') return "DateTime('UTC')";
   if (type.kind === 'datetime64') return `DateTime64(${type.scale}, 'UTC')`;

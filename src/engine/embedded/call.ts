@@ -1,4 +1,4 @@
-// One native call that its caller can walk away from while the engine is still at it.
+// One native call that its caller can abandon while the engine is still executing it.
 import { abortError } from '../abort.ts';
 import { EngineError } from '../engine.ts';
 import type { After } from '../timer.ts';
@@ -8,16 +8,16 @@ import type { Killer } from './killer.ts';
 export interface CallText {
   readonly sql: string;
   readonly format: string;
-  /** Our own timer, in ms; a little above the engine's. */
+  /** Our own timeout in ms, slightly above the engine's. */
   readonly timeoutMs?: number;
-  /** Each ends the call; the reason says why. */
+  /** Any of them ends the call; its reason becomes the error. */
   readonly signals: readonly AbortSignal[];
 }
 
 export interface Call {
-  /** The bytes; rejects with EngineError, at once when a signal or the timer ends the call. */
+  /** The result's bytes. Rejects with EngineError, immediately if a signal or the timeout ends the call. */
   readonly result: Promise<Uint8Array>;
-  /** Resolves when the native call has ended, whatever came of it. */
+  /** Resolves when the native call has ended, successfully or not. */
   readonly ended: Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export function startCall(deps: CallDeps, connection: Connection, text: CallText
   return { result, ended };
 }
 
-/** Calls `stop` once, for the first of the signals and the timer; returns the end of watching. */
+/** Calls `stop` once, for whichever signal or timeout comes first; returns a function that stops watching. */
 function watch(after: After, text: CallText, stop: (error: EngineError) => void): () => void {
   const onAbort = (): void => {
     const aborted = text.signals.find((signal) => signal.aborted);
@@ -53,7 +53,9 @@ function watch(after: After, text: CallText, stop: (error: EngineError) => void)
   const cancelTimer =
     text.timeoutMs === undefined
       ? () => {}
-      : after(text.timeoutMs, () => end(new EngineError('timeout', `no answer within ${text.timeoutMs} ms`)));
+      : after(text.timeoutMs, () =>
+          end(new EngineError('timeout', `no response within ${text.timeoutMs} ms`)),
+        );
   const release = (): void => {
     cancelTimer();
     for (const signal of text.signals) signal.removeEventListener('abort', onAbort);

@@ -1,15 +1,16 @@
-// The engine's own configuration, written into the data directory: without one it reads ./config.xml of the working directory.
+// Writes the engine's configuration into the data directory. Without one, chDB reads ./config.xml in the working
+// directory.
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
 export interface ConfigOptions {
-  /** The data directory; created when missing. */
+  /** The data directory; created if missing. */
   readonly path: string;
-  /** Bytes that all queries together may use. */
+  /** Memory limit for all queries together, in bytes. */
   readonly memory: number;
 }
 
-/** Writes the configuration; resolves with its absolute path. */
+/** Writes the configuration and resolves with its absolute path. */
 export async function writeConfigFile({ path, memory }: ConfigOptions): Promise<string> {
   await mkdir(path, { recursive: true, mode: 0o700 });
   const file = join(resolve(path), 'millrace.xml');
@@ -19,7 +20,7 @@ export async function writeConfigFile({ path, memory }: ConfigOptions): Promise<
   return file;
 }
 
-/** Caches are shares of the same memory: their defaults are made for a machine of their own. */
+/** Cache sizes are fractions of the memory limit: the defaults assume a dedicated machine. */
 function configText(memory: number): string {
   const bytes = Math.trunc(memory);
   const share = (parts: number): number => Math.trunc(bytes / parts);

@@ -1,18 +1,18 @@
-// One native connection of chDB: text in, bytes out, one call at a time, and no way to interrupt a call from here.
+// A native chDB connection: SQL in, bytes out, one call at a time. A call cannot be interrupted from here.
 import type { Session } from 'chdb';
 import { toEngineError } from '../failures.ts';
 import { openError } from './open-error.ts';
 import type { Profile } from './profile.ts';
 
 export interface Connection {
-  /** Unique in this process; the connection's `log_comment`, by which its query can be killed. */
+  /** Unique in this process. Set as the connection's `log_comment`, so that KILL QUERY can find its query. */
   readonly id: string;
   readonly profile: Profile;
-  /** Names of parameters that were ever set here: they stay set until the connection closes. */
+  /** Names of all parameters ever set here; they stay set until the connection closes. */
   readonly bound: Set<string>;
-  /** Runs SQL on a thread of its own; rejects with EngineError. Nobody may call again before it has ended. */
+  /** Runs SQL on a separate thread; rejects with EngineError. Calls must not overlap. */
   call(sql: string, format: string): Promise<Uint8Array>;
-  /** Resolves when the connection is given up; never rejects. No call may be running. */
+  /** Resolves when the connection is released; never rejects. No call may be running. */
   close(): Promise<void>;
 }
 
@@ -28,8 +28,8 @@ export interface Connections {
 }
 
 /**
- * chDB destroys a closed connection only after every call of the process that ran at that moment has ended: behind
- * one long query they add up, at 0.12 MB each. Past this many, closing waits.
+ * chDB destroys a closed connection only once every call that was running in the process at that moment has ended.
+ * Behind one long query, closed connections accumulate at 0.12 MB each; above this number, closing waits.
  */
 const MAX_LINGERING = 400;
 
@@ -47,7 +47,8 @@ export function createConnections({ path, configFile, chdb }: ConnectionsOptions
   }
 
   async function close(session: Session): Promise<void> {
-    // After a failure chDB still holds the rows that were made; the next call hands them out. Take them, to free them.
+    // After a failure chDB keeps the rows produced so far and returns them with the next call. Run one here to free
+    // them.
     await call(session, 'SELECT 1', 'Null').catch(ignore);
     if (running.size > 0) void track(lingering, Promise.all(running));
     session.close();

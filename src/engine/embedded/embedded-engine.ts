@@ -1,4 +1,4 @@
-// ClickHouse in a process of its own (chDB): a queue in front of a pool of native connections on one data directory.
+// ClickHouse in a separate process (chDB): a queue in front of a pool of native connections to one data directory.
 import { setMaxListeners } from 'node:events';
 import type { Observe } from '../../core/observation.ts';
 import { EngineError } from '../engine.ts';
@@ -24,32 +24,32 @@ import { createSingleStatementCheck } from './single-statement.ts';
 import { startSupervisor, type Supervisor } from './supervisor.ts';
 
 export interface EmbeddedOptions {
-  /** The data directory; one process at a time. Created when missing. */
+  /** The data directory, used by one process at a time. Created if missing. */
   readonly path: string;
-  /** Statements that run at once. */
+  /** Maximum number of concurrent statements. */
   readonly connections: number;
-  /** Connections that consumer statements may take; see the queue. */
+  /** Limits on the connections that consumer statements may use; see the queue. */
   readonly shares?: Shares | undefined;
-  /** Statements that may wait for a connection. */
+  /** Maximum number of statements waiting for a connection. */
   readonly queue: number;
-  /** How long one may wait; 10 s when left out. */
+  /** Longest wait for a connection; default 10 s. */
   readonly queueTimeoutMs?: number;
-  /** Bytes that all queries together may use. */
+  /** Memory limit for all queries together, in bytes. */
   readonly memory: number;
   readonly observe: Observe;
   readonly after?: After;
-  /** Milliseconds, monotonic. */
+  /** Monotonic clock, in milliseconds. */
   readonly now?: () => number;
 }
 
-/** One text on its way to a connection. */
+/** A statement to be run on a connection. */
 interface Work extends Entry {
   readonly profile: Profile;
   readonly sql: string;
   readonly format: string;
   readonly parameters: Readonly<Record<string, ParameterValue>>;
   readonly timeoutMs?: number;
-  /** It only reads: where the process ends under it through no fault of its own, it is run once more. */
+  /** Read-only: if the process ends through no fault of this statement, it is retried once. */
   readonly isRepeatable: boolean;
   readonly onFatal?: Statement['onFatal'];
   readonly comment?: string | undefined;
@@ -61,26 +61,29 @@ interface Runner {
   readonly observe: Observe;
   readonly after: After;
   readonly now: () => number;
-  /** Statements past their time limit that could not be ended yet. */
+  /** Statements past their time limit that have not ended yet. */
   readonly overdue: Set<Work>;
-  /** Ends everything that runs. */
+  /** Aborted to end all running statements. */
   readonly closing: AbortSignal;
 }
 
-/** Above the engine's own time limit by this much, so that the engine speaks first. */
+/** Added to the engine's own time limit, so that the engine's error comes first. */
 const TIMER_SLACK_MS = 500;
-/** A statement that runs on for this long after our timer has had it killed cannot be interrupted: its process is replaced. */
+/**
+ * A statement still running this long after it was killed for exceeding its time limit cannot be interrupted: its
+ * process is replaced.
+ */
 const OVERDUE_GRACE_MS = 3000;
 const DEFAULT_QUEUE_TIMEOUT_MS = 10_000;
-/** How long statements that are told to end may take when the engine closes, and how long the process may take to exit. */
+/** On close: how long cancelled statements may take to end, and how long the process may take to exit. */
 const END_GRACE_MS = 500;
 const EXIT_GRACE_MS = 1000;
 
-/** Opens the engine; rejects with EngineError 'unavailable' when the directory is in use or can't be written. */
+/** Opens the engine; rejects with EngineError 'unavailable' if the directory is in use or not writable. */
 export async function createEmbeddedEngine(options: EmbeddedOptions): Promise<Engine> {
   const { path, connections, observe, after = realTimer, now = () => performance.now() } = options;
   const configFile = await writeConfigFile(options).catch((cause: unknown) => {
-    throw new EngineError('unavailable', `cannot write into the data directory ${path}`, { cause });
+    throw new EngineError('unavailable', `cannot write to the data directory ${path}`, { cause });
   });
   const open = (): Promise<Generation> => openGeneration({ path, configFile, connections, observe, after });
   const supervisor = await startSupervisor({ open, after, observe, now });
@@ -140,7 +143,7 @@ function engineOver(runner: Runner, connections: number): Omit<Engine, 'close'> 
     },
     load: queue.size,
     memory: supervisor.memory,
-    // Not through the queue: a busy engine is a healthy one, as long as its statements can be ended.
+    // Bypasses the queue: a busy engine is healthy as long as its statements can be cancelled.
     ping: async () => {
       if (!supervisor.isOpen()) throw new EngineError('unavailable', 'the engine process is being replaced');
       if (overdue.size >= connections)
@@ -154,7 +157,7 @@ function engineOver(runner: Runner, connections: number): Omit<Engine, 'close'> 
   };
 }
 
-/** The text ends in our own clauses; another FORMAT in front of them fits no grammar. */
+/** Appends SETTINGS and FORMAT clauses; with a FORMAT clause in the given SQL, the result would not parse. */
 function workOf(statement: Statement, format: string, options: Partial<RunOptions> = {}): Work {
   const { origin, parameters, onFatal } = statement;
   const { signal, key, lane, isPatient, comment } = options;
@@ -181,7 +184,7 @@ interface Performed {
   readonly queueMs: number;
 }
 
-/** Runs one text; its place in the queue is held until the native call has ended and its connection is in order. */
+/** Runs one statement. Its slot is held until the native call has ended and the connection is returned or dropped. */
 async function perform(runner: Runner, work: Work): Promise<Performed> {
   const asked = runner.now();
   const leave = await runner.queue.enter(work);
@@ -208,9 +211,9 @@ function isLost(cause: unknown): boolean {
 }
 
 interface Started {
-  /** The bytes; rejects with EngineError, 'lost' when the process has ended and the statement may run once more. */
+  /** The result's bytes. Rejects with EngineError: 'lost' if the process ended and the statement may be retried. */
   readonly result: Promise<Uint8Array>;
-  /** Resolves when the connection is in order again, and another statement may take the place. */
+  /** Resolves when the connection is returned or dropped, and another statement may use the slot. */
   readonly ended: Promise<void>;
 }
 
@@ -228,7 +231,7 @@ async function start(runner: Runner, work: Work): Promise<Started> {
   watchOverdue(runner, generation, work, call);
   const result = call.result.catch(async (cause: unknown) => {
     if (!isLost(cause)) throw cause;
-    await generation.process.ended; // the next attempt gets the next process
+    await generation.process.ended; // so that a retry runs in the next process
     throw lostError(runner, generation, work, cause);
   });
   const ended = settle(generation.pool, connection, call);
@@ -236,7 +239,7 @@ async function start(runner: Runner, work: Work): Promise<Started> {
   return { result, ended };
 }
 
-/** Consumer statements that ran when the process ended stay counted: one of them may have ended it. */
+/** Consumer statements running when the process ended stay counted, because one of them may have caused it. */
 function countConsumers(generation: Generation, { origin }: Work, call: Call): void {
   if (origin !== 'consumer') return;
   generation.consumers++;
@@ -249,8 +252,8 @@ function countConsumers(generation: Generation, { origin }: Work, call: Call): v
 }
 
 /**
- * What a statement is told whose process ended. Killed for another's sake, it may run again; a consumer's statement that
- * may itself have ended the process may not.
+ * The error for a statement whose process ended. If the process was killed because of another statement, this one may
+ * be retried; a consumer statement that may itself have crashed the process is not.
  */
 function lostError(runner: Runner, generation: Generation, work: Work, cause: unknown): unknown {
   if (work.origin !== 'consumer' || runner.supervisor.reasonOf(generation) === 'overdue') return cause;
@@ -258,7 +261,7 @@ function lostError(runner: Runner, generation: Generation, work: Work, cause: un
   return new EngineError('unavailable', 'the engine process ended while this statement ran', { cause });
 }
 
-/** Has the process replaced when a statement outlives its time limit and the KILL that follows. */
+/** Replaces the process if a statement outlives both its time limit and the KILL that follows. */
 function watchOverdue(runner: Runner, generation: Generation, work: Work, call: Call): void {
   const { after, overdue, supervisor } = runner;
   if (work.timeoutMs === undefined) return;
@@ -284,7 +287,7 @@ function reportFatal(
   onFatal?.(fatality);
 }
 
-/** A connection on which the work can read no parameter but its own. */
+/** Takes a connection on which the statement can read no parameters but its own. */
 async function takeFor(pool: Pool, work: Work): Promise<Connection> {
   const names = Object.keys(work.parameters);
   const connection = await pool.take(work.profile);
@@ -296,7 +299,7 @@ async function takeFor(pool: Pool, work: Work): Promise<Connection> {
   return connection;
 }
 
-/** Only a call that ended well, and was waited for, leaves its connection clean. */
+/** Returns the connection only after a call that succeeded and was not abandoned; otherwise its state is unknown. */
 async function settle(pool: Pool, connection: Connection, call: Call): Promise<void> {
   const failure = await call.result.then(
     () => undefined,

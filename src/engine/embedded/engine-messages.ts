@@ -10,9 +10,9 @@ export type EngineRequest =
   | { readonly kind: 'memory' }
   | { readonly kind: 'end' };
 
-/** What each kind of request resolves with. */
+/** The result of each kind of request. */
 export interface EngineReplies {
-  /** The number that later requests name the connection by, and its `log_comment`. */
+  /** The number that identifies the connection in later requests, and its `log_comment`. */
   readonly open: { readonly connection: number; readonly name: string };
   /** The result's bytes. */
   readonly call: Uint8Array;
@@ -27,7 +27,7 @@ export interface EngineCall {
   readonly request: EngineRequest;
 }
 
-/** An EngineError without its class, which does not survive the channel. */
+/** An EngineError as plain data, because its class does not survive serialization. */
 export interface SentError {
   readonly failure: EngineFailure;
   readonly message: string;

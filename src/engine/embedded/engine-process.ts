@@ -1,5 +1,5 @@
-// The process that chDB runs in, as its parent sees it: requests, replies, and its end. A native call cannot be
-// interrupted and a fatal error in native code takes its process down; in a process of its own, neither stops the service.
+// The chDB process as seen by its parent: requests, replies and exit. A native call cannot be interrupted, and a fatal
+// error in native code ends its process; in a separate process, neither stops the service.
 import { fork, type ChildProcess } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { extname } from 'node:path';
@@ -13,9 +13,9 @@ export interface EngineProcess extends Connections {
   readonly pid: number;
   /** Resident memory in bytes; rejects with EngineError. */
   memory(): Promise<number>;
-  /** Ends the process at once, whatever runs in it; what was asked of it rejects with EngineError 'lost'. */
+  /** Kills the process immediately, whatever it is running; pending requests reject with EngineError 'lost'. */
   kill(): void;
-  /** Resolves when the process has ended. */
+  /** Resolves when the process has exited. */
   readonly ended: Promise<ProcessEnd>;
   /** Lets the process finish and exit. No connection may be open; the caller bounds the wait with `kill`. */
   close(): Promise<void>;
@@ -30,7 +30,7 @@ export interface EngineProcessOptions {
   /** The data directory. */
   readonly path: string;
   readonly configFile: string;
-  /** Statements that run at once. */
+  /** Maximum number of concurrent statements. */
   readonly connections: number;
 }
 
@@ -39,14 +39,14 @@ interface Pending {
   readonly reject: (error: EngineError) => void;
 }
 
-/** Starts the process. What fails in it, as an engine that is not installed, rejects the first `open`. */
+/** Starts the process. Failures inside it, such as chDB not being installed, reject the first `open`. */
 export function startEngineProcess(options: EngineProcessOptions): EngineProcess {
   const child = spawnProgram(options);
   const pending = new Map<number, Pending>();
   let sent = 0;
   let isGone = false;
   const kill = (): void => void child.kill('SIGKILL');
-  // Ahead of other listeners: what they clear away, the engine must not write any more.
+  // Runs before other exit listeners: some delete the data directory, which the engine must no longer write to.
   process.prependOnceListener('exit', kill);
   const ended = new Promise<ProcessEnd>((resolve) => {
     const end = (code: number | null, signal: string | null): void => {
@@ -57,7 +57,7 @@ export function startEngineProcess(options: EngineProcessOptions): EngineProcess
       resolve({ code, signal });
     };
     child.once('exit', end);
-    child.once('error', () => end(null, null)); // it could not be started
+    child.once('error', () => end(null, null)); // failed to start
   });
   child.on('message', (reply: EngineReply) => settle(pending, reply));
 
@@ -81,7 +81,7 @@ export function startEngineProcess(options: EngineProcessOptions): EngineProcess
     kill,
     ended,
     close: async () => {
-      await ask({ kind: 'end' }).catch(() => undefined); // it has ended already
+      await ask({ kind: 'end' }).catch(() => undefined); // it has already exited
       if (child.connected) child.disconnect();
       await ended;
     },
@@ -106,7 +106,7 @@ function remoteConnection(
   };
 }
 
-/** A reply that was not asked for is dropped. */
+/** Ignores replies to unknown requests. */
 function settle(pending: Map<number, Pending>, reply: EngineReply): void {
   const waiting = pending.get(reply.id);
   if (waiting === undefined) return;
@@ -116,16 +116,19 @@ function settle(pending: Map<number, Pending>, reply: EngineReply): void {
     waiting.reject(new EngineError(failure, message, engineCode === undefined ? {} : { engineCode }));
     return;
   }
-  waiting.resolve(reply.value as never); // the type that the request's kind resolves with: both ends share EngineReplies
+  waiting.resolve(reply.value as never); // the type for this kind of request: both ends share EngineReplies
 }
 
 const lost = (): EngineError => new EngineError('lost', 'the engine process ended');
 
-/** Variables that the engine may need. No others: a query may find ways to read its own process's environment. */
+/**
+ * Environment variables that the engine may need. No others are passed: a query may find a way to read its process's
+ * environment.
+ */
 const INHERITED = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'LD_LIBRARY_PATH'] as const;
 
 function spawnProgram({ path, configFile, connections }: EngineProcessOptions): ChildProcess {
-  const extension = extname(import.meta.url); // .ts while the sources are run as they are
+  const extension = extname(import.meta.url); // .ts when running from source
   const program = fileURLToPath(new URL(`./engine-program${extension}`, import.meta.url));
   const inherited = INHERITED.flatMap((name) => {
     const value = process.env[name];
@@ -137,9 +140,9 @@ function spawnProgram({ path, configFile, connections }: EngineProcessOptions): 
     execArgv: extension === '.ts' ? ['--import', createRequire(import.meta.url).resolve('tsx')] : [],
     env: {
       ...Object.fromEntries(inherited),
-      // DateTime columns without a zone are read and printed in the process's zone.
+      // DateTime columns without a time zone are parsed and printed in the process's time zone.
       TZ: 'UTC',
-      // Each running statement occupies one thread of libuv's pool.
+      // Each running statement occupies one thread of the libuv pool.
       UV_THREADPOOL_SIZE: String(Math.min(connections * 2 + 8, 1024)),
     },
   });

@@ -1,4 +1,4 @@
-// The program of the engine process: chDB behind an IPC channel. It does what its parent asks and ends with it.
+// The program of the engine process: chDB behind an IPC channel. It serves its parent's requests and exits with it.
 // Arguments: the data directory and the engine's configuration file.
 import type * as Chdb from 'chdb';
 import { toEngineError } from '../failures.ts';
@@ -6,7 +6,7 @@ import { EngineError } from '../engine.ts';
 import { createConnections, type Connection, type Connections } from './connection.ts';
 import type { EngineCall, EngineReplies, EngineReply, EngineRequest, SentError } from './engine-messages.ts';
 
-/** It is an optional dependency: a service on a ClickHouse server does without. */
+/** chDB is an optional dependency, not needed with a ClickHouse server. */
 const NOT_INSTALLED =
   'the embedded engine is not installed, or not made for this system: set CLICKHOUSE_URL, or install with optional dependencies on Linux (glibc) or macOS';
 
@@ -79,14 +79,14 @@ function sentError(cause: unknown): SentError {
   return { failure, message, engineCode };
 }
 
-/** Native threads outlast `process.exit`, so nothing less than this ends the process for certain. */
+/** SIGKILL, because native threads can keep the process alive after `process.exit`. */
 function endNow(): void {
   process.kill(process.pid, 'SIGKILL');
 }
 
 function send(reply: EngineReply): void {
   process.send?.(reply, undefined, undefined, (error) => {
-    if (error !== null) endNow(); // the parent is gone
+    if (error !== null) endNow(); // the parent has exited
   });
 }
 
@@ -99,5 +99,5 @@ process.on('message', ({ id, request }: EngineCall) => {
   );
 });
 process.on('disconnect', endNow);
-// A terminal and systemd signal the whole group: when this process ends is its parent's decision.
+// A terminal and systemd signal the whole process group, but only the parent decides when this process ends.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);

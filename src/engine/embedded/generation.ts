@@ -1,5 +1,5 @@
-// One life of the engine process, with what belongs to it: its pool of connections, and the control connection that ends
-// queries and answers health checks.
+// One run of the engine process and what belongs to it: the connection pool, and the control connection used to cancel
+// queries and to answer health checks.
 import { setTimeout } from 'node:timers/promises';
 import type { Observe } from '../../core/observation.ts';
 import type { After } from '../timer.ts';
@@ -14,7 +14,7 @@ export interface Generation {
   readonly pool: Pool;
   readonly spare: Spare;
   readonly killer: Killer;
-  /** Consumer statements that run, or ran when the process ended. */
+  /** Consumer statements that are running, or were running when the process ended. */
   consumers: number;
 }
 
@@ -23,7 +23,7 @@ export interface GenerationOptions extends EngineProcessOptions {
   readonly after: After;
 }
 
-/** Starts a process and opens the data directory in it. Rejects with EngineError; then no process is left. */
+/** Starts a process and opens the data directory in it. Rejects with EngineError; no process is left running then. */
 export async function openGeneration(options: GenerationOptions): Promise<Generation> {
   const { path, connections, observe, after } = options;
   await untilFree(path);
@@ -40,12 +40,14 @@ export async function openGeneration(options: GenerationOptions): Promise<Genera
   }
 }
 
-/** An engine process whose service was killed ends a moment later, and with it its lock of the directory. */
+/**
+ * After a service is killed, its engine process exits slightly later, and only then releases the lock on the directory.
+ */
 const FREE_WITHIN_MS = 2000;
 const LOOK_EVERY_MS = 50;
 
 async function untilFree(path: string): Promise<void> {
   for (let waited = 0; waited < FREE_WITHIN_MS && ownerOf(path) !== undefined; waited += LOOK_EVERY_MS) {
-    await setTimeout(LOOK_EVERY_MS); // unlike `after`, it keeps a command that waits for it alive
+    await setTimeout(LOOK_EVERY_MS); // unlike `after`, keeps the process alive while a command waits
   }
 }

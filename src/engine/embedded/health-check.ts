@@ -1,22 +1,22 @@
-// Asks an engine process regularly whether it still answers.
+// Periodic health check of an engine process.
 import type { After } from '../timer.ts';
 import type { Generation } from './generation.ts';
 
 export interface HealthCheckOptions {
   readonly generation: Generation;
   readonly after: After;
-  /** After each check that the process passed: its resident memory in bytes. */
+  /** Called after each passed check with the process's resident memory in bytes. */
   readonly onAnswer: (memory: number) => void;
-  /** Once: it did not answer a trivial statement in time, or with an error. No check follows. */
+  /** Called once, if a trivial statement fails or times out. No further checks are made. */
   readonly onFailure: () => void;
 }
 
-/** Between two checks. */
+/** Milliseconds between checks. */
 const EVERY_MS = 5000;
-/** A process that has not answered after this long never will: machines under load take seconds. */
+/** On a loaded machine a reply can take seconds; a process silent for this long does not recover. */
 const TIMEOUT_MS = 15_000;
 
-/** Checks until the returned function is called, or a check fails. */
+/** Checks until the returned function is called or a check fails. */
 export function watchHealth({ generation, after, onAnswer, onFailure }: HealthCheckOptions): () => void {
   let isOver = false;
   let cancel: () => void;

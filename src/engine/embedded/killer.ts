@@ -1,10 +1,10 @@
-// Ends queries that run on other connections: a native call can't be interrupted, but the engine can be told.
+// Cancels queries running on other connections: a native call cannot be interrupted, but KILL QUERY works.
 import type { Observe } from '../../core/observation.ts';
 import type { After } from '../timer.ts';
 import type { Spare } from './spare.ts';
 
 export interface Killer {
-  /** Has the query of connection `id` ended, and again until `ended` resolves. Never throws. */
+  /** Kills the query of connection `id`, repeatedly until `ended` resolves. Never throws. */
   kill(id: string, ended: Promise<void>): void;
 }
 
@@ -20,7 +20,7 @@ const LONGEST_PAUSE_MS = 1000;
 export function createKiller({ spare, after, observe }: KillerOptions): Killer {
   async function send(id: string): Promise<void> {
     try {
-      // ASYNC: the SYNC form hangs in chDB. `id` is ours and needs no quoting.
+      // ASYNC: the SYNC form hangs in chDB. `id` is generated here and needs no quoting.
       await spare.ask(`KILL QUERY WHERE Settings['log_comment'] = '${id}' ASYNC`);
     } catch (cause) {
       observe({ kind: 'engine.kill_failed', cause });
@@ -34,7 +34,7 @@ export function createKiller({ spare, after, observe }: KillerOptions): Killer {
         loop.over = true;
         loop.cancel();
       });
-      // A query that is still being parsed is in no list yet, so one KILL may find nothing.
+      // A query that is still being parsed is not in the process list yet, so the first KILL may find nothing.
       const again = async (pauseMs: number): Promise<void> => {
         await send(id);
         if (loop.over) return;

@@ -1,9 +1,9 @@
-// Why a data directory did not open, as far as it can be told: chDB writes the reason on standard error alone.
+// Explains why a data directory could not be opened, as far as possible: chDB prints the reason only to stderr.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EngineError } from '../engine.ts';
 
-/** An EngineError 'unavailable' that says what to do. */
+/** An EngineError 'unavailable' with a suggested fix. */
 export function openError(path: string, cause: unknown): EngineError {
   const owner = ownerOf(path);
   const reason = cause instanceof Error ? cause.message : String(cause);
@@ -14,7 +14,7 @@ export function openError(path: string, cause: unknown): EngineError {
   return new EngineError('unavailable', message, { cause });
 }
 
-/** The live process that ClickHouse's `status` file names, unless it is this one. */
+/** The running process named in ClickHouse's `status` file, unless it is this one. */
 export function ownerOf(path: string): number | undefined {
   const digits = /^PID: (\d+)$/m.exec(statusText(path))?.[1];
   const pid = Number(digits ?? process.pid);
@@ -25,7 +25,7 @@ function statusText(path: string): string {
   try {
     return readFileSync(join(path, 'status'), 'utf8');
   } catch {
-    // No such file: nobody has it open.
+    // No such file: the directory is not open.
     return '';
   }
 }

@@ -1,28 +1,28 @@
-// Open connections, kept by profile: taken by one statement, then given back or dropped.
+// Open connections, pooled by profile. Each is taken by one statement, then returned or dropped.
 import type { Observe } from '../../core/observation.ts';
 import type { Connection, Connections } from './connection.ts';
 import type { Profile } from './profile.ts';
 
 export interface Pool {
-  /** A connection of this profile that nobody else has; rejects with EngineError 'unavailable'. */
+  /** An unused connection with this profile; rejects with EngineError 'unavailable'. */
   take(profile: Profile): Promise<Connection>;
-  /** Only after a call that ended well, and that nobody walked away from. */
+  /** Allowed only after a call that succeeded and was not abandoned. */
   giveBack(connection: Connection): void;
-  /** After anything else. Resolves when the connection is gone. */
+  /** Required after any other call. Resolves when the connection is closed. */
   drop(connection: Connection, reason: string): Promise<void>;
-  /** Closes the idle ones; all have been given back or dropped. */
+  /** Closes idle connections. All connections must have been returned or dropped. */
   close(): Promise<void>;
 }
 
 export interface PoolOptions {
   readonly connections: Connections;
-  /** Connections kept open at most, taken ones included. */
+  /** Maximum number of open connections, including those in use. */
   readonly limit: number;
   readonly observe: Observe;
 }
 
 export function createPool({ connections, limit, observe }: PoolOptions): Pool {
-  /** Longest unused first. */
+  /** Least recently used first. */
   const idle: Connection[] = [];
   let open = 0;
 
@@ -31,7 +31,10 @@ export function createPool({ connections, limit, observe }: PoolOptions): Pool {
     await connection.close();
   }
 
-  /** Takes a place for a new connection at once, then has one of another profile make room: profiles come and go. */
+  /**
+   * Reserves a slot immediately, then closes the longest idle connection if the pool is over its limit. Without this,
+   * profiles no longer in use would fill the pool.
+   */
   async function makeRoom(): Promise<void> {
     open++;
     const oldest = open > limit ? idle.shift() : undefined;

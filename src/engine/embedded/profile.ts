@@ -1,30 +1,30 @@
-// How a connection is opened: what runs on it, and the settings that are fixed for its life.
+// Connection profiles: which statements run on a connection, and the settings fixed when it is opened.
 import type { Statement } from '../engine.ts';
 import { FIXED_SETTINGS, ISOLATION_SETTINGS, printSettings, settingsOf } from '../settings.ts';
 
-/** Connections of one key are interchangeable. */
+/** Connections with the same key are interchangeable. */
 export interface Profile {
   readonly key: string;
-  /** Engine arguments, in the order they apply. */
+  /** Engine arguments, in order of application. */
   readonly args: readonly string[];
-  /** The database that unqualified names are looked up in. */
+  /** The database in which unqualified names are resolved. */
   readonly database: string;
 }
 
-/** Nothing is ever in it, so unqualified names and `'/some/file'` find nothing. */
+/** Always empty, so that unqualified names and `'/some/file'` resolve to nothing. */
 export const EMPTY_DATABASE = 'millrace_empty';
 
-/** Author-side commands: seeds and tables. The one profile that may write. */
+/** Commands of the operator: seeds and tables. The only profile that may write. */
 export const AUTHOR_PROFILE: Profile = { key: 'author', args: [], database: 'default' };
 
-/** Authors' saved queries: read-only, their limits in each statement's own SETTINGS clause. */
+/** Saved queries: read-only, with limits in each statement's SETTINGS clause. */
 export const SAVED_PROFILE: Profile = {
   key: 'saved',
   args: [...toArgs(FIXED_SETTINGS), '--readonly=2'],
   database: EMPTY_DATABASE,
 };
 
-/** Consumers' queries: their limits are the connection's, and `readonly=1` (last) lets nothing change them. */
+/** Consumer queries: limits are set on the connection, and `readonly=1` (last) prevents any change to them. */
 export function consumerProfile(statement: Pick<Statement, 'limits' | 'int64' | 'workload'>): Profile {
   const settings = settingsOf(statement);
   return {

@@ -1,15 +1,15 @@
-// One text, one statement: the embedded engine would run everything between semicolons.
+// Ensures that a string holds a single statement: the embedded engine would run every statement between semicolons.
 import { EngineError } from '../engine.ts';
 
 type Ask = (sql: string, parameters: Readonly<Record<string, string>>) => Promise<string>;
 
-/** Texts whose answer is remembered; few texts have a semicolon at all. */
+/** Queries for which a positive result is cached; few contain a semicolon at all. */
 const MAX_REMEMBERED = 200;
 
 /**
- * A check that rejects with EngineError 'rejected' unless `sql` is part of one statement. Without a semicolon it is.
- * With one, the engine's own lexer decides whether that is in a string or a comment: the text travels to it as a
- * parameter, in brackets, where a semicolon of its own fits no grammar.
+ * Returns a check that rejects with EngineError 'rejected' unless `sql` is part of one statement. Without a semicolon
+ * it always is. Otherwise the engine's own lexer decides whether the semicolons are inside strings or comments: the
+ * query is passed as a parameter, wrapped in parentheses, where a real semicolon is a syntax error.
  */
 export function createSingleStatementCheck(ask: Ask): (sql: string) => Promise<void> {
   const fine = new Set<string>();

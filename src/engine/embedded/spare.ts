@@ -1,16 +1,16 @@
-// A connection outside the pool: there to end queries and to answer pings while all others are taken.
+// A control connection outside the pool, for cancelling queries and answering pings while the pool is exhausted.
 import { toEngineError } from '../failures.ts';
 import type { Connections } from './connection.ts';
 import { AUTHOR_PROFILE, EMPTY_DATABASE } from './profile.ts';
 
 export interface Spare {
-  /** Runs a short statement of ours, in turn; its answer is dropped. Rejects with EngineError. */
+  /** Runs a short internal statement, one at a time, and discards its result. Rejects with EngineError. */
   ask(sql: string): Promise<void>;
-  /** Nobody may ask any more. */
+  /** `ask` must not be called afterwards. */
   close(): Promise<void>;
 }
 
-/** Opens it, and makes the database that all other connections stand in. Rejects with EngineError. */
+/** Opens the connection and creates the empty default database of all other connections. Rejects with EngineError. */
 export async function openSpare(connections: Connections): Promise<Spare> {
   const connection = await connections.open(AUTHOR_PROFILE);
   let last: Promise<unknown> = Promise.resolve();

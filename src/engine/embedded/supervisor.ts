@@ -1,4 +1,5 @@
-// Keeps an engine process running: replaces one that has ended, that no longer answers, or in which a statement cannot be ended.
+// Keeps an engine process running: replaces one that exited, stopped responding, or has a statement that cannot be
+// cancelled.
 import type { Observe } from '../../core/observation.ts';
 import { EngineError } from '../engine.ts';
 import type { After } from '../timer.ts';
@@ -6,23 +7,23 @@ import type { ProcessEnd } from './engine-process.ts';
 import type { Generation } from './generation.ts';
 import { watchHealth } from './health-check.ts';
 
-/** Why a process is killed: a statement in it cannot be ended, or it does not answer. */
+/** Why a process is killed: it has a statement that cannot be cancelled, or it stopped responding. */
 export type RestartReason = 'overdue' | 'unresponsive';
 
 export interface Supervisor {
-  /** The process in use; while one is being started, resolves when it is. Rejects with EngineError 'unavailable'. */
+  /** The active process; waits for one that is starting. Rejects with EngineError 'unavailable'. */
   current(): Promise<Generation>;
-  /** Kills a generation's process and starts another one. Does nothing where that has happened already. */
+  /** Kills a generation's process, which is then replaced. Does nothing if that has already happened. */
   restart(generation: Generation, reason: RestartReason): void;
-  /** Why a generation's process was killed by us; undefined where it ended by itself, or runs. */
+  /** Why a generation's process was killed by the supervisor; undefined if it exited on its own or is still running. */
   reasonOf(generation: Generation): RestartReason | undefined;
-  /** Ends the process in use; no other one is started any more. */
+  /** Kills the active process and starts no other. */
   readonly kill: () => void;
   /** Whether a process is open now. */
   readonly isOpen: () => boolean;
-  /** Resident memory of the process in bytes at its last health check; 0 while there is none. */
+  /** Resident memory of the process in bytes at its last health check; 0 if there is no process. */
   readonly memory: () => number;
-  /** Ends the process in use, at the latest after `graceMs`. */
+  /** Ends the active process, killing it after `graceMs`. */
   close(graceMs: number): Promise<void>;
 }
 
@@ -30,25 +31,25 @@ export interface SupervisorOptions {
   readonly open: () => Promise<Generation>;
   readonly after: After;
   readonly observe: Observe;
-  /** Milliseconds, monotonic. */
+  /** Monotonic clock, in milliseconds. */
   readonly now: () => number;
 }
 
-/** What changes while the engine is open. */
+/** Mutable state while the engine is open. */
 interface State {
   isClosing: boolean;
-  /** The open one; undefined while the next one starts. */
+  /** The open process; undefined while the next one starts. */
   active: Generation | undefined;
-  /** The open one, or the one being started. */
+  /** The open process, or the one being started. */
   next: Promise<Generation>;
   memory: number;
-  /** Cancels what is timed: the next health check, or the next attempt to start. */
+  /** Cancels the pending timer: the next health check or the next start attempt. */
   cancel: () => void;
   /** Why processes were killed. */
   readonly reasons: WeakMap<Generation, RestartReason>;
 }
 
-/** Between attempts to start a process; doubled after each failure. */
+/** Milliseconds between start attempts; doubled after each failure. */
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 10_000;
 
@@ -78,7 +79,7 @@ export async function startSupervisor(options: SupervisorOptions): Promise<Super
   };
 }
 
-/** Puts a process to use. */
+/** Makes a process the active one. */
 function adopt(options: SupervisorOptions, state: State, generation: Generation): void {
   state.active = generation;
   state.cancel = watchHealth({
@@ -98,7 +99,7 @@ function restart(state: State, generation: Generation, reason: RestartReason): v
   generation.process.kill();
 }
 
-/** The process in use has ended: another one takes its place. */
+/** Starts a replacement after the active process has ended. */
 function replace(options: SupervisorOptions, state: State, end: ProcessEnd): void {
   const { observe, now } = options;
   const ended = state.active;
@@ -109,10 +110,10 @@ function replace(options: SupervisorOptions, state: State, end: ProcessEnd): voi
   const started = now();
   observe({ kind: 'engine.process_ended', reason: state.reasons.get(ended) ?? 'exited', ...end });
   state.next = reopen(options, state, { started, pauseMs: FIRST_PAUSE_MS });
-  state.next.catch(() => undefined); // those who wait for it are given the error
+  state.next.catch(() => undefined); // callers waiting for it receive the error
 }
 
-/** One attempt. Who waits for it is answered, also by its failure; the next attempt follows after a pause. */
+/** One start attempt. Its failure rejects the callers waiting for it; the next attempt follows after a pause. */
 async function reopen(
   options: SupervisorOptions,
   state: State,

@@ -1,4 +1,4 @@
-// A request to one of the servers, and to another one when that fails: only statements that read come here.
+// Sends a statement to one of the servers and retries on another if that server fails. Only for statements that read.
 import type { Observe, ReadSummary } from '../../core/observation.ts';
 import { EngineError } from '../engine.ts';
 import type { After } from '../timer.ts';
@@ -19,20 +19,20 @@ export interface AttemptsDeps {
   readonly observe: Observe;
 }
 
-/** One statement that reads. */
+/** One read-only statement. */
 export interface Attempt {
   readonly request: Omit<HttpRequest, 'query_id'> & Credentials;
   readonly isConsumers: boolean;
   /** Any of them ends it. */
   readonly signals: readonly AbortSignal[];
   readonly timeoutMs: number;
-  /** Called when an answer begins. */
+  /** Called when a response begins. */
   readonly onSummary?: (read: ReadSummary | undefined) => void;
-  /** Called once, however it ends. */
+  /** Called once, regardless of the outcome. */
   readonly onEnd: () => void;
 }
 
-/** A statement that ends a server must not end all of them: sent again once at most. */
+/** A statement that crashes a server must not crash all of them, so it is retried at most once. */
 const MOST_SENT = 2;
 
 interface Failure {
@@ -40,7 +40,7 @@ interface Failure {
   readonly error: EngineError;
 }
 
-/** Resolves when the first bytes of an answer are there. Rejects with EngineError; so do later reads. */
+/** Resolves when the first bytes have arrived. Rejects with EngineError; later reads also throw it. */
 export async function openAttempts(deps: AttemptsDeps, attempt: Attempt): Promise<AsyncIterable<Uint8Array>> {
   const failures: Failure[] = [];
   try {
@@ -60,11 +60,11 @@ export async function openAttempts(deps: AttemptsDeps, attempt: Attempt): Promis
 
 async function nextHost(hosts: Hosts, last: Failure | undefined): Promise<Host> {
   return hosts.next(last?.host).catch((nobody: unknown) => {
-    throw last?.error ?? nobody; // it says more
+    throw last?.error ?? nobody; // the earlier error is more specific
   });
 }
 
-/** Whether the last failure is a host's, and another attempt does no harm. */
+/** Throws unless the last failure was the host's and a retry is safe. */
 function throwUnlessSafe(
   { hosts, hostCount }: AttemptsDeps,
   { signals }: Attempt,
@@ -80,7 +80,7 @@ function throwUnlessSafe(
 
 async function openAt(deps: AttemptsDeps, host: Host, attempt: Attempt): Promise<AsyncIterable<Uint8Array>> {
   const { signals, timeoutMs, isConsumers } = attempt;
-  // A server refuses an id that still runs there.
+  // A new id per attempt: a server rejects an id that is still running there.
   const queryId = deps.newId();
   const note = (end: BodyEnd): void => noteEnd(deps, end, { host, isConsumers, queryId });
   try {
@@ -108,7 +108,7 @@ function noteEnd(
   end: BodyEnd,
   leftover: Parameters<Leftovers['add']>[0],
 ): void {
-  // With a code of the engine it has ended there as well.
+  // With an error code from the engine, the query has ended on the server as well.
   if (end === 'whole' || (end instanceof EngineError && end.engineCode !== undefined)) return;
   if (end instanceof EngineError) observe({ kind: 'engine.connection_dropped', reason: end.failure });
   if (end === 'left' || !isUnreached(end)) leftovers.add(leftover);

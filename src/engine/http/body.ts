@@ -1,4 +1,4 @@
-// The bytes of an answer while they arrive: checked for errors, bounded in time, given up cleanly.
+// A response body as it arrives: checked for errors, bounded in time, and closed cleanly if abandoned.
 import type { Readable } from 'node:stream';
 import type { EngineError } from '../engine.ts';
 import type { ExceptionGate } from './exception-gate.ts';
@@ -7,18 +7,18 @@ import { toHttpError } from './http-failures.ts';
 export interface BodyOptions {
   readonly stream: Readable;
   readonly gate: ExceptionGate;
-  /** Bounds one wait for bytes; returns its end. */
+  /** Bounds one wait for bytes; returns a function that ends it. */
   readonly watch: () => () => void;
   /** Called once. */
   readonly onEnd: (end: BodyEnd) => void;
 }
 
-/** How a body ended: read to its last byte, left by its reader, or with an error. */
+/** How a body ended: read completely, abandoned by its reader, or failed. */
 export type BodyEnd = 'whole' | 'left' | EngineError;
 
 /**
- * Resolves when the first bytes are there, so that failures before them are rejections of this call. The iterable is
- * for one reader; it throws EngineError when the server or the line fails.
+ * Resolves when the first bytes have arrived, so that earlier failures reject this call. The iterable supports one
+ * reader and throws EngineError if the server or the connection fails.
  */
 export async function openBody(options: BodyOptions): Promise<AsyncIterable<Uint8Array>> {
   const chunks = checkedChunks(options.stream, options.gate);
@@ -51,7 +51,7 @@ export async function openBody(options: BodyOptions): Promise<AsyncIterable<Uint
         first = undefined;
         return step;
       },
-      // A reader may give up before it has begun; a generator would not notice that.
+      // Written by hand because a generator does not notice a `return` before its first `next`.
       return: async () => {
         finish('left');
         return { done: true, value: undefined };
@@ -63,12 +63,12 @@ export async function openBody(options: BodyOptions): Promise<AsyncIterable<Uint
 async function* checkedChunks(stream: Readable, gate: ExceptionGate): AsyncGenerator<Uint8Array, undefined> {
   try {
     for await (const chunk of stream) {
-      // A stream without an encoding gives Buffers.
+      // A stream without an encoding yields Buffers.
       const out = gate.push(chunk as Buffer);
       if (out.length > 0) yield out;
     }
   } catch (cause) {
-    // A server may write its error and then cut the line: the error says more.
+    // The server may write an error and then close the connection; that error is more specific.
     gate.end();
     throw cause;
   }

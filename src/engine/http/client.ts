@@ -1,33 +1,33 @@
-// The official client for one host: its sockets, its TLS, and how it says who asks.
+// The official client for one host: sockets, TLS and authentication.
 import { Agent } from 'node:https';
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import type { HttpUser } from './request.ts';
 
 export type Client = ReturnType<typeof createClient>;
 
-/** PEM texts; without a CA, those that Node trusts. */
+/** PEM files; without a CA, Node's defaults are trusted. */
 export interface Tls {
   readonly ca?: Buffer;
-  /** The client's own certificate and key. */
+  /** The client certificate and its key. */
   readonly certificate?: { readonly cert: Buffer; readonly key: Buffer };
 }
 
 export interface ClientOptions extends HttpUser {
   readonly tls: Tls | undefined;
-  /** Answers are compressed (gzip) on the way. */
+  /** Request gzip-compressed responses. */
   readonly isCompressed: boolean;
-  /** Statements that run at once. */
+  /** Maximum number of concurrent statements. */
   readonly connections: number;
 }
 
-/** The client's own time-out: ours come first. */
+/** Disables the client's own timeout; ours are shorter. */
 const NEVER_MS = 2 ** 31 - 1;
-/** Room for looks at the host, for ending statements, and for answers that are still being given up. */
+/** Extra sockets for pings, KILL statements and responses still being closed. */
 const SPARE_SOCKETS = 8;
-/** Servers close idle connections after 3 s (before 23.11) or 10 s; it is we who close them first. */
+/** Servers close idle connections after 3 s (before 23.11) or 10 s; ours must be closed first. */
 const IDLE_SOCKET_MS = 2500;
 
-/** The client of the host at `url`, which need not be there. */
+/** A client for the host at `url`; does not connect yet. */
 export function openClient(url: string, options: ClientOptions): Client {
   const { user, password, tls, isCompressed, connections } = options;
   const sockets = connections + SPARE_SOCKETS;
@@ -45,17 +45,17 @@ export function openClient(url: string, options: ClientOptions): Client {
   });
 }
 
-/** The client's own TLS options take a certificate only in place of a password; some proxies want both. */
+/** The client's own TLS options accept a certificate only instead of a password; some proxies require both. */
 function agentOf({ ca, certificate }: Tls, maxSockets: number): Agent {
   return new Agent({ keepAlive: true, maxSockets, ...(ca === undefined ? {} : { ca }), ...certificate });
 }
 
-/** A certificate without a password is who we are; with one it only opens the door. */
+/** Without a password the certificate authenticates the user; with one it is only for TLS. */
 function isByCertificate({ password, tls }: Pick<ClientOptions, 'password' | 'tls'>): boolean {
   return tls?.certificate !== undefined && password === '';
 }
 
-/** How one request says who asks. */
+/** The authentication fields of one request. */
 export interface Credentials {
   readonly auth?: { readonly username: string; readonly password: string };
   readonly http_headers?: Readonly<Record<string, string>>;

@@ -1,17 +1,17 @@
-// Rows and nothing else: a server that fails after its first bytes writes the error into the same body.
+// Separates rows from errors: a server that fails after its first bytes writes the error into the same body.
 import { engineErrorFrom } from '../failures.ts';
 
-/** Lets a body through in pieces, keeping back what may be the beginning of an error. */
+/** Passes a body through in pieces, holding back bytes that may be the start of an error. */
 export interface ExceptionGate {
-  /** The bytes that may go out now. */
+  /** Returns the bytes that can be passed on. */
   push(chunk: Uint8Array): Uint8Array;
-  /** The last bytes; throws EngineError when they are an error. */
+  /** Returns the remaining bytes; throws EngineError if they are an error. */
   end(): Uint8Array;
 }
 
 /**
- * A gate for servers that announce a tag in `X-ClickHouse-Exception-Tag` (since 25.11): the error follows
- * CR LF `__exception__` CR LF and the tag, which no data can know.
+ * A gate for servers that send a tag in `X-ClickHouse-Exception-Tag` (since 25.11): the error follows CR LF
+ * `__exception__` CR LF and the tag, which is unpredictable and so cannot occur in data.
  */
 export function createTaggedGate(tag: string): ExceptionGate {
   const marker = Buffer.from(`\r\n__exception__\r\n${tag}`);
@@ -33,7 +33,7 @@ export function createTaggedGate(tag: string): ExceptionGate {
   };
 }
 
-/** A gate for older servers: their error is the last thing in the body, so the end of it is kept back and looked at. */
+/** A gate for older servers: an error is the last part of the body, so the end is held back and inspected. */
 export function createTailGate(): ExceptionGate {
   let held: Buffer = Buffer.alloc(0);
   return {
@@ -44,7 +44,8 @@ export function createTailGate(): ExceptionGate {
       return body.subarray(0, cut);
     },
     end: () => {
-      // A JSON row ends in a bracket, a CSV string in a quote, Parquet and Arrow in their magic bytes: no result ends so.
+      // No valid result matches: a JSON row ends with a bracket, a CSV string with a quote, Parquet and Arrow with
+      // magic bytes.
       if (VERSION_AT_END.test(held.subarray(-MAX_VERSION_BYTES).toString())) {
         throw engineErrorFrom(lastError(held.toString()));
       }
@@ -53,14 +54,14 @@ export function createTailGate(): ExceptionGate {
   };
 }
 
-/** ClickHouse cuts the message of a tagged error at 16 KiB. */
+/** ClickHouse truncates the message of a tagged error at 16 KiB. */
 const MAX_ERROR_BYTES = 32 * 1024;
 
-/** How every error text ends: `(version 24.8.1.1 (official build))`. */
+/** The end of every error message: `(version 24.8.1.1 (official build))`. */
 const VERSION_AT_END = / \(version [\w.-]+(?: \([\w .-]+\))?\)\s*$/;
 const MAX_VERSION_BYTES = 200;
 
-/** From the last `Code: N. DB::Exception` on: rows in front of it may speak of errors too. */
+/** Starts at the last `Code: N. DB::Exception`, because rows before it may contain error messages too. */
 function lastError(text: string): string {
   const exception = text.lastIndexOf('. DB::Exception');
   return text.slice(Math.max(0, text.lastIndexOf('Code: ', exception))).trim();

@@ -1,4 +1,4 @@
-// One request to the server and its answer: bounded in time, ended by a signal, never silently short.
+// One request to the server and its response: bounded in time, cancellable, and never silently truncated.
 import type { ClickHouseClient } from '@clickhouse/client';
 import type { Readable } from 'node:stream';
 import type { ReadSummary } from '../../core/observation.ts';
@@ -15,21 +15,21 @@ export interface ExchangeOptions {
   readonly request: HttpRequest;
   /** Any of them ends the exchange. */
   readonly signals: readonly AbortSignal[];
-  /** How long to wait for the answer, and then for each next piece of it. */
+  /** Longest wait for the response, and then for each following piece of it. */
   readonly timeoutMs: number;
-  /** Whether the server answers anything; asked while it is waited for. */
+  /** Whether the server is reachable; called while waiting for it. */
   readonly answers: () => Promise<boolean>;
   readonly after: After;
-  /** Called once, when the answer begins. */
+  /** Called once, when the response begins. */
   readonly onSummary?: (read: ReadSummary | undefined) => void;
-  /** Called once, however the body ends; not when the exchange is rejected. */
+  /** Called once when the body ends, for any reason; not if the exchange is rejected. */
   readonly onEnd: (end: BodyEnd) => void;
 }
 
-/** A wait this long makes us look whether the server is there at all. */
+/** Milliseconds between checks that the server is still reachable, during a wait. */
 const LOOK_EVERY_MS = 1000;
 
-/** Resolves when the first bytes are there. Rejects with EngineError; so do later reads. */
+/** Resolves when the first bytes have arrived. Rejects with EngineError; later reads also throw it. */
 export async function openExchange(
   client: Pick<ClickHouseClient, 'exec'>,
   options: ExchangeOptions,
@@ -37,7 +37,7 @@ export async function openExchange(
   const control = new AbortController();
   const unlink = linkSignals(control, options.signals);
   const watch = (): (() => void) => watchServer(control, options);
-  // A short body ends before it has been handed out.
+  // A short body can end before it has been returned to the caller.
   const state: { isOpen: boolean; end?: BodyEnd } = { isOpen: false };
   const onEnd = (end: BodyEnd): void => {
     unlink();
@@ -80,7 +80,10 @@ async function ask(
   }
 }
 
-/** Ends the exchange when one wait takes too long, or sooner when nothing answers there; returns the end of the wait. */
+/**
+ * Ends the exchange if one wait takes too long, or earlier if the server is unreachable. Returns a function that ends
+ * the wait.
+ */
 function watchServer(
   control: AbortController,
   { timeoutMs, answers, after }: Pick<ExchangeOptions, 'timeoutMs' | 'answers' | 'after'>,
@@ -90,10 +93,10 @@ function watchServer(
     const isThere = await answers();
     if (wait.isOver) return;
     if (isThere) wait.cancel = after(LOOK_EVERY_MS, () => void look());
-    else control.abort(new EngineError('unavailable', 'the server does not answer'));
+    else control.abort(new EngineError('unavailable', 'the server does not respond'));
   };
   const cancel = after(timeoutMs, () =>
-    control.abort(new EngineError('timeout', `no answer within ${timeoutMs} ms`)),
+    control.abort(new EngineError('timeout', `no response within ${timeoutMs} ms`)),
   );
   wait.cancel = after(LOOK_EVERY_MS, () => void look());
   return () => {
@@ -103,7 +106,9 @@ function watchServer(
   };
 }
 
-/** Aborts `control` with an EngineError when any of the signals does; returns the end of that. */
+/**
+ * Aborts `control` with an EngineError when any of the signals aborts; returns a function that removes the listeners.
+ */
 function linkSignals(control: AbortController, signals: readonly AbortSignal[]): () => void {
   const releases = signals.map((signal) => onAbort(signal, (error) => control.abort(error)));
   return () => {

@@ -1,4 +1,4 @@
-// The servers that one engine may ask: who is well, whose turn it is, and rest for those that do not answer.
+// The servers of one engine: health, round-robin selection, and back-off for servers that do not respond.
 import type { Observe } from '../../core/observation.ts';
 import { EngineError } from '../engine.ts';
 import type { After } from '../timer.ts';
@@ -12,13 +12,13 @@ export interface Host {
 
 export interface Hosts {
   /**
-   * The next host in turn that is well, another than `avoid` where there is one. Where none is well but one is being
-   * looked at, that is waited for. Rejects with EngineError 'unavailable' when all rest.
+   * The next healthy host in rotation, other than `avoid` if possible. If none is healthy but a check is in progress,
+   * waits for it. Rejects with EngineError 'unavailable' if all hosts are down.
    */
   next(avoid?: Host): Promise<Host>;
-  /** A request to the host failed: it is looked at, and rests unless it answers. */
+  /** Reports a failed request: the host is checked and, unless it responds, taken out of rotation. */
   suspect(host: Host, cause: unknown): void;
-  /** Whether it answers now. Callers at the same time share one look. */
+  /** Whether the host responds now. Concurrent callers share one check. */
   answers(host: Host): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -30,12 +30,12 @@ export interface HostsOptions {
   readonly now: () => number;
 }
 
-/** A host that takes longer for `Ok.` is of no use. */
+/** A host that takes longer to answer a ping counts as down. */
 const LOOK_TIMEOUT_MS = 1500;
-/** A resting host is looked at this often; it is asked again as soon as it answers. */
+/** Interval between checks of a host that is down; it returns to rotation once it responds. */
 const REST_MS = 500;
 
-/** What is known of a host. `looked` resolves when the first look at it has told. */
+/** Health of a host. `looked` resolves when the first check has a result. */
 type Health =
   | { readonly kind: 'well' }
   | { readonly kind: 'suspected'; readonly looked: Promise<unknown> }
@@ -67,7 +67,7 @@ export function createHosts({ hosts, after, observe, now }: HostsOptions): Hosts
     if (isThere || known === 'resting') return;
     health.set(host, { kind: 'resting' });
     if (control.signal.aborted) return;
-    observe({ kind: 'engine.host_lost', host: host.name, cause: cause ?? new Error('it does not answer') });
+    observe({ kind: 'engine.host_lost', host: host.name, cause: cause ?? new Error('it does not respond') });
     rest(host, now());
   }
 
@@ -109,12 +109,12 @@ export function createHosts({ hosts, after, observe, now }: HostsOptions): Hosts
   };
 }
 
-/** The looks that are still to tell. */
+/** Checks that are still running. */
 function looksIn(all: readonly Health[]): readonly Promise<unknown>[] {
   return all.flatMap((each) => (each.kind === 'suspected' ? [each.looked] : []));
 }
 
-/** Asks for `/ping`, which a server answers without a user and whatever else it does. */
+/** Requests `/ping`, which a server answers without authentication and regardless of load. */
 async function look(host: Host, after: After, closing: AbortSignal): Promise<boolean> {
   const control = new AbortController();
   const abort = (): void => control.abort();
@@ -131,5 +131,5 @@ async function look(host: Host, after: After, closing: AbortSignal): Promise<boo
 
 function nobody(hosts: readonly Host[]): EngineError {
   const names = hosts.map(({ name }) => name).join(', ');
-  return new EngineError('unavailable', `no server answers: ${names}`);
+  return new EngineError('unavailable', `no server responds: ${names}`);
 }

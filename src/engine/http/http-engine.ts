@@ -1,4 +1,4 @@
-// ClickHouse servers over HTTP: a queue in front of the official client; results stream.
+// ClickHouse servers over HTTP: a queue in front of the official client, with streamed results.
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { Observe, ReadSummary } from '../../core/observation.ts';
@@ -29,44 +29,44 @@ import type { HttpUser, SentSettings } from './request.ts';
 export interface HttpOptions extends HttpUser {
   /** Servers with the same tables; at least one. */
   readonly urls: readonly string[];
-  /** Who consumers' queries run as; the same user when left out, who then must not have `readonly = 2`. */
+  /** The user for consumer queries; default: the same user, which then must not have `readonly = 2`. */
   readonly consumer?: HttpUser | undefined;
   readonly tls?: Tls | undefined;
-  /** Answers are compressed on the way; no when left out. */
+  /** Request compressed responses; default: no. */
   readonly isCompressed?: boolean;
-  /** Statements that run at once. */
+  /** Maximum number of concurrent statements. */
   readonly connections: number;
-  /** Connections that consumer statements may take; see the queue. */
+  /** Limits on the connections that consumer statements may use; see the queue. */
   readonly shares?: Shares | undefined;
-  /** Statements that may wait for one of them. */
+  /** Maximum number of statements waiting for a connection. */
   readonly queue: number;
-  /** How long one may wait; 10 s when left out. */
+  /** Longest wait for a connection; default 10 s. */
   readonly queueTimeoutMs?: number;
   readonly observe: Observe;
   readonly after?: After;
-  /** Milliseconds, monotonic. */
+  /** Monotonic clock, in milliseconds. */
   readonly now?: () => number;
-  /** Makes query ids. */
+  /** Generates query ids. */
   readonly newId?: () => string;
 }
 
 interface Runner extends AttemptsDeps {
   readonly queue: Queue;
   readonly now: () => number;
-  /** Ends everything that runs. */
+  /** Aborted to end all running statements. */
   readonly closing: AbortSignal;
   readonly permissions: Permissions;
   readonly userOf: (isConsumers: boolean) => { readonly name: string; readonly credentials: Credentials };
 }
 
-/** Above the server's own time limit by this much, so that the server speaks first. */
+/** Added to the server's own time limit, so that the server's error comes first. */
 const TIMER_SLACK_MS = 500;
 const DEFAULT_QUEUE_TIMEOUT_MS = 10_000;
 const PING_TIMEOUT_MS = 5000;
-/** A server that is away has ended its statements itself. */
+/** An unreachable server cannot be sent a KILL, so this need not be long. */
 const KILL_TIMEOUT_MS = 2000;
 
-/** An engine over servers that need not be there yet. */
+/** Creates an engine; the servers need not be reachable yet. */
 export function createHttpEngine(options: HttpOptions): Engine {
   const { after = realTimer } = options;
   const queue = createQueue({
@@ -126,7 +126,7 @@ function createRunner(options: HttpOptions, queue: Queue, closing: AbortSignal):
   return { ...deps, queue, now, closing, permissions, userOf };
 }
 
-/** A statement of our own, outside of the queue: a busy engine is a healthy one. */
+/** An internal statement that bypasses the queue: a busy engine is still healthy. */
 function small(request: Attempt['request'], isConsumers: boolean, closing: AbortSignal): Attempt {
   return { request, isConsumers, signals: [closing], timeoutMs: PING_TIMEOUT_MS, onEnd: nothing };
 }
@@ -152,7 +152,7 @@ function engineOver(runner: Runner): Omit<Engine, 'close'> {
   };
 }
 
-/** Runs one statement; its place in the queue is held until the body has ended. */
+/** Runs one statement. Its slot is held until the body has ended. */
 async function run(runner: Runner, statement: Statement, options: RunOptions): Promise<Result> {
   const { signal, format, comment, traceparent, key, lane, isPatient } = options;
   const isConsumers = statement.origin === 'consumer';
@@ -185,13 +185,13 @@ async function run(runner: Runner, statement: Statement, options: RunOptions): P
   }
 }
 
-/** Never tried again: it may have been done. */
+/** Never retried, because it may already have taken effect. */
 async function command(runner: Runner, query: string): Promise<void> {
   const { queue, hosts, closing, newId } = runner;
   const leave = await queue.enter();
   try {
     const { client } = await hosts.next();
-    // Errors in the middle would be part of a body that nobody reads.
+    // Otherwise an error after the first bytes would be in the body, which is not read.
     const settings: SentSettings = { ...NO_SETTINGS, wait_end_of_query: 1 };
     await client.command({
       query,

@@ -1,9 +1,9 @@
-// What goes wrong between us and a ClickHouse server, as EngineError.
+// Converts failures between the service and a ClickHouse server to EngineError.
 import { ClickHouseError } from '@clickhouse/client';
 import { EngineError } from '../engine.ts';
 import { failureOf, toEngineError } from '../failures.ts';
 
-/** An error of the client library, or of the socket below it. */
+/** Converts an error of the client library or its socket. */
 export function toHttpError(cause: unknown): EngineError {
   if (cause instanceof EngineError) return cause;
   if (cause instanceof ClickHouseError) {
@@ -15,12 +15,12 @@ export function toHttpError(cause: unknown): EngineError {
   return toEngineError(cause);
 }
 
-/** No answer came, and no word of why: the line or the server failed, or it was never there. */
+/** No response and no error from the engine: the connection or the server failed, or was never reachable. */
 export function isLost({ failure, engineCode }: EngineError): boolean {
   return failure === 'unavailable' && engineCode === undefined;
 }
 
-/** What the system calls failures to connect: nothing can have been sent. */
+/** System codes for failures to connect: nothing was sent. */
 const UNREACHED: ReadonlySet<unknown> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -30,12 +30,12 @@ const UNREACHED: ReadonlySet<unknown> = new Set([
   'EADDRNOTAVAIL',
 ]);
 
-/** The request never reached a server. */
+/** Whether the request never reached a server. */
 export function isUnreached({ cause }: EngineError): boolean {
   return cause instanceof Error && 'code' in cause && UNREACHED.has(cause.code);
 }
 
-/** Node gives socket, name and TLS errors a `code`; a broken body is ECONNRESET or a premature close. */
+/** Node sets `code` on socket, DNS and TLS errors; an incomplete body is ECONNRESET or a premature close. */
 function isTransport(cause: unknown): boolean {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
   return typeof code === 'string' || /socket hang up|aborted|timeout/i.test(messageOf(cause));

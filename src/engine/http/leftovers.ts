@@ -1,11 +1,11 @@
-// Statements whose callers have gone: ended on the server too, where it has not noticed by itself.
+// Kills abandoned statements on the server, in case it has not noticed that the client disconnected.
 import type { Observe } from '../../core/observation.ts';
 import { quoteString } from '../../sql/literal.ts';
 import type { After } from '../timer.ts';
 import { toHttpError } from './http-failures.ts';
 import type { Host } from './hosts.ts';
 
-/** A statement that may still run. A user may always end what runs in its own name. */
+/** A statement that may still be running. Every user may kill its own queries. */
 export interface Leftover {
   readonly host: Host;
   readonly isConsumers: boolean;
@@ -14,18 +14,18 @@ export interface Leftover {
 
 export interface Leftovers {
   readonly add: (leftover: Leftover) => void;
-  /** Resolves when what was added has been seen to. */
+  /** Resolves when all added statements have been handled. */
   settled(): Promise<void>;
 }
 
 export interface LeftoversOptions {
-  /** Runs a command as the user that the leftover ran as. */
+  /** Runs a command as the user that started the statement. */
   readonly command: (sql: string, leftover: Leftover) => Promise<unknown>;
   readonly after: After;
   readonly observe: Observe;
 }
 
-/** A server that looks at its connections (`cancel_http_readonly_queries_on_client_close`) has noticed by then. */
+/** By then, a server with `cancel_http_readonly_queries_on_client_close` has noticed the closed connection. */
 const GRACE_MS = 500;
 
 /** https://clickhouse.com/docs/sql-reference/statements/kill */

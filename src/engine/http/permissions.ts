@@ -1,18 +1,18 @@
-// Which of our settings a user may be sent: a read-only profile refuses all of them, or all but those that it names.
+// Which settings may be sent for a user: a read-only profile rejects all settings, or all except those it permits.
 import type { Settings } from '../engine.ts';
 
-/** Asks the server once for each user, and again after `forget`. */
+/** Queries the server once per user, and again after `forget`. */
 export interface Permissions {
-  /** The names among ours that the user's profile lets a request change. Rejects as `ask` does. */
+  /** Names of the settings that the user's profile allows a request to change. Rejects as `ask` does. */
   of(user: string): Promise<ReadonlySet<string>>;
-  /** The server refused a setting: the profile has changed. */
+  /** To be called after the server rejected a setting: the profile has changed. */
   forget(user: string): void;
 }
 
-/** Refusals of a setting: UNKNOWN_SETTING, READONLY, SETTING_CONSTRAINT_VIOLATION. */
+/** Error codes for a rejected setting: UNKNOWN_SETTING, READONLY, SETTING_CONSTRAINT_VIOLATION. */
 export const SETTING_REFUSED: ReadonlySet<number> = new Set([115, 164, 452]);
 
-/** `ask` runs a statement as the user, with no settings at all, and gives its lines. */
+/** `ask` runs a statement as the user, without settings, and returns its lines. */
 export function createPermissions(
   ask: (sql: string, user: string) => Promise<readonly string[]>,
 ): Permissions {
@@ -29,13 +29,14 @@ export function createPermissions(
 }
 
 /**
- * Every setting of its server that the user may change; https://clickhouse.com/docs/operations/system-tables/settings.
- * Where `readonly` is 0 and may not be changed it is sent all the same, and refused: better no answer than a writing user.
+ * All settings that the user may change; https://clickhouse.com/docs/operations/system-tables/settings. `readonly` is
+ * included even if it is 0 and cannot be changed: the server then rejects the request, which is safer than running it
+ * as a user that can write.
  */
 const CHANGEABLE = `SELECT name FROM system.settings
 WHERE readonly = 0 OR (name = 'readonly' AND value = '0') FORMAT TabSeparated`;
 
-/** Those of the settings that may be sent. */
+/** The subset of `settings` that may be sent. */
 export function sendable(settings: Settings, names: ReadonlySet<string>): Settings {
   return Object.fromEntries(Object.entries(settings).filter(([name]) => names.has(name)));
 }

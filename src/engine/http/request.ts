@@ -1,4 +1,4 @@
-// A statement as the HTTP interface takes it: text, parameters and settings apart.
+// Converts a statement to a request of the HTTP interface: query, parameters and settings.
 import type { Settings, Statement } from '../engine.ts';
 import { parameterSettings } from '../parameter-text.ts';
 import { FIXED_SETTINGS, ISOLATION_SETTINGS, settingsOf } from '../settings.ts';
@@ -13,11 +13,11 @@ export interface RequestOptions {
   readonly format: string;
   readonly comment: string | undefined;
   readonly traceparent: string | undefined;
-  /** The settings that its user may be sent. */
+  /** Settings that may be sent for this user. */
   readonly permitted: ReadonlySet<string>;
 }
 
-/** What the client is given, but for who asks. */
+/** The client's options for one request, without authentication. */
 export interface HttpRequest {
   readonly query: string;
   readonly query_id: string;
@@ -25,23 +25,24 @@ export interface HttpRequest {
   readonly http_headers?: Readonly<Record<string, string>>;
 }
 
-/** What is undefined is not sent. */
+/** Undefined settings are not sent. */
 export type SentSettings = Readonly<Record<string, string | number | undefined>>;
 
-/** Exceptions stay apart from rows, and a closed connection ends its query. */
+/** Exceptions are not written into the rows, and closing the connection cancels the query. */
 export const TRANSPORT_SETTINGS: Settings = {
   http_write_exception_in_output_format: 0,
   cancel_http_readonly_queries_on_client_close: 1,
 };
 
-/** The client asks for compression by itself; where that may not be set, it must not. */
+/** The client sets `enable_http_compression` by default; if the profile forbids changing it, it must be unset. */
 export const NO_SETTINGS: SentSettings = { enable_http_compression: undefined };
 
 const MAX_COMMENT = 2000;
 
 /**
- * Saved queries run with `readonly = 2`, which a user's profile may demand already; consumers' with `readonly = 1`, so
- * that their own SETTINGS are refused. A user is sent only what its profile allows; the rest has to be in the profile.
+ * Saved queries run with `readonly = 2`, which a user's profile may already enforce; consumer queries run with
+ * `readonly = 1`, so that their own SETTINGS are rejected. Only settings that the profile permits are sent; the others
+ * must be in the profile.
  */
 export function requestOf(statement: Statement, options: RequestOptions): Omit<HttpRequest, 'query_id'> {
   const { sql, parameters, origin } = statement;
@@ -55,7 +56,7 @@ export function requestOf(statement: Statement, options: RequestOptions): Omit<H
   };
   return {
     query: `${sql}\nFORMAT ${format}`,
-    // The client's own escaping of parameters breaks the text of arrays; settings it sends as they are.
+    // Parameters are sent as settings, which the client does not escape; its escaping of parameters corrupts arrays.
     clickhouse_settings: {
       ...(permitted.has('enable_http_compression') ? {} : NO_SETTINGS),
       ...sendable({ ...settings, ...TRANSPORT_SETTINGS }, permitted),

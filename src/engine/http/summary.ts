@@ -1,7 +1,8 @@
-// What a server tells of a statement's work in X-ClickHouse-Summary (https://clickhouse.com/docs/interfaces/http#response-headers).
+// Parses X-ClickHouse-Summary, a server's report of the work done
+// (https://clickhouse.com/docs/interfaces/http#response-headers).
 import type { ReadSummary } from '../../core/observation.ts';
 
-/** Undefined for a field that is missing or says something else. */
+/** Undefined if the header is missing or malformed. */
 export function readSummary(field: unknown): ReadSummary | undefined {
   if (typeof field !== 'string' || field.length > 2000) return undefined;
   const rows = numberIn(field, 'read_rows');
@@ -9,7 +10,7 @@ export function readSummary(field: unknown): ReadSummary | undefined {
   return rows === undefined || bytes === undefined ? undefined : { rows, bytes };
 }
 
-/** Its numbers are texts, as JSON has none of 64 bits. */
+/** The numbers are strings, since JSON numbers cannot hold 64-bit integers. */
 function numberIn(field: string, name: string): number | undefined {
   const [, digits] = new RegExp(`"${name}": ?"([0-9]{1,20})"`).exec(field) ?? [];
   return digits === undefined ? undefined : Number(digits);

@@ -1,4 +1,4 @@
-// The PEM files of a secure connection.
+// Reads the PEM files for TLS.
 import { readFile } from 'node:fs/promises';
 import { EngineError } from '../engine.ts';
 import type { Tls } from './client.ts';
@@ -9,7 +9,7 @@ export interface TlsFiles {
   readonly certificate: { readonly cert: string; readonly key: string } | undefined;
 }
 
-/** Rejects with EngineError where one cannot be read. */
+/** Rejects with EngineError if a file cannot be read. */
 export async function readTls({ ca, certificate }: TlsFiles): Promise<Tls | undefined> {
   if (ca === undefined && certificate === undefined) return undefined;
   return {
@@ -22,7 +22,7 @@ export async function readTls({ ca, certificate }: TlsFiles): Promise<Tls | unde
 
 function read(path: string): Promise<Buffer> {
   return readFile(path).catch((cause: Error) => {
-    throw new EngineError('unavailable', `the file of a certificate cannot be read: ${cause.message}`, {
+    throw new EngineError('unavailable', `cannot read a TLS certificate or key: ${cause.message}`, {
       cause,
     });
   });
