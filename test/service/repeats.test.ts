@@ -6,7 +6,9 @@ import { startService, writeEndpoint, type TestService } from '../support/servic
 const file = (query: string): string =>
   `id: 00000000-0000-4000-8000-000000000031\nname: kept\nquery: ${query}\nparameters: { p: { type: String, default: a } }\ncache: { ttl: 60 }\nsandbox: { enabled: true }\n`;
 const QUERY = "WITH t AS (SELECT @p AS p, '::1' AS ip, generateUUIDv4() AS run) SELECT * FROM t";
-const KEYS = { one: 'key-one', locked: 'key-locked', forbidden: 'key-forbidden', brief: 'key-brief' };
+const KEYS = { one: 'key-one', locked: 'key-locked', forbidden: 'key-forbidden' };
+/** Seconds that keys of these names are valid: the first one that a slow machine does not let expire too early is used. */
+const BRIEF = [5, 20, 80];
 
 let service: TestService;
 
@@ -16,12 +18,12 @@ beforeAll(async () => {
       { name: 'one', sha256: hashKey(KEYS.one), endpoints: ['*'], allow: ['sql'] },
       { name: 'locked', sha256: hashKey(KEYS.locked), endpoints: ['*'], parameters: { p: 'own' } },
       { name: 'forbidden', sha256: hashKey(KEYS.forbidden), endpoints: ['other'] },
-      {
-        name: 'brief',
-        sha256: hashKey(KEYS.brief),
-        endpoints: ['*'],
-        expires: new Date(Date.now() + 5000).toISOString(),
-      },
+      ...BRIEF.map((seconds) => ({
+        name: `brief-${seconds}`,
+        sha256: hashKey(`key-brief-${seconds}`),
+        endpoints: ['*'] as [string],
+        expires: new Date(Date.now() + seconds * 1000).toISOString(),
+      })),
     ],
   });
   await writeEndpoint(service, 'kept', file(QUERY));
@@ -125,10 +127,16 @@ describe('whatever can change the answer is looked at', () => {
   });
 
   test('a key that ends', async () => {
-    const brief = { 'X-API-KEY': KEYS.brief };
-    await ask('', brief);
-    expect(await ask('', brief)).toMatchObject({ status: 200, isRepeat: true });
-    await expect.poll(async () => (await ask('', brief)).status, { timeout: 8000 }).toBe(401);
+    const isRepeated: boolean[] = [];
+    for (const seconds of BRIEF) {
+      const brief = { 'X-API-KEY': `key-brief-${seconds}` };
+      await ask('', brief);
+      const { status, isRepeat } = await ask('', brief);
+      if (status === 200) isRepeated.push(isRepeat);
+      await expect.poll(async () => (await ask('', brief)).status, { timeout: 120_000 }).toBe(401);
+      if (status === 200) break;
+    }
+    expect(isRepeated).toEqual([true]);
   });
 
   test('a purge', async () => {
