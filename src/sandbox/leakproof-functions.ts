@@ -48,6 +48,11 @@ export function literalArguments(name: string): 'none' | 'rest' | 'first' | 'one
   return FIRST.has(folded) ? 'first' : undefined;
 }
 
+/** Rounds to tens and more where its digits are negative: that overflows, and index entries are then pruned wrongly. */
+export function isRounding(name: string): boolean {
+  return /^(?:round|floor|ceil|ceiling|trunc|truncate)$/i.test(name);
+}
+
 /** Calls that may stand for a constant: what people write literals with. */
 export function isConstantCall(name: string): boolean {
   return CONSTANT.test(name);

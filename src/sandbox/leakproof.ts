@@ -7,7 +7,7 @@ import { identifierName } from '../sql/literal.ts';
 import type { ConsumerText } from './consumer-text.ts';
 import type { FunctionPolicy } from './function-policy.ts';
 import { isTotalSum, startsValue } from './arithmetic.ts';
-import { isConstantCall, isTriedType, literalArguments } from './leakproof-functions.ts';
+import { isConstantCall, isRounding, isTriedType, literalArguments } from './leakproof-functions.ts';
 import { createMoments } from './moments.ts';
 import type { Moments } from './moments.ts';
 import { makesNulls } from './null-makers.ts';
@@ -132,6 +132,7 @@ function afterCall(walk: Walk, at: number): number | undefined {
   const name = identifierName(cursor.text(at)) ?? '';
   const needed = literalArguments(name);
   const end = cursor.closing(at + 1);
+  if (isRounding(name) && cursor.kind(end - 2) === '-') return undefined;
   const isTried = !/^accuratecastornull$/i.test(name) || isTriedType(cursor.text(end - 1));
   if (needed !== undefined && isTried && haveLiterals(cursor, at, needed)) return at + 2;
   if (functions.aggregates(name)) return at + 2; // above every filter

@@ -166,6 +166,7 @@ describe('can fail on a row', () => {
     { sql: where('timestamp IN (SELECT toDate(0))') },
     { sql: where('[text] = ANY (SELECT [5])') },
     { sql: where('in([text], (SELECT [5]))') },
+    { sql: where('round(num, -1) < 50'), why: 'overflows' },
     { sql: where('left(text, num) > id'), why: 'a number that cannot be negated' },
     {
       sql: where('text::String = id'),

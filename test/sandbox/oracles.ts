@@ -227,6 +227,7 @@ export const INDEX_ORACLES: readonly string[] = [
   "toDateTime('2024-01-01') + INTERVAL text DAY > toDateTime('2024-01-05 00:00:00')",
   '[text] IN (SELECT [toUInt64(5)])',
   "left(text, num) > '1'",
+  'round(num, -1) < 50',
 ];
 
 /** Calls of every function that may be pushed down, of columns that are keys or have indexes. */
