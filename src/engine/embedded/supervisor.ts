@@ -16,7 +16,7 @@ export interface Supervisor {
   restart(generation: Generation, reason: RestartReason): void;
   /** Why a generation's process was killed by us; undefined where it ended by itself, or runs. */
   reasonOf(generation: Generation): RestartReason | undefined;
-  /** Ends the process in use; no other one is started any more. */
+  /** Ends the process in use, or the one being started; no other one is started any more. */
   readonly kill: () => void;
   /** Whether a process is open now. */
   readonly isOpen: () => boolean;
@@ -27,7 +27,8 @@ export interface Supervisor {
 }
 
 export interface SupervisorOptions {
-  readonly open: () => Promise<Generation>;
+  /** Starts a process; gives it up when the signal aborts. */
+  readonly open: (stop: AbortSignal) => Promise<Generation>;
   readonly after: After;
   readonly observe: Observe;
   /** Milliseconds, monotonic. */
@@ -44,6 +45,8 @@ interface State {
   memory: number;
   /** Cancels what is timed: the next health check, or the next attempt to start. */
   cancel: () => void;
+  /** Ends the process that is being started. */
+  readonly stop: AbortController;
   /** Why processes were killed. */
   readonly reasons: WeakMap<Generation, RestartReason>;
 }
@@ -54,13 +57,15 @@ const LONGEST_PAUSE_MS = 10_000;
 
 /** Opens the first process. Rejects with EngineError. */
 export async function startSupervisor(options: SupervisorOptions): Promise<Supervisor> {
-  const first = await options.open();
+  const stop = new AbortController();
+  const first = await options.open(stop.signal);
   const state: State = {
     isClosing: false,
     active: undefined,
     next: Promise.resolve(first),
     memory: 0,
     cancel: () => undefined,
+    stop,
     reasons: new WeakMap(),
   };
   adopt(options, state, first);
@@ -70,6 +75,7 @@ export async function startSupervisor(options: SupervisorOptions): Promise<Super
     reasonOf: (generation) => state.reasons.get(generation),
     kill: () => {
       state.isClosing = true;
+      state.stop.abort();
       state.active?.process.kill();
     },
     isOpen: () => state.active !== undefined && !state.reasons.has(state.active),
@@ -120,7 +126,7 @@ async function reopen(
 ): Promise<Generation> {
   const { open, after, observe, now } = options;
   try {
-    const generation = await open();
+    const generation = await open(state.stop.signal);
     if (state.isClosing) {
       generation.process.kill();
       throw closing();
@@ -142,7 +148,9 @@ async function reopen(
 async function close({ after }: SupervisorOptions, state: State, graceMs: number): Promise<void> {
   state.isClosing = true;
   state.cancel();
+  const cancelStop = after(graceMs, () => state.stop.abort());
   const generation = state.active ?? (await state.next.catch(() => undefined));
+  cancelStop();
   if (generation === undefined) return;
   const cancel = after(graceMs, generation.process.kill);
   await generation.pool.close();
