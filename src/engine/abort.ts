@@ -8,3 +8,16 @@ export function abortError(signal: AbortSignal): EngineError {
     ? reason
     : new EngineError('aborted', 'cancelled by its caller', { cause: reason });
 }
+
+/** What `promise` gives, or a rejection as soon as one of the signals aborts: who has left waits for nothing. */
+export async function unlessAborted<T>(promise: Promise<T>, signals: readonly AbortSignal[]): Promise<T> {
+  const settled = new AbortController();
+  const aborted = new Promise<never>((_, reject) => {
+    for (const signal of signals) {
+      const onAbort = (): void => reject(abortError(signal));
+      if (signal.aborted) onAbort();
+      else signal.addEventListener('abort', onAbort, { once: true, signal: settled.signal });
+    }
+  });
+  return Promise.race([promise, aborted]).finally(() => settled.abort());
+}

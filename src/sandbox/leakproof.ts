@@ -7,12 +7,15 @@ import { isSignificant, tokenize } from '../sql/lexer.ts';
 import { identifierName } from '../sql/literal.ts';
 import type { ConsumerText } from './consumer-text.ts';
 import type { FunctionPolicy } from './function-policy.ts';
+import { isTotalSum, startsValue } from './arithmetic.ts';
 import { conditionRanges } from './condition-ranges.ts';
 import type { TokenRange } from './condition-ranges.ts';
-import { isConstantCall, literalArguments } from './leakproof-functions.ts';
+import { isConstantCall, isRounding, isTriedType, literalArguments } from './leakproof-functions.ts';
 import { createMoments } from './moments.ts';
 import type { Moments } from './moments.ts';
-import { KEYWORDS, CALLABLE, UNITS } from './words.ts';
+import { makesNulls } from './null-makers.ts';
+import { mixesScales } from './time-scales.ts';
+import { KEYWORDS, CALLABLE, CONSTANTS, UNITS } from './words.ts';
 
 /** What the answer depends on beside the text. */
 export interface LeakproofContext {
@@ -53,12 +56,13 @@ function walkOf(
 ): Walk | undefined {
   const types = [...context.types.values()].flat();
   if (types.some((type) => /decimal/i.test(type))) return undefined; // they overflow, also when compared
+  if (mixesScales(cursor, types)) return undefined;
   return {
     cursor,
     functions: context.functions,
     openers: new Map([...brackets].map(([open, close]) => [close, open])),
     moments: createMoments(cursor, context),
-    hasNulls: types.some((type) => /nullable/i.test(type)),
+    hasNulls: types.some((type) => /nullable/i.test(type)) || makesNulls(cursor),
   };
 }
 
@@ -113,8 +117,41 @@ function step(walk: Walk, at: number): number | undefined {
   if (ARITHMETIC.has(kind ?? '') && !isHarmlessSign(cursor, at)) return undefined;
   if (word === 'INTERVAL') return isHarmlessInterval(walk, at) ? at + 1 : undefined;
   if (PATTERNS.has(word)) return isPattern(cursor, at + 1) ? at + 1 : undefined;
+  if (kind === '+' || kind === '-') return isTotal(walk, at) ? at + 1 : undefined;
+  if (word === 'IN') return isTotalIn(walk, at) ? at + 1 : undefined;
+  if (QUANTIFIERS.has(word) && COMPARISONS.has(cursor.kind(at - 1))) return undefined; // the engine makes IN of it
   if (isCall(cursor, at)) return afterCall(walk, at);
   return at + 1;
+}
+
+const QUANTIFIERS: ReadonlySet<string> = new Set(['ANY', 'ALL', 'SOME']);
+const COMPARISONS: ReadonlySet<string | undefined> = new Set(['=', '!=', '<', '>', '<=', '>=']);
+
+function isTotal(walk: Walk, at: number): boolean {
+  const { cursor, openers, moments, functions } = walk;
+  if (cursor.word(at + 1) === 'INTERVAL' || INTERVAL_CALL.test(cursor.text(at + 1))) return true; // judged there
+  const isAggregate = (name: string): boolean => functions.aggregates(name);
+  const isConstantAt = (call: number): boolean => isCall(cursor, call) && isConstant(walk, call);
+  return isTotalSum({ cursor, openers, moments, isAggregate, isConstant: isConstantAt }, at);
+}
+
+/** With a query or a table on its right the engine converts what is on its left, and times by their index entries wrongly. */
+function isTotalIn({ cursor, moments }: Walk, at: number): boolean {
+  let left = at - 1;
+  while (cursor.word(left) === 'NOT' || cursor.word(left) === 'GLOBAL') left--;
+  if (startsValue(cursor, left + 1)) return false; // the function of that name
+  if (!readsTable(cursor, at + 1)) return true;
+  return moments.isColumnOf(left, SINGLE);
+}
+
+const SINGLE = /^(?:Nullable\(|LowCardinality\()*(?:String|U?Int\d+|UUID)\)*$/;
+
+function readsTable(cursor: Cursor, at: number): boolean {
+  let first = at;
+  while (cursor.kind(first) === '(') first++;
+  const kind = cursor.kind(first);
+  if (kind !== 'word' && kind !== 'quoted') return false;
+  return cursor.kind(first + 1) !== '(' && !CONSTANTS.has(cursor.word(first) ?? '');
 }
 
 /** Words before a bracket that call nothing. */
@@ -136,7 +173,9 @@ function afterCall(walk: Walk, at: number): number | undefined {
   const name = identifierName(cursor.text(at)) ?? '';
   const needed = literalArguments(name);
   const end = cursor.closing(at + 1);
-  if (needed !== undefined && haveLiterals(cursor, at, needed)) return at + 2;
+  if (isRounding(name) && cursor.kind(end - 2) === '-') return undefined;
+  const isTried = !/^accuratecastornull$/i.test(name) || isTriedType(cursor.text(end - 1));
+  if (needed !== undefined && isTried && haveLiterals(cursor, at, needed)) return at + 2;
   if (functions.aggregates(name)) return at + 2; // above every filter
   if (moments.isMoment(at)) return end + 1;
   if (name.toLowerCase() === 'cast') return afterCastCall(walk, at);
@@ -145,7 +184,7 @@ function afterCall(walk: Walk, at: number): number | undefined {
 }
 
 /** Arguments by the commas between them. */
-function haveLiterals(cursor: Cursor, at: number, needed: 'none' | 'rest' | 'first'): boolean {
+function haveLiterals(cursor: Cursor, at: number, needed: 'none' | 'rest' | 'first' | 'one array'): boolean {
   if (needed === 'none') return true;
   const end = cursor.closing(at + 1);
   const commas: number[] = [];
@@ -154,11 +193,16 @@ function haveLiterals(cursor: Cursor, at: number, needed: 'none' | 'rest' | 'fir
     if (['FROM', 'FOR', 'PLACING'].includes(cursor.word(i) ?? '')) return false; // arguments without commas
   }
   const [first] = commas;
+  if (needed === 'one array') return commas.length === (hasLambda(cursor, at + 2) ? 1 : 0);
   if (needed === 'first') return cursor.kind(at + 2) === 'string' && first === at + 3;
   return commas.every((comma, index) => {
     const next = commas[index + 1] ?? end;
     return isLiteral(cursor, comma + 1, next) || isInterval(cursor, comma + 1, next);
   });
+}
+
+function hasLambda(cursor: Cursor, at: number): boolean {
+  return cursor.kind(cursor.after(at)) === '->';
 }
 
 /** A literal, or a parameter of the endpoint. */
@@ -172,7 +216,7 @@ function isLiteral(cursor: Cursor, from: number, to: number): boolean {
 
 function isInterval(cursor: Cursor, from: number, to: number): boolean {
   if (/nano/i.test(cursor.slice(from, to))) return false;
-  if (cursor.word(from) === 'INTERVAL') return true;
+  if (cursor.word(from) === 'INTERVAL') return isFixedInterval(cursor, from);
   return INTERVAL_CALL.test(cursor.text(from)) && cursor.kind(from + 1) === '(';
 }
 
@@ -202,7 +246,8 @@ function isConstantName(cursor: Cursor, at: number): boolean {
   const word = cursor.word(at) ?? '';
   if (cursor.word(at - 1) === 'AS' || cursor.kind(at - 1) === '::') return true; // a type
   if (UNITS.has(word) && cursor.word(at - 2) === 'INTERVAL') return true;
-  if (/^(?:AS|INTERVAL|NULL|TRUE|FALSE)$/.test(word)) return true;
+  if (word === 'INTERVAL') return isFixedInterval(cursor, at); // elsewhere it is a name
+  if (/^(?:AS|NULL|TRUE|FALSE)$/.test(word)) return true;
   return cursor.kind(at + 1) === '(' && isConstantCall(identifierName(cursor.text(at)) ?? '');
 }
 
@@ -213,9 +258,17 @@ function makesInterval(cursor: Cursor, at: number): boolean {
   return /interval/i.test(cursor.slice(at, cursor.closing(at + 1))) && !MOVES.test(cursor.text(at));
 }
 
+/** `INTERVAL 1 DAY`, `INTERVAL -1 DAY`, `INTERVAL '1 day'`: the same for every row. */
+function isFixedInterval(cursor: Cursor, at: number): boolean {
+  const value = cursor.kind(at + 1) === '-' ? at + 2 : at + 1;
+  const kind = cursor.kind(value);
+  return (kind === 'number' || kind === 'string') && cursor.kind(value + 1) !== '.';
+}
+
 /** Added to a constant, or the width of toStartOfInterval: a column moved by an interval may overflow or be no date. */
 function isHarmlessInterval(walk: Walk, at: number): boolean {
   const { cursor, openers } = walk;
+  if (cursor.word(at) === 'INTERVAL' && !isFixedInterval(cursor, at)) return false;
   const before = cursor.kind(at - 1);
   if (before === '+' || before === '-') {
     const open = openers.get(at - 2);
@@ -241,7 +294,8 @@ function afterCast(walk: Walk, at: number): number | undefined {
   const before = cursor.kind(at - 1);
   const end = cursor.kind(at + 2) === '(' ? cursor.closing(at + 2) + 1 : at + 2;
   if (FAILING_TYPE.test(cursor.slice(at + 1, end))) return undefined;
-  if (before === 'string' || before === 'number') return end;
+  // Behind a dot it is an element of a tuple.
+  if (before === 'string' || (before === 'number' && cursor.kind(at - 2) !== '.')) return end;
   return isText(walk, at + 1, end) ? end : undefined;
 }
 

@@ -12,6 +12,8 @@ export interface MomentContext {
 export interface Moments {
   /** Whether the call at this token converts a date or time into another. */
   isMoment(at: number): boolean;
+  /** Whether the name that ends at this token is a column of the tables, of such a type wherever there is one, and no alias. */
+  isColumnOf(last: number, type: RegExp): boolean;
 }
 
 const MOMENT_TYPE = /^(?:Nullable\()?(?:Date|Date32|DateTime|DateTime64)\b/;
@@ -28,8 +30,8 @@ export function createMoments(cursor: Cursor, { tables, types }: MomentContext):
     const kind = cursor.kind(at);
     return kind === 'word' || kind === 'quoted' ? identifierName(cursor.text(at)) : undefined;
   };
-  const sites = (name: string): readonly number[] =>
-    Array.from({ length: cursor.length }, (_, at) => at).filter((at) => nameAt(at) === name);
+  const allSites = sitesByName(cursor.length, nameAt);
+  const sites = (name: string): readonly number[] => allSites.get(name) ?? [];
 
   /** The index after `column`, `table.column` or another conversion of one; undefined for anything else. */
   function afterSource(at: number): number | undefined {
@@ -43,9 +45,9 @@ export function createMoments(cursor: Cursor, { tables, types }: MomentContext):
   }
 
   /** The name stands for the column wherever it is given: as an alias only of a conversion of itself. */
-  function isOwnName(name: string): boolean {
-    return sites(name).every((at) => isUse(cursor, at) || isSelfConversion(name, at));
-  }
+  const isOwnName = remembered((name) =>
+    sites(name).every((at) => isUse(cursor, at) || isSelfConversion(name, at)),
+  );
 
   function isSelfConversion(name: string, at: number): boolean {
     const close = cursor.word(at - 1) === 'AS' ? at - 2 : at - 1;
@@ -54,13 +56,13 @@ export function createMoments(cursor: Cursor, { tables, types }: MomentContext):
       if (cursor.kind(open) !== '(' || cursor.closing(open) !== close) continue;
       const inner = nameAt(open + 1);
       const isPlain = inner === name && cursor.kind(open + 2) !== '.' && cursor.kind(open + 2) !== '(';
-      return isPlain && hasForm(open - 1, open + 2);
+      return isPlain && hasForm(cursor, open - 1, open + 2);
     }
     return false;
   }
 
   /** A table of the endpoint, or an alias of nothing else. */
-  function isTable(name: string): boolean {
+  const isTable = remembered((name) => {
     if (types.has(name)) return false;
     return sites(name).every((at) => {
       if (cursor.kind(at + 1) === '.') return true;
@@ -68,27 +70,67 @@ export function createMoments(cursor: Cursor, { tables, types }: MomentContext):
       const named = cursor.word(at - 1) === 'AS' ? at - 2 : at - 1;
       return tables.has(nameAt(named) ?? '') && ['FROM', 'JOIN'].includes(cursor.word(named - 1) ?? '');
     });
-  }
+  });
 
-  /** `(… AS Type)` or `(…, literals)` of the conversion at `call`, its source read up to `at`. */
-  function hasForm(call: number, at: number): boolean {
-    if (!CONVERSIONS.test(nameAt(call) ?? '')) return false;
-    const end = cursor.closing(call + 1);
-    if (cursor.word(at) === 'AS') return TARGETS.has(cursor.word(at + 1)) && isShort(cursor, at + 2, end);
-    if (/^cast$/i.test(nameAt(call) ?? '')) return false;
-    return isShort(cursor, at, end);
+  function isColumnOf(last: number, type: RegExp): boolean {
+    const column = nameAt(last);
+    const known = column === undefined ? undefined : types.get(column);
+    if (column === undefined || known?.every((each) => type.test(each)) !== true) return false;
+    if (cursor.kind(last - 1) !== '.') return cursor.kind(last + 1) !== '.' && isOwnName(column);
+    const table = nameAt(last - 2);
+    return table !== undefined && cursor.kind(last - 3) !== '.' && isTable(table);
   }
 
   function isMoment(call: number): boolean {
     if (cursor.kind(call + 1) !== '(' || !CONVERSIONS.test(nameAt(call) ?? '')) return false;
     const at = afterSource(call + 2);
-    return at !== undefined && hasForm(call, at);
+    return at !== undefined && hasForm(cursor, call, at);
   }
-  // A lambda's argument may have any name.
-  const hasLambdas = Array.from({ length: cursor.length }, (_, at) => at).some(
-    (at) => cursor.kind(at) === '->',
-  );
-  return { isMoment: (at) => !hasLambdas && isMoment(at) };
+  const isNamed = !hasLambdas(cursor);
+  return {
+    isMoment: (at) => isNamed && isMoment(at),
+    isColumnOf: (last, type) => isNamed && isColumnOf(last, type),
+  };
+}
+
+/** A lambda's argument may have any name. */
+function hasLambdas(cursor: Cursor): boolean {
+  return Array.from({ length: cursor.length }, (_, at) => at).some((at) => cursor.kind(at) === '->');
+}
+
+/** `(… AS Type)` or `(…, literals)` of the conversion at `call`, its source read up to `at`. */
+function hasForm(cursor: Cursor, call: number, at: number): boolean {
+  const name = identifierName(cursor.text(call)) ?? '';
+  if (!CONVERSIONS.test(name)) return false;
+  const end = cursor.closing(call + 1);
+  if (cursor.word(at) === 'AS') return TARGETS.has(cursor.word(at + 1)) && isShort(cursor, at + 2, end);
+  return !/^cast$/i.test(name) && isShort(cursor, at, end);
+}
+
+/** Where each name stands. */
+function sitesByName(
+  length: number,
+  nameAt: (at: number) => string | undefined,
+): ReadonlyMap<string, readonly number[]> {
+  const sites = new Map<string, number[]>();
+  for (let at = 0; at < length; at++) {
+    const name = nameAt(at);
+    if (name === undefined) continue;
+    const known = sites.get(name);
+    if (known === undefined) sites.set(name, [at]);
+    else known.push(at);
+  }
+  return sites;
+}
+
+/** Long queries name a column thousands of times. */
+function remembered(judge: (name: string) => boolean): (name: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (name) => {
+    const verdict = known.get(name) ?? judge(name);
+    known.set(name, verdict);
+    return verdict;
+  };
 }
 
 /** Nothing but brackets, commas, zones and small numbers of digits. */

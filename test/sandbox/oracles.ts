@@ -209,6 +209,28 @@ const ARGUMENTS: readonly string[] = [
   '{c}, num', '{c}, text', 'ts, {c}', '{c}, 1, num', '{c} FROM num', "{c}, 'UTC'", '{c}, INTERVAL 5 MINUTE', 'x -> notEmpty(x), {c}', "{c} = '5', {c}, {c}", "{c}, '%Y-%m-%d'", '{c}, -1', "{c}, ['a', 'b']",
 ]; // prettier-ignore
 
+/** Forms that fail, or are pruned wrongly, where they are evaluated on index entries of all tenants. */
+export const INDEX_ORACLES: readonly string[] = [
+  '(text, 1).1::UInt64 > 5',
+  "nullIf(secret, 'CANARY')::String > 'b'",
+  "CAST(if(secret = 'CANARY', NULL, 'x') AS String) > 'a'",
+  "arrayUniq(if(secret = 'CANARY', ['a'], ['a', 'b']), ['x', 'y']) > 1",
+  "arrayExists((x, y) -> x = y, [text], if(text = 'CANARY', [], ['5']))",
+  "accurateCastOrNull(ratio, 'DateTime64(3)') > now()",
+  "ts > toDateTime64('2024-01-01 01:00:00', 9)",
+  "ts + 100 > toDateTime64('2024-01-01', 9)",
+  "ts + num > toDateTime64('2024-01-01', 3)",
+  'ts > (SELECT toDateTime64(0, 9))',
+  "ts IN (SELECT toDate('2024-01-01'))",
+  "date_trunc('nanosecond', ts) > '2020-01-01'",
+  "toDateTime64('2024-01-01', 9) + INTERVAL num YEAR > toDateTime64('2024-01-05', 9)",
+  "toDateTime('2024-01-01') + INTERVAL num MICROSECOND > toDateTime('2024-01-01 00:00:00')",
+  "toDateTime('2024-01-01') + INTERVAL text DAY > toDateTime('2024-01-05 00:00:00')",
+  '[text] IN (SELECT [toUInt64(5)])',
+  "left(text, num) > '1'",
+  'round(num, -1) < 50',
+];
+
 /** Columns that are keys or have indexes, and a value of the tenant's own. */
 const KEYS: readonly (readonly [column: string, value: string])[] = [
   ['text', "'5'"], ['low', "'mine'"], ['num', 'toInt64(5)'], ['ratio', '2.5'], ['maybe', "'5'"], ['id', "'mine-5'"],
@@ -219,7 +241,18 @@ const KEYS: readonly (readonly [column: string, value: string])[] = [
 /** Calls of every function that may be pushed down: of a key, compared with what it makes of a value. */
 export function leakproofCalls(count: number, seed: number): readonly Oracle[] {
   const random = createRandom(seed);
-  const kinds = ['by_value', 'by_float', 'by_string', 'by_time', 'indexed', 'compact', 'prefix', 'by_path'];
+  const kinds = [
+    'by_value',
+    'by_float',
+    'by_string',
+    'by_time',
+    'indexed',
+    'sets',
+    'bounds',
+    'compact',
+    'prefix',
+    'by_path',
+  ];
   const all = LEAKPROOF_FUNCTIONS.flatMap((name) =>
     KEYS.flatMap(([column, value]) =>
       ARGUMENTS.map((each) => [column, value].map((of) => `${name}(${each.replaceAll('{c}', of)})`)),

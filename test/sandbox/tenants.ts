@@ -69,6 +69,21 @@ export const TABLE_KINDS: readonly TableKind[] = [
       INDEX g (ts, text, low, num, tags) TYPE set(0) GRANULARITY 1`,
   },
   {
+    name: 'sets',
+    engine: `MergeTree ORDER BY tuple() ${SMALL}`,
+    extra: ['ts', 'id', 'text', 'secret', 'low', 'maybe', 'num', 'ratio', 'tags', 'sparse', '(text, secret, num, ts)']
+      .map((key, index) => `, INDEX s${index} ${key} TYPE set(0) GRANULARITY 1`)
+      .join(''),
+    body: 'SELECT * REPLACE (assumeNotNull(maybe) AS maybe) FROM {db}.sets WHERE project = @project',
+  },
+  {
+    name: 'bounds',
+    engine: `MergeTree ORDER BY tuple() ${SMALL}`,
+    extra: ['ts', 'id', 'text', 'num', 'ratio']
+      .map((key) => `, INDEX m_${key} ${key} TYPE minmax GRANULARITY 1`)
+      .join(''),
+  },
+  {
     name: 'projected',
     engine: `MergeTree ORDER BY ts ${SMALL}`,
     extra: `, PROJECTION p1 (SELECT * ORDER BY text), PROJECTION p2 (SELECT project, low, count(), max(ts), sum(num) GROUP BY project, low)`,

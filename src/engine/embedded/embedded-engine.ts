@@ -1,6 +1,7 @@
 // ClickHouse in a separate process (chDB): a queue in front of a pool of native connections to one data directory.
 import { setMaxListeners } from 'node:events';
 import type { Observe } from '../../core/observation.ts';
+import { unlessAborted } from '../abort.ts';
 import { EngineError } from '../engine.ts';
 import type { Engine, Fatality, ParameterValue, RunOptions, Statement } from '../engine.ts';
 import { decodeColumns } from '../columns.ts';
@@ -85,7 +86,8 @@ export async function createEmbeddedEngine(options: EmbeddedOptions): Promise<En
   const configFile = await writeConfigFile(options).catch((cause: unknown) => {
     throw new EngineError('unavailable', `cannot write to the data directory ${path}`, { cause });
   });
-  const open = (): Promise<Generation> => openGeneration({ path, configFile, connections, observe, after });
+  const open = (stop: AbortSignal): Promise<Generation> =>
+    openGeneration({ path, configFile, connections, observe, after, stop });
   const supervisor = await startSupervisor({ open, after, observe, now });
   const queue = createQueue({
     places: connections,
@@ -218,9 +220,9 @@ interface Started {
 }
 
 async function start(runner: Runner, work: Work): Promise<Started> {
-  const generation = await runner.supervisor.current();
-  const connection = await takeFor(generation.pool, work);
   const signals = work.signal === undefined ? [runner.closing] : [runner.closing, work.signal];
+  const generation = await unlessAborted(runner.supervisor.current(), signals);
+  const connection = await takeFor(generation.pool, work);
   const { timeoutMs } = work;
   const call = startCall({ killer: generation.killer, after: runner.after }, connection, {
     sql: setParameters(work.parameters) + work.sql,

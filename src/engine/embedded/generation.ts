@@ -21,14 +21,19 @@ export interface Generation {
 export interface GenerationOptions extends EngineProcessOptions {
   readonly observe: Observe;
   readonly after: After;
+  /** Ends a process that is still being started. */
+  readonly stop: AbortSignal;
 }
 
 /** Starts a process and opens the data directory in it. Rejects with EngineError; no process is left running then. */
 export async function openGeneration(options: GenerationOptions): Promise<Generation> {
-  const { path, connections, observe, after } = options;
+  const { path, connections, observe, after, stop } = options;
   await untilFree(path);
   const process = startEngineProcess(options);
+  const cancel = after(START_WITHIN_MS, process.kill);
+  stop.addEventListener('abort', process.kill, { once: true });
   try {
+    if (stop.aborted) process.kill();
     const spare = await openSpare(process);
     const killer = createKiller({ spare, after, observe });
     const pool = createPool({ connections: process, limit: connections * 2, observe });
@@ -37,8 +42,14 @@ export async function openGeneration(options: GenerationOptions): Promise<Genera
     process.kill();
     await process.ended;
     throw cause;
+  } finally {
+    cancel();
+    stop.removeEventListener('abort', process.kill);
   }
 }
+
+/** A process that has not opened its data after this long hangs: large folders take seconds. */
+const START_WITHIN_MS = 120_000;
 
 /**
  * After a service is killed, its engine process exits slightly later, and only then releases the lock on the directory.

@@ -17,7 +17,7 @@ export interface Supervisor {
   restart(generation: Generation, reason: RestartReason): void;
   /** Why a generation's process was killed by the supervisor; undefined if it exited on its own or is still running. */
   reasonOf(generation: Generation): RestartReason | undefined;
-  /** Kills the active process and starts no other. */
+  /** Kills the active process, or the one that is starting, and starts no other. */
   readonly kill: () => void;
   /** Whether a process is open now. */
   readonly isOpen: () => boolean;
@@ -28,7 +28,8 @@ export interface Supervisor {
 }
 
 export interface SupervisorOptions {
-  readonly open: () => Promise<Generation>;
+  /** Starts a process; gives it up when the signal aborts. */
+  readonly open: (stop: AbortSignal) => Promise<Generation>;
   readonly after: After;
   readonly observe: Observe;
   /** Monotonic clock, in milliseconds. */
@@ -45,6 +46,8 @@ interface State {
   memory: number;
   /** Cancels the pending timer: the next health check or the next start attempt. */
   cancel: () => void;
+  /** Ends the process that is being started. */
+  readonly stop: AbortController;
   /** Why processes were killed. */
   readonly reasons: WeakMap<Generation, RestartReason>;
 }
@@ -55,13 +58,15 @@ const LONGEST_PAUSE_MS = 10_000;
 
 /** Opens the first process. Rejects with EngineError. */
 export async function startSupervisor(options: SupervisorOptions): Promise<Supervisor> {
-  const first = await options.open();
+  const stop = new AbortController();
+  const first = await options.open(stop.signal);
   const state: State = {
     isClosing: false,
     active: undefined,
     next: Promise.resolve(first),
     memory: 0,
     cancel: () => undefined,
+    stop,
     reasons: new WeakMap(),
   };
   adopt(options, state, first);
@@ -71,6 +76,7 @@ export async function startSupervisor(options: SupervisorOptions): Promise<Super
     reasonOf: (generation) => state.reasons.get(generation),
     kill: () => {
       state.isClosing = true;
+      state.stop.abort();
       state.active?.process.kill();
     },
     isOpen: () => state.active !== undefined && !state.reasons.has(state.active),
@@ -121,7 +127,7 @@ async function reopen(
 ): Promise<Generation> {
   const { open, after, observe, now } = options;
   try {
-    const generation = await open();
+    const generation = await open(state.stop.signal);
     if (state.isClosing) {
       generation.process.kill();
       throw closing();
@@ -143,7 +149,9 @@ async function reopen(
 async function close({ after }: SupervisorOptions, state: State, graceMs: number): Promise<void> {
   state.isClosing = true;
   state.cancel();
+  const cancelStop = after(graceMs, () => state.stop.abort());
   const generation = state.active ?? (await state.next.catch(() => undefined));
+  cancelStop();
   if (generation === undefined) return;
   const cancel = after(graceMs, generation.process.kill);
   await generation.pool.close();

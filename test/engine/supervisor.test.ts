@@ -1,0 +1,62 @@
+// The supervisor of the engine process, where the next process never opens its data.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { unlessAborted } from '../../src/engine/abort.ts';
+import { writeConfigFile } from '../../src/engine/embedded/config-file.ts';
+import { openGeneration, type Generation } from '../../src/engine/embedded/generation.ts';
+import { startSupervisor, type Supervisor } from '../../src/engine/embedded/supervisor.ts';
+import { after } from '../../src/engine/timer.ts';
+
+let path: string;
+beforeEach(() => {
+  path = mkdtempSync(join(tmpdir(), 'millrace-supervisor-'));
+});
+afterEach(() => rmSync(path, { recursive: true, force: true }));
+
+/** The second process hangs while it is started, until it is told to stop. */
+async function startHanging(): Promise<Supervisor> {
+  const configFile = await writeConfigFile({ path, memory: 2 ** 30 });
+  const observe = (): void => undefined;
+  let opened = 0;
+  const hang = (stop: AbortSignal): Promise<Generation> =>
+    new Promise((_, reject) => stop.addEventListener('abort', () => reject(new Error('stopped'))));
+  const open = (stop: AbortSignal): Promise<Generation> =>
+    opened++ === 0 ? openGeneration({ path, configFile, connections: 1, observe, after, stop }) : hang(stop);
+  const supervisor = await startSupervisor({ open, after, observe, now: () => performance.now() });
+  const first = await supervisor.current();
+  supervisor.restart(first, 'overdue');
+  await first.process.ended;
+  return supervisor;
+}
+
+test('closing ends although no process answers', async () => {
+  const supervisor = await startHanging();
+  await supervisor.close(10);
+  await expect(supervisor.current()).rejects.toMatchObject({ failure: 'unavailable' });
+});
+
+test('killing ends those who wait for a process', async () => {
+  const supervisor = await startHanging();
+  const waiting = supervisor.current();
+  supervisor.kill();
+  await expect(waiting).rejects.toThrow('stopped');
+});
+
+test('who leaves does not wait for a process', async () => {
+  const supervisor = await startHanging();
+  const caller = new AbortController();
+  const waiting = unlessAborted(supervisor.current(), [caller.signal]);
+  caller.abort();
+  await expect(waiting).rejects.toMatchObject({ failure: 'aborted' });
+  await supervisor.close(10);
+});
+
+test('a process that is told to stop while it starts is not used', async () => {
+  const configFile = await writeConfigFile({ path, memory: 2 ** 30 });
+  const options = { path, configFile, connections: 1, observe: () => undefined, after };
+  await expect(openGeneration({ ...options, stop: AbortSignal.abort() })).rejects.toMatchObject({
+    failure: 'lost',
+  });
+});
