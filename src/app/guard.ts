@@ -38,7 +38,7 @@ export function createPreflightGate(options: PreflightGateOptions): PreflightGat
   const { engine, settings, observe, catalog, sandboxes, after } = options;
   let isFirst = true;
   let isClosed = false;
-  let cancel: () => void = () => undefined;
+  let cancel: () => void = nothing;
 
   function judge(findings: readonly PreflightFinding[]): void {
     const open = findings.filter(({ outcome, wall }) => {
@@ -83,3 +83,5 @@ export function preflight(engine: Engine, catalog: LiveCatalog): Promise<readonl
   const sandboxes = createSandboxes(engine, createDescribe(engine));
   return runPreflight({ catalog: catalog.current(), engine, sandboxes });
 }
+
+function nothing(): void {}

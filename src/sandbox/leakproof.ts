@@ -96,10 +96,14 @@ function isHarmlessSign(cursor: Cursor, at: number): boolean {
   const [before, sign, next] = [cursor.kind(at - 1), cursor.kind(at), cursor.kind(at + 1)];
   if (cursor.word(at + 1) === 'INTERVAL' || INTERVAL_CALL.test(cursor.text(at + 1))) return true;
   if (sign === '*' && (next === ')' || next === ',' || AFTER_STAR.has(cursor.word(at + 1)))) return true;
-  return (
-    next === 'number' &&
-    (before === 'number' || OPENS_VALUE.has(before) || BEFORE_VALUE.has(cursor.word(at - 1)))
-  );
+  if (next !== 'number') return false;
+  return before === 'number' ? opensValue(cursor, at - 2) : opensValue(cursor, at - 1);
+}
+
+/** Whether a value begins after this token: a number after any other is an element of a tuple. */
+function opensValue(cursor: Cursor, at: number): boolean {
+  const kind = cursor.kind(at);
+  return OPENS_VALUE.has(kind) || ARITHMETIC.has(kind ?? '') || BEFORE_VALUE.has(cursor.word(at));
 }
 
 const AFTER_STAR: ReadonlySet<string | undefined> = new Set(['FROM', 'EXCEPT', 'REPLACE']);
@@ -114,10 +118,9 @@ function step(walk: Walk, at: number): number | undefined {
   if (kind === '%' || FAILING_WORDS.has(word)) return undefined;
   if (kind === '{') return cursor.closing(at) + 1; // a parameter of the endpoint
   if (kind === '::') return afterCast(walk, at);
-  if (ARITHMETIC.has(kind ?? '') && !isHarmlessSign(cursor, at)) return undefined;
+  if (ARITHMETIC.has(kind ?? '')) return isHarmlessSign(cursor, at) || isTotal(walk, at) ? at + 1 : undefined;
   if (word === 'INTERVAL') return isHarmlessInterval(walk, at) ? at + 1 : undefined;
   if (PATTERNS.has(word)) return isPattern(cursor, at + 1) ? at + 1 : undefined;
-  if (kind === '+' || kind === '-') return isTotal(walk, at) ? at + 1 : undefined;
   if (word === 'IN') return isTotalIn(walk, at) ? at + 1 : undefined;
   if (QUANTIFIERS.has(word) && COMPARISONS.has(cursor.kind(at - 1))) return undefined; // the engine makes IN of it
   if (isCall(cursor, at)) return afterCall(walk, at);
@@ -128,11 +131,11 @@ const QUANTIFIERS: ReadonlySet<string> = new Set(['ANY', 'ALL', 'SOME']);
 const COMPARISONS: ReadonlySet<string | undefined> = new Set(['=', '!=', '<', '>', '<=', '>=']);
 
 function isTotal(walk: Walk, at: number): boolean {
-  const { cursor, openers, moments, functions } = walk;
-  if (cursor.word(at + 1) === 'INTERVAL' || INTERVAL_CALL.test(cursor.text(at + 1))) return true; // judged there
+  const { cursor, openers, functions } = walk;
+  if (cursor.kind(at) !== '+' && cursor.kind(at) !== '-') return false;
   const isAggregate = (name: string): boolean => functions.aggregates(name);
   const isConstantAt = (call: number): boolean => isCall(cursor, call) && isConstant(walk, call);
-  return isTotalSum({ cursor, openers, moments, isAggregate, isConstant: isConstantAt }, at);
+  return isTotalSum({ cursor, openers, isAggregate, isConstant: isConstantAt }, at);
 }
 
 /** With a query or a table on its right the engine converts what is on its left, and times by their index entries wrongly. */

@@ -57,8 +57,6 @@ describe('succeeds on every row', () => {
     { sql: where('num > -5 AND num BETWEEN -1 AND 2 * 3') },
     { sql: 'SELECT * FROM (SELECT * FROM t) WHERE num > 1' },
     { sql: 'SELECT text, count(*) FROM t GROUP BY text HAVING count(*) > 5' },
-    { sql: "SELECT e.id FROM t AS e WHERE toDate(e.timestamp) = '2024-01-01'" },
-    { sql: where('-num < 5 - num AND num + sparse - 1 > t.num + 2'), why: 'sums of numbers' },
     { sql: where('timestamp > now() - 3600'), why: 'a sum of constants' },
     {
       sql: 'SELECT max(timestamp) - min(timestamp) AS s, count() - 1 FROM t WHERE num > 1 HAVING s > 5',
@@ -78,7 +76,6 @@ describe('succeeds on every row', () => {
       ],
       why: 'a constant is scaled, not the column',
     },
-    { sql: where('num / 0 > 1 AND num * 9223372036854775807 > num - 1'), why: 'floats and integers' },
   ])('$sql', async ({ sql, columns }) => {
     expect(await isLeakproof(sql, columns)).toBe(true);
   });
