@@ -76,7 +76,7 @@ export function createContext(
       const silent = { MILLRACE_LOG_LEVEL: 'silent', MILLRACE_USAGE: 'false', ...env };
       const process = start('bin/millrace.cjs', ['serve', '--dev', ...args], silent);
       const [, url = '', key = ''] = await process.says(
-        /Millrace serves (\S+) with this key, made for this run: (\S+)/,
+        /listening on (\S+) with a temporary key for this run: (\S+)/,
       );
       return { url, headers: { 'X-API-KEY': key }, process };
     },

@@ -1,26 +1,26 @@
-// The reference page of contract changes, from their table.
+// Generates the reference page of contract changes from their table.
 import { CHANGES, CHANGE_CLASSES, type ChangeClass } from '../src/contract/changes.ts';
 
 const MEANING: Readonly<Record<ChangeClass, string>> = {
   loosening:
-    'Somebody can read or do more than before. `millrace diff` exits 1 unless the file has a reason.',
+    'Security is weaker: someone can read or do more than before. `millrace diff` exits 1 unless the file has a reason.',
   breaking: 'Calls or readers that worked may fail. `millrace diff` exits 1 unless the file has a reason.',
-  behaviour: 'Calls and readers go on; answers, or the load on the engine, may differ.',
+  behaviour: 'Calls and readers still work; results, or the load on the engine, may differ.',
   compatible: 'None of these.',
 };
 
-/** Markdown: one table a class, the gravest first. */
+/** Markdown: one table per class, most severe first. */
 export function changesPage(): string {
   const sections = CHANGE_CLASSES.map((kind) => {
     const rows = Object.entries(CHANGES)
       .filter(([, change]) => change.class === kind)
       .map(([code, { title, reason }]) => `| \`${code}\` | ${title} | ${reason} |`);
-    return `## ${kind}\n\n${MEANING[kind]}\n\n| \`code\` | what changed | why it is in this class |\n|---|---|---|\n${rows.join('\n')}`;
+    return `## ${kind}\n\n${MEANING[kind]}\n\n| \`code\` | change | reason for the class |\n|---|---|---|\n${rows.join('\n')}`;
   });
   return `# Contract changes
 
-What \`millrace diff\` finds between two revisions of endpoint files, by class. [Reviewing changes](../guide/reviewing-changes.md)
-shows how to use it. Descriptions, examples, \`allow_breaking\` itself, and which file an endpoint stands in, are no part of a contract.
+The changes that \`millrace diff\` reports between two revisions of endpoint files, by class. [Reviewing changes](../guide/reviewing-changes.md)
+shows how to use it. Descriptions, examples, \`allow_breaking\` itself and the name of an endpoint's file are not part of its contract.
 
 ${sections.join('\n\n')}
 

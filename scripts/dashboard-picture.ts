@@ -54,7 +54,7 @@ async function startService(folder: string, children: ChildProcess[]) {
   let out = '';
   for await (const chunk of child.stdout) {
     out += String(chunk);
-    const [, address, key] = /serves (\S+) with this key, made for this run: (\S+)/.exec(out) ?? [];
+    const [, address, key] = /listening on (\S+) with a temporary key for this run: (\S+)/.exec(out) ?? [];
     if (address === undefined || key === undefined) continue;
     child.stdout.resume();
     return { address, key, admin: '127.0.0.1:4399' };

@@ -1,4 +1,4 @@
-// The process: its arguments, environment, streams and signals handed to the command line.
+// Connects the command line to the process: arguments, environment, streams and signals.
 import { readVersion } from './app/version.ts';
 import { leaveWorkers, workers } from './app/workers.ts';
 import { runProgram } from './cli/program.ts';
@@ -15,7 +15,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     version: readVersion(),
     env: process.env,
     terminal,
-    // Loaded when a command needs them: together they take longer than most commands do.
+    // Loaded on demand: loading them takes longer than running most commands.
     openEngine: async (...given) => (await import('./app/engine.ts')).openEngine(...given),
     openService: async (given) => (await import('./app/service.ts')).openService(given),
     openLocal: async (given) => (await import('./app/local.ts')).openLocal(given),

@@ -1,11 +1,11 @@
-// What a file says, taken apart once for all rules: parameters compiled, the query bound and outlined.
+// Analyses a file once for all rules: compiles the parameters, binds and outlines the query.
 import type { EndpointFile } from '../config/generated/endpoint.ts';
 import type { Path, YamlDocument } from '../config/yaml-document.ts';
 import { compileParameter, type CompiledParameter } from '../params/parameter.ts';
 import { outlineQuery, type Outline } from '../sql/outline.ts';
 import { authorOffset, bindPlaceholders, type BoundQuery } from '../sql/placeholders.ts';
 
-/** A finding of a rule, at a path of the file; `offset` is inside the text there (UTF-16 units). */
+/** A finding of a rule, at a path of the file; `offset` is inside the string there (UTF-16 code units). */
 export interface RuleFinding {
   readonly code: string;
   readonly path: Path;
@@ -13,22 +13,22 @@ export interface RuleFinding {
   readonly offset?: number;
   readonly message: string;
   readonly hint?: string;
-  /** An error when left out. */
+  /** Default: error. */
   readonly severity?: 'warning';
 }
 
-/** A file that passed its schema, with what was understood of it. */
+/** A file that passed its schema, with the results of the analysis. */
 export interface Analysis {
   readonly file: EndpointFile;
   readonly document: YamlDocument;
   readonly parameters: ReadonlyMap<string, CompiledParameter>;
   readonly bound: BoundQuery;
-  /** Undefined when the query could not be read; `findings` tell why. */
+  /** Undefined if the query could not be parsed; `findings` has the reasons. */
   readonly outline: Outline | undefined;
   readonly findings: readonly RuleFinding[];
 }
 
-/** Takes a file apart; `file` is the document's value, known to have passed the schema. */
+/** Analyses a file; `file` is the document's value, which has passed the schema. */
 export function analyse(file: EndpointFile, document: YamlDocument): Analysis {
   const parameters = new Map<string, CompiledParameter>();
   const ofParameters: RuleFinding[] = [];

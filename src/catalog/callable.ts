@@ -1,4 +1,4 @@
-// Which endpoints a key may call: those whose names it covers and that every parameter it locks can confine.
+// Which endpoints a key may call: those whose names it covers and whose parameters accept all its locks.
 import type { Principal } from '../auth/principal.ts';
 import type { Endpoint } from './endpoint.ts';
 

@@ -1,15 +1,15 @@
-// The frozen set of endpoints that requests read; replaced as a whole, never changed.
+// The immutable set of endpoints that requests read; replaced as a whole.
 import type { Diagnostic } from '../core/diagnostic.ts';
 import type { Endpoint } from './endpoint.ts';
 
 export interface Catalog {
-  /** In name order. */
+  /** Sorted by name. */
   readonly endpoints: readonly Endpoint[];
   /** By name, or by UUID in any case. */
   find(nameOrId: string): Endpoint | undefined;
 }
 
-/** An endpoint together with where its name and id stand, so that a double can be shown. */
+/** An endpoint with the positions of its name and id, to report duplicates. */
 export interface Candidate {
   readonly endpoint: Endpoint;
   readonly name: { readonly line: number; readonly column: number };
@@ -17,7 +17,7 @@ export interface Candidate {
 }
 
 /**
- * Puts candidates together, earlier ones first: of two with one name or id the earlier stays and the later becomes a
+ * Builds a catalog. If two candidates have the same name or id, the earlier one stays and the later one becomes a
  * finding that names both files.
  */
 export function assembleCatalog(candidates: readonly Candidate[]): {

@@ -1,4 +1,4 @@
-// A file's text compiled to an endpoint: parse, validate, check, build. All findings come out together.
+// Compiles the text of a file to an endpoint: parse, validate, check, build. Reports all findings at once.
 import { hash } from 'node:crypto';
 import { locateFindings, type Diagnostic } from '../core/diagnostic.ts';
 import { parseBytes } from '../config/bytes.ts';
@@ -18,29 +18,29 @@ import { isRefusalExpected } from './expectation.ts';
 import { checkRules } from './rules.ts';
 
 export interface CompiledFile {
-  /** Undefined when there is an error among the findings. */
+  /** Undefined if any finding is an error. */
   readonly candidate: Candidate | undefined;
   readonly diagnostics: readonly Diagnostic[];
 }
 
 export type CompileFile = (path: string, text: string) => CompiledFile;
 
-/** A file without errors, with what was understood on the way: for checks that go further. */
+/** A file without errors, with the intermediate results that further checks need. */
 export interface InspectedFile {
   readonly document: YamlDocument;
   readonly analysis: Analysis;
   readonly candidate: Candidate;
 }
 
-/** The most that a result may take in the engine's memory, in bytes. */
+/** Maximum size of a result in the engine's memory, in bytes. */
 const RESULT_BYTES = 128 * 2 ** 20;
 
 export interface CompileOptions {
-  /** The secret under which columns are hashed; undefined: a file that wants to hash does not compile. */
+  /** The secret for hashing columns; undefined: a file with hashed columns does not compile. */
   readonly piiHashKey: string | undefined;
 }
 
-/** Compiles the schema once; the function it returns compiles files, and has no other state. */
+/** Compiles the schema once; the function it returns compiles files and has no other state. */
 export function createCompile(options: CompileOptions): CompileFile {
   const inspect = createInspect(options);
   return (path, text) => {
@@ -49,7 +49,7 @@ export function createCompile(options: CompileOptions): CompileFile {
   };
 }
 
-/** The same, with all that was understood of a file. */
+/** The same, with the intermediate results of a file. */
 export function createInspect(
   options: CompileOptions,
 ): (
@@ -74,13 +74,13 @@ export function createInspect(
   };
 }
 
-/** Findings with their places in the file; the first ones, and how many more there are. */
+/** Findings with their locations in the file: the first ones, and the number of those left out. */
 export function toDiagnostics(document: YamlDocument, findings: readonly RuleFinding[]): Diagnostic[] {
   const locate = (finding: RuleFinding): Diagnostic => toDiagnostic(document, finding);
   return locateFindings(findings, locate, { isWarning: ({ severity }) => severity === 'warning' });
 }
 
-/** A finding with its place in the file. */
+/** A finding with its location in the file. */
 export function toDiagnostic(document: YamlDocument, finding: RuleFinding): Diagnostic {
   const { path, offset, onKey, code, message, hint, severity = 'error' } = finding;
   const place =
@@ -135,7 +135,7 @@ function sampleValues({ parameters = {} }: EndpointFile): Endpoint['sampleValues
     name,
     String(allowed?.[0] ?? neutralText(type)),
   ]);
-  return Object.freeze(Object.fromEntries(entries) as Record<string, string>); // pairs of texts, made above
+  return Object.freeze(Object.fromEntries(entries) as Record<string, string>); // pairs of strings, built above
 }
 
 function cachePolicy({ cache, warming }: EndpointFile): CachePolicy | undefined {
@@ -160,7 +160,7 @@ function sandboxPolicy({ sandbox }: EndpointFile): SandboxPolicy {
   });
 }
 
-/** Calls that need a clock or rows of their own, and those that are meant to be refused, tell consumers nothing. */
+/** Examples with their own clock or rows, and those that expect a rejection, tell consumers nothing. */
 function isShown({ test_only: isTestOnly, now, fixtures, expect }: Example): boolean {
   if (isTestOnly === true || now !== undefined || fixtures !== undefined) return false;
   return !isRefusalExpected(expect);
@@ -188,7 +188,10 @@ function redactionPolicy({ pii }: EndpointFile, hashKey: string | undefined): Re
   return Object.freeze({ always: redact, redactor });
 }
 
-/** What is only told (descriptions, examples and their rows, labels, reasons), or decides only when a run begins, changes no answer. */
+/**
+ * Excludes what cannot change a result: documentation (descriptions, examples and their rows, labels, reasons) and
+ * scheduling.
+ */
 function revisionOf(file: EndpointFile, sql: string): string {
   const {
     description: _description,
@@ -203,7 +206,7 @@ function revisionOf(file: EndpointFile, sql: string): string {
   return hash('sha256', JSON.stringify(canonical({ ...rest, sql })), 'hex').slice(0, 12);
 }
 
-/** The same data with keys in name order: a file's order of keys decides nothing. */
+/** The same data with sorted keys: the order of keys in a file has no meaning. */
 function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical);
   if (typeof value !== 'object' || value === null) return value;

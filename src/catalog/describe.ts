@@ -1,4 +1,4 @@
-// What the engine says of an endpoint's columns: asked once for each compiled endpoint, when somebody wants to know.
+// Column descriptions from the engine: requested once per compiled endpoint, on first use.
 import type { Column, Engine } from '../engine/engine.ts';
 import { createQueue } from '../engine/queue.ts';
 import { after } from '../engine/timer.ts';
@@ -11,22 +11,22 @@ export interface TableColumns {
   readonly columns: readonly Column[];
 }
 
-/** Undefined answers: the engine cannot tell now, and is asked again next time. */
+/** Undefined results mean that the engine cannot describe them now; the next call asks again. */
 export interface Describe {
   /** The result columns of the saved query. */
   readonly result: (endpoint: Endpoint) => Promise<readonly Column[] | undefined>;
-  /** The tables that consumers' own queries may read, in the order of the file. */
+  /** The tables that consumer queries may read, in the order of the file. */
   readonly tables: (endpoint: Endpoint) => Promise<readonly TableColumns[] | undefined>;
-  /** Why `tables` was last undefined for an endpoint. */
+  /** Why `tables` last returned undefined for an endpoint. */
   readonly tablesFailure: (endpoint: Endpoint) => unknown;
 }
 
 const AT_ONCE = 4;
 const PATIENCE_MS = 60_000;
 
-/** Answers are kept as long as the compiled endpoint is in service. */
+/** Results are kept for the lifetime of the compiled endpoint. */
 export function createDescribe(engine: Engine): Describe {
-  // Thousands of endpoints listed at once would fill the line in front of the engine, where calls wait too.
+  // Describing thousands of endpoints at once would fill the engine's queue, which calls use too.
   const queue = createQueue({ places: AT_ONCE, waiting: Infinity, timeoutMs: PATIENCE_MS, after });
   const ask = async (endpoint: Endpoint, sql: string): Promise<readonly Column[]> => {
     const leave = await queue.enter();

@@ -1,4 +1,4 @@
-// One endpoint as it is served: everything that its file decides, decided.
+// A compiled endpoint: everything its file defines, resolved.
 import type { Example, Parameter } from '../config/generated/endpoint.ts';
 import type { Rate } from '../config/rate.ts';
 import type { Limits } from '../engine/engine.ts';
@@ -6,37 +6,37 @@ import type { Binder } from '../params/binder.ts';
 import type { RedactionPolicy } from '../redact/demand.ts';
 import type { Outline } from '../sql/outline.ts';
 
-/** Compiled and frozen. Not guaranteed: that the engine knows the tables and columns that the query names. */
+/** Compiled and frozen. Not verified: that the engine has the tables and columns that the query names. */
 export interface Endpoint {
   readonly id: string;
   readonly name: string;
   readonly description: string;
   readonly file: string;
-  /** Changes with everything that can change an answer, and with nothing else; 12 hexadecimal digits. */
+  /** Changes exactly when a result can change; 12 hexadecimal digits. */
   readonly revision: string;
   readonly parameters: Readonly<Record<string, Parameter>>;
   readonly binder: Binder;
-  /** Values that the query can be described with; they mean nothing. */
+  /** Placeholder values for describing the query; they have no meaning. */
   readonly sampleValues: Readonly<Record<string, string | null>>;
-  /** The saved query with typed placeholders; what follows its last token is gone. */
+  /** The saved query with typed placeholders; anything after its last token is removed. */
   readonly query: string;
-  /** The query as it is sent: cut at one row more than the maximum, so that cutting is known. */
+  /** The query as sent, limited to one row more than the maximum so that truncation is detected. */
   readonly statement: string;
   readonly outline: Outline;
   readonly maxRows: number;
   readonly int64: 'number' | 'string';
   readonly limits: Limits;
-  /** Undefined: answers are not kept. Seconds. */
+  /** Undefined: no caching. Seconds. */
   readonly cache: CachePolicy | undefined;
   readonly sandbox: SandboxPolicy;
   readonly redaction: RedactionPolicy;
-  /** Undefined: as many runs at once as the engine takes. */
+  /** Undefined: no limit except the engine's. */
   readonly concurrency: { readonly places: number; readonly waiting: number } | undefined;
-  /** What one key may ask; undefined: not limited here. */
+  /** Rate limit per key; undefined: none for this endpoint. */
   readonly rate: Rate | undefined;
   readonly labels: readonly Label[];
   readonly reservation: ReservationPolicy;
-  /** Those that consumers are shown and that are kept warm; what is for tests alone is left out. */
+  /** Examples shown to consumers and kept warm; test-only examples are excluded. */
   readonly examples: readonly Example[];
 }
 
@@ -46,12 +46,12 @@ export interface CachePolicy {
   readonly minRefresh: number;
   readonly staleWhileRevalidate: number;
   readonly staleIfError: number;
-  /** Undefined: answers are not refreshed before they are asked for. */
+  /** Undefined: responses are not refreshed in the background. */
   readonly warmEvery: number | undefined;
   readonly warmExamples: boolean;
 }
 
-/** A label that a call may carry, and where its value comes from. */
+/** A label that calls may carry, and the source of its value. */
 export interface Label {
   readonly name: string;
   readonly from:
@@ -62,19 +62,19 @@ export interface Label {
 
 export interface ReservationPolicy {
   readonly enabled: boolean;
-  /** ClickHouse workloads that a caller may name. */
+  /** ClickHouse workloads that a caller may request. */
   readonly workloads: readonly string[];
-  /** The one that warming runs in. */
+  /** The workload that cache warming runs in. */
   readonly warming: string | undefined;
 }
 
-/** Of consumers' SQL. */
+/** Dialects of consumer SQL. */
 export type Dialect = 'clickhouse' | 'bigquery';
 
 export interface SandboxPolicy {
   readonly enabled: boolean;
   readonly languages: ReadonlySet<'sql' | 'lql'>;
-  /** What SQL may be written in, in the order in which a text is tried. */
+  /** Dialects that SQL may be written in, in the order they are tried. */
   readonly dialects: readonly Dialect[];
   readonly allow: readonly string[];
   readonly deny: readonly string[];

@@ -1,4 +1,5 @@
-// The engine's own analysis of an endpoint's query and of each table of its WITH clause, as findings in the author's file.
+// Has the engine analyse an endpoint's query and each table of its WITH clause, and reports errors as findings in the
+// file.
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { nearest } from '../core/nearest.ts';
 import { EngineError, type Engine } from '../engine/engine.ts';
@@ -9,10 +10,10 @@ import { quoteIdentifier } from '../sql/literal.ts';
 import { authorOffset } from '../sql/placeholders.ts';
 import type { InspectedFile } from './compile.ts';
 
-/** A part of the bound query, as a statement of its own. */
+/** A part of the bound query, as a separate statement. */
 interface Part {
   readonly sql: string;
-  /** Where `sql` begins in the bound query, and what of that is this part's own. */
+  /** Offset of `sql` in the bound query, and the range that belongs to this part. */
   readonly shift: number;
   readonly start: number;
   readonly end: number;
@@ -39,16 +40,16 @@ const CODES: ReadonlyMap<number, string> = new Map([
   [215, 'engine.wrong_aggregate'],
 ]);
 
-/** What the engine's `describe` puts in front of a statement. */
+/** The prefix that the engine's `describe` adds to a statement. */
 const WRAPPER = 'DESCRIBE TABLE (\n';
 
-/** Findings of the engine; at most one for each part of the query, since it stops at its first. */
+/** Findings of the engine; at most one per part of the query, since the engine stops at the first error. */
 export async function checkOnEngine(
   engine: Engine,
   inspected: InspectedFile,
 ): Promise<readonly Diagnostic[]> {
   const { sampleValues: parameters, limits, int64, outline } = inspected.candidate.endpoint;
-  const findings = new Map<string, Diagnostic>(); // by message: who reads a table that fails, fails in the same way
+  const findings = new Map<string, Diagnostic>(); // by message: queries that read a failing table fail in the same way
   for (const part of partsOf(inspected)) {
     if (findings.size > 0 && part.start >= outline.mainStart) break; // it reads those tables
     const failure = await engine
@@ -97,7 +98,10 @@ function findingOf(inspected: InspectedFile, part: Part, failure: EngineError): 
   };
 }
 
-/** The place that the message gives, else that of the first name in it that stands in this part, else the part's begin. */
+/**
+ * The position in the message, otherwise that of the first name from the message found in this part, otherwise the
+ * part's start.
+ */
 function offsetOf({ analysis: { bound } }: InspectedFile, part: Part, message: string): number {
   const position = enginePosition(message, `${WRAPPER}${part.sql}\n)`);
   if (position !== undefined)
@@ -111,7 +115,7 @@ function offsetOf({ analysis: { bound } }: InspectedFile, part: Part, message: s
   return part.start;
 }
 
-/** Names that a message is about, each also without the database and table in front of it. */
+/** Names in a message, each also without its database and table. */
 function namesIn(message: string): readonly string[] {
   const type = /data type family: (\w+)/.exec(message)?.[1];
   const names = type === undefined ? quotedNames(message) : [type];
@@ -121,7 +125,7 @@ function namesIn(message: string): readonly string[] {
   });
 }
 
-/** The engine's sentence without its number, the query that it repeats, and what it goes on about. */
+/** The engine's sentence without its error code, the repeated query and the details that follow. */
 function messageOf(text: string): string {
   if (/Syntax error/.test(text)) return 'the engine cannot read on from here';
   const [sentence = ''] = text

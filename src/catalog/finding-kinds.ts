@@ -1,4 +1,4 @@
-// Every code of a finding in an endpoint file: what it means, and how it is mended. docs/reference/findings.md is written from it.
+// Every finding code for endpoint files, with its meaning and fix. docs/reference/findings.md is generated from it.
 
 export interface FindingKind {
   readonly title: string;

@@ -1,19 +1,20 @@
-// Which version of each file serves: the newest that compiles and takes no name or id from another, else the one before.
+// Chooses the version of each file to serve: the newest that compiles without duplicate name or id, otherwise the last
+// good one.
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { assembleCatalog, type Candidate, type Catalog } from './catalog.ts';
 import type { LoadedFiles } from './load.ts';
 
-/** What serves, by path of its file. */
+/** The served versions, by file path. */
 export type InService = ReadonlyMap<string, Candidate>;
 
 export interface Choice {
   readonly inService: InService;
   readonly catalog: Catalog;
-  /** Of the newest versions that would take the name or the id of another file's. */
+  /** Findings of the newest versions whose name or id belongs to another file. */
   readonly doubles: readonly Diagnostic[];
 }
 
-/** A file that is gone goes; whatever else is in a file, what served before it serves on. */
+/** Deleted files are removed; invalid files keep their last good version. */
 export function chooseVersions(files: LoadedFiles, before: InService): Choice {
   const chosen = new Map<string, Candidate>();
   for (const [path, file] of files) {
@@ -21,7 +22,7 @@ export function chooseVersions(files: LoadedFiles, before: InService): Choice {
     if (candidate !== undefined) chosen.set(path, candidate);
   }
   const held: Diagnostic[] = [];
-  // Each round holds back one file more at least: what served before has no doubles.
+  // Terminates: each round reverts at least one more file, and the served versions have no duplicates.
   for (;;) {
     const { catalog, diagnostics } = assembleCatalog(holdersFirst(chosen, before));
     const doubled = new Set(diagnostics.map(({ file }) => file));
@@ -40,7 +41,7 @@ function isReplaceable(path: string, chosen: InService, before: InService): bool
   return previous !== undefined && previous !== chosen.get(path);
 }
 
-/** Who has a name and an id keeps them before anybody else may take them. */
+/** Current holders of a name and id come first, so that no other file can take them over. */
 function holdersFirst(chosen: InService, before: InService): readonly Candidate[] {
   const isHolder = ([path, { endpoint }]: readonly [string, Candidate]): boolean => {
     const previous = before.get(path)?.endpoint;

@@ -1,4 +1,4 @@
-// What a strict reviewer would ask about an endpoint file that works: warnings, each under its own code.
+// Lint warnings for valid endpoint files, each under its own code.
 import { isSignificant, tokenize, type Token } from '../sql/lexer.ts';
 import { identifierName } from '../sql/literal.ts';
 import { authorOffset } from '../sql/placeholders.ts';
@@ -6,21 +6,21 @@ import type { Analysis, RuleFinding } from './analysis.ts';
 import type { Outline } from '../sql/outline.ts';
 
 type Finding = Omit<RuleFinding, 'code' | 'severity'>;
-/** An analysis whose query was read, with its tokens: offsets are into the bound text. */
+/** An analysis whose query was parsed, with its tokens; offsets refer to the bound query. */
 interface Read extends Analysis {
   readonly outline: Outline;
   readonly tokens: readonly Token[];
-  /** By token: a bare word in capitals, and the name that a word or a quoted name stands for. */
+  /** By token: a bare word in upper case, and the identifier that a word or a quoted name denotes. */
   readonly words: readonly (string | undefined)[];
   readonly names: readonly (string | undefined)[];
-  /** By token: the function, in lower case, whose brackets are around it; '' where a bracket follows no name. */
+  /** By token: the function, in lower case, whose parentheses enclose it; '' if no name precedes the parenthesis. */
   readonly around: readonly string[];
-  /** The token that begins at an offset. */
+  /** The index of the token that begins at an offset. */
   readonly beginsAt: ReadonlyMap<number, number>;
 }
 type Lint = (read: Read) => Iterable<Finding>;
 
-/** Every lint there is, by the code of its warnings. */
+/** All lints, by the code of their warnings. */
 export const LINTS: Readonly<Record<string, Lint>> = {
   'lint.no_description': function* ({ file }) {
     if ((file.description ?? '').trim() !== '') return;
@@ -142,7 +142,7 @@ const REGEX_FUNCTIONS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** All warnings of all lints, for a file without errors. */
+/** The warnings of all lints, for a file without errors. */
 export function lint(analysis: Analysis): readonly RuleFinding[] {
   const { outline } = analysis;
   if (outline === undefined) return [];
@@ -157,7 +157,7 @@ function textOf({ bound, tokens }: Read, index: number): string {
   return token === undefined ? '' : bound.sql.slice(token.start, token.end);
 }
 
-/** Reads the tokens once: lints look at them by index. */
+/** Tokenizes once: lints access the tokens by index. */
 function createRead(analysis: Analysis, outline: Outline): Read {
   const { sql } = analysis.bound;
   const tokens = tokenize(sql).filter(isSignificant);
@@ -199,12 +199,12 @@ function at({ bound, tokens }: Read, index: number): Pick<Finding, 'path' | 'off
   return { path: ['query'], offset: authorOffset(bound.uses, tokens[index]?.start ?? 0) };
 }
 
-/** Tokens right behind FROM and JOIN that are names, not subqueries or table functions. */
+/** Tokens directly after FROM and JOIN that are names, not subqueries or table functions. */
 function sources(read: Read): readonly number[] {
   return read.tokens.flatMap((_, index) => {
     const word = wordAt(read, index);
     const isName = nameAt(read, index + 1) !== undefined && read.tokens[index + 2]?.kind !== '(';
-    // EXTRACT(x FROM y), trim(… FROM y): inside the brackets of a function, FROM names no table.
+    // EXTRACT(x FROM y), trim(… FROM y): inside a function's parentheses, FROM names no table.
     return (word === 'FROM' || word === 'JOIN') && isName && read.around[index] === '' ? [index + 1] : [];
   });
 }
@@ -227,7 +227,7 @@ function depthAt({ tokens, outline }: Read, index: number): number {
   return depth;
 }
 
-/** Indexes of the tokens where these words stand in a row, between two offsets where tokens begin and end. */
+/** Start indexes of this sequence of words, between two offsets at token boundaries. */
 function find(read: Read, start: number, end: number, words: readonly string[]): readonly number[] {
   const found: number[] = [];
   const first = read.beginsAt.get(start) ?? read.tokens.length;

@@ -1,4 +1,5 @@
-// The catalog in service: reloaded when files change, swapped by one assignment, keeping the last good version of a file.
+// The live catalog: reloads when files change, replaced by a single assignment, keeps the last good version of each
+// file.
 import { basename, dirname } from 'node:path';
 import { compareDiagnostics, type Diagnostic } from '../core/diagnostic.ts';
 import type { Observe } from '../core/observation.ts';
@@ -9,11 +10,11 @@ import { chooseVersions, type InService } from './in-service.ts';
 import { isEndpointFile, loadFolder, loadSome, type Loaded, type LoadedFiles } from './load.ts';
 
 export interface LiveCatalog {
-  /** The catalog of this moment; read once per request. */
+  /** The current catalog; read once per request. */
   current(): Catalog;
-  /** Findings of files whose newest version is not in service, and warnings. */
+  /** Findings of files whose newest version is not served, and warnings. */
   diagnostics(): readonly Diagnostic[];
-  /** Reads the folder again now; resolves when the outcome is in service. Never rejects: failures are observed. */
+  /** Rereads the folder; resolves when the result is served. Never rejects: failures are observed. */
   reload(): Promise<void>;
   close(): Promise<void>;
 }
@@ -22,13 +23,13 @@ export interface LiveCatalogOptions {
   readonly folder: string;
   readonly compile: CompileFile;
   readonly observe: Observe;
-  /** Called after each swap, to stop what the old catalog alone needed. */
+  /** Called after each swap, to stop what only the old catalog needed. */
   readonly onSwap?: (before: Catalog, after: Catalog) => void;
   /** Milliseconds, monotonic. */
   readonly now: () => number;
 }
 
-/** Loads the folder and keeps following it. Rejects when the folder cannot be read at the start. */
+/** Loads the folder and watches it. Rejects if the folder cannot be read at startup. */
 export async function openLiveCatalog(options: LiveCatalogOptions): Promise<LiveCatalog> {
   const { folder, compile, observe } = options;
   let files: LoadedFiles = new Map();
@@ -51,7 +52,7 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
     const [replaced, before] = [catalog, findings];
     inService = choice.inService;
     findings = allFindings(files, choice.doubles);
-    catalog = choice.catalog; // from here on new requests see it
+    catalog = choice.catalog; // visible to new requests from here on
     options.onSwap?.(replaced, catalog);
     const counts = {
       endpoints: catalog.endpoints.length,
@@ -92,14 +93,14 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
   };
 }
 
-/** What has to be read the next time: everything at first, then what the watcher told. */
+/** What to read next: everything at first, then the paths that the watcher reported. */
 function createPending(folder: string) {
   let what: Set<string> | 'all' = 'all';
   return {
     addAll: (): void => {
       what = 'all';
     },
-    /** Anything but endpoint files directly in the folder may mean that the folder itself was exchanged. */
+    /** Any path other than an endpoint file directly in the folder may mean that the folder itself was replaced. */
     add: (paths: ReadonlySet<string>): void => {
       const isPlain = [...paths].every((path) => dirname(path) === folder && isEndpointFile(basename(path)));
       if (!isPlain) what = 'all';
@@ -115,12 +116,12 @@ function createPending(folder: string) {
 
 const WATCHING = { settleMs: 40, maxDelayMs: 250 };
 const LOOK_MS = 1000;
-/** Looking may take this share of the time. */
+/** Polling takes at most 1/20 of the time. */
 const LOOK_SHARE = 20;
 
 /**
- * Watchers miss changes now and then: in bursts, on network file systems, when a folder is made again. A look at the
- * stamps of all files finds them; where there are so many that it takes long, it is taken less often.
+ * Polls because watchers miss changes: in bursts, on network file systems, when a folder is recreated. Each poll
+ * compares the stamps of all files; the interval grows with the time that takes.
  */
 function lookNowAndThen(look: () => Promise<void>, now: () => number): () => void {
   let timer: NodeJS.Timeout;
@@ -149,7 +150,7 @@ function sameFindings(a: readonly Diagnostic[], b: readonly Diagnostic[]): boole
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** Runs `task` one at a time; calls that come while it runs share one further run. */
+/** Runs `task` one at a time; calls made while it runs share one subsequent run. */
 export function serialise(task: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;

@@ -1,4 +1,4 @@
-// A folder of endpoint files read into compiled files: only what changed is compiled again, in slices.
+// Loads a folder of endpoint files: compiles only changed files, in batches.
 import { createHash } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
@@ -11,31 +11,29 @@ import type { Candidate } from './catalog.ts';
 import type { CompileFile } from './compile.ts';
 
 const MAX_FILES = 20_000;
-/** Files compiled in one go, while nothing else is answered: a few milliseconds. */
+/** Files compiled per event loop turn: a few milliseconds, during which no request is served. */
 const SLICE = 10;
 
-/** One file as last read: what it compiled to, and what was found. */
+/** One file as last read: the compiled result and the findings. */
 export interface LoadedFile {
   readonly file: string;
-  /** Size, times and inode: when it is the same, the file is not read. */
+  /** Size, times and inode; a file with the same stamp is not read again. */
   readonly stamp: string;
   readonly hash: string;
   readonly candidate: Candidate | undefined;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** By path, in the order in which the files first came into service. */
+/** By path, in the order in which the files were first served. */
 export type LoadedFiles = ReadonlyMap<string, LoadedFile>;
 
 export interface Loaded {
   readonly files: LoadedFiles;
-  /** How many files came, changed or went. */
+  /** Number of files added, changed or removed. */
   readonly changed: number;
 }
 
-/**
- * Reads the endpoint files directly in `folder`. Rejects when the folder itself cannot be read, or holds too many.
- */
+/** Reads the endpoint files directly in `folder`. Rejects if the folder cannot be read or has too many files. */
 export async function loadFolder(
   folder: string,
   previous: LoadedFiles,
@@ -44,12 +42,12 @@ export async function loadFolder(
   return loadFiles(await listFiles(folder), previous, compile);
 }
 
-/** Files whose name begins with a dot are not ours. */
+/** Ignores hidden files. */
 export function isEndpointFile(name: string): boolean {
   return /^[^.].*\.ya?ml$/.test(name);
 }
 
-/** Paths of the endpoint files in a folder, in name order. */
+/** Paths of the endpoint files in a folder, sorted by name. */
 export async function listFiles(folder: string): Promise<string[]> {
   const names = await readdir(folder);
   const endpoints = names.filter(isEndpointFile).toSorted();
@@ -59,7 +57,7 @@ export async function listFiles(folder: string): Promise<string[]> {
   return endpoints.map((name) => join(folder, name));
 }
 
-/** Reads files; what has the stamp or the hash that it has in `previous` is taken from there. */
+/** Reads files; reuses the result from `previous` if the stamp or the hash is the same. */
 export async function loadFiles(
   paths: readonly string[],
   previous: LoadedFiles,
@@ -77,14 +75,14 @@ export async function loadFiles(
     for (const [index, path] of slice.entries()) {
       const [before, file] = [previous.get(path), loaded[index]];
       if (file !== undefined) files.set(path, file);
-      if (file?.hash !== before?.hash) changed++; // one that is gone since it was listed has no hash
+      if (file?.hash !== before?.hash) changed++; // a file deleted since the listing has no hash
     }
     if (changed > changedBefore) await setImmediate();
   }
   return { files, changed };
 }
 
-/** Reads these files again and takes the others as they were. */
+/** Rereads these files and reuses the others. */
 export async function loadSome(
   paths: Iterable<string>,
   previous: LoadedFiles,
@@ -113,7 +111,7 @@ function pick(files: LoadedFiles, paths: readonly string[]): [string, LoadedFile
 const UNSETTLED = 'unsettled';
 const SETTLED_MS = 100;
 
-/** Times of files are coarse: one written a moment ago may be written again without its stamp changing. */
+/** Timestamps of files are coarse: a recently written file may change again with the same stamp. */
 function settledStampOf(stats: Stats): string {
   return Math.abs(Date.now() - stats.ctimeMs) < SETTLED_MS ? UNSETTLED : stampOf(stats);
 }

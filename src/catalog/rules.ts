@@ -1,4 +1,4 @@
-// What must be true of an endpoint file beyond its schema: a table of small rules. Each yields findings under its own code.
+// What must hold for an endpoint file beyond its schema: a table of rules, each yielding findings under its own code.
 import { MAX_FINDINGS } from '../core/diagnostic.ts';
 import { nearest } from '../core/nearest.ts';
 import { Problem } from '../core/problem.ts';
@@ -7,17 +7,17 @@ import type { Analysis, RuleFinding } from './analysis.ts';
 import { isRefusalExpected } from './expectation.ts';
 
 type Finding = Omit<RuleFinding, 'code'>;
-/** What rules need to know of the process beside the file. */
+/** Process configuration that rules need. */
 export interface RuleContext {
   readonly piiHashKey: string | undefined;
 }
 
-/** The nearest of the names that would have been right; findings that are not shown need none. */
+/** The nearest valid name; skipped for findings that are not shown. */
 type Guess = (word: string, candidates: Iterable<string>) => string | undefined;
 
 type Rule = (analysis: Analysis, context: RuleContext & { readonly guess: Guess }) => Iterable<Finding>;
 
-/** Every rule there is, by the code of its findings. */
+/** All rules, by the code of their findings. */
 export const RULES: Readonly<Record<string, Rule>> = {
   'parameter.undeclared': function* ({ bound, file, parameters }, { guess: nearest }) {
     const declared = new Set(Object.keys(file.parameters ?? {}));
@@ -120,7 +120,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   },
   'example.invalid': function* ({ file, parameters }) {
     const declared = Object.keys(file.parameters ?? {});
-    if (parameters.size < declared.length) return; // the parameters' own findings come first
+    if (parameters.size < declared.length) return; // findings of the parameters themselves come first
     const binder = createBinder([...parameters.values()], { unknown: 'reject' });
     for (const [index, example] of (file.examples ?? []).entries()) {
       if (isRefusalExpected(example.expect)) continue;
@@ -146,7 +146,7 @@ function bindFailures(bind: () => unknown): readonly { parameter: string; messag
   }
 }
 
-/** All findings of all rules. */
+/** The findings of all rules. */
 export function checkRules(analysis: Analysis, context: RuleContext): readonly RuleFinding[] {
   return Object.entries(RULES).flatMap(([code, rule]) =>
     [...rule(analysis, { ...context, guess: createGuess() })].map((finding) => ({ code, ...finding })),

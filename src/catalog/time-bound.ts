@@ -1,18 +1,18 @@
-// Tables that are kept by time, and queries that read them as a whole.
+// Finds queries without a time condition on tables that are partitioned or sorted by time.
 import type { Engine } from '../engine/engine.ts';
 import { isSignificant, tokenize, type Token } from '../sql/lexer.ts';
 import { identifierName } from '../sql/literal.ts';
 import { authorOffset } from '../sql/placeholders.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
 
-/** By `database.table`: the column that its rows are parted or sorted by in time. */
+/** By `database.table`: the time column that its rows are partitioned or sorted by. */
 export type TimeColumns = ReadonlyMap<string, string>;
 
 const SQL = `SELECT database || '.' || table AS qualified, any(name) AS time_column FROM system.columns
 WHERE (is_in_partition_key OR is_in_sorting_key) AND match(type, '^(Nullable\\\\()?Date') AND database NOT IN ('system', 'information_schema', 'INFORMATION_SCHEMA')
 GROUP BY database, table`;
 
-/** Asks the engine that has the tables. */
+/** Queries an engine that has the tables. */
 export async function readTimeColumns(engine: Engine): Promise<TimeColumns> {
   const limits = { time: 10, memory: 2 ** 28, readRows: 0, resultBytes: 2 ** 24 };
   const sql = `SELECT * FROM (\n${SQL}\n)`;
@@ -21,7 +21,7 @@ export async function readTimeColumns(engine: Engine): Promise<TimeColumns> {
   let text = '';
   for await (const chunk of chunks) text += Buffer.from(chunk).toString();
   const lines = text.split('\n').filter((line) => line !== '');
-  return new Map(lines.map((line) => JSON.parse(line) as [string, string])); // two columns of text, asked for above
+  return new Map(lines.map((line) => JSON.parse(line) as [string, string])); // two string columns, selected above
 }
 
 /** Reads of such tables whose SELECT has no condition on that column. */
@@ -49,7 +49,7 @@ export function findUnbounded(analysis: Analysis, timeColumns: TimeColumns): rea
 
 const ENDS = /^(group|order|limit|union|intersect|except|settings|window|qualify)$/i;
 
-/** The names after WHERE and PREWHERE in the SELECT around a token, up to its end. */
+/** The names after WHERE and PREWHERE in the SELECT that contains a token, up to its end. */
 function conditionNames(
   tokens: readonly Token[],
   from: number,

@@ -1,4 +1,4 @@
-// `millrace capacity`: the statements that make the workloads which endpoint files name.
+// `millrace capacity`: prints the statements that create the workloads used in endpoint files.
 import type { Endpoint } from '../catalog/endpoint.ts';
 import { readEndpoints } from './endpoint-files.ts';
 import type { Terminal } from './terminal.ts';
@@ -6,28 +6,28 @@ import type { Terminal } from './terminal.ts';
 export interface CapacityOptions {
   /** Folder of endpoint files. */
   readonly folder: string;
-  /** The workload that the others stand under; ClickHouse has one that stands under none. */
+  /** The parent of the workloads; ClickHouse allows only one workload without a parent. */
   readonly parent: string;
   readonly format: 'sql' | 'json';
 }
 
 interface Workload {
   readonly name: string;
-  /** Against the weight of its siblings. */
+  /** Relative to the weights of its siblings. */
   readonly weight: number;
   readonly endpoints: readonly string[];
 }
 
-/** What a caller reserves gets this many times the share of warming, and of what names no workload. */
+/** Workloads that callers request get this multiple of the weight of warming and of queries without a workload. */
 const RESERVED_WEIGHT = 4;
 
-/** Prints them for an operator to read, change and run. */
+/** Prints the statements, for an operator to review, adapt and run. */
 export async function capacity(options: CapacityOptions, terminal: Terminal): Promise<void> {
   const endpoints = await readEndpoints(options.folder);
   const workloads = workloadsOf(endpoints);
   if (options.format === 'json') return terminal.print(JSON.stringify({ workloads }, null, 2));
   if (workloads.length === 0)
-    return terminal.note(`No endpoint file in ${options.folder} names a workload: nothing to create`);
+    return terminal.note(`No endpoint file in ${options.folder} uses a workload: nothing to create`);
   for (const line of statements(workloads, options.parent)) terminal.print(line);
 }
 
@@ -52,14 +52,14 @@ function workloadsOf(endpoints: readonly Endpoint[]): readonly Workload[] {
 
 function statements(workloads: readonly Workload[], parent: string): readonly string[] {
   return [
-    '-- Capacity that the endpoint files name: https://clickhouse.com/docs/operations/workload-scheduling',
-    '-- Run as a user who may create workloads; set weights and limits as your machine needs them.',
+    '-- Workloads used in the endpoint files: https://clickhouse.com/docs/operations/workload-scheduling',
+    '-- Run as a user with the privilege to create workloads; adapt weights and limits to your machine.',
     'CREATE RESOURCE IF NOT EXISTS cpu (MASTER THREAD, WORKER THREAD);',
     `CREATE WORKLOAD IF NOT EXISTS ${parent};`,
     ...workloads
       .filter(({ name }) => name !== parent)
       .flatMap(({ name, weight, endpoints }) => [
-        `-- named by ${endpoints.join(', ')}`,
+        `-- used by ${endpoints.join(', ')}`,
         `CREATE WORKLOAD IF NOT EXISTS ${name} IN ${parent} SETTINGS weight = ${weight};`,
       ]),
   ];

@@ -1,10 +1,10 @@
-// Findings as people read them: place, message, the line of the file, a caret under the place, and what to do.
+// Renders findings for a terminal: location, message, the line of the file with a caret, and the fix.
 import type { Diagnostic } from '../core/diagnostic.ts';
 import type { Terminal } from './terminal.ts';
 
 const WIDTH = 110;
 
-/** The lines of one finding; `text` is the file's content where it is known. */
+/** The lines of one finding; `text` is the file's content, if known. */
 export function renderDiagnostic(
   diagnostic: Diagnostic,
   text: string | undefined,
@@ -21,14 +21,14 @@ export function renderDiagnostic(
   return lines;
 }
 
-/** A part of a long line around the column, and a caret below it. Control characters and tabs take one blank each. */
+/** An excerpt of the line around the column, with a caret below. Control characters and tabs become one space each. */
 function excerpt(source: string, column: number, paint: (caret: string) => string): string[] {
   const start = source.length <= WIDTH ? 0 : Math.max(0, column - 1 - WIDTH / 2);
   const shown = printable(source.slice(start, start + WIDTH));
   return [`    ${shown}`, `    ${' '.repeat(Math.max(0, column - 1 - start))}${paint('^')}`];
 }
 
-/** A blank for each control character: a hostile file must not steer the terminal. */
+/** Replaces control characters with spaces, so that a hostile file cannot send escape sequences to the terminal. */
 export function printable(text: string): string {
   // oxlint-disable-next-line no-control-regex -- they are what this looks for
   return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ');

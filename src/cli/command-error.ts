@@ -1,6 +1,6 @@
-// A command that cannot do what it was asked: one clear line, and how the process exits.
+// An expected failure of a command: a one-line message and the exit code.
 
-/** Exit codes of every command: 1 findings or a refusal, 2 misuse, 3 a defect of ours. */
+/** Exit codes of every command: 1 findings or failure, 2 usage error, 3 internal defect. */
 export type ExitCode = 1 | 2 | 3;
 
 export class CommandError extends Error {

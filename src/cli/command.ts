@@ -1,4 +1,4 @@
-// What every command is given, and how it takes the settings.
+// What every command receives, and how commands load the settings.
 import type { Command } from 'commander';
 import type { Uses } from '../auth/key-use.ts';
 import { loadSettings, settingNames, type Settings } from '../config/settings.ts';
@@ -10,7 +10,7 @@ import type { Terminal } from './terminal.ts';
 import type { OpenEngine, OpenLocal, OpenService, OpenTrial } from './wiring.ts';
 import type { Workers } from './workers.ts';
 
-/** The process as commands see it. */
+/** Access to the process for commands. */
 export interface CommandDeps {
   readonly version: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -19,17 +19,17 @@ export interface CommandDeps {
   readonly openService: OpenService;
   readonly openLocal: OpenLocal;
   readonly openTrial: OpenTrial;
-  /** How often keys were used, over all runs and replicas. */
+  /** How often each key was used, over all restarts and replicas. */
   readonly readUses: (settings: Settings) => Promise<Uses>;
-  /** Where observations go: lines for a person, or a structured log. */
+  /** Where observations are written: human-readable lines or a structured log. */
   readonly openLog: (level: Settings['logLevel'], isDevelopment: boolean) => Observe;
   readonly onSignal: ServeDeps['onSignal'];
   readonly workers: Workers;
-  /** What the process ends with when the command has not failed; 0 unless it is set. */
+  /** Sets the exit code for a command that has not failed; 0 by default. */
   readonly setExitCode: (code: number) => void;
 }
 
-/** Adds one command, with its flags and help, to the program. */
+/** Adds one command with its flags and help to the program. */
 export type AddCommand = (program: Command, deps: CommandDeps) => void;
 
 export type Flags = Readonly<Record<string, string | undefined>>;
@@ -44,12 +44,12 @@ export function withSettings(command: Command): Command {
   return command;
 }
 
-/** The settings of a command that was given `flags`. Rejects with CommandError. */
+/** Loads the settings for a command with these `flags`. Rejects with CommandError. */
 export async function settingsOf(flags: Flags, { env }: Pick<CommandDeps, 'env'>): Promise<Settings> {
   const named = settingNames().map(({ key }) => [key, flags[camelCase(key)]]);
   const path = flags['config'] ?? 'millrace.yaml';
   const loaded = await loadSettings({
-    flags: Object.fromEntries(named) as Flags, // pairs of texts, made above
+    flags: Object.fromEntries(named) as Flags, // pairs of strings, built above
     env,
     file: { path, required: flags['config'] !== undefined },
   });

@@ -1,4 +1,4 @@
-// `millrace diff`: what a change of endpoint files does to those who call them, and to what they may see.
+// `millrace diff`: how changes of endpoint files affect callers and security.
 import { resolve } from 'node:path';
 import { createInspect } from '../catalog/compile.ts';
 import { isEndpointFile } from '../catalog/load.ts';
@@ -20,10 +20,10 @@ import type { OpenEngine } from './wiring.ts';
 export interface DiffOptions {
   /** A revision, or a range of two. */
   readonly base: string;
-  /** Undefined: the range's other side, or the work tree. */
+  /** Undefined: the other side of the range, or the work tree. */
   readonly head: string | undefined;
   readonly settings: Settings;
-  /** Folder of *.sql files that make the tables; undefined: columns are not compared. */
+  /** Folder of *.sql files that create the tables; undefined: columns are not compared. */
   readonly schema: string | undefined;
   readonly print: PrintReport;
 }
@@ -34,7 +34,10 @@ export interface DiffDeps {
   readonly openEngine: OpenEngine;
 }
 
-/** Prints the changes; resolves to 1 where one is breaking or loosening and not allowed, else 0. Rejects with CommandError. */
+/**
+ * Prints the changes; resolves to 1 if a breaking or loosening change is not allowed by its file, otherwise 0. Rejects
+ * with CommandError.
+ */
 export async function diff(options: DiffOptions, deps: DiffDeps): Promise<0 | 1> {
   const { settings, schema, print } = options;
   const repository = await openRepository(deps.env);
@@ -62,14 +65,14 @@ export async function diff(options: DiffOptions, deps: DiffDeps): Promise<0 | 1>
   return openChanges(report).length > 0 ? 1 : 0;
 }
 
-/** Whether the service has a secret is the operator's concern, not the file's. */
+/** Stands in for the hash key: whether the service has one is not a property of the file. */
 const ANY_KEY = 'any';
 
 async function openRepository(env: DiffDeps['env']): Promise<Repository> {
   const { code, out, complaint } = await createGit(process.cwd(), env)(['rev-parse', '--show-toplevel']);
   const root = out.toString('utf8').replace(/\n$/, '');
   if (code !== 0 || root === '') {
-    throw new CommandError(`This is no work tree of git: ${complaint}`, { exitCode: 2 });
+    throw new CommandError(`Not a git work tree: ${complaint}`, { exitCode: 2 });
   }
   const git: Git = createGit(root, env);
   return { git, root };
@@ -81,7 +84,7 @@ function endpointsFolder(repository: Repository, named: string): Folder {
   const path = fromTop(repository, process.cwd(), named);
   const folder = { path, isWanted: isEndpointFile, maxBytes: MAX_DOCUMENT_BYTES };
   if (!isOutside(folder)) return folder;
-  throw new CommandError(`${named} lies outside of the repository ${repository.root}`, { exitCode: 2 });
+  throw new CommandError(`${named} is outside the repository ${repository.root}`, { exitCode: 2 });
 }
 
 function tablesFolder(repository: Repository, named: string): Folder {
@@ -103,7 +106,7 @@ async function readSide(
   const files = await readFolder(repository, revision, endpoints);
   if (files === undefined) {
     const place = endpoints.path === '' ? resolve(repository.root) : endpoints.path;
-    throw new CommandError(`There is no folder ${place} in ${revision.label}; name one with --endpoints`, {
+    throw new CommandError(`Folder ${place} does not exist in ${revision.label}; set it with --endpoints`, {
       exitCode: 2,
     });
   }
@@ -114,13 +117,13 @@ async function readSide(
   };
 }
 
-/** Tables that are kept elsewhere have one version, for both sides. */
+/** Tables outside the repository have only one version, used for both sides. */
 function readTables(
   repository: Repository,
   revision: Revision,
   folder: Folder,
 ): Promise<readonly FolderFile[] | undefined> {
-  const disk = { kind: 'worktree', label: 'the disk' } as const;
+  const disk = { kind: 'worktree', label: 'the file system' } as const;
   return readFolder(repository, isOutside(folder) ? disk : revision, folder);
 }
 
@@ -137,7 +140,7 @@ async function columnsOf(
   { openEngine, terminal }: DiffDeps,
 ): Promise<ToldColumns> {
   if (schema === undefined) return { notes: ['Columns are not compared (--no-engine)'], comparisons: [] };
-  terminal.progress('Asking the engine for columns');
+  terminal.progress('Describing columns');
   const told = await tellColumns(before, after, { settings, openEngine, folder: schema });
   terminal.progress('');
   return told;

@@ -1,11 +1,11 @@
-// `millrace doctor`: the walls around consumers' queries, tried one by one, and what a server lacks.
+// `millrace doctor`: prints the report of the sandbox self-test and the server checks.
 import type { PreflightFinding } from '../request/preflight.ts';
 import type { Terminal } from './terminal.ts';
 
 const SHOWN = { open: 'red', known: 'yellow', advice: 'yellow' } as const;
 const WIDTH = 'advice  '.length;
 
-/** Prints the report; 1 when something is open that must not be. */
+/** Prints the report; returns 1 if an escape attempt succeeded that must not. */
 export function reportPreflight(findings: readonly PreflightFinding[], terminal: Terminal): 0 | 1 {
   const { print, note, paint } = terminal;
   const counts = { open: 0, known: 0, advice: 0 };
@@ -19,12 +19,14 @@ export function reportPreflight(findings: readonly PreflightFinding[], terminal:
   }
   const indent = ' '.repeat(WIDTH);
   if (counts.known > 0) {
-    print(`${indent}The embedded engine itself allows what is known; the checks in front of it do not.`);
+    print(
+      `${indent}The embedded engine itself allows the known ones; the checks in front of it reject them.`,
+    );
   }
   const held = findings.length - counts.open - counts.known - counts.advice;
   note(
     `${findings.length} checks: ${held} held, ${counts.known} known, ${counts.open} open, ${counts.advice} to consider`,
   );
-  if (findings.length === 0) note('No endpoint takes queries of consumers: nothing to try.');
+  if (findings.length === 0) note('No endpoint accepts consumer queries: nothing to test.');
   return counts.open > 0 ? 1 : 0;
 }

@@ -1,4 +1,4 @@
-// `millrace format`: endpoint files in one form, values and comments untouched.
+// `millrace format`: formats endpoint files without changing values or comments.
 import { readFile } from 'node:fs/promises';
 import { createInspect } from '../catalog/compile.ts';
 import { formatYaml } from '../config/format-yaml.ts';
@@ -10,13 +10,13 @@ import { count } from './findings/findings.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface FormatOptions {
-  /** Files, and folders of files. */
+  /** Files and folders. */
   readonly paths: readonly string[];
-  /** Change nothing, and fail when something would be changed. */
+  /** Change nothing, and fail if a file is not formatted. */
   readonly isCheck: boolean;
 }
 
-/** Writes the files that are not in that form yet; 1 when one cannot be read as YAML, or, checking, would change. */
+/** Writes the files that are not formatted; returns 1 if one is not valid YAML or, with `isCheck`, not formatted. */
 export async function format({ paths, isCheck }: FormatOptions, terminal: Terminal): Promise<0 | 1> {
   const files = await expandPaths(paths);
   let changed = 0;
@@ -38,14 +38,14 @@ export async function format({ paths, isCheck }: FormatOptions, terminal: Termin
   }
   const what = isCheck ? 'would change' : 'changed';
   terminal.note(
-    `${count(files.length, 'file')}, ${changed} ${what}${broken === 0 ? '' : `, ${broken} left alone: they are not valid YAML`}`,
+    `${count(files.length, 'file')}, ${changed} ${what}${broken === 0 ? '' : `, ${broken} skipped: not valid YAML`}`,
   );
   return broken > 0 || (isCheck && changed > 0) ? 1 : 0;
 }
 
-/** A form is no change: kept answers stay what they are. */
+/** Formatting must not change the revision, so that cached responses stay valid. */
 function requireSameRevision(file: string, before: string, after: string): void {
   const inspect = createInspect({ piiHashKey: ANY_KEY });
   const [a, b] = [before, after].map((text) => inspect(file, text).inspected?.candidate.endpoint.revision);
-  if (a !== b) throw new Error(`${file}: formatting would change the endpoint; the file is left as it is`);
+  if (a !== b) throw new Error(`${file}: formatting would change the endpoint; the file was not written`);
 }

@@ -1,4 +1,4 @@
-// Commands that run endpoints in their own process: the engine opened, the work done, everything closed again.
+// Runs endpoints in the command's own process: opens the engine, does the work, closes everything.
 import type { Settings } from '../config/settings.ts';
 import type { Observe } from '../core/observation.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -14,7 +14,9 @@ export interface LocalDeps {
 
 type Local = Awaited<ReturnType<OpenLocal>>;
 
-/** Gives the request path over the settings' engine to `use`; an empty embedded database gets its seeds first. */
+/**
+ * Passes the request path over the configured engine to `use`; loads the seeds first if the embedded database is empty.
+ */
 export async function withLocal<T>(
   { settings, observe }: { readonly settings: Settings; readonly observe: Observe },
   deps: LocalDeps,

@@ -1,4 +1,4 @@
-// `millrace openapi`: the OpenAPI document of the endpoints, for a key that may do everything.
+// `millrace openapi`: the OpenAPI document of the endpoints, for an unrestricted key.
 import { createDescribe } from '../catalog/describe.ts';
 import type { Engine } from '../engine/engine.ts';
 import { openapiDocument } from '../openapi/document.ts';
@@ -9,11 +9,11 @@ export interface OpenapiOptions {
   readonly headerPrefix: string;
   readonly version: string;
   readonly server: string;
-  /** Gives an engine that has the tables; undefined: rows are of any kind. */
+  /** Provides an engine that has the tables; undefined: rows are not described. */
   readonly withEngine: (<T>(use: (engine: Engine) => Promise<T>) => Promise<T>) | undefined;
 }
 
-/** Resolves to JSON, with the names of endpoints whose columns are not known. Rejects with CommandError. */
+/** Resolves to JSON and the names of the endpoints whose columns are unknown. Rejects with CommandError. */
 export async function openapi(
   options: OpenapiOptions,
 ): Promise<{ readonly text: string; readonly unknown: readonly string[] }> {

@@ -1,9 +1,9 @@
-// The command line: its commands, its exit codes, and one clear line for whatever goes wrong.
+// The command line: its commands, exit codes and error messages.
 import { Command, CommanderError } from 'commander';
 import type { AddCommand, CommandDeps } from './command.ts';
 import { CommandError } from './command-error.ts';
 
-/** In the order of the help. Loading them all takes longer than most of them do: only the one that runs is loaded. */
+/** In the order of the help. Each is loaded on demand: loading all takes longer than running most of them. */
 const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   serve: async () => (await import('./commands/serve.ts')).addServe,
   validate: async () => (await import('./commands/validate.ts')).addValidate,
@@ -22,7 +22,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
 
 export type ProgramDeps = Omit<CommandDeps, 'setExitCode'>;
 
-/** Runs one command line (as in `process.argv`); resolves to the exit code, having printed why when it is not 0. */
+/** Runs one command line (as in `process.argv`); resolves to the exit code. Prints the error if it is not 0. */
 export async function runProgram(argv: readonly string[], deps: ProgramDeps): Promise<number> {
   let exitCode = 0;
   const setExitCode = (code: number): void => {
@@ -33,11 +33,11 @@ export async function runProgram(argv: readonly string[], deps: ProgramDeps): Pr
     await program.parseAsync([...argv]);
     return exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2; // it has printed its own line
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2; // commander has printed its own message
     const { note, paint } = deps.terminal;
     if (!(error instanceof CommandError)) {
       note(
-        `${paint('red', 'millrace: a defect:')} ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+        `${paint('red', 'millrace: internal error:')} ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
       );
       return 3;
     }
@@ -46,7 +46,7 @@ export async function runProgram(argv: readonly string[], deps: ProgramDeps): Pr
   }
 }
 
-/** The command that is named; all of them for the help, or to tell which name is meant. */
+/** The named command; all commands for the help and for suggestions. */
 function loadCommands([, , name = '']: readonly string[]): Promise<readonly AddCommand[]> {
   const loads = Object.hasOwn(COMMANDS, name) ? [COMMANDS[name]] : Object.values(COMMANDS);
   return Promise.all(loads.flatMap((load) => load?.() ?? []));
@@ -54,10 +54,10 @@ function loadCommands([, , name = '']: readonly string[]): Promise<readonly AddC
 
 function createProgram(commands: readonly AddCommand[], deps: CommandDeps): Command {
   const program = new Command('millrace')
-    .description('A folder of YAML files becomes an HTTP API over ClickHouse.')
+    .description('Turn a folder of YAML files into an HTTP API over ClickHouse.')
     .version(deps.version)
     .showSuggestionAfterError()
-    .showHelpAfterError('(add --help for the flags)')
+    .showHelpAfterError('(run with --help for all options)')
     .configureOutput({
       writeOut: (text) => deps.terminal.print(text.trimEnd()),
       writeErr: (text) => deps.terminal.note(text.trimEnd()),

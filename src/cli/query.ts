@@ -1,4 +1,4 @@
-// `millrace query`: one endpoint run from the shell, through the same path as a request.
+// `millrace query`: runs one endpoint from the shell, through the same path as an HTTP request.
 import { randomUUID } from 'node:crypto';
 import type { Settings } from '../config/settings.ts';
 import type { Observe } from '../core/observation.ts';
@@ -20,12 +20,12 @@ export interface QueryOptions {
   readonly sql: string | undefined;
   readonly lql: string | undefined;
   readonly output: 'table' | 'json' | 'csv';
-  /** Print the statement and its plan in place of rows. */
+  /** Print the statement and its query plan instead of rows. */
   readonly explain: boolean;
   readonly observe: Observe;
 }
 
-/** Runs the endpoint and prints its rows, or, when asked to explain, the statement and the engine's plan for it. */
+/** Runs the endpoint and prints its rows; with `explain`, prints the statement and the engine's query plan. */
 export async function query(options: QueryOptions, deps: LocalDeps): Promise<void> {
   const content = contentOf(fieldsOf(options));
   const { signal } = new AbortController();
@@ -42,7 +42,7 @@ export async function query(options: QueryOptions, deps: LocalDeps): Promise<voi
     if (options.explain) return explain(await path.prepare(call), engine, terminal);
     const answer = await path.answer(call);
     print(answer.body, options.output, terminal);
-    const cut = answer.truncated ? ' (cut at the maximum)' : '';
+    const cut = answer.truncated ? ' (truncated at the maximum)' : '';
     terminal.note(`${answer.rows} rows${cut}, ${answer.timing.engine.toFixed(0)} ms in the engine`);
   }).catch((error: unknown) => {
     throw error instanceof Problem ? new CommandError(describeProblem(error), { cause: error }) : error;
@@ -71,12 +71,12 @@ async function explain({ plan }: Prepared, engine: Engine, { print, paint }: Ter
   const { chunks } = await engine.run(statement, { format: 'JSONCompactEachRow' });
   for await (const chunk of chunks) {
     const lines = Buffer.from(chunk).toString().trimEnd().split('\n');
-    for (const line of lines) print((JSON.parse(line) as [string])[0]); // one text column
+    for (const line of lines) print((JSON.parse(line) as [string])[0]); // one string column
   }
 }
 
 function print(body: Buffer, output: QueryOptions['output'], terminal: Terminal): void {
-  const { result } = JSON.parse(body.toString()) as { result: Row[] }; // our own envelope
+  const { result } = JSON.parse(body.toString()) as { result: Row[] }; // the service's own envelope
   if (output === 'json') return terminal.print(JSON.stringify(result, null, 2));
   if (result.length === 0) return;
   for (const line of output === 'csv' ? renderCsv(result) : renderTable(result)) terminal.print(line);

@@ -1,11 +1,11 @@
-// The samples that come with the package, for a folder that has nothing of its own yet.
+// The samples that come with the package, for folders without endpoints and seeds.
 import { access } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { settingNames, type Settings } from '../config/settings.ts';
 
 /**
- * The settings with the package's own endpoints and seeds, where neither was named and neither folder is there;
- * undefined otherwise, and for a server, which does not have the sample tables.
+ * The settings with the package's own endpoints and seeds, if neither folder was set or exists; undefined otherwise,
+ * and for a ClickHouse server, which does not have the sample tables.
  */
 export async function sampleSettings(settings: Settings): Promise<Settings | undefined> {
   if (settings.clickhouse !== undefined) return undefined;
@@ -26,7 +26,7 @@ async function isThere(path: string): Promise<boolean> {
   );
 }
 
-/** The path of a folder of the package: beside `dist/` when built, beside `src/` in a checkout. */
+/** The path of a folder of the package: next to `dist/` when built, next to `src/` in a checkout. */
 export function packaged(folder: string): string {
   return fileURLToPath(new URL(`../../${folder}`, import.meta.url));
 }

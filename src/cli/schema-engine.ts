@@ -1,5 +1,5 @@
-// The embedded engine with nothing but tables in it, for commands that analyse or test endpoint files: in a folder of its
-// own that is gone afterwards, however the command ends.
+// An embedded engine that contains only tables, for commands that analyse or test endpoint files. Its temporary data
+// folder is removed however the command ends.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,24 +13,24 @@ import type { OpenEngine } from './wiring.ts';
 
 export interface SchemaEngineOptions {
   readonly settings: Settings;
-  /** Folder of *.sql files whose CREATE statements make the tables. */
+  /** Folder of *.sql files that create the tables. */
   readonly schema: string;
   readonly openEngine: OpenEngine;
 }
 
-/** Ends the process, which runs what is to be done at its end. */
+/** Exits the process, so that the exit handler removes the folder. */
 function interrupt(): void {
   process.exit(130);
 }
 
-/** Opens it, runs `use` with its folder, closes it. Rejects with CommandError when a schema file cannot be run. */
+/** Opens the engine, runs `use` with its folder, closes it. Rejects with CommandError if a schema file fails. */
 export async function withSchemaEngine<T>(
   { settings, schema, openEngine }: SchemaEngineOptions,
   use: (engine: Engine, folder: string) => Promise<T>,
 ): Promise<T> {
-  process.once('SIGINT', interrupt).once('SIGTERM', interrupt); // before there is anything to remove
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt); // registered before there is anything to remove
   const data = mkdtempSync(join(tmpdir(), 'millrace-schema-'));
-  // The engine's threads may still be writing into it when the process is interrupted.
+  // When the process is interrupted, the engine's threads may still be writing into it: hence the retries.
   const remove = (): void => rmSync(data, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
   process.once('exit', remove);
   try {
@@ -39,7 +39,7 @@ export async function withSchemaEngine<T>(
     try {
       await createTables(engine, schema).catch((cause: unknown) => {
         if (!(cause instanceof EngineError)) throw cause;
-        throw new CommandError(`the tables of ${schema} cannot be made: ${cause.message}`, { cause });
+        throw new CommandError(`Cannot create the tables of ${schema}: ${cause.message}`, { cause });
       });
       await createCallsTable(engine);
       return await use(engine, data);

@@ -1,9 +1,9 @@
-// `millrace serve --check`: everything that serving needs, opened, looked at and closed again.
+// `millrace serve --check`: opens everything that serving needs, reports its state and closes it.
 import { renderDiagnostic } from './caret.ts';
 import type { Terminal } from './terminal.ts';
 import type { RunningService } from './wiring.ts';
 
-/** Prints how each part is; 0 when all of them are as they should be, 1 otherwise. Closes the service. */
+/** Prints the state of each part; resolves to 0 if all are healthy, otherwise 1. Closes the service. */
 export async function reportService(
   service: RunningService,
   terminal: Terminal,

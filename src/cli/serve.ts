@@ -1,4 +1,4 @@
-// `millrace serve`: the service in the foreground, until a signal ends it.
+// `millrace serve`: runs the service in the foreground until a signal ends it.
 import { randomBytes } from 'node:crypto';
 import { hashKey } from '../auth/keyring.ts';
 import { TokensRejected } from '../auth/live-keyring.ts';
@@ -17,7 +17,7 @@ import type { OpenEngine, OpenService, RunningService } from './wiring.ts';
 
 export interface ServeOptions {
   readonly settings: Settings;
-  /** Sample data, a key made for this run, and the calls to try printed. */
+  /** Load sample data, create a temporary key and print sample calls. */
   readonly isDevelopment: boolean;
   /** The package's own endpoints and seeds are served, since the folder has none. */
   readonly hasSamples: boolean;
@@ -28,11 +28,11 @@ export interface ServeDeps {
   readonly openEngine: OpenEngine;
   readonly openService: OpenService;
   readonly terminal: Terminal;
-  /** Calls back once for each SIGTERM or SIGINT, and for each SIGHUP. */
+  /** Calls back on each SIGTERM or SIGINT, and on each SIGHUP. */
   readonly onSignal: (on: { readonly stop: (signal: string) => void; readonly reload: () => void }) => void;
 }
 
-/** Serves; resolves when a signal has ended it. */
+/** Serves until a signal ends it, then resolves. */
 export async function serve(options: ServeOptions, deps: ServeDeps): Promise<void> {
   const { settings, isDevelopment, hasSamples, observe } = options;
   refuseWithoutKeys(options);
@@ -61,15 +61,15 @@ export async function serve(options: ServeOptions, deps: ServeDeps): Promise<voi
   });
 }
 
-/** In development it is on unless somebody says otherwise. */
+/** On by default in development. */
 function isUsageOn({ usage, shown }: Settings): boolean {
   return usage || shown['usage']?.source === 'default';
 }
 
-/** What matters of a check is in its report. */
+/** The report of a check shows everything relevant. */
 function ignore(): void {}
 
-/** Opens what serving needs, on ports of its own, and says how it is. Resolves to the exit code. */
+/** Opens what serving needs, on random ports, and prints a report. Resolves to the exit code. */
 export async function check(
   settings: Settings,
   isDevelopment: boolean,
@@ -89,7 +89,7 @@ function refuseWithoutKeys({
 }: Pick<ServeOptions, 'settings' | 'isDevelopment'>): void {
   if (settings.tokens !== undefined || settings.jwt !== undefined || isDevelopment) return;
   throw new CommandError(
-    'There are no keys: set MILLRACE_TOKENS to a tokens file (make one with: millrace token create NAME), or use serve --dev',
+    'No keys configured: set MILLRACE_TOKENS to a tokens file (create one with: millrace token create NAME), or use serve --dev',
   );
 }
 
@@ -97,7 +97,7 @@ function developmentToken(key: string): Token {
   return { name: 'development', sha256: hashKey(key), endpoints: ['*'], allow: ['sql', 'lql'] };
 }
 
-/** The engine is closed again when the service does not open. */
+/** Closes the engine if the service fails to open. */
 async function openOrExplain(
   { openService, terminal }: Pick<ServeDeps, 'openService' | 'terminal'>,
   options: Parameters<OpenService>[0],
@@ -108,7 +108,7 @@ async function openOrExplain(
   });
 }
 
-/** The engine of the settings; a data folder in use or a server that is away become one clear line. */
+/** Opens the configured engine. A locked data folder or an unreachable server becomes a CommandError. */
 export async function openEngineOrExplain(
   openEngine: OpenEngine,
   settings: Settings,
@@ -126,7 +126,7 @@ export async function openEngineOrExplain(
   });
 }
 
-/** Loads the seeds when the database is empty, showing which file is being run. */
+/** Loads the seeds if the database is empty, showing the current file. */
 export async function seed(
   engine: Parameters<typeof loadSeeds>[0],
   settings: Settings,
@@ -142,12 +142,12 @@ export async function seed(
       terminal.progress(`Loading sample data ${index + 1}/${count}: ${file}`),
   }).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === 'ENOENT' && !again) return 'no_files' as const;
-    throw new CommandError(`The seeds in ${settings.seeds} could not be loaded: ${cause.message}`, { cause });
+    throw new CommandError(`Cannot load the seeds in ${settings.seeds}: ${cause.message}`, { cause });
   });
   terminal.progress('');
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   if (outcome === 'loaded')
-    terminal.note(`Loaded the seeds of ${settings.seeds}/ into ${settings.data}/ in ${seconds} s`);
+    terminal.note(`Loaded the seeds from ${settings.seeds}/ into ${settings.data}/ in ${seconds} s`);
   if (outcome === 'no_files' && again)
     throw new CommandError(`There are no *.sql files in ${settings.seeds}`);
 }
@@ -157,17 +157,22 @@ function explainStart(cause: unknown, settings: Settings, terminal: Terminal): u
     for (const finding of cause.diagnostics) {
       for (const line of renderDiagnostic(finding, undefined, terminal)) terminal.note(line);
     }
-    return new CommandError(`${cause.message}; the service does not start without valid keys`, { cause });
+    return new CommandError(`${cause.message}; the service requires a valid tokens file to start`, { cause });
   }
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
   const at = `${settings.host}:${settings.port}`;
   if (code === 'EADDRINUSE') {
-    return new CommandError(`${at} is in use; stop what listens there, or choose another with --port`, {
-      cause,
-    });
+    return new CommandError(
+      `${at} is in use; stop the process that listens there, or choose another port with --port`,
+      {
+        cause,
+      },
+    );
   }
   if (code === 'EACCES' || code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-    return new CommandError(`Cannot listen on ${at}; choose another with --host and --port`, { cause });
+    return new CommandError(`Cannot listen on ${at}; choose another address with --host and --port`, {
+      cause,
+    });
   }
   if (code === 'ENOENT') {
     return noEndpoints(settings, cause);
@@ -175,16 +180,16 @@ function explainStart(cause: unknown, settings: Settings, terminal: Terminal): u
   return cause;
 }
 
-/** A folder of endpoint files that is not there, as one clear line. */
+/** Reports a missing folder of endpoint files. */
 export function noEndpoints({ endpoints }: Settings, cause: unknown): CommandError {
   return new CommandError(
-    `There is no folder ${endpoints}; name the folder of endpoint files with --endpoints, or begin one with: millrace new NAME`,
+    `Folder ${endpoints} does not exist; set the folder of endpoint files with --endpoints, or create one with: millrace new NAME`,
     { cause },
   );
 }
 
 const SAMPLES =
-  'These are samples, since there is no endpoints folder here. To begin your own: millrace new NAME, then start again.';
+  'These are sample endpoints, since there is no endpoints folder here. To create your own, run: millrace new NAME, then restart.';
 
 function welcome(
   service: RunningService,
@@ -193,7 +198,7 @@ function welcome(
 ): void {
   print('');
   print(
-    `Millrace serves ${paint('bold', service.address)} with this key, made for this run: ${paint('bold', key)}`,
+    `Millrace is listening on ${paint('bold', service.address)} with a temporary key for this run: ${paint('bold', key)}`,
   );
   print('');
   for (const endpoint of service.catalog.current().endpoints) {
@@ -202,9 +207,11 @@ function welcome(
     print('');
   }
   print(
-    hasSamples ? SAMPLES : 'Edit a file in the endpoints folder and call again: changes are live at once.',
+    hasSamples
+      ? SAMPLES
+      : 'Edit a file in the endpoints folder and call again: changes take effect immediately.',
   );
-  print('Ctrl+C stops.');
+  print('Press Ctrl+C to stop.');
   print('');
 }
 

@@ -1,10 +1,10 @@
-// Rows printed for people and for spreadsheets.
+// Renders rows as an aligned table or as CSV.
 
 export type Row = Readonly<Record<string, unknown>>;
 
 const CELL_WIDTH = 60;
 
-/** Rows as an aligned table; long values are cut. */
+/** Rows as an aligned table; long values are truncated. */
 export function renderTable(rows: readonly Row[]): string[] {
   const columns = Object.keys(rows[0] ?? {});
   const cells = [columns, ...rows.map((row) => columns.map((column) => cellText(row[column])))];
@@ -19,7 +19,7 @@ export function renderTable(rows: readonly Row[]): string[] {
 }
 
 function cellText(value: unknown): string {
-  // oxlint-disable-next-line no-control-regex -- log texts must not steer the terminal
+  // oxlint-disable-next-line no-control-regex -- data must not send escape sequences to the terminal
   const text = plainText(value).replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ');
   return text.length > CELL_WIDTH ? `${text.slice(0, CELL_WIDTH - 1)}…` : text;
 }

@@ -1,13 +1,13 @@
-// Where commands print: results to stdout, everything about the run to stderr, colour and progress only for people.
+// Command output: results to stdout, everything else to stderr; colour and progress only on a terminal.
 import type { WriteStream } from 'node:tty';
 
-/** The outside of a command. */
+/** The output streams of a command. */
 export interface Terminal {
-  /** A line of the result. */
+  /** Prints a line of the result to stdout. */
   readonly print: (line: string) => void;
-  /** A line about the run. */
+  /** Prints a message to stderr. */
   readonly note: (line: string) => void;
-  /** Shows what is going on, on a terminal in place of what it showed before; '' ends it. */
+  /** Shows the current progress, on a terminal in place of the previous one; '' clears it. */
   readonly progress: (text: string) => void;
   readonly paint: (style: Style, text: string) => string;
 }
@@ -24,7 +24,7 @@ const CODES: Readonly<Record<Style, readonly [number, number]>> = {
 
 type Output = Pick<WriteStream, 'write' | 'isTTY'>;
 
-/** Honours NO_COLOR (https://no-color.org) and pipes. */
+/** Honours NO_COLOR (https://no-color.org), and prints no colour to pipes. */
 export function createTerminal(
   out: Output,
   err: Output,

@@ -1,4 +1,4 @@
-// `millrace token`: keys of the tokens file made, replaced, listed and taken back. A key itself is shown once and kept nowhere.
+// `millrace token`: creates, rotates, lists and revokes keys in the tokens file. A key is shown once and never stored.
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Uses } from '../auth/key-use.ts';
@@ -26,7 +26,7 @@ export interface CreateTokenOptions {
   readonly expires: string | undefined;
 }
 
-/** Adds a key to the file, which is created when missing, and prints the key. */
+/** Adds a key to the file, creating the file if necessary, and prints the key. */
 export async function createToken(options: CreateTokenOptions, terminal: Terminal): Promise<void> {
   const { file, name } = options;
   const key = newKey();
@@ -36,20 +36,20 @@ export async function createToken(options: CreateTokenOptions, terminal: Termina
       throw new CommandError(`${file} already has a key named "${name}"; choose another name`);
     return appendToList(text, 'tokens', entry);
   });
-  terminal.note(`Added "${name}" to ${file}. The key is shown only now:`);
+  terminal.note(`Added "${name}" to ${file}. The key is shown only once:`);
   terminal.print(key);
 }
 
 export interface RotateTokenOptions {
   readonly file: string;
   readonly name: string;
-  /** How long the key before is still taken: `90s`, `30min`, `24h`, `7d`. */
+  /** How long the previous key is still accepted: `90s`, `30min`, `24h`, `7d`. */
   readonly keep: string;
   /** Milliseconds since 1970. */
   readonly now: number;
 }
 
-/** Gives an entry a new key, which it prints; the one before is taken until `keep` is over. */
+/** Replaces a key and prints the new one; the previous key is accepted until `keep` has passed. */
 export async function rotateToken(options: RotateTokenOptions, terminal: Terminal): Promise<void> {
   const { file, name, now } = options;
   const until = new Date(now + keepMs(options.keep));
@@ -63,12 +63,12 @@ export async function rotateToken(options: RotateTokenOptions, terminal: Termina
     return setAt(replaced, ['tokens', index, 'previous'], living.length === 0 ? undefined : living);
   });
   terminal.note(
-    `"${name}" has a new key, shown only now. The one before is taken until ${until.toISOString()}:`,
+    `"${name}" has a new key, shown only once. The previous key is accepted until ${until.toISOString()}:`,
   );
   terminal.print(key);
 }
 
-/** As the schema bounds it. */
+/** The maximum in the schema. */
 const MAX_PREVIOUS = 5;
 const UNITS: Readonly<Record<string, number>> = { s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 };
 
@@ -76,10 +76,12 @@ function keepMs(text: string): number {
   const [, number = '', unit = ''] = /^(\d{1,6})(s|min|h|d)$/.exec(text) ?? [];
   const ms = Number(number) * (UNITS[unit] ?? Number.NaN);
   if (Number.isFinite(ms)) return ms;
-  throw new CommandError(`--keep takes a time such as 90s, 30min, 24h or 7d, not "${text}"`, { exitCode: 2 });
+  throw new CommandError(`Invalid --keep "${text}": use a duration such as 90s, 30min, 24h or 7d`, {
+    exitCode: 2,
+  });
 }
 
-/** Takes an entry out of the file; services that follow it refuse its keys a moment later. */
+/** Removes a key from the file; services that watch the file reject it moments later. */
 export async function revokeToken(file: string, name: string, terminal: Terminal): Promise<void> {
   await changeTokens(file, ({ tokens, text }) => removeAt(text, ['tokens', indexOf(tokens, name, file)]));
   terminal.note(`Removed "${name}" from ${file}`);
@@ -93,7 +95,7 @@ export interface ListTokensOptions {
   readonly now: number;
 }
 
-/** Prints every entry: what it may do, how often it was used and when last. Never a hash. */
+/** Prints every key: permissions, number of uses and last use. Never prints a hash. */
 export async function listTokens(options: ListTokensOptions, terminal: Terminal): Promise<void> {
   const { tokens } = await readTokens(options.file);
   const listed = tokens.map((token) => listEntry(token, options));
@@ -151,19 +153,19 @@ async function readTokens(file: string): Promise<TokensText> {
   const read = await createReadTokens()(file);
   if (read.kind === 'rejected') {
     throw new CommandError(
-      `${file} has errors; correct them first: ${read.diagnostics.map(describeDiagnostic).join('; ')}`,
+      `${file} has errors; fix them first: ${read.diagnostics.map(describeDiagnostic).join('; ')}`,
     );
   }
   if (read.kind === 'missing') return { tokens: [], text: '' };
   return { tokens: read.tokens, text: await readFile(file, 'utf8') };
 }
 
-/** Two commands at once change the file one after the other. */
+/** Concurrent commands change the file one after the other. */
 async function changeTokens(file: string, change: (before: TokensText) => string): Promise<void> {
   await changeAlone(file, async () => replaceFile(file, change(await readTokens(file)), 0o600)).catch(
     (cause: unknown) => {
       if (cause instanceof CommandError || !(cause instanceof Error)) throw cause;
-      throw new CommandError(`${file} cannot be changed: ${cause.message}`, { cause });
+      throw new CommandError(`Cannot change ${file}: ${cause.message}`, { cause });
     },
   );
 }
@@ -193,5 +195,5 @@ function toEntry(options: CreateTokenOptions, sha256: string): Token {
 export function splitPair(pair: string): [string, string] {
   const at = pair.indexOf('=');
   if (at > 0) return [pair.slice(0, at), pair.slice(at + 1)];
-  throw new CommandError(`"${pair}" is not of the form name=value`, { exitCode: 2 });
+  throw new CommandError(`Invalid pair "${pair}": use name=value`, { exitCode: 2 });
 }

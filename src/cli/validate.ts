@@ -1,4 +1,4 @@
-// `millrace validate`: every finding of every endpoint file, where it stands.
+// `millrace validate`: reports every finding in endpoint files, with its location.
 import { readFileSync } from 'node:fs';
 import { relative, sep } from 'node:path';
 import { assembleCatalog } from '../catalog/catalog.ts';
@@ -14,16 +14,16 @@ import { count, countErrors, type PrintFindings } from './findings/findings.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface ValidateOptions {
-  /** Files, and folders of files. */
+  /** Files and folders. */
   readonly paths: readonly string[];
   readonly print: PrintFindings;
-  /** Warnings fail too. */
+  /** Treat warnings as errors. */
   readonly isStrict: boolean;
-  /** Gives an engine that has the tables; undefined: the queries are not analysed by one. */
+  /** Provides an engine that has the tables; undefined: queries are not analysed by an engine. */
   readonly withEngine: (<T>(use: (engine: Engine) => Promise<T>) => Promise<T>) | undefined;
 }
 
-/** Prints findings and resolves to the exit code: 0 when no file has an error, else 1. */
+/** Prints findings and resolves to the exit code: 0 if no file has an error, otherwise 1. */
 export async function validate(options: ValidateOptions, terminal: Terminal): Promise<0 | 1> {
   const { print, isStrict, withEngine } = options;
   const listed = await expandPaths(options.paths);
@@ -96,7 +96,7 @@ function readText(file: string): string | undefined {
   }
 }
 
-/** A comment `# millrace-ignore: code`, at the end of the line or in the one above, takes a warning away. */
+/** A comment `# millrace-ignore: code` at the end of the line, or on the line above, suppresses a warning. */
 function isIgnored({ severity, code, line, file }: Diagnostic, textOf: TextOf): boolean {
   if (severity !== 'warning') return false;
   const lines = textOf(file)?.split(/\r\n|\r|\n/) ?? [];

@@ -1,4 +1,4 @@
-// What commands are given by the process: the rooms above and beside them, as functions.
+// The functions of other modules that the process passes to commands.
 import type { Candidate } from '../catalog/catalog.ts';
 import type { LiveCatalog } from '../catalog/live.ts';
 import type { Token } from '../config/generated/tokens.ts';
@@ -11,7 +11,7 @@ import type { PreflightFinding } from '../request/preflight.ts';
 export interface RunningService {
   readonly address: string;
   readonly catalog: LiveCatalog;
-  /** What can be answered now, and what is missing. */
+  /** Which parts are ready, and which are not. */
   readonly readiness: () => Promise<{ readonly checks: Readonly<Record<string, string>> }>;
   reload(): Promise<void>;
   close(reason: string): Promise<void>;
@@ -27,7 +27,7 @@ export type OpenService = (options: {
   readonly engineEvents?: Relay;
 }) => Promise<RunningService>;
 
-/** Answers calls without a server, with every right. */
+/** Answers calls without a server, with all permissions. */
 export type OpenLocal = (options: {
   readonly settings: Settings;
   readonly engine: Engine;
@@ -38,7 +38,7 @@ export type OpenLocal = (options: {
   close(): Promise<void>;
 }>;
 
-/** Answers calls at a chosen time, over endpoints that keep and count nothing. */
+/** Answers calls with a frozen clock, without cache or rate limits. */
 export type OpenTrial = (options: {
   readonly engine: Engine;
   readonly candidates: readonly Candidate[];

@@ -4,19 +4,19 @@ import type { Observe } from '../core/observation.ts';
 import { CommandError } from './command-error.ts';
 import type { ServeDeps } from './serve.ts';
 
-/** One process that serves. */
+/** A worker process. */
 export interface Worker {
   readonly pid: number;
-  /** Resolves when it listens; never, when it ends before. */
+  /** Resolves when it listens; never resolves if it exits before. */
   readonly listening: Promise<void>;
-  /** Resolves with its exit code, or -1 when a signal ended it. */
+  /** Resolves with its exit code, or -1 if a signal ended it. */
   readonly exited: Promise<number>;
   signal(name: 'SIGTERM' | 'SIGHUP'): void;
 }
 
-/** Processes of the same command line that share its port. */
+/** Worker processes with the same command line, sharing its port. */
 export interface Workers {
-  /** Which of them this process is, from 0; undefined when it is none. */
+  /** The index of this worker, from 0; undefined in the supervisor. */
   readonly index: number | undefined;
   fork(index: number): Worker;
 }
@@ -25,15 +25,15 @@ export interface SupervisorDeps {
   readonly workers: Workers;
   readonly onSignal: ServeDeps['onSignal'];
   readonly observe: Observe;
-  /** Resolves after so many milliseconds. */
+  /** Resolves after this many milliseconds. */
   readonly pause: (ms: number) => Promise<void>;
 }
 
 const MOST = 64;
-/** Between the end of a worker and the start of the next one in its place. */
+/** Delay between the exit of a worker and the start of its replacement. */
 const PAUSE_MS = 1000;
 
-/** Reads `--workers`; undefined when it was not given. Throws CommandError. */
+/** Parses `--workers`; undefined if it was not given. Throws CommandError. */
 export function workerCount(
   text: string | undefined,
   { clickhouse }: Pick<Settings, 'clickhouse'>,
@@ -42,25 +42,25 @@ export function workerCount(
   if (text === undefined) return undefined;
   const count = /^\d{1,3}$/.test(text) ? Number(text) : 0;
   if (count < 1 || count > MOST) {
-    throw new CommandError(`--workers takes a number from 1 to ${MOST}, not ${text}`, { exitCode: 2 });
+    throw new CommandError(`Invalid --workers ${text}: use a number from 1 to ${MOST}`, { exitCode: 2 });
   }
   if (isDevelopment)
-    throw new CommandError('--workers does not go with --dev, whose key is made for one process');
+    throw new CommandError('--workers cannot be combined with --dev, whose key exists in one process only');
   if (clickhouse === undefined) {
     throw new CommandError(
-      '--workers needs a ClickHouse server (CLICKHOUSE_URL): the embedded engine belongs to one process, and uses all cores by itself',
+      '--workers requires a ClickHouse server (CLICKHOUSE_URL): the embedded engine runs in one process, and uses all cores already',
     );
   }
   return count;
 }
 
-/** Each worker has an admin listener of its own, on the ports that follow `admin_port`. */
+/** Each worker has its own admin listener, on consecutive ports starting at `admin_port`. */
 export function settingsOfWorker(settings: Settings, index: number | undefined): Settings {
   const { adminPort } = settings;
   return adminPort === 0 ? settings : { ...settings, adminPort: adminPort + (index ?? 0) };
 }
 
-/** Resolves with the exit code when a signal has ended all of them, or the first one could not start. */
+/** Resolves with the exit code once a signal has ended all workers, or the first one failed to start. */
 export async function supervise(count: number, deps: SupervisorDeps): Promise<number> {
   const { workers, onSignal, observe, pause } = deps;
   const running = new Set<Worker>();
@@ -91,7 +91,7 @@ export async function supervise(count: number, deps: SupervisorDeps): Promise<nu
     reload: () => tell('SIGHUP'),
   });
   const first = start(0);
-  // Whatever is wrong with files, keys or ports is wrong for all: it is told once.
+  // Starts one worker first: errors in files, keys or ports affect all, and are reported once.
   const failed = await Promise.race([first.listening, first.exited]);
   if (failed !== undefined) return failed;
   const others = Array.from({ length: state.isStopping ? 0 : count - 1 }, (_, n) => start(n + 1));

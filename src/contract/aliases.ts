@@ -1,10 +1,11 @@
-// What names stand for inside one part of a query: ClickHouse takes an alias of a SELECT for a column of that name in WHERE.
+// Resolves aliases in one part of a query: in WHERE, ClickHouse resolves an alias of the SELECT before a column of that
+// name.
 import { itemsOf, nameOf, wordOf, type SqlNode } from './sql-tree.ts';
 
-/** Each meaning of a name; none where it is no alias. */
+/** The expressions that a name is an alias of; empty if it is none. */
 export type Aliases = (name: string) => readonly (readonly SqlNode[])[];
 
-/** `shared` and every `expression AS name`, also without the word AS, at any depth. */
+/** `shared`, and every alias of `nodes` (`expression AS name`, or without AS), at any depth. */
 export function aliasesIn(nodes: readonly SqlNode[], shared: Aliases): Aliases {
   const found = new Map<string, (readonly SqlNode[])[]>();
   for (const { name, meaning } of namedItems(nodes)) found.set(name, [...(found.get(name) ?? []), meaning]);
@@ -26,7 +27,7 @@ function* namedItems(nodes: readonly SqlNode[]): Generator<NamedItem> {
   }
 }
 
-/** The name at `index` where it stands behind AS, or right behind an operand. */
+/** The name at `index` if it follows AS, or directly follows an operand. */
 function aliasAt(item: readonly SqlNode[], index: number): string | undefined {
   const name = nameOf(item[index]);
   const before = item[index - 1];
@@ -40,7 +41,7 @@ function endsOperand(node: SqlNode | undefined): boolean {
   return node.kind !== 'token' || /[\p{L}\p{N}_"'`”’]$/u.test(node.text);
 }
 
-/** From behind the last keyword that begins a clause: `SELECT x AS y`, `FROM t AS u`. */
+/** The aliased expression: begins after the last clause keyword, as in `SELECT x AS y`, `FROM t AS u`. */
 function meaningOf(item: readonly SqlNode[], index: number): readonly SqlNode[] {
   const end = wordOf(item[index - 1]) === 'AS' ? index - 1 : index;
   const start = item.slice(0, end).findLastIndex((node) => CLAUSES.has(wordOf(node))) + 1;
@@ -51,7 +52,7 @@ const CLAUSES: ReadonlySet<string> = new Set(
   'SELECT DISTINCT FROM JOIN WITH WHERE PREWHERE HAVING QUALIFY ON BY LIMIT'.split(' '),
 );
 
-/** Words that are no operands and no names where one could stand. */
+/** Keywords that are neither an operand nor a name at such a position. */
 const RESERVED: ReadonlySet<string> = new Set([
   ...CLAUSES,
   ...(

@@ -1,15 +1,15 @@
-// One SELECT taken apart into its clauses.
+// Splits one SELECT into its clauses.
 import { isToken, itemsOf, keyOf, wordOf, type SqlNode } from './sql-tree.ts';
 
 export interface Clause {
-  /** The keyword that it begins with; '' for what stands in front of all. */
+  /** The keyword that begins it; '' for what precedes the first keyword. */
   readonly word: string;
-  /** What stands in front of JOIN, such as LEFT; of the last JOIN for ON and USING. */
+  /** The words before JOIN, such as LEFT; for ON and USING, those of the preceding JOIN. */
   readonly join: string;
   readonly nodes: readonly SqlNode[];
 }
 
-/** The clauses of one SELECT, in their order. */
+/** The clauses of one SELECT, in order. */
 export function clausesOf(nodes: readonly SqlNode[]): readonly Clause[] {
   const clauses: { word: string; join: string; nodes: SqlNode[] }[] = [{ word: '', join: '', nodes: [] }];
   for (const [index, node] of nodes.entries()) {
@@ -22,7 +22,7 @@ export function clausesOf(nodes: readonly SqlNode[]): readonly Clause[] {
   return clauses.filter(({ word, nodes: within }) => word !== '' || within.length > 0);
 }
 
-/** Takes the words of the join away from what stands in front of it. ARRAY JOIN reads no table. */
+/** Removes the words of a join, such as LEFT, from the end of the preceding clause. ARRAY JOIN reads no table. */
 function joinAfter(before: SqlNode[]): { word: string; join: string; nodes: SqlNode[] } {
   const words: string[] = [];
   while (JOIN_WORDS.has(wordOf(before.at(-1)))) words.unshift(wordOf(before.pop()));
@@ -40,7 +40,10 @@ const ALWAYS: ReadonlySet<string> = new Set(
   'WITH SELECT FROM PREWHERE WHERE HAVING QUALIFY JOIN ON USING'.split(' '),
 );
 
-/** The keyword of the clause that begins at `index`; a word that can also be a column counts by what follows. */
+/**
+ * The keyword of the clause that begins at `index`. A keyword that can also be a column name is decided by what
+ * follows.
+ */
 function clauseAt(nodes: readonly SqlNode[], index: number): string | undefined {
   const word = wordOf(nodes[index]);
   const next = nodes[index + 1];
@@ -58,7 +61,7 @@ function clauseAt(nodes: readonly SqlNode[], index: number): string | undefined 
     : undefined;
 }
 
-/** What stands between the commas and joins of FROM. */
+/** The sources of FROM and JOIN, split at commas and joins. */
 export function sourceItems(clauses: readonly Clause[]): readonly (readonly SqlNode[])[] {
   return clauses
     .filter(({ word }) => word === 'FROM' || word === 'JOIN')

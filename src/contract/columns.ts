@@ -1,11 +1,11 @@
-// What became of the columns that answers and tables of the sandbox have, as far as the engine could tell them.
+// Changes of the columns of results and sandbox tables, as far as the engine could describe them.
 import type { Column } from '../engine/engine.ts';
 import type { ChangeCode } from './changes.ts';
 import type { Contract, EndpointColumns, Found } from './contract.ts';
 import { MAIN } from './query.ts';
 import { compareColumnTypes, type ColumnOptions } from './widening.ts';
 
-/** Columns of both sides; undefined where the engine could not tell. */
+/** Columns of both sides; undefined if the engine could not describe them. */
 export interface ColumnPair {
   readonly before: EndpointColumns | undefined;
   readonly after: EndpointColumns | undefined;
@@ -20,7 +20,7 @@ export function* compareColumns(
   if (after === undefined) {
     yield {
       code: 'query.refused',
-      message: 'the engine took the query before and refuses it now',
+      message: 'the engine rejects the query, which it accepted before',
       path: ['query'],
     };
     return;
@@ -31,7 +31,7 @@ export function* compareColumns(
   if (!base.endpoint.sandbox.enabled || !head.endpoint.sandbox.enabled) return;
   for (const { name, columns } of after.tables) {
     const old = before.tables.find((table) => table.name === name);
-    if (old === undefined) continue; // a table more, which is reported as such
+    if (old === undefined) continue; // a new table is reported as such
     const at = { path: ['query'], offset: offsetOf(head, name) };
     for (const { code, message } of compareLists(old.columns, columns, options, TABLE)) {
       yield { code, message: `${name}: ${message}`, ...at };
@@ -49,7 +49,7 @@ interface Codes {
   readonly nullable: ChangeCode;
   readonly changed: ChangeCode;
   readonly alike: ChangeCode;
-  /** Undefined where the order decides nothing. */
+  /** Undefined if the order does not matter. */
   readonly moved: ChangeCode | undefined;
 }
 
@@ -82,29 +82,29 @@ function compareLists(
   const changes = after.flatMap(({ name, type }) => {
     const was = old.get(name);
     if (was === undefined)
-      return { code: codes.added, message: `the column ${name} (${shorten(type)}) is new` };
+      return { code: codes.added, message: `the column ${name} (${shorten(type)}) was added` };
     const step = compareColumnTypes(was, type, options);
     if (step === 'same') return [];
     return { code: codes[step], message: `the column ${name} is ${shorten(type)}, was ${shorten(was)}` };
   });
   const isMoved = codes.moved !== undefined && orderOf(before, now) !== orderOf(after, old);
   return [
-    ...removed.map(({ name }) => ({ code: codes.removed, message: `the column ${name} is gone` })),
+    ...removed.map(({ name }) => ({ code: codes.removed, message: `the column ${name} was removed` })),
     ...changes,
     ...(isMoved && codes.moved !== undefined
-      ? [{ code: codes.moved, message: 'the columns come in another order' }]
+      ? [{ code: codes.moved, message: 'the columns are in a different order' }]
       : []),
   ];
 }
 
-/** Of the columns that both have. */
+/** The order of the columns that both sides have. */
 function orderOf(columns: readonly Column[], others: ReadonlyMap<string, string>): string {
   return JSON.stringify(columns.flatMap(({ name }) => (others.has(name) ? name : [])));
 }
 
 const SHOWN = 120;
 
-/** Types of JSON columns list their paths. */
+/** Types of JSON columns list their paths and can be long. */
 function shorten(type: string): string {
   return type.length <= SHOWN ? type : `${type.slice(0, SHOWN - 1)}…`;
 }

@@ -1,4 +1,4 @@
-// Two revisions of all endpoint files held against each other, endpoint by endpoint.
+// Compares two revisions of all endpoint files, endpoint by endpoint.
 import type { Endpoint } from '../catalog/endpoint.ts';
 import { CHANGES, CHANGE_CLASSES, needsReason, type Change, type ChangeCode } from './changes.ts';
 import { compareColumns } from './columns.ts';
@@ -13,21 +13,21 @@ import { compareSandboxes } from './sandbox.ts';
 export type ColumnsByEndpoint = ReadonlyMap<Endpoint, EndpointColumns>;
 
 export interface Side extends Contracts {
-  /** Those that the engine could tell; undefined: it was not asked. */
+  /** Columns the engine could describe; undefined if the engine was not used. */
   readonly columns?: ColumnsByEndpoint | undefined;
 }
 
-/** What became of one endpoint. */
+/** The changes of one endpoint. */
 export interface Comparison {
-  /** Its name; a file's path where it has none, '' for what concerns all. */
+  /** The endpoint's name; the path of a file without one; '' for changes that affect all endpoints. */
   readonly endpoint: string;
-  /** The gravest first. */
+  /** Most severe first. */
   readonly changes: readonly Change[];
-  /** The author's texts, where they differ. */
+  /** The query as written, if it differs. */
   readonly query: { readonly before: string; readonly after: string } | undefined;
 }
 
-/** Comparisons of all endpoints that changed, in the order of their names. Equal sides give equal lists. */
+/** Comparisons of all changed endpoints, sorted by name. Equal sides give an empty list. */
 export function compareContracts(base: Side, head: Side): readonly Comparison[] {
   return pairUp(base, head)
     .map((pairing) => compare(pairing, base, head))
@@ -44,7 +44,7 @@ function compareText(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-/** A change that no file can allow, since none is left, none can be read, or it is none of an endpoint. */
+/** A change that no file can allow: the file is removed or unreadable, or the change is not one of an endpoint. */
 export function plainComparison(
   endpoint: string,
   change: {
@@ -73,7 +73,7 @@ function compare(pairing: Pairing, base: Side, head: Side): Comparison {
     case 'removed': {
       const { name, file } = pairing.contract.endpoint;
       const { line } = pairing.contract.analysis.document.locate(['name']);
-      return plainComparison(name, { code: 'endpoint.removed', message: `${name} is gone`, file, line });
+      return plainComparison(name, { code: 'endpoint.removed', message: `${name} was removed`, file, line });
     }
     case 'broken': {
       const { file, was } = pairing;
@@ -94,7 +94,7 @@ function firstOf({ path, findings }: BrokenFile): Pick<Change, 'message' | 'file
 function introduction({ endpoint, query }: Contract): string {
   const tables = query.parts.filter(({ kind }) => kind === 'table').map(({ name }) => name);
   return endpoint.sandbox.enabled
-    ? `a new endpoint, whose own queries may read ${tables.join(', ')}`
+    ? `a new endpoint, whose consumer queries can read ${tables.join(', ')}`
     : 'a new endpoint';
 }
 
@@ -121,7 +121,7 @@ function compareTwo(
   return old.query.key === now.query.key ? comparison : { ...comparison, query: { before, after } };
 }
 
-/** Gives each change its class, its line, and the file's reason. `before` is the reason that the file gave already. */
+/** Adds the class, the line and the file's reason to each change. `before` is the reason that the old file had. */
 function finish(
   { endpoint, analysis }: Contract,
   found: readonly Found[],
@@ -151,7 +151,7 @@ function finish(
   return { endpoint: name, changes: [...seen.values()].toSorted(compareChanges), query: undefined };
 }
 
-/** A reason that stays in the file would allow whatever comes later. */
+/** A reason left in the file would allow every later change. */
 const STALE = '(allow_breaking is the reason of an earlier change: write one for this change)';
 
 function plain(reason: string): string {

@@ -1,4 +1,4 @@
-// What an endpoint file promises: the file read, taken apart and compiled once, to be compared with another revision of it.
+// The contract of an endpoint file: parsed and compiled once, to be compared with another revision.
 import type { Analysis } from '../catalog/analysis.ts';
 import { assembleCatalog, type Candidate } from '../catalog/catalog.ts';
 import type { createInspect } from '../catalog/compile.ts';
@@ -13,10 +13,10 @@ import { readQuery, type Query } from './query.ts';
 
 export type InspectFile = ReturnType<typeof createInspect>;
 
-/** One file of a revision, by its path from the top of the repository. */
+/** One file of a revision; `path` is relative to the root of the repository. */
 export interface SourceFile {
   readonly path: string;
-  /** A finding instead where the file cannot be read. */
+  /** A finding instead if the file cannot be read. */
   readonly text: string | Diagnostic;
 }
 
@@ -26,7 +26,7 @@ export interface Contract {
   readonly query: Query;
 }
 
-/** A file that gives no endpoint. */
+/** A file that does not define an endpoint. */
 export interface BrokenFile {
   readonly path: string;
   /** As far as they can be read. */
@@ -42,14 +42,16 @@ export interface EndpointColumns {
   readonly tables: readonly TableColumns[];
 }
 
-/** What a revision promises. */
+/** The contracts of a revision. */
 export interface Contracts {
   /** In the order of the files. */
   readonly served: readonly Contract[];
   readonly broken: readonly BrokenFile[];
 }
 
-/** A change found between two contracts, at a path of the new file, or inside the text there (UTF-16 units). */
+/**
+ * A change between two contracts, at a path of the new file; `offset` is inside the string there (UTF-16 code units).
+ */
 export interface Found {
   readonly code: ChangeCode;
   readonly message: string;

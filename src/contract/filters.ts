@@ -1,26 +1,26 @@
-// The conditions of one SELECT, in all the places that SQL has for them.
+// Collects the conditions of one SELECT from all clauses that can restrict rows.
 import type { Aliases } from './aliases.ts';
 import { sourceItems, type Clause } from './clauses.ts';
 import { isToken, itemsOf, keyOf, nameOf, namesIn, parametersIn, show, splitAt, wordOf } from './sql-tree.ts';
 import type { SqlNode } from './sql-tree.ts';
 
-/** Something that narrows rows. Two of one key narrow alike. */
+/** A condition that restricts rows. Filters with equal keys are equivalent. */
 export interface Filter {
   readonly key: string;
   readonly text: string;
-  /** Those that it depends on, also through names. */
+  /** The parameters it depends on, directly or through aliases. */
   readonly parameters: ReadonlySet<string>;
-  /** It stands in the tables of the WITH clause that are read. */
+  /** It is in the WITH tables that are read. */
   readonly isInherited?: true;
 }
 
 export interface Names {
   readonly aliases: Aliases;
-  /** Tables of the WITH clause. */
+  /** Names of the tables in the WITH clause. */
   readonly tables: ReadonlySet<string>;
 }
 
-/** Those of one clause; `all` are the clauses of its SELECT. */
+/** The filters of one clause; `all` are the clauses of its SELECT. */
 export function filtersOf(
   { word, join, nodes }: Clause,
   all: readonly Clause[],
@@ -57,14 +57,14 @@ function dependsOnParameters({ parameters }: Filter): boolean {
   return parameters.size > 0;
 }
 
-/** A joined source that depends on parameters narrows what it is joined with. */
+/** A joined source that depends on parameters restricts the rows it is joined with. */
 function sourceFilters(nodes: readonly SqlNode[], names: Names): readonly Filter[] {
   return itemsOf(nodes)
     .map((item) => toFilter(item, names, 'JOIN '))
     .filter(dependsOnParameters);
 }
 
-/** Conditions that all have to hold; the whole where something binds more loosely than AND. */
+/** The operands of AND; the whole condition if an operator in it binds less tightly than AND. */
 function conjuncts(nodes: readonly SqlNode[]): readonly (readonly SqlNode[])[] {
   if (
     nodes.some((node) => ['OR', 'CASE'].includes(wordOf(node)) || isToken(node, '?') || isToken(node, '->'))
@@ -80,7 +80,9 @@ function conjuncts(nodes: readonly SqlNode[]): readonly (readonly SqlNode[])[] {
   });
 }
 
-/** Conditions of `countIf(…)` and its kin, and of `count() FILTER (WHERE …)`: filters that stand in a SELECT. */
+/**
+ * Conditions of `countIf(…)` and similar functions, and of `count() FILTER (WHERE …)`: filters in the SELECT clause.
+ */
 function conditionsOfCalls(nodes: readonly SqlNode[]): readonly (readonly SqlNode[])[] {
   return nodes.flatMap((node, index) => {
     if (node.kind !== 'group') return [];
@@ -96,7 +98,7 @@ function conditionsOfCalls(nodes: readonly SqlNode[]): readonly (readonly SqlNod
 /** Functions that choose between values. */
 const CHOICES: ReadonlySet<string> = new Set(['multiif', 'nullif']);
 
-/** A filter together with what the names in it stand for: an alias of the same name can turn a condition into nothing. */
+/** A filter with the meaning of its names in the key: an alias of the same name can make a condition ineffective. */
 export function toFilter(nodes: readonly SqlNode[], { aliases }: Names, prefix = ''): Filter {
   const meanings = meaningsIn(nodes, aliases);
   const texts = meanings.map(({ name, nodes: meaning }) => `${name} = ${keyOf(meaning)}`);
@@ -112,14 +114,14 @@ interface Meaning {
   readonly nodes: readonly SqlNode[];
 }
 
-/** Of the names in `nodes`, of the names in those, and so on. */
+/** The meanings of the names in `nodes`, of the names in those, and so on. */
 function meaningsIn(nodes: readonly SqlNode[], aliases: Aliases): readonly Meaning[] {
   const names = new Set(namesIn(nodes));
   const found: Meaning[] = [];
   for (const name of names) {
     const meanings = aliases(name);
     found.push(...meanings.map((meaning) => ({ name, nodes: meaning })));
-    for (const other of meanings.flatMap((meaning) => [...namesIn(meaning)])) names.add(other); // walked too, in this loop
+    for (const other of meanings.flatMap((meaning) => [...namesIn(meaning)])) names.add(other); // the loop visits the names it adds
   }
   return found;
 }

@@ -1,4 +1,4 @@
-// Conditions that a SELECT has through the tables of the WITH clause that it reads, and through nothing else.
+// Filters that a SELECT has only through the WITH tables that it reads.
 import type { Filter } from './filters.ts';
 import type { Read } from './reads.ts';
 
@@ -8,8 +8,8 @@ interface Part {
 }
 
 /**
- * The parts of a query, in their order, with one more filter on each read for each parameter that narrows all tables it
- * reads: so that reading another table shows where that one is not narrowed.
+ * The parts of a query, in order, where each read has one more filter for each parameter that restricts all tables it
+ * reads. If it later reads another table without that restriction, the comparison reports it.
  */
 export function inheritFilters<P extends Part>(parts: readonly P[]): readonly P[] {
   const narrowing = new Map<string, ReadonlySet<string>>();
@@ -25,7 +25,7 @@ export function inheritFilters<P extends Part>(parts: readonly P[]): readonly P[
 
 function withInherited(read: Read, self: string, narrowing: ReadonlyMap<string, ReadonlySet<string>>): Read {
   if (read.sources.size > 0) return read;
-  const tables = [...read.tables].filter((name) => name !== self); // a recursive table is as narrow as what it begins with
+  const tables = [...read.tables].filter((name) => name !== self); // a recursive table is restricted like its initial SELECT
   const parameters = common(tables.map((name) => narrowing.get(name) ?? new Set()));
   const inherited = [...parameters].toSorted().map((name): Filter => {
     return {
@@ -38,7 +38,7 @@ function withInherited(read: Read, self: string, narrowing: ReadonlyMap<string, 
   return { ...read, filters: [...read.filters, ...inherited] };
 }
 
-/** What is in all of them. */
+/** The intersection. */
 function common(sets: readonly ReadonlySet<string>[]): ReadonlySet<string> {
   const [first, ...others] = sets;
   return new Set([...(first ?? [])].filter((each) => others.every((other) => other.has(each))));

@@ -1,4 +1,4 @@
-// Which endpoint of one revision is which of the other: by its id, else by its name, so that a new id hides nothing.
+// Pairs the endpoints of two revisions: by id, then by name, so that a new id hides no change.
 import type { BrokenFile, Contract, Contracts, Found } from './contract.ts';
 
 export type Pairing =
@@ -6,13 +6,13 @@ export type Pairing =
       readonly kind: 'both';
       readonly old: Contract;
       readonly now: Contract;
-      /** What became of its name and id. */
+      /** Changes of the name and the id. */
       readonly found: readonly Found[];
     }
-  /** `before` is its file at the base, where that could not be served. */
+  /** `before` is its file at the base if that could not be served. */
   | { readonly kind: 'added'; readonly contract: Contract; readonly before: BrokenFile | undefined }
   | { readonly kind: 'removed'; readonly contract: Contract }
-  /** `was` is what its file served at the base. */
+  /** `was` is the endpoint that its file defined at the base. */
   | { readonly kind: 'broken'; readonly file: BrokenFile; readonly was: Contract | undefined };
 
 export function pairUp(base: Contracts, head: Contracts): readonly Pairing[] {
@@ -36,7 +36,7 @@ export function pairUp(base: Contracts, head: Contracts): readonly Pairing[] {
 interface Index {
   readonly byId: ReadonlyMap<string, Contract>;
   readonly byName: ReadonlyMap<string, Contract>;
-  /** The file of an endpoint where it has errors. */
+  /** The file of an endpoint if it has errors. */
   readonly broken: (contract: Contract) => BrokenFile | undefined;
 }
 
@@ -63,7 +63,11 @@ function pairOf(now: Contract, before: Index, after: Index): Pairing {
   if (namesake === undefined) return { kind: 'added', contract: now, before: before.broken(now) };
   const isElsewhere = after.byId.has(namesake.endpoint.id);
   const found: Found = isElsewhere
-    ? { code: 'endpoint.replaced', message: `the name ${name} belonged to another endpoint`, path: ['name'] }
+    ? {
+        code: 'endpoint.replaced',
+        message: `the name ${name} belonged to a different endpoint`,
+        path: ['name'],
+      }
     : { code: 'endpoint.id_changed', message: `the id is ${id}, was ${namesake.endpoint.id}`, path: ['id'] };
   return { kind: 'both', old: namesake, now, found: [found] };
 }

@@ -1,4 +1,4 @@
-// What became of the parameters: which calls that worked are refused now, and which mean something else.
+// Changes of the parameters: calls that worked are rejected now, or mean something else.
 import type { Parameter } from '../config/generated/endpoint.ts';
 import { scalarReader } from '../params/scalar.ts';
 import { DEFAULT_MAX_LENGTH } from '../params/text.ts';
@@ -28,7 +28,7 @@ export function* compareParameters(base: Contract, head: Contract): Generator<Fo
   const isRejected = now === 'reject';
   yield {
     code: isRejected ? 'unknown_parameters.rejected' : 'unknown_parameters.ignored',
-    message: `unknown parameters are ${isRejected ? 'refused' : 'ignored'}`,
+    message: `unknown parameters are ${isRejected ? 'rejected' : 'ignored'}`,
     path: ['unknown_parameters'],
   };
 }
@@ -36,10 +36,10 @@ export function* compareParameters(base: Contract, head: Contract): Generator<Fo
 function added(name: string, { required }: Parameter, wasIgnored: boolean): Found {
   const path = ['parameters', name];
   if (required === true)
-    return { code: 'parameter.added_required', message: `${name} is a new parameter, and required`, path };
+    return { code: 'parameter.added_required', message: `${name} is a new required parameter`, path };
   if (!wasIgnored)
-    return { code: 'parameter.added_optional', message: `${name} is a new parameter, and optional`, path };
-  return { code: 'parameter.heeded', message: `${name} is a parameter now; it was ignored when sent`, path };
+    return { code: 'parameter.added_optional', message: `${name} is a new optional parameter`, path };
+  return { code: 'parameter.heeded', message: `${name} is now a parameter; it was ignored when sent`, path };
 }
 
 interface Pair {
@@ -49,7 +49,7 @@ interface Pair {
   readonly now: Parameter;
 }
 
-/** A change of one key of a parameter. */
+/** A change of one property of a parameter. */
 interface Step {
   readonly key: keyof Parameter;
   readonly code: ChangeCode;
@@ -72,12 +72,12 @@ function* stepsOf(name: string, pair: Pair): Generator<Step> {
   }
   yield* presence(name, pair);
   yield* compareTexts(old, now);
-  if (step !== 'same' && step !== 'wider') return; // bounds of other types say nothing about each other
+  if (step !== 'same' && step !== 'wider') return; // limits of different types cannot be compared
   yield* compareBounds(old, now);
   yield* compareEnums(old, now);
 }
 
-/** What comes of leaving it out. */
+/** Changes for calls that omit the parameter. */
 function* presence(name: string, { base, head, old, now }: Pair): Generator<Step> {
   const [wasRequired, isRequired] = [old.required === true, now.required === true];
   if (isRequired && !wasRequired)
@@ -89,24 +89,24 @@ function* presence(name: string, { base, head, old, now }: Pair): Generator<Step
     contract.analysis.parameters.get(name)?.absent;
   if (absent(base) === absent(head) || JSON.stringify(old.default) === JSON.stringify(now.default)) return;
   const [from, to] = [old.default, now.default].map((value) => JSON.stringify(value ?? null));
-  yield { key: 'default', code: 'parameter.default_changed', says: `is ${to} when left out, was ${from}` };
+  yield { key: 'default', code: 'parameter.default_changed', says: `defaults to ${to}, was ${from}` };
 }
 
 function* compareTexts(old: Parameter, now: Parameter): Generator<Step> {
   if (old.pattern !== now.pattern) {
     yield now.pattern === undefined
-      ? { key: 'pattern', code: 'parameter.pattern_removed', says: 'no longer has to match a pattern' }
-      : { key: 'pattern', code: 'parameter.pattern_changed', says: `has to match ${now.pattern}` };
+      ? { key: 'pattern', code: 'parameter.pattern_removed', says: 'no longer must match a pattern' }
+      : { key: 'pattern', code: 'parameter.pattern_changed', says: `must match ${now.pattern}` };
   }
   if (old.format === now.format) return;
   yield now.format === undefined
-    ? { key: 'format', code: 'parameter.format_removed', says: `no longer has to be a ${old.format ?? ''}` }
-    : { key: 'format', code: 'parameter.format_added', says: `has to be a ${now.format}` };
+    ? { key: 'format', code: 'parameter.format_removed', says: `no longer must be a ${old.format ?? ''}` }
+    : { key: 'format', code: 'parameter.format_added', says: `must be a ${now.format}` };
 }
 
 type Bound = number | bigint | undefined;
 
-/** The new type's reader reads the old bounds too: it takes every value of the old type. */
+/** Parses the old limits with the new type, which accepts every value of the old type. */
 function* compareBounds(old: Parameter, now: Parameter): Generator<Step> {
   const type = parseParameterType(now.type);
   if ('kind' in type) return;
@@ -147,13 +147,13 @@ function* compareEnums(old: Parameter, now: Parameter): Generator<Step> {
     yield {
       key: 'enum',
       code: 'parameter.enum_narrowed',
-      says: `takes only ${[...(after ?? [])].join(', ')}`,
+      says: `accepts only ${[...(after ?? [])].join(', ')}`,
     };
   }
   if (gone.length > 0)
-    yield { key: 'enum', code: 'parameter.enum_narrowed', says: `no longer takes ${gone.join(', ')}` };
+    yield { key: 'enum', code: 'parameter.enum_narrowed', says: `no longer accepts ${gone.join(', ')}` };
   if (after === undefined)
-    yield { key: 'enum', code: 'parameter.enum_widened', says: 'takes any value of its type' };
+    yield { key: 'enum', code: 'parameter.enum_widened', says: 'accepts any value of its type' };
   if (more.length > 0)
-    yield { key: 'enum', code: 'parameter.enum_widened', says: `takes ${more.join(', ')} too` };
+    yield { key: 'enum', code: 'parameter.enum_widened', says: `also accepts ${more.join(', ')}` };
 }

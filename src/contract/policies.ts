@@ -1,4 +1,4 @@
-// What became of the size of answers, how long they are kept, and the walls around a run.
+// Changes of response size, caching, limits, reservations and labels.
 import type { Endpoint } from '../catalog/endpoint.ts';
 import type { Rate } from '../config/rate.ts';
 import type { ChangeCode } from './changes.ts';
@@ -15,36 +15,40 @@ export function* comparePolicies(
   const [before, after] = [base, head].map(({ labels }) =>
     JSON.stringify(labels.toSorted((a, b) => (a.name < b.name ? -1 : 1))),
   );
-  if (before !== after) yield { code: 'labels.changed', message: 'labels are others', path: ['labels'] };
+  if (before !== after) yield { code: 'labels.changed', message: 'labels changed', path: ['labels'] };
 }
 
 function* compareAnswers(base: Endpoint, head: Endpoint): Generator<Found> {
   if (base.int64 !== head.int64) {
-    yield { code: 'int64.changed', message: `64-bit integers are a ${head.int64} in JSON`, path: ['int64'] };
+    yield {
+      code: 'int64.changed',
+      message: `64-bit integers are written as ${head.int64}s in JSON`,
+      path: ['int64'],
+    };
   }
   if (base.maxRows === head.maxRows) return;
   const code = head.maxRows < base.maxRows ? 'max_rows.lowered' : 'max_rows.raised';
-  yield { code, message: `at most ${head.maxRows} rows, were ${base.maxRows}`, path: ['max_rows'] };
+  yield { code, message: `at most ${head.maxRows} rows, was ${base.maxRows}`, path: ['max_rows'] };
 }
 
 function* compareCaches({ cache: base }: Endpoint, { cache: head }: Endpoint): Generator<Found> {
   const path = ['cache'];
   if (base === undefined && head === undefined) return;
   if (base === undefined)
-    yield { code: 'cache.enabled', message: `answers are kept for ${head?.ttl} s`, path };
+    yield { code: 'cache.enabled', message: `responses are cached for ${head?.ttl} s`, path };
   else if (head === undefined)
-    yield { code: 'cache.disabled', message: `answers are not kept, were for ${base.ttl} s`, path };
+    yield { code: 'cache.disabled', message: `responses are not cached, were for ${base.ttl} s`, path };
   else {
     if (base.ttl !== head.ttl) {
       const code = head.ttl > base.ttl ? 'cache.ttl_raised' : 'cache.ttl_lowered';
       yield {
         code,
-        message: `answers are kept for ${head.ttl} s, were for ${base.ttl} s`,
+        message: `responses are cached for ${head.ttl} s, was ${base.ttl} s`,
         path: ['cache', 'ttl'],
       };
     }
     if (base.minRefresh !== head.minRefresh) {
-      const message = `a fresh answer can be had every ${head.minRefresh} s, was ${base.minRefresh} s`;
+      const message = `a response can be refreshed every ${head.minRefresh} s, was ${base.minRefresh} s`;
       yield { code: 'cache.min_refresh_changed', message, path: ['cache', 'min_refresh'] };
     }
     for (const [key, old, now] of [
@@ -69,7 +73,7 @@ function* compareCaches({ cache: base }: Endpoint, { cache: head }: Endpoint): G
   yield { code: 'warming.changed', message: `warming is ${says}`, path: ['warming'] };
 }
 
-/** Calls a second; 0 is no limit. */
+/** Calls per second; 0 means no limit. */
 function perSecond(rate: Rate | undefined): number {
   return rate === undefined ? 0 : rate.limit / rate.window;
 }
@@ -79,7 +83,7 @@ function* compareLimits(base: Endpoint, head: Endpoint): Generator<Found> {
     { key: 'time', old: base.limits.time, now: head.limits.time, unit: ' s' },
     { key: 'memory', old: base.limits.memory, now: head.limits.memory, unit: ' bytes' },
     { key: 'read_rows', old: base.limits.readRows, now: head.limits.readRows, unit: '' },
-    { key: 'rate', old: perSecond(base.rate), now: perSecond(head.rate), unit: ' calls a second' },
+    { key: 'rate', old: perSecond(base.rate), now: perSecond(head.rate), unit: ' calls per second' },
   ];
   for (const { key, old, now, unit } of walls) {
     if (old === now) continue;
@@ -96,14 +100,14 @@ function* compareLimits(base: Endpoint, head: Endpoint): Generator<Found> {
     const code = (windowNow ?? 0) > (windowBefore ?? 0) ? 'limits.raised' : 'limits.lowered';
     yield {
       code,
-      message: 'the same rate is counted over another time: more or fewer calls may come at once',
+      message: 'the same rate over a different window: the size of bursts changes',
       path: ['limits', 'rate'],
     };
   }
   yield* compareConcurrency(base, head);
 }
 
-/** 0 is no limit. */
+/** 0 means no limit. */
 function limitCode(old: number, now: number): ChangeCode {
   if (now === 0) return 'limits.removed';
   return old === 0 || now < old ? 'limits.lowered' : 'limits.raised';
@@ -116,11 +120,11 @@ function* compareConcurrency(
   const path = ['limits', 'concurrency'];
   if (JSON.stringify(old) === JSON.stringify(now)) return;
   if (now === undefined) {
-    yield { code: 'limits.removed', message: `any number of runs at once, were ${old?.places}`, path };
+    yield { code: 'limits.removed', message: `no limit on concurrent queries, was ${old?.places}`, path };
     return;
   }
-  const was = old === undefined ? 'any number' : `${old.places} and ${old.waiting} waiting`;
-  const message = `${now.places} runs at once and ${now.waiting} waiting, were ${was}`;
+  const was = old === undefined ? 'unlimited' : `${old.places} and ${old.waiting} queued`;
+  const message = `${now.places} concurrent queries and ${now.waiting} queued, was ${was}`;
   yield { code: 'limits.concurrency_changed', message, path };
 }
 
@@ -130,10 +134,10 @@ function* compareReservations(
 ): Generator<Found> {
   const path = ['reservation', 'enabled'];
   if (head.enabled && !base.enabled) {
-    yield { code: 'reservation.enabled', message: `callers may ask for ${head.workloads.join(', ')}`, path };
+    yield { code: 'reservation.enabled', message: `callers may request ${head.workloads.join(', ')}`, path };
   }
   if (base.enabled && !head.enabled) {
-    yield { code: 'reservation.disabled', message: 'callers may not ask for reserved capacity', path };
+    yield { code: 'reservation.disabled', message: 'callers may not request workloads', path };
   }
   if (base.warming !== head.warming) {
     const message = `warming runs in ${head.warming ?? 'the workload of the user'}`;
@@ -142,12 +146,12 @@ function* compareReservations(
   if (!base.enabled || !head.enabled) return;
   const workloads = ['reservation', 'workloads'];
   for (const name of head.workloads.filter((each) => !base.workloads.includes(each))) {
-    yield { code: 'reservation.workload_added', message: `callers may ask for ${name}`, path: workloads };
+    yield { code: 'reservation.workload_added', message: `callers may request ${name}`, path: workloads };
   }
   for (const name of base.workloads.filter((each) => !head.workloads.includes(each))) {
     yield {
       code: 'reservation.workload_removed',
-      message: `callers may not ask for ${name}`,
+      message: `callers may not request ${name}`,
       path: workloads,
     };
   }

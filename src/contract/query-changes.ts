@@ -1,20 +1,21 @@
-// What became of a saved query: other rows, tables not read before, conditions by parameters gone.
+// Changes of a saved query: different rows, additional tables, removed conditions by parameters.
 import type { Contract, Found } from './contract.ts';
 import type { Filter } from './filters.ts';
 import type { QueryPart } from './query.ts';
 import type { Read } from './reads.ts';
 
 /**
- * Each SELECT of the new query has to be one of the old: no table more, no condition less. Held against the SELECTs of the
- * part of the same name; a new part of the WITH clause against all. What cannot be told is taken for looser.
+ * Each SELECT of the new query must match one of the old query with no additional table and no fewer conditions.
+ * SELECTs are compared within the part of the same name; a new part of the WITH clause is compared with all SELECTs.
+ * Anything undecidable is reported as a loosening.
  */
 export function* compareQueries(base: Contract, head: Contract): Generator<Found> {
   if (base.query.key !== head.query.key) {
-    yield { code: 'query.changed', message: 'the query is another one', path: ['query'] };
+    yield { code: 'query.changed', message: 'the query changed', path: ['query'] };
     if (base.query.isTooDeep || head.query.isTooDeep)
       yield {
         code: 'query.too_deep',
-        message: 'brackets nest too deep for the query to be compared',
+        message: 'the query is nested too deeply to be compared',
         path: ['query'],
       };
   }
@@ -25,7 +26,7 @@ export function* compareQueries(base: Contract, head: Contract): Generator<Found
   for (const part of head.query.parts) {
     const old = before.find(({ name }) => name === part.name);
     const isTable = isOpen && part.kind === 'table';
-    if (old === undefined && isTable) continue; // a table more, which is reported as such
+    if (old === undefined && isTable) continue; // a new table is reported as such
     const reads =
       old?.reads ?? before.flatMap((each) => each.reads).filter(({ filters }) => filters.some(isByParameter));
     const losses = lossesOf(reads, part.reads, { isTable, isConfined });
@@ -37,7 +38,7 @@ function isByParameter({ parameters }: Filter): boolean {
   return parameters.size > 0;
 }
 
-/** Parameters that stand in the old part and not in the new one. */
+/** Parameters used in the old part and not in the new one. */
 function missing(old: QueryPart, part: QueryPart): ReadonlySet<string> {
   return new Set([...old.parameters].filter((name) => !part.parameters.has(name)));
 }
@@ -48,9 +49,9 @@ interface Losses {
 }
 
 interface Guard {
-  /** Consumers' own queries read the part: every condition counts, not those by parameters alone. */
+  /** Consumer queries can read the part, so every condition matters, not only those with parameters. */
   readonly isTable: boolean;
-  /** Some condition of the old query is by a parameter. */
+  /** The old query has a condition with a parameter. */
   readonly isConfined: boolean;
 }
 
@@ -83,7 +84,7 @@ function keyOfRead({ sources, filters, givesRows }: Read): string {
 interface Reported {
   /** Parameters that the part no longer uses. */
   readonly gone: ReadonlySet<string>;
-  /** Parameters told of so far, in all parts. */
+  /** Parameters reported so far, in all parts. */
   readonly told: Set<string>;
 }
 
@@ -107,18 +108,18 @@ function* report(part: QueryPart, { filters, sources }: Losses, { gone, told }: 
       };
     }
     for (const name of parameters) {
-      if (isInherited === true && told.has(name)) continue; // told where it stands
+      if (isInherited === true && told.has(name)) continue; // reported where it is written
       here.add(name);
       told.add(name);
       yield gone.has(name)
         ? {
             code: 'tenant.filter_removed',
-            message: `${where} no longer uses @${name}; it had: ${text}`,
+            message: `${where} no longer uses @${name}; the condition was: ${text}`,
             ...at,
           }
         : {
             code: 'tenant.filter_changed',
-            message: `${where} no longer has the condition by @${name}: ${text}`,
+            message: `${where} no longer has the condition with @${name}: ${text}`,
             ...at,
           };
     }

@@ -1,4 +1,5 @@
-// A saved query as it is compared: its parts (elements of the WITH clause, the main SELECT), and what each reads under which conditions.
+// A saved query prepared for comparison: its parts (elements of the WITH clause, the main SELECT), and what each reads
+// under which conditions.
 import type { Analysis } from '../catalog/analysis.ts';
 import { authorOffset } from '../sql/placeholders.ts';
 import { aliasesIn, type Aliases } from './aliases.ts';
@@ -7,23 +8,23 @@ import { readsIn, type Read } from './reads.ts';
 import { createReadTree, keyOf, parametersIn, type SqlNode } from './sql-tree.ts';
 
 export interface QueryPart {
-  /** table, scalar and expression: elements of the WITH clause. */
+  /** table, scalar and expression are elements of the WITH clause. */
   readonly kind: 'table' | 'scalar' | 'expression' | 'main';
-  /** As messages call it. */
+  /** The name used in messages. */
   readonly name: string;
-  /** Where it begins in the author's text. */
+  /** Offset in the query as written. */
   readonly offset: number;
-  /** Those that stand in it. */
+  /** Parameters used in it. */
   readonly parameters: ReadonlySet<string>;
   readonly reads: readonly Read[];
 }
 
 export interface Query {
-  /** Equal for queries that differ in blanks, comments and types of parameters alone. */
+  /** Equal for queries that differ only in whitespace, comments and parameter types. */
   readonly key: string;
-  /** The WITH clause in its order, then the main SELECT. */
+  /** The elements of the WITH clause in order, then the main SELECT. */
   readonly parts: readonly QueryPart[];
-  /** Whether brackets nest too deep to be read. */
+  /** Whether it is nested too deeply to be compared. */
   readonly isTooDeep: boolean;
 }
 
@@ -62,8 +63,8 @@ interface Tree {
 }
 
 /**
- * Names that mean the same in every part: expressions and scalars of the WITH clause by their text; its tables by the
- * parameters in them alone, since what else changes in a table is reported there.
+ * Names that mean the same in every part: expressions and scalars of the WITH clause by their definition; its tables
+ * only by the parameters in them, since any other change of a table is reported there.
  */
 function sharedAliases(trees: readonly Tree[]): Aliases {
   const shared = new Map<string, readonly SqlNode[][]>();

@@ -1,22 +1,22 @@
-// What a part of a query reads, and under which conditions: one read for each SELECT in it.
+// Collects what a part of a query reads, and under which conditions: one read for each SELECT in it.
 import type { Aliases } from './aliases.ts';
 import { clausesOf, sourceItems, type Clause } from './clauses.ts';
 import { filtersOf, toFilter, type Filter, type Names } from './filters.ts';
 import { isToken, itemsOf, keyOf, nameOf, splitAt, wordOf, type SqlNode } from './sql-tree.ts';
 
-/** One SELECT: every row that it gives comes from its sources and has passed all filters. */
+/** One SELECT: every row it returns comes from its sources and has passed all filters. */
 export interface Read {
-  /** Tables and table functions that are no elements of the WITH clause, as written. */
+  /** Tables and table functions outside the WITH clause, as written. */
   readonly sources: ReadonlySet<string>;
   /** Tables of the WITH clause. */
   readonly tables: ReadonlySet<string>;
-  /** Its own, and those of the SELECTs that it stands in. */
+  /** Its own filters, and those of the enclosing SELECTs. */
   readonly filters: readonly Filter[];
-  /** Whether its rows come out, and not only decide about others. */
+  /** Whether its rows are returned, rather than only used in conditions. */
   readonly givesRows: boolean;
 }
 
-/** Every SELECT in `nodes`, the outer ones first. */
+/** Every SELECT in `nodes`, outer before inner. */
 export function readsIn(nodes: readonly SqlNode[], names: Names): readonly Read[] {
   return readsBelow(nodes, { filters: [], givesRows: true }, names);
 }
@@ -43,7 +43,7 @@ function readsBelow(nodes: readonly SqlNode[], outer: Around, names: Names): rea
 
 type Around = Pick<Read, 'filters' | 'givesRows'>;
 
-/** Where a SELECT in brackets stands for rows; elsewhere it is a value, or a set to look things up in. */
+/** Clauses in which a parenthesized SELECT returns rows; elsewhere it is a value, or the set of an IN. */
 const ROW_CLAUSES: ReadonlySet<string> = new Set(['', 'WITH', 'FROM', 'JOIN']);
 
 /** Tells `trim(BOTH ' ' FROM text)` from a SELECT, which may begin with FROM. */
@@ -51,20 +51,23 @@ function isSelect(clauses: readonly Clause[]): boolean {
   return clauses[0]?.word === 'FROM' || clauses.some(({ word }) => word === 'SELECT');
 }
 
-/** What the only source of a SELECT depends on stands there, and narrows no more where it is named again. */
+/**
+ * The aliases without the SELECT's only source: the parameters it depends on count where it is defined, and naming it
+ * again adds no restriction.
+ */
 function withoutSoleSource(clauses: readonly Clause[], { aliases }: Names): Aliases {
   const [item, ...others] = sourceItems(clauses);
   const name = item === undefined || others.length > 0 ? '' : sourceText(item);
   return (alias) => (alias === name ? [] : aliases(alias));
 }
 
-/** Tables of a WITH clause further inside. */
+/** Tables of nested WITH clauses. */
 function localTables(clauses: readonly Clause[]): readonly string[] {
   const items = clauses.filter(({ word }) => word === 'WITH').flatMap(({ nodes }) => itemsOf(nodes));
   return items.flatMap(([name, as]) => (wordOf(as) === 'AS' ? (nameOf(name) ?? []) : []));
 }
 
-/** The SELECTs of a UNION; what stands behind INTERSECT and EXCEPT narrows the others too. */
+/** The SELECTs of a UNION; the operands of INTERSECT and EXCEPT restrict the others too. */
 function splitSets(nodes: readonly SqlNode[]): {
   readonly selects: readonly (readonly SqlNode[])[];
   readonly narrowing: readonly (readonly SqlNode[])[];
@@ -97,7 +100,7 @@ function sourcesOf(clauses: readonly Clause[], { tables }: Names): Pick<Read, 's
   };
 }
 
-/** `database.table`, or a function with its arguments; '' for a subquery, which is a read of its own. */
+/** `database.table`, or a function with its arguments; '' for a subquery, which is a read itself. */
 function sourceText(item: readonly SqlNode[]): string {
   let text = '';
   for (const [index, node] of item.entries()) {

@@ -1,4 +1,4 @@
-// What became of taking personal data out. Detectors and rules count also where only a key or a header asks for them.
+// Changes of redaction. Detectors and rules count even if redaction only applies when a key or a header requires it.
 import type { Pii } from '../config/generated/endpoint.ts';
 import { DEFAULT_DETECTORS } from '../redact/detectors.ts';
 import type { Contract, Found } from './contract.ts';
@@ -7,8 +7,8 @@ export function* compareRedaction(base: Contract, head: Contract): Generator<Fou
   const [before, after] = [base.analysis.file.pii, head.analysis.file.pii];
   const [wasOn, isOn] = [before?.redact === true, after?.redact === true];
   const path = ['pii', 'redact'];
-  if (wasOn && !isOn) yield { code: 'redaction.removed', message: 'answers are no longer redacted', path };
-  if (isOn && !wasOn) yield { code: 'redaction.added', message: 'every answer is redacted', path };
+  if (wasOn && !isOn) yield { code: 'redaction.removed', message: 'responses are no longer redacted', path };
+  if (isOn && !wasOn) yield { code: 'redaction.added', message: 'every response is redacted', path };
   yield* compareDetectors(before, after);
   yield* compareRules(before?.columns ?? {}, after?.columns ?? {}, wasOn || isOn);
   if ((before?.kind ?? false) === (after?.kind ?? false)) return;
@@ -26,17 +26,16 @@ function* compareDetectors(before: Pii | undefined, after: Pii | undefined): Gen
   const path = ['pii', 'detectors'];
   for (const name of old) {
     if (!now.includes(name))
-      yield { code: 'redaction.detector_removed', message: `${name} is no longer looked for`, path };
+      yield { code: 'redaction.detector_removed', message: `${name} is no longer detected`, path };
   }
   for (const name of now) {
-    if (!old.includes(name))
-      yield { code: 'redaction.detector_added', message: `${name} is looked for`, path };
+    if (!old.includes(name)) yield { code: 'redaction.detector_added', message: `${name} is detected`, path };
   }
 }
 
 type Rules = NonNullable<Pii['columns']>;
 
-/** How little each leaves of a value. */
+/** Higher values reveal less of the original. */
 const STRENGTH = { none: 0, hash: 1, mask: 2, drop: 3 } as const;
 
 function* compareRules(before: Rules, after: Rules, isAlways: boolean): Generator<Found> {
@@ -61,7 +60,7 @@ function* compareRules(before: Rules, after: Rules, isAlways: boolean): Generato
   }
 }
 
-/** The rule for a path in small letters: its own, or that of something it is a part of. */
+/** The rule for a path in lower case: its own, or that of an enclosing path. */
 function actionOn(rules: Rules, column: string): keyof typeof STRENGTH {
   const actions = Object.entries(rules).flatMap(([name, action]) => {
     const whole = name.toLowerCase();

@@ -1,4 +1,4 @@
-// What became of consumers' own queries: languages, functions, and the tables that they read.
+// Changes of consumer queries: languages, functions, and the tables they can read.
 import { createFunctionPolicy } from '../sandbox/function-policy.ts';
 import type { Contract, Found } from './contract.ts';
 import type { QueryPart } from './query.ts';
@@ -10,12 +10,12 @@ export function* compareSandboxes(base: Contract, head: Contract): Generator<Fou
     const tables = tablesOf(head).map(({ name }) => name);
     yield {
       code: 'sandbox.enabled',
-      message: `own queries are taken and may read ${tables.join(', ')}`,
+      message: `consumer queries are enabled and can read ${tables.join(', ')}`,
       path,
     };
   }
   if (before.enabled && !after.enabled)
-    yield { code: 'sandbox.disabled', message: 'own queries are refused', path };
+    yield { code: 'sandbox.disabled', message: 'consumer queries are disabled', path };
   if (!before.enabled || !after.enabled) return;
   yield* compareLanguages(base, head);
   yield* compareDialects(base, head);
@@ -33,8 +33,8 @@ function* compareLanguages(base: Contract, head: Contract): Generator<Found> {
   for (const language of ['sql', 'lql'] as const) {
     if (before.has(language) === after.has(language)) continue;
     yield after.has(language)
-      ? { code: 'sandbox.language_added', message: `own queries in ${language} are taken`, path }
-      : { code: 'sandbox.language_removed', message: `own queries in ${language} are refused`, path };
+      ? { code: 'sandbox.language_added', message: `consumer queries in ${language} are accepted`, path }
+      : { code: 'sandbox.language_removed', message: `consumer queries in ${language} are rejected`, path };
   }
 }
 
@@ -44,15 +44,19 @@ function* compareDialects(base: Contract, head: Contract): Generator<Found> {
   for (const dialect of ['clickhouse', 'bigquery'] as const) {
     if (before.includes(dialect) === after.includes(dialect)) continue;
     yield after.includes(dialect)
-      ? { code: 'sandbox.dialect_added', message: `SQL in ${dialect} is taken`, path }
-      : { code: 'sandbox.dialect_removed', message: `SQL in ${dialect} is refused`, path };
+      ? { code: 'sandbox.dialect_added', message: `SQL in ${dialect} is accepted`, path }
+      : { code: 'sandbox.dialect_removed', message: `SQL in ${dialect} is rejected`, path };
   }
   const kept = before.filter((dialect) => after.includes(dialect));
   if (kept.join() === after.filter((dialect) => before.includes(dialect)).join()) return;
-  yield { code: 'sandbox.dialects_reordered', message: `SQL is tried as ${after.join(', then ')}`, path };
+  yield {
+    code: 'sandbox.dialects_reordered',
+    message: `dialects are tried in the order ${after.join(', ')}`,
+    path,
+  };
 }
 
-/** By what may be called in the end: allowing what is on the list anyway changes nothing. */
+/** Compares the resulting sets: allowing a function that is on the list anyway changes nothing. */
 function* compareFunctions(base: Contract, head: Contract): Generator<Found> {
   const sides = [base, head].map(({ endpoint }) => endpoint.sandbox);
   const named = new Map(
@@ -65,12 +69,12 @@ function* compareFunctions(base: Contract, head: Contract): Generator<Found> {
     yield isAllowed
       ? {
           code: 'sandbox.function_allowed',
-          message: `own queries may call ${name}`,
+          message: `consumer queries may call ${name}`,
           path: ['sandbox', 'functions', 'allow'],
         }
       : {
           code: 'sandbox.function_denied',
-          message: `own queries may not call ${name}`,
+          message: `consumer queries may not call ${name}`,
           path: ['sandbox', 'functions', 'deny'],
         };
   }
@@ -80,13 +84,18 @@ function* compareTables(base: Contract, head: Contract): Generator<Found> {
   const [before, after] = [tablesOf(base), tablesOf(head)];
   for (const { name, offset } of after) {
     if (before.some((table) => table.name === name)) continue;
-    yield { code: 'sandbox.table_added', message: `own queries may read ${name}`, path: ['query'], offset };
+    yield {
+      code: 'sandbox.table_added',
+      message: `consumer queries can read ${name}`,
+      path: ['query'],
+      offset,
+    };
   }
   for (const { name } of before) {
     if (after.some((table) => table.name === name)) continue;
     yield {
       code: 'sandbox.table_removed',
-      message: `own queries can no longer read ${name}`,
+      message: `consumer queries can no longer read ${name}`,
       path: ['query'],
     };
   }
@@ -100,7 +109,7 @@ function* compareTables(base: Contract, head: Contract): Generator<Found> {
   };
 }
 
-/** The one table of the WITH clause that the main query reads. */
+/** The table of the WITH clause that the main query reads, if there is exactly one. */
 function defaultTable(contract: Contract): string | undefined {
   const { from } = contract.endpoint.outline;
   const isLql = contract.endpoint.sandbox.languages.has('lql');

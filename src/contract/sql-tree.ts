@@ -1,8 +1,8 @@
-// SQL as a tree of brackets, for comparing: placeholders are one node, blanks and comments are gone.
+// SQL as a tree of parentheses, for comparison: placeholders are one node, whitespace and comments are dropped.
 import { isSignificant, tokenize, type Token } from '../sql/lexer.ts';
 import { identifierName } from '../sql/literal.ts';
 
-/** `start` and `end` are offsets in the text that was read (UTF-16 units). */
+/** `start` and `end` are offsets in the parsed string (UTF-16 code units). */
 export type SqlNode =
   | {
       readonly kind: 'token';
@@ -23,17 +23,17 @@ export type SqlNode =
 
 type SqlToken = Extract<SqlNode, { kind: 'token' }>;
 
-/** Brackets that nest deeper are tokens like others. */
+/** Parentheses nested deeper are ordinary tokens. */
 const MAX_DEPTH = 100;
 
 export interface ReadTree {
-  /** Reads a part of the text: from `start` to `end`. */
+  /** Parses the part of the string from `start` to `end`. */
   readonly readTree: (start: number, end: number) => readonly SqlNode[];
-  /** Whether brackets nest too deep for all of them to be groups. */
+  /** Whether some parentheses are nested too deeply to become groups. */
   readonly isTooDeep: boolean;
 }
 
-/** Reads `sql`, whose brackets match, with placeholders as `bindPlaceholders` writes them. */
+/** Parses `sql`, whose parentheses match, with placeholders as written by `bindPlaceholders`. */
 export function createReadTree(sql: string): ReadTree {
   const all = tokenize(sql).filter(isSignificant);
   let [depth, deepest] = [0, 0];
@@ -86,11 +86,11 @@ function toToken(sql: string, { kind, start, end }: Token): SqlToken {
   return { kind: 'token', text, word: kind === 'word' ? text.toUpperCase() : '', start, end };
 }
 
-/** `{name:Type}`: authors cannot write one by hand, so each is a parameter. */
+/** `{name:Type}`: rejected in files, so each one is a bound parameter. */
 function placeholderAt(sql: string, tokens: readonly Token[], index: number): SqlNode | undefined {
   const [open, name, colon] = [tokens[index], tokens[index + 1], tokens[index + 2]];
   if (open?.kind !== '{' || name?.kind !== 'word' || colon?.kind !== ':') return undefined;
-  const end = sql.indexOf('}', colon.end) + 1; // no type has a brace in it
+  const end = sql.indexOf('}', colon.end) + 1; // types contain no braces
   return { kind: 'parameter', name: sql.slice(name.start, name.end), start: open.start, end };
 }
 
@@ -107,12 +107,12 @@ function* leaves(nodes: readonly SqlNode[]): Generator<Exclude<SqlNode, { kind: 
   }
 }
 
-/** Equal for texts that differ in blanks and comments alone. */
+/** Equal for strings that differ only in whitespace and comments. */
 export function keyOf(nodes: readonly SqlNode[]): string {
   return [...leaves(nodes)].map(leafText).join(' ');
 }
 
-/** For people: as written, on one line, cut where it is long. */
+/** For messages: as written, on one line, truncated. */
 export function show(nodes: readonly SqlNode[]): string {
   let text = '';
   let end = nodes[0]?.start ?? 0;
@@ -134,7 +134,7 @@ export function parametersIn(nodes: readonly SqlNode[]): ReadonlySet<string> {
   return new Set([...leaves(nodes)].flatMap((leaf) => (leaf.kind === 'parameter' ? leaf.name : [])));
 }
 
-/** Names that stand in the text, unquoted; keywords and functions are among them. */
+/** Identifiers without their quotes; includes keywords and functions. */
 export function namesIn(nodes: readonly SqlNode[]): ReadonlySet<string> {
   return new Set([...leaves(nodes)].flatMap((leaf) => nameOf(leaf) ?? []));
 }
@@ -145,7 +145,7 @@ export function nameOf(node: SqlNode | undefined): string | undefined {
   return node.word !== '' || /^["`“]/.test(node.text) ? identifierName(node.text) : undefined;
 }
 
-/** A bare word in capitals; '' for anything else. */
+/** A bare word in upper case; '' for anything else. */
 export function wordOf(node: SqlNode | undefined): string {
   return node?.kind === 'token' ? node.word : '';
 }
@@ -154,7 +154,7 @@ export function isToken(node: SqlNode | undefined, text: string): boolean {
   return node?.kind === 'token' && node.text === text;
 }
 
-/** The parts between nodes that are `separator`. */
+/** The parts between nodes for which `separator` is true. */
 export function splitAt(
   nodes: readonly SqlNode[],
   isSeparator: (node: SqlNode, index: number) => boolean,
@@ -167,7 +167,7 @@ export function splitAt(
   return parts;
 }
 
-/** Parts between commas. */
+/** The parts between commas. */
 export function itemsOf(nodes: readonly SqlNode[]): readonly (readonly SqlNode[])[] {
   return splitAt(nodes, (node) => node.kind === 'token' && node.text === ',');
 }

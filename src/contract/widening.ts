@@ -1,10 +1,10 @@
-// Whether one type holds all that another holds: of parameters, which take values, and of columns, which are read.
+// Compares types: of parameters by the values they accept, of columns by the readers that can parse them.
 import { parseParameterType, type ParameterType, type ScalarType } from '../params/type.ts';
 
-/** How a parameter's new type stands to the old one, by the values that it takes. */
+/** How a parameter's new type relates to the old one, by the values it accepts. */
 export type TypeStep = 'same' | 'wider' | 'narrower' | 'other';
 
-/** Both are texts of types that compiled. */
+/** Both are names of valid types. */
 export function compareParameterTypes(before: string, after: string): TypeStep {
   const [old, now] = [typeOf(before), typeOf(after)];
   if (old === undefined || now === undefined) return before === after ? 'same' : 'other';
@@ -19,7 +19,7 @@ function typeOf(text: string): ParameterType | undefined {
   return 'kind' in type ? undefined : type;
 }
 
-/** Whether `wide` takes every value of `narrow`, without loss. */
+/** Whether `wide` accepts every value of `narrow`, without loss. */
 function holds(wide: ScalarType, narrow: ScalarType): boolean {
   if (wide.kind === 'integer' && narrow.kind === 'integer') {
     if (wide.signed === narrow.signed) return wide.bits >= narrow.bits;
@@ -33,13 +33,15 @@ function holds(wide: ScalarType, narrow: ScalarType): boolean {
   return wide.kind === 'plain' && narrow.kind === 'plain' && wide.name === 'Date32' && narrow.name === 'Date';
 }
 
-/** At nine digits a DateTime64 ends in 2262, before the ends of the others but after that of DateTime. */
+/** With nine digits, DateTime64 ends in 2262: before the other DateTime64 types, but after DateTime. */
 function holdsMoments(scale: number, narrow: ScalarType): boolean {
   if (narrow.kind === 'plain') return narrow.name === 'DateTime';
   return narrow.kind === 'datetime64' && scale >= narrow.scale && (scale < 9 || narrow.scale === 9);
 }
 
-/** How a column's new type stands to the old one, by who can read it. `alike`: whoever read the old one in JSON or CSV. */
+/**
+ * How a column's new type relates to the old one, for its readers. `alike`: readers of JSON and CSV are not affected.
+ */
 export type ColumnStep = 'same' | 'alike' | 'nullable' | 'changed';
 
 export interface ColumnOptions {
@@ -61,7 +63,7 @@ interface Peeled {
   readonly inner: string;
 }
 
-/** LowCardinality is a way of keeping values, not another value. */
+/** LowCardinality changes the storage of values, not the values. */
 function peel(type: string): Peeled {
   const kept = /^LowCardinality\((.*)\)$/s.exec(type)?.[1] ?? type;
   const inner = /^Nullable\((.*)\)$/s.exec(kept)?.[1];
@@ -82,13 +84,13 @@ function isAlike(before: string, after: string, options: ColumnOptions): boolean
   return options.int64 === 'number' ? now.bits <= 64 : now.bits <= 32 || (old.bits === 64 && now.bits === 64);
 }
 
-/** Whether every path that had a type of its own has it still. */
+/** Whether every path that had its own type still has it. */
 function holdsPaths(wide: string, narrow: string): boolean {
   const paths = new Set(argumentsOf(wide));
   return argumentsOf(narrow).every((path) => paths.has(path));
 }
 
-/** What stands between the commas of `Name(…)`, brackets heeded. */
+/** The arguments of `Name(…)`, split at top-level commas. */
 function argumentsOf(type: string): readonly string[] {
   const inner = /^\w+\((.*)\)$/s.exec(type)?.[1] ?? '';
   const parts: string[] = [''];

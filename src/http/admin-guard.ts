@@ -1,18 +1,17 @@
-// Who may talk to the admin listener through a browser: it asks for no key, so no page of another site may make one call it.
+// Protects the admin listener, which requires no key, from requests that a page of another site makes a browser send.
 import { isIP } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '../core/problem.ts';
 import { isReadable } from './header-limit.ts';
 
-/** Methods that change nothing (RFC 9110, 9.2.1). */
+/** Safe methods (RFC 9110, 9.2.1). */
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 const LOOPBACK = ['localhost', 'ip6-localhost', 'ip6-loopback'];
 
 /**
- * Refuses requests for a host name that is not one of `names` with `route.host_unknown`: a page whose own name was made to
- * resolve to this listener (DNS rebinding) sends that name. Addresses are always fine: to be sent one, a page has to be
- * served by it, which is this listener. Refuses what changes something with `route.cross_site` when a page of another
- * origin sends it.
+ * Rejects requests for a host name outside `names` with `route.host_unknown`: an attacking page whose own name resolves
+ * to this listener (DNS rebinding) sends that name. IP addresses are always accepted, since only a page served from the
+ * address itself sends them. Rejects unsafe methods from a page of another origin with `route.cross_site`.
  */
 export function guardAdmin(app: FastifyInstance, names: readonly string[]): void {
   const known = new Set([...LOOPBACK, ...names].map(normalName));
@@ -37,7 +36,7 @@ function isKnown(hostname: string, known: ReadonlySet<string>): boolean {
   return isIP(hostname.replace(/^\[|\]$/g, '')) !== 0 || known.has(normalName(hostname));
 }
 
-/** Undefined where the field is not one host and perhaps a port. */
+/** Undefined unless the field is a single host with an optional port. */
 function urlOfHost(host: string | undefined): URL | undefined {
   return isReadable(host) && /^[\w.:[\]-]+$/.test(host) ? urlOf(`http://${host}`) : undefined;
 }
@@ -46,7 +45,7 @@ function urlOf(text: string): URL | undefined {
   return isReadable(text) && URL.canParse(text) ? new URL(text) : undefined;
 }
 
-/** A name may end in the dot of the root. */
+/** A name may end with the dot of the DNS root. */
 function normalName(name: string): string {
   return name.toLowerCase().replace(/\.$/, '');
 }

@@ -1,4 +1,4 @@
-// The admin listener: metrics, configuration and purging, for operators, on an address of its own. It asks for no key.
+// The admin listener for operators: metrics, configuration and cache purges, on its own address. It requires no key.
 import fastify, { type FastifyInstance } from 'fastify';
 import { nearest } from '../core/nearest.ts';
 import { Problem } from '../core/problem.ts';
@@ -9,13 +9,13 @@ import { sendProblem, toProblem } from './problem-reply.ts';
 
 export interface AdminOptions {
   readonly metrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
-  /** What is in force, secrets masked. */
+  /** The active configuration, secrets masked. */
   readonly configuration: () => unknown;
-  /** Names of the endpoints in service. */
+  /** Names of the endpoints being served. */
   readonly endpoints: () => readonly string[];
-  /** Forgets every stored answer of an endpoint. */
+  /** Purges every cached response of an endpoint. */
   readonly purge: (endpoint: string) => Promise<void>;
-  /** Host names under which it may be asked, beside addresses and those of the machine itself. */
+  /** Accepted host names, in addition to IP addresses and localhost. */
   readonly hosts: readonly string[];
 }
 
@@ -42,7 +42,7 @@ export function createAdminServer(options: AdminOptions): FastifyInstance {
   return app;
 }
 
-/** The endpoint named, or all of them. */
+/** The endpoint with this name, or all of them. */
 function chosen(name: string | string[] | undefined, all: readonly string[]): readonly string[] {
   if (name === undefined) return all;
   if (typeof name === 'string' && all.includes(name)) return [name];

@@ -1,4 +1,4 @@
-// An answer on the wire: validators, what caches may do with it, and how it came about (RFC 9110, 9111, 9211).
+// Sends an answer: validators, cache directives and cache status (RFC 9110, 9111, 9211).
 import type { FastifyReply } from 'fastify';
 import type { Outcome } from '../cache/read-through.ts';
 import { rateLimitFields } from '../limits/rate-limits.ts';
@@ -6,7 +6,7 @@ import type { Answer } from '../request/call.ts';
 import { plainEtag } from './codings.ts';
 import { isReadable } from './header-limit.ts';
 
-/** Sends an answer, or 304 to a caller who has it already. */
+/** Sends the answer, or 304 if the client has it already. */
 export function sendAnswer(reply: FastifyReply, answer: Answer, headerPrefix: string): FastifyReply {
   reply.answer = answer;
   reply.headers(rateLimitFields(reply.trace.limits));
@@ -15,7 +15,7 @@ export function sendAnswer(reply: FastifyReply, answer: Answer, headerPrefix: st
   return reply.header('Content-Type', answer.contentType).send(answer.body);
 }
 
-/** What is told about an answer in header fields, but for what differs from call to call. */
+/** Header fields of an answer, except those that differ from call to call. */
 export function answerFields(
   {
     endpoint,
@@ -44,14 +44,17 @@ function serverTiming(timing: Answer['timing']): string {
     .join(', ');
 }
 
-/** `millrace; hit; ttl=890`, `millrace; fwd=uri-miss; stored; ttl=900`, … A negative ttl is a stale answer's. */
+/** `millrace; hit; ttl=890`, `millrace; fwd=uri-miss; stored; ttl=900`, … A negative ttl marks a stale response. */
 function cacheStatus({ kind, forwarded, ttl }: Outcome): string {
   const parts = ['millrace', forwarded === undefined ? 'hit' : `fwd=${forwarded}`];
   if (kind === 'stored' || kind === 'collapsed') parts.push(kind);
   return [...parts, `ttl=${ttl}`].join('; ');
 }
 
-/** RFC 9110, 13.1.2: weak comparison; a list of tags, or a star. Only reads are conditional; a list that is too long is none. */
+/**
+ * RFC 9110, 13.1.2: weak comparison with a list of tags or `*`. Only GET and QUERY are conditional; an oversized list
+ * is ignored.
+ */
 function hasAlready({ request }: FastifyReply, etag: string): boolean {
   const condition = request.headers['if-none-match'];
   if (!isReadable(condition) || request.method === 'POST') return false;

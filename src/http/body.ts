@@ -1,4 +1,4 @@
-// Bodies of requests: read only when they are wanted, which is after the key is known. Nobody without a key has one parsed.
+// Reads request bodies on demand, after authentication: no body is parsed for a client without a key.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { StringDecoder } from 'node:string_decoder';
 import type { FastifyInstance } from 'fastify';
@@ -12,7 +12,7 @@ export interface Exchange {
   readonly response: ServerResponse;
 }
 
-/** Keeps Fastify from reading bodies, and closes connections whose rest would be long. */
+/** Disables Fastify's body parsing, and closes connections with much unread body left. */
 export function leaveBodiesAlone(app: FastifyInstance): void {
   for (const method of ['GET', 'POST', 'QUERY', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
     app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
@@ -23,8 +23,8 @@ export function leaveBodiesAlone(app: FastifyInstance): void {
 }
 
 /**
- * The body as text, UTF-8; '' where there is none. Called once. Rejects with Problem `request.body_too_large`, or
- * `request.abandoned` when the caller leaves in the middle of it.
+ * The body as UTF-8 text; '' if there is none. Call once. Rejects with Problem `request.body_too_large`, or
+ * `request.abandoned` if the client disconnects before the end.
  */
 export async function readBody({ request, response }: Exchange): Promise<string> {
   if (!hasBody(request)) return '';
@@ -55,12 +55,14 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** RFC 9110, 10.1.1: the caller sends its body only when it is asked for it. */
+/** RFC 9110, 10.1.1: the client sends the body only after 100 Continue. */
 function waitsForContinue({ headers }: IncomingMessage): boolean {
   return headers.expect?.toLowerCase() === '100-continue';
 }
 
-/** Node discards what has not come yet, so that the connection can go on; what has no end, or is kept back, it waits for. */
+/**
+ * Node discards unread body bytes so that the connection can be reused; an endless or withheld body would make it wait.
+ */
 function isRestLong(request: IncomingMessage): boolean {
   if (request.complete || !hasBody(request)) return false;
   const length = request.headers['content-length'];

@@ -1,26 +1,26 @@
-// What browsers want to know: who may call from a page of another origin (https://fetch.spec.whatwg.org/#http-cors-protocol),
-// and that nothing that is sent is to be guessed at, framed or told to others.
+// CORS (https://fetch.spec.whatwg.org/#http-cors-protocol), and security headers against content sniffing, framing and
+// referrer leaks.
 import cors from '@fastify/cors';
 import type { FastifyInstance } from 'fastify';
 
 export interface BrowserOptions {
-  /** Undefined: pages of other origins may not call. */
+  /** Undefined: no cross-origin requests. */
   readonly corsOrigins: readonly string[] | '*' | undefined;
   readonly headerPrefix: string;
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The methods that a path takes, as OPTIONS tells them (RFC 9110, 10.2.1). */
+    /** The methods of a path, which OPTIONS reports (RFC 9110, 10.2.1). */
     allow?: string;
   }
 }
 
-/** Header fields of every answer. */
+/** Header fields of every response. */
 export const SECURITY_FIELDS = {
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
-  'Cross-Origin-Resource-Policy': 'same-origin', // what CORS allows, it allows all the same
+  'Cross-Origin-Resource-Policy': 'same-origin', // responses allowed by CORS are not affected
 } as const;
 
 const EXPOSED = [
@@ -36,10 +36,10 @@ const EXPOSED = [
   'Server-Timing',
   'X-Request-Id',
 ];
-/** Seconds that a browser may remember what it was told. */
+/** Seconds a browser may cache a preflight response. */
 const PREFLIGHT_AGE = 600;
 
-/** Answers preflights before anything asks for a key, and marks what pages may read. */
+/** Answers preflight requests before authentication, and lists the headers that pages may read. */
 export function speakToBrowsers(app: FastifyInstance, { corsOrigins, headerPrefix }: BrowserOptions): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(SECURITY_FIELDS);
@@ -64,6 +64,6 @@ export function speakToBrowsers(app: FastifyInstance, { corsOrigins, headerPrefi
     ],
     exposedHeaders: EXPOSED,
     maxAge: PREFLIGHT_AGE,
-    strictPreflight: false, // OPTIONS without a preflight's fields tells the methods, as always
+    strictPreflight: false, // a plain OPTIONS request without preflight fields still reports the methods
   });
 }

@@ -1,4 +1,4 @@
-// Content codings (RFC 9110, 8.4): bodies compressed as callers ask, those of kept answers once.
+// Content codings (RFC 9110, 8.4): compresses bodies as clients accept; cached responses are compressed once.
 import { promisify } from 'node:util';
 import * as zlib from 'node:zlib';
 import { compress as wasmZstd, init } from '@bokuweb/zstd-wasm';
@@ -7,7 +7,7 @@ import Negotiator from 'negotiator';
 import { FORMATS } from '../format/formats.ts';
 import { isReadable } from './header-limit.ts';
 
-/** Best first, for a caller who likes several equally. */
+/** In order of preference when the client has none. */
 const CODINGS = ['zstd', 'br', 'gzip'] as const;
 export type Coding = (typeof CODINGS)[number];
 
@@ -17,20 +17,20 @@ export interface Plain {
 }
 
 export interface Codings {
-  /** What a body is sent in to a caller with this Accept-Encoding; undefined: as it is. */
+  /** The coding for a client with this Accept-Encoding; undefined: uncompressed. */
   choose(accepted: string | undefined, plain: Plain): Coding | undefined;
-  /** The body in a coding. A kept answer is named by its entity tag, and compressed once; others by undefined. */
+  /** Compresses the body. With `etag`, the compressed body of a cached response is kept; without, it is not. */
   encode(plain: Plain, coding: Coding, etag: string | undefined): Buffer | Promise<Buffer>;
 }
 
-/** Below it, what is saved is less than a packet. */
+/** Smaller bodies would save less than a packet. */
 const MIN_BYTES = 1024;
-/** zstd runs on the event loop where Node has none of its own: 640 KB took 1 ms. */
+/** Without native zstd in Node, WebAssembly compresses on the event loop: 640 KB took 1 ms. */
 const MAX_WASM_BYTES = 4 * 2 ** 20;
 const NATIVE_ZSTD: unknown = Reflect.get(zlib, 'zstdCompress'); // since Node 22.15
-const LEVEL = 1; // more than 1 saves little on rows of logs, for twice the time
+const LEVEL = 1; // higher levels save little on log rows and take twice as long
 
-/** `bytes`: how much of compressed answers is kept at most. */
+/** `bytes`: maximum total size of the compressed bodies kept. */
 export async function createCodings(bytes: number): Promise<Codings> {
   await init();
   const kept = new LRUCache<string, Buffer>({
@@ -74,18 +74,18 @@ export async function createCodings(bytes: number): Promise<Codings> {
   };
 }
 
-/** Strong tags tell codings apart (RFC 9110, 8.8.3.3). */
+/** Strong entity tags differ per coding (RFC 9110, 8.8.3.3). */
 export function etagIn(etag: string, coding: Coding | undefined): string {
   return coding === undefined ? etag : `${etag.slice(0, -1)}-${coding}"`;
 }
 
-/** The tag that an answer has whatever it is sent in. */
+/** The entity tag without the suffix of the coding. */
 export function plainEtag(etag: string): string {
   return etag.replace(/-(?:zstd|br|gzip)"$/, '"');
 }
 
 function readPreferences(accepted: string): readonly Coding[] {
-  // Its types do not know the second argument, which its page describes.
+  // The package's types lack the second argument, which its documentation describes.
   const negotiator = new Negotiator({ headers: { 'accept-encoding': accepted } }) as unknown as {
     encodings(available: readonly string[], options: { preferred: readonly string[] }): readonly string[];
   };
@@ -93,7 +93,7 @@ function readPreferences(accepted: string): readonly Coding[] {
   return names.flatMap((name) => CODINGS.find((coding) => coding === name) ?? []);
 }
 
-/** Parquet is written compressed. */
+/** Parquet is compressed already. */
 function isCompressed(contentType: string): boolean {
   return contentType === FORMATS.parquet.contentType;
 }
@@ -119,7 +119,7 @@ async function compress(body: Buffer, coding: Coding): Promise<Buffer> {
 type Compress = (body: Buffer, done: (error: Error | null, result: Buffer) => void) => void;
 
 async function zstd(body: Buffer): Promise<Buffer> {
-  if (NATIVE_ZSTD !== undefined) return promisify(NATIVE_ZSTD as Compress)(body); // as Node documents it
+  if (NATIVE_ZSTD !== undefined) return promisify(NATIVE_ZSTD as Compress)(body); // the signature that Node documents
   return Buffer.from(wasmZstd(body, LEVEL));
 }
 

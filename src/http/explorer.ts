@@ -1,4 +1,4 @@
-// The explorer: the page at `/` and its files, built by `npm run build`, read once and served from memory.
+// Serves the explorer: the page at `/` and its files, built by `npm run build` and read into memory once.
 import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, relative, sep } from 'node:path';
@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { isReadable } from './header-limit.ts';
 
-/** The same folder from `src/` and from `dist/`. */
+/** The same folder whether run from `src/` or `dist/`. */
 const FOLDER = fileURLToPath(new URL('../../dist/explorer/', import.meta.url));
 const PAGE = 'index.html';
 
@@ -18,7 +18,10 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** Nothing inline, nothing from elsewhere, no frames; the page talks to its own service only (https://www.w3.org/TR/CSP3/). */
+/**
+ * No inline code, no external resources, no frames; the page connects only to its own service
+ * (https://www.w3.org/TR/CSP3/).
+ */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -32,16 +35,16 @@ const POLICY = [
 ].join('; ');
 
 interface PageFile {
-  /** Below the folder, with `/` between its parts. */
+  /** Relative to the folder, with `/` as the separator. */
   readonly path: string;
   readonly body: Buffer;
-  /** Weak: it names the file in whatever coding it is sent. */
+  /** Weak: the same for every coding. */
   readonly etag: string;
 }
 
 type RefuseOthers = (app: FastifyInstance, url: string, taken: readonly HTTPMethods[]) => void;
 
-/** Adds `/` and the page's files; without a build there are none. `refuseOthers` answers the methods that they do not take. */
+/** Adds `/` and the page's files; adds nothing if they are not built. `refuseOthers` answers other methods. */
 export function addExplorer(app: FastifyInstance, refuseOthers: RefuseOthers): void {
   void app.register(async (scope) => {
     for (const file of await readFiles(FOLDER)) {
@@ -68,7 +71,7 @@ async function readFiles(folder: string): Promise<readonly PageFile[]> {
 function send(request: FastifyRequest, reply: FastifyReply, { path, body, etag }: PageFile): FastifyReply {
   const isPage = path === PAGE;
   reply.headers({
-    'Cache-Control': isPage ? 'no-cache' : 'public, max-age=31536000, immutable', // other names hold a hash
+    'Cache-Control': isPage ? 'no-cache' : 'public, max-age=31536000, immutable', // other file names contain a content hash
     ETag: etag,
     ...(isPage ? { 'Content-Security-Policy': POLICY } : {}),
   });

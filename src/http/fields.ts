@@ -1,20 +1,21 @@
-// The fields of a request: from the query string and from a body of each kind that is read. Doubles are kept, to be refused later.
+// Reads the fields of a request from the query string and the body. Keeps repeated fields, so that binding can reject
+// them.
 import { Problem } from '../core/problem.ts';
 import type { RawScalar, RawValue } from '../params/reading.ts';
 
 export type Fields = ReadonlyMap<string, readonly RawValue[]>;
 
-/** Values of all names together: a name that is sent a million times is bounded as well. */
+/** Total values over all names, so that a name repeated a million times is bounded too. */
 const MAX_FIELDS = 1000;
 const MAX_LIST = 10_000;
-/** Of a JSON body: what is deeper than a list in an object is refused anyway. */
+/** Of a JSON body. Valid parameters never nest deeper than a list in an object. */
 const MAX_DEPTH = 32;
 
 type Pair = readonly [name: string, value: RawValue];
 
 /**
- * Collects the fields of a query string (without its `?`) and of a body. Throws Problem. Linear: fields are counted
- * before they are decoded, and counting stops at the limit.
+ * Reads the fields of a query string (without its `?`) and of a body. Throws Problem. Linear time: fields are counted
+ * before decoding, and counting stops at the limit.
  */
 export function readFields(
   queryString: string,
@@ -44,12 +45,12 @@ function addBody(pairs: Pair[], { type, text }: { type: string; text: string }):
     default:
       if (text === '') return;
       throw new Problem('request.body_type_unsupported', {
-        detail: `Bodies of type ${type.slice(0, 100)} are not read`,
+        detail: `Bodies of type ${type.slice(0, 100)} are not supported`,
       });
   }
 }
 
-/** Adds the pairs of `a=1&b=2`. */
+/** Appends the pairs of `a=1&b=2`. */
 function addPairs(pairs: Pair[], text: string): void {
   let count = pairs.length;
   for (let start = 0; start < text.length;) {
@@ -63,13 +64,13 @@ function addPairs(pairs: Pair[], text: string): void {
 
 function expectAtMost(count: number): void {
   if (count <= MAX_FIELDS) return;
-  throw new Problem('request.body_invalid', { detail: `More than ${MAX_FIELDS} parameters were sent` });
+  throw new Problem('request.body_invalid', { detail: `The request has more than ${MAX_FIELDS} parameters` });
 }
 
 function expectDepth(depth: number): void {
   if (depth <= MAX_DEPTH) return;
   throw new Problem('request.body_invalid', {
-    detail: `The JSON body nests deeper than ${MAX_DEPTH} levels`,
+    detail: `The JSON body is nested deeper than ${MAX_DEPTH} levels`,
   });
 }
 
@@ -96,8 +97,8 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * How often each name stands at the first level of a JSON object: JSON.parse keeps only the last of them. Of what is no
- * valid JSON it counts something. Throws Problem when there are too many.
+ * How often each name occurs at the top level of a JSON object, since JSON.parse keeps only the last value. For invalid
+ * JSON the counts are meaningless. Throws Problem if there are too many.
  */
 function countNames(text: string, already: number): ReadonlyMap<string, number> {
   const names = new Map<string, number>();
@@ -119,14 +120,14 @@ function countNames(text: string, already: number): ReadonlyMap<string, number> 
   return names;
 }
 
-/** Where the string that opens at `start` ends: its closing quote, or the end of the text. */
+/** Index of the quote that closes the string opened at `start`, or the end of the text. */
 function closingQuote(text: string, start: number): number {
   let at = start + 1;
   while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
   return at;
 }
 
-/** Whether a colon follows the string that is closed at `end`. */
+/** Whether the string closed at `end` is followed by a colon. */
 function isName(text: string, end: number): boolean {
   let at = end + 1;
   while (' \t\n\r'.includes(text[at] ?? ':')) at++;
@@ -143,7 +144,7 @@ function toRawValue(name: string, value: unknown): RawValue {
     const items: unknown[] = value;
     if (items.every(isScalar)) return items;
   }
-  const message = 'must be a text, a number, true, false, null, or a list of them';
+  const message = 'must be a string, a number, true, false, null, or a list of them';
   throw new Problem('request.parameters_invalid', { errors: [{ parameter: name.slice(0, 100), message }] });
 }
 

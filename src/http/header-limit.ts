@@ -1,9 +1,9 @@
-// How much of a header field is read: what lists of preferences and conditions need, and no more.
+// Bounds how much of a header field is parsed: enough for lists of preferences and conditions.
 
-/** Characters of one field. Longer ones are not parsed; what that means is said where each is read. */
+/** Characters of one field. Longer fields are not parsed; each reader documents the consequence. */
 export const MAX_FIELD_LENGTH = 500;
 
-/** False for a field that is not there, too. */
+/** False for a missing field, too. */
 export function isReadable(field: string | undefined): field is string {
   return field !== undefined && field.length <= MAX_FIELD_LENGTH;
 }

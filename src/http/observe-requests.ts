@@ -1,4 +1,4 @@
-// One observation per request, taken when its answer has left or its caller has gone.
+// Emits one observation per request, when its response is sent or the client disconnects.
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Observe, TraceContext } from '../core/observation.ts';
@@ -8,9 +8,9 @@ import type { ClientAddress } from './client-address.ts';
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** Undefined where a request was refused before any hook ran. */
+    /** Undefined if the request was rejected before any hook ran. */
     trace: Trace;
-    /** What was answered, for the observation. */
+    /** The answer, for the observation. */
     answer: Answer | undefined;
     problem: Problem | undefined;
     started: number;
@@ -19,14 +19,14 @@ declare module 'fastify' {
 
 export interface ObserveOptions {
   readonly observe: Observe;
-  /** The place in a trace of a request with this `traceparent`. */
+  /** The trace context of a request with this `traceparent`. */
   readonly beginTrace: (traceparent: string | undefined) => TraceContext | undefined;
   readonly clientAddress: ClientAddress;
   /** Milliseconds, monotonic. */
   readonly now: () => number;
 }
 
-/** Where a request stands in a trace; undefined where there is none. */
+/** The trace context of a request; undefined without tracing. */
 export function beginTrace(
   { headers }: IncomingMessage,
   options: Pick<ObserveOptions, 'beginTrace'>,
@@ -35,7 +35,7 @@ export function beginTrace(
   return options.beginTrace(typeof traceparent === 'string' ? traceparent : undefined);
 }
 
-/** Adds the request id to every answer and observes every request once. */
+/** Adds the request id to every response and observes every request once. */
 export function observeRequests(app: FastifyInstance, options: ObserveOptions): void {
   app.decorateReply('trace');
   app.decorateReply('answer', undefined);

@@ -1,18 +1,18 @@
-// Answers that their callers take slowly: how many bytes wait for them, and until when.
+// Slow clients: bounds how many response bytes wait to be sent, and for how long.
 import type { ServerResponse } from 'node:http';
 import type { Observe } from '../core/observation.ts';
 
 export interface OutboxOptions {
-  /** Seconds within which an answer has to be taken. */
+  /** Seconds within which the client must read the response. */
   readonly seconds: number;
-  /** Bytes of all answers that wait; above it, who has waited longest is cut off. */
+  /** Total bytes of unsent responses; above it, the one waiting longest is cut off. */
   readonly bytes: number;
   readonly after: (ms: number, action: () => void) => () => void;
   readonly observe: Observe;
 }
 
 export interface Outbox {
-  /** Watches an answer whose end has been written, if the network has not taken all of it yet. */
+  /** Watches a response that is written completely, if the network has not accepted all of it yet. */
   watch(response: ServerResponse, body: Uint8Array): void;
   readonly size: () => { readonly answers: number; readonly bytes: number };
 }
@@ -21,9 +21,9 @@ interface Waiting {
   cut(reason: 'slow' | 'full'): void;
 }
 
-/** A body that several callers wait for is one body: kept answers are shared. */
+/** A body shared by several waiting clients counts once: cached responses are shared. */
 export function createOutbox({ seconds, bytes: limit, after, observe }: OutboxOptions): Outbox {
-  const waiting = new Set<Waiting>(); // in the order of time
+  const waiting = new Set<Waiting>(); // oldest first
   const holders = new Map<Uint8Array, number>();
   let bytes = 0;
 

@@ -1,4 +1,4 @@
-// Problems on the wire: problem documents of RFC 9457, also for requests that never became one.
+// Sends problems as RFC 9457 documents, including for requests that could not be parsed.
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply } from 'fastify';
@@ -7,7 +7,7 @@ import { rateLimitFields } from '../limits/rate-limits.ts';
 
 const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 
-/** The document of a problem; `error` is for clients of older services that read `error.message`. */
+/** The document of a problem; `error` is for older clients that read `error.message`. */
 function problemDocument(problem: Problem, requestId: string): Record<string, unknown> {
   return {
     type: `/problems/${problem.code}`,
@@ -22,7 +22,7 @@ function problemDocument(problem: Problem, requestId: string): Record<string, un
   };
 }
 
-/** Sends a problem as the answer. */
+/** Sends a problem as the response. */
 export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
   if (problem.status === 401) reply.header('WWW-Authenticate', 'Bearer realm="millrace"');
   reply.headers(rateLimitFields(reply.trace?.limits));
@@ -34,7 +34,7 @@ export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply
     .send(JSON.stringify(problemDocument(problem, reply.request.id)));
 }
 
-/** What Node's HTTP parser refused, told to the client before its connection is closed. */
+/** Reports what Node's HTTP parser rejected to the client before its connection is closed. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -56,7 +56,7 @@ const CLIENT_ERRORS: Readonly<Record<string, ProblemCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request.too_slow',
 };
 
-/** Turns whatever was thrown on the way into a problem; what is not one already is a defect. */
+/** Converts any thrown value to a Problem; anything unexpected becomes `internal.defect`. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';

@@ -1,4 +1,4 @@
-// An HTTP request read into a Call: where the key, the fields and the caller's wishes stand.
+// Parses an HTTP request into a Call: the key, the fields, the format and the cache directives.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import type { CacheWish } from '../cache/freshness.ts';
@@ -11,8 +11,8 @@ import { readFields, type Fields } from './fields.ts';
 import { isReadable, MAX_FIELD_LENGTH } from './header-limit.ts';
 
 /**
- * A request for an endpoint as a Call. Before the key is known nothing is read but the key, the endpoint's name and the
- * request id; the rest when the request path asks for it.
+ * A request for an endpoint as a Call. Before authentication only the key, the endpoint's name and the request id are
+ * read; the rest when the request path calls `read`.
  */
 export function receiveCall(
   request: EndpointRequest,
@@ -38,7 +38,7 @@ export function receiveCall(
 
 type EndpointRequest = FastifyRequest<{ Params: { endpoint: string } }>;
 
-/** Throws Problem for what cannot be read at all. */
+/** Throws Problem for unreadable content. */
 function readContent(request: EndpointRequest, body: string, prefix: string): CallContent {
   const fields = readFields(queryStringOf(request), { type: mediaTypeOf(request), text: body });
   return {
@@ -51,7 +51,7 @@ function readContent(request: EndpointRequest, body: string, prefix: string): Ca
   };
 }
 
-/** Header fields, in lower case, that can change what a call without a body is answered. */
+/** Header fields, in lower case, that can change the answer to a call without a body. */
 export function fieldsRead(headerPrefix: string): readonly string[] {
   const prefix = fieldPrefix(headerPrefix);
   const own = ['redact-pii', 'labels', 'reservation'].map((name) => `${prefix}-${name}`);
@@ -67,7 +67,9 @@ function headerText(request: FastifyRequest, name: string): string | undefined {
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
-/** The key of `X-API-KEY` or `Authorization: Bearer`; what is longer than any key as it is. */
+/**
+ * The key in `X-API-KEY` or `Authorization: Bearer`. A value longer than any key is returned untrimmed, to be rejected.
+ */
 export function keyOf(request: FastifyRequest): string | undefined {
   const { 'x-api-key': header, authorization = '' } = request.headers;
   if (typeof header === 'string') return header.length > MAX_KEY_LENGTH ? header : header.trim();
@@ -75,7 +77,7 @@ export function keyOf(request: FastifyRequest): string | undefined {
   return /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
 }
 
-/** Request directives of RFC 9111, 5.2.1; what is not understood is not there, nor is anything in a header that is too long. */
+/** Request directives of RFC 9111, 5.2.1; unknown directives, and all of an oversized header, are ignored. */
 function readCacheWish(header: string | undefined): CacheWish {
   const directives = (isReadable(header) ? header : '')
     .toLowerCase()
@@ -96,37 +98,40 @@ function queryStringOf(request: FastifyRequest): string {
   return mark === -1 ? '' : request.url.slice(mark + 1);
 }
 
-/** '' where the request names none. */
+/** '' if the request has none. */
 function mediaTypeOf({ headers }: FastifyRequest): string {
   const [type = ''] = (headers['content-type'] ?? '').split(';', 1);
   return type.trim().toLowerCase();
 }
 
-/** The parameter `format`, else what Accept prefers (RFC 9110, 12.5.1). Throws Problem `format.not_acceptable`. */
+/**
+ * The parameter `format`, otherwise the format preferred by Accept (RFC 9110, 12.5.1). Throws Problem
+ * `format.not_acceptable`.
+ */
 function readFormat(request: FastifyRequest, fields: Fields): FormatName {
   const [named] = fields.get('format') ?? [];
   const names = Object.keys(FORMATS).join(', ');
   if (named !== undefined && named !== '' && named !== null) {
     const format = typeof named === 'string' ? formatNamed(named) : undefined;
     if (format !== undefined) return format;
-    throw new Problem('format.not_acceptable', { detail: `The parameter format takes ${names}` });
+    throw new Problem('format.not_acceptable', { detail: `The parameter format must be one of ${names}` });
   }
   const { accept } = request.headers;
   if (accept !== undefined && !isReadable(accept)) {
     throw new Problem('format.not_acceptable', {
       detail: `The Accept header is longer than ${MAX_FIELD_LENGTH} characters`,
-      hint: `Send a shorter Accept, or the parameter format: ${names}.`,
+      hint: `Send a shorter Accept header, or the parameter format: ${names}.`,
     });
   }
   const mediaType = new Negotiator(request.raw).mediaType([...MEDIA_TYPES]);
   const format = mediaType === undefined ? undefined : formatOfMediaType(mediaType);
   if (format !== undefined) return format;
   throw new Problem('format.not_acceptable', {
-    detail: `The Accept header takes none of ${MEDIA_TYPES.join(', ')}`,
+    detail: `The Accept header accepts none of ${MEDIA_TYPES.join(', ')}`,
   });
 }
 
-/** A header that switches something on: `true` in any case, also among doubles. One that is too long switches it on. */
+/** Whether a header is `true`, in any case, in any of its values. An oversized header counts as true. */
 function flagHeader(request: FastifyRequest, name: string): boolean {
   const value = headerText(request, name) ?? '';
   return !isReadable(value) || value.split(',').some((each) => each.trim().toLowerCase() === 'true');

@@ -1,4 +1,4 @@
-// Calls that were answered before and whose answer is still stored: answered again before any of the way is walked.
+// The cached fast path: serves repeated requests from the cache before routing.
 import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Found } from '../cache/read-through.ts';
@@ -12,23 +12,23 @@ import type { Outbox } from './outbox.ts';
 import { requestIdOf } from './request-id.ts';
 
 export interface RepeatsOptions extends ObserveOptions {
-  /** The route of the calls; what stands behind it in a URL is an endpoint. */
+  /** The route of the calls; `prefix` is followed by the endpoint. */
   readonly route: { readonly url: string; readonly prefix: string };
-  /** Header fields that can change what is answered, in lower case. */
+  /** Request header fields that can change the answer, in lower case. */
   readonly fields: readonly string[];
   readonly headerPrefix: string;
-  /** Requests that are always to go the whole way. */
+  /** Requests that must always take the full path. */
   readonly isBarred: (request: IncomingMessage) => boolean;
   readonly codings: Codings;
   readonly outbox: Outbox;
 }
 
 export interface Repeats {
-  /** Answers a call that is known; any other goes the whole `way`. */
+  /** Answers a known call; passes any other on to `way`, the full request path. */
   answer(request: IncomingMessage, response: ServerResponse, way: () => void): void;
-  /** Remembers how a call was answered, if its answer can be given again. */
+  /** Remembers an answered call, if its response can be served again. */
   remember(request: IncomingMessage, answer: Answer, trace: Trace): void;
-  /** From now on every call goes the whole way. */
+  /** Sends every call through the full path from now on. */
   close(): void;
 }
 
@@ -36,7 +36,7 @@ interface Repeat {
   readonly again: Again;
   readonly endpoint: Answer['endpoint'];
   readonly trace: Trace;
-  /** Header fields of the answer as they were last sent in each coding: names and values in turn. */
+  /** The response header fields as last sent in each coding: alternating names and values. */
   readonly sent: Map<Coding | undefined, { readonly outcome: string; readonly fields: readonly string[] }>;
 }
 
@@ -44,17 +44,17 @@ interface Ask {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly started: number;
-  /** Has the next call of its kind go the whole way. */
+  /** Makes the next identical call take the full path. */
   readonly forget: () => void;
 }
 
-/** The body as it is sent. */
+/** The body as sent. */
 interface Sent {
   readonly body: Buffer;
   readonly coding: Coding | undefined;
 }
 
-/** An answer on its way out. */
+/** A response waiting to be written. */
 interface Reply extends Ask {
   readonly fields: string[];
   readonly body: Buffer;
@@ -63,20 +63,20 @@ interface Reply extends Ask {
   readonly requestId: string;
 }
 
-/** A request with one of these asks for something particular, or brings a body. */
+/** Requests with one of these take the full path: they are conditional, carry cache directives or have a body. */
 const BARRED = ['cache-control', 'if-none-match', 'content-length', 'transfer-encoding'] as const;
 const MAX_REPEATS = 10_000;
 const MAX_URL = 2048;
-/** Characters of all that is digested, a key of the greatest length among it. */
+/** Characters of the digest's input, including a key of maximum length. */
 const MAX_TEXT = 16_384;
 
 /**
- * A bounded memory of calls. They are told apart by a digest over all that an answer depends on, the key included: no key
- * is kept, and none can be guessed from the time that a look-up takes.
+ * A bounded map of calls. The map key is a digest over everything the answer depends on, including the API key: no API
+ * key is stored, and none can be guessed from lookup times.
  */
 export function createRepeats(options: RepeatsOptions): Repeats {
   const { now } = options;
-  const repeats = new Map<string, Repeat>(); // in the order of use: the first was used longest ago
+  const repeats = new Map<string, Repeat>(); // in order of use, least recently used first
   const send = createSending(options);
   let closed = false;
 
@@ -112,23 +112,23 @@ export function createRepeats(options: RepeatsOptions): Repeats {
   };
 }
 
-/** Sends found answers, in the coding that each caller asked for. */
+/** Sends cached responses, in the coding each client accepts. */
 function createSending(options: RepeatsOptions): (repeat: Repeat, found: Found, ask: Ask) => void {
   const { now } = options;
   let replies: Reply[] = [];
 
-  // Written one by one between the reads, each answer costs the peer a wake-up; written together, half as many again are
-  // answered in the same time.
+  // Batched: written one by one between reads, each response wakes the peer; written together, throughput is half as
+  // high again.
   const writeAll = (): void => {
     const written = replies;
     replies = [];
-    for (const reply of written) write(reply, options); // catches: one that cannot be written stops none of the others
+    for (const reply of written) write(reply, options); // does not throw, so a failed write does not stop the others
   };
 
   const reply = (repeat: Repeat, found: Found, ask: Ask, sent: Sent): void => {
     const { request, started } = ask;
     const requestId = requestIdOf(request.headers['x-request-id']);
-    const timing = `auth;dur=${(now() - started).toFixed(2)}`; // no other stage is walked
+    const timing = `auth;dur=${(now() - started).toFixed(2)}`; // no other stage runs
     const lasting = fieldsOf(repeat, found, sent, options.headerPrefix);
     const fields = [...lasting, 'X-Request-Id', requestId, 'Server-Timing', timing];
     const { body } = sent;
@@ -148,7 +148,7 @@ function createSending(options: RepeatsOptions): (repeat: Repeat, found: Found, 
   };
 }
 
-/** Undefined for a request that no memory is kept of. */
+/** Undefined for a request that is not remembered. */
 function digestOf(
   { method, url = '', headers }: IncomingMessage,
   { route, fields }: RepeatsOptions,
@@ -156,14 +156,14 @@ function digestOf(
   if (method !== 'GET' || url.length > MAX_URL || !url.startsWith(route.prefix)) return undefined;
   for (const name of BARRED) if (headers[name] !== undefined) return undefined;
   let text = url;
-  for (const name of fields) text += `\n${String(headers[name] ?? ABSENT)}`; // no value holds a line break, or NUL
+  for (const name of fields) text += `\n${String(headers[name] ?? ABSENT)}`; // header values contain no line break or NUL
   if (text.length > MAX_TEXT) return undefined;
   return hash('sha256', text, 'base64url');
 }
 
 const ABSENT = '\0';
 
-/** Made anew when something in them has changed, which is about once a second. */
+/** Rebuilt when age or ttl has changed, about once a second. */
 function fieldsOf(
   { sent, endpoint }: Repeat,
   { entry, outcome }: Found,
@@ -186,7 +186,7 @@ function fieldsOf(
   return fields;
 }
 
-/** Nobody above catches: what is thrown here would end the process, and so costs this one caller the connection. */
+/** An error here has no handler above and would end the process, so it only closes this connection. */
 function write(reply: Reply, options: RepeatsOptions): void {
   const { response, fields, body } = reply;
   try {

@@ -1,7 +1,7 @@
-// The name of one request: in its answer, in the log, in the engine's own log.
+// The id of a request, in its response, in the log and in the engine's query log.
 import { randomUUID } from 'node:crypto';
 
-/** The caller's own request id when it is a plain token, else a new one. */
+/** The client's request id if it is a plain token, otherwise a new one. */
 export function requestIdOf(header: string | string[] | undefined): string {
   return typeof header === 'string' && /^[\w.:-]{1,64}$/.test(header) ? header : randomUUID();
 }

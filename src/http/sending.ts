@@ -1,4 +1,4 @@
-// The last step of every reply: its body in the coding that the caller asked for, and an eye on how it is taken.
+// The last step of every response: compresses the body as the client accepts, and watches for slow clients.
 import { Buffer } from 'node:buffer';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { etagIn, type Codings } from './codings.ts';
@@ -6,12 +6,12 @@ import type { Outbox } from './outbox.ts';
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** Names a body that never changes: it is compressed once, whoever asks for it and however often. */
+    /** Identifies a body that never changes, so that it is compressed once and reused. */
     fixedTag: string | undefined;
   }
 }
 
-/** Bodies here are whole: texts and Buffers, never streams. */
+/** Bodies are always complete: strings and Buffers, never streams. */
 export function watchSending(app: FastifyInstance, codings: Codings, outbox: Outbox): void {
   app.decorateReply('fixedTag', undefined);
   app.addHook<string | Buffer | null>('onSend', async (_request, reply, payload) => {

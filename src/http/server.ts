@@ -1,4 +1,4 @@
-// The HTTP door: Fastify with its routes, its problem documents and one observation per request.
+// The HTTP server: Fastify with its routes, problem documents and one observation per request.
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import fastify, {
@@ -25,38 +25,38 @@ import { createRepeats, type Repeats } from './repeats.ts';
 import { requestIdOf } from './request-id.ts';
 import { watchSending } from './sending.ts';
 
-/** The URL and all headers together, in bytes: a query of 64 KiB, percent-encoded where it must be, fits. */
+/** Bytes of the URL and all headers together: fits a query of 64 KiB, percent-encoded where necessary. */
 const HEADER_LIMIT = 131_072;
 const RECEIVE_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_MS = 72_000;
 export const QUERY_ROUTE = { url: '/api/endpoints/query/:endpoint', prefix: '/api/endpoints/query/' };
 const ALL_METHODS = ['GET', 'HEAD', 'POST', 'QUERY', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
-/** Whether requests can be answered, and what is missing when not. */
+/** Whether requests can be answered, and which part has failed if not. */
 export interface Readiness {
   readonly ready: boolean;
-  /** `degraded`: requests are answered all the same; `off`: there is none. */
+  /** `degraded`: requests are still answered; `off`: not in use. */
   readonly checks: Readonly<Record<string, 'ok' | 'failed' | 'degraded' | 'off' | 'stopping'>>;
 }
 
 export interface ServerOptions extends ObserveOptions {
   readonly answer: (call: Call) => Promise<Answer>;
-  /** Looks at a caller's own query without running it. */
+  /** Checks a consumer query without running it. */
   readonly explain: Explain;
-  /** What a key may call, as data. */
+  /** The endpoints a key may call, as data. */
   readonly list: (key: string | undefined, trace: Trace) => Promise<readonly unknown[]>;
-  /** The OpenAPI document of what a key may call, as JSON. */
+  /** The OpenAPI document of the endpoints a key may call, as JSON. */
   readonly openapi: (key: string | undefined, trace: Trace) => Promise<string>;
   readonly readiness: () => Promise<Readiness>;
   readonly codings: Codings;
   readonly outbox: Outbox;
   readonly headerPrefix: string;
   readonly corsOrigins: BrowserOptions['corsOrigins'];
-  /** Seconds for one request, from its first byte to its answer. */
+  /** Seconds per request, from its first byte to its answer. */
   readonly requestTimeout: number;
 }
 
-/** Builds the server; it listens when told to, and `close()` lets running requests finish. */
+/** Creates the server, not yet listening. `close()` lets running requests finish. */
 export function createServer(options: ServerOptions): FastifyInstance {
   const repeats = createRepeats({
     ...options,
@@ -65,7 +65,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     isBarred: options.corsOrigins === undefined ? () => false : ({ headers }) => headers.origin !== undefined,
   });
   const app = fastify({
-    // In front of Fastify: what was answered before needs neither its routing nor its hooks.
+    // The cached fast path runs before Fastify: it needs neither routing nor hooks.
     serverFactory: (handle) => {
       const listener = (request: IncomingMessage, response: ServerResponse): void =>
         repeats.answer(request, response, () => handle(request, response));
@@ -73,11 +73,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
         { maxHeaderSize: HEADER_LIMIT, requestTimeout: RECEIVE_TIMEOUT_MS },
         listener,
       );
-      server.on('checkContinue', listener); // callers are told to go on only when their bodies are wanted
+      server.on('checkContinue', listener); // 100 Continue is sent only when the body is needed
       server.keepAliveTimeout = KEEP_ALIVE_MS;
       return server;
     },
-    // A name of any length is refused as all unknown ones are.
+    // An overlong name is rejected as any unknown name is.
     routerOptions: { maxParamLength: HEADER_LIMIT, querystringParser: () => ({}) },
     genReqId: (request) => requestIdOf(request.headers['x-request-id']),
     return503OnClosing: false,
@@ -112,7 +112,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   return app;
 }
 
-/** Connections whose requests are running when the server closes end with their answers, not with the drain. */
+/** On shutdown, connections with a running request close after its response rather than when draining ends. */
 function closeWhenAnswered(app: FastifyInstance): void {
   let isClosing = false;
   app.addHook('preClose', async () => {
@@ -135,7 +135,7 @@ function addQueryRoute(app: FastifyInstance, options: ServerOptions, repeats: Re
       const { headerPrefix } = options;
       const answer = await options.answer(receiveCall(request, reply, { headerPrefix, signal }));
       repeats.remember(request.raw, answer, reply.trace);
-      // Answers of replicas' common store come in together: written one by one, each would cost the peer a wake-up.
+      // Responses from the shared cache arrive in batches: written one by one, each would wake the peer.
       if (answer.outcome?.kind === 'hit') await setImmediate();
       return sendAnswer(reply, answer, options.headerPrefix);
     },
@@ -162,7 +162,7 @@ function addExplainRoute(
   refuseOtherMethods(app, url, methods);
 }
 
-/** Adds a GET route; its handler makes JSON. */
+/** Adds a GET route whose handler returns JSON. */
 function addRoute<Params>(
   app: FastifyInstance,
   url: string,
@@ -174,7 +174,7 @@ function addRoute<Params>(
   refuseOtherMethods(app, url, ['GET']);
 }
 
-/** The same for what asks for a key, and counts against its rate. */
+/** Adds a GET route that requires a key and counts against its rate limit. */
 function addCountedRoute(app: FastifyInstance, url: string, handler: ServerOptions['openapi']): void {
   addRoute(app, url, async (request, reply) => {
     const text = await handler(keyOf(request), reply.trace);
@@ -188,7 +188,7 @@ function sendJson(reply: FastifyReply, text: string): string {
   return text;
 }
 
-/** RFC 9110: 405 with Allow for the methods that a path does not take, OPTIONS tells them. */
+/** RFC 9110: other methods get 405 with Allow; OPTIONS reports the methods. */
 function refuseOtherMethods(app: FastifyInstance, url: string, taken: readonly HTTPMethods[]): void {
   const allow = [...taken, 'HEAD', 'OPTIONS'].toSorted().join(', ');
   const method = ALL_METHODS.filter((each) => !taken.includes(each) && each !== 'HEAD');
@@ -200,13 +200,13 @@ function refuseOtherMethods(app: FastifyInstance, url: string, taken: readonly H
       reply.header('Allow', allow);
       if (request.method === 'OPTIONS') return reply.code(204).send();
       throw new Problem('route.method_not_allowed', {
-        detail: `${request.method} is not taken here; ${allow} are`,
+        detail: `${request.method} is not allowed here; use ${allow}`,
       });
     },
   });
 }
 
-/** Aborts when the caller has gone, or with a Problem when its time is up. */
+/** Aborts when the client disconnects, or with a Problem when the request times out. */
 function requestSignal(reply: FastifyReply, seconds: number): AbortSignal {
   const controller = new AbortController();
   const timer = setTimeout(() => {

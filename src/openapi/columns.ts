@@ -1,8 +1,8 @@
-// Result columns as JSON Schema: what their values are in JSON answers.
+// Result columns as JSON Schema: their values in JSON responses.
 import { enumNames, readTypeText, tupleMembers } from '../sql/type-text.ts';
 import { orNull, type Schema } from './schema.ts';
 
-/** `int64`: how the endpoint writes 64-bit integers. A type that is not known may be anything. */
+/** `int64`: how the endpoint writes 64-bit integers. An unknown type allows any value. */
 export function columnSchema(type: string, int64: 'number' | 'string'): Schema {
   const { name, arguments: parts } = readTypeText(type);
   const [first = ''] = parts;
@@ -46,7 +46,7 @@ function scalarSchema(name: string, int64: 'number' | 'string'): Schema {
       ...(bits === '64' ? { format: 'int64' } : {}),
     };
   }
-  if (/^(BFloat16|Float32|Float64)$/.test(name)) return { type: ['number', 'null'] }; // what is not finite is null
+  if (/^(BFloat16|Float32|Float64)$/.test(name)) return { type: ['number', 'null'] }; // non-finite numbers are null
   if (name.startsWith('Decimal')) return { type: 'number' };
   if (/^DateTime(64)?$/.test(name)) return { type: 'string', format: 'date-time' };
   if (/^Date(32)?$/.test(name)) return { type: 'string', format: 'date' };

@@ -1,4 +1,4 @@
-// What all operations share: keys, header fields, and problems with every code there is.
+// Components shared by all operations: security schemes, header fields, and problems with all codes.
 import { PROBLEMS } from '../core/problems.ts';
 
 const text = (description: string) => ({ description, schema: { type: 'string' } });
@@ -6,44 +6,44 @@ const number = (description: string) => ({ description, schema: { type: 'integer
 
 export const COMPONENTS = {
   securitySchemes: {
-    key: { type: 'apiKey', in: 'header', name: 'X-API-KEY', description: 'A key of this service.' },
+    key: { type: 'apiKey', in: 'header', name: 'X-API-KEY', description: 'An API key of this service.' },
     bearer: {
       type: 'http',
       scheme: 'bearer',
-      description: 'The same key, or a JSON Web Token of a known issuer.',
+      description: 'The same key, or a JSON Web Token from a configured issuer.',
     },
   },
   headers: {
-    ETag: text('Names these bytes; If-None-Match with it gives 304.'),
-    'Cache-Control': text('How long the caller may keep the answer.'),
-    'Cache-Status': text('How the answer came about (RFC 9211).'),
-    Age: number('Seconds since the answer was made.'),
-    'Server-Timing': text('Milliseconds of each stage.'),
-    'X-Request-Id': text("The request's name in logs; the caller's own where it sent one."),
-    'Millrace-Endpoint': text('Name and revision of the endpoint.'),
-    'Millrace-Truncated': text('true where rows were cut at the maximum.'),
-    'Millrace-Dialect': text("What the caller's SQL was read as."),
-    RateLimit: text('What is left of the limits that hold.'),
-    'RateLimit-Policy': text('The limits that hold.'),
-    'Retry-After': number('Seconds to wait.'),
+    ETag: text('The entity tag of this response; send it in If-None-Match to get 304 if nothing changed.'),
+    'Cache-Control': text('How long the client may cache the response.'),
+    'Cache-Status': text('How the cache handled the request (RFC 9211).'),
+    Age: number('Seconds since the response was generated.'),
+    'Server-Timing': text('The duration of each stage in milliseconds.'),
+    'X-Request-Id': text("The request id used in logs; the client's own if it sent one."),
+    'Millrace-Endpoint': text('The name and revision of the endpoint.'),
+    'Millrace-Truncated': text('true if rows were truncated at the maximum.'),
+    'Millrace-Dialect': text('The dialect that the consumer query was parsed as.'),
+    RateLimit: text('What remains of the rate limits that apply.'),
+    'RateLimit-Policy': text('The rate limits that apply.'),
+    'Retry-After': number('Seconds to wait before retrying.'),
   },
   schemas: {
     Problem: {
       type: 'object',
-      description: 'A refusal or a failure (RFC 9457).',
+      description: 'A rejected request or a failure (RFC 9457).',
       required: ['type', 'title', 'status', 'detail', 'instance', 'code', 'hint', 'error'],
       properties: {
-        type: { type: 'string', description: 'Where this kind of problem is explained.' },
+        type: { type: 'string', description: 'A URL that explains this kind of problem.' },
         title: { type: 'string' },
         status: { type: 'integer' },
         detail: { type: 'string' },
         instance: { type: 'string', description: 'The request id.' },
-        code: { type: 'string', description: 'Stable.', enum: Object.keys(PROBLEMS) },
+        code: { type: 'string', description: 'A stable code.', enum: Object.keys(PROBLEMS) },
         hint: { type: 'string', description: 'What to do.' },
         errors: { type: 'array', items: { $ref: '#/components/schemas/Fault' } },
         error: {
           type: 'object',
-          description: 'For clients of older services.',
+          description: 'For older clients.',
           required: ['code', 'message'],
           properties: { code: { type: 'string' }, message: { type: 'string' } },
         },
@@ -51,8 +51,7 @@ export const COMPONENTS = {
     },
     Fault: {
       type: 'object',
-      description:
-        "One of several things that are wrong, at its parameter or its place in the caller's query.",
+      description: 'One of several errors, with its parameter or its position in the consumer query.',
       required: ['message'],
       properties: {
         message: { type: 'string' },
@@ -69,13 +68,13 @@ export const COMPONENTS = {
       headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } },
       content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
     },
-    NotModified: { description: 'The caller has it already.' },
+    NotModified: { description: 'The client has the current response.' },
   },
 } as const;
 
-/** Every status that a call may end in, but for success. */
+/** All error statuses that a call can return. */
 export function problemResponses(): Readonly<Record<string, unknown>> {
-  const reachable = Object.entries(PROBLEMS).filter(([, { status }]) => status !== 499); // nobody reads that one
+  const reachable = Object.entries(PROBLEMS).filter(([, { status }]) => status !== 499); // 499 is only logged: the client is gone
   const statuses = new Set(reachable.map(([, { status }]) => String(status)));
   const problem = { $ref: '#/components/responses/Problem' };
   return Object.fromEntries([...statuses].toSorted().map((status) => [status, problem]));

@@ -3,13 +3,13 @@ import { COMPONENTS, problemResponses } from './components.ts';
 import { pathItem, type DescribedEndpoint, type OperationOptions } from './operations.ts';
 
 export interface DocumentOptions extends Pick<OperationOptions, 'principal' | 'headerPrefix'> {
-  /** Of this software. */
+  /** The version of the service. */
   readonly version: string;
-  /** Path or URL of the service, without a slash at its end; a path is one of wherever the document came from. */
+  /** Path or URL of the service, without a trailing slash; a path is relative to where the document was loaded from. */
   readonly server: string;
 }
 
-/** Paths for what the principal may call; all schemas, problems and ways to authenticate. */
+/** The paths that the principal may call, with all schemas, problems and security schemes. */
 export function openapiDocument(
   endpoints: readonly DescribedEndpoint[],
   options: DocumentOptions,
@@ -27,7 +27,7 @@ export function openapiDocument(
     info: {
       title: 'Millrace endpoints',
       version: options.version,
-      description: 'Saved queries over ClickHouse, each with typed parameters, as they are in service now.',
+      description: 'Saved ClickHouse queries with typed parameters, as currently served.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: options.server }],
@@ -37,7 +37,7 @@ export function openapiDocument(
   };
 }
 
-/** Names with what generators take for identifiers; each once. */
+/** Unique operation ids, using only characters that code generators accept in identifiers. */
 function operationIds(names: readonly string[]): readonly string[] {
   const taken = new Set<string>();
   return names.map((name) => {
@@ -62,7 +62,7 @@ const OTHER_PATHS = {
       operationId: 'list_endpoints',
       summary: 'The endpoints that the key may call, with their parameters, columns and policies.',
       responses: {
-        ...JSON_ANSWER('Endpoints in name order.', {
+        ...JSON_ANSWER('The endpoints, sorted by name.', {
           type: 'object',
           required: ['result'],
           properties: { result: { type: 'array', items: { type: 'object', additionalProperties: true } } },
@@ -76,8 +76,8 @@ const OTHER_PATHS = {
       ...SERVICE,
       ...NO_KEY,
       operationId: 'health_live',
-      summary: 'Whether the process runs.',
-      responses: JSON_ANSWER('It does.', { type: 'object', additionalProperties: true }),
+      summary: 'Whether the process is running.',
+      responses: JSON_ANSWER('It is running.', { type: 'object', additionalProperties: true }),
     },
   },
   '/health/ready': {
@@ -85,11 +85,11 @@ const OTHER_PATHS = {
       ...SERVICE,
       ...NO_KEY,
       operationId: 'health_ready',
-      summary: 'Whether requests can be answered, and what is missing when not.',
+      summary: 'Whether the service can answer requests, and which checks failed if not.',
       responses: {
-        ...JSON_ANSWER('They can.', { $ref: '#/components/schemas/Row' }),
+        ...JSON_ANSWER('It can.', { $ref: '#/components/schemas/Row' }),
         503: {
-          description: 'They cannot.',
+          description: 'It cannot.',
           content: { 'application/json': { schema: { $ref: '#/components/schemas/Row' } } },
         },
       },

@@ -1,4 +1,4 @@
-// One endpoint as operations of OpenAPI: GET with parameters in the URL, POST with a body, and own queries by POST.
+// One endpoint as OpenAPI operations: GET with parameters in the URL, POST with a body; consumer queries by POST.
 import type { Principal } from '../auth/principal.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import type { Column } from '../engine/engine.ts';
@@ -10,7 +10,7 @@ import { orNull, type Schema } from './schema.ts';
 
 export interface DescribedEndpoint {
   readonly endpoint: Endpoint;
-  /** Undefined where the engine does not know the tables. */
+  /** Undefined if the engine does not have the tables. */
   readonly columns: readonly Column[] | undefined;
 }
 
@@ -76,7 +76,7 @@ function queryParameters(
 const FORMAT_PARAMETER = {
   name: 'format',
   in: 'query',
-  description: 'The format of the answer; Accept is another way to say it.',
+  description: 'The response format; the Accept header is an alternative.',
   schema: { type: 'string', enum: Object.keys(FORMATS), default: 'json' },
 };
 
@@ -88,13 +88,13 @@ function headerParameters({ labels, reservation }: Endpoint, prefix: string): re
     schema,
   });
   return [
-    header('REDACT-PII', 'Have personal data taken out of this answer.', { type: 'string', enum: ['true'] }),
+    header('REDACT-PII', 'Redact personal data in this response.', { type: 'string', enum: ['true'] }),
     ...(labels.some(({ from }) => from.kind === 'header')
-      ? [header('LABELS', 'Labels of this call, as name=value with commas between.', { type: 'string' })]
+      ? [header('LABELS', 'Labels of this call, as comma-separated name=value pairs.', { type: 'string' })]
       : []),
     ...(reservation.enabled
       ? [
-          header('RESERVATION', 'The reserved capacity to run in.', {
+          header('RESERVATION', 'The workload to run in.', {
             type: 'string',
             enum: reservation.workloads,
           }),
@@ -104,8 +104,8 @@ function headerParameters({ labels, reservation }: Endpoint, prefix: string): re
 }
 
 const OWN_QUERIES = {
-  sql: 'A SELECT of your own over the tables of this endpoint, in place of the saved query.',
-  lql: 'A query of your own in LQL, in place of the saved query.',
+  sql: 'A SELECT over the tables of this endpoint, run instead of the saved query.',
+  lql: 'An LQL query over the tables of this endpoint, run instead of the saved query.',
 } as const;
 
 function requestBody(
@@ -131,7 +131,7 @@ function requestBody(
       {
         type: 'string',
         enum: dialects,
-        description: 'What sql is written in; all of them are tried when left out.',
+        description: 'The dialect of sql; all of them are tried if it is omitted.',
       },
     ]);
   const schema: Schema = {
@@ -181,14 +181,14 @@ function responses(
 ): unknown {
   const { endpoint } = described;
   const row = rowSchema(described, endpoint.redaction.always || principal.redact);
-  // Rows of a caller's own query have the columns that it asks for.
+  // The columns of a consumer query are not known in advance.
   const items = own.length === 0 ? row : { anyOf: [row, { $ref: '#/components/schemas/Row' }] };
   const json: Schema = {
     type: 'object',
     required: ['result'],
     properties: {
       result: { type: 'array', maxItems: endpoint.maxRows, items },
-      truncated: { const: true, description: 'There where rows were cut at the maximum.' },
+      truncated: { const: true, description: 'Present if rows were truncated at the maximum.' },
     },
   };
   const names = [
@@ -222,7 +222,7 @@ function contentOf(format: FormatName, json: Schema): unknown {
   return format === 'ndjson' || format === 'csv' ? { schema: { type: 'string' } } : {}; // bytes
 }
 
-/** Columns that rules of redaction name may be another text, or missing; which of them it is, the caller may decide. */
+/** Redacted columns may hold another string or be missing; callers can request redaction themselves. */
 function rowSchema({ endpoint, columns }: DescribedEndpoint, isRedacted: boolean): Schema {
   if (columns === undefined) return { $ref: '#/components/schemas/Row' };
   const { treats } = endpoint.redaction.redactor;

@@ -1,8 +1,8 @@
-// Declared parameters as JSON Schema: what a caller may send.
+// Declared parameters as JSON Schema: the values a caller may send.
 import type { Parameter } from '../config/generated/endpoint.ts';
 import type { Schema } from './schema.ts';
 
-/** What a value may be; `locked` is the value that the caller's key sets. */
+/** The allowed values; `locked` is the value that the caller's key sets. */
 export function parameterSchema(spec: Parameter, locked: unknown): Schema {
   const element = /^Array\s*\((.*)\)$/s.exec(spec.type.trim())?.[1];
   const schema =

@@ -1,4 +1,4 @@
-// The OpenAPI document as callers get it: for each key what it may call, made again when the endpoints change.
+// The OpenAPI document for each caller: only what its key may call, regenerated when the endpoints change.
 import type { Principal } from '../auth/principal.ts';
 import { isCallable } from '../catalog/callable.ts';
 import type { Catalog } from '../catalog/catalog.ts';
@@ -10,7 +10,7 @@ export interface PublishedOptions extends Omit<DocumentOptions, 'principal'> {
   readonly describe: Describe;
 }
 
-/** Callers whose documents are kept, of one catalog. */
+/** Maximum number of documents cached per catalog. */
 const MAX_KEPT = 100;
 
 /** Resolves to JSON. */

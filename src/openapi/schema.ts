@@ -1,4 +1,4 @@
-// JSON Schema 2020-12, as much of it as these documents use.
+// The subset of JSON Schema 2020-12 that these documents use.
 
 export interface Schema {
   readonly type?: string | readonly string[];

@@ -1,4 +1,4 @@
-// The way of a request, whole: each line takes one step down the hill.
+// The request path: authentication, rate limits, parsing, planning and execution of one call, in that order.
 import type { Keyring } from '../auth/keyring.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { KeyUse } from '../auth/key-use.ts';
@@ -29,28 +29,31 @@ export interface AnswerOptions {
 export interface Clock {
   /** Milliseconds since 1970. */
   readonly epoch: () => number;
-  /** Milliseconds from an arbitrary start, never going back. */
+  /** Milliseconds from an arbitrary origin; never decreases. */
   readonly monotonic: () => number;
 }
 
-/** A call that may run: who asks, and all that decides its result. Durations are milliseconds. */
+/**
+ * A call that is authorized and planned: the principal, and everything that determines the result. Durations are
+ * milliseconds.
+ */
 export interface Prepared extends Task {
   readonly principal: Principal;
   readonly labels: Labels;
   readonly workload: string | undefined;
   readonly wish: CallContent['wish'];
   readonly timing: { readonly auth: number; readonly plan: number };
-  /** Whether the same call would be prepared in just this way now. */
+  /** Whether the same call would still be prepared identically: same catalog, same keys, key not expired. */
   readonly holds: () => boolean;
 }
 
 export interface RequestPath {
-  /** Everything before the engine is asked for rows. */
+  /** Everything before execution: no rows are read. */
   readonly prepare: (call: Call) => Promise<Prepared>;
   readonly answer: (call: Call) => Promise<Answer>;
 }
 
-/** Compiles the request path. Its functions throw Problem, and nothing else that is the caller's doing. */
+/** Creates the request path. Its functions throw Problem for every error caused by the caller. */
 export function createRequestPath(options: AnswerOptions): RequestPath {
   const { catalog, keyring, keyUse, rateLimits, suspensions, plan, results, clock } = options;
   const prepare = async (call: Call): Promise<Prepared> => {
@@ -74,7 +77,7 @@ export function createRequestPath(options: AnswerOptions): RequestPath {
     trace.labels = labels;
     const planned = await plan(endpoint, bindings, own);
     const timing = { auth: authorized - started, plan: clock.monotonic() - received };
-    // A query of the caller's own is checked anew each time: the walls around it may have fallen meanwhile.
+    // Consumer queries are rechecked every time: the sandbox may have been disabled since.
     const isRepeatable = own === undefined && !isLimited;
     const holds = (): boolean =>
       isRepeatable && catalog() === snapshot && keyring() === keys && clock.epoch() < expires;

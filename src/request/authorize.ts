@@ -1,4 +1,4 @@
-// Who is calling, and whether they may call this endpoint.
+// Authenticates a call and finds the endpoint it is authorized for.
 import type { Accepted, Keyring, Refused } from '../auth/keyring.ts';
 import type { Principal } from '../auth/principal.ts';
 import { isCallable } from '../catalog/callable.ts';
@@ -7,10 +7,10 @@ import type { Endpoint } from '../catalog/endpoint.ts';
 import { nearest } from '../core/nearest.ts';
 import { Problem, type ProblemOptions } from '../core/problem.ts';
 
-/** Characters: no key and no JSON Web Token is longer, and nothing longer is hashed. */
+/** Characters. No key or JSON Web Token is longer; longer values are rejected without hashing. */
 export const MAX_KEY_LENGTH = 8192;
 
-/** Whose key it is, and how long it holds. Throws `auth.missing`, `auth.invalid` or `auth.unavailable`. */
+/** The principal of a key and when the key expires. Throws `auth.missing`, `auth.invalid` or `auth.unavailable`. */
 export async function authenticate(
   keyring: Keyring,
   key: string | undefined,
@@ -27,16 +27,16 @@ export async function authenticate(
   }
 }
 
-/** Only who holds a token that was signed for us learns what is wrong with it. */
+/** The reason for rejecting a token is disclosed only if its signature is valid. */
 function detailOf({ reason, detail }: Refused): ProblemOptions {
   if (reason === 'expired') return { detail: 'The key has expired' };
   return detail === undefined ? {} : { detail };
 }
 
 /**
- * The endpoint of a name or UUID. Throws `auth.forbidden`, or `route.endpoint_unknown` to a key that would cover whatever
- * had this name. Which of them, and its text, depends on the key and on what was asked for alone: a key learns nothing of
- * endpoints that it may not call, not even whether they exist.
+ * Finds an endpoint by name or UUID. Throws `auth.forbidden`, or `route.endpoint_unknown` if the key would cover any
+ * endpoint of this name. The code and the message depend only on the key and the requested name, so a key cannot find
+ * out whether an endpoint outside its scope exists.
  */
 export function findEndpoint(catalog: Catalog, principal: Principal, nameOrId: string): Endpoint {
   const endpoint = catalog.find(nameOrId);
@@ -44,7 +44,8 @@ export function findEndpoint(catalog: Catalog, principal: Principal, nameOrId: s
   const shown = nameOrId.slice(0, MAX_SHOWN);
   const guess = nearestCallable(catalog, principal, nameOrId);
   const meant = guess === undefined ? '' : `; did you mean "${guess}"?`;
-  // Whether a key with locks covers an endpoint depends on the parameters of that endpoint, not on its name alone.
+  // Whether a key with locked parameters covers an endpoint depends on the endpoint's parameters, not on its name
+  // alone.
   const coversName = principal.locked.size === 0 && principal.covers(nameOrId);
   throw coversName
     ? new Problem('route.endpoint_unknown', { detail: `There is no endpoint "${shown}"${meant}` })

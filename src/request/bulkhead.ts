@@ -1,5 +1,5 @@
-// Runs of one endpoint at a time, as its file bounds them, in front of the engine's own queue: a slow endpoint fills its
-// own line and no other.
+// Limits concurrent queries per endpoint, as its file sets, in front of the engine's own queue: a slow endpoint fills
+// only its own queue.
 import type { Endpoint } from '../catalog/endpoint.ts';
 import type { Load } from '../engine/engine.ts';
 import { createQueue, type Queue } from '../engine/queue.ts';
@@ -7,16 +7,16 @@ import type { Entry } from '../engine/waiting-line.ts';
 import type { After } from '../engine/timer.ts';
 
 export interface Bulkhead {
-  /** Resolves with the function that gives the place back. Rejects with EngineError 'busy' or 'aborted'. */
+  /** Resolves to the function that releases the slot. Rejects with EngineError 'busy' or 'aborted'. */
   enter(endpoint: Endpoint, entry: Entry): Promise<() => void>;
-  /** Of endpoints that were called and have a limit. */
+  /** Load of every endpoint that has a limit and was called. */
   readonly loads: () => readonly (Load & { readonly endpoint: string })[];
 }
 
-/** Nobody waits longer for a run of the endpoint than for one of the engine. */
+/** Same as the engine's queue timeout. */
 const TIMEOUT_MS = 10_000;
 
-/** Counts go by the endpoint's id, so that a new version of its file has no places beside those of the old one. */
+/** Keyed by endpoint id, so that a new version of a file shares the slots of the old one. */
 export function createBulkhead(after: After): Bulkhead {
   const queues = new Map<string, { readonly queue: Queue; of: Endpoint }>();
   const queueOf = (endpoint: Endpoint, { places, waiting }: NonNullable<Endpoint['concurrency']>): Queue => {

@@ -1,8 +1,8 @@
-// The engine failing while it is asked about a query rather than run it: nothing that the caller or an author did wrong.
+// Engine failures while a query is checked rather than run: neither the caller nor the endpoint's author is at fault.
 import { Problem, type ProblemCode } from '../core/problem.ts';
 import { EngineError, type EngineFailure } from '../engine/engine.ts';
 
-/** What remains is an engine that is not there. */
+/** Every other failure means that the engine is unavailable. */
 const CODES: Readonly<Partial<Record<EngineFailure, ProblemCode>>> = {
   busy: 'engine.busy',
   timeout: 'engine.timeout',
@@ -12,10 +12,10 @@ const CODES: Readonly<Partial<Record<EngineFailure, ProblemCode>>> = {
   nonsense: 'engine.nonsense',
 };
 
-/** Seconds after which a caller may try again. */
+/** Seconds to wait before a retry. */
 const RETRY_AFTER = 1;
 
-/** A failure of the engine as a Problem; anything else as it is. */
+/** Converts an engine failure to a Problem; returns any other error unchanged. */
 export function checkFailure(error: unknown): unknown {
   if (!(error instanceof EngineError)) return error;
   const code = CODES[error.failure] ?? 'engine.unavailable';

@@ -1,4 +1,4 @@
-// Rows in JSONEachRow read again by the engine, to be written in a format of columns. What was taken out of them stays out.
+// Passes JSONEachRow rows back to the engine to write them in a columnar format, so that redacted data stays redacted.
 import { quoteIdentifier, quoteString } from '../sql/literal.ts';
 
 export interface NamedType {
@@ -7,24 +7,24 @@ export interface NamedType {
 }
 
 export interface ColumnarOptions {
-  /** Columns of the result before anything was taken out of it. */
+  /** Columns of the result before redaction. */
   readonly columns: readonly NamedType[];
-  /** Names of the columns that the rows have; undefined where there are no rows. */
+  /** Names of the columns in the rows; undefined if there are no rows. */
   readonly present: ReadonlySet<string> | undefined;
-  /** Whether texts may stand where the types allow none: redacted addresses, for instance. */
+  /** Whether values may be strings that their column type does not allow, such as redacted IP addresses. */
   readonly isRedacted: boolean;
 }
 
 /**
- * Types that columns of files have not, or that text has taken the place of. States of aggregate functions are the engine's
- * own bytes: reading them from text, which may have been cut or redacted, corrupts its memory.
+ * Types that columnar files do not support; their values are written as strings. Aggregate function states are raw
+ * engine bytes: parsing a state from a string that may have been cut or redacted corrupts the engine's memory.
  */
 const UNWRITABLE = ['JSON', 'Dynamic', 'Variant', 'Object', 'Time', 'Time64', 'Nothing', 'AggregateFunction'];
 const REDACTABLE = ['IPv4', 'IPv6', 'Enum8', 'Enum16', 'FixedString'];
 
 /**
- * The statement that gives the rows of `lines` as columns; without rows, their columns alone. A float that was not finite is
- * null in JSON, and stays null.
+ * The statement that returns the rows in `lines` as columns; without rows, only the columns. A non-finite float is null
+ * in JSON and stays null.
  */
 export function columnarStatement(lines: Uint8Array, options: ColumnarOptions): string {
   const columns = options.columns.filter(({ name }) => options.present?.has(name) ?? true);
@@ -37,14 +37,14 @@ export function columnarStatement(lines: Uint8Array, options: ColumnarOptions): 
   return `SELECT * FROM (${rows}${isEmpty ? ' LIMIT 0' : ''} SETTINGS date_time_input_format = 'best_effort')`;
 }
 
-/** A type as files have it. */
+/** The type a column has in the file. */
 export function fileType(type: string, { isRedacted }: Pick<ColumnarOptions, 'isRedacted'>): string {
   const replaced = new Set([...UNWRITABLE, ...(isRedacted ? REDACTABLE : [])]);
   let text = '';
   for (let at = 0; at < type.length;) {
     const piece = PIECE.exec(type.slice(at))?.[0] ?? '';
     const end = at + piece.length;
-    const isElementName = /^ [A-Za-z`]/.test(type.slice(end)); // of a tuple: its type follows
+    const isElementName = /^ [A-Za-z`]/.test(type.slice(end)); // tuple element name: its type follows
     at = end;
     if (isElementName) text += piece;
     else if (replaced.has(piece)) {
@@ -56,10 +56,10 @@ export function fileType(type: string, { isRedacted }: Pick<ColumnarOptions, 'is
   return text;
 }
 
-/** A quoted text or name, a word, or any sign. */
+/** A quoted string or identifier, a word, or any single character. */
 const PIECE = /^(?:'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|\w+|[^])/;
 
-/** Where the bracket at `open` is closed; quotes hide brackets. */
+/** Index of the parenthesis that closes the one at `open`; skips quoted text. */
 function closing(text: string, open: number): number {
   let depth = 0;
   for (let at = open; at < text.length;) {

@@ -1,17 +1,17 @@
-// The reserved fields of a call: a query of the caller's own, if there is one and the caller may send it.
+// Reads the reserved fields of a call: a consumer query, if one was sent and is allowed.
 import type { Principal } from '../auth/principal.ts';
 import type { Dialect, Endpoint } from '../catalog/endpoint.ts';
 import { Problem } from '../core/problem.ts';
 import type { Statement } from '../engine/engine.ts';
 import type { RawValue } from '../params/reading.ts';
 
-/** A query of the caller's own, in one of the languages that the endpoint takes. */
+/** A consumer query, in one of the languages that the endpoint accepts. */
 export interface ConsumerQuery {
   readonly language: 'sql' | 'lql';
   readonly text: string;
-  /** What the caller says that the SQL is; undefined where the endpoint's dialects are tried. */
+  /** The dialect the caller specified; undefined: try the endpoint's dialects in order. */
   readonly dialect: Dialect | undefined;
-  /** Called when it ended the engine's process, or may have. */
+  /** Called if the query crashed the engine process, or may have. */
   readonly onFatal?: Statement['onFatal'];
 }
 
@@ -19,12 +19,12 @@ type Fields = ReadonlyMap<string, readonly RawValue[]>;
 
 const RESERVED: ReadonlySet<string> = new Set(['sql', 'lql', 'format', 'dialect']);
 
-/** The endpoint's own parameters among the fields. */
+/** The fields that are endpoint parameters. */
 export function parametersOf(fields: Fields): Fields {
   return new Map([...fields].filter(([name]) => !RESERVED.has(name)));
 }
 
-/** The caller's own query; undefined when none, or an empty one, was sent. Throws Problem when it may not be sent. */
+/** The consumer query; undefined if none, or an empty one, was sent. Throws Problem if it is not allowed. */
 export function readConsumerQuery(
   fields: Fields,
   endpoint: Endpoint,
@@ -37,14 +37,16 @@ export function readConsumerQuery(
   if (second !== undefined) throw new Problem('request.query_conflict');
   const { enabled, languages } = endpoint.sandbox;
   if (!enabled)
-    throw new Problem('sandbox.disabled', { detail: `${endpoint.name} takes no queries of your own` });
+    throw new Problem('sandbox.disabled', { detail: `${endpoint.name} does not accept consumer queries` });
   if (!languages.has(query.language)) {
     const taken = [...languages].join(', ');
-    throw new Problem('sandbox.disabled', { detail: `${endpoint.name} takes own queries in ${taken} only` });
+    throw new Problem('sandbox.disabled', {
+      detail: `${endpoint.name} accepts consumer queries in ${taken} only`,
+    });
   }
   if (principal.languages.has(query.language)) return query;
   throw new Problem('auth.forbidden', {
-    detail: `The key "${principal.name}" may not send ${query.language}`,
+    detail: `The key "${principal.name}" is not allowed to send ${query.language} queries`,
     hint: `The issuer of the key can add ${query.language} to its allow list.`,
   });
 }
@@ -54,7 +56,7 @@ function askedDialect(fields: Fields, { sandbox, name }: Endpoint): Dialect | un
   if (asked === undefined) return undefined;
   const dialect = sandbox.dialects.find((each) => each === asked);
   if (dialect !== undefined) return dialect;
-  const message = `${name} takes SQL in ${sandbox.dialects.join(' and ')} only`;
+  const message = `${name} accepts SQL in ${sandbox.dialects.join(' and ')} only`;
   throw new Problem('request.parameters_invalid', { errors: [{ parameter: 'dialect', message }] });
 }
 
@@ -63,7 +65,7 @@ function textsOf(fields: Fields, language: 'sql' | 'lql'): Omit<ConsumerQuery, '
     if (value === '' || value === null) return [];
     if (typeof value === 'string') return [{ language, text: value }];
     throw new Problem('request.parameters_invalid', {
-      errors: [{ parameter: language, message: 'Expected a text' }],
+      errors: [{ parameter: language, message: 'Expected a string' }],
     });
   });
 }

@@ -1,11 +1,14 @@
-// A call counted against the limits of its key and of the endpoint.
+// Counts a call against the rate limits of its key and of the endpoint.
 import type { Principal } from '../auth/principal.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import { Problem } from '../core/problem.ts';
 import { retryAfter, type Limit, type RateLimits } from '../limits/rate-limits.ts';
 import type { Trace } from './call.ts';
 
-/** Whether any limit holds for the call; that of no endpoint in particular counts against its key alone. Throws `rate.exceeded` or `rate.unavailable`. */
+/**
+ * Returns whether any rate limit applies. A call without an endpoint counts against its key only. Throws
+ * `rate.exceeded` or `rate.unavailable`.
+ */
 export async function countCall(
   rateLimits: RateLimits,
   { principal, endpoint }: { readonly principal: Principal; readonly endpoint?: Endpoint },
@@ -17,7 +20,7 @@ export async function countCall(
   trace.limits = taken.states;
   if (taken.isAllowed) return true;
   const used = taken.states.find(({ remaining }) => remaining === 0);
-  const detail = used && `${used.rate.limit} calls in ${used.rate.window} s are allowed, and were made`;
+  const detail = used && `The limit of ${used.rate.limit} calls per ${used.rate.window} s is used up`;
   throw new Problem('rate.exceeded', { retryAfter: retryAfter(taken), ...(detail && { detail }) });
 }
 

@@ -1,13 +1,13 @@
-// Which dialect a text is in: each is tried in turn, and the first that can run it is meant.
+// Detects the SQL dialect of a query: tries each in order and uses the first that can run it.
 import type { Dialect } from '../catalog/endpoint.ts';
 import { Problem, type ProblemCode, type ProblemDetail } from '../core/problem.ts';
 
 type Plans<Plan> = Readonly<Record<Dialect, () => Promise<Plan>>>;
 
 /**
- * The plan of the first dialect that takes the text and can run it. Where none can run it, that of the first that takes
- * it; where none takes it, the problem of the one that came furthest in reading it is thrown, or of the first where none
- * could read it.
+ * The plan of the first dialect that can run the query. If none can, the plan of the first that accepts it; if none
+ * accepts it, throws the problem of the dialect that got furthest in parsing, or of the first dialect if none could
+ * parse it.
  */
 export async function chooseDialect<Plan>(
   dialects: readonly Dialect[],
@@ -27,7 +27,7 @@ export async function chooseDialect<Plan>(
   throw toldOf(refusals);
 }
 
-/** A problem with a text, read in a dialect. A class, to be told from any plan. */
+/** A problem with a query in one dialect. A class, so that `instanceof` tells it from a plan. */
 class Refused {
   readonly problem: Problem;
   readonly dialect: Dialect;
@@ -38,7 +38,7 @@ class Refused {
   }
 }
 
-/** Problems that another dialect would have as well are thrown. */
+/** Rethrows problems that do not depend on the dialect. */
 function refused(error: unknown, dialect: Dialect): Refused {
   if (error instanceof Problem && error.status === 400) return new Refused(error, dialect);
   throw error;
@@ -54,12 +54,12 @@ function toldOf(refusals: readonly Refused[]): Problem {
   return new Problem(problem.code, {
     detail: problem.message,
     errors: problem.errors,
-    hint: `${problem.hint} This is what it is as ${dialect}; send ${others.join(' or ')} if it is not.`,
+    hint: `${problem.hint} Parsed as ${dialect} SQL; for another dialect, send ${others.join(' or ')}.`,
     cause: problem,
   });
 }
 
-/** Texts that could not even be read; whatever else is refused was understood. */
+/** Problems that mean the query could not be parsed in the dialect; any other means it was parsed and then rejected. */
 const UNREAD: ReadonlySet<ProblemCode> = new Set([
   'sandbox.text_refused',
   'sandbox.syntax_refused',

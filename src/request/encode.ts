@@ -1,4 +1,4 @@
-// Rows as they came, redacted and cut, written in the format that was asked for.
+// Encodes rows, redacted and cut to size, in the requested format.
 import { Problem } from '../core/problem.ts';
 import { EngineError, type Engine } from '../engine/engine.ts';
 import { columnarStatement } from './columnar.ts';
@@ -16,10 +16,10 @@ export interface Encoding {
   readonly signal: AbortSignal;
 }
 
-/** What the engine reads a statement from has a bound: 8 MiB, with room for what is escaped. */
+/** The engine parses statements of up to 8 MiB; this leaves room for escaping. */
 const MAX_COLUMNAR_BYTES = 6 * 2 ** 20;
 
-/** The body of an answer. Throws Problem `format.too_large`; rejects with EngineError. */
+/** Encodes the response body. Throws Problem `format.too_large`; rejects with EngineError. */
 export async function encodeRows(engine: Engine, cut: Cut, encoding: Encoding): Promise<Buffer> {
   const { lines, rows } = cut;
   switch (encoding.format) {
@@ -39,14 +39,14 @@ async function namesOf(engine: Engine, { statement }: Plan): Promise<readonly st
   return (await engine.describe(statement)).map(({ name }) => name);
 }
 
-/** Written by the engine from the rows as they are now: whatever was taken out of them is in none of its formats. */
+/** The engine encodes the rows after redaction, so redacted data is in no columnar format either. */
 async function encodeColumns(engine: Engine, { lines }: Cut, encoding: Encoding): Promise<Buffer> {
   const { plan, redactor, format, signal } = encoding;
   if (lines.length > MAX_COLUMNAR_BYTES) throw new Problem('format.too_large');
   const [first = ''] = Buffer.from(lines.buffer, lines.byteOffset, Math.min(lines.length, 2 ** 20))
     .toString()
     .split('\n');
-  const present = first === '' ? undefined : new Set(Object.keys(JSON.parse(first) as object)); // a row of the engine's
+  const present = first === '' ? undefined : new Set(Object.keys(JSON.parse(first) as object)); // a row that the engine wrote
   const isRedacted = redactor !== NO_REDACTION;
   const described = await engine.describe(plan.statement);
   const columns = described.map(({ name, type }) => ({
@@ -68,10 +68,10 @@ async function encodeColumns(engine: Engine, { lines }: Cut, encoding: Encoding)
   }
 }
 
-/** Rows that the engine made and cannot write: the caller chose the format. */
+/** The engine produced rows that it cannot write in the format; the caller chose the format. */
 function formatFailure(cause: unknown): unknown {
   if (!(cause instanceof EngineError)) return cause;
-  const options = { hint: 'Ask for json, csv or ndjson.', cause };
+  const options = { hint: 'Request json, csv or ndjson.', cause };
   if (cause.failure === 'rejected') return new Problem('format.not_acceptable', options);
   const isLarge = cause.failure === 'memory' || cause.failure === 'limit';
   return isLarge ? new Problem('format.too_large', options) : cause;

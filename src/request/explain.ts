@@ -1,4 +1,4 @@
-// A caller's own query looked at without being run: what is wrong with it, and the SQL that it stands for.
+// Checks a consumer query without running it: reports its errors, or the SQL it is translated to.
 import type { Keyring } from '../auth/keyring.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { Problem } from '../core/problem.ts';
@@ -20,7 +20,7 @@ export interface ExplainOptions {
   readonly now: () => number;
 }
 
-/** What the caller's own text says: nothing of the saved query is in it. */
+/** Contains only what the caller sent: nothing of the saved query is disclosed. */
 export interface Explanation {
   readonly sql: string;
 }
@@ -30,8 +30,8 @@ export type Explain = (call: Call) => Promise<Explanation>;
 const NO_BINDINGS = { values: {}, canonical: '' };
 
 /**
- * The function that explains calls. It checks like a call that runs, but for parameters, which an own query does not need
- * in order to be read. Throws the same Problems, and `request.parameters_invalid` when no query came.
+ * Creates the explain function. It performs the same checks as a running call, except for parameters, which a consumer
+ * query does not need to be parsed. Throws the same Problems, and `request.parameters_invalid` if no query was sent.
  */
 export function createExplain(options: ExplainOptions): Explain {
   const { catalog, keyring, rateLimits, suspensions, plan, now } = options;
@@ -44,7 +44,7 @@ export function createExplain(options: ExplainOptions): Explain {
     const { fields } = await read();
     const own = suspensions.admit(readConsumerQuery(fields, endpoint, principal), { endpoint, principal });
     if (own === undefined) {
-      const message = 'send the query to explain as sql or lql';
+      const message = 'Send the query to explain as sql or lql';
       throw new Problem('request.parameters_invalid', { errors: [{ parameter: 'sql', message }] });
     }
     const { written } = await plan(endpoint, NO_BINDINGS, own);

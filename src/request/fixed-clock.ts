@@ -1,12 +1,12 @@
-// Plans at a clock that stands still, for calls whose answers must not depend on when they are made.
+// Plans with a frozen clock, for calls whose results must not depend on when they are made.
 import type { Engine, Statement } from '../engine/engine.ts';
 import { fixClock } from '../sql/fixed-clock.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
 import type { MakePlan } from './plan.ts';
 
 /**
- * The same plans, with every call for the time in the final statement replaced by `now` (milliseconds since 1970).
- * Not reached: what the engine evaluates outside the statement, such as views, default expressions of columns and
+ * The same plans, with every time function in the final statement replaced by `now` (milliseconds since 1970). Not
+ * covered: what the engine evaluates outside the statement, such as views, default expressions of columns and
  * dictionaries.
  */
 export function planAt(now: number, plan: MakePlan, engine: Pick<Engine, 'describe'>): MakePlan {
@@ -18,13 +18,13 @@ export function planAt(now: number, plan: MakePlan, engine: Pick<Engine, 'descri
   };
 }
 
-/** A column without an alias is named after its expression, which has changed. */
+/** Restores the names of unaliased columns: they are named after their expression, which has changed. */
 async function keepNames(
   engine: Pick<Engine, 'describe'>,
   original: Statement,
   fixed: Statement,
 ): Promise<Statement> {
-  const described = await Promise.all([engine.describe(original), engine.describe(fixed)]).catch(() => []); // the run tells why
+  const described = await Promise.all([engine.describe(original), engine.describe(fixed)]).catch(() => []); // running the statement reports the error
   const [before = [], after = []] = described;
   if (before.every(({ name }, index) => name === after[index]?.name)) return fixed;
   const names = before.map(

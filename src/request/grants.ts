@@ -1,24 +1,24 @@
-// What `SHOW GRANTS` says a user may do beyond reading, and the statements that take it away.
+// Finds the privileges in `SHOW GRANTS` that go beyond reading, and the REVOKE statements that remove them.
 
-/** One line of it, as far as it gives more than reading. */
+/** The privileges of one grant that go beyond reading. */
 export interface Excess {
   readonly privileges: readonly string[];
   readonly target: string;
-  /** The REVOKE. */
+  /** The REVOKE statement. */
   readonly mend: string;
 }
 
-/** Reading, and seeing that something is there. */
+/** Reading, and listing what exists. */
 const HARMLESS = /^(SELECT|SHOW|USAGE)\b/;
 
 /** `GRANT SELECT(a, b), INSERT ON db.* TO user WITH GRANT OPTION`; https://clickhouse.com/docs/sql-reference/statements/grant */
 const LINE = /^GRANT (.+) ON (\S+) TO (.+?)( WITH GRANT OPTION)?$/;
 
-/** Where usage is written, and what that takes. */
+/** The usage table, and the privileges that writing to it needs. */
 const OWN_TARGET = /^`?millrace`?\.(\*|calls)$/;
 const OWN = /^(INSERT|CREATE DATABASE|CREATE TABLE)\b/;
 
-/** Undefined for a line that gives no more than reading some tables. */
+/** Undefined for a grant that only allows reading tables. */
 export function excessIn(line: string): Excess | undefined {
   const [, list, target, grantee, option] = LINE.exec(line) ?? [];
   if (list === undefined || target === undefined || grantee === undefined) return undefined;
@@ -32,13 +32,13 @@ export function excessIn(line: string): Excess | undefined {
   return { privileges, target, mend: `REVOKE ${privileges.join(', ')} ON ${target} FROM ${grantee};` };
 }
 
-/** The roles that a line without ON gives: `GRANT reader, writer TO user`. */
+/** The roles granted by a line without ON: `GRANT reader, writer TO user`. */
 export function rolesIn(line: string): readonly string[] {
   const list = / ON /.test(line) ? undefined : /^GRANT (.+) TO /.exec(line)?.[1];
   return list === undefined ? [] : list.split(', ');
 }
 
-/** Commas inside of a column list do not part privileges. */
+/** Commas inside a column list do not separate privileges. */
 function splitPrivileges(list: string): readonly string[] {
   return list.split(/, (?![^(]*\))/);
 }

@@ -1,5 +1,5 @@
-// Conditions that fail on a row of another tenant, tried over a small table of two tenants: each has to succeed, since the
-// rows that it would fail on are not the caller's. One that fails would tell who else has which rows.
+// Tests tenant isolation: runs conditions that fail on another tenant's row, over a table of two tenants. Each must
+// succeed, since that row must not be read; an error would reveal what rows other tenants have.
 import { createCompile } from '../catalog/compile.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import { EngineError, isAway, type Engine, type Statement } from '../engine/engine.ts';
@@ -7,7 +7,7 @@ import { ORACLES } from '../sandbox/self-attacks.ts';
 import type { PreflightFinding } from './preflight.ts';
 import type { Sandboxes } from './sandboxes.ts';
 
-/** Rows of the tenant `mine`, and one of another in the same granule, whose values nothing can be computed from. */
+/** Rows of the tenant `mine`; another tenant has one row in the same granule, whose values fail every conversion. */
 const ROWS = 7;
 const MAKE_TABLE = `CREATE OR REPLACE TABLE millrace_probe.rows (project LowCardinality(String), number Int64, word String,
   doc JSON(project String, word String), INDEX words word TYPE set(0) GRANULARITY 1)
@@ -16,7 +16,7 @@ AS SELECT project, number, word, concat('{"project":"', project, '","word":"', w
 FROM (SELECT 'mine' AS project, toInt64(number + 1) AS number, toString(number) AS word FROM numbers(${ROWS})
   UNION ALL SELECT 'other', -32769, 'not a number');`;
 
-/** What an administrator runs once on a server, where consumers may create nothing. */
+/** What an administrator runs once on a server, where consumers have no CREATE privilege. */
 export const PROBE_SQL = `CREATE DATABASE IF NOT EXISTS millrace_probe;\n${MAKE_TABLE}`;
 
 const FILE = `id: 00000000-0000-4000-8000-000000000000
@@ -36,7 +36,10 @@ export interface ProbeOptions {
   readonly sandboxes: Sandboxes;
 }
 
-/** Tries every form; on the embedded engine makes the table first. Rejects with EngineError only when the engine is away. */
+/**
+ * Tests every form; on the embedded engine it creates the table first. Rejects with EngineError only if the engine is
+ * unavailable.
+ */
 export async function probeIsolation(options: ProbeOptions): Promise<readonly PreflightFinding[]> {
   const { engine } = options;
   if (engine.kind === 'embedded') await engine.execute(PROBE_SQL);
@@ -75,7 +78,7 @@ function statementOf({ limits, int64 }: Endpoint, sql: string): Statement {
   return { sql, parameters: { project: 'mine' }, limits, origin: 'consumer', int64 };
 }
 
-/** The engine's failure; undefined where it succeeds. */
+/** The engine's failure, or undefined on success. */
 async function tryForm(engine: Engine, statement: Statement): Promise<EngineError | undefined> {
   try {
     const { chunks } = await engine.run(statement, { format: 'JSONCompactEachRow' });
@@ -100,7 +103,7 @@ function noTable({ message }: EngineError): PreflightFinding {
   const [reason = ''] = message.split('\n', 1);
   return {
     wall: 'server',
-    name: `isolation of tenants was not tried, since millrace_probe.rows cannot be read: ${reason.slice(0, 200)}`,
+    name: `tenant isolation was not tested, since millrace_probe.rows cannot be read: ${reason.slice(0, 200)}`,
     outcome: 'advice',
     mend: `${PROBE_SQL}\nGRANT SELECT ON millrace_probe.rows TO millrace, millrace_consumer;`,
   };

@@ -1,4 +1,4 @@
-// Labels of a call: those that the endpoint's file allows, from the file itself, a parameter, or the caller's header.
+// Labels of a call: those that the endpoint's file defines, from the file itself, a parameter or the caller's header.
 import type { Endpoint } from '../catalog/endpoint.ts';
 
 export type Labels = Readonly<Record<string, string>>;
@@ -8,7 +8,7 @@ const MAX_VALUE = 100;
 const NAME = /^[a-z][a-z0-9_]{0,39}$/;
 const VALUE = /^[\x20-\x7e\u0080-\u00ff]+$/;
 
-/** The labels of one call; a label whose source is absent is left out. */
+/** The labels of one call; a label without a value is omitted. */
 export function labelsOf(
   { labels }: Endpoint,
   values: Readonly<Record<string, string | null>>,
@@ -27,7 +27,7 @@ export function labelsOf(
 
 export const NO_LABELS: Labels = {};
 
-/** Labels that hold for every call, warming's too. */
+/** Labels that apply to every call, including cache warming. */
 export function staticLabels({ labels }: Endpoint): Labels {
   if (labels.length === 0) return NO_LABELS;
   return Object.fromEntries(
@@ -35,9 +35,7 @@ export function staticLabels({ labels }: Endpoint): Labels {
   );
 }
 
-/**
- * `k=v,k2=v2` as pairs. What is not of that form is left out: a label that is missing harms nobody, a refused call would.
- */
+/** Parses `k=v,k2=v2`. Malformed pairs are ignored: a missing label does no harm, whereas a rejected call would. */
 export function readLabelsHeader(header: string): ReadonlyMap<string, string> {
   const pairs = new Map<string, string>();
   if (header.length > MAX_HEADER) return pairs;

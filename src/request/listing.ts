@@ -1,4 +1,4 @@
-// What a key may call, as data: the endpoints with their parameters, columns and policies.
+// Lists the endpoints a key may call, as data: parameters, columns and policies.
 import type { Principal } from '../auth/principal.ts';
 import { isCallable } from '../catalog/callable.ts';
 import type { Catalog } from '../catalog/catalog.ts';
@@ -20,7 +20,7 @@ interface Described {
   readonly tables: readonly TableColumns[] | undefined;
 }
 
-/** The endpoints that a principal may call, in name order. */
+/** The endpoints a principal may call, sorted by name. */
 export function listEndpoints(
   catalog: Catalog,
   principal: Principal,
@@ -61,7 +61,7 @@ function sandboxEntry(
   };
 }
 
-/** A table with its columns; JSON columns with the paths whose type is fixed: other paths take whatever type comes. */
+/** A table with its columns. JSON columns list their typed paths; other paths have dynamic types. */
 function tableEntry({ name, columns }: TableColumns): unknown {
   return { name, columns: columns.map((column) => ({ ...column, ...pathsOf(column) })) };
 }
@@ -108,7 +108,7 @@ function toEntry(
   };
 }
 
-/** An example as this caller can send it. */
+/** An example without the parameters that this caller's key locks. */
 function withLocks<Call extends Pick<Example, 'parameters'>>(
   call: Call,
   { parameters }: Endpoint,

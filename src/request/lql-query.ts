@@ -1,4 +1,4 @@
-// LQL on its way to the engine: text to tree to the SQL that it means, findings as a problem at their places.
+// Compiles an LQL query to SQL and reports its findings as a problem with positions.
 import type { TableColumns } from '../catalog/describe.ts';
 import { positionAt } from '../core/position.ts';
 import { Problem } from '../core/problem.ts';
@@ -8,13 +8,13 @@ import { parse } from '../lql/parse.ts';
 
 export interface LqlOptions {
   readonly tables: readonly TableColumns[];
-  /** The table that the saved query itself reads from, when it is one. */
+  /** The table that the saved query reads from, if there is exactly one. */
   readonly defaultTable: string | undefined;
   /** Milliseconds since 1970. */
   readonly now: number;
 }
 
-/** The SQL of an LQL text, to be checked like any consumer's. Throws Problem `lql.*`. */
+/** Compiles an LQL query to SQL, which the sandbox then checks like any consumer query. Throws Problem `lql.*`. */
 export function lqlToSql(text: string, { tables, defaultTable, now }: LqlOptions): Compiled {
   const parsed = parse(text);
   if ('findings' in parsed) throw lqlProblem(text, parsed.findings);
@@ -23,7 +23,7 @@ export function lqlToSql(text: string, { tables, defaultTable, now }: LqlOptions
   return compiled;
 }
 
-/** The problem of the first finding, with all of them listed. */
+/** The problem for the first finding, with all findings listed. */
 export function lqlProblem(text: string, findings: readonly Finding[]): Problem {
   const [first] = findings;
   if (first === undefined) return new Problem('internal.defect');

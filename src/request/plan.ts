@@ -1,4 +1,4 @@
-// What the engine will be asked, decided from the endpoint, the values bound to it and the caller's own query.
+// Plans a call: the statement to run, from the endpoint, its bound parameters and the consumer query if there is one.
 import type { Describe, TableColumns } from '../catalog/describe.ts';
 import type { Dialect, Endpoint } from '../catalog/endpoint.ts';
 import { Problem } from '../core/problem.ts';
@@ -15,20 +15,22 @@ import { chooseDialect } from './dialects.ts';
 import { lqlProblem, lqlToSql } from './lql-query.ts';
 import type { Sandboxes } from './sandboxes.ts';
 
-/** A statement, and who is to blame when the engine rejects it. */
+/** A statement, and how to attribute an engine error. */
 export interface Plan {
   readonly statement: Statement;
-  /** What to run where the engine rejects that one; undefined: nothing. */
+  /** The statement to run if the engine rejects the first one; undefined: none. */
   readonly retry?: Statement;
-  /** The values bound: the same for equal values, whatever their spelling. */
+  /** The bound values in canonical form: identical for equal values, however they were written. */
   readonly canonical: string;
-  /** The caller's own query as it was checked; undefined for the saved one. */
+  /** The consumer query as checked by the sandbox; undefined for the saved query. */
   readonly own: string | undefined;
-  /** The same as it was written, or as LQL was put into SQL. */
+  /** The consumer query as written, or the SQL that LQL was compiled to. */
   readonly written: string | undefined;
-  /** What the caller's SQL was read as; undefined where there is none. */
+  /** The dialect that the consumer query was parsed as; undefined if there is none. */
   readonly dialect: Dialect | undefined;
-  /** What the caller may know of a failure in their own text; undefined when it is not theirs. */
+  /**
+   * The problem to report for an engine failure in the consumer's own query; undefined if the query is not the cause.
+   */
   readonly blame: (failure: EngineError) => Problem | undefined;
 }
 
@@ -45,7 +47,7 @@ export type MakePlan = (
   own: ConsumerQuery | undefined,
 ) => Promise<Plan>;
 
-/** The function that plans calls. It throws Problem for a query of the caller's own that may not run. */
+/** Creates the function that plans calls. It throws Problem for a consumer query that may not run. */
 export function createPlan(options: PlanOptions): MakePlan {
   const planConsumer = createConsumerPlan(options);
   return async (endpoint, bindings, own) => {
@@ -113,14 +115,14 @@ async function planSql(
   };
 }
 
-/** BigQuery goes through the sandbox as the ClickHouse SQL that it means. */
+/** BigQuery goes through the sandbox as the ClickHouse SQL it translates to. */
 async function planBigQuery(
   endpoint: Endpoint,
   bindings: Bindings,
   options: PlanOptions,
   { text, onFatal }: ConsumerQuery,
 ): Promise<Plan> {
-  await options.sandboxes.of(endpoint); // switched off comes before what is wrong with the text
+  await options.sandboxes.of(endpoint); // report a disabled sandbox before errors in the query
   const translation = bigqueryToSql(text, endpoint, await tablesOf(endpoint, options));
   const inTheirs = (problem: Problem) => inCallersText(problem, text, translation);
   const written = { text: translation.sql, onFatal };
@@ -138,11 +140,14 @@ async function tablesOf(endpoint: Endpoint, { describe }: PlanOptions): Promise<
   const tables = await describe.tables(endpoint);
   if (tables !== undefined) return tables;
   const cause = describe.tablesFailure(endpoint);
-  if (cause instanceof EngineError && cause.failure !== 'rejected') throw cause; // what the author wrote was not at fault
-  throw new Problem('endpoint.failed', { detail: 'The tables of this endpoint cannot be read now', cause });
+  if (cause instanceof EngineError && cause.failure !== 'rejected') throw cause; // not caused by the saved query
+  throw new Problem('endpoint.failed', {
+    detail: 'The tables of this endpoint are currently unavailable',
+    cause,
+  });
 }
 
-/** LQL goes through the sandbox as the SQL that it means. */
+/** LQL goes through the sandbox as the SQL it compiles to. */
 async function planLql(
   endpoint: Endpoint,
   bindings: Bindings,
@@ -150,7 +155,7 @@ async function planLql(
   { text, onFatal }: ConsumerQuery,
 ): Promise<Plan> {
   const { sandboxes, now } = options;
-  await sandboxes.of(endpoint); // switched off comes before what is wrong with the text
+  await sandboxes.of(endpoint); // report a disabled sandbox before errors in the query
   const tables = await tablesOf(endpoint, options);
   const compiled = lqlToSql(text, { tables, defaultTable: endpoint.outline.from, now: now() });
   const written = { text: compiled.sql, onFatal };
@@ -161,16 +166,16 @@ async function planLql(
     blame: (failure) => {
       const span = refusedRegex(failure.message, compiled.regexes);
       if (span === undefined) return undefined;
-      return lqlProblem(text, [{ ...span, ...regexFault('the engine refuses it') }]);
+      return lqlProblem(text, [{ ...span, ...regexFault('the engine rejects it') }]);
     },
   };
 }
 
-/** Places in the SQL that LQL became mean nothing to who wrote the LQL. */
+/** Positions in the compiled SQL mean nothing to the author of the LQL. */
 function hidePlaces(error: unknown): never {
   if (!(error instanceof Problem)) throw error;
   throw new Problem('sandbox.too_large', {
-    detail: 'The query is too large: leave out some clauses',
+    detail: 'The query is too large: remove some clauses',
     cause: error,
   });
 }

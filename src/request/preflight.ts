@@ -1,5 +1,5 @@
-// The service attacks itself, twice: through its own checks, and past them straight at the consumers' connection. A server
-// is asked what it lets our users do.
+// Sandbox self-test: sends known escape attempts through the service's own checks, and past them directly over the
+// consumer connection. Also checks what a ClickHouse server allows our users.
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import { Problem } from '../core/problem.ts';
@@ -10,14 +10,14 @@ import type { Sandboxes } from './sandboxes.ts';
 import { checkServer } from './server-checks.ts';
 
 /**
- * One thing that was tried. `held`: it was refused, or is as it should be; `known`: it works, as the docs say; `open`: it
- * works and must not; `advice`: the walls would be thicker, or more could be seen.
+ * The result of one test. `held`: rejected, or configured as it should be; `known`: it works, as documented; `open`: it
+ * works and must not; `advice`: isolation or visibility could be better.
  */
 export interface PreflightFinding {
   readonly wall: 'checks' | 'connection' | 'server';
   readonly name: string;
   readonly outcome: 'held' | 'known' | 'open' | 'advice';
-  /** SQL for the server, where that helps. */
+  /** SQL that fixes the finding on the server, if any does. */
   readonly mend?: string;
 }
 
@@ -27,10 +27,10 @@ export interface PreflightOptions {
   readonly sandboxes: Sandboxes;
 }
 
-/** More endpoints than this have nothing new to tell: they share the checks. */
+/** All endpoints share the checks, so testing more of them finds nothing new. */
 const MAX_ENDPOINTS = 20;
 
-/** Tries everything; rejects with EngineError only when the engine is away. */
+/** Runs every test; rejects with EngineError only if the engine is unavailable. */
 export async function runPreflight(options: PreflightOptions): Promise<readonly PreflightFinding[]> {
   const findings = options.engine.kind === 'http' ? [...(await checkServer(options.engine))] : [];
   const sandboxed = options.catalog.endpoints

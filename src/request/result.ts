@@ -1,4 +1,4 @@
-// Rows for a plan: from the cache where the endpoint keeps answers, else from a run of its own.
+// Rows for a plan: from the cache if the endpoint has one, otherwise from the engine.
 import { etagOf, type Payload } from '../cache/entry.ts';
 import { cacheKey } from '../cache/key.ts';
 import type { Found, Job, Outcome, ReadThrough } from '../cache/read-through.ts';
@@ -18,25 +18,25 @@ import { staticLabels } from './labels.ts';
 import type { MakePlan } from './plan.ts';
 import { asProblem, runPlan, type RunContext, type RunDeps, type Runnable } from './run.ts';
 
-/** All that decides what a result is. */
+/** Everything that determines a result. */
 export interface Task extends Runnable {
   readonly redactor: Redactor;
   readonly format: FormatName;
 }
 
-/** Who wants it, and what decides only how it is run. */
+/** The request context; none of it changes the result. */
 export type Wanted = Pick<Call, 'requestId' | 'signal'> &
   Pick<CallContent, 'wish'> &
   Pick<RunContext, 'key' | 'trace' | 'labels' | 'workload'>;
 
-/** An encoded result. Durations are milliseconds; of a stored answer all are 0. */
+/** An encoded result. Durations are milliseconds; all are 0 for a cached response. */
 export interface Result extends Payload {
   readonly etag: string;
-  /** Undefined where the endpoint keeps no answers. */
+  /** Undefined for endpoints without caching. */
   readonly outcome: Outcome | undefined;
   readonly timing: Timing;
   readonly read: ReadSummary | undefined;
-  /** What is stored for the same task at a later time; undefined when it is not fresh. */
+  /** Reads the cached response for the same task again; undefined if it is not fresh. */
   readonly again: Again | undefined;
 }
 
@@ -54,13 +54,13 @@ export interface ResultsOptions {
 export interface Results {
   /** Throws Problem. */
   readonly fetch: (task: Task, wanted: Wanted) => Promise<Result>;
-  /** Keeps the answers of an endpoint's examples warm, where its file says so. */
+  /** Keeps the responses of an endpoint's examples warm, if its file says so. */
   readonly pinExamples: (endpoint: Endpoint, plan: MakePlan) => Promise<void>;
 }
 
 const NO_TIME: Timing = { queue: 0, engine: 0, redact: 0, encode: 0 };
 
-/** Compiles the way from a plan to bytes. */
+/** Creates the functions that turn a plan into encoded bytes. */
 export function createResults({ readThrough, warming, now, ...deps }: ResultsOptions): Results {
   const run = createRun({ ...deps, now });
   const cached: Cached = { run, readThrough, warming };
@@ -85,7 +85,7 @@ export function createResults({ readThrough, warming, now, ...deps }: ResultsOpt
   };
 }
 
-/** How a result came about. */
+/** How a result was produced. */
 interface Effort {
   readonly timing: Timing;
   readonly read: ReadSummary | undefined;
@@ -93,7 +93,7 @@ interface Effort {
 
 type Run = (task: Task, context: RunContext) => Promise<Payload & Effort>;
 
-/** What is kept has been redacted before: personal data that was to be taken out is nowhere at rest. */
+/** Redacts before caching, so that redacted personal data is never stored. */
 function createRun(deps: RunDeps): Run {
   const { now } = deps;
   return async (task, context) => {
@@ -119,14 +119,14 @@ function createRun(deps: RunDeps): Run {
   };
 }
 
-/** A task whose results are kept. */
+/** A task whose results are cached. */
 type KeptTask = Task & { readonly endpoint: { readonly cache: CachePolicy } };
 
 function isKept(task: Task): task is KeptTask {
   return task.endpoint.cache !== undefined;
 }
 
-/** A task as the cache knows it, and as warming runs it: for nobody in particular. */
+/** A task as a cache job, which warming also runs: it belongs to no particular caller. */
 function jobOf(run: Run, task: KeptTask): Job {
   const { endpoint, plan, redactor, format } = task;
   return {
@@ -153,7 +153,7 @@ function warmingContext(endpoint: Endpoint, signal: AbortSignal): RunContext {
   };
 }
 
-/** Undefined where the endpoint's answers are not kept warm. */
+/** Undefined if the endpoint's responses are not kept warm. */
 function warmJob({ endpoint: { name, cache } }: KeptTask, job: Job): WarmJob | undefined {
   return cache.warmEvery === undefined ? undefined : { ...job, endpoint: name, every: cache.warmEvery };
 }
@@ -177,7 +177,7 @@ async function fetchKept(
       return payload;
     },
     wish: wanted.wish,
-    // Made when it is first read, which an answer from memory never does.
+    // Created on first read, which a response from memory never does.
     get signal() {
       return wanted.signal;
     },

@@ -1,4 +1,4 @@
-// A statement run to its end, and the engine's failures turned into what a caller may know of them.
+// Runs a statement to completion and maps engine failures to what a caller may know of them.
 import type { Endpoint } from '../catalog/endpoint.ts';
 import { Problem, type ProblemCode } from '../core/problem.ts';
 import { traceparentOf } from '../observe/trace-context.ts';
@@ -8,15 +8,15 @@ import type { Bulkhead } from './bulkhead.ts';
 import { NO_LABELS, type Labels } from './labels.ts';
 import type { Plan } from './plan.ts';
 
-/** For whom a plan is run, in which share of the machine, and until when. */
+/** On whose behalf a plan runs, in which workload, and until when. */
 export interface RunContext {
-  /** The key that it runs for; undefined where it runs for none. */
+  /** The id of the key; undefined if it runs for none. */
   readonly key: string | undefined;
   readonly requestId: string;
   readonly trace: TraceContext | undefined;
   readonly labels: Labels;
   readonly workload: string | undefined;
-  /** Gives way to everybody who waits: nobody waits for this one. */
+  /** Low priority: yields to all waiting requests, since no caller waits for it. */
   readonly isPatient: boolean;
   readonly signal: AbortSignal;
 }
@@ -28,22 +28,22 @@ export interface RunDeps {
   readonly now: () => number;
 }
 
-/** What is run: a plan of an endpoint. */
+/** A plan of an endpoint. */
 export interface Runnable {
   readonly endpoint: Endpoint;
   readonly plan: Plan;
 }
 
-/** What a run gave. */
+/** The result of a run. */
 export interface Ran {
-  /** All lines of the result in JSONEachRow. */
+  /** All lines of the result in JSONEachRow format. */
   readonly lines: Uint8Array;
-  /** Milliseconds that it waited for a place. */
+  /** Milliseconds spent waiting for a slot. */
   readonly queueMs: number;
   readonly read: ReadSummary | undefined;
 }
 
-/** Runs a plan to the end of its result. Throws Problem. */
+/** Runs a plan to completion. Throws Problem. */
 export async function runPlan(
   { engine, bulkhead, now }: RunDeps,
   { endpoint, plan }: Runnable,
@@ -78,7 +78,7 @@ export async function runPlan(
   }
 }
 
-/** A rejected statement may have failed on what other tenants' rows left in its columns; its other form cannot. */
+/** A rejected statement may have failed on values in other tenants' rows; its alternative form cannot. */
 async function runOrRetry(
   { statement, retry }: Plan,
   run: (statement: Statement) => Promise<Ran>,
@@ -90,12 +90,12 @@ async function runOrRetry(
   });
 }
 
-/** What a caller may know of a failure of the engine; anything else as it is. */
+/** Converts an engine failure to what the caller may know of it; returns any other error unchanged. */
 export function asProblem(error: unknown, plan: Plan, signal: AbortSignal): unknown {
   return error instanceof EngineError ? toProblem(error, plan, signal) : error;
 }
 
-/** What the engine's own log says about a statement, as JSON. */
+/** The `log_comment` of a statement, as JSON. */
 function commentOf({ name, revision }: Endpoint, { requestId, trace, labels }: RunContext): string {
   const own = labels === NO_LABELS ? {} : { labels };
   const traced = trace === undefined ? {} : { trace: trace.traceId };
@@ -127,10 +127,10 @@ const CONSUMER: Readonly<Record<EngineFailure, ProblemCode>> = {
   limit: 'query.too_expensive',
 };
 
-/** Seconds after which a caller may try again when the engine was busy or away. */
+/** Seconds to wait before a retry if the engine is busy or unavailable. */
 const RETRY_AFTER = 1;
 
-/** The engine's text goes into `cause`, for the log; none of it into what the caller reads. */
+/** The engine's message goes to `cause`, for the log only; the caller never sees it. */
 function toProblem(error: EngineError, { statement, blame }: Plan, signal: AbortSignal): Problem {
   const timedOut = signal.aborted && signal.reason instanceof Problem;
   if (timedOut) return signal.reason;
@@ -142,16 +142,19 @@ function toProblem(error: EngineError, { statement, blame }: Plan, signal: Abort
   return new Problem(code, { cause: error, ...(retry ? { retryAfter: RETRY_AFTER } : {}) });
 }
 
-/** A failure that cannot be told from the caller's own text. In a query that the caller wrote, it is not the saved one's. */
+/**
+ * The failure cannot be attributed to the caller's query. If a consumer query ran, the saved query is not at fault
+ * either.
+ */
 function unblamed(cause: EngineError, isConsumers: boolean): Problem {
   if (!isConsumers) return new Problem('endpoint.failed', { cause });
   return new Problem('query.failed', {
-    hint: 'Simplify the query step by step; if SELECT * of one table fails too, tell the operator the request id in instance.',
+    hint: 'Simplify the query step by step; if SELECT * of one table fails too, report the request id in `instance` to the operator.',
     cause,
   });
 }
 
-/** The memory of all statements together was used up, by whichever of them: this one alone is not too large. */
+/** The server's total memory limit was exceeded, not this statement's own. */
 function isFull({ failure, message }: EngineError): boolean {
   return failure === 'memory' && /\(total\)/i.test(message);
 }

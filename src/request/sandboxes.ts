@@ -1,4 +1,4 @@
-// The sandbox of each endpoint, made when it is first needed and kept as long as the compiled endpoint.
+// The sandbox of each endpoint, created on first use and kept as long as the compiled endpoint.
 import type { Endpoint } from '../catalog/endpoint.ts';
 import type { Describe, TableColumns } from '../catalog/describe.ts';
 import { Problem } from '../core/problem.ts';
@@ -8,26 +8,26 @@ import { createSandbox, type Explained, type Sandbox, type Verdict } from '../sa
 import { createVerdictCache } from '../sandbox/verdict-cache.ts';
 
 export interface Sandboxes {
-  /** Throws Problem `sandbox.switched_off` while own queries are not taken at all. */
+  /** Throws Problem `sandbox.switched_off` while consumer queries are disabled. */
   readonly of: (endpoint: Endpoint) => Promise<Sandbox>;
-  /** Whether the engine can make sense of a checked statement, all names and types looked up; it runs nothing. */
+  /** Whether the engine can analyse a checked statement, resolving all names and types. Runs nothing. */
   readonly canRun: (endpoint: Endpoint, statement: Statement) => Promise<boolean>;
-  /** The first column of a checked statement that is the state of an aggregate function; it runs nothing. */
+  /** The first column of a checked statement that is an aggregate function state. Runs nothing. */
   readonly stateColumn: (endpoint: Endpoint, statement: Statement) => Promise<string | undefined>;
   readonly functions: (endpoint: Endpoint) => FunctionPolicy;
-  /** Takes no own queries from now on, for this reason, or takes them again; saved queries go on. */
+  /** Disables consumer queries for the given reason, or enables them again. Saved queries are not affected. */
   readonly switch: (offBecause: string | undefined) => void;
-  /** Why own queries are not taken; undefined when they are. */
+  /** Why consumer queries are disabled; undefined if they are enabled. */
   readonly offBecause: () => string | undefined;
 }
 
-/** Verdicts kept, by the length of their texts: about 32 MiB with what was read from them. */
+/** Size of the verdict cache, in characters of SQL: about 32 MiB including the parsed trees. */
 const VERDICT_CHARACTERS = 8_000_000;
 
-/** Statements kept whose analysis is known, by their length. */
+/** Size of the cache of analysed statements, in characters of SQL. */
 const ANALYSED_CHARACTERS = 4_000_000;
 
-/** Reading a text takes a moment and little memory; what takes more is refused. */
+/** Parsing a query is fast and needs little memory; queries that need more are rejected. */
 const EXPLAIN_LIMITS: Limits = { time: 5, memory: 2 ** 28, readRows: 0, resultBytes: 2 ** 26 };
 
 export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
@@ -49,7 +49,7 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
     const sandbox = createSandbox({
       boundSql: endpoint.query,
       outline: endpoint.outline,
-      // What was decided without knowing the types of columns is not kept for when they are known.
+      // A verdict reached without column types is not reused once the types are known.
       revision: tables === undefined ? `${endpoint.revision}?` : endpoint.revision,
       functions: functions(endpoint),
       stateColumns: tables === undefined ? 'unknown' : stateColumnsOf(tables),
@@ -85,19 +85,19 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
   };
 }
 
-/** Columns with states of aggregate functions, by table. */
+/** Columns that hold aggregate function states, by table. */
 function stateColumnsOf(tables: readonly TableColumns[]): ReadonlyMap<string, readonly string[]> {
   return new Map(
     tables.map(({ name, columns }) => [name, columns.filter(isState).map((column) => column.name)]),
   );
 }
 
-/** Whether a column is a state, or holds one. */
+/** Whether a column is, or contains, an aggregate function state. */
 function isState({ type }: Column): boolean {
   return /(?<!Simple)AggregateFunction\(/.test(type);
 }
 
-/** A statement that the engine rejects has no columns: it fails when it is run, with a place in the caller's text. */
+/** A statement that the engine rejects has no columns: running it reports the error with its position in the query. */
 async function stateColumn(engine: Engine, statement: Statement): Promise<string | undefined> {
   const columns = await engine.describe(statement).catch((error: unknown) => {
     if (error instanceof EngineError && error.failure === 'rejected') return [];
@@ -116,7 +116,10 @@ async function isAnalysed(engine: Engine, statement: Statement): Promise<boolean
   );
 }
 
-/** The engine's tree of a text, as one that may only read; failures that are not about the text reject. */
+/**
+ * The engine's syntax tree of a query, parsed as a read-only statement. Rejects for failures that the query did not
+ * cause.
+ */
 async function explain(engine: Engine, sql: string): Promise<Explained> {
   const statement: Statement = {
     sql,
@@ -130,7 +133,7 @@ async function explain(engine: Engine, sql: string): Promise<Explained> {
     const parts: Uint8Array[] = [];
     for await (const chunk of chunks) parts.push(chunk);
     const lines = Buffer.concat(parts).toString().trimEnd().split('\n');
-    return { kind: 'tree', text: lines.map((line) => (JSON.parse(line) as [string])[0]).join('\n') }; // one text column
+    return { kind: 'tree', text: lines.map((line) => (JSON.parse(line) as [string])[0]).join('\n') }; // one string column
   } catch (error) {
     if (!(error instanceof EngineError) || error.failure !== 'rejected') throw error;
     return { kind: 'rejected', engineCode: error.engineCode, message: error.message };

@@ -1,4 +1,4 @@
-// What a ClickHouse server lets our users do, and what it lacks: each finding with the SQL that mends it.
+// Checks what a ClickHouse server allows our users and what it lacks; each finding comes with the SQL that fixes it.
 import type { Limits, Statement } from '../engine/engine.ts';
 import { EngineError, isAway, type Engine } from '../engine/engine.ts';
 import { FIXED_SETTINGS, ISOLATION_SETTINGS, printSettings, settingsOf } from '../engine/settings.ts';
@@ -7,25 +7,25 @@ import { quoteIdentifier, quoteString } from '../sql/literal.ts';
 import { excessIn, rolesIn } from './grants.ts';
 import type { PreflightFinding } from './preflight.ts';
 
-/** One user of ours on the server. */
+/** One of the service's users on the server. */
 interface Asker {
   readonly origin: Statement['origin'];
   /** Quoted for SQL. */
   readonly name: string;
-  /** Rows of a statement, run as this user. */
+  /** Runs a statement as this user. */
   readonly rows: (sql: string) => Promise<readonly Row[]>;
 }
 
-/** Plain values as texts; NULL is ''. */
+/** Values as strings; NULL is ''. */
 type Row = readonly string[];
 type Found = Omit<PreflightFinding, 'wall'>;
 type Check = (asker: Asker) => Promise<readonly Found[]>;
 
-/** The oldest release that is tried: the first with the analyzer on and JSON of today. */
+/** The oldest supported release: the first with the analyzer on by default and the current JSON type. */
 const OLDEST = [24, 8] as const;
 const LIMITS: Limits = { time: 10, memory: 2 ** 28, readRows: 0, resultBytes: 2 ** 22 };
 
-/** Rejects with EngineError only when the server is away. */
+/** Rejects with EngineError only if the server is unavailable. */
 export async function checkServer(engine: Engine): Promise<readonly PreflightFinding[]> {
   const saved = await askerOf(engine, 'saved');
   const consumer = await askerOf(engine, 'consumer');
@@ -44,7 +44,7 @@ async function askerOf(engine: Engine, origin: Statement['origin']): Promise<Ask
   return { origin, name: quoteIdentifier(name), rows };
 }
 
-/** A check that is refused what it has to see says so. */
+/** Reports a check that fails for lack of privileges as a finding. */
 async function checked(checks: readonly Check[], asker: Asker): Promise<readonly Found[]> {
   const all: Found[] = [];
   for (const check of checks) {
@@ -59,7 +59,7 @@ const checkVersion: Check = async ({ rows }) => {
   const isOld = major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]);
   return [
     {
-      name: `the server is ${version}; at least ${OLDEST.join('.')} is needed`,
+      name: `the server is version ${version}; version ${OLDEST.join('.')} or later is required`,
       outcome: isOld ? 'open' : 'held',
     },
   ];
@@ -70,14 +70,14 @@ const checkAnalyzer: Check = async ({ rows, name }) => {
   const isOff = values.some(([value]) => value === '0');
   return [
     {
-      name: `${name} runs without the analyzer, which reads names in another way`,
+      name: `${name} runs without the query analyzer, so names resolve differently`,
       outcome: isOff ? 'open' : 'held',
       mend: `ALTER USER ${name} SETTINGS enable_analyzer = 1;`,
     },
   ];
 };
 
-/** What is sent with a statement is in force, or the profile says the same. A lower limit is as good. */
+/** Settings sent with a statement must be in effect, or set to the same value by the profile. A lower limit is fine. */
 const checkSettings: Check = async ({ rows, name, origin }) => {
   const wanted = wantedSettings(origin);
   const names = Object.keys(wanted).map(quoteString).join(', ');
@@ -86,7 +86,7 @@ const checkSettings: Check = async ({ rows, name, origin }) => {
   const list = off.map(([setting, value]) => `${setting} = ${value}`).join(', ');
   return [
     {
-      name: `${name} has settings of its own that cannot be changed: ${list}`,
+      name: `${name} has settings with other values that cannot be changed: ${list}`,
       outcome: off.length > 0 ? 'open' : 'held',
       mend: profileFor(name, origin, new Set(known.map(([setting = '']) => setting))),
     },
@@ -103,16 +103,16 @@ function wantedSettings(origin: Statement['origin']): Readonly<Record<string, st
   };
 }
 
-/** Numbers that bound something; where they cannot be sent, the profile's own bound is what counts. */
+/** Limits: if they cannot be sent with the statement, any limit in the profile will do. */
 const BOUND =
   /^max_(execution_time|memory_usage|result_bytes|query_size|ast_elements|expanded_ast_elements|temporary_columns)$/;
 
 function isGood(setting: string, value: string, wanted: string | number | undefined): boolean {
-  if (setting === 'max_rows_to_read') return true; // without a limit it is 0
+  if (setting === 'max_rows_to_read') return true; // 0 means no limit
   return BOUND.test(setting) ? Number(value) > 0 : value === String(wanted);
 }
 
-/** What endpoints bound differently, with bounds that a consumer's text could not lift if it came so far. */
+/** Settings that differ per endpoint, with constraints that an escaped consumer query could not lift. */
 const CHANGEABLE = [
   'max_execution_time = 30 MIN 1 MAX 30',
   'max_memory_usage = 2147483648 MIN 1 MAX 2147483648',
@@ -124,9 +124,9 @@ const CHANGEABLE = [
 ];
 
 /**
- * The profile of a user: saved queries' may set all that ours set; consumers' holds it, and may set what is bounded.
- * `known`: the settings that the server has, of those that not every release has; all of them when left out.
- * https://clickhouse.com/docs/operations/settings/constraints-on-settings
+ * The settings profile of a user. Saved queries' user may change all settings the service sends; the consumers' user
+ * has them fixed, and may change only those with constraints. `known`: the settings the server has, since not every
+ * release has all of them; undefined: all. https://clickhouse.com/docs/operations/settings/constraints-on-settings
  */
 export function profileFor(user: string, origin: Statement['origin'], known?: ReadonlySet<string>): string {
   if (origin === 'saved')
@@ -151,27 +151,30 @@ const checkGrants: Check = async ({ rows, name }) => {
   );
   const found = excesses.map(({ privileges, target, mend }): Found => {
     return {
-      name: `${name} may do more than read tables: ${privileges.join(', ')} on ${target}`,
+      name: `${name} has more privileges than reading tables: ${privileges.join(', ')} on ${target}`,
       outcome: 'advice',
       mend,
     };
   });
-  return found.length > 0 ? found : [{ name: `${name} may only read`, outcome: 'held' }];
+  return found.length > 0 ? found : [{ name: `${name} has read-only privileges`, outcome: 'held' }];
 };
 
 const defaultUser: Found = {
-  name: 'the service runs as `default`, who may do everything and whom SQL cannot change',
+  name: 'the service runs as `default`, which has all privileges and cannot be changed with SQL',
   outcome: 'advice',
   mend: `CREATE USER millrace IDENTIFIED WITH sha256_password BY '…'; GRANT SELECT ON db.table TO millrace;`,
 };
 
-/** Tables that have policies, none of them for our user: it sees no row, or all, as the server's configuration says. */
+/**
+ * Tables that have row policies, but none for our user: depending on the server's configuration, it sees no rows or all
+ * of them.
+ */
 const checkPolicies: Check = async ({ rows, name }) => {
   const tables = await rows(POLICIES);
   const found = tables.map(([database = '', table = '']): Found => {
     const where = `${quoteIdentifier(database)}.${quoteIdentifier(table)}`;
     return {
-      name: `${where} has row policies, and none for ${name}: no rows, or all (users_without_row_policies_can_read_rows)`,
+      name: `${where} has row policies but none for ${name}, which reads no rows or all rows (users_without_row_policies_can_read_rows)`,
       outcome: 'advice',
       mend: `CREATE ROW POLICY millrace ON ${where} USING 1 TO ${name};`,
     };
@@ -190,7 +193,7 @@ const checkQuota: Check = async ({ rows, name }) => {
   if (full.length === 0) return [{ name: `the quota of ${name}`, outcome: 'held' }];
   return full.map(([quota = '']): Found => {
     return {
-      name: `the quota ${quota} of ${name} is nearly used up: then its queries get 503`,
+      name: `the quota ${quota} of ${name} is nearly exhausted; queries over it get 503`,
       outcome: 'advice',
       mend: `ALTER QUOTA ${quoteIdentifier(quota)} FOR INTERVAL 1 hour MAX execution_time = 7200;`,
     };
@@ -203,7 +206,7 @@ WHERE coalesce(toFloat64(max_queries), max_execution_time, toFloat64(max_read_ro
 
 function noQuota(user: string): Found {
   return {
-    name: `no quota bounds what ${user} may use in an hour`,
+    name: `${user} has no quota`,
     outcome: 'advice',
     mend: `CREATE QUOTA millrace_consumer FOR INTERVAL 1 hour MAX queries = 100000, execution_time = 3600 TO ${user};`,
   };
@@ -211,7 +214,7 @@ function noQuota(user: string): Found {
 
 function sharedUser({ name }: Asker): Found {
   return {
-    name: `consumers' own queries run as ${name}, like saved ones`,
+    name: `consumer queries run as ${name}, the same user as saved queries`,
     outcome: 'advice',
     mend: `CREATE USER millrace_consumer IDENTIFIED WITH sha256_password BY '…'; then set CLICKHOUSE_CONSUMER_USER`,
   };
@@ -219,14 +222,14 @@ function sharedUser({ name }: Asker): Found {
 
 const CHECKS: readonly Check[] = [checkVersion, checkAnalyzer, checkSettings, checkGrants, checkPolicies];
 
-/** The engine's own words name the privilege: `…, it's necessary to have the grant SHOW QUOTAS ON *.*`. */
+/** The engine's message names the missing privilege: `…, it's necessary to have the grant SHOW QUOTAS ON *.*`. */
 function unseen({ name }: Asker, error: unknown): Found {
   if (!(error instanceof EngineError) || isAway(error)) throw error;
   const grant = /necessary to have the grant ([\w ]+(?:\([^)]*\))? ON [\w*]+(?:\.[\w*]+)?)/.exec(
     error.message,
   )?.[1];
   return {
-    name: `not everything can be seen as ${name}: ${error.message.split('\n', 1)[0]?.slice(0, 200)}`,
+    name: `${name} cannot read everything that is checked: ${error.message.split('\n', 1)[0]?.slice(0, 200)}`,
     outcome: 'advice',
     ...(grant === undefined ? {} : { mend: `GRANT ${grant} TO ${name};` }),
   };

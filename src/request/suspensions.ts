@@ -1,4 +1,5 @@
-// Consumer queries that ended the engine's process are rejected for a while, and so are all of a key that sends several.
+// Suspends consumer queries that crashed the engine process for a while, and all consumer queries of a key that sends
+// several of them.
 import { createHash } from 'node:crypto';
 import type { Principal } from '../auth/principal.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
@@ -9,13 +10,13 @@ import type { ConsumerQuery } from './consumer-query.ts';
 
 export interface Suspensions {
   /**
-   * The query, set up to be suspended if it ends the engine's process. Throws Problem `query.suspended`, with Retry-After,
-   * while it is, or its key is.
+   * Returns the query, set up to be suspended if it crashes the engine process. Throws Problem `query.suspended` with
+   * Retry-After while the query or its key is suspended.
    */
   readonly admit: (query: ConsumerQuery | undefined, sender: Sender) => ConsumerQuery | undefined;
 }
 
-/** Who sends it, and where to. */
+/** The sender of a query, and the endpoint it is sent to. */
 export interface Sender {
   readonly endpoint: Pick<Endpoint, 'id' | 'name'>;
   readonly principal: Pick<Principal, 'id' | 'name'>;
@@ -28,11 +29,11 @@ export interface SuspensionsOptions {
 }
 
 const SUSPENDED_MS = 10 * 60_000;
-/** A query that ran twice when the process ended beside others is taken to be the cause. */
+/** A query that was running at two crashes is assumed to be the cause, even if others ran too. */
 const MAX_SUSPICIONS = 2;
-/** Fatal queries of one key within the time of a suspension, after which all its consumer queries are suspended. */
+/** Fatal queries per key within the suspension time, after which all its consumer queries are suspended. */
 const MAX_FATAL = 3;
-/** Queries and keys remembered; the oldest go first. */
+/** Maximum number of queries and keys remembered; the oldest are dropped first. */
 const MAX_REMEMBERED = 1000;
 
 export function createSuspensions({ now, observe }: SuspensionsOptions): Suspensions {
@@ -60,7 +61,7 @@ export function createSuspensions({ now, observe }: SuspensionsOptions): Suspens
         throw new Problem('query.suspended', { detail, retryAfter: queries.secondsLeft(id) });
       }
       if (keys.count(principal.id) >= MAX_FATAL) {
-        const detail = `Several queries of the key "${principal.name}" could not be stopped at their time limit; its own queries are rejected for ${minutes} minutes`;
+        const detail = `Several queries of the key "${principal.name}" could not be stopped at their time limit; its consumer queries are rejected for ${minutes} minutes`;
         throw new Problem('query.suspended', { detail, retryAfter: keys.secondsLeft(principal.id) });
       }
       return { ...query, onFatal: (fatality) => note(fatality, id, sender) };
@@ -69,14 +70,14 @@ export function createSuspensions({ now, observe }: SuspensionsOptions): Suspens
 }
 
 interface Tallies {
-  /** Counts one more, and resolves to the sum. */
+  /** Increments the count and returns it. */
   add(id: string): number;
   count(id: string): number;
-  /** Until the count is 0 again; at least 1. */
+  /** Seconds until the count resets to 0; at least 1. */
   secondsLeft(id: string): number;
 }
 
-/** Counts by id that are forgotten SUSPENDED_MS after they last grew. */
+/** Counts by id that expire SUSPENDED_MS after their last increment. */
 function createTallies(now: () => number): Tallies {
   const tallies = new Map<string, { readonly count: number; readonly until: number }>();
   const find = (id: string): { readonly count: number; readonly until: number } | undefined => {

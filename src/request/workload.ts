@@ -1,10 +1,11 @@
-// Reserved capacity: the ClickHouse workload that a statement runs in (https://clickhouse.com/docs/operations/workload-scheduling).
+// Reservations: the ClickHouse workload that a statement runs in
+// (https://clickhouse.com/docs/operations/workload-scheduling).
 import type { Endpoint } from '../catalog/endpoint.ts';
 import { nearest } from '../core/nearest.ts';
 import { Problem } from '../core/problem.ts';
 
 /**
- * The workload that a caller asks for; undefined when none is asked for, or the endpoint heeds no such wish. Throws
+ * The workload a caller requests; undefined if none is requested or the endpoint ignores reservations. Throws
  * `reservation.unknown` for a name that the endpoint's file does not list.
  */
 export function askedWorkload(
@@ -16,6 +17,6 @@ export function askedWorkload(
   const guess = nearest(asked.slice(0, 64), reservation.workloads);
   throw new Problem('reservation.unknown', {
     detail: `${name} has no reservation of this name${guess === undefined ? '' : `; did you mean "${guess}"?`}`,
-    hint: `Ask for one of ${reservation.workloads.join(', ')}, or leave the header out.`,
+    hint: `Request one of ${reservation.workloads.join(', ')}, or omit the header.`,
   });
 }

@@ -24,7 +24,7 @@ describe('new', () => {
     expect(await run(['validate', '--strict', '--no-engine'], { cwd })).toMatchObject({ code: 0, out: '' });
     expect(await run(['new', 'sales.by-day'], { cwd })).toMatchObject({
       code: 1,
-      err: expect.stringContaining('is there already'),
+      err: expect.stringContaining('already exists'),
     });
     writeFileSync(
       join(cwd, 'endpoints', 'other.yaml'),
@@ -35,7 +35,7 @@ describe('new', () => {
     );
     expect(await run(['new', 'taken'], { cwd })).toMatchObject({
       code: 1,
-      err: expect.stringContaining('other.yaml has the name taken already'),
+      err: expect.stringContaining('other.yaml already has the name taken'),
     });
   });
 

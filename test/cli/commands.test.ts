@@ -65,7 +65,7 @@ describe('help and misuse', () => {
       says: /--port: expected a whole number, found "http"/,
     },
     { why: 'a folder that is not there', args: ['validate', 'nowhere'], says: /nowhere does not exist/ },
-    { why: 'a pair without =', args: ['query', 'one', 'n'], says: /"n" is not of the form name=value/ },
+    { why: 'a pair without =', args: ['query', 'one', 'n'], says: /Invalid pair "n": use name=value/ },
   ])('$why exits 2 with a line that helps', async ({ args, says }) => {
     const { code, out, err } = await run(args);
     expect(code).toBe(2);
@@ -223,7 +223,7 @@ query: |
     expect(out).toContain(
       '::error file=endpoints/e0.yaml,line=3,col=5,title=schema.bad_text::"1%25,:" is not a uuid',
     );
-    expect(err).toContain('14 errors, 0 warnings; 4 more than GitHub shows here');
+    expect(err).toContain('14 errors, 0 warnings; GitHub does not show 4 more');
     expect(readFileSync(summary, 'utf8').match(/^\| `endpoints/gm)).toHaveLength(14);
   });
 
@@ -344,7 +344,7 @@ tokens:
   test('rotate gives a new key and keeps the one before for a while, comments too', async () => {
     const cwd = folder({ 'tokens.yaml': FILE });
     const { code, out, err } = await run(['token', 'rotate', 'dash', '--keep', '7d'], { cwd });
-    expect([code, err]).toEqual([0, expect.stringContaining('is taken until 2')]);
+    expect([code, err]).toEqual([0, expect.stringContaining('is accepted until 2')]);
     expect(read(cwd)).toContain('# the dashboards');
     expect(read(cwd)).toContain('# all logs');
     const keyring = await openLiveKeyring({
@@ -449,11 +449,11 @@ describe('capacity', () => {
     expect(out.split('\n').slice(2)).toEqual([
       'CREATE RESOURCE IF NOT EXISTS cpu (MASTER THREAD, WORKER THREAD);',
       'CREATE WORKLOAD IF NOT EXISTS all;',
-      '-- named by e1',
+      '-- used by e1',
       'CREATE WORKLOAD IF NOT EXISTS background IN all SETTINGS weight = 1;',
-      '-- named by e1',
+      '-- used by e1',
       'CREATE WORKLOAD IF NOT EXISTS exports IN all SETTINGS weight = 4;',
-      '-- named by e1, e2',
+      '-- used by e1, e2',
       'CREATE WORKLOAD IF NOT EXISTS reports IN all SETTINGS weight = 4;',
       '',
     ]);
@@ -500,7 +500,7 @@ describe('serve that cannot start', () => {
     {
       why: 'a tokens file with errors',
       tokens: 'bad.yaml',
-      says: /bad\.yaml:2:5 error[^]*sha256[^]*does not start without valid keys/,
+      says: /bad\.yaml:2:5 error[^]*sha256[^]*requires a valid tokens file to start/,
     },
   ])('with $why', async ({ tokens, says }) => {
     const cwd = folder({ 'bad.yaml': 'tokens:\n  - { name: a, endpoints: ["*"] }\n' });
@@ -531,7 +531,7 @@ describe('serve that cannot start', () => {
       cwd: scratch(),
     });
     expect(code).toBe(1);
-    expect(err).toContain('There is no folder elsewhere');
+    expect(err).toContain('Folder elsewhere does not exist');
   });
 
   test('with seeds that fail', async () => {
@@ -540,7 +540,7 @@ describe('serve that cannot start', () => {
     writeFileSync(join(cwd, 'seeds', '1.sql'), 'CREATE NONSENSE');
     const { code, err } = await run(['serve', '--dev', '--port', '0', '--admin-port', '0'], { cwd });
     expect(code).toBe(1);
-    expect(err).toMatch(/seeds could not be loaded/);
+    expect(err).toMatch(/Cannot load the seeds/);
   });
 
   test('over a data folder that cannot be made', async () => {

@@ -132,7 +132,7 @@ describe.concurrent('what it compares', () => {
     const { diff } = withLogs();
     expect(await diff('HEAD')).toEqual({
       code: 0,
-      out: '### Contracts: HEAD → the work tree\n\n**No change of a contract.**\n',
+      out: '### Contracts: HEAD → the work tree\n\n**No contract changes.**\n',
       err: '',
     });
   });
@@ -184,13 +184,13 @@ describe.concurrent('what it compares', () => {
     expect([refused.code, codesIn(refused)]).toEqual([1, ['tables.refused', 'max_rows.raised']]);
     expect((JSON.parse(refused.out) as Json).changes[0]).toMatchObject({
       file: 'seeds/1.sql',
-      message: expect.stringMatching(/^the tables of seeds cannot be made: .*UInt7/),
+      message: expect.stringMatching(/^Cannot create the tables of seeds: .*UInt7/),
     });
     rmSync(join(cwd, 'seeds'), { recursive: true });
     const lacking = await diff('HEAD', '--format', 'json');
     expect([lacking.code, codesIn(lacking)]).toEqual([0, ['max_rows.raised']]);
     expect(lacking.err).toContain(
-      'the work tree has no seeds: its queries are read with the tables of the other side',
+      'the work tree has no seeds: its queries are analysed with the tables of the other revision',
     );
   });
 
@@ -259,34 +259,34 @@ describe.concurrent('what it compares', () => {
     commit('without ancestors');
     expect(await diff('main...alone')).toMatchObject({
       code: 2,
-      err: expect.stringContaining('no commit in common'),
+      err: expect.stringContaining('no common ancestor'),
     });
   });
 });
 
 describe.concurrent('what it refuses, with one line and exit 2', () => {
   const refusals: readonly { why: string; args: readonly string[]; says: RegExp }[] = [
-    { why: 'a revision that is none', args: ['nowhere'], says: /nowhere is no revision that git knows/ },
-    { why: 'one of two', args: ['HEAD', 'nowhere'], says: /nowhere is no revision/ },
-    { why: 'a side of a range', args: ['HEAD..nowhere'], says: /nowhere is no revision/ },
-    { why: 'an option for git', args: ['--', '--output=x'], says: /--output=x is no revision/ },
-    { why: 'an option behind dots', args: ['HEAD..--output=x'], says: /--output=x is no revision/ },
-    { why: 'a command for a shell', args: ['$(touch x)'], says: /\$\(touch x\) is no revision/ },
-    { why: 'another one', args: ['HEAD;touch x'], says: /HEAD;touch x is no revision/ },
-    { why: 'a file of a commit', args: ['HEAD:endpoints'], says: /HEAD:endpoints is no revision/ },
-    { why: 'what steers terminals', args: ['\u001b[2J'], says: /^millrace: {2}\[2J is no revision/ },
-    { why: 'an empty one', args: [''], says: /is no revision/ },
-    { why: 'a very long one', args: ['HEAD'.repeat(1000)], says: /HEAD is no revision/ },
+    { why: 'a revision that is none', args: ['nowhere'], says: /Unknown git revision nowhere/ },
+    { why: 'one of two', args: ['HEAD', 'nowhere'], says: /Unknown git revision nowhere/ },
+    { why: 'a side of a range', args: ['HEAD..nowhere'], says: /Unknown git revision nowhere/ },
+    { why: 'an option for git', args: ['--', '--output=x'], says: /Unknown git revision --output=x/ },
+    { why: 'an option behind dots', args: ['HEAD..--output=x'], says: /Unknown git revision --output=x/ },
+    { why: 'a command for a shell', args: ['$(touch x)'], says: /Unknown git revision \$\(touch x\)/ },
+    { why: 'another one', args: ['HEAD;touch x'], says: /Unknown git revision HEAD;touch x/ },
+    { why: 'a file of a commit', args: ['HEAD:endpoints'], says: /Unknown git revision HEAD:endpoints/ },
+    { why: 'what steers terminals', args: ['\u001b[2J'], says: /^millrace: Unknown git revision {2}\[2J;/ },
+    { why: 'an empty one', args: [''], says: /Unknown git revision ;/ },
+    { why: 'a very long one', args: ['HEAD'.repeat(1000)], says: /Unknown git revision (HEAD)+;/ },
     {
       why: 'a folder that is nowhere',
       args: ['HEAD', '--endpoints', 'nowhere'],
-      says: /no folder nowhere in HEAD/,
+      says: /Folder nowhere does not exist in HEAD/,
     },
-    { why: 'a folder outside', args: ['HEAD', '--endpoints', '..'], says: /outside of the repository/ },
+    { why: 'a folder outside', args: ['HEAD', '--endpoints', '..'], says: /outside the repository/ },
     {
       why: 'a folder that is an option',
       args: ['HEAD', '--endpoints=--output=x'],
-      says: /no folder --output=x in HEAD/,
+      says: /Folder --output=x does not exist in HEAD/,
     },
     { why: 'no revision at all', args: [], says: /missing required argument 'base'/ },
     {
@@ -312,7 +312,7 @@ describe.concurrent('what it refuses, with one line and exit 2', () => {
     rmSync(join(cwd, 'endpoints'), { recursive: true });
     expect(await diff('HEAD')).toMatchObject({
       code: 2,
-      err: expect.stringContaining('no folder endpoints in the work tree'),
+      err: expect.stringContaining('Folder endpoints does not exist in the work tree'),
     });
   });
 
@@ -320,11 +320,11 @@ describe.concurrent('what it refuses, with one line and exit 2', () => {
     const cwd = scratch();
     expect(await run(['diff', 'HEAD'], { cwd })).toMatchObject({
       code: 2,
-      err: expect.stringMatching(/^millrace: This is no work tree of git/),
+      err: expect.stringMatching(/^millrace: Not a git work tree/),
     });
     expect(await run(['diff', 'HEAD'], { cwd, env: { PATH: cwd } })).toMatchObject({
       code: 2,
-      err: 'millrace: There is no git program here, and comparing revisions needs one\n',
+      err: 'millrace: Comparing revisions requires git, which is not installed\n',
     });
   });
 });

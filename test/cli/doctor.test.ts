@@ -21,10 +21,10 @@ test('a server that lets its user do too much: each finding with its mend, and e
   expect(out).toMatch(/^open {4}connection: read a file by function$/m);
   expect(out).toMatch(/^advice {2}server: the service runs as `default`.*\n {8}CREATE USER millrace /m);
   expect(out).toMatch(
-    /^advice {2}server: not everything can be seen.*\n {8}GRANT SHOW ROW POLICIES ON \*\.\* TO `default`;$/m,
+    /^advice {2}server: `default` cannot read everything that is checked.*\n {8}GRANT SHOW ROW POLICIES ON \*\.\* TO `default`;$/m,
   );
-  expect(out).toMatch(/^advice {2}server: consumers' own queries run as `default`/m);
-  expect(out).toMatch(/^advice {2}server: isolation of tenants was not tried.*\n {8}CREATE DATABASE /m);
+  expect(out).toMatch(/^advice {2}server: consumer queries run as `default`/m);
+  expect(out).toMatch(/^advice {2}server: tenant isolation was not tested.*\n {8}CREATE DATABASE /m);
   expect(err).toMatch(/^\d+ checks: \d+ held, 0 known, \d+ open, 4 to consider$/m);
 });
 
@@ -35,6 +35,6 @@ test('a server that is away is told in one line', async () => {
   });
   expect([code, err.trim()]).toEqual([
     1,
-    'millrace: The engine cannot be asked: no connection: connect ECONNREFUSED 127.0.0.1:9',
+    'millrace: The engine cannot be queried: no connection: connect ECONNREFUSED 127.0.0.1:9',
   ]);
 });

@@ -38,7 +38,7 @@ async function serve(
 ): Promise<{ address: string; key: string }> {
   running = start(['serve', '--dev', '--port', '0', '--admin-port', '0', ...args], { cwd, env });
   const [, address = '', key = ''] = await running.says(
-    /Millrace serves (\S+) with this key, made for this run: (\S+)/,
+    /listening on (\S+) with a temporary key for this run: (\S+)/,
   );
   return { address, key };
 }
@@ -83,7 +83,7 @@ describe('serve --check', () => {
 
   test('is one line where there are no keys', async () => {
     const { code, err } = await run(['serve', '--check'], { cwd: folder() });
-    expect([code, err]).toEqual([1, expect.stringContaining('There are no keys')]);
+    expect([code, err]).toEqual([1, expect.stringContaining('No keys configured')]);
   });
 });
 
@@ -91,7 +91,7 @@ describe('serve --dev', () => {
   test('loads the seeds once, prints calls that work, and exits 0 on SIGTERM', async () => {
     const cwd = folder();
     const first = await serve(cwd);
-    expect(running?.output()).toContain('Loaded the seeds of seeds/');
+    expect(running?.output()).toContain('Loaded the seeds from seeds/');
     const [, header = '', url = ''] = await (running as Running).says(
       /curl -H '([^']+)' '([^']+numbers[^']+)'/,
     );

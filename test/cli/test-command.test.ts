@@ -147,17 +147,21 @@ describe('what it prints', () => {
       args: ['event'],
       says: /no endpoint "event"; did you mean "events"\?/,
     },
-    { why: 'no example of this name', args: ['--name', 'nope'], says: /No example has "nope"/ },
+    { why: 'no example of this name', args: ['--name', 'nope'], says: /No example name contains "nope"/ },
     {
       why: 'no such folder of fixtures',
       args: ['--fixtures', 'nowhere'],
-      says: /no folder nowhere[^]*--fixtures/,
+      says: /Folder nowhere does not exist[^]*--fixtures/,
     },
-    { why: 'no such folder of tables', args: ['--schema', 'nowhere'], says: /no folder nowhere[^]*--schema/ },
+    {
+      why: 'no such folder of tables',
+      args: ['--schema', 'nowhere'],
+      says: /Folder nowhere does not exist[^]*--schema/,
+    },
     {
       why: 'no such folder of endpoints',
       args: ['--endpoints', 'nowhere'],
-      says: /no folder nowhere[^]*--endpoints/,
+      says: /Folder nowhere does not exist[^]*--endpoints/,
     },
   ])('$why exits 2', async ({ args, says }) => {
     const { code, out, err } = await go(cwd, ...args);
@@ -413,7 +417,7 @@ describe('--watch', () => {
     writeFileSync(join(cwd, 'endpoints/fixtures/app.events.ndjson'), '{"n":7}\n');
     await says(/1 passed, 1 failed in[^]*Waiting for changes/); // both
     writeFileSync(join(cwd, 'schema/more.sql'), 'CREATE TABLE nope (');
-    await says(/the tables of schema cannot be made/);
+    await says(/Cannot create the tables of schema/);
     rmSync(join(cwd, 'schema/more.sql'));
     const waited = (): number => output().split('Waiting for changes').length;
     const before = waited();

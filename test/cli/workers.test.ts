@@ -52,7 +52,7 @@ describe('workers', () => {
     const service = await serve(3);
     expect(new Set(started().map(({ address }) => address)).size).toBe(1);
     expect(new Set(started().map(({ admin }) => admin)).size).toBe(3);
-    expect(service.running.output()).toContain('Without REDIS_URL each worker');
+    expect(service.running.output()).toContain('Without REDIS_URL, each worker');
     const statuses = await Promise.all(
       Array.from({ length: 60 }, async () => {
         const response = await ask(service, 'run');
@@ -104,7 +104,7 @@ describe('workers', () => {
       env,
     });
     expect(code).toBe(1);
-    expect(err.match(/does not start without valid keys/g)).toHaveLength(1);
+    expect(err.match(/requires a valid tokens file to start/g)).toHaveLength(1);
   });
 });
 
@@ -113,7 +113,7 @@ test.each([
     args: ['--workers', '2'],
     env: {},
     code: 1,
-    says: /needs a ClickHouse server/,
+    says: /requires a ClickHouse server/,
     why: 'with the embedded engine',
   },
   { args: ['--workers', '0'], code: 2, says: /from 1 to 64/, why: 'without any' },

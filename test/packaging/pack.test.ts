@@ -126,13 +126,13 @@ describe('in a folder that has nothing else', () => {
     {
       args: ['serve', '--dev', '--endpoints', 'mine'],
       code: 1,
-      says: /There is no folder mine;.*millrace new NAME/,
+      says: /Folder mine does not exist;.*millrace new NAME/,
       why: 'a folder that was named is not replaced by samples',
     },
     {
       args: ['query', 'x'],
       code: 1,
-      says: /There is no folder endpoints;/,
+      says: /Folder endpoints does not exist;/,
       why: 'other commands have no samples',
     },
   ])('$args: $why', async ({ args, code, says }) => {

@@ -182,7 +182,7 @@ describe('a server', () => {
     await asked.close(0);
     USERS['service'] = { password: '', profile: ['--readonly=2'] };
     expect(found.map(({ name }) => name)).toEqual([
-      "consumers' own queries run as `service`, like saved ones",
+      'consumer queries run as `service`, the same user as saved queries',
     ]);
   });
 

@@ -36,7 +36,7 @@ export async function startSampleService(): Promise<Started> {
     env: { MILLRACE_ENDPOINTS: join(ROOT, 'endpoints'), MILLRACE_SEEDS: join(ROOT, 'seeds') },
   });
   const [, address = '', key = ''] = await running.says(
-    /Millrace serves (\S+) with this key, made for this run: (\S+)/,
+    /listening on (\S+) with a temporary key for this run: (\S+)/,
   );
   return { running, address, key };
 }

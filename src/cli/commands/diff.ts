@@ -18,18 +18,18 @@ export function addDiff(program: Command, deps: CommandDeps): void {
   program
     .command('diff')
     .description(
-      'Show what changes of endpoint files do to callers and to security, between two revisions of git. Exits 1 when one breaks callers or loosens security and the file has no allow_breaking for it.',
+      'Show how changes of endpoint files between two git revisions affect callers and security. Exits 1 if a change breaks callers or weakens security and its file has no allow_breaking.',
     )
-    .argument('<base>', 'a revision; BASE..HEAD for two, BASE...HEAD from where they parted')
-    .argument('[head]', 'another revision (default: the files as they are on the disk)')
+    .argument('<base>', 'a revision; BASE..HEAD for two, BASE...HEAD from their merge base')
+    .argument('[head]', 'another revision (default: the work tree)')
     .option('--endpoints <folder>', 'folder of endpoint files (default: MILLRACE_ENDPOINTS, or endpoints)')
     .addOption(
-      new Option('--format <format>', 'how changes are printed')
+      new Option('--format <format>', 'the output format')
         .choices(['markdown', 'json', 'github'])
         .default('markdown'),
     )
-    .option('--schema <folder>', '*.sql files whose CREATE statements make the tables (default: the seeds)')
-    .option('--no-engine', 'compare without columns, which only the engine can tell')
+    .option('--schema <folder>', 'folder of *.sql files that create the tables (default: the seeds)')
+    .option('--no-engine', 'do not compare columns, which requires the engine')
     .action(async (base: string, head: string | undefined, flags: DiffFlags) => {
       const found = await settingsOf({}, deps);
       const settings = { ...found, endpoints: flags.endpoints ?? found.endpoints };

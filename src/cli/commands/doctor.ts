@@ -9,7 +9,7 @@ import { withLocal } from '../local.ts';
 export function addDoctor(program: Command, deps: CommandDeps): void {
   withSettings(program.command('doctor'))
     .description(
-      "Try the walls around consumers' queries, one attack at a time, and look at what the ClickHouse server lets our users do; each finding with the SQL that mends it. Exits 1 when a wall is open.",
+      'Test the SQL sandbox with known escape attempts, and check the privileges and settings of the ClickHouse users; each finding comes with the SQL that fixes it. Exits 1 if an escape attempt succeeds.',
     )
     .action(async (flags: Flags) => {
       const settings = await settingsOf(flags, deps);
@@ -23,5 +23,5 @@ export function addDoctor(program: Command, deps: CommandDeps): void {
 
 function explain(cause: unknown): never {
   if (!(cause instanceof EngineError)) throw cause;
-  throw new CommandError(`The engine cannot be asked: ${cause.message}`, { cause });
+  throw new CommandError(`The engine cannot be queried: ${cause.message}`, { cause });
 }

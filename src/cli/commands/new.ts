@@ -6,11 +6,11 @@ import { newEndpoint, readSql } from '../new/new.ts';
 export function addNew(program: Command, deps: CommandDeps): void {
   program
     .command('new')
-    .description('Write an endpoint file to start from.')
+    .description('Create an endpoint file from a template or a query.')
     .argument('<name>', 'the name of the endpoint')
     .option(
       '--from-sql <file>',
-      'begin with this query (- for standard input); literals of its conditions become parameters',
+      'start from this query (- for standard input); literals in its conditions become parameters',
     )
     .option('--endpoints <folder>', 'folder of endpoint files (default: MILLRACE_ENDPOINTS, or endpoints)')
     .option('--stdout', 'print the file instead of writing it')

@@ -17,12 +17,12 @@ export function addOpenapi(program: Command, deps: CommandDeps): void {
   program
     .command('openapi')
     .description(
-      'Write the OpenAPI 3.1 document of the endpoints, as GET /openapi.json has it for a key that may do everything.',
+      'Write the OpenAPI 3.1 document of the endpoints, as GET /openapi.json returns it for an unrestricted key.',
     )
     .option('--out <file>', 'the file to write (default: standard output)')
     .option('--endpoints <folder>', 'folder of endpoint files (default: MILLRACE_ENDPOINTS, or endpoints)')
-    .option('--schema <folder>', '*.sql files whose CREATE statements make the tables (default: the seeds)')
-    .option('--server <url>', 'where the service is', '/')
+    .option('--schema <folder>', 'folder of *.sql files that create the tables (default: the seeds)')
+    .option('--server <url>', 'URL or path of the service', '/')
     .action(async (flags: OpenapiFlags) => {
       const settings = await settingsOf({}, deps);
       const schema = flags.schema ?? settings.seeds;
@@ -40,9 +40,7 @@ export function addOpenapi(program: Command, deps: CommandDeps): void {
         withEngine,
       });
       if (unknown.length > 0)
-        terminal.note(
-          `The rows of ${unknown.join(', ')} are not described: their tables are not known (see --schema)`,
-        );
+        terminal.note(`No row schemas for ${unknown.join(', ')}: their tables are unknown (see --schema)`);
       if (flags.out === undefined) return terminal.print(text);
       await writeFile(flags.out, `${text}\n`);
       terminal.note(`Wrote ${flags.out}`);

@@ -6,13 +6,16 @@ import { openEngineOrExplain, seed } from '../serve.ts';
 
 export function addSeed(program: Command, deps: CommandDeps): void {
   withSettings(program.command('seed'))
-    .description('Load the sample data into the embedded engine, or make it anew.')
+    .description('Load the sample data into the embedded engine, or reload it.')
     .action(async (flags: Flags) => {
       const settings = await settingsOf(flags, deps);
       if (settings.clickhouse !== undefined) {
-        throw new CommandError('Sample data goes into the embedded engine only; unset CLICKHOUSE_URL', {
-          exitCode: 2,
-        });
+        throw new CommandError(
+          'Sample data can only be loaded into the embedded engine; unset CLICKHOUSE_URL',
+          {
+            exitCode: 2,
+          },
+        );
       }
       const engine = await openEngineOrExplain(deps.openEngine, settings, deps.openLog('silent', false));
       try {

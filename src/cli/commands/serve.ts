@@ -6,17 +6,16 @@ import { sampleSettings } from '../samples.ts';
 import { check, serve } from '../serve.ts';
 import { settingsOfWorker, supervise, workerCount } from '../workers.ts';
 
-const ALONE =
-  'Without REDIS_URL each worker keeps answers, and counts calls against rates, for itself alone.';
+const ALONE = 'Without REDIS_URL, each worker has its own cache and its own rate limit counters.';
 
 export function addServe(program: Command, deps: CommandDeps): void {
   withSettings(program.command('serve'))
-    .description('Serve the endpoints; reload on change. SIGHUP reloads, SIGTERM drains and exits.')
-    .option('--dev', 'development: a key made for this run, sample calls printed, a readable log')
-    .option('--workers <count>', 'so many processes behind one port; needs a ClickHouse server')
+    .description('Serve the endpoints and reload them on change. SIGHUP reloads, SIGTERM drains and exits.')
+    .option('--dev', 'development mode: a temporary key, sample calls, a human-readable log')
+    .option('--workers <count>', 'number of processes behind one port; requires a ClickHouse server')
     .option(
       '--check',
-      'open everything that serving needs, say how it is, and exit: 0 when all is well, 1 otherwise',
+      'check everything that serving needs, print a report and exit: 0 if all checks pass, 1 otherwise',
     )
     .action(async (flags: Flags & { dev?: boolean; check?: boolean }) => {
       const given = await settingsOf(flags, deps);

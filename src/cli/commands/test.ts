@@ -27,21 +27,21 @@ export function addTest(program: Command, deps: CommandDeps): void {
   program
     .command('test')
     .description(
-      'Run the examples of endpoint files on the embedded engine, against fixtures. Exits 1 when one fails.',
+      'Run the examples of endpoint files on the embedded engine, against fixtures. Exits 1 if one fails.',
     )
     .argument('[endpoints...]', 'names of endpoints, or globs such as "logs.*" (default: all)')
-    .option('--endpoints <folder>', 'endpoint files (default: the endpoints folder)')
+    .option('--endpoints <folder>', 'folder of endpoint files (default: the endpoints folder)')
     .option(
       '--fixtures <folder>',
-      '*.sql, and database.table.ndjson or .csv (default: fixtures in the endpoints folder)',
+      'folder of *.sql, database.table.ndjson and .csv files (default: fixtures in the endpoints folder)',
     )
-    .option('--schema <folder>', '*.sql files whose CREATE statements make the tables (default: the seeds)')
-    .option('--name <part>', 'only examples with this in their name, in any case')
-    .option('--update', 'write what came back into the files as what is expected')
-    .option('--watch', 'run again what a change touches, until Ctrl+C')
+    .option('--schema <folder>', 'folder of *.sql files that create the tables (default: the seeds)')
+    .option('--name <part>', 'only examples whose name contains this, ignoring case')
+    .option('--update', 'write the actual results into the files as the expected ones')
+    .option('--watch', 'rerun affected examples on change, until Ctrl+C')
     .option('--bail', 'stop at the first failure')
     .addOption(
-      new Option('--format <format>', 'how results are printed')
+      new Option('--format <format>', 'the output format')
         .choices(['human', 'junit', 'json'])
         .default('human'),
     )
@@ -75,5 +75,5 @@ async function optionsOf(
 
 function existing(folder: string | undefined, flag: string): string | undefined {
   if (folder === undefined || existsSync(folder)) return folder;
-  throw new CommandError(`There is no folder ${folder}; name one with ${flag}`, { exitCode: 2 });
+  throw new CommandError(`Folder ${folder} does not exist; set it with ${flag}`, { exitCode: 2 });
 }

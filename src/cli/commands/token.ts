@@ -6,7 +6,7 @@ import { createToken, listTokens, revokeToken, rotateToken } from '../token.ts';
 const FILE = ['--tokens <file>', 'the tokens file (default: MILLRACE_TOKENS, or tokens.yaml)'] as const;
 
 export function addToken(program: Command, deps: CommandDeps): void {
-  const token = program.command('token').description('Keys of the tokens file.');
+  const token = program.command('token').description('Manage the keys in the tokens file.');
   addCreate(token, deps);
   addRotate(token, deps);
   addList(token, deps);
@@ -30,15 +30,15 @@ interface CreateFlags {
 function addCreate(token: Command, deps: CommandDeps): void {
   token
     .command('create')
-    .description('Make a key, add its hash to the tokens file, show the key once.')
-    .argument('<name>', 'whose key it is')
+    .description('Create a key, add its hash to the tokens file, and show the key once.')
+    .argument('<name>', 'the name of the key')
     .option(...FILE)
-    .option('--endpoints <globs...>', 'endpoints it may call, such as "logs.*"', ['*'])
-    .option('--allow <languages...>', 'own queries it may send: sql, lql', [])
-    .option('--parameter <pairs...>', 'locked parameters, name=value', [])
-    .option('--pii <what>', 'redact: personal data is taken out of every answer')
-    .option('--rate <rate>', 'the most calls, as 600/min (per s, min or h)')
-    .option('--expires <time>', 'when it ends, as 2027-01-01T00:00:00Z')
+    .option('--endpoints <globs...>', 'the endpoints it may call, such as "logs.*"', ['*'])
+    .option('--allow <languages...>', 'languages of consumer queries it may send: sql, lql', [])
+    .option('--parameter <pairs...>', 'parameters to lock, name=value', [])
+    .option('--pii <what>', 'redact: personal data is redacted in every response')
+    .option('--rate <rate>', 'rate limit, such as 600/min (per s, min or h)')
+    .option('--expires <time>', 'when it expires, such as 2027-01-01T00:00:00Z')
     .action(async (name: string, flags: CreateFlags) => {
       const file = await fileOf(flags, deps);
       const { endpoints, allow, parameter: parameters, pii, rate, expires } = flags;
@@ -49,10 +49,10 @@ function addCreate(token: Command, deps: CommandDeps): void {
 function addRotate(token: Command, deps: CommandDeps): void {
   token
     .command('rotate')
-    .description('Give an entry a new key, shown once; the key before is taken for a while longer.')
-    .argument('<name>', 'whose key it is')
+    .description('Replace a key and show the new one once; the previous key is still accepted for a while.')
+    .argument('<name>', 'the name of the key')
     .option(...FILE)
-    .option('--keep <time>', 'how long the key before is taken: 90s, 30min, 24h, 7d', '24h')
+    .option('--keep <time>', 'how long the previous key is accepted: 90s, 30min, 24h, 7d', '24h')
     .action(async (name: string, flags: { tokens?: string; keep: string }) => {
       const file = await fileOf(flags, deps);
       await rotateToken({ file, name, keep: flags.keep, now: Date.now() }, deps.terminal);
@@ -61,13 +61,13 @@ function addRotate(token: Command, deps: CommandDeps): void {
 
 function addList(token: Command, deps: CommandDeps): void {
   withSettings(token.command('list'))
-    .description('Show every entry: what it may do, how often it was used and when last.')
+    .description('List the keys: permissions, number of uses and last use.')
     .addOption(
-      new Option('--format <format>', 'how entries are printed').choices(['table', 'json']).default('table'),
+      new Option('--format <format>', 'the output format').choices(['table', 'json']).default('table'),
     )
     .action(async (flags: Flags) => {
       const settings = await settingsOf(flags, deps);
-      const format = flags['format'] as 'table' | 'json'; // commander has checked the choice
+      const format = flags['format'] as 'table' | 'json'; // commander has validated the choice
       const uses = await deps.readUses(settings);
       const file = settings.tokens ?? 'tokens.yaml';
       await listTokens({ file, format, uses, now: Date.now() }, deps.terminal);
@@ -77,8 +77,8 @@ function addList(token: Command, deps: CommandDeps): void {
 function addRevoke(token: Command, deps: CommandDeps): void {
   token
     .command('revoke')
-    .description('Take an entry out of the tokens file; running services refuse its keys a moment later.')
-    .argument('<name>', 'whose key it is')
+    .description('Remove a key from the tokens file; running services reject it moments later.')
+    .argument('<name>', 'the name of the key')
     .option(...FILE)
     .action(async (name: string, flags: { tokens?: string }) => {
       await revokeToken(await fileOf(flags, deps), name, deps.terminal);

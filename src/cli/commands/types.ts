@@ -16,13 +16,13 @@ export function addTypes(program: Command, deps: CommandDeps): void {
   program
     .command('types')
     .description(
-      'Write a TypeScript module of the endpoints: names, parameters, rows, and a small client over fetch.',
+      'Write a TypeScript module for the endpoints: names, parameters, rows, and a small client based on fetch.',
     )
     .argument('[names...]', 'endpoints (default: all)')
     .option('--out <file>', 'the file to write (default: standard output)')
-    .option('--check', 'change nothing; exit 1 when the file is not current')
+    .option('--check', 'change nothing; exit 1 if the file is out of date')
     .option('--endpoints <folder>', 'folder of endpoint files (default: MILLRACE_ENDPOINTS, or endpoints)')
-    .option('--schema <folder>', '*.sql files whose CREATE statements make the tables (default: the seeds)')
+    .option('--schema <folder>', 'folder of *.sql files that create the tables (default: the seeds)')
     .action(async (names: string[], flags: TypesFlags) => {
       const settings = await settingsOf({}, deps);
       const schema = flags.schema ?? settings.seeds;

@@ -15,7 +15,7 @@ import { validate, type ValidateOptions } from '../validate.ts';
 interface ValidateFlags {
   readonly format: 'human' | 'github' | 'sarif' | 'json';
   readonly strict?: boolean;
-  /** Undefined: as far as tables are known. */
+  /** Undefined: only if the tables are known. */
   readonly engine?: boolean;
   readonly schema?: string;
 }
@@ -24,31 +24,32 @@ export function addValidate(program: Command, deps: CommandDeps): void {
   program
     .command('validate')
     .description(
-      'Show every mistake in endpoint files, at file:line:column. Exits 1 when there is one; warnings fail nothing.',
+      'Report every error in endpoint files, with file:line:column. Exits 1 if there is one; warnings do not affect the exit code.',
     )
-    .argument('[paths...]', 'endpoint files or folders of them (default: the endpoints folder)')
+    .argument('[paths...]', 'endpoint files or folders (default: the endpoints folder)')
     .addOption(
-      new Option('--format <format>', 'how findings are printed')
+      new Option('--format <format>', 'the output format')
         .choices(['human', 'github', 'sarif', 'json'])
         .default('human'),
     )
-    .option('--strict', 'warnings fail too')
-    .option('--engine', 'have the embedded engine analyse each query (default where tables are known)')
-    .option('--no-engine', 'check the files alone')
-    .option('--schema <folder>', '*.sql files whose CREATE statements make the tables (default: the seeds)')
+    .option('--strict', 'treat warnings as errors')
+    .option('--engine', 'analyse each query with the embedded engine (default if the tables are known)')
+    .option('--no-engine', 'do not use the engine')
+    .option('--schema <folder>', 'folder of *.sql files that create the tables (default: the seeds)')
     .action(async (paths: string[], flags: ValidateFlags) => {
       const settings = await settingsOf({}, deps);
       const chosen = paths.length > 0 ? paths : [settings.endpoints];
       const schema = flags.schema ?? settings.seeds;
       const isKnown = existsSync(schema);
       if (!isKnown && (flags.schema !== undefined || flags.engine === true))
-        throw new CommandError(`There is no folder ${schema}; name one of *.sql files with --schema`, {
-          exitCode: 2,
-        });
-      if (flags.engine === undefined && !isKnown)
-        deps.terminal.note(
-          `Queries are not analysed by the engine: there are no tables in ${schema} (see --schema)`,
+        throw new CommandError(
+          `Folder ${schema} does not exist; set the folder of *.sql files with --schema`,
+          {
+            exitCode: 2,
+          },
         );
+      if (flags.engine === undefined && !isKnown)
+        deps.terminal.note(`Queries are not analysed by the engine: no tables in ${schema} (see --schema)`);
       const isAnalysed =
         flags.engine !== false && (isKnown || flags.engine === true || flags.schema !== undefined);
       const withEngine: ValidateOptions['withEngine'] = isAnalysed
@@ -76,7 +77,7 @@ function printerOf(format: ValidateFlags['format'], env: CommandDeps['env']): Pr
   }
 }
 
-/** Files that the pull request changes, relative to the working directory; none where git cannot tell. */
+/** Files that the pull request changes, relative to the working directory; empty if git cannot determine them. */
 function changedFiles(base: string | undefined): ReadonlySet<string> {
   if (base === undefined || !/^[\w./-]+$/.test(base)) return new Set();
   try {

@@ -1,4 +1,4 @@
-// The columns of endpoints at both revisions, from the embedded engine with each revision's own tables in it.
+// Describes the columns of endpoints at both revisions, on the embedded engine with the tables of each revision.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -13,7 +13,7 @@ import { withSchemaEngine } from '../schema-engine.ts';
 import type { OpenEngine } from '../wiring.ts';
 import type { FolderFile } from './folders.ts';
 
-/** The endpoints of one revision, and the *.sql files that make its tables; undefined where it has no such folder. */
+/** The endpoints of one revision, and the *.sql files that create its tables; undefined if it has no such folder. */
 export interface Described {
   readonly label: string;
   readonly contracts: Contracts;
@@ -23,30 +23,31 @@ export interface Described {
 export interface ColumnDeps {
   readonly settings: Settings;
   readonly openEngine: OpenEngine;
-  /** The folder of tables, as messages call it. */
+  /** The folder of tables, as named in messages. */
   readonly folder: string;
 }
 
-/** Undefined: not told. */
+/** Undefined: unknown. */
 export interface ToldColumns {
   readonly before?: ColumnsByEndpoint;
   readonly after?: ColumnsByEndpoint;
-  /** What the reader should know of what was not compared. */
+  /** Notes on what was not compared. */
   readonly notes: readonly string[];
   /** Changes of the tables themselves. */
   readonly comparisons: readonly Comparison[];
 }
 
-/** Asks for those endpoints alone whose file or tables differ. */
+/** Describes only endpoints whose file or tables differ. */
 export async function tellColumns(base: Described, head: Described, deps: ColumnDeps): Promise<ToldColumns> {
   const [before, after] = [base.tables ?? head.tables, head.tables ?? base.tables];
   if (before === undefined || after === undefined) {
-    return told([`Columns are not compared: there are no tables in ${deps.folder} (see --schema)`]);
+    return told([`Columns are not compared: no tables in ${deps.folder} (see --schema)`]);
   }
   const notes = [base, head]
     .filter(({ tables }) => tables === undefined)
     .map(
-      ({ label }) => `${label} has no ${deps.folder}: its queries are read with the tables of the other side`,
+      ({ label }) =>
+        `${label} has no ${deps.folder}: its queries are analysed with the tables of the other revision`,
     );
   const isSame = JSON.stringify(before.map(fingerprint)) === JSON.stringify(after.map(fingerprint));
   const [old, now] = [changed(base, isSame ? head : undefined), changed(head, isSame ? base : undefined)];
@@ -62,7 +63,7 @@ export async function tellColumns(base: Described, head: Described, deps: Column
     return { ...told(notes), before: first, after: second };
   } catch (error) {
     const { message } = refusalOf(error);
-    return told([...notes, `Columns are not compared: at ${base.label} ${message}`]);
+    return told([...notes, `Columns are not compared at ${base.label}: ${message}`]);
   }
 }
 
@@ -83,7 +84,7 @@ function refused(tables: readonly FolderFile[], { message }: CommandError): Comp
   return plainComparison('', { code: 'tables.refused', message, file: tables[0]?.path ?? '', line: 1 });
 }
 
-/** Endpoints of files whose text the other side does not have. */
+/** Endpoints of files whose text does not occur on the other side. */
 function changed({ contracts }: Described, other: Described | undefined): readonly Endpoint[] {
   const texts = new Set(other?.contracts.served.map(({ analysis }) => analysis.document.text));
   return contracts.served
@@ -91,7 +92,7 @@ function changed({ contracts }: Described, other: Described | undefined): readon
     .map(({ endpoint }) => endpoint);
 }
 
-/** Rejects with CommandError when the tables cannot be made. */
+/** Rejects with CommandError if the tables cannot be created. */
 async function withTables<T>(
   tables: readonly FolderFile[],
   { settings, openEngine, folder }: ColumnDeps,
@@ -100,7 +101,7 @@ async function withTables<T>(
   const schema = await mkdtemp(join(tmpdir(), 'millrace-tables-'));
   try {
     for (const { path, content } of tables) {
-      if ('unreadable' in content) throw new CommandError(`${path} cannot be read: ${content.unreadable}`);
+      if ('unreadable' in content) throw new CommandError(`Cannot read ${path}: ${content.unreadable}`);
       await writeFile(join(schema, basename(path)), content.text);
     }
     return await withSchemaEngine({ settings, schema, openEngine }, use);
@@ -120,7 +121,7 @@ async function describeBoth(
   return [await describeAll(engine, old), await describeAll(engine, now)];
 }
 
-/** Seconds that the analysis of one query may take, whatever its file allows a run. */
+/** Seconds for analysing one query, independent of the endpoint's time limit. */
 const DESCRIBE_TIME = 10;
 
 async function describeAll(engine: Engine, endpoints: readonly Endpoint[]): Promise<ColumnsByEndpoint> {

@@ -1,4 +1,4 @@
-// The files of one folder, as a commit or the work tree has them.
+// Reads the files of a folder from a commit or the work tree.
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, posix, relative, resolve, sep } from 'node:path';
 import { CommandError } from '../command-error.ts';
@@ -6,32 +6,32 @@ import type { Git } from './git.ts';
 import type { Revision } from './revisions.ts';
 
 export interface FolderFile {
-  /** From the top of the repository, with forward slashes. */
+  /** Relative to the root of the repository, with forward slashes. */
   readonly path: string;
-  /** UTF-8. An error's message instead where it cannot be read. */
+  /** UTF-8 text, or an error message if it cannot be read. */
   readonly content: { readonly text: string } | { readonly unreadable: string };
 }
 
 export interface Repository {
   readonly git: Git;
-  /** Where its work tree is. */
+  /** Path of its work tree. */
   readonly root: string;
 }
 
 export interface Folder {
-  /** From the top of the repository, with forward slashes; '' for the top. */
+  /** Relative to the root of the repository, with forward slashes; '' for the root. */
   readonly path: string;
   readonly isWanted: (name: string) => boolean;
-  /** Of one file; larger ones are not read. */
+  /** Maximum file size; larger files are not read. */
   readonly maxBytes: number;
 }
 
 const MAX_FILES = 20_000;
 
-/** A folder named on the command line, from the top of the repository; begins with `..` where it lies outside. */
+/** A folder from the command line, relative to the root of the repository; begins with `..` if it is outside. */
 export function fromTop({ root }: Repository, cwd: string, folder: string): string {
   if (folder.includes('\n'))
-    throw new CommandError('A folder whose name has two lines is not read', { exitCode: 2 });
+    throw new CommandError('Folder names with line breaks are not supported', { exitCode: 2 });
   return relative(root, resolve(cwd, folder)).split(sep).join(posix.sep);
 }
 
@@ -39,7 +39,7 @@ export function isOutside({ path }: Pick<Folder, 'path'>): boolean {
   return path === '..' || path.startsWith('../');
 }
 
-/** In the order of names; undefined where there is no such folder. Rejects with CommandError. */
+/** Sorted by name; undefined if the folder does not exist. Rejects with CommandError. */
 export async function readFolder(
   repository: Repository,
   revision: Revision,
@@ -62,7 +62,7 @@ export async function readFolder(
   return files;
 }
 
-const NOT_A_FILE = { unreadable: 'this is not a file' };
+const NOT_A_FILE = { unreadable: 'not a regular file' };
 const tooLarge = (maxBytes: number): { readonly unreadable: string } => ({
   unreadable: `the file is larger than ${maxBytes / 2 ** 20} MiB`,
 });
@@ -82,7 +82,7 @@ async function listCommit(git: Git, commit: string, path: string): Promise<reado
   return code === 0 ? out.toString('utf8').split('\0').filter(Boolean) : undefined;
 }
 
-/** Links inside the repository are followed, as the service follows them. */
+/** Links inside the repository are followed, as the service does. */
 async function readCommit(
   git: Git,
   commit: string,
@@ -92,7 +92,7 @@ async function readCommit(
   if (paths.length === 0) return [];
   const input = paths.map((path) => `${commit}:${path}\n`).join('');
   const { code, out, complaint } = await git(['cat-file', '--batch', '--follow-symlinks'], input);
-  if (code !== 0) throw new CommandError(`git cannot read ${commit}: ${complaint}`, { exitCode: 2 });
+  if (code !== 0) throw new CommandError(`Git cannot read ${commit}: ${complaint}`, { exitCode: 2 });
   let at = 0;
   return paths.map((path): FolderFile => {
     const lineEnd = out.indexOf(0x0a, at);
@@ -100,7 +100,7 @@ async function readCommit(
     const [, kind, digits] = /(?:^| )(\w+) (\d+)$/.exec(header) ?? [];
     const size = Number(digits ?? 0);
     const content = out.subarray(lineEnd + 1, lineEnd + 1 + size);
-    at = lineEnd + 1 + (digits === undefined ? 0 : size + 1); // "… missing" has nothing behind it
+    at = lineEnd + 1 + (digits === undefined ? 0 : size + 1); // "… missing" has no content after it
     if (kind !== 'blob') return { path, content: NOT_A_FILE };
     if (size > maxBytes) return { path, content: tooLarge(maxBytes) };
     return { path, content: { text: content.toString('utf8') } };

@@ -1,4 +1,4 @@
-// Changes as annotations of a GitHub workflow step, and the whole report in its summary.
+// Changes as annotations of a GitHub workflow step, with the full report in its summary.
 import { appendFile } from 'node:fs/promises';
 import { needsReason, type Change } from '../../contract/changes.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
@@ -6,7 +6,7 @@ import { annotation, PER_KIND } from '../findings/github.ts';
 import { renderMarkdown } from './markdown.ts';
 import { changesOf, messageOf, summaryOf, type PrintReport } from './report.ts';
 
-/** `summaryFile` is where the step's summary goes (`GITHUB_STEP_SUMMARY`). */
+/** `summaryFile` is the path of the step's summary (`GITHUB_STEP_SUMMARY`). */
 export function createPrintGithub(summaryFile: string | undefined): PrintReport {
   return async (report, { print, note }) => {
     const findings = changesOf(report).flatMap(toDiagnostic);
@@ -16,13 +16,13 @@ export function createPrintGithub(summaryFile: string | undefined): PrintReport 
     for (const finding of shown.flat()) print(annotation(finding));
     const left = findings.length - shown.flat().length;
     note(
-      `${summaryOf(report)}${left === 0 ? '' : `; ${left} more than GitHub shows here, see the step's summary`}`,
+      `${summaryOf(report)}${left === 0 ? '' : `; GitHub does not show ${left} more, see the step summary`}`,
     );
     if (summaryFile !== undefined) await appendFile(summaryFile, `${await renderMarkdown(report)}\n`);
   };
 }
 
-/** Compatible changes are left to the summary. */
+/** Compatible changes appear only in the summary. */
 function toDiagnostic(change: Change): readonly Diagnostic[] {
   if (change.class === 'compatible') return [];
   const severity = needsReason(change) && change.allowed === undefined ? 'error' : 'warning';

@@ -1,4 +1,4 @@
-// Changes as data: `{"changes": [{endpoint, class, code, message, file, line}]}`.
+// Changes as JSON: `{"changes": [{endpoint, class, code, message, file, line}]}`.
 import { changesOf, messageOf, type PrintReport } from './report.ts';
 
 export const printJson: PrintReport = async (report, { print }) => {

@@ -7,7 +7,7 @@ export const printMarkdown: PrintReport = async (report, { print }) => {
   print(await renderMarkdown(report));
 };
 
-/** The whole report; without a line break at its end. */
+/** The full report, without a trailing line break. */
 export async function renderMarkdown(report: Report): Promise<string> {
   const open = openChanges(report).length;
   const advice =
@@ -15,7 +15,7 @@ export async function renderMarkdown(report: Report): Promise<string> {
       ? []
       : [
           '',
-          `${open} of them ${open === 1 ? 'wants' : 'want'} a reason: write \`allow_breaking: <why>\` into the endpoint file, or take the change back.`,
+          `${open} of them ${open === 1 ? 'requires' : 'require'} a reason: add \`allow_breaking: <why>\` to the endpoint file, or revert the change.`,
         ];
   const sections: string[] = [];
   for (const comparison of report.comparisons) sections.push(...(await section(comparison, report)));
@@ -50,7 +50,7 @@ function row(change: Change): string {
   return `| ${state} | ${text(messageOf(change))} | \`${code}\` | ${text(file)}:${line} |`;
 }
 
-/** Text that means nothing to Markdown, on one line. A name behind @ stands in code, where it calls nobody. */
+/** Escaped for Markdown, on one line. A name after @ becomes code, so that it mentions no user. */
 function text(plain: string): string {
   return plain
     .replace(/\s+/g, ' ')

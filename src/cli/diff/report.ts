@@ -1,14 +1,14 @@
-// What a comparison of two revisions found, ready to be printed in any form.
+// The result of comparing two revisions, independent of the output format.
 import { needsReason, CHANGE_CLASSES, type Change } from '../../contract/changes.ts';
 import type { Comparison } from '../../contract/compare.ts';
 import type { Terminal } from '../terminal.ts';
 
 export interface Report {
-  /** Names of the two sides. */
+  /** Labels of the two sides. */
   readonly base: string;
   readonly head: string;
   readonly comparisons: readonly Comparison[];
-  /** What was not compared, in sentences. */
+  /** What was not compared, as sentences. */
   readonly notes: readonly string[];
   /** Lines of a unified diff. */
   readonly diffTexts: (before: string, after: string) => Promise<readonly string[]>;
@@ -20,7 +20,7 @@ export function changesOf({ comparisons }: Pick<Report, 'comparisons'>): readonl
   return comparisons.flatMap(({ changes }) => changes);
 }
 
-/** Changes that want a reason and have none. */
+/** Changes that require a reason and have none. */
 export function openChanges(report: Pick<Report, 'comparisons'>): readonly Change[] {
   return changesOf(report).filter((change) => needsReason(change) && change.allowed === undefined);
 }
@@ -28,7 +28,7 @@ export function openChanges(report: Pick<Report, 'comparisons'>): readonly Chang
 /** `3 changes: 1 loosening, 2 compatible`. */
 export function summaryOf(report: Pick<Report, 'comparisons'>): string {
   const changes = changesOf(report);
-  if (changes.length === 0) return 'No change of a contract';
+  if (changes.length === 0) return 'No contract changes';
   const counts = CHANGE_CLASSES.flatMap((kind) => {
     const some = changes.filter((change) => change.class === kind);
     const allowed = some.filter((change) => change.allowed !== undefined).length;
@@ -37,7 +37,7 @@ export function summaryOf(report: Pick<Report, 'comparisons'>): string {
   return `${changes.length} ${changes.length === 1 ? 'change' : 'changes'}: ${counts.join(', ')}`;
 }
 
-/** The message, with the file's reason where that allows the change. */
+/** The message, with the file's reason if it allows the change. */
 export function messageOf({ message, allowed }: Change): string {
   return allowed === undefined ? message : `${message} (allowed: ${allowed})`;
 }

@@ -1,8 +1,8 @@
-// Which two states are compared: the words of the command line, resolved to commits.
+// Resolves the revisions on the command line to the two states to compare.
 import { CommandError } from '../command-error.ts';
 import type { Git } from './git.ts';
 
-/** A commit by its hash, or the files as they are on the disk. */
+/** A commit by its hash, or the work tree. */
 export type Revision =
   | { readonly kind: 'commit'; readonly label: string; readonly commit: string }
   | { readonly kind: 'worktree'; readonly label: string };
@@ -15,8 +15,8 @@ export interface Range {
 const MAX_LENGTH = 1000;
 
 /**
- * `BASE`, `BASE HEAD`, `BASE..HEAD`, `BASE...HEAD` (from where the two parted), as git reads them; an empty side of dots is
- * HEAD. Rejects with CommandError.
+ * `BASE`, `BASE HEAD`, `BASE..HEAD`, `BASE...HEAD` (from the merge base), as in git; an empty side of the dots is HEAD.
+ * Rejects with CommandError.
  */
 export async function resolveRange(git: Git, first: string, second: string | undefined): Promise<Range> {
   const dots = second === undefined ? /^(.*?)(\.\.\.?)(.*)$/s.exec(first) : null;
@@ -35,12 +35,9 @@ type Commit = Extract<Revision, { kind: 'commit' }>;
 
 async function resolve(git: Git, text: string): Promise<Commit> {
   const shown = plain(text);
-  const unknown = new CommandError(
-    `${shown} is no revision that git knows; in a shallow clone, fetch it first`,
-    {
-      exitCode: 2,
-    },
-  );
+  const unknown = new CommandError(`Unknown git revision ${shown}; in a shallow clone, fetch it first`, {
+    exitCode: 2,
+  });
   if (text.length > MAX_LENGTH || text === '') throw unknown;
   const { code, out } = await git([
     'rev-parse',
@@ -60,12 +57,12 @@ async function mergeBase(git: Git, base: Commit, head: Commit): Promise<Commit> 
   if (code === 0 && commit !== '')
     return { ...base, commit, label: `the merge base of ${base.label} and ${head.label}` };
   throw new CommandError(
-    `${base.label} and ${head.label} have no commit in common here; in a shallow clone, fetch the history (fetch-depth: 0)`,
+    `${base.label} and ${head.label} have no common ancestor; in a shallow clone, fetch the history (fetch-depth: 0)`,
     { exitCode: 2 },
   );
 }
 
 function plain(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- what is typed must not steer the terminal
+  // oxlint-disable-next-line no-control-regex -- user input must not send escape sequences to the terminal
   return text.slice(0, 100).replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ');
 }

@@ -1,4 +1,4 @@
-// Two versions of a text as a unified diff: git's own, on files that are gone afterwards.
+// A unified diff of two strings: git's own, on temporary files.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import type { Git } from './git.ts';
 
 const MAX_LINES = 300;
 
-/** The hunks' lines, without the names of files; none where the texts are equal. */
+/** The lines of the hunks, without the file headers; empty if the strings are equal. */
 export async function diffTexts(git: Git, before: string, after: string): Promise<readonly string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-diff-'));
   try {
@@ -22,13 +22,13 @@ export async function diffTexts(git: Git, before: string, after: string): Promis
   }
 }
 
-/** Whatever the user's own settings of git say. */
+/** Independent of the user's git configuration. */
 const PLAIN = [
   '--no-color', '--no-ext-diff', '--no-textconv', '--unified=3', '--inter-hunk-context=0', '--diff-algorithm=histogram',
   '--no-indent-heuristic', '--text', '--src-prefix=a/', '--dst-prefix=b/',
 ] as const; // prettier-ignore
 
-/** Behind the line numbers git repeats a line that it takes for a heading. */
+/** After the line numbers, git repeats a line that it considers a heading; removes it. */
 function withoutContext(line: string): string {
   return /^@@ [^@]* @@/.exec(line)?.[0] ?? line;
 }

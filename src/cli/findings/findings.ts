@@ -1,17 +1,18 @@
-// What a check of endpoint files found, ready to be printed in any form. Paths are relative, with forward slashes.
+// The findings of a check of endpoint files, independent of the output format. Paths are relative, with forward
+// slashes.
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import type { Terminal } from '../terminal.ts';
 
 export interface Findings {
-  /** In the order of files and places. */
+  /** Sorted by file and location. */
   readonly findings: readonly Diagnostic[];
-  /** How many files were checked. */
+  /** Number of files checked. */
   readonly files: number;
-  /** The text of a file, by its path in a finding; undefined where it cannot be read. */
+  /** The text of a file, by its path in a finding; undefined if it cannot be read. */
   readonly textOf: (file: string) => string | undefined;
 }
 
-/** Prints findings for somebody in particular. */
+/** Prints findings in one output format. */
 export type PrintFindings = (found: Findings, terminal: Terminal) => void | Promise<void>;
 
 /** `3 endpoint files, 1 error, 2 warnings`. */

@@ -1,18 +1,18 @@
-// Findings as annotations of a GitHub workflow step, and the whole list in its summary.
+// Findings as annotations of a GitHub workflow step, with the full list in its summary.
 // https://docs.github.com/actions/reference/workflow-commands-for-github-actions
 import { appendFile } from 'node:fs/promises';
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import { summaryOf, type Findings, type PrintFindings } from './findings.ts';
 
-/** GitHub shows so many annotations of each kind a step, and drops the rest in silence. */
+/** GitHub shows this many annotations of each kind per step, and silently drops the rest. */
 export const PER_KIND = 10;
-/** A step's summary may have 1 MiB. */
+/** GitHub limits a step's summary to 1 MiB. */
 const SUMMARY_BYTES = 1_000_000;
 
 export interface GithubOptions {
-  /** Whether a file is changed by the pull request: what is wrong there comes first. */
+  /** Whether the pull request changes a file: its findings come first. */
   readonly isChanged: (file: string) => boolean;
-  /** Where the step's summary goes (`GITHUB_STEP_SUMMARY`). */
+  /** Path of the step's summary (`GITHUB_STEP_SUMMARY`). */
   readonly summaryFile: string | undefined;
 }
 
@@ -24,7 +24,7 @@ export function createPrintGithub({ isChanged, summaryFile }: GithubOptions): Pr
     );
     for (const finding of shown.flat()) print(annotation(finding));
     const left = found.findings.length - shown.flat().length;
-    const rest = left === 0 ? '' : `; ${left} more than GitHub shows here, see the step's summary`;
+    const rest = left === 0 ? '' : `; GitHub does not show ${left} more, see the step summary`;
     note(`${summaryOf(found)}${rest}`);
     if (summaryFile !== undefined) await appendFile(summaryFile, summary({ ...found, findings: ordered }));
   };
@@ -45,7 +45,7 @@ function property(text: string): string {
   return data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 }
 
-/** Markdown: a table of all findings, as far as they fit. */
+/** A Markdown table of the findings, as many as fit. */
 function summary(found: Findings): string {
   const head = ['### millrace validate', '', summaryOf(found), ''];
   if (found.findings.length === 0) return `${head.join('\n')}\n`;

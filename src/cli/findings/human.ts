@@ -1,4 +1,4 @@
-// Findings for a person at a terminal: the place, the line, a caret, what to do.
+// Findings for a terminal: location, source line, caret and fix.
 import { renderDiagnostic } from '../caret.ts';
 import { countErrors, summaryOf, type PrintFindings } from './findings.ts';
 

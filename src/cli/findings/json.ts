@@ -1,4 +1,4 @@
-// Findings as data: `{"findings": [{file, line, column, severity, code, message, hint}]}`.
+// Findings as JSON: `{"findings": [{file, line, column, severity, code, message, hint}]}`.
 import type { PrintFindings } from './findings.ts';
 
 export const printJson: PrintFindings = ({ findings }, { print }) => {

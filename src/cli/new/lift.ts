@@ -1,4 +1,4 @@
-// Literals of a query's conditions lifted into parameters: `project = 'abc'` becomes `project = @project`.
+// Replaces literals in a query's conditions with parameters: `project = 'abc'` becomes `project = @project`.
 import type { Parameter } from '../../config/generated/endpoint.ts';
 import { isSignificant, tokenize, type Token } from '../../sql/lexer.ts';
 import { identifierName } from '../../sql/literal.ts';
@@ -7,14 +7,14 @@ export interface Lifted {
   /** The query with @name in place of the literals. */
   readonly query: string;
   readonly parameters: Readonly<Record<string, Parameter>>;
-  /** The literals as values of an example. */
+  /** The literals as parameter values of an example. */
   readonly example: Readonly<Record<string, string | number | (string | number)[]>>;
 }
 
 interface Draft {
   readonly parameters: Record<string, Parameter>;
   readonly example: Record<string, string | number | (string | number)[]>;
-  /** What of the text is replaced, in its order. */
+  /** The replacements, in order. */
   readonly edits: { readonly start: number; readonly end: number; readonly text: string }[];
 }
 
@@ -34,7 +34,7 @@ const ENDS: ReadonlySet<string> = new Set([
   'WINDOW',
 ]);
 
-/** Placeholders in ClickHouse's own form, `{name:Type}`, become parameters too. The text has to be one that lexes. */
+/** Also replaces ClickHouse's own placeholders, `{name:Type}`. `sql` must tokenize without errors. */
 export function liftLiterals(sql: string): Lifted {
   const tokens = tokenize(sql).filter(isSignificant);
   const draft: Draft = { parameters: {}, example: {}, edits: [] };
@@ -55,7 +55,7 @@ export function liftLiterals(sql: string): Lifted {
   return { query: query + sql.slice(copied), parameters: draft.parameters, example: draft.example };
 }
 
-/** `{name:Type}`: the name and type that it says. */
+/** `{name:Type}`: takes the name and the type from it. */
 function liftPlaceholder(sql: string, tokens: readonly Token[], index: number, draft: Draft): void {
   const close = tokens.findIndex((token, at) => at > index && token.kind === '}');
   const [open, name, colon, type, end] = [
@@ -80,7 +80,7 @@ function liftPlaceholder(sql: string, tokens: readonly Token[], index: number, d
   draft.edits.push({ start: open.start, end: end.end, text: `@${text}` });
 }
 
-/** A column or path, a comparison or LIKE or IN, and a literal or a list of them. */
+/** A column or path, then a comparison, LIKE or IN, then a literal or a list of literals. */
 function liftComparison(sql: string, tokens: readonly Token[], index: number, draft: Draft): void {
   const column = columnBefore(sql, tokens, index);
   if (column === undefined) return;
@@ -133,7 +133,7 @@ function listAt(
   }
 }
 
-/** What would make of the literal a part of an expression. */
+/** An operator that makes the literal part of an expression. */
 function isOperator(token: Token | undefined): boolean {
   return token !== undefined && ['+', '-', '*', '/', '%', '||', '::', '.', '['].includes(token.kind);
 }

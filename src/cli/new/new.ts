@@ -1,4 +1,4 @@
-// `millrace new`: an endpoint file to start from, empty or from a query that exists.
+// `millrace new`: creates an endpoint file, from a template or an existing query.
 import { randomUUID } from 'node:crypto';
 import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
@@ -15,7 +15,7 @@ import { liftLiterals, type Lifted } from './lift.ts';
 export interface NewOptions {
   readonly name: string;
   readonly folder: string;
-  /** A query to begin with; undefined: a placeholder. */
+  /** The query to start from; undefined: a placeholder. */
   readonly sql: string | undefined;
   /** Print the file instead of writing it. */
   readonly isPrinted: boolean;
@@ -24,11 +24,11 @@ export interface NewOptions {
 const NAME = /^[a-z][a-z0-9_-]*(\.[a-z0-9_-]+)*$/;
 const PLACEHOLDER: Lifted = {
   query: 'SELECT\n  now() AS timestamp,\n  @project AS project',
-  parameters: { project: { type: 'String', required: true, description: 'What is asked for.' } },
+  parameters: { project: { type: 'String', required: true, description: 'The project to query.' } },
   example: { project: 'abc' },
 };
 
-/** Writes the file, or prints it. Rejects with CommandError for a name that cannot be, or is taken. */
+/** Writes or prints the file. Rejects with CommandError if the name is invalid or in use. */
 export async function newEndpoint(options: NewOptions, terminal: Terminal): Promise<void> {
   const { name, folder, sql, isPrinted } = options;
   requireName(name);
@@ -56,9 +56,9 @@ function requireName(name: string): void {
     .replace(/\.+$/, '')
     .replace(/\.{2,}/g, '.')
     .slice(0, 100);
-  const hint = NAME.test(guess) ? `; how about ${guess}?` : '';
+  const hint = NAME.test(guess) ? `; did you mean ${guess}?` : '';
   throw new CommandError(
-    `"${name}" is no name for an endpoint: small letters, digits, _ and -, in parts with dots between, a letter first, at most 100 characters${hint}`,
+    `Invalid endpoint name "${name}": use lowercase letters, digits, "_" or "-", in dot-separated segments, starting with a letter, at most 100 characters${hint}`,
     { exitCode: 2 },
   );
 }
@@ -68,21 +68,23 @@ async function requireFree(name: string, folder: string, path: string): Promise<
     () => true,
     () => false,
   );
-  if (isThere) throw new CommandError(`${path} is there already; choose another name, or change that file`);
+  if (isThere) throw new CommandError(`${path} already exists; choose another name or edit that file`);
   const paths = await listFiles(folder).catch(() => []);
   const { files } = await loadFiles(paths, new Map(), createCompile({ piiHashKey: ANY_KEY }));
   const taken = [...files.values()].find(({ candidate }) => candidate?.endpoint.name === name);
   if (taken !== undefined)
-    throw new CommandError(`${taken.file} has the name ${name} already; choose another one`);
+    throw new CommandError(`${taken.file} already has the name ${name}; choose another name`);
 }
 
 function lift(sql: string): Lifted {
   const tokens = tokenize(sql).filter(isSignificant);
   const semicolon = tokens.findIndex(({ kind }) => kind === ';');
   if (semicolon !== -1 && semicolon < tokens.length - 1)
-    throw new CommandError('The file holds several statements; an endpoint has one SELECT', { exitCode: 2 });
+    throw new CommandError('The file contains several statements; an endpoint has one SELECT', {
+      exitCode: 2,
+    });
   const end = tokens.at(semicolon === -1 ? -1 : semicolon - 1)?.end ?? 0;
-  if (end === 0) throw new CommandError('The file holds no query', { exitCode: 2 });
+  if (end === 0) throw new CommandError('The file contains no query', { exitCode: 2 });
   const text = sql.slice(0, end);
   const last = tokenize(text).filter(isSignificant);
   const [format, kind] = last.slice(-2);
@@ -96,7 +98,7 @@ function fileText(name: string, { query, parameters, example }: Lifted): string 
   return writeYaml({
     id: randomUUID(),
     name,
-    description: `What ${name} answers, in a sentence for its consumers.`,
+    description: `What ${name} returns, in one sentence for its consumers.`,
     query: `${query.replace(/[ \t]+$/gm, '')}\n`,
     ...(hasParameters ? { parameters } : {}),
     max_rows: 1000,
@@ -106,7 +108,7 @@ function fileText(name: string, { query, parameters, example }: Lifted): string 
   });
 }
 
-/** For editors: the schema of the package where that lies in this folder, as a checkout or installed. */
+/** For editors: the package's schema if the package is inside this folder, as a checkout or installed. */
 function schemaLine(folder: string): string {
   const schemas = packaged('schemas');
   const isHere = !relative('.', schemas).startsWith('..');
@@ -123,9 +125,9 @@ function pairs(example: Lifted['example']): string {
     .join(' ');
 }
 
-/** The query of a file, or of standard input for `-`. */
+/** The query in a file, or on standard input for `-`. */
 export async function readSql(file: string): Promise<string> {
   return readFile(file === '-' ? '/dev/stdin' : file, 'utf8').catch((cause: unknown) => {
-    throw new CommandError(`${relative('.', file)} cannot be read`, { exitCode: 2, cause });
+    throw new CommandError(`Cannot read ${relative('.', file)}`, { exitCode: 2, cause });
   });
 }

@@ -1,17 +1,17 @@
-// What a call gave, held against what its example expects.
+// Compares the result of a call with what its example expects.
 import { expectedStatus } from '../../catalog/expectation.ts';
 import type { Expectation } from '../../config/generated/endpoint.ts';
 import type { Path } from '../../config/yaml-document.ts';
 import { differences, printPath, show } from './difference.ts';
 
-/** What came back, as a caller would read it. */
+/** The result, as a caller would receive it. */
 export type Outcome = Answered | Refused;
 
 export interface Answered {
   readonly kind: 'answered';
   readonly rows: readonly unknown[];
   readonly truncated: boolean;
-  /** Names of the result columns, in order; undefined where nobody asked for them. */
+  /** Names of the result columns, in order; undefined if they were not determined. */
   readonly columns: readonly string[] | undefined;
 }
 
@@ -22,16 +22,16 @@ export interface Refused {
   readonly message: string;
 }
 
-/** One thing that is not as expected; `path` is inside `expect`, and empty for a call that expects no status in writing. */
+/** One difference; `path` is relative to `expect`, and empty if the example expects no explicit status. */
 export interface Mismatch {
   readonly path: Path;
   readonly message: string;
 }
 
-/** More differences than this help nobody. */
+/** Further differences would not help. */
 const MAX_DIFFERENCES = 5;
 
-/** All that is not as expected; where nothing is, an answer is. */
+/** All differences; an example without expectations expects a successful response. */
 export function compare(expect: Expectation, outcome: Outcome): readonly Mismatch[] {
   const mismatches = compareStatus(expect, outcome);
   if (mismatches.length > 0 || outcome.kind === 'refused') return mismatches;
@@ -86,7 +86,7 @@ function compareRows(expected: readonly unknown[], rows: readonly unknown[]): re
     });
   for (const { path, expected: want, actual } of differences(expected, rows, ['result'])) {
     if (mismatches.length === MAX_DIFFERENCES) {
-      mismatches.push({ path: ['result'], message: 'there are further differences' });
+      mismatches.push({ path: ['result'], message: 'more differences were omitted' });
       break;
     }
     mismatches.push({ path, message: `${printPath(path)}: expected ${show(want)}, got ${show(actual)}` });

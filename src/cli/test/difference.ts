@@ -1,14 +1,14 @@
-// Where two pieces of JSON differ: the path of each difference, and both sides of it.
+// Differences between two JSON values: the path of each, and both sides.
 import type { Path } from '../../config/yaml-document.ts';
 
-/** One side is undefined where it has nothing at the path. */
+/** A side is undefined if it has no value at the path. */
 export interface Difference {
   readonly path: Path;
   readonly expected: unknown;
   readonly actual: unknown;
 }
 
-/** All differences, in the order of what is expected; the order of keys in an object is none. */
+/** All differences, in the order of `expected`; the order of object keys does not matter. */
 export function* differences(expected: unknown, actual: unknown, path: Path = []): Generator<Difference> {
   if (Array.isArray(expected) && Array.isArray(actual)) {
     const length = Math.max(expected.length, actual.length);
@@ -37,7 +37,7 @@ export function printPath(path: Path): string {
 
 const MAX_SHOWN = 160;
 
-/** JSON on one line, cut where it is long. */
+/** JSON on one line, truncated. */
 export function show(value: unknown): string {
   if (value === undefined) return 'nothing';
   const text = JSON.stringify(value) ?? 'nothing';

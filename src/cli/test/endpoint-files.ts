@@ -1,4 +1,4 @@
-// The endpoint files under test, read again and again: what changed since the last time, and what is wrong with them.
+// Rereads the endpoint files under test: reports their findings, and which files have changed since the last time.
 import { relative } from 'node:path';
 import { assembleCatalog } from '../../catalog/catalog.ts';
 import { createInspect, type InspectedFile } from '../../catalog/compile.ts';
@@ -7,17 +7,17 @@ import { compareDiagnostics, type Diagnostic } from '../../core/diagnostic.ts';
 import { listEndpointFiles } from '../endpoint-files.ts';
 
 export interface Reading {
-  /** Files without errors, in name order. */
+  /** Files without errors, sorted by name. */
   readonly files: readonly InspectedFile[];
   readonly findings: readonly Diagnostic[];
-  /** Paths of files that are new or other than the last time. */
+  /** Paths of files that are new or have changed since the last time. */
   readonly changed: ReadonlySet<string>;
 }
 
-/** Columns are hashed alike on every machine. */
+/** Constant, so that hashed columns are the same on every machine. */
 const HASH_KEY = 'a key for tests alone';
 
-/** A function that reads the folder; rejects with CommandError when it cannot. */
+/** Creates the function that reads the folder; it rejects with CommandError if it cannot. */
 export function createReadFiles(folder: string): () => Promise<Reading> {
   const inspect = createInspect({ piiHashKey: HASH_KEY });
   const inspected = new Map<string, InspectedFile | undefined>();
@@ -43,7 +43,7 @@ function findingsOf(files: LoadedFiles): readonly Diagnostic[] {
   return [...own, ...assembleCatalog(candidates).diagnostics].toSorted(compareDiagnostics);
 }
 
-/** As people write it: from the working directory, with forward slashes. */
+/** For display: relative to the working directory, with forward slashes. */
 export function shortPath(path: string): string {
   return (relative(process.cwd(), path) || path).replaceAll('\\', '/');
 }

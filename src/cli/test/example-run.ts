@@ -1,4 +1,4 @@
-// One example run: its rows put in place, its call made at its time, what came back compared.
+// Runs one example: loads its rows, makes its call at its time, and compares the result.
 import { randomUUID } from 'node:crypto';
 import { toDiagnostic, type InspectedFile } from '../../catalog/compile.ts';
 import type { Example, Fixtures } from '../../config/generated/endpoint.ts';
@@ -13,7 +13,7 @@ import { shortPath } from './endpoint-files.ts';
 import { engineSentence, type Rows } from './rows.ts';
 import type { Stage } from './stage.ts';
 
-/** One example, and where it stands in its file. */
+/** One example and its position in its file. */
 export interface Case {
   readonly file: InspectedFile;
   readonly index: number;
@@ -23,18 +23,20 @@ export interface Case {
 export interface Bench {
   readonly engine: Engine;
   readonly stage: Stage;
-  /** The request path at a time, in milliseconds since 1970; at the real one when undefined. */
+  /**
+   * The request path with the clock frozen at a time (milliseconds since 1970), or with the real clock if undefined.
+   */
   readonly pathAt: (now: number | undefined) => RequestPath;
 }
 
 export interface ExampleRun {
-  /** Undefined where the call could not be made. */
+  /** Undefined if the call could not be made. */
   readonly outcome: Outcome | undefined;
-  /** None: it passed. */
+  /** Empty: it passed. */
   readonly failures: readonly Diagnostic[];
 }
 
-/** The columns are asked for where they are expected, and where nothing is: an update wants to know them then. */
+/** Columns are determined if they are expected, and if nothing is, since --update then writes them. */
 export async function runExample(each: Case, bench: Bench): Promise<ExampleRun> {
   const { example } = each;
   const now = example.now === undefined ? undefined : Date.parse(example.now);
@@ -50,17 +52,17 @@ function unmade(failures: readonly Diagnostic[]): ExampleRun {
   return { outcome: undefined, failures };
 }
 
-/** What the type DateTime holds. */
+/** The range of the type DateTime. */
 function isTellable(now: number): boolean {
   return now >= 0 && now < 2 ** 32 * 1000;
 }
 
 function outOfRange({ file, index }: Case): Diagnostic {
-  const message = 'the clock can be set from 1970 to 2105';
+  const message = 'now must be a time from 1970 to 2105';
   return toDiagnostic(file.document, { code: 'test.now', path: ['examples', index, 'now'], message });
 }
 
-/** An example's own rows for a table come before those of its file. */
+/** An example's own rows for a table replace those of its file. */
 function rowsOf({ file, index, example }: Case): readonly Rows[] {
   const own = rowsAt(file, example.fixtures, ['examples', index, 'fixtures']);
   const named = new Set(own.map(({ table }) => table));
@@ -87,7 +89,7 @@ async function callAndRead(path: RequestPath, engine: Engine, each: Case): Promi
     const { body } = await path.answer(call);
     const { result, truncated = false } = JSON.parse(body.toString()) as Envelope;
     const columns = wantsColumns ? await columnsOf(path, engine, call) : undefined;
-    // What redaction drops is in no row.
+    // Redaction may have dropped columns from the rows.
     const [first] = result;
     const kept = first === undefined ? columns : columns?.filter((name) => name in first);
     return { kind: 'answered', rows: result, truncated, columns: kept };
@@ -97,7 +99,7 @@ async function callAndRead(path: RequestPath, engine: Engine, each: Case): Promi
   }
 }
 
-/** Our own envelope. */
+/** The service's own envelope. */
 interface Envelope {
   readonly result: readonly Readonly<Record<string, unknown>>[];
   readonly truncated?: boolean;
@@ -108,7 +110,7 @@ async function columnsOf(path: RequestPath, engine: Engine, call: Call): Promise
   return (await engine.describe(plan.statement)).map(({ name }) => name);
 }
 
-/** Authors are told what callers are not: the engine's own words for a query of theirs that failed. */
+/** Authors see what callers do not: the engine's message for a failed query. */
 function refusal({ status, code, message, errors, cause }: Problem): Outcome {
   const details = errors.filter((each) => !message.includes(each.message));
   const why =
@@ -134,7 +136,7 @@ function callOf({ file, example }: Case): Call {
   };
 }
 
-/** At what is expected in writing, else at the example's name. */
+/** At the expectation it concerns, otherwise at the example's name. */
 function failureOf({ file, index }: Case, { path, message }: Mismatch): Diagnostic {
   const at = path.length === 0 ? ['examples', index, 'name'] : ['examples', index, 'expect', ...path];
   const code = `test.${String(path[0] ?? 'status')}`;

@@ -1,11 +1,11 @@
-// The folder of fixtures: statements that are run as they are, and rows for the tables that files are named after.
+// Reads the folder of fixtures: SQL statements to run, and rows for the tables that the files are named after.
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import type { Rows } from './rows.ts';
 
 export interface FixtureFiles {
-  /** In name order. */
+  /** Sorted by name. */
   readonly statements: readonly { readonly file: string; readonly text: string }[];
   readonly rows: readonly Rows[];
   readonly findings: readonly Diagnostic[];
@@ -14,7 +14,7 @@ export interface FixtureFiles {
 const MAX_BYTES = 32 * 2 ** 20;
 const ROWS_NAME = /^([A-Za-z_]\w*\.[A-Za-z_]\w*)\.(ndjson|csv)$/;
 
-/** Reads the folder; one that is not there holds nothing. */
+/** Reads the folder; a missing folder counts as empty. */
 export async function readFixtures(folder: string): Promise<FixtureFiles> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   const names = entries
@@ -48,8 +48,9 @@ function collect(read: Rows | Diagnostic, rows: Rows[], findings: Diagnostic[]):
 async function readBounded(file: string): Promise<string | Diagnostic> {
   const { size } = await stat(file);
   if (size <= MAX_BYTES) return readFile(file, 'utf8');
-  const message = 'a fixture holds at most 32 MiB';
-  const hint = 'Keep the rows that examples need; INSERT … SELECT FROM numbers(…) in a *.sql file makes many';
+  const message = 'a fixture may have at most 32 MiB';
+  const hint =
+    'Keep only the rows that examples need; to generate many, use INSERT … SELECT FROM numbers(…) in a *.sql file';
   return { file, line: 0, column: 0, severity: 'error', code: 'fixture.too_large', message, hint };
 }
 
@@ -60,12 +61,12 @@ function misnamed(file: string): Diagnostic {
     column: 0,
     severity: 'error',
     code: 'fixture.misnamed',
-    message: 'this is no fixture by its name',
+    message: 'the file name is not that of a fixture',
     hint: 'Name it database.table.ndjson, database.table.csv or anything.sql',
   };
 }
 
-/** One JSON object a line; blank lines count for nothing. */
+/** One JSON object per line; empty lines are ignored. */
 function ndjsonRows(file: string, table: string, text: string): Rows | Diagnostic {
   const lineOf: number[] = [0];
   for (const [index, line] of text.split('\n').entries()) {
@@ -85,21 +86,21 @@ function jsonError(line: string): { readonly column: number; readonly message: s
   try {
     const value: unknown = JSON.parse(line);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return undefined;
-    return { column: 1, message: 'each line is one JSON object' };
+    return { column: 1, message: 'each line must be a JSON object' };
   } catch (error) {
     const position = Number(/at position (\d+)/.exec(String(error))?.[1] ?? 0);
-    return { column: position + 1, message: 'this line is no JSON; each line is one JSON object' };
+    return { column: position + 1, message: 'invalid JSON; each line must be a JSON object' };
   }
 }
 
-/** A header line with the names of columns (RFC 4180). */
+/** A header line with the column names (RFC 4180). */
 function csvRows(file: string, table: string, text: string): Rows {
   const lines = csvRecordLines(text);
   const locate: Rows['locate'] = (row) => ({ line: lines[row] ?? 1, column: 1 });
   return { table, format: 'CSVWithNames', text, file, locate };
 }
 
-/** The line on which each record begins, the header's first; line breaks inside quotes begin none. */
+/** The line on which each record begins, including the header; line breaks inside quotes do not start a record. */
 function csvRecordLines(text: string): readonly number[] {
   const lines: number[] = [1];
   let isQuoted = false;

@@ -1,4 +1,4 @@
-// A report for a person: a line an endpoint, then each failure at the line of the file that it is about.
+// A report for a terminal: one line per endpoint, then each failure with its line in the file.
 import { printable, renderDiagnostic } from '../caret.ts';
 import type { Terminal } from '../terminal.ts';
 import { countOf, isFailed, type CaseReport, type PrintReport, type Report } from './report.ts';

@@ -1,4 +1,5 @@
-// A report as data: `{"passed", "failed", "updated", "ms", "findings": [finding], "examples": [{endpoint, example, file, line, column, outcome, ms, failures: [finding]}]}`.
+// A report as JSON: `{"passed", "failed", "updated", "ms", "findings": [finding], "examples": [{endpoint, example,
+// file, line, column, outcome, ms, failures: [finding]}]}`.
 import { countOf, type PrintReport } from './report.ts';
 
 export const printJson: PrintReport = (report, { print }) => {

@@ -1,4 +1,5 @@
-// A report as JUnit XML, which CI services read: a suite an endpoint, a case an example (https://github.com/testmoapp/junitxml).
+// A report as JUnit XML for CI services: one suite per endpoint, one case per example
+// (https://github.com/testmoapp/junitxml).
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import type { CaseReport, PrintReport } from './report.ts';
 
@@ -29,7 +30,7 @@ function testcase({ endpoint, example, file, line, ms, failures }: CaseReport): 
   return [`${head}>`, ...failures.map(failure), '    </testcase>'];
 }
 
-/** Files that cannot be tested fail as a suite of their own. */
+/** Files that cannot be tested are reported as failures in a separate suite. */
 function findingsSuite(findings: readonly Diagnostic[]): readonly string[] {
   const head = `  <testsuite${attributes({ name: 'files', tests: findings.length, failures: findings.length })}>`;
   const cases = findings.flatMap((finding) => {
@@ -58,7 +59,7 @@ function seconds(ms: number): string {
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** What XML 1.0 has no characters for becomes U+FFFD (https://www.w3.org/TR/xml/#charsets). */
+/** Replaces characters that XML 1.0 does not allow with U+FFFD (https://www.w3.org/TR/xml/#charsets). */
 function escape(text: string): string {
   return text
     .replace(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, '\uFFFD')

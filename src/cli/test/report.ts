@@ -1,8 +1,8 @@
-// What a run of examples came to, ready to be printed in any form. Paths are relative, with forward slashes.
+// The result of running examples, independent of the output format. Paths are relative, with forward slashes.
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import type { Terminal } from '../terminal.ts';
 
-/** One example. */
+/** The result of one example. */
 export interface CaseReport {
   readonly endpoint: string;
   readonly example: string;
@@ -15,16 +15,16 @@ export interface CaseReport {
 }
 
 export interface Report {
-  /** In the order of files, and of examples in them. */
+  /** In the order of files, and of examples within them. */
   readonly examples: readonly CaseReport[];
-  /** What keeps a file or the fixtures from being tested. */
+  /** Findings that prevent a file or the fixtures from being tested. */
   readonly findings: readonly Diagnostic[];
   readonly ms: number;
-  /** The text of a file, by its path in a report; undefined where it cannot be read. */
+  /** The text of a file, by its path in a report; undefined if it cannot be read. */
   readonly textOf: (file: string) => string | undefined;
 }
 
-/** Prints a report for somebody in particular. */
+/** Prints a report in one output format. */
 export type PrintReport = (report: Report, terminal: Terminal) => void;
 
 export function countOf({ examples }: Report, outcome: CaseReport['outcome']): number {

@@ -1,4 +1,4 @@
-// Rows put into a table of the engine under test; what is wrong with one is told at its place.
+// Loads rows into a table of the test engine; errors are reported at the row's location in the file.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Diagnostic } from '../../core/diagnostic.ts';
@@ -7,34 +7,34 @@ import type { Position } from '../../core/position.ts';
 import { EngineError, type Engine } from '../../engine/engine.ts';
 import { quoteIdentifier, quoteString } from '../../sql/literal.ts';
 
-/** Rows for one table. Not guaranteed: that there is such a table, or that they fit it. */
+/** Rows for one table. Not verified: that the table exists and that they fit it. */
 export interface Rows {
   /** `database.table`. */
   readonly table: string;
   readonly format: 'JSONEachRow' | 'CSVWithNames';
   readonly text: string;
   readonly file: string;
-  /** Where the row of this number, from 1, stands; 0: what names the table. */
+  /** The location of a row by its number, from 1; 0: the location of the table's name. */
   readonly locate: (row: number) => Position;
 }
 
-/** The engine as rows are put into it. */
+/** What loading rows requires. */
 export interface Loading {
   readonly engine: Engine;
-  /** A folder of ours that the engine may read. */
+  /** A temporary folder that the engine may read. */
   readonly folder: string;
-  /** All tables there are. */
+  /** All existing tables. */
   readonly tables: ReadonlySet<string>;
 }
 
-/** Times as people write them; what is not a column is a mistake. */
+/** Accept common time formats; reject unknown columns. */
 const READING = [
   "date_time_input_format = 'best_effort'",
   'input_format_skip_unknown_fields = 0',
-  'input_format_parallel_parsing = 0', // else rows are counted from the begin of a part
+  'input_format_parallel_parsing = 0', // otherwise row numbers are relative to a chunk
 ].join(', ');
 
-/** Adds the rows to `into`, by default the table that they name; resolves to what is wrong, if anything is. */
+/** Adds the rows to `into`, by default their own table; resolves to a finding if that fails. */
 export async function loadRows(
   { engine, folder, tables }: Loading,
   rows: Rows,
@@ -42,7 +42,7 @@ export async function loadRows(
 ): Promise<Diagnostic | undefined> {
   const { table, format, text } = rows;
   if (!tables.has(table)) return unknownTable(rows, tables);
-  // As a file, where no row can be read as SQL.
+  // Loaded from a file, so that no row can be parsed as SQL.
   const path = join(folder, 'rows');
   await writeFile(path, text);
   const sql = `INSERT INTO ${quoteTable(into)} FROM INFILE ${quoteString(path)} SETTINGS ${READING} FORMAT ${format}`;
@@ -59,8 +59,11 @@ export function unknownTable({ table, file, locate }: Rows, tables: ReadonlySet<
     ...locate(0),
     severity: 'error',
     code: 'fixture.unknown_table',
-    message: `there is no table ${table}`,
-    hint: guess === undefined ? 'Tables come from the schema folder (--schema)' : `Did you mean ${guess}?`,
+    message: `table ${table} does not exist`,
+    hint:
+      guess === undefined
+        ? 'Tables are created by the files in the schema folder (--schema)'
+        : `Did you mean ${guess}?`,
   };
 }
 
@@ -71,7 +74,7 @@ function rejected({ file, locate }: Rows, cause: unknown): Diagnostic {
   return { file, ...locate(row), severity: 'error', code: 'fixture.rejected', message };
 }
 
-/** The engine's sentence, without its numbers and what it was doing. */
+/** The sentence of an engine error, without its code and context. */
 export function engineSentence(text: string): string {
   const [sentence = ''] = text
     .replace(/^.*DB::Exception: /s, '')
@@ -79,13 +82,13 @@ export function engineSentence(text: string): string {
   return sentence.replace(/\s+/g, ' ').slice(0, 400).trim();
 }
 
-/** The name of a table as SQL. */
+/** The qualified name of a table as SQL. */
 export function quoteTable(table: string): string {
   const at = table.indexOf('.');
   return `${quoteIdentifier(table.slice(0, at))}.${quoteIdentifier(table.slice(at + 1))}`;
 }
 
-/** The tables of all databases but the engine's own. */
+/** The tables of all databases except the engine's own. */
 export async function listTables(engine: Engine): Promise<ReadonlySet<string>> {
   const own = "('system', 'information_schema')";
   const sql = `SELECT database || '.' || name FROM system.tables WHERE lower(database) NOT IN ${own}`;
@@ -95,5 +98,5 @@ export async function listTables(engine: Engine): Promise<ReadonlySet<string>> {
   let text = '';
   for await (const chunk of chunks) text += Buffer.from(chunk).toString();
   const lines = text.split('\n').filter((line) => line !== '');
-  return new Set(lines.map((line) => (JSON.parse(line) as [string])[0])); // one text column
+  return new Set(lines.map((line) => (JSON.parse(line) as [string])[0])); // one string column
 }

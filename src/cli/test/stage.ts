@@ -1,4 +1,4 @@
-// The tables that examples run against: filled once from the folder of fixtures, and with an example's own rows while it runs.
+// The tables for running examples: filled once from the fixtures, with an example's own rows swapped in while it runs.
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import { EngineError, type Engine } from '../../engine/engine.ts';
 import { readFixtures, type FixtureFiles } from './fixture-files.ts';
@@ -14,21 +14,21 @@ import {
 
 export interface Stage {
   /**
-   * Has each of these tables hold its rows and no others, and every other table the rows of the folder. Resolves to
-   * what is wrong with the rows.
+   * Makes each of these tables contain exactly these rows, and every other table the rows of the fixtures. Resolves to
+   * findings about the rows.
    */
   readonly set: (rows: readonly Rows[]) => Promise<readonly Diagnostic[]>;
 }
 
 export interface StageOptions {
   readonly engine: Engine;
-  /** A folder of ours that the engine may read. */
+  /** A temporary folder that the engine may read. */
   readonly scratch: string;
   /** The folder of fixtures. */
   readonly fixtures: string;
 }
 
-/** Runs and loads the folder's files; resolves to what is wrong with them where anything is. */
+/** Runs and loads the files in the folder; resolves with their findings. */
 export async function openStage({
   engine,
   scratch,
@@ -64,7 +64,7 @@ function failureOf(cause: unknown): EngineError {
 
 function createStage(loading: Loading): Stage {
   const { engine, tables } = loading;
-  const inPlace = new Map<string, string>(); // table to the rows' text that is in it now
+  const inPlace = new Map<string, string>(); // table name to the text of the rows that are swapped in
   const swap = (table: string): Promise<void> =>
     engine.execute(`EXCHANGE TABLES ${quoteTable(table)} AND ${quoteTable(asideOf(table))}`);
 
@@ -87,7 +87,7 @@ function createStage(loading: Loading): Stage {
       await drop(engine, table);
       return finding;
     } catch (cause) {
-      const message = `rows cannot be put into ${table}: ${engineSentence(failureOf(cause).message)}`;
+      const message = `cannot load rows into ${table}: ${engineSentence(failureOf(cause).message)}`;
       return { file: rows.file, ...rows.locate(0), severity: 'error', code: 'fixture.rejected', message };
     }
   };
@@ -109,7 +109,10 @@ function drop(engine: Engine, table: string): Promise<void> {
   return engine.execute(`DROP TABLE IF EXISTS ${quoteTable(asideOf(table))} SYNC`);
 }
 
-/** Where a table's other rows wait while an example's own are in its place: beside it, tables change places in one database only. */
+/**
+ * The table that holds the fixture rows while an example's own rows are swapped in. In the same database, since
+ * EXCHANGE TABLES needs that.
+ */
 function asideOf(table: string): string {
   return table.replace('.', '.millrace_aside_');
 }

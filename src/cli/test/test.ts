@@ -1,4 +1,4 @@
-// `millrace test`: the examples of endpoint files run on the embedded engine, with no server.
+// `millrace test`: runs the examples of endpoint files on the embedded engine, without a server.
 import { readFileSync } from 'node:fs';
 import { compileGlobs } from '../../auth/globs.ts';
 import type { InspectedFile } from '../../catalog/compile.ts';
@@ -19,13 +19,13 @@ import { updateExample, type TextOf } from './update.ts';
 
 export interface TestOptions {
   readonly settings: Settings;
-  /** Folders: of endpoint files, of *.sql files that make the tables, of fixtures. */
+  /** Folders of endpoint files, of *.sql files that create the tables, and of fixtures. */
   readonly endpoints: string;
   readonly schema: string;
   readonly fixtures: string;
-  /** Names of endpoints, or globs of them; all when there are none. */
+  /** Names of endpoints, or globs; empty: all. */
   readonly names: readonly string[];
-  /** Only examples with this in their name, in any case, are run. */
+  /** Only run examples whose name contains this, ignoring case. */
   readonly part: string | undefined;
   readonly update: boolean;
   /** Stop at the first failure. */
@@ -41,12 +41,12 @@ export interface TestDeps {
   readonly now: () => number;
 }
 
-/** Runs them once; resolves to the exit code. Rejects with CommandError when nothing was chosen. */
+/** Runs the examples once; resolves to the exit code. Rejects with CommandError if none was selected. */
 export async function test(options: TestOptions, deps: TestDeps): Promise<0 | 1> {
   const reading = await createReadFiles(options.endpoints)();
   const cases = chosenCases(reading, options);
   if (cases.length === 0 && options.part !== undefined && reading.findings.length === 0)
-    throw new CommandError(`No example has "${options.part}" in its name`, { exitCode: 2 });
+    throw new CommandError(`No example name contains "${options.part}"`, { exitCode: 2 });
   return withStage(options, deps, async (staged) => {
     const report = await runCases({ ...reading, cases }, staged, { options, deps });
     options.print(report, deps.terminal);
@@ -54,11 +54,11 @@ export async function test(options: TestOptions, deps: TestDeps): Promise<0 | 1>
   });
 }
 
-/** An engine with the tables and the fixtures in it. */
+/** An engine with the tables and fixtures loaded. */
 export interface Staged {
   readonly engine: Engine;
   readonly stage: Stage;
-  /** What is wrong with the fixtures: nothing can be run on them then. */
+  /** Findings about the fixtures; if there are any, no example can run. */
   readonly findings: readonly Diagnostic[];
 }
 
@@ -72,14 +72,14 @@ export function withStage<T>(
   );
 }
 
-/** The examples of the endpoints that are named, in the order of files. */
+/** The examples of the selected endpoints, in the order of files. */
 export function chosenCases(
   { files, findings }: Pick<Reading, 'files' | 'findings'>,
   { names, part = '' }: Pick<TestOptions, 'names' | 'part'>,
 ): readonly Case[] {
   const known = files.map(({ candidate }) => candidate.endpoint.name);
   const unknown = names.find((name) => !known.some(compileGlobs([name])));
-  if (unknown !== undefined && findings.length === 0) throw noEndpoint(unknown, known); // else they tell why
+  if (unknown !== undefined && findings.length === 0) throw noEndpoint(unknown, known); // otherwise the findings may explain why it is missing
   const isNamed = names.length === 0 ? () => true : compileGlobs(names);
   return files
     .filter(({ candidate }) => isNamed(candidate.endpoint.name))
@@ -95,12 +95,12 @@ function noEndpoint(name: string, known: readonly string[]): CommandError {
   return new CommandError(`There is no endpoint "${name}"${hint}`, { exitCode: 2 });
 }
 
-/** What is to be run, beside what is wrong already. */
+/** The examples to run, and the findings so far. */
 export interface Chosen extends Pick<Reading, 'files' | 'findings'> {
   readonly cases: readonly Case[];
 }
 
-/** Runs the examples one after another: they share the tables. */
+/** Runs the examples sequentially: they share the tables. */
 export async function runCases(
   { files, cases, findings }: Chosen,
   staged: Staged,
@@ -148,7 +148,7 @@ function caseReport(
   };
 }
 
-/** Endpoint files as they were when they were tested, others as they are. */
+/** The text of endpoint files as they were tested; other files are read from disk. */
 function createTextOf(files: readonly InspectedFile[]): Report['textOf'] {
   const known = new Map<string, string | undefined>(
     files.map(({ document }) => [shortPath(document.file), document.text]),
@@ -163,6 +163,6 @@ function readText(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    return undefined; // the finding says why
+    return undefined; // the finding has the reason
   }
 }

@@ -1,4 +1,4 @@
-// What came back written into endpoint files as what is expected from now on; everything else in them stays as it is.
+// Writes actual results into endpoint files as expectations; everything else in them is preserved.
 import { readFile } from 'node:fs/promises';
 import { replaceFile } from '../../config/replace-file.ts';
 import type { Path } from '../../config/yaml-document.ts';
@@ -6,17 +6,17 @@ import { putAt } from '../../config/yaml-splice.ts';
 import type { Answered, Outcome } from './compare.ts';
 import type { Case } from './example-run.ts';
 
-/** A result of more rows is counted, not written out, unless the file has it written out already. */
+/** Larger results are written as a row count, unless the file already lists the rows. */
 const WRITTEN_ROWS = 50;
 const MOST_ROWS = 1000;
 
-/** One value to be written. */
+/** One value to write. */
 interface Edit {
   readonly path: Path;
   readonly value: unknown;
 }
 
-/** Whether the file now expects all that came back. It is not written where it has been changed meanwhile. */
+/** Whether the file now expects the actual result. The file is not written if it has changed since. */
 export async function updateExample(each: Case, outcome: Outcome, text: TextOf): Promise<boolean> {
   const edits = editsOf(each, outcome);
   const { file } = each.file.document;
@@ -33,10 +33,10 @@ export async function updateExample(each: Case, outcome: Outcome, text: TextOf):
   return true;
 }
 
-/** Files as they were last written here, by path. */
+/** Files as last written here, by path. */
 export type TextOf = Map<string, string>;
 
-/** None where what came back must not become what is expected: a call that should be answered and was not. */
+/** Empty if the actual result must not become the expectation: a call that should succeed failed. */
 function editsOf({ index, example }: Case, outcome: Outcome): readonly Edit[] {
   const path = ['examples', index, 'expect'];
   const { expect = {} } = example;
@@ -49,7 +49,7 @@ function editsOf({ index, example }: Case, outcome: Outcome): readonly Edit[] {
   return given.map((key) => ({ path: [...path, key], value: actual.get(key) }));
 }
 
-/** By key of `expect`, what there is to be written. */
+/** The values to write, by key of `expect`. */
 function actualOf(outcome: Outcome): ReadonlyMap<string, unknown> {
   if (outcome.kind === 'refused')
     return new Map<string, unknown>([

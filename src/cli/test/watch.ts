@@ -1,4 +1,4 @@
-// `millrace test --watch`: what a change touches is run again, on an engine that stays open as long as its tables do.
+// `millrace test --watch`: reruns examples affected by a change, on an engine that stays open until the tables change.
 import { readdir, readFile } from 'node:fs/promises';
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { chosenCases, runCases, withStage, type Staged, type TestDeps, type Test
 
 const WATCHING = { settleMs: 60, maxDelayMs: 400 };
 
-/** Runs everything, and after each change what it touches; never resolves: a signal ends the process. */
+/** Runs all examples, then those affected by each change; never resolves: a signal ends the process. */
 export async function watchTests(options: TestOptions, deps: TestDeps): Promise<never> {
   const { endpoints, fixtures, schema } = options;
   const changes = createBell();
@@ -22,7 +22,7 @@ export async function watchTests(options: TestOptions, deps: TestDeps): Promise<
       await runAgain({ ...first, changed: new Set(first.files.map(pathOf)) }, staged, { options, deps });
       for (;;) {
         await changes.heard();
-        if ((await signatureOf([fixtures, schema])) !== base) return; // on new tables, from the start
+        if ((await signatureOf([fixtures, schema])) !== base) return; // restart with new tables
         const reading = await read();
         if (reading.changed.size > 0) await runAgain(reading, staged, { options, deps });
       }
@@ -44,10 +44,10 @@ async function runAgain(
   } catch (cause) {
     tell(cause, deps);
   }
-  deps.terminal.note(deps.terminal.paint('dim', 'Waiting for changes; Ctrl+C ends.'));
+  deps.terminal.note(deps.terminal.paint('dim', 'Waiting for changes; press Ctrl+C to stop.'));
 }
 
-/** What a person can mend is told, and the watching goes on. */
+/** Reports errors that the user can fix, so that watching continues. */
 function tell(cause: unknown, { terminal }: Pick<TestDeps, 'terminal'>): void {
   if (!(cause instanceof CommandError)) throw cause;
   terminal.note(`${terminal.paint('red', 'millrace:')} ${cause.message}`);
@@ -57,7 +57,7 @@ function pathOf({ document }: Reading['files'][number]): string {
   return document.file;
 }
 
-/** Changes with what is in the files directly in the folders. */
+/** Changes with the contents of the files directly in the folders. */
 async function signatureOf(folders: readonly string[]): Promise<string> {
   const parts = folders.map(async (folder) => {
     const names = (await readdir(folder).catch((): string[] => [])).toSorted();
@@ -72,7 +72,7 @@ async function signatureOf(folders: readonly string[]): Promise<string> {
 
 interface Bell {
   readonly ring: () => void;
-  /** Resolves when it was rung since the last time that somebody heard it. */
+  /** Resolves once `ring` has been called since the last `heard`. */
   readonly heard: () => Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-// ClickHouse's types as TypeScript sees their values in JSON answers.
+// Maps ClickHouse types to the TypeScript types of their JSON values.
 import { enumNames, readTypeText, tupleMembers } from '../../sql/type-text.ts';
 
 /** `int64`: how the endpoint writes 64-bit integers. */
@@ -38,14 +38,14 @@ export function typescriptOf(type: string, int64: 'number' | 'string'): string {
 function scalarType(name: string, int64: 'number' | 'string'): string {
   if (/^U?Int(8|16|32)$/.test(name)) return 'number';
   if (/^U?Int(64|128|256)$/.test(name)) return int64;
-  if (/^(BFloat16|Float(32|64))$/.test(name)) return 'number | null'; // what is not finite is null
+  if (/^(BFloat16|Float(32|64))$/.test(name)) return 'number | null'; // non-finite numbers are null
   if (name.startsWith('Decimal')) return 'number';
   if (/^(String|FixedString|UUID|IPv[46]|Date|Date32|DateTime|DateTime64|Time|Time64)$/.test(name))
     return 'string';
   return 'unknown';
 }
 
-/** With names an object, without them a list. */
+/** A named tuple becomes an object, an unnamed one a list. */
 function tupleType(parts: readonly string[], inner: (text: string) => string): string {
   const named = tupleMembers(parts);
   if (named === undefined) return `[${parts.map(inner).join(', ')}]`;
@@ -57,7 +57,7 @@ function bracketed(type: string): string {
   return type.includes(' | ') ? `(${type})` : type;
 }
 
-/** A text of TypeScript that nothing in it can end. */
+/** A TypeScript string literal, safe for any text. */
 export function textLiteral(text: string): string {
   return JSON.stringify(text)
     .replaceAll('\u2028', String.raw`\u2028`)

@@ -1,4 +1,4 @@
-// `millrace types`: the TypeScript module of the endpoints, with rows as the engine describes them.
+// `millrace types`: writes the TypeScript module of the endpoints, with row types from the engine.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createDescribe } from '../../catalog/describe.ts';
@@ -13,18 +13,18 @@ import { typesModule, type TypedEndpoint } from './module.ts';
 
 export interface TypesOptions {
   readonly folder: string;
-  /** Names of endpoints; all when there are none. */
+  /** Names of endpoints; empty: all. */
   readonly names: readonly string[];
   readonly headerPrefix: string;
-  /** Where the module goes; undefined: to standard output. */
+  /** Path of the module; undefined: standard output. */
   readonly out: string | undefined;
-  /** Change nothing, and fail when the file is not current. */
+  /** Change nothing, and fail if the file is out of date. */
   readonly isCheck: boolean;
-  /** Gives an engine that has the tables; undefined: rows are of any kind. */
+  /** Provides an engine that has the tables; undefined: rows are not typed. */
   readonly withEngine: (<T>(use: (engine: Engine) => Promise<T>) => Promise<T>) | undefined;
 }
 
-/** Prints or writes the module; 1 when checking finds it out of date. */
+/** Prints or writes the module; with `isCheck`, returns 1 if it is out of date. */
 export async function types(options: TypesOptions, terminal: Terminal): Promise<0 | 1> {
   const { out, isCheck, withEngine, headerPrefix } = options;
   const endpoints = await endpointsOf(options);
@@ -34,9 +34,7 @@ export async function types(options: TypesOptions, terminal: Terminal): Promise<
       : await withEngine((engine) => typedOf(engine, endpoints));
   const unknown = typed.filter(({ columns }) => columns === undefined).map(({ endpoint }) => endpoint.name);
   if (unknown.length > 0)
-    terminal.note(
-      `The rows of ${unknown.join(', ')} are not typed: their tables are not known (see --schema)`,
-    );
+    terminal.note(`No row types for ${unknown.join(', ')}: their tables are unknown (see --schema)`);
   const text = typesModule(typed, headerPrefix);
   if (out === undefined) {
     terminal.print(text.trimEnd());
@@ -45,7 +43,7 @@ export async function types(options: TypesOptions, terminal: Terminal): Promise<
   const current = await readFile(out, 'utf8').catch(() => undefined);
   if (isCheck) {
     if (current === text) return 0;
-    terminal.note(`${out} is not current; run millrace types --out ${out}`);
+    terminal.note(`${out} is out of date; run millrace types --out ${out}`);
     return 1;
   }
   await mkdir(dirname(out), { recursive: true });
@@ -61,7 +59,7 @@ async function endpointsOf({ folder, names }: TypesOptions): Promise<readonly En
     if (known.includes(name)) continue;
     const guess = nearest(name, known);
     const hint = guess === undefined ? '' : `; did you mean ${guess}?`;
-    throw new CommandError(`there is no endpoint ${name}${hint}`, { exitCode: 2 });
+    throw new CommandError(`There is no endpoint "${name}"${hint}`, { exitCode: 2 });
   }
   return all.filter(({ name }) => names.length === 0 || names.includes(name));
 }
