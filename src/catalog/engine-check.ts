@@ -123,7 +123,7 @@ function namesIn(message: string): readonly string[] {
 
 /** The engine's sentence without its number, the query that it repeats, and what it goes on about. */
 function messageOf(text: string): string {
-  if (/Syntax error/.test(text)) return 'the engine cannot read on from here';
+  if (/Syntax error/.test(text)) return 'the engine reports a syntax error here';
   const [sentence = ''] = text
     .replace(/^.*?DB::Exception: /s, '')
     .split(
