@@ -9,7 +9,7 @@ export function machine(): string {
 
 export function table(results: readonly Result[]): string {
   const head = [
-    '| what | contender | a second | p50 | p99 | to the first | bar |',
+    '| benchmark | contender | per second | p50 | p99 | relative | target |',
     '|---|---|---|---|---|---|---|',
   ];
   const lines = results.map(({ row, contender, unit, median, toReference, bar }, index) => {

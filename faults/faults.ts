@@ -59,7 +59,7 @@ function report(results: readonly Result[], seed: number): string {
   return [
     `Machine: ${machine()}. Repeat with --seed ${seed}.`,
     '',
-    '| fault | pass line | measured | result | seconds |',
+    '| fault | criterion | measured | result | seconds |',
     '|---|---|---|---|---|',
     ...rows,
   ].join('\n');

@@ -46,7 +46,7 @@ async function main(): Promise<void> {
     if (!check) await writeFile(path, text);
   }
   if (check && stale.length > 0) {
-    process.stderr.write(`not current: ${stale.join(', ')}; run npm run generate\n`);
+    process.stderr.write(`out of date: ${stale.join(', ')}; run npm run generate\n`);
     process.exitCode = 1;
   }
 }

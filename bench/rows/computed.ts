@@ -14,7 +14,7 @@ const CONNECTIONS = 4;
 const NAMES = ['logs.all', 'usage.api-counts'];
 
 export const computed: readonly RowSource[] = NAMES.map((name) => ({
-  name: `${name}, every answer computed`,
+  name: `${name}, uncached`,
   prepare: async (context) => {
     const folder = await context.folder('endpoints');
     const endpoint = await uncached(name, folder);

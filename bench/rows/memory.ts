@@ -7,7 +7,7 @@ import { HIT, keptAnswer } from './kept-answer.ts';
 const CONNECTIONS = 4;
 
 export const memory: RowSource = {
-  name: 'memory of a service with the embedded engine open',
+  name: 'memory of a service with the embedded engine',
   prepare: async (context) => {
     const service = await context.serve({
       endpoints: await keptAnswer(context),
@@ -20,7 +20,7 @@ export const memory: RowSource = {
       contenders: [
         { name: 'before the first call', measure: async () => figure(idle), bar: within(350, 'MiB') },
         {
-          name: 'after a load of hits',
+          name: 'after a load of cache hits',
           measure: async () => {
             await load(hit, CONNECTIONS, context.seconds);
             return figure(await residentMiB(service));

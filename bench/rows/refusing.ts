@@ -9,7 +9,7 @@ import { HIT, keptAnswer, SLOW } from './kept-answer.ts';
 const FLOOD = 200;
 
 export const refusing: RowSource = {
-  name: `refusing: ${FLOOD} calls a second of what can be run ${FLOOD / 10} times`,
+  name: `overload: ${FLOOD} calls per second of a query that can run ${FLOOD / 10} times per second`,
   prepare: async (context) => {
     const { seconds } = context;
     const service = await context.serve({
@@ -20,9 +20,9 @@ export const refusing: RowSource = {
     const slow = { ...service, url: `${service.url}${SLOW}` };
     return {
       contenders: [
-        { name: 'hits, nobody refused', measure: () => load(hit, MANY, seconds) },
+        { name: 'cache hits without overload', measure: () => load(hit, MANY, seconds) },
         {
-          name: 'hits meanwhile',
+          name: 'cache hits during overload',
           measure: async () => {
             const { url, headers } = slow;
             const flooding = autocannon({
@@ -39,7 +39,7 @@ export const refusing: RowSource = {
           },
           bar: atLeast(0.7),
         },
-        { name: 'refusals', measure: () => measureRefusals(slow, seconds), bar: quickest(50) },
+        { name: 'rejections', measure: () => measureRefusals(slow, seconds), bar: quickest(50) },
       ],
     };
   },

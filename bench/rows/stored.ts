@@ -7,7 +7,7 @@ import { atLeast, type Contender } from '../figures.ts';
 import { HIT, keptAnswer } from './kept-answer.ts';
 
 export const stored: RowSource = {
-  name: 'an answer that is stored, 30 KB',
+  name: 'cached response, 30 KB',
   prepare: async (context) => {
     const endpoints = await keptAnswer(context);
     const bare = await startSender(context, 'bare-fastify.ts');

@@ -9,10 +9,10 @@ import { shareOf, stacksOf } from '../profile.ts';
 import { HIT, keptAnswer } from './kept-answer.ts';
 
 const KINDS = {
-  nothing: 'nobody is told',
+  nothing: 'no observability',
   metrics: 'metrics',
-  log: 'metrics, a line of log each',
-  traces: 'metrics, log, a span for one in ten',
+  log: 'metrics, access log',
+  traces: 'metrics, access log, 10 % of requests traced',
 };
 type Kind = keyof typeof KINDS;
 
@@ -27,7 +27,7 @@ async function startObserved(context: Context, kind: Kind) {
 }
 
 export const watching: RowSource = {
-  name: 'what watching costs an answer that is stored',
+  name: 'cost of observability for a cached response',
   prepare: async (context) => {
     const started = (['nothing', 'metrics', 'log', 'traces'] as const).map(async (kind) => {
       const { target } = await startObserved(context, kind);
@@ -42,7 +42,7 @@ export const watching: RowSource = {
 };
 
 export const watchingShare: RowSource = {
-  name: 'of the time that a stored answer takes, watching',
+  name: 'share of observability in the time of a cached response',
   prepare: async (context) => {
     const started = (['metrics', 'log', 'traces'] as const).map(async (kind) => {
       const observed = await startObserved(context, kind);

@@ -43,7 +43,7 @@ const FAILING = {
 
 export const carriedOver: Scenario = {
   name: 'carried-over',
-  pass: 'settings, limits and read-only of one query: 0 of them seen by another',
+  pass: 'settings, limits and read-only mode of one query: none of them applied to another',
   seconds: { short: 120, long: 300 },
   run: async (context) => {
     const serving = await serve(context, {
@@ -56,8 +56,8 @@ export const carriedOver: Scenario = {
     const others = await mixed(context, serving, alone);
     const distinct = new Set(alone.values()).size;
     return [
-      exact('sets of settings told apart', distinct, names.length),
-      exact('queries under settings that are not their own', [...others].join('; ') || 0, 0),
+      exact('distinct sets of settings', distinct, names.length),
+      exact('queries run with the settings of another', [...others].join('; ') || 0, 0),
     ];
   },
 };

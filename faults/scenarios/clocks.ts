@@ -22,7 +22,7 @@ const ENDPOINTS = {
 
 export const clocks: Scenario = {
   name: 'clocks',
-  pass: 'clocks jumping (on virtual time), edges of time to live, warming longer than its interval: nothing run twice at once, nothing served past its time',
+  pass: 'clock jumps (on virtual time), TTL boundaries, warming that takes longer than its interval: no duplicate concurrent runs, no expired response served',
   seconds: { short: 120, long: 900 },
   run: async (context) => [...(await playHistories(context)), ...(await watchService(context))],
 };
@@ -69,10 +69,10 @@ async function watchService(context: Context): Promise<readonly Check[]> {
   }
   await load.stop();
   return [
-    exact(`of ${seen.answers} answers, served past their second`, seen.late, 0),
-    exact('kept warm, served past their four seconds', seen.slow, 0),
-    exact('no answer', seen.other, 0),
-    exact('runs of what is kept warm at once', seen.most, 1),
+    exact(`of ${seen.answers} responses, served after their TTL of 1 s`, seen.late, 0),
+    exact('warmed, served after 4 s', seen.slow, 0),
+    exact('no response', seen.other, 0),
+    exact('concurrent warming runs', seen.most, 1),
     ...(await stampede(serving)),
   ];
 }
@@ -89,5 +89,5 @@ async function stampede(serving: Serving): Promise<readonly Check[]> {
   await runAt(serving, 'edge?p=99');
   await setTimeout(TTL_MS + 1);
   await inParallel(100, 100, async () => void runs.add((await runAt(serving, 'edge?p=99')) ?? 0));
-  return [exact('runs for 100 callers at the end of an answer', runs.size, 1)];
+  return [exact('runs for 100 concurrent calls at expiry', runs.size, 1)];
 }

@@ -20,7 +20,7 @@ const ENDPOINTS = {
 
 export const disconnects: Scenario = {
   name: 'disconnects',
-  pass: '200 callers who leave mid-query: 0 of their queries in the engine after 1 s, every place free',
+  pass: '200 clients that disconnect mid-query: none of their queries in the engine after 1 s, every connection free',
   seconds: { short: 120, long: 180 },
   run: async (context) => {
     const serving = await serve(context, {
@@ -33,17 +33,17 @@ export const disconnects: Scenario = {
     const together = await mostAtOnce(serving);
     const errors = (await serving.call('short')).status;
     return [
-      exact('callers who left', leaving, leaving),
+      exact('clients disconnected', leaving, leaving),
       {
-        what: 'queries seen running meanwhile',
+        what: 'queries seen running',
         measured: `up to ${seen}`,
         passed: seen > 0,
         dependsOnMachine: false,
       },
-      exact('queries left in the end', ms === undefined ? 'some' : 0, 0),
-      inTime('the last one left after', ms ?? PATIENCE_MS, SECOND_MS),
-      exact('statements that then run at once', together, PLACES),
-      exact('the next answer', errors, 200),
+      exact('queries remaining at the end', ms === undefined ? 'some' : 0, 0),
+      inTime('the last one gone after', ms ?? PATIENCE_MS, SECOND_MS),
+      exact('statements that then run concurrently', together, PLACES),
+      exact('the next response', errors, 200),
     ];
   },
 };

@@ -51,7 +51,7 @@ const READERS: Readonly<Record<string, (body: Buffer) => Texts | Promise<Texts>>
 
 export const leaks: Scenario = {
   name: 'leaks',
-  pass: 'queries failing mid-result, interleaved between two tenants, in every format, on both engines, 2,000 pairs each: 0 bytes of one in the other',
+  pass: 'queries that fail mid-result, interleaved between two tenants, in every format, on both engines, 2,000 pairs each: no byte of one tenant in a response to the other',
   seconds: { short: 120, long: 600 },
   run: async (context) => {
     const front = await startFront(await context.folder('front'));
@@ -98,7 +98,7 @@ async function holdPairs(
   return [
     onlyStatuses(`${engine}: failures`, failures, (status) => ['422', '500', '504'].includes(status)),
     exact(
-      `${engine}: answers with anything but the caller's own rows, of ${pairs}`,
+      `${engine}: responses with rows of another tenant, of ${pairs}`,
       [...new Set(wrong)].join(', ') || 0,
       0,
     ),

@@ -40,7 +40,7 @@ const OWN = [
 
 export const memoryBombs: Scenario = {
   name: 'memory-bombs',
-  pass: '100 queries made to eat memory (groupArray, repeat, cross joins, a result of 3 GB): each ends as a problem or bounded, memory comes back, calls meanwhile are answered',
+  pass: '100 queries designed to exhaust memory (groupArray, repeat, cross joins, a result of 3 GB): each is rejected or bounded, memory is released, concurrent calls succeed',
   seconds: { short: 120, long: 400 },
   run: async (context) => {
     const serving = await serve(context, {
@@ -61,14 +61,14 @@ export const memoryBombs: Scenario = {
     const kept = await untilGivenBack(serving, before);
     return [
       onlyStatuses('bombs', bombs, isMapped),
-      onlyStatuses('calls meanwhile', others, (status) => status === '200'),
+      onlyStatuses('concurrent calls', others, (status) => status === '200'),
       {
-        what: 'resident at most',
+        what: 'peak resident memory',
         measured: `${(most / 2 ** 20).toFixed(0)} MiB`,
         passed: true,
         dependsOnMachine: true,
       },
-      atMost('kept in the end above what was before', kept, KEPT_MIB, 'MiB'),
+      atMost('memory retained at the end', kept, KEPT_MIB, 'MiB'),
       ...(await isAlive(serving)),
     ];
   },
@@ -113,7 +113,7 @@ function isMapped(name: string): boolean {
 async function isAlive({ call, running }: Serving): Promise<readonly Check[]> {
   const { status } = await call('few');
   return [
-    exact('the next answer', status, 200),
-    exact('the process', running.child.exitCode ?? 'lives', 'lives'),
+    exact('the next response', status, 200),
+    exact('the process', running.child.exitCode ?? 'running', 'running'),
   ];
 }

@@ -62,7 +62,7 @@ const FAULTS: readonly Fault[] = [
     },
   },
   {
-    name: 'never up',
+    name: 'never started',
     isLate: true,
     strike: async (redis, ms) => {
       await setTimeout(ms);
@@ -74,7 +74,7 @@ const FAULTS: readonly Fault[] = [
     strike: (redis, ms) => vandalise(redis, ms, async (client) => void (await client.flushAll())),
   },
   {
-    name: 'rubbish',
+    name: 'corrupt entries',
     strike: (redis, ms) =>
       vandalise(redis, ms, async (client) => {
         for (const [index, key] of (await client.keys('*')).entries()) {
@@ -89,7 +89,7 @@ const FAULTS: readonly Fault[] = [
 
 export const redisFaults: Scenario = {
   name: 'redis',
-  pass: 'Redis killed, frozen, flapping each second, never up, flushed, holding rubbish, under load: 0 5xx, right answers, at most 150 ms added once, then none',
+  pass: 'Redis killed, frozen, flapping every second, never started, flushed, with corrupt entries, under load: no 5xx, correct responses, at most 150 ms added once, then none',
   seconds: { short: 120, long: 240 },
   run: async (context) => {
     const checks: Check[] = [];
@@ -147,11 +147,11 @@ function checksOf(
     Math.max(0, quantile(times, share) - quantile(before, share));
   return [
     onlyStatuses(name, seen.statuses, (status) => status === '200'),
-    exact(`${name}: wrong answers`, seen.wrong, 0),
-    inTime(`${name}: added at worst (${worst(during)} after ${worst(before)})`, added(during, 1), ADDED_MS),
+    exact(`${name}: wrong responses`, seen.wrong, 0),
+    inTime(`${name}: added at most (${worst(during)} after ${worst(before)})`, added(during, 1), ADDED_MS),
     ...(name === 'flapping' || later.length === 0
       ? []
-      : [inTime(`${name}: added from the next second on (median)`, added(later, 0.5), LATER_MS)]),
+      : [inTime(`${name}: added after the first second (median)`, added(later, 0.5), LATER_MS)]),
   ];
 }
 

@@ -25,7 +25,7 @@ const ENDPOINTS = {
 
 export const slowReaders: Scenario = {
   name: 'slow-readers',
-  pass: `20 slow readers of ${ANSWER_BYTES / 1e6} MB: at most 64 MiB wait for them, at most 128 MiB more are held than for as many quick ones, the others' p99 is at most twice what it is without them`,
+  pass: `20 slow readers of ${ANSWER_BYTES / 1e6} MB: at most 64 MiB buffered, at most 128 MiB more memory than for as many fast readers, the p99 of other clients at most doubled`,
   seconds: { short: 120, long: 180 },
   run: async (context) => {
     const env = { MILLRACE_SEND_MEMORY: String(WAITING_BYTES), MILLRACE_CONNECTIONS: String(PLACES) };
@@ -47,7 +47,7 @@ export const slowReaders: Scenario = {
       for (const reader of readers) reader.destroy();
       await setTimeout(300);
     }
-    return [onlyStatuses('others', statuses, (status) => status === '200'), ...figures(seen)];
+    return [onlyStatuses('other clients', statuses, (status) => status === '200'), ...figures(seen)];
   },
 };
 
@@ -57,15 +57,15 @@ type Figures = Readonly<Record<'without' | 'beside' | 'quick' | 'slow' | 'waitin
 function figures({ without, beside, quick, slow, waiting }: Figures): readonly Check[] {
   const ratio = median(beside) / median(without);
   return [
-    atMost('answers waiting', Math.max(...waiting) / 2 ** 20, WAITING_BYTES / 2 ** 20, 'MiB'),
+    atMost('buffered responses', Math.max(...waiting) / 2 ** 20, WAITING_BYTES / 2 ** 20, 'MiB'),
     atMost(
-      'held more than for quick ones',
+      'more memory than for fast readers',
       (median(slow) - median(quick)) / 2 ** 20,
       MORE_BYTES / 2 ** 20,
       'MiB',
     ),
     inTime(
-      `p99 ${median(beside).toFixed(2)} ms beside them, ${median(without).toFixed(2)} ms without: ratio`,
+      `p99 ${median(beside).toFixed(2)} ms with slow readers, ${median(without).toFixed(2)} ms without: ratio`,
       ratio,
       2,
       '×',

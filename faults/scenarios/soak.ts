@@ -45,7 +45,7 @@ interface Sample extends Footprint {
 
 export const soak: Scenario = {
   name: 'soak',
-  pass: `everything at once for ten minutes: once warm, memory grows by less than ${GROWTH_MIB} MiB a minute, handles and threads do not`,
+  pass: `all kinds of load for ten minutes: after warm-up, memory grows by less than ${GROWTH_MIB} MiB per minute, handles and threads do not grow`,
   seconds: { short: 120, long: 120 },
   run: async (context) => {
     const redis = await startRedis();
@@ -70,7 +70,7 @@ export const soak: Scenario = {
     if (!context.isShort) await writeFile(PICTURE, picture(samples));
     const grown = judge(samples.slice(Math.floor(samples.length * WARM_UP)));
     return [
-      onlyStatuses('answers', statuses, (status) => /^(200|304|401|404|422|500|503|none)$/.test(status)),
+      onlyStatuses('responses', statuses, (status) => /^(200|304|401|404|422|500|503|none)$/.test(status)),
       // Seconds are too short to tell what grows from what has not got its size yet.
       ...grown.map((check) => (context.isShort ? { ...check, dependsOnMachine: true } : check)),
     ];
@@ -144,15 +144,15 @@ function judge(samples: readonly Sample[]): readonly Check[] {
   const growth = slope(floors(samples));
   const last = samples.at(-1);
   return [
-    inTime('memory left after collections, grown a minute', growth, GROWTH_MIB, 'MiB'),
+    inTime('growth per minute of memory after collections', growth, GROWTH_MIB, 'MiB'),
     atMost(
-      `handles more than before, of ${last?.handles}`,
+      `growth of handles, of ${last?.handles}`,
       more(({ handles }) => handles),
       SPARE_HANDLES,
       '',
     ),
     atMost(
-      `threads more than before, of ${last?.threads}`,
+      `growth of threads, of ${last?.threads}`,
       more(({ threads }) => threads),
       SPARE_THREADS,
       '',

@@ -27,7 +27,7 @@ const ENDPOINTS = {
 
 export const uninterruptible: Scenario = {
   name: 'uninterruptible',
-  pass: 'queries that cannot be interrupted, by three keys at once: saved and cached calls are all answered, the engine process is back within 1 s, the same query again is suspended, SIGTERM ends the service within its drain time and 2 s',
+  pass: 'uninterruptible queries by three keys at once: saved and cached calls all succeed, the engine process is back within 1 s, a repeated query is suspended, SIGTERM stops the service within its drain time plus 2 s',
   seconds: { short: 120, long: 600 },
   run: async (context) => {
     const tokens = KEYS.map(

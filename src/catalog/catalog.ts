@@ -54,7 +54,7 @@ function doubled(candidate: Candidate, key: 'name' | 'id', first: Endpoint | und
       severity: 'error',
       code: `endpoint.duplicate_${key}`,
       message: `${first.file} already has the ${key} "${endpoint[key]}"`,
-      hint: `Give one of ${first.file} and ${endpoint.file} another ${key}; ${first.file} stays in service`,
+      hint: `Change the ${key} in ${first.file} or in ${endpoint.file}; until then, ${first.file} is served`,
     },
   ];
 }

@@ -127,7 +127,7 @@ function namesIn(message: string): readonly string[] {
 
 /** The engine's sentence without its error code, the repeated query and the details that follow. */
 function messageOf(text: string): string {
-  if (/Syntax error/.test(text)) return 'the engine cannot read on from here';
+  if (/Syntax error/.test(text)) return 'the engine reports a syntax error here';
   const [sentence = ''] = text
     .replace(/^.*?DB::Exception: /s, '')
     .split(

@@ -53,5 +53,5 @@ function holdersFirst(chosen: InService, before: InService): readonly Candidate[
 }
 
 function never(): never {
-  throw new Error('only files that served before return to what they were');
+  throw new Error('only files with a version in service can be reverted');
 }

@@ -26,8 +26,8 @@ export const LINTS: Readonly<Record<string, Lint>> = {
     if ((file.description ?? '').trim() !== '') return;
     yield {
       path: ['name'],
-      message: 'nothing says what this endpoint answers',
-      hint: 'Add description: a sentence for its consumers',
+      message: 'the endpoint has no description',
+      hint: 'Add description: a sentence or two for its consumers',
     };
   },
   'lint.unqualified_table': function* (read) {
@@ -37,7 +37,7 @@ export const LINTS: Readonly<Record<string, Lint>> = {
       if (name === undefined || isQualified(read, index) || elements.has(name)) continue;
       yield {
         ...at(read, index),
-        message: `${name} is looked up in whatever database the connection has`,
+        message: `${name} is resolved in the default database of the connection`,
         hint: `Write database.${name}`,
       };
     }
@@ -51,8 +51,8 @@ export const LINTS: Readonly<Record<string, Lint>> = {
     if (star === -1 || outline.elements.some(({ name }) => name === outline.from)) return;
     yield {
       ...at(read, star),
-      message: 'a column that the table gets or loses changes what consumers get',
-      hint: 'Name the columns',
+      message: 'adding or dropping a column of the table changes the response',
+      hint: 'List the columns',
     };
   },
   'lint.unused_table': function* (read) {
@@ -64,8 +64,8 @@ export const LINTS: Readonly<Record<string, Lint>> = {
       yield {
         path: ['query'],
         offset: authorOffset(read.bound.uses, element.nameStart),
-        message: `nothing reads ${element.name}`,
-        hint: 'Remove it, or enable the sandbox so that consumers can',
+        message: `${element.name} is never read`,
+        hint: 'Remove it, or enable the sandbox so that consumers can read it',
       };
     }
   },
@@ -79,7 +79,7 @@ export const LINTS: Readonly<Record<string, Lint>> = {
       if (order === undefined) continue;
       yield {
         ...at(read, order),
-        message: `the rows of ${name} are sorted, and sorted again by the main query`,
+        message: `the rows of ${name} are sorted here and again by the main query`,
         hint: 'Remove this ORDER BY',
       };
     }
@@ -95,8 +95,8 @@ export const LINTS: Readonly<Record<string, Lint>> = {
     if (!(rows > maxRows) || next === ',' || next === 'BY') return;
     yield {
       ...at(read, limit + 1),
-      message: `answers are cut at max_rows, ${maxRows}, before this LIMIT`,
-      hint: `Write max_rows: ${rows}, or a smaller LIMIT`,
+      message: `responses are truncated at max_rows (${maxRows}) before this LIMIT applies`,
+      hint: `Set max_rows: ${rows}, or lower the LIMIT`,
     };
   },
   'lint.regex_parameter': function* ({ file, bound, ...read }) {
@@ -108,8 +108,8 @@ export const LINTS: Readonly<Record<string, Lint>> = {
       yield {
         path: ['parameters', use.name],
         onKey: true,
-        message: `@${use.name} is a regular expression in the query: a caller's bad one fails there, as a defect of ours`,
-        hint: 'Add format: regex, so that it is refused with a message for the caller',
+        message: `the query uses @${use.name} as a regular expression: an invalid one fails with 500`,
+        hint: 'Add format: regex, so that invalid expressions are rejected with 400',
       };
       return;
     }
@@ -121,8 +121,8 @@ export const LINTS: Readonly<Record<string, Lint>> = {
       yield {
         path: ['parameters', name],
         onKey: true,
-        message: `each moment sent as ${name} is an answer of its own: few are asked for twice`,
-        hint: 'Take a Date, or a choice of windows, where answers are kept',
+        message: `every timestamp sent as ${name} gets its own cache entry, which is rarely requested again`,
+        hint: 'Use a Date, or an enum of time windows, for cached endpoints',
       };
     }
   },
@@ -130,7 +130,7 @@ export const LINTS: Readonly<Record<string, Lint>> = {
     if (file.warming?.examples !== true || (file.examples ?? []).length > 0) return;
     yield {
       path: ['warming', 'examples'],
-      message: 'there are no examples to keep warm',
+      message: 'warming.examples is set, but there are no examples',
       hint: 'Add examples, or remove examples: true',
     };
   },

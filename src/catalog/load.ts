@@ -52,7 +52,7 @@ export async function listFiles(folder: string): Promise<string[]> {
   const names = await readdir(folder);
   const endpoints = names.filter(isEndpointFile).toSorted();
   if (endpoints.length > MAX_FILES) {
-    throw new Error(`${folder} holds ${endpoints.length} endpoint files; at most ${MAX_FILES} are served`);
+    throw new Error(`${folder} has ${endpoints.length} endpoint files; the maximum is ${MAX_FILES}`);
   }
   return endpoints.map((name) => join(folder, name));
 }

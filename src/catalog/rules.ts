@@ -54,7 +54,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
     yield {
       path: ['warming'],
       onKey: true,
-      message: 'warming keeps cached answers fresh, but this endpoint caches none',
+      message: 'warming refreshes cached responses, but this endpoint has no cache',
       hint: 'Add cache: { ttl: … }, or remove warming',
     };
   },
@@ -63,16 +63,16 @@ export const RULES: Readonly<Record<string, Rule>> = {
     if (file.warming.every <= file.cache.ttl) return;
     yield {
       path: ['warming', 'every'],
-      message: `answers expire after ${file.cache.ttl} s, before warming runs at ${file.warming.every} s`,
-      hint: `Write at most ${file.cache.ttl}`,
+      message: `responses expire after ${file.cache.ttl} s, before warming runs at ${file.warming.every} s`,
+      hint: `Set it to at most ${file.cache.ttl}`,
     };
   },
   'cache.refresh_over_ttl': function* ({ file }) {
     if (typeof file.cache !== 'object' || (file.cache.min_refresh ?? 0) <= file.cache.ttl) return;
     yield {
       path: ['cache', 'min_refresh'],
-      message: `min_refresh is longer than ttl, ${file.cache.ttl} s`,
-      hint: `Write at most ${file.cache.ttl}`,
+      message: `min_refresh is longer than ttl (${file.cache.ttl} s)`,
+      hint: `Set it to at most ${file.cache.ttl}`,
     };
   },
   'sandbox.without_tables': function* ({ file, outline }) {
@@ -81,8 +81,8 @@ export const RULES: Readonly<Record<string, Rule>> = {
     yield {
       path: ['sandbox'],
       onKey: true,
-      message: 'the query has no WITH clause with tables that consumers could read',
-      hint: 'Write WITH name AS (SELECT …) in front of the query, or sandbox: { enabled: false }',
+      message: 'the query has no WITH clause with tables for consumer queries to read',
+      hint: 'Add WITH name AS (SELECT …) before the query, or set sandbox: { enabled: false }',
     };
   },
   'labels.unknown_parameter': function* ({ file }, { guess: nearest }) {
@@ -103,7 +103,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
     yield {
       path: ['reservation'],
       onKey: true,
-      message: 'no workload is listed that a caller could name',
+      message: 'reservation is enabled, but no workload is listed',
       hint: 'Add workloads: [name, …]',
     };
   },
@@ -113,8 +113,8 @@ export const RULES: Readonly<Record<string, Rule>> = {
       if (action !== 'hash') continue;
       yield {
         path: ['pii', 'columns', column],
-        message: 'columns cannot be hashed: this service has no secret to hash them with',
-        hint: 'Set MILLRACE_PII_HASH_KEY, or write mask',
+        message: 'columns cannot be hashed: no hash key is configured',
+        hint: 'Set MILLRACE_PII_HASH_KEY, or use mask',
       };
     }
   },
@@ -129,7 +129,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
         const isSent = parameter in (example.parameters ?? {});
         yield {
           path: ['examples', index, ...(isSent ? ['parameters', parameter] : [])],
-          message: `the example "${example.name}" cannot be called: ${parameter}: ${message}`,
+          message: `invalid parameters in the example "${example.name}": ${parameter} ${message}`,
         };
       }
     }

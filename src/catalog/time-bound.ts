@@ -40,7 +40,7 @@ export function findUnbounded(analysis: Analysis, timeColumns: TimeColumns): rea
         severity: 'warning',
         path: ['query'],
         offset: authorOffset(uses, tokens[index + 1]?.start ?? token.start),
-        message: `${table} is kept by ${column}, and read as a whole`,
+        message: `${table} is partitioned or sorted by ${column}, but read without a condition on it`,
         hint: `Add a condition on ${column}`,
       },
     ];

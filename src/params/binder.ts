@@ -65,14 +65,14 @@ function canonical(values: readonly (readonly [name: string, text: string | null
 function invalid(errors: readonly ProblemDetail[]): Problem {
   const [first] = errors;
   const detail =
-    errors.length === 1 ? `${first?.parameter} ${first?.message}` : `${errors.length} parameters are wrong`;
+    errors.length === 1 ? `${first?.parameter} ${first?.message}` : `${errors.length} parameters are invalid`;
   return new Problem('request.parameters_invalid', { detail, errors: errors.slice(0, MAX_ERRORS) });
 }
 
 type Bound = { readonly text: string | null } | { readonly message: string };
 
 function bindOne(parameter: CompiledParameter, given: readonly RawValue[]): Bound {
-  if (given.length > 1) return { message: 'is given more than once' };
+  if (given.length > 1) return { message: 'was sent more than once' };
   const reading = readPresent(parameter, given[0]);
   if (reading?.kind === 'failure') return { message: reading.message };
   if (reading !== undefined) return { text: reading.text };
@@ -92,7 +92,7 @@ function unknownNames(byName: ReadonlyMap<string, unknown>, raw: RawParameters):
     const message =
       guess === undefined
         ? 'is not a parameter of this endpoint'
-        : `is not a parameter: did you mean ${guess}?`;
+        : `is not a parameter of this endpoint. Did you mean ${guess}?`;
     errors.push({ parameter: name.slice(0, 64), message });
     if (errors.length === MAX_ERRORS) break;
   }
@@ -112,7 +112,7 @@ function readLocks(
     else
       errors.push({
         parameter: name,
-        message: 'is fixed by your key to a value that this endpoint does not take',
+        message: 'is locked by your key to a value that this endpoint does not accept',
       });
   }
   if (errors.length > 0) throw forbidden(errors);
@@ -141,7 +141,7 @@ function refuseUnlocking(
       const reading = parameter && readPresent(parameter, value);
       return reading === undefined || (reading.kind === 'value' && reading.text === text);
     });
-    if (!repeats) errors.push({ parameter: name, message: 'is fixed by your key and cannot be changed' });
+    if (!repeats) errors.push({ parameter: name, message: 'is locked by your key and cannot be changed' });
   }
   if (errors.length > 0) throw forbidden(errors);
 }

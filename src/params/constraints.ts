@@ -86,8 +86,8 @@ function patternCheck(spec: Parameter, type: ParameterType, findings: ParameterF
   const fault = regexError(spec.pattern);
   if (fault !== undefined) {
     findings.push({
-      ...finding('pattern', 'pattern_invalid', `not a regular expression: ${fault}`),
-      hint: 'RE2 knows no look-around and no back-references',
+      ...finding('pattern', 'pattern_invalid', `invalid regular expression: ${fault}`),
+      hint: 'RE2 does not support look-around or back-references',
     });
     return undefined;
   }
@@ -108,7 +108,7 @@ function formatCheck(spec: Parameter, type: ParameterType, findings: ParameterFi
   return ({ text }) => {
     if (text.length > MAX_REGEX_LENGTH) return `must have at most ${MAX_REGEX_LENGTH} characters`;
     const fault = regexError(text);
-    return fault && `must be a regular expression: ${fault}`;
+    return fault && `must be a valid regular expression: ${fault}`;
   };
 }
 
@@ -154,7 +154,7 @@ function enumCheck(spec: Parameter, reader: Reader, findings: ParameterFinding[]
       });
     } else if (allowed.has(reading.text)) {
       findings.push({
-        ...finding('enum', 'enum_duplicate', 'this value is there already'),
+        ...finding('enum', 'enum_duplicate', 'duplicate value'),
         path: ['enum', index],
       });
     } else allowed.add(reading.text);
@@ -168,5 +168,5 @@ function finding(key: string, reason: string, message: string): ParameterFinding
 }
 
 function misplaced(key: keyof Parameter, type: ParameterType, place: string): ParameterFinding {
-  return finding(key, 'constraint_misplaced', `${key} belongs to ${place}, and this is ${type.name}`);
+  return finding(key, 'constraint_misplaced', `${key} applies to ${place}, but the type is ${type.name}`);
 }

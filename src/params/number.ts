@@ -12,7 +12,7 @@ export function integerReader(bits: number, signed: boolean): Reader {
   const message = `must be a whole number from ${min} to ${max}`;
   return (raw) => {
     if (typeof raw === 'number' && Number.isInteger(raw) && !Number.isSafeInteger(raw)) {
-      return failure('is too large for a JSON number: send its digits as text');
+      return failure('is too large for a JSON number: send it as a string');
     }
     const text = typeof raw === 'number' ? String(raw) : raw;
     if (typeof text !== 'string' || text.length > MAX_DIGITS || !/^-?\d+$/.test(text))
@@ -34,14 +34,14 @@ export function floatReader(bits: 32 | 64): Reader {
     const stored = bits === 32 ? Math.fround(value) : value;
     return Number.isFinite(stored)
       ? read(String(value), value)
-      : failure(`must be a number that a Float${bits} can hold`);
+      : failure(`must be in the range of Float${bits}`);
   };
 }
 
 /** Decimals within precision and scale; leading and trailing zeros do not count. */
 export function decimalReader(precision: number, scale: number): Reader {
   const whole = precision - scale;
-  const message = `must be a number with at most ${whole} digits before and ${scale} behind the point`;
+  const message = `must be a number with at most ${whole} digits before and ${scale} after the decimal point`;
   return (raw) => {
     const text = typeof raw === 'number' ? String(raw) : raw;
     if (typeof text !== 'string' || text.length > MAX_DIGITS) return failure(message);

@@ -56,13 +56,13 @@ function absentValue(
 ): string | null {
   if (spec.default === undefined) {
     if (type.isArray && spec.required !== true) {
-      const message = 'an Array cannot be null: say required: true, or give a default such as []';
+      const message = 'an Array cannot be null: set required: true, or a default such as []';
       findings.push({ path: ['type'], code: 'parameter.array_optional', message });
     }
     return null;
   }
   if (spec.required === true) {
-    const message = 'a required parameter never uses its default: take one of the two away';
+    const message = 'a required parameter never uses its default: remove one of the two';
     findings.push({ path: ['default'], code: 'parameter.default_unused', message });
   }
   const reading = readValue(spec.default);
@@ -91,7 +91,7 @@ function arrayReader(type: ParameterType, spec: Parameter, reader: Reader): Comp
   const [min, max] = [spec.min_length ?? 0, spec.max_length ?? DEFAULT_MAX_LENGTH];
   return (raw) => {
     const elements = isScalar(raw) ? splitElements(raw) : raw;
-    if (elements === undefined) return failure('must be a list: a,b or, as JSON, ["a","b"]');
+    if (elements === undefined) return failure('must be a list: a,b or the JSON array ["a","b"]');
     if (elements.length > max) return failure(`must have at most ${max} elements`);
     if (elements.length < min) return failure(`must have at least ${min} elements`);
     const texts: string[] = [];

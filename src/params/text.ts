@@ -7,10 +7,9 @@ import type { Reader } from './reading.ts';
 export const DEFAULT_MAX_LENGTH = 8192;
 
 export const readString: Reader = (raw) => {
-  if (typeof raw !== 'string') return failure('must be text, in quotes');
-  if (raw.includes('\0')) return failure('must not hold a NUL character');
-  if (/\p{Surrogate}/u.test(raw))
-    return failure('must be whole Unicode characters, not half of a surrogate pair');
+  if (typeof raw !== 'string') return failure('must be a string');
+  if (raw.includes('\0')) return failure('must not contain a NUL character');
+  if (/\p{Surrogate}/u.test(raw)) return failure('must be valid Unicode, without unpaired surrogates');
   return read(raw);
 };
 

@@ -74,31 +74,31 @@ function parseScalar(text: string): ScalarType | TypeFailure | undefined {
 
 function decimalType(precision: number, scale: number): ScalarType | TypeFailure {
   if (precision >= 1 && precision <= 76 && scale <= precision) return { kind: 'decimal', precision, scale };
-  return typeFailure('a Decimal has 1 to 76 digits, and no more of them behind the point', 'Decimal(10, 2)');
+  return typeFailure('a Decimal has 1 to 76 digits, and a scale of at most that number', 'Decimal(10, 2)');
 }
 
 function dateTimeType(scale: number): ScalarType | TypeFailure {
   if (scale <= 9) return { kind: 'datetime64', scale };
-  return typeFailure('a DateTime64 has at most 9 digits behind the second', 'DateTime64(6)');
+  return typeFailure('a DateTime64 has at most 9 fractional digits', 'DateTime64(6)');
 }
 
 function typeFailure(message: string, example: string): TypeFailure {
-  return { kind: 'failure', message, hint: `write for example ${example}` };
+  return { kind: 'failure', message, hint: `Write, for example, ${example}` };
 }
 
 function unknownType(text: string): TypeFailure {
   const shown = text.slice(0, 100);
   if (/^Identifier\b/i.test(text)) {
-    const message = 'Identifier would put the caller’s text into the query itself';
+    const message = 'Identifier is not allowed: it would insert caller input into the query itself';
     return {
       kind: 'failure',
       message,
-      hint: 'name each table or column in the query and choose by a String parameter',
+      hint: 'Name each table or column in the query, and select one by a String parameter',
     };
   }
   const guess = HINTS_BY_NAME.get(nearest(text.replace(/\W.*/s, ''), HINTS_BY_NAME.keys()) ?? '');
-  const hint = guess === undefined ? `the types are ${HINTS.join(', ')}` : `did you mean ${guess}?`;
-  return { kind: 'failure', message: `${shown} is not a type that a parameter can have`, hint };
+  const hint = guess === undefined ? `The types are ${HINTS.join(', ')}` : `Did you mean ${guess}?`;
+  return { kind: 'failure', message: `${shown} is not a supported parameter type`, hint };
 }
 
 function scalarName(type: ScalarType): string {

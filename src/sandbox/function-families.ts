@@ -13,7 +13,7 @@ export interface FunctionFamily {
  */
 export const FUNCTION_FAMILIES = {
   aggregate: {
-    use: 'Count, add up, average and compare the rows of a group: totals, quantiles, distinct values, funnels, trends, tests of two groups.',
+    use: 'Aggregate the rows of a group: counts, sums, averages, quantiles, distinct values, funnels, trends, statistical tests of two groups.',
     names: `
       analysisOfVariance anova any any_respect_nulls any_value any_value_respect_nulls anyHeavy anyLast
       anyLast_respect_nulls anyLastRespectNulls anyRespectNulls anyValueRespectNulls approx_top_count
@@ -48,7 +48,7 @@ export const FUNCTION_FAMILIES = {
       VAR_SAMP varPop varPopStable varSamp varSampStable welchTTest windowFunnel`,
   },
   arithmetic: {
-    use: 'Compute with numbers, also where a division has no result.',
+    use: 'Arithmetic, including safe division.',
     names: `
       abs avg2 byteSwap divide divideDecimal divideOrNull gcd ifNotFinite intDiv intDivOrNull intDivOrZero
       isFinite isInfinite isNaN lcm max2 midpoint min2 minus mod modOrNull modulo moduloOrNull moduloOrZero
@@ -56,7 +56,7 @@ export const FUNCTION_FAMILIES = {
       positiveModulo positiveModuloOrNull sqr`,
   },
   array: {
-    use: 'Take arrays apart, filter, sort, combine and reduce them: tags, lists in JSON, rows collected by groupArray.',
+    use: 'Access, filter, sort, combine and reduce arrays: tags, lists in JSON, rows collected by groupArray.',
     names: `
       array array_remove arrayAll arrayAutocorrelation arrayAvg arrayBottomK arrayCompact arrayConcat
       arrayCount arrayCumSum arrayCumSumNonNegative arrayDifference arrayDistinct arrayDotProduct arrayElement
@@ -75,7 +75,7 @@ export const FUNCTION_FAMILIES = {
       notEmpty OCTET_LENGTH range reverse unnest`,
   },
   bit: {
-    use: 'Read flags and masks out of numbers.',
+    use: 'Bitwise operations: flags and masks in numbers.',
     names: `
       bitAnd bitCount bitHammingDistance bitNot bitOr bitRotateLeft bitRotateRight bitShiftLeft bitShiftRight
       bitSlice bitTest bitTestAll bitTestAny bitXor`,
@@ -94,12 +94,12 @@ export const FUNCTION_FAMILIES = {
       equals greater greaterOrEquals isDistinctFrom isNotDistinctFrom less lessOrEquals notEquals`,
   },
   conditional: {
-    use: 'Choose between values by a condition.',
+    use: 'Conditional expressions.',
     names: `
       caseWithExpr caseWithoutExpr caseWithoutExpression clamp greatest if least multiIf`,
   },
   conversion: {
-    use: 'Turn values of one type into another: texts into numbers and dates, numbers into text.',
+    use: 'Convert between types: strings to numbers and dates, numbers to strings.',
     names: `
       accurateCast accurateCastOrDefault accurateCastOrNull CAST DATE fromUnixTimestamp64Micro
       fromUnixTimestamp64Milli fromUnixTimestamp64Nano fromUnixTimestamp64Second parseDateTime
@@ -137,7 +137,7 @@ export const FUNCTION_FAMILIES = {
       toUnixTimestamp64Second toUUID toUUIDOrZero`,
   },
   'date and time': {
-    use: 'Round, shift, compare, format and take apart dates and times.',
+    use: 'Round, shift, compare, format and decompose dates and times.',
     names: `
       date_add date_sub dateAdd dateSub timestamp_add timestamp_sub timestampAdd timestampSub addDate addDays
       addHours addInterval addMicroseconds addMilliseconds addMinutes addMonths addNanoseconds addQuarters
@@ -165,7 +165,7 @@ export const FUNCTION_FAMILIES = {
       YYYYMMDDhhmmssToDateTime YYYYMMDDhhmmssToDateTime64 YYYYMMDDToDate YYYYMMDDToDate32`,
   },
   distance: {
-    use: 'Compare vectors, such as embeddings that were logged.',
+    use: 'Compare vectors, such as logged embeddings.',
     names: `
       cosineDistance distanceCosine distanceL1 distanceL2 distanceL2Squared distanceLinf distanceLp L1Distance
       L1Norm L1Normalize L2Distance L2Norm L2Normalize L2SquaredDistance L2SquaredNorm LinfDistance LinfNorm
@@ -173,18 +173,18 @@ export const FUNCTION_FAMILIES = {
       normL2 normL2Squared normLinf normLp`,
   },
   encoding: {
-    use: 'Write and read bytes as hexadecimal or binary text, and masks as lists.',
+    use: 'Encode and decode bytes as hexadecimal or binary strings, and bit masks as arrays.',
     names: `
       bin bitmaskToArray bitmaskToList bitPositionsToArray char hex unbin unhex`,
   },
   geo: {
-    use: 'Distances between the places that requests came from, and which of them lie in an area.',
+    use: 'Distances between geographic locations, and tests of whether a location is in an area.',
     names: `
       geoDistance geohashDecode geohashEncode greatCircleAngle greatCircleDistance pointInEllipses
       pointInPolygon`,
   },
   hash: {
-    use: 'Digests: group, sample and join by values that are long or must not be shown.',
+    use: 'Hashes: group, sample and join by values that are long or confidential.',
     names: `
       cityHash64 farmFingerprint64 farmHash64 halfMD5 HMAC intHash32 intHash64 keccak256 MD4 MD5 metroHash64
       murmurHash2_32 murmurHash2_64 murmurHash3_128 murmurHash3_32 murmurHash3_64 ngramMinHash
@@ -205,7 +205,7 @@ export const FUNCTION_FAMILIES = {
       toIPv6OrNull toIPv6OrZero`,
   },
   JSON: {
-    use: 'Read JSON that is stored as text or in JSON columns.',
+    use: 'Extract values from JSON strings and JSON columns.',
     names: `
       dynamicElement dynamicType isValidJSON JSON_ARRAY_LENGTH JSON_EXISTS JSON_QUERY JSON_VALUE JSONAllPaths
       JSONAllPathsWithTypes JSONAllValues JSONArrayLength
@@ -222,12 +222,12 @@ export const FUNCTION_FAMILIES = {
       visitParamExtractUInt visitParamHas`,
   },
   logic: {
-    use: 'Combine conditions.',
+    use: 'Logical operators.',
     names: `
       and not or xor`,
   },
   map: {
-    use: 'Read, filter and build maps: attributes, labels, headers, key-value text.',
+    use: 'Read, filter and build maps: attributes, labels, headers, key-value strings.',
     names: `
       extractKeyValuePairs extractKeyValuePairsWithEscaping map MAP_FROM_ARRAYS mapAdd mapAll mapApply
       mapConcat mapContains mapContainsKey mapContainsKeyLike mapContainsValue mapContainsValueLike mapExists
@@ -243,12 +243,12 @@ export const FUNCTION_FAMILIES = {
       seriesOutliersDetectTukey sigmoid sign sin sinh sqrt tan tanh tgamma width_bucket widthBucket`,
   },
   null: {
-    use: 'Handle values that are not there.',
+    use: 'Handle NULL and default values.',
     names: `
       assumeNotNull coalesce firstNonDefault ifNull isNotNull isNull isNullable isZeroOrNull nullIf toNullable`,
   },
   other: {
-    use: 'Show types and sizes, format numbers for people, replace values by a table, work with states of aggregate functions.',
+    use: 'Inspect types and sizes, format numbers, map values, work with aggregate states.',
     names: `
       bar countDigits defaultValueOfArgumentType defaultValueOfTypeName digits finalizeAggregation
       grouping FORMAT_BYTES formatReadableDecimalSize formatReadableQuantity formatReadableSize
@@ -258,17 +258,17 @@ export const FUNCTION_FAMILIES = {
       variantElement variantType visibleWidth`,
   },
   random: {
-    use: 'Take a random sample.',
+    use: 'Random sampling.',
     names: `
       rand rand32 rand64 randCanonical randConstant randNormal randUniform`,
   },
   rounding: {
-    use: 'Round numbers, and put them into ranges.',
+    use: 'Round numbers, and assign them to ranges.',
     names: `
       ceil ceiling floor round roundAge roundBankers roundDown roundDuration roundToExp2 trunc truncate`,
   },
   string: {
-    use: 'Cut, join, pad, compare, encode and normalise text.',
+    use: 'Cut, concatenate, pad, compare, encode and normalise strings.',
     names: `
       appendTrailingCharIfAbsent ascii base32Decode base32Encode base58Decode base58Encode base64Decode
       base64Encode base64URLDecode base64URLEncode basename byteHammingDistance byteSlice caseFoldUTF8
@@ -289,13 +289,13 @@ export const FUNCTION_FAMILIES = {
       upperUTF8`,
   },
   'string replacement': {
-    use: 'Replace parts of a text, by patterns too; fill templates.',
+    use: 'Replace parts of strings, optionally by pattern; fill templates.',
     names: `
       format overlay overlayUTF8 printf REGEXP_REPLACE regexpQuoteMeta replace replaceAll replaceOne
       replaceRegexpAll replaceRegexpOne translate translateUTF8`,
   },
   'string search': {
-    use: 'Find words and patterns in messages, URLs and paths.',
+    use: 'Search for substrings and patterns in messages, URLs and paths.',
     names: `
       countMatches countMatchesCaseInsensitive countSubstrings countSubstringsCaseInsensitive
       countSubstringsCaseInsensitiveUTF8 extract extractAll extractAllGroupsHorizontal extractGroups
@@ -314,14 +314,14 @@ export const FUNCTION_FAMILIES = {
       positionCaseInsensitive positionCaseInsensitiveUTF8 positionUTF8 REGEXP_MATCHES`,
   },
   'string splitting': {
-    use: 'Split text into words and parts, and join it again.',
+    use: 'Split strings into words or parts, and join them.',
     names: `
       alphaTokens array_to_string arrayStringConcat extractAllGroups extractAllGroupsVertical ngrams
       reverseBySeparator splitByAlpha splitByChar splitByNonAlpha splitByRegexp splitByString
       splitByWhitespace tokens`,
   },
   tuple: {
-    use: 'Build tuples, read their elements, compute with them.',
+    use: 'Build tuples, access their elements, compute with them.',
     names: `
       untuple dotProduct flattenTuple scalarProduct tuple tupleConcat tupleDivide tupleDivideByNumber
       tupleElement tupleHammingDistance tupleIntDiv tupleIntDivByNumber tupleIntDivOrZero
@@ -330,7 +330,7 @@ export const FUNCTION_FAMILIES = {
       vectorSum`,
   },
   URL: {
-    use: 'Take URLs apart.',
+    use: 'Parse URLs.',
     names: `
       cutFragment cutQueryString cutQueryStringAndFragment cutToFirstSignificantSubdomain
       cutToFirstSignificantSubdomainRFC cutToFirstSignificantSubdomainWithWWW
@@ -342,7 +342,7 @@ export const FUNCTION_FAMILIES = {
       URLPathHierarchy`,
   },
   UUID: {
-    use: 'Read, make and compare UUIDs and Snowflake ids.',
+    use: 'Parse, generate and compare UUIDs and Snowflake ids.',
     names: `
       dateTime64ToSnowflakeID dateTimeToSnowflakeID dateTimeToUUIDv7 generateSnowflakeID generateUUIDv4
       generateUUIDv7 snowflakeIDToDateTime snowflakeIDToDateTime64 toUUIDOrDefault toUUIDOrNull

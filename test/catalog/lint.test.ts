@@ -100,7 +100,10 @@ describe('the engine', () => {
     const { inspected } = read('engine-findings', 'columns.yaml');
     const found = findUnbounded(inspected.analysis, await readTimeColumns(engine));
     expect(found).toMatchObject([
-      { code: 'lint.no_time_bound', message: 'logs.edge_logs is kept by timestamp, and read as a whole' },
+      {
+        code: 'lint.no_time_bound',
+        message: 'logs.edge_logs is partitioned or sorted by timestamp, but read without a condition on it',
+      },
     ]);
   });
 

@@ -190,7 +190,7 @@ query: |
     const cwd = folder({ 'endpoints/one.yaml': BARE });
     expect(await run(['validate'], { cwd })).toMatchObject({
       code: 0,
-      out: expect.stringContaining('warning nothing says what this endpoint answers lint.no_description'),
+      out: expect.stringContaining('warning the endpoint has no description lint.no_description'),
     });
     expect((await run(['validate', '--strict'], { cwd })).code).toBe(1);
     writeFileSync(

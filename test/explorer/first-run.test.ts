@@ -184,7 +184,7 @@ describe('a call', () => {
   test('that is not acceptable says what is wrong, where it is wrong', async () => {
     const { page } = await visit(browser);
     await openExplorer(page, service, `#/usage.api-counts?interval=daily&project=(`);
-    await page.getByRole('heading', { name: 'Some parameters are not acceptable' }).waitFor();
+    await page.getByRole('heading', { name: 'Invalid parameters' }).waitFor();
     expect(await page.getByLabel('project', { exact: true }).getAttribute('aria-invalid')).toBe('true');
     expect(await page.locator('#parameter-project-error').textContent()).toMatch(
       /^project .*regular expression/i,

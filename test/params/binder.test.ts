@@ -87,7 +87,7 @@ describe('refused', () => {
     const problem = problemOf(() => binder().bind(raw));
     expect(problem.code).toBe('request.parameters_invalid');
     expect(problem.errors).toEqual([
-      { parameter: 'projct', message: expect.stringContaining('did you mean project?') },
+      { parameter: 'projct', message: expect.stringContaining('Did you mean project?') },
       { parameter: 'project', message: 'is required' },
       { parameter: 'level', message: 'must be one of info, error' },
       { parameter: 'size', message: 'must be at least 10' },
@@ -98,8 +98,8 @@ describe('refused', () => {
   });
 
   test.each<[why: string, specs: Record<string, Parameter>, values: readonly RawValue[], message: string]>([
-    ['given twice', {}, ['a', 'a'], 'is given more than once'],
-    ['given twice, once empty', {}, ['', 'a'], 'is given more than once'],
+    ['given twice', {}, ['a', 'a'], 'was sent more than once'],
+    ['given twice, once empty', {}, ['', 'a'], 'was sent more than once'],
     ['a list for one value', {}, [['a']], 'must be one value, not a list'],
     ['too long', {}, ['a'.repeat(8193)], 'must have at most 8192 characters'],
     [

@@ -74,8 +74,8 @@ describe('accepted, in canonical text', () => {
 
 describe('refused', () => {
   test.each<[type: string, raw: RawScalar, why: string]>([
-    ['String', 5, 'text'],
-    ['String', true, 'text'],
+    ['String', 5, 'string'],
+    ['String', true, 'string'],
     ['String', 'a\0b', 'NUL'],
     ['String', 'a\ud800', 'surrogate'],
     ['Bool', 'TRUE', 'true or false'],
@@ -92,7 +92,7 @@ describe('refused', () => {
     ['UInt8', '١', 'whole number'],
     ['UInt8', true, 'whole number'],
     ['UInt64', '18446744073709551616', 'whole number'],
-    ['UInt64', 2 ** 53, 'send its digits as text'],
+    ['UInt64', 2 ** 53, 'send it as a string'],
     ['UInt256', '9'.repeat(10_000), 'whole number'],
     ['Float64', 'nan', 'number'],
     ['Float64', 'inf', 'number'],

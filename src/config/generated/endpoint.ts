@@ -1,11 +1,11 @@
 // Generated from schemas/endpoint.schema.json by `npm run generate`; change the schema instead.
 
 /**
- * A parameter's value as a caller would send it.
+ * A parameter value as a caller sends it.
  */
 export type Scalar = string | number | boolean;
 /**
- * A parameter's value, or a list of them for Array types.
+ * A parameter value, or a list of values for Array types.
  */
 export type Value = Scalar | Scalar[];
 
@@ -14,41 +14,41 @@ export type Value = Scalar | Scalar[];
  */
 export interface EndpointFile {
   /**
-   * Identifies the endpoint in URLs; a UUID that never changes, also when the name does.
+   * Permanent UUID of the endpoint, usable in URLs; it does not change when the endpoint is renamed.
    */
   id: string;
   /**
-   * The endpoint's name in URLs, unique among all files.
+   * Name of the endpoint in URLs; unique among all files.
    */
   name: string;
   /**
-   * What the endpoint answers, in a sentence or two for its consumers.
+   * What the endpoint returns, in a sentence or two for its consumers.
    */
   description?: string;
   /**
-   * The saved query: one SELECT in ClickHouse's dialect, usually with a WITH clause. @name stands for a declared parameter wherever an expression may stand. Name tables as database.table.
+   * The saved query: a single SELECT in ClickHouse SQL, usually with a WITH clause. @name refers to a declared parameter wherever an expression is allowed. Qualify tables as database.table.
    */
   query: string;
   /**
-   * The parameters that the query names with @; each one declared must be used.
+   * The parameters that the query refers to as @name; every declared parameter must be used.
    */
   parameters?: {
     [k: string]: Parameter;
   };
   /**
-   * What to do with a parameter that is not declared: refuse the call (reject), or act as if it had not been sent (ignore).
+   * How to treat undeclared parameters: reject the call, or ignore them.
    */
   unknown_parameters?: 'reject' | 'ignore';
   /**
-   * The most rows an answer holds; what is beyond is cut and the answer says so.
+   * Maximum number of rows in a response; further rows are truncated, which the response indicates.
    */
   max_rows?: number;
   /**
-   * How 64-bit integers are written in JSON: as numbers, or as strings for clients that would lose digits.
+   * How to write 64-bit integers in JSON: as numbers, or as strings for clients that would lose precision.
    */
   int64?: 'number' | 'string';
   /**
-   * How long answers are kept. Leave out, or write disabled, for none.
+   * How long responses are cached. Omit, or write disabled, for no caching.
    */
   cache?: 'disabled' | Cache;
   warming?: Warming;
@@ -57,39 +57,39 @@ export interface EndpointFile {
   reservation?: Reservation;
   limits?: Limits;
   /**
-   * Labels sent to the engine's log and into metrics: a fixed text, @parameter for a parameter's value, or @header to take it from the caller's labels header.
+   * Labels for the engine's query log and for metrics: a fixed string, @parameter for the value of a parameter, or @header for the value in the request's labels header.
    */
   labels?: {
     [k: string]: string;
   };
   /**
-   * Why a change that breaks consumers or loosens security is meant; lets millrace diff pass. A reason that the file had before allows nothing new.
+   * Reason why a breaking change or a weakening of security is intended; makes millrace diff pass. A reason that was already in the file does not cover further changes.
    */
   allow_breaking?: string;
   /**
-   * Calls that show the endpoint: used in its documentation, in tests, for warming and as defaults in the explorer. Those with now, with fixtures of their own, or that expect a refusal, are tests only.
+   * Example calls: used in documentation, in tests, for warming and as defaults in the explorer. Examples with now or fixtures, and those that expect a rejection, are tests only.
    */
   examples?: Example[];
   fixtures?: Fixtures;
 }
 /**
- * One parameter: its ClickHouse type and what values it takes.
+ * One parameter: its ClickHouse type and the values that it accepts.
  */
 export interface Parameter {
   /**
-   * A ClickHouse type: String, Bool, (U)Int8 to (U)Int64, Float32, Float64, Decimal(P, S), Date, Date32, DateTime, DateTime64(S), UUID, IPv4, IPv6, or Array(…) of one of them.
+   * A ClickHouse type: String, Bool, (U)Int8 to (U)Int256, Float32, Float64, Decimal(P, S), Date, Date32, DateTime, DateTime64(S), UUID, IPv4, IPv6, or Array(…) of one of them.
    */
   type: string;
   /**
-   * What the parameter means, for consumers.
+   * The meaning of the parameter, for consumers.
    */
   description?: string;
   /**
-   * Whether a call without it is refused. An optional parameter without a default is null in the query.
+   * Whether calls without it are rejected. An optional parameter without a default is NULL in the query.
    */
   required?: boolean;
   /**
-   * The value when the caller sends none, or an empty one.
+   * The value if the caller sends none, or an empty string.
    */
   default?: Scalar | Scalar[];
   /**
@@ -97,53 +97,53 @@ export interface Parameter {
    */
   enum?: Scalar[];
   /**
-   * A regular expression (RE2) that the whole text must match. String types only.
+   * Regular expression (RE2) that the whole string must match. String types only.
    */
   pattern?: string;
   /**
-   * regex: the text has to be a regular expression (RE2) of at most 1000 characters; for values that the query gives to match() and its kin.
+   * regex: the string must be a valid regular expression (RE2) of at most 1000 characters; for values that the query passes to match() and similar functions.
    */
   format?: 'regex';
   /**
-   * The least number or time allowed.
+   * Minimum number or time.
    */
   min?: number | string;
   /**
-   * The greatest number or time allowed.
+   * Maximum number or time.
    */
   max?: number | string;
   /**
-   * The least length, in characters (String) or elements (Array).
+   * Minimum length, in characters (String) or elements (Array).
    */
   min_length?: number;
   /**
-   * The greatest length, in characters (String) or elements (Array).
+   * Maximum length, in characters (String) or elements (Array).
    */
   max_length?: number;
 }
 /**
- * How long answers are kept and when old ones may still be served.
+ * How long responses are cached, and when stale responses may be served.
  */
 export interface Cache {
   /**
-   * Seconds that an answer is fresh.
+   * Seconds for which a cached response is fresh.
    */
   ttl: number;
   /**
-   * Seconds before a caller's no-cache may cause another run.
+   * Minimum seconds between runs caused by no-cache requests.
    */
   min_refresh?: number;
   /**
-   * Seconds after ttl in which an old answer is served while a new one is fetched.
+   * For this many seconds after ttl, serve the stale response while revalidating in the background.
    */
   stale_while_revalidate?: number;
   /**
-   * Seconds after ttl in which an old answer is served when the engine fails.
+   * For this many seconds after ttl, serve the stale response if the engine fails.
    */
   stale_if_error?: number;
 }
 /**
- * Runs answers that are asked for again before they expire. Needs cache.
+ * Refreshes requested responses before they expire. Requires cache.
  */
 export interface Warming {
   /**
@@ -151,115 +151,115 @@ export interface Warming {
    */
   every: number;
   /**
-   * Also keep the answers of the file's examples warm when nobody has asked yet.
+   * Also keep the responses of the file's examples warm, even before the first request.
    */
   examples?: boolean;
 }
 /**
- * Whether consumers may send queries of their own, which read only the tables of the WITH clause.
+ * Whether consumers may send their own queries, which can read only the tables of the WITH clause.
  */
 export interface Sandbox {
   /**
-   * Whether own queries are taken at all.
+   * Whether consumer queries are accepted.
    */
   enabled: boolean;
   /**
-   * The languages taken.
+   * The accepted languages.
    */
   languages?: ('sql' | 'lql')[];
   /**
-   * The dialects of SQL taken. A call that names none is read in each, in this order, until one takes it.
+   * The accepted SQL dialects. A query sent without dialect is parsed in each of them, in this order, until one succeeds.
    */
   dialects?: ('clickhouse' | 'bigquery')[];
   /**
-   * Changes to the list of functions that consumers may call.
+   * Changes to the list of functions that consumer queries may call.
    */
   functions?: {
     /**
-     * Functions allowed in addition.
+     * Additional allowed functions.
      */
     allow?: string[];
     /**
-     * Functions taken away, under all of their names, with every combinator, and where a string names them.
+     * Denied functions, including their aliases, aggregate combinators, and uses where a string names the function.
      */
     deny?: string[];
   };
 }
 /**
- * Taking personal data out of answers.
+ * Redaction of personal data in responses.
  */
 export interface Pii {
   /**
-   * Whether every answer is redacted; a key or a request header can only add to this.
+   * Whether every response is redacted; a key or a request header can only add redaction.
    */
   redact: boolean;
   /**
-   * What is looked for in texts when redaction is on.
+   * Which kinds of personal data to detect in strings when redaction is on.
    */
   detectors?: ('ip' | 'email' | 'token' | 'api_key' | 'card' | 'iban' | 'phone')[];
   /**
-   * Write the kind of what was replaced, as REDACTED:email.
+   * Include the kind of the replaced value, as in REDACTED:email.
    */
   kind?: boolean;
   /**
-   * Columns, or JSON paths such as metadata.user.name, treated by name whenever redaction is on.
+   * Columns, or JSON paths such as metadata.user.name, that are redacted by name whenever redaction is on.
    */
   columns?: {
     [k: string]: 'mask' | 'hash' | 'drop';
   };
 }
 /**
- * Whether callers may ask for reserved capacity by name.
+ * Whether callers may select a ClickHouse workload.
  */
 export interface Reservation {
   /**
-   * Whether the reservation header is heeded.
+   * Whether the reservation header is honoured.
    */
   enabled: boolean;
   /**
-   * ClickHouse workloads that a caller may name.
+   * ClickHouse workloads that callers may request.
    */
   workloads?: string[];
   /**
-   * The workload that warming runs in; that of the user when left out.
+   * The workload for warming; default: that of the ClickHouse user.
    */
   warming?: string;
 }
 /**
- * Walls around one run of the endpoint; they win over the query's own SETTINGS.
+ * Resource limits for each run of the endpoint; they override the SETTINGS of the query.
  */
 export interface Limits {
   /**
-   * Seconds of wall time.
+   * Maximum run time, in seconds.
    */
   time?: number;
   /**
-   * Memory of one run, in bytes or with a unit KiB, MiB or GiB.
+   * Maximum memory of a run, in bytes or with the unit KiB, MiB or GiB.
    */
   memory?: number | string;
   /**
-   * Rows that one run may read from tables; 0 for no limit.
+   * Maximum number of rows that a run may read from tables; 0 for no limit.
    */
   read_rows?: number;
   /**
-   * Runs of this endpoint at the same time; further ones wait.
+   * Maximum number of concurrent runs of this endpoint; further runs wait.
    */
   concurrency?: number;
   /**
-   * Calls that may wait for a run of this endpoint where concurrency is set; further ones get 503 at once.
+   * Maximum number of calls waiting for a run when concurrency is set; further calls get 503 immediately.
    */
   queue?: number;
   /**
-   * The most calls that one key may make of this endpoint: a number per s, min or h.
+   * Rate limit per key for this endpoint: a number of calls per s, min or h.
    */
   rate?: string;
 }
 /**
- * One call and what is expected of it.
+ * One call and its expected response.
  */
 export interface Example {
   /**
-   * What the call shows.
+   * Name of the example: what it demonstrates.
    */
   name: string;
   /**
@@ -269,26 +269,26 @@ export interface Example {
     [k: string]: Value;
   };
   /**
-   * A consumer's own SQL to send with the call.
+   * Consumer query in SQL to send with the call.
    */
   sql?: string;
   /**
-   * A consumer's own LQL to send with the call.
+   * Consumer query in LQL to send with the call.
    */
   lql?: string;
   /**
-   * The clock of the call, so that windows relative to now can be tested.
+   * Fixed time of the call, for testing time windows relative to now().
    */
   now?: string;
   fixtures?: Fixtures;
   /**
-   * Whether the call is for millrace test alone: not shown to consumers, not kept warm.
+   * Whether the example is used by millrace test only: not shown to consumers and not kept warm.
    */
   test_only?: boolean;
   expect?: Expectation;
 }
 /**
- * Rows for millrace test, by database.table: while the examples that they belong to run, the table holds these and no others. Those of an example come before those of its file, and both before the fixtures folder.
+ * Rows for millrace test, by database.table: while the examples run, the table contains only these rows. Fixtures of an example override those of its file, and both override the fixtures folder.
  */
 export interface Fixtures {
   [k: string]: {
@@ -296,7 +296,7 @@ export interface Fixtures {
   }[];
 }
 /**
- * What a call should give; checked by millrace test.
+ * The expected response; checked by millrace test.
  */
 export interface Expectation {
   /**
@@ -304,7 +304,7 @@ export interface Expectation {
    */
   columns?: string[];
   /**
-   * How many rows come back.
+   * Number of rows in the result.
    */
   rows?: number;
   /**
@@ -314,15 +314,15 @@ export interface Expectation {
     [k: string]: unknown;
   }[];
   /**
-   * The HTTP status of the answer.
+   * HTTP status of the response.
    */
   status?: number;
   /**
-   * The problem code of a refused call.
+   * Problem code of a rejected call.
    */
   code?: string;
   /**
-   * Whether rows were cut at the endpoint's maximum.
+   * Whether the result is truncated at max_rows.
    */
   truncated?: boolean;
 }

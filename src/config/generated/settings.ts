@@ -1,7 +1,7 @@
 // Generated from schemas/settings.schema.json by `npm run generate`; change the schema instead.
 
 /**
- * Settings of the service. Each one can also be given as the environment variable or the flag that its description names; a flag wins over the environment, the environment over this file.
+ * Settings of the service. Each can also be set by the environment variable listed with it or by a command-line flag. Flags override environment variables, which override this file.
  */
 export interface SettingsFile {
   /**
@@ -9,7 +9,7 @@ export interface SettingsFile {
    */
   host?: string;
   /**
-   * Port of the API; 0 takes a free one.
+   * Port of the API; 0 selects a free port.
    */
   port?: number;
   /**
@@ -17,55 +17,55 @@ export interface SettingsFile {
    */
   endpoints?: string;
   /**
-   * File of hashed keys; the service does not start without it, except in development mode.
+   * File of hashed keys; required except in development mode.
    */
   tokens?: string;
   /**
-   * Issuer (iss) whose JSON Web Tokens are taken as keys. Needs jwt_audience and jwt_jwks_url.
+   * Issuer (iss) whose JSON Web Tokens are accepted as keys. Requires jwt_audience and jwt_jwks_url.
    */
   jwt_issuer?: string;
   /**
-   * Audience (aud) that JSON Web Tokens have to name.
+   * Audience (aud) required in JSON Web Tokens.
    */
   jwt_audience?: string;
   /**
-   * Where the issuer's public keys are (JWKS): https, or http on this machine.
+   * URL of the issuer's public keys (JWKS): https, or http on localhost.
    */
   jwt_jwks_url?: string;
   /**
-   * Signatures that are taken, with commas between; public-key ones only.
+   * Accepted signature algorithms, comma-separated; public-key algorithms only.
    */
   jwt_algorithms?: string;
   /**
-   * Claim that holds what a JSON Web Token may do: endpoints, allow, parameters, pii, rate.
+   * Claim with the permissions of a JSON Web Token: endpoints, allow, parameters, pii, rate.
    */
   jwt_claim?: string;
   /**
-   * Seconds by which the issuer's clock may differ.
+   * Maximum clock skew of the issuer, in seconds.
    */
   jwt_clock_skew?: number;
   /**
-   * Folder of the embedded engine's data.
+   * Data folder of the embedded engine.
    */
   data?: string;
   /**
-   * Folder of *.sql files, run in name order once on an empty embedded database.
+   * Folder of *.sql files, run once in name order on an empty embedded database.
    */
   seeds?: string;
   /**
-   * Prefix of the service's own request headers, as in SVC-ENDPOINT-REDACT-PII.
+   * Prefix of the service's request headers, as in SVC-ENDPOINT-REDACT-PII.
    */
   header_prefix?: string;
   /**
-   * Origins of web pages that may call the API from a browser, with commas between, as https://app.example.com; * for all of them. None when left out.
+   * Allowed CORS origins, comma-separated, such as https://app.example.com; * for all. Default: none.
    */
   cors_origins?: string;
   /**
-   * Secret under which columns are hashed where an endpoint file says so (pii.columns); at least 16 characters. Other replicas need the same one.
+   * Secret key for hashed columns (pii.columns in endpoint files); at least 16 characters, the same in every replica.
    */
   pii_hash_key?: string;
   /**
-   * Address of a ClickHouse server (http or https), or of several with the same tables, with commas between. Unset: the embedded engine.
+   * URL of a ClickHouse server (http or https), or a comma-separated list of servers with the same tables. Unset: the embedded engine.
    */
   clickhouse_url?: string;
   /**
@@ -73,11 +73,11 @@ export interface SettingsFile {
    */
   clickhouse_user?: string;
   /**
-   * Password for the ClickHouse server; in a file write ${VARIABLE}.
+   * Password for the ClickHouse server; in a file, write ${VARIABLE}.
    */
   clickhouse_password?: string;
   /**
-   * User that consumers' own queries run as on the ClickHouse server: one that may read the endpoints' tables and nothing else. Unset: clickhouse_user.
+   * ClickHouse user for consumer queries: one that may read only the endpoints' tables. Unset: clickhouse_user.
    */
   clickhouse_consumer_user?: string;
   /**
@@ -85,99 +85,99 @@ export interface SettingsFile {
    */
   clickhouse_consumer_password?: string;
   /**
-   * PEM file of the authorities that may vouch for the ClickHouse server. Unset: those that Node trusts.
+   * PEM file of the certificate authorities trusted for the ClickHouse server. Unset: those that Node.js trusts.
    */
   clickhouse_ca?: string;
   /**
-   * PEM file of our own certificate, for servers that ask for one. With an empty clickhouse_password it takes the password's place. Needs clickhouse_key.
+   * PEM file of the client certificate for the ClickHouse server. With an empty clickhouse_password it replaces the password. Requires clickhouse_key.
    */
   clickhouse_certificate?: string;
   /**
-   * PEM file of the key of clickhouse_certificate.
+   * PEM file of the private key of clickhouse_certificate.
    */
   clickhouse_key?: string;
   /**
-   * Have answers of the ClickHouse server compressed on the way: for slow or paid lines.
+   * Compress responses from the ClickHouse server: for slow or metered networks.
    */
   clickhouse_compression?: boolean;
   /**
-   * Queries that run in the engine at the same time; further ones wait. One more than the machine has cores when left out, at least 3.
+   * Maximum number of concurrent queries in the engine; further queries wait. Default: the number of cores plus one, at least 3.
    */
   connections?: number;
   /**
-   * How many of the connections consumer queries (sql, lql) may take at the same time; the others are kept for saved queries. One less than connections when left out.
+   * Maximum number of connections for consumer queries (sql, lql); the rest are reserved for saved queries. Default: one less than connections.
    */
   consumer_connections?: number;
   /**
-   * How many connections the consumer queries of one key may take at the same time. Half of consumer_connections when left out, rounded up.
+   * Maximum number of connections for the consumer queries of one key. Default: half of consumer_connections, rounded up.
    */
   consumer_connections_per_key?: number;
   /**
-   * Queries that may wait for a connection; further ones get 503 at once.
+   * Maximum number of queries waiting for a connection; further queries get 503 immediately.
    */
   queue?: number;
   /**
-   * Memory for all queries of the embedded engine together, in bytes or with a unit KiB, MiB or GiB. Unset: half of the machine's.
+   * Memory limit for all queries of the embedded engine together, in bytes or with the unit KiB, MiB or GiB. Unset: half of the machine's memory.
    */
   memory?: number | string;
   /**
-   * Take consumers' queries over a ClickHouse server whose user could do more than read the endpoints' tables: then only our own checks stand between them.
+   * Accept consumer queries with a ClickHouse user that can do more than read the endpoints' tables: the checks of the service are then the only protection.
    */
   accept_single_wall?: boolean;
   /**
-   * Seconds from the first byte of a request to the last of its answer; a query's own limit is the endpoint's limits.time.
+   * Maximum seconds from the first byte of a request to the last byte of its response; queries are limited by limits.time of the endpoint.
    */
   request_timeout?: number;
   /**
-   * Seconds that a caller has to take an answer that is ready; who is slower is cut off.
+   * Maximum seconds for a client to receive a response; slower clients are disconnected.
    */
   send_timeout?: number;
   /**
-   * Memory for answers that callers have not taken yet, in bytes or with a unit KiB, MiB or GiB; above it, who has waited longest is cut off.
+   * Memory for responses that clients have not yet received, in bytes or with the unit KiB, MiB or GiB; above it, the client whose response has been pending longest is disconnected.
    */
   send_memory?: number | string;
   /**
-   * Addresses of proxies in front, with commas between, whose X-Forwarded-For is believed: as 10.0.0.0/8, ::1, or loopback, linklocal, uniquelocal. None when left out.
+   * Addresses of trusted reverse proxies, comma-separated, whose X-Forwarded-For is honoured: for example 10.0.0.0/8, ::1, loopback, linklocal, uniquelocal. Default: none.
    */
   trusted_proxies?: string;
   /**
-   * OpenTelemetry collector that traces are sent to (OTLP over HTTP), as http://collector:4318. None when left out.
+   * URL of the OpenTelemetry collector for traces (OTLP over HTTP), such as http://collector:4318. Default: none.
    */
   otlp_endpoint?: string;
   /**
-   * Header fields for the collector, as name=value with commas between.
+   * Header fields for the collector, as comma-separated name=value pairs.
    */
   otlp_headers?: string;
   /**
-   * Share of requests that are traced, from 0 to 1, where the caller's traceparent does not decide; at most 100 a second.
+   * Sampling ratio of traces, from 0 to 1, for requests without an incoming traceparent; at most 100 traces per second.
    */
   trace_ratio?: number;
   /**
-   * Write a row for each call of an endpoint into the table millrace.calls.
+   * Write one row per endpoint call to the table millrace.calls.
    */
   usage?: boolean;
   /**
-   * Days that rows of millrace.calls are kept; holds for a table that the service makes.
+   * Retention of millrace.calls, in days; applies if the service creates the table.
    */
   usage_days?: number;
   /**
-   * Seconds that running requests get to finish after SIGTERM.
+   * Seconds for in-flight requests to finish after SIGTERM.
    */
   drain_timeout?: number;
   /**
-   * Redis that replicas share answers through, as redis://host:6379/0. Unset: each process keeps its own.
+   * URL of the Redis cache that replicas share, such as redis://host:6379/0. Unset: each process has its own cache.
    */
   redis_url?: string;
   /**
-   * Milliseconds that a call to Redis may take. After one that takes longer, requests go on without Redis until it answers again: raise it where Redis is far away.
+   * Timeout of a Redis call, in milliseconds. After a timeout, requests bypass Redis until it responds again; raise it for a distant Redis.
    */
   redis_timeout?: number;
   /**
-   * What holds while Redis, where replicas count calls together, is away: open (each process counts for itself) or closed (calls of limited keys get 503).
+   * Rate limiting while the shared Redis is unavailable: open (each process counts separately) or closed (calls of rate-limited keys get 503).
    */
   rate_limit_failure?: 'open' | 'closed';
   /**
-   * In front of every key in Redis, so that several services can share one.
+   * Prefix of every key in Redis, so that several services can share one Redis.
    */
   cache_namespace?: string;
   /**
@@ -185,23 +185,23 @@ export interface SettingsFile {
    */
   cache_key?: string;
   /**
-   * Memory for answers kept in this process, in bytes or with a unit KiB, MiB or GiB.
+   * Memory for responses cached in this process, in bytes or with the unit KiB, MiB or GiB.
    */
   cache_memory?: number | string;
   /**
-   * Port of the admin listener (metrics, purging the cache), on admin_host; 0 takes a free one.
+   * Port of the admin listener (metrics, cache purging), on admin_host; 0 selects a free port.
    */
   admin_port?: number;
   /**
-   * Address of the admin listener. It asks for no key: keep it to the machine or a private network.
+   * Address of the admin listener. It requires no key: restrict it to localhost or a private network.
    */
   admin_host?: string;
   /**
-   * Host names under which the admin listener may be asked, separated by commas, beside IP addresses, localhost and admin_host. Others are refused: a web page could give its own name the address of the listener.
+   * Host names that the admin listener accepts, comma-separated, in addition to IP addresses, localhost and admin_host. Others are rejected, to prevent DNS rebinding.
    */
   admin_names?: string;
   /**
-   * The least level that is logged.
+   * Minimum log level.
    */
   log_level?: 'debug' | 'info' | 'warn' | 'error' | 'silent';
 }

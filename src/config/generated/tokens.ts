@@ -1,45 +1,45 @@
 // Generated from schemas/tokens.schema.json by `npm run generate`; change the schema instead.
 
 /**
- * Names of the endpoints it may call; * stands for any run of characters.
+ * Names of the endpoints that the key may call; * matches any sequence of characters.
  */
 export type Endpoints = string[];
 /**
- * Languages in which it may send queries of its own; none when left out.
+ * Languages in which the key may send consumer queries. Default: none.
  */
 export type Allow = ('sql' | 'lql')[];
 /**
- * redact: every answer to this key is redacted.
+ * redact: every response to this key is redacted.
  */
 export type Redaction = 'redact';
 /**
- * The most calls: a number per s, min or h.
+ * Rate limit: a number of calls per s, min or h.
  */
 export type Rate = string;
 
 /**
- * The keys that callers may use. The file holds hashes, never the keys.
+ * The API keys. The file contains only hashes of keys, never the keys.
  */
 export interface TokensFile {
   /**
-   * The keys, each under a name of its own.
+   * The keys, each with a unique name.
    */
   tokens: Token[];
 }
 /**
- * One key and what it may do.
+ * One key and its permissions.
  */
 export interface Token {
   /**
-   * Whose key it is: shown in logs and lists, unique in the file.
+   * Owner of the key: shown in logs and listings; unique in the file.
    */
   name: string;
   /**
-   * SHA-256 over the key, as 64 hexadecimal digits.
+   * SHA-256 hash of the key, as 64 hexadecimal digits.
    */
   sha256: string;
   /**
-   * Keys that this one replaces and that are still taken for a while: what rotation leaves behind.
+   * Previous keys that remain valid for a limited time after rotation.
    */
   previous?: PreviousKey[];
   endpoints: Endpoints;
@@ -48,25 +48,25 @@ export interface Token {
   pii?: Redaction;
   rate?: Rate;
   /**
-   * From this time on the key is refused.
+   * Expiry time: from then on the key is rejected.
    */
   expires?: string;
 }
 /**
- * A key that was replaced.
+ * A replaced key.
  */
 export interface PreviousKey {
   /**
-   * SHA-256 over the key, as 64 hexadecimal digits.
+   * SHA-256 hash of the key, as 64 hexadecimal digits.
    */
   sha256: string;
   /**
-   * From this time on the key is refused.
+   * Expiry time: from then on the key is rejected.
    */
   expires: string;
 }
 /**
- * Locked parameters: the caller may leave them out or repeat them, never change them.
+ * Locked parameters: the caller may omit or repeat them, but not change them.
  */
 export interface Locked {
   [k: string]: string | number | boolean;

@@ -9,33 +9,35 @@ const asked = (control: string): RequestInit => withHeaders({ 'Cache-Control': c
 const REDACT = 'SVC-ENDPOINT-REDACT-PII';
 
 export const ANSWERS: Checks = {
-  'Success is 200 with `{"result": [...]}`.': async ({ query }) => {
+  'A successful response is 200 with `{"result": [...]}`.': async ({ query }) => {
     const response = await query('plain');
     expect([response.status, Object.keys((await response.json()) as object)]).toEqual([200, ['result']]);
   },
-  "Rows beyond the endpoint's maximum are cut, and the answer says so in its body and header fields.":
-    async ({ query }) => {
-      const response = await query('values?rows=4');
-      expect(response.headers.get('millrace-truncated')).toBe('true');
-      expect(await response.json()).toMatchObject({
-        result: [{ n: 0 }, { n: 1 }, { n: 2 }],
-        truncated: true,
-      });
-      expect((await query('values?rows=3')).headers.get('millrace-truncated')).toBeNull();
-    },
-  'Timestamps are ISO 8601 in UTC with `Z`.': async ({ json }) =>
-    expect(await json('values')).toMatchObject({ result: [{ at: '2024-03-01T12:00:00.123456Z' }, {}] }),
-  '64-bit integers are JSON numbers with all their digits, or strings where the endpoint says so.': async ({
+  "Rows beyond the endpoint's maximum are truncated, and the body and header fields indicate it.": async ({
     query,
   }) => {
-    expect(await (await query('values')).text()).toContain('"large":9007199254740993,');
-    expect(await (await query('strings')).text()).toContain('"large":"9007199254740993"');
+    const response = await query('values?rows=4');
+    expect(response.headers.get('millrace-truncated')).toBe('true');
+    expect(await response.json()).toMatchObject({
+      result: [{ n: 0 }, { n: 1 }, { n: 2 }],
+      truncated: true,
+    });
+    expect((await query('values?rows=3')).headers.get('millrace-truncated')).toBeNull();
   },
-  'Floats that are not finite are null.': async ({ json }) =>
+  'Timestamps are ISO 8601 in UTC with `Z`.': async ({ json }) =>
+    expect(await json('values')).toMatchObject({ result: [{ at: '2024-03-01T12:00:00.123456Z' }, {}] }),
+  '64-bit integers are JSON numbers with all their digits, or strings if the endpoint is configured so.':
+    async ({ query }) => {
+      expect(await (await query('values')).text()).toContain('"large":9007199254740993,');
+      expect(await (await query('strings')).text()).toContain('"large":"9007199254740993"');
+    },
+  'Non-finite floats are null.': async ({ json }) =>
     expect(await json('values')).toMatchObject({ result: [{ nothing: null }, {}] }),
   'Nested metadata is nested JSON.': async ({ json }) =>
     expect(await json('values')).toMatchObject({ result: [{ metadata: { a: { b: [1] } } }, {}] }),
-  '`ETag` is strong, of the bytes as they are sent, and `If-None-Match` gives 304.': async ({ query }) => {
+  '`ETag` is a strong validator of the bytes as sent, and a matching `If-None-Match` returns 304.': async ({
+    query,
+  }) => {
     const etag = (await query('wide')).headers.get('etag') ?? '';
     expect(etag).toMatch(/^"[\w-]+"$/);
     expect((await query('wide', withHeaders({ 'If-None-Match': etag }))).status).toBe(304);
@@ -44,20 +46,19 @@ export const ANSWERS: Checks = {
       (await query('wide', withHeaders({ 'Accept-Encoding': 'identity' }))).headers.get('etag'),
     ).not.toBe(etag);
   },
-  'Endpoints that keep nothing say `Cache-Control: no-store`.': async ({ query }) =>
+  'Endpoints without caching send `Cache-Control: no-store`.': async ({ query }) =>
     expect((await query('plain')).headers.get('cache-control')).toBe('no-store'),
-  'Kept answers say `private, max-age` with what is left, `Age`, and `Cache-Status`.': async ({ query }) => {
-    await query('kept');
-    const { headers } = await query('kept');
-    expect(headers.get('cache-control')).toMatch(/^private, max-age=(60|5\d)$/);
-    expect([headers.get('age'), headers.get('cache-status')]).toEqual([
-      expect.stringMatching(/^\d+$/),
-      expect.stringMatching(/^millrace; hit; ttl=(60|5\d)$/),
-    ]);
-  },
-  '`Cache-Control: no-cache` asks for a fresh run, at most every `min_refresh` seconds.': async ({
-    query,
-  }) => {
+  'Cached responses send `Cache-Control: private, max-age` with the remaining lifetime, `Age` and `Cache-Status`.':
+    async ({ query }) => {
+      await query('kept');
+      const { headers } = await query('kept');
+      expect(headers.get('cache-control')).toMatch(/^private, max-age=(60|5\d)$/);
+      expect([headers.get('age'), headers.get('cache-status')]).toEqual([
+        expect.stringMatching(/^\d+$/),
+        expect.stringMatching(/^millrace; hit; ttl=(60|5\d)$/),
+      ]);
+    },
+  '`Cache-Control: no-cache` forces a new run, at most every `min_refresh` seconds.': async ({ query }) => {
     const run = async (init?: RequestInit): Promise<string> => (await query('kept', init)).text();
     const first = await run();
     await setTimeout(1100); // min_refresh
@@ -65,25 +66,25 @@ export const ANSWERS: Checks = {
     expect(fresh).not.toBe(first);
     expect(await run(asked('no-cache'))).toBe(fresh);
   },
-  '`max-age` takes nothing older.': async ({ query }) => {
+  '`max-age` in a request excludes older cached responses.': async ({ query }) => {
     const first = await (await query('kept')).text();
     await setTimeout(1100);
     expect(await (await query('kept', asked('max-age=30'))).text()).toBe(first);
     expect(await (await query('kept', asked('max-age=1'))).text()).not.toBe(first);
   },
-  '`only-if-cached` is 504 when nothing is stored.': async ({ json }) => {
+  '`only-if-cached` returns 504 when there is no cached response.': async ({ json }) => {
     expect(await json('kept-rows?format=ndjson', asked('only-if-cached'))).toMatchObject({
       code: 'cache.absent',
       status: 504,
     });
   },
-  '`Vary` names what an answer depends on.': async ({ query }) => {
+  '`Vary` lists the request header fields that a response depends on.': async ({ query }) => {
     const vary = (await query('plain')).headers.get('vary')?.split(', ');
     expect(vary).toEqual(
       expect.arrayContaining(['Accept', 'Accept-Encoding', 'Authorization', 'X-API-KEY', REDACT]),
     );
   },
-  '`Server-Timing` has auth, plan, queue, engine, redact and encode.': async ({ query }) => {
+  '`Server-Timing` has the metrics auth, plan, queue, engine, redact and encode.': async ({ query }) => {
     const stages = (await query('plain')).headers.get('server-timing')?.split(', ');
     expect(stages?.map((each) => each.replace(/;dur=[\d.]+$/, ''))).toEqual([
       'auth',
@@ -94,7 +95,7 @@ export const ANSWERS: Checks = {
       'encode',
     ]);
   },
-  "`X-Request-Id` is the caller's own, or a new one where that is none.": async ({ query }) => {
+  '`X-Request-Id` is that of the request if valid, otherwise a new one.': async ({ query }) => {
     const told = async (id?: string): Promise<string | null> =>
       (await query('plain', id === undefined ? {} : withHeaders({ 'X-Request-Id': id }))).headers.get(
         'x-request-id',
@@ -106,7 +107,7 @@ export const ANSWERS: Checks = {
   },
   "`Millrace-Endpoint` is the endpoint's name and revision.": async ({ query }) =>
     expect((await query('plain')).headers.get('millrace-endpoint')).toMatch(/^plain@[0-9a-f]{12}$/),
-  '`RateLimit` and `RateLimit-Policy` stand where a limit holds.': async ({ query }) => {
+  '`RateLimit` and `RateLimit-Policy` are sent when a rate limit applies.': async ({ query }) => {
     const { headers } = await query('plain', withHeaders({ 'X-API-KEY': 'rated' }));
     expect([headers.get('ratelimit-policy'), headers.get('ratelimit')]).toEqual([
       '"key";q=2;w=3600',
@@ -114,7 +115,9 @@ export const ANSWERS: Checks = {
     ]);
     expect((await query('plain')).headers.has('ratelimit')).toBe(false);
   },
-  'Bodies over 1 KiB are compressed as `Accept-Encoding` asks, by zstd, br or gzip.': async (world) => {
+  'Bodies over 1 KiB are compressed according to `Accept-Encoding`, with zstd, br or gzip.': async (
+    world,
+  ) => {
     expect(await codingOf(world, 'wide', 'zstd, br, gzip')).toBe('zstd');
     expect(await codingOf(world, 'wide', 'zstd;q=0.5, br')).toBe('br');
     expect(await codingOf(world, 'wide', 'gzip')).toBe('gzip');
@@ -124,7 +127,7 @@ export const ANSWERS: Checks = {
       'a text that repeats itself',
     );
   },
-  'The header `SVC-ENDPOINT-REDACT-PII: true` adds redaction, and no value takes it away.': async ({
+  'The header `SVC-ENDPOINT-REDACT-PII: true` adds redaction, and no value disables it.': async ({
     query,
   }) => {
     const mail = async (headers: Record<string, string>): Promise<string> =>

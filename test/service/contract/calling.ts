@@ -11,36 +11,35 @@ const typed = (type: string, body: string, method = 'POST'): RequestInit => ({
 });
 
 export const CALLING: Checks = {
-  'An endpoint is called at `/api/endpoints/query/` and its name, or its UUID in any case.': async ({
-    json,
-  }) => {
-    expect(await json('plain')).toEqual(DEFAULTS);
-    expect(await json('AAAAAAAA-0000-4000-8000-000000000000')).toMatchObject({
-      code: 'route.endpoint_unknown',
-    });
-    expect(await json('00000000-0000-4000-8000-AAAAAAAAAAA0')).toEqual(DEFAULTS);
-  },
-  '`GET` takes parameters from the URL.': async ({ curl }) =>
+  'An endpoint is called at `/api/endpoints/query/` followed by its name, or by its UUID in upper or lower case.':
+    async ({ json }) => {
+      expect(await json('plain')).toEqual(DEFAULTS);
+      expect(await json('AAAAAAAA-0000-4000-8000-000000000000')).toMatchObject({
+        code: 'route.endpoint_unknown',
+      });
+      expect(await json('00000000-0000-4000-8000-AAAAAAAAAAA0')).toEqual(DEFAULTS);
+    },
+  '`GET` reads parameters from the query string.': async ({ curl }) =>
     expect(JSON.parse(await curl('/api/endpoints/query/plain?n=8&text=a%20b'))).toEqual({
       result: [{ n: 8, text: 'a b' }],
     }),
-  '`HEAD` answers as `GET` does, without the body.': async ({ query, curl }) => {
+  '`HEAD` responds as `GET` does, without the body.': async ({ query, curl }) => {
     const [head, get] = [await query('kept', { method: 'HEAD' }), await query('kept')];
     for (const name of ['content-type', 'content-length', 'etag', 'millrace-endpoint'])
       expect(head.headers.get(name)).toBe(get.headers.get(name));
     expect(await curl('/api/endpoints/query/kept', '--head')).toMatch(/^HTTP\/1.1 200 [\s\S]*\r\n\r\n$/);
   },
-  '`POST` takes `application/json`: an object of the parameters.': async ({ curl }) =>
+  '`POST` accepts `application/json`: an object of parameters.': async ({ curl }) =>
     expect(await curl('/api/endpoints/query/plain', '--json', '{"n": 9}')).toContain('"n":9'),
-  '`POST` takes `application/x-www-form-urlencoded`.': async ({ curl }) =>
+  '`POST` accepts `application/x-www-form-urlencoded`.': async ({ curl }) =>
     expect(await curl('/api/endpoints/query/plain', '-d', 'n=9', '--data-urlencode', 'text=a&b')).toContain(
       '{"n":9,"text":"a&b"}',
     ),
-  '`POST` takes `application/sql`: the body is the parameter `sql`.': async ({ json }) =>
+  '`POST` accepts `application/sql`: the body is the parameter `sql`.': async ({ json }) =>
     expect(await json('tables', typed('application/sql', 'SELECT max(n) AS m FROM t'))).toEqual({
       result: [{ m: 2 }],
     }),
-  '`QUERY` (RFC 10008) is read like `POST`.': async ({ curl }) =>
+  '`QUERY` (RFC 10008) is handled like `POST`.': async ({ curl }) =>
     expect(
       await curl(
         '/api/endpoints/query/plain',
@@ -56,7 +55,7 @@ export const CALLING: Checks = {
     expect(await json('plain?n=8', { headers: { 'Content-Type': 'application/json' } })).toMatchObject({
       result: [{ n: 8 }],
     }),
-  '`GET` with a JSON body is read like `POST`.': async ({ curl }) =>
+  '`GET` with a JSON body is handled like `POST`.': async ({ curl }) =>
     expect(
       await curl(
         '/api/endpoints/query/plain',
@@ -68,15 +67,15 @@ export const CALLING: Checks = {
         '{"n": 5}',
       ),
     ).toContain('"n":5'),
-  'An empty body is `{}`.': async ({ json }) => {
+  'An empty body is equivalent to `{}`.': async ({ json }) => {
     expect(await json('plain', typed('application/json', ''))).toEqual(DEFAULTS);
     expect(await json('plain', { method: 'POST' })).toEqual(DEFAULTS);
   },
-  'A body over 1 MiB is 413.': async ({ json }) =>
+  'A body over 1 MiB is rejected with 413.': async ({ json }) =>
     expect(
       await json('plain', typed('application/json', `{"text": "${'a'.repeat(2 ** 20)}"}`)),
     ).toMatchObject(problem(413, 'request.body_too_large')),
-  'A body of another type is 415.': async ({ json }) =>
+  'A body of any other type is rejected with 415.': async ({ json }) =>
     expect(await json('plain', typed('text/xml', '<n>1</n>'))).toMatchObject(
       problem(415, 'request.body_type_unsupported'),
     ),
@@ -85,12 +84,12 @@ export const CALLING: Checks = {
     expect(await json(url(1000))).toMatchObject({ result: [{}] });
     expect(await json(url(1001))).toMatchObject(problem(400, 'request.body_invalid'));
   },
-  'A method that is not taken is 405, with `Allow`.': async ({ query }) => {
+  'An unsupported method is rejected with 405 and `Allow`.': async ({ query }) => {
     const response = await query('plain', { method: 'DELETE' });
     expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS, POST, QUERY');
     expect(await response.json()).toMatchObject(problem(405, 'route.method_not_allowed'));
   },
-  '`OPTIONS` tells the methods in `Allow`, without a key.': async ({ query }) => {
+  '`OPTIONS` lists the methods in `Allow`, without a key.': async ({ query }) => {
     const response = await query('plain', { method: 'OPTIONS', headers: { 'X-API-KEY': '' } });
     expect([response.status, response.headers.get('allow')]).toEqual([
       204,
@@ -104,13 +103,13 @@ export const CALLING: Checks = {
     ])
       expect((await query('plain', { headers: headers as Record<string, string> })).status).toBe(200); // one of each
   },
-  'A key in the URL is no key.': async ({ query }) => {
+  'A key in the URL is not accepted.': async ({ query }) => {
     for (const name of ['key', 'api_key', 'X-API-KEY', 'access_token'])
       expect(
         (await query(`lenient?${name}=a-key-for-everything`, { headers: { 'X-API-KEY': '' } })).status,
       ).toBe(401);
   },
-  'A body is read once the key is known: without one, or with a wrong one, the response is 401 whatever the body is.':
+  'A body is read only after authentication: without a valid key, the response is 401 regardless of the body.':
     async ({ query }) => {
       for (const key of ['', 'wrong'])
         for (const body of ['{', `{"text": "${'a'.repeat(2 ** 20)}"}`]) {
@@ -118,34 +117,34 @@ export const CALLING: Checks = {
           expect(response.status).toBe(401);
         }
     },
-  'Health and problem kinds need no key.': async ({ service }) => {
+  'The health and problem-code routes need no key.': async ({ service }) => {
     for (const path of ['/health/live', '/health/ready', '/problems/auth.missing'])
       expect((await fetch(`${service.service.address}${path}`)).status).toBe(200);
   },
 };
 
 export const PARAMETERS: Checks = {
-  'An absent or empty parameter has its default, or is null where it is optional.': async ({ json }) => {
+  'An absent or empty parameter has its default, or is null if it is optional.': async ({ json }) => {
     expect(await json('plain?n=&text=')).toEqual(DEFAULTS);
     expect(await json('plain', typed('application/json', '{"n": null, "text": ""}'))).toEqual(DEFAULTS);
   },
-  'A required parameter that is absent is 400.': async ({ json }) =>
+  'A missing required parameter is rejected with 400.': async ({ json }) =>
     expect(await json('strict?project=p')).toMatchObject({
       ...problem(400, 'request.parameters_invalid'),
       errors: [{ parameter: 'limit', message: 'is required' }],
     }),
-  'A value is consumed whole by its type: `1; DROP` is no number.': async ({ json }) => {
+  'A value must match its type completely: `1; DROP` is not a number.': async ({ json }) => {
     for (const value of ['1; DROP', '1e3', '0x1', '1 ', ' 1', '١'])
       expect(await json(`plain?n=${encodeURIComponent(value)}`)).toMatchObject({
         status: 400,
         errors: [{ parameter: 'n' }],
       });
   },
-  'A parameter given twice is 400.': async ({ json }) =>
+  'A parameter sent twice is rejected with 400.': async ({ json }) =>
     expect(await json('plain?n=1&n=1')).toMatchObject({ status: 400, errors: [{ parameter: 'n' }] }),
-  'A parameter given in the URL and in the body is given twice.': async ({ json }) =>
+  'A parameter in both the URL and the body counts as sent twice.': async ({ json }) =>
     expect(await json('plain?n=1', typed('application/json', '{"n": 1}'))).toMatchObject({ status: 400 }),
-  'All bad parameters are told at once.': async ({ json }) => {
+  'All invalid parameters are reported in one response.': async ({ json }) => {
     const { errors } = await json('strict?limit=many&other=1');
     expect((errors as { parameter: string }[]).map(({ parameter }) => parameter).toSorted()).toEqual([
       'limit',
@@ -153,11 +152,11 @@ export const PARAMETERS: Checks = {
       'project',
     ]);
   },
-  'An undeclared parameter is 400 with the nearest name.': async ({ json }) =>
+  'An undeclared parameter is rejected with 400, and the closest name is suggested.': async ({ json }) =>
     expect(JSON.stringify((await json('plain?texts=a'))['errors'])).toContain('text'),
-  'An undeclared parameter is ignored where the endpoint says so.': async ({ json }) =>
+  'An undeclared parameter is ignored if the endpoint is configured so.': async ({ json }) =>
     expect(await json('lenient?nn=1&anything=2')).toEqual({ result: [{ n: 1 }] }),
-  'A parameter that the key locks may be left out or repeated, and never changed.': async ({ query }) => {
+  'A parameter locked by the key may be omitted or repeated, but not changed.': async ({ query }) => {
     const headers = { 'X-API-KEY': 'tenant' };
     for (const path of ['strict?limit=1', 'strict?limit=1&project=mine'])
       expect(await (await query(path, { headers })).json()).toMatchObject({ result: [{ project: 'mine' }] });

@@ -9,30 +9,35 @@ import { problem, type Checks } from './world.ts';
 const FORMATS = ['json', 'ndjson', 'csv', 'parquet', 'arrow'] as const;
 
 export const FORMATTED: Checks = {
-  'The format is that of `format`, else the best of `Accept`, else JSON.': async ({ query }) => {
+  'The format is that of `format`, otherwise the preferred one of `Accept`, otherwise JSON.': async ({
+    query,
+  }) => {
     const type = async (path: string, accept = '*/*'): Promise<string | undefined> =>
       (await query(path, { headers: { Accept: accept } })).headers.get('content-type')?.split(';')[0];
     expect(await type('plain?format=csv', 'application/json')).toBe('text/csv');
     expect(await type('plain', 'text/csv;q=0.5, application/x-ndjson')).toBe('application/x-ndjson');
     expect(await type('plain')).toBe('application/json');
   },
-  'A format that is not made is 406.': async ({ json }) => {
+  'An unsupported format is rejected with 406.': async ({ json }) => {
     expect(await json('plain?format=xml')).toMatchObject(problem(406, 'format.not_acceptable'));
     expect(await json('plain', { headers: { Accept: 'image/png' } })).toMatchObject(
       problem(406, 'format.not_acceptable'),
     );
   },
-  'An `Accept` longer than 500 characters is 406; with `format` it is not read.': async ({ json, query }) => {
+  'An `Accept` longer than 500 characters is rejected with 406; with `format`, `Accept` is ignored.': async ({
+    json,
+    query,
+  }) => {
     const init = { headers: { Accept: `*/*, ${'a/b,'.repeat(125)}` } };
     expect(await json('plain', init)).toMatchObject(problem(406, 'format.not_acceptable'));
     expect((await query('plain?format=json', init)).status).toBe(200);
   },
-  'NDJSON is one JSON object a line, and nothing else.': async ({ query }) => {
+  'NDJSON is one JSON object per line, and nothing else.': async ({ query }) => {
     const lines = (await (await query('values?format=ndjson')).text()).split('\n');
     expect(lines.pop()).toBe('');
     expect(lines.map((line) => (JSON.parse(line) as { n: number }).n)).toEqual([0, 1]);
   },
-  'CSV is RFC 4180 with a header line, as a CSV reader reads it.': async ({ query }) => {
+  'CSV follows RFC 4180, with a header line.': async ({ query }) => {
     const rows: unknown = parse(await (await query('values?format=csv&rows=1')).text(), { columns: true });
     expect(rows).toEqual([
       {
@@ -46,7 +51,7 @@ export const FORMATTED: Checks = {
       },
     ]);
   },
-  'Parquet is a file that a Parquet reader opens, with types.': async ({ query }) => {
+  'Parquet is a valid Parquet file with typed columns.': async ({ query }) => {
     const file = await (await query('values?format=parquet')).arrayBuffer();
     const types = parquetSchema(parquetMetadata(file)).children.map(({ element }) => [
       element.name,
@@ -68,7 +73,7 @@ export const FORMATTED: Checks = {
       '2024-03-01T12:00:00.123',
     ); // a Date has milliseconds
   },
-  'Arrow is an IPC file that an Arrow reader opens, with types.': async ({ query }) => {
+  'Arrow is a valid Arrow IPC file with typed columns.': async ({ query }) => {
     const response = await query('values?format=arrow');
     const table = tableFromIPC(new Uint8Array(await response.arrayBuffer()));
     expect(table.schema.fields.map(({ name, type }) => `${name} ${String(type)}`)).toEqual(
@@ -80,7 +85,7 @@ export const FORMATTED: Checks = {
       1n,
     ]);
   },
-  'Truncation, redaction and caching are the same in every format.': async ({ query }) => {
+  'Truncation, redaction and caching work the same in every format.': async ({ query }) => {
     for (const format of FORMATS) {
       const headers = { 'SVC-ENDPOINT-REDACT-PII': 'true' };
       const first = await query(`kept-rows?format=${format}`, { headers });
@@ -92,7 +97,7 @@ export const FORMATTED: Checks = {
       expect(bytes.includes('ann@example.com')).toBe(false);
     }
   },
-  'A query that fails in the middle of its rows is a problem document in every format.': async ({
+  'A query that fails partway through its rows returns a problem document in every format.': async ({
     query,
     curl,
   }) => {

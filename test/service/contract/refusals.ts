@@ -8,26 +8,24 @@ const withKey = (key: string): RequestInit => ({ headers: { 'X-API-KEY': key } }
 const own = (sql: string): string => `tables?${new URLSearchParams({ sql }).toString()}`;
 
 export const REFUSALS: Checks = {
-  'Every refusal is `application/problem+json` with a stable code, a hint and the request id.': async ({
-    query,
-    service,
-  }) => {
-    const all = [
-      await query('plain?n=x', { headers: { 'X-Request-Id': 'r-1' } }),
-      await service.call('/nowhere', { headers: { 'X-Request-Id': 'r-1' } }),
-    ];
-    for (const response of all) {
-      expect(response.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
-      const body = (await response.json()) as Json;
-      expect(body).toMatchObject({ ...problem(response.status, /^[a-z]+\.[a-z_]+$/), instance: 'r-1' });
-      expect((await fetch(`${service.service.address}${String(body['type'])}`)).status).toBe(200);
-    }
-  },
-  '`error` repeats code and message for clients of older services.': async ({ json }) => {
+  'Every error response is `application/problem+json` with a stable code, a hint and the request id.':
+    async ({ query, service }) => {
+      const all = [
+        await query('plain?n=x', { headers: { 'X-Request-Id': 'r-1' } }),
+        await service.call('/nowhere', { headers: { 'X-Request-Id': 'r-1' } }),
+      ];
+      for (const response of all) {
+        expect(response.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
+        const body = (await response.json()) as Json;
+        expect(body).toMatchObject({ ...problem(response.status, /^[a-z]+\.[a-z_]+$/), instance: 'r-1' });
+        expect((await fetch(`${service.service.address}${String(body['type'])}`)).status).toBe(200);
+      }
+    },
+  '`error` repeats the code and message for compatibility with older clients.': async ({ json }) => {
     const { code, detail, error } = await json('plain?n=x');
     expect(error).toEqual({ code, message: detail });
   },
-  'No refusal tells SQL, tables, settings or stacks that the caller did not write.': async ({
+  'No error response reveals SQL, tables, settings or stack traces that the caller did not send.': async ({
     query,
     service,
   }) => {
@@ -43,11 +41,11 @@ export const REFUSALS: Checks = {
       );
     expect(await (await service.call('/api/%zz')).text()).not.toMatch(/node_modules|\.ts:/);
   },
-  '`sql` and `lql` together are 400.': async ({ json }) =>
+  '`sql` and `lql` together are rejected with 400.': async ({ json }) =>
     expect(await json('tables?sql=SELECT+1&lql=s:n')).toMatchObject(problem(400, 'request.query_conflict')),
-  '`sql` on an endpoint without a sandbox is 400.': async ({ json }) =>
+  '`sql` on an endpoint without a sandbox is rejected with 400.': async ({ json }) =>
     expect(await json('plain?sql=SELECT+1')).toMatchObject(problem(400, 'sandbox.disabled')),
-  'No key, or a wrong one, is 401 with `WWW-Authenticate`.': async ({ query }) => {
+  'A missing or invalid key is rejected with 401 and `WWW-Authenticate`.': async ({ query }) => {
     for (const [key, code] of [
       ['', 'auth.missing'],
       ['wrong', 'auth.invalid'],
@@ -60,22 +58,22 @@ export const REFUSALS: Checks = {
       expect(await response.json()).toMatchObject(problem(401, code));
     }
   },
-  'A key that does not cover the endpoint is 403, whether there is an endpoint of that name or not.': async ({
+  'A key that does not cover the endpoint gets 403, whether or not the endpoint exists.': async ({
     json,
   }) => {
     for (const name of ['plain', 'plian'])
       expect(await json(name, withKey('tenant'))).toMatchObject(problem(403, 'auth.forbidden'));
   },
-  'An endpoint that is not there is 404 to a key that would cover it.': async ({ json }) =>
+  'A nonexistent endpoint is 404 for a key that would cover it.': async ({ json }) =>
     expect(await json('plian')).toMatchObject(problem(404, 'route.endpoint_unknown')),
-  "A caller's own query that the engine refuses is 422 with line and column in the caller's text.": async ({
+  'A consumer query that the engine rejects is 422, with the line and column in that query.': async ({
     json,
   }) =>
     expect(await json(own('SELECT n\nFROM t\nWHERE nmae = 1'))).toMatchObject({
       ...problem(422, 'query.failed'),
       errors: [{ line: 3, column: 7 }],
     }),
-  'Calls over a rate are 429 with `Retry-After`.': async ({ query }) => {
+  'Calls over the rate limit are rejected with 429 and `Retry-After`.': async ({ query }) => {
     const all = [
       await query('plain', withKey('rated')),
       await query('plain', withKey('rated')),
@@ -85,7 +83,7 @@ export const REFUSALS: Checks = {
     expect([last?.status, Number(last?.headers.get('retry-after')) > 0]).toEqual([429, true]);
     expect(await last?.json()).toMatchObject(problem(429, 'rate.exceeded'));
   },
-  "The listing, the OpenAPI document and explained queries count against the key's rate.": async ({
+  "The listing, the OpenAPI document and explained queries count against the key's rate limit.": async ({
     service,
   }) => {
     for (const path of ['/api/endpoints', '/openapi.json', '/api/endpoints/explain/plain?sql=SELECT+1']) {
@@ -96,7 +94,7 @@ export const REFUSALS: Checks = {
       ]);
     }
   },
-  'A saved query that fails is 500.': async ({ json }) =>
+  'A failing saved query is 500.': async ({ json }) =>
     expect(await json('fails')).toMatchObject(problem(500, 'endpoint.failed')),
   'A full queue is 503 with `Retry-After`.': async ({ query }) => {
     const all = await Promise.all([query('waits'), query('waits'), query('waits'), query('waits')]);
@@ -107,15 +105,15 @@ export const REFUSALS: Checks = {
       expect.objectContaining({ code: 'engine.busy' }),
     ]);
   },
-  'A query over its time is 504.': async ({ json }) =>
+  'A query that exceeds its time limit is 504.': async ({ json }) =>
     expect(await json('slow')).toMatchObject(problem(504, 'engine.timeout')),
-  'A caller who leaves ends the query that only they waited for.': async ({ service }) => {
+  'A query is cancelled when the last client waiting for it disconnects.': async ({ service }) => {
     await leave(`${service.service.address}/api/endpoints/query/waits`);
     await vi.waitFor(() => expect(service.engine.load()).toEqual({ running: 0, waiting: 0 }), {
       timeout: 1000,
     });
   },
-  'A caller who does not take the answer is cut off.': async ({ service }) => {
+  'A client that does not receive its response is disconnected.': async ({ service }) => {
     const { hostname, port } = new URL(service.service.address);
     const socket = connect(Number(port), hostname)
       .on('error', () => undefined)
@@ -141,7 +139,7 @@ export const ROUTES: Checks = {
       result: [{ name: 'strict', parameters: [{ name: 'project', locked: true }, {}] }],
     });
   },
-  "`/api/endpoints/explain/{name or UUID}` checks a query of the caller's own without running it, and tells the SQL that LQL stands for.":
+  '`/api/endpoints/explain/{name or UUID}` checks a consumer query without running it, and returns the SQL translation of LQL.':
     async ({ service }) => {
       const explain = (lql: string): Promise<Response> =>
         service.call(`/api/endpoints/explain/tables?${String(new URLSearchParams({ lql }))}`);
@@ -149,7 +147,7 @@ export const ROUTES: Checks = {
       expect(result).toEqual({ sql: expect.stringContaining('SELECT') });
       expect((await explain('f:nothing')).status).toBe(400);
     },
-  '`GET /` is the explorer, a page that asks for nothing from elsewhere.': async ({ service }) => {
+  '`GET /` is the explorer, a page that loads nothing from other origins.': async ({ service }) => {
     const response = await fetch(`${service.service.address}/`);
     expect(response.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
     expect(response.headers.get('Content-Security-Policy')).toContain("default-src 'none'");
@@ -164,15 +162,15 @@ export const ROUTES: Checks = {
       ['/api/endpoints/query/strict'],
     ]);
   },
-  '`GET /health/live` says that the process runs.': async ({ curl }) =>
+  '`GET /health/live` reports that the process is running.': async ({ curl }) =>
     expect(await curl('/health/live')).toBe('{"status":"ok"}'),
-  '`GET /health/ready` tells engine, files, Redis and preflight apart.': async ({ service }) => {
+  '`GET /health/ready` reports engine, files, Redis and preflight separately.': async ({ service }) => {
     expect(await (await service.call('/health/ready')).json()).toEqual({
       status: 'ok',
       checks: { engine: 'ok', catalog: 'ok', redis: 'off', preflight: 'ok' },
     });
   },
-  '`/metrics` and `/config` are on the admin listener alone.': async ({ service }) => {
+  '`/metrics` and `/config` are served only on the admin listener.': async ({ service }) => {
     for (const path of ['/metrics', '/config']) {
       expect((await service.call(path)).status).toBe(404);
       expect((await fetch(`${service.service.admin}${path}`)).status).toBe(200);
