@@ -19,7 +19,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     openEngine: async (...given) => (await import('./app/engine.ts')).openEngine(...given),
     openService: async (given) => (await import('./app/service.ts')).openService(given),
     openLocal: async (given) => (await import('./app/local.ts')).openLocal(given),
-    openTrial: async (given) => (await import('./app/trial.ts')).openTrial(given),
+    openTestRuntime: async (given) => (await import('./app/test-runtime.ts')).openTestRuntime(given),
     readUses: async (given) => (await import('./app/keys.ts')).readUses(given),
     workers,
     openLog: (level, isDevelopment) =>

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { load, type RowSource, type Target } from '../context.ts';
 import { within, type Figure } from '../figures.ts';
-import { HIT, keptAnswer } from './kept-answer.ts';
+import { HIT, keptAnswer } from './cached-response.ts';
 
 const CONNECTIONS = 4;
 

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import autocannon from 'autocannon';
 import { load, MANY, type RowSource, type Target } from '../context.ts';
 import { atLeast, quickest, type Figure } from '../figures.ts';
-import { HIT, keptAnswer, SLOW } from './kept-answer.ts';
+import { HIT, keptAnswer, SLOW } from './cached-response.ts';
 
 /** Calls a second, ten times what the endpoint can run. */
 const FLOOD = 200;

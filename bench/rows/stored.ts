@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { load, MANY, type Context, type RowSource, type Target } from '../context.ts';
 import { atLeast, type Contender } from '../figures.ts';
-import { HIT, keptAnswer } from './kept-answer.ts';
+import { HIT, keptAnswer } from './cached-response.ts';
 
 export const stored: RowSource = {
   name: 'cached response, 30 KB',

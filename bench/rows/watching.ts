@@ -6,7 +6,7 @@ import { load, MANY, type Context, type RowSource } from '../context.ts';
 import { atLeast, within, type Figure } from '../figures.ts';
 import { flameGraph } from '../flame-graph.ts';
 import { shareOf, stacksOf } from '../profile.ts';
-import { HIT, keptAnswer } from './kept-answer.ts';
+import { HIT, keptAnswer } from './cached-response.ts';
 
 const KINDS = {
   nothing: 'no observability',

@@ -5,7 +5,7 @@ import { exchange } from '../exchange.ts';
 import { count, inParallel } from '../load.ts';
 import { exact, onlyStatuses, type Context, type Scenario } from '../scenario.ts';
 import { KEY, serve } from '../serving.ts';
-import { createMess, encode, type Mess } from './mess.ts';
+import { createMess, encode, type Mess } from './malformed.ts';
 
 const REQUESTS = { short: 800, long: 10_000 };
 const AT_ONCE = 6;

@@ -56,7 +56,7 @@ export const leaks: Scenario = {
   run: async (context) => {
     const front = await startFront(await context.folder('front'));
     context.defer(front.kill);
-    const engines = { embedded: {}, server: { ...front.env, MILLRACE_ACCEPT_SINGLE_WALL: 'true' } };
+    const engines = { embedded: {}, server: { ...front.env, MILLRACE_ACCEPT_SINGLE_LAYER: 'true' } };
     const checks: Check[] = [];
     for (const [engine, env] of Object.entries(engines)) {
       const serving = await serve(context, {

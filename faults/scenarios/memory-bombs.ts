@@ -107,7 +107,7 @@ function nameOf(answer: Asked): string {
 }
 
 function isMapped(name: string): boolean {
-  return name === '200' || (/^(4\d\d|500|503|504) \w+\.\w+$/.test(name) && !name.includes('internal.defect'));
+  return name === '200' || (/^(4\d\d|500|503|504) \w+\.\w+$/.test(name) && !name.includes('internal.error'));
 }
 
 async function isAlive({ call, running }: Serving): Promise<readonly Check[]> {

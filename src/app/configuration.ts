@@ -1,6 +1,6 @@
 // The effective configuration, for operators: settings with their sources, and each endpoint file's revision.
 import type { LiveCatalog } from '../catalog/live.ts';
-import type { Diagnostic } from '../core/diagnostic.ts';
+import type { Finding } from '../core/finding.ts';
 import type { Settings } from '../config/settings.ts';
 import { readVersion } from './version.ts';
 
@@ -13,7 +13,7 @@ export function configurationOf({
   readonly catalog: LiveCatalog;
 }): unknown {
   const findings = catalog.diagnostics();
-  const byFile = new Map<string, Diagnostic[]>();
+  const byFile = new Map<string, Finding[]>();
   for (const finding of findings) byFile.set(finding.file, [...(byFile.get(finding.file) ?? []), finding]);
   const endpoints = catalog.current().endpoints.map(({ name, id, file, revision }) => {
     const own = byFile.get(file);

@@ -1,18 +1,18 @@
 // Gauges for metrics: current numbers of running, waiting and cached items.
 import type { RedisLink } from '../cache/redis-link.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { Outbox } from '../http/outbox.ts';
+import type { SlowClients } from '../http/slow-clients.ts';
 import type { Gauge } from '../observe/metrics.ts';
 import type { Core } from './core.ts';
 
 export interface GaugesOptions extends Pick<Core, 'bulkhead' | 'cache' | 'sandboxes'> {
   readonly engine: Engine;
   readonly link: RedisLink | undefined;
-  readonly outbox: Outbox;
+  readonly slowClients: SlowClients;
 }
 
 export function gaugesOf(options: GaugesOptions): readonly Gauge[] {
-  const { engine, bulkhead, cache, sandboxes, link, outbox } = options;
+  const { engine, bulkhead, cache, sandboxes, link, slowClients } = options;
   const { readThrough, warming } = cache;
   const gauges: Gauge[] = [
     {
@@ -44,20 +44,20 @@ export function gaugesOf(options: GaugesOptions): readonly Gauge[] {
       read: () => readThrough.size().bytes,
     },
     {
-      name: 'millrace_cache_flights',
+      name: 'millrace_cache_in_flight',
       help: 'In-flight queries in this process; concurrent requests for one share it.',
       read: () => readThrough.size().flights,
     },
     { name: 'millrace_warming_entries', help: 'Cache entries kept warm.', read: warming.size },
     {
-      name: 'millrace_replies_waiting',
+      name: 'millrace_responses_waiting',
       help: 'Responses not yet read by their clients.',
-      read: () => outbox.size().answers,
+      read: () => slowClients.size().answers,
     },
     {
       name: 'millrace_replies_waiting_bytes',
       help: 'Memory of the responses not yet read by their clients, in bytes.',
-      read: () => outbox.size().bytes,
+      read: () => slowClients.size().bytes,
     },
     { ...SANDBOX_UP, read: () => Number(sandboxes.offBecause() === undefined) },
   ];
@@ -68,7 +68,7 @@ export function gaugesOf(options: GaugesOptions): readonly Gauge[] {
   return [
     ...gauges,
     ...(engine.memory === undefined ? [] : [{ ...ENGINE_MEMORY, read: engine.memory }]),
-    ...(link === undefined ? [] : [{ ...redis, read: () => Number(!link.isAway()) }]),
+    ...(link === undefined ? [] : [{ ...redis, read: () => Number(!link.isUnavailable()) }]),
   ];
 }
 

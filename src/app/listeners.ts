@@ -7,12 +7,12 @@ import type { Settings } from '../config/settings.ts';
 import type { Engine } from '../engine/engine.ts';
 import { createAdminServer } from '../http/admin.ts';
 import { clientAddressBehind } from '../http/client-address.ts';
-import type { Codings } from '../http/codings.ts';
-import type { Outbox } from '../http/outbox.ts';
+import type { Compression } from '../http/compression.ts';
+import type { SlowClients } from '../http/slow-clients.ts';
 import { createServer, type Readiness } from '../http/server.ts';
-import { createOpenapi } from '../openapi/published.ts';
+import { createOpenapi } from '../openapi/document-cache.ts';
 import { authenticate } from '../request/authorize.ts';
-import type { Trace } from '../request/call.ts';
+import type { CallRecord } from '../request/call.ts';
 import { countCall } from '../request/count-call.ts';
 import { listEndpoints } from '../request/listing.ts';
 import { clock } from './clock.ts';
@@ -28,8 +28,8 @@ export interface Parts extends Core {
   readonly link: RedisLink | undefined;
   readonly keyring: LiveKeyring;
   readonly observing: Observing;
-  readonly codings: Codings;
-  readonly outbox: Outbox;
+  readonly compression: Compression;
+  readonly slowClients: SlowClients;
   readonly state: { readonly stopping: boolean };
 }
 
@@ -38,7 +38,7 @@ type Listener = ReturnType<typeof createServer>;
 /** Creates both without listening. */
 export function createListeners(parts: Parts): { readonly server: Listener; readonly admin: Listener } {
   const { settings, path, explain, catalog, describe, sandboxes, keyring, observing, cache } = parts;
-  const principalOf = async (key: string | undefined, trace: Trace): Promise<Principal> => {
+  const principalOf = async (key: string | undefined, trace: CallRecord): Promise<Principal> => {
     const { principal } = await authenticate(keyring.current(), key, clock.epoch());
     trace.principal = principal.name;
     await countCall(parts.rateLimits, { principal }, trace);
@@ -61,8 +61,8 @@ export function createListeners(parts: Parts): { readonly server: Listener; read
     observe: observing.observe,
     beginTrace: observing.tracing.begin,
     clientAddress: clientAddressBehind(settings.trustedProxies),
-    codings: parts.codings,
-    outbox: parts.outbox,
+    compression: parts.compression,
+    slowClients: parts.slowClients,
     headerPrefix: settings.headerPrefix,
     corsOrigins: settings.corsOrigins,
     requestTimeout: settings.requestTimeout,

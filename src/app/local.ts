@@ -4,7 +4,7 @@ import type { Principal } from '../auth/principal.ts';
 import type { RequestPath } from '../request/answer.ts';
 import type { PreflightFinding } from '../request/preflight.ts';
 import { openCore, type CoreOptions } from './core.ts';
-import { preflight } from './guard.ts';
+import { preflight } from './preflight-gate.ts';
 
 export interface Local {
   readonly path: RequestPath;

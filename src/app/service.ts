@@ -5,13 +5,13 @@ import type { Token } from '../config/generated/tokens.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Observe, Relay } from '../core/observation.ts';
 import type { Engine } from '../engine/engine.ts';
-import { createCodings } from '../http/codings.ts';
-import { createOutbox } from '../http/outbox.ts';
+import { createCompression } from '../http/compression.ts';
+import { createSlowClients } from '../http/slow-clients.ts';
 import type { Readiness } from '../http/server.ts';
 import { after, clock } from './clock.ts';
 import { openCore } from './core.ts';
 import { gaugesOf } from './gauges.ts';
-import { createPreflightGate } from './guard.ts';
+import { createPreflightGate } from './preflight-gate.ts';
 import { openKeyring, openKeyUse } from './keys.ts';
 import { createListeners, readiness, type Parts } from './listeners.ts';
 import { openObserving } from './observing.ts';
@@ -103,11 +103,16 @@ async function openParts(
   state: Parts['state'],
 ): Promise<{ readonly parts: Parts; close(): Promise<void> }> {
   const { settings, engine } = options;
-  const codings = await createCodings(settings.cacheMemory / COMPRESSED_SHARE);
+  const compression = await createCompression(settings.cacheMemory / COMPRESSED_SHARE);
   const observing = await (options.openObserving ?? openObserving)(options);
   const { observe, metrics } = observing;
   options.engineEvents?.to(observe);
-  const outbox = createOutbox({ seconds: settings.sendTimeout, bytes: settings.sendMemory, after, observe });
+  const slowClients = createSlowClients({
+    seconds: settings.sendTimeout,
+    bytes: settings.sendMemory,
+    after,
+    observe,
+  });
   const keyring = await openKeyring({ ...options, observe }).catch(async (cause: unknown) => {
     await observing.close();
     throw cause;
@@ -120,7 +125,7 @@ async function openParts(
       throw cause;
     },
   );
-  const parts = { ...core, settings, engine, link, keyring, observing, codings, outbox, state };
+  const parts = { ...core, settings, engine, link, keyring, observing, compression, slowClients, state };
   metrics.watch(gaugesOf(parts));
   const close = async (): Promise<void> => {
     await keyUse.close();

@@ -45,7 +45,7 @@ export function createKeyUse({ store, now, after, observe }: KeyUseOptions): Key
     cancel?.();
     cancel = undefined;
     if (uses.size === 0) return;
-    await store.add(uses).catch((cause: unknown) => observe({ kind: 'tokens.use_not_kept', cause }));
+    await store.add(uses).catch((cause: unknown) => observe({ kind: 'tokens.use_not_stored', cause }));
   };
   return {
     note: (id) => {

@@ -1,5 +1,5 @@
 // The live keyring: watches the tokens file and keeps its last valid version.
-import type { Diagnostic } from '../core/diagnostic.ts';
+import type { Finding } from '../core/finding.ts';
 import type { Observe } from '../core/observation.ts';
 import type { Token } from '../config/generated/tokens.ts';
 import { watchPaths } from '../config/watch.ts';
@@ -17,9 +17,9 @@ export interface LiveKeyring {
 
 /** The tokens file was missing or invalid at start. */
 export class TokensRejected extends Error {
-  readonly diagnostics: readonly Diagnostic[];
+  readonly diagnostics: readonly Finding[];
 
-  constructor(path: string, diagnostics: readonly Diagnostic[]) {
+  constructor(path: string, diagnostics: readonly Finding[]) {
     super(
       diagnostics.length === 0 ? `There is no tokens file at ${path}` : `The tokens file ${path} has errors`,
     );

@@ -1,5 +1,5 @@
 // Reads and validates the tokens file.
-import { locateFindings, type Diagnostic } from '../core/diagnostic.ts';
+import { locateFindings, type Finding } from '../core/finding.ts';
 import type { Token, TokensFile } from '../config/generated/tokens.ts';
 import { readSettled } from '../config/read-settled.ts';
 import { createSchemaCheck } from '../config/schema.ts';
@@ -8,7 +8,7 @@ import { MAX_DOCUMENT_BYTES, parseYaml, type Path, type YamlDocument } from '../
 export type ReadTokens =
   | { readonly kind: 'read'; readonly tokens: readonly Token[] }
   | { readonly kind: 'missing' }
-  | { readonly kind: 'rejected'; readonly diagnostics: readonly Diagnostic[] };
+  | { readonly kind: 'rejected'; readonly diagnostics: readonly Finding[] };
 
 /** Compiles the schema once; the returned function reads a file and returns its tokens or all findings. */
 export function createReadTokens(): (path: string) => Promise<ReadTokens> {
@@ -33,7 +33,7 @@ export function createReadTokens(): (path: string) => Promise<ReadTokens> {
   };
 }
 
-function unreadable(file: string, cause: Error): Diagnostic {
+function unreadable(file: string, cause: Error): Finding {
   const message = `the tokens file cannot be read: ${cause.message}`;
   return { file, line: 1, column: 1, severity: 'error', code: 'file.unreadable', message };
 }
@@ -44,7 +44,7 @@ interface Double {
   readonly hint: string;
 }
 
-function located(document: YamlDocument, { what, path, hint }: Double): Diagnostic {
+function located(document: YamlDocument, { what, path, hint }: Double): Finding {
   const code = `tokens.duplicate_${what}`;
   const message = `another key in this file already has this ${what}`;
   return { file: document.file, ...document.locate(path), severity: 'error', code, message, hint };

@@ -7,7 +7,7 @@ import { TEXT_FUNCTIONS } from './functions-text.ts';
 import { TIME_FUNCTIONS } from './functions-time.ts';
 import type { Context } from './context.ts';
 import type { Application, FunctionRule } from './function.ts';
-import { insteadOf } from './instead.ts';
+import { insteadOf } from './unsupported-functions.ts';
 import { syntax, unknown, untranslated } from './refusal.ts';
 import { joinSql, sql, type Sql } from './sql.ts';
 import type { Call, Expression, Name, Order, Window } from './tree.ts';

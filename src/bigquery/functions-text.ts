@@ -4,7 +4,7 @@ import { constantText, rule, takes, type FunctionRule } from './function.ts';
 import { untranslated } from './refusal.ts';
 import { joinSql, sql, type Sql } from './sql.ts';
 import { quoteString } from '../sql/literal.ts';
-import { unified } from './unify.ts';
+import { unified } from './common-type.ts';
 import { condition, number, text, value } from './value.ts';
 
 export const TEXT_FUNCTIONS: Readonly<Record<string, FunctionRule>> = {

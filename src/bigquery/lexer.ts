@@ -27,16 +27,16 @@ export function tokenize(text: string): readonly Token[] {
   if (text.length > MAX_CHARACTERS)
     tooLarge(MAX_CHARACTERS, `A query may have at most ${MAX_CHARACTERS} characters`);
   const tokens: Token[] = [];
-  for (let at = skipBlanks(text, 0); at < text.length;) {
+  for (let at = skipSpaces(text, 0); at < text.length;) {
     const token = nextToken(text, at);
     if (tokens.length >= MAX_TOKENS) tooLarge(at, `A query may have at most ${MAX_TOKENS} words and signs`);
     tokens.push(token);
-    at = skipBlanks(text, token.end);
+    at = skipSpaces(text, token.end);
   }
   return [...tokens, { kind: 'end', text: 'the end', start: text.length, end: text.length }];
 }
 
-function skipBlanks(text: string, from: number): number {
+function skipSpaces(text: string, from: number): number {
   let at = from;
   for (let found = matchAt(BLANK, text, at); found !== undefined; found = matchAt(BLANK, text, at)) {
     at += found[0].length;

@@ -38,7 +38,7 @@ function parseItem(reader: Reader, join: JoinKind): FromItem {
   const source = parseSource(reader);
   const alias = parseAlias(reader);
   const offset = source.kind === 'unnest' ? parseOffset(reader) : undefined;
-  refuseRest(reader);
+  rejectRest(reader);
   const condition = join === 'CROSS' ? {} : parseCondition(reader);
   const whole = source.kind === 'unnest' && offset !== undefined ? { ...source, offset } : source;
   if (source.kind !== 'unnest' && join !== 'CROSS' && Object.keys(condition).length === 0) {
@@ -79,7 +79,7 @@ function parseOffset(reader: Reader): Name | undefined {
   return parseAlias(reader) ?? { name: 'offset', at };
 }
 
-function refuseRest(reader: Reader): void {
+function rejectRest(reader: Reader): void {
   const word = reader.word();
   if (word !== 'TABLESAMPLE' && word !== 'FOR') return;
   untranslated(reader.at(), `${word} is not taken: the tables here are query results`);

@@ -1,6 +1,6 @@
 // Operands: constants, paths, brackets, calls, and the forms that begin with a word of their own.
 import { parseCall } from './parse-call.ts';
-import { insteadOf } from './instead.ts';
+import { insteadOf } from './unsupported-functions.ts';
 import { isQueryAhead, parseAlias } from './parse-clauses.ts';
 import type { Reader } from './reader.ts';
 import { syntax, tooLarge, untranslated } from './refusal.ts';
@@ -22,13 +22,13 @@ export function parseOperand(reader: Reader): Expression {
           ? { kind: 'path', at, parts: [...value.parts, name] }
           : { kind: 'field', at, of: value, name };
     } else if (reader.isSign('[')) value = parseIndex(reader, value);
-    else if (reader.isSign('(') && value.kind === 'path') refuseCall(value.parts);
+    else if (reader.isSign('(') && value.kind === 'path') rejectCall(value.parts);
     else return value;
   }
 }
 
 /** Calls of single names are read before: this one has dots. */
-function refuseCall(parts: readonly Name[]): never {
+function rejectCall(parts: readonly Name[]): never {
   const name = parts.map((part) => part.name).join('.');
   return untranslated(parts[0]?.at ?? 0, `${name.slice(0, 100)} is not translated`, insteadOf(name));
 }

@@ -26,12 +26,12 @@ export class Refusal extends Error {
 
 /** Throws: the text is not what BigQuery reads, or not understood here. */
 export function syntax(at: number, message: string, hint?: string): never {
-  throw new Refusal({ code: 'bigquery.syntax_refused', at, message, hint });
+  throw new Refusal({ code: 'bigquery.syntax_invalid', at, message, hint });
 }
 
 /** Throws: BigQuery has this, and no translation is made of it. */
 export function untranslated(at: number, message: string, hint?: string): never {
-  throw new Refusal({ code: 'bigquery.form_refused', at, message, hint });
+  throw new Refusal({ code: 'bigquery.unsupported', at, message, hint });
 }
 
 /** Throws: there is no table, column or function of that name. */

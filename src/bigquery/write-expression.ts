@@ -12,7 +12,7 @@ import { columnUnknown, fieldsOf, resolve } from './scope.ts';
 import { joinSql, sql, type Sql } from './sql.ts';
 import { timeLiteral, unitName } from './time-literal.ts';
 import type { Expression, Name } from './tree.ts';
-import { unified } from './unify.ts';
+import { unified } from './common-type.ts';
 import {
   columnValue,
   condition,

@@ -12,19 +12,19 @@ export interface CachePolicy {
 }
 
 /** Request directives from Cache-Control (RFC 9111, 5.2.1). */
-export interface CacheWish {
+export interface CacheDirectives {
   readonly noCache: boolean;
   /** Seconds; an older response is not accepted, fresh or not. */
   readonly maxAge: number | undefined;
   readonly onlyIfCached: boolean;
 }
 
-export const NO_WISH: CacheWish = { noCache: false, maxAge: undefined, onlyIfCached: false };
+export const NO_DIRECTIVES: CacheDirectives = { noCache: false, maxAge: undefined, onlyIfCached: false };
 
 /** Whether a cached response can be served without a new run. */
-export function isFresh(age: number, policy: CachePolicy, wish: CacheWish): boolean {
-  const limit = wish.noCache ? Math.min(policy.minRefresh, policy.ttl) : policy.ttl;
-  return age < limit * 1000 && isWithin(age, wish.maxAge);
+export function isFresh(age: number, policy: CachePolicy, directives: CacheDirectives): boolean {
+  const limit = directives.noCache ? Math.min(policy.minRefresh, policy.ttl) : policy.ttl;
+  return age < limit * 1000 && isWithin(age, directives.maxAge);
 }
 
 /** Which of the two stale periods allow a response to be served. */
@@ -34,9 +34,9 @@ export interface StaleRights {
 }
 
 /** Whether an expired response may still be served. Never if the request asked for a newer one. */
-export function staleRights(age: number, policy: CachePolicy, wish: CacheWish): StaleRights {
+export function staleRights(age: number, policy: CachePolicy, directives: CacheDirectives): StaleRights {
   const over = age - policy.ttl * 1000;
-  const permitted = !wish.noCache && isWithin(age, wish.maxAge);
+  const permitted = !directives.noCache && isWithin(age, directives.maxAge);
   return {
     whileRevalidate: permitted && over < policy.staleWhileRevalidate * 1000,
     ifError: permitted && over < policy.staleIfError * 1000,
@@ -44,7 +44,7 @@ export function staleRights(age: number, policy: CachePolicy, wish: CacheWish): 
 }
 
 /** Milliseconds during which an entry can be served at all, stale periods included. */
-export function keepMsOf({ ttl, staleWhileRevalidate, staleIfError }: CachePolicy): number {
+export function retentionMsOf({ ttl, staleWhileRevalidate, staleIfError }: CachePolicy): number {
   return (ttl + Math.max(staleWhileRevalidate, staleIfError)) * 1000;
 }
 

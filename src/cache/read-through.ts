@@ -3,11 +3,18 @@
 import type { Observe } from '../core/observation.ts';
 import { ageOf, momentOf, type After, type Clock } from './clock.ts';
 import { sealEntry, youngerOf, type Entry, type Payload } from './entry.ts';
-import { createFlights, type Flight, type Landing } from './flights.ts';
-import { isFresh, keepMsOf, NO_WISH, staleRights, type CachePolicy, type CacheWish } from './freshness.ts';
+import { createSingleFlight, type Flight, type Landing } from './single-flight.ts';
+import {
+  isFresh,
+  retentionMsOf,
+  NO_DIRECTIVES,
+  staleRights,
+  type CachePolicy,
+  type CacheDirectives,
+} from './freshness.ts';
 import type { MemorySize } from './memory.ts';
 import type { Store } from './store.ts';
-import { takeTurn } from './turns.ts';
+import { waitForLease } from './lease-wait.ts';
 
 export interface ReadThroughOptions {
   readonly store: Store;
@@ -28,7 +35,7 @@ export interface Job {
 }
 
 export interface Ask extends Job {
-  readonly wish: CacheWish;
+  readonly directives: CacheDirectives;
   /** The caller's signal. */
   readonly signal: AbortSignal;
 }
@@ -95,7 +102,7 @@ interface Context extends ReadThroughOptions {
 
 export function createReadThrough(options: ReadThroughOptions): ReadThrough {
   const { store, clock } = options;
-  const flights = createFlights<Result>();
+  const flights = createSingleFlight<Result>();
   const context: Context = {
     ...options,
     isInAir: flights.isInAir,
@@ -110,26 +117,26 @@ export function createReadThrough(options: ReadThroughOptions): ReadThrough {
         return age <= 0 || accepts(age);
       };
       return flights.join(job.key, {
-        run: (flight) => runInTurn(job, flight, { ...options, accepts: good }),
+        run: (flight) => runWithLease(job, flight, { ...options, accepts: good }),
         accepts: ({ entry }) => good(entry),
         signal,
       });
     },
   };
-  const hit = (entry: Entry | undefined, job: Job, wish: CacheWish): Found | undefined => {
+  const hit = (entry: Entry | undefined, job: Job, directives: CacheDirectives): Found | undefined => {
     if (entry === undefined) return undefined;
     const age = ageOf(entry.born, clock);
-    return isFresh(age, job.policy, wish) ? answer(entry, age, { ask: job, kind: 'hit' }) : undefined;
+    return isFresh(age, job.policy, directives) ? answer(entry, age, { ask: job, kind: 'hit' }) : undefined;
   };
   return {
     peek: (job) => {
-      const held = hit(store.peek(job.key), job, NO_WISH);
+      const held = hit(store.peek(job.key), job, NO_DIRECTIVES);
       if (held !== undefined || !store.isShared) return held;
-      return context.lookUp(job.key).then((entry) => hit(entry, job, NO_WISH));
+      return context.lookUp(job.key).then((entry) => hit(entry, job, NO_DIRECTIVES));
     },
     read: async (ask) => {
       const held = store.peek(ask.key);
-      return hit(held, ask, ask.wish) ?? readFurther(context, ask, held);
+      return hit(held, ask, ask.directives) ?? readFurther(context, ask, held);
     },
     refresh: async (job, ms) => {
       const found = await context.lookUp(job.key);
@@ -150,16 +157,16 @@ async function readFurther(context: Context, ask: Ask, held: Entry | undefined):
   const entry = youngerOf(held, await context.lookUp(ask.key));
   const age = entry === undefined ? Infinity : ageOf(entry.born, context.clock);
   if (entry !== undefined) {
-    if (isFresh(age, ask.policy, ask.wish)) return answer(entry, age, { ask, kind: 'hit' });
-    const rights = staleRights(age, ask.policy, ask.wish);
+    if (isFresh(age, ask.policy, ask.directives)) return answer(entry, age, { ask, kind: 'hit' });
+    const rights = staleRights(age, ask.policy, ask.directives);
     const isResting = context.failures.isRecent(ask.key);
     if (rights.whileRevalidate) {
-      if (!ask.wish.onlyIfCached && !isResting) refreshBehind(context, ask);
+      if (!ask.directives.onlyIfCached && !isResting) refreshBehind(context, ask);
       return answer(entry, age, { ask, kind: 'stale' });
     }
     if (rights.ifError && isResting) return answer(entry, age, { ask, kind: 'stale' });
   }
-  if (ask.wish.onlyIfCached) return { kind: 'absent' };
+  if (ask.directives.onlyIfCached) return { kind: 'absent' };
   const forwarded = forwardedBecause(entry, age, ask);
   try {
     return await readFlight(context, ask, forwarded);
@@ -171,7 +178,11 @@ async function readFurther(context: Context, ask: Ask, held: Entry | undefined):
 }
 
 async function readFlight(context: Context, ask: Ask, forwarded: Outcome['forwarded']): Promise<Read> {
-  const { result, led } = await context.fly(ask, (age) => isFresh(age, ask.policy, ask.wish), ask.signal);
+  const { result, led } = await context.fly(
+    ask,
+    (age) => isFresh(age, ask.policy, ask.directives),
+    ask.signal,
+  );
   const own = result.stored ? 'stored' : 'unstored';
   const kind = led && result.made ? own : 'collapsed';
   return answer(result.entry, ageOf(result.entry.born, context.clock), { ask, kind, forwarded });
@@ -187,7 +198,7 @@ function staleAnswer(
   const old = youngerOf(entry, store.peek(ask.key));
   if (old === undefined) return undefined;
   const age = ageOf(old.born, clock);
-  if (!staleRights(age, ask.policy, ask.wish).ifError) return undefined;
+  if (!staleRights(age, ask.policy, ask.directives).ifError) return undefined;
   failures.add(ask.key);
   return answer(old, age, { ask, kind: 'stale', forwarded: 'stale' });
 }
@@ -202,18 +213,18 @@ function refreshBehind({ fly, isInAir, failures, observe }: Context, job: Job): 
 }
 
 /** One run, coordinated among the replicas by a lease. The result is stored before the lease is released. */
-async function runInTurn(
+async function runWithLease(
   job: Job,
   flight: Flight,
   options: ReadThroughOptions & { readonly accepts: (entry: Entry) => boolean },
 ): Promise<Result> {
   const { store, clock, accepts } = options;
-  const turn = await takeTurn(job.key, options, { accepts, signal: flight.signal });
+  const turn = await waitForLease(job.key, options, { accepts, signal: flight.signal });
   if (turn.kind === 'found') return { entry: turn.entry, made: false, stored: true };
   try {
     flight.signal.throwIfAborted();
     const born = momentOf(clock);
-    const entry = sealEntry(await job.run(flight.signal), born, keepMsOf(job.policy));
+    const entry = sealEntry(await job.run(flight.signal), born, retentionMsOf(job.policy));
     const kept = flight.isCurrent() ? store.put(job.key, entry) : undefined;
     if (kept === undefined) turn.done();
     else void kept.then(turn.done);

@@ -84,7 +84,7 @@ async function take(
   if (taken === '1') return 'held';
   const reason = faultOf(options, { name, token: held ?? '', remainingMs: Number(remainingMs) });
   if (reason !== undefined) {
-    options.observe({ kind: 'cache.rubbish_found', key, reason });
+    options.observe({ kind: 'cache.corrupt_entry', key, reason });
     await client.unlink(name);
   }
   return 'taken';

@@ -28,7 +28,7 @@ export interface RedisLink {
    * Never rejects: an exception from `call` counts as no reply.
    */
   run<T>(call: (connection: RedisConnection) => Promise<T>, otherwise: T, patience?: number): Promise<T>;
-  readonly isAway: () => boolean;
+  readonly isUnavailable: () => boolean;
   close(): Promise<void>;
 }
 
@@ -75,7 +75,7 @@ export async function openRedisLink(options: RedisLinkOptions): Promise<RedisLin
     namespace,
     run: (call, otherwise, patience = 1) =>
       breaker.attempt(() => call(connection), otherwise, timeoutMs * patience),
-    isAway: breaker.isOpen,
+    isUnavailable: breaker.isOpen,
     close: () => (closed ??= close()),
   };
 }
@@ -97,7 +97,7 @@ export async function unlessRefused<T>(observe: Observe, call: () => Promise<T>,
     return await call();
   } catch (cause) {
     if (!isReply(cause)) throw cause;
-    observe({ kind: 'cache.write_refused', cause });
+    observe({ kind: 'cache.write_rejected', cause });
     return otherwise;
   }
 }

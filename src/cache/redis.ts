@@ -2,7 +2,7 @@
 import type { Observe } from '../core/observation.ts';
 import type { After, Clock } from './clock.ts';
 import type { EntryKey } from './entry-key.ts';
-import { FRAME_VERSION, type FrameTrust } from './frame.ts';
+import { FORMAT_VERSION, type FrameTrust } from './entry-codec.ts';
 import { createLeases } from './redis-lease.ts';
 import { isReply, unlessRefused, WRITE_PATIENCE, type RedisLink } from './redis-link.ts';
 import type { Remote, RemoteValue } from './remote.ts';
@@ -31,7 +31,7 @@ interface Redis extends RedisOptions {
  */
 export function createRedis(options: RedisOptions): Remote {
   const { link, entryKey, contentTypes } = options;
-  const prefix = `${link.namespace}:${FRAME_VERSION}-${entryKey.id}`;
+  const prefix = `${link.namespace}:${FORMAT_VERSION}-${entryKey.id}`;
   const redis: Redis = {
     ...options,
     entryName: (key) => `${prefix}:entry:${key}`,
@@ -74,7 +74,7 @@ async function read(redis: Redis, key: string, maxBytes: number): Promise<Remote
     }
   }, undefined);
   if (typeof found !== 'string') return found;
-  redis.observe({ kind: 'cache.rubbish_found', key, reason: found });
+  redis.observe({ kind: 'cache.corrupt_entry', key, reason: found });
   await drop(redis, key);
   return undefined;
 }

@@ -1,6 +1,6 @@
 // The interface of a shared cache. Its methods never reject: a failure looks like a missing value.
 
-import type { FrameTrust } from './frame.ts';
+import type { FrameTrust } from './entry-codec.ts';
 
 export interface Remote {
   /** Distinguishes frames written by this service from any other values. */

@@ -2,7 +2,7 @@
 import type { Observe } from '../core/observation.ts';
 import { ageOf, before, momentOf, type Clock, type Moment } from './clock.ts';
 import { youngerOf, type Entry } from './entry.ts';
-import { decodeFrame, encodeFrame, maxFrameBytes, type FrameLimits, type FrameTrust } from './frame.ts';
+import { decodeEntry, encodeEntry, maxFrameBytes, type CodecLimits, type FrameTrust } from './entry-codec.ts';
 import { createMemory, type MemorySize } from './memory.ts';
 import type { Lease, LeaseRefusal, Remote, RemoteValue } from './remote.ts';
 
@@ -48,7 +48,7 @@ const CLOCK_SKEW_MS = 1000;
 export function createStore(options: StoreOptions): Store {
   const { remote, clock, entryBytes, observe } = options;
   const memory = createMemory(options.memoryBytes, clock);
-  const limits: FrameLimits = { compressOver: options.compressOver, maxBody: entryBytes };
+  const limits: CodecLimits = { compressOver: options.compressOver, maxBody: entryBytes };
   const maxBytes = maxFrameBytes(limits);
 
   async function readRemote(from: Remote, key: string): Promise<Entry | undefined> {
@@ -57,13 +57,13 @@ export function createStore(options: StoreOptions): Store {
     if (value === undefined) return undefined;
     const entry = await entryIn(value, { key, options: { ...limits, ...from.trust }, asked });
     if (typeof entry !== 'string') return ageOf(entry.born, clock) < entry.keepMs ? entry : undefined;
-    observe({ kind: 'cache.rubbish_found', key, reason: entry });
+    observe({ kind: 'cache.corrupt_entry', key, reason: entry });
     await from.drop(key); // before the next read, so that it is reported once
     return undefined;
   }
 
   async function writeRemote(to: Remote, key: string, entry: Entry): Promise<void> {
-    const bytes = await encodeFrame(key, entry, { ...limits, ...to.trust });
+    const bytes = await encodeEntry(key, entry, { ...limits, ...to.trust });
     const keepMs = entry.keepMs - ageOf(entry.born, clock);
     if (keepMs >= 1) await to.write(key, bytes, keepMs);
   }
@@ -99,7 +99,7 @@ export function createStore(options: StoreOptions): Store {
 
 interface Reading {
   readonly key: string;
-  readonly options: FrameTrust & FrameLimits;
+  readonly options: FrameTrust & CodecLimits;
   readonly asked: Moment;
 }
 
@@ -108,7 +108,7 @@ async function entryIn(
   { bytes, remainingMs }: RemoteValue,
   { key, options, asked }: Reading,
 ): Promise<Entry | string> {
-  const frame = await decodeFrame(key, bytes, options);
+  const frame = await decodeEntry(key, bytes, options);
   if (frame.kind === 'rubbish') return frame.reason;
   const { payload, etag, bornEpoch, keepMs } = frame;
   // Two estimates of the age: the remaining TTL in the shared cache, and our clock against the writer's. The larger one

@@ -69,7 +69,7 @@ export function createWarming(options: WarmingOptions): Warming {
     if (closed || registry.size === 0) return;
     cancelTick ??= after(TICK_MS, () => {
       cancelTick = undefined;
-      dropUnasked(registry, clock.monotonic(), observe);
+      dropUnused(registry, clock.monotonic(), observe);
       fill();
       arm();
     });
@@ -81,7 +81,7 @@ export function createWarming(options: WarmingOptions): Warming {
     for (const item of dueItems(registry, clock.monotonic()).slice(0, options.concurrent - running)) {
       running++;
       item.isRunning = true;
-      void runAgain(item, options).finally(() => {
+      void schedule(item, options).finally(() => {
         running--;
         item.isRunning = false;
         fill();
@@ -105,7 +105,7 @@ export function createWarming(options: WarmingOptions): Warming {
       const known = registry.get(job.endpoint)?.get(job.key);
       const item =
         known ?? newItem(job, { pinned: false, now: clock.monotonic(), age: ageOf(read.entry.born, clock) });
-      if (noteAsked(item, { job, read, now: clock.monotonic() }))
+      if (noteRequest(item, { job, read, now: clock.monotonic() }))
         observe({ kind: 'warming.saved', endpoint: job.endpoint });
       noteBorn(item, read.entry, { clock, random });
       add(job, item);
@@ -153,7 +153,7 @@ interface Asked {
 }
 
 /** Records a request; returns whether warming saved it a run. */
-function noteAsked(item: Item, { job, read, now }: Asked): boolean {
+function noteRequest(item: Item, { job, read, now }: Asked): boolean {
   const isHit = read.outcome.kind === 'hit';
   const wouldRun = now - item.unwarmedAt >= job.policy.ttl * 1000;
   item.job = job;
@@ -175,7 +175,7 @@ function noteBorn(
   item.dueAt = bornAt + item.job.every * 1000 * (1 - JITTER * random());
 }
 
-async function runAgain(item: Item, options: WarmingOptions): Promise<void> {
+async function schedule(item: Item, options: WarmingOptions): Promise<void> {
   const { refresh, clock, observe, random } = options;
   const { endpoint, every } = item.job;
   const started = clock.monotonic();
@@ -203,7 +203,7 @@ function dueItems(registry: Registry, now: number): Item[] {
   return due.toSorted((a, b) => a.dueAt - b.dueAt);
 }
 
-function dropUnasked(registry: Registry, now: number, observe: Observe): void {
+function dropUnused(registry: Registry, now: number, observe: Observe): void {
   for (const [endpoint, items] of registry) {
     for (const [key, item] of items) {
       if (item.pinned || now - item.askedAt < item.job.policy.ttl * 1000) continue;

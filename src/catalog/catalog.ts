@@ -1,5 +1,5 @@
 // The immutable set of endpoints that requests read; replaced as a whole.
-import type { Diagnostic } from '../core/diagnostic.ts';
+import type { Finding } from '../core/finding.ts';
 import type { Endpoint } from './endpoint.ts';
 
 export interface Catalog {
@@ -22,11 +22,11 @@ export interface Candidate {
  */
 export function assembleCatalog(candidates: readonly Candidate[]): {
   readonly catalog: Catalog;
-  readonly diagnostics: readonly Diagnostic[];
+  readonly diagnostics: readonly Finding[];
 } {
   const byName = new Map<string, Endpoint>();
   const byId = new Map<string, Endpoint>();
-  const diagnostics: Diagnostic[] = [];
+  const diagnostics: Finding[] = [];
   for (const candidate of candidates) {
     const { endpoint } = candidate;
     const doubles = [
@@ -44,7 +44,7 @@ export function assembleCatalog(candidates: readonly Candidate[]): {
   return { catalog: Object.freeze({ endpoints: Object.freeze(endpoints), find }), diagnostics };
 }
 
-function doubled(candidate: Candidate, key: 'name' | 'id', first: Endpoint | undefined): Diagnostic[] {
+function doubled(candidate: Candidate, key: 'name' | 'id', first: Endpoint | undefined): Finding[] {
   if (first === undefined) return [];
   const { endpoint } = candidate;
   return [

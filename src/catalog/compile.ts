@@ -1,26 +1,26 @@
 // Compiles the text of a file to an endpoint: parse, validate, check, build. Reports all findings at once.
 import { hash } from 'node:crypto';
-import { locateFindings, type Diagnostic } from '../core/diagnostic.ts';
+import { locateFindings, type Finding } from '../core/finding.ts';
 import { parseBytes } from '../config/bytes.ts';
 import { parseRate } from '../config/rate.ts';
 import type { EndpointFile, Example } from '../config/generated/endpoint.ts';
 import { createSchemaCheck } from '../config/schema.ts';
 import { parseYaml, type YamlDocument } from '../config/yaml-document.ts';
 import { createBinder } from '../params/binder.ts';
-import { neutralText } from '../params/neutral.ts';
+import { sampleText } from '../params/sample-values.ts';
 import type { RedactionPolicy } from '../redact/demand.ts';
 import { createRedactor } from '../redact/redactor.ts';
 import type { Outline } from '../sql/outline.ts';
 import { analyse, type Analysis, type RuleFinding } from './analysis.ts';
 import type { Candidate } from './catalog.ts';
 import type { CachePolicy, Endpoint, Label, ReservationPolicy, SandboxPolicy } from './endpoint.ts';
-import { isRefusalExpected } from './expectation.ts';
+import { isRejectionExpected } from './expectation.ts';
 import { checkRules } from './rules.ts';
 
 export interface CompiledFile {
   /** Undefined if any finding is an error. */
   readonly candidate: Candidate | undefined;
-  readonly diagnostics: readonly Diagnostic[];
+  readonly diagnostics: readonly Finding[];
 }
 
 export type CompileFile = (path: string, text: string) => CompiledFile;
@@ -55,7 +55,7 @@ export function createInspect(
 ): (
   path: string,
   text: string,
-) => { readonly inspected: InspectedFile | undefined; readonly diagnostics: readonly Diagnostic[] } {
+) => { readonly inspected: InspectedFile | undefined; readonly diagnostics: readonly Finding[] } {
   const check = createSchemaCheck('endpoint');
   return (path, text) => {
     const parsed = parseYaml(path, text);
@@ -75,13 +75,13 @@ export function createInspect(
 }
 
 /** Findings with their locations in the file: the first ones, and the number of those left out. */
-export function toDiagnostics(document: YamlDocument, findings: readonly RuleFinding[]): Diagnostic[] {
-  const locate = (finding: RuleFinding): Diagnostic => toDiagnostic(document, finding);
+export function toDiagnostics(document: YamlDocument, findings: readonly RuleFinding[]): Finding[] {
+  const locate = (finding: RuleFinding): Finding => toDiagnostic(document, finding);
   return locateFindings(findings, locate, { isWarning: ({ severity }) => severity === 'warning' });
 }
 
 /** A finding with its location in the file. */
-export function toDiagnostic(document: YamlDocument, finding: RuleFinding): Diagnostic {
+export function toDiagnostic(document: YamlDocument, finding: RuleFinding): Finding {
   const { path, offset, onKey, code, message, hint, severity = 'error' } = finding;
   const place =
     offset !== undefined
@@ -133,7 +133,7 @@ function build(
 function sampleValues({ parameters = {} }: EndpointFile): Endpoint['sampleValues'] {
   const entries = Object.entries(parameters).map(([name, { type, enum: allowed }]) => [
     name,
-    String(allowed?.[0] ?? neutralText(type)),
+    String(allowed?.[0] ?? sampleText(type)),
   ]);
   return Object.freeze(Object.fromEntries(entries) as Record<string, string>); // pairs of strings, built above
 }
@@ -163,7 +163,7 @@ function sandboxPolicy({ sandbox }: EndpointFile): SandboxPolicy {
 /** Examples with their own clock or rows, and those that expect a rejection, tell consumers nothing. */
 function isShown({ test_only: isTestOnly, now, fixtures, expect }: Example): boolean {
   if (isTestOnly === true || now !== undefined || fixtures !== undefined) return false;
-  return !isRefusalExpected(expect);
+  return !isRejectionExpected(expect);
 }
 
 function concurrencyOf({ limits }: EndpointFile): Endpoint['concurrency'] {

@@ -1,6 +1,6 @@
 // Has the engine analyse an endpoint's query and each table of its WITH clause, and reports errors as findings in the
 // file.
-import type { Diagnostic } from '../core/diagnostic.ts';
+import type { Finding } from '../core/finding.ts';
 import { nearest } from '../core/nearest.ts';
 import { EngineError, type Engine } from '../engine/engine.ts';
 import { enginePosition, quotedNames } from '../sandbox/engine-message.ts';
@@ -44,12 +44,9 @@ const CODES: ReadonlyMap<number, string> = new Map([
 const WRAPPER = 'DESCRIBE TABLE (\n';
 
 /** Findings of the engine; at most one per part of the query, since the engine stops at the first error. */
-export async function checkOnEngine(
-  engine: Engine,
-  inspected: InspectedFile,
-): Promise<readonly Diagnostic[]> {
+export async function checkOnEngine(engine: Engine, inspected: InspectedFile): Promise<readonly Finding[]> {
   const { sampleValues: parameters, limits, int64, outline } = inspected.candidate.endpoint;
-  const findings = new Map<string, Diagnostic>(); // by message: queries that read a failing table fail in the same way
+  const findings = new Map<string, Finding>(); // by message: queries that read a failing table fail in the same way
   for (const part of partsOf(inspected)) {
     if (findings.size > 0 && part.start >= outline.mainStart) break; // it reads those tables
     const failure = await engine
@@ -82,7 +79,7 @@ function partsOf({ candidate: { endpoint } }: InspectedFile): readonly Part[] {
   return [...tables, { sql: query, shift: 0, start: outline.mainStart, end: query.length }];
 }
 
-function findingOf(inspected: InspectedFile, part: Part, failure: EngineError): Diagnostic {
+function findingOf(inspected: InspectedFile, part: Part, failure: EngineError): Finding {
   const { document, analysis } = inspected;
   const hint = hintOf(failure.message);
   return {

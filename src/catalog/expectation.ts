@@ -7,6 +7,6 @@ export function expectedStatus({ status, code }: Expectation): number | undefine
 }
 
 /** Whether the call is expected to be rejected. */
-export function isRefusalExpected(expect: Expectation = {}): boolean {
+export function isRejectionExpected(expect: Expectation = {}): boolean {
   return (expectedStatus(expect) ?? 400) >= 400;
 }

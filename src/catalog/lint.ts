@@ -5,7 +5,7 @@ import { authorOffset } from '../sql/placeholders.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
 import type { Outline } from '../sql/outline.ts';
 
-type Finding = Omit<RuleFinding, 'code' | 'severity'>;
+type UncodedFinding = Omit<RuleFinding, 'code' | 'severity'>;
 /** An analysis whose query was parsed, with its tokens; offsets refer to the bound query. */
 interface Read extends Analysis {
   readonly outline: Outline;
@@ -18,7 +18,7 @@ interface Read extends Analysis {
   /** The index of the token that begins at an offset. */
   readonly beginsAt: ReadonlyMap<number, number>;
 }
-type Lint = (read: Read) => Iterable<Finding>;
+type Lint = (read: Read) => Iterable<UncodedFinding>;
 
 /** All lints, by the code of their warnings. */
 export const LINTS: Readonly<Record<string, Lint>> = {
@@ -195,7 +195,7 @@ function nameAt({ names }: Read, index: number): string | undefined {
   return names[index];
 }
 
-function at({ bound, tokens }: Read, index: number): Pick<Finding, 'path' | 'offset'> {
+function at({ bound, tokens }: Read, index: number): Pick<UncodedFinding, 'path' | 'offset'> {
   return { path: ['query'], offset: authorOffset(bound.uses, tokens[index]?.start ?? 0) };
 }
 

@@ -1,19 +1,19 @@
 // The live catalog: reloads when files change, replaced by a single assignment, keeps the last good version of each
 // file.
 import { basename, dirname } from 'node:path';
-import { compareDiagnostics, type Diagnostic } from '../core/diagnostic.ts';
+import { compareDiagnostics, type Finding } from '../core/finding.ts';
 import type { Observe } from '../core/observation.ts';
 import { watchPaths } from '../config/watch.ts';
 import { assembleCatalog, type Catalog } from './catalog.ts';
 import type { CompileFile } from './compile.ts';
-import { chooseVersions, type InService } from './in-service.ts';
+import { chooseVersions, type InService } from './last-good.ts';
 import { isEndpointFile, loadFolder, loadSome, type Loaded, type LoadedFiles } from './load.ts';
 
 export interface LiveCatalog {
   /** The current catalog; read once per request. */
   current(): Catalog;
   /** Findings of files whose newest version is not served, and warnings. */
-  diagnostics(): readonly Diagnostic[];
+  diagnostics(): readonly Finding[];
   /** Rereads the folder; resolves when the result is served. Never rejects: failures are observed. */
   reload(): Promise<void>;
   close(): Promise<void>;
@@ -35,7 +35,7 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
   let files: LoadedFiles = new Map();
   let inService: InService = new Map();
   let catalog = assembleCatalog([]).catalog;
-  let findings: readonly Diagnostic[] = [];
+  let findings: readonly Finding[] = [];
   const pending = createPending(folder);
   let lastFailure = '';
   let isOpen = false;
@@ -141,12 +141,12 @@ function lookNowAndThen(look: () => Promise<void>, now: () => number): () => voi
   };
 }
 
-function allFindings(files: LoadedFiles, assembled: readonly Diagnostic[]): readonly Diagnostic[] {
+function allFindings(files: LoadedFiles, assembled: readonly Finding[]): readonly Finding[] {
   const own = [...files.values()].flatMap((file) => file.diagnostics);
   return [...own, ...assembled].toSorted(compareDiagnostics);
 }
 
-function sameFindings(a: readonly Diagnostic[], b: readonly Diagnostic[]): boolean {
+function sameFindings(a: readonly Finding[], b: readonly Finding[]): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 

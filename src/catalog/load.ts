@@ -4,7 +4,7 @@ import type { Stats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import type { Diagnostic } from '../core/diagnostic.ts';
+import type { Finding } from '../core/finding.ts';
 import { readSettled, stampOf } from '../config/read-settled.ts';
 import { MAX_DOCUMENT_BYTES } from '../config/yaml-document.ts';
 import type { Candidate } from './catalog.ts';
@@ -21,7 +21,7 @@ export interface LoadedFile {
   readonly stamp: string;
   readonly hash: string;
   readonly candidate: Candidate | undefined;
-  readonly diagnostics: readonly Diagnostic[];
+  readonly diagnostics: readonly Finding[];
 }
 
 /** By path, in the order in which the files were first served. */
@@ -134,7 +134,7 @@ async function loadFile(
 }
 
 function unreadable(file: string, stamp: string, { message, code }: NodeJS.ErrnoException): LoadedFile {
-  const diagnostic: Diagnostic = {
+  const diagnostic: Finding = {
     file,
     line: 1,
     column: 1,

@@ -1,12 +1,12 @@
 // What must hold for an endpoint file beyond its schema: a table of rules, each yielding findings under its own code.
-import { MAX_FINDINGS } from '../core/diagnostic.ts';
+import { MAX_FINDINGS } from '../core/finding.ts';
 import { nearest } from '../core/nearest.ts';
 import { Problem } from '../core/problem.ts';
 import { createBinder } from '../params/binder.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
-import { isRefusalExpected } from './expectation.ts';
+import { isRejectionExpected } from './expectation.ts';
 
-type Finding = Omit<RuleFinding, 'code'>;
+type UncodedFinding = Omit<RuleFinding, 'code'>;
 /** Process configuration that rules need. */
 export interface RuleContext {
   readonly piiHashKey: string | undefined;
@@ -15,7 +15,10 @@ export interface RuleContext {
 /** The nearest valid name; skipped for findings that are not shown. */
 type Guess = (word: string, candidates: Iterable<string>) => string | undefined;
 
-type Rule = (analysis: Analysis, context: RuleContext & { readonly guess: Guess }) => Iterable<Finding>;
+type Rule = (
+  analysis: Analysis,
+  context: RuleContext & { readonly guess: Guess },
+) => Iterable<UncodedFinding>;
 
 /** All rules, by the code of their findings. */
 export const RULES: Readonly<Record<string, Rule>> = {
@@ -123,7 +126,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
     if (parameters.size < declared.length) return; // findings of the parameters themselves come first
     const binder = createBinder([...parameters.values()], { unknown: 'reject' });
     for (const [index, example] of (file.examples ?? []).entries()) {
-      if (isRefusalExpected(example.expect)) continue;
+      if (isRejectionExpected(example.expect)) continue;
       const sent = Object.entries(example.parameters ?? {}).map(([name, value]) => [name, [value]] as const);
       for (const { parameter, message } of bindFailures(() => binder.bind(new Map(sent)))) {
         const isSent = parameter in (example.parameters ?? {});

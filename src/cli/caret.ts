@@ -1,15 +1,11 @@
 // Renders findings for a terminal: location, message, the line of the file with a caret, and the fix.
-import type { Diagnostic } from '../core/diagnostic.ts';
+import type { Finding } from '../core/finding.ts';
 import type { Terminal } from './terminal.ts';
 
 const WIDTH = 110;
 
 /** The lines of one finding; `text` is the file's content, if known. */
-export function renderDiagnostic(
-  diagnostic: Diagnostic,
-  text: string | undefined,
-  { paint }: Terminal,
-): string[] {
+export function renderFinding(diagnostic: Finding, text: string | undefined, { paint }: Terminal): string[] {
   const { file, line, column, severity, code, message, hint } = diagnostic;
   const place = line === 0 ? file : `${file}:${line}:${column}`;
   const style = severity === 'error' ? 'red' : 'yellow';

@@ -3,11 +3,11 @@ import type { Command } from 'commander';
 import type { Uses } from '../auth/key-use.ts';
 import { loadSettings, settingNames, type Settings } from '../config/settings.ts';
 import type { Observe } from '../core/observation.ts';
-import { describeDiagnostic } from '../observe/describe.ts';
+import { describeFinding } from '../observe/describe.ts';
 import { CommandError } from './command-error.ts';
 import type { ServeDeps } from './serve.ts';
 import type { Terminal } from './terminal.ts';
-import type { OpenEngine, OpenLocal, OpenService, OpenTrial } from './wiring.ts';
+import type { OpenEngine, OpenLocal, OpenService, OpenTestRuntime } from './dependencies.ts';
 import type { Workers } from './workers.ts';
 
 /** Access to the process for commands. */
@@ -18,7 +18,7 @@ export interface CommandDeps {
   readonly openEngine: OpenEngine;
   readonly openService: OpenService;
   readonly openLocal: OpenLocal;
-  readonly openTrial: OpenTrial;
+  readonly openTestRuntime: OpenTestRuntime;
   /** How often each key was used, over all restarts and replicas. */
   readonly readUses: (settings: Settings) => Promise<Uses>;
   /** Where observations are written: human-readable lines or a structured log. */
@@ -54,7 +54,7 @@ export async function settingsOf(flags: Flags, { env }: Pick<CommandDeps, 'env'>
     file: { path, required: flags['config'] !== undefined },
   });
   if ('settings' in loaded) return loaded.settings;
-  throw new CommandError(`settings: ${loaded.diagnostics.map(describeDiagnostic).join('\n  ')}`, {
+  throw new CommandError(`settings: ${loaded.diagnostics.map(describeFinding).join('\n  ')}`, {
     exitCode: 2,
   });
 }

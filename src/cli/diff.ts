@@ -4,10 +4,10 @@ import { createInspect } from '../catalog/compile.ts';
 import { isEndpointFile } from '../catalog/load.ts';
 import type { Settings } from '../config/settings.ts';
 import { MAX_DOCUMENT_BYTES } from '../config/yaml-document.ts';
-import { compareContracts } from '../contract/compare.ts';
-import { readContracts, type InspectFile, type SourceFile } from '../contract/contract.ts';
+import { compareContracts } from '../compatibility/compare.ts';
+import { readContracts, type InspectFile, type SourceFile } from '../compatibility/contract.ts';
 import { CommandError } from './command-error.ts';
-import { tellColumns, type Described, type ToldColumns } from './diff/columns.ts';
+import { reportColumns, type Described, type ReportedColumns } from './diff/columns.ts';
 import { fromTop, isOutside, readFolder } from './diff/folders.ts';
 import type { Folder, FolderFile, Repository } from './diff/folders.ts';
 import { createGit, type Git } from './diff/git.ts';
@@ -15,7 +15,7 @@ import { openChanges, type PrintReport, type Report } from './diff/report.ts';
 import { resolveRange, type Revision } from './diff/revisions.ts';
 import { diffTexts } from './diff/text-diff.ts';
 import type { Terminal } from './terminal.ts';
-import type { OpenEngine } from './wiring.ts';
+import type { OpenEngine } from './dependencies.ts';
 
 export interface DiffOptions {
   /** A revision, or a range of two. */
@@ -138,10 +138,10 @@ async function columnsOf(
   after: Described,
   { settings, schema }: DiffOptions,
   { openEngine, terminal }: DiffDeps,
-): Promise<ToldColumns> {
+): Promise<ReportedColumns> {
   if (schema === undefined) return { notes: ['Columns are not compared (--no-engine)'], comparisons: [] };
   terminal.progress('Describing columns');
-  const told = await tellColumns(before, after, { settings, openEngine, folder: schema });
+  const told = await reportColumns(before, after, { settings, openEngine, folder: schema });
   terminal.progress('');
   return told;
 }

@@ -12,9 +12,9 @@ export function reportPreflight(findings: readonly PreflightFinding[], terminal:
   for (const outcome of ['open', 'known', 'advice'] as const) {
     const those = findings.filter((each) => each.outcome === outcome);
     counts[outcome] = those.length;
-    for (const { wall, name, mend } of those) {
-      print(`${paint(SHOWN[outcome], outcome)}${' '.repeat(WIDTH - outcome.length)}${wall}: ${name}`);
-      if (mend !== undefined) print(`${' '.repeat(WIDTH)}${mend}`);
+    for (const { layer, name, fix } of those) {
+      print(`${paint(SHOWN[outcome], outcome)}${' '.repeat(WIDTH - outcome.length)}${layer}: ${name}`);
+      if (fix !== undefined) print(`${' '.repeat(WIDTH)}${fix}`);
     }
   }
   const indent = ' '.repeat(WIDTH);

@@ -4,7 +4,7 @@ import { createInspect } from '../catalog/compile.ts';
 import { formatYaml } from '../config/format-yaml.ts';
 import { replaceFile } from '../config/replace-file.ts';
 import { parseYaml } from '../config/yaml-document.ts';
-import { describeDiagnostic } from '../observe/describe.ts';
+import { describeFinding } from '../observe/describe.ts';
 import { ANY_KEY, expandPaths } from './endpoint-files.ts';
 import { count } from './findings/findings.ts';
 import type { Terminal } from './terminal.ts';
@@ -25,7 +25,7 @@ export async function format({ paths, isCheck }: FormatOptions, terminal: Termin
     const text = await readFile(file, 'utf8');
     const parsed = parseYaml(file, text);
     if ('diagnostics' in parsed) {
-      for (const finding of parsed.diagnostics) terminal.note(describeDiagnostic(finding));
+      for (const finding of parsed.diagnostics) terminal.note(describeFinding(finding));
       broken++;
       continue;
     }

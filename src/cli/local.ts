@@ -4,7 +4,7 @@ import type { Observe } from '../core/observation.ts';
 import type { Engine } from '../engine/engine.ts';
 import { noEndpoints, openEngineOrExplain, seed } from './serve.ts';
 import type { Terminal } from './terminal.ts';
-import type { OpenEngine, OpenLocal } from './wiring.ts';
+import type { OpenEngine, OpenLocal } from './dependencies.ts';
 
 export interface LocalDeps {
   readonly openEngine: OpenEngine;

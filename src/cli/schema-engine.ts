@@ -9,7 +9,7 @@ import { createTables } from '../engine/schema-files.ts';
 import { createCallsTable } from '../engine/calls-table.ts';
 import { CommandError } from './command-error.ts';
 import { openEngineOrExplain } from './serve.ts';
-import type { OpenEngine } from './wiring.ts';
+import type { OpenEngine } from './dependencies.ts';
 
 export interface SchemaEngineOptions {
   readonly settings: Settings;

@@ -1,7 +1,7 @@
 // `millrace serve --check`: opens everything that serving needs, reports its state and closes it.
-import { renderDiagnostic } from './caret.ts';
+import { renderFinding } from './caret.ts';
 import type { Terminal } from './terminal.ts';
-import type { RunningService } from './wiring.ts';
+import type { RunningService } from './dependencies.ts';
 
 /** Prints the state of each part; resolves to 0 if all are healthy, otherwise 1. Closes the service. */
 export async function reportService(
@@ -14,8 +14,7 @@ export async function reportService(
   const findings = service.catalog.diagnostics();
   const { endpoints } = service.catalog.current();
   await service.close('checked');
-  for (const finding of findings)
-    for (const line of renderDiagnostic(finding, undefined, terminal)) note(line);
+  for (const finding of findings) for (const line of renderFinding(finding, undefined, terminal)) note(line);
   const told: Readonly<Record<string, string>> = { catalog: `${endpoints.length} endpoints` };
   print(line('settings', paint('green', 'ok'), ''));
   print(line('keys', paint('green', 'ok'), ''));

@@ -10,10 +10,10 @@ import { createRelay, type Observe } from '../core/observation.ts';
 import { EngineError } from '../engine/engine.ts';
 import { loadSeeds } from '../engine/seeds.ts';
 import { CommandError } from './command-error.ts';
-import { renderDiagnostic } from './caret.ts';
+import { renderFinding } from './caret.ts';
 import { reportService } from './serve-check.ts';
 import type { Terminal } from './terminal.ts';
-import type { OpenEngine, OpenService, RunningService } from './wiring.ts';
+import type { OpenEngine, OpenService, RunningService } from './dependencies.ts';
 
 export interface ServeOptions {
   readonly settings: Settings;
@@ -35,7 +35,7 @@ export interface ServeDeps {
 /** Serves until a signal ends it, then resolves. */
 export async function serve(options: ServeOptions, deps: ServeDeps): Promise<void> {
   const { settings, isDevelopment, hasSamples, observe } = options;
-  refuseWithoutKeys(options);
+  requireKeys(options);
   const engineEvents = createRelay(observe);
   const engine = await openEngineOrExplain(deps.openEngine, settings, engineEvents.observe);
   if (engine.kind === 'embedded') {
@@ -75,7 +75,7 @@ export async function check(
   isDevelopment: boolean,
   deps: Omit<ServeDeps, 'onSignal'>,
 ): Promise<0 | 1> {
-  refuseWithoutKeys({ settings, isDevelopment });
+  requireKeys({ settings, isDevelopment });
   const engine = await openEngineOrExplain(deps.openEngine, settings, ignore);
   const free = { ...settings, port: 0, adminPort: 0, usage: false };
   const service = await openOrExplain(deps, { settings: free, engine, extraTokens: [], observe: ignore });
@@ -83,10 +83,7 @@ export async function check(
   return reportService(service, deps.terminal, warning);
 }
 
-function refuseWithoutKeys({
-  settings,
-  isDevelopment,
-}: Pick<ServeOptions, 'settings' | 'isDevelopment'>): void {
+function requireKeys({ settings, isDevelopment }: Pick<ServeOptions, 'settings' | 'isDevelopment'>): void {
   if (settings.tokens !== undefined || settings.jwt !== undefined || isDevelopment) return;
   throw new CommandError(
     'No keys configured: set MILLRACE_TOKENS to a tokens file (create one with: millrace token create NAME), or use serve --dev',
@@ -155,7 +152,7 @@ export async function seed(
 function explainStart(cause: unknown, settings: Settings, terminal: Terminal): unknown {
   if (cause instanceof TokensRejected) {
     for (const finding of cause.diagnostics) {
-      for (const line of renderDiagnostic(finding, undefined, terminal)) terminal.note(line);
+      for (const line of renderFinding(finding, undefined, terminal)) terminal.note(line);
     }
     return new CommandError(`${cause.message}; the service requires a valid tokens file to start`, { cause });
   }

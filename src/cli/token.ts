@@ -9,7 +9,7 @@ import { changeAlone, replaceFile } from '../config/replace-file.ts';
 import { createValueCheck } from '../config/schema.ts';
 import { appendToList, removeAt, setAt } from '../config/yaml-edit.ts';
 import { nearest } from '../core/nearest.ts';
-import { describeDiagnostic } from '../observe/describe.ts';
+import { describeFinding } from '../observe/describe.ts';
 import { CommandError } from './command-error.ts';
 import { renderTable } from './table.ts';
 import type { Terminal } from './terminal.ts';
@@ -153,7 +153,7 @@ async function readTokens(file: string): Promise<TokensText> {
   const read = await createReadTokens()(file);
   if (read.kind === 'rejected') {
     throw new CommandError(
-      `${file} has errors; fix them first: ${read.diagnostics.map(describeDiagnostic).join('; ')}`,
+      `${file} has errors; fix them first: ${read.diagnostics.map(describeFinding).join('; ')}`,
     );
   }
   if (read.kind === 'missing') return { tokens: [], text: '' };

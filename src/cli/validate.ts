@@ -7,7 +7,7 @@ import { checkOnEngine } from '../catalog/engine-check.ts';
 import { lint } from '../catalog/lint.ts';
 import { loadFiles, type LoadedFiles } from '../catalog/load.ts';
 import { findUnbounded, readTimeColumns } from '../catalog/time-bound.ts';
-import { compareDiagnostics, type Diagnostic } from '../core/diagnostic.ts';
+import { compareDiagnostics, type Finding } from '../core/finding.ts';
 import type { Engine } from '../engine/engine.ts';
 import { ANY_KEY, expandPaths } from './endpoint-files.ts';
 import { count, countErrors, type PrintFindings } from './findings/findings.ts';
@@ -46,13 +46,13 @@ export async function validate(options: ValidateOptions, terminal: Terminal): Pr
   return countErrors(findings) > 0 || (isStrict && findings.length > 0) ? 1 : 0;
 }
 
-function staticFindings(files: LoadedFiles): readonly Diagnostic[] {
+function staticFindings(files: LoadedFiles): readonly Finding[] {
   const candidates = [...files.values()].flatMap((file) => file.candidate ?? []);
   const own = [...files.values()].flatMap((file) => file.diagnostics);
   return [...own, ...assembleCatalog(candidates).diagnostics];
 }
 
-function warningsOf({ document, analysis }: InspectedFile): readonly Diagnostic[] {
+function warningsOf({ document, analysis }: InspectedFile): readonly Finding[] {
   return toDiagnostics(document, lint(analysis));
 }
 
@@ -60,8 +60,8 @@ async function engineFindings(
   engine: Engine,
   files: readonly InspectedFile[],
   terminal: Terminal,
-): Promise<readonly Diagnostic[]> {
-  const findings: Diagnostic[] = [];
+): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
   const timeColumns = await readTimeColumns(engine);
   for (const [index, file] of files.entries()) {
     terminal.progress(`Analysing ${index + 1} of ${count(files.length, 'endpoint')}`);
@@ -73,7 +73,7 @@ async function engineFindings(
   return findings;
 }
 
-function withRelativePath(finding: Diagnostic): Diagnostic {
+function withRelativePath(finding: Finding): Finding {
   const path = relative(process.cwd(), finding.file) || finding.file;
   return { ...finding, file: path.split(sep).join('/') };
 }
@@ -97,7 +97,7 @@ function readText(file: string): string | undefined {
 }
 
 /** A comment `# millrace-ignore: code` at the end of the line, or on the line above, suppresses a warning. */
-function isIgnored({ severity, code, line, file }: Diagnostic, textOf: TextOf): boolean {
+function isIgnored({ severity, code, line, file }: Finding, textOf: TextOf): boolean {
   if (severity !== 'warning') return false;
   const lines = textOf(file)?.split(/\r\n|\r|\n/) ?? [];
   return [lines[line - 2], lines[line - 1]].some((text) =>

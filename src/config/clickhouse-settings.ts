@@ -1,5 +1,5 @@
 // Settings for ClickHouse servers.
-import type { Diagnostic } from '../core/diagnostic.ts';
+import type { Finding } from '../core/finding.ts';
 import type { SettingsFile } from './generated/settings.ts';
 
 export interface ClickHouseSettings {
@@ -42,7 +42,7 @@ export function clickhouseSettings(all: SettingsFile): ClickHouseSettings | unde
 }
 
 /** A certificate and its key are only valid together. */
-export function findHalfCertificate(values: SettingsFile): Diagnostic[] {
+export function findHalfCertificate(values: SettingsFile): Finding[] {
   const { clickhouse_certificate: certificate, clickhouse_key: key } = values;
   if ((certificate === undefined) === (key === undefined)) return [];
   const missing = key === undefined ? 'clickhouse_key' : 'clickhouse_certificate';

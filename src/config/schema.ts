@@ -4,14 +4,14 @@ import { readFileSync } from 'node:fs';
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
-import { locateFindings, MAX_FINDINGS, type Diagnostic } from '../core/diagnostic.ts';
+import { locateFindings, MAX_FINDINGS, type Finding } from '../core/finding.ts';
 import { nearest } from '../core/nearest.ts';
 import type { Path, YamlDocument } from './yaml-document.ts';
 
 export type SchemaName = 'endpoint' | 'tokens' | 'settings';
 
 /** Validates a document against one schema. Without findings, its value has the type generated from that schema. */
-export type SchemaCheck = (document: YamlDocument) => readonly Diagnostic[];
+export type SchemaCheck = (document: YamlDocument) => readonly Finding[];
 
 /** A finding about a plain value, without a location. */
 export interface SchemaFinding {

@@ -1,7 +1,7 @@
 // Process settings. Precedence: flags, environment variables, millrace.yaml, defaults.
 import { readFile } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';
-import type { Diagnostic } from '../core/diagnostic.ts';
+import type { Finding } from '../core/finding.ts';
 import { parseBytes } from './bytes.ts';
 import {
   clickhouseSettings,
@@ -36,7 +36,7 @@ export interface Settings {
   readonly shares: { readonly consumers: number; readonly perKey: number };
   readonly queue: number;
   readonly memory: number;
-  readonly acceptSingleWall: boolean;
+  readonly acceptSingleLayer: boolean;
   readonly redisUrl: string | undefined;
   /** Milliseconds. */
   readonly redisTimeout: number;
@@ -129,7 +129,7 @@ export function settingNames(): readonly SettingName[] {
 /** Reads all sources and returns the settings, or the findings of all sources. */
 export async function loadSettings(
   sources: SettingsSources,
-): Promise<{ readonly settings: Settings } | { readonly diagnostics: readonly Diagnostic[] }> {
+): Promise<{ readonly settings: Settings } | { readonly diagnostics: readonly Finding[] }> {
   const names = settingNames();
   const fromFile = await readSettingsFile(sources);
   const fromEnv = layer(names, (name) => ({ source: name.env, text: sources.env[name.env] }));
@@ -144,7 +144,7 @@ export async function loadSettings(
 
 interface Layer {
   readonly values: SettingsFile;
-  readonly diagnostics: readonly Diagnostic[];
+  readonly diagnostics: readonly Finding[];
 }
 
 async function readSettingsFile(sources: SettingsSources): Promise<Layer> {
@@ -163,7 +163,7 @@ async function readSettingsFile(sources: SettingsSources): Promise<Layer> {
   }
   const parsed = parseYaml(path, text);
   if ('diagnostics' in parsed) return { values: {}, diagnostics: parsed.diagnostics };
-  const missing: Diagnostic[] = [];
+  const missing: Finding[] = [];
   const value = substitute(parsed.document.value ?? {}, (path, variable) => {
     const found = sources.env[variable];
     if (found === undefined) missing.push(missingVariable(parsed.document, path, variable));
@@ -174,7 +174,7 @@ async function readSettingsFile(sources: SettingsSources): Promise<Layer> {
   return { values: value as SettingsFile, diagnostics }; // used only if the schema check had no findings
 }
 
-function missingVariable(document: YamlDocument, path: readonly string[], variable: string): Diagnostic {
+function missingVariable(document: YamlDocument, path: readonly string[], variable: string): Finding {
   return {
     file: document.file,
     ...document.locate(path),
@@ -220,13 +220,13 @@ function fromText({ type }: SettingName, text: string): unknown {
   return text;
 }
 
-function sourceFinding(finding: SchemaFinding, sources: ReadonlyMap<string, string>): Diagnostic {
+function sourceFinding(finding: SchemaFinding, sources: ReadonlyMap<string, string>): Finding {
   const source = sources.get(String(finding.path[0])) ?? 'settings';
   return plainFinding(source, finding.code, finding.message, finding.hint);
 }
 
 /** A finding without a line: about a flag, a variable, or a whole file. */
-function plainFinding(file: string, code: string, message: string, hint?: string): Diagnostic {
+function plainFinding(file: string, code: string, message: string, hint?: string): Finding {
   return {
     file,
     line: 0,
@@ -290,7 +290,7 @@ function resolve(given: SettingsFile, names: readonly SettingName[]): Omit<Setti
     ...connectionsOf(all),
     queue: all.queue,
     memory: parseBytes(all.memory ?? Math.floor(totalmem() / 2)),
-    acceptSingleWall: all.accept_single_wall,
+    acceptSingleLayer: all.accept_single_layer,
     redisUrl: all.redis_url,
     redisTimeout: all.redis_timeout,
     cacheNamespace: all.cache_namespace,
@@ -315,7 +315,7 @@ function resolve(given: SettingsFile, names: readonly SettingName[]): Omit<Setti
 const JWT_KEYS = ['jwt_issuer', 'jwt_audience', 'jwt_jwks_url'] as const;
 
 /** A partial configuration would accept or reject tokens unexpectedly. */
-function findHalfJwt(values: SettingsFile): Diagnostic[] {
+function findHalfJwt(values: SettingsFile): Finding[] {
   const missing = JWT_KEYS.filter((key) => values[key] === undefined);
   if (missing.length === 0 || missing.length === JWT_KEYS.length) return [];
   const message = `tokens of an issuer need ${JWT_KEYS.join(', ')}; missing: ${missing.join(', ')}`;

@@ -13,7 +13,7 @@ import {
   visit,
 } from 'yaml';
 import type { Node, Pair, YAMLMap } from 'yaml';
-import { locateFindings, type Diagnostic } from '../core/diagnostic.ts';
+import { locateFindings, type Finding } from '../core/finding.ts';
 import { createPositions, positionAt, type Position } from '../core/position.ts';
 
 /** Keys and indexes from the root of a document to a value. */
@@ -46,12 +46,12 @@ const MAX_FAULTS = 500;
 export function parseYaml(
   file: string,
   text: string,
-): { readonly document: YamlDocument } | { readonly diagnostics: readonly Diagnostic[] } {
+): { readonly document: YamlDocument } | { readonly diagnostics: readonly Finding[] } {
   const positions = createPositions(text);
   const rejected = (faults: readonly Fault[], isCut = false) => ({
     diagnostics: locateFindings(
       faults.toSorted((a, b) => a.offset - b.offset),
-      ({ offset, code, message }): Diagnostic => ({
+      ({ offset, code, message }): Finding => ({
         file,
         ...positions(offset),
         severity: 'error',

@@ -1,5 +1,5 @@
 // Every event the service reports, as one union. Modules emit observations; only `observe/` logs and counts them.
-import type { Diagnostic } from './diagnostic.ts';
+import type { Finding } from './finding.ts';
 import type { ProblemCode } from './problem.ts';
 
 /** Duration of each stage of a request, in milliseconds. */
@@ -50,16 +50,16 @@ export type Observation =
       readonly findings: number;
       readonly ms: number;
     }
-  | { readonly kind: 'catalog.rejected'; readonly diagnostics: readonly Diagnostic[] }
+  | { readonly kind: 'catalog.rejected'; readonly diagnostics: readonly Finding[] }
   | { readonly kind: 'catalog.failed'; readonly cause: unknown }
   | { readonly kind: 'sandbox.checked'; readonly attacks: number; readonly known: readonly string[] }
   | { readonly kind: 'sandbox.switched_off'; readonly open: readonly string[] }
   /** The data directory may be readable by other users of the machine. */
   | { readonly kind: 'data.folder_open'; readonly reason: string }
   | { readonly kind: 'tokens.loaded'; readonly tokens: number }
-  | { readonly kind: 'tokens.rejected'; readonly diagnostics: readonly Diagnostic[] }
+  | { readonly kind: 'tokens.rejected'; readonly diagnostics: readonly Finding[] }
   | { readonly kind: 'tokens.jwks_failed'; readonly cause: unknown }
-  | { readonly kind: 'tokens.use_not_kept'; readonly cause: unknown }
+  | { readonly kind: 'tokens.use_not_stored'; readonly cause: unknown }
   | {
       readonly kind: 'request.finished';
       readonly requestId: string;
@@ -87,16 +87,16 @@ export type Observation =
     }
   | {
       /** A response was cut off because its client read too slowly, or too many clients did at once. */
-      readonly kind: 'reply.cut_off';
+      readonly kind: 'response.cut_off';
       readonly reason: 'slow' | 'full';
       readonly bytes: number;
     }
   | { readonly kind: 'cache.remote_lost'; readonly cause: unknown }
   | { readonly kind: 'cache.remote_restored'; readonly ms: number }
-  | { readonly kind: 'cache.rubbish_found'; readonly key: string; readonly reason: string }
+  | { readonly kind: 'cache.corrupt_entry'; readonly key: string; readonly reason: string }
   /** The shared cache has no key configured, so one was derived from the other secrets. */
   | { readonly kind: 'cache.key_derived'; readonly reason: string }
-  | { readonly kind: 'cache.write_refused'; readonly cause: unknown }
+  | { readonly kind: 'cache.write_rejected'; readonly cause: unknown }
   | { readonly kind: 'cache.entry_too_large'; readonly key: string; readonly bytes: number }
   | { readonly kind: 'cache.refresh_failed'; readonly key: string; readonly cause: unknown }
   | { readonly kind: 'warming.refreshed'; readonly endpoint: string; readonly ms: number }

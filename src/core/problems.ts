@@ -38,7 +38,7 @@ export const PROBLEMS = {
     title: 'Two queries in one request',
     hint: 'Send either sql or lql, not both.',
   },
-  'reservation.unknown': {
+  'workload.unknown': {
     status: 400,
     title: 'Unknown workload',
     hint: 'Send the name of a workload that the endpoint lists, or omit the header.',
@@ -48,32 +48,32 @@ export const PROBLEMS = {
     title: 'This endpoint does not accept consumer queries',
     hint: 'Omit sql and lql, or call an endpoint whose sandbox is enabled.',
   },
-  'sandbox.text_refused': {
+  'sandbox.query_invalid': {
     status: 400,
     title: 'Your query cannot be parsed',
     hint: 'Write a single SELECT without #, // or {} syntax and without parameters; close all quotes and parentheses.',
   },
-  'sandbox.syntax_refused': {
+  'sandbox.syntax_unsupported': {
     status: 400,
     title: 'Your query uses syntax that is not allowed',
     hint: 'Write a single SELECT over the tables of this endpoint, without SETTINGS, FORMAT or other statements.',
   },
-  'sandbox.table_refused': {
+  'sandbox.table_denied': {
     status: 400,
     title: 'Your query reads a table that this endpoint does not provide',
     hint: 'GET /api/endpoints lists the tables that your query may read.',
   },
-  'sandbox.function_refused': {
+  'sandbox.function_denied': {
     status: 400,
     title: 'Your query calls a function that is not allowed',
     hint: 'GET /api/endpoints lists the functions that your query may call.',
   },
-  'sandbox.type_refused': {
+  'sandbox.type_denied': {
     status: 400,
     title: 'Your query uses a type that is not allowed, or that is not a single literal',
     hint: "Write the type as a single string or name, such as CAST(x, 'UInt64'), x::Array(String) or JSONExtract(x, 'a', 'Nullable(String)').",
   },
-  'sandbox.name_refused': {
+  'sandbox.name_reserved': {
     status: 400,
     title: 'Your query reuses a reserved name',
     hint: 'Choose another name for your WITH element.',
@@ -83,7 +83,7 @@ export const PROBLEMS = {
     title: 'Your query is too large',
     hint: 'Shorten it: fewer expressions, parentheses, subqueries and repeated tables.',
   },
-  'sandbox.disagreement': {
+  'sandbox.check_mismatch': {
     status: 400,
     title: 'The engine parses your query differently',
     hint: 'Simplify the query; if it is already simple, report the request id in instance to the operator.',
@@ -93,22 +93,22 @@ export const PROBLEMS = {
     title: 'Consumer queries are disabled on this service',
     hint: 'Saved queries still work. Contact the operator: the service log has the reason.',
   },
-  'bigquery.syntax_refused': bigquery('Your BigQuery query cannot be parsed'),
-  'bigquery.form_refused': bigquery('Your query uses BigQuery syntax that is not supported'),
+  'bigquery.syntax_invalid': bigquery('Your BigQuery query cannot be parsed'),
+  'bigquery.unsupported': bigquery('Your query uses BigQuery syntax that is not supported'),
   'bigquery.name_unknown': bigquery('Unknown table, column or function'),
   'bigquery.too_large': bigquery('Your query is too large'),
   'lql.text_too_long': lql('The LQL query is too long'),
   'lql.character_invalid': lql('Invalid character in LQL'),
   'lql.too_many_clauses': lql('Too many clauses'),
-  'lql.blank_missing': lql('Missing whitespace between clauses'),
+  'lql.whitespace_missing': lql('Missing whitespace between clauses'),
   'lql.quote_unclosed': lql('Unclosed quote'),
   'lql.parenthesis_unclosed': lql('Unclosed parenthesis'),
   'lql.name_missing': lql('Missing name'),
   'lql.value_missing': lql('Missing value'),
   'lql.value_invalid': lql('Invalid value'),
-  'lql.operator_doubled': lql('Two consecutive operators'),
-  'lql.operator_unsuitable': lql('This operator cannot be used with this value'),
-  'lql.negation_unsuitable': lql('This clause cannot be negated'),
+  'lql.operator_repeated': lql('Two consecutive operators'),
+  'lql.operator_invalid': lql('This operator cannot be used with this value'),
+  'lql.negation_invalid': lql('This clause cannot be negated'),
   'lql.clause_repeated': lql('Duplicate clause'),
   'lql.clause_conflict': lql('Conflicting clauses'),
   'lql.path_invalid': lql('Invalid path'),
@@ -232,22 +232,22 @@ export const PROBLEMS = {
     title: 'The saved query of this endpoint failed',
     hint: 'The error is not in your request: report the request id in instance to the operator.',
   },
-  'internal.defect': {
+  'internal.error': {
     status: 500,
     title: 'Internal error',
     hint: 'The error is not in your request: report the request id in instance to the operator.',
   },
-  'request.abandoned': {
+  'request.client_closed': {
     status: 499,
     title: 'The client closed the connection',
     hint: 'Logged only: the connection was closed before the response was sent.',
   },
-  'cache.absent': {
+  'cache.miss': {
     status: 504,
     title: 'No cached response',
     hint: 'Omit only-if-cached to run the query.',
   },
-  'engine.nonsense': {
+  'engine.invalid_response': {
     status: 502,
     title: 'Invalid response from the engine',
     hint: 'Retry; contact the operator if the error persists.',

@@ -2,7 +2,7 @@
 import { EngineError } from './engine.ts';
 import type { Column } from './engine.ts';
 
-/** Parses the JSONEachRow result of DESCRIBE TABLE; throws EngineError 'nonsense' if it is invalid. */
+/** Parses the JSONEachRow result of DESCRIBE TABLE; throws EngineError 'invalid_response' if it is invalid. */
 export function decodeColumns(text: string): readonly Column[] {
   return text
     .split('\n')
@@ -14,7 +14,7 @@ function decodeColumn(line: string): Column {
   const row = parseObject(line);
   const { name, type } = row;
   if (typeof name === 'string' && typeof type === 'string') return { name, type };
-  throw new EngineError('nonsense', `not a column description: ${line.slice(0, 200)}`);
+  throw new EngineError('invalid_response', `not a column description: ${line.slice(0, 200)}`);
 }
 
 function parseObject(line: string): Readonly<Record<string, unknown>> {
@@ -22,6 +22,6 @@ function parseObject(line: string): Readonly<Record<string, unknown>> {
     const value: unknown = JSON.parse(line);
     return typeof value === 'object' && value !== null ? { ...value } : {};
   } catch (cause) {
-    throw new EngineError('nonsense', `not JSON: ${line.slice(0, 200)}`, { cause });
+    throw new EngineError('invalid_response', `not JSON: ${line.slice(0, 200)}`, { cause });
   }
 }

@@ -120,7 +120,7 @@ export type EngineFailure =
   | 'aborted' // the caller's signal
   | 'unavailable' // the engine cannot be reached
   | 'lost' // the engine's process ended while it ran
-  | 'nonsense'; // an invalid response
+  | 'invalid_response'; // an invalid response
 
 /** A failed statement. `message` is the engine's own text: for logs, and sent to a caller only after rewriting. */
 export class EngineError extends Error {

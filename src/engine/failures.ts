@@ -43,16 +43,16 @@ export const ERROR_CODES: readonly CodeRow[] = [
   [516, 'AUTHENTICATION_FAILED', 'unavailable'],
   [763, 'SESSION_REFUSED', 'unavailable'],
   [999, 'KEEPER_EXCEPTION', 'unavailable'],
-  [49, 'LOGICAL_ERROR', 'nonsense'],
-  [1001, 'STD_EXCEPTION', 'nonsense'],
-  [1002, 'UNKNOWN_EXCEPTION', 'nonsense'],
+  [49, 'LOGICAL_ERROR', 'invalid_response'],
+  [1001, 'STD_EXCEPTION', 'invalid_response'],
+  [1002, 'UNKNOWN_EXCEPTION', 'invalid_response'],
 ];
 
 const FAILURES = new Map(ERROR_CODES.map(([code, , failure]) => [code, failure]));
 
 /** The failure for a ClickHouse error code; without a code, the response was invalid. */
 export function failureOf(code: number | undefined): EngineFailure {
-  return code === undefined ? 'nonsense' : (FAILURES.get(code) ?? 'rejected');
+  return code === undefined ? 'invalid_response' : (FAILURES.get(code) ?? 'rejected');
 }
 
 /** The code in ClickHouse's error format, `Code: 47. DB::Exception: …`. */

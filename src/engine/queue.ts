@@ -4,7 +4,7 @@
 import { EngineError, type Load } from './engine.ts';
 import { createPlaces, type Shares } from './places.ts';
 import type { After } from './timer.ts';
-import { abortedWaiting, createWaitingLine, type Entry, type WaitingLine } from './waiting-line.ts';
+import { abortedWaiting, createWaitQueue, type Entry, type WaitQueue } from './wait-queue.ts';
 
 export interface QueueOptions {
   /** Number of slots; at least 1. */
@@ -38,7 +38,7 @@ export interface Queue {
 
 export function createQueue({ timeoutMs, after, shares, ...bounds }: QueueOptions): Queue {
   const places = createPlaces(bounds.places, shares);
-  const line = createWaitingLine({ timeoutMs, after, onLeft: settle });
+  const line = createWaitQueue({ timeoutMs, after, onLeft: settle });
   const settling: (() => void)[] = [];
   let { waiting } = bounds;
   let closed = false;
@@ -100,7 +100,7 @@ const CONSUMER_SHARE = 3 / 4;
 
 const hasNone = (name: string | undefined): boolean => name === undefined || name === '';
 
-function isFull(line: WaitingLine, entry: Entry, waiting: number): boolean {
+function isFull(line: WaitQueue, entry: Entry, waiting: number): boolean {
   if (line.size() >= waiting) return true;
   const { lane, key, origin } = line.beside(entry);
   return (

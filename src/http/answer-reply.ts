@@ -1,9 +1,9 @@
 // Sends an answer: validators, cache directives and cache status (RFC 9110, 9111, 9211).
 import type { FastifyReply } from 'fastify';
 import type { Outcome } from '../cache/read-through.ts';
-import { rateLimitFields } from '../limits/rate-limits.ts';
+import { rateLimitFields } from '../rate-limits/rate-limits.ts';
 import type { Answer } from '../request/call.ts';
-import { plainEtag } from './codings.ts';
+import { plainEtag } from './compression.ts';
 import { isReadable } from './header-limit.ts';
 
 /** Sends the answer, or 304 if the client has it already. */

@@ -24,7 +24,7 @@ export function leaveBodiesAlone(app: FastifyInstance): void {
 
 /**
  * The body as UTF-8 text; '' if there is none. Call once. Rejects with Problem `request.body_too_large`, or
- * `request.abandoned` if the client disconnects before the end.
+ * `request.client_closed` if the client disconnects before the end.
  */
 export async function readBody({ request, response }: Exchange): Promise<string> {
   if (!hasBody(request)) return '';
@@ -42,8 +42,8 @@ export async function readBody({ request, response }: Exchange): Promise<string>
     };
     request.on('data', take);
     request.once('end', () => resolve(text + decoder.end()));
-    request.once('error', (cause) => reject(new Problem('request.abandoned', { cause })));
-    request.once('close', () => reject(new Problem('request.abandoned')));
+    request.once('error', (cause) => reject(new Problem('request.client_closed', { cause })));
+    request.once('close', () => reject(new Problem('request.client_closed')));
   });
 }
 

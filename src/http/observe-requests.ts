@@ -3,13 +3,13 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Observe, TraceContext } from '../core/observation.ts';
 import type { Problem } from '../core/problem.ts';
-import type { Answer, Trace } from '../request/call.ts';
+import type { Answer, CallRecord } from '../request/call.ts';
 import type { ClientAddress } from './client-address.ts';
 
 declare module 'fastify' {
   interface FastifyReply {
     /** Undefined if the request was rejected before any hook ran. */
-    trace: Trace;
+    trace: CallRecord;
     /** The answer, for the observation. */
     answer: Answer | undefined;
     problem: Problem | undefined;

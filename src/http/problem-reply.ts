@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply } from 'fastify';
 import { Problem, type ProblemCode } from '../core/problem.ts';
-import { rateLimitFields } from '../limits/rate-limits.ts';
+import { rateLimitFields } from '../rate-limits/rate-limits.ts';
 
 const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 
@@ -56,12 +56,12 @@ const CLIENT_ERRORS: Readonly<Record<string, ProblemCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request.too_slow',
 };
 
-/** Converts any thrown value to a Problem; anything unexpected becomes `internal.defect`. */
+/** Converts any thrown value to a Problem; anything unexpected becomes `internal.error`. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const kind = FASTIFY_ERRORS[code];
-  return new Problem(kind ?? 'internal.defect', { cause: error });
+  return new Problem(kind ?? 'internal.error', { cause: error });
 }
 
 const FASTIFY_ERRORS: Readonly<Record<string, ProblemCode>> = {

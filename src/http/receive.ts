@@ -1,7 +1,7 @@
 // Parses an HTTP request into a Call: the key, the fields, the format and the cache directives.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
-import type { CacheWish } from '../cache/freshness.ts';
+import type { CacheDirectives } from '../cache/freshness.ts';
 import { Problem } from '../core/problem.ts';
 import { formatNamed, formatOfMediaType, FORMATS, MEDIA_TYPES, type FormatName } from '../format/formats.ts';
 import { MAX_KEY_LENGTH } from '../request/authorize.ts';
@@ -47,7 +47,7 @@ function readContent(request: EndpointRequest, body: string, prefix: string): Ca
     redact: flagHeader(request, `${prefix}-redact-pii`),
     labels: headerText(request, `${prefix}-labels`),
     reservation: headerText(request, `${prefix}-reservation`)?.trim(),
-    wish: readCacheWish(request.headers['cache-control']),
+    directives: readCacheDirectives(request.headers['cache-control']),
   };
 }
 
@@ -78,7 +78,7 @@ export function keyOf(request: FastifyRequest): string | undefined {
 }
 
 /** Request directives of RFC 9111, 5.2.1; unknown directives, and all of an oversized header, are ignored. */
-function readCacheWish(header: string | undefined): CacheWish {
+function readCacheDirectives(header: string | undefined): CacheDirectives {
   const directives = (isReadable(header) ? header : '')
     .toLowerCase()
     .split(',')

@@ -1,8 +1,8 @@
 // The last step of every response: compresses the body as the client accepts, and watches for slow clients.
 import { Buffer } from 'node:buffer';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { etagIn, type Codings } from './codings.ts';
-import type { Outbox } from './outbox.ts';
+import { etagIn, type Compression } from './compression.ts';
+import type { SlowClients } from './slow-clients.ts';
 
 declare module 'fastify' {
   interface FastifyReply {
@@ -12,31 +12,35 @@ declare module 'fastify' {
 }
 
 /** Bodies are always complete: strings and Buffers, never streams. */
-export function watchSending(app: FastifyInstance, codings: Codings, outbox: Outbox): void {
+export function watchSending(app: FastifyInstance, compression: Compression, slowClients: SlowClients): void {
   app.decorateReply('fixedTag', undefined);
   app.addHook<string | Buffer | null>('onSend', async (_request, reply, payload) => {
     if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload;
-    const body = await inCoding(reply, typeof payload === 'string' ? Buffer.from(payload) : payload, codings);
-    if (reply.request.method !== 'HEAD') setImmediate(() => outbox.watch(reply.raw, body));
+    const body = await encodedIn(
+      reply,
+      typeof payload === 'string' ? Buffer.from(payload) : payload,
+      compression,
+    );
+    if (reply.request.method !== 'HEAD') setImmediate(() => slowClients.watch(reply.raw, body));
     return body;
   });
 }
 
-async function inCoding(reply: FastifyReply, body: Buffer, codings: Codings): Promise<Buffer> {
+async function encodedIn(reply: FastifyReply, body: Buffer, compression: Compression): Promise<Buffer> {
   const { request, answer } = reply;
   const contentType = String(reply.getHeader('content-type') ?? '');
   const plain = { body, contentType };
-  if (answer === undefined) varyByCoding(reply);
-  const coding = codings.choose(request.headers['accept-encoding'], plain);
+  if (answer === undefined) varyByEncoding(reply);
+  const coding = compression.choose(request.headers['accept-encoding'], plain);
   if (coding === undefined) return body;
   const keptTag = answer?.outcome === undefined ? reply.fixedTag : answer.etag;
-  const encoded = await codings.encode(plain, coding, keptTag);
+  const encoded = await compression.encode(plain, coding, keptTag);
   reply.header('Content-Encoding', coding).header('Content-Length', encoded.length);
   if (answer !== undefined) reply.header('ETag', etagIn(answer.etag, coding));
   return encoded;
 }
 
-function varyByCoding(reply: FastifyReply): void {
+function varyByEncoding(reply: FastifyReply): void {
   const others = reply.getHeader('vary');
   reply.header('Vary', others === undefined ? 'Accept-Encoding' : `${String(others)}, Accept-Encoding`);
 }

@@ -9,8 +9,8 @@ import fastify, {
 } from 'fastify';
 import { Problem } from '../core/problem.ts';
 import { PROBLEMS } from '../core/problems.ts';
-import { rateLimitFields } from '../limits/rate-limits.ts';
-import type { Answer, Call, Trace } from '../request/call.ts';
+import { rateLimitFields } from '../rate-limits/rate-limits.ts';
+import type { Answer, Call, CallRecord } from '../request/call.ts';
 import type { Explain } from '../request/explain.ts';
 import { leaveBodiesAlone } from './body.ts';
 import { speakToBrowsers, type BrowserOptions } from './browsers.ts';
@@ -19,9 +19,9 @@ import { observeRequests, type ObserveOptions } from './observe-requests.ts';
 import { sendAnswer } from './answer-reply.ts';
 import { answerClientError, sendProblem, toProblem } from './problem-reply.ts';
 import { fieldsRead, keyOf, receiveCall } from './receive.ts';
-import type { Codings } from './codings.ts';
-import type { Outbox } from './outbox.ts';
-import { createRepeats, type Repeats } from './repeats.ts';
+import type { Compression } from './compression.ts';
+import type { SlowClients } from './slow-clients.ts';
+import { createFastPath, type FastPath } from './fast-path.ts';
 import { requestIdOf } from './request-id.ts';
 import { watchSending } from './sending.ts';
 
@@ -44,12 +44,12 @@ export interface ServerOptions extends ObserveOptions {
   /** Checks a consumer query without running it. */
   readonly explain: Explain;
   /** The endpoints a key may call, as data. */
-  readonly list: (key: string | undefined, trace: Trace) => Promise<readonly unknown[]>;
+  readonly list: (key: string | undefined, trace: CallRecord) => Promise<readonly unknown[]>;
   /** The OpenAPI document of the endpoints a key may call, as JSON. */
-  readonly openapi: (key: string | undefined, trace: Trace) => Promise<string>;
+  readonly openapi: (key: string | undefined, trace: CallRecord) => Promise<string>;
   readonly readiness: () => Promise<Readiness>;
-  readonly codings: Codings;
-  readonly outbox: Outbox;
+  readonly compression: Compression;
+  readonly slowClients: SlowClients;
   readonly headerPrefix: string;
   readonly corsOrigins: BrowserOptions['corsOrigins'];
   /** Seconds per request, from its first byte to its answer. */
@@ -58,7 +58,7 @@ export interface ServerOptions extends ObserveOptions {
 
 /** Creates the server, not yet listening. `close()` lets running requests finish. */
 export function createServer(options: ServerOptions): FastifyInstance {
-  const repeats = createRepeats({
+  const fastPath = createFastPath({
     ...options,
     route: QUERY_ROUTE,
     fields: fieldsRead(options.headerPrefix),
@@ -68,7 +68,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     // The cached fast path runs before Fastify: it needs neither routing nor hooks.
     serverFactory: (handle) => {
       const listener = (request: IncomingMessage, response: ServerResponse): void =>
-        repeats.answer(request, response, () => handle(request, response));
+        fastPath.answer(request, response, () => handle(request, response));
       const server = createHttpServer(
         { maxHeaderSize: HEADER_LIMIT, requestTimeout: RECEIVE_TIMEOUT_MS },
         listener,
@@ -90,12 +90,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.setNotFoundHandler((_request, reply) => fail(reply, new Problem('route.unknown')));
   observeRequests(app, options);
   speakToBrowsers(app, options);
-  watchSending(app, options.codings, options.outbox);
-  addQueryRoute(app, options, repeats);
-  app.addHook('preClose', async () => repeats.close());
+  watchSending(app, options.compression, options.slowClients);
+  addQueryRoute(app, options, fastPath);
+  app.addHook('preClose', async () => fastPath.close());
   closeWhenAnswered(app);
   addExplainRoute(app, options);
-  addExplorer(app, refuseOtherMethods);
+  addExplorer(app, rejectOtherMethods);
   addCountedRoute(app, '/api/endpoints', async (key, trace) =>
     JSON.stringify({ result: await options.list(key, trace) }),
   );
@@ -124,7 +124,7 @@ function closeWhenAnswered(app: FastifyInstance): void {
   });
 }
 
-function addQueryRoute(app: FastifyInstance, options: ServerOptions, repeats: Repeats): void {
+function addQueryRoute(app: FastifyInstance, options: ServerOptions, fastPath: FastPath): void {
   const { url } = QUERY_ROUTE;
   const methods = ['GET', 'POST', 'QUERY'] as const;
   app.route<{ Params: { endpoint: string } }>({
@@ -134,13 +134,13 @@ function addQueryRoute(app: FastifyInstance, options: ServerOptions, repeats: Re
       const signal = () => requestSignal(reply, options.requestTimeout);
       const { headerPrefix } = options;
       const answer = await options.answer(receiveCall(request, reply, { headerPrefix, signal }));
-      repeats.remember(request.raw, answer, reply.trace);
+      fastPath.remember(request.raw, answer, reply.trace);
       // Responses from the shared cache arrive in batches: written one by one, each would wake the peer.
       if (answer.outcome?.kind === 'hit') await setImmediate();
       return sendAnswer(reply, answer, options.headerPrefix);
     },
   });
-  refuseOtherMethods(app, url, methods);
+  rejectOtherMethods(app, url, methods);
 }
 
 function addExplainRoute(
@@ -159,7 +159,7 @@ function addExplainRoute(
       return sendJson(reply, JSON.stringify({ result }));
     },
   });
-  refuseOtherMethods(app, url, methods);
+  rejectOtherMethods(app, url, methods);
 }
 
 /** Adds a GET route whose handler returns JSON. */
@@ -171,7 +171,7 @@ function addRoute<Params>(
   app.get<{ Params: Params }>(url, async (request, reply) => {
     return sendJson(reply, await handler(request, reply));
   });
-  refuseOtherMethods(app, url, ['GET']);
+  rejectOtherMethods(app, url, ['GET']);
 }
 
 /** Adds a GET route that requires a key and counts against its rate limit. */
@@ -189,7 +189,7 @@ function sendJson(reply: FastifyReply, text: string): string {
 }
 
 /** RFC 9110: other methods get 405 with Allow; OPTIONS reports the methods. */
-function refuseOtherMethods(app: FastifyInstance, url: string, taken: readonly HTTPMethods[]): void {
+function rejectOtherMethods(app: FastifyInstance, url: string, taken: readonly HTTPMethods[]): void {
   const allow = [...taken, 'HEAD', 'OPTIONS'].toSorted().join(', ');
   const method = ALL_METHODS.filter((each) => !taken.includes(each) && each !== 'HEAD');
   app.route({
@@ -214,7 +214,7 @@ function requestSignal(reply: FastifyReply, seconds: number): AbortSignal {
   }, seconds * 1000);
   reply.raw.once('close', () => {
     clearTimeout(timer);
-    if (!reply.raw.writableFinished) controller.abort(new Problem('request.abandoned'));
+    if (!reply.raw.writableFinished) controller.abort(new Problem('request.client_closed'));
   });
   return controller.signal;
 }

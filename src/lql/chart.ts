@@ -1,6 +1,6 @@
 // Charts: one aggregate in each bucket of time, oldest first.
 import { numberSql, textSql } from './condition.ts';
-import { findingAt, isFault, type Fault, type Finding, type Span } from './finding.ts';
+import { findingAt, isFault, type Fault, type LqlFinding, type Span } from './finding.ts';
 import type { Value } from './resolve.ts';
 import type { Scope, Shape } from './scope.ts';
 import { timeSql } from './time-condition.ts';
@@ -23,11 +23,11 @@ export function chartSql(tree: Tree, scope: Scope): Shape {
 }
 
 /** A part that is missing leaves a statement that its finding keeps from being used. */
-function sqlOf(part: string | Finding): string {
+function sqlOf(part: string | LqlFinding): string {
   return typeof part === 'string' ? part : '';
 }
 
-function timestampSql({ resolve, table }: Scope, span: Span): string | Finding {
+function timestampSql({ resolve, table }: Scope, span: Span): string | LqlFinding {
   const value = resolve({ segments: ['timestamp'], span });
   const sql = isFault(value) ? undefined : timeSql(value);
   if (sql === undefined || isFault(value)) {
@@ -40,7 +40,7 @@ function timestampSql({ resolve, table }: Scope, span: Span): string | Finding {
   return value.type.name.includes('DateTime') ? sql : `toDateTime64(${sql}, 3, 'UTC')`;
 }
 
-function aggregateSql(aggregate: Aggregate, { resolve }: Scope, time: string): string | Finding {
+function aggregateSql(aggregate: Aggregate, { resolve }: Scope, time: string): string | LqlFinding {
   const { path } = aggregate;
   if (path === undefined) return wholeRowSql(aggregate, time);
   const value = resolve(path);
@@ -50,7 +50,7 @@ function aggregateSql(aggregate: Aggregate, { resolve }: Scope, time: string): s
 }
 
 /** `*`: rows are counted, distinct ones by their timestamp. */
-function wholeRowSql({ function: name, span }: Aggregate, time: string): string | Finding {
+function wholeRowSql({ function: name, span }: Aggregate, time: string): string | LqlFinding {
   if (name === 'count') return 'count()';
   if (name === 'countd') return `uniqExact(${time})`;
   return findingAt(span, {

@@ -8,7 +8,7 @@ import {
   printCondition,
   type Condition,
 } from './condition.ts';
-import { findingAt, isFault, suggestion, type Fault, type Finding, type Span } from './finding.ts';
+import { findingAt, isFault, suggestion, type Fault, type LqlFinding, type Span } from './finding.ts';
 import { createRegexCheck, type RegexUse } from './regex.ts';
 import type { Table } from './resolve.ts';
 import { createScope, type Scope } from './scope.ts';
@@ -38,7 +38,7 @@ export interface Compiled {
 export function compile(
   tree: Tree,
   options: CompileOptions,
-): Compiled | { readonly findings: readonly Finding[] } {
+): Compiled | { readonly findings: readonly LqlFinding[] } {
   const table = chooseTable(tree, options);
   if (isFault(table)) return { findings: [table] };
   const scope = createScope(tree, table);
@@ -61,7 +61,7 @@ function isChart({ clauses }: Tree): boolean {
   return clauses.some(({ kind }) => kind === 'aggregate' || kind === 'bucket');
 }
 
-function chooseTable(tree: Tree, { tables, defaultTable }: CompileOptions): Table | Finding {
+function chooseTable(tree: Tree, { tables, defaultTable }: CompileOptions): Table | LqlFinding {
   const names = tables.map(({ name }) => name);
   const from = tree.clauses.find((clause): clause is From => clause.kind === 'from')?.table;
   const wanted = from?.text ?? (tables.length === 1 ? tables[0]?.name : defaultTable);
@@ -86,7 +86,7 @@ function tableUnknown(name: string, names: readonly string[]): Fault {
   };
 }
 
-function compileFilters(tree: Tree, scope: Scope, now: bigint): readonly (string | Finding)[] {
+function compileFilters(tree: Tree, scope: Scope, now: bigint): readonly (string | LqlFinding)[] {
   const checkRegex = createRegexCheck();
   return tree.clauses.filter(isFilter).map((filter) => {
     const regex = regexOf(filter);
@@ -101,7 +101,7 @@ function isFilter(clause: Clause): clause is Filter {
   return clause.kind === 'timestamp' || clause.kind === 'field' || clause.kind === 'message';
 }
 
-function compileFilter(filter: Filter, scope: Scope, now: bigint): Condition | Finding {
+function compileFilter(filter: Filter, scope: Scope, now: bigint): Condition | LqlFinding {
   if (filter.kind === 'message') return compileMessage(filter, scope);
   const value = scope.resolve(filter.path);
   if (isFault(value)) return orText(value);
@@ -114,7 +114,7 @@ function compileFilter(filter: Filter, scope: Scope, now: bigint): Condition | F
 }
 
 /** A word with a colon was perhaps no path. */
-function orText(finding: Finding): Finding {
+function orText(finding: LqlFinding): LqlFinding {
   if (finding.code !== 'lql.column_unknown') return finding;
   const quoting = 'put text with a colon in double quotes to look for it in the message';
   return { ...finding, hint: finding.hint === undefined ? quoting : `${finding.hint}; ${quoting}` };
@@ -128,7 +128,7 @@ function placeOf({ path, valueSpan }: Exclude<Filter, MessageFilter>, { code }: 
 function compileMessage(
   { match, value, span }: MessageFilter,
   { resolve, table }: Scope,
-): Condition | Finding {
+): Condition | LqlFinding {
   const message = resolve({ segments: ['event_message'], span });
   if (isFault(message)) {
     return findingAt(span, {

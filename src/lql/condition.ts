@@ -195,7 +195,7 @@ function simple(sql: string, rest: string): Condition {
 function notText({ type }: Value): Fault {
   const isArray = type.kind === 'array';
   return {
-    code: isArray ? 'lql.operator_unsuitable' : 'lql.path_invalid',
+    code: isArray ? 'lql.operator_invalid' : 'lql.path_invalid',
     message: `a value of type ${shorten(type.name)} cannot be compared as a whole`,
     hint: isArray ? 'use :@> or :@>~ to look into an array' : 'name a part of it behind a dot',
   };

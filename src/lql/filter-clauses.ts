@@ -1,7 +1,7 @@
 // Reading the clauses that filter rows: timestamps, fields, and terms that the message contains or matches.
 import { isFault, type Fault } from './finding.ts';
 import { type Reading, isWhite } from './source.ts';
-import { type Place, readPath } from './place.ts';
+import { type Place, readPath } from './clause-context.ts';
 import type { TimeValue } from './time.ts';
 import { parseTimeValue } from './time-literal.ts';
 import type { Clause, Comparison, FieldValue, Operator, Path } from './tree.ts';
@@ -159,19 +159,19 @@ function emptyTerm(regex: boolean): Fault {
 }
 
 const NO_TIME_OPERATOR: Fault = {
-  code: 'lql.operator_unsuitable',
+  code: 'lql.operator_invalid',
   message: 'a timestamp takes :, :>, :>=, :< or :<=',
   hint: 'such as t:>2024-01-01',
 };
 
 const STRETCH_COMPARED: Fault = {
-  code: 'lql.operator_unsuitable',
+  code: 'lql.operator_invalid',
   message: 'a time with two ends goes with : alone',
   hint: 'compare with a single time, or leave the comparison out',
 };
 
 const OPERATOR_DOUBLED: Fault = {
-  code: 'lql.operator_doubled',
+  code: 'lql.operator_repeated',
   message: 'this is a second operator, and a value was expected',
   hint: 'put the value in double quotes if it begins like that',
 };

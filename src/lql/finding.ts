@@ -19,7 +19,7 @@ export interface Fault {
   readonly hint?: string;
 }
 
-export interface Finding extends Fault, Span {}
+export interface LqlFinding extends Fault, Span {}
 
 /** Whether a result is a fault (or a finding) instead of what was asked for. */
 export function isFault(result: object): result is Fault {
@@ -27,7 +27,7 @@ export function isFault(result: object): result is Fault {
 }
 
 /** The fault at its place. */
-export function findingAt(span: Span, fault: Fault): Finding {
+export function findingAt(span: Span, fault: Fault): LqlFinding {
   return { ...fault, start: span.start, end: span.end };
 }
 

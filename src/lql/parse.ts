@@ -1,10 +1,10 @@
 // LQL, the log query language, from text to tree: all findings, never an exception, in time linear in the text.
-import { type Finding, type Span, findingAt } from './finding.ts';
+import { type LqlFinding, type Span, findingAt } from './finding.ts';
 import { readField, readMessage, readTimestamp } from './filter-clauses.ts';
-import type { Place } from './place.ts';
+import type { Place } from './clause-context.ts';
 import { readChart, readFrom, readSelect } from './query-clauses.ts';
-import { BLANKS, createSource, isWhite, type Reading, type Source } from './source.ts';
-import { checkStructure } from './structure.ts';
+import { SPACES, createSource, isWhite, type Reading, type Source } from './source.ts';
+import { checkStructure } from './clause-conflicts.ts';
 import type { Clause, Tree } from './tree.ts';
 
 /** UTF-16 code units. */
@@ -20,7 +20,7 @@ const READERS: readonly ((place: Place) => Reading<Clause> | undefined)[] = [
 ];
 
 /** Reads a query; a text of nothing but blanks is a query without clauses. */
-export function parse(text: string): { readonly tree: Tree } | { readonly findings: readonly Finding[] } {
+export function parse(text: string): { readonly tree: Tree } | { readonly findings: readonly LqlFinding[] } {
   const unreadable = checkText(text);
   if (unreadable !== undefined) return { findings: [unreadable] };
   const source = createSource(text);
@@ -30,7 +30,7 @@ export function parse(text: string): { readonly tree: Tree } | { readonly findin
   return { findings: findings.toSorted((a, b) => a.start - b.start) };
 }
 
-function checkText(text: string): Finding | undefined {
+function checkText(text: string): LqlFinding | undefined {
   if (text.length > MAX_LQL_LENGTH) {
     const span = { start: MAX_LQL_LENGTH, end: text.length };
     return findingAt(span, {
@@ -49,7 +49,7 @@ function readClauses(source: Source): readonly Clause[] {
   const clauses: Clause[] = [];
   let at = 0;
   for (let count = 0; ; count++) {
-    at += source.match(BLANKS, at)?.[0].length ?? 0;
+    at += source.match(SPACES, at)?.[0].length ?? 0;
     if (at >= source.text.length) return clauses;
     if (count === MAX_CLAUSES) {
       reportTooMany(source, at);
@@ -79,7 +79,7 @@ function endOfClause(source: Source, end: number): number {
   return source.fail(
     { start: end, end: Math.max(source.bareEnd(end), end + 1) },
     {
-      code: 'lql.blank_missing',
+      code: 'lql.whitespace_missing',
       message: 'the clause ends before this, and clauses are separated by white space',
       hint: 'put a value with such characters in double quotes, and write \\" for a double quote in it',
     },

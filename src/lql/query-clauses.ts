@@ -1,7 +1,7 @@
 // Reading the clauses that say what to read and how to show it: from, select and chart.
 import { nearest } from '../core/nearest.ts';
 import { isFault, suggestion, type Fault } from './finding.ts';
-import { type Place, readPath } from './place.ts';
+import { type Place, readPath } from './clause-context.ts';
 import type { Reading } from './source.ts';
 import { AGGREGATES, type AggregateFunction, type Clause, type Period, type Word } from './tree.ts';
 
@@ -28,7 +28,7 @@ const PERIODS: ReadonlyMap<string, Period> = new Map([
 export function readFrom(place: Place): Reading<Clause> | undefined {
   const keyword = place.source.match(FROM, place.body);
   if (keyword === undefined) return undefined;
-  refuseNegation(place);
+  rejectNegation(place);
   const table = readName(place, place.body + keyword[0].length);
   if (table === undefined) return nameMissing(place, place.body + keyword[0].length, 'table');
   const { end } = table.span;
@@ -40,7 +40,7 @@ export function readSelect(place: Place): Reading<Clause> | undefined {
   const { source } = place;
   const keyword = source.match(SELECT, place.body);
   if (keyword === undefined) return undefined;
-  refuseNegation(place);
+  rejectNegation(place);
   const start = place.body + keyword[0].length;
   const all = source.text[start] === '*';
   const path = all ? undefined : readPath(source, start);
@@ -63,7 +63,7 @@ export function readChart(place: Place): Reading<Clause> | undefined {
   const { source } = place;
   const opening = source.match(CHART, place.body);
   if (opening === undefined) return undefined;
-  refuseNegation(place);
+  rejectNegation(place);
   const name = opening[1] ?? '';
   const start = place.body + opening[0].length;
   const argument = source.match(ARGUMENT, start)?.[0] ?? '';
@@ -104,12 +104,12 @@ function readName({ source }: Place, start: number): Word | undefined {
   return text === undefined ? undefined : { text, span: { start, end: start + text.length } };
 }
 
-function refuseNegation({ source, start, body, negated }: Place): void {
+function rejectNegation({ source, start, body, negated }: Place): void {
   if (!negated) return;
   source.report(
     { start, end: body },
     {
-      code: 'lql.negation_unsuitable',
+      code: 'lql.negation_invalid',
       message: 'only filters can be negated; this clause says what to read or how to show it',
       hint: 'leave the - out',
     },

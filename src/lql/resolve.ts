@@ -2,7 +2,7 @@
 import { nearest } from '../core/nearest.ts';
 import { quoteIdentifier, quoteString } from '../sql/literal.ts';
 import { DYNAMIC, parseColumnType, type ColumnType } from '../sql/column-type.ts';
-import { findingAt, isFault, suggestion, type Fault, type Finding } from './finding.ts';
+import { findingAt, isFault, suggestion, type Fault, type LqlFinding } from './finding.ts';
 import type { Path } from './tree.ts';
 
 export interface Column {
@@ -28,7 +28,7 @@ export interface Value {
 }
 
 /** Creates what finds the value that a path names in `table`, its columns qualified by `qualifier`. */
-export function createResolver(table: Table, qualifier: string): (path: Path) => Value | Finding {
+export function createResolver(table: Table, qualifier: string): (path: Path) => Value | LqlFinding {
   const types = new Map<Column, ColumnType>();
   const typeOf = (column: Column) => {
     const type = types.get(column) ?? parseColumnType(column.type);

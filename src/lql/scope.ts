@@ -1,6 +1,6 @@
 // What the parts of one statement are compiled with, and what they give.
 import { quoteIdentifier } from '../sql/literal.ts';
-import type { Finding } from './finding.ts';
+import type { LqlFinding } from './finding.ts';
 import { createResolver, type Table, type Value } from './resolve.ts';
 import type { Path, Select, Tree } from './tree.ts';
 
@@ -8,14 +8,14 @@ export interface Scope {
   readonly table: Table;
   /** The table, under a name that no column and nothing in the result has: what it qualifies is a column of it. */
   readonly from: string;
-  readonly resolve: (path: Path) => Value | Finding;
+  readonly resolve: (path: Path) => Value | LqlFinding;
 }
 
 /** What a statement shows, and what follows its conditions. With findings, the rest is to be left alone. */
 export interface Shape {
   readonly columns: string;
   readonly ending: readonly string[];
-  readonly findings: readonly Finding[];
+  readonly findings: readonly LqlFinding[];
 }
 
 export function createScope(tree: Tree, table: Table): Scope {

@@ -1,7 +1,7 @@
 // The columns of rows that are shown, newest first.
 import { quoteIdentifier } from '../sql/literal.ts';
 import { resultName, type Scope, type Shape } from './scope.ts';
-import { findingAt, isFault, type Finding } from './finding.ts';
+import { findingAt, isFault, type LqlFinding } from './finding.ts';
 import type { Select, Tree } from './tree.ts';
 
 /** The `s:` clauses in their order; all columns when there are none. */
@@ -16,7 +16,7 @@ export function selectSql(tree: Tree, scope: Scope): Shape {
   };
 }
 
-function columnSql(select: Select, { table, resolve }: Scope, taken: Set<string>): string | Finding {
+function columnSql(select: Select, { table, resolve }: Scope, taken: Set<string>): string | LqlFinding {
   const { path, span } = select;
   const name = resultName(select);
   const names = name === undefined ? table.columns.map((column) => column.name) : [name];

@@ -1,5 +1,5 @@
 // Reading an LQL text piece by piece: runs, quotes, patterns at a place, and the findings on the way.
-import { findingAt, type Fault, type Finding, type Span } from './finding.ts';
+import { findingAt, type Fault, type LqlFinding, type Span } from './finding.ts';
 
 /** What a reader gives: where it stopped, and the clause or value unless a finding stands in its place. */
 export interface Reading<T> {
@@ -9,7 +9,7 @@ export interface Reading<T> {
 
 export interface Source {
   readonly text: string;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly LqlFinding[];
   /** The match of a sticky pattern at exactly this place. */
   readonly match: (pattern: RegExp, at: number) => RegExpExecArray | undefined;
   /** The end of the bare run here: anything but white space and double quotes; `at` itself when there is none. */
@@ -23,7 +23,7 @@ export interface Source {
 }
 
 /** Blanks that separate clauses. Other white space ends a bare run, but separates nothing. */
-export const BLANKS = /[ \t\r\n]*/y;
+export const SPACES = /[ \t\r\n]*/y;
 // U+200B is no white space to Unicode; it is as invisible, and a bare run that held it would be misread.
 const BARE = /[^\s\u200b"]*/y;
 const WHITE = /[\s\u200b]/;
@@ -33,7 +33,7 @@ export function isWhite(char: string): boolean {
 }
 
 export function createSource(text: string): Source {
-  const findings: Finding[] = [];
+  const findings: LqlFinding[] = [];
   const match = (pattern: RegExp, at: number) => {
     pattern.lastIndex = at;
     return pattern.exec(text) ?? undefined;

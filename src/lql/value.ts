@@ -84,7 +84,7 @@ function digitCount(number: string): number {
 
 function unsuitable(what: string): Fault {
   return {
-    code: 'lql.operator_unsuitable',
+    code: 'lql.operator_invalid',
     message: `${what} goes with : alone`,
     hint: 'put text in double quotes when it is meant as it stands',
   };

@@ -1,5 +1,5 @@
 // Describes errors and findings in one line.
-import type { Diagnostic } from '../core/diagnostic.ts';
+import type { Finding } from '../core/finding.ts';
 
 /** The messages of an error and of its causes, without stacks. */
 export function describeCause(cause: unknown): string {
@@ -10,7 +10,7 @@ export function describeCause(cause: unknown): string {
 }
 
 /** `file:line:column: message (code)`, a form that editors and terminals turn into a link. */
-export function describeDiagnostic({ file, line, column, code, message, hint }: Diagnostic): string {
+export function describeFinding({ file, line, column, code, message, hint }: Finding): string {
   const place = line === 0 ? file : `${file}:${line}:${column}`;
   return `${place}: ${message} (${code})${hint === undefined ? '' : `. ${hint}`}`;
 }

@@ -87,14 +87,14 @@ function levelOf(observation: Observation): Level {
     case 'query.suspended':
     case 'engine.kill_failed':
     case 'engine.host_lost':
-    case 'reply.cut_off':
+    case 'response.cut_off':
     case 'cache.remote_lost':
-    case 'cache.rubbish_found':
+    case 'cache.corrupt_entry':
     case 'cache.key_derived':
     case 'data.folder_open':
-    case 'cache.write_refused':
+    case 'cache.write_rejected':
     case 'tokens.jwks_failed':
-    case 'tokens.use_not_kept':
+    case 'tokens.use_not_stored':
     case 'usage.not_written':
     case 'cache.refresh_failed':
     case 'warming.failed':

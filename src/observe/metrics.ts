@@ -100,12 +100,12 @@ function createEventMetrics(registry: Registry): (event: Event) => void {
   });
   const cache = new Counter({
     name: 'millrace_cache_events_total',
-    help: 'Cache events: remote_lost, remote_restored, rubbish_found, key_derived, write_refused, entry_too_large, refresh_failed.',
+    help: 'Cache events: remote_lost, remote_restored, corrupt_entry, key_derived, write_rejected, entry_too_large, refresh_failed.',
     labelNames: ['event'],
     registers,
   });
   const cutOff = new Counter({
-    name: 'millrace_replies_cut_off_total',
+    name: 'millrace_responses_cut_off_total',
     help: 'Responses cut off because the client read too slowly: slow (over send_timeout) or full (over send_memory).',
     labelNames: ['reason'],
     registers,
@@ -134,7 +134,7 @@ function createEventMetrics(registry: Registry): (event: Event) => void {
       warming.inc({ endpoint: observation.endpoint, outcome: event });
     if (family === 'cache') cache.inc({ event });
     if (family === 'catalog') loads.inc({ outcome: event });
-    if (observation.kind === 'reply.cut_off') cutOff.inc({ reason: observation.reason });
+    if (observation.kind === 'response.cut_off') cutOff.inc({ reason: observation.reason });
     if (observation.kind === 'usage.written') usage.inc({ outcome: 'written' }, observation.rows);
     if (family === 'usage' && 'dropped' in observation)
       usage.inc({ outcome: 'dropped' }, observation.dropped);

@@ -1,6 +1,6 @@
 // Prints observations as plain lines, for a terminal.
 import type { Finished, Observation, Observe } from '../core/observation.ts';
-import { describeCause, describeDiagnostic } from './describe.ts';
+import { describeCause, describeFinding } from './describe.ts';
 
 /** Writes lines for the observations that matter during endpoint development. */
 export function createPlainLog(write: (line: string) => void): Observe {
@@ -30,18 +30,18 @@ const LINES: Lines = {
   ],
   'catalog.rejected': (observation) => [
     'endpoints: the last good versions stay in service, because of',
-    ...observation.diagnostics.map((each) => `  ${describeDiagnostic(each)}`),
+    ...observation.diagnostics.map((each) => `  ${describeFinding(each)}`),
   ],
   'catalog.failed': (observation) => [`endpoints: not reloaded: ${describeCause(observation.cause)}`],
   'tokens.loaded': (observation) => [`keys: ${observation.tokens} loaded`],
   'tokens.rejected': (observation) => [
     'keys: the last good file stays in service',
-    ...observation.diagnostics.map((each) => `  ${describeDiagnostic(each)}`),
+    ...observation.diagnostics.map((each) => `  ${describeFinding(each)}`),
   ],
   'tokens.jwks_failed': (observation) => [
     `keys: the issuer's keys cannot be had: ${describeCause(observation.cause)}`,
   ],
-  'tokens.use_not_kept': (observation) => [
+  'tokens.use_not_stored': (observation) => [
     `keys: what was counted could not be kept: ${describeCause(observation.cause)}`,
   ],
   'service.stopping': (observation) => [`stopping (${observation.reason})`],
@@ -75,12 +75,12 @@ const LINES: Lines = {
   'cache.remote_restored': (observation) => [
     `cache: Redis is back after ${(observation.ms / 1000).toFixed(1)} s`,
   ],
-  'cache.rubbish_found': (observation) => [
+  'cache.corrupt_entry': (observation) => [
     `cache: a value in Redis is not one of ours: ${observation.reason}`,
   ],
   'data.folder_open': (observation) => [observation.reason],
   'cache.key_derived': (observation) => [`cache: ${observation.reason}`],
-  'cache.write_refused': (observation) => [
+  'cache.write_rejected': (observation) => [
     `cache: Redis refuses to store: ${describeCause(observation.cause)}`,
   ],
   'cache.refresh_failed': (observation) => [
@@ -93,7 +93,7 @@ const LINES: Lines = {
     'own queries are switched off, because these got through:',
     ...observation.open.map((each) => `  ${each}`),
   ],
-  'reply.cut_off': (observation) => [
+  'response.cut_off': (observation) => [
     `a caller was cut off, too slow for an answer of ${observation.bytes} bytes`,
   ],
   'usage.not_written': (observation) => [

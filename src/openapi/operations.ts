@@ -103,7 +103,7 @@ function headerParameters({ labels, reservation }: Endpoint, prefix: string): re
   ];
 }
 
-const OWN_QUERIES = {
+const CONSUMER_QUERIES = {
   sql: 'A SELECT over the tables of this endpoint, run instead of the saved query.',
   lql: 'An LQL query over the tables of this endpoint, run instead of the saved query.',
 } as const;
@@ -122,7 +122,7 @@ function requestBody(
   });
   const added = own.map((language): [string, Schema] => [
     language,
-    { type: 'string', description: OWN_QUERIES[language] },
+    { type: 'string', description: CONSUMER_QUERIES[language] },
   ]);
   const { dialects } = endpoint.sandbox;
   if (own.includes('sql') && dialects.length > 1)
@@ -151,7 +151,7 @@ function requestBody(
     return [name, { value }] as const;
   });
   const sqlBody = own.includes('sql')
-    ? { 'application/sql': { schema: { type: 'string', description: OWN_QUERIES.sql } } }
+    ? { 'application/sql': { schema: { type: 'string', description: CONSUMER_QUERIES.sql } } }
     : {};
   return {
     required: (schema.required ?? []).length > 0,

@@ -41,7 +41,7 @@ export function createBinder(parameters: readonly CompiledParameter[], options: 
   const byName = new Map(parameters.map((parameter) => [parameter.name, parameter]));
   const bind: Binder['bind'] = (raw, locked = NO_LOCKS) => {
     const locks = readLocks(byName, locked);
-    refuseUnlocking(byName, locks, raw);
+    rejectUnlocking(byName, locks, raw);
     const errors = options.unknown === 'reject' ? unknownNames(byName, raw) : [];
     const values: [name: string, text: string | null][] = [];
     for (const parameter of parameters) {
@@ -129,7 +129,7 @@ function lockText(
   return reading?.kind === 'value' ? reading.text : undefined;
 }
 
-function refuseUnlocking(
+function rejectUnlocking(
   byName: ReadonlyMap<string, CompiledParameter>,
   locks: ReadonlyMap<string, string>,
   raw: RawParameters,

@@ -37,7 +37,7 @@ const WORDS: ReadonlyMap<string, ScalarType> = new Map([
   ['Float64', { kind: 'float', bits: 64 }],
 ]);
 const HINTS = [...WORDS.keys(), 'Decimal(P, S)', 'DateTime64(S)', 'Array(String)'];
-const HINTS_BY_NAME = new Map(HINTS.map((hint) => [hint.replace(/\(.*/, ''), hint]));
+const FLAGS_BY_NAME = new Map(HINTS.map((hint) => [hint.replace(/\(.*/, ''), hint]));
 
 /**
  * Parses a type such as `UInt16`, `Decimal(10, 2)` or `Array(String)`. Names are case-sensitive, whitespace is
@@ -96,7 +96,7 @@ function unknownType(text: string): TypeFailure {
       hint: 'Name each table or column in the query, and select one by a String parameter',
     };
   }
-  const guess = HINTS_BY_NAME.get(nearest(text.replace(/\W.*/s, ''), HINTS_BY_NAME.keys()) ?? '');
+  const guess = FLAGS_BY_NAME.get(nearest(text.replace(/\W.*/s, ''), FLAGS_BY_NAME.keys()) ?? '');
   const hint = guess === undefined ? `The types are ${HINTS.join(', ')}` : `Did you mean ${guess}?`;
   return { kind: 'failure', message: `${shown} is not a supported parameter type`, hint };
 }

@@ -11,7 +11,7 @@ import {
   type Draft,
 } from './draft.ts';
 import { decodeEntities, hasEntity } from './entities.ts';
-import { HAS_ENTITY, HAS_EQUALS } from './hints.ts';
+import { HAS_ENTITY, HAS_EQUALS } from './character-flags.ts';
 import { decodeQuoted, hasQuoted } from './quoted-printable.ts';
 import { BACKSLASH, LETTER, PERCENT, type Units } from './text.ts';
 import { characterEnd, codePointAt } from './utf8.ts';

@@ -7,7 +7,7 @@ import { ibanDetector } from './detectors/iban.ts';
 import { ipDetector } from './detectors/ip.ts';
 import { phoneDetector } from './detectors/phone.ts';
 import { tokenDetector } from './detectors/token.ts';
-import { joinWordDetectors } from './words.ts';
+import { joinWordDetectors } from './word-scan.ts';
 
 const WORD_DETECTORS: readonly WordDetector[] = [tokenDetector, apiKeyDetector, ibanDetector, cardDetector];
 const DETECTORS: readonly Detector[] = [phoneDetector, ipDetector, emailDetector];

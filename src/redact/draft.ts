@@ -1,5 +1,5 @@
 // Decoded text as it is made: units one after the other, each with the place of the byte that it was written from.
-import { HAS_ESCAPE, hintsOf } from './hints.ts';
+import { HAS_ESCAPE, flagsOf } from './character-flags.ts';
 import { DROPPED, foldOf, isTellingFold } from './fold.ts';
 import { ALNUM, isAt, LETTER, OTHER, type Units } from './text.ts';
 import { isWordCharacter } from './utf8.ts';
@@ -33,7 +33,7 @@ export function begin(draft: Draft, isFolded: boolean): void {
 export function finish(draft: Draft, to: number): void {
   draft.units[draft.end] = 0;
   draft.offsets[draft.end] = to;
-  draft.hints = hintsOf(draft.units, 1, draft.end);
+  draft.hints = flagsOf(draft.units, 1, draft.end);
 }
 
 export function put(draft: Draft, unit: number, offset: number): void {

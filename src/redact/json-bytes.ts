@@ -10,7 +10,7 @@ export const OPEN_BRACE = 0x7b;
 export const CLOSE_BRACE = 0x7d;
 
 /** The first byte at or after `at` that is no blank; LF is the end of a row. */
-export function skipBlanks(bytes: Uint8Array, at: number): number {
+export function skipSpaces(bytes: Uint8Array, at: number): number {
   let i = at;
   while (bytes[i] === 0x20 || bytes[i] === 0x09 || bytes[i] === 0x0d) i++;
   return i;

@@ -1,7 +1,7 @@
 // Rows in JSONEachRow, read once from left to right: texts are searched, columns are treated by name.
 import { rulesBelow, type ColumnAction, type ColumnRules } from './columns.ts';
 import { createEdits, type Edits } from './edits.ts';
-import { ENDS_STRING, ESCAPES_NEXT, HINTS } from './hints.ts';
+import { ENDS_STRING, ESCAPES_NEXT, HINTS } from './character-flags.ts';
 import * as json from './json-bytes.ts';
 import type { Replacements } from './replacements.ts';
 import { mayFind, type Scan } from './scan.ts';
@@ -93,7 +93,7 @@ function newFrame(rules: ColumnRules | undefined): Frame {
  */
 function readString(reading: Reading, open: number, close: number, hints: number): number {
   const { bytes, edits, frame, replacements, scan } = reading;
-  const colon = json.skipBlanks(bytes, close + 1);
+  const colon = json.skipSpaces(bytes, close + 1);
   const isKey = bytes[colon] === codes.COLON;
   if (isKey && frame.rules !== undefined) {
     frame.next = rulesBelow(frame.rules, json.stringOf(bytes, open + 1, close));
@@ -115,7 +115,7 @@ function keepApart({ frame, edits }: Reading, close: number): void {
 /** Masks, hashes or drops a member; returns where to go on. */
 function treatMember(reading: Reading, key: { open: number; colon: number }, action: ColumnAction): number {
   const { bytes, edits, frame, replacements } = reading;
-  const start = json.skipBlanks(bytes, key.colon + 1);
+  const start = json.skipSpaces(bytes, key.colon + 1);
   const end = json.valueEnd(bytes, start);
   if (action === 'drop') return dropMember(reading, key.open, end);
   frame.kept++;
@@ -130,7 +130,7 @@ const NOTHING = new Uint8Array(0);
 
 /** The comma before the member goes too; the comma behind instead, as long as no member before it stays. */
 function dropMember({ bytes, edits, frame }: Reading, key: number, end: number): number {
-  const comma = json.skipBlanks(bytes, end);
+  const comma = json.skipSpaces(bytes, end);
   const dropEnd = frame.kept === 0 && bytes[comma] === json.COMMA ? comma + 1 : end;
   edits.replace(frame.kept === 0 ? key : bytes.lastIndexOf(json.COMMA, key), dropEnd, NOTHING);
   return dropEnd;

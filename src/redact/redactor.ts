@@ -4,7 +4,7 @@ import { compileColumns, rulesBelow, type ColumnAction } from './columns.ts';
 import type { DetectorName } from './detector.ts';
 import { chooseDetectors, DEFAULT_DETECTORS } from './detectors.ts';
 import { createEdits } from './edits.ts';
-import { HAS_ESCAPE } from './hints.ts';
+import { HAS_ESCAPE } from './character-flags.ts';
 import { redactLines } from './lines.ts';
 import { createReplacements } from './replacements.ts';
 import { createScan } from './scan.ts';

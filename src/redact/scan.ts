@@ -2,7 +2,7 @@
 import { createDecode, type Reading } from './decode.ts';
 import type { Detector, Match } from './detector.ts';
 import { hasEntity } from './entities.ts';
-import { HAS_DIGIT, HAS_ENTITY, HAS_EQUALS, HAS_ESCAPE, HAS_FOLD, HAS_WIDE } from './hints.ts';
+import { HAS_DIGIT, HAS_ENTITY, HAS_EQUALS, HAS_ESCAPE, HAS_FOLD, HAS_WIDE } from './character-flags.ts';
 import { hasQuoted } from './quoted-printable.ts';
 import { MASK } from './text.ts';
 

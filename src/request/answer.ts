@@ -3,7 +3,7 @@ import type { Keyring } from '../auth/keyring.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { KeyUse } from '../auth/key-use.ts';
 import type { Catalog } from '../catalog/catalog.ts';
-import type { RateLimits } from '../limits/rate-limits.ts';
+import type { RateLimits } from '../rate-limits/rate-limits.ts';
 import { demandedRedactor } from '../redact/demand.ts';
 import { authenticate, findEndpoint } from './authorize.ts';
 import type { Answer, Call, CallContent } from './call.ts';
@@ -13,7 +13,7 @@ import { labelsOf, type Labels } from './labels.ts';
 import type { MakePlan } from './plan.ts';
 import type { Results, Task } from './result.ts';
 import type { Suspensions } from './suspensions.ts';
-import { askedWorkload } from './workload.ts';
+import { requestedWorkload } from './workload.ts';
 
 export interface AnswerOptions {
   readonly catalog: () => Catalog;
@@ -41,7 +41,7 @@ export interface Prepared extends Task {
   readonly principal: Principal;
   readonly labels: Labels;
   readonly workload: string | undefined;
-  readonly wish: CallContent['wish'];
+  readonly directives: CallContent['directives'];
   readonly timing: { readonly auth: number; readonly plan: number };
   /** Whether the same call would still be prepared identically: same catalog, same keys, key not expired. */
   readonly holds: () => boolean;
@@ -67,11 +67,11 @@ export function createRequestPath(options: AnswerOptions): RequestPath {
     trace.endpoint = endpoint;
     const isLimited = await countCall(rateLimits, { principal, endpoint }, trace);
     const authorized = clock.monotonic();
-    const { fields, format, wish, ...content } = await call.read();
+    const { fields, format, directives, ...content } = await call.read();
     const received = clock.monotonic();
     const own = suspensions.admit(readConsumerQuery(fields, endpoint, principal), { endpoint, principal });
     const redactor = demandedRedactor(endpoint.redaction, { key: principal.redact, header: content.redact });
-    const workload = askedWorkload(endpoint, content.reservation);
+    const workload = requestedWorkload(endpoint, content.reservation);
     const bindings = endpoint.binder.bind(parametersOf(fields), principal.locked);
     const labels = labelsOf(endpoint, bindings.values, content.labels);
     trace.labels = labels;
@@ -81,15 +81,26 @@ export function createRequestPath(options: AnswerOptions): RequestPath {
     const isRepeatable = own === undefined && !isLimited;
     const holds = (): boolean =>
       isRepeatable && catalog() === snapshot && keyring() === keys && clock.epoch() < expires;
-    return { endpoint, principal, plan: planned, redactor, format, labels, workload, wish, timing, holds };
+    return {
+      endpoint,
+      principal,
+      plan: planned,
+      redactor,
+      format,
+      labels,
+      workload,
+      directives,
+      timing,
+      holds,
+    };
   };
   const answer = async (call: Call): Promise<Answer> => {
     const prepared = await prepare(call);
-    const { endpoint, holds, timing, labels, workload, wish, principal } = prepared;
+    const { endpoint, holds, timing, labels, workload, directives, principal } = prepared;
     const { requestId, trace } = call;
     const wanted = {
       requestId,
-      wish,
+      directives,
       key: principal.id,
       trace: trace.context,
       labels,
@@ -98,13 +109,13 @@ export function createRequestPath(options: AnswerOptions): RequestPath {
         return call.signal;
       },
     };
-    const { again, ...result } = await results.fetch(prepared, wanted);
+    const { replay, ...result } = await results.fetch(prepared, wanted);
     return {
       ...result,
       endpoint,
       dialect: prepared.plan.dialect,
       timing: { ...timing, ...result.timing },
-      again: again && (() => (holds() ? (keyUse.note(principal.id), again()) : undefined)),
+      replay: replay && (() => (holds() ? (keyUse.note(principal.id), replay()) : undefined)),
     };
   };
   return { prepare, answer };

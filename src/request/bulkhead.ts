@@ -3,7 +3,7 @@
 import type { Endpoint } from '../catalog/endpoint.ts';
 import type { Load } from '../engine/engine.ts';
 import { createQueue, type Queue } from '../engine/queue.ts';
-import type { Entry } from '../engine/waiting-line.ts';
+import type { Entry } from '../engine/wait-queue.ts';
 import type { After } from '../engine/timer.ts';
 
 export interface Bulkhead {

@@ -1,10 +1,10 @@
 // A call and its answer, independent of the transport.
 import type { Dialect } from '../catalog/endpoint.ts';
-import { NO_WISH, type CacheWish } from '../cache/freshness.ts';
+import { NO_DIRECTIVES, type CacheDirectives } from '../cache/freshness.ts';
 import type { Found, Outcome } from '../cache/read-through.ts';
 import type { ReadSummary, StageTimes, TraceContext } from '../core/observation.ts';
 import type { FormatName } from '../format/formats.ts';
-import type { LimitState } from '../limits/rate-limits.ts';
+import type { LimitState } from '../rate-limits/rate-limits.ts';
 import type { RawValue } from '../params/reading.ts';
 import type { Labels } from './labels.ts';
 
@@ -16,7 +16,7 @@ export interface Call {
   readonly key: string | undefined;
   /** Reads the rest, including the body. Called once, after the key is authorized for the endpoint. Throws Problem. */
   readonly read: () => Promise<CallContent>;
-  readonly trace: Trace;
+  readonly trace: CallRecord;
   /** Aborted when the client disconnects or the request times out. */
   readonly signal: AbortSignal;
 }
@@ -33,7 +33,7 @@ export interface CallContent {
   /** The workload the caller requests. */
   readonly reservation: string | undefined;
   /** Cache directives of the request (Cache-Control, RFC 9111). */
-  readonly wish: CacheWish;
+  readonly directives: CacheDirectives;
 }
 
 /** The contents of a call that has only fields: JSON format, no header options. */
@@ -44,12 +44,12 @@ export function contentOf(fields: CallContent['fields']): CallContent {
     redact: false,
     labels: undefined,
     reservation: undefined,
-    wish: NO_WISH,
+    directives: NO_DIRECTIVES,
   };
 }
 
 /** What is known about a call so far. Mutable, so that failed calls are observed too. */
-export interface Trace {
+export interface CallRecord {
   context?: TraceContext | undefined;
   principal?: string;
   endpoint?: { readonly name: string; readonly revision: string };
@@ -58,7 +58,7 @@ export interface Trace {
   limits?: readonly LimitState[];
 }
 
-export type Again = () => Found | undefined | Promise<Found | undefined>;
+export type Replay = () => Found | undefined | Promise<Found | undefined>;
 
 /** An encoded answer, ready to send. Durations are milliseconds. */
 export interface Answer {
@@ -80,5 +80,5 @@ export interface Answer {
    * no fresh response is cached; synchronous if the response is in memory. Itself undefined if the response is not
    * cached.
    */
-  readonly again: Again | undefined;
+  readonly replay: Replay | undefined;
 }

@@ -9,7 +9,7 @@ const CODES: Readonly<Partial<Record<EngineFailure, ProblemCode>>> = {
   aborted: 'engine.timeout',
   memory: 'sandbox.too_large',
   limit: 'sandbox.too_large',
-  nonsense: 'engine.nonsense',
+  invalid_response: 'engine.invalid_response',
 };
 
 /** Seconds to wait before a retry. */

@@ -31,7 +31,7 @@ export function readConsumerQuery(
   principal: Principal,
 ): ConsumerQuery | undefined {
   const texts = (['sql', 'lql'] as const).flatMap((language) => textsOf(fields, language));
-  const queries = texts.map((each) => ({ ...each, dialect: askedDialect(fields, endpoint) }));
+  const queries = texts.map((each) => ({ ...each, dialect: requestedDialect(fields, endpoint) }));
   const [query, second] = queries;
   if (query === undefined) return undefined;
   if (second !== undefined) throw new Problem('request.query_conflict');
@@ -51,7 +51,7 @@ export function readConsumerQuery(
   });
 }
 
-function askedDialect(fields: Fields, { sandbox, name }: Endpoint): Dialect | undefined {
+function requestedDialect(fields: Fields, { sandbox, name }: Endpoint): Dialect | undefined {
   const asked = fields.get('dialect')?.find((value) => value !== '' && value !== null);
   if (asked === undefined) return undefined;
   const dialect = sandbox.dialects.find((each) => each === asked);

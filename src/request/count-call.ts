@@ -2,8 +2,8 @@
 import type { Principal } from '../auth/principal.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import { Problem } from '../core/problem.ts';
-import { retryAfter, type Limit, type RateLimits } from '../limits/rate-limits.ts';
-import type { Trace } from './call.ts';
+import { retryAfter, type Limit, type RateLimits } from '../rate-limits/rate-limits.ts';
+import type { CallRecord } from './call.ts';
 
 /**
  * Returns whether any rate limit applies. A call without an endpoint counts against its key only. Throws
@@ -12,7 +12,7 @@ import type { Trace } from './call.ts';
 export async function countCall(
   rateLimits: RateLimits,
   { principal, endpoint }: { readonly principal: Principal; readonly endpoint?: Endpoint },
-  trace: Trace,
+  trace: CallRecord,
 ): Promise<boolean> {
   if (principal.rate === undefined && endpoint?.rate === undefined) return false;
   const taken = await rateLimits.take(limitsOf(principal, endpoint));

@@ -24,7 +24,7 @@ export async function chooseDialect<Plan>(
   }
   const [first] = taken;
   if (first !== undefined) return first;
-  throw toldOf(refusals);
+  throw reported(refusals);
 }
 
 /** A problem with a query in one dialect. A class, so that `instanceof` tells it from a plan. */
@@ -44,9 +44,9 @@ function refused(error: unknown, dialect: Dialect): Refused {
   throw error;
 }
 
-function toldOf(refusals: readonly Refused[]): Problem {
+function reported(refusals: readonly Refused[]): Problem {
   const [first, ...rest] = refusals;
-  if (first === undefined) return new Problem('internal.defect');
+  if (first === undefined) return new Problem('internal.error');
   const [one = first, ...further] = refusals.filter(wasRead);
   const { problem, dialect } = further.reduce((best, each) => (isBehind(each, best) ? each : best), one);
   if (rest.length === 0) return problem;
@@ -61,9 +61,9 @@ function toldOf(refusals: readonly Refused[]): Problem {
 
 /** Problems that mean the query could not be parsed in the dialect; any other means it was parsed and then rejected. */
 const UNREAD: ReadonlySet<ProblemCode> = new Set([
-  'sandbox.text_refused',
-  'sandbox.syntax_refused',
-  'bigquery.syntax_refused',
+  'sandbox.query_invalid',
+  'sandbox.syntax_unsupported',
+  'bigquery.syntax_invalid',
 ]);
 
 function wasRead({ problem }: Refused): boolean {

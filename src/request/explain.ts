@@ -2,7 +2,7 @@
 import type { Keyring } from '../auth/keyring.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { Problem } from '../core/problem.ts';
-import type { RateLimits } from '../limits/rate-limits.ts';
+import type { RateLimits } from '../rate-limits/rate-limits.ts';
 import { authenticate, findEndpoint } from './authorize.ts';
 import type { Call } from './call.ts';
 import { readConsumerQuery } from './consumer-query.ts';
@@ -47,7 +47,7 @@ export function createExplain(options: ExplainOptions): Explain {
       const message = 'Send the query to explain as sql or lql';
       throw new Problem('request.parameters_invalid', { errors: [{ parameter: 'sql', message }] });
     }
-    const { written } = await plan(endpoint, NO_BINDINGS, own);
-    return { sql: written ?? own.text };
+    const { sourceSql } = await plan(endpoint, NO_BINDINGS, own);
+    return { sql: sourceSql ?? own.text };
   };
 }

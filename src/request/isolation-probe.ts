@@ -91,20 +91,20 @@ async function tryForm(engine: Engine, statement: Statement): Promise<EngineErro
 }
 
 function found(
-  wall: PreflightFinding['wall'],
+  layer: PreflightFinding['layer'],
   text: string,
   failure: EngineError | undefined,
 ): PreflightFinding {
   const name = `rows of other tenants: ${text}`;
-  return { wall, name, outcome: failure === undefined ? 'held' : 'open' };
+  return { layer, name, outcome: failure === undefined ? 'held' : 'open' };
 }
 
 function noTable({ message }: EngineError): PreflightFinding {
   const [reason = ''] = message.split('\n', 1);
   return {
-    wall: 'server',
+    layer: 'server',
     name: `tenant isolation was not tested, since millrace_probe.rows cannot be read: ${reason.slice(0, 200)}`,
     outcome: 'advice',
-    mend: `${PROBE_SQL}\nGRANT SELECT ON millrace_probe.rows TO millrace, millrace_consumer;`,
+    fix: `${PROBE_SQL}\nGRANT SELECT ON millrace_probe.rows TO millrace, millrace_consumer;`,
   };
 }

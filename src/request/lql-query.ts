@@ -3,7 +3,7 @@ import type { TableColumns } from '../catalog/describe.ts';
 import { positionAt } from '../core/position.ts';
 import { Problem } from '../core/problem.ts';
 import { compile, type Compiled } from '../lql/compile.ts';
-import type { Finding } from '../lql/finding.ts';
+import type { LqlFinding } from '../lql/finding.ts';
 import { parse } from '../lql/parse.ts';
 
 export interface LqlOptions {
@@ -24,9 +24,9 @@ export function lqlToSql(text: string, { tables, defaultTable, now }: LqlOptions
 }
 
 /** The problem for the first finding, with all findings listed. */
-export function lqlProblem(text: string, findings: readonly Finding[]): Problem {
+export function lqlProblem(text: string, findings: readonly LqlFinding[]): Problem {
   const [first] = findings;
-  if (first === undefined) return new Problem('internal.defect');
+  if (first === undefined) return new Problem('internal.error');
   const errors = findings.map(({ start, message }) => ({ ...positionAt(text, start), message }));
   const { line, column } = positionAt(text, first.start);
   const detail = `${first.message} (line ${line}, column ${column})`;

@@ -23,9 +23,9 @@ export interface Plan {
   /** The bound values in canonical form: identical for equal values, however they were written. */
   readonly canonical: string;
   /** The consumer query as checked by the sandbox; undefined for the saved query. */
-  readonly own: string | undefined;
+  readonly consumerSql: string | undefined;
   /** The consumer query as written, or the SQL that LQL was compiled to. */
-  readonly written: string | undefined;
+  readonly sourceSql: string | undefined;
   /** The dialect that the consumer query was parsed as; undefined if there is none. */
   readonly dialect: Dialect | undefined;
   /**
@@ -78,8 +78,8 @@ function planSaved(endpoint: Endpoint, bindings: Bindings): Plan {
   return {
     statement: { sql, parameters: bindings.values, limits, origin: 'saved', int64 },
     canonical: bindings.canonical,
-    own: undefined,
-    written: undefined,
+    consumerSql: undefined,
+    sourceSql: undefined,
     dialect: undefined,
     blame: () => undefined,
   };
@@ -104,8 +104,8 @@ async function planSql(
     statement,
     ...(reread === undefined ? {} : { retry: { ...statement, sql: reread.sql } }),
     canonical: bindings.canonical,
-    own: verdict.joined,
-    written: text,
+    consumerSql: verdict.joined,
+    sourceSql: text,
     dialect: 'clickhouse',
     blame: (failure) => {
       const { engineCode, message } = failure;
@@ -159,7 +159,7 @@ async function planLql(
   const tables = await tablesOf(endpoint, options);
   const compiled = lqlToSql(text, { tables, defaultTable: endpoint.outline.from, now: now() });
   const written = { text: compiled.sql, onFatal };
-  const planned = await planSql(endpoint, bindings, options, written).catch(hidePlaces);
+  const planned = await planSql(endpoint, bindings, options, written).catch(hideLocations);
   return {
     ...planned,
     dialect: undefined,
@@ -172,7 +172,7 @@ async function planLql(
 }
 
 /** Positions in the compiled SQL mean nothing to the author of the LQL. */
-function hidePlaces(error: unknown): never {
+function hideLocations(error: unknown): never {
   if (!(error instanceof Problem)) throw error;
   throw new Problem('sandbox.too_large', {
     detail: 'The query is too large: remove some clauses',

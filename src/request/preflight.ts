@@ -4,7 +4,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import { Problem } from '../core/problem.ts';
 import { EngineError, isAway, type Engine, type Statement } from '../engine/engine.ts';
-import { PATH_ATTACKS, WALL_ATTACKS } from '../sandbox/self-attacks.ts';
+import { PATH_ATTACKS, CONNECTION_ATTACKS } from '../sandbox/self-attacks.ts';
 import { probeIsolation } from './isolation-probe.ts';
 import type { Sandboxes } from './sandboxes.ts';
 import { checkServer } from './server-checks.ts';
@@ -14,11 +14,11 @@ import { checkServer } from './server-checks.ts';
  * works and must not; `advice`: isolation or visibility could be better.
  */
 export interface PreflightFinding {
-  readonly wall: 'checks' | 'connection' | 'server';
+  readonly layer: 'checks' | 'connection' | 'server';
   readonly name: string;
   readonly outcome: 'held' | 'known' | 'open' | 'advice';
   /** SQL that fixes the finding on the server, if any does. */
-  readonly mend?: string;
+  readonly fix?: string;
 }
 
 export interface PreflightOptions {
@@ -51,7 +51,7 @@ async function attackChecks(
   const attempts = PATH_ATTACKS.map(async (attack): Promise<PreflightFinding> => {
     const text = attack.replaceAll('{table}', table);
     const held = await sandbox.check(text).then(() => false, isRefusal);
-    return { wall: 'checks', name: `${endpoint.name}: ${text}`, outcome: held ? 'held' : 'open' };
+    return { layer: 'checks', name: `${endpoint.name}: ${text}`, outcome: held ? 'held' : 'open' };
   });
   return Promise.all(attempts);
 }
@@ -64,7 +64,7 @@ function isRefusal(error: unknown): boolean {
 async function attackConnection(engine: Engine, endpoint: Endpoint | undefined): Promise<PreflightFinding[]> {
   if (endpoint === undefined) return [];
   const findings: PreflightFinding[] = [];
-  for (const { name, sql, knownEmbedded } of WALL_ATTACKS) {
+  for (const { name, sql, knownEmbedded } of CONNECTION_ATTACKS) {
     const statement: Statement = {
       sql,
       parameters: {},
@@ -74,7 +74,7 @@ async function attackConnection(engine: Engine, endpoint: Endpoint | undefined):
     };
     const held = await drain(engine, statement).then(() => false, isFailure);
     const known = engine.kind === 'embedded' && knownEmbedded === true;
-    findings.push({ wall: 'connection', name, outcome: held ? 'held' : known ? 'known' : 'open' });
+    findings.push({ layer: 'connection', name, outcome: held ? 'held' : known ? 'known' : 'open' });
   }
   return findings;
 }

@@ -11,7 +11,7 @@ import { FORMATS, type FormatName } from '../format/formats.ts';
 import { cutLines } from '../format/lines.ts';
 import { demandedRedactor } from '../redact/demand.ts';
 import type { Redactor } from '../redact/redactor.ts';
-import type { Again, Call, CallContent } from './call.ts';
+import type { Replay, Call, CallContent } from './call.ts';
 import type { Bulkhead } from './bulkhead.ts';
 import { encodeRows } from './encode.ts';
 import { staticLabels } from './labels.ts';
@@ -26,7 +26,7 @@ export interface Task extends Runnable {
 
 /** The request context; none of it changes the result. */
 export type Wanted = Pick<Call, 'requestId' | 'signal'> &
-  Pick<CallContent, 'wish'> &
+  Pick<CallContent, 'directives'> &
   Pick<RunContext, 'key' | 'trace' | 'labels' | 'workload'>;
 
 /** An encoded result. Durations are milliseconds; all are 0 for a cached response. */
@@ -37,7 +37,7 @@ export interface Result extends Payload {
   readonly timing: Timing;
   readonly read: ReadSummary | undefined;
   /** Reads the cached response for the same task again; undefined if it is not fresh. */
-  readonly again: Again | undefined;
+  readonly replay: Replay | undefined;
 }
 
 type Timing = Pick<StageTimes, 'queue' | 'engine' | 'redact' | 'encode'>;
@@ -66,9 +66,9 @@ export function createResults({ readThrough, warming, now, ...deps }: ResultsOpt
   const cached: Cached = { run, readThrough, warming };
   return {
     fetch: async (task, wanted) => {
-      if (isKept(task)) return fetchKept(cached, task, wanted);
+      if (isCacheable(task)) return fetchCached(cached, task, wanted);
       const payload = await run(task, contextOf(wanted, wanted.signal));
-      return { ...payload, etag: etagOf(payload.body), outcome: undefined, again: undefined };
+      return { ...payload, etag: etagOf(payload.body), outcome: undefined, replay: undefined };
     },
     pinExamples: async (endpoint, makePlan) => {
       if (endpoint.cache?.warmExamples !== true) return;
@@ -78,7 +78,7 @@ export function createResults({ readThrough, warming, now, ...deps }: ResultsOpt
         const sent = Object.entries(parameters).map(([key, value]) => [key, [value]] as const);
         const plan = await makePlan(endpoint, endpoint.binder.bind(new Map(sent)), undefined);
         const task = { endpoint, plan, redactor, format: 'json' as const };
-        const warm = isKept(task) ? warmJob(task, jobOf(run, task)) : undefined;
+        const warm = isCacheable(task) ? warmJob(task, jobOf(run, task)) : undefined;
         if (warm !== undefined) warming.pin(warm);
       }
     },
@@ -120,17 +120,17 @@ function createRun(deps: RunDeps): Run {
 }
 
 /** A task whose results are cached. */
-type KeptTask = Task & { readonly endpoint: { readonly cache: CachePolicy } };
+type CacheableTask = Task & { readonly endpoint: { readonly cache: CachePolicy } };
 
-function isKept(task: Task): task is KeptTask {
+function isCacheable(task: Task): task is CacheableTask {
   return task.endpoint.cache !== undefined;
 }
 
 /** A task as a cache job, which warming also runs: it belongs to no particular caller. */
-function jobOf(run: Run, task: KeptTask): Job {
+function jobOf(run: Run, task: CacheableTask): Job {
   const { endpoint, plan, redactor, format } = task;
   return {
-    key: cacheKey(endpoint, [plan.canonical, plan.own ?? null, redactor.profile, format]),
+    key: cacheKey(endpoint, [plan.canonical, plan.consumerSql ?? null, redactor.profile, format]),
     policy: endpoint.cache,
     run: (signal) => run(task, warmingContext(endpoint, signal)),
   };
@@ -154,7 +154,7 @@ function warmingContext(endpoint: Endpoint, signal: AbortSignal): RunContext {
 }
 
 /** Undefined if the endpoint's responses are not kept warm. */
-function warmJob({ endpoint: { name, cache } }: KeptTask, job: Job): WarmJob | undefined {
+function warmJob({ endpoint: { name, cache } }: CacheableTask, job: Job): WarmJob | undefined {
   return cache.warmEvery === undefined ? undefined : { ...job, endpoint: name, every: cache.warmEvery };
 }
 
@@ -162,9 +162,9 @@ interface Cached extends Pick<ResultsOptions, 'readThrough' | 'warming'> {
   readonly run: Run;
 }
 
-async function fetchKept(
+async function fetchCached(
   { run, readThrough, warming }: Cached,
-  task: KeptTask,
+  task: CacheableTask,
   wanted: Wanted,
 ): Promise<Result> {
   let effort: Effort = { timing: NO_TIME, read: undefined };
@@ -176,7 +176,7 @@ async function fetchKept(
       effort = payload;
       return payload;
     },
-    wish: wanted.wish,
+    directives: wanted.directives,
     // Created on first read, which a response from memory never does.
     get signal() {
       return wanted.signal;
@@ -184,14 +184,14 @@ async function fetchKept(
   });
   const warm = warmJob(task, job);
   if (warm !== undefined) warming.ask(warm, read);
-  if (read.kind === 'absent') throw new Problem('cache.absent');
+  if (read.kind === 'absent') throw new Problem('cache.miss');
   const noted = (found: Found | undefined): Found | undefined => {
     if (found !== undefined && warm !== undefined) warming.ask(warm, found);
     return found;
   };
-  const again: Again = () => {
+  const replay: Replay = () => {
     const found = readThrough.peek(job);
     return found instanceof Promise ? found.then(noted) : noted(found);
   };
-  return { ...read.entry, outcome: read.outcome, timing: effort.timing, read: effort.read, again };
+  return { ...read.entry, outcome: read.outcome, timing: effort.timing, read: effort.read, replay };
 }

@@ -118,7 +118,7 @@ const SAVED: Readonly<Record<EngineFailure, ProblemCode>> = {
   busy: 'engine.busy',
   unavailable: 'engine.unavailable',
   lost: 'engine.unavailable',
-  nonsense: 'engine.nonsense',
+  invalid_response: 'engine.invalid_response',
 };
 
 const CONSUMER: Readonly<Record<EngineFailure, ProblemCode>> = {

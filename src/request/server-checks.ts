@@ -8,7 +8,7 @@ import { excessIn, rolesIn } from './grants.ts';
 import type { PreflightFinding } from './preflight.ts';
 
 /** One of the service's users on the server. */
-interface Asker {
+interface ServerUser {
   readonly origin: Statement['origin'];
   /** Quoted for SQL. */
   readonly name: string;
@@ -18,8 +18,8 @@ interface Asker {
 
 /** Values as strings; NULL is ''. */
 type Row = readonly string[];
-type Found = Omit<PreflightFinding, 'wall'>;
-type Check = (asker: Asker) => Promise<readonly Found[]>;
+type Found = Omit<PreflightFinding, 'layer'>;
+type Check = (asker: ServerUser) => Promise<readonly Found[]>;
 
 /** The oldest supported release: the first with the analyzer on by default and the current JSON type. */
 const OLDEST = [24, 8] as const;
@@ -27,25 +27,25 @@ const LIMITS: Limits = { time: 10, memory: 2 ** 28, readRows: 0, resultBytes: 2 
 
 /** Rejects with EngineError only if the server is unavailable. */
 export async function checkServer(engine: Engine): Promise<readonly PreflightFinding[]> {
-  const saved = await askerOf(engine, 'saved');
-  const consumer = await askerOf(engine, 'consumer');
+  const saved = await userOf(engine, 'saved');
+  const consumer = await userOf(engine, 'consumer');
   const isShared = saved.name === consumer.name;
   const found = [
     ...(await checked(CHECKS, saved)),
     ...(await checked(isShared ? [checkSettings] : [...CHECKS, checkQuota], consumer)),
     ...(isShared ? [sharedUser(saved)] : []),
   ];
-  return found.map((each) => ({ wall: 'server', ...each }));
+  return found.map((each) => ({ layer: 'server', ...each }));
 }
 
-async function askerOf(engine: Engine, origin: Statement['origin']): Promise<Asker> {
+async function userOf(engine: Engine, origin: Statement['origin']): Promise<ServerUser> {
   const rows = (sql: string): Promise<readonly Row[]> => rowsOf(engine, sql, origin);
   const [[name = 'default'] = []] = await rows('SELECT currentUser()');
   return { origin, name: quoteIdentifier(name), rows };
 }
 
 /** Reports a check that fails for lack of privileges as a finding. */
-async function checked(checks: readonly Check[], asker: Asker): Promise<readonly Found[]> {
+async function checked(checks: readonly Check[], asker: ServerUser): Promise<readonly Found[]> {
   const all: Found[] = [];
   for (const check of checks) {
     all.push(...(await check(asker).catch((error: unknown) => [unseen(asker, error)])));
@@ -72,7 +72,7 @@ const checkAnalyzer: Check = async ({ rows, name }) => {
     {
       name: `${name} runs without the query analyzer, so names resolve differently`,
       outcome: isOff ? 'open' : 'held',
-      mend: `ALTER USER ${name} SETTINGS enable_analyzer = 1;`,
+      fix: `ALTER USER ${name} SETTINGS enable_analyzer = 1;`,
     },
   ];
 };
@@ -88,7 +88,7 @@ const checkSettings: Check = async ({ rows, name, origin }) => {
     {
       name: `${name} has settings with other values that cannot be changed: ${list}`,
       outcome: off.length > 0 ? 'open' : 'held',
-      mend: profileFor(name, origin, new Set(known.map(([setting = '']) => setting))),
+      fix: profileFor(name, origin, new Set(known.map(([setting = '']) => setting))),
     },
   ];
 };
@@ -153,7 +153,7 @@ const checkGrants: Check = async ({ rows, name }) => {
     return {
       name: `${name} has more privileges than reading tables: ${privileges.join(', ')} on ${target}`,
       outcome: 'advice',
-      mend,
+      fix: mend,
     };
   });
   return found.length > 0 ? found : [{ name: `${name} has read-only privileges`, outcome: 'held' }];
@@ -162,7 +162,7 @@ const checkGrants: Check = async ({ rows, name }) => {
 const defaultUser: Found = {
   name: 'the service runs as `default`, which has all privileges and cannot be changed with SQL',
   outcome: 'advice',
-  mend: `CREATE USER millrace IDENTIFIED WITH sha256_password BY '…'; GRANT SELECT ON db.table TO millrace;`,
+  fix: `CREATE USER millrace IDENTIFIED WITH sha256_password BY '…'; GRANT SELECT ON db.table TO millrace;`,
 };
 
 /**
@@ -176,7 +176,7 @@ const checkPolicies: Check = async ({ rows, name }) => {
     return {
       name: `${where} has row policies but none for ${name}, which reads no rows or all rows (users_without_row_policies_can_read_rows)`,
       outcome: 'advice',
-      mend: `CREATE ROW POLICY millrace ON ${where} USING 1 TO ${name};`,
+      fix: `CREATE ROW POLICY millrace ON ${where} USING 1 TO ${name};`,
     };
   });
   return found.length > 0 ? found : [{ name: `row policies for ${name}`, outcome: 'held' }];
@@ -195,7 +195,7 @@ const checkQuota: Check = async ({ rows, name }) => {
     return {
       name: `the quota ${quota} of ${name} is nearly exhausted; queries over it get 503`,
       outcome: 'advice',
-      mend: `ALTER QUOTA ${quoteIdentifier(quota)} FOR INTERVAL 1 hour MAX execution_time = 7200;`,
+      fix: `ALTER QUOTA ${quoteIdentifier(quota)} FOR INTERVAL 1 hour MAX execution_time = 7200;`,
     };
   });
 };
@@ -208,22 +208,22 @@ function noQuota(user: string): Found {
   return {
     name: `${user} has no quota`,
     outcome: 'advice',
-    mend: `CREATE QUOTA millrace_consumer FOR INTERVAL 1 hour MAX queries = 100000, execution_time = 3600 TO ${user};`,
+    fix: `CREATE QUOTA millrace_consumer FOR INTERVAL 1 hour MAX queries = 100000, execution_time = 3600 TO ${user};`,
   };
 }
 
-function sharedUser({ name }: Asker): Found {
+function sharedUser({ name }: ServerUser): Found {
   return {
     name: `consumer queries run as ${name}, the same user as saved queries`,
     outcome: 'advice',
-    mend: `CREATE USER millrace_consumer IDENTIFIED WITH sha256_password BY '…'; then set CLICKHOUSE_CONSUMER_USER`,
+    fix: `CREATE USER millrace_consumer IDENTIFIED WITH sha256_password BY '…'; then set CLICKHOUSE_CONSUMER_USER`,
   };
 }
 
 const CHECKS: readonly Check[] = [checkVersion, checkAnalyzer, checkSettings, checkGrants, checkPolicies];
 
 /** The engine's message names the missing privilege: `…, it's necessary to have the grant SHOW QUOTAS ON *.*`. */
-function unseen({ name }: Asker, error: unknown): Found {
+function unseen({ name }: ServerUser, error: unknown): Found {
   if (!(error instanceof EngineError) || isAway(error)) throw error;
   const grant = /necessary to have the grant ([\w ]+(?:\([^)]*\))? ON [\w*]+(?:\.[\w*]+)?)/.exec(
     error.message,
@@ -231,7 +231,7 @@ function unseen({ name }: Asker, error: unknown): Found {
   return {
     name: `${name} cannot read everything that is checked: ${error.message.split('\n', 1)[0]?.slice(0, 200)}`,
     outcome: 'advice',
-    ...(grant === undefined ? {} : { mend: `GRANT ${grant} TO ${name};` }),
+    ...(grant === undefined ? {} : { fix: `GRANT ${grant} TO ${name};` }),
   };
 }
 

@@ -6,16 +6,16 @@ import { Problem } from '../core/problem.ts';
 
 /**
  * The workload a caller requests; undefined if none is requested or the endpoint ignores reservations. Throws
- * `reservation.unknown` for a name that the endpoint's file does not list.
+ * `workload.unknown` for a name that the endpoint's file does not list.
  */
-export function askedWorkload(
+export function requestedWorkload(
   { name, reservation }: Endpoint,
   asked: string | undefined,
 ): string | undefined {
   if (!reservation.enabled || asked === undefined || asked === '') return undefined;
   if (reservation.workloads.includes(asked)) return asked;
   const guess = nearest(asked.slice(0, 64), reservation.workloads);
-  throw new Problem('reservation.unknown', {
+  throw new Problem('workload.unknown', {
     detail: `${name} has no reservation of this name${guess === undefined ? '' : `; did you mean "${guess}"?`}`,
     hint: `Request one of ${reservation.workloads.join(', ')}, or omit the header.`,
   });

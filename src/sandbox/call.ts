@@ -9,7 +9,7 @@ import { makesStates, takesStates } from './states.ts';
 import { argumentIndex, complaintAboutArgument, stringArgument } from './string-arguments.ts';
 import type { StringArgument } from './string-arguments.ts';
 import { scanType } from './type.ts';
-import { CALLABLE, IN_FUNCTIONS } from './words.ts';
+import { CALLABLE, IN_FUNCTIONS } from './keywords.ts';
 
 /** Whether a name with brackets behind it comes next. */
 export function isCall(scan: Scan): boolean {
@@ -119,7 +119,7 @@ function checkNamedArgument(scan: Scan, { name, named, start, end }: NamedArgume
 }
 
 function refuseParameters(scan: Scan, name: string): never {
-  return scan.refuse({ code: 'sandbox.syntax_refused', message: `${name} takes no parameters` });
+  return scan.refuse({ code: 'sandbox.syntax_unsupported', message: `${name} takes no parameters` });
 }
 
 /** `f(DISTINCT …)` and `f(…) FILTER (…)` are calls of `fDistinct` and `fIf`, which only aggregate functions have. */
@@ -219,7 +219,7 @@ function scanAfterCall(scan: Scan, scope: Scope): void {
   if (!scan.take('OVER')) return;
   if (scan.kind() === '(') scanWindow(scan, scope);
   else if (scan.name() === undefined || isKeyword(scan)) {
-    scan.refuse({ code: 'sandbox.syntax_refused', message: 'Expected a window behind OVER' });
+    scan.refuse({ code: 'sandbox.syntax_unsupported', message: 'Expected a window behind OVER' });
   } else scan.skip();
 }
 
@@ -292,7 +292,7 @@ function scanColumnName(scan: Scan): void {
   const start = scan.at();
   do {
     if (scan.name() === undefined || isKeyword(scan)) {
-      scan.refuse({ code: 'sandbox.syntax_refused', message: 'Expected the name of a column' });
+      scan.refuse({ code: 'sandbox.syntax_unsupported', message: 'Expected the name of a column' });
     }
     scan.skip();
   } while (scan.takeKind('.'));
@@ -317,7 +317,7 @@ function scanAppliedName(scan: Scan, scope: Scope): void {
   const name = scan.name() ?? '';
   if (stringArgument(name) !== undefined || makesStates(name)) {
     const message = `${name} cannot be applied by its name: write a lambda, as in APPLY(x -> ${name}(…))`;
-    scan.refuse({ code: 'sandbox.type_refused', message });
+    scan.refuse({ code: 'sandbox.type_denied', message });
   }
   scan.skip();
   if (scan.kind() === '(') scanArguments(scan, scope, PLAIN);

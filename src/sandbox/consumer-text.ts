@@ -56,7 +56,7 @@ export function refusal(text: string, offset: number, { code, message, hint }: C
 
 /**
  * Reads a text that a consumer sent.
- * @throws Problem sandbox.text_refused, sandbox.too_large
+ * @throws Problem sandbox.query_invalid, sandbox.too_large
  */
 export function readConsumerText(text: string): ConsumerText {
   if (Buffer.byteLength(text) > MAX_BYTES) {
@@ -80,7 +80,7 @@ export function readConsumerText(text: string): ConsumerText {
 }
 
 function unreadable(text: string, offset: number, message: string): Problem {
-  return refusal(text, offset, { code: 'sandbox.text_refused', message });
+  return refusal(text, offset, { code: 'sandbox.query_invalid', message });
 }
 
 const UNREADABLE: Readonly<Partial<Record<Token['kind'], string>>> = {
@@ -182,7 +182,7 @@ function join(text: string, tokens: readonly Token[], brackets: BracketPairs): C
   // Never seen; here so that the assumption on which all checks stand is checked as well.
   if (!same)
     throw refusal(text, 0, {
-      code: 'sandbox.disagreement',
+      code: 'sandbox.check_mismatch',
       message: 'The query reads differently without its blanks',
     });
   return { text, tokens, brackets, joined, joinedStarts };

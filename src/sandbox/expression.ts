@@ -58,7 +58,7 @@ export function scanExpression(scan: Scan, scope: Scope, alias: AliasForm): void
     scan.grammar.operand(scan, scope);
   }
   if (choices > 0)
-    scan.refuse({ code: 'sandbox.syntax_refused', message: 'Expected : and the other choice of ?' });
+    scan.refuse({ code: 'sandbox.syntax_unsupported', message: 'Expected : and the other choice of ?' });
   scanAlias(scan, scope, alias);
 }
 
@@ -106,7 +106,7 @@ function scanAlias(scan: Scan, scope: Scope, alias: AliasForm): void {
   if (alias === 'none') return;
   if (scan.word() === 'AS') {
     if (scope.inLambda) {
-      scan.refuse({ code: 'sandbox.syntax_refused', message: 'Nothing may be named inside a lambda' });
+      scan.refuse({ code: 'sandbox.syntax_unsupported', message: 'Nothing may be named inside a lambda' });
     }
     scan.skip();
     scanNewName(scan);

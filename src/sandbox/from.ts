@@ -2,7 +2,7 @@
 import { isQueryGroup, scanExpressions, scanQueryGroup } from './groups.ts';
 import { isBareAlias, scanNewName, scanTableName } from './names.ts';
 import type { Scan, Scope } from './scan.ts';
-import { JOIN_WORDS } from './words.ts';
+import { JOIN_WORDS } from './keywords.ts';
 
 /** Everything behind FROM up to the next clause. */
 export function scanFrom(scan: Scan, scope: Scope): void {
@@ -37,7 +37,7 @@ function scanTable(scan: Scan, scope: Scope): void {
   const word = scan.word();
   if (word === 'FINAL' || word === 'SAMPLE') {
     scan.refuse({
-      code: 'sandbox.syntax_refused',
+      code: 'sandbox.syntax_unsupported',
       message: `${word} is not taken: the tables here are query results`,
     });
   }
@@ -56,6 +56,9 @@ function scanJoinCondition(scan: Scan, scope: Scope): void {
   scan.grammar.expression(scan, scope, 'none');
   // Without brackets the engine goes on reading columns where one would expect a further table.
   if (scan.kind() === ',') {
-    scan.refuse({ code: 'sandbox.syntax_refused', message: 'Several columns of USING stand in brackets' });
+    scan.refuse({
+      code: 'sandbox.syntax_unsupported',
+      message: 'Several columns of USING stand in brackets',
+    });
   }
 }

@@ -2,7 +2,7 @@
 import { nearest } from '../core/nearest.ts';
 import { canonicalName } from './function-aliases.ts';
 import { FUNCTION_FAMILIES } from './function-families.ts';
-import { REFUSED_FUNCTIONS } from './refused-functions.ts';
+import { DENIED_FUNCTIONS } from './refused-functions.ts';
 
 export interface FunctionPolicy {
   /** Whether a call of that name is allowed; without case, as for the engine's own case-insensitive functions. */
@@ -50,7 +50,7 @@ export function createFunctionPolicy({ allow, deny }: FunctionChanges): Function
     return allowed.has(folded) || isAggregate(folded);
   };
   const addedNames = new Set(added.map((name) => name.toLowerCase()));
-  const known = new Set([...split(REFUSED_FUNCTIONS), ...deny].map((name) => name.toLowerCase()));
+  const known = new Set([...split(DENIED_FUNCTIONS), ...deny].map((name) => name.toLowerCase()));
   return {
     allows,
     allowsAggregate(name) {

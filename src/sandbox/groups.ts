@@ -1,6 +1,6 @@
 // Brackets: which hold a query and which hold expressions.
 import type { AliasForm, Scan, Scope } from './scan.ts';
-import { SET_OPERATORS } from './words.ts';
+import { SET_OPERATORS } from './keywords.ts';
 
 /** Whether the bracket `ahead` holds a query; `((SELECT 1) + 2)` does not. */
 export function isQueryGroup(scan: Scan, ahead = 0): boolean {
@@ -15,7 +15,7 @@ export function isQueryGroup(scan: Scan, ahead = 0): boolean {
 /** A query in brackets. */
 export function scanQueryGroup(scan: Scan, scope: Scope): void {
   if (!isQueryGroup(scan)) {
-    scan.refuse({ code: 'sandbox.syntax_refused', message: 'Expected a SELECT in brackets' });
+    scan.refuse({ code: 'sandbox.syntax_unsupported', message: 'Expected a SELECT in brackets' });
   }
   scan.skip();
   scan.nest(() => scan.grammar.query(scan, { own: scope.own, inLambda: false }));

@@ -2,7 +2,7 @@
 import { isQueryGroup, scanExpressions, scanQueryGroup, scanUntil } from './groups.ts';
 import { scanTableName } from './names.ts';
 import type { Scan, Scope } from './scan.ts';
-import { CONSTANTS } from './words.ts';
+import { CONSTANTS } from './keywords.ts';
 
 /** `[GLOBAL] [NOT] IN …`; false where none comes. */
 export function scanIn(scan: Scan, scope: Scope): boolean {

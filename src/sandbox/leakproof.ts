@@ -15,7 +15,7 @@ import { createMoments } from './moments.ts';
 import type { Moments } from './moments.ts';
 import { makesNulls } from './null-makers.ts';
 import { mixesScales } from './time-scales.ts';
-import { KEYWORDS, CALLABLE, CONSTANTS, UNITS } from './words.ts';
+import { KEYWORDS, CALLABLE, CONSTANTS, UNITS } from './keywords.ts';
 
 /** What the answer depends on beside the text. */
 export interface LeakproofContext {

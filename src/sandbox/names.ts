@@ -1,40 +1,40 @@
 // Names in their places: tables, functions, aliases.
 import { nearest } from '../core/nearest.ts';
 import type { Scan, Scope } from './scan.ts';
-import { KEYWORDS, NO_BARE_ALIAS } from './words.ts';
+import { KEYWORDS, NO_BARE_ALIAS } from './keywords.ts';
 
 /** Reads the name at the scan as a table: unqualified, in exact case, and in scope. */
 export function scanTableName(scan: Scan, scope: Scope): void {
   const name = scan.name();
   if (name === undefined || isKeyword(scan)) {
     scan.refuse({
-      code: 'sandbox.table_refused',
+      code: 'sandbox.table_denied',
       message: `Expected the name of a table: ${tableList(scan, scope)}`,
     });
   }
   if (scan.kind(1) === '.') {
     const message = `Tables are named without a database: ${tableList(scan, scope)}`;
-    scan.refuse({ code: 'sandbox.table_refused', message });
+    scan.refuse({ code: 'sandbox.table_denied', message });
   }
   if (scan.kind(1) === '(') {
     scan.refuse({
-      code: 'sandbox.table_refused',
+      code: 'sandbox.table_denied',
       message: `${scan.source()}(…) is a table function, and none is taken here`,
     });
   }
   const own = scope.own.get(name);
   const size = own ?? scan.surface.tables.get(name);
-  if (size === undefined) refuseTable(scan, scope, name);
+  if (size === undefined) denyTable(scan, scope, name);
   if (own === undefined) scan.findings.tables.add(name);
   scan.skip();
   scan.grow(size);
 }
 
-function refuseTable(scan: Scan, scope: Scope, name: string): never {
+function denyTable(scan: Scan, scope: Scope, name: string): never {
   const guess = nearest(name, visible(scan, scope));
   const hint = guess === undefined ? {} : { hint: `Did you mean ${guess}?` };
   const message = `${scan.source()} is not a table here: ${tableList(scan, scope)}`;
-  return scan.refuse({ code: 'sandbox.table_refused', message, ...hint });
+  return scan.refuse({ code: 'sandbox.table_denied', message, ...hint });
 }
 
 function visible(scan: Scan, scope: Scope): string[] {
@@ -54,7 +54,7 @@ export function checkFunction(scan: Scan, combinator = ''): void {
   const guess = functions.refuses(name) ? undefined : functions.nearest(name);
   const hint = guess === undefined ? {} : { hint: `Did you mean ${guess}?` };
   const message = `${scan.source()} is not among the allowed functions${combinator === '' ? '' : ' that aggregate'}`;
-  scan.refuse({ code: 'sandbox.function_refused', message, ...hint });
+  scan.refuse({ code: 'sandbox.function_denied', message, ...hint });
 }
 
 /** Reads a new name: an alias, a lambda's argument, a window. */
@@ -62,7 +62,7 @@ export function scanNewName(scan: Scan): string {
   const name = scan.name();
   if (name === undefined || isKeyword(scan)) {
     const message = `Expected a name; ${scan.source() || 'the end'} has to be quoted to be one`;
-    scan.refuse({ code: 'sandbox.syntax_refused', message });
+    scan.refuse({ code: 'sandbox.syntax_unsupported', message });
   }
   scan.findings.names.add(name);
   scan.skip();

@@ -8,7 +8,7 @@ import type { Scan, Scope } from './scan.ts';
 import { namesState } from './string-arguments.ts';
 import { scanType } from './type.ts';
 import { typeFault } from './type-name.ts';
-import { CONSTANTS, UNITS } from './words.ts';
+import { CONSTANTS, UNITS } from './keywords.ts';
 
 /** A value and what belongs to it: `.path`, `[index]`, `::Type`. */
 export function scanOperand(scan: Scan, scope: Scope): void {
@@ -29,7 +29,7 @@ const VALUES: ReadonlyMap<TokenKind | undefined, ReadValue> = new Map<TokenKind,
 ]);
 
 function scanValue(scan: Scan, scope: Scope): void {
-  const readValue = VALUES.get(scan.kind()) ?? refuseValue;
+  const readValue = VALUES.get(scan.kind()) ?? rejectValue;
   readValue(scan, scope);
 }
 
@@ -46,20 +46,20 @@ function scanArray(scan: Scan, scope: Scope): void {
   scanUntil(scan, ']', () => scan.grammar.expression(scan, scope, 'as'));
 }
 
-function refuseValue(scan: Scan): never {
+function rejectValue(scan: Scan): never {
   const seen = scan.kind() === undefined ? 'the query ends' : `there is ${scan.source()}`;
-  return scan.refuse({ code: 'sandbox.syntax_refused', message: `Expected a value, but ${seen}` });
+  return scan.refuse({ code: 'sandbox.syntax_unsupported', message: `Expected a value, but ${seen}` });
 }
 
 /** No function that reads a type in a string, known or not, gets that of a state. */
 function scanString(scan: Scan): void {
   const value = stringValue(scan.whole());
   if (value === undefined) {
-    scan.refuse({ code: 'sandbox.text_refused', message: 'This string has an escape that means nothing' });
+    scan.refuse({ code: 'sandbox.query_invalid', message: 'This string has an escape that means nothing' });
   }
   if (/AggregateFunction[\s`"]*\(/i.test(value)) {
     scan.refuse({
-      code: 'sandbox.type_refused',
+      code: 'sandbox.type_denied',
       message: 'Types of aggregate functions are not allowed in strings',
     });
   }
@@ -70,7 +70,7 @@ function scanString(scan: Scan): void {
 function checkQuoted(scan: Scan): void {
   if (scan.kind() !== 'quoted' || !namesState(scan.whole())) return;
   scan.refuse({
-    code: 'sandbox.type_refused',
+    code: 'sandbox.type_denied',
     message: 'Types of aggregate functions are not allowed as names',
   });
 }
@@ -83,7 +83,7 @@ function scanNamed(scan: Scan, scope: Scope): void {
   else if ((word === 'DATE' || word === 'TIMESTAMP') && next === 'string') scanTyped(scan);
   else if (word === 'COLUMNS' && next === '(') scanColumns(scan, scope);
   else if (isCall(scan)) scanCall(scan, scope);
-  else if (isKeyword(scan)) refuseValue(scan);
+  else if (isKeyword(scan)) rejectValue(scan);
   else scanColumn(scan, word);
 }
 
@@ -132,7 +132,7 @@ function scanInterval(scan: Scan, scope: Scope): void {
   scan.nest(() => scan.grammar.operand(scan, scope));
   if (isWhole) return;
   if (!UNITS.has(scan.word() ?? '')) {
-    scan.refuse({ code: 'sandbox.syntax_refused', message: 'Expected a unit of time such as DAY' });
+    scan.refuse({ code: 'sandbox.syntax_unsupported', message: 'Expected a unit of time such as DAY' });
   }
   scan.skip();
 }
@@ -160,7 +160,7 @@ function scanPathType(scan: Scan): void {
     return;
   }
   const fault = typeFault(scan.name() ?? '');
-  if (fault !== undefined) scan.refuse({ code: 'sandbox.type_refused', message: fault });
+  if (fault !== undefined) scan.refuse({ code: 'sandbox.type_denied', message: fault });
   scan.skip();
 }
 
@@ -181,10 +181,10 @@ function scanPath(scan: Scan, scope: Scope): void {
   scan.takeKind('^');
   checkQuoted(scan);
   const kind = scan.kind();
-  if (kind !== 'word' && kind !== 'quoted' && kind !== 'number') refuseValue(scan);
+  if (kind !== 'word' && kind !== 'quoted' && kind !== 'number') rejectValue(scan);
   if (scan.kind(1) === '(') {
     scan.refuse({
-      code: 'sandbox.function_refused',
+      code: 'sandbox.function_denied',
       message: 'Functions are called without a database before them',
     });
   }

@@ -61,5 +61,5 @@ function tooLarge(): TreeResult {
 }
 
 function disagree(message: string): TreeResult {
-  return { complaint: { code: 'sandbox.disagreement', message } };
+  return { complaint: { code: 'sandbox.check_mismatch', message } };
 }

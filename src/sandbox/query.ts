@@ -4,7 +4,7 @@ import { scanNewName } from './names.ts';
 import { scanOrderBy, scanLimit, scanWindows } from './ordering.ts';
 import { scanExpressions, scanQueryGroup } from './groups.ts';
 import type { Scan, Scope } from './scan.ts';
-import { SET_OPERATORS } from './words.ts';
+import { SET_OPERATORS } from './keywords.ts';
 
 /**
  * A query, or several joined by UNION, INTERSECT, EXCEPT. WITH stands at the very beginning alone: a later member with one
@@ -20,7 +20,7 @@ export function scanQuery(scan: Scan, scope: Scope): void {
     const isBracketed = withAhead !== undefined && withAhead > 0;
     if (withAhead !== undefined && (!isFirst || (goesOn && isBracketed))) {
       const message = 'In a UNION, INTERSECT or EXCEPT, WITH stands once, at the very beginning';
-      scan.refuse({ code: 'sandbox.syntax_refused', message }, start + withAhead - scan.at());
+      scan.refuse({ code: 'sandbox.syntax_unsupported', message }, start + withAhead - scan.at());
     }
     if (!goesOn) return;
   }
@@ -55,7 +55,7 @@ function scanSelect(scan: Scan, outer: Scope): Scope {
   if (fromFirst) scanFrom(scan, scope);
   if (!scan.take('SELECT')) {
     const message = 'Expected SELECT: a query is a SELECT, perhaps with WITH or FROM before it';
-    scan.refuse({ code: 'sandbox.syntax_refused', message });
+    scan.refuse({ code: 'sandbox.syntax_unsupported', message });
   }
   scanProjection(scan, scope);
   if (!fromFirst && scan.take('FROM')) scanFrom(scan, scope);
@@ -66,7 +66,7 @@ function scanSelect(scan: Scan, outer: Scope): Scope {
 /** The elements of WITH; each table sees those before it. */
 function scanWith(scan: Scan, outer: Scope): Scope {
   if (scan.word() === 'RECURSIVE') {
-    scan.refuse({ code: 'sandbox.syntax_refused', message: 'WITH RECURSIVE is not taken here' });
+    scan.refuse({ code: 'sandbox.syntax_unsupported', message: 'WITH RECURSIVE is not taken here' });
   }
   const own = new Map(outer.own);
   const seen = new Set<string>();
@@ -116,7 +116,7 @@ function checkNewName(scan: Scan, name: string, seen: Set<string>, start: number
   if (isTaken || seen.has(folded)) {
     const shown = name.slice(0, 100);
     const message = isTaken ? `${shown} is a name of the endpoint's own query` : `${shown} is defined twice`;
-    scan.refuse({ code: 'sandbox.name_refused', message }, start - scan.at());
+    scan.refuse({ code: 'sandbox.name_reserved', message }, start - scan.at());
   }
   seen.add(folded);
 }

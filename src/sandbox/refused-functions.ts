@@ -2,7 +2,7 @@
 // misspelled one, and a column from a function that the engine calls without brackets, such as CURRENT_USER.
 
 /** Names separated by blanks. */
-export const REFUSED_FUNCTIONS = `
+export const DENIED_FUNCTIONS = `
     _CAST addressToLine addressToLineWithInlines addressToSymbol aes_decrypt_mysql aes_encrypt_mysql
     aggThrow aiClassify aiEmbed aiExtract aiGenerate aiTranslate areaCartesian areaSpherical arrayAUC
     arrayAUCPR arrayLevenshteinDistance arrayLevenshteinDistanceWeighted arrayNormalizedGini arrayPRAUC

@@ -10,7 +10,7 @@ import { isClauseLeakproof, isLeakproof } from './leakproof.ts';
 import type { Surface } from './scan.ts';
 import { isBareCall, scanText } from './scanner.ts';
 import type { ScanResult } from './scanner.ts';
-import { judgeTree } from './second-opinion.ts';
+import { judgeTree } from './query-tree-check.ts';
 import { assembleReread, assembleStatement, tableTexts } from './statement.ts';
 import type { AssembledStatement, TableColumn } from './statement.ts';
 import { enginePosition } from './engine-message.ts';
@@ -150,7 +150,7 @@ function unreadable(message: string, text: ConsumerText): Problem {
   const position = enginePosition(message, `${EXPLAIN}${text.joined}`);
   const offset = position === undefined ? 0 : consumerOffset(text, position - EXPLAIN.length);
   return refusal(text.text, offset, {
-    code: 'sandbox.syntax_refused',
+    code: 'sandbox.syntax_unsupported',
     message: 'The engine cannot read the query from here on',
   });
 }

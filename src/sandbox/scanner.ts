@@ -36,10 +36,10 @@ export function scanText(
   const isQuery = isQueryGroup(scan) || ['SELECT', 'WITH', 'FROM'].includes(scan.word() ?? '');
   if (!isQuery) {
     const message = `A query begins with SELECT, WITH or FROM, and not with ${scan.source()}`;
-    scan.refuse({ code: 'sandbox.syntax_refused', message });
+    scan.refuse({ code: 'sandbox.syntax_unsupported', message });
   }
   GRAMMAR.query(scan, { own: new Map(), inLambda: false });
-  if (scan.kind() !== undefined) refuseRest(scan);
+  if (scan.kind() !== undefined) rejectRest(scan);
   checkBareNames(scan, isColumn);
   checkStates(scan);
   const { tables, names } = scan.findings;
@@ -55,9 +55,9 @@ const NOT_TAKEN: ReadonlyMap<string | undefined, string> = new Map([
   ['PARALLEL', 'PARALLEL WITH is not taken: send one query'],
 ]);
 
-function refuseRest(scan: Scan): never {
+function rejectRest(scan: Scan): never {
   const plain = `Expected the end before ${scan.source()}; a comma, an operator or AS may be missing`;
-  return scan.refuse({ code: 'sandbox.syntax_refused', message: NOT_TAKEN.get(scan.word()) ?? plain });
+  return scan.refuse({ code: 'sandbox.syntax_unsupported', message: NOT_TAKEN.get(scan.word()) ?? plain });
 }
 
 /** Refuses the first bare name that would be a call. */
@@ -68,7 +68,7 @@ function checkBareNames(scan: Scan, isColumn: (name: string) => boolean): void {
     const name = scan.name(ahead) ?? '';
     if (!isBareCall(name, { functions: scan.surface.functions, names, isColumn })) continue;
     const message = `${scan.source(ahead)} is no column here, and the function of that name is not allowed`;
-    scan.refuse({ code: 'sandbox.function_refused', message }, ahead);
+    scan.refuse({ code: 'sandbox.function_denied', message }, ahead);
   }
 }
 

@@ -34,7 +34,7 @@ export const PATH_ATTACKS: readonly string[] = [
 ];
 
 /** One statement straight to the engine, past every check of ours. */
-export interface WallAttack {
+export interface ConnectionAttack {
   readonly name: string;
   readonly sql: string;
   /** Known to work on the embedded engine, which shares the process's files. */
@@ -42,7 +42,7 @@ export interface WallAttack {
 }
 
 /** Statements that a consumer's connection itself must not run. None harms when it runs. */
-export const WALL_ATTACKS: readonly WallAttack[] = [
+export const CONNECTION_ATTACKS: readonly ConnectionAttack[] = [
   { name: 'read a file by function', sql: "SELECT file('/etc/hostname')", knownEmbedded: true },
   { name: 'read a file by table function', sql: "SELECT * FROM file('/etc/hostname', 'LineAsString')" },
   { name: 'read a file by name', sql: "SELECT * FROM '/etc/hostname'" },

@@ -45,7 +45,7 @@ const HINT =
   'Name a state with AS, and give that name to a function with the combinator Merge, to finalizeAggregation, or to a bitmap function.';
 
 function complaint(message: string): Complaint {
-  return { code: 'sandbox.type_refused', message, hint: HINT };
+  return { code: 'sandbox.type_denied', message, hint: HINT };
 }
 
 /** About a form that has no place in a query with states. */

@@ -61,13 +61,13 @@ export function complaintAboutArgument(
   if (value === undefined) return notLiteral(names, name);
   if (names === 'function') return complaintAboutFunction(value, functions);
   const fault = names === 'type' ? typeFault(value) : subcolumnFault(value);
-  return fault === undefined ? undefined : { code: 'sandbox.type_refused', message: `${name}: ${fault}` };
+  return fault === undefined ? undefined : { code: 'sandbox.type_denied', message: `${name}: ${fault}` };
 }
 
 const KINDS = {
-  type: ['sandbox.type_refused', "a type such as 'UInt64'"],
-  function: ['sandbox.function_refused', "an aggregate function such as 'sum'"],
-  subcolumn: ['sandbox.type_refused', 'an element, by a string or a number'],
+  type: ['sandbox.type_denied', "a type such as 'UInt64'"],
+  function: ['sandbox.function_denied', "an aggregate function such as 'sum'"],
+  subcolumn: ['sandbox.type_denied', 'an element, by a string or a number'],
 } as const;
 
 function notLiteral(names: StringArgument['names'], name: string): Complaint {
@@ -90,7 +90,7 @@ function complaintAboutFunction(value: string, functions: FunctionPolicy): Compl
 }
 
 function refusedFunction(message: string, hint?: string): Complaint {
-  return { code: 'sandbox.function_refused', message, ...(hint === undefined ? {} : { hint }) };
+  return { code: 'sandbox.function_denied', message, ...(hint === undefined ? {} : { hint }) };
 }
 
 const LITERALS: ReadonlySet<Token['kind']> = new Set(['number', 'string', 'blank', ',', '-']);

@@ -23,7 +23,7 @@ export interface TokenReader {
   /** Skips the words if they come next, all of them. */
   take(...words: readonly string[]): boolean;
   takeKind(kind: TokenKind): boolean;
-  /** @throws Problem sandbox.syntax_refused, which says what was expected. */
+  /** @throws Problem sandbox.syntax_unsupported, which says what was expected. */
   expectKind(kind: TokenKind, what?: string): void;
   expectWord(word: string): void;
   refuse(complaint: Complaint, ahead?: number): never;
@@ -41,7 +41,7 @@ export function createTokenReader(text: ConsumerText): TokenReader {
     throw refusal(text.text, token(ahead)?.start ?? text.text.length, complaint);
   };
   const unexpected = (what: string): never =>
-    refuse({ code: 'sandbox.syntax_refused', message: `Expected ${what}` });
+    refuse({ code: 'sandbox.syntax_unsupported', message: `Expected ${what}` });
   const take = (...words: readonly string[]) => {
     if (!words.every((expected, ahead) => word(ahead) === expected)) return false;
     index += words.length;

@@ -4,7 +4,7 @@ import { attribute } from './query-tree.ts';
 import type { TreeLine } from './query-tree.ts';
 import { barredForm, makesStates, MAX_STATE_NAMES, takesStates, unnamedState } from './states.ts';
 import { stringArgument } from './string-arguments.ts';
-import { IN_FUNCTIONS } from './words.ts';
+import { IN_FUNCTIONS } from './keywords.ts';
 
 /** What a node stands in: an element of SELECT or WITH, an argument of a function that takes states, a table, or else. */
 type Place = 'item' | 'argument' | 'table' | 'subquery' | 'other';

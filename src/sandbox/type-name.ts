@@ -3,7 +3,7 @@
 import { isSignificant, tokenize } from '../sql/lexer.ts';
 import { stringValue } from '../sql/string-literal.ts';
 import type { TokenReader } from './token-reader.ts';
-import { TYPES } from './words.ts';
+import { TYPES } from './keywords.ts';
 
 /** Tokens by their distance from where the type begins; beyond the end there is nothing. */
 export type TypeTokens = Pick<TokenReader, 'kind' | 'word' | 'whole'>;

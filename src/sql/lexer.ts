@@ -1,5 +1,5 @@
 // ClickHouse's lexer, exactly: a text becomes tokens that cover it whole. Held against the engine's `tokenizeQuery`.
-import { isBlankUnit, isDigit, isHexDigit, isWordUnit } from './unicode.ts';
+import { isSpaceUnit, isDigit, isHexDigit, isWordUnit } from './unicode.ts';
 import { scanNumber, scanNumberAfterDot } from './number.ts';
 
 export type TokenKind =
@@ -66,7 +66,7 @@ export function isSignificant(token: Token): boolean {
 function nextToken(scan: Scan, at: number): Token {
   const { text } = scan;
   const unit = text.charCodeAt(at);
-  if (isAsciiBlank(unit)) return token('blank', at, skipWhile(text, at, isAsciiBlank));
+  if (isAsciiSpace(unit)) return token('blank', at, skipWhile(text, at, isAsciiSpace));
   if (isDigit(unit)) return numberOrWord(scan, at);
   if (isWordUnit(unit)) return wordOrLiteral(text, at);
   if (unit === 46) return dot(scan, at);
@@ -78,7 +78,7 @@ function nextToken(scan: Scan, at: number): Token {
   if (comment !== undefined) return comment;
   const symbol = symbolAt(text, at);
   if (symbol !== undefined) return symbol;
-  return char === '$' ? dollar(scan, at) : blankOrError(text, at);
+  return char === '$' ? dollar(scan, at) : spaceOrError(text, at);
 }
 
 function token(kind: TokenKind, start: number, end: number): Token {
@@ -89,7 +89,7 @@ function failure(reason: LexError, start: number, end: number): Token {
   return { kind: 'error', start, end, reason };
 }
 
-function isAsciiBlank(unit: number): boolean {
+function isAsciiSpace(unit: number): boolean {
   return unit === 32 || (unit >= 9 && unit <= 13);
 }
 
@@ -235,8 +235,8 @@ function wordOrLiteral(text: string, at: number): Token {
   return token('word', at, skipWhile(text, at, isWordOrDollar));
 }
 
-function blankOrError(text: string, at: number): Token {
-  const blankEnd = skipWhile(text, at, isBlankUnit);
+function spaceOrError(text: string, at: number): Token {
+  const blankEnd = skipWhile(text, at, isSpaceUnit);
   if (blankEnd > at) return token('blank', at, blankEnd);
   if (text.charAt(at) === '!') return failure('stray_exclamation_mark', at, at + 1);
   const codePoint = text.codePointAt(at) ?? 0;

@@ -18,7 +18,7 @@ const WIDE_BLANKS: ReadonlySet<number> = new Set([
 ]);
 
 /** What the engine skips between tokens: ASCII blanks, and those that come with text copied from documents. */
-export function isBlankUnit(unit: number): boolean {
+export function isSpaceUnit(unit: number): boolean {
   if (unit < 128) return unit === 32 || (unit >= 9 && unit <= 13);
   return (unit >= 0x2000 && unit <= 0x200d) || WIDE_BLANKS.has(unit);
 }

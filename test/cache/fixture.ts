@@ -3,8 +3,8 @@ import { createSecretKey, randomBytes } from 'node:crypto';
 import type { After, Clock } from '../../src/cache/clock.ts';
 import type { EntryKey } from '../../src/cache/entry-key.ts';
 import { sealEntry, type Entry, type Payload } from '../../src/cache/entry.ts';
-import type { FrameTrust } from '../../src/cache/frame.ts';
-import { NO_WISH, type CachePolicy } from '../../src/cache/freshness.ts';
+import type { FrameTrust } from '../../src/cache/entry-codec.ts';
+import { NO_DIRECTIVES, type CachePolicy } from '../../src/cache/freshness.ts';
 import type { Ask } from '../../src/cache/read-through.ts';
 import type { Observation, Observe } from '../../src/core/observation.ts';
 
@@ -44,7 +44,7 @@ export function askFor(key: string, changes: Partial<Ask> = {}): Ask {
   return {
     key,
     policy: POLICY,
-    wish: NO_WISH,
+    directives: NO_DIRECTIVES,
     signal: new AbortController().signal,
     run: () => Promise.resolve(payload(`${key} answered`)),
     ...changes,

@@ -6,7 +6,7 @@ import { crc32 } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deriveEntryKey, type EntryKey } from '../../src/cache/entry-key.ts';
 import type { Entry } from '../../src/cache/entry.ts';
-import { encodeFrame, maxFrameBytes } from '../../src/cache/frame.ts';
+import { encodeEntry, maxFrameBytes } from '../../src/cache/entry-codec.ts';
 import { createRedis } from '../../src/cache/redis.ts';
 import { openRedisLink } from '../../src/cache/redis-link.ts';
 import { createStore, type Store } from '../../src/cache/store.ts';
@@ -87,7 +87,7 @@ async function lookTwice(): Promise<unknown> {
   const reported = witness.seen.slice(before).map(({ kind }) => kind);
   return { found, reported, there: await attacker.exists(nameOf(KEY)) };
 }
-const MISS = { found: [undefined, undefined], reported: ['cache.rubbish_found'], there: 0 };
+const MISS = { found: [undefined, undefined], reported: ['cache.corrupt_entry'], there: 0 };
 
 describe('an entry that was changed', () => {
   const sizes = fc.constantFrom(0, 100, 20_000); // the last one is compressed
@@ -140,7 +140,7 @@ describe('an entry that was changed', () => {
       spoil: async (name) => {
         await attacker.set(
           name,
-          await encodeFrame(KEY, entryOf('x'), { ...TRUST, compressOver: 1e9, maxBody: 1e9 }),
+          await encodeEntry(KEY, entryOf('x'), { ...TRUST, compressOver: 1e9, maxBody: 1e9 }),
           PX,
         );
         await attacker.setRange(name, maxFrameBytes({ maxBody: LIMITS.entryBytes }) + 10, 'x');
@@ -161,7 +161,7 @@ describe('an entry that was changed', () => {
       why: 'into an entry of the same key, of a service with another key',
       spoil: async (name) => {
         const secret = createSecretKey(Buffer.alloc(32, 'x'));
-        const frame = await encodeFrame(KEY, entryOf('forged'), {
+        const frame = await encodeEntry(KEY, entryOf('forged'), {
           ...TRUST,
           secret,
           compressOver: 1e9,
@@ -294,7 +294,7 @@ describe('a lease', () => {
     await spoil();
     const before = witness.seen.length;
     expect(await store.lease(KEY)).toBe('taken');
-    expect(witness.seen.slice(before)).toMatchObject([{ kind: 'cache.rubbish_found', key: KEY }]);
+    expect(witness.seen.slice(before)).toMatchObject([{ kind: 'cache.corrupt_entry', key: KEY }]);
     const taken = await store.lease(KEY);
     expect(typeof taken).not.toBe('string');
     if (typeof taken !== 'string') await taken.release();

@@ -2,11 +2,11 @@
 // no answer older than promised, none of another key, no failure older than its asker, no run twice at once.
 import { ok, equal } from 'node:assert/strict';
 import fc from 'fast-check';
-import type { CachePolicy, CacheWish } from '../../src/cache/freshness.ts';
+import type { CachePolicy, CacheDirectives } from '../../src/cache/freshness.ts';
 import { createReadThrough, type Read, type ReadThrough } from '../../src/cache/read-through.ts';
 import type { Remote } from '../../src/cache/remote.ts';
 import { createStore } from '../../src/cache/store.ts';
-import { PATIENCE_MS } from '../../src/cache/turns.ts';
+import { PATIENCE_MS } from '../../src/cache/lease-wait.ts';
 import { createVirtualTime } from '../support/virtual-time.ts';
 import { payload, textOf } from './fixture.ts';
 import { createVirtualRemote, WRITE_FACTOR } from './virtual-remote.ts';
@@ -23,26 +23,34 @@ const LATENCY_MS = 3;
 const SLACK_MS = WRITE_FACTOR * LATENCY_MS + 1;
 
 type Step =
-  | { readonly kind: 'ask'; readonly replica: number; readonly key: number; readonly wish: CacheWish }
+  | {
+      readonly kind: 'ask';
+      readonly replica: number;
+      readonly key: number;
+      readonly directives: CacheDirectives;
+    }
   | { readonly kind: 'pass'; readonly ms: number }
   | { readonly kind: 'leave'; readonly which: number }
   | { readonly kind: 'engine'; readonly fails: boolean; readonly takes: number }
   | { readonly kind: 'jump'; readonly ms: number }
   | { readonly kind: 'remote'; readonly isAway: boolean; readonly flush: boolean };
 
-const wishes: fc.Arbitrary<CacheWish> = fc.record({
+const wishes: fc.Arbitrary<CacheDirectives> = fc.record({
   noCache: fc.boolean(),
   maxAge: fc.option(fc.nat(100), { nil: undefined }),
   onlyIfCached: fc.integer({ min: 0, max: 5 }).map((n) => n === 0),
 });
-const NO_WISH: CacheWish = { noCache: false, maxAge: undefined, onlyIfCached: false };
+const NO_DIRECTIVES: CacheDirectives = { noCache: false, maxAge: undefined, onlyIfCached: false };
 const ask: fc.Arbitrary<Step> = fc.record({
   kind: fc.constant('ask' as const),
   replica: fc.nat(1),
   key: fc.nat(POLICIES.length - 1),
-  wish: fc.oneof({ weight: 2, arbitrary: fc.constant(NO_WISH) }, { weight: 1, arbitrary: wishes }),
+  directives: fc.oneof(
+    { weight: 2, arbitrary: fc.constant(NO_DIRECTIVES) },
+    { weight: 1, arbitrary: wishes },
+  ),
 });
-const plainAsk = ask.map((step) => ({ ...step, wish: NO_WISH }));
+const plainAsk = ask.map((step) => ({ ...step, directives: NO_DIRECTIVES }));
 const pass: fc.Arbitrary<Step> = fc
   .oneof(fc.nat(50), fc.nat(3000), fc.nat(70_000))
   .map((ms) => ({ kind: 'pass', ms }));
@@ -136,7 +144,7 @@ async function play(steps: readonly Step[], shared: boolean): Promise<History> {
     const reads = replicas[step.replica];
     if (policy === undefined || reads === undefined) throw new Error('no such key or replica');
     const { signal } = controller;
-    reads.read({ key, policy, wish: step.wish, signal, run: (inner) => run(each, inner) }).then(
+    reads.read({ key, policy, directives: step.directives, signal, run: (inner) => run(each, inner) }).then(
       (read) => (each.settled = { at: clock.monotonic(), read }),
       (cause: unknown) => (each.settled = { at: clock.monotonic(), cause }),
     );
@@ -183,7 +191,7 @@ function openReplica(time: ReturnType<typeof createVirtualTime>, outside: Remote
 function promised({ step }: Asked, over: 'fresh' | 'behind' | 'failed'): number {
   const { ttl, minRefresh, staleWhileRevalidate, staleIfError } =
     POLICIES[step.key] ?? POLICIES[0] ?? never();
-  const { noCache, maxAge } = step.wish;
+  const { noCache, maxAge } = step.directives;
   const extra = { fresh: 0, behind: Math.max(staleWhileRevalidate, staleIfError), failed: staleIfError }[
     over
   ];
@@ -218,7 +226,7 @@ function checkAnswer(
     case 'hit':
       return ok(at - run.began <= promised(each, 'fresh') + SLACK_MS, 'no hit over its time');
     case 'stale': {
-      equal(each.step.wish.noCache, false, 'nothing stale for who asked for something new');
+      equal(each.step.directives.noCache, false, 'nothing stale for who asked for something new');
       const most = promised(each, forwarded === undefined ? 'behind' : 'failed') + SLACK_MS;
       return ok(at - run.began < most, 'nothing staler than allowed');
     }
@@ -235,7 +243,7 @@ function checkSettled(each: Asked, runs: readonly Run[]): void {
   const { at, read, cause } = each.settled ?? {};
   ok(at !== undefined, 'everybody gets an answer or a failure');
   if (read?.kind === 'answer') return checkAnswer(each, read, { runs, at });
-  if (read?.kind === 'absent') return ok(each.step.wish.onlyIfCached, 'absent for who asked for that');
+  if (read?.kind === 'absent') return ok(each.step.directives.onlyIfCached, 'absent for who asked for that');
   if (cause instanceof EngineFailure)
     return ok(cause.run.began >= each.at, 'no failure of a run begun before');
   equal(cause, each.controller.signal.reason);

@@ -1,7 +1,7 @@
 // The policy: which answer an ask gets, from where, and how that is told. Time is virtual.
 import { describe, expect, test } from 'vitest';
 import type { Payload } from '../../src/cache/entry.ts';
-import { NO_WISH, type CachePolicy, type CacheWish } from '../../src/cache/freshness.ts';
+import { NO_DIRECTIVES, type CachePolicy, type CacheDirectives } from '../../src/cache/freshness.ts';
 import { createReadThrough, type Ask, type Read, type ReadThrough } from '../../src/cache/read-through.ts';
 import { createStore } from '../../src/cache/store.ts';
 import { createVirtualTime, type VirtualTime } from '../support/virtual-time.ts';
@@ -63,14 +63,16 @@ function told(read: Read): string {
   return `${textOf(read.entry)}: ${kind}${forwarded === undefined ? '' : ` (${forwarded})`}, age ${age}, ttl ${ttl}`;
 }
 
-const wishes = (wish: Partial<CacheWish>): { wish: CacheWish } => ({ wish: { ...NO_WISH, ...wish } });
+const wishes = (directives: Partial<CacheDirectives>): { directives: CacheDirectives } => ({
+  directives: { ...NO_DIRECTIVES, ...directives },
+});
 const KEEPS_STALE: CachePolicy = { ttl: 100, minRefresh: 10, staleWhileRevalidate: 50, staleIfError: 200 };
 
 interface Row {
   readonly why: string;
   /** Milliseconds between the two asks. */
   readonly after: number;
-  readonly wish?: CacheWish;
+  readonly directives?: CacheDirectives;
 }
 
 describe('an ask when an answer was stored', () => {
@@ -127,11 +129,11 @@ describe('an ask when an answer was stored', () => {
       ...wishes({ onlyIfCached: true, maxAge: 10 }),
       expected: 'absent',
     },
-  ])('$why', async ({ after, wish = NO_WISH, expected }) => {
+  ])('$why', async ({ after, directives = NO_DIRECTIVES, expected }) => {
     const { time, ask } = setUp();
     await ask();
     await time.advance(after);
-    expect(told(await ask({ wish }))).toBe(expected);
+    expect(told(await ask({ directives }))).toBe(expected);
   });
 });
 
@@ -178,24 +180,24 @@ describe('an ask when the stored answer is over its time', () => {
       ...wishes({ onlyIfCached: true }),
       expected: 'run 1: stale, age 120, ttl -20',
     },
-  ])('$why', async ({ after, isDown, wish = NO_WISH, expected }) => {
+  ])('$why', async ({ after, isDown, directives = NO_DIRECTIVES, expected }) => {
     const bench = setUp();
     await bench.ask({ policy: KEEPS_STALE });
     await bench.time.advance(after);
     bench.isDown = isDown;
-    expect(told(await bench.ask({ wish, policy: KEEPS_STALE }))).toBe(expected);
+    expect(told(await bench.ask({ directives, policy: KEEPS_STALE }))).toBe(expected);
   });
 
   test.each<Row>([
     { why: 'too old even for that', after: 300_000 },
     { why: 'no-cache', after: 200_000, ...wishes({ noCache: true }) },
     { why: 'max-age', after: 200_000, ...wishes({ maxAge: 150 }) },
-  ])('gets the failure: $why', async ({ after, wish = NO_WISH }) => {
+  ])('gets the failure: $why', async ({ after, directives = NO_DIRECTIVES }) => {
     const bench = setUp();
     await bench.ask({ policy: KEEPS_STALE });
     await bench.time.advance(after);
     bench.isDown = true;
-    await expect(bench.ask({ wish, policy: KEEPS_STALE })).rejects.toBe(ENGINE);
+    await expect(bench.ask({ directives, policy: KEEPS_STALE })).rejects.toBe(ENGINE);
   });
 
   test('gets a failure that excuses nothing', async () => {
@@ -288,12 +290,12 @@ describe('an ask', () => {
     { why: 'no-cache, begun before its floor', ...wishes({ noCache: true }), joins: false },
     { why: 'max-age, begun before', ...wishes({ maxAge: 10 }), joins: false },
     { why: 'max-age, begun within', ...wishes({ maxAge: 20 }), joins: true },
-  ])('joins a run of 15 s only when it is new enough: $why', async ({ wish, joins }) => {
+  ])('joins a run of 15 s only when it is new enough: $why', async ({ directives, joins }) => {
     const { ask, time } = setUp();
     const { promise, resolve } = deferred<Payload>();
     const first = ask({ run: () => promise });
     await time.advance(15_000);
-    const second = ask({ wish });
+    const second = ask({ directives });
     await time.advance(0);
     resolve(payload('first'));
     expect(told(await first)).toBe('first: stored (uri-miss), age 15, ttl 85');

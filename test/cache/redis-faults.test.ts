@@ -3,7 +3,7 @@ import { createClient } from '@keyv/redis';
 import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import { encodeFrame } from '../../src/cache/frame.ts';
+import { encodeEntry } from '../../src/cache/entry-codec.ts';
 import { createReadThrough, type Read, type ReadThrough } from '../../src/cache/read-through.ts';
 import { createRedis } from '../../src/cache/redis.ts';
 import { openRedisLink } from '../../src/cache/redis-link.ts';
@@ -204,7 +204,7 @@ describe('Redis that', () => {
     await vandal.configSet({ maxmemory: '1', 'maxmemory-policy': 'noeviction' });
     expect(await askMany(service, ['b', 'c'])).toEqual(['stored', 'stored']);
     expect(await askMany(service, ['a'])).toEqual(['hit']);
-    expect(service.count('cache.write_refused')).toBeGreaterThan(0);
+    expect(service.count('cache.write_rejected')).toBeGreaterThan(0);
     expect(service.count('cache.remote_lost')).toBe(0);
   });
 
@@ -245,19 +245,19 @@ describe('a Redis full of rubbish', () => {
     {
       why: 'an answer to another question',
       spoil: async (vandal: Vandal, name: string) =>
-        vandal.set(name, await encodeFrame('other', entryOf('foreign'), FRAMES), PX),
+        vandal.set(name, await encodeEntry('other', entryOf('foreign'), FRAMES), PX),
     },
     {
       why: 'half of an answer',
       spoil: async (vandal: Vandal, name: string) => {
-        const frame = await encodeFrame('k', entryOf('half', { size: 1000 }), FRAMES);
+        const frame = await encodeEntry('k', entryOf('half', { size: 1000 }), FRAMES);
         return vandal.set(name, frame.subarray(0, 500), PX);
       },
     },
     {
       why: 'an answer that never ends',
       spoil: async (vandal: Vandal, name: string) =>
-        vandal.set(name, await encodeFrame('k', entryOf('for ever'), FRAMES)),
+        vandal.set(name, await encodeEntry('k', entryOf('for ever'), FRAMES)),
     },
   ])('in place of an answer is a miss, told, and replaced: $why', async ({ spoil }) => {
     const server = await openRedisServer();
@@ -265,7 +265,7 @@ describe('a Redis full of rubbish', () => {
     const service = await openService(server.url);
     await spoil(vandal, `${service.namespace}:2-k1:entry:k`);
     expect(await askMany(service, ['k'])).toEqual(['stored']);
-    expect(service.count('cache.rubbish_found')).toBeGreaterThan(0);
+    expect(service.count('cache.corrupt_entry')).toBeGreaterThan(0);
     expect(service.count('cache.remote_lost')).toBe(0);
     await stored(service, 'k');
     expect(await askMany(service, ['k'])).toEqual(['hit']);
@@ -285,7 +285,7 @@ describe('a Redis full of rubbish', () => {
     const service = await openService(server.url);
     await spoil(vandal, `${service.namespace}:2-k1:lease:k`);
     expect(await askMany(service, ['k'])).toEqual(['stored']);
-    expect(service.count('cache.rubbish_found')).toBe(1);
+    expect(service.count('cache.corrupt_entry')).toBe(1);
   });
 });
 

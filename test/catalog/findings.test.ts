@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createCompile } from '../../src/catalog/compile.ts';
 import { RULES } from '../../src/catalog/rules.ts';
-import { renderDiagnostic } from '../../src/cli/caret.ts';
+import { renderFinding } from '../../src/cli/caret.ts';
 import { createTerminal } from '../../src/cli/terminal.ts';
 
 const FOLDER = join(import.meta.dirname, '../golden/findings');
@@ -18,7 +18,7 @@ const findingsOf = (name: string) => {
 
 test.each(files)('%s', async (name) => {
   const { text, candidate, diagnostics } = findingsOf(name);
-  const rendered = diagnostics.flatMap((each) => [...renderDiagnostic(each, text, plain), '']).join('\n');
+  const rendered = diagnostics.flatMap((each) => [...renderFinding(each, text, plain), '']).join('\n');
   expect(candidate).toBeUndefined();
   expect(diagnostics.length).toBeGreaterThan(0);
   await expect(rendered).toMatchFileSnapshot(join(FOLDER, name.replace('.yaml', '.txt')));

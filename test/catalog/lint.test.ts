@@ -4,14 +4,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Diagnostic } from '../../src/core/diagnostic.ts';
+import type { Finding } from '../../src/core/finding.ts';
 import { createInspect, toDiagnostic } from '../../src/catalog/compile.ts';
 import { checkOnEngine } from '../../src/catalog/engine-check.ts';
 import { FINDING_KINDS } from '../../src/catalog/finding-kinds.ts';
 import { lint, LINTS } from '../../src/catalog/lint.ts';
 import { RULES } from '../../src/catalog/rules.ts';
 import { findUnbounded, readTimeColumns } from '../../src/catalog/time-bound.ts';
-import { renderDiagnostic } from '../../src/cli/caret.ts';
+import { renderFinding } from '../../src/cli/caret.ts';
 import { createTerminal } from '../../src/cli/terminal.ts';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
 import type { Engine } from '../../src/engine/engine.ts';
@@ -29,8 +29,8 @@ function read(folder: string, name: string) {
   if (inspected === undefined) throw new Error(JSON.stringify(diagnostics));
   return { text, inspected };
 }
-const render = (text: string, findings: readonly Diagnostic[]): string =>
-  findings.flatMap((each) => [...renderDiagnostic(each, text, plain), '']).join('\n');
+const render = (text: string, findings: readonly Finding[]): string =>
+  findings.flatMap((each) => [...renderFinding(each, text, plain), '']).join('\n');
 
 describe('lints', () => {
   const lintsOf = (name: string) => {

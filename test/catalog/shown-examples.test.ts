@@ -12,7 +12,7 @@ test.each([
   { why: 'one at a time of its own', example: "now: '2024-05-01T00:00:00Z'", isShown: false },
   { why: 'one with rows of its own', example: 'fixtures: { a.b: [] }', isShown: false },
   { why: 'one that is refused', example: 'expect: { status: 400 }', isShown: false },
-  { why: 'one with a code alone', example: 'expect: { code: sandbox.table_refused }', isShown: false },
+  { why: 'one with a code alone', example: 'expect: { code: sandbox.table_denied }', isShown: false },
 ])('$why', ({ example, isShown }) => {
   const text = `id: 00000000-0000-4000-8000-000000000001
 name: one

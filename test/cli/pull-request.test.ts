@@ -53,7 +53,7 @@ examples:
   - name: nothing beyond the tables
     parameters: { tenant: b }
     sql: SELECT email FROM shop.orders
-    expect: { status: 400, code: sandbox.table_refused }
+    expect: { status: 400, code: sandbox.table_denied }
 `,
 };
 

@@ -95,7 +95,7 @@ examples:
     expect: { rows: 1 }
   - name: not refused as expected
     sql: SELECT id FROM app.events
-    expect: { status: 400, code: sandbox.function_refused }
+    expect: { status: 400, code: sandbox.function_denied }
   - name: answered
     expect:
       status: 403

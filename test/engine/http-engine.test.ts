@@ -168,7 +168,7 @@ describe('an engine over HTTP', () => {
     },
     {
       reply: 'HTTP/1.1 502 Bad Gateway\r\ncontent-length: 4\r\n\r\nOops',
-      failure: 'nonsense',
+      failure: 'invalid_response',
       why: 'that is none',
     },
     { reply: 'SSH-2.0-OpenSSH_9.9\r\n', failure: 'unavailable', why: 'that speaks something else' },

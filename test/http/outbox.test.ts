@@ -3,14 +3,14 @@ import { createServer, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import type { Observation } from '../../src/core/observation.ts';
-import { createOutbox, type Outbox } from '../../src/http/outbox.ts';
+import { createSlowClients, type SlowClients } from '../../src/http/slow-clients.ts';
 
 const MB = 2 ** 20;
 const closing: (() => void)[] = [];
 afterEach(() => closing.splice(0).forEach((close) => close()));
 
 interface Bench {
-  readonly outbox: Outbox;
+  readonly outbox: SlowClients;
   readonly observed: Observation[];
   /** A caller who takes nothing of a body. */
   readonly stall: (body: Buffer) => Promise<{ readonly response: ServerResponse; readonly socket: Socket }>;
@@ -20,7 +20,7 @@ async function bench(bytes: number): Promise<Bench> {
   const observed: Observation[] = [];
   const observe = (each: Observation): void => void observed.push(each);
   const after = (): (() => void) => () => undefined; // no time passes
-  const outbox = createOutbox({ seconds: 1, bytes, after, observe });
+  const outbox = createSlowClients({ seconds: 1, bytes, after, observe });
   const waiting: ((response: ServerResponse) => void)[] = [];
   const server = createServer((_request, response) => waiting.shift()?.(response));
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
@@ -63,7 +63,7 @@ test('above the bound the oldest go, until what is left fits', async () => {
   const { outbox, observed, stall } = await bench(50 * MB);
   const sizes = [20, 21, 22].map((each) => each * MB);
   for (const size of sizes) await stall(Buffer.alloc(size));
-  expect(observed).toEqual([{ kind: 'reply.cut_off', reason: 'full', bytes: 20 * MB }]);
+  expect(observed).toEqual([{ kind: 'response.cut_off', reason: 'full', bytes: 20 * MB }]);
   expect(outbox.size()).toEqual({ answers: 2, bytes: 43 * MB });
 });
 

@@ -4,16 +4,16 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sealEntry } from '../../src/cache/entry.ts';
 import type { Found } from '../../src/cache/read-through.ts';
 import type { Observation } from '../../src/core/observation.ts';
-import { createCodings } from '../../src/http/codings.ts';
-import { createOutbox } from '../../src/http/outbox.ts';
-import { createRepeats, type Repeats } from '../../src/http/repeats.ts';
+import { createCompression } from '../../src/http/compression.ts';
+import { createSlowClients } from '../../src/http/slow-clients.ts';
+import { createFastPath, type FastPath } from '../../src/http/fast-path.ts';
 import type { Answer } from '../../src/request/call.ts';
 
 const PREFIX = '/api/endpoints/query/';
 const observed: Observation[] = [];
 let server: Server;
 let address = '';
-let repeats: Repeats;
+let repeats: FastPath;
 let wholeWay = 0;
 
 /** What is still stored for a path, by its last part. */
@@ -37,13 +37,13 @@ function found({ contentType, etag }: { contentType: string; etag?: string }): F
 
 beforeAll(async () => {
   const observe = (each: Observation): void => void observed.push(each);
-  repeats = createRepeats({
+  repeats = createFastPath({
     route: { url: `${PREFIX}:endpoint`, prefix: PREFIX },
     fields: [],
     headerPrefix: 'SVC',
     isBarred: () => false,
-    codings: await createCodings(2 ** 20),
-    outbox: createOutbox({ seconds: 60, bytes: 2 ** 20, after: () => () => undefined, observe }),
+    compression: await createCompression(2 ** 20),
+    slowClients: createSlowClients({ seconds: 60, bytes: 2 ** 20, after: () => () => undefined, observe }),
     observe,
     beginTrace: () => undefined,
     clientAddress: () => undefined,
@@ -82,7 +82,7 @@ test.each(['line-break', 'control', 'tag'])('a header that cannot be sent: %s', 
   const failed = observed
     .slice(before)
     .filter((each) => each.kind === 'request.finished' && each.status === 500);
-  expect(failed).toMatchObject([{ code: 'internal.defect', endpoint: 'e', bytes: 0 }]);
+  expect(failed).toMatchObject([{ code: 'internal.error', endpoint: 'e', bytes: 0 }]);
   const walked = wholeWay;
   expect(await ask(name)).toBe('whole way'); // forgotten: nothing is tried with it again
   expect(wholeWay).toBe(walked + 1);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { compile, type Compiled } from '../../src/lql/compile.ts';
-import type { Finding } from '../../src/lql/finding.ts';
+import type { LqlFinding } from '../../src/lql/finding.ts';
 import { parse } from '../../src/lql/parse.ts';
 import type { Table } from '../../src/lql/resolve.ts';
 import { rows, statement } from '../support/engine-statements.ts';
@@ -94,7 +94,7 @@ export function findingsOf(
   lql: string,
   tables: readonly Table[],
   options: QueryOptions = {},
-): readonly Finding[] {
+): readonly LqlFinding[] {
   const result = compileOrFindings(lql, tables, options);
   return 'findings' in result ? result.findings : [];
 }

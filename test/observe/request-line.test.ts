@@ -50,7 +50,7 @@ test.each<{ why: string; request: Finished; says?: object }>([
       revision: undefined,
       principal: undefined,
       status: 500,
-      code: 'internal.defect',
+      code: 'internal.error',
       cause: new Error('one\n"two"', { cause: new Error('three') }),
     },
     says: { cause: 'one\n"two" < three' },

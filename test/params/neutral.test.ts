@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { compileParameter } from '../../src/params/parameter.ts';
-import { neutralText } from '../../src/params/neutral.ts';
+import { sampleText } from '../../src/params/sample-values.ts';
 
 const TYPES = [
   'String',
@@ -21,5 +21,5 @@ const TYPES = [
 
 test.each(TYPES)('%s has a neutral value that its own reader takes', (type) => {
   const { parameter } = compileParameter('p', { type, required: true });
-  expect(parameter?.read(neutralText(type)).kind).toBe('value');
+  expect(parameter?.read(sampleText(type)).kind).toBe('value');
 });

@@ -14,8 +14,8 @@ function planOf(origin: 'saved' | 'consumer'): Plan {
   return {
     statement: { sql: 'SELECT 1', parameters: {}, limits, origin, int64: 'number' },
     canonical: '',
-    own: undefined,
-    written: undefined,
+    consumerSql: undefined,
+    sourceSql: undefined,
     dialect: undefined,
     blame: () => undefined,
   };
@@ -53,7 +53,7 @@ describe('a check that fails', () => {
     { failure: 'aborted', problem: '504 engine.timeout' },
     { failure: 'memory', problem: '400 sandbox.too_large' },
     { failure: 'limit', problem: '400 sandbox.too_large' },
-    { failure: 'nonsense', problem: '502 engine.nonsense' },
+    { failure: 'invalid_response', problem: '502 engine.invalid_response' },
   ])('$failure: $problem', ({ failure, problem }) => {
     const found = checkFailure(new EngineError(failure, 'x'));
     expect(told(found)).toBe(problem);

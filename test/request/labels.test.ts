@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { createCompile } from '../../src/catalog/compile.ts';
 import { labelsOf, readLabelsHeader, staticLabels } from '../../src/request/labels.ts';
-import { askedWorkload } from '../../src/request/workload.ts';
+import { requestedWorkload } from '../../src/request/workload.ts';
 
 function endpointOf(rest: string) {
   const text = `id: 00000000-0000-4000-8000-000000000041\nname: labelled\nquery: SELECT @project\nparameters: { project: { type: String } }\n${rest}`;
@@ -67,19 +67,19 @@ test.each<{ why: string; file: string; asked: string | undefined; workload: stri
   {
     why: 'any, where it is not heeded',
     file: '{ enabled: false, workloads: [reports] }',
-    asked: 'nonsense',
+    asked: 'invalid_response',
     workload: undefined,
   },
 ])('a reservation: $why', ({ file, asked, workload }) => {
-  expect(askedWorkload(endpointOf(`reservation: ${file}\n`), asked)).toBe(workload);
+  expect(requestedWorkload(endpointOf(`reservation: ${file}\n`), asked)).toBe(workload);
 });
 
 test.each(['report', 'Reports', "reports', max_threads=1", 'default'])(
   'no reservation of the name %s',
   (asked) => {
     const endpoint = endpointOf('reservation: { enabled: true, workloads: [reports] }\n');
-    expect(() => askedWorkload(endpoint, asked)).toThrow(
-      expect.objectContaining({ code: 'reservation.unknown', status: 400 }) as Error,
+    expect(() => requestedWorkload(endpoint, asked)).toThrow(
+      expect.objectContaining({ code: 'workload.unknown', status: 400 }) as Error,
     );
   },
 );

@@ -148,7 +148,7 @@ describe('a server', () => {
     expect(found).toHaveLength(1);
     expect(found[0]).toMatchObject({ wall: 'server', outcome });
     expect(found[0]?.name).toMatch(name);
-    if (mend !== undefined) expect(found[0]?.mend).toMatch(mend);
+    if (mend !== undefined) expect(found[0]?.fix).toMatch(mend);
   });
 
   test.each([

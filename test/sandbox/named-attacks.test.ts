@@ -32,7 +32,7 @@ const ATTACKS: readonly Attack[] = [
     saved: 'WITH t AS (SELECT event_message FROM app.logs WHERE project = @project) SELECT * FROM t',
     consumer: 'WITH (a, b) -> 1 AS equals SELECT * FROM t',
     database: 'nothing',
-    code: 'sandbox.syntax_refused',
+    code: 'sandbox.syntax_unsupported',
   },
   {
     why: 'an own WITH table feeds the endpoint’s join with its base table',
@@ -40,7 +40,7 @@ const ATTACKS: readonly Attack[] = [
       SELECT * FROM t`,
     consumer: `WITH tenants AS (SELECT 'other' AS project, 'mine' AS name) SELECT * FROM t`,
     database: 'app',
-    code: 'sandbox.name_refused',
+    code: 'sandbox.name_reserved',
   },
   {
     why: 'a UNION member with its own WITH does not see the endpoint’s tables',
@@ -48,7 +48,7 @@ const ATTACKS: readonly Attack[] = [
       'WITH edge_logs AS (SELECT event_message FROM app.logs WHERE project = @project) SELECT * FROM edge_logs',
     consumer: 'SELECT event_message FROM edge_logs UNION ALL WITH 1 AS x SELECT event_message FROM edge_logs',
     database: 'default',
-    code: 'sandbox.syntax_refused',
+    code: 'sandbox.syntax_unsupported',
   },
 ];
 

@@ -68,10 +68,10 @@ describe('saved queries', () => {
     });
     expect(sandbox.tables).toEqual(['a']);
     for (const sql of ['SELECT * FROM s', 'SELECT * FROM f', 'SELECT * FROM logs']) {
-      await expect(sandbox.check(sql)).rejects.toMatchObject({ code: 'sandbox.table_refused' });
+      await expect(sandbox.check(sql)).rejects.toMatchObject({ code: 'sandbox.table_denied' });
     }
     await expect(sandbox.check('SELECT f(n) FROM a')).rejects.toMatchObject({
-      code: 'sandbox.function_refused',
+      code: 'sandbox.function_denied',
     });
   });
 });
@@ -108,7 +108,7 @@ describe('the second opinion', () => {
     const sandbox = openSandbox({ explain: world.explain });
     const check = sandbox.check('SELECT 1,\n  substring(id) FROM edge_logs');
     await expect(check).rejects.toMatchObject({
-      code: 'sandbox.syntax_refused',
+      code: 'sandbox.syntax_unsupported',
       errors: [{ line: 2, column: 15 }],
     });
   });
@@ -143,7 +143,7 @@ describe('the second opinion', () => {
     const second = openSandbox({ cache, revision: 'r2', boundSql: bound('WITH x AS (SELECT 1) SELECT 1') });
     await expect(first.check('SELECT * FROM edge_logs')).resolves.toBeDefined();
     await expect(second.check('SELECT * FROM edge_logs')).rejects.toMatchObject({
-      code: 'sandbox.table_refused',
+      code: 'sandbox.table_denied',
     });
   });
 });
@@ -242,7 +242,7 @@ describe('functions', () => {
         'array_concat_agg',
       ])
         await expect(call(denied)).rejects.toMatchObject({
-          code: 'sandbox.function_refused',
+          code: 'sandbox.function_denied',
           errors: [{ line: 1, column: 9 + name.length }],
         });
       for (const allowed of ['groupUniqArray', 'aggThrow(0)', 'quantiles(0.5, 0.9)'])

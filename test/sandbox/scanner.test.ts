@@ -215,7 +215,7 @@ describe('columns named like functions', () => {
   });
   test('are functions when nobody knows of such a column', async () => {
     await expect(accepts('SELECT version FROM t')).rejects.toMatchObject({
-      code: 'sandbox.function_refused',
+      code: 'sandbox.function_denied',
     });
   });
   test('are aliases when the text says so', async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConsumerText } from '../../src/sandbox/consumer-text.ts';
 import { createFunctionPolicy } from '../../src/sandbox/function-policy.ts';
 import { isBareCall } from '../../src/sandbox/scanner.ts';
-import { judgeTree } from '../../src/sandbox/second-opinion.ts';
+import { judgeTree } from '../../src/sandbox/query-tree-check.ts';
 import { identifierName } from '../../src/sql/literal.ts';
 import { ATTACKS, BENIGN, openWorld } from './fixture.ts';
 import type { CorpusEntry, World } from './fixture.ts';

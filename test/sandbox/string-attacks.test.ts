@@ -4,7 +4,7 @@ import { Problem } from '../../src/core/problem.ts';
 import { readConsumerText } from '../../src/sandbox/consumer-text.ts';
 import { createFunctionPolicy } from '../../src/sandbox/function-policy.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { judgeTree } from '../../src/sandbox/second-opinion.ts';
+import { judgeTree } from '../../src/sandbox/query-tree-check.ts';
 import { identifierName } from '../../src/sql/literal.ts';
 import { openSandbox, openWorld } from './fixture.ts';
 import type { World } from './fixture.ts';

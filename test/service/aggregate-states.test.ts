@@ -79,7 +79,7 @@ describe('a table with a column of states', () => {
     const [first] = errors;
     expect([response.status, code, `${first?.line}:${first?.column}`]).toEqual([
       400,
-      'sandbox.type_refused',
+      'sandbox.type_denied',
       place,
     ]);
   });
@@ -93,7 +93,7 @@ describe.each(FORMATS)('as %s', (format) => {
   ])('no result holds %s', async (_why, sql) => {
     const response = await ask({ sql, format, dialect: 'clickhouse' });
     const { code, errors } = (await response.json()) as Refusal;
-    expect([response.status, code, errors[0]?.line]).toEqual([400, 'sandbox.type_refused', 1]);
+    expect([response.status, code, errors[0]?.line]).toEqual([400, 'sandbox.type_denied', 1]);
   });
 
   test('a saved query gives states as text, which is not read again', async () => {

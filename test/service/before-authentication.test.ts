@@ -116,7 +116,7 @@ describe('a body', () => {
     await new Promise((later) => setTimeout(later, 50));
     socket.destroy();
     expect((await service.call(`${PLAIN}?n=1`)).status).toBe(200);
-    expect(service.observed).not.toContainEqual(expect.objectContaining({ code: 'internal.defect' }));
+    expect(service.observed).not.toContainEqual(expect.objectContaining({ code: 'internal.error' }));
   });
 
   test('arrives as it was sent, whatever pieces it comes in', async () => {

@@ -110,7 +110,7 @@ describe('an answer that is kept', () => {
     expect(statusOf(newer)).toMatch(/^millrace; fwd=request; stored; ttl=(60|59)$/);
     expect(await newer.text()).not.toBe(body);
     const absent = await get('kept?p=never', { 'Cache-Control': 'only-if-cached' });
-    expect([absent.status, ((await absent.json()) as { code: string }).code]).toEqual([504, 'cache.absent']);
+    expect([absent.status, ((await absent.json()) as { code: string }).code]).toEqual([504, 'cache.miss']);
   });
 
   test('is run once for a crowd', async () => {

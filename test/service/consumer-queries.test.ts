@@ -143,27 +143,27 @@ describe('sql', () => {
     {
       why: 'the table behind',
       sql: 'SELECT * FROM logs.edge_logs',
-      code: 'sandbox.table_refused',
+      code: 'sandbox.table_denied',
       at: [1, 15],
     },
-    { why: 'a system table', sql: 'SELECT 1\nFROM system.tables', code: 'sandbox.table_refused', at: [2, 6] },
-    { why: 'a misspelt table', sql: 'SELECT * FROM edge_log', code: 'sandbox.table_refused', at: [1, 15] },
+    { why: 'a system table', sql: 'SELECT 1\nFROM system.tables', code: 'sandbox.table_denied', at: [2, 6] },
+    { why: 'a misspelt table', sql: 'SELECT * FROM edge_log', code: 'sandbox.table_denied', at: [1, 15] },
     {
       why: 'a function that is not allowed',
       sql: "SELECT file('/etc/passwd') FROM edge_logs",
-      code: 'sandbox.function_refused',
+      code: 'sandbox.function_denied',
       at: [1, 8],
     },
     {
       why: 'two statements',
       sql: 'SELECT 1; DROP TABLE logs.edge_logs',
-      code: 'sandbox.text_refused',
+      code: 'sandbox.query_invalid',
       at: [1, 9],
     },
     {
       why: 'settings',
       sql: 'SELECT 1 FROM edge_logs SETTINGS max_threads = 9',
-      code: 'sandbox.syntax_refused',
+      code: 'sandbox.syntax_unsupported',
       at: [1, 25],
     },
   ])('refuses $why at its place', async ({ sql, code, at }) => {

@@ -92,11 +92,11 @@ describe('problems stand at their place in the text as it was sent', () => {
     { sql: 'select id,\n  nope from edge_logs', code: 'bigquery.name_unknown', line: 2, column: 3 },
     { sql: 'select id from users', code: 'bigquery.name_unknown', line: 1, column: 16 },
     { sql: 'select id\nfrom edge_logs\nwhere foo(id)', code: 'bigquery.name_unknown', line: 3, column: 7 },
-    { sql: "select id from edge_logs where 'x", code: 'bigquery.syntax_refused', line: 1, column: 32 },
-    { sql: 'with edge_logs as (select 1) select 1', code: 'bigquery.syntax_refused', line: 1, column: 6 },
+    { sql: "select id from edge_logs where 'x", code: 'bigquery.syntax_invalid', line: 1, column: 32 },
+    { sql: 'with edge_logs as (select 1) select 1', code: 'bigquery.syntax_invalid', line: 1, column: 6 },
     {
       sql: 'select id from edge_logs as a join edge_logs as b on a.id = b.id',
-      code: 'bigquery.syntax_refused',
+      code: 'bigquery.syntax_invalid',
       line: 1,
       column: 8,
     },
@@ -122,7 +122,7 @@ describe('problems stand at their place in the text as it was sent', () => {
     expect(await unnested.json()).toMatchObject({ code: 'bigquery.name_unknown', errors: [{ line: 2 }] });
     const parametric = await call('both', { sql: 'SELECT quantile(0.9)(1) FROM users' });
     expect(await parametric.json()).toMatchObject({
-      code: 'sandbox.table_refused',
+      code: 'sandbox.table_denied',
       errors: [{ column: 30 }],
     });
   });

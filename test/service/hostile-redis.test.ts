@@ -93,7 +93,7 @@ test.each<{ why: string; forge: (bytes: Buffer) => Buffer }>([
     expect(text).not.toBe(genuine); // made anew
   }
   const kinds = service.observed.slice(before).map(({ kind }) => kind);
-  expect(kinds.filter((kind) => kind === 'cache.rubbish_found')).toHaveLength(1);
+  expect(kinds.filter((kind) => kind === 'cache.corrupt_entry')).toHaveLength(1);
 });
 
 test('an entry of one question under the name of another is not served', async () => {

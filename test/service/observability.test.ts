@@ -136,7 +136,7 @@ describe('metrics', () => {
         /^millrace_engine_statements\{state="running"\} 0/m,
         /^millrace_endpoint_running\{endpoint="rows"\} 0/m,
         /^millrace_cache_entries \d/m,
-        /^millrace_cache_flights 0/m,
+        /^millrace_cache_in_flight 0/m,
         /^millrace_warming_entries 0/m,
         /^millrace_redis_up 1/m,
         /^millrace_sandbox_up 1/m,

@@ -1,6 +1,6 @@
 // When consumer queries are accepted: not before a self-test has run, and not less because the engine was busy for a later one.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createPreflightGate } from '../../src/app/guard.ts';
+import { createPreflightGate } from '../../src/app/preflight-gate.ts';
 import type { Observation } from '../../src/core/observation.ts';
 import { createDescribe } from '../../src/catalog/describe.ts';
 import { EngineError, type Engine } from '../../src/engine/engine.ts';

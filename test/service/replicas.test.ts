@@ -112,7 +112,7 @@ test('a release that stores answers otherwise shares the same Redis, and neither
     for (let again = 0; again < 3; again++)
       expect([await asked(both[0] ?? next), await asked(next)]).toEqual([old, fresh]);
     const events = [...replicas, next].map(({ running }) => running.output());
-    expect(events.join('')).not.toContain('cache.rubbish_found');
+    expect(events.join('')).not.toContain('cache.corrupt_entry');
   } finally {
     await next.stop();
   }
@@ -124,9 +124,9 @@ function otherRelease(): string {
   for (const name of ['bin', 'dist', 'schemas', 'package.json'])
     cpSync(join(root, name), join(folder, name), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
-  const frame = join(folder, 'dist/cache/frame.js');
+  const frame = join(folder, 'dist/cache/entry-codec.js');
   const text = readFileSync(frame, 'utf8');
-  writeFileSync(frame, text.replace(/FRAME_VERSION = \d+/, 'FRAME_VERSION = 99'));
+  writeFileSync(frame, text.replace(/FORMAT_VERSION = \d+/, 'FORMAT_VERSION = 99'));
   return join(folder, 'bin/millrace.cjs');
 }
 

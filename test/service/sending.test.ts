@@ -136,7 +136,7 @@ describe('callers who do not read', () => {
   }
 
   test('are cut off at the time limit, and others are answered meanwhile', async () => {
-    const cut = (): number => service.observed.filter(({ kind }) => kind === 'reply.cut_off').length;
+    const cut = (): number => service.observed.filter(({ kind }) => kind === 'response.cut_off').length;
     const sockets = [1, 2, 3].map(askAndStop);
     for (let waited = 0; cut() < 3 && waited < 300; waited++) {
       expect((await query('few')).status).toBe(200);

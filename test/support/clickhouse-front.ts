@@ -12,7 +12,7 @@ import { writeConfigFile } from '../../src/engine/embedded/config-file.ts';
 import { createConnections } from '../../src/engine/embedded/connection.ts';
 import type { Connection } from '../../src/engine/embedded/connection.ts';
 import { createKiller } from '../../src/engine/embedded/killer.ts';
-import { openSpare } from '../../src/engine/embedded/spare.ts';
+import { openControlConnection } from '../../src/engine/embedded/control-connection.ts';
 import { errorCodeIn } from '../../src/engine/failures.ts';
 import { createQueue } from '../../src/engine/queue.ts';
 import { after } from '../../src/engine/timer.ts';
@@ -103,8 +103,8 @@ const TRANSPORT = new Set([
 export async function openClickHouseFront({ path, users, port }: FrontOptions): Promise<ClickHouseFront> {
   const configFile = await writeConfigFile({ path, memory: 2 ** 30 });
   const connections = createConnections({ path, configFile, chdb });
-  const spare = await openSpare(connections);
-  const killer = createKiller({ spare, after, observe: () => {} });
+  const spare = await openControlConnection(connections);
+  const killer = createKiller({ control: spare, after, observe: () => {} });
   // Each query holds a libuv thread; some have to be left for ending them.
   const queue = createQueue({ places: 12, waiting: 1000, timeoutMs: 60_000, after });
   const running = new Map<string, () => void>();

@@ -5,7 +5,7 @@ import type { Settings } from '../../src/config/settings.ts';
 import { openClickHouseFront } from './clickhouse-front.ts';
 
 export interface TestServer {
-  readonly settings: Pick<Settings, 'clickhouse' | 'acceptSingleWall'>;
+  readonly settings: Pick<Settings, 'clickhouse' | 'acceptSingleLayer'>;
   close(): Promise<void>;
 }
 
@@ -48,6 +48,6 @@ function settingsOf(url: string, user: string, password: string): TestServer['se
   const names = { consumer: undefined, ca: undefined, certificate: undefined };
   return {
     clickhouse: { urls: [url], user, password, ...names, isCompressed: false },
-    acceptSingleWall: true,
+    acceptSingleLayer: true,
   };
 }

@@ -5,12 +5,12 @@ import { basename, join } from 'node:path';
 import { createDescribe } from '../../catalog/describe.ts';
 import type { Endpoint } from '../../catalog/endpoint.ts';
 import type { Settings } from '../../config/settings.ts';
-import { plainComparison, type ColumnsByEndpoint, type Comparison } from '../../contract/compare.ts';
-import type { Contracts, EndpointColumns } from '../../contract/contract.ts';
+import { plainComparison, type ColumnsByEndpoint, type Comparison } from '../../compatibility/compare.ts';
+import type { Contracts, EndpointColumns } from '../../compatibility/contract.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { CommandError } from '../command-error.ts';
 import { withSchemaEngine } from '../schema-engine.ts';
-import type { OpenEngine } from '../wiring.ts';
+import type { OpenEngine } from '../dependencies.ts';
 import type { FolderFile } from './folders.ts';
 
 /** The endpoints of one revision, and the *.sql files that create its tables; undefined if it has no such folder. */
@@ -28,7 +28,7 @@ export interface ColumnDeps {
 }
 
 /** Undefined: unknown. */
-export interface ToldColumns {
+export interface ReportedColumns {
   readonly before?: ColumnsByEndpoint;
   readonly after?: ColumnsByEndpoint;
   /** Notes on what was not compared. */
@@ -38,7 +38,11 @@ export interface ToldColumns {
 }
 
 /** Describes only endpoints whose file or tables differ. */
-export async function tellColumns(base: Described, head: Described, deps: ColumnDeps): Promise<ToldColumns> {
+export async function reportColumns(
+  base: Described,
+  head: Described,
+  deps: ColumnDeps,
+): Promise<ReportedColumns> {
   const [before, after] = [base.tables ?? head.tables, head.tables ?? base.tables];
   if (before === undefined || after === undefined) {
     return told([`Columns are not compared: no tables in ${deps.folder} (see --schema)`]);
@@ -58,16 +62,16 @@ export async function tellColumns(base: Described, head: Described, deps: Column
       return { ...told(notes), before: first, after: second };
     }
     const first = await withTables(before, deps, (engine) => describeAll(engine, old));
-    const second = await withTables(after, deps, (engine) => describeAll(engine, now)).catch(refusalOf);
+    const second = await withTables(after, deps, (engine) => describeAll(engine, now)).catch(rejectionOf);
     if (second instanceof CommandError) return { ...told(notes), comparisons: [refused(after, second)] };
     return { ...told(notes), before: first, after: second };
   } catch (error) {
-    const { message } = refusalOf(error);
+    const { message } = rejectionOf(error);
     return told([...notes, `Columns are not compared at ${base.label}: ${message}`]);
   }
 }
 
-function told(notes: readonly string[]): ToldColumns {
+function told(notes: readonly string[]): ReportedColumns {
   return { notes, comparisons: [] };
 }
 
@@ -75,7 +79,7 @@ function fingerprint({ path, content }: FolderFile): unknown {
   return [basename(path), content];
 }
 
-function refusalOf(error: unknown): CommandError {
+function rejectionOf(error: unknown): CommandError {
   if (error instanceof CommandError) return error;
   throw error;
 }
@@ -106,7 +110,7 @@ async function withTables<T>(
     }
     return await withSchemaEngine({ settings, schema, openEngine }, use);
   } catch (error) {
-    const { message } = refusalOf(error);
+    const { message } = rejectionOf(error);
     throw new CommandError(message.replaceAll(schema, folder), { cause: error });
   } finally {
     await rm(schema, { recursive: true, force: true });

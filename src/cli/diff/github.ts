@@ -1,7 +1,7 @@
 // Changes as annotations of a GitHub workflow step, with the full report in its summary.
 import { appendFile } from 'node:fs/promises';
-import { needsReason, type Change } from '../../contract/changes.ts';
-import type { Diagnostic } from '../../core/diagnostic.ts';
+import { needsReason, type Change } from '../../compatibility/changes.ts';
+import type { Finding } from '../../core/finding.ts';
 import { annotation, PER_KIND } from '../findings/github.ts';
 import { renderMarkdown } from './markdown.ts';
 import { changesOf, messageOf, summaryOf, type PrintReport } from './report.ts';
@@ -23,7 +23,7 @@ export function createPrintGithub(summaryFile: string | undefined): PrintReport 
 }
 
 /** Compatible changes appear only in the summary. */
-function toDiagnostic(change: Change): readonly Diagnostic[] {
+function toDiagnostic(change: Change): readonly Finding[] {
   if (change.class === 'compatible') return [];
   const severity = needsReason(change) && change.allowed === undefined ? 'error' : 'warning';
   const { file, line, code } = change;

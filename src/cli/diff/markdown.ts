@@ -1,6 +1,6 @@
 // Changes as Markdown, for the description or a comment of a pull request: https://github.github.com/gfm/
-import type { Change } from '../../contract/changes.ts';
-import type { Comparison } from '../../contract/compare.ts';
+import type { Change } from '../../compatibility/changes.ts';
+import type { Comparison } from '../../compatibility/compare.ts';
 import { messageOf, openChanges, summaryOf, type PrintReport, type Report } from './report.ts';
 
 export const printMarkdown: PrintReport = async (report, { print }) => {

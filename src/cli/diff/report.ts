@@ -1,6 +1,6 @@
 // The result of comparing two revisions, independent of the output format.
-import { needsReason, CHANGE_CLASSES, type Change } from '../../contract/changes.ts';
-import type { Comparison } from '../../contract/compare.ts';
+import { needsReason, CHANGE_CLASSES, type Change } from '../../compatibility/changes.ts';
+import type { Comparison } from '../../compatibility/compare.ts';
 import type { Terminal } from '../terminal.ts';
 
 export interface Report {

@@ -1,11 +1,11 @@
 // The findings of a check of endpoint files, independent of the output format. Paths are relative, with forward
 // slashes.
-import type { Diagnostic } from '../../core/diagnostic.ts';
+import type { Finding } from '../../core/finding.ts';
 import type { Terminal } from '../terminal.ts';
 
 export interface Findings {
   /** Sorted by file and location. */
-  readonly findings: readonly Diagnostic[];
+  readonly findings: readonly Finding[];
   /** Number of files checked. */
   readonly files: number;
   /** The text of a file, by its path in a finding; undefined if it cannot be read. */
@@ -25,7 +25,7 @@ export function summaryOf({ findings, files }: Findings): string {
   ].join(', ');
 }
 
-export function countErrors(findings: readonly Diagnostic[]): number {
+export function countErrors(findings: readonly Finding[]): number {
   return findings.filter(({ severity }) => severity === 'error').length;
 }
 

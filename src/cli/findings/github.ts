@@ -1,7 +1,7 @@
 // Findings as annotations of a GitHub workflow step, with the full list in its summary.
 // https://docs.github.com/actions/reference/workflow-commands-for-github-actions
 import { appendFile } from 'node:fs/promises';
-import type { Diagnostic } from '../../core/diagnostic.ts';
+import type { Finding } from '../../core/finding.ts';
 import { summaryOf, type Findings, type PrintFindings } from './findings.ts';
 
 /** GitHub shows this many annotations of each kind per step, and silently drops the rest. */
@@ -31,7 +31,7 @@ export function createPrintGithub({ isChanged, summaryFile }: GithubOptions): Pr
 }
 
 /** `::error file=…,line=…,col=…,title=…::message`. */
-export function annotation({ file, line, column, severity, code, message, hint }: Diagnostic): string {
+export function annotation({ file, line, column, severity, code, message, hint }: Finding): string {
   const text = hint === undefined ? message : `${message}\n${hint}`;
   const place = line === 0 ? '' : `,line=${line},col=${column}`;
   return `::${severity} file=${property(file)}${place},title=${property(code)}::${data(text)}`;

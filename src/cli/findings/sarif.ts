@@ -1,6 +1,6 @@
 // Findings as SARIF 2.1.0, for code scanning (https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html).
 import { FINDING_KINDS } from '../../catalog/finding-kinds.ts';
-import type { Diagnostic } from '../../core/diagnostic.ts';
+import type { Finding } from '../../core/finding.ts';
 import type { PrintFindings } from './findings.ts';
 
 const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json';
@@ -22,7 +22,7 @@ function rule(code: string): unknown {
   };
 }
 
-function result(finding: Diagnostic, ruleIndex: number): unknown {
+function result(finding: Finding, ruleIndex: number): unknown {
   const { file, line, column, severity, code, message, hint } = finding;
   const region = line === 0 ? {} : { region: { startLine: line, startColumn: column } };
   const artifactLocation = { uri: file.split('/').map(encodeURIComponent).join('/'), uriBaseId: '%SRCROOT%' };

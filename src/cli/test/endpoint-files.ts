@@ -3,13 +3,13 @@ import { relative } from 'node:path';
 import { assembleCatalog } from '../../catalog/catalog.ts';
 import { createInspect, type InspectedFile } from '../../catalog/compile.ts';
 import { loadFiles, type LoadedFiles } from '../../catalog/load.ts';
-import { compareDiagnostics, type Diagnostic } from '../../core/diagnostic.ts';
+import { compareDiagnostics, type Finding } from '../../core/finding.ts';
 import { listEndpointFiles } from '../endpoint-files.ts';
 
 export interface Reading {
   /** Files without errors, sorted by name. */
   readonly files: readonly InspectedFile[];
-  readonly findings: readonly Diagnostic[];
+  readonly findings: readonly Finding[];
   /** Paths of files that are new or have changed since the last time. */
   readonly changed: ReadonlySet<string>;
 }
@@ -37,7 +37,7 @@ export function createReadFiles(folder: string): () => Promise<Reading> {
   };
 }
 
-function findingsOf(files: LoadedFiles): readonly Diagnostic[] {
+function findingsOf(files: LoadedFiles): readonly Finding[] {
   const candidates = [...files.values()].flatMap(({ candidate }) => candidate ?? []);
   const own = [...files.values()].flatMap(({ diagnostics }) => diagnostics);
   return [...own, ...assembleCatalog(candidates).diagnostics].toSorted(compareDiagnostics);

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { toDiagnostic, type InspectedFile } from '../../catalog/compile.ts';
 import type { Example, Fixtures } from '../../config/generated/endpoint.ts';
 import type { Path } from '../../config/yaml-document.ts';
-import type { Diagnostic } from '../../core/diagnostic.ts';
+import type { Finding } from '../../core/finding.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { RequestPath } from '../../request/answer.ts';
@@ -33,7 +33,7 @@ export interface ExampleRun {
   /** Undefined if the call could not be made. */
   readonly outcome: Outcome | undefined;
   /** Empty: it passed. */
-  readonly failures: readonly Diagnostic[];
+  readonly failures: readonly Finding[];
 }
 
 /** Columns are determined if they are expected, and if nothing is, since --update then writes them. */
@@ -48,7 +48,7 @@ export async function runExample(each: Case, bench: Bench): Promise<ExampleRun> 
   return { outcome, failures };
 }
 
-function unmade(failures: readonly Diagnostic[]): ExampleRun {
+function unmade(failures: readonly Finding[]): ExampleRun {
   return { outcome: undefined, failures };
 }
 
@@ -57,7 +57,7 @@ function isTellable(now: number): boolean {
   return now >= 0 && now < 2 ** 32 * 1000;
 }
 
-function outOfRange({ file, index }: Case): Diagnostic {
+function outOfRange({ file, index }: Case): Finding {
   const message = 'now must be a time from 1970 to 2105';
   return toDiagnostic(file.document, { code: 'test.now', path: ['examples', index, 'now'], message });
 }
@@ -137,7 +137,7 @@ function callOf({ file, example }: Case): Call {
 }
 
 /** At the expectation it concerns, otherwise at the example's name. */
-function failureOf({ file, index }: Case, { path, message }: Mismatch): Diagnostic {
+function failureOf({ file, index }: Case, { path, message }: Mismatch): Finding {
   const at = path.length === 0 ? ['examples', index, 'name'] : ['examples', index, 'expect', ...path];
   const code = `test.${String(path[0] ?? 'status')}`;
   const found = toDiagnostic(file.document, { code, path: at, message });

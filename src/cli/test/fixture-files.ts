@@ -1,14 +1,14 @@
 // Reads the folder of fixtures: SQL statements to run, and rows for the tables that the files are named after.
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Diagnostic } from '../../core/diagnostic.ts';
+import type { Finding } from '../../core/finding.ts';
 import type { Rows } from './rows.ts';
 
 export interface FixtureFiles {
   /** Sorted by name. */
   readonly statements: readonly { readonly file: string; readonly text: string }[];
   readonly rows: readonly Rows[];
-  readonly findings: readonly Diagnostic[];
+  readonly findings: readonly Finding[];
 }
 
 const MAX_BYTES = 32 * 2 ** 20;
@@ -23,7 +23,7 @@ export async function readFixtures(folder: string): Promise<FixtureFiles> {
     .toSorted();
   const statements: { file: string; text: string }[] = [];
   const rows: Rows[] = [];
-  const findings: Diagnostic[] = [];
+  const findings: Finding[] = [];
   for (const name of names) {
     const file = join(folder, name);
     const [, table, kind] = ROWS_NAME.exec(name) ?? [];
@@ -40,12 +40,12 @@ export async function readFixtures(folder: string): Promise<FixtureFiles> {
   return { statements, rows, findings };
 }
 
-function collect(read: Rows | Diagnostic, rows: Rows[], findings: Diagnostic[]): void {
+function collect(read: Rows | Finding, rows: Rows[], findings: Finding[]): void {
   if ('code' in read) findings.push(read);
   else rows.push(read);
 }
 
-async function readBounded(file: string): Promise<string | Diagnostic> {
+async function readBounded(file: string): Promise<string | Finding> {
   const { size } = await stat(file);
   if (size <= MAX_BYTES) return readFile(file, 'utf8');
   const message = 'a fixture may have at most 32 MiB';
@@ -54,7 +54,7 @@ async function readBounded(file: string): Promise<string | Diagnostic> {
   return { file, line: 0, column: 0, severity: 'error', code: 'fixture.too_large', message, hint };
 }
 
-function misnamed(file: string): Diagnostic {
+function misnamed(file: string): Finding {
   return {
     file,
     line: 0,
@@ -67,7 +67,7 @@ function misnamed(file: string): Diagnostic {
 }
 
 /** One JSON object per line; empty lines are ignored. */
-function ndjsonRows(file: string, table: string, text: string): Rows | Diagnostic {
+function ndjsonRows(file: string, table: string, text: string): Rows | Finding {
   const lineOf: number[] = [0];
   for (const [index, line] of text.split('\n').entries()) {
     if (line.trim() === '') continue;

@@ -1,5 +1,5 @@
 // A report for a terminal: one line per endpoint, then each failure with its line in the file.
-import { printable, renderDiagnostic } from '../caret.ts';
+import { printable, renderFinding } from '../caret.ts';
 import type { Terminal } from '../terminal.ts';
 import { countOf, isFailed, type CaseReport, type PrintReport, type Report } from './report.ts';
 
@@ -40,7 +40,7 @@ function printFindings(
 ): void {
   for (const finding of findings) {
     const plain = { ...finding, message: printable(finding.message) };
-    for (const line of renderDiagnostic(plain, textOf(finding.file), terminal)) terminal.print(line);
+    for (const line of renderFinding(plain, textOf(finding.file), terminal)) terminal.print(line);
     terminal.print('');
   }
 }

@@ -1,6 +1,6 @@
 // A report as JUnit XML for CI services: one suite per endpoint, one case per example
 // (https://github.com/testmoapp/junitxml).
-import type { Diagnostic } from '../../core/diagnostic.ts';
+import type { Finding } from '../../core/finding.ts';
 import type { CaseReport, PrintReport } from './report.ts';
 
 export const printJunit: PrintReport = ({ examples, findings, ms }, { print }) => {
@@ -31,7 +31,7 @@ function testcase({ endpoint, example, file, line, ms, failures }: CaseReport): 
 }
 
 /** Files that cannot be tested are reported as failures in a separate suite. */
-function findingsSuite(findings: readonly Diagnostic[]): readonly string[] {
+function findingsSuite(findings: readonly Finding[]): readonly string[] {
   const head = `  <testsuite${attributes({ name: 'files', tests: findings.length, failures: findings.length })}>`;
   const cases = findings.flatMap((finding) => {
     const { file, line, code } = finding;
@@ -41,7 +41,7 @@ function findingsSuite(findings: readonly Diagnostic[]): readonly string[] {
   return [head, ...cases, '  </testsuite>'];
 }
 
-function failure({ file, line, column, code, message, hint }: Diagnostic): string {
+function failure({ file, line, column, code, message, hint }: Finding): string {
   const place = line === 0 ? file : `${file}:${line}:${column}`;
   const body = `${place} ${message}${hint === undefined ? '' : `\n${hint}`}`;
   return `      <failure${attributes({ message, type: code })}>${escape(body)}</failure>`;

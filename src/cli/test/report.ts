@@ -1,5 +1,5 @@
 // The result of running examples, independent of the output format. Paths are relative, with forward slashes.
-import type { Diagnostic } from '../../core/diagnostic.ts';
+import type { Finding } from '../../core/finding.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** The result of one example. */
@@ -11,14 +11,14 @@ export interface CaseReport {
   readonly column: number;
   readonly outcome: 'passed' | 'failed' | 'updated';
   readonly ms: number;
-  readonly failures: readonly Diagnostic[];
+  readonly failures: readonly Finding[];
 }
 
 export interface Report {
   /** In the order of files, and of examples within them. */
   readonly examples: readonly CaseReport[];
   /** Findings that prevent a file or the fixtures from being tested. */
-  readonly findings: readonly Diagnostic[];
+  readonly findings: readonly Finding[];
   readonly ms: number;
   /** The text of a file, by its path in a report; undefined if it cannot be read. */
   readonly textOf: (file: string) => string | undefined;

@@ -1,7 +1,7 @@
 // Loads rows into a table of the test engine; errors are reported at the row's location in the file.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Diagnostic } from '../../core/diagnostic.ts';
+import type { Finding } from '../../core/finding.ts';
 import { nearest } from '../../core/nearest.ts';
 import type { Position } from '../../core/position.ts';
 import { EngineError, type Engine } from '../../engine/engine.ts';
@@ -39,7 +39,7 @@ export async function loadRows(
   { engine, folder, tables }: Loading,
   rows: Rows,
   into: string = rows.table,
-): Promise<Diagnostic | undefined> {
+): Promise<Finding | undefined> {
   const { table, format, text } = rows;
   if (!tables.has(table)) return unknownTable(rows, tables);
   // Loaded from a file, so that no row can be parsed as SQL.
@@ -52,7 +52,7 @@ export async function loadRows(
   );
 }
 
-export function unknownTable({ table, file, locate }: Rows, tables: ReadonlySet<string>): Diagnostic {
+export function unknownTable({ table, file, locate }: Rows, tables: ReadonlySet<string>): Finding {
   const guess = nearest(table, tables);
   return {
     file,
@@ -67,7 +67,7 @@ export function unknownTable({ table, file, locate }: Rows, tables: ReadonlySet<
   };
 }
 
-function rejected({ file, locate }: Rows, cause: unknown): Diagnostic {
+function rejected({ file, locate }: Rows, cause: unknown): Finding {
   if (!(cause instanceof EngineError)) throw cause;
   const row = Number(/\(at row (\d{1,9})\)/.exec(cause.message)?.[1] ?? 0);
   const message = engineSentence(cause.message);

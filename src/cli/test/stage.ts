@@ -1,5 +1,5 @@
 // The tables for running examples: filled once from the fixtures, with an example's own rows swapped in while it runs.
-import type { Diagnostic } from '../../core/diagnostic.ts';
+import type { Finding } from '../../core/finding.ts';
 import { EngineError, type Engine } from '../../engine/engine.ts';
 import { readFixtures, type FixtureFiles } from './fixture-files.ts';
 import {
@@ -17,7 +17,7 @@ export interface Stage {
    * Makes each of these tables contain exactly these rows, and every other table the rows of the fixtures. Resolves to
    * findings about the rows.
    */
-  readonly set: (rows: readonly Rows[]) => Promise<readonly Diagnostic[]>;
+  readonly set: (rows: readonly Rows[]) => Promise<readonly Finding[]>;
 }
 
 export interface StageOptions {
@@ -33,7 +33,7 @@ export async function openStage({
   engine,
   scratch,
   fixtures,
-}: StageOptions): Promise<{ readonly stage: Stage; readonly findings: readonly Diagnostic[] }> {
+}: StageOptions): Promise<{ readonly stage: Stage; readonly findings: readonly Finding[] }> {
   const files = await readFixtures(fixtures);
   const findings = [...files.findings, ...(await runStatements(engine, files))];
   const loading = { engine, folder: scratch, tables: await listTables(engine) };
@@ -44,8 +44,8 @@ export async function openStage({
   return { stage: createStage(loading), findings };
 }
 
-async function runStatements(engine: Engine, { statements }: FixtureFiles): Promise<readonly Diagnostic[]> {
-  const findings: Diagnostic[] = [];
+async function runStatements(engine: Engine, { statements }: FixtureFiles): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
   for (const { file, text } of statements) {
     const failure = await engine.execute(text).then(() => undefined, failureOf);
     if (failure === undefined) continue;
@@ -73,7 +73,7 @@ function createStage(loading: Loading): Stage {
     await swap(table);
     await drop(engine, table);
   };
-  const put = async (rows: Rows): Promise<Diagnostic | undefined> => {
+  const put = async (rows: Rows): Promise<Finding | undefined> => {
     const { table, text } = rows;
     if (!tables.has(table)) return unknownTable(rows, tables);
     try {
@@ -95,7 +95,7 @@ function createStage(loading: Loading): Stage {
     set: async (wanted) => {
       const texts = new Map(wanted.map(({ table, text }) => [table, text]));
       for (const [table, text] of inPlace) if (texts.get(table) !== text) await restore(table);
-      const findings: Diagnostic[] = [];
+      const findings: Finding[] = [];
       for (const rows of wanted) {
         const finding = inPlace.has(rows.table) ? undefined : await put(rows);
         if (finding !== undefined) findings.push(finding);

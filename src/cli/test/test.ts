@@ -3,14 +3,14 @@ import { readFileSync } from 'node:fs';
 import { compileGlobs } from '../../auth/globs.ts';
 import type { InspectedFile } from '../../catalog/compile.ts';
 import type { Settings } from '../../config/settings.ts';
-import type { Diagnostic } from '../../core/diagnostic.ts';
+import type { Finding } from '../../core/finding.ts';
 import { nearest } from '../../core/nearest.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { printable } from '../caret.ts';
 import { CommandError } from '../command-error.ts';
 import { withSchemaEngine } from '../schema-engine.ts';
 import type { Terminal } from '../terminal.ts';
-import type { OpenEngine, OpenTrial } from '../wiring.ts';
+import type { OpenEngine, OpenTestRuntime } from '../dependencies.ts';
 import { createReadFiles, shortPath, type Reading } from './endpoint-files.ts';
 import { runExample, type Case } from './example-run.ts';
 import { isFailed, type CaseReport, type PrintReport, type Report } from './report.ts';
@@ -35,7 +35,7 @@ export interface TestOptions {
 
 export interface TestDeps {
   readonly openEngine: OpenEngine;
-  readonly openTrial: OpenTrial;
+  readonly openTestRuntime: OpenTestRuntime;
   readonly terminal: Terminal;
   /** Milliseconds, monotonic. */
   readonly now: () => number;
@@ -59,7 +59,7 @@ export interface Staged {
   readonly engine: Engine;
   readonly stage: Stage;
   /** Findings about the fixtures; if there are any, no example can run. */
-  readonly findings: readonly Diagnostic[];
+  readonly findings: readonly Finding[];
 }
 
 export function withStage<T>(
@@ -110,7 +110,7 @@ export async function runCases(
   const started = deps.now();
   const written: TextOf = new Map();
   const examples: CaseReport[] = [];
-  const trial = await deps.openTrial({ engine, candidates: files.map(({ candidate }) => candidate) });
+  const trial = await deps.openTestRuntime({ engine, candidates: files.map(({ candidate }) => candidate) });
   try {
     for (const each of staged.findings.length > 0 ? [] : cases) {
       deps.terminal.progress(`${each.file.candidate.endpoint.name}: ${printable(each.example.name)}`);
@@ -132,7 +132,7 @@ export async function runCases(
 
 function caseReport(
   { file, index, example }: Case,
-  failures: 'updated' | readonly Diagnostic[],
+  failures: 'updated' | readonly Finding[],
   ms: number,
 ): CaseReport {
   const isUpdated = failures === 'updated';

@@ -123,7 +123,7 @@ export interface SettingsFile {
   /**
    * Accept consumer queries with a ClickHouse user that can do more than read the endpoints' tables: the checks of the service are then the only protection.
    */
-  accept_single_wall?: boolean;
+  accept_single_layer?: boolean;
   /**
    * Maximum seconds from the first byte of a request to the last byte of its response; queries are limited by limits.time of the endpoint.
    */

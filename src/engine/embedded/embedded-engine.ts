@@ -11,7 +11,7 @@ import { createQueue, type Queue } from '../queue.ts';
 import { printSettings, settingsOf } from '../settings.ts';
 import { after as realTimer } from '../timer.ts';
 import type { After } from '../timer.ts';
-import type { Entry } from '../waiting-line.ts';
+import type { Entry } from '../wait-queue.ts';
 import { readsStale } from './bound-parameters.ts';
 import { startCall } from './call.ts';
 import type { Call } from './call.ts';
@@ -150,7 +150,7 @@ function engineOver(runner: Runner, connections: number): Omit<Engine, 'close'> 
       if (!supervisor.isOpen()) throw new EngineError('unavailable', 'the engine process is being replaced');
       if (overdue.size >= connections)
         throw new EngineError('unavailable', 'every connection is held by a statement past its time limit');
-      await (await supervisor.current()).spare.ask('SELECT 1');
+      await (await supervisor.current()).control.ask('SELECT 1');
     },
     execute: async (sql) => {
       const work = { profile: AUTHOR_PROFILE, sql, parameters: {}, format: 'Null', isRepeatable: false };

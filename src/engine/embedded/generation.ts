@@ -7,12 +7,12 @@ import { startEngineProcess, type EngineProcess, type EngineProcessOptions } fro
 import { createKiller, type Killer } from './killer.ts';
 import { ownerOf } from './open-error.ts';
 import { createPool, type Pool } from './pool.ts';
-import { openSpare, type Spare } from './spare.ts';
+import { openControlConnection, type ControlConnection } from './control-connection.ts';
 
 export interface Generation {
   readonly process: EngineProcess;
   readonly pool: Pool;
-  readonly spare: Spare;
+  readonly control: ControlConnection;
   readonly killer: Killer;
   /** Consumer statements that are running, or were running when the process ended. */
   consumers: number;
@@ -34,10 +34,10 @@ export async function openGeneration(options: GenerationOptions): Promise<Genera
   stop.addEventListener('abort', process.kill, { once: true });
   try {
     if (stop.aborted) process.kill();
-    const spare = await openSpare(process);
-    const killer = createKiller({ spare, after, observe });
+    const control = await openControlConnection(process);
+    const killer = createKiller({ control, after, observe });
     const pool = createPool({ connections: process, limit: connections * 2, observe });
-    return { process, pool, spare, killer, consumers: 0 };
+    return { process, pool, control, killer, consumers: 0 };
   } catch (cause) {
     process.kill();
     await process.ended;

@@ -28,7 +28,7 @@ export function watchHealth({ generation, after, onAnswer, onFailure }: HealthCh
     cancel = after(TIMEOUT_MS, fail);
     try {
       // After a fatal error in native code, chDB rejects every statement and never recovers.
-      const [memory] = await Promise.all([generation.process.memory(), generation.spare.ask('SELECT 1')]);
+      const [memory] = await Promise.all([generation.process.memory(), generation.control.ask('SELECT 1')]);
       if (isOver) return;
       cancel();
       cancel = after(EVERY_MS, () => void check());

@@ -1,7 +1,7 @@
 // Cancels queries running on other connections: a native call cannot be interrupted, but KILL QUERY works.
 import type { Observe } from '../../core/observation.ts';
 import type { After } from '../timer.ts';
-import type { Spare } from './spare.ts';
+import type { ControlConnection } from './control-connection.ts';
 
 export interface Killer {
   /** Kills the query of connection `id`, repeatedly until `ended` resolves. Never throws. */
@@ -9,7 +9,7 @@ export interface Killer {
 }
 
 export interface KillerOptions {
-  readonly spare: Spare;
+  readonly control: ControlConnection;
   readonly after: After;
   readonly observe: Observe;
 }
@@ -17,11 +17,11 @@ export interface KillerOptions {
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 1000;
 
-export function createKiller({ spare, after, observe }: KillerOptions): Killer {
+export function createKiller({ control, after, observe }: KillerOptions): Killer {
   async function send(id: string): Promise<void> {
     try {
       // ASYNC: the SYNC form hangs in chDB. `id` is generated here and needs no quoting.
-      await spare.ask(`KILL QUERY WHERE Settings['log_comment'] = '${id}' ASYNC`);
+      await control.ask(`KILL QUERY WHERE Settings['log_comment'] = '${id}' ASYNC`);
     } catch (cause) {
       observe({ kind: 'engine.kill_failed', cause });
     }

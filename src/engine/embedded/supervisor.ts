@@ -155,7 +155,7 @@ async function close({ after }: SupervisorOptions, state: State, graceMs: number
   if (generation === undefined) return;
   const cancel = after(graceMs, generation.process.kill);
   await generation.pool.close();
-  await generation.spare.close();
+  await generation.control.close();
   await generation.process.close();
   cancel();
 }

@@ -7,13 +7,13 @@ import type { Credentials } from './client.ts';
 import { openExchange } from './exchange.ts';
 import { isLost, isUnreached, toHttpError } from './http-failures.ts';
 import type { Host, Hosts } from './hosts.ts';
-import type { Leftovers } from './leftovers.ts';
+import type { OrphanedQueries } from './orphaned-queries.ts';
 import type { HttpRequest } from './request.ts';
 
 export interface AttemptsDeps {
   readonly hosts: Hosts;
   readonly hostCount: number;
-  readonly leftovers: Leftovers;
+  readonly orphanedQueries: OrphanedQueries;
   readonly after: After;
   readonly newId: () => string;
   readonly observe: Observe;
@@ -104,12 +104,12 @@ async function openAt(deps: AttemptsDeps, host: Host, attempt: Attempt): Promise
 }
 
 function noteEnd(
-  { observe, leftovers }: AttemptsDeps,
+  { observe, orphanedQueries }: AttemptsDeps,
   end: BodyEnd,
-  leftover: Parameters<Leftovers['add']>[0],
+  leftover: Parameters<OrphanedQueries['add']>[0],
 ): void {
   // With an error code from the engine, the query has ended on the server as well.
   if (end === 'whole' || (end instanceof EngineError && end.engineCode !== undefined)) return;
   if (end instanceof EngineError) observe({ kind: 'engine.connection_dropped', reason: end.failure });
-  if (end === 'left' || !isUnreached(end)) leftovers.add(leftover);
+  if (end === 'left' || !isUnreached(end)) orphanedQueries.add(leftover);
 }

@@ -20,7 +20,7 @@ import { openExchange } from './exchange.ts';
 import { createHosts } from './hosts.ts';
 import type { Host } from './hosts.ts';
 import { toHttpError } from './http-failures.ts';
-import { createLeftovers } from './leftovers.ts';
+import { createOrphanedQueries } from './orphaned-queries.ts';
 import { createPermissions, SETTING_REFUSED } from './permissions.ts';
 import type { Permissions } from './permissions.ts';
 import { NO_SETTINGS, requestOf } from './request.ts';
@@ -88,7 +88,7 @@ export function createHttpEngine(options: HttpOptions): Engine {
     });
     await queue.settled();
     cancel();
-    await runner.leftovers.settled();
+    await runner.orphanedQueries.settled();
     await runner.hosts.close();
   }
 
@@ -106,7 +106,7 @@ function createRunner(options: HttpOptions, queue: Queue, closing: AbortSignal):
     const asked = (isConsumers ? options.consumer : undefined) ?? options;
     return { name: asked.user, credentials: credentialsOf(asked, client) };
   };
-  const leftovers = createLeftovers({
+  const orphanedQueries = createOrphanedQueries({
     command: async (query, { host, isConsumers }) => {
       const { credentials } = userOf(isConsumers);
       const request = { query, query_id: newId(), clickhouse_settings: NO_SETTINGS, ...credentials };
@@ -117,7 +117,7 @@ function createRunner(options: HttpOptions, queue: Queue, closing: AbortSignal):
     after,
     observe,
   });
-  const deps = { hosts, hostCount: all.length, leftovers, after, newId, observe };
+  const deps = { hosts, hostCount: all.length, orphanedQueries, after, newId, observe };
   const permissions = createPermissions(async (query, name) => {
     const isConsumers = name !== user;
     const request = { query, clickhouse_settings: NO_SETTINGS, ...userOf(isConsumers).credentials };

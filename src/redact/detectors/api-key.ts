@@ -1,6 +1,6 @@
 // Detector of API keys: those whose issuers gave them a prefix of their own.
 import { freshEnd, type Match, type WordDetector } from '../detector.ts';
-import { HAS_ALPHA } from '../hints.ts';
+import { HAS_ALPHA } from '../character-flags.ts';
 import { DOT, isWordAt, KEY, type Units } from '../text.ts';
 
 /** Prefixes and the least number of characters behind them; a longer prefix stands before one that it begins with. */

@@ -1,6 +1,6 @@
 // Detector of payment card numbers (ISO/IEC 7812-1): 13 to 19 digits whose last one checks the others.
 import type { WordDetector } from '../detector.ts';
-import { HAS_DIGIT } from '../hints.ts';
+import { HAS_DIGIT } from '../character-flags.ts';
 import { ALNUM, DASH, DIGIT, DOT, isAt, KEY, PLUS, runEnd, SPACE, type Units } from '../text.ts';
 
 /** Cards begin with 2 to 6. */

@@ -1,6 +1,6 @@
 // Detector of e-mail addresses: at each @, the local part before it and the host name behind it.
 import type { Detector, Match } from '../detector.ts';
-import { HAS_AT } from '../hints.ts';
+import { HAS_AT } from '../character-flags.ts';
 import {
   ALNUM,
   ALPHA,

@@ -1,6 +1,6 @@
 // Detector of bank account numbers (IBAN, ISO 13616): a country, its length, and two digits that check the others.
 import type { Match, WordDetector } from '../detector.ts';
-import { HAS_DIGIT } from '../hints.ts';
+import { HAS_DIGIT } from '../character-flags.ts';
 import { ALNUM, DIGIT, isAt, PLUS, SPACE, textOf, type Units } from '../text.ts';
 
 /** Lengths from the registry of SWIFT. */

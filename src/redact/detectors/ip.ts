@@ -1,6 +1,6 @@
 // Detector of IP addresses: both versions, in one walk from separator to separator.
 import type { Detector, Match } from '../detector.ts';
-import { HAS_COLON, HAS_DOT } from '../hints.ts';
+import { HAS_COLON, HAS_DOT } from '../character-flags.ts';
 import {
   ALNUM,
   COLON,

@@ -1,6 +1,6 @@
 // Detector of telephone numbers in international form (ITU-T E.164): a plus sign and 8 to 15 digits.
 import type { Detector, Match } from '../detector.ts';
-import { HAS_PLUS } from '../hints.ts';
+import { HAS_PLUS } from '../character-flags.ts';
 import { ALNUM, DIGIT, isAt, PLUS, runEnd, type Units } from '../text.ts';
 
 export const phoneDetector: Detector = { name: 'phone', needs: HAS_PLUS, shortest: 9, find: findPhones };

@@ -1,6 +1,6 @@
 // Detector of access tokens: JSON Web Tokens by their shape, other ones by the word Bearer before them.
 import { freshEnd, type Match, type WordDetector } from '../detector.ts';
-import { HAS_ALPHA } from '../hints.ts';
+import { HAS_ALPHA } from '../character-flags.ts';
 import { COLON, DIGIT, DOT, isAt, isWordAt, KEY, PLUS, SPACE, TOKEN68, type Units } from '../text.ts';
 
 export const tokenDetector: WordDetector = {

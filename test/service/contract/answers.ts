@@ -74,7 +74,7 @@ export const ANSWERS: Checks = {
   },
   '`only-if-cached` returns 504 when there is no cached response.': async ({ json }) => {
     expect(await json('kept-rows?format=ndjson', asked('only-if-cached'))).toMatchObject({
-      code: 'cache.absent',
+      code: 'cache.miss',
       status: 504,
     });
   },

@@ -124,7 +124,7 @@ export const REFUSALS: Checks = {
     await vi.waitFor(
       () =>
         expect(service.observed).toContainEqual(
-          expect.objectContaining({ kind: 'reply.cut_off', reason: 'slow' }),
+          expect.objectContaining({ kind: 'response.cut_off', reason: 'slow' }),
         ),
       { timeout: 10_000 },
     );

@@ -6,21 +6,21 @@ import { toHttpError } from './http-failures.ts';
 import type { Host } from './hosts.ts';
 
 /** A statement that may still be running. Every user may kill its own queries. */
-export interface Leftover {
+export interface OrphanedQuery {
   readonly host: Host;
   readonly isConsumers: boolean;
   readonly queryId: string;
 }
 
-export interface Leftovers {
-  readonly add: (leftover: Leftover) => void;
+export interface OrphanedQueries {
+  readonly add: (leftover: OrphanedQuery) => void;
   /** Resolves when all added statements have been handled. */
   settled(): Promise<void>;
 }
 
-export interface LeftoversOptions {
+export interface OrphanedQueriesOptions {
   /** Runs a command as the user that started the statement. */
-  readonly command: (sql: string, leftover: Leftover) => Promise<unknown>;
+  readonly command: (sql: string, leftover: OrphanedQuery) => Promise<unknown>;
   readonly after: After;
   readonly observe: Observe;
 }
@@ -29,14 +29,14 @@ export interface LeftoversOptions {
 const GRACE_MS = 500;
 
 /** https://clickhouse.com/docs/sql-reference/statements/kill */
-export function createLeftovers({ command, after, observe }: LeftoversOptions): Leftovers {
-  const waiting = new Map<Host, Leftover[]>();
+export function createOrphanedQueries({ command, after, observe }: OrphanedQueriesOptions): OrphanedQueries {
+  const waiting = new Map<Host, OrphanedQuery[]>();
   const running = new Set<Promise<void>>();
 
-  async function end(leftovers: readonly Leftover[]): Promise<void> {
-    const [first] = leftovers;
+  async function end(queries: readonly OrphanedQuery[]): Promise<void> {
+    const [first] = queries;
     if (first === undefined) return;
-    const ids = leftovers.map(({ queryId }) => quoteString(queryId)).join(', ');
+    const ids = queries.map(({ queryId }) => quoteString(queryId)).join(', ');
     await command(`KILL QUERY WHERE query_id IN (${ids}) ASYNC`, first).catch((cause: unknown) => {
       observe({ kind: 'engine.kill_failed', cause: toHttpError(cause) });
     });

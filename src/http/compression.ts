@@ -9,18 +9,18 @@ import { isReadable } from './header-limit.ts';
 
 /** In order of preference when the client has none. */
 const CODINGS = ['zstd', 'br', 'gzip'] as const;
-export type Coding = (typeof CODINGS)[number];
+export type ContentCoding = (typeof CODINGS)[number];
 
 export interface Plain {
   readonly body: Buffer;
   readonly contentType: string;
 }
 
-export interface Codings {
+export interface Compression {
   /** The coding for a client with this Accept-Encoding; undefined: uncompressed. */
-  choose(accepted: string | undefined, plain: Plain): Coding | undefined;
+  choose(accepted: string | undefined, plain: Plain): ContentCoding | undefined;
   /** Compresses the body. With `etag`, the compressed body of a cached response is kept; without, it is not. */
-  encode(plain: Plain, coding: Coding, etag: string | undefined): Buffer | Promise<Buffer>;
+  encode(plain: Plain, coding: ContentCoding, etag: string | undefined): Buffer | Promise<Buffer>;
 }
 
 /** Smaller bodies would save less than a packet. */
@@ -31,16 +31,16 @@ const NATIVE_ZSTD: unknown = Reflect.get(zlib, 'zstdCompress'); // since Node 22
 const LEVEL = 1; // higher levels save little on log rows and take twice as long
 
 /** `bytes`: maximum total size of the compressed bodies kept. */
-export async function createCodings(bytes: number): Promise<Codings> {
+export async function createCompression(bytes: number): Promise<Compression> {
   await init();
   const kept = new LRUCache<string, Buffer>({
     maxSize: Math.max(1, Math.floor(bytes)),
     sizeCalculation: sizeOf,
   });
   const running = new Map<string, Promise<Buffer>>();
-  const preferences = new LRUCache<string, readonly Coding[]>({ max: 100 });
+  const preferences = new LRUCache<string, readonly ContentCoding[]>({ max: 100 });
 
-  const preferred = (accepted: string): readonly Coding[] => {
+  const preferred = (accepted: string): readonly ContentCoding[] => {
     const known = preferences.get(accepted);
     if (known !== undefined) return known;
     const read = readPreferences(accepted);
@@ -48,7 +48,7 @@ export async function createCodings(bytes: number): Promise<Codings> {
     return read;
   };
 
-  const compressOnce = (key: string, plain: Plain, coding: Coding): Promise<Buffer> => {
+  const compressOnce = (key: string, plain: Plain, coding: ContentCoding): Promise<Buffer> => {
     const started = running.get(key);
     if (started !== undefined) return started;
     const compressed = compress(plain.body, coding).finally(() => running.delete(key));
@@ -64,7 +64,7 @@ export async function createCodings(bytes: number): Promise<Codings> {
     choose: (accepted, { body, contentType }) => {
       if (!isReadable(accepted)) return undefined;
       if (body.length < MIN_BYTES || isCompressed(contentType)) return undefined;
-      return preferred(accepted).find((coding) => coding !== 'zstd' || takesZstd(body));
+      return preferred(accepted).find((coding) => coding !== 'zstd' || acceptsZstd(body));
     },
     encode: (plain, coding, etag) => {
       if (etag === undefined) return compress(plain.body, coding);
@@ -75,7 +75,7 @@ export async function createCodings(bytes: number): Promise<Codings> {
 }
 
 /** Strong entity tags differ per coding (RFC 9110, 8.8.3.3). */
-export function etagIn(etag: string, coding: Coding | undefined): string {
+export function etagIn(etag: string, coding: ContentCoding | undefined): string {
   return coding === undefined ? etag : `${etag.slice(0, -1)}-${coding}"`;
 }
 
@@ -84,7 +84,7 @@ export function plainEtag(etag: string): string {
   return etag.replace(/-(?:zstd|br|gzip)"$/, '"');
 }
 
-function readPreferences(accepted: string): readonly Coding[] {
+function readPreferences(accepted: string): readonly ContentCoding[] {
   // The package's types lack the second argument, which its documentation describes.
   const negotiator = new Negotiator({ headers: { 'accept-encoding': accepted } }) as unknown as {
     encodings(available: readonly string[], options: { preferred: readonly string[] }): readonly string[];
@@ -98,14 +98,14 @@ function isCompressed(contentType: string): boolean {
   return contentType === FORMATS.parquet.contentType;
 }
 
-function takesZstd(body: Buffer): boolean {
+function acceptsZstd(body: Buffer): boolean {
   return NATIVE_ZSTD !== undefined || body.length <= MAX_WASM_BYTES;
 }
 
 const brotli = promisify(zlib.brotliCompress);
 const gzip = promisify(zlib.gzip);
 
-async function compress(body: Buffer, coding: Coding): Promise<Buffer> {
+async function compress(body: Buffer, coding: ContentCoding): Promise<Buffer> {
   switch (coding) {
     case 'zstd':
       return zstd(body);

@@ -46,7 +46,7 @@ export const HINTS = classTable([
 ]);
 
 /** The hints of `units` from `from` to before `to`, together. */
-export function hintsOf(units: ArrayLike<number>, from: number, to: number): number {
+export function flagsOf(units: ArrayLike<number>, from: number, to: number): number {
   let hints = 0;
   for (let i = from; i < to; i++) hints |= HINTS[units[i] ?? 0] ?? 0;
   return hints;

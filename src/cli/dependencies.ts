@@ -39,7 +39,7 @@ export type OpenLocal = (options: {
 }>;
 
 /** Answers calls with a frozen clock, without cache or rate limits. */
-export type OpenTrial = (options: {
+export type OpenTestRuntime = (options: {
   readonly engine: Engine;
   readonly candidates: readonly Candidate[];
 }) => Promise<{

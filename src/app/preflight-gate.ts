@@ -41,10 +41,10 @@ export function createPreflightGate(options: PreflightGateOptions): PreflightGat
   let cancel: () => void = nothing;
 
   function judge(findings: readonly PreflightFinding[]): void {
-    const open = findings.filter(({ outcome, wall }) => {
-      return outcome === 'open' && !(wall !== 'checks' && settings.acceptSingleWall);
+    const open = findings.filter(({ outcome, layer }) => {
+      return outcome === 'open' && !(layer !== 'checks' && settings.acceptSingleLayer);
     });
-    if (open.length > 0) return switchOff(open.map(({ wall, name }) => `${wall}: ${name}`));
+    if (open.length > 0) return switchOff(open.map(({ layer, name }) => `${layer}: ${name}`));
     sandboxes.switch(undefined);
     const known = findings.filter(({ outcome }) => outcome === 'known' || outcome === 'open');
     observe({ kind: 'sandbox.checked', attacks: findings.length, known: known.map(({ name }) => name) });

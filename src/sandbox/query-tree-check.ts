@@ -8,7 +8,7 @@ import type { TreeLine } from './query-tree.ts';
 import type { ScanResult } from './scanner.ts';
 import { argumentIndex, complaintAboutArgument, stringArgument, subcolumnFault } from './string-arguments.ts';
 import { judgeStates } from './tree-states.ts';
-import { IN_FUNCTIONS } from './words.ts';
+import { IN_FUNCTIONS } from './keywords.ts';
 
 /** Functions that the engine makes of syntax; nobody can call them. */
 const SYNTAX_FUNCTIONS: ReadonlySet<string> = new Set(['exists', 'casewithexpression', ...IN_FUNCTIONS]);
@@ -56,7 +56,7 @@ export function judgeTree(tree: string, judgement: Judgement): Complaint | undef
 
 function odd(what: string): Complaint {
   return {
-    code: 'sandbox.disagreement',
+    code: 'sandbox.check_mismatch',
     message: `The engine reads ${what.slice(0, 60)} in the query, which is not taken`,
   };
 }
@@ -64,21 +64,21 @@ function odd(what: string): Complaint {
 /** A query's verdict, and the scope that its WITH leaves to later members of a union. */
 interface QueryVerdict {
   readonly complaint: Complaint | undefined;
-  readonly own: Own;
+  readonly declared: Own;
 }
 
 function judgeQuery(judgement: Judgement, query: TreeLine, own: Own): QueryVerdict {
-  if (!query.isNode) return { complaint: odd(query.kind), own };
+  if (!query.isNode) return { complaint: odd(query.kind), declared: own };
   if (query.kind === 'UNION') return judgeUnion(judgement, query, own);
   if (query.kind !== 'QUERY' || query.attributes.includes('recursive'))
-    return { complaint: odd(query.kind), own };
+    return { complaint: odd(query.kind), declared: own };
   const names = new Set(own);
   for (const part of query.children) {
     const complaint =
       part.kind === 'WITH' ? judgeWith(judgement, part, names) : judgePart(judgement, part, names);
-    if (complaint !== undefined) return { complaint, own };
+    if (complaint !== undefined) return { complaint, declared: own };
   }
-  return { complaint: undefined, own: names };
+  return { complaint: undefined, declared: names };
 }
 
 /** Members see the first one's WITH, of which the engine gives each a copy; one of their own would hide it. */
@@ -86,20 +86,20 @@ function judgeUnion(judgement: Judgement, union: TreeLine, own: Own): QueryVerdi
   const shape = union.children.every(
     (part) => part.kind === 'QUERIES' && part.children.every((list) => list.kind === 'LIST'),
   );
-  if (!shape) return { complaint: odd('an odd union'), own };
+  if (!shape) return { complaint: odd('an odd union'), declared: own };
   const members = membersOf(union);
   const shared = withOf(members[0]);
   let scope = own;
   for (const member of members) {
     const copy = withOf(member);
     if (copy !== undefined && (shared === undefined || !isSame(copy, shared))) {
-      return { complaint: odd('a WITH inside a union'), own };
+      return { complaint: odd('a WITH inside a union'), declared: own };
     }
     const verdict = judgeQuery(judgement, member, scope);
     if (verdict.complaint !== undefined) return verdict;
-    scope = verdict.own;
+    scope = verdict.declared;
   }
-  return { complaint: undefined, own: scope };
+  return { complaint: undefined, declared: scope };
 }
 
 function membersOf(union: TreeLine): readonly TreeLine[] {
@@ -176,7 +176,7 @@ function judgeFunction(judgement: Judgement, node: TreeLine, own: Own): Complain
   const folded = name.toLowerCase();
   if (!SYNTAX_FUNCTIONS.has(folded) && !judgement.functions.allows(name)) {
     return {
-      code: 'sandbox.function_refused',
+      code: 'sandbox.function_denied',
       message: `${name.slice(0, 60)} is not among the allowed functions`,
     };
   }
@@ -224,10 +224,10 @@ function judgeColumn({ isBareCall }: Judgement, node: TreeLine): Complaint | und
   const name = attribute(node, 'identifier');
   if (name === undefined) return odd('an odd column');
   const fault = subcolumnFault(name);
-  if (fault !== undefined) return { code: 'sandbox.type_refused', message: fault };
+  if (fault !== undefined) return { code: 'sandbox.type_denied', message: fault };
   if (!isBareCall(name)) return undefined;
   return {
-    code: 'sandbox.function_refused',
+    code: 'sandbox.function_denied',
     message: `${name.slice(0, 60)} is not among the allowed functions`,
   };
 }
@@ -245,7 +245,7 @@ function judgeTable(judgement: Judgement, node: TreeLine, own: Own): Complaint |
   const name = attribute(node, 'identifier');
   if (name === undefined) return odd('an odd table');
   if (name === NO_TABLE || own.has(name) || judgement.scanned.tables.has(name)) return undefined;
-  return { code: 'sandbox.table_refused', message: `${name.slice(0, 60)} is not a table here` };
+  return { code: 'sandbox.table_denied', message: `${name.slice(0, 60)} is not a table here` };
 }
 
 function first<T>(items: readonly T[], judge: (item: T) => Complaint | undefined): Complaint | undefined {

@@ -3,7 +3,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ChangeCode } from '../../src/contract/changes.ts';
+import type { ChangeCode } from '../../src/compatibility/changes.ts';
 import { isSignificant, tokenize } from '../../src/sql/lexer.ts';
 import { changesBetween, codesOf, fileOf } from './fixture.ts';
 

@@ -3,15 +3,15 @@ import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Found } from '../cache/read-through.ts';
 import type { Finished } from '../core/observation.ts';
-import type { Again, Answer, Trace } from '../request/call.ts';
+import type { Replay, Answer, CallRecord } from '../request/call.ts';
 import { answerFields } from './answer-reply.ts';
 import { SECURITY_FIELDS } from './browsers.ts';
-import { etagIn, type Coding, type Codings } from './codings.ts';
+import { etagIn, type ContentCoding, type Compression } from './compression.ts';
 import { beginTrace, type ObserveOptions } from './observe-requests.ts';
-import type { Outbox } from './outbox.ts';
+import type { SlowClients } from './slow-clients.ts';
 import { requestIdOf } from './request-id.ts';
 
-export interface RepeatsOptions extends ObserveOptions {
+export interface FastPathOptions extends ObserveOptions {
   /** The route of the calls; `prefix` is followed by the endpoint. */
   readonly route: { readonly url: string; readonly prefix: string };
   /** Request header fields that can change the answer, in lower case. */
@@ -19,25 +19,28 @@ export interface RepeatsOptions extends ObserveOptions {
   readonly headerPrefix: string;
   /** Requests that must always take the full path. */
   readonly isBarred: (request: IncomingMessage) => boolean;
-  readonly codings: Codings;
-  readonly outbox: Outbox;
+  readonly compression: Compression;
+  readonly slowClients: SlowClients;
 }
 
-export interface Repeats {
+export interface FastPath {
   /** Answers a known call; passes any other on to `way`, the full request path. */
   answer(request: IncomingMessage, response: ServerResponse, way: () => void): void;
   /** Remembers an answered call, if its response can be served again. */
-  remember(request: IncomingMessage, answer: Answer, trace: Trace): void;
+  remember(request: IncomingMessage, answer: Answer, trace: CallRecord): void;
   /** Sends every call through the full path from now on. */
   close(): void;
 }
 
-interface Repeat {
-  readonly again: Again;
+interface FastPathEntry {
+  readonly replay: Replay;
   readonly endpoint: Answer['endpoint'];
-  readonly trace: Trace;
+  readonly trace: CallRecord;
   /** The response header fields as last sent in each coding: alternating names and values. */
-  readonly sent: Map<Coding | undefined, { readonly outcome: string; readonly fields: readonly string[] }>;
+  readonly sent: Map<
+    ContentCoding | undefined,
+    { readonly outcome: string; readonly fields: readonly string[] }
+  >;
 }
 
 interface Ask {
@@ -51,7 +54,7 @@ interface Ask {
 /** The body as sent. */
 interface Sent {
   readonly body: Buffer;
-  readonly coding: Coding | undefined;
+  readonly coding: ContentCoding | undefined;
 }
 
 /** A response waiting to be written. */
@@ -59,13 +62,13 @@ interface Reply extends Ask {
   readonly fields: string[];
   readonly body: Buffer;
   readonly found: Found;
-  readonly repeat: Repeat;
+  readonly known: FastPathEntry;
   readonly requestId: string;
 }
 
 /** Requests with one of these take the full path: they are conditional, carry cache directives or have a body. */
 const BARRED = ['cache-control', 'if-none-match', 'content-length', 'transfer-encoding'] as const;
-const MAX_REPEATS = 10_000;
+const MAX_ENTRIES = 10_000;
 const MAX_URL = 2048;
 /** Characters of the digest's input, including a key of maximum length. */
 const MAX_TEXT = 16_384;
@@ -74,46 +77,46 @@ const MAX_TEXT = 16_384;
  * A bounded map of calls. The map key is a digest over everything the answer depends on, including the API key: no API
  * key is stored, and none can be guessed from lookup times.
  */
-export function createRepeats(options: RepeatsOptions): Repeats {
+export function createFastPath(options: FastPathOptions): FastPath {
   const { now } = options;
-  const repeats = new Map<string, Repeat>(); // in order of use, least recently used first
+  const entries = new Map<string, FastPathEntry>(); // in order of use, least recently used first
   const send = createSending(options);
   let closed = false;
 
   return {
     answer: (request, response, way) => {
-      if (closed || repeats.size === 0 || options.isBarred(request)) return way();
+      if (closed || entries.size === 0 || options.isBarred(request)) return way();
       const started = now();
       const digest = digestOf(request, options);
-      const repeat = digest === undefined ? undefined : repeats.get(digest);
-      if (digest === undefined || repeat === undefined) return way();
-      const ask = { request, response, started, forget: () => void repeats.delete(digest) };
+      const known = digest === undefined ? undefined : entries.get(digest);
+      if (digest === undefined || known === undefined) return way();
+      const ask = { request, response, started, forget: () => void entries.delete(digest) };
       const settle = (found: Found | undefined): void => {
-        repeats.delete(digest);
+        entries.delete(digest);
         if (found === undefined) return way();
-        repeats.set(digest, repeat);
-        send(repeat, found, ask);
+        entries.set(digest, known);
+        send(known, found, ask);
       };
-      const found = repeat.again();
+      const found = known.replay();
       if (found instanceof Promise) void found.catch(() => undefined).then(settle);
       else settle(found);
     },
-    remember: (request, { again, endpoint }, trace) => {
-      const digest = again === undefined ? undefined : digestOf(request, options);
-      if (again === undefined || digest === undefined || closed) return;
-      repeats.set(digest, { again, endpoint, trace, sent: new Map() });
-      const [oldest] = repeats.keys();
-      if (repeats.size > MAX_REPEATS && oldest !== undefined) repeats.delete(oldest);
+    remember: (request, { replay, endpoint }, trace) => {
+      const digest = replay === undefined ? undefined : digestOf(request, options);
+      if (replay === undefined || digest === undefined || closed) return;
+      entries.set(digest, { replay, endpoint, trace, sent: new Map() });
+      const [oldest] = entries.keys();
+      if (entries.size > MAX_ENTRIES && oldest !== undefined) entries.delete(oldest);
     },
     close: () => {
       closed = true;
-      repeats.clear();
+      entries.clear();
     },
   };
 }
 
 /** Sends cached responses, in the coding each client accepts. */
-function createSending(options: RepeatsOptions): (repeat: Repeat, found: Found, ask: Ask) => void {
+function createSending(options: FastPathOptions): (known: FastPathEntry, found: Found, ask: Ask) => void {
   const { now } = options;
   let replies: Reply[] = [];
 
@@ -125,25 +128,25 @@ function createSending(options: RepeatsOptions): (repeat: Repeat, found: Found, 
     for (const reply of written) write(reply, options); // does not throw, so a failed write does not stop the others
   };
 
-  const reply = (repeat: Repeat, found: Found, ask: Ask, sent: Sent): void => {
+  const reply = (known: FastPathEntry, found: Found, ask: Ask, sent: Sent): void => {
     const { request, started } = ask;
     const requestId = requestIdOf(request.headers['x-request-id']);
     const timing = `auth;dur=${(now() - started).toFixed(2)}`; // no other stage runs
-    const lasting = fieldsOf(repeat, found, sent, options.headerPrefix);
+    const lasting = fieldsOf(known, found, sent, options.headerPrefix);
     const fields = [...lasting, 'X-Request-Id', requestId, 'Server-Timing', timing];
     const { body } = sent;
-    if (replies.push({ ...ask, fields, body, found, repeat, requestId }) === 1) setImmediate(writeAll);
+    if (replies.push({ ...ask, fields, body, found, known, requestId }) === 1) setImmediate(writeAll);
   };
 
-  return (repeat, found, ask) => {
+  return (known, found, ask) => {
     const { entry } = found;
-    const coding = options.codings.choose(ask.request.headers['accept-encoding'], entry);
-    if (coding === undefined) return reply(repeat, found, ask, { body: entry.body, coding });
-    const encoded = options.codings.encode(entry, coding, entry.etag);
-    if (Buffer.isBuffer(encoded)) return reply(repeat, found, ask, { body: encoded, coding });
+    const coding = options.compression.choose(ask.request.headers['accept-encoding'], entry);
+    if (coding === undefined) return reply(known, found, ask, { body: entry.body, coding });
+    const encoded = options.compression.encode(entry, coding, entry.etag);
+    if (Buffer.isBuffer(encoded)) return reply(known, found, ask, { body: encoded, coding });
     encoded.then(
-      (body) => reply(repeat, found, ask, { body, coding }),
-      () => reply(repeat, found, ask, { body: entry.body, coding: undefined }),
+      (body) => reply(known, found, ask, { body, coding }),
+      () => reply(known, found, ask, { body: entry.body, coding: undefined }),
     );
   };
 }
@@ -151,7 +154,7 @@ function createSending(options: RepeatsOptions): (repeat: Repeat, found: Found, 
 /** Undefined for a request that is not remembered. */
 function digestOf(
   { method, url = '', headers }: IncomingMessage,
-  { route, fields }: RepeatsOptions,
+  { route, fields }: FastPathOptions,
 ): string | undefined {
   if (method !== 'GET' || url.length > MAX_URL || !url.startsWith(route.prefix)) return undefined;
   for (const name of BARRED) if (headers[name] !== undefined) return undefined;
@@ -165,7 +168,7 @@ const ABSENT = '\0';
 
 /** Rebuilt when age or ttl has changed, about once a second. */
 function fieldsOf(
-  { sent, endpoint }: Repeat,
+  { sent, endpoint }: FastPathEntry,
   { entry, outcome }: Found,
   { body, coding }: Sent,
   headerPrefix: string,
@@ -187,23 +190,23 @@ function fieldsOf(
 }
 
 /** An error here has no handler above and would end the process, so it only closes this connection. */
-function write(reply: Reply, options: RepeatsOptions): void {
+function write(reply: Reply, options: FastPathOptions): void {
   const { response, fields, body } = reply;
   try {
     response.writeHead(200, fields).end(body);
   } catch (cause) {
     reply.forget();
     response.destroy();
-    observeReply(reply, options, { status: 500, bytes: 0, code: 'internal.defect', cause });
+    observeReply(reply, options, { status: 500, bytes: 0, code: 'internal.error', cause });
     return;
   }
-  options.outbox.watch(response, body);
+  options.slowClients.watch(response, body);
   observeReply(reply, options, { status: 200, bytes: body.length });
 }
 
 function observeReply(
-  { request, found, repeat, requestId, started }: Reply,
-  options: RepeatsOptions,
+  { request, found, known, requestId, started }: Reply,
+  options: FastPathOptions,
   outcome: Pick<Finished, 'status' | 'bytes' | 'code' | 'cause'>,
 ): void {
   options.observe({
@@ -212,10 +215,10 @@ function observeReply(
     method: 'GET',
     route: options.route.url,
     ms: options.now() - started,
-    principal: repeat.trace.principal,
-    labels: repeat.trace.labels,
-    endpoint: repeat.endpoint.name,
-    revision: repeat.endpoint.revision,
+    principal: known.trace.principal,
+    labels: known.trace.labels,
+    endpoint: known.endpoint.name,
+    revision: known.endpoint.revision,
     rows: found.entry.rows,
     cache: found.outcome.kind,
     client: options.clientAddress(request),

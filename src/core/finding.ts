@@ -4,7 +4,7 @@
 export type Severity = 'error' | 'warning';
 
 /** A finding at a 1-based line and column (in UTF-16 code units) of a file. */
-export interface Diagnostic {
+export interface Finding {
   readonly file: string;
   readonly line: number;
   readonly column: number;
@@ -33,14 +33,14 @@ interface LocateOptions<F> {
  */
 export function locateFindings<F>(
   findings: readonly F[],
-  locate: (finding: F) => Diagnostic,
+  locate: (finding: F) => Finding,
   { isWarning = () => false, isCut = false }: LocateOptions<F> = {},
-): Diagnostic[] {
+): Finding[] {
   const ordered = [...findings.filter((each) => !isWarning(each)), ...findings.filter(isWarning)];
   const shown = ordered.slice(0, MAX_FINDINGS).map(locate).toSorted(compareDiagnostics);
   const [last, rest] = [shown.at(-1), ordered.slice(MAX_FINDINGS)];
   if (last === undefined || rest.length === 0) return shown;
-  const more: Diagnostic = {
+  const more: Finding = {
     file: last.file,
     line: last.line,
     column: last.column,
@@ -53,7 +53,7 @@ export function locateFindings<F>(
 }
 
 /** Orders findings by file, location and code, so that output is stable. The count of omitted findings sorts last. */
-export function compareDiagnostics(a: Diagnostic, b: Diagnostic): number {
+export function compareDiagnostics(a: Finding, b: Finding): number {
   const byPlace = compareText(a.file, b.file) || a.line - b.line || a.column - b.column;
   return byPlace || Number(a.code === MORE) - Number(b.code === MORE) || compareText(a.code, b.code);
 }

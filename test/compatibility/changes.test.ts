@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { CHANGES, type ChangeCode } from '../../src/contract/changes.ts';
-import { compareContracts } from '../../src/contract/compare.ts';
-import type { EndpointColumns } from '../../src/contract/contract.ts';
+import { CHANGES, type ChangeCode } from '../../src/compatibility/changes.ts';
+import { compareContracts } from '../../src/compatibility/compare.ts';
+import type { EndpointColumns } from '../../src/compatibility/contract.ts';
 import { changesBetween, codesOf, compareFiles, fileOf, ID, sideOf, type Keys } from './fixture.ts';
 
 const QUERY = 'WITH t AS (SELECT a FROM logs.t WHERE p = @p) SELECT a FROM t';

@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Observe } from '../core/observation.ts';
 
-export interface OutboxOptions {
+export interface SlowClientsOptions {
   /** Seconds within which the client must read the response. */
   readonly seconds: number;
   /** Total bytes of unsent responses; above it, the one waiting longest is cut off. */
@@ -11,7 +11,7 @@ export interface OutboxOptions {
   readonly observe: Observe;
 }
 
-export interface Outbox {
+export interface SlowClients {
   /** Watches a response that is written completely, if the network has not accepted all of it yet. */
   watch(response: ServerResponse, body: Uint8Array): void;
   readonly size: () => { readonly answers: number; readonly bytes: number };
@@ -22,7 +22,12 @@ interface Waiting {
 }
 
 /** A body shared by several waiting clients counts once: cached responses are shared. */
-export function createOutbox({ seconds, bytes: limit, after, observe }: OutboxOptions): Outbox {
+export function createSlowClients({
+  seconds,
+  bytes: limit,
+  after,
+  observe,
+}: SlowClientsOptions): SlowClients {
   const waiting = new Set<Waiting>(); // oldest first
   const holders = new Map<Uint8Array, number>();
   let bytes = 0;
@@ -51,7 +56,7 @@ export function createOutbox({ seconds, bytes: limit, after, observe }: OutboxOp
       const entry: Waiting = {
         cut: (reason) => {
           leave();
-          observe({ kind: 'reply.cut_off', reason, bytes: body.byteLength });
+          observe({ kind: 'response.cut_off', reason, bytes: body.byteLength });
           socket.destroy();
         },
       };

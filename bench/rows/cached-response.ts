@@ -7,7 +7,7 @@ export const HIT = '/api/endpoints/query/hit';
 export const SLOW = '/api/endpoints/query/slow';
 
 export async function keptAnswer(context: Context): Promise<string> {
-  const folder = await context.folder('kept-answer');
+  const folder = await context.folder('cached-response');
   await writeFile(
     join(folder, 'hit.yaml'),
     "id: 00000000-0000-4000-8000-000000000001\nname: hit\nquery: SELECT toString(generateUUIDv4()) AS id, now() AS timestamp, repeat('y', 200) AS event_message FROM numbers(100)\ncache: { ttl: 3600 }\n",

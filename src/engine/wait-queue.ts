@@ -10,7 +10,7 @@ export interface Entry extends Belonging {
   readonly isPatient?: boolean | undefined;
 }
 
-export interface WaitingLine extends Pick<FairOrder<Belonging>, 'size' | 'beside'> {
+export interface WaitQueue extends Pick<FairOrder<Belonging>, 'size' | 'beside'> {
   /**
    * Resolves with the result of `admit` when this statement is admitted. Rejects with EngineError 'busy' after the
    * timeout, 'aborted' by the signal, or with the error of `dismiss`.
@@ -27,14 +27,14 @@ interface Waiter extends Entry {
   readonly reject: (error: EngineError) => void;
 }
 
-export interface WaitingLineOptions {
+export interface WaitQueueOptions {
   readonly timeoutMs: number;
   readonly after: After;
   /** Called when a statement left without being admitted. */
   readonly onLeft: () => void;
 }
 
-export function createWaitingLine({ timeoutMs, after, onLeft }: WaitingLineOptions): WaitingLine {
+export function createWaitQueue({ timeoutMs, after, onLeft }: WaitQueueOptions): WaitQueue {
   const order = createFairOrder<Waiter>();
   return {
     wait: (entry, admit) =>

@@ -3,7 +3,7 @@ import { toEngineError } from '../failures.ts';
 import type { Connections } from './connection.ts';
 import { AUTHOR_PROFILE, EMPTY_DATABASE } from './profile.ts';
 
-export interface Spare {
+export interface ControlConnection {
   /** Runs a short internal statement, one at a time, and discards its result. Rejects with EngineError. */
   ask(sql: string): Promise<void>;
   /** `ask` must not be called afterwards. */
@@ -11,7 +11,7 @@ export interface Spare {
 }
 
 /** Opens the connection and creates the empty default database of all other connections. Rejects with EngineError. */
-export async function openSpare(connections: Connections): Promise<Spare> {
+export async function openControlConnection(connections: Connections): Promise<ControlConnection> {
   const connection = await connections.open(AUTHOR_PROFILE);
   let last: Promise<unknown> = Promise.resolve();
   const ask = async (sql: string): Promise<void> => {

@@ -2,8 +2,8 @@
 import { assembleCatalog, type Candidate } from '../catalog/catalog.ts';
 import { createDescribe } from '../catalog/describe.ts';
 import type { Engine } from '../engine/engine.ts';
-import { createMemoryCounters } from '../limits/memory-counters.ts';
-import { createRateLimits } from '../limits/rate-limits.ts';
+import { createMemoryCounters } from '../rate-limits/memory-counters.ts';
+import { createRateLimits } from '../rate-limits/rate-limits.ts';
 import { createRequestPath, type RequestPath } from '../request/answer.ts';
 import { createBulkhead } from '../request/bulkhead.ts';
 import { planAt } from '../request/fixed-clock.ts';
@@ -15,18 +15,18 @@ import { createCache } from './cache.ts';
 import { after, clock } from './clock.ts';
 import { LOCAL_KEYRING } from './local.ts';
 
-export interface TrialOptions {
+export interface TestRuntimeOptions {
   readonly engine: Engine;
   readonly candidates: readonly Candidate[];
 }
 
-export interface Trial {
+export interface TestRuntime {
   /** The request path at `now`, in milliseconds since 1970; if undefined, at the real time. */
   readonly pathAt: (now: number | undefined) => RequestPath;
   close(): Promise<void>;
 }
 
-export function openTrial({ engine, candidates }: TrialOptions): Trial {
+export function openTestRuntime({ engine, candidates }: TestRuntimeOptions): TestRuntime {
   const unkept = candidates.map((candidate) => {
     const endpoint = { ...candidate.endpoint, cache: undefined, rate: undefined, concurrency: undefined };
     return { ...candidate, endpoint };

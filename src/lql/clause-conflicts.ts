@@ -1,9 +1,9 @@
 // What clauses must not do to each other: say a thing twice, or show rows and a chart at once.
-import { type Finding, type Span, findingAt } from './finding.ts';
+import { type LqlFinding, type Span, findingAt } from './finding.ts';
 import type { Clause } from './tree.ts';
 
 /** Findings about clauses that are each right by themselves. */
-export function checkStructure(clauses: readonly Clause[]): readonly Finding[] {
+export function checkStructure(clauses: readonly Clause[]): readonly LqlFinding[] {
   const charted = clauses.some(({ kind }) => kind === 'aggregate' || kind === 'bucket');
   const selects = clauses.filter(({ kind }) => kind === 'select');
   return [
@@ -14,7 +14,7 @@ export function checkStructure(clauses: readonly Clause[]): readonly Finding[] {
   ];
 }
 
-function repeated(clauses: readonly Clause[], kind: Clause['kind'], rule: string): readonly Finding[] {
+function repeated(clauses: readonly Clause[], kind: Clause['kind'], rule: string): readonly LqlFinding[] {
   const [, ...more] = clauses.filter((clause) => clause.kind === kind);
   return more.map(({ span }) =>
     findingAt(span, {
@@ -25,7 +25,7 @@ function repeated(clauses: readonly Clause[], kind: Clause['kind'], rule: string
   );
 }
 
-function conflict(span: Span): Finding {
+function conflict(span: Span): LqlFinding {
   return findingAt(span, {
     code: 'lql.clause_conflict',
     message: 'a chart has the columns timestamp and count; s: cannot add to them',

@@ -3,14 +3,14 @@ import { sleep, type After, type Clock } from './clock.ts';
 import type { Entry } from './entry.ts';
 import type { Store } from './store.ts';
 
-export interface TurnOptions {
+export interface LeaseWaitOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly after: After;
   readonly random: () => number;
 }
 
-export type Turn =
+export type LeaseWait =
   | {
       readonly kind: 'run';
       /** Must be called once the result is visible to the other replicas, or the run has failed. */
@@ -28,11 +28,11 @@ export const PATIENCE_MS = 60_000;
  * Waits until this process may run `key`, or until another replica has stored an entry that satisfies `accepts`.
  * Without a shared cache it never waits. Rejects with the reason of `signal`.
  */
-export async function takeTurn(
+export async function waitForLease(
   key: string,
-  { store, clock, after, random }: TurnOptions,
+  { store, clock, after, random }: LeaseWaitOptions,
   { accepts, signal }: { readonly accepts: (entry: Entry) => boolean; readonly signal: AbortSignal },
-): Promise<Turn> {
+): Promise<LeaseWait> {
   const deadline = clock.monotonic() + PATIENCE_MS;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * PAUSE_GROWTH, LAST_PAUSE_MS)) {
     const lease = await store.lease(key);
@@ -46,7 +46,7 @@ export async function takeTurn(
   }
 }
 
-function turnWith(entry: Entry | undefined, accepts: (entry: Entry) => boolean, done: () => void): Turn {
+function turnWith(entry: Entry | undefined, accepts: (entry: Entry) => boolean, done: () => void): LeaseWait {
   if (entry === undefined || !accepts(entry)) return { kind: 'run', done };
   done();
   return { kind: 'found', entry };

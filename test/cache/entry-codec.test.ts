@@ -4,10 +4,10 @@ import { brotliCompressSync, crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { sealEntry, type Entry } from '../../src/cache/entry.ts';
-import { decodeFrame, encodeFrame, type FrameLimits, type FrameTrust } from '../../src/cache/frame.ts';
+import { decodeEntry, encodeEntry, type CodecLimits, type FrameTrust } from '../../src/cache/entry-codec.ts';
 import { entryOf, TRUST } from './fixture.ts';
 
-const LIMITS: FrameTrust & FrameLimits = { ...TRUST, compressOver: 1000, maxBody: 1_000_000 };
+const LIMITS: FrameTrust & CodecLimits = { ...TRUST, compressOver: 1000, maxBody: 1_000_000 };
 const KEY = 'a.b@0123/key';
 
 const entries: fc.Arbitrary<Entry> = fc
@@ -33,7 +33,7 @@ describe('a frame', () => {
     const keys = fc.string({ unit: 'binary', maxLength: 200 });
     const property = fc.asyncProperty(entries, keys, async (entry, key) => {
       const { body, contentType, rows, truncated, etag, keepMs, born } = entry;
-      expect(await decodeFrame(key, await encodeFrame(key, entry, LIMITS), LIMITS)).toEqual({
+      expect(await decodeEntry(key, await encodeEntry(key, entry, LIMITS), LIMITS)).toEqual({
         kind: 'frame',
         payload: { body, contentType, rows, truncated },
         etag,
@@ -46,10 +46,10 @@ describe('a frame', () => {
 
   test('with any bit flipped is rubbish', async () => {
     const property = fc.asyncProperty(entries, fc.nat(), fc.nat(7), async (entry, place, bit) => {
-      const bytes = await encodeFrame(KEY, entry, LIMITS);
+      const bytes = await encodeEntry(KEY, entry, LIMITS);
       const at = place % bytes.length;
       bytes.writeUInt8(bytes.readUInt8(at) ^ (1 << bit), at);
-      expect(await decodeFrame(KEY, bytes, LIMITS)).toMatchObject({ kind: 'rubbish' });
+      expect(await decodeEntry(KEY, bytes, LIMITS)).toMatchObject({ kind: 'rubbish' });
     });
     await fc.assert(property, RUNS);
   });
@@ -57,17 +57,17 @@ describe('a frame', () => {
   test('cut or grown is rubbish', async () => {
     const tails = fc.uint8Array({ minLength: 1, maxLength: 9 });
     const property = fc.asyncProperty(entries, fc.nat(), tails, async (entry, end, tail) => {
-      const bytes = await encodeFrame(KEY, entry, LIMITS);
+      const bytes = await encodeEntry(KEY, entry, LIMITS);
       const cut = bytes.subarray(0, end % bytes.length);
-      expect(await decodeFrame(KEY, cut, LIMITS)).toMatchObject({ kind: 'rubbish' });
-      expect(await decodeFrame(KEY, Buffer.concat([bytes, tail]), LIMITS)).toMatchObject({ kind: 'rubbish' });
+      expect(await decodeEntry(KEY, cut, LIMITS)).toMatchObject({ kind: 'rubbish' });
+      expect(await decodeEntry(KEY, Buffer.concat([bytes, tail]), LIMITS)).toMatchObject({ kind: 'rubbish' });
     });
     await fc.assert(property, RUNS);
   });
 
   test('is not found in bytes of any other kind', async () => {
     const property = fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), async (bytes) => {
-      expect(await decodeFrame(KEY, Buffer.from(bytes), LIMITS)).toMatchObject({ kind: 'rubbish' });
+      expect(await decodeEntry(KEY, Buffer.from(bytes), LIMITS)).toMatchObject({ kind: 'rubbish' });
     });
     await fc.assert(property, RUNS);
   });
@@ -75,7 +75,7 @@ describe('a frame', () => {
 
 /** A frame with something changed and authenticated again, as by somebody who has the key. */
 async function forge(change: (bytes: Buffer) => Buffer | void, size = 0): Promise<Buffer> {
-  const bytes = await encodeFrame(KEY, entryOf('answer', { size }), LIMITS);
+  const bytes = await encodeEntry(KEY, entryOf('answer', { size }), LIMITS);
   const forged = change(bytes) ?? bytes;
   createHmac('sha256', TRUST.secret).update(forged.subarray(36)).digest().copy(forged, 4);
   return forged;
@@ -134,12 +134,12 @@ describe('a frame that is authentic but wrong', () => {
         ]),
     },
   ])('is rubbish: $why', async ({ change, size }) => {
-    expect(await decodeFrame(KEY, await forge(change, size), LIMITS)).toMatchObject({ kind: 'rubbish' });
+    expect(await decodeEntry(KEY, await forge(change, size), LIMITS)).toMatchObject({ kind: 'rubbish' });
   });
 
   test('is rubbish: of another key', async () => {
-    const bytes = await encodeFrame('a.b@0123/other', entryOf('answer'), LIMITS);
-    expect(await decodeFrame(KEY, bytes, LIMITS)).toMatchObject({ kind: 'rubbish', reason: /another key/ });
+    const bytes = await encodeEntry('a.b@0123/other', entryOf('answer'), LIMITS);
+    expect(await decodeEntry(KEY, bytes, LIMITS)).toMatchObject({ kind: 'rubbish', reason: /another key/ });
   });
 });
 
@@ -147,33 +147,33 @@ describe('a frame that is right but not authentic', () => {
   const secret = createSecretKey(Buffer.alloc(32, 'x'));
 
   test('authenticated with another key is rubbish', async () => {
-    const bytes = await encodeFrame(KEY, entryOf('answer'), { ...LIMITS, secret });
-    expect(await decodeFrame(KEY, bytes, LIMITS)).toMatchObject({ kind: 'rubbish', reason: /HMAC/ });
+    const bytes = await encodeEntry(KEY, entryOf('answer'), { ...LIMITS, secret });
+    expect(await decodeEntry(KEY, bytes, LIMITS)).toMatchObject({ kind: 'rubbish', reason: /HMAC/ });
   });
 
   test('with any bytes changed and its checksum where the first version had one is rubbish', async () => {
     const changes = fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 20 });
     const property = fc.asyncProperty(entries, changes, async (entry, changes) => {
-      const bytes = await encodeFrame(KEY, entry, LIMITS);
+      const bytes = await encodeEntry(KEY, entry, LIMITS);
       const before = Buffer.from(bytes);
       for (const [place, byte] of changes) bytes.writeUInt8(byte, 8 + (place % (bytes.length - 8)));
       bytes.writeUInt32LE(crc32(bytes.subarray(8)), 4);
       fc.pre(!bytes.equals(before));
-      expect(await decodeFrame(KEY, bytes, LIMITS)).toMatchObject({ kind: 'rubbish' });
+      expect(await decodeEntry(KEY, bytes, LIMITS)).toMatchObject({ kind: 'rubbish' });
     });
     await fc.assert(property, RUNS);
   });
 
   test('longer than any entry is rubbish before anything is computed over it', async () => {
     const bytes = Buffer.alloc(2_000_000, 'MRC1');
-    expect(await decodeFrame(KEY, bytes, LIMITS)).toMatchObject({ kind: 'rubbish', reason: /larger/ });
+    expect(await decodeEntry(KEY, bytes, LIMITS)).toMatchObject({ kind: 'rubbish', reason: /larger/ });
   });
 });
 
 test('bodies are compressed above the size, and only when that makes them smaller', async () => {
   const rows = entryOf('x', { size: 100_000 });
-  expect((await encodeFrame(KEY, rows, LIMITS)).length).toBeLessThan(1000);
-  expect((await encodeFrame(KEY, rows, { ...LIMITS, compressOver: 100_000 })).length).toBeGreaterThan(
+  expect((await encodeEntry(KEY, rows, LIMITS)).length).toBeLessThan(1000);
+  expect((await encodeEntry(KEY, rows, { ...LIMITS, compressOver: 100_000 })).length).toBeGreaterThan(
     100_000,
   );
 });

@@ -1,8 +1,8 @@
 // Endpoint files as short texts, and what comparing two of them gives.
 import { createInspect } from '../../src/catalog/compile.ts';
-import type { Change } from '../../src/contract/changes.ts';
-import { compareContracts, type Comparison, type Side } from '../../src/contract/compare.ts';
-import { readContracts, type EndpointColumns } from '../../src/contract/contract.ts';
+import type { Change } from '../../src/compatibility/changes.ts';
+import { compareContracts, type Comparison, type Side } from '../../src/compatibility/compare.ts';
+import { readContracts, type EndpointColumns } from '../../src/compatibility/contract.ts';
 
 const inspect = createInspect({ piiHashKey: 'any' });
 

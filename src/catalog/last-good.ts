@@ -1,6 +1,6 @@
 // Chooses the version of each file to serve: the newest that compiles without duplicate name or id, otherwise the last
 // good one.
-import type { Diagnostic } from '../core/diagnostic.ts';
+import type { Finding } from '../core/finding.ts';
 import { assembleCatalog, type Candidate, type Catalog } from './catalog.ts';
 import type { LoadedFiles } from './load.ts';
 
@@ -11,7 +11,7 @@ export interface Choice {
   readonly inService: InService;
   readonly catalog: Catalog;
   /** Findings of the newest versions whose name or id belongs to another file. */
-  readonly doubles: readonly Diagnostic[];
+  readonly doubles: readonly Finding[];
 }
 
 /** Deleted files are removed; invalid files keep their last good version. */
@@ -21,7 +21,7 @@ export function chooseVersions(files: LoadedFiles, before: InService): Choice {
     const candidate = file.candidate ?? before.get(path);
     if (candidate !== undefined) chosen.set(path, candidate);
   }
-  const held: Diagnostic[] = [];
+  const held: Finding[] = [];
   // Terminates: each round reverts at least one more file, and the served versions have no duplicates.
   for (;;) {
     const { catalog, diagnostics } = assembleCatalog(holdersFirst(chosen, before));

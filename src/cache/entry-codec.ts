@@ -6,7 +6,7 @@ import { brotliCompress, brotliDecompress, constants } from 'node:zlib';
 import { ETAG_FORM, type Entry, type Payload } from './entry.ts';
 
 /** Changes with the layout. Part of every key in the shared cache, so that different releases never share entries. */
-export const FRAME_VERSION = 2;
+export const FORMAT_VERSION = 2;
 
 /** What a valid frame must match. */
 export interface FrameTrust {
@@ -25,12 +25,12 @@ export interface Frame {
   readonly keepMs: number;
 }
 
-export interface Rubbish {
+export interface CorruptEntry {
   readonly kind: 'rubbish';
   readonly reason: string;
 }
 
-export interface FrameLimits {
+export interface CodecLimits {
   /** Bodies larger than this many bytes are compressed. */
   readonly compressOver: number;
   /** Frames with larger bodies are rejected as corrupt, before and after decompression. */
@@ -65,15 +65,15 @@ const decompress = promisify(brotliDecompress);
 const COMPRESSION = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
 
 /** The largest possible frame, so that a read can be bounded. */
-export function maxFrameBytes({ maxBody }: Pick<FrameLimits, 'maxBody'>): number {
+export function maxFrameBytes({ maxBody }: Pick<CodecLimits, 'maxBody'>): number {
   return AT.end + MAX_TEXTS + maxBody;
 }
 
 /** Encodes an entry for a key. The HMAC covers both. */
-export async function encodeFrame(
+export async function encodeEntry(
   key: string,
   entry: Entry,
-  { secret, compressOver }: FrameTrust & FrameLimits,
+  { secret, compressOver }: FrameTrust & CodecLimits,
 ): Promise<Buffer> {
   const packed = entry.body.length > compressOver ? await compress(entry.body, COMPRESSION) : undefined;
   const body = packed !== undefined && packed.length < entry.body.length ? packed : entry.body;
@@ -84,7 +84,7 @@ export async function encodeFrame(
   ]; // map() over three strings gives three buffers
   const header = Buffer.alloc(AT.end);
   header.writeUInt32LE(MAGIC, AT.magic);
-  header.writeUInt8(FRAME_VERSION, AT.version);
+  header.writeUInt8(FORMAT_VERSION, AT.version);
   header.writeUInt8((entry.truncated ? TRUNCATED : 0) | (body === packed ? BROTLI : 0), AT.flags);
   header.writeUInt16LE(type.length, AT.typeLength);
   header.writeUInt16LE(tag.length, AT.tagLength);
@@ -102,19 +102,19 @@ export async function encodeFrame(
  * Decodes the frame stored under `key`. Until the HMAC is verified, only its length, magic number and version are
  * examined. Never rejects; an uncompressed body is a view of `bytes`.
  */
-export async function decodeFrame(
+export async function decodeEntry(
   key: string,
   bytes: Buffer,
-  limits: FrameTrust & FrameLimits,
-): Promise<Frame | Rubbish> {
+  limits: FrameTrust & CodecLimits,
+): Promise<Frame | CorruptEntry> {
   const reason = faultOf(bytes, limits);
-  if (reason !== undefined) return rubbish(reason);
+  if (reason !== undefined) return corrupt(reason);
   const typeEnd = AT.end + bytes.readUInt16LE(AT.typeLength);
   const tagEnd = typeEnd + bytes.readUInt16LE(AT.tagLength);
   const keyEnd = tagEnd + bytes.readUInt16LE(AT.keyLength);
-  if (bytes.toString('utf8', tagEnd, keyEnd) !== key) return rubbish('it belongs to another key');
+  if (bytes.toString('utf8', tagEnd, keyEnd) !== key) return corrupt('it belongs to another key');
   const bodyLength = bytes.readUInt32LE(AT.bodyLength);
-  if (bodyLength > limits.maxBody) return rubbish(`its body has ${bodyLength} bytes`);
+  if (bodyLength > limits.maxBody) return corrupt(`its body has ${bodyLength} bytes`);
   const head = {
     contentType: bytes.toString('utf8', AT.end, typeEnd),
     etag: bytes.toString('utf8', typeEnd, tagEnd),
@@ -122,11 +122,11 @@ export async function decodeFrame(
     keepMs: bytes.readDoubleLE(AT.keep),
   };
   const wrong = faultOfHead(head, limits);
-  if (wrong !== undefined) return rubbish(wrong);
+  if (wrong !== undefined) return corrupt(wrong);
   const flags = bytes.readUInt8(AT.flags);
   const stored = bytes.subarray(keyEnd);
   const body = (flags & BROTLI) === 0 ? stored : await unpack(stored, bodyLength);
-  if (body?.length !== bodyLength) return rubbish('its body does not have the declared length');
+  if (body?.length !== bodyLength) return corrupt('its body does not have the declared length');
   return {
     kind: 'frame',
     payload: {
@@ -141,15 +141,15 @@ export async function decodeFrame(
   };
 }
 
-function rubbish(reason: string): Rubbish {
+function corrupt(reason: string): CorruptEntry {
   return { kind: 'rubbish', reason };
 }
 
 /** What is wrong with the bytes, checked before any of their content is trusted. */
-function faultOf(bytes: Buffer, { secret, ...limits }: FrameTrust & FrameLimits): string | undefined {
+function faultOf(bytes: Buffer, { secret, ...limits }: FrameTrust & CodecLimits): string | undefined {
   if (bytes.length > maxFrameBytes(limits)) return 'it is larger than any valid entry';
   if (bytes.length < AT.end || bytes.readUInt32LE(AT.magic) !== MAGIC) return 'it is not an encoded entry';
-  if (bytes.readUInt8(AT.version) !== FRAME_VERSION) return 'its format version is different';
+  if (bytes.readUInt8(AT.version) !== FORMAT_VERSION) return 'its format version is different';
   if (!timingSafeEqual(macOf(secret, bytes), bytes.subarray(AT.mac, AT.version))) return 'its HMAC is wrong';
   return undefined;
 }

@@ -1,6 +1,11 @@
-// Flights in one process: who waits for whom, who gets which failure, and when a run is ended.
+// SingleFlight in one process: who waits for whom, who gets which failure, and when a run is ended.
 import { describe, expect, test } from 'vitest';
-import { createFlights, type Flight, type Flights, type Landing } from '../../src/cache/flights.ts';
+import {
+  createSingleFlight,
+  type Flight,
+  type SingleFlight,
+  type Landing,
+} from '../../src/cache/single-flight.ts';
 import { deferred } from './fixture.ts';
 
 /** A run that a test ends as it likes. */
@@ -17,7 +22,7 @@ interface Traveller {
 }
 
 interface Airport {
-  readonly flights: Flights<string>;
+  readonly flights: SingleFlight<string>;
   readonly runs: Run[];
   readonly join: (by: string, accepts?: (result: string) => boolean) => Traveller;
   /** Lets everything happen that is ready to. */
@@ -25,7 +30,7 @@ interface Airport {
 }
 
 function openAirport(): Airport {
-  const flights = createFlights<string>();
+  const flights = createSingleFlight<string>();
   const runs: Run[] = [];
   return {
     flights,

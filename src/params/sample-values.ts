@@ -14,7 +14,7 @@ const NEUTRAL: Readonly<Record<string, string>> = {
 };
 
 /** A sample value of a declared type in ClickHouse's text format (unescaped); 0 for numbers. */
-export function neutralText(typeText: string): string {
+export function sampleText(typeText: string): string {
   const type = parseParameterType(typeText);
   if ('kind' in type) return '';
   if (type.isArray) return '[]';

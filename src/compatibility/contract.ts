@@ -6,7 +6,7 @@ import type { TableColumns } from '../catalog/describe.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import type { EndpointFile } from '../config/generated/endpoint.ts';
 import { parseYaml, type Path } from '../config/yaml-document.ts';
-import type { Diagnostic } from '../core/diagnostic.ts';
+import type { Finding } from '../core/finding.ts';
 import type { Column } from '../engine/engine.ts';
 import type { ChangeCode } from './changes.ts';
 import { readQuery, type Query } from './query.ts';
@@ -17,7 +17,7 @@ export type InspectFile = ReturnType<typeof createInspect>;
 export interface SourceFile {
   readonly path: string;
   /** A finding instead if the file cannot be read. */
-  readonly text: string | Diagnostic;
+  readonly text: string | Finding;
 }
 
 export interface Contract {
@@ -34,7 +34,7 @@ export interface BrokenFile {
   readonly name: string | undefined;
   readonly reason: string | undefined;
   /** At least one. */
-  readonly findings: readonly Diagnostic[];
+  readonly findings: readonly Finding[];
 }
 
 export interface EndpointColumns {

@@ -8,7 +8,7 @@ export interface Flight {
   readonly isCurrent: () => boolean;
 }
 
-export interface Passenger<T> {
+export interface Subscriber<T> {
   /** Produces the result; called if this caller becomes the leader. */
   readonly run: (flight: Flight) => Promise<T>;
   /** Whether a result produced by another caller's run is acceptable. */
@@ -23,13 +23,13 @@ export interface Landing<T> {
   readonly led: boolean;
 }
 
-export interface Flights<T> {
+export interface SingleFlight<T> {
   /**
    * The result of the in-flight run, or of one that starts now. A failure rejects those who were waiting when the run
    * started; for later arrivals, the first of them leads a new run. So no caller receives a failure older than its
    * request, and none waits for more than two runs.
    */
-  join(key: string, passenger: Passenger<T>): Promise<Landing<T>>;
+  join(key: string, passenger: Subscriber<T>): Promise<Landing<T>>;
   isInAir(key: string): boolean;
   readonly size: () => number;
   /** Detaches the in-flight runs of keys with this prefix: later callers start a new run. */
@@ -37,7 +37,7 @@ export interface Flights<T> {
 }
 
 interface Waiter<T> {
-  readonly passenger: Passenger<T>;
+  readonly passenger: Subscriber<T>;
   readonly land: (landing: Landing<T>) => void;
   readonly fail: (cause: unknown) => void;
   /** Whether it was already waiting when the current run started. */
@@ -52,7 +52,7 @@ interface Lane<T> {
   controller: AbortController;
 }
 
-export function createFlights<T>(): Flights<T> {
+export function createSingleFlight<T>(): SingleFlight<T> {
   const lanes = new Map<string, Lane<T>>();
 
   function close(lane: Lane<T>): void {
@@ -108,7 +108,7 @@ export function createFlights<T>(): Flights<T> {
 /** Adds a caller to a lane. `abandon` is called if the last one leaves before the run has ended. */
 function board<T>(
   lane: Lane<T>,
-  passenger: Passenger<T>,
+  passenger: Subscriber<T>,
   abandon: (lane: Lane<T>, reason: unknown) => void,
 ): Promise<Landing<T>> {
   const { signal } = passenger;

@@ -2,15 +2,15 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openRedisLink, type RedisLink } from '../../src/cache/redis-link.ts';
-import { createMemoryCounters } from '../../src/limits/memory-counters.ts';
+import { createMemoryCounters } from '../../src/rate-limits/memory-counters.ts';
 import {
   createRateLimits,
   rateLimitFields,
   retryAfter,
   type Counters,
   type Limit,
-} from '../../src/limits/rate-limits.ts';
-import { createRedisCounters } from '../../src/limits/redis-counters.ts';
+} from '../../src/rate-limits/rate-limits.ts';
+import { createRedisCounters } from '../../src/rate-limits/redis-counters.ts';
 import { startRedis, type RedisServer } from '../support/redis.ts';
 
 const limit = (count: number, window: number, counter = 'a', policy: Limit['policy'] = 'key'): Limit => ({
