@@ -69,7 +69,7 @@ function judge(asked: Asked): string {
 
 /** By what the string says, or by its form; and by nothing else, such as a sandbox that is switched off. */
 function isRejected(verdict: string): boolean {
-  return /^400 sandbox\.(?:type|function|syntax)_refused$/.test(verdict);
+  return /^400 sandbox\.(?:type_denied|function_denied|syntax_unsupported)$/.test(verdict);
 }
 
 /** The same forms, with types and functions that are allowed. */

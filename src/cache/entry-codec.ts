@@ -26,7 +26,7 @@ export interface Frame {
 }
 
 export interface CorruptEntry {
-  readonly kind: 'rubbish';
+  readonly kind: 'corrupt';
   readonly reason: string;
 }
 
@@ -142,7 +142,7 @@ export async function decodeEntry(
 }
 
 function corrupt(reason: string): CorruptEntry {
-  return { kind: 'rubbish', reason };
+  return { kind: 'corrupt', reason };
 }
 
 /** What is wrong with the bytes, checked before any of their content is trusted. */

@@ -109,7 +109,7 @@ async function entryIn(
   { key, options, asked }: Reading,
 ): Promise<Entry | string> {
   const frame = await decodeEntry(key, bytes, options);
-  if (frame.kind === 'rubbish') return frame.reason;
+  if (frame.kind === 'corrupt') return frame.reason;
   const { payload, etag, bornEpoch, keepMs } = frame;
   // Two estimates of the age: the remaining TTL in the shared cache, and our clock against the writer's. The larger one
   // is used.

@@ -27,6 +27,8 @@ export interface Statement {
   readonly int64: 'number' | 'string';
   /** The ClickHouse workload that schedules it, a plain identifier; default: the user's own. */
   readonly workload?: string | undefined;
+  /** The key that it runs for: keys take turns, and consumer statements of a key have a share of the connections. */
+  readonly key?: string | undefined;
   /** Called if the statement ended the embedded engine's process, or may have; possibly after it was rejected. */
   readonly onFatal?: ((fatality: Fatality) => void) | undefined;
 }
@@ -61,8 +63,6 @@ export interface RunOptions {
   readonly comment?: string;
   /** The parent span, for a server with tracing enabled (https://www.w3.org/TR/trace-context/). */
   readonly traceparent?: string;
-  /** The caller's key. Queued statements are scheduled round-robin by key, and within a key by lane. */
-  readonly key?: string | undefined;
   readonly lane?: string;
   /** Low priority: runs only when no other statement is waiting. */
   readonly isPatient?: boolean;

@@ -53,10 +53,9 @@ export interface RequestPath {
   readonly answer: (call: Call) => Promise<Answer>;
 }
 
-/** Creates the request path. Its functions throw Problem for every error caused by the caller. */
-export function createRequestPath(options: AnswerOptions): RequestPath {
-  const { catalog, keyring, keyUse, rateLimits, suspensions, plan, results, clock } = options;
-  const prepare = async (call: Call): Promise<Prepared> => {
+function createPrepare(options: AnswerOptions): RequestPath['prepare'] {
+  const { catalog, keyring, keyUse, rateLimits, suspensions, plan, clock } = options;
+  return async (call) => {
     const { trace } = call;
     const [snapshot, keys] = [catalog(), keyring()];
     const started = clock.monotonic();
@@ -94,6 +93,12 @@ export function createRequestPath(options: AnswerOptions): RequestPath {
       holds,
     };
   };
+}
+
+/** Creates the request path. Its functions throw Problem for every error caused by the caller. */
+export function createRequestPath(options: AnswerOptions): RequestPath {
+  const { keyUse, results } = options;
+  const prepare = createPrepare(options);
   const answer = async (call: Call): Promise<Answer> => {
     const prepared = await prepare(call);
     const { endpoint, holds, timing, labels, workload, directives, principal } = prepared;

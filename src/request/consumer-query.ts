@@ -13,6 +13,8 @@ export interface ConsumerQuery {
   readonly dialect: Dialect | undefined;
   /** Called if the query crashed the engine process, or may have. */
   readonly onFatal?: Statement['onFatal'];
+  /** Identifier of the key that sent it; checks of the query count against its share of the connections too. */
+  readonly key?: string | undefined;
 }
 
 type Fields = ReadonlyMap<string, readonly RawValue[]>;

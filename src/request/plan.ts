@@ -89,7 +89,7 @@ async function planSql(
   endpoint: Endpoint,
   bindings: Bindings,
   { sandboxes }: PlanOptions,
-  { text, onFatal }: Pick<ConsumerQuery, 'text' | 'onFatal'>,
+  { text, key, onFatal }: Pick<ConsumerQuery, 'text' | 'key' | 'onFatal'>,
 ): Promise<Plan> {
   const sandbox = await sandboxes.of(endpoint);
   const verdict = await sandbox.check(text);
@@ -97,7 +97,7 @@ async function planSql(
   const reread = sandbox.assembleReread(verdict, endpoint.maxRows + 1);
   const { limits, int64 } = endpoint;
   const parameters = bindings.values;
-  const statement: Statement = { sql, parameters, limits, origin: 'consumer', int64, onFatal };
+  const statement: Statement = { sql, parameters, limits, origin: 'consumer', int64, key, onFatal };
   const state = verdict.hasStates ? await sandboxes.stateColumn(endpoint, statement) : undefined;
   if (state !== undefined) throw refusal(text, 0, stateInResult(state));
   return {
@@ -120,12 +120,12 @@ async function planBigQuery(
   endpoint: Endpoint,
   bindings: Bindings,
   options: PlanOptions,
-  { text, onFatal }: ConsumerQuery,
+  { text, key, onFatal }: ConsumerQuery,
 ): Promise<Plan> {
   await options.sandboxes.of(endpoint); // report a disabled sandbox before errors in the query
   const translation = bigqueryToSql(text, endpoint, await tablesOf(endpoint, options));
   const inTheirs = (problem: Problem) => inCallersText(problem, text, translation);
-  const written = { text: translation.sql, onFatal };
+  const written = { text: translation.sql, key, onFatal };
   const planned = await planSql(endpoint, bindings, options, written).catch((error: unknown) => {
     throw error instanceof Problem ? inTheirs(error) : error;
   });
@@ -152,13 +152,13 @@ async function planLql(
   endpoint: Endpoint,
   bindings: Bindings,
   options: PlanOptions,
-  { text, onFatal }: ConsumerQuery,
+  { text, key, onFatal }: ConsumerQuery,
 ): Promise<Plan> {
   const { sandboxes, now } = options;
   await sandboxes.of(endpoint); // report a disabled sandbox before errors in the query
   const tables = await tablesOf(endpoint, options);
   const compiled = lqlToSql(text, { tables, defaultTable: endpoint.outline.from, now: now() });
-  const written = { text: compiled.sql, onFatal };
+  const written = { text: compiled.sql, key, onFatal };
   const planned = await planSql(endpoint, bindings, options, written).catch(hideLocations);
   return {
     ...planned,

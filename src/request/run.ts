@@ -56,12 +56,11 @@ export async function runPlan(
     const entered = now();
     try {
       const run = async (planned: Statement): Promise<Ran> => {
-        const statement = workload === undefined ? planned : { ...planned, workload };
+        const statement = workload === undefined ? { ...planned, key } : { ...planned, key, workload };
         const result = await engine.run(statement, {
           format: 'JSONEachRow',
           signal,
           isPatient,
-          key,
           lane: endpoint.id,
           comment: commentOf(endpoint, context),
           ...(trace === undefined ? {} : { traceparent: traceparentOf(trace) }),

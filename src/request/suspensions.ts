@@ -64,7 +64,7 @@ export function createSuspensions({ now, observe }: SuspensionsOptions): Suspens
         const detail = `Several queries of the key "${principal.name}" could not be stopped at their time limit; its consumer queries are rejected for ${minutes} minutes`;
         throw new Problem('query.suspended', { detail, retryAfter: keys.secondsLeft(principal.id) });
       }
-      return { ...query, onFatal: (fatality) => note(fatality, id, sender) };
+      return { ...query, key: principal.id, onFatal: (fatality) => note(fatality, id, sender) };
     },
   };
 }

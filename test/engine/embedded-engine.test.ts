@@ -87,6 +87,28 @@ describe('an engine over a data directory', () => {
     expect(await rows(engine, statement('SELECT 1 AS n'))).toEqual([{ n: 1 }]);
   });
 
+  test('the description of a consumer statement counts against the share of its key', async () => {
+    await engine.close(0);
+    engine = await createEmbeddedEngine({
+      path: data,
+      memory: MEMORY,
+      observe: () => undefined,
+      connections: 3,
+      shares: { consumers: 2, perKey: 1 },
+      queue: 10,
+    });
+    const control = new AbortController();
+    const endless = 'SELECT count() AS n FROM numbers(1000000000000) WHERE sipHash64(number) = 1';
+    const consumer = (sql: string, key: string) => statement(sql, { origin: 'consumer', key });
+    const held = failureOf(collect(engine, consumer(endless, 'a'), { signal: control.signal }));
+    const waiting = engine.describe(consumer('SELECT 1 AS n', 'a'));
+    expect(await engine.describe(consumer('SELECT 1 AS n', 'b'))).toHaveLength(1);
+    expect(engine.load()).toEqual({ running: 1, waiting: 1 });
+    control.abort();
+    expect((await held).failure).toBe('aborted');
+    expect(await waiting).toHaveLength(1);
+  });
+
   test('each kind of end drops its connection, and success keeps it', async () => {
     await Promise.all([1, 2, 3].map(() => collect(engine, statement('SELECT 1'))));
     expect(observed).toEqual([]);

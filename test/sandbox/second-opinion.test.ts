@@ -70,37 +70,37 @@ describe('a tree that looks odd is refused', () => {
   const query = (rest: string) => `QUERY id: 0\n  PROJECTION\n    LIST id: 1, nodes: 1\n${rest}`;
 
   test.each([
-    ['nothing', '', 'disagreement'],
-    ['two roots', 'QUERY id: 0\nQUERY id: 1', 'disagreement'],
-    ['no query', 'LIST id: 0', 'disagreement'],
-    ['an unknown node', query('      DICTIONARY id: 2, name: x'), 'disagreement'],
+    ['nothing', '', 'check_mismatch'],
+    ['two roots', 'QUERY id: 0\nQUERY id: 1', 'check_mismatch'],
+    ['no query', 'LIST id: 0', 'check_mismatch'],
+    ['an unknown node', query('      DICTIONARY id: 2, name: x'), 'check_mismatch'],
     [
       'an unknown part',
       query('      FUNCTION id: 2, function_name: plus, function_type: ordinary\n        SECRETS\n'),
-      'disagreement',
+      'check_mismatch',
     ],
-    ['settings', 'QUERY id: 0\n  SETTINGS max_threads=1', 'disagreement'],
-    ['levels left out', 'QUERY id: 0\n      LIST id: 1', 'disagreement'],
-    ['a table', 'QUERY id: 0\n  JOIN TREE\n    TABLE id: 1, table_name: app.logs', 'disagreement'],
+    ['settings', 'QUERY id: 0\n  SETTINGS max_threads=1', 'check_mismatch'],
+    ['levels left out', 'QUERY id: 0\n      LIST id: 1', 'check_mismatch'],
+    ['a table', 'QUERY id: 0\n  JOIN TREE\n    TABLE id: 1, table_name: app.logs', 'check_mismatch'],
     [
       'a table function',
       'QUERY id: 0\n  JOIN TREE\n    TABLE_FUNCTION id: 1, table_function_name: url',
-      'disagreement',
+      'check_mismatch',
     ],
     [
       'a name that holds an attribute',
       'QUERY id: 0\n  JOIN TREE\n    IDENTIFIER id: 1, alias: x, identifier: edge_logs, identifier: users',
-      'disagreement',
+      'check_mismatch',
     ],
     [
       'a function whose alias holds one',
       query(
         '      FUNCTION id: 2, alias: a, function_name: abs, function_name: file, function_type: ordinary',
       ),
-      'disagreement',
+      'check_mismatch',
     ],
-    ['a lambda with a name', query('      LAMBDA id: 2, alias: equals'), 'disagreement'],
-    ['another table', 'QUERY id: 0\n  JOIN TREE\n    IDENTIFIER id: 1, identifier: users', 'table_refused'],
+    ['a lambda with a name', query('      LAMBDA id: 2, alias: equals'), 'check_mismatch'],
+    ['another table', 'QUERY id: 0\n  JOIN TREE\n    IDENTIFIER id: 1, identifier: users', 'table_denied'],
     ['a tree of many megabytes', `QUERY id: 0\n${'  WHERE\n'.repeat(600_000)}`, 'too_large'],
   ])('%s', (_why, tree, code) => {
     expect(judgeText(tree)).toBe(`sandbox.${code}`);

@@ -4,18 +4,18 @@
 export interface StringAttack {
   readonly why: string;
   readonly sql: string;
-  readonly code: 'type_refused' | 'function_refused' | 'syntax_refused' | 'text_refused';
+  readonly code: 'type_denied' | 'function_denied' | 'syntax_unsupported' | 'query_invalid';
 }
 
 /** The beginning of a serialized bitmap whose sizes are a lie. */
 const BYTES = "unhex('010f3b300000')";
 
 function type(why: string, sql: string): StringAttack {
-  return { why, sql, code: 'type_refused' };
+  return { why, sql, code: 'type_denied' };
 }
 
 function aggregate(why: string, sql: string): StringAttack {
-  return { why, sql, code: 'function_refused' };
+  return { why, sql, code: 'function_denied' };
 }
 
 const bitmap = (typeArgument: string) => `SELECT bitmapToArray(CAST(${BYTES}, ${typeArgument}))`;
@@ -242,7 +242,7 @@ const PLACES: readonly StringAttack[] = [
   {
     why: 'as parameters of the function',
     sql: "SELECT defaultValueOfTypeName('UInt8')«('UInt8')",
-    code: 'syntax_refused',
+    code: 'syntax_unsupported',
   },
 ];
 

@@ -161,8 +161,8 @@ function engineOver(runner: Runner, connections: number): Omit<Engine, 'close'> 
 
 /** Appends SETTINGS and FORMAT clauses; with a FORMAT clause in the given SQL, the result would not parse. */
 function workOf(statement: Statement, format: string, options: Partial<RunOptions> = {}): Work {
-  const { origin, parameters, onFatal } = statement;
-  const { signal, key, lane, isPatient, comment } = options;
+  const { origin, parameters, key, onFatal } = statement;
+  const { signal, lane, isPatient, comment } = options;
   const settings = origin === 'consumer' ? '' : `\nSETTINGS ${printSettings(settingsOf(statement))}`;
   return {
     profile: origin === 'consumer' ? consumerProfile(statement) : SAVED_PROFILE,
@@ -222,7 +222,10 @@ interface Started {
 async function start(runner: Runner, work: Work): Promise<Started> {
   const signals = work.signal === undefined ? [runner.closing] : [runner.closing, work.signal];
   const generation = await unlessAborted(runner.supervisor.current(), signals);
-  const connection = await takeFor(generation.pool, work);
+  const connection = await takeFor(generation.pool, work).catch(async (cause: unknown) => {
+    if (isLost(cause)) await generation.process.ended; // so that a retry runs in the next process
+    throw cause;
+  });
   const { timeoutMs } = work;
   const call = startCall({ killer: generation.killer, after: runner.after }, connection, {
     sql: setParameters(work.parameters) + work.sql,

@@ -1,4 +1,5 @@
 // Periodic health check of an engine process.
+import { EngineError } from '../engine.ts';
 import type { After } from '../timer.ts';
 import type { Generation } from './generation.ts';
 
@@ -33,9 +34,10 @@ export function watchHealth({ generation, after, onAnswer, onFailure }: HealthCh
       cancel();
       cancel = after(EVERY_MS, () => void check());
       onAnswer(memory);
-    } catch {
+    } catch (cause) {
       cancel();
-      fail();
+      if (!isOver && isAlive(cause)) cancel = after(EVERY_MS, () => void check());
+      else fail();
     }
   };
   void check();
@@ -43,4 +45,9 @@ export function watchHealth({ generation, after, onAnswer, onFailure }: HealthCh
     isOver = true;
     cancel();
   };
+}
+
+/** A process that rejects a statement for want of memory or time still answers. */
+function isAlive(cause: unknown): boolean {
+  return cause instanceof EngineError && ['memory', 'limit', 'timeout', 'busy'].includes(cause.failure);
 }

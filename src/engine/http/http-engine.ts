@@ -154,11 +154,12 @@ function engineOver(runner: Runner): Omit<Engine, 'close'> {
 
 /** Runs one statement. Its slot is held until the body has ended. */
 async function run(runner: Runner, statement: Statement, options: RunOptions): Promise<Result> {
-  const { signal, format, comment, traceparent, key, lane, isPatient } = options;
-  const isConsumers = statement.origin === 'consumer';
+  const { signal, format, comment, traceparent, lane, isPatient } = options;
+  const { origin, key } = statement;
+  const isConsumers = origin === 'consumer';
   const { name, credentials } = runner.userOf(isConsumers);
   const asked = runner.now();
-  const leave = await runner.queue.enter({ signal, key, lane, origin: statement.origin, isPatient });
+  const leave = await runner.queue.enter({ signal, key, lane, origin, isPatient });
   const queueMs = runner.now() - asked;
   try {
     const permitted = await runner.permissions.of(name);
