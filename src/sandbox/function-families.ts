@@ -330,7 +330,7 @@ export const FUNCTION_FAMILIES = {
       vectorSum`,
   },
   URL: {
-    use: 'Parse URLs.',
+    use: 'Parse URLs and their parameters.',
     names: `
       cutFragment cutQueryString cutQueryStringAndFragment cutToFirstSignificantSubdomain
       cutToFirstSignificantSubdomainRFC cutToFirstSignificantSubdomainWithWWW

@@ -44,30 +44,30 @@ describe('a frame', () => {
     await fc.assert(property, RUNS);
   });
 
-  test('with any bit flipped is rubbish', async () => {
+  test('with any bit flipped is corrupt', async () => {
     const property = fc.asyncProperty(entries, fc.nat(), fc.nat(7), async (entry, place, bit) => {
       const bytes = await encodeEntry(KEY, entry, LIMITS);
       const at = place % bytes.length;
       bytes.writeUInt8(bytes.readUInt8(at) ^ (1 << bit), at);
-      expect(await decodeEntry(KEY, bytes, LIMITS)).toMatchObject({ kind: 'rubbish' });
+      expect(await decodeEntry(KEY, bytes, LIMITS)).toMatchObject({ kind: 'corrupt' });
     });
     await fc.assert(property, RUNS);
   });
 
-  test('cut or grown is rubbish', async () => {
+  test('cut or grown is corrupt', async () => {
     const tails = fc.uint8Array({ minLength: 1, maxLength: 9 });
     const property = fc.asyncProperty(entries, fc.nat(), tails, async (entry, end, tail) => {
       const bytes = await encodeEntry(KEY, entry, LIMITS);
       const cut = bytes.subarray(0, end % bytes.length);
-      expect(await decodeEntry(KEY, cut, LIMITS)).toMatchObject({ kind: 'rubbish' });
-      expect(await decodeEntry(KEY, Buffer.concat([bytes, tail]), LIMITS)).toMatchObject({ kind: 'rubbish' });
+      expect(await decodeEntry(KEY, cut, LIMITS)).toMatchObject({ kind: 'corrupt' });
+      expect(await decodeEntry(KEY, Buffer.concat([bytes, tail]), LIMITS)).toMatchObject({ kind: 'corrupt' });
     });
     await fc.assert(property, RUNS);
   });
 
   test('is not found in bytes of any other kind', async () => {
     const property = fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), async (bytes) => {
-      expect(await decodeEntry(KEY, Buffer.from(bytes), LIMITS)).toMatchObject({ kind: 'rubbish' });
+      expect(await decodeEntry(KEY, Buffer.from(bytes), LIMITS)).toMatchObject({ kind: 'corrupt' });
     });
     await fc.assert(property, RUNS);
   });
@@ -133,25 +133,25 @@ describe('a frame that is authentic but wrong', () => {
           brotliCompressSync(Buffer.alloc(5_000_000)),
         ]),
     },
-  ])('is rubbish: $why', async ({ change, size }) => {
-    expect(await decodeEntry(KEY, await forge(change, size), LIMITS)).toMatchObject({ kind: 'rubbish' });
+  ])('is corrupt: $why', async ({ change, size }) => {
+    expect(await decodeEntry(KEY, await forge(change, size), LIMITS)).toMatchObject({ kind: 'corrupt' });
   });
 
-  test('is rubbish: of another key', async () => {
+  test('is corrupt: of another key', async () => {
     const bytes = await encodeEntry('a.b@0123/other', entryOf('answer'), LIMITS);
-    expect(await decodeEntry(KEY, bytes, LIMITS)).toMatchObject({ kind: 'rubbish', reason: /another key/ });
+    expect(await decodeEntry(KEY, bytes, LIMITS)).toMatchObject({ kind: 'corrupt', reason: /another key/ });
   });
 });
 
 describe('a frame that is right but not authentic', () => {
   const secret = createSecretKey(Buffer.alloc(32, 'x'));
 
-  test('authenticated with another key is rubbish', async () => {
+  test('authenticated with another key is corrupt', async () => {
     const bytes = await encodeEntry(KEY, entryOf('answer'), { ...LIMITS, secret });
-    expect(await decodeEntry(KEY, bytes, LIMITS)).toMatchObject({ kind: 'rubbish', reason: /HMAC/ });
+    expect(await decodeEntry(KEY, bytes, LIMITS)).toMatchObject({ kind: 'corrupt', reason: /HMAC/ });
   });
 
-  test('with any bytes changed and its checksum where the first version had one is rubbish', async () => {
+  test('with any bytes changed and its checksum where the first version had one is corrupt', async () => {
     const changes = fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 20 });
     const property = fc.asyncProperty(entries, changes, async (entry, changes) => {
       const bytes = await encodeEntry(KEY, entry, LIMITS);
@@ -159,14 +159,14 @@ describe('a frame that is right but not authentic', () => {
       for (const [place, byte] of changes) bytes.writeUInt8(byte, 8 + (place % (bytes.length - 8)));
       bytes.writeUInt32LE(crc32(bytes.subarray(8)), 4);
       fc.pre(!bytes.equals(before));
-      expect(await decodeEntry(KEY, bytes, LIMITS)).toMatchObject({ kind: 'rubbish' });
+      expect(await decodeEntry(KEY, bytes, LIMITS)).toMatchObject({ kind: 'corrupt' });
     });
     await fc.assert(property, RUNS);
   });
 
-  test('longer than any entry is rubbish before anything is computed over it', async () => {
+  test('longer than any entry is corrupt before anything is computed over it', async () => {
     const bytes = Buffer.alloc(2_000_000, 'MRC1');
-    expect(await decodeEntry(KEY, bytes, LIMITS)).toMatchObject({ kind: 'rubbish', reason: /larger/ });
+    expect(await decodeEntry(KEY, bytes, LIMITS)).toMatchObject({ kind: 'corrupt', reason: /larger/ });
   });
 });
 

@@ -13,7 +13,7 @@ const PREFIX = '/api/endpoints/query/';
 const observed: Observation[] = [];
 let server: Server;
 let address = '';
-let repeats: FastPath;
+let fastPath: FastPath;
 let wholeWay = 0;
 
 /** What is still stored for a path, by its last part. */
@@ -37,7 +37,7 @@ function found({ contentType, etag }: { contentType: string; etag?: string }): F
 
 beforeAll(async () => {
   const observe = (each: Observation): void => void observed.push(each);
-  repeats = createFastPath({
+  fastPath = createFastPath({
     route: { url: `${PREFIX}:endpoint`, prefix: PREFIX },
     fields: [],
     headerPrefix: 'SVC',
@@ -50,11 +50,11 @@ beforeAll(async () => {
     now: () => performance.now(),
   });
   server = createServer((request, response) =>
-    repeats.answer(request, response, () => {
+    fastPath.answer(request, response, () => {
       wholeWay++;
-      const again = STORED[(request.url ?? '').slice(PREFIX.length)];
-      const answer = { again, endpoint: { name: 'e', revision: '1' } };
-      repeats.remember(request, answer as unknown as Answer, {}); // all that is read of an answer
+      const replay = STORED[(request.url ?? '').slice(PREFIX.length)];
+      const answer = { replay, endpoint: { name: 'e', revision: '1' } };
+      fastPath.remember(request, answer as unknown as Answer, {}); // all that is read of an answer
       response.end('whole way');
     }),
   );

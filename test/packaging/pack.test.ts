@@ -109,7 +109,7 @@ describe('in a folder that has nothing else', () => {
   test('serve --dev serves the samples, says so, and writes to its data folder alone', async () => {
     const { folder, bin } = installed;
     running = start(['serve', '--dev', '--port', '0', '--admin-port', '0'], { cwd: folder, bin });
-    await running.says(/These are samples/);
+    await running.says(/These are sample endpoints/);
     const [, header = '', url = ''] = await running.says(/curl -H '([^']+)' '([^']+)'/);
     const [name = '', key = ''] = header.split(': ');
     const answer = await fetch(url, { headers: { [name]: key } });

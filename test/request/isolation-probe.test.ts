@@ -61,7 +61,7 @@ test('without barrier and settings every form is open', async () => {
 
 test('without the settings, those that they hold are open', async () => {
   const findings = await probeWith((each) => ({ ...each, origin: 'saved' }));
-  expect(open(findings).map(({ layer: wall, outcome }) => [wall, outcome])).toEqual(
+  expect(open(findings).map(({ layer, outcome }) => [layer, outcome])).toEqual(
     ORACLES.filter(({ heldBySettings }) => heldBySettings === true).map(() => ['connection', 'open']),
   );
 });
@@ -69,7 +69,7 @@ test('without the settings, those that they hold are open', async () => {
 test('on a server without the table, its SQL is advised', async () => {
   await engine.execute('DROP DATABASE IF EXISTS millrace_probe');
   const findings = await probeWith((statement) => statement, { kind: 'http' });
-  expect(findings).toMatchObject([{ wall: 'server', outcome: 'advice' }]);
+  expect(findings).toMatchObject([{ layer: 'server', outcome: 'advice' }]);
   const statements = splitStatements(findings[0]?.fix ?? '');
   expect(statements).toHaveLength(splitStatements(PROBE_SQL).length + 1);
   await Promise.all(statements.map((text) => probeParse(text)));

@@ -146,7 +146,7 @@ describe('a server', () => {
     tell(told, ['FOR writer', '["GRANT URL ON *.* TO writer"]']);
     const found = await notHeld();
     expect(found).toHaveLength(1);
-    expect(found[0]).toMatchObject({ wall: 'server', outcome });
+    expect(found[0]).toMatchObject({ layer: 'server', outcome });
     expect(found[0]?.name).toMatch(name);
     if (mend !== undefined) expect(found[0]?.fix).toMatch(mend);
   });
@@ -170,7 +170,7 @@ describe('a server', () => {
     const asked = open();
     const found = await notHeld(asked);
     await asked.close(0);
-    expect(found).toMatchObject([{ outcome: 'open', mend: profileFor('`guest`', 'consumer') }]);
+    expect(found).toMatchObject([{ outcome: 'open', fix: profileFor('`guest`', 'consumer') }]);
     expect(found[0]?.name).toMatch(off);
   });
 

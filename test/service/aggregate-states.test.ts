@@ -116,7 +116,7 @@ describe('in BigQuery’s dialect', () => {
     const response = await ask({ sql, dialect: 'bigquery' });
     expect(response.status).toBe(400);
     expect(((await response.json()) as Refusal).code).toMatch(
-      /^(?:bigquery|sandbox)\.\w+_(?:refused|unknown)$/,
+      /^(?:bigquery|sandbox)\.(?:unsupported|\w+_(?:invalid|unsupported|denied|reserved|unknown))$/,
     );
   });
 });
