@@ -1,11 +1,11 @@
-// Sums and differences that succeed on every row: of constants, and of aggregates.
+// Whether `+` and `-` succeed on every row: between constants, and between aggregates.
 import type { Cursor } from '../sql/cursor.ts';
 import { identifierName } from '../sql/literal.ts';
 
-/** What is known of operands. */
+/** What is known about operands. */
 export interface Operands {
   readonly cursor: Cursor;
-  /** Opening brackets by the closing ones. */
+  /** Index of each closing bracket to that of its opening bracket. */
   readonly openers: ReadonlyMap<number, number>;
   readonly isAggregate: (name: string) => boolean;
   /** Whether the call at this token is evaluated before any row is read. */
@@ -17,17 +17,17 @@ type Operand = 'number' | 'constant' | 'aggregate' | 'unknown';
 const SIGNS: ReadonlySet<string | undefined> = new Set(['+', '-', '*', '/', '%']);
 
 /**
- * Whether the `+` or `-` at this token succeeds on every row: between constants, or in what is computed of a group. With a
- * column on one side it may wrap, and index entries are then pruned incorrectly.
+ * Whether the `+` or `-` at this token succeeds on every row: between constants, or between aggregates. With a column on
+ * one side it may wrap around, and index entries are then pruned incorrectly.
  */
 export function isTotalSum(operands: Operands, at: number): boolean {
   const sides = [before(operands, at), after(operands, at)];
-  // A value of a group is computed from rows that passed all conditions.
+  // Aggregates are computed from rows that have passed all conditions.
   if (sides.includes('aggregate')) return true;
   return sides.every((side) => side === 'number' || side === 'constant') && isAlone(operands, at);
 }
 
-/** Whether the token stands before a value, not between two. */
+/** Whether the token precedes a value rather than separating two. */
 export function startsValue(cursor: Cursor, at: number): boolean {
   const kind = cursor.kind(at - 1);
   if (kind === 'word') return BEFORE_SIGNS.has(cursor.word(at - 1) ?? '');
@@ -57,13 +57,13 @@ function after({ cursor, isAggregate, isConstant }: Operands, at: number): Opera
   return isConstant(at + 1) && isWhole(cursor, cursor.closing(at + 2) + 1) ? 'constant' : 'unknown';
 }
 
-/** Whether no path, element or cast goes on at this token. */
+/** Whether no path, element access or cast continues at this token. */
 function isWhole(cursor: Cursor, at: number): boolean {
   const kind = cursor.kind(at);
   return kind !== '.' && kind !== '[' && kind !== '::' && kind !== '(';
 }
 
-/** One sum of constants: what it is added to further would be added to a time. */
+/** A single sum of constants: anything further that it is added to would be added to a time. */
 function isAlone({ cursor, openers }: Operands, at: number): boolean {
   const first = cursor.kind(at - 1) === ')' ? (openers.get(at - 1) ?? at) - 1 : at - 1;
   const end = cursor.kind(at + 2) === '(' ? cursor.closing(at + 2) + 1 : at + 2;

@@ -1,4 +1,4 @@
-// Calls: allowed names, arguments, lambdas, windows; and the column matchers that look like calls.
+// Calls: allowed names, arguments, lambdas and windows; and column matchers, which look like calls.
 import { isQueryGroup, scanExpressions, scanQueryGroup, scanUntil } from './groups.ts';
 import { scanInArguments } from './in.ts';
 import { checkFunction, isKeyword, scanNewName } from './names.ts';
@@ -11,16 +11,16 @@ import type { StringArgument } from './string-arguments.ts';
 import { scanType } from './type.ts';
 import { CALLABLE, IN_FUNCTIONS } from './keywords.ts';
 
-/** Whether a name with brackets behind it comes next. */
+/** Whether a name followed by an opening parenthesis comes next. */
 export function isCall(scan: Scan): boolean {
   return scan.kind(1) === '(' && (!isKeyword(scan) || CALLABLE.has(scan.word() ?? ''));
 }
 
-/** Arguments as SQL's standard writes them: words between them, and words before the first. */
+/** Arguments in standard SQL syntax: keywords between them, and keywords before the first. */
 interface Form {
   readonly separators: readonly string[];
   readonly prefixes: readonly string[];
-  /** Whether arguments may be states of aggregate functions; `*` of count is none. */
+  /** Whether arguments may be aggregate function states; the `*` of count is not one. */
   readonly takesStates?: true;
 }
 
@@ -39,14 +39,14 @@ function formOf(name: string): Form {
   return form ?? (takesStates(name) || name.toLowerCase() === 'count' ? STATES : PLAIN);
 }
 
-/** Takes a subquery on the other side of a comparison, or alone. */
+/** Keywords that take a subquery, on the right of a comparison or alone. */
 const QUANTIFIERS: ReadonlySet<string> = new Set(['ANY', 'ALL', 'SOME', 'EXISTS']);
 
-/** `name(arguments)`, `name(parameters)(arguments)`, and what may follow them. */
+/** `name(arguments)` or `name(parameters)(arguments)`, and what may follow. */
 export function scanCall(scan: Scan, scope: Scope): void {
   const word = scan.word();
   if (QUANTIFIERS.has(word ?? '') && isQueryGroup(scan, 1)) {
-    // The engine makes IN of the others.
+    // The engine rewrites the others to IN.
     if (word !== 'EXISTS') scan.findings.states.barred.push({ at: scan.at(), form: `${word} with a query` });
     scan.skip();
     scanQueryGroup(scan, scope);
@@ -67,7 +67,7 @@ export function scanCall(scan: Scan, scope: Scope): void {
   if (word === 'CAST') scanCast(scan, scope);
   else if (named !== undefined) scanNamedArguments(scan, scope, { name, named });
   else if (word === 'POSITION' && isStandardPosition(scan)) scanPosition(scan, scope);
-  else scanArguments(scan, scope, scan.kind(scan.beyond()) === '(' ? PLAIN : formOf(name)); // parameters are no states
+  else scanArguments(scan, scope, scan.kind(scan.beyond()) === '(' ? PLAIN : formOf(name)); // parameters cannot be states
   if (scan.kind() === '(') {
     if (named !== undefined) refuseParameters(scan, name);
     scanArguments(scan, scope, formOf(name));
@@ -76,7 +76,7 @@ export function scanCall(scan: Scan, scope: Scope): void {
   if (made) scan.findings.states.made.push({ start, end: scan.at() });
 }
 
-/** `initializeAggregation('sumState', …)` and kin. */
+/** `initializeAggregation('sumState', …)` and similar calls. */
 function isNamedState(scan: Scan, name: string): boolean {
   return stringArgument(name)?.names === 'function' && makesStates(scan.whole(2));
 }
@@ -105,7 +105,7 @@ function scanNamedArguments(
 interface NamedArgument {
   readonly name: string;
   readonly named: StringArgument;
-  /** Indexes of its first token and of the one behind it. */
+  /** Index of its first token, and of the token after its last. */
   readonly start: number;
   readonly end: number;
 }
@@ -122,7 +122,7 @@ function refuseParameters(scan: Scan, name: string): never {
   return scan.refuse({ code: 'sandbox.syntax_unsupported', message: `${name} takes no parameters` });
 }
 
-/** `f(DISTINCT …)` and `f(…) FILTER (…)` are calls of `fDistinct` and `fIf`, which only aggregate functions have. */
+/** `f(DISTINCT …)` and `f(…) FILTER (…)` call `fDistinct` and `fIf`, which exist only for aggregate functions. */
 function checkForms(scan: Scan): void {
   let after = scan.beyond(1);
   const isParametric = scan.kind(after) === '(';
@@ -133,7 +133,7 @@ function checkForms(scan: Scan): void {
   if (scan.word(after) === 'FILTER') checkFunction(scan, 'If');
 }
 
-/** Whether `word` stands before an argument rather than being one. */
+/** Whether `word` precedes an argument rather than being one. */
 function isPrefix(scan: Scan, word: string, ahead = 0): boolean {
   return scan.word(ahead) === word && ![',', ')', '.'].includes(scan.kind(ahead + 1) ?? '');
 }
@@ -173,7 +173,7 @@ function scanArgument(scan: Scan, scope: Scope, form: Form): void {
   if (form.takesStates === true) scan.findings.states.permitted.push({ start, end: scan.at() });
 }
 
-/** `position(x IN y)`, whose IN reads no table: both sides are values. */
+/** `position(x IN y)`, where IN reads no table: both sides are values. */
 function isStandardPosition(scan: Scan): boolean {
   const close = scan.beyond() - 1;
   for (let ahead = 1; ahead < close; ahead = scan.beyond(ahead)) {
@@ -193,7 +193,7 @@ function scanPosition(scan: Scan, scope: Scope): void {
   scan.expectKind(')');
 }
 
-/** `x -> …` or `(x, y) -> …`, only ever as an argument; nothing inside it has a name. */
+/** `x -> …` or `(x, y) -> …`, allowed only as an argument; nothing inside it may be given an alias. */
 function scanLambda(scan: Scan, scope: Scope): boolean {
   const isBracketed = scan.kind() === '(';
   if (scan.kind(isBracketed ? scan.beyond() : 1) !== '->') return false;
@@ -223,7 +223,7 @@ function scanAfterCall(scan: Scan, scope: Scope): void {
   } else scan.skip();
 }
 
-/** `*` and what changes its columns. */
+/** `*` and its column modifiers. */
 export function scanStar(scan: Scan, scope: Scope): void {
   const start = scan.at();
   scan.expectKind('*');
@@ -262,7 +262,7 @@ function scanTransformer(scan: Scan, scope: Scope): boolean {
   return true;
 }
 
-/** Whether EXCEPT joins two queries rather than taking columns away. */
+/** Whether EXCEPT is the set operator rather than the column modifier. */
 function startsMember(scan: Scan, ahead: number): boolean {
   const word = scan.word(ahead);
   if (word === 'ALL' || word === 'DISTINCT') return true;
@@ -278,7 +278,7 @@ function scanLeftOut(scan: Scan): void {
   scanColumnNames(scan);
 }
 
-/** `('pattern')`, or names in brackets. */
+/** `('pattern')`, or column names in parentheses. */
 function scanColumnNames(scan: Scan): void {
   scan.expectKind('(');
   if (!scan.takeKind('string')) {
@@ -299,7 +299,7 @@ function scanColumnName(scan: Scan): void {
   scan.findings.states.permitted.push({ start, end: scan.at() });
 }
 
-/** A function's name, perhaps with parameters, or a lambda; brackets around it may be left out. */
+/** A function name, optionally with parameters, or a lambda; the parentheses around it are optional. */
 function scanApplied(scan: Scan, scope: Scope): void {
   if (!scan.takeKind('(')) {
     scanAppliedName(scan, scope);

@@ -1,8 +1,8 @@
-// Where a query has conditions: only those are pushed down; values are computed of the rows that they leave.
+// The token ranges of a query's conditions: the engine pushes down only those; values are computed on the rows that pass.
 import type { Cursor } from '../sql/cursor.ts';
 import { identifierName } from '../sql/literal.ts';
 
-/** Tokens from one index to before another. */
+/** Tokens from index `from` up to, but excluding, `to`. */
 export interface TokenRange {
   readonly from: number;
   readonly to: number;
@@ -15,8 +15,8 @@ const NEXT_CLAUSES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The conditions of a text. All of it where they cannot be told from the rest: with subqueries, joins and several SELECTs,
- * or where a condition uses a name that the text gives (`names`).
+ * The conditions of a query. The whole query if they cannot be separated: with subqueries, joins or several SELECTs, or if
+ * a condition uses a name that the query itself defines (`names`).
  */
 export function conditionRanges(cursor: Cursor, names: ReadonlySet<string>): readonly TokenRange[] {
   const words = Array.from({ length: cursor.length }, (_, at) => cursor.word(at) ?? '');

@@ -1,4 +1,4 @@
-// A consumer's text, read strictly: its tokens, or a refusal at a line and column of what they wrote.
+// Reads a consumer query strictly: returns its tokens, or rejects it at a line and column of the original.
 import { positionAt } from '../core/position.ts';
 import { Problem } from '../core/problem.ts';
 import type { ProblemCode } from '../core/problem.ts';
@@ -7,13 +7,13 @@ import type { BracketPairs } from '../sql/cursor.ts';
 import { isSignificant, tokenize } from '../sql/lexer.ts';
 import type { Token } from '../sql/lexer.ts';
 
-/** Walls around one text; far above what people write, far below what hurts. */
+/** Limits for one query: far above what people write, far below what harms the service. */
 const MAX_BYTES = 65_536;
 const MAX_TOKENS = 8_000;
 const MAX_DEPTH = 48;
 const MAX_QUERIES = 64;
 
-/** What a consumer's text may have at most, for people. */
+/** Limits for one consumer query, as reported to consumers. */
 export const CONSUMER_TEXT_LIMITS = {
   bytes: MAX_BYTES,
   tokens: MAX_TOKENS,
@@ -22,28 +22,28 @@ export const CONSUMER_TEXT_LIMITS = {
 } as const;
 
 /**
- * Tokens without blanks, comments and a final semicolon, and the same joined by single blanks. `joined` reads back as the
- * same tokens: what is checked is what is sent.
+ * Tokens without whitespace, comments and a final semicolon, and the same tokens joined by single spaces. `joined` parses
+ * to the same tokens, so that the query that is checked is the query that is sent.
  */
 export interface ConsumerText {
   readonly text: string;
   readonly tokens: readonly Token[];
   readonly brackets: BracketPairs;
   readonly joined: string;
-  /** Where each token begins in `joined`. */
+  /** Offset of each token in `joined`. */
   readonly joinedStarts: readonly number[];
 }
 
 export type SandboxCode = Extract<ProblemCode, `sandbox.${string}`>;
 
-/** What is wrong, in a sentence, and what the writer may have meant. */
+/** What is wrong, in a sentence, and a hint at what the author may have meant. */
 export interface Complaint {
   readonly code: SandboxCode;
   readonly message: string;
   readonly hint?: string;
 }
 
-/** The Problem of a complaint about `text` at an offset. */
+/** The Problem for a complaint about `text` at an offset. */
 export function refusal(text: string, offset: number, { code, message, hint }: Complaint): Problem {
   const place = positionAt(text, Math.min(offset, text.length));
   const detail = `${message} (line ${place.line}, column ${place.column})`;
@@ -55,7 +55,7 @@ export function refusal(text: string, offset: number, { code, message, hint }: C
 }
 
 /**
- * Reads a text that a consumer sent.
+ * Reads a consumer query.
  * @throws Problem sandbox.query_invalid, sandbox.too_large
  */
 export function readConsumerText(text: string): ConsumerText {
@@ -102,7 +102,7 @@ const LEX_ERRORS = {
   wrong_number: 'This is neither a number nor a name',
 } as const;
 
-/** Refuses a token by its own looks. */
+/** Rejects a token that is invalid regardless of context. */
 function checkToken(text: string, token: Token): void {
   const message = token.reason === undefined ? UNREADABLE[token.kind] : LEX_ERRORS[token.reason];
   const source = text.slice(token.start, token.end);
@@ -118,7 +118,7 @@ function complaintAbout(token: Token, source: string): string | undefined {
       : undefined;
   }
   if (source.charCodeAt(0) > 127) return 'Characters beyond ASCII stand only inside quotes and comments';
-  // A run of blanks may go on beyond ASCII.
+  // Only ASCII whitespace is accepted; the lexer also skips other Unicode spaces.
   if (token.kind === 'blank' && !/^[\t\n\r ]*$/.test(source)) return 'Blanks beyond ASCII are not taken';
   if (token.kind === 'string' && first !== "'")
     return 'Strings stand between single quotes, without x or b before them';
@@ -179,7 +179,7 @@ function join(text: string, tokens: readonly Token[], brackets: BracketPairs): C
   const again = tokenize(joined).filter(isSignificant);
   const same =
     again.length === tokens.length && again.every((token, i) => isSame(token, tokens[i], joinedStarts[i]));
-  // Never seen; here so that the assumption on which all checks stand is checked as well.
+  // Never observed; this checks the assumption on which all other checks rely.
   if (!same)
     throw refusal(text, 0, {
       code: 'sandbox.check_mismatch',
@@ -197,7 +197,7 @@ function isSame(again: Token, token: Token | undefined, start: number | undefine
   );
 }
 
-/** The offset in the consumer's text of what stands at `offset` in the joined one. */
+/** Maps an offset in the joined query to the offset in the original query. */
 export function consumerOffset({ tokens, joinedStarts, text }: ConsumerText, offset: number): number {
   let index = joinedStarts.findLastIndex((start) => start <= offset);
   if (index < 0) index = 0;

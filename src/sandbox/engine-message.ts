@@ -1,8 +1,8 @@
-// What the engine's error messages say of places and names.
+// Extracts positions and names from the engine's error messages.
 
 /**
- * The offset (UTF-16 code units) in `sql` of “position N” in a message; the engine counts bytes from 1. Undefined where
- * it names no position.
+ * The offset (UTF-16 code units) in `sql` of “position N” in a message; the engine counts bytes from 1. Undefined if the
+ * message contains no position.
  */
 export function enginePosition(message: string, sql: string): number | undefined {
   const position = /\bposition (\d+)\b/.exec(message)?.[1];
@@ -19,16 +19,16 @@ const QUOTED = [
   /\b(?:alias|Database|database) ([A-Za-z_][A-Za-z0-9_]*)/g,
 ];
 
-/** Names and values that a message quotes, in its order: `a`, 'b', function c, FUNCTION d(…), alias e. */
+/** Names and values quoted in a message, in order: `a`, 'b', function c, FUNCTION d(…), alias e. */
 export function quotedNames(message: string): string[] {
-  // About the left side of IN, where the function comes before the name that matters.
+  // Messages about the left side of IN name the function before the relevant name.
   const table = /is a table expression '([^']+)'/.exec(message)?.[1];
   if (table !== undefined) return [table];
   const matches = QUOTED.flatMap((pattern) => Array.from(message.matchAll(pattern)));
   return matches.toSorted((a, b) => a.index - b.index).map(([, name]) => name ?? '');
 }
 
-/** The query that a message gives as its scope, as the engine prints it. */
+/** The query that a message reports as its scope, as the engine prints it. */
 export function scopeOf(message: string): string | undefined {
   return /\bin (?:scope|query) ((?:SELECT|WITH) .*?)\.? \([A-Z_]+\)/is.exec(message)?.[1];
 }

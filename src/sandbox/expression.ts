@@ -1,11 +1,11 @@
-// Expressions: values and operators in turn, down to the last token. No precedence: nothing is evaluated here.
+// Expressions: alternating values and operators, every token read. No precedence: nothing is evaluated here.
 import { scanIn } from './in.ts';
 import { isBareAlias, scanNewName } from './names.ts';
 import type { AliasForm, Scan, Scope } from './scan.ts';
 
 const MAX_SIGNS = 32;
 
-/** Operators in a row that nest in the engine's tree; AND, OR and || are flat there. */
+/** Maximum length of a chain of operators that nest in the engine's tree; AND, OR and || are flat there. */
 const MAX_CHAIN = 128;
 
 const SIGNS: ReadonlySet<string> = new Set([
@@ -36,7 +36,7 @@ const WORDS: ReadonlySet<string> = new Set([
 ]);
 const FLAT: ReadonlySet<string> = new Set(['AND', 'OR', '||']);
 
-/** An expression and the alias that it may have. */
+/** An expression and its optional alias. */
 export function scanExpression(scan: Scan, scope: Scope, alias: AliasForm): void {
   let chain = 0;
   let choices = 0;
@@ -72,7 +72,7 @@ function scanPrefixes(scan: Scan): void {
   }
 }
 
-/** `IS [NOT] NULL` and kin, which are whole; `IS DISTINCT FROM` waits for its other side. */
+/** `IS [NOT] NULL` and similar tests, which are complete; `IS DISTINCT FROM` still needs its right side. */
 function scanTest(scan: Scan): boolean {
   if (scan.word() !== 'IS') return false;
   const ahead = scan.word(1) === 'NOT' ? 2 : 1;
@@ -89,7 +89,7 @@ function skipOperator(scan: Scan): void {
   scan.skip(Math.max(1, operatorLength(scan)));
 }
 
-/** Tokens of the operator at the scan; 0 where there is none. */
+/** Number of tokens of the operator at the scan; 0 if there is none. */
 function operatorLength(scan: Scan): number {
   const word = scan.word();
   if (word === undefined) return SIGNS.has(scan.kind() ?? '') ? 1 : 0;

@@ -1,4 +1,4 @@
-// What a consumer may know of the engine's failure: a sentence of ours, at the place in their text; never the engine's words.
+// What a consumer may learn about an engine failure: our own message, with a location in their query; never the engine's.
 import { nearest } from '../core/nearest.ts';
 import { positionAt } from '../core/position.ts';
 import type { ProblemOptions } from '../core/problem.ts';
@@ -9,43 +9,43 @@ import { readConsumerText } from './consumer-text.ts';
 import type { ConsumerText } from './consumer-text.ts';
 import type { Verdict } from './sandbox.ts';
 
-/** A failure as the engine tells it; `engineCode` is ClickHouse's number. */
+/** A failure as the engine reports it; `engineCode` is ClickHouse's error code. */
 export interface EngineMessage {
   readonly engineCode: number | undefined;
   readonly message: string;
 }
 
-/** A sentence; `name` is what the message is about where it is in the consumer's text. */
+/** A message; `name` is what the engine's message is about, if it occurs in the consumer's query. */
 interface Sentence {
   readonly say: (name: string) => string;
-  /** What proves that it is not the endpoint's own tables that failed. */
+  /** Evidence required that the endpoint's own tables did not cause the failure. */
   readonly proof: 'none' | 'place or scope' | 'place';
 }
 
-/** Found when the query is analysed. The endpoint's own tables were analysed when it was loaded: this is the consumer's. */
+/** Raised during analysis. The endpoint's own tables were analysed when it was loaded, so the consumer's query is at fault. */
 function analysis(say: (name: string) => string): Sentence {
   return { say, proof: 'none' };
 }
 
-/** Found while rows are read, perhaps inside the endpoint's tables. */
+/** Raised while rows are read, possibly inside the endpoint's tables. */
 function execution(say: (name: string) => string): Sentence {
   return { say, proof: 'place or scope' };
 }
 
 const UNKNOWN_IDENTIFIER = 47;
 
-/** Unknown table, unknown database, no access. */
+/** Unknown table, unknown database, access denied. */
 const HIDDEN: ReadonlySet<number | undefined> = new Set([60, 81, 497]);
 
 /**
- * On the left of IN the engine also looks for tables, and its errors tell whether `database.table` exists. A consumer is
- * told the same in each case: there is no such column.
+ * On the left of IN the engine also looks up tables, and its errors reveal whether `database.table` exists. Consumers
+ * get the same message in each case: no such column.
  */
 function readsAsColumn({ engineCode, message }: EngineMessage): boolean {
   return HIDDEN.has(engineCode) || message.includes('is a table expression');
 }
 
-/** About a name, which is either in the consumer's text or none of theirs. */
+/** About a name, which either occurs in the consumer's query or is not theirs. */
 function naming(say: (name: string) => string): Sentence {
   return { say, proof: 'place' };
 }
@@ -101,8 +101,8 @@ const SENTENCES: ReadonlyMap<number, Sentence> = new Map([
 ]);
 
 /**
- * What to tell a consumer whose checked query has failed, for a Problem `query.failed`; undefined when the failure is not
- * about their text. `columns` are those that they can see, for the nearest name.
+ * Options of the Problem `query.failed` for a checked query that has failed; undefined if the failure is not about the
+ * consumer's query. `columns` are those visible to the consumer, used to suggest the nearest name.
  */
 export function consumerFailure(
   verdict: Verdict,
@@ -112,7 +112,7 @@ export function consumerFailure(
   const engineCode = readsAsColumn(failure) ? UNKNOWN_IDENTIFIER : failure.engineCode;
   const sentence = SENTENCES.get(engineCode ?? 0);
   if (sentence === undefined) return undefined;
-  // Verdicts are kept without their tokens; failures are rare.
+  // Verdicts are cached without tokens; failures are rare enough to read the query again.
   const text = readConsumerText(verdict.source);
   const place = placeOf(text, failure.message);
   if (place === undefined) {
@@ -139,7 +139,7 @@ function withoutPlace(message: string): ProblemOptions {
   return { detail: message, errors: [{ message }] };
 }
 
-/** The first thing that the message names and the consumer wrote. */
+/** The first name in the message that occurs in the consumer's query. */
 function placeOf(text: ConsumerText, message: string): Found | undefined {
   for (const name of quotedNames(message)) {
     const found = findInText(text, name);

@@ -1,10 +1,10 @@
-// Where in a consumer's text something stands that the engine's message names.
+// Locates in a consumer query what the engine's message names.
 import { identifierName } from '../sql/literal.ts';
 import { tokenize } from '../sql/lexer.ts';
 import type { TokenKind } from '../sql/lexer.ts';
 import type { ConsumerText } from './consumer-text.ts';
 
-/** Signs by the functions that the engine makes of them. */
+/** Operator tokens by the functions that the engine parses them to. */
 const SIGNS: ReadonlyMap<string, TokenKind> = new Map([
   ['plus', '+'],
   ['minus', '-'],
@@ -23,18 +23,18 @@ const SIGNS: ReadonlyMap<string, TokenKind> = new Map([
   ['cast', '::'],
 ]);
 
-/** A text and its tokens, without blanks and comments. */
+/** A query and its tokens, without whitespace and comments. */
 type Tokens = Pick<ConsumerText, 'text' | 'tokens'>;
 
-/** Something found, as the consumer wrote it, and the offset of where. */
+/** A match, as the consumer wrote it, and its offset. */
 export interface Found {
   readonly source: string;
   readonly start: number;
 }
 
 /**
- * A name as the engine writes it: a column or alias, a path `a.b`, a function, a string's content, or the sign that stands
- * for a function. Undefined where the text has none of them.
+ * Finds a name as the engine prints it: a column or alias, a path `a.b`, a function, a string's content, or the operator
+ * that the engine parses to a function. Undefined if the query contains none of them.
  */
 export function findInText(text: Tokens, name: string): Found | undefined {
   const parts = name.split('.');
@@ -48,7 +48,7 @@ export function findInText(text: Tokens, name: string): Found | undefined {
   );
 }
 
-/** The first token that `accepts`, and the path that goes on from it. */
+/** The first token that `accepts`, and the path that continues from it. */
 function find(text: Tokens, accepts: (index: number) => boolean): Found | undefined {
   const { tokens } = text;
   const first = tokens.findIndex((_, i) => accepts(i));
@@ -59,7 +59,7 @@ function find(text: Tokens, accepts: (index: number) => boolean): Found | undefi
   return { start: token.start, source: text.text.slice(token.start, tokens[last]?.end) };
 }
 
-/** Whether the token is that part of a path, with a dot before it where it is not the first. */
+/** Whether the token is that part of a path, preceded by a dot unless it is the first. */
 function isPart(text: Tokens, index: number, part: string, hasDot: boolean): boolean {
   const kind = text.tokens[index]?.kind;
   if (kind !== 'word' && kind !== 'quoted') return false;
@@ -72,7 +72,7 @@ function sourceOf(text: Tokens, index: number): string {
   return token === undefined ? '' : text.text.slice(token.start, token.end);
 }
 
-/** Whether a query as the engine prints it holds no name that the consumer did not write. */
+/** Whether a query printed by the engine contains only names that the consumer wrote. */
 export function isConsumersOwn(text: ConsumerText, printed: string): boolean {
   const written = new Set(text.tokens.map((_, i) => identifierName(sourceOf(text, i))?.toLowerCase()));
   return tokenize(printed)

@@ -1,10 +1,10 @@
-// What stands in FROM: tables in scope, subqueries, joins. No table functions, no databases.
+// The FROM clause: tables in scope, subqueries and joins. Table functions and database names are rejected.
 import { isQueryGroup, scanExpressions, scanQueryGroup } from './groups.ts';
 import { isBareAlias, scanNewName, scanTableName } from './names.ts';
 import type { Scan, Scope } from './scan.ts';
 import { JOIN_WORDS } from './keywords.ts';
 
-/** Everything behind FROM up to the next clause. */
+/** Everything after FROM up to the next clause. */
 export function scanFrom(scan: Scan, scope: Scope): void {
   scanTable(scan, scope);
   while (scanNext(scan, scope));
@@ -54,7 +54,7 @@ function scanJoinCondition(scan: Scan, scope: Scope): void {
     return;
   }
   scan.grammar.expression(scan, scope, 'none');
-  // Without brackets the engine goes on reading columns where one would expect a further table.
+  // Without parentheses the engine continues the column list where one would expect a further table.
   if (scan.kind() === ',') {
     scan.refuse({
       code: 'sandbox.syntax_unsupported',

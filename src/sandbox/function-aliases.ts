@@ -1,6 +1,6 @@
-// Second names of allowed functions: what denies one name of a function denies its others.
+// Aliases of allowed functions: denying one name of a function denies its other names.
 
-/** `alias=name` pairs, separated by blanks; a test holds them against the engine's own list. */
+/** `alias=name` pairs, separated by whitespace; a test compares them with the engine's own list. */
 const ALIASES = `
     anova=analysisOfVariance any_value=any any_value_respect_nulls=any_respect_nulls
     anyLastRespectNulls=anyLast_respect_nulls anyRespectNulls=any_respect_nulls
@@ -65,7 +65,7 @@ const NAMES: ReadonlyMap<string, string> = new Map(
     }),
 );
 
-/** The name that an alias stands for, in lower case; any other name as it is. */
+/** The canonical name of an alias, in lower case; any other name is returned unchanged. */
 export function canonicalName(folded: string): string {
   return NAMES.get(folded) ?? folded;
 }

@@ -1,15 +1,15 @@
-// The functions that consumers may call, by family: what analysts of logs and events need. Whatever is not here is refused:
-// engines grow new ones all the time.
+// The functions that consumers may call, by family: what analysts of logs and events need. All others are rejected, because
+// engine releases keep adding new ones.
 
-/** What a family is for, and its names as the engine spells them, separated by blanks. */
+/** The purpose of a family, and its names as the engine spells them, separated by whitespace. */
 export interface FunctionFamily {
   readonly use: string;
   readonly names: string;
 }
 
 /**
- * None reads anything but its arguments: no tables, dictionaries, files, settings, users or hosts. None waits, none makes
- * values of the engine's own formats out of text.
+ * None reads anything but its arguments: no tables, dictionaries, files, settings, users or hosts. None sleeps, and none
+ * deserializes the engine's internal formats from text.
  */
 export const FUNCTION_FAMILIES = {
   aggregate: {

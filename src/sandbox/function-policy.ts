@@ -1,32 +1,32 @@
-// Which functions one endpoint's consumers may call: the list, what the endpoint adds or takes away, aggregate combinators.
+// Which functions consumers of one endpoint may call: the allow-list, the endpoint's changes, and aggregate combinators.
 import { nearest } from '../core/nearest.ts';
 import { canonicalName } from './function-aliases.ts';
 import { FUNCTION_FAMILIES } from './function-families.ts';
 import { DENIED_FUNCTIONS } from './refused-functions.ts';
 
 export interface FunctionPolicy {
-  /** Whether a call of that name is allowed; without case, as for the engine's own case-insensitive functions. */
+  /** Whether a call of that name is allowed; ignores case, as the engine does for case-insensitive functions. */
   allows(name: string): boolean;
   /** Whether an aggregate function of that name is allowed, with its combinators. */
   allowsAggregate(name: string): boolean;
-  /** Whether the engine is known to have a function of that name which is not allowed. */
+  /** Whether the engine is known to have a function of that name and it is not allowed. */
   refuses(name: string): boolean;
-  /** Whether an allowed function of that name aggregates; combinators included. */
+  /** Whether an allowed function of that name is an aggregate function, with or without combinators. */
   aggregates(name: string): boolean;
-  /** The allowed name nearest to one that is not. */
+  /** The allowed name nearest to a rejected one. */
   nearest(name: string): string | undefined;
-  /** Allowed names by family, for people; aggregate functions also come with combinators. */
+  /** Allowed names by family, for display; aggregate functions can also have combinators. */
   readonly families: Readonly<Record<string, readonly string[]>>;
   readonly combinators: readonly string[];
 }
 
-/** An endpoint's changes to the list. What it denies is denied, also where it allows it too. */
+/** An endpoint's changes to the list. Deny takes precedence over allow. */
 export interface FunctionChanges {
   readonly allow: readonly string[];
   readonly deny: readonly string[];
 }
 
-/** Suffixes that make aggregate functions of others; the longer before its own ending. Source: ClickHouse, Combinators. */
+/** Suffixes that derive aggregate functions; longer before shorter. Source: ClickHouse, Combinators. */
 const COMBINATORS = [
   'SimpleState', 'OrDefault', 'Distinct', 'Resample', 'ForEach', 'ArgMax', 'ArgMin', 'OrNull', 'Tuple', 'Merge', 'State',
   'Array', 'Map', 'If',
@@ -65,14 +65,14 @@ export function createFunctionPolicy({ allow, deny }: FunctionChanges): Function
   };
 }
 
-/** Whether a name is denied: itself, under another of its names, or as the function below its combinators. */
+/** Whether a name is denied: directly, by an alias, or as the function under its combinators. */
 function createDenial(deny: readonly string[]): (name: string) => boolean {
   const denied = new Set(deny.flatMap((name) => [name.toLowerCase(), canonicalName(name.toLowerCase())]));
   if (denied.size === 0) return () => false;
   return (name) => {
     const folded = name.toLowerCase();
     const canonical = canonicalName(folded);
-    // Names such as toInt8OrNull only look like combinators of another function.
+    // Names such as toInt8OrNull only look like combinators on another function.
     const bases = [...basesOf(folded), ...basesOf(canonical)].filter(
       (base) => AGGREGATES.has(base) || isCombined(base, AGGREGATES),
     );
@@ -96,12 +96,12 @@ const AGGREGATES: ReadonlySet<string> = new Set(split(FUNCTION_FAMILIES.aggregat
 
 const FOLDED_COMBINATORS = COMBINATORS.map((combinator) => combinator.toLowerCase());
 
-/** `sumIf`, `uniqArrayIf`, …: an allowed aggregate function and combinators. */
+/** `sumIf`, `uniqArrayIf`, …: an allowed aggregate function with combinators. */
 function isCombined(folded: string, aggregates: ReadonlySet<string>): boolean {
   return basesOf(folded).some((base) => aggregates.has(base));
 }
 
-/** What may stand below the combinators that a name ends with: of `sumarrayif` it is `sumarray` and `sum`. */
+/** Possible base functions under a name's combinators: for `sumarrayif` they are `sumarray` and `sum`. */
 function basesOf(folded: string): readonly string[] {
   const suffix = FOLDED_COMBINATORS.find((combinator) => folded.endsWith(combinator));
   if (suffix === undefined || folded.length === suffix.length) return [];

@@ -1,8 +1,8 @@
-// Brackets: which hold a query and which hold expressions.
+// Parenthesized groups: which hold a query and which hold expressions.
 import type { AliasForm, Scan, Scope } from './scan.ts';
 import { SET_OPERATORS } from './keywords.ts';
 
-/** Whether the bracket `ahead` holds a query; `((SELECT 1) + 2)` does not. */
+/** Whether the parenthesis `ahead` encloses a query; `((SELECT 1) + 2)` does not. */
 export function isQueryGroup(scan: Scan, ahead = 0): boolean {
   if (scan.kind(ahead) !== '(') return false;
   const word = scan.word(ahead + 1);
@@ -12,7 +12,7 @@ export function isQueryGroup(scan: Scan, ahead = 0): boolean {
   return scan.kind(after) === ')' || SET_OPERATORS.has(scan.word(after) ?? '');
 }
 
-/** A query in brackets. */
+/** A query in parentheses. */
 export function scanQueryGroup(scan: Scan, scope: Scope): void {
   if (!isQueryGroup(scan)) {
     scan.refuse({ code: 'sandbox.syntax_unsupported', message: 'Expected a SELECT in brackets' });
@@ -22,13 +22,13 @@ export function scanQueryGroup(scan: Scan, scope: Scope): void {
   scan.expectKind(')', 'the end of the query in brackets');
 }
 
-/** Expressions in round brackets, perhaps none; a comma may stand before the closing bracket. */
+/** Expressions in parentheses, possibly none; a trailing comma is allowed. */
 export function scanExpressions(scan: Scan, scope: Scope, alias: AliasForm): void {
   scan.expectKind('(');
   scanUntil(scan, ')', () => scan.grammar.expression(scan, scope, alias));
 }
 
-/** Comma-separated items up to the closing bracket, which is read too. */
+/** Comma-separated items up to and including the closing bracket. */
 export function scanUntil(scan: Scan, close: ')' | ']', item: () => void): void {
   scan.nest(() => {
     while (scan.kind() !== close) {

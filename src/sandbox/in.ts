@@ -1,10 +1,10 @@
-// The right side of IN, where the engine reads a name as a table.
+// The right side of IN, where the engine resolves a name as a table.
 import { isQueryGroup, scanExpressions, scanQueryGroup, scanUntil } from './groups.ts';
 import { scanTableName } from './names.ts';
 import type { Scan, Scope } from './scan.ts';
 import { CONSTANTS } from './keywords.ts';
 
-/** `[GLOBAL] [NOT] IN …`; false where none comes. */
+/** `[GLOBAL] [NOT] IN …`; false if there is none. */
 export function scanIn(scan: Scan, scope: Scope): boolean {
   let ahead = scan.word() === 'GLOBAL' ? 1 : 0;
   if (scan.word(ahead) === 'NOT') ahead++;
@@ -30,17 +30,17 @@ function scanSetTable(scan: Scan, scope: Scope): void {
   else scanTableName(scan, scope);
 }
 
-/** Brackets around one element change nothing for the engine: `IN ((name))` reads a table. */
+/** The engine ignores parentheses around a single element: `IN ((name))` reads a table. */
 function scanList(scan: Scan, scope: Scope): void {
   if (isSingle(scan)) {
     scan.skip();
     scan.nest(() => scanSet(scan, scope));
-    // Something may follow a constant; behind a name or a query nothing may.
+    // A constant may be followed by an operator; a name or a query may not.
     scan.expectKind(')', 'a comma or )');
   } else scanExpressions(scan, scope, 'none');
 }
 
-/** Whether the list has one element, and that is a name or a further list. */
+/** Whether the list has a single element that is a name or another list. */
 function isSingle(scan: Scan): boolean {
   const close = scan.beyond() - 1;
   for (let ahead = 1; ahead < close; ahead = scan.beyond(ahead)) {
@@ -49,7 +49,7 @@ function isSingle(scan: Scan): boolean {
   return scan.kind(1) === '(' ? scan.beyond(1) === close : isNameAlone(scan, 1);
 }
 
-/** A name that is no constant, no call, and no literal's first word. */
+/** A name that is not a constant, a call or the prefix of a literal. */
 function isNameAlone(scan: Scan, ahead = 0): boolean {
   if (scan.kind(ahead) === 'quoted') return scan.kind(ahead + 1) !== '(';
   const word = scan.word(ahead);
@@ -58,7 +58,7 @@ function isNameAlone(scan: Scan, ahead = 0): boolean {
   return next !== '(' && next !== 'string' && next !== 'number';
 }
 
-/** The arguments of `in(x, set)`, whose second is such a right side. */
+/** The arguments of `in(x, set)`, whose second is the right side of IN. */
 export function scanInArguments(scan: Scan, scope: Scope): void {
   scan.expectKind('(');
   let index = 0;

@@ -1,16 +1,16 @@
-// Whether a WITH clause joins tables anywhere: then conditions can be moved to one of them that stood above them all.
+// Whether a WITH clause joins tables: the engine can then push a condition from above the join down into one of its tables.
 import type { Token } from '../sql/lexer.ts';
 
-/** Words that end the sources of a FROM. */
+/** Keywords that end the sources of a FROM. */
 const AFTER_SOURCES: ReadonlySet<string> = new Set(
   'SELECT PREWHERE WHERE GROUP HAVING WINDOW QUALIFY ORDER LIMIT OFFSET FETCH SETTINGS UNION INTERSECT EXCEPT ARRAY'.split(
     ' ',
   ),
 );
 
-/** True as well for some that do not. `tokens` are the significant ones of `sql`. */
+/** May also return true for a query without joins. `tokens` are the significant tokens of `sql`. */
 export function joins(sql: string, tokens: readonly Token[]): boolean {
-  // One entry for each open bracket: whether the sources of a FROM are being read there.
+  // One entry per open bracket: whether the sources of a FROM are being read at that level.
   const inSources = [false];
   for (const { kind, start, end } of tokens) {
     const word = kind === 'word' ? sql.slice(start, end).toUpperCase() : '';

@@ -1,15 +1,15 @@
-// Words that mean something by their place. What the engine may read as a keyword is never taken for a name here.
+// Words with a syntactic meaning. What the engine may read as a keyword is never accepted as a name here.
 
-/** Never a bare name or alias: it has to be quoted. Each begins or joins a clause, or stands between two values. */
+/** Never a bare name or alias; must be quoted. Each starts or joins a clause, or is an operator between two values. */
 export const KEYWORDS: ReadonlySet<string> = set(`
   SELECT FROM WITH AS WHERE PREWHERE GROUP BY HAVING WINDOW QUALIFY ORDER LIMIT OFFSET FETCH UNION INTERSECT EXCEPT JOIN
   ON USING INTO AND OR IN IS LIKE ILIKE BETWEEN GLOBAL WHEN THEN ELSE END PARALLEL RECURSIVE
 `);
 
-/** Keywords that are functions as well when brackets follow, as in `and(a, b)`. */
+/** Keywords that are also functions when followed by parentheses, as in `and(a, b)`. */
 export const CALLABLE: ReadonlySet<string> = set('AND OR IN LIKE ILIKE');
 
-/** May be a column or follow AS, but is no alias without AS: the engine could read a clause or an operator there. */
+/** May be a column or follow AS, but not an alias without AS: the engine could read a clause or an operator there. */
 export const NO_BARE_ALIAS: ReadonlySet<string> = set(`
   NOT FORMAT SETTINGS FINAL SAMPLE STREAM ASC ASCENDING DESC DESCENDING NULLS COLLATE ANY ALL ASOF SEMI ANTI INNER LEFT
   RIGHT FULL OUTER CROSS PASTE NATURAL LOCAL ARRAY INTERPOLATE DIV MOD REGEXP ESCAPE AT OVER FILTER IGNORE RESPECT APPLY
@@ -25,17 +25,17 @@ export const UNITS: ReadonlySet<string> = set(`
   NS US MS SS S MI N HH H DD D WK WW MM M QQ Q YYYY YY
 `);
 
-/** Words that are values. */
+/** Keywords that are values. */
 export const CONSTANTS: ReadonlySet<string> = set('NULL TRUE FALSE');
 
-/** What may stand before JOIN; ARRAY is apart. */
+/** Keywords that may precede JOIN; ARRAY is handled separately. */
 export const JOIN_WORDS: ReadonlySet<string> = set(`
   GLOBAL LOCAL ANY ALL ASOF SEMI ANTI INNER LEFT RIGHT FULL OUTER CROSS PASTE
 `);
 
 export const SET_OPERATORS: ReadonlySet<string> = set('UNION INTERSECT EXCEPT');
 
-/** Types that a value may be cast to. No AggregateFunction: its states are the engine's own bytes. */
+/** Types that a value may be cast to. AggregateFunction is excluded: its states are internal binary data of the engine. */
 export const TYPES: ReadonlySet<string> = set(`
   STRING FIXEDSTRING BOOL BOOLEAN UUID IPV4 IPV6 JSON DYNAMIC VARIANT ARRAY TUPLE MAP NULLABLE LOWCARDINALITY NESTED
   INT8 INT16 INT32 INT64 INT128 INT256 UINT8 UINT16 UINT32 UINT64 UINT128 UINT256 FLOAT32 FLOAT64 BFLOAT16
@@ -46,7 +46,7 @@ export const TYPES: ReadonlySet<string> = set(`
   INTERVALWEEK INTERVALMONTH INTERVALQUARTER INTERVALYEAR
 `);
 
-/** Functions whose second argument the engine reads as a table when it is a name. */
+/** Functions whose second argument the engine resolves as a table if it is a name. */
 export const IN_FUNCTIONS: ReadonlySet<string> = new Set(
   ['', 'not', 'null', 'notNull'].flatMap((kind) =>
     ['', 'global'].flatMap((scope) =>

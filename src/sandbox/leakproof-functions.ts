@@ -1,8 +1,8 @@
-// Functions that give a value for every value of their arguments: none can fail on a row, so none can tell of one. Those that
-// round a time or a number are left out: they wrap at the end of the type (a DateTime in 2106) while the engine's index analysis takes them for monotonic, so that a
-// condition on one finds no rows where another tenant has such a time.
+// Functions that return a value for every value of their arguments: they cannot fail on a row, so a failure cannot reveal one.
+// Functions that round a time or a number are excluded: they wrap at the end of the type (a DateTime in 2106), but the engine's
+// index analysis assumes that they are monotonic, so a condition on one finds no rows if another tenant has such a time.
 
-/** Names in lower case, separated by spaces. Whatever the arguments are, also columns. */
+/** Names in lower case, separated by spaces. Safe for any arguments, columns included. */
 const TOTAL = `
   and or not xor equals notequals less lessorequals greater greaterorequals isnull isnotnull if ifnull coalesce
   nullif multiif empty notempty length lower upper lowerutf8 upperutf8 concat startswith endswith position
@@ -11,34 +11,34 @@ const TOTAL = `
   jsonextractraw jsonextractint jsonextractuint jsonextractfloat jsonextractbool domain path protocol
   cutquerystring querystring`;
 
-/** The same where everything after the first argument is a literal: a pattern, a length, a format, a time zone. */
+/** Safe if every argument after the first is a literal: a pattern, a length, a format, a time zone. */
 const TOTAL_BY_FIRST = `
   match like ilike notlike notilike extract extractall replaceregexpone replaceregexpall replaceone replaceall
   replace formatdatetime totimezone multisearchany
   multisearchanycaseinsensitive accuratecastornull tostring substring left right tosecond tominute tohour todayofweek
   todayofmonth todayofyear tomonth toquarter toyear toyyyymm toyyyymmdd`;
 
-/** The same where the first argument is a literal: a separator. */
+/** Safe if the first argument is a literal: a separator. */
 const TOTAL_BY_OTHERS = 'splitbychar splitbystring';
 
-/** The same with one array: several have to be of one length. */
+/** Safe with one array; several arrays must have the same length. */
 const TOTAL_OF_ONE_ARRAY = 'arrayexists arrayall arrayfilter arraymap arraycount arrayuniq';
 
 /**
- * Types that any value can be tried to become; others are parsed, or scaled, without looking whether it can be done. A time
- * has the scale of its own there.
+ * Target types for which an attempted conversion never throws. Conversions to other types parse or scale without checking
+ * whether that is possible; DateTime64 has a scale of its own.
  */
 const TRIED_TYPE =
   /^'(?:Nullable\()?(?:U?Int(?:8|16|32|64|128|256)|Float(?:32|64)|String|Bool|UUID|Date)\)?'$/i;
 
-/** Whether a call that gives NULL for what it cannot convert does so for each value: its type, as a literal. */
+/** Whether a call that returns NULL for inconvertible values does so for every value of this type, given as a literal. */
 export function isTriedType(literal: string): boolean {
   return TRIED_TYPE.test(literal);
 }
 
 const OR_NULL = /^to(?:u?int(?:8|16|32|64|128|256)|float(?:32|64)|uuid|ipv4|ipv6)or(?:null|zero)$/;
 
-/** Which arguments of a call have to be literals for it to be leakproof; undefined where no arguments help. */
+/** Which arguments must be literals for a call to be leakproof; undefined if none suffice. */
 export function literalArguments(name: string): 'none' | 'rest' | 'first' | 'one array' | undefined {
   const folded = name.toLowerCase();
   if (ONE_ARRAY.has(folded)) return 'one array';
@@ -47,12 +47,12 @@ export function literalArguments(name: string): 'none' | 'rest' | 'first' | 'one
   return FIRST.has(folded) ? 'first' : undefined;
 }
 
-/** Rounds to tens and more where its digits are negative: that overflows, and index entries are then pruned wrongly. */
+/** Rounds to tens and more if its digits are negative: that overflows, and index entries are then pruned incorrectly. */
 export function isRounding(name: string): boolean {
   return /^(?:round|floor|ceil|ceiling|trunc|truncate)$/i.test(name);
 }
 
-/** Calls that may stand for a constant: what people write literals with. */
+/** Calls that may count as constants: those that people write literals with. */
 export function isConstantCall(name: string): boolean {
   return CONSTANT.test(name);
 }

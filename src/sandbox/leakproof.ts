@@ -1,6 +1,6 @@
-// Whether the conditions of a consumer's query can fail on a row. Those that cannot may be pushed down into the tables that it
-// reads; a query with any other runs above a barrier, as with leakproof functions and security_barrier views in PostgreSQL: the engine evaluates conditions
-// on rows and on index entries of other tenants, and a failure there would tell of them.
+// Whether the conditions of a consumer query can fail on a row. Those that cannot may be pushed down into the tables that it
+// reads; any other query runs above a barrier, as with leakproof functions and security_barrier views in PostgreSQL. The engine
+// evaluates conditions on rows and index entries of other tenants, and a failure there would reveal information about them.
 import type { BracketPairs, Cursor } from '../sql/cursor.ts';
 import { createCursor, matchBrackets } from '../sql/cursor.ts';
 import { isSignificant, tokenize } from '../sql/lexer.ts';
@@ -17,20 +17,20 @@ import { makesNulls } from './null-makers.ts';
 import { mixesScales } from './time-scales.ts';
 import { KEYWORDS, CALLABLE, CONSTANTS, UNITS } from './keywords.ts';
 
-/** What the answer depends on beside the text. */
+/** What the result depends on besides the query. */
 export interface LeakproofContext {
   readonly functions: FunctionPolicy;
-  /** Names that the text itself gives. */
+  /** Names that the query itself defines. */
   readonly names: ReadonlySet<string>;
   /** Tables of the endpoint. */
   readonly tables: ReadonlySet<string>;
-  /** Types of their columns by name, one for each table that has it. */
+  /** Types of their columns by column name, one for each table that has the column. */
   readonly types: ReadonlyMap<string, readonly string[]>;
 }
 
 /**
  * Whether everything that an endpoint's WITH clause computes succeeds on every row: a consumer's condition on a computed
- * column is pushed down as a condition on what it is computed from.
+ * column is pushed down as a condition on the source of the computation.
  */
 export function isClauseLeakproof(clause: string, context: Omit<LeakproofContext, 'names'>): boolean {
   const tokens = tokenize(clause).filter(isSignificant);
@@ -40,7 +40,7 @@ export function isClauseLeakproof(clause: string, context: Omit<LeakproofContext
   return walk !== undefined && succeeds(walk, { from: 0, to: tokens.length });
 }
 
-/** Fail closed: false for whatever is not known to succeed on every row. `text` has passed the scanner. */
+/** Fails closed: false for anything not known to succeed on every row. `text` has passed the scanner. */
 export function isLeakproof(text: ConsumerText, context: LeakproofContext): boolean {
   const cursor = createCursor(text.text, text.tokens, text.brackets);
   const walk = walkOf(cursor, text.brackets, context);
@@ -48,14 +48,14 @@ export function isLeakproof(text: ConsumerText, context: LeakproofContext): bool
   return conditionRanges(cursor, context.names).every((range) => succeeds(walk, range));
 }
 
-/** Undefined where no condition succeeds for sure. */
+/** Undefined if no condition is certain to succeed. */
 function walkOf(
   cursor: Cursor,
   brackets: BracketPairs,
   context: Omit<LeakproofContext, 'names'>,
 ): Walk | undefined {
   const types = [...context.types.values()].flat();
-  if (types.some((type) => /decimal/i.test(type))) return undefined; // they overflow, also when compared
+  if (types.some((type) => /decimal/i.test(type))) return undefined; // they can overflow, even in comparisons
   if (mixesScales(cursor, types)) return undefined;
   return {
     cursor,
@@ -78,20 +78,20 @@ function succeeds(walk: Walk, { from, to }: TokenRange): boolean {
 interface Walk {
   readonly cursor: Cursor;
   readonly functions: FunctionPolicy;
-  /** Opening brackets by the closing ones. */
+  /** Index of each closing bracket to that of its opening bracket. */
   readonly openers: ReadonlyMap<number, number>;
   readonly moments: Moments;
   readonly hasNulls: boolean;
 }
 
-/** Division by zero, overflow; parsing; functions without their arguments. */
+/** Division by zero and overflow; parsing; functions without an argument list. */
 const FAILING_WORDS: ReadonlySet<string> = new Set(['DIV', 'MOD', 'APPLY', 'ZONE']);
 const PATTERNS: ReadonlySet<string> = new Set(['LIKE', 'ILIKE', 'REGEXP']);
 
-/** Values overflow, as do infinities times zero; numbers are subtracted from times. */
+/** Values overflow, as does infinity times zero; numbers are subtracted from times. */
 const ARITHMETIC: ReadonlySet<string> = new Set(['+', '-', '*', '/']);
 
-/** Between or before numbers; before an interval, which is looked at where it stands; `*` for all columns. */
+/** A sign between or before numbers, or before an interval, which is checked separately; `*` for all columns. */
 function isHarmlessSign(cursor: Cursor, at: number): boolean {
   const [before, sign, next] = [cursor.kind(at - 1), cursor.kind(at), cursor.kind(at + 1)];
   if (cursor.word(at + 1) === 'INTERVAL' || INTERVAL_CALL.test(cursor.text(at + 1))) return true;
@@ -100,7 +100,7 @@ function isHarmlessSign(cursor: Cursor, at: number): boolean {
   return before === 'number' ? opensValue(cursor, at - 2) : opensValue(cursor, at - 1);
 }
 
-/** Whether a value begins after this token: a number after any other is an element of a tuple. */
+/** Whether a value begins after this token: after any other token a number is an element of a tuple. */
 function opensValue(cursor: Cursor, at: number): boolean {
   const kind = cursor.kind(at);
   return OPENS_VALUE.has(kind) || ARITHMETIC.has(kind ?? '') || BEFORE_VALUE.has(cursor.word(at));
@@ -110,7 +110,7 @@ const AFTER_STAR: ReadonlySet<string | undefined> = new Set(['FROM', 'EXCEPT', '
 const BEFORE_VALUE: ReadonlySet<string | undefined> = new Set('WHERE AND OR BETWEEN THEN ELSE'.split(' '));
 const OPENS_VALUE: ReadonlySet<string | undefined> = new Set('( [ , = != < > <= >='.split(' '));
 
-/** The index to go on at; undefined where something may fail. */
+/** The index to continue at; undefined if something may fail. */
 function step(walk: Walk, at: number): number | undefined {
   const { cursor } = walk;
   const kind = cursor.kind(at);
@@ -122,7 +122,7 @@ function step(walk: Walk, at: number): number | undefined {
   if (word === 'INTERVAL') return isHarmlessInterval(walk, at) ? at + 1 : undefined;
   if (PATTERNS.has(word)) return isPattern(cursor, at + 1) ? at + 1 : undefined;
   if (word === 'IN') return isTotalIn(walk, at) ? at + 1 : undefined;
-  if (QUANTIFIERS.has(word) && COMPARISONS.has(cursor.kind(at - 1))) return undefined; // the engine makes IN of it
+  if (QUANTIFIERS.has(word) && COMPARISONS.has(cursor.kind(at - 1))) return undefined; // the engine rewrites it to IN
   if (isCall(cursor, at)) return afterCall(walk, at);
   return at + 1;
 }
@@ -138,7 +138,7 @@ function isTotal(walk: Walk, at: number): boolean {
   return isTotalSum({ cursor, openers, isAggregate, isConstant: isConstantAt }, at);
 }
 
-/** With a query or a table on its right the engine converts what is on its left, and times by their index entries wrongly. */
+/** If the right side is a query or a table, the engine converts the left side, and prunes times by index incorrectly. */
 function isTotalIn({ cursor, moments }: Walk, at: number): boolean {
   let left = at - 1;
   while (cursor.word(left) === 'NOT' || cursor.word(left) === 'GLOBAL') left--;
@@ -157,7 +157,7 @@ function readsTable(cursor: Cursor, at: number): boolean {
   return cursor.kind(first + 1) !== '(' && !CONSTANTS.has(cursor.word(first) ?? '');
 }
 
-/** Words before a bracket that call nothing. */
+/** Keywords that can precede a parenthesis without being a call. */
 const NOT_CALLS: ReadonlySet<string> = new Set([
   ...[...KEYWORDS].filter((word) => !CALLABLE.has(word)),
   ...'IN NOT CASE OVER FILTER ALL ANY SOME EXISTS DISTINCT ON SETS CUBE ROLLUP COLUMNS STRICT VALUES'.split(
@@ -186,7 +186,7 @@ function afterCall(walk: Walk, at: number): number | undefined {
   return !makesInterval(cursor, at) || isHarmlessInterval(walk, at) ? end + 1 : undefined;
 }
 
-/** Arguments by the commas between them. */
+/** Whether those arguments of the call at `at` that must be literals are; arguments are separated by commas. */
 function haveLiterals(cursor: Cursor, at: number, needed: 'none' | 'rest' | 'first' | 'one array'): boolean {
   if (needed === 'none') return true;
   const end = cursor.closing(at + 1);
@@ -225,15 +225,15 @@ function isInterval(cursor: Cursor, from: number, to: number): boolean {
 
 const INTERVAL_CALL = /^toInterval[A-Z][a-z]+$/i;
 
-/** The pattern of LIKE and kin is one literal and nothing is appended to it. */
+/** The pattern of LIKE and similar operators is a single literal with nothing appended. */
 function isPattern(cursor: Cursor, at: number): boolean {
   const after = cursor.kind(at + 1);
   return cursor.kind(at) === 'string' && after !== '||' && after !== '.' && after !== '[' && after !== '::';
 }
 
 /**
- * A call of literals is evaluated before any row is read. Types and units stand where no column can; a column may be
- * named like one of them.
+ * A call of literals is evaluated before any row is read. Types and units occur where no column can; a column may have the
+ * name of one.
  */
 function isConstant({ cursor }: Walk, at: number): boolean {
   const end = cursor.closing(at + 1);
@@ -254,7 +254,7 @@ function isConstantName(cursor: Cursor, at: number): boolean {
   return cursor.kind(at + 1) === '(' && isConstantCall(identifierName(cursor.text(at)) ?? '');
 }
 
-/** Calls that take intervals and give moments. */
+/** Calls that accept intervals and return moments. */
 const MOVES = /^(?:date|timestamp)_?(?:add|sub)$|^(?:add|sub)date$|^toStartOfInterval$/i;
 
 function makesInterval(cursor: Cursor, at: number): boolean {
@@ -268,7 +268,7 @@ function isFixedInterval(cursor: Cursor, at: number): boolean {
   return (kind === 'number' || kind === 'string') && cursor.kind(value + 1) !== '.';
 }
 
-/** Added to a constant, or the width of toStartOfInterval: a column moved by an interval may overflow or be no date. */
+/** Added to a constant, or the width of toStartOfInterval: a column moved by an interval may overflow or not be a date. */
 function isHarmlessInterval(walk: Walk, at: number): boolean {
   const { cursor, openers } = walk;
   if (cursor.word(at) === 'INTERVAL' && !isFixedInterval(cursor, at)) return false;
@@ -282,7 +282,7 @@ function isHarmlessInterval(walk: Walk, at: number): boolean {
   return around !== undefined && /^toStartOfInterval$/i.test(cursor.text(around - 1));
 }
 
-/** Index of the innermost bracket that is open at `at`. */
+/** Index of the innermost open bracket at `at`. */
 function enclosing({ openers }: Walk, at: number): number | undefined {
   let found: number | undefined;
   for (const [close, open] of openers) {
@@ -291,21 +291,21 @@ function enclosing({ openers }: Walk, at: number): number | undefined {
   return found;
 }
 
-/** `literal::Type`, or anything as a String, which only NULL may not become. */
+/** `literal::Type`, or any value as a String, which only NULL cannot become. */
 function afterCast(walk: Walk, at: number): number | undefined {
   const { cursor } = walk;
   const before = cursor.kind(at - 1);
   const end = cursor.kind(at + 2) === '(' ? cursor.closing(at + 2) + 1 : at + 2;
   if (FAILING_TYPE.test(cursor.slice(at + 1, end))) return undefined;
-  // Behind a dot it is an element of a tuple.
+  // After a dot, a number is an element of a tuple.
   if (before === 'string' || (before === 'number' && cursor.kind(at - 2) !== '.')) return end;
   return isText(walk, at + 1, end) ? end : undefined;
 }
 
-/** Values of these types fail, or make columns fail that they are added to. */
+/** Values of these types can fail, or cause a column that they are added to to fail. */
 const FAILING_TYPE = /dec|numeric|interval/i;
 
-/** `CAST(x AS String)`: what is inside is walked as well. */
+/** `CAST(x AS String)`: its argument is checked as well. */
 function afterCastCall(walk: Walk, at: number): number | undefined {
   const { cursor } = walk;
   const end = cursor.closing(at + 1);

@@ -1,9 +1,9 @@
-// Conversions of dates and times to DateTime64: of a column that holds dates or times they always succeed, of a string they
-// may not. Conversions to types of a smaller range wrap, and mislead the engine's index analysis.
+// Conversions of dates and times to DateTime64: they always succeed for a column of dates or times, but may fail for a string.
+// Conversions to types of a smaller range wrap around and mislead the engine's index analysis.
 import type { Cursor } from '../sql/cursor.ts';
 import { identifierName } from '../sql/literal.ts';
 
-/** What is known of the tables that a query reads. */
+/** What is known about the tables that a query reads. */
 export interface MomentContext {
   readonly tables: ReadonlySet<string>;
   readonly types: ReadonlyMap<string, readonly string[]>;
@@ -12,7 +12,7 @@ export interface MomentContext {
 export interface Moments {
   /** Whether the call at this token converts a date or time into another. */
   isMoment(at: number): boolean;
-  /** Whether the name that ends at this token is a column of the tables, of such a type wherever there is one, and no alias. */
+  /** Whether the name ending at this token is a column of the tables, of this type in every table, and not an alias. */
   isColumnOf(last: number, type: RegExp): boolean;
 }
 
@@ -20,7 +20,7 @@ const MOMENT_TYPE = /^(?:Nullable\()?(?:Date|Date32|DateTime|DateTime64)\b/;
 const CONVERSIONS = /^(?:toDateTime64|cast)$/i;
 const TARGETS: ReadonlySet<string | undefined> = new Set(['DATETIME64']);
 
-/** More digits than this and a time of the year 2299 is out of range. */
+/** With more digits, a time in the year 2299 is out of range. */
 const MAX_DIGITS = 6;
 
 export function createMoments(cursor: Cursor, { tables, types }: MomentContext): Moments {
@@ -33,7 +33,7 @@ export function createMoments(cursor: Cursor, { tables, types }: MomentContext):
   const allSites = sitesByName(cursor.length, nameAt);
   const sites = (name: string): readonly number[] => allSites.get(name) ?? [];
 
-  /** The index after `column`, `table.column` or another conversion of one; undefined for anything else. */
+  /** The index after `column`, `table.column` or a nested conversion of one; undefined for anything else. */
   function afterSource(at: number): number | undefined {
     if (cursor.kind(at + 1) === '(') return isMoment(at) ? cursor.closing(at + 1) + 1 : undefined;
     const name = nameAt(at);
@@ -44,7 +44,7 @@ export function createMoments(cursor: Cursor, { tables, types }: MomentContext):
     return isWhole && column !== undefined && isMomentColumn(column) && isTable(name) ? at + 3 : undefined;
   }
 
-  /** The name stands for the column wherever it is given: as an alias only of a conversion of itself. */
+  /** Whether every alias of that name is for a conversion of the column itself. */
   const isOwnName = remembered((name) =>
     sites(name).every((at) => isUse(cursor, at) || isSelfConversion(name, at)),
   );
@@ -61,7 +61,7 @@ export function createMoments(cursor: Cursor, { tables, types }: MomentContext):
     return false;
   }
 
-  /** A table of the endpoint, or an alias of nothing else. */
+  /** A table of the endpoint, or an alias of one and of nothing else. */
   const isTable = remembered((name) => {
     if (types.has(name)) return false;
     return sites(name).every((at) => {
@@ -107,7 +107,7 @@ function hasForm(cursor: Cursor, call: number, at: number): boolean {
   return !/^cast$/i.test(name) && isShort(cursor, at, end);
 }
 
-/** Where each name stands. */
+/** Token indexes of each name. */
 function sitesByName(
   length: number,
   nameAt: (at: number) => string | undefined,
@@ -123,7 +123,7 @@ function sitesByName(
   return sites;
 }
 
-/** Long queries name a column thousands of times. */
+/** Memoizes by name: long queries use a column thousands of times. */
 function remembered(judge: (name: string) => boolean): (name: string) => boolean {
   const known = new Map<string, boolean>();
   return (name) => {
@@ -133,7 +133,7 @@ function remembered(judge: (name: string) => boolean): (name: string) => boolean
   };
 }
 
-/** Nothing but brackets, commas, zones and small numbers of digits. */
+/** Only parentheses, commas, time zones and small numbers of digits. */
 function isShort(cursor: Cursor, from: number, to: number): boolean {
   for (let at = from; at < to; at++) {
     const kind = cursor.kind(at);
@@ -152,7 +152,7 @@ const BEFORE_VALUE_KINDS: ReadonlySet<string | undefined> = new Set(
   '( [ , . + - * / = != < > <= >= <=> || ? :'.split(' '),
 );
 
-/** Whether the name at `at` is read there; anything else may give it. */
+/** Whether the name at `at` is only read there; any other use may define it. */
 function isUse(cursor: Cursor, at: number): boolean {
   return BEFORE_VALUE_KINDS.has(cursor.kind(at - 1)) || BEFORE_VALUES.has(cursor.word(at - 1));
 }

@@ -1,11 +1,11 @@
-// The one type that is not a literal: that of a tuple whose elements get names, `CAST(tuple(x, y), concat('Tuple(', '`a` ',
-// toTypeName(x), ', `b` ', toTypeName(y), ')'))`. Each element is cast to the type that it has, so nothing is converted.
-// Records of BigQuery become such tuples.
+// The only type that may be computed rather than literal: that of a tuple whose elements get names, `CAST(tuple(x, y),
+// concat('Tuple(', '`a` ', toTypeName(x), ', `b` ', toTypeName(y), ')'))`. Each element is cast to its own type, so nothing is
+// converted. The BigQuery translation writes records as such tuples.
 import { stringValue } from '../sql/string-literal.ts';
 import type { Scan } from './scan.ts';
 import type { Span } from './states.ts';
 
-/** One argument of a call, as whoever checks it sees it. */
+/** Reads arguments of a call in the representation of its caller: token spans or tree nodes. */
 export interface NamedTupleReader<T> {
   /** Arguments of a call of that function; undefined for anything else. */
   readonly argumentsOf: (node: T, functionName: string) => readonly T[] | undefined;
@@ -14,7 +14,7 @@ export interface NamedTupleReader<T> {
   readonly isSame: (a: T, b: T) => boolean;
 }
 
-/** Whether a value is a tuple, and a type that tuple's own with names for its elements. */
+/** Whether `value` is a tuple and `type` is that tuple's own type with names for its elements. */
 export function isNamedTuple<T>(reader: NamedTupleReader<T>, value: T, type: T): boolean {
   const elements = reader.argumentsOf(value, 'tuple');
   const parts = reader.argumentsOf(type, 'concat');
@@ -36,7 +36,7 @@ export function isNamedTuple<T>(reader: NamedTupleReader<T>, value: T, type: T):
 const FIRST_NAME = /^`[^`\\]+` $/;
 const FURTHER_NAME = /^, `[^`\\]+` $/;
 
-/** Reads spans of a scan's tokens. */
+/** A reader over spans of a scan's tokens. */
 export function spanReader(scan: Scan): NamedTupleReader<Span> {
   const source = (at: number) => scan.whole(at - scan.at());
   return {
@@ -54,7 +54,7 @@ export function spanReader(scan: Scan): NamedTupleReader<Span> {
   };
 }
 
-/** At commas outside of inner brackets. */
+/** Splits at top-level commas. */
 function splitArguments(scan: Scan, { start, end }: Span): readonly Span[] {
   const parts: Span[] = [];
   let from = start;

@@ -1,9 +1,9 @@
-// Names in their places: tables, functions, aliases.
+// Names by position: tables, functions, aliases.
 import { nearest } from '../core/nearest.ts';
 import type { Scan, Scope } from './scan.ts';
 import { KEYWORDS, NO_BARE_ALIAS } from './keywords.ts';
 
-/** Reads the name at the scan as a table: unqualified, in exact case, and in scope. */
+/** Reads the name at the scan as a table: unqualified, case-sensitive, and in scope. */
 export function scanTableName(scan: Scan, scope: Scope): void {
   const name = scan.name();
   if (name === undefined || isKeyword(scan)) {
@@ -46,7 +46,7 @@ function tableList(scan: Scan, scope: Scope): string {
   return names.length === 0 ? 'there is none' : `there are ${names.join(', ')}`;
 }
 
-/** Checks the name at the scan as a function's; `combinator` is what the call's form makes the engine append to it. */
+/** Checks the name at the scan as a function; `combinator` is the suffix that the engine appends for the call's syntax. */
 export function checkFunction(scan: Scan, combinator = ''): void {
   const name = `${scan.name() ?? ''}${combinator}`;
   const { functions } = scan.surface;
@@ -76,7 +76,7 @@ export function isBareAlias(scan: Scan): boolean {
   return word !== undefined && !KEYWORDS.has(word) && !NO_BARE_ALIAS.has(word);
 }
 
-/** Whether the token at the scan is a word that is never a name. */
+/** Whether the token at the scan is a keyword, which can never be a name. */
 export function isKeyword(scan: Scan): boolean {
   return KEYWORDS.has(scan.word() ?? '');
 }

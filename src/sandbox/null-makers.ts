@@ -1,7 +1,7 @@
-// Whether a query can make a NULL of values that are none.
+// Whether a query can produce NULL from values that are not NULL.
 import type { Cursor } from '../sql/cursor.ts';
 
-/** Functions that are named after NULL and never give one of their own. */
+/** Functions that have NULL in their names but never return NULL for other values. */
 const HARMLESS = /^["`]?(?:is(?:Not)?Null|ifNull|assumeNotNull|nulls)["`]?$/i;
 
 export function makesNulls(cursor: Cursor): boolean {
@@ -11,10 +11,10 @@ export function makesNulls(cursor: Cursor): boolean {
 function isMaker(cursor: Cursor, at: number): boolean {
   const kind = cursor.kind(at);
   const word = cursor.word(at);
-  if (kind === '.') return cursor.kind(at + 1) === ':'; // an element of a Dynamic value, by its type
+  if (kind === '.') return cursor.kind(at + 1) === ':'; // a typed element of a Dynamic value
   if (kind === 'string') return /nullable/i.test(cursor.text(at));
   if (kind !== 'word' && kind !== 'quoted') return false;
-  if (word === 'CASE') return true; // perhaps without ELSE
+  if (word === 'CASE') return true; // possibly without ELSE
   if (word === 'NULL') return !isTest(cursor, at);
   return /null/i.test(cursor.text(at)) && !HARMLESS.test(cursor.text(at));
 }

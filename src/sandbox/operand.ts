@@ -1,4 +1,4 @@
-// Values: constants, columns with their paths, brackets, calls, and the forms that begin with a word of their own.
+// Values: constants, columns with paths, parenthesized expressions, calls, and forms that begin with a keyword.
 import { isCall, scanCall, scanColumns, scanStar } from './call.ts';
 import { isQueryGroup, scanExpressions, scanQueryGroup, scanUntil } from './groups.ts';
 import { checkFunction, isKeyword } from './names.ts';
@@ -10,7 +10,7 @@ import { scanType } from './type.ts';
 import { typeFault } from './type-name.ts';
 import { CONSTANTS, UNITS } from './keywords.ts';
 
-/** A value and what belongs to it: `.path`, `[index]`, `::Type`. */
+/** A value and its suffixes: `.path`, `[index]`, `::Type`. */
 export function scanOperand(scan: Scan, scope: Scope): void {
   scanValue(scan, scope);
   while (scanSuffix(scan, scope));
@@ -35,7 +35,7 @@ function scanValue(scan: Scan, scope: Scope): void {
 
 function scanBrackets(scan: Scan, scope: Scope): void {
   if (isQueryGroup(scan)) {
-    // Its column would get another name, or none.
+    // The column's name would change or be lost.
     scan.findings.states.barred.push({ at: scan.at(), form: 'A query that is a value' });
     scanQueryGroup(scan, scope);
   } else scanExpressions(scan, scope, 'as');
@@ -51,7 +51,7 @@ function rejectValue(scan: Scan): never {
   return scan.refuse({ code: 'sandbox.syntax_unsupported', message: `Expected a value, but ${seen}` });
 }
 
-/** No function that reads a type in a string, known or not, gets that of a state. */
+/** No string may hold the type of a state: any function could read a type from it. */
 function scanString(scan: Scan): void {
   const value = stringValue(scan.whole());
   if (value === undefined) {
@@ -66,7 +66,7 @@ function scanString(scan: Scan): void {
   scan.skip();
 }
 
-/** A subcolumn of a Dynamic value goes by the name of a type. */
+/** A subcolumn of a Dynamic value has the name of a type. */
 function checkQuoted(scan: Scan): void {
   if (scan.kind() !== 'quoted' || !namesState(scan.whole())) return;
   scan.refuse({
@@ -89,7 +89,7 @@ function scanNamed(scan: Scan, scope: Scope): void {
 
 function scanColumn(scan: Scan, word: string | undefined): void {
   checkQuoted(scan);
-  // `name.1` is the element of a tuple: the name itself stands alone.
+  // `name.1` accesses an element of a tuple: the name itself is a bare name.
   const isPath = scan.kind(1) === '.' && scan.kind(2) !== 'number';
   if (!isPath && !CONSTANTS.has(word ?? '')) scan.findings.bare.push(scan.at());
   scan.skip();
@@ -117,14 +117,14 @@ function scanCase(scan: Scan, scope: Scope): void {
   });
 }
 
-/** `interval` with an operator, a comma or an end behind it is a column. */
+/** `interval` followed by an operator, a comma or the end is a column. */
 function startsInterval(scan: Scan): boolean {
   const next = scan.kind(1);
   if (next === 'number' || next === 'string' || next === '(') return true;
   return next === 'word' && scan.word(1) !== 'AS' && UNITS.has(scan.word(2) ?? '');
 }
 
-/** `INTERVAL value UNIT`, or a string with the unit inside. */
+/** `INTERVAL value UNIT`, or a string that contains the unit. */
 function scanInterval(scan: Scan, scope: Scope): void {
   const isWhole = scan.kind(1) === 'string' && !UNITS.has(scan.word(2) ?? '');
   scan.skip();
@@ -153,7 +153,7 @@ function scanIndex(scan: Scan, scope: Scope): void {
   scan.expectKind(']');
 }
 
-/** The type of a JSON path, which is quoted where it has arguments. */
+/** The type of a JSON path, quoted if it has arguments. */
 function scanPathType(scan: Scan): void {
   if (scan.kind() !== 'quoted') {
     scanType(scan);
@@ -164,7 +164,7 @@ function scanPathType(scan: Scan): void {
   scan.skip();
 }
 
-/** What follows a dot: a name, a number, `*`, `:Type` or `^name` of a JSON path; never a call. */
+/** What may follow a dot: a name, a number, `*`, `:Type` or `^name` of a JSON path; never a call. */
 function scanPath(scan: Scan, scope: Scope): void {
   if (scan.kind() === '*') {
     scanStar(scan, scope);

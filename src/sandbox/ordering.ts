@@ -3,7 +3,7 @@ import { scanUntil } from './groups.ts';
 import { scanNewName } from './names.ts';
 import type { Scan, Scope } from './scan.ts';
 
-/** The elements behind ORDER BY, and INTERPOLATE. */
+/** The elements after ORDER BY, and INTERPOLATE. */
 export function scanOrderBy(scan: Scan, scope: Scope): true {
   do scanOrderElement(scan, scope);
   while (scan.takeKind(','));
@@ -31,7 +31,7 @@ function scanOrderElement(scan: Scan, scope: Scope): void {
   }
 }
 
-/** LIMIT, OFFSET and FETCH; false where none comes. */
+/** LIMIT, OFFSET and FETCH; false if there is none. */
 export function scanLimit(scan: Scan, scope: Scope): boolean {
   if (scan.take('LIMIT')) {
     scan.grammar.expression(scan, scope, 'none');
@@ -63,7 +63,7 @@ function scanFetch(scan: Scan, scope: Scope): boolean {
   return true;
 }
 
-/** `name AS (…)`, several behind WINDOW. */
+/** `name AS (…)`, comma-separated, after WINDOW. */
 export function scanWindows(scan: Scan, scope: Scope): true {
   do {
     scanNewName(scan);

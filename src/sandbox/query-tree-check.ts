@@ -1,4 +1,4 @@
-// The second opinion: the scanner's rules once more, on the tree that the engine itself has made of the query.
+// The query tree check: applies the scanner's rules a second time, to the tree that the engine itself has parsed.
 import type { Complaint } from './consumer-text.ts';
 import type { FunctionPolicy } from './function-policy.ts';
 import { isNamedTuple } from './named-tuple.ts';
@@ -10,7 +10,7 @@ import { argumentIndex, complaintAboutArgument, stringArgument, subcolumnFault }
 import { judgeStates } from './tree-states.ts';
 import { IN_FUNCTIONS } from './keywords.ts';
 
-/** Functions that the engine makes of syntax; nobody can call them. */
+/** Functions that the engine creates from syntax; a query cannot call them by name. */
 const SYNTAX_FUNCTIONS: ReadonlySet<string> = new Set(['exists', 'casewithexpression', ...IN_FUNCTIONS]);
 
 const NODES: ReadonlySet<string> = new Set([
@@ -30,20 +30,20 @@ const TABLE_PARTS: ReadonlySet<string> = new Set([
   'JOIN TREE', 'TABLE EXPRESSION', 'LEFT TABLE EXPRESSION', 'RIGHT TABLE EXPRESSION',
 ]); // prettier-ignore
 
-/** What the engine puts where a query has no FROM; it holds one row with a zero. */
+/** The table that the engine uses for a query without FROM; it holds one row with a zero. */
 const NO_TABLE = 'system.one';
 
 export interface Judgement {
   readonly scanned: ScanResult;
   readonly functions: FunctionPolicy;
-  /** Whether a name that stands alone would be a call of a function that is not allowed. */
+  /** Whether a bare name would be a call of a function that is not allowed. */
   readonly isBareCall: (name: string) => boolean;
 }
 
-/** Consumer's WITH tables in scope. */
+/** The consumer's WITH tables in scope. */
 type Own = ReadonlySet<string>;
 
-/** Judges the text of `EXPLAIN QUERY TREE run_passes = 0`; undefined when it agrees with the scanner. */
+/** Checks the output of `EXPLAIN QUERY TREE run_passes = 0`; undefined if it agrees with the scanner. */
 export function judgeTree(tree: string, judgement: Judgement): Complaint | undefined {
   const parsed = parseQueryTree(tree);
   if ('complaint' in parsed) return parsed.complaint;
@@ -81,7 +81,7 @@ function judgeQuery(judgement: Judgement, query: TreeLine, own: Own): QueryVerdi
   return { complaint: undefined, declared: names };
 }
 
-/** Members see the first one's WITH, of which the engine gives each a copy; one of their own would hide it. */
+/** Members see the first one's WITH, which the engine copies into each; a WITH of their own would shadow it. */
 function judgeUnion(judgement: Judgement, union: TreeLine, own: Own): QueryVerdict {
   const shape = union.children.every(
     (part) => part.kind === 'QUERIES' && part.children.every((list) => list.kind === 'LIST'),
@@ -112,7 +112,7 @@ function withOf(query: TreeLine | undefined): TreeLine | undefined {
   return query?.children.find((part) => part.kind === 'WITH');
 }
 
-/** Whether two trees are the same but for the numbers of their nodes. */
+/** Whether two trees are equal apart from their node ids. */
 function isSame(a: TreeLine, b: TreeLine): boolean {
   if (a.kind !== b.kind || a.attributes !== b.attributes || a.children.length !== b.children.length)
     return false;
@@ -122,7 +122,7 @@ function isSame(a: TreeLine, b: TreeLine): boolean {
   });
 }
 
-/** Each WITH table sees those before it, not itself. */
+/** Each WITH table sees the tables before it, but not itself. */
 function judgeWith(judgement: Judgement, part: TreeLine, names: Set<string>): Complaint | undefined {
   for (const element of part.children.flatMap((list) => (list.kind === 'LIST' ? list.children : [list]))) {
     const isTable = element.attributes.includes(', is_cte: 1');
@@ -138,13 +138,13 @@ function judgeWith(judgement: Judgement, part: TreeLine, names: Set<string>): Co
   return undefined;
 }
 
-/** Further attributes may follow a name, which may hold anything itself: so it is one of those that the scanner saw. */
+/** Other attributes may follow a name, and a name may contain anything, so it must be one that the scanner has seen. */
 function nameOfTable(element: TreeLine, names: ReadonlySet<string>): string | undefined {
   const value = attribute(element, 'cte_name') ?? '';
   return [...names].find((name) => value === name || value.startsWith(`${name}, `));
 }
 
-/** A part of a node: a heading and what stands below it. */
+/** A part of a node: a heading and its subtree. */
 function judgePart(judgement: Judgement, part: TreeLine, own: Own): Complaint | undefined {
   if (part.isNode) return judgeNode(judgement, part, own);
   if (!isHeading(part.kind)) return odd(part.kind);
@@ -164,7 +164,7 @@ function judgeNode(judgement: Judgement, node: TreeLine, own: Own): Complaint | 
   if (node.kind === 'FUNCTION') return judgeFunction(judgement, node, own);
   if (node.kind === 'IDENTIFIER') return judgeColumn(judgement, node);
   if (node.kind === 'LAMBDA') {
-    // A lambda with a name could stand for a function inside the endpoint's tables.
+    // A named lambda could replace a function inside the endpoint's tables.
     if (node.attributes !== '') return odd('a lambda with a name');
   } else if (!NODES.has(node.kind)) return odd(node.kind);
   return first(node.children, (part) => judgePart(judgement, part, own));
@@ -187,13 +187,13 @@ function judgeFunction(judgement: Judgement, node: TreeLine, own: Own): Complain
   return complaint ?? first(node.children, (part) => judgePart(judgement, part, own));
 }
 
-/** The argument that names a type, a function or a subcolumn has to be a constant, and an allowed one. */
+/** The argument that names a type, a function or a subcolumn must be an allowed constant. */
 function complaintAboutNamed({ functions }: Judgement, node: TreeLine, name: string): Complaint | undefined {
   const named = stringArgument(name);
   if (named === undefined) return undefined;
   if (node.children.some(({ kind }) => kind === 'PARAMETERS')) return odd('parameters of a plain function');
   const list = argumentsOf(node);
-  if (list.length === 0) return odd(`${name} without arguments`); // as APPLY has it
+  if (list.length === 0) return odd(`${name} without arguments`); // as in APPLY
   const index = argumentIndex(named, list.length);
   const argument = index === undefined ? undefined : list[index];
   if (argument === undefined) return undefined;
@@ -211,7 +211,7 @@ const TREE_READER: NamedTupleReader<TreeLine> = {
   isSame: (a, b) => isSame(a, b),
 };
 
-/** The source of a constant: a string as a literal, a whole number in digits; undefined for anything else. */
+/** The source of a constant: a string as a literal, an integer in digits; undefined for anything else. */
 function literalOf({ kind, attributes, children }: TreeLine): string | undefined {
   if (kind !== 'CONSTANT' || children.length > 0) return undefined;
   const [, text] =
@@ -219,7 +219,7 @@ function literalOf({ kind, attributes, children }: TreeLine): string | undefined
   return text ?? /^, constant_value: UInt64_(\d+), constant_value_type: UInt\d+$/.exec(attributes)?.[1];
 }
 
-/** A name that stands alone may be a call without brackets; a path may name a type. */
+/** A bare name may be a call without parentheses; a path may name a type. */
 function judgeColumn({ isBareCall }: Judgement, node: TreeLine): Complaint | undefined {
   const name = attribute(node, 'identifier');
   if (name === undefined) return odd('an odd column');

@@ -1,4 +1,4 @@
-// The engine's own reading of a query, from the text of EXPLAIN QUERY TREE.
+// Parses the engine's own reading of a query, from the output of EXPLAIN QUERY TREE.
 import type { Complaint } from './consumer-text.ts';
 
 /** One line of the tree: a node (`KIND id: 1, attributes`) or the heading of a part of the node above it. */
@@ -6,18 +6,18 @@ export interface TreeLine {
   /** Node kind or heading. */
   readonly kind: string;
   readonly isNode: boolean;
-  /** What follows the id of a node. */
+  /** The text after a node's id. */
   readonly attributes: string;
   readonly children: TreeLine[];
 }
 
-/** Larger trees are refused unread; a text of the greatest length with a tree of common shape has a third of this. */
+/** Characters; larger trees are rejected unread. A query of maximum length and common shape has a third of this. */
 const MAX_TREE = 4_000_000;
 const MAX_LINE_DEPTH = 1_500;
 
 export type TreeResult = { readonly root: TreeLine } | { readonly complaint: Complaint };
 
-/** Reads the text of `EXPLAIN QUERY TREE run_passes = 0`, whose nesting is two blanks a level. */
+/** Parses the output of `EXPLAIN QUERY TREE run_passes = 0`, which indents by two spaces per level. */
 export function parseQueryTree(tree: string): TreeResult {
   if (tree.length > MAX_TREE) return tooLarge();
   const root = line('ROOT', false, '');
@@ -47,7 +47,7 @@ function line(kind: string, isNode: boolean, attributes: string): TreeLine {
   return { kind, isNode, attributes, children: [] };
 }
 
-/** An attribute's value up to `next`, or to the end of the line; undefined unless it is there exactly once. */
+/** An attribute's value up to `next`, or to the end of the line; undefined unless it occurs exactly once. */
 export function attribute(node: TreeLine, name: string, next?: string): string | undefined {
   const [, value, more] = node.attributes.split(`, ${name}: `);
   if (value === undefined || more !== undefined) return undefined;

@@ -1,4 +1,4 @@
-// Queries: set operations, WITH, and the clauses of a SELECT, each token accounted for.
+// Queries: set operations, WITH, and the clauses of a SELECT; every token is accounted for.
 import { scanFrom } from './from.ts';
 import { scanNewName } from './names.ts';
 import { scanOrderBy, scanLimit, scanWindows } from './ordering.ts';
@@ -7,8 +7,8 @@ import type { Scan, Scope } from './scan.ts';
 import { SET_OPERATORS } from './keywords.ts';
 
 /**
- * A query, or several joined by UNION, INTERSECT, EXCEPT. WITH stands at the very beginning alone: a later member with one
- * of its own would not see the tables around it.
+ * A query, or several joined by UNION, INTERSECT or EXCEPT. WITH is accepted only at the very beginning: a later member
+ * with its own WITH would not see the tables around it.
  */
 export function scanQuery(scan: Scan, scope: Scope): void {
   let memberScope: Scope = { own: scope.own, inLambda: false };
@@ -26,14 +26,14 @@ export function scanQuery(scan: Scan, scope: Scope): void {
   }
 }
 
-/** Distance to the member's own WITH, behind its opening brackets; undefined where it has none. */
+/** Distance to the member's own WITH, after its opening parentheses; undefined if it has none. */
 function withOfMember(scan: Scan): number | undefined {
   let ahead = 0;
   while (scan.kind(ahead) === '(') ahead++;
   return scan.word(ahead) === 'WITH' ? ahead : undefined;
 }
 
-/** Gives the scope that later members of the same set operation see. */
+/** Returns the scope that later members of the same set operation see. */
 function scanMember(scan: Scan, scope: Scope): Scope {
   if (scan.kind() !== '(') return scanSelect(scan, scope);
   scanQueryGroup(scan, scope);
@@ -42,7 +42,7 @@ function scanMember(scan: Scan, scope: Scope): Scope {
 
 function scanSetOperator(scan: Scan): boolean {
   if (!SET_OPERATORS.has(scan.word() ?? '')) return false;
-  // Columns go together by their place, whatever their names.
+  // Set operations match columns by position, not by name.
   scan.findings.states.barred.push({ at: scan.at(), form: scan.word() ?? '' });
   scan.skip();
   if (!scan.take('ALL')) scan.take('DISTINCT');
@@ -81,7 +81,7 @@ function scanWith(scan: Scan, outer: Scope): Scope {
   return { own, inLambda: false };
 }
 
-/** `name AS (SELECT …)`, with what may stand between. */
+/** `name AS (SELECT …)`, with its optional parts. */
 function isTableElement(scan: Scan): boolean {
   if (scan.name() === undefined || scan.word(1) !== 'AS') return false;
   let ahead = 2;
@@ -109,7 +109,7 @@ function scanNamedExpression(scan: Scan, scope: Scope): string {
   return name;
 }
 
-/** A name of the endpoint's own query, table or column, could change what its tables mean. */
+/** A name that the endpoint's own query uses, as a table or column, could change the meaning of its tables. */
 function checkNewName(scan: Scan, name: string, seen: Set<string>, start: number): void {
   const folded = name.toLowerCase();
   const isTaken = scan.surface.taken.has(folded);
@@ -125,7 +125,7 @@ function scanProjection(scan: Scan, scope: Scope): void {
   if (!scan.take('ALL') && scan.take('DISTINCT') && scan.take('ON')) scanExpressions(scan, scope, 'none');
   scanTop(scan);
   do {
-    // A comma may stand before FROM.
+    // A trailing comma is allowed before FROM.
     if (scan.word() === 'FROM' && scan.kind(-1) === ',') return;
     const start = scan.at();
     scan.grammar.expression(scan, scope, 'bare');
@@ -133,7 +133,7 @@ function scanProjection(scan: Scan, scope: Scope): void {
   } while (scan.takeKind(','));
 }
 
-/** `TOP 3` or `TOP (3)`; elsewhere it is a column. */
+/** `TOP 3` or `TOP (3)`; elsewhere `top` is a column. */
 function scanTop(scan: Scan): void {
   if (scan.word() !== 'TOP') return;
   const isBracketed = scan.kind(1) === '(' && scan.kind(2) === 'number' && scan.kind(3) === ')';
@@ -142,7 +142,7 @@ function scanTop(scan: Scan): void {
   scan.take('WITH', 'TIES');
 }
 
-/** Reads one clause behind FROM; false where none comes. Their order is the engine's business. */
+/** Reads one clause after FROM; false if there is none. The engine checks their order. */
 function scanClause(scan: Scan, scope: Scope): boolean {
   if (scan.take('WHERE') || scan.take('PREWHERE') || scan.take('HAVING') || scan.take('QUALIFY')) {
     scan.grammar.expression(scan, scope, 'as');

@@ -1,7 +1,7 @@
-// Functions that the engine has and consumers may not call. Not a wall (the allow-list is): it tells a refused function from a
-// misspelled one, and a column from a function that the engine calls without brackets, such as CURRENT_USER.
+// Functions that the engine has and consumers may not call. Not a security control (the allow-list is): it distinguishes a
+// denied function from a misspelled one, and a column from a function called without parentheses, such as CURRENT_USER.
 
-/** Names separated by blanks. */
+/** Names separated by whitespace. */
 export const DENIED_FUNCTIONS = `
     _CAST addressToLine addressToLineWithInlines addressToSymbol aes_decrypt_mysql aes_encrypt_mysql
     aggThrow aiClassify aiEmbed aiExtract aiGenerate aiTranslate areaCartesian areaSpherical arrayAUC

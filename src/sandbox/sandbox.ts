@@ -1,4 +1,4 @@
-// One endpoint's sandbox: a consumer's text is read, scanned, shown to the engine, and wrapped; or it is refused.
+// One endpoint's sandbox: a consumer query is read, scanned, checked against the engine's tree and wrapped, or rejected.
 import { Problem } from '../core/problem.ts';
 import { isSignificant, tokenize } from '../sql/lexer.ts';
 import { identifierName } from '../sql/literal.ts';
@@ -16,12 +16,12 @@ import type { AssembledStatement, TableColumn } from './statement.ts';
 import { enginePosition } from './engine-message.ts';
 import type { VerdictCache } from './verdict-cache.ts';
 
-/** The engine's answer to EXPLAIN: the tree's text, or that it cannot read the query. */
+/** The engine's response to EXPLAIN: the tree as text, or that it rejected the query. */
 export type Explained =
   | { readonly kind: 'tree'; readonly text: string }
   | { readonly kind: 'rejected'; readonly engineCode: number | undefined; readonly message: string };
 
-/** Runs EXPLAIN on a connection that may only read, with the limits of consumers; other failures reject. */
+/** Runs EXPLAIN on a read-only connection with the consumers' limits; rejects for any other failure. */
 export type Explain = (sql: string) => Promise<Explained>;
 
 export interface SandboxOptions {
@@ -30,39 +30,39 @@ export interface SandboxOptions {
   readonly outline: Outline;
   readonly revision: string;
   readonly functions: FunctionPolicy;
-  /** Columns of the tables by table, where the engine has described them. */
+  /** Columns by table, if the engine has described them. */
   readonly columns?: ReadonlyMap<string, readonly TableColumn[]>;
-  /** Columns with states of aggregate functions by table; unknown where the engine has not described them. */
+  /** Columns with aggregate function states by table; unknown if the engine has not described them. */
   readonly stateColumns?: Surface['stateColumns'];
   readonly cache: VerdictCache<Verdict>;
-  /** Undefined where the engine has no analyzer: the scanner decides alone, which is to be reported. */
+  /** Undefined if the engine has no analyzer: only the scanner then checks, which the caller must report. */
   readonly explain: Explain | undefined;
 }
 
-/** A text that may run: what it was checked as, and the endpoint tables that it reads, in the endpoint's order. */
+/** A query that may run: what was checked, and the endpoint tables that it reads, in the endpoint's order. */
 export interface Verdict {
-  /** What the consumer sent. */
+  /** The query as the consumer sent it. */
   readonly source: string;
-  /** Its tokens, joined by single blanks: the text that runs. */
+  /** Its tokens joined by single spaces: the query that runs. */
   readonly joined: string;
   readonly tables: readonly string[];
   readonly names: ReadonlySet<string>;
-  /** Whether columns of its result may be states of aggregate functions. */
+  /** Whether columns of its result may be aggregate function states. */
   readonly hasStates: boolean;
-  /** It cannot fail on any row; see `leakproof.ts`. */
+  /** Whether it cannot fail on any row; see `leakproof.ts`. */
   readonly isLeakproof: boolean;
 }
 
 export interface Sandbox {
   /** Names of the tables that consumers may read. */
   readonly tables: readonly string[];
-  /** @throws Problem sandbox.*, with line and column; whatever `explain` rejects with. */
+  /** @throws Problem sandbox.*, with line and column; passes on whatever `explain` rejects with. */
   check(text: string): Promise<Verdict>;
-  /** The statement of a checked text. `rows`: the most rows asked for; one more than the caller gets tells of cutting. */
+  /** The statement for a checked query. `rows` is the row limit, one above the caller's so that truncation is detected. */
   assemble(verdict: Verdict, rows: number): AssembledStatement;
-  /** The statement to run where that one has failed on a row; undefined where it can be no other tenant's fault. */
+  /** The statement to run after that one failed on a row; undefined if another tenant's data cannot be the cause. */
   assembleReread(verdict: Verdict, rows: number): AssembledStatement | undefined;
-  /** Every column of the tables that is known. */
+  /** All known columns of the tables. */
   readonly columns: ReadonlySet<string>;
 }
 
@@ -130,7 +130,7 @@ interface Scanned {
   readonly isColumn: (name: string) => boolean;
 }
 
-/** Throws Problem unless the engine reads the query as the scanner does. */
+/** Throws a Problem unless the engine's reading of the query agrees with the scanner's. */
 function acceptTree(
   explained: Explained,
   text: ConsumerText,
@@ -155,7 +155,7 @@ function unreadable(message: string, text: ConsumerText): Problem {
   });
 }
 
-/** Names that the saved query uses without brackets behind them: its columns are among them, its functions are not. */
+/** Names in the saved query that no parenthesis follows: includes its columns, excludes its functions. */
 function mentionedColumns(boundSql: string): ReadonlySet<string> {
   const tokens = tokenize(boundSql).filter(isSignificant);
   const names = new Set<string>();

@@ -1,4 +1,4 @@
-// One pass over a consumer's text: what it may see, what it has found, how large it has become.
+// State of one pass over a consumer query: its scope, its findings, and its expanded size.
 import type { ConsumerText } from './consumer-text.ts';
 import type { FunctionPolicy } from './function-policy.ts';
 import { createStateFindings } from './states.ts';
@@ -6,45 +6,45 @@ import type { StateFindings } from './states.ts';
 import { createTokenReader } from './token-reader.ts';
 import type { TokenReader } from './token-reader.ts';
 
-/** What an endpoint lets its consumers see. */
+/** What an endpoint exposes to its consumers. */
 export interface Surface {
-  /** Tables of the endpoint's WITH clause, by exact name, with the size of what each stands for, in tokens. */
+  /** Tables of the endpoint's WITH clause by exact name, with the expanded size of each in tokens. */
   readonly tables: ReadonlyMap<string, number>;
-  /** Names that a consumer's own WITH elements may not take, in lower case: all identifiers of the saved query. */
+  /** Names that a consumer's own WITH elements may not use, in lower case: all identifiers of the saved query. */
   readonly taken: ReadonlySet<string>;
   readonly functions: FunctionPolicy;
-  /** Columns with states of aggregate functions, by table; unknown where the engine has not described them. */
+  /** Columns with aggregate function states, by table; unknown if the engine has not described them. */
   readonly stateColumns: ReadonlyMap<string, readonly string[]> | 'unknown';
 }
 
 export interface Scope {
   /** The consumer's own WITH tables in lexical scope, with their sizes. */
   readonly own: ReadonlyMap<string, number>;
-  /** Inside a lambda nothing may be named. */
+  /** Inside a lambda no aliases are allowed. */
   readonly inLambda: boolean;
 }
 
-/** Whether an alias may follow an expression: not at all, behind AS, or bare as well. */
+/** Whether an alias may follow an expression: not at all, only after AS, or also without AS. */
 export type AliasForm = 'none' | 'as' | 'bare';
 
-/** The mutually recursive parts of the grammar; each reads from where the scan stands. */
+/** The mutually recursive parts of the grammar; each reads from the scan's current token. */
 export interface Grammar {
-  /** A query up to the bracket or the end that closes it. */
+  /** A query up to the closing parenthesis or the end. */
   query(scan: Scan, scope: Scope): void;
   expression(scan: Scan, scope: Scope, alias: AliasForm): void;
-  /** A value with what belongs to it: path, index, cast. */
+  /** A value with its suffixes: path, index, cast. */
   operand(scan: Scan, scope: Scope): void;
 }
 
-/** What a scan has learned. */
+/** What a scan has found. */
 export interface Findings {
   /** Endpoint tables that are read. */
   readonly tables: Set<string>;
-  /** Names that the text itself gives: aliases, lambda arguments, WITH elements. */
+  /** Names that the query itself defines: aliases, lambda arguments, WITH elements. */
   readonly names: Set<string>;
-  /** Token indexes of names that stand alone where a value is expected. */
+  /** Token indexes of bare names in positions of values. */
   readonly bare: number[];
-  /** Where states of aggregate functions are and may be. */
+  /** Where aggregate function states occur and where they may. */
   readonly states: StateFindings;
 }
 
@@ -54,16 +54,16 @@ export interface Scan extends TokenReader {
   readonly findings: Findings;
   /** Runs `read` one level deeper. */
   nest(read: () => void): void;
-  /** Counts a table's size where it is read. */
+  /** Adds a table's size for each reference to it. */
   grow(tokens: number): void;
-  /** Runs `read` and gives the size of what it read, which is then not counted here. */
+  /** Runs `read` and returns the size of what it read, which is then not counted here. */
   measure(read: () => void): number;
 }
 
-/** Recursion goes on for brackets, CASE and INTERVAL; brackets alone may be 48 deep. */
+/** Parentheses, CASE and INTERVAL recurse; parentheses alone may be 48 levels deep. */
 const MAX_NESTING = 96;
 
-/** Tokens once tables are put in their places; the engine takes a quarter of a second for twice as many. */
+/** Tokens after tables are expanded; the engine takes a quarter of a second for twice as many. */
 const MAX_EXPANDED = 25_000;
 
 export function createScan(text: ConsumerText, surface: Surface, grammar: Grammar): Scan {

@@ -1,4 +1,4 @@
-// The scanner: one SELECT over allowed tables with allowed functions, every token accounted for, or a refusal.
+// The scanner: accepts one SELECT over allowed tables with allowed functions, every token accounted for; rejects anything else.
 import type { ConsumerText } from './consumer-text.ts';
 import { scanExpression } from './expression.ts';
 import type { FunctionPolicy } from './function-policy.ts';
@@ -9,22 +9,22 @@ import { createScan } from './scan.ts';
 import type { Grammar, Scan, Surface } from './scan.ts';
 import { checkStates, stateColumns } from './states.ts';
 
-/** What a text was found to read and name. */
+/** The tables, names and states found in a query. */
 export interface ScanResult {
   /** Endpoint tables that it reads. */
   readonly tables: ReadonlySet<string>;
-  /** Names that it gives itself. */
+  /** Names that it defines itself. */
   readonly names: ReadonlySet<string>;
-  /** Columns of those tables that are states of aggregate functions. */
+  /** Columns of those tables that are aggregate function states. */
   readonly stateColumns: readonly string[];
-  /** Whether there are states of aggregate functions, read from tables or made. */
+  /** Whether there are aggregate function states, read from tables or created. */
   readonly hasStates: boolean;
 }
 
 const GRAMMAR: Grammar = { query: scanQuery, expression: scanExpression, operand: scanOperand };
 
 /**
- * Scans a consumer's text. `isColumn` tells the endpoint's columns from names that the engine would call as functions.
+ * Scans a consumer query. `isColumn` distinguishes the endpoint's columns from names that the engine would call as functions.
  * @throws Problem sandbox.*
  */
 export function scanText(
@@ -60,7 +60,7 @@ function rejectRest(scan: Scan): never {
   return scan.refuse({ code: 'sandbox.syntax_unsupported', message: NOT_TAKEN.get(scan.word()) ?? plain });
 }
 
-/** Refuses the first bare name that would be a call. */
+/** Rejects the first bare name that would be a function call. */
 function checkBareNames(scan: Scan, isColumn: (name: string) => boolean): void {
   const { bare, names } = scan.findings;
   for (const index of bare) {
@@ -72,14 +72,14 @@ function checkBareNames(scan: Scan, isColumn: (name: string) => boolean): void {
   }
 }
 
-/** What names without brackets may mean. */
+/** Context that decides whether a bare name is a column, an alias or a call. */
 export interface BareNames {
   readonly functions: FunctionPolicy;
   readonly names: ReadonlySet<string>;
   readonly isColumn: (name: string) => boolean;
 }
 
-/** CURRENT_USER and kin are calls without brackets, unless there is a column or an alias of that name. */
+/** CURRENT_USER and similar names are calls without parentheses, unless a column or an alias has that name. */
 export function isBareCall(name: string, { functions, names, isColumn }: BareNames): boolean {
   return functions.refuses(name) && !names.has(name) && !isColumn(name);
 }

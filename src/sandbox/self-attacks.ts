@@ -1,6 +1,6 @@
-// What the service tries against itself before it takes consumers' queries: texts that must never run.
+// Attacks of the sandbox self-test, which runs before consumer queries are accepted: queries that must never run.
 
-/** Texts for the whole path; `{table}` stands for a table of the endpoint. Each must be refused. */
+/** Queries for the complete check; `{table}` is replaced by a table of the endpoint. Each must be rejected. */
 export const PATH_ATTACKS: readonly string[] = [
   'SELECT * FROM system.one',
   'SELECT name FROM system.tables',
@@ -33,15 +33,15 @@ export const PATH_ATTACKS: readonly string[] = [
   'SELECT @project FROM {table}',
 ];
 
-/** One statement straight to the engine, past every check of ours. */
+/** One statement sent straight to the engine, bypassing all of our own checks. */
 export interface ConnectionAttack {
   readonly name: string;
   readonly sql: string;
-  /** Known to work on the embedded engine, which shares the process's files. */
+  /** Known to succeed on the embedded engine, which shares the process's files. */
   readonly knownEmbedded?: true;
 }
 
-/** Statements that a consumer's connection itself must not run. None harms when it runs. */
+/** Statements that a consumer connection must reject. All are harmless if they do run. */
 export const CONNECTION_ATTACKS: readonly ConnectionAttack[] = [
   { name: 'read a file by function', sql: "SELECT file('/etc/hostname')", knownEmbedded: true },
   { name: 'read a file by table function', sql: "SELECT * FROM file('/etc/hostname', 'LineAsString')" },
@@ -59,14 +59,14 @@ export const CONNECTION_ATTACKS: readonly ConnectionAttack[] = [
   { name: 'insert rows', sql: "INSERT INTO FUNCTION null('a Int8') SELECT 1" },
 ];
 
-/** A query over the probe's tables that fails when it is evaluated on a row of another tenant. */
+/** A query over the probe's tables that fails if it is evaluated on a row of another tenant. */
 export interface Oracle {
   readonly text: string;
-  /** The connection's settings prevent it alone, without a barrier in the statement. */
+  /** The connection's settings alone prevent it, without a barrier in the statement. */
   readonly heldBySettings?: true;
 }
 
-/** Each succeeds on all rows of the tenant `mine`. The tables: `rows`, told apart by a column, and `paths`, by a JSON path. */
+/** Each succeeds on all rows of the tenant `mine`. Tables: `rows`, tenant in a column, and `paths`, tenant in a JSON path. */
 export const ORACLES: readonly Oracle[] = [
   { text: "SELECT count() FROM rows WHERE intDiv(1, word != 'not a number')" },
   { text: 'SELECT count() FROM rows WHERE toUInt64(word) >= 0' },

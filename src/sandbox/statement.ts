@@ -1,4 +1,4 @@
-// The statement that is sent: the consumer's tokens over tables that each have a scope of their own.
+// Assembles the statement to send: the consumer's tokens over tables that each have a scope of their own.
 import { tokenize, isSignificant } from '../sql/lexer.ts';
 import { quoteIdentifier, quoteString } from '../sql/literal.ts';
 import type { Outline } from '../sql/outline.ts';
@@ -7,19 +7,19 @@ import { joins } from './joins.ts';
 /** How a table of the endpoint is written into a statement. */
 export interface TableText {
   readonly name: string;
-  /** A WITH element: name, AS, and a view that holds the endpoint's whole WITH clause. */
+  /** A WITH element: name, AS, and a view that contains the endpoint's whole WITH clause. */
   readonly element: string;
-  /** The same with a barrier: no condition of the consumer is evaluated inside the view. */
+  /** The same with a barrier: no consumer condition is evaluated inside the view. */
   readonly barredElement: string;
-  /** The barred one with its JSON columns read anew from their text; undefined where it has none. */
+  /** The barred element with its JSON columns parsed again from text; undefined if it has none. */
   readonly rereadElement: string | undefined;
-  /** Tokens that a reference to it stands for, what it refers to itself included. */
+  /** Tokens that a reference to it expands to, including what it refers to itself. */
   readonly size: number;
 }
 
 /**
- * The tables of a saved query's WITH clause. `view()` resolves what is inside it by itself: neither names nor lambdas of
- * the consumer reach the endpoint's own tables. `boundSql` is the text that `outline` was read from.
+ * The tables of a saved query's WITH clause. `view()` resolves names in its own scope: neither names nor lambdas of the
+ * consumer reach the endpoint's own tables. `boundSql` is the query that `outline` was read from.
  */
 export function tableTexts(
   boundSql: string,
@@ -35,7 +35,7 @@ export function tableTexts(
       const quoted = quoteIdentifier(name);
       const view = `SELECT * FROM view(${clause}\nSELECT * FROM ${quoted})`;
       const barredElement = `${quoted} AS (${view} LIMIT ${BARRIER_ROWS})`;
-      // Behind a join a condition may reach a table that its own tenant's condition never does.
+      // A condition above a join may be pushed down to a table that the tenant condition does not filter.
       const element = isClosed ? barredElement : `${quoted} AS (${view})`;
       const reread = rereadColumns(columns.get(name) ?? []);
       const rereadElement = reread && `${quoted} AS (${view.replace('*', reread)} LIMIT ${BARRIER_ROWS})`;
@@ -44,15 +44,15 @@ export function tableTexts(
 }
 
 /**
- * More rows than there are. Which rows a LIMIT gives depends on all of them, so no engine may move a condition below it:
- * neither into the reading of a table (PREWHERE) nor into the analysis of its indexes.
+ * A LIMIT above any possible row count. The rows that a LIMIT returns depend on all rows, so no engine may push a condition
+ * below it: neither into the table read (PREWHERE) nor into index analysis.
  */
 const BARRIER_ROWS = 10n ** 18n;
 
 export interface TableOptions {
-  /** Columns by table, where the engine has described them. */
+  /** Columns by table, if the engine has described them. */
   readonly columns?: ReadonlyMap<string, readonly TableColumn[]> | undefined;
-  /** Every query needs a barrier, also one that cannot fail on a row. */
+  /** Whether every query needs a barrier, even one that cannot fail on a row. */
   readonly isBarred?: boolean;
 }
 
@@ -63,8 +63,9 @@ export interface TableColumn {
 }
 
 /**
- * A JSON column holds the types that any row of its block has, of whatever tenant, and a cast of a path fails on a type that
- * it cannot cast, used or not. What is read anew from text has the types of its own rows. Undefined where there is none.
+ * A projection that parses JSON columns again from text. A JSON column holds the types of every row in its block, whatever
+ * the tenant, and casting a path fails for any type that cannot be cast, used or not. Parsed again, it has only the types
+ * of its own rows. Undefined if there is no JSON column.
  */
 function rereadColumns(columns: readonly TableColumn[]): string | undefined {
   const replaced = columns
@@ -76,22 +77,22 @@ function rereadColumns(columns: readonly TableColumn[]): string | undefined {
   return replaced.length === 0 ? undefined : `* REPLACE (${replaced.join(', ')})`;
 }
 
-/** What is known of the consumer's tokens. */
+/** A consumer query that has passed the checks. */
 export interface CheckedText {
   readonly joined: string;
-  /** It cannot fail on any row, so the engine may evaluate it wherever it likes. */
+  /** Whether it cannot fail on any row, so that the engine may evaluate it anywhere. */
   readonly isLeakproof: boolean;
 }
 
-/** A statement, and where the consumer's tokens begin in it. */
+/** A statement, and the offset of the consumer's tokens in it. */
 export interface AssembledStatement {
   readonly sql: string;
   readonly consumerStart: number;
 }
 
 /**
- * Puts the consumer's joined tokens below the tables that they read. The brackets make clauses that would end a statement
- * a syntax error; `rows` is the most that is asked for, whatever LIMIT the consumer wrote.
+ * Puts the consumer's joined tokens after the tables that they read. The parentheses turn clauses that would end a statement
+ * into syntax errors; `rows` caps the result, whatever LIMIT the consumer wrote.
  */
 export function assembleStatement(
   tables: readonly TableText[],
@@ -105,7 +106,7 @@ export function assembleStatement(
   );
 }
 
-/** The same for where it has failed: over JSON read anew. Undefined where no table has any. */
+/** The statement for a retry after a failure: over JSON parsed again. Undefined if no table has JSON columns. */
 export function assembleReread(
   tables: readonly TableText[],
   { joined }: CheckedText,

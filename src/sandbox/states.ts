@@ -1,6 +1,7 @@
-// States of aggregate functions are the engine's own bytes: read from text that a consumer wrote they corrupt its memory, and
-// the engine converts text to the type of a state where nobody asked for it (IN, CASE, transform, INTERPOLATE, comparisons of
-// arrays, …). So states go by an allow-list: they are named, handed on by name, and given to functions that take states.
+// Aggregate function states are internal binary data of the engine: parsed from text that a consumer wrote they corrupt its
+// memory, and the engine implicitly converts text to the type of a state (IN, CASE, transform, INTERPOLATE, comparisons of
+// arrays, …). States are therefore subject to an allow-list: they may be named, passed on by name, and passed to functions that
+// accept states.
 import { Problem } from '../core/problem.ts';
 import type { Complaint } from './consumer-text.ts';
 import type { Scan } from './scan.ts';
@@ -11,17 +12,17 @@ export interface Span {
   readonly end: number;
 }
 
-/** What a scan has learned for the check of states. */
+/** What a scan has found for the check of states. */
 export interface StateFindings {
-  /** Calls that give states. */
+  /** Calls that return states. */
   readonly made: Span[];
-  /** Where a state may stand: whole arguments of functions that take states, and columns that are left out. */
+  /** Where a state may occur: whole arguments of functions that accept states, and excluded columns. */
   readonly permitted: Span[];
-  /** Elements behind SELECT and WITH, with their aliases. */
+  /** Elements of SELECT and WITH, with their aliases. */
   readonly items: Span[];
-  /** `*` with what changes its columns. */
+  /** `*` with its column modifiers. */
   readonly stars: (Span & { readonly isPlain: boolean })[];
-  /** Forms that have no place in a query with states, by the token they begin with. */
+  /** Forms that are not allowed in a query with states, by their first token. */
   readonly barred: { readonly at: number; readonly form: string }[];
 }
 
@@ -29,12 +30,12 @@ export function createStateFindings(): StateFindings {
   return { made: [], permitted: [], items: [], stars: [], barred: [] };
 }
 
-/** Whether a function of that name gives states: the combinators State and those around it, and bitmaps. */
+/** Whether a function of that name returns states: the combinator State and those around it, and bitmaps. */
 export function makesStates(functionName: string): boolean {
   return /state|^bitmapbuild$/i.test(functionName);
 }
 
-/** Whether a function takes states, and does nothing with other values: the combinator Merge, and bitmaps. */
+/** Whether a function accepts only states: the combinator Merge, and bitmaps. */
 export function takesStates(functionName: string): boolean {
   return (
     /merge|^finalizeaggregation$|bitmap/i.test(functionName) && !/jsonmerge|^bitmapbuild$/i.test(functionName)
@@ -48,23 +49,23 @@ function complaint(message: string): Complaint {
   return { code: 'sandbox.type_denied', message, hint: HINT };
 }
 
-/** About a form that has no place in a query with states. */
+/** Complaint about a form that is not allowed in a query with states. */
 export function barredForm(form: string): Complaint {
   return complaint(`${form} cannot stand in a query with states of aggregate functions`);
 }
 
-/** About a state that no later part of the query could be checked for. */
+/** Complaint about a state without a name, for which later parts of the query could not be checked. */
 export function unnamedState(): Complaint {
   return complaint('The state of an aggregate function stands here without a name of its own');
 }
 
-/** About a column of a result: a state is no value that can be written, in any format. */
+/** Complaint about a result column: a state has no representation in any result format. */
 export function stateInResult(column: string): Complaint {
   const name = column.slice(0, 60);
   return complaint(`The column ${name} is the state of an aggregate function, which cannot be returned`);
 }
 
-/** Names of the columns with states of the tables that are read. */
+/** Names of the state columns of the tables that are read. */
 export function stateColumns({ findings, surface }: Scan): readonly string[] {
   if (findings.tables.size === 0) return [];
   const known = surface.stateColumns;
@@ -73,10 +74,10 @@ export function stateColumns({ findings, surface }: Scan): readonly string[] {
   throw new Problem('engine.unavailable', { detail, retryAfter: 1 });
 }
 
-/** Names of states in one query; each costs a pass over its tokens. */
+/** Maximum number of names of states in one query; each costs a pass over its tokens. */
 export const MAX_STATE_NAMES = 32;
 
-/** What is known while names are followed. Spans by where they begin or end; both are unique. */
+/** Working state while names are followed. Spans are indexed by their start or end; both are unique. */
 interface Check {
   readonly scan: Scan;
   readonly itemsByStart: ReadonlyMap<number, Span>;
@@ -86,7 +87,7 @@ interface Check {
   readonly tainted: Set<string>;
 }
 
-/** Refuses states wherever they may not stand. */
+/** Rejects states wherever they are not allowed. */
 export function checkStates(scan: Scan): void {
   const columns = stateColumns(scan);
   const { made, barred, stars, items, permitted } = scan.findings.states;
@@ -114,7 +115,7 @@ function refuseAt(scan: Scan, at: number, about: Complaint): never {
   return scan.refuse(about, at - scan.at());
 }
 
-/** A star stands alone, `*` or `table.*`, so that columns keep their names. */
+/** A star must be plain, `*` or `table.*`, so that columns keep their names. */
 function checkStar(
   { scan, itemsByStart, permitted }: Check,
   star: Span & { readonly isPlain: boolean },
@@ -125,14 +126,14 @@ function checkStar(
   refuseAt(scan, star.start, barredForm('A * that is changed or stands inside another value'));
 }
 
-/** The alias of a state, which stands alone behind SELECT or WITH. */
+/** The alias of a state, which must be a whole element of SELECT or WITH. */
 function nameOfState(check: Check, span: Span): string {
   const name = aliasBehind(check, span);
   if (name !== undefined) return name;
   return refuseAt(check.scan, span.start, unnamedState());
 }
 
-/** The alias of an element that is the span and no more than `AS name` or `name` behind it. */
+/** The alias of an element that consists of the span followed by `AS name` or `name`. */
 function aliasBehind({ scan, itemsByStart }: Check, { start, end }: Span): string | undefined {
   const item = itemsByStart.get(start);
   const ahead = end - scan.at();
@@ -140,7 +141,7 @@ function aliasBehind({ scan, itemsByStart }: Check, { start, end }: Span): strin
   return item !== undefined && item.end - scan.at() === at + 1 ? scan.name(at) : undefined;
 }
 
-/** Names of states stand where states may; an alias of one is one more. */
+/** Names of states may occur only where states may; an alias of such a name is tracked as well. */
 function checkNames(check: Check): void {
   const { scan, tainted } = check;
   const names = namesIn(scan);
@@ -154,7 +155,7 @@ function checkNames(check: Check): void {
   }
 }
 
-/** Names that are not called, by token. A join may give `table.name` as one name, of two parts. */
+/** Names that are not called, by token. A join may produce `table.name` as a single name of two parts. */
 function namesIn(scan: Scan): readonly { readonly at: number; readonly parts: readonly string[] }[] {
   return Array.from({ length: scan.at() }, (_, at) => at).flatMap((at) => {
     const ahead = at - scan.at();
@@ -176,7 +177,7 @@ function checkName(check: Check, at: number): void {
   tainted.add(alias);
 }
 
-/** Whether the name is that of an element itself: behind AS, or behind a call that gives a state or another name. */
+/** Whether the name is an element's own alias: after AS, or after a call or name that yields a state. */
 function isAlias({ scan, itemsByEnd, made }: Check, at: number): boolean {
   const item = itemsByEnd.get(at + 1);
   if (item === undefined || item.start === at) return false;

@@ -1,5 +1,5 @@
-// Strings that the engine reads as more than text: names of types, of aggregate functions and of subcolumns. Each has to be
-// one literal that says something allowed. `test/sandbox/string-arguments.test.ts` asks the engine which arguments these are.
+// Strings that the engine interprets: names of types, of aggregate functions and of subcolumns. Each must be a single literal
+// with an allowed value. `test/sandbox/string-arguments.test.ts` checks against the engine which arguments these are.
 import { tokenize } from '../sql/lexer.ts';
 import type { Token } from '../sql/lexer.ts';
 import { stringValue } from '../sql/string-literal.ts';
@@ -44,13 +44,13 @@ export function stringArgument(functionName: string): StringArgument | undefined
   return STRING_ARGUMENTS.get(functionName.toLowerCase());
 }
 
-/** Index of the argument among `count`; undefined where the call has no such argument and the engine rejects it. */
+/** Index of that argument among `count`; undefined if the call does not have it, in which case the engine rejects the call. */
 export function argumentIndex({ index }: StringArgument, count: number): number | undefined {
   const at = index === 'last' ? count - 1 : index;
   return at >= 0 && at < count ? at : undefined;
 }
 
-/** What is wrong with the argument, given as the source of a literal or undefined for anything else. */
+/** What is wrong with the argument, given as the source of a literal, or undefined if it is not a literal. */
 export function complaintAboutArgument(
   { names }: StringArgument,
   call: { readonly name: string; readonly literal: string | undefined; readonly functions: FunctionPolicy },
@@ -75,7 +75,7 @@ function notLiteral(names: StringArgument['names'], name: string): Complaint {
   return { code, message: `${name} takes here ${what}, as one literal and not as an expression` };
 }
 
-/** `sum`, `quantiles(0.5, 0.9)`: the name of an allowed function, with literals for parameters. */
+/** `sum`, `quantiles(0.5, 0.9)`: the name of an allowed function, with literals as parameters. */
 function complaintAboutFunction(value: string, functions: FunctionPolicy): Complaint | undefined {
   const [, name, parameters] = /^(\w{1,100})(?:\((.*)\))?$/s.exec(value) ?? [];
   if (name === undefined || (parameters !== undefined && !isListOfLiterals(parameters))) {
@@ -103,7 +103,7 @@ function isListOfLiterals(text: string): boolean {
   );
 }
 
-/** A path into a value; behind `.:` stands a type, and a Dynamic value takes a type alone. */
+/** Checks a path into a value; `.:` is followed by a type, and a Dynamic value accepts only a type. */
 export function subcolumnFault(path: string): string | undefined {
   if (namesState(path)) return 'Aggregate functions are not allowed as types';
   const [, ...types] = path.split('.:');
@@ -115,7 +115,7 @@ export function subcolumnFault(path: string): string | undefined {
   return undefined;
 }
 
-/** Whether a name or a string holds the type of an aggregate function's state. */
+/** Whether a name or a string contains the type of an aggregate function state. */
 export function namesState(text: string): boolean {
   return /AggregateFunction/i.test(text);
 }

@@ -1,11 +1,11 @@
-// Times with digits of a second are whole numbers in units of their scale. One of a smaller scale is multiplied before it is
-// compared with one of a larger scale, and with more than six digits the year 2299 does not fit.
+// Times with fractional seconds are integers in units of their scale. A time of a smaller scale is multiplied before it is
+// compared with one of a larger scale; with more than six digits the year 2299 overflows.
 import type { Cursor } from '../sql/cursor.ts';
 
 const LARGE_COLUMN = /DateTime64\([7-9]/;
 const SMALL_COLUMN = /\bDate32\b|DateTime64\([0-6]/;
 
-/** Whether some row may hold a time that cannot be compared with a time of another scale. Fail closed. */
+/** Whether some row may hold a time that cannot be compared with a time of another scale. Fails closed. */
 export function mixesScales(cursor: Cursor, types: readonly string[]): boolean {
   const at = Array.from({ length: cursor.length }, (_, index) => index);
   if (at.some((index) => hasLargeScale(cursor, index))) return true;
@@ -15,7 +15,7 @@ export function mixesScales(cursor: Cursor, types: readonly string[]): boolean {
   );
 }
 
-/** Written as a unit, a type, a function of such a type, or a string that holds one. */
+/** Written as a unit, a type, a function that returns such a type, or a string that contains one. */
 function hasLargeScale(cursor: Cursor, at: number): boolean {
   const kind = cursor.kind(at);
   const text = cursor.text(at);

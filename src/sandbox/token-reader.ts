@@ -1,35 +1,35 @@
-// Reading a consumer's tokens one after the other; refusals at the token where the reader stands.
+// Reads a consumer's tokens in sequence; rejects at the current token.
 import { identifierName } from '../sql/literal.ts';
 import type { TokenKind } from '../sql/lexer.ts';
 import { refusal } from './consumer-text.ts';
 import type { Complaint, ConsumerText } from './consumer-text.ts';
 
-/** `ahead` counts tokens from the next one, which is 0; beyond the end there is nothing. */
+/** `ahead` counts tokens from the next one, which is 0; beyond the end tokens are undefined. */
 export interface TokenReader {
   /** Index of the next token. */
   at(): number;
   kind(ahead?: number): TokenKind | undefined;
-  /** A bare word in capitals, undefined for anything else. */
+  /** A bare word in upper case, undefined for anything else. */
   word(ahead?: number): string | undefined;
   /** The name that a bare or quoted token stands for; undefined for other tokens. */
   name(ahead?: number): string | undefined;
   /** Source text of a token. */
   whole(ahead?: number): string;
-  /** The same for people, cut where it is long. */
+  /** The same for messages, truncated if long. */
   source(ahead?: number): string;
-  /** Distance to the token behind the bracket that closes the one `ahead`; to the next token where there is none. */
+  /** Distance to the token after the bracket that closes the one `ahead`; to the next token if there is none. */
   beyond(ahead?: number): number;
   skip(count?: number): void;
-  /** Skips the words if they come next, all of them. */
+  /** Skips the keywords if all of them come next. */
   take(...words: readonly string[]): boolean;
   takeKind(kind: TokenKind): boolean;
-  /** @throws Problem sandbox.syntax_unsupported, which says what was expected. */
+  /** @throws Problem sandbox.syntax_unsupported, naming what was expected. */
   expectKind(kind: TokenKind, what?: string): void;
   expectWord(word: string): void;
   refuse(complaint: Complaint, ahead?: number): never;
 }
 
-/** Longer sources are cut in messages. */
+/** Maximum length of a source in messages, in characters. */
 const SHOWN = 60;
 
 export function createTokenReader(text: ConsumerText): TokenReader {

@@ -1,4 +1,4 @@
-// States of aggregate functions in the engine's own tree of a query: the rules of states.ts once more.
+// Aggregate function states in the engine's own tree of a query: applies the rules of states.ts a second time.
 import type { Complaint } from './consumer-text.ts';
 import { attribute } from './query-tree.ts';
 import type { TreeLine } from './query-tree.ts';
@@ -6,7 +6,7 @@ import { barredForm, makesStates, MAX_STATE_NAMES, takesStates, unnamedState } f
 import { stringArgument } from './string-arguments.ts';
 import { IN_FUNCTIONS } from './keywords.ts';
 
-/** What a node stands in: an element of SELECT or WITH, an argument of a function that takes states, a table, or else. */
+/** The context of a node: an element of SELECT or WITH, an argument of a function that accepts states, a table, or other. */
 type Place = 'item' | 'argument' | 'table' | 'subquery' | 'other';
 
 const PLACES: ReadonlyMap<string, Place> = new Map([
@@ -22,11 +22,11 @@ interface Walk {
   readonly names: Set<string>;
   /** Whether any state was seen. */
   hasStates: boolean;
-  /** The first thing that a query with states may not have. */
+  /** The first violation of the rules for queries with states. */
   complaint: Complaint | undefined;
 }
 
-/** Judges a whole tree; `columns` are the columns with states of the tables that are read. */
+/** Checks a whole tree; `columns` are the state columns of the tables that are read. */
 export function judgeStates(root: TreeLine, columns: readonly string[]): Complaint | undefined {
   const names = new Set(columns);
   for (let round = 0; round <= MAX_STATE_NAMES; round++) {
@@ -46,7 +46,7 @@ function visit(walk: Walk, node: TreeLine, place: Place): void {
   for (const child of node.children) visit(walk, child, inside);
 }
 
-/** What the children of a node stand in. */
+/** The context of a node's children. */
 function insideOf(node: TreeLine, place: Place): Place {
   if (!node.isNode) {
     if (node.kind === 'ARGUMENTS') return place;

@@ -1,14 +1,14 @@
-// Reads a type, token by token, and accepts only types of an allow-list within limits. One reader for types that are
-// written as syntax (`CAST(x AS T)`, `x::T`) and for types that are written in a string.
+// Reads a type token by token, and accepts only types of an allow-list, within limits. One reader serves types written as
+// syntax (`CAST(x AS T)`, `x::T`) and types written in a string.
 import { isSignificant, tokenize } from '../sql/lexer.ts';
 import { stringValue } from '../sql/string-literal.ts';
 import type { TokenReader } from './token-reader.ts';
 import { TYPES } from './keywords.ts';
 
-/** Tokens by their distance from where the type begins; beyond the end there is nothing. */
+/** Tokens by distance from the start of the type; undefined beyond the end. */
 export type TypeTokens = Pick<TokenReader, 'kind' | 'word' | 'whole'>;
 
-/** Either the number of tokens that the type has, or what is wrong at one of them. */
+/** Either the number of tokens in the type, or what is wrong at one of them. */
 export type TypeReading =
   | { readonly kind: 'type'; readonly tokens: number }
   | { readonly kind: 'fault'; readonly at: number; readonly message: string };
@@ -20,7 +20,7 @@ const MAX_FIXED_STRING = 65_536;
 const MAX_DYNAMIC_TYPES = 32;
 const MAX_DYNAMIC_PATHS = 1_024;
 
-/** What a type may have at most, for people. */
+/** Limits for one type, as reported to consumers. */
 export const TYPE_LIMITS = {
   length: MAX_LENGTH,
   depth: MAX_DEPTH,
@@ -49,9 +49,9 @@ interface Reader extends TypeTokens {
   readonly at: () => number;
   readonly skip: (count?: number) => void;
   readonly take: (kind: ReturnType<TypeTokens['kind']>) => boolean;
-  /** Notes the first fault. Always false, so that readers can return it. */
+  /** Records the first fault. Always returns false, so that readers can return it. */
   readonly fail: (message: string) => false;
-  /** Counts a type, one level deeper; false over a limit. */
+  /** Counts a type one level deeper; false if over a limit. */
   readonly enter: (depth: number) => boolean;
   readonly fault: () => TypeReading | undefined;
 }
@@ -88,14 +88,14 @@ function createReader(tokens: TypeTokens): Reader {
   };
 }
 
-/** Reads the type that begins at the first of `tokens`; what follows it is the caller's business. */
+/** Reads the type that begins at the first of `tokens`; the caller handles what follows it. */
 export function readType(tokens: TypeTokens): TypeReading {
   const reader = createReader(tokens);
   type(reader, 1);
   return reader.fault() ?? { kind: 'type', tokens: reader.at() };
 }
 
-/** What is wrong with a type in a string, by the string's value; undefined when it may be used. */
+/** What is wrong with a type in a string, given the string's value; undefined if the type is allowed. */
 export function typeFault(text: string): string | undefined {
   if (text.length > MAX_LENGTH) return `A type may have at most ${MAX_LENGTH} characters`;
   const tokens = tokenize(text).filter((token) => token.kind !== 'blank');
@@ -116,7 +116,7 @@ function show(source: string): string {
   return source === '' ? 'the end' : source.slice(0, 60);
 }
 
-/** Every reader gives true when it has read, false after a fault. */
+/** Every reader returns true if it has read its part, false after a fault. */
 function type(reader: Reader, depth: number): boolean {
   const name = reader.word();
   if (name === undefined || !TYPES.has(name)) {
@@ -176,7 +176,7 @@ function path(reader: Reader): boolean {
   return true;
 }
 
-/** `max_types = 8` and kin. */
+/** `max_types = 8` and similar settings. */
 function limit(reader: Reader): boolean {
   const most = LIMITED.get(reader.word() ?? '');
   if (most === undefined) return reader.fail(`${show(reader.whole())} is not a parameter of this type`);
@@ -184,7 +184,7 @@ function limit(reader: Reader): boolean {
   return reader.take('=') ? size(reader, most) : reader.fail('Expected = and a number in the type');
 }
 
-/** A whole number up to `most`. */
+/** An integer up to `most`. */
 function size(reader: Reader, most: number): boolean {
   const source = reader.whole();
   if (reader.kind() !== 'number' || !/^\d+$/.test(source))
@@ -194,7 +194,7 @@ function size(reader: Reader, most: number): boolean {
   return true;
 }
 
-/** A name without path or scheme: elsewhere the engine could look for a file. */
+/** A name without path or scheme: otherwise the engine could look for a file. */
 function timeZone(reader: Reader): boolean {
   const zone = stringValue(reader.whole());
   if (zone === undefined || !/^[A-Za-z][\w+-]*(?:\/[\w+-]+)*$/.test(zone)) {

@@ -1,4 +1,4 @@
-// Types as syntax: behind `::`, in CAST, in JSON paths.
+// Types written as syntax: after `::`, in CAST, in JSON paths.
 import type { Scan } from './scan.ts';
 import { readType } from './type-name.ts';
 

@@ -1,14 +1,14 @@
-// Verdicts on consumers' texts, kept by (endpoint revision, text) up to a number of characters; the least used go first.
+// Caches verdicts on consumer queries by (endpoint revision, query), up to a number of characters; evicts least recently used.
 
-/** One for all endpoints. What is kept settles once: texts that are being checked are shared as well. */
+/** One cache for all endpoints. Stores promises, so that concurrent checks of the same query are coalesced. */
 export interface VerdictCache<T> {
-  /** The value kept for `key`, else the one that `check` gives; rejections stay only where `isFinal` says so. */
+  /** The cached value for `key`, else the result of `check`; rejections are cached only if `isFinal` returns true. */
   get(key: string, check: () => Promise<T>, isFinal: (error: unknown) => boolean): Promise<T>;
 }
 
-/** `maxCharacters` bounds the keys, which hold the texts; with its verdict each takes about four times as much. */
+/** `maxCharacters` bounds the keys, which contain the queries; an entry takes about four times as much with its verdict. */
 export function createVerdictCache<T>(maxCharacters: number): VerdictCache<T> {
-  // A Map keeps the order of insertion: what is read moves to its end.
+  // A Map iterates in insertion order: an entry that is read moves to the end.
   const kept = new Map<string, Promise<T>>();
   let characters = 0;
   const forget = (key: string) => {

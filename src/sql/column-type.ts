@@ -1,21 +1,21 @@
-// ClickHouse's column types, as far as it matters what a value of theirs can be compared with.
+// Parses ClickHouse column types, as far as needed to decide what their values can be compared with.
 
-/** `name` is the engine's own text of the type. Nullable and LowCardinality make no difference and are left out. */
+/** `name` is the type as the engine prints it. Nullable and LowCardinality make no difference and are omitted. */
 export type ColumnType = { readonly name: string } & TypeShape;
 
 type TypeShape =
-  /** `padded`: FixedString and Enum, which become plain text through toString. */
+  /** `padded`: FixedString and Enum, which become plain strings through toString. */
   | { readonly kind: 'string'; readonly padded: boolean }
   | { readonly kind: 'number'; readonly single: boolean }
   | { readonly kind: 'boolean' | 'time' | 'uuid' | 'ipv4' | 'ipv6' }
-  /** Any value, its type known row by row: Dynamic, Variant, and what an untyped JSON path holds. */
+  /** A value whose type varies by row: Dynamic, Variant, and untyped JSON paths. */
   | { readonly kind: 'dynamic' }
   | { readonly kind: 'json'; readonly paths: ReadonlyMap<string, ColumnType> }
   | { readonly kind: 'map'; readonly key: ColumnType; readonly value: ColumnType }
-  /** Elements without a name have their 1-based position for one. */
+  /** Elements without a name are keyed by their 1-based position. */
   | { readonly kind: 'tuple'; readonly elements: ReadonlyMap<string, ColumnType> }
   | { readonly kind: 'array'; readonly element: ColumnType }
-  /** A type that can be shown, and compared as text alone. */
+  /** A type that can be returned, but compared only as a string. */
   | { readonly kind: 'other' };
 
 /** The type of an untyped JSON path. */
@@ -38,7 +38,7 @@ const OTHERS: ReadonlyMap<string, TypeShape> = new Map<string, TypeShape>([
   ['Variant', { kind: 'dynamic' }],
 ]);
 
-/** Reads a type as DESCRIBE prints it, on one line or on several; a type that is not known is `other`. */
+/** Parses a type as DESCRIBE prints it, on one line or several; an unknown type is `other`. */
 export function parseColumnType(text: string, depth = 0): ColumnType {
   const name = text.trim().replaceAll(/\s*\n\s*/g, ' ');
   const [, base = '', inside = ''] = /^(\w+)\s*(?:\((.*)\))?$/s.exec(name) ?? [];
@@ -75,7 +75,7 @@ function tupleElements(list: readonly string[], type: ReadType): ReadonlyMap<str
   return new Map(named.map(({ name, rest }, index) => [name ?? String(index + 1), type(rest)] as const));
 }
 
-/** Typed paths of a JSON type; its settings (`max_dynamic_paths=…`) and `SKIP` rules are passed over. */
+/** Typed paths of a JSON type; its settings (`max_dynamic_paths=…`) and `SKIP` rules are ignored. */
 function jsonPaths(list: readonly string[], type: ReadType): ReadonlyMap<string, ColumnType> {
   const named = list.map((item) => namedType(item));
   return new Map(
@@ -93,7 +93,7 @@ function namedType(text: string): { readonly name?: string; readonly rest: strin
   return { name: quoted?.replace(/\\(.)|`(`)/g, '$1$2') ?? bare, rest };
 }
 
-/** Arguments between top-level commas. */
+/** Splits arguments at top-level commas. */
 function splitArguments(text: string): readonly string[] {
   const list: string[] = [];
   let depth = 0;

@@ -1,20 +1,20 @@
-// Reading a statement token by token: words in capitals, brackets skipped whole, findings at tokens.
+// Random access to a statement's tokens: words in upper case, jumps over bracketed groups, findings at tokens.
 import type { SqlFinding } from './finding.ts';
 import type { Token, TokenKind } from './lexer.ts';
 
-/** Significant tokens by index; an index beyond the end reads as nothing. */
+/** Significant tokens by index; an index beyond the end reads as absent. */
 export interface Cursor {
   readonly length: number;
   kind(index: number): TokenKind | undefined;
   /** Source text of the token. */
   text(index: number): string;
-  /** A bare word in capitals; undefined for anything else, also for quoted identifiers. */
+  /** A bare word in upper case; undefined for anything else, quoted identifiers included. */
   word(index: number): string | undefined;
-  /** Source text from one token to before another. */
+  /** Source text from one token up to, but excluding, another. */
   slice(from: number, to: number): string;
   start(index: number): number;
   end(index: number): number;
-  /** The index after this token, or after its closing bracket where it opens one. */
+  /** The index after this token, or after its closing bracket if it is an opening bracket. */
   after(index: number): number;
   /** Index of the bracket that closes the one at `index`. */
   closing(index: number): number;
@@ -30,7 +30,7 @@ const CLOSING: ReadonlyMap<TokenKind, TokenKind> = new Map([
 ]);
 const CLOSERS: ReadonlySet<TokenKind> = new Set(CLOSING.values());
 
-/** Pairs the brackets by token index; a finding at the first that has no partner. */
+/** Pairs brackets by token index; a finding at the first one without a partner. */
 export function matchBrackets(tokens: readonly Token[]): BracketPairs | SqlFinding {
   const pairs = new Map<number, number>();
   const open: number[] = [];

@@ -1,6 +1,6 @@
-// What is wrong at a place of one SQL text.
+// What is wrong at a location in an SQL query.
 
-/** A finding between two offsets (UTF-16 code units, end exclusive) of the text that was read. */
+/** A finding between two offsets (UTF-16 code units, end exclusive) of the query that was read. */
 export interface SqlFinding {
   readonly start: number;
   readonly end: number;

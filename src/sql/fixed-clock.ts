@@ -1,8 +1,8 @@
-// A clock that stands still: calls that ask the engine for the time become the literal of one instant.
+// Freezes the clock of a query: calls that return the current time become literals of one instant.
 import { isSignificant, tokenize, type Token } from './lexer.ts';
 import { identifierName } from './literal.ts';
 
-/** What stands in place of the name and its opening bracket; further arguments may follow. */
+/** What replaces the name and its opening parenthesis; further arguments may follow. */
 interface Clock {
   readonly replacement: (instant: Instant) => string;
   readonly takesArguments: boolean;
@@ -11,9 +11,9 @@ interface Clock {
 interface Instant {
   /** Whole seconds since 1970. */
   readonly seconds: number;
-  /** A Decimal that holds the fraction too. */
+  /** A Decimal that includes the fraction. */
   readonly exact: string;
-  /** `YYYY-MM-DD` of the day, in UTC, and of the one before. */
+  /** `YYYY-MM-DD` in UTC, of the day and of the day before. */
   readonly day: string;
   readonly dayBefore: string;
   /** `hh:mm:ss`, in UTC. */
@@ -24,7 +24,7 @@ const now: Clock = { replacement: ({ seconds }) => `toDateTime(${seconds}`, take
 const today: Clock = { replacement: ({ day }) => `toDate('${day}'`, takesArguments: false };
 const utc: Clock = { replacement: ({ seconds }) => `toDateTime(${seconds}, 'UTC'`, takesArguments: false };
 
-/** Names that the engine takes in any case, in small letters. */
+/** Names that the engine accepts in any case, in lower case. */
 const ANY_CASE: ReadonlyMap<string, Clock> = new Map([
   ['now', now],
   ['current_timestamp', now],
@@ -38,7 +38,7 @@ const ANY_CASE: ReadonlyMap<string, Clock> = new Map([
   ['utc_timestamp', utc],
 ]);
 
-/** Names that it takes as written; in a block the time is no constant. */
+/** Case-sensitive names; those whose name includes `Block` are not constant. */
 const EXACT_CASE: ReadonlyMap<string, Clock> = new Map([
   ['yesterday', { replacement: ({ dayBefore }) => `toDate('${dayBefore}'`, takesArguments: false }],
   [
@@ -51,19 +51,19 @@ const EXACT_CASE: ReadonlyMap<string, Clock> = new Map([
   ],
 ]);
 
-/** Standard SQL calls these without brackets. Others, such as a bare `now`, are as often names of columns. */
+/** Callable without parentheses in standard SQL. Others, such as a bare `now`, are as often column names. */
 const WITHOUT_BRACKETS: ReadonlySet<string> = new Set([
   'current_timestamp',
   'current_date',
   'localtimestamp',
 ]);
 
-/** What a scale is where a call names none. */
+/** The scale of a call that specifies none. */
 const DEFAULT_SCALE = ', 3';
 
 /**
- * The same query at `now` (milliseconds since 1970, from 1970 to 2105): every such call replaced, the types kept. The
- * names of result columns that are written out of such a call change with it.
+ * The same query at `now` (milliseconds since 1970, from 1970 to 2105): replaces every such call and keeps its type. Names of
+ * result columns that derive from such a call change with it.
  * Source: ClickHouse's page on functions for dates and times; `system.functions` for aliases and cases.
  */
 export function fixClock(sql: string, now: number): string {
@@ -84,23 +84,23 @@ export function fixClock(sql: string, now: number): string {
 interface Text {
   readonly sql: string;
   readonly tokens: readonly Token[];
-  /** Names that the text gives itself, to expressions and to tables of WITH, in small letters. */
+  /** Names that the query itself defines, for expressions and WITH tables, in lower case. */
   readonly aliases: ReadonlySet<string>;
 }
 
 interface Found {
   readonly print: (instant: Instant) => string;
-  /** Where what it replaces ends. */
+  /** End offset of what it replaces. */
   readonly end: number;
 }
 
-/** `name (`: what is inside the brackets, and the closing one, stay. */
+/** `name (`: the contents of the parentheses, and the closing one, remain. */
 function callAt({ sql, tokens }: Text, index: number): Found | undefined {
   const [before, name, open, inside] = [-1, 0, 1, 2].map((step) => tokens[index + step]);
   if (name === undefined || open?.kind !== '(' || before?.kind === '.') return undefined;
   const clock = clockOf(sql, name);
   const isEmpty = inside?.kind === ')';
-  // The engine refuses arguments where there may be none: so it does, left alone.
+  // The engine rejects arguments where none are allowed; the call is left unchanged so that it does.
   if (clock === undefined || (!isEmpty && !clock.takesArguments)) return undefined;
   const print = (instant: Instant): string => {
     const begin = clock.replacement(instant);
@@ -116,7 +116,7 @@ function clockOf(sql: string, token: Token): Clock | undefined {
   return name === undefined ? undefined : (EXACT_CASE.get(name) ?? ANY_CASE.get(name.toLowerCase()));
 }
 
-/** A standard name without brackets, where nothing makes it the name of something else. */
+/** A standard name without parentheses, unless the context makes it the name of something else. */
 function wordAt({ sql, tokens, aliases }: Text, index: number): Found | undefined {
   const [before, name, after] = [-1, 0, 1].map((step) => tokens[index + step]);
   if (name?.kind !== 'word' || before?.kind === '.') return undefined;
@@ -135,7 +135,7 @@ function aliasesIn(sql: string, tokens: readonly Token[]): ReadonlySet<string> {
   return new Set(names.map(({ start, end }) => (identifierName(sql.slice(start, end)) ?? '').toLowerCase()));
 }
 
-/** A bare word in capitals; '' for anything else. */
+/** A bare word in upper case; '' for anything else. */
 function wordOf(sql: string, token: Token | undefined): string {
   return token?.kind === 'word' ? sql.slice(token.start, token.end).toUpperCase() : '';
 }

@@ -1,11 +1,11 @@
-// ClickHouse's lexer, exactly: a text becomes tokens that cover it whole. Held against the engine's `tokenizeQuery`.
+// ClickHouse's lexer, exactly: splits a string into tokens without gaps. Tested against the engine's `tokenizeQuery`.
 import { isSpaceUnit, isDigit, isHexDigit, isWordUnit } from './unicode.ts';
 import { scanNumber, scanNumberAfterDot } from './number.ts';
 
 export type TokenKind =
   | 'blank'
   | 'comment'
-  /** A keyword or a bare identifier; only its place tells which. */
+  /** A keyword or a bare identifier; only the context distinguishes them. */
   | 'word'
   | 'number'
   /** '…', ‘…’, x'…' or b'…'. */
@@ -24,7 +24,7 @@ export type LexError =
   | 'stray_exclamation_mark'
   | 'wrong_number';
 
-/** One token: `text.slice(start, end)`, in UTF-16 code units. `reason` is there on errors alone. */
+/** One token: `text.slice(start, end)`, in UTF-16 code units. Only error tokens have a `reason`. */
 export interface Token {
   readonly kind: TokenKind;
   readonly start: number;
@@ -32,7 +32,7 @@ export interface Token {
   readonly reason?: LexError;
 }
 
-/** A text while it is read; `previous` is the last token that is neither blank nor comment. */
+/** A string being read; `previous` is the last token that is neither whitespace nor comment. */
 interface Scan {
   readonly text: string;
   readonly heredocs: () => ReadonlyMap<number, number>;
@@ -58,7 +58,7 @@ export function tokenize(text: string): Token[] {
   return tokens;
 }
 
-/** Whether the parser sees the token at all. */
+/** Whether the parser sees the token: neither whitespace nor comment. */
 export function isSignificant(token: Token): boolean {
   return token.kind !== 'blank' && token.kind !== 'comment';
 }
@@ -111,14 +111,14 @@ function numberOrWord(scan: Scan, at: number): Token {
 
 const BEFORE_ACCESS: ReadonlySet<TokenKind | undefined> = new Set([')', ']', 'word', 'quoted', 'number']);
 
-/** A qualifier or tuple access, else a number such as `.5`. */
+/** A qualifier or tuple access, or else a number such as `.5`. */
 function dot(scan: Scan, at: number): Token {
   const digitFollows = isDigit(scan.text.charCodeAt(at + 1));
   if (at > 0 && (!digitFollows || BEFORE_ACCESS.has(scan.previous))) return token('.', at, at + 1);
   return token('number', at, scanNumber(scan.text, at));
 }
 
-/** Doubled quotes and backslashes keep it open. */
+/** A quoted token; doubled quotes and backslash escapes do not end it. */
 function quoted(text: string, at: number, kind: 'string' | 'quoted'): Token {
   const quote = text.charCodeAt(at);
   for (let i = at + 1; i < text.length; i++) {
@@ -133,7 +133,7 @@ function quoted(text: string, at: number, kind: 'string' | 'quoted'): Token {
 /** ‘string’ or “identifier”: no escapes inside. */
 function typographicQuoted(text: string, at: number): Token {
   const isString = text.charAt(at) === '‘';
-  // The engine looks for a quote only where at least three bytes follow the opening one.
+  // The engine searches for a closing quote only if at least three bytes follow the opening one.
   if (Buffer.byteLength(text.slice(at + 1, at + 4)) < 3) {
     return failure('unexpected_character', at, at + 1);
   }
@@ -171,10 +171,10 @@ const SYMBOL_KINDS = [
   '%', '?', ':', '^', '=', '<', '>', '|', '@', '$',
 ] as const; // prettier-ignore
 
-/** Punctuation is its own kind; `=` stands for `==` too, `!=` for `<>`, `-` for U+2212. */
+/** Each punctuation token is its own kind; `=` also covers `==`, `!=` covers `<>`, `-` covers U+2212. */
 export type SymbolKind = (typeof SYMBOL_KINDS)[number];
 
-/** Spellings, a longer one before its own beginnings, and what each means. A dot or `$` is told apart elsewhere. */
+/** Spellings and their kinds, longer spellings before their prefixes. A dot or `$` is handled separately. */
 const SYMBOLS: readonly (readonly [spelling: string, kind: SymbolKind])[] = [
   ['==', '='],
   ['<>', '!='],
@@ -193,12 +193,12 @@ function symbolAt(text: string, at: number): Token | undefined {
   return symbol && token(symbol[1], at, at + symbol[0].length);
 }
 
-/** $tag$ … $tag$, else an identifier that begins with $, else a lone $. */
+/** $tag$ … $tag$, or else an identifier that begins with $, or else a single $. */
 function dollar(scan: Scan, at: number): Token {
   const end = scan.heredocs().get(at);
   if (end !== undefined) return token('heredoc', at, end);
   const wordEnd = skipWhile(scan.text, at + 1, isWordOrDollar);
-  // `$$` is no identifier: what follows the sign has to be a word character.
+  // `$$` is not an identifier: a word character must follow the `$`.
   if (!isWordUnit(scan.text.charCodeAt(at + 1))) return token('$', at, at + 1);
   return token('word', at, wordEnd);
 }
@@ -208,8 +208,8 @@ function isWordOrDollar(unit: number): boolean {
 }
 
 /**
- * Where the heredoc that each `$` may open ends. A tag is what stands between two neighbouring signs, so its next
- * occurrence is the next equal piece; walking from the right finds them all in one pass.
+ * Where the heredoc that each `$` may open ends. A tag is the text between two adjacent `$`, so its next occurrence is the
+ * next equal piece; one pass from right to left finds them all.
  */
 function heredocEnds(text: string): ReadonlyMap<number, number> {
   const signs: number[] = [];
@@ -221,14 +221,14 @@ function heredocEnds(text: string): ReadonlyMap<number, number> {
     const tag = text.slice(signs[i], (signs[i + 1] ?? 0) + 1);
     const close = nearest.get(tag);
     if (close !== undefined) ends.set(signs[i] ?? 0, (signs[close] ?? 0) + tag.length);
-    // The piece right after this one shares a sign with it and cannot close it: it counts from the next step on.
+    // The directly adjacent piece shares a `$` with this one and cannot close it, so it is added one step later.
     if (pending !== undefined) nearest.set(pending[0], pending[1]);
     pending = [tag, i];
   }
   return ends;
 }
 
-/** A word, or x'…' and b'…', which begin like one. */
+/** A word, or x'…' or b'…', which begin like a word. */
 function wordOrLiteral(text: string, at: number): Token {
   const isLiteral = text.charAt(at + 1) === "'" && /[xb]/i.test(text.charAt(at)) && at + 2 < text.length;
   if (isLiteral) return hexOrBinaryString(text, at);

@@ -1,7 +1,7 @@
-// Printing values as ClickHouse source text, and reading names back from it.
+// Formats values as ClickHouse source text, and reads names back from it.
 
 /**
- * A string literal for `value`. The engine reads back exactly `value`.
+ * A string literal for `value`; the engine reads back exactly `value`.
  * @throws RangeError for a lone surrogate, which has no UTF-8 form.
  */
 export function quoteString(value: string): string {
@@ -9,8 +9,8 @@ export function quoteString(value: string): string {
 }
 
 /**
- * A quoted identifier for `name`, safe where a bare word would be read as a keyword.
- * @throws RangeError for an empty name or a lone surrogate: the engine has no such identifiers.
+ * A quoted identifier for `name`, safe even if a bare word would be read as a keyword.
+ * @throws RangeError for an empty name or a lone surrogate, which the engine does not accept as identifiers.
  */
 export function quoteIdentifier(name: string): string {
   if (name === '') throw new RangeError('an identifier cannot be empty');
@@ -33,8 +33,8 @@ function escape(value: string): string {
 }
 
 /**
- * The name that an identifier's source text stands for: bare, "…", `…` or “…”. Undefined when it holds a backslash,
- * whose readings differ between engine versions.
+ * The name that an identifier's source text stands for: bare, "…", `…` or “…”. Undefined if it contains a backslash, which
+ * engine versions interpret differently.
  */
 export function identifierName(source: string): string | undefined {
   const quote = source.charAt(0);

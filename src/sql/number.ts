@@ -1,9 +1,9 @@
-// Where a number ends: decimal, hexadecimal and binary, underscores between digits, fractions and exponents.
+// Finds the end of a number: decimal, hexadecimal or binary, underscores between digits, fractions and exponents.
 import { isDigit, isHexDigit } from './unicode.ts';
 
 type IsDigit = (unit: number) => boolean;
 
-/** The end of the number that begins at `at` with a digit or a dot. It is only skipped, not checked. */
+/** The end of the number that begins at `at` with a digit or a dot. The number is skipped, not validated. */
 export function scanNumber(text: string, at: number): number {
   const prefix = radixPrefix(text, at);
   const digit: IsDigit = prefix === 'hex' ? isHexDigit : isDigit;
@@ -27,7 +27,7 @@ function radixPrefix(text: string, at: number): 'hex' | 'binary' | undefined {
   return undefined;
 }
 
-/** An underscore counts between two digits; `blockStart` is where a block of digits begins, and none may stand. */
+/** Underscores count only between digits; with `blockStart` a block begins at `from` and may not start with one. */
 function skipDigits(text: string, from: number, digit: IsDigit, blockStart: boolean): number {
   let at = from;
   for (; at < text.length; at++) {
@@ -38,7 +38,7 @@ function skipDigits(text: string, from: number, digit: IsDigit, blockStart: bool
   return at;
 }
 
-/** Digits of an exponent are decimal, also behind the `p` of a hexadecimal number. */
+/** Digits of an exponent are decimal, even after the `p` of a hexadecimal number. */
 function skipExponent(text: string, at: number, letter: 'e' | 'p'): number {
   if (text.charAt(at).toLowerCase() !== letter || at + 1 >= text.length) return at;
   const signed = /[+-]/.test(text.charAt(at + 1)) && at + 2 < text.length;

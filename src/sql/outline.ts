@@ -1,4 +1,4 @@
-// The outline of a saved query, read from its tokens: WITH elements, the main SELECT, a SETTINGS clause at its end.
+// The outline of a saved query, read from its tokens: WITH elements, the main SELECT, a trailing SETTINGS clause.
 import type { SqlFinding } from './finding.ts';
 import { isSignificant, tokenize } from './lexer.ts';
 import { identifierName } from './literal.ts';
@@ -9,21 +9,21 @@ import type { SettingsClause } from './settings-clause.ts';
 import { readWith } from './with-clause.ts';
 import type { WithElement } from './with-clause.ts';
 
-/** What the sandbox and the compiler need to know of one query; offsets are into the text that was read. */
+/** What the sandbox and the compiler need to know about a query; offsets are into the query that was read. */
 export interface Outline {
   readonly recursive: boolean;
-  /** The WITH clause from its keyword to before the main SELECT; empty range where there is none. */
+  /** The WITH clause from its keyword to the main SELECT, exclusive; an empty range if there is none. */
   readonly withStart: number;
   readonly withEnd: number;
   readonly elements: readonly WithElement[];
-  /** Where the main SELECT (or FROM-first query, or bracket) begins. */
+  /** Start of the main SELECT (or FROM-first query, or opening parenthesis). */
   readonly mainStart: number;
-  /** Where it ends: before a trailing SETTINGS clause. */
+  /** Its end: before a trailing SETTINGS clause. */
   readonly mainEnd: number;
   readonly settings: SettingsClause | undefined;
-  /** The name that the main SELECT reads from, when it reads from one bare name alone. */
+  /** The name that the main SELECT reads from, if it reads from a single bare name. */
   readonly from: string | undefined;
-  /** Every identifier and keyword of the text, unquoted, as written. */
+  /** Every identifier and keyword of the query, unquoted, as written. */
   readonly identifiers: ReadonlySet<string>;
 }
 
@@ -34,8 +34,8 @@ export interface OutlineResult {
 }
 
 /**
- * Reads the outline of one SELECT without placeholders of the author's kind (see `bindPlaceholders`). Fail closed: what
- * is not understood is a finding. Not guaranteed: that the engine accepts the query.
+ * Reads the outline of one SELECT without `@name` placeholders (see `bindPlaceholders`). Fails closed: anything not
+ * understood is a finding. Not guaranteed: that the engine accepts the query.
  */
 export function outlineQuery(sql: string): OutlineResult {
   const tokens = tokenize(sql).filter(isSignificant);
@@ -89,7 +89,7 @@ const AFTER_FROM: ReadonlySet<string | undefined> = new Set(
   'SELECT PREWHERE WHERE GROUP HAVING WINDOW QUALIFY ORDER LIMIT OFFSET FETCH SETTINGS'.split(' '),
 );
 
-/** The one name after the one FROM; undefined for joins, unions, functions, subqueries and qualified names. */
+/** The single name after a single FROM; undefined for joins, unions, functions, subqueries and qualified names. */
 function singleSource(cursor: Cursor, main: number): string | undefined {
   const selects: number[] = [];
   const froms: number[] = [];
@@ -111,7 +111,7 @@ function nameOfTable(cursor: Cursor, at: number): string | undefined {
   return identifierName(cursor.text(at));
 }
 
-/** Whether a comma follows before the next clause: a list of sources. */
+/** Whether a comma occurs before the next clause: a list of sources. */
 function isListed(cursor: Cursor, from: number): boolean {
   for (let at = from; at < cursor.length && !AFTER_FROM.has(cursor.word(at)); at = cursor.after(at)) {
     if (cursor.kind(at) === ',') return true;

@@ -1,9 +1,9 @@
-// An author's `@name` becomes the engine's typed placeholder `{name:Type}`, wherever the engine would read an expression.
+// Binds an author's `@name` to the engine's typed placeholder `{name:Type}` wherever the engine would read an expression.
 import type { SqlFinding } from './finding.ts';
 import { isSignificant, tokenize } from './lexer.ts';
 import type { Token, TokenKind } from './lexer.ts';
 
-/** One `@name`: its place in the author's text and, as bound, in `BoundQuery.sql`. */
+/** One `@name`: its location in the author's query and, as bound, in `BoundQuery.sql`. */
 export interface PlaceholderUse {
   readonly name: string;
   readonly start: number;
@@ -13,7 +13,7 @@ export interface PlaceholderUse {
 }
 
 /**
- * A saved query as the engine gets it: up to its last meaningful token, without the `;` that may end it.
+ * A saved query as sent to the engine: up to its last significant token, without a trailing `;`.
  * Not guaranteed: that it is free of findings, that it is a SELECT, or that the engine accepts it.
  */
 export interface BoundQuery {
@@ -26,8 +26,8 @@ export interface BoundQuery {
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 
 /**
- * Binds `query`. `typeOf` gives a declared parameter's type as `{name:Type}` wants it, undefined for one not declared:
- * such a use is listed in `uses` and its text kept, so that the caller can report it beside what was declared.
+ * Binds `query`. `typeOf` returns a declared parameter's type as `{name:Type}` requires it, undefined if not declared: such a
+ * use is listed in `uses` and left unchanged, so that the caller can report it with the declared parameters.
  */
 export function bindPlaceholders(query: string, typeOf: (name: string) => string | undefined): BoundQuery {
   const tokens = tokenize(query);
@@ -55,9 +55,9 @@ export function bindPlaceholders(query: string, typeOf: (name: string) => string
   return { sql: sql + query.slice(copied, Math.max(copied, end)), uses, findings };
 }
 
-/** The offset in the author's text that `offset` in the bound text comes from; anywhere in a placeholder is its `@`. */
+/** Maps an offset in the bound query to the author's query; any position in a placeholder maps to its `@`. */
 export function authorOffset(uses: readonly PlaceholderUse[], offset: number): number {
-  let [low, high] = [-1, uses.length]; // uses are in the order of the text
+  let [low, high] = [-1, uses.length]; // uses are ordered by position
   while (high - low > 1) {
     const middle = (low + high) >> 1;
     if ((uses[middle]?.boundStart ?? Infinity) <= offset) low = middle;
@@ -72,7 +72,7 @@ function finding(code: string, message: string, at: { start: number; end: number
   return { start: at.start, end: at.end, code: `query.${code}`, message };
 }
 
-/** Tokens after which an operand has just ended, so that `@name` right behind them names nothing. */
+/** Tokens that end an operand, so that a directly following `@name` is not a parameter. */
 const OPERAND_ENDS: ReadonlySet<TokenKind> = new Set([
   'word',
   'number',
@@ -119,7 +119,7 @@ const LEX_MESSAGES = {
 function lexicalFindings(query: string, meaning: readonly Token[]): SqlFinding[] {
   const findings: SqlFinding[] = [];
   const closingBraces = meaning.filter(({ kind }) => kind === '}');
-  let passed = 0; // closing braces in front of the token
+  let passed = 0; // closing braces before the token
   for (const [index, token] of meaning.entries()) {
     if (token.kind === '}') passed++;
     if (token.reason !== undefined) findings.push(finding(token.reason, LEX_MESSAGES[token.reason], token));
@@ -140,7 +140,7 @@ function isHandWritten(meaning: readonly Token[], index: number): boolean {
   return (name === 'word' || name === 'quoted') && meaning[index + 2]?.kind === ':';
 }
 
-/** What makes of a saved text more than one plain statement. */
+/** Findings for anything that makes a saved query more than one plain statement. */
 function statementFindings(query: string, meaning: readonly Token[]): SqlFinding[] {
   const findings: SqlFinding[] = [];
   if (statementEnd(meaning) === 0)
@@ -175,12 +175,12 @@ function isFormatClause(query: string, meaning: readonly Token[], index: number)
   return after === undefined || after.kind === ';' || wordAt(query, after) === 'SETTINGS';
 }
 
-/** A bare word in capitals. */
+/** A bare word in upper case. */
 function wordAt(query: string, token: Token | undefined): string | undefined {
   return token?.kind === 'word' ? query.slice(token.start, token.end).toUpperCase() : undefined;
 }
 
-/** Where the one statement ends: its last meaningful token, a `;` there not counted. */
+/** The end of the statement: its last significant token, a trailing `;` excluded. */
 function statementEnd(meaning: readonly Token[]): number {
   const last = meaning.at(-1);
   return (last?.kind === ';' ? meaning.at(-2) : last)?.end ?? 0;

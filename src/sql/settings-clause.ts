@@ -1,4 +1,4 @@
-// The SETTINGS clause that may end a saved query, taken apart so that it can be merged with an endpoint's limits.
+// Parses the SETTINGS clause that may end a saved query, so that it can be merged with an endpoint's limits.
 import type { Cursor } from './cursor.ts';
 import type { SqlFinding } from './finding.ts';
 
@@ -10,14 +10,14 @@ export interface Setting {
   readonly end: number;
 }
 
-/** The clause from its keyword to the end of the text. */
+/** The clause from its keyword to the end of the query. */
 export interface SettingsClause {
   readonly start: number;
   readonly end: number;
   readonly items: readonly Setting[];
 }
 
-/** Reads the clause of the main query, which begins at token `main`; a finding where one is not at the end. */
+/** Reads the clause of the main query, which begins at token `main`; a finding if one is not at the end. */
 export function readSettings(
   cursor: Cursor,
   main: number,
@@ -38,7 +38,7 @@ export function readSettings(
   return undefined;
 }
 
-/** The keyword, not a column of that name: `name =` follows, and it is no alias. */
+/** Whether it is the keyword rather than a column of that name: `name =` follows, and it is not an alias. */
 function isKeyword(cursor: Cursor, at: number): boolean {
   if (cursor.word(at) !== 'SETTINGS' || at === 0) return false;
   if (cursor.kind(at - 1) === '.' || cursor.word(at - 1) === 'AS') return false;
@@ -59,7 +59,7 @@ function readItems(cursor: Cursor, from: number): Setting[] | undefined {
   }
 }
 
-/** Index after a number (perhaps signed), string or bare word; maps and lists are not read. */
+/** Index after a number (optionally signed), string or bare word; maps and lists are not accepted. */
 function valueEnd(cursor: Cursor, at: number): number | undefined {
   const kind = cursor.kind(at);
   if (kind === '-' || kind === '+') return cursor.kind(at + 1) === 'number' ? at + 2 : undefined;

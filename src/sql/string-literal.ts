@@ -1,4 +1,4 @@
-// Reading the value of a ClickHouse string literal, its escapes as the engine reads them.
+// Decodes ClickHouse string literals, with escapes as the engine interprets them.
 
 const CONTROLS: ReadonlyMap<string, string> = new Map([
   ['a', '\x07'],
@@ -13,14 +13,14 @@ const CONTROLS: ReadonlyMap<string, string> = new Map([
   ['N', ''],
 ]);
 
-/** Characters that lose the backslash before them; control characters do as well. */
+/** Characters that lose a preceding backslash; control characters do as well. */
 const PLAIN: ReadonlySet<string> = new Set(['\\', '`', '"', "'", '/', '=']);
 
-/** Plain characters, a doubled quote, or an escape; never a quote or a backslash alone. */
+/** Plain characters, a doubled quote, or an escape; never a single quote or backslash. */
 const PIECE = /[^'\\]+|''|\\x[0-9A-Fa-f]{2}|\\[^x]/suy;
 
 /**
- * The value of a literal in single quotes, from its source text. Bytes that are not UTF-8 become U+FFFD; ASCII is exact.
+ * The value of a single-quoted literal, from its source text. Bytes that are not UTF-8 become U+FFFD; ASCII is exact.
  * Undefined for any other source, and for an escape that the engine rejects. Source: ClickHouse, IO/ReadHelpers.cpp.
  */
 export function stringValue(source: string): string | undefined {
@@ -42,7 +42,7 @@ function bytesOf(piece: string): Buffer {
   if (!piece.startsWith('\\')) return Buffer.from(piece);
   const escaped = piece.slice(1);
   if (escaped.length === 3) return Buffer.from(escaped.slice(1), 'hex');
-  // Before a character that needs no escape the backslash stays, for patterns of LIKE and regular expressions.
+  // The backslash stays before a character that needs no escape, for patterns of LIKE and regular expressions.
   const keeps = escaped.charCodeAt(0) >= 32 && !PLAIN.has(escaped);
   return Buffer.from(CONTROLS.get(escaped) ?? (keeps ? piece : escaped));
 }

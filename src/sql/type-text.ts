@@ -1,18 +1,18 @@
-// A ClickHouse type's text taken apart: `Array(Nullable(String))` is `Array` of one argument.
+// Splits a ClickHouse type into its name and arguments: `Array(Nullable(String))` is `Array` with one argument.
 
 export interface TypeText {
   readonly name: string;
-  /** As they stand in the text. */
+  /** As written. */
   readonly arguments: readonly string[];
 }
 
-/** Takes one level apart; a text that is no type is a name without arguments. */
+/** Splits one level; a string that is not a type is a name without arguments. */
 export function readTypeText(text: string): TypeText {
   const [, name = text, inner = ''] = /^([A-Za-z0-9]+)(?:\((.*)\))?$/s.exec(text.trim()) ?? [];
   return { name, arguments: splitArguments(inner) };
 }
 
-/** The members of a Tuple whose elements have names; undefined when they have none. */
+/** The members of a Tuple with named elements; undefined if they are unnamed. */
 export function tupleMembers(
   parts: readonly string[],
 ): readonly { readonly name: string; readonly type: string }[] | undefined {
@@ -26,7 +26,7 @@ export function enumNames(parts: readonly string[]): readonly string[] {
   return parts.map((part) => part.slice(1, part.lastIndexOf("'")));
 }
 
-/** At the commas of the first level. */
+/** Splits at top-level commas. */
 function splitArguments(text: string): readonly string[] {
   const parts: string[] = [];
   let depth = 0;

@@ -3,19 +3,19 @@ import type { Cursor } from './cursor.ts';
 import type { SqlFinding } from './finding.ts';
 import { identifierName } from './literal.ts';
 
-/** One element of a WITH clause; offsets are into the text that was read. */
+/** One element of a WITH clause; offsets are into the query that was read. */
 export interface WithElement {
   /** table: `name AS (SELECT …)`; scalar: `(SELECT …) AS name`; expression: anything else, lambdas included. */
   readonly kind: 'table' | 'scalar' | 'expression';
-  /** The name that it stands for. */
+  /** The name that it defines. */
   readonly name: string;
-  /** The name as written, perhaps quoted. */
+  /** The name as written, possibly quoted. */
   readonly nameText: string;
   readonly nameStart: number;
-  /** The whole element, without the commas around it. */
+  /** The whole element, excluding the commas around it. */
   readonly start: number;
   readonly end: number;
-  /** The subquery with its brackets (table, scalar), or the expression. */
+  /** The subquery with its parentheses (table, scalar), or the expression. */
   readonly bodyStart: number;
   readonly bodyEnd: number;
 }
@@ -27,7 +27,7 @@ export interface WithClause {
   readonly next: number;
 }
 
-/** Reads the clause at the head of the query; an empty one where the query does not begin with WITH. */
+/** Reads the clause at the start of the query; empty if the query does not begin with WITH. */
 export function readWith(cursor: Cursor, findings: SqlFinding[]): WithClause {
   if (cursor.word(0) !== 'WITH') return { recursive: false, elements: [], next: 0 };
   const recursive = cursor.word(1) === 'RECURSIVE' && cursor.word(2) !== 'AS';
@@ -46,7 +46,7 @@ export function readWith(cursor: Cursor, findings: SqlFinding[]): WithClause {
   }
 }
 
-/** Case is ignored: two names that differ by it alone are a trap for readers. */
+/** Ignores case: two names that differ only in case would confuse readers. */
 function duplicates(elements: readonly WithElement[]): SqlFinding[] {
   const seen = new Set<string>();
   const findings: SqlFinding[] = [];
@@ -60,7 +60,7 @@ function duplicates(elements: readonly WithElement[]): SqlFinding[] {
   return findings;
 }
 
-/** Index of the comma or of the main query's first word; an element holds neither outside brackets. */
+/** Index of the comma or of the main query's first token; an element contains neither outside brackets. */
 function elementEnd(cursor: Cursor, from: number): number {
   let at = from;
   while (at < cursor.length && cursor.kind(at) !== ',' && !startsMain(cursor, at)) at = cursor.after(at);
@@ -138,7 +138,7 @@ function isName(cursor: Cursor, at: number): boolean {
   return cursor.kind(at) === 'word' || cursor.kind(at) === 'quoted';
 }
 
-/** Whether the bracket at `open` begins like a subquery, perhaps within further brackets. */
+/** Whether the parenthesis at `open` encloses a subquery, possibly within further parentheses. */
 function holdsQuery(cursor: Cursor, open: number): boolean {
   let inside = open + 1;
   while (cursor.kind(inside) === '(') inside++;
