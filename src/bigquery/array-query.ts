@@ -1,4 +1,4 @@
-// Queries over one unnested array or record, used as a value: they become functions of the array.
+// Queries over one unnested array or record, used as a value: translated to array functions.
 import type { Context } from './context.ts';
 import { arrayOf } from './functions-array.ts';
 import type { Relation } from './scope.ts';
@@ -8,14 +8,14 @@ import { columnValue, condition, isRecord, key, value, whole, type Type, type Va
 
 type Form = Extract<Expression, { kind: 'query' }>['form'];
 
-/** One array, and what is asked of its elements. */
+/** One array, and what the query does with its elements. */
 interface Elements {
   readonly array: Sql;
   readonly variable: string;
   readonly inside: Context;
 }
 
-/** Undefined where the query is of another kind; it is then written as a subquery. */
+/** Undefined for other kinds of query, which are written as subqueries. */
 export function writeArrayQuery(query: Query, form: Form, context: Context): Value | undefined {
   const select = soleSelect(query);
   const [from] = select?.from ?? [];
@@ -53,7 +53,7 @@ function within(context: Context, relation: Relation): Context {
   return { ...context, scope, aliases: 'no' };
 }
 
-/** A record counts as the only element of an array. */
+/** A record is treated as an array with one element. */
 function ofRecord(select: Select, form: Form, inside: Context): Value | undefined {
   const write = (each: Expression) => inside.rules.expression(each, inside);
   const where = select.where === undefined ? undefined : condition(write(select.where));
@@ -77,7 +77,7 @@ function isAggregate(expression: Expression): boolean {
   return expression.kind === 'call' && AGGREGATES.has(expression.name);
 }
 
-/** Aggregate functions, and what of an array they are. */
+/** Aggregate functions and their array equivalents. */
 const AGGREGATES: ReadonlyMap<string, string> = new Map([
   ['count', 'length'],
   ['countif', 'arrayCount'],

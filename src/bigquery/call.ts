@@ -1,4 +1,4 @@
-// Calls: the function's rule, the windows that it looks through.
+// Function calls: the function's rule, and its window.
 import { nearest } from '../core/nearest.ts';
 import { AGGREGATE_FUNCTIONS } from './functions-aggregate.ts';
 import { ARRAY_FUNCTIONS } from './functions-array.ts';
@@ -21,10 +21,10 @@ const FUNCTIONS: ReadonlyMap<string, FunctionRule> = new Map([
   ...Object.entries(AGGREGATE_FUNCTIONS),
 ]);
 
-/** Names of all functions that are translated. */
+/** Names of all translated functions. */
 export const TRANSLATED_FUNCTIONS: readonly string[] = [...FUNCTIONS.keys()];
 
-/** Functions that mean the same behind SAFE., or cannot fail. */
+/** Functions that can fail at run time, so that SAFE. would change their result. */
 const FAILING: ReadonlySet<string> = new Set([
   'mod',
   'div',
@@ -72,17 +72,17 @@ export function apply(
   return { rule, application: { call, context: inside, value, written } };
 }
 
-/** Whether an aggregate function is called somewhere in it, subqueries aside. */
+/** Whether the expression calls an aggregate function outside subqueries. */
 export function hasAggregate(expression: Expression): boolean {
   if (expression.kind === 'query') return false;
   if (expression.kind === 'call' && FUNCTIONS.get(expression.name)?.kind === 'aggregate') return true;
   return Object.values(expression).some(hasAggregateWithin);
 }
 
-/** Of any part of an expression: those that have a kind are expressions again. */
+/** For any part of an expression: objects with a `kind` are expressions. */
 function hasAggregateWithin(part: unknown): boolean {
   if (typeof part !== 'object' || part === null) return false;
-  // Nothing but expressions and what holds them has a kind.
+  // Only expressions and the nodes that contain them have a `kind`.
   return 'kind' in part ? hasAggregate(part as Expression) : Object.values(part).some(hasAggregateWithin);
 }
 
@@ -133,12 +133,12 @@ function resolveWindow(window: Window, { windows }: Context): Window {
   return whole;
 }
 
-/** An element of ORDER BY. BigQuery puts NULL before all values; ClickHouse behind them. */
+/** An element of ORDER BY. BigQuery sorts NULL before all values, ClickHouse after. */
 function writeOrder(order: Order, context: Context): readonly Sql[] {
   return orderSqls(key(context.rules.expression(order.value, context)), order);
 }
 
-/** An element of ORDER BY; values of no fixed type are ordered as numbers, then as texts. */
+/** An element of ORDER BY; dynamically typed values are ordered as numbers, then as strings. */
 export function orderSqls({ sql: own, loose }: Value, { isDescending, nulls }: Order): readonly Sql[] {
   const place = nulls ?? (isDescending ? 'LAST' : 'FIRST');
   const keys = loose === undefined ? [own] : [sql`accurateCastOrNull(${own}, 'Float64')`, own];

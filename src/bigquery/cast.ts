@@ -5,7 +5,7 @@ import { sql, type Sql } from './sql.ts';
 import type { Expression, TypeName } from './tree.ts';
 import { key, text, value, whole, type ScalarKind, type Value } from './value.ts';
 
-/** BigQuery's types as ClickHouse has them. */
+/** BigQuery types and their ClickHouse equivalents. */
 const TYPES: Readonly<Record<string, readonly [name: string, kind: ScalarKind]>> = {
   INT64: ['Int64', 'int'],
   INT: ['Int64', 'int'],
@@ -28,7 +28,7 @@ const TYPES: Readonly<Record<string, readonly [name: string, kind: ScalarKind]>>
   DATE: ['Date', 'date'],
 };
 
-/** The value as another type; null where it has none when `isSafe`. */
+/** The value converted to another type; if `isSafe`, null if it cannot be converted. */
 export function castTo(each: Value, type: TypeName, written: Expression, isSafe: boolean): Value {
   if (type.name === 'ARRAY') return arrayTo(each, type);
   const known = TYPES[type.name];
@@ -52,7 +52,7 @@ function source(each: Value): Sql {
   return each.type.kind === 'record' ? text(each) : whole(each);
 }
 
-/** BigQuery rounds to the nearest whole number, halves away from zero. */
+/** BigQuery rounds to the nearest integer, halves away from zero. */
 function roundedHalf(each: Value): Sql {
   const own = whole(each);
   return sql`(sign(${own}) * floor(abs(${own}) + 0.5))`;
@@ -76,7 +76,7 @@ function toTime(
   return value(kind, kind === 'date' ? sql`toDate(${parsed})` : parsed);
 }
 
-/** As BigQuery prints values of the type. */
+/** Converts to a string in BigQuery's format for the type. */
 export function toText(each: Value): Sql {
   const own = whole(each);
   switch (each.type.kind) {
@@ -104,7 +104,7 @@ export function toText(each: Value): Sql {
   }
 }
 
-/** A time with three or six digits of its second, or none, as many as it needs. */
+/** A time with zero, three or six fractional digits, as few as needed. */
 export function trimmedTime(time: Sql): Sql {
   return sql`replaceRegexpOne(toString(toDateTime64(${time}, 6, 'UTC')), '\\.000000$|000$', '')`;
 }

@@ -1,8 +1,8 @@
-// Several values that become one: branches of a condition, elements of an array, both sides of a comparison.
+// Finds a common type for several values: branches of a condition, array elements, both sides of a comparison.
 import type { Sql } from './sql.ts';
 import { number, text, whole, type Type, type Value } from './value.ts';
 
-/** The values written so that they have a type in common, and that type. */
+/** The values converted to a common type, and that type. */
 export function unified(values: readonly Value[]): { readonly sqls: readonly Sql[]; readonly type: Type } {
   const type = commonType(values);
   const write = type.kind === 'int' || type.kind === 'float' ? number : text;

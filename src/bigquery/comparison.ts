@@ -1,4 +1,4 @@
-// Comparisons: both sides brought to a type that they have in common.
+// Comparisons: both sides are converted to a common type.
 import type { Context } from './context.ts';
 import { arrayOf } from './functions-array.ts';
 import { syntax } from './refusal.ts';
@@ -9,7 +9,7 @@ import { key, number, text, value, whole, type Value } from './value.ts';
 
 const OPERATORS: ReadonlySet<string> = new Set(['=', '!=', '<>', '<', '>', '<=', '>=']);
 
-/** The comparison; undefined where the operator is none. */
+/** The comparison; undefined if the operator is not a comparison. */
 export function comparison(
   expression: Extract<Expression, { kind: 'binary' }>,
   context: Context,
@@ -44,12 +44,12 @@ export function operand(written: Expression, context: Context): Operand {
   return { written, value: context.rules.expression(written, context) };
 }
 
-/** Whether two values are the same. */
+/** Whether two values are equal. */
 export function equality(left: Operand, right: Operand): Sql {
   return sql`(${joinSql(alike([left, right]), ' = ')})`;
 }
 
-/** The values so that they can be compared: strings beside times are times. */
+/** Makes the values comparable: strings compared with times are parsed as times. */
 function alike(operands: readonly Operand[]): readonly Sql[] {
   const values = operands.map((each) => each.value);
   const time = values.map(({ type }) => type.kind).find(isTime);
@@ -65,7 +65,7 @@ function alike(operands: readonly Operand[]): readonly Sql[] {
   });
 }
 
-/** Beside a truth value a path without fixed type is one, beside a time it is one, else it is text. */
+/** A dynamically typed path becomes a Boolean next to a Boolean, a time next to a time, otherwise a string. */
 function looseSide(each: Value, values: readonly Value[]): Sql {
   if (each.type.kind !== 'dynamic') return key(each).sql;
   const kinds = values.map(({ type }) => type.kind);

@@ -1,4 +1,4 @@
-// What the translation of one piece has to know of the rest.
+// The context that the translation of an expression needs.
 import type { Scope, Table } from './scope.ts';
 import type { Sql } from './sql.ts';
 import type { Expression, Query, Window } from './tree.ts';
@@ -7,25 +7,25 @@ import type { Value } from './value.ts';
 
 export interface Context {
   readonly scope: Scope;
-  /** Tables that FROM may name, in lower case: the endpoint's, and those of WITH so far. */
+  /** Tables that FROM may name, in lower case: the endpoint's, and those of WITH defined so far. */
   readonly tables: ReadonlyMap<string, Table>;
-  /** Names of the endpoint's tables in lower case; none of the caller's own may be called so. */
+  /** Names of the endpoint's tables in lower case; WITH must not redefine them. */
   readonly reserved: ReadonlySet<string>;
-  /** Whether aliases of the select list are seen, and whether before or behind columns. */
+  /** Whether select-list aliases are visible, and whether they are resolved before or after columns. */
   readonly aliases: 'no' | 'first' | 'last';
-  /** In a grouped query, a path without fixed type is text wherever no aggregate function is around it. */
+  /** In a grouped query, a dynamically typed path outside aggregate functions is a string. */
   readonly isGrouped: boolean;
-  /** Aggregates of no rows are null where there is no GROUP BY. */
+  /** Without GROUP BY, aggregates over no rows are null. */
   readonly isUngrouped: boolean;
   /** Named windows, in lower case. */
   readonly windows: ReadonlyMap<string, Window>;
-  /** Counts expressions and columns that are written, perhaps again; refuses too many. */
+  /** Counts written expressions and columns, including repeats; throws above the limit. */
   readonly spend: (at: number, count?: number) => void;
-  /** A new name that nothing else has. */
+  /** Returns a new unique name. */
   readonly fresh: (kind: string) => string;
-  /** Whether a name, in lower case, is nowhere used as a whole value: only with a dot behind it, or not at all. */
+  /** Whether a name, in lower case, is never used as a whole value: it is followed by a dot, or does not occur. */
   readonly isRecordName: (name: string) => boolean;
-  /** The rules, so that the files that hold them need not import each other in circles. */
+  /** The translation rules, passed here to avoid circular imports between the files that define them. */
   readonly rules: Rules;
 }
 
@@ -35,9 +35,9 @@ export interface Rules {
 }
 
 export interface QueryUse {
-  /** The caller sees its rows: truth values, wall times and objects are written as BigQuery would. */
+  /** The rows are the final result: Booleans, DATETIMEs and objects are formatted as BigQuery does. */
   readonly isShown: boolean;
-  /** Its columns meet those of others: no paths without fixed type. */
+  /** The columns are combined with those of other queries: no dynamically typed paths. */
   readonly isPlain: boolean;
 }
 

@@ -1,17 +1,17 @@
-// What a translated function is, and how tables of them are written.
+// Translated functions: the rule type, and helpers for the tables of functions.
 import type { Context } from './context.ts';
 import { syntax } from './refusal.ts';
 import type { Sql } from './sql.ts';
 import type { Call, Expression, Unit } from './tree.ts';
 import { condition, key, number, text, value, whole, type ScalarKind, type Value } from './value.ts';
 
-/** One call while it is translated. */
+/** One call being translated. */
 export interface Application {
   readonly call: Call;
   readonly context: Context;
-  /** The value of an argument; refuses the call where there is none. */
+  /** The value of an argument; rejects the call if there is none. */
   readonly value: (index: number) => Value;
-  /** The argument as it was written. */
+  /** The argument as written. */
   readonly written: (index: number) => Expression;
 }
 
@@ -22,7 +22,7 @@ export interface FunctionRule {
   readonly translate: (application: Application) => Value;
 }
 
-/** How an argument is read. */
+/** How an argument is converted. */
 type Reading = 'text' | 'number' | 'any' | 'key' | 'condition';
 
 const READINGS: Readonly<Record<Reading, (value: Value) => Sql>> = {
@@ -33,7 +33,7 @@ const READINGS: Readonly<Record<Reading, (value: Value) => Sql>> = {
   key: (each) => key(each).sql,
 };
 
-/** Arguments by their readings: `'text number?'`; `text*` for as many as there are. */
+/** Arguments by their conversions: `'text number?'`; `text*` for any number of them. */
 export function takes(
   parameters: string,
   result: ScalarKind | 'first',
@@ -61,7 +61,7 @@ export function takes(
 
 function readingOf(parameter: string): Reading {
   const name = parameter.replace(/[?*]$/, '');
-  // The tables of functions name nothing else.
+  // The tables of functions contain only valid names.
   return name as Reading;
 }
 
@@ -74,14 +74,14 @@ export function rule(
   return { least, most, kind, translate };
 }
 
-/** An argument that has to be a string constant. */
+/** An argument that must be a string constant. */
 export function constantText({ call, written }: Application, index: number, what: string): string {
   const argument = written(index);
   if (argument.kind === 'string') return argument.value;
   return syntax(argument.at, `${call.name} takes ${what} as a string constant`);
 }
 
-/** An argument that has to be a whole number. */
+/** An argument that must be an integer constant. */
 export function constantCount({ call, written }: Application, index: number): number {
   const argument = written(index);
   if (argument.kind === 'number' && /^\d{1,9}$/.test(argument.text)) return Number(argument.text);

@@ -16,7 +16,7 @@ import {
   type Value,
 } from './value.ts';
 
-/** Without GROUP BY and rows, an aggregate is null. */
+/** Without GROUP BY, an aggregate over no rows is null. */
 function orNull({ context, call }: Application, name: string): string {
   return context.isUngrouped && call.over === undefined ? `${name}OrNull` : name;
 }
@@ -45,7 +45,7 @@ function extreme(name: 'min' | 'max'): FunctionRule {
       if (argument.type.kind !== 'dynamic') {
         return { sql: sql`${orNull(application, name)}(${whole(argument)})`, type: argument.type };
       }
-      // Numbers by their value, texts by their letters; the type is known row by row only.
+      // Numbers order numerically, strings lexically; the type is only known per row.
       const order = sql`(ifNull(${number(argument)}, -inf), ${text(argument)})`;
       return {
         sql: sql`arg${name === 'max' ? 'Max' : 'Min'}If(${argument.sql}, ${order}, isNotNull(${argument.sql}))`,
@@ -89,7 +89,7 @@ function collected(application: Application): { readonly sql: Sql; readonly type
   return { sql: limit === undefined ? items : sql`arraySlice(${items}, 1, ${limit})`, type };
 }
 
-/** BigQuery orders distinct values by themselves alone. */
+/** BigQuery allows distinct values to be ordered only by the values themselves. */
 function distinctSorted(item: Sql, [order]: readonly Order[], limit: string | undefined): Sql {
   const sorted = sql`array${order?.isDescending === true ? 'ReverseSort' : 'Sort'}(groupUniqArray(${item}))`;
   return limit === undefined ? sorted : sql`arraySlice(${sorted}, 1, ${limit})`;
@@ -159,7 +159,7 @@ function extremeBy(name: 'argMax' | 'argMin'): FunctionRule {
 
 const MAX_QUANTILES = 100;
 
-/** The k-th of n quantiles is the value whose rank is the first to reach that share: an element, as in BigQuery. */
+/** The k-th of n quantiles is the first value whose rank reaches k/n: an actual element, as in BigQuery. */
 export function quantile(application: Application, offset: number): Value {
   const parts = quantileParts(application);
   const argument = application.value(0);
@@ -199,7 +199,7 @@ function ranking(name: string): FunctionRule {
   return rule(0, 0, () => value('int', `${name}()`), 'window');
 }
 
-/** A row before or behind; null where there is none. */
+/** A preceding or following row; null if there is none. */
 function neighbour(name: 'lag' | 'lead'): FunctionRule {
   return rule(
     1,

@@ -1,4 +1,4 @@
-// Functions of arrays.
+// Array functions.
 import { rule, type FunctionRule } from './function.ts';
 import { syntax } from './refusal.ts';
 import { joinSql, sql, type Sql } from './sql.ts';
@@ -6,7 +6,7 @@ import { timeOf } from './functions-time.ts';
 import { unitName } from './time-literal.ts';
 import { number, text, value, type Type, type Value } from './value.ts';
 
-/** An array; a JSON path without fixed type is read as one of texts. */
+/** An array; a dynamically typed JSON path is read as an array of strings. */
 export function arrayOf(each: Value): { readonly sql: Sql; readonly element: Type } {
   if (each.type.kind === 'array') return { sql: each.sql, element: each.type.element };
   if (each.type.kind !== 'dynamic') return { sql: each.sql, element: { kind: 'unknown' } };
@@ -28,7 +28,7 @@ function element(index: Sql): FunctionRule {
 }
 
 export const ARRAY_FUNCTIONS: Readonly<Record<string, FunctionRule>> = {
-  // A record counts as the only element of its array.
+  // A record is treated as an array with one element.
   array_length: rule(1, 1, ({ value: at }) =>
     value('int', at(0).type.kind === 'record' ? '1' : sql`length(${arrayOf(at(0)).sql})`),
   ),
@@ -57,7 +57,7 @@ export const ARRAY_FUNCTIONS: Readonly<Record<string, FunctionRule>> = {
   generate_timestamp_array: series('timestamp'),
 };
 
-/** Times from the first to the second, an interval apart. */
+/** Times from the first to the second argument at a fixed interval. */
 function series(type: 'date' | 'timestamp'): FunctionRule {
   return rule(2, 3, (application) => {
     const { context, call } = application;

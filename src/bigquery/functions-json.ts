@@ -1,4 +1,4 @@
-// Functions that read JSON: from texts, and from columns of the type.
+// Functions that read JSON, from strings and from JSON columns.
 import { constantText, rule, type Application, type FunctionRule } from './function.ts';
 import { syntax } from './refusal.ts';
 import { sql, type Sql } from './sql.ts';
@@ -9,7 +9,7 @@ type Step = string | number;
 
 const STEP = /\.([A-Za-z_][\w-]*)|\.?\[(\d{1,9})\]|\.?\['([^']*)'\]|\.?\["([^"]*)"\]|\."([^"]*)"/y;
 
-/** `$.a.b[0]` as steps. Source: BigQuery, JSONPath format. */
+/** Parses `$.a.b[0]` to steps. Source: BigQuery, JSONPath format. */
 function stepsOf(application: Application): readonly Step[] {
   if (application.call.args.length < 2) return [];
   const path = constantText(application, 1, 'a path');
@@ -25,7 +25,7 @@ function stepsOf(application: Application): readonly Step[] {
   return steps;
 }
 
-/** What the path finds: a value inside a column of JSON, or how to reach it in a text. */
+/** The target of the path: a value inside a JSON column, or how to extract it from a string. */
 type Found =
   | { readonly kind: 'value'; readonly value: Value }
   | { readonly kind: 'text'; readonly text: Sql; readonly rest: Sql };
@@ -37,7 +37,7 @@ function find(application: Application): Found {
   let taken = 0;
   for (; taken < steps.length && inside.json !== undefined; taken++) {
     const step = steps[taken];
-    // A record counts as the only element of an array, as it does in a path.
+    // A record is treated as an array with one element, as it is in a path.
     if (typeof step === 'string') inside = field(inside, { name: step, at });
     else if (step !== 0) break;
   }

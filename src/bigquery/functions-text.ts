@@ -1,4 +1,4 @@
-// Functions of texts, numbers and conditions.
+// String, numeric and conditional functions.
 import { toText } from './cast.ts';
 import { constantText, rule, takes, type FunctionRule } from './function.ts';
 import { untranslated } from './refusal.ts';
@@ -153,7 +153,7 @@ function substring(x: Sql = '', from: Sql = '', length?: Sql) {
     : sql`substringUTF8(${x}, ${begin}, ${length})`;
 }
 
-/** Halves go away from zero, which the engine does for decimals but not for floats. */
+/** Rounds halves away from zero; the engine does so for decimals but not for floats. */
 function rounded(x: Sql = '', places: Sql = '0') {
   return sql`(sign(${x}) * floor((abs(${x}) * pow(10, ${places})) + 0.5) / pow(10, ${places}))`;
 }

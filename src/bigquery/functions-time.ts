@@ -1,4 +1,4 @@
-// Functions of times. Times are kept in UTC; a wall time (DATETIME) is kept as if its wall were in UTC.
+// Time functions. Times are in UTC; a DATETIME (no time zone) is stored as if it were UTC.
 import { constantText, rule, takes, unitOf, type Application, type FunctionRule } from './function.ts';
 import { syntax, untranslated } from './refusal.ts';
 import { sql, type Sql } from './sql.ts';
@@ -8,7 +8,7 @@ import { isDateUnit, timeLiteral, truncated, unitName } from './time-literal.ts'
 import type { TimeType, Unit } from './tree.ts';
 import { number, text, value, whole, type Value } from './value.ts';
 
-/** An argument that is a time: constants may be strings. */
+/** A time argument; constants may be strings. */
 export function timeOf({ value: at, written }: Application, index: number, type: TimeType): Value {
   const argument = written(index);
   if (argument.kind === 'string') return timeLiteral(type, argument.value, argument.at);
@@ -29,10 +29,10 @@ function zoneOf(application: Application, index: number): Sql | undefined {
   );
 }
 
-/** Time zones by name or as an offset of whole hours. */
+/** Time zones by name or as an offset in whole hours. */
 function zoneName(name: string, at: number): string {
   const offset = /^(?:UTC|GMT)?([+-])0?(\d{1,2})(?::00)?$/.exec(name);
-  // POSIX counts these the other way round.
+  // POSIX offsets have the opposite sign.
   if (offset !== null) return `Etc/GMT${offset[1] === '+' ? '-' : '+'}${offset[2] ?? ''}`;
   if (/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(name)) return name;
   return syntax(
@@ -42,7 +42,7 @@ function zoneName(name: string, at: number): string {
   );
 }
 
-/** The time that a clock on the wall of that zone shows. */
+/** The local time in that zone. */
 function wallTime(time: Sql, zone: Sql | undefined): Sql {
   if (zone === undefined) return sql`toDateTime64(${time}, 6, 'UTC')`;
   return sql`toDateTime64(${time} + toIntervalSecond(timeZoneOffset(toTimeZone(${time}, ${zone}))), 6, 'UTC')`;
@@ -72,7 +72,7 @@ function shifted(type: TimeType, sign: '+' | '-'): FunctionRule {
   });
 }
 
-/** Whole units between two times for timestamps, boundaries crossed for dates and wall times. */
+/** Whole units between two TIMESTAMPs; unit boundaries crossed for DATE and DATETIME. */
 function difference(type: TimeType): FunctionRule {
   return rule(3, 3, (application) => {
     const [end, start] = [timeOf(application, 0, type).sql, timeOf(application, 1, type).sql];

@@ -1,9 +1,9 @@
-// BigQuery's words and signs. Linear in the length of the text, which is bounded.
+// Tokenizer for BigQuery SQL. Linear in the input length, which is bounded.
 import { syntax, tooLarge } from './refusal.ts';
 
 export interface Token {
   readonly kind: 'word' | 'quoted' | 'string' | 'number' | 'sign' | 'end';
-  /** The word as written, the name or text that is meant, the number's digits, or the sign. */
+  /** The keyword as written, the unquoted name or string, the digits of a number, or the symbol. */
   readonly text: string;
   readonly start: number;
   readonly end: number;
@@ -19,7 +19,7 @@ const STRING_START = /([rR]?)('''|"""|'|")/y;
 const SIGN = /<=|>=|<>|!=|\|\||<<|>>|=>|[-+*/%=<>(),.;[\]|&^~]/y;
 
 /**
- * The tokens of `text`, an `end` behind the last.
+ * Splits `text` into tokens, followed by an `end` token.
  * Source: BigQuery, Lexical structure and syntax.
  * @throws Refusal
  */

@@ -1,20 +1,20 @@
-// Calls of functions, and what may stand inside and behind their brackets.
+// Parses function calls, including what may occur inside and after the parentheses.
 import { parseCount, parseOrders, parseWindow } from './parse-clauses.ts';
 import type { Reader } from './reader.ts';
 import { untranslated } from './refusal.ts';
 import type { Call, Expression } from './tree.ts';
 
-/** Reserved words that are functions. */
+/** Reserved keywords that are also functions. */
 const CALLABLE: ReadonlySet<string | undefined> = new Set(['IF', 'LEFT', 'RIGHT', 'ANY', 'HASH', 'GROUPING']);
 
-/** Functions that are called without brackets. */
+/** Functions that are called without parentheses. */
 const BARE: ReadonlySet<string | undefined> = new Set([
   'CURRENT_TIMESTAMP',
   'CURRENT_DATE',
   'CURRENT_DATETIME',
 ]);
 
-/** `name(…)` or `SAFE.name(…)`; undefined when no call comes next. */
+/** `name(…)` or `SAFE.name(…)`; undefined if no call comes next. */
 export function parseCall(reader: Reader): Call | undefined {
   const isSafe = reader.word() === 'SAFE' && reader.isSign('.', 1) && reader.isSign('(', 3);
   const ahead = isSafe ? 2 : 0;

@@ -1,8 +1,8 @@
-// What many forms have in common: aliases, counts, ORDER BY and windows.
+// Clauses shared by many forms: aliases, counts, ORDER BY and windows.
 import type { Reader } from './reader.ts';
 import type { Expression, Name, Order, Window } from './tree.ts';
 
-/** Whether a query comes next, behind a bracket that is already read. */
+/** Whether a query comes next, after an opening parenthesis that was already read. */
 export function isQueryAhead(reader: Reader): boolean {
   return reader.word() === 'SELECT' || reader.word() === 'WITH';
 }
@@ -13,14 +13,14 @@ export function parseAlias(reader: Reader): Name | undefined {
   return reader.isName() ? reader.name('a name') : undefined;
 }
 
-/** `5`: whole numbers alone. */
+/** An integer such as `5`. */
 export function parseCount(reader: Reader): string {
   const { kind, text } = reader.peek();
   if (kind !== 'number' || !/^\d{1,18}$/.test(text)) reader.refuse('a whole number');
   return reader.next().text;
 }
 
-/** What stands behind ORDER BY. */
+/** The list after ORDER BY. */
 export function parseOrders(reader: Reader): readonly Order[] {
   const orders: Order[] = [];
   do {

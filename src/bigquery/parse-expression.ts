@@ -1,11 +1,11 @@
-// Expressions: operators by their precedence down to operands.
+// Parses expressions, from operators by precedence down to operands.
 import { isQueryAhead } from './parse-clauses.ts';
 import { parseOperand } from './parse-operand.ts';
 import type { Reader } from './reader.ts';
 import { tooLarge } from './refusal.ts';
 import type { Among, ChainOperator, Expression, Test } from './tree.ts';
 
-/** Operators in a row that nest in the tree; AND, OR and || are flat. */
+/** Maximum run of operators that nest in the tree; AND, OR and || are flat. */
 const MAX_CHAIN = 100;
 
 export function parseExpression(reader: Reader): Expression {
@@ -91,7 +91,7 @@ function parseAmong(reader: Reader): Among {
   return { kind: 'list', values };
 }
 
-/** From the loosest; each level is read down to the next. */
+/** Lowest precedence first; each level parses its operands at the next. */
 const LEVELS: readonly (readonly string[])[] = [['|'], ['^'], ['&'], ['<<', '>>'], ['+', '-'], ['*', '/']];
 
 function parseBits(reader: Reader, level = 0): Expression {

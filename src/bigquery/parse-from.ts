@@ -1,4 +1,4 @@
-// FROM: tables, queries in brackets, unnested arrays, and how they are joined.
+// Parses FROM: tables, subqueries, unnested arrays, and joins.
 import { parseAlias } from './parse-clauses.ts';
 import type { Reader } from './reader.ts';
 import { syntax, tooLarge, untranslated } from './refusal.ts';
@@ -42,7 +42,7 @@ function parseItem(reader: Reader, join: JoinKind): FromItem {
   const condition = join === 'CROSS' ? {} : parseCondition(reader);
   const whole = source.kind === 'unnest' && offset !== undefined ? { ...source, offset } : source;
   if (source.kind !== 'unnest' && join !== 'CROSS' && Object.keys(condition).length === 0) {
-    // A path such as `t.metadata` needs none; whether it is one is known later.
+    // A path such as `t.metadata` needs no condition; whether it is a path is known only during translation.
     if (source.kind === 'query' || source.parts.length < 2) reader.refuse('ON or USING');
   }
   return { at, join, source: whole, ...(alias === undefined ? {} : { alias }), ...condition };

@@ -1,4 +1,4 @@
-// Operands: constants, paths, brackets, calls, and the forms that begin with a word of their own.
+// Parses operands: constants, paths, parentheses, calls, and forms with their own keyword.
 import { parseCall } from './parse-call.ts';
 import { insteadOf } from './unsupported-functions.ts';
 import { isQueryAhead, parseAlias } from './parse-clauses.ts';
@@ -8,7 +8,7 @@ import type { Expression, Field, IndexBase, Name, TypeName, Unit } from './tree.
 
 const MAX_SUFFIXES = 64;
 
-/** A value and what belongs to it: `.field`, `[OFFSET(0)]`. */
+/** A value with its accessors: `.field`, `[OFFSET(0)]`. */
 export function parseOperand(reader: Reader): Expression {
   let value = parseValue(reader);
   for (let count = 0; ; count++) {
@@ -27,13 +27,13 @@ export function parseOperand(reader: Reader): Expression {
   }
 }
 
-/** Calls of single names are read before: this one has dots. */
+/** Calls of undotted names are parsed earlier: this name has dots. */
 function rejectCall(parts: readonly Name[]): never {
   const name = parts.map((part) => part.name).join('.');
   return untranslated(parts[0]?.at ?? 0, `${name.slice(0, 100)} is not translated`, insteadOf(name));
 }
 
-/** Behind a dot every word is a name. */
+/** After a dot, every keyword is a name. */
 function anyName(reader: Reader): Name {
   const { kind, text, start } = reader.peek();
   if (kind !== 'word' && kind !== 'quoted') reader.refuse('a name');
@@ -85,7 +85,7 @@ function parseNamed(reader: Reader, at: number): Expression {
   return { kind: 'path', at, parts: [name] };
 }
 
-/** Undefined: the word is a name here. */
+/** Returns undefined if the keyword is a name here. */
 type ReadForm = (reader: Reader, at: number) => Expression | undefined;
 
 const FORMS: ReadonlyMap<string, ReadForm> = new Map<string, ReadForm>([

@@ -1,4 +1,4 @@
-// Queries: WITH, SELECT and its clauses, set operations, ORDER BY and LIMIT around them.
+// Parses queries: WITH, SELECT and its clauses, set operations, and their ORDER BY and LIMIT.
 import { parseAlias, parseCount, parseOrders, parseWindow } from './parse-clauses.ts';
 import { parseExpression } from './parse-expression.ts';
 import { parseFrom } from './parse-from.ts';
@@ -7,7 +7,7 @@ import { syntax, untranslated } from './refusal.ts';
 import type { Expression, Item, Name, Query, Select, SetOperation } from './tree.ts';
 
 /**
- * The tree of one query.
+ * Parses one query to a tree.
  * Source: BigQuery, Query syntax.
  * @throws Refusal
  */
@@ -124,7 +124,7 @@ function parseClause(reader: Reader, word: string): Expression | undefined {
   return reader.take(word) ? parseExpression(reader) : undefined;
 }
 
-/** What a comma in front of ends the list of columns. */
+/** A comma before one of these is a trailing comma of the select list. */
 const AFTER_ITEMS: ReadonlySet<string | undefined> = new Set(['FROM', 'WHERE', 'UNION', 'ORDER', 'LIMIT']);
 
 function parseItems(reader: Reader): readonly Item[] {

@@ -1,9 +1,9 @@
-// Tokens one after another, and how deep the reading of them has gone.
+// Token cursor with a nesting limit, used by the parser.
 import { syntax, tooLarge } from './refusal.ts';
 import { tokenize, type Token } from './lexer.ts';
 import type { Expression, Name, Query } from './tree.ts';
 
-/** The two rules that all others lead back to. */
+/** The two mutually recursive rules that all others use. */
 export interface Grammar {
   readonly query: (reader: Reader) => Query;
   readonly expression: (reader: Reader) => Expression;
@@ -15,32 +15,32 @@ export interface Reader {
   readonly peek: (ahead?: number) => Token;
   /** Offset of the next token. */
   readonly at: () => number;
-  /** The next token's word in capitals; undefined when it is no bare word. */
+  /** The next token in upper case; undefined if it is not an unquoted word. */
   readonly word: (ahead?: number) => string | undefined;
-  /** Whether the next token is this sign. */
+  /** Whether the next token is this symbol. */
   readonly isSign: (sign: string, ahead?: number) => boolean;
   readonly next: () => Token;
-  /** Reads these words if they come next, in this order. */
+  /** Consumes these keywords if they come next, in this order. */
   readonly take: (...words: readonly string[]) => boolean;
   readonly takeSign: (sign: string) => boolean;
   readonly expect: (...words: readonly string[]) => void;
   readonly expectSign: (sign: string) => void;
-  /** Reads a name; bare ones are no reserved words. */
+  /** Reads a name; unquoted names must not be reserved keywords. */
   readonly name: (what: string) => Name;
   /** Whether a name comes next. */
   readonly isName: (ahead?: number) => boolean;
-  /** Reads what is one level deeper. */
+  /** Reads one level deeper; rejects too many levels. */
   readonly nest: <T>(read: () => T) => T;
-  /** Counts one more SELECT. */
+  /** Counts one more SELECT towards the limit. */
   readonly another: () => void;
-  /** Refuses the next token. */
+  /** Rejects the next token. */
   readonly refuse: (expected: string, hint?: string) => never;
 }
 
 const MAX_DEPTH = 40;
 const MAX_SELECTS = 64;
 
-/** Words that are no names without back quotes. Source: BigQuery, Reserved keywords. */
+/** Keywords that are names only in backquotes. Source: BigQuery, Reserved keywords. */
 const RESERVED: ReadonlySet<string> = new Set(
   `ALL AND ANY ARRAY AS ASC ASSERT_ROWS_MODIFIED AT BETWEEN BY CASE CAST COLLATE CONTAINS CREATE CROSS CUBE CURRENT
    DEFAULT DEFINE DESC DISTINCT ELSE END ENUM ESCAPE EXCEPT EXCLUDE EXISTS EXTRACT FALSE FETCH FOLLOWING FOR FROM FULL
@@ -91,7 +91,7 @@ export function createReader(text: string, grammar: Grammar): Reader {
 
 type Cursor = Pick<Reader, 'peek' | 'word' | 'isSign' | 'next' | 'take' | 'takeSign'>;
 
-/** Where the reading of a text has come to. */
+/** The current position in the tokens. */
 function createCursor(text: string): Cursor {
   const tokens = tokenize(text);
   const end: Token = { kind: 'end', text: '', start: text.length, end: text.length };

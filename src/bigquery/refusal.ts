@@ -1,11 +1,11 @@
-// What is wrong with a BigQuery text, and where: always a Problem, at a place of the caller's own text.
+// Errors in a BigQuery query, converted to a Problem with a location in the original query.
 import { positionAt } from '../core/position.ts';
 import { Problem, type ProblemCode } from '../core/problem.ts';
 
-/** Codes of this room's problems. */
+/** This module's problem codes. */
 export type BigQueryCode = Extract<ProblemCode, `bigquery.${string}`>;
 
-/** A complaint about what stands at an offset; `hint` says what to write instead. */
+/** An error at an offset; `hint` says what to write instead. */
 export interface Complaint {
   readonly code: BigQueryCode;
   readonly at: number;
@@ -13,7 +13,7 @@ export interface Complaint {
   readonly hint?: string | undefined;
 }
 
-/** A complaint on its way to where the text is known. Never leaves this room. */
+/** Carries a complaint to the entry point, where the query text is known. Never leaves this module. */
 export class Refusal extends Error {
   readonly complaint: Complaint;
 
@@ -24,27 +24,27 @@ export class Refusal extends Error {
   }
 }
 
-/** Throws: the text is not what BigQuery reads, or not understood here. */
+/** Throws: invalid BigQuery syntax, or syntax that the parser does not support. */
 export function syntax(at: number, message: string, hint?: string): never {
   throw new Refusal({ code: 'bigquery.syntax_invalid', at, message, hint });
 }
 
-/** Throws: BigQuery has this, and no translation is made of it. */
+/** Throws: valid in BigQuery, but not translated. */
 export function untranslated(at: number, message: string, hint?: string): never {
   throw new Refusal({ code: 'bigquery.unsupported', at, message, hint });
 }
 
-/** Throws: there is no table, column or function of that name. */
+/** Throws: unknown table, column or function. */
 export function unknown(at: number, message: string, hint?: string): never {
   throw new Refusal({ code: 'bigquery.name_unknown', at, message, hint });
 }
 
-/** Throws: longer, deeper or more than is read. */
+/** Throws: the query exceeds a limit on length, nesting or size. */
 export function tooLarge(at: number, message: string): never {
   throw new Refusal({ code: 'bigquery.too_large', at, message });
 }
 
-/** The Problem of a complaint about `text`. */
+/** Converts a complaint about `text` to a Problem. */
 export function problemOf(text: string, { code, at, message, hint }: Complaint): Problem {
   const place = positionAt(text, Math.min(at, text.length));
   const detail = `${message} (line ${place.line}, column ${place.column})`;

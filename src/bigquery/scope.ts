@@ -1,4 +1,4 @@
-// Names and what they stand for: tables, columns, aliases, fields of unnested records.
+// Name resolution: tables, columns, aliases, fields of unnested records.
 import { nearest } from '../core/nearest.ts';
 import { syntax, unknown, untranslated } from './refusal.ts';
 import type { Sql } from './sql.ts';
@@ -11,7 +11,7 @@ export interface OutputColumn {
   readonly type: Type;
 }
 
-/** A table that FROM may name: how it is written, and its columns. */
+/** A table that FROM may name: its SQL, and its columns. */
 export interface Table {
   readonly sql: Sql;
   readonly columns: readonly OutputColumn[];
@@ -22,26 +22,26 @@ export interface RelationColumn {
   readonly value: Value;
 }
 
-/** One table, array or record of FROM. */
+/** One table, array or record in FROM. */
 export interface Relation {
-  /** What the caller calls it. */
+  /** Its alias in the query. */
   readonly alias: string | undefined;
-  /** By their names in lower case. */
+  /** Keyed by name in lower case. */
   readonly columns: ReadonlyMap<string, RelationColumn>;
   /** One element of an unnested array, or the record. */
   readonly element?: Value;
-  /** Columns that USING has made one with those of a table before. */
+  /** Columns that USING merged with those of an earlier table. */
   readonly merged?: ReadonlySet<string>;
 }
 
 export interface Scope {
   readonly relations: readonly Relation[];
-  /** The select list's aliases, in lower case; empty until its columns are written. */
+  /** Aliases of the select list, in lower case; empty until its columns are written. */
   readonly aliases: ReadonlyMap<string, Value>;
   readonly parent?: Scope;
 }
 
-/** A name that a path begins with, and how many parts of it that took. */
+/** What the start of a path resolved to, and the number of parts consumed. */
 interface Found {
   readonly value: Value;
   readonly taken: number;
@@ -49,7 +49,7 @@ interface Found {
 
 const same = (a: string | undefined, b: string) => a?.toLowerCase() === b.toLowerCase();
 
-/** The value of a path in a scope or those around it. */
+/** Resolves a path in a scope or its parents. */
 export function resolve(parts: readonly Name[], scope: Scope): Value | undefined {
   for (let each: Scope | undefined = scope; each !== undefined; each = each.parent) {
     const found = resolveIn(parts, each);
@@ -99,8 +99,8 @@ function columnAmong(name: Name, relations: readonly Relation[]): Value | undefi
 }
 
 /**
- * A field of an unnested record may stand without the record's name: where its type has such a field, or where only one
- * record's fields are not known at all.
+ * A field of an unnested record may be written without the record's name if the record's type has that field, or if there
+ * is only one record whose fields are not known at all.
  */
 function implicitField(name: Name, relations: readonly Relation[]): Value | undefined {
   const records = relations.flatMap(({ element }) => element ?? []);
@@ -111,7 +111,7 @@ function implicitField(name: Name, relations: readonly Relation[]): Value | unde
   return only === undefined || more !== undefined ? undefined : field(only, name);
 }
 
-/** Whether a record is part of another, of the same table. */
+/** Whether a record is nested in another one of the same table. */
 function isInside({ json: inner }: Value, { json: outer }: Value): boolean {
   if (inner === undefined || outer === undefined || inner.path.length <= outer.path.length) return false;
   return inner.root === outer.root && outer.path.every((part, index) => inner.path[index] === part);

@@ -1,10 +1,10 @@
-// ClickHouse SQL as it is put together, each piece still knowing what it was written for.
+// Builds ClickHouse SQL from pieces that keep the offset of their source.
 import { tooLarge } from './refusal.ts';
 
-/** Pieces in order; `origin` is the offset in the caller's text that all inside stands for. */
+/** Pieces in order; `origin` is the source offset in the original query for everything inside. */
 export type Sql = string | readonly Sql[] | { readonly origin: number; readonly sql: Sql };
 
-/** A template of pieces. */
+/** Template tag that builds SQL from pieces. */
 export function sql(strings: TemplateStringsArray, ...values: readonly Sql[]): Sql {
   return strings.flatMap((text, index) => [text, values[index] ?? '']);
 }
@@ -13,16 +13,16 @@ export function joinSql(pieces: readonly Sql[], separator = ', '): Sql {
   return pieces.flatMap((piece, index) => (index === 0 ? [piece] : [separator, piece]));
 }
 
-/** One line of SQL, and where pieces of it begin, in ascending order. */
+/** One line of SQL, and where its pieces start, in ascending order. */
 export interface Flat {
   readonly text: string;
   readonly marks: readonly { readonly start: number; readonly at: number }[];
 }
 
-/** What a short text may grow to: as much as the sandbox reads. */
+/** Limit on the output, which can be much longer than the input: the sandbox's maximum query length. */
 const MAX_CHARACTERS = 65_536;
 
-/** @throws Refusal when it is too long: pieces may be used many times. */
+/** @throws Refusal if the result is too long: pieces may be repeated many times. */
 export function flatten(root: Sql): Flat {
   const parts: string[] = [];
   const marks: { start: number; at: number }[] = [];
@@ -40,14 +40,14 @@ export function flatten(root: Sql): Flat {
     }
     marks.push({ start: length, at: piece.origin });
     visit(piece.sql, piece.origin);
-    // What follows belongs to what is around the piece again.
+    // What follows belongs to the enclosing piece again.
     marks.push({ start: length, at });
   };
   visit(root, 0);
   return { text: parts.join(''), marks };
 }
 
-/** The offset in the caller's text of what stands at `offset` of the SQL. */
+/** Maps an offset in the SQL to the offset in the original query. */
 export function sourceOffset({ marks }: Flat, offset: number): number {
   return marks.findLast(({ start }) => start <= offset)?.at ?? 0;
 }

@@ -1,4 +1,4 @@
-// Patterns of FORMAT_TIMESTAMP and PARSE_TIMESTAMP as formatDateTime and parseDateTime have them.
+// Converts patterns of FORMAT_TIMESTAMP and PARSE_TIMESTAMP to those of formatDateTime and parseDateTime.
 import { untranslated } from './refusal.ts';
 
 /** Source: BigQuery, Format elements; ClickHouse, formatDateTime. */
@@ -45,7 +45,7 @@ const ELEMENTS: Readonly<Record<string, string>> = {
   '%E*S': '%S.%f',
 };
 
-/** The same pattern for ClickHouse; refuses elements that it has none for. */
+/** The equivalent ClickHouse pattern; rejects elements without an equivalent. */
 export function timeFormat(pattern: string, at: number): string {
   return pattern.replace(/%(?:E[*\d]?[A-Za-z]?|.?)/gs, (element) => {
     const known = ELEMENTS[element];

@@ -1,4 +1,4 @@
-// Times as BigQuery writes them in strings, and units of time.
+// BigQuery time literals in strings, and units of time.
 import { syntax } from './refusal.ts';
 import { sql, type Sql } from './sql.ts';
 import type { TimeType, Unit } from './tree.ts';
@@ -7,7 +7,7 @@ import { value, type Value } from './value.ts';
 const TIME =
   /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[Tt ](\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{1,9}))?)?)?\s*(?:([Zz]|UTC)|([+-])(\d{1,2})(?::?(\d{2}))?|([A-Za-z_]+\/[A-Za-z_+/-]+))?$/;
 
-/** The value of a time in a string. Source: BigQuery, Canonical format of timestamp literals. */
+/** Parses a time in a string. Source: BigQuery, Canonical format of timestamp literals. */
 export function timeLiteral(type: TimeType, written: string, at: number): Value {
   const parts = TIME.exec(written.trim());
   if (parts === null) return unreadable(written, at);
@@ -70,20 +70,20 @@ const UNITS: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** The unit as ClickHouse's functions have it in their names. */
+/** The unit as spelled in ClickHouse function names. */
 export function unitName(unit: Unit): string {
   const name = UNITS.get(unit.name);
   if (name !== undefined) return name;
   return syntax(unit.at, `${unit.name} is not a unit of time: there are ${[...UNITS.keys()].join(', ')}`);
 }
 
-/** ClickHouse's week mode by the day that a week begins with; undefined for days that it has none for. */
+/** ClickHouse's week mode for weeks that start on `day`; undefined if there is none. */
 function weekMode({ name, day }: Unit): number | undefined {
   if (name === 'ISOWEEK' || day === 'MONDAY') return 1;
   return day === undefined || day === 'SUNDAY' ? 0 : undefined;
 }
 
-/** The beginning of the unit that a time falls in. Weeks begin on Sunday, unless the unit says otherwise. */
+/** The start of the unit that contains a time. Weeks start on Sunday unless the unit says otherwise. */
 export function truncated(time: Sql, unit: Unit, zone: Sql | undefined): Sql {
   const rest = zone === undefined ? '' : sql`, ${zone}`;
   if (unit.name === 'WEEK' || unit.name === 'ISOWEEK') {
@@ -97,7 +97,7 @@ export function truncated(time: Sql, unit: Unit, zone: Sql | undefined): Sql {
   return sql`toStartOf${name}(${time}${rest})`;
 }
 
-/** Units whose beginning ClickHouse gives as a date. */
+/** Units whose start ClickHouse returns as a Date. */
 export function isDateUnit({ name }: Unit): boolean {
   return ['WEEK', 'ISOWEEK', 'MONTH', 'QUARTER', 'YEAR', 'ISOYEAR'].includes(name);
 }

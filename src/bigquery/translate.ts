@@ -1,4 +1,4 @@
-// From BigQuery to ClickHouse. What comes out is checked like any text of a consumer's: nothing here is trusted.
+// Translates BigQuery SQL to ClickHouse SQL. The output is untrusted: it is checked like any consumer query.
 import { parseColumnType } from '../sql/column-type.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
 import type { Context } from './context.ts';
@@ -11,7 +11,7 @@ import { typeOf } from './value.ts';
 import { writeExpression } from './write-expression.ts';
 import { writeQuery } from './write-query.ts';
 
-/** A table that the endpoint exposes; types as DESCRIBE prints them. */
+/** A table that the endpoint exposes; types as printed by DESCRIBE. */
 export interface SourceTable {
   readonly name: string;
   readonly columns: readonly { readonly name: string; readonly type: string }[];
@@ -19,19 +19,19 @@ export interface SourceTable {
 
 export interface TranslateOptions {
   readonly tables: readonly SourceTable[];
-  /** Names that the translation may not invent. */
+  /** Names that the translation must not generate. */
   readonly taken: ReadonlySet<string>;
 }
 
 export interface Translation {
-  /** One line of ClickHouse SQL. Not guaranteed: that it may run. */
+  /** One line of ClickHouse SQL. Not guaranteed: that it is allowed to run. */
   readonly sql: string;
-  /** The offset in the caller's text that an offset in `sql` comes from. */
+  /** Maps an offset in `sql` to the offset in the original query. */
   readonly sourceOffset: (offset: number) => number;
 }
 
 /**
- * Translates one query. It takes time linear in the lengths of the text and of the result, both of which are bounded.
+ * Translates one query. Takes time linear in the lengths of the input and the output, both of which are bounded.
  * @throws Problem `bigquery.*`
  */
 export function translate(text: string, options: TranslateOptions): Translation {
@@ -47,7 +47,7 @@ export function translate(text: string, options: TranslateOptions): Translation 
   }
 }
 
-/** Expressions and columns of tables; names that stand for an expression may have it written once more. */
+/** Limit on written expressions and table columns. Each use of an alias may write its expression again. */
 const MAX_WRITTEN = 5_000;
 
 function contextOf(text: string, { tables, taken }: TranslateOptions): Context {
@@ -80,7 +80,7 @@ function contextOf(text: string, { tables, taken }: TranslateOptions): Context {
   };
 }
 
-/** A name with a dot behind it has fields; one that stands alone once is given there, and more often used as a value. */
+/** A name counts as a record if a dot follows it somewhere, or if it occurs alone at most once: that is its definition. */
 function recordNames(tokens: readonly Token[]): Context['isRecordName'] {
   const dotted = new Set<string>();
   const alone = new Map<string, number>();

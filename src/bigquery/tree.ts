@@ -1,4 +1,4 @@
-// A BigQuery query as it was written. `at` is always an offset in the text.
+// The syntax tree of a BigQuery query. `at` is always an offset in the query.
 
 export interface Name {
   readonly name: string;
@@ -10,7 +10,7 @@ export type Expression = { readonly at: number } & (
   | { readonly kind: 'number'; readonly text: string }
   | { readonly kind: 'boolean'; readonly value: boolean }
   | { readonly kind: 'null' }
-  /** `timestamp '…'` and its kin. */
+  /** `timestamp '…'` and similar literals. */
   | { readonly kind: 'time'; readonly type: TimeType; readonly value: string }
   | { readonly kind: 'path'; readonly parts: readonly Name[] }
   | { readonly kind: 'field'; readonly of: Expression; readonly name: Name }
@@ -20,7 +20,7 @@ export type Expression = { readonly at: number } & (
   | { readonly kind: 'extract'; readonly part: Unit; readonly value: Expression; readonly zone?: Expression }
   | { readonly kind: 'interval'; readonly value: Expression; readonly unit: Unit }
   | { readonly kind: 'unary'; readonly operator: 'NOT' | '-' | '+' | '~'; readonly value: Expression }
-  /** AND, OR and || of several. */
+  /** Several operands joined by AND, OR or ||. */
   | { readonly kind: 'chain'; readonly operator: ChainOperator; readonly values: readonly Expression[] }
   | {
       readonly kind: 'binary';
@@ -100,7 +100,7 @@ export interface Window {
   readonly base?: Name;
   readonly partitionBy: readonly Expression[];
   readonly orderBy: readonly Order[];
-  /** As it is written, in capitals: words and numbers alone. */
+  /** As written, in upper case: only keywords and numbers. */
   readonly frame?: string;
 }
 
@@ -146,7 +146,7 @@ export type Item =
 
 export type JoinKind = 'CROSS' | 'INNER' | 'LEFT' | 'RIGHT' | 'FULL';
 
-/** One table of FROM and how it is joined to those before it. */
+/** One table in FROM and how it is joined to the preceding ones. */
 export interface FromItem {
   readonly at: number;
   readonly join: JoinKind;

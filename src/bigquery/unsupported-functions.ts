@@ -1,4 +1,4 @@
-// Functions of BigQuery that are not translated, and what to write instead.
+// BigQuery functions that are not translated, and their replacements.
 
 const INSTEAD: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -36,7 +36,7 @@ const INSTEAD: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** What to write in place of a function that is not translated. */
+/** What to write instead of a function that is not translated. */
 export function insteadOf(name: string): string | undefined {
   return INSTEAD.get(name.toLowerCase());
 }

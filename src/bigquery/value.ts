@@ -1,4 +1,4 @@
-// Values as they are translated: their SQL, and as much of their type as decides how it has to be written.
+// Translated values: their SQL, and as much of their type as affects how they must be written.
 import type { ColumnType } from '../sql/column-type.ts';
 import { quoteIdentifier, quoteString } from '../sql/literal.ts';
 import { sql, type Sql } from './sql.ts';
@@ -7,7 +7,7 @@ import type { Name } from './tree.ts';
 
 export type Type =
   | { readonly kind: ScalarKind }
-  /** An object of JSON; `paths` are those of a fixed type, from the root of its column. */
+  /** A JSON object; `paths` are its typed paths, from the root of its column. */
   | { readonly kind: 'record'; readonly paths: Paths }
   | { readonly kind: 'array'; readonly element: Type }
   | { readonly kind: 'tuple'; readonly fields: ReadonlyMap<string, Type> }
@@ -15,7 +15,7 @@ export type Type =
 
 type Paths = ReadonlyMap<string, ColumnType>;
 
-/** `dynamic`: a JSON path of no fixed type. `datetime`: a time on some wall, kept as if it were UTC. */
+/** `dynamic`: a JSON path without a declared type. `datetime`: a time without time zone, stored as if it were UTC. */
 export type ScalarKind =
   | 'bool'
   | 'int'
@@ -32,11 +32,11 @@ export type ScalarKind =
 export interface Value {
   readonly sql: Sql;
   readonly type: Type;
-  /** Where in a JSON column it is. */
+  /** Its path in a JSON column. */
   readonly json?: { readonly root: Sql; readonly path: readonly string[]; readonly paths: Paths };
-  /** Of a text that stands for a value of no fixed type, that value. */
+  /** For a string form of a dynamically typed value: the original value. */
   readonly loose?: Sql;
-  /** A condition: an outer join found no row that has it. */
+  /** A condition: an outer join found no matching row. */
   readonly absent?: Sql;
 }
 
@@ -44,7 +44,7 @@ export function value(kind: ScalarKind, text: Sql): Value {
   return { sql: text, type: { kind } };
 }
 
-/** A column, its SQL given. */
+/** A column, given its SQL. */
 export function columnValue(column: Sql, type: Type): Value {
   if (type.kind !== 'record') return { sql: column, type };
   return { sql: column, type, json: { root: column, path: [], paths: type.paths } };
@@ -81,7 +81,7 @@ export function typeOf(type: ColumnType): Type {
   }
 }
 
-/** The first level of a record's fields of a fixed type; undefined where there is none to tell. */
+/** Names of a record's declared fields, first level only; undefined if unknown. */
 export function fieldNames({ type, json }: Value): readonly string[] {
   if (type.kind === 'tuple') return [...type.fields.keys()];
   if (json === undefined) return [];
@@ -90,18 +90,18 @@ export function fieldNames({ type, json }: Value): readonly string[] {
   return [...new Set(inside.map((path) => path.slice(prefix.length).split('.')[0] ?? ''))];
 }
 
-/** The name of a field as the type spells it. */
+/** The name of a field as spelled in the type. */
 function spelled(names: readonly string[], name: string): string | undefined {
   const folded = name.toLowerCase();
   return names.find((each) => each === name) ?? names.find((each) => each.toLowerCase() === folded);
 }
 
-/** Whether it has fields of its own, and so is no array of what has. */
+/** Whether the value has fields itself; false for an array of records. */
 export function isRecord({ type }: Value): boolean {
   return type.kind === 'record' || type.kind === 'tuple' || type.kind === 'map';
 }
 
-/** Whether a field of that name is known for certain. */
+/** Whether a field of that name is known to exist. */
 export function hasField(record: Value, name: string): boolean {
   return spelled(fieldNames(record), name) !== undefined;
 }
@@ -155,7 +155,7 @@ export function quoteName(name: string): string {
   return quoteIdentifier(name);
 }
 
-/** The type that a value has as a column of a derived table. */
+/** The type of a value as a column of a derived table. */
 export function columnType({ type, json }: Value): Type {
   if (type.kind !== 'record' || json === undefined) return type;
   const prefix = json.path.map((part) => `${part}.`).join('');
@@ -163,23 +163,23 @@ export function columnType({ type, json }: Value): Type {
   return { kind: 'record', paths: new Map(inside.map(([path, each]) => [path.slice(prefix.length), each])) };
 }
 
-/** Kinds of values that have no null in ClickHouse. */
+/** Kinds of values that are not nullable in ClickHouse. */
 export const NEVER_NULL: ReadonlySet<Type['kind']> = new Set(['record', 'array', 'tuple', 'map', 'dynamic']);
 
-/** The value itself, null where an outer join found no row. */
+/** The value, null if an outer join found no matching row. */
 export function whole({ sql: own, absent, type }: Value): Sql {
   if (absent === undefined || NEVER_NULL.has(type.kind)) return own;
   return sql`if(${absent}, NULL, ${own})`;
 }
 
-/** As text: what has no fixed type becomes one. */
+/** As a string; dynamically typed values are converted. */
 export function text(each: Value): Sql {
   if (each.type.kind === 'dynamic') return sql`CAST(${each.sql} AS Nullable(String))`;
   if (each.type.kind === 'record') return sql`toJSONString(${each.sql})`;
   return whole(each);
 }
 
-/** As a number: what has no fixed type becomes one, or null. */
+/** As a number; dynamically typed values are converted, or null. */
 export function number(each: Value): Sql {
   return each.type.kind === 'dynamic' ? sql`accurateCastOrNull(${each.sql}, 'Float64')` : whole(each);
 }
@@ -189,7 +189,7 @@ export function condition(each: Value): Sql {
   return each.type.kind === 'dynamic' ? sql`accurateCastOrNull(${each.sql}, 'Bool')` : whole(each);
 }
 
-/** As what can be grouped and ordered by, compared and counted. */
+/** In a form that can be grouped, ordered, compared and counted. */
 export function key(each: Value): Value {
   if (each.type.kind === 'dynamic') return { ...value('string', text(each)), loose: each.sql };
   if (each.type.kind === 'record') return value('string', text(each));
@@ -197,7 +197,7 @@ export function key(each: Value): Value {
   return { sql: whole(each), type: each.type, ...(loose === undefined ? {} : { loose }) };
 }
 
-/** As it is shown: of a path without fixed type, the object where it holds one. */
+/** In the form returned to the consumer: for a dynamically typed path, the object if it holds one. */
 export function shown(each: Value): Sql {
   const { json, type } = each;
   if (type.kind !== 'dynamic' || json === undefined) return whole(each);

@@ -1,4 +1,4 @@
-// Expressions written as ClickHouse SQL.
+// Writes expressions as ClickHouse SQL.
 import { quoteString } from '../sql/literal.ts';
 import { apply, hasAggregate, writeCall } from './call.ts';
 import { castTo } from './cast.ts';
@@ -109,7 +109,7 @@ function writePath(parts: readonly Name[], context: Context): Value {
   return { ...found, sql: { origin: at, sql: found.sql } };
 }
 
-/** A value that is gone into, and so is not yet what is grouped by. */
+/** An operand whose field or element is accessed, and which is therefore not itself the group key. */
 function ungrouped(expression: Expression, context: Context): Value {
   return writeAny(expression, { ...context, isGrouped: false });
 }
@@ -124,7 +124,7 @@ function aliasOf(parts: readonly Name[], context: Context): Value | undefined {
   return fieldsOf(aliased, rest);
 }
 
-/** What is gone into. Of `records[OFFSET(0)]`, the record: it counts as the only element of its array. */
+/** The operand of an accessor. Of `records[OFFSET(0)]`, the record: it is treated as an array with one element. */
 function elementOf(expression: Expression, context: Context): Value {
   if (expression.kind !== 'index' || !isFirst(expression)) return ungrouped(expression, context);
   const inner = elementOf(expression.of, context);
@@ -264,7 +264,7 @@ function writeCase({ subject, branches, otherwise, at }: Of<'case'>, context: Co
   return { sql: { origin: at, sql: sql`CASE${whens} ELSE ${sqls.at(-1) ?? 'NULL'} END` }, type };
 }
 
-/** Structs of one array have the names of the first. */
+/** Structs in an array take the field names of the first one. */
 function likeFirst(items: readonly Expression[]): readonly Expression[] {
   const [first] = items;
   if (first?.kind !== 'struct') return items;
@@ -293,7 +293,7 @@ interface NamedValue {
   readonly value: Value;
 }
 
-/** An object of JSON: types of aggregates are not constant, as those of a tuple's elements have to be. */
+/** A JSON object: tuple element types must be constant, and those of aggregates are not. */
 function writeObject(fields: readonly NamedValue[]): Value {
   const members = fields.map(
     ({ name, value: each }, index) =>
@@ -303,7 +303,7 @@ function writeObject(fields: readonly NamedValue[]): Value {
   return columnValue(object, { kind: 'record', paths: new Map() });
 }
 
-/** A tuple whose elements have names; their types are the engine's to tell. */
+/** A tuple with named elements; the engine infers their types. */
 function writeStruct({ fields }: Of<'struct'>, context: Context): Value {
   const named = fields.map(({ value: inner, alias }, index) => {
     const name = (alias ?? implicitName(inner))?.name;

@@ -1,4 +1,4 @@
-// FROM: tables are joined; unnested records only lend their name to a path; unnested arrays are ARRAY JOINs.
+// Writes FROM: tables are joined; unnested records become aliases for a path; unnested arrays become ARRAY JOINs.
 import { nearest } from '../core/nearest.ts';
 import type { Context } from './context.ts';
 import { arrayOf } from './functions-array.ts';
@@ -9,14 +9,14 @@ import type { Expression, FromItem, Name } from './tree.ts';
 import { columnValue, condition, isRecord, key, quoteName, value, type Value } from './value.ts';
 
 export interface WrittenFrom {
-  /** Undefined where there is nothing to read from. */
+  /** Undefined if there is no table to read. */
   readonly sql: Sql | undefined;
   readonly relations: readonly Relation[];
-  /** What joins with arrays ask for belongs into WHERE. */
+  /** Conditions of joins with arrays, which must be in WHERE. */
   readonly conditions: readonly Sql[];
 }
 
-/** FROM while it grows. */
+/** State while FROM is written. */
 interface State {
   readonly pieces: Sql[];
   relations: readonly Relation[];
@@ -34,7 +34,7 @@ export function writeFrom(items: readonly FromItem[], context: Context): Written
   return { sql: pieces.length === 0 ? undefined : joinSql(pieces, ' '), relations, conditions };
 }
 
-/** Whether a later join may find no row of this table. */
+/** Whether a later outer join may produce no row of this table. */
 function isLostLater(later: readonly FromItem[]): boolean {
   return later.some(({ join }) => join === 'RIGHT' || join === 'FULL');
 }
@@ -44,7 +44,7 @@ function inScope(relations: readonly Relation[], context: Context): Context {
   return { ...context, scope, aliases: 'no', isGrouped: false };
 }
 
-/** What is unnested: behind UNNEST, or `table.column` where the table stands before. */
+/** The unnested expression: the argument of UNNEST, or `table.column` if the table precedes it. */
 function arrayPath({ source, at }: FromItem, { relations }: State, context: Context): Expression | undefined {
   if (source.kind === 'unnest') return source.array;
   if (source.kind !== 'table' || source.parts.length < 2) return undefined;
@@ -64,7 +64,7 @@ interface TableOptions {
 function addTable(item: FromItem, state: State, { context, isLost }: TableOptions): void {
   const { join } = item;
   const { sql: table, columns, alias } = readTable(item, context);
-  // An outer join is written into every column before it.
+  // An outer join adds the absence condition to every preceding column.
   const before = join === 'RIGHT' || join === 'FULL' ? state.relations : [];
   context.spend(
     item.at,
@@ -103,7 +103,7 @@ function addTable(item: FromItem, state: State, { context, isLost }: TableOption
 
 type Marked = Relation & { readonly marker?: Sql };
 
-/** The relation once a later join may find no row of it. */
+/** The relation after a later outer join that may produce no row of it. */
 function lost(relation: Marked): Marked {
   return lostBy(relation, relation.marker);
 }
@@ -204,7 +204,7 @@ function addUnnested(item: FromItem, array: Expression, state: State, context: C
   state.conditions.push(condition(after.rules.expression(on, after)));
 }
 
-/** A path without fixed type is an array where one of its elements is used as a whole, else a record. */
+/** A dynamically typed path is an array if one of its elements is used as a whole, otherwise a record. */
 function isUsedAsRecord({ source }: FromItem, name: string | undefined, { isRecordName }: Context): boolean {
   if (source.kind === 'unnest' && source.offset !== undefined) return false;
   return name === undefined || isRecordName(name.toLowerCase());
@@ -258,7 +258,7 @@ interface LeftArray {
   readonly isScalar: boolean;
 }
 
-/** An empty array gives one row, its element null. */
+/** An empty array produces one row with a null element. */
 function leftArray({ array, item, numbers, isScalar: hasNull }: LeftArray, { fresh }: Context): Sql {
   if (!hasNull || numbers !== '') return sql`LEFT ARRAY JOIN ${array} AS ${item}${numbers}`;
   const each = fresh('x');

@@ -1,4 +1,4 @@
-// Whole queries: WITH, set operations, and the order and number of their rows.
+// Writes whole queries: WITH, set operations, and their ORDER BY and LIMIT.
 import type { Context, QueryUse, WrittenQuery } from './context.ts';
 import { syntax } from './refusal.ts';
 import { joinSql, sql, type Sql } from './sql.ts';
@@ -29,7 +29,7 @@ function writeRows(body: Query['body'], context: Context, use: QueryUse): Writte
   }
 }
 
-/** ClickHouse does not order by what a subquery gives for each row; by a column that holds it, it does. */
+/** ClickHouse cannot order by a correlated subquery, but can order by a column that holds its result. */
 function isOrderedOutside({ items }: Select, orderBy: readonly Order[]): boolean {
   const names = new Set(
     items.flatMap((item) => (item.kind === 'value' ? (nameOf(item)?.toLowerCase() ?? []) : [])),
@@ -43,7 +43,7 @@ function isOrderedOutside({ items }: Select, orderBy: readonly Order[]): boolean
   return hasQuery && orderBy.length > 0 && orderBy.every(isColumn);
 }
 
-/** Tables of the caller's own get new names: none can be taken for a table that the endpoint reads. */
+/** Tables of WITH are renamed, so that none can shadow a table of the endpoint. */
 function writeTables({ tables: own }: Query, context: Context) {
   const tables = new Map<string, Table>(context.tables);
   const elements: Sql[] = [];

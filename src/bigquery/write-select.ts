@@ -1,4 +1,4 @@
-// One SELECT: its columns, conditions, groups and order over the tables of its FROM.
+// Writes one SELECT: columns, conditions, groups and order over the tables of its FROM.
 import { orderSqls } from './call.ts';
 import { toText, trimmedTime } from './cast.ts';
 import type { Context, QueryUse, WrittenQuery } from './context.ts';
@@ -19,7 +19,7 @@ import {
 } from './value.ts';
 import { writeFrom } from './write-from.ts';
 
-/** A column of the result. `written` is its expression, where it has one. */
+/** A result column. `written` is its expression, if it has one. */
 interface Column {
   readonly name: string | undefined;
   readonly value: Value;
@@ -77,13 +77,13 @@ function within(select: Select, relations: readonly Relation[], context: Context
   };
 }
 
-/** Of two columns of one name the first is meant. */
+/** If two columns have the same name, the first one is used. */
 function aliasesOf(columns: readonly Column[]): ReadonlyMap<string, Value> {
   const own = columns.filter(({ written }) => written !== undefined);
   return new Map(own.toReversed().map((column) => [(column.name ?? '').toLowerCase(), column.value]));
 }
 
-/** What the column is called; undefined where BigQuery makes up a name. */
+/** The column's name; undefined if BigQuery generates one. */
 export function nameOf({ alias, value: written }: Extract<Item, { kind: 'value' }>): string | undefined {
   return alias?.name ?? lastName(written);
 }
@@ -140,7 +140,7 @@ function same({ name: own }: Column, { name }: Name): boolean {
   return own?.toLowerCase() === name.toLowerCase();
 }
 
-/** Columns of a table, the elements of an array. A record is shown by the column that it is part of. */
+/** Columns of a table, elements of an array. A record is returned with the column that contains it. */
 function columnsOf({ columns, element, alias, merged }: Relation): readonly Column[] {
   if (element === undefined)
     return [...columns.values()].filter(({ name }) => merged?.has(name.toLowerCase()) !== true);
@@ -166,7 +166,7 @@ function starOf(of: Expression, context: Context): readonly Column[] {
   return fieldColumns(record);
 }
 
-/** BigQuery's names for columns without one, and for those of one name. */
+/** BigQuery's names for unnamed columns, and for duplicates. */
 function named(columns: readonly Column[]): readonly (Column & { readonly name: string })[] {
   const seen = new Map<string, number>();
   let unnamed = 0;
@@ -179,7 +179,7 @@ function named(columns: readonly Column[]): readonly (Column & { readonly name: 
 }
 
 function outputOf({ name, value: own }: Column & { readonly name: string }, { isShown, isPlain }: QueryUse) {
-  // What is grouped by is text; all values of a group have the same, so that any of them can be shown.
+  // The group key is a string; the original value is the same for all rows of a group, so any of them can be returned.
   if (own.loose !== undefined && !isPlain) {
     return { name, type: { kind: 'dynamic' } as const, sql: sql`any(${own.loose})` };
   }
@@ -193,7 +193,7 @@ function outputOf({ name, value: own }: Column & { readonly name: string }, { is
   return { ...output, sql: isShown ? shown(kept) : whole(kept) };
 }
 
-/** The column that a whole number stands for; undefined for other expressions. */
+/** The column that an integer refers to; undefined for other expressions. */
 function ordinal(expression: Expression, columns: readonly Column[]): Column | undefined {
   if (expression.kind !== 'number' || !/^\d+$/.test(expression.text)) return undefined;
   const column = columns[Number(expression.text) - 1];
@@ -208,7 +208,7 @@ function isConstant(expression: Expression | undefined): boolean {
   );
 }
 
-/** What an expression of GROUP BY or ORDER BY stands for: a column of the result, by number or name, or itself. */
+/** What an expression in GROUP BY or ORDER BY refers to: a result column, by number or name, or itself. */
 function keyOf(expression: Expression, columns: readonly Column[], context: Context) {
   const [name, more] = expression.kind === 'path' ? expression.parts : [];
   const aliased = more === undefined ? context.scope.aliases.get(name?.name.toLowerCase() ?? '') : undefined;
@@ -223,14 +223,14 @@ function keyOf(expression: Expression, columns: readonly Column[], context: Cont
 
 function groupKey(expression: Expression, columns: readonly Column[], context: Context): Sql {
   const { value: own, isConstant: isSame } = keyOf(expression, columns, context);
-  // A number alone would be read as the place of a column.
+  // A bare number would be read as a column position.
   return isSame ? sql`materialize(${own.sql})` : own.sql;
 }
 
 function orderKey(order: Order, columns: readonly Column[], context: Context): readonly Sql[] {
   const { column, value: own, isConstant: isSame } = keyOf(order.value, columns, context);
   if (isSame) return [];
-  // By its name, so that what it took to come to it is neither written nor done twice.
+  // By name, so that the expression is neither written nor evaluated twice.
   const isLoose = own.loose !== undefined || column?.value.type.kind === 'record';
   if (column?.name === undefined || isLoose) return orderSqls(own, order);
   return orderSqls({ ...own, sql: quoteName(column.name) }, order);
@@ -239,11 +239,11 @@ function orderKey(order: Order, columns: readonly Column[], context: Context): r
 interface NamedRows {
   readonly orders: readonly Order[];
   readonly columns: WrittenQuery['columns'];
-  /** What the rows are called. */
+  /** The alias of the rows. */
   readonly table: string;
 }
 
-/** ORDER BY over columns that have their names already, as behind UNION. */
+/** ORDER BY over columns that are already named, as after UNION. */
 export function orderByNames({ orders, columns, table }: NamedRows, context: Context): readonly Sql[] {
   const own = columns.map(({ name, type }) => ({
     name,

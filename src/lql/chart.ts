@@ -1,4 +1,4 @@
-// Charts: one aggregate in each bucket of time, oldest first.
+// Charts: one aggregate per time bucket, oldest first.
 import { numberSql, textSql } from './condition.ts';
 import { findingAt, isFault, type Fault, type LqlFinding, type Span } from './finding.ts';
 import type { Value } from './resolve.ts';
@@ -22,7 +22,7 @@ export function chartSql(tree: Tree, scope: Scope): Shape {
   };
 }
 
-/** A part that is missing leaves a statement that its finding keeps from being used. */
+/** A missing part (a finding) becomes an empty string; the statement is discarded because of the finding. */
 function sqlOf(part: string | LqlFinding): string {
   return typeof part === 'string' ? part : '';
 }
@@ -36,7 +36,7 @@ function timestampSql({ resolve, table }: Scope, span: Span): string | LqlFindin
       message: `a chart is drawn over timestamp, and ${table.name} has no such column that holds times`,
     });
   }
-  // A Date has no smaller parts to take the start of.
+  // A Date has no time of day, so sub-day buckets need a DateTime64.
   return value.type.name.includes('DateTime') ? sql : `toDateTime64(${sql}, 3, 'UTC')`;
 }
 
@@ -49,7 +49,7 @@ function aggregateSql(aggregate: Aggregate, { resolve }: Scope, time: string): s
   return typeof sql === 'string' ? sql : findingAt(path.span, sql);
 }
 
-/** `*`: rows are counted, distinct ones by their timestamp. */
+/** `*`: counts rows; `countd` uses the timestamp. */
 function wholeRowSql({ function: name, span }: Aggregate, time: string): string | LqlFinding {
   if (name === 'count') return 'count()';
   if (name === 'countd') return `uniqExact(${time})`;
@@ -80,7 +80,7 @@ const FUNCTIONS: Readonly<Record<Exclude<AggregateFunction, 'count' | 'countd'>,
   p99: 'quantile(0.99)',
 };
 
-/** Aggregates that times have too. */
+/** Aggregates that also apply to times. */
 const ORDERED_ONLY: ReadonlySet<AggregateFunction> = new Set(['min', 'max']);
 
 function notNumber(name: AggregateFunction, { type }: Value): Fault {

@@ -1,8 +1,8 @@
-// What clauses must not do to each other: say a thing twice, or show rows and a chart at once.
+// Conflicts between clauses: duplicates, and selecting rows and a chart in one query.
 import { type LqlFinding, type Span, findingAt } from './finding.ts';
 import type { Clause } from './tree.ts';
 
-/** Findings about clauses that are each right by themselves. */
+/** Findings about clauses that are each valid on their own. */
 export function checkStructure(clauses: readonly Clause[]): readonly LqlFinding[] {
   const charted = clauses.some(({ kind }) => kind === 'aggregate' || kind === 'bucket');
   const selects = clauses.filter(({ kind }) => kind === 'select');

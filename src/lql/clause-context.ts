@@ -1,22 +1,22 @@
-// Where a clause is read: what all of its readers need to know.
+// The context in which a clause is parsed, shared by all clause readers.
 import type { Source } from './source.ts';
 import type { Path } from './tree.ts';
 
 export interface Place {
   readonly source: Source;
-  /** Where the clause begins, its minus included. */
+  /** Start offset of the clause, including its minus. */
   readonly start: number;
-  /** Where it begins behind the minus. */
+  /** Start offset after the minus. */
   readonly body: number;
   readonly negated: boolean;
 }
 
 const PATH = /\w+(?:\.\w+)*/y;
 
-/** Deeper than any log, and few enough to look up each part. */
+/** More than any log has, and few enough to resolve each segment. */
 const MAX_SEGMENTS = 64;
 
-/** A path at this place; `m.` is short for `metadata.`. Reports one that is too deep. */
+/** The path at `start`; `m.` is short for `metadata.`. Reports a path with too many segments. */
 export function readPath({ match, report }: Source, start: number): Path | undefined {
   const text = match(PATH, start)?.[0];
   if (text === undefined) return undefined;

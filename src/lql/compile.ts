@@ -1,4 +1,4 @@
-// From a tree to the SQL that is run for it: what a consumer would have written, every value a literal.
+// Compiles a tree to ClickHouse SQL, equivalent to a consumer query, with every value as a literal.
 import { nearest } from '../core/nearest.ts';
 import { chartSql } from './chart.ts';
 import {
@@ -17,24 +17,24 @@ import { compareTime } from './time-condition.ts';
 import type { Clause, FieldFilter, Filter, From, MessageFilter, Tree } from './tree.ts';
 
 export interface CompileOptions {
-  /** The tables there are, with their columns as the engine describes them. */
+  /** The available tables, with columns as described by the engine. */
   readonly tables: readonly Table[];
-  /** The table that is read when the query names none and there are several. */
+  /** The table used when the query names none and there are several. */
   readonly defaultTable: string | undefined;
   /** Microseconds since 1970. */
   readonly now: bigint;
-  /** Rows that are wanted at most; all when left out. */
+  /** Maximum number of rows; unlimited if omitted. */
   readonly maxRows?: number;
 }
 
-/** One SELECT over one of the tables. Not guaranteed: that the engine takes its regular expressions. */
+/** One SELECT over one of the tables. Not guaranteed: that the engine accepts its regular expressions. */
 export interface Compiled {
   readonly sql: string;
   readonly table: string;
   readonly regexes: readonly RegexUse[];
 }
 
-/** Compiles a query to SQL, or gives all findings, in the order of their places. */
+/** Compiles a query to SQL, or returns all findings, ordered by location. */
 export function compile(
   tree: Tree,
   options: CompileOptions,
@@ -113,14 +113,14 @@ function compileFilter(filter: Filter, scope: Scope, now: bigint): Condition | L
   return findingAt(placeOf(filter, condition), condition);
 }
 
-/** A word with a colon was perhaps no path. */
+/** A term that contains a colon parses as a path, so the hint also suggests quoting it. */
 function orText(finding: LqlFinding): LqlFinding {
   if (finding.code !== 'lql.column_unknown') return finding;
   const quoting = 'put text with a colon in double quotes to look for it in the message';
   return { ...finding, hint: finding.hint === undefined ? quoting : `${finding.hint}; ${quoting}` };
 }
 
-/** A fault stands at the value, unless it is the path that leads to nothing that has one. */
+/** Location of a fault: the value, or the path if the path itself is invalid. */
 function placeOf({ path, valueSpan }: Exclude<Filter, MessageFilter>, { code }: Fault): Span {
   return code === 'lql.path_invalid' ? path.span : valueSpan;
 }

@@ -8,13 +8,13 @@ import { betweenTimes, compareTime, instantForms } from './time-condition.ts';
 import { isTimeShaped, parseMoment, parseTimeRange } from './time-literal.ts';
 import { LEVELS, type Comparison, type FieldValue, type Operator, type ValueRange } from './tree.ts';
 
-/** `test` is null or false where the filter does not hold; `missing` says that there is nothing to test. */
+/** `test` is null or false if the filter does not match; `missing` is true if the row has no value to test. */
 export interface Condition {
   readonly test: string;
   readonly missing: string;
 }
 
-/** What the operator and the value of a field filter ask of `value`. */
+/** The condition that a field filter's operator and literal put on `value`. */
 export function fieldCondition(value: Value, operator: Operator, literal: FieldValue): Condition | Fault {
   if (literal.kind === 'null') return { test: value.missing, missing: 'false' };
   if (operator === ':~') return matchCondition(value, textOf(literal));
@@ -22,34 +22,34 @@ export function fieldCondition(value: Value, operator: Operator, literal: FieldV
   return compare(value, operator, literal);
 }
 
-/** The filter, or its opposite: every row passes exactly one of the two. */
+/** The filter, or its negation: every row passes exactly one of the two. */
 export function printCondition({ test, missing }: Condition, negated: boolean): string {
   if (!negated) return test;
   return missing === 'false' ? `NOT (${test})` : `(${missing} OR NOT (${test}))`;
 }
 
-/** The value contains a text. */
+/** The value contains a substring. */
 export function containsCondition(value: Value, text: string): Condition | Fault {
   const sql = textSql(value);
   if (sql === undefined) return notText(value);
   return { test: `position(${sql}, ${textLiteral(text)}) > 0`, missing: `${sql} IS NULL` };
 }
 
-/** The value, as text, matches a regular expression. */
+/** The value, converted to a string, matches a regular expression. */
 export function matchCondition(value: Value, pattern: string): Condition | Fault {
   const sql = textSql(value);
   if (sql === undefined) return notText(value);
   return { test: `match(${sql}, ${textLiteral(pattern)})`, missing: `${sql} IS NULL` };
 }
 
-/** The value as a number, for aggregates; undefined for a type that holds none. */
+/** The value as a number, for aggregates; undefined for types that cannot hold one. */
 export function numberSql(value: Value): string | undefined {
   if (value.type.kind === 'number' || value.type.kind === 'boolean') return value.sql;
   const sql = value.type.kind === 'string' || value.type.kind === 'dynamic' ? textSql(value) : undefined;
   return sql === undefined ? undefined : numberInText(sql, [])[0];
 }
 
-/** The value as text: null where it is; undefined for a type that is made of parts. */
+/** The value as a string, null if the value is null; undefined for composite types. */
 export function textSql({ type, sql }: Value): string | undefined {
   if (PARTED.has(type.kind)) return undefined;
   if (type.kind === 'dynamic') return `CAST(${sql}, 'Nullable(String)')`;
@@ -140,7 +140,7 @@ function compareRange(value: Value, { of, from, to }: ValueRange): Condition | F
   return simple(left, `BETWEEN ${low} AND ${high}`);
 }
 
-/** Some element of an array is equal to the value, or matches it. */
+/** An array element equals the value, or matches it. */
 function elementCondition(value: Value, operator: ':@>' | ':@>~', literal: FieldValue): Condition | Fault {
   const array = arraySql(value);
   if (array === undefined) return mismatch(value.type, 'one of its elements');
@@ -156,7 +156,7 @@ function elementCondition(value: Value, operator: ':@>' | ':@>~', literal: Field
   return { test, missing: value.missing };
 }
 
-/** An array of a type that is known; what a JSON path holds is taken apart by its JSON text, row by row. */
+/** An array with a known element type; the value of a JSON path is parsed from its JSON text, row by row. */
 function arraySql({ type, sql }: Value): { readonly sql: string; readonly element: ColumnType } | undefined {
   if (type.kind === 'array') return { sql, element: type.element };
   if (type.kind !== 'dynamic') return undefined;
@@ -164,7 +164,7 @@ function arraySql({ type, sql }: Value): { readonly sql: string; readonly elemen
   return { sql: `JSONExtract(${json}, 'Array(Nullable(String))')`, element: DYNAMIC };
 }
 
-/** The texts that stand for `text` in JSON: the engine reads times in JSON, and prints them another way. */
+/** All JSON spellings of `text`: the engine parses times in JSON and prints them in another format. */
 function textForms(text: string): readonly string[] {
   if (!isTimeShaped(text)) return [text];
   const moment = parseMoment(text);

@@ -1,4 +1,4 @@
-// Reading the clauses that filter rows: timestamps, fields, and terms that the message contains or matches.
+// Parses the clauses that filter rows: timestamps, fields, and message terms and patterns.
 import { isFault, type Fault } from './finding.ts';
 import { type Reading, isWhite } from './source.ts';
 import { type Place, readPath } from './clause-context.ts';
@@ -9,7 +9,7 @@ import { bareValue } from './value.ts';
 
 const OPERATOR = /:(?:>=|<=|>|<|~|@>~|@>)?/y;
 const TIMESTAMP = /(?:timestamp|t)(?=:)/y;
-/** What cannot begin a value, since it reads as a second operator. */
+/** Cannot start a value because it reads as a second operator. */
 const DOUBLED = /[:<>=~][:<>=~@]*|@>~?/y;
 const DOUBLED_REGEX = /~+/y;
 const PARENTHESISED = /\(([^)]*)\)/y;
@@ -59,7 +59,7 @@ export function readField(place: Place): Reading<Clause> | undefined {
   };
 }
 
-/** Anything else: a term, or behind `~` a regular expression. */
+/** Anything else: a term, or a regular expression after `~`. */
 export function readMessage(place: Place): Reading<Clause> {
   const { source, body, negated } = place;
   const broken = source.match(BROKEN_FIELD, body);
@@ -91,7 +91,7 @@ function readOperator({ source }: Place, at: number): OperatorReading | undefine
   return text === undefined ? undefined : { end: at + text.length, value: text as Operator };
 }
 
-/** Reports a value that is missing, or begins like another operator. */
+/** Reports a missing value, or one that starts like another operator. */
 function valueFault({ source }: Place, { end: start, value }: OperatorReading): Reading<never> | undefined {
   const next = source.text.charAt(start);
   if (next === '' || isWhite(next)) return source.fail({ start, end: start }, valueMissing(value));
@@ -115,7 +115,7 @@ function readValue(place: Place, operator: OperatorReading, path: Path): Reading
   return isFault(value) ? source.fail({ start, end }, value) : { end, value };
 }
 
-/** Text in parentheses. Undefined where more is glued to them, as in `(?i)panic`: then it all is one bare value. */
+/** Text in parentheses. Undefined if more characters follow directly, as in `(?i)panic`: then it is one bare value. */
 function readParenthesised({ source }: Place, start: number): Reading<string> | undefined {
   const match = source.match(PARENTHESISED, start);
   if (match === undefined) {
@@ -133,7 +133,7 @@ function textReading({ end, value }: Reading<string>): Reading<FieldValue> {
   return value === undefined ? { end } : { end, value: { kind: 'text', text: value } };
 }
 
-/** Whether a time can be compared with: a day, today and yesterday stand for their midnight. */
+/** Whether a time is comparable as a point: a day, `today` and `yesterday` mean their midnight. */
 function isPoint({ kind }: TimeValue): boolean {
   return kind !== 'range' && kind !== 'this' && kind !== 'last';
 }

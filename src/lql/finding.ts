@@ -1,37 +1,37 @@
-// What is wrong at a place of one LQL text.
+// Findings: what is wrong in an LQL query, and where.
 import type { ProblemCode } from '../core/problem.ts';
 
-/** A place in a text: offsets in UTF-16 code units, `end` exclusive. */
+/** A range in the query: offsets in UTF-16 code units, `end` exclusive. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** Every code that reading or compiling LQL can give. */
+/** All codes that parsing or compiling LQL can report. */
 export type LqlCode = Extract<ProblemCode, `lql.${string}`>;
 
-/** What is wrong with a piece of text, before its place is known. */
+/** An error before its location is known. */
 export interface Fault {
   readonly code: LqlCode;
-  /** What is wrong and what was expected: a phrase without a capital and a full stop. */
+  /** What is wrong and what was expected: a phrase without initial capital or full stop. */
   readonly message: string;
-  /** The nearest text that would be right, or how to say what was probably meant. */
+  /** The nearest valid spelling, or how to write what was probably meant. */
   readonly hint?: string;
 }
 
 export interface LqlFinding extends Fault, Span {}
 
-/** Whether a result is a fault (or a finding) instead of what was asked for. */
+/** Whether a result is a fault (or a finding) instead of a value. */
 export function isFault(result: object): result is Fault {
   return 'code' in result;
 }
 
-/** The fault at its place. */
+/** Attaches a location to a fault. */
 export function findingAt(span: Span, fault: Fault): LqlFinding {
   return { ...fault, start: span.start, end: span.end };
 }
 
-/** The hint for a word that is none of `candidates`: the nearest, or all of them. */
+/** The hint for a name that is not one of `candidates`: the nearest one, or the whole list. */
 export function suggestion(nearest: string | undefined, candidates: Iterable<string>): string {
   if (nearest !== undefined) return `did you mean ${nearest}?`;
   const all = [...candidates];

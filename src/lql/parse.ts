@@ -1,4 +1,4 @@
-// LQL, the log query language, from text to tree: all findings, never an exception, in time linear in the text.
+// Parses LQL, the log query language, to a tree. Collects all findings, never throws, linear time.
 import { type LqlFinding, type Span, findingAt } from './finding.ts';
 import { readField, readMessage, readTimestamp } from './filter-clauses.ts';
 import type { Place } from './clause-context.ts';
@@ -7,7 +7,7 @@ import { SPACES, createSource, isWhite, type Reading, type Source } from './sour
 import { checkStructure } from './clause-conflicts.ts';
 import type { Clause, Tree } from './tree.ts';
 
-/** UTF-16 code units. */
+/** In UTF-16 code units. */
 export const MAX_LQL_LENGTH = 65_536;
 const MAX_CLAUSES = 100;
 
@@ -19,7 +19,7 @@ const READERS: readonly ((place: Place) => Reading<Clause> | undefined)[] = [
   readField,
 ];
 
-/** Reads a query; a text of nothing but blanks is a query without clauses. */
+/** Parses a query; a query of only spaces has no clauses. */
 export function parse(text: string): { readonly tree: Tree } | { readonly findings: readonly LqlFinding[] } {
   const unreadable = checkText(text);
   if (unreadable !== undefined) return { findings: [unreadable] };
@@ -72,7 +72,7 @@ function readClause(source: Source, start: number): Reading<Clause> {
   return readMessage(place);
 }
 
-/** Clauses are separated by blanks: reports what is glued to the end of one, and passes over it. */
+/** Clauses are separated by whitespace: reports characters that directly follow one, and skips them. */
 function endOfClause(source: Source, end: number): number {
   const next = source.text.charAt(end);
   if (next === '' || isWhite(next)) return end;
@@ -86,7 +86,7 @@ function endOfClause(source: Source, end: number): number {
   ).end;
 }
 
-/** White space that looks like a blank and is none: taken for one, it would be a guess. */
+/** Reports Unicode whitespace that is not a separator: treating it as one would be a guess. */
 function reportWhite(source: Source, start: number): { readonly end: number } {
   const code = source.text.charCodeAt(start).toString(16).toUpperCase().padStart(4, '0');
   const span: Span = { start, end: start + 1 };

@@ -1,9 +1,9 @@
-// A tree printed as LQL: the text parses back to the same tree, whatever way it was written first.
+// Prints a tree as normalized LQL that parses back to the same tree.
 import { formatMicros, type Moment, type TimeValue } from './time.ts';
 import type { Clause, FieldFilter, FieldValue, MessageFilter, Path, Tree } from './tree.ts';
 import { bareValue } from './value.ts';
 
-/** The text of a tree that `parse` gave, its clauses separated by single blanks. */
+/** The LQL of a tree returned by `parse`, its clauses separated by single spaces. */
 export function print(tree: Tree): string {
   return tree.clauses.map(printClause).join(' ');
 }
@@ -60,7 +60,7 @@ function printValue(value: FieldValue, { path, operator }: FieldFilter): string 
   }
 }
 
-// Bare where nothing but text can be read: no operator, parenthesis or quote in front or inside.
+// Printed bare only if it can be parsed as nothing but text: no operator, parenthesis or quote at the start or inside.
 const PLAIN_VALUE = /^[\w/.-][\w/.:+-]*$/;
 const PLAIN_TERM = /^\w[\w/.+-]*$/;
 const PLAIN_REGEX = /^[^\s\u200b"~][^\s\u200b"]*$/;

@@ -1,4 +1,4 @@
-// Reading the clauses that say what to read and how to show it: from, select and chart.
+// Parses the clauses that choose the source and the output: from, select and chart.
 import { nearest } from '../core/nearest.ts';
 import { isFault, suggestion, type Fault } from './finding.ts';
 import { type Place, readPath } from './clause-context.ts';
@@ -58,7 +58,7 @@ export function readSelect(place: Place): Reading<Clause> | undefined {
   };
 }
 
-/** `chart:p95(path)`, `c:group_by(t::hour)`. Any word with a parenthesis behind it counts as one. */
+/** `chart:p95(path)`, `c:group_by(t::hour)`. Any name followed by a parenthesis is parsed as one. */
 export function readChart(place: Place): Reading<Clause> | undefined {
   const { source } = place;
   const opening = source.match(CHART, place.body);

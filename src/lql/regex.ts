@@ -1,32 +1,32 @@
-// Regular expressions on their way to the engine: refused here where they can be, found again where they cannot.
+// Regular expressions: rejected here if known to be invalid; the engine's rejections are mapped back to their location.
 import { regexError } from '../sql/regex.ts';
 import type { Fault, Span } from './finding.ts';
 
-/** A regular expression of a query, exactly as the engine gets it, and its place in the LQL text. */
+/** A regular expression of a query, exactly as sent to the engine, and its location in the query. */
 export interface RegexUse {
   readonly pattern: string;
   readonly span: Span;
 }
 
-/** What one query's expressions may cost to check here: characters, and repetitions that are counted in braces. */
+/** Budget for checking one query's expressions: characters plus counted repetitions. */
 const CHECK_BUDGET = 1000;
 
 /**
- * Creates a check for the expressions of one query. It gives a fault for what RE2 refuses, as far as it is certain;
- * what is too costly to check, and RE2's limit on the size of a program, is left to the engine.
+ * Creates a check for the expressions of one query. It returns a fault for what RE2 certainly rejects. Expressions too
+ * expensive to check, and RE2's limit on program size, are left to the engine.
  */
 export function createRegexCheck(): (pattern: string) => Fault | undefined {
   let left = CHECK_BUDGET;
   return (pattern) => {
     left -= costOf(pattern);
-    // re2js works on text and has no \C, any one byte.
+    // re2js works on strings and does not support \C (any one byte).
     if (left < 0 || pattern.includes(String.raw`\C`)) return undefined;
     const reason = regexError(pattern);
     return reason === undefined ? undefined : regexFault(reason);
   };
 }
 
-/** Where the expression that an error message of the engine is about stands; undefined for another error. */
+/** Location of the expression that an engine error message refers to; undefined for other errors. */
 export function refusedRegex(message: string, uses: readonly RegexUse[]): Span | undefined {
   const start = message.indexOf(REFUSAL);
   if (start < 0) return undefined;
@@ -34,7 +34,7 @@ export function refusedRegex(message: string, uses: readonly RegexUse[]): Span |
   return uses.find(({ pattern }) => text.startsWith(`${pattern}, error:`))?.span;
 }
 
-/** The fault for an expression that the engine refused. */
+/** The fault for an expression that the engine rejected. */
 export function regexFault(reason: string): Fault {
   return {
     code: 'lql.regex_invalid',
@@ -53,5 +53,5 @@ function costOf(pattern: string): number {
   return counts.filter((count) => count <= MAX_COUNT).reduce((sum, count) => sum + count, pattern.length);
 }
 
-/** RE2 refuses higher ones at once. */
+/** RE2 rejects higher repetition counts. */
 const MAX_COUNT = 1000;

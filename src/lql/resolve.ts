@@ -1,4 +1,4 @@
-// From a path to the value it names: a column, a JSON sub-column, a Map key, a tuple element.
+// Resolves a path to the value it names: a column, a JSON subcolumn, a Map key, a tuple element.
 import { nearest } from '../core/nearest.ts';
 import { quoteIdentifier, quoteString } from '../sql/literal.ts';
 import { DYNAMIC, parseColumnType, type ColumnType } from '../sql/column-type.ts';
@@ -7,7 +7,7 @@ import type { Path } from './tree.ts';
 
 export interface Column {
   readonly name: string;
-  /** The engine's text of the type, as DESCRIBE gives it. */
+  /** The type as printed by DESCRIBE. */
   readonly type: string;
 }
 
@@ -16,18 +16,18 @@ export interface Table {
   readonly columns: readonly Column[];
 }
 
-/** A value of each row, as SQL. */
+/** A per-row value, as SQL. */
 export interface Value {
   readonly type: ColumnType;
-  /** The value to compare and aggregate. */
+  /** The expression to compare and aggregate. */
   readonly sql: string;
-  /** A condition: the row has no such value. */
+  /** A condition that is true if the row has no such value. */
   readonly missing: string;
-  /** The value to show: with a JSON path that holds an object, the object. */
+  /** The expression to return: for a JSON path that holds an object, the object. */
   readonly shown: string;
 }
 
-/** Creates what finds the value that a path names in `table`, its columns qualified by `qualifier`. */
+/** Creates a function that resolves paths in `table`, with columns qualified by `qualifier`. */
 export function createResolver(table: Table, qualifier: string): (path: Path) => Value | LqlFinding {
   const types = new Map<Column, ColumnType>();
   const typeOf = (column: Column) => {
@@ -44,7 +44,7 @@ export function createResolver(table: Table, qualifier: string): (path: Path) =>
   };
 }
 
-/** The column that a path begins with: a flattened Nested has columns with a dot in their names. */
+/** The column that a path starts with. Flattened Nested columns have dots in their names. */
 function findColumn({ columns }: Table, segments: readonly string[]) {
   for (let count = segments.length; count > 0; count--) {
     const name = segments.slice(0, count).join('.');
@@ -65,12 +65,12 @@ function columnUnknown(segments: readonly string[], table: Table): Fault {
   };
 }
 
-/** A value that is what its identifiers say. */
+/** A value whose SQL serves for comparing, aggregating and returning. */
 function plain(type: ColumnType, sql: string): Value {
   return { type, sql, missing: `${sql} IS NULL`, shown: sql };
 }
 
-/** The value that the rest of a path names inside `value`; identifiers go on by dots down to a Map key. */
+/** The value that the remaining segments name inside `value`; subcolumns are chained with dots up to a Map key. */
 function descend(value: Value, rest: readonly string[]): Value | Fault {
   const [first, ...others] = rest;
   if (first === undefined) return value;
@@ -86,7 +86,7 @@ function descend(value: Value, rest: readonly string[]): Value | Fault {
   return inArray === undefined ? noPath(type, rest) : arrayOf(descend(plain(inArray, value.sql), rest));
 }
 
-/** One element of each of an array's tuples: an array. */
+/** One element of each tuple in an array, as an array. */
 function arrayOf(element: Value | Fault): Value | Fault {
   if (isFault(element)) return element;
   return plain({ name: `Array(${element.type.name})`, kind: 'array', element: element.type }, element.sql);
@@ -103,7 +103,7 @@ function jsonPath(
     return descend(plain(type, dotted(chain, rest.slice(0, count))), rest.slice(count));
   }
   const leaf = dotted(chain, rest);
-  // A path that holds an object is no leaf: it reads as null, and its object is another sub-column.
+  // A path that holds an object is not a leaf: it reads as null, and the object is a separate subcolumn.
   const [first = '', ...others] = rest;
   const object = dotted(`${chain}.^${quoteIdentifier(first)}`, others);
   return {
@@ -118,7 +118,7 @@ function dotted(chain: string, segments: readonly string[]): string {
   return [chain, ...segments.map((segment) => quoteIdentifier(segment))].join('.');
 }
 
-/** The value of one key, dots and all; null where the Map has no such key and the type has a null. */
+/** The value of one key, which may contain dots; null if the Map has no such key and the type is nullable. */
 function mapKey(map: Value, type: ColumnType, rest: readonly string[]): Value | Fault {
   if (map.type.kind === 'map' && map.type.key.kind !== 'string') return noPath(map.type, rest);
   const key = quoteString(rest.join('.'));
@@ -147,7 +147,7 @@ function noPath(type: ColumnType, rest: readonly string[]): Fault {
   };
 }
 
-/** A type's name, cut where it would be longer than a message. */
+/** A type name, truncated to fit in a message. */
 export function shorten(name: string): string {
   return name.length > 60 ? `${name.slice(0, 59)}…` : name;
 }

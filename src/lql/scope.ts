@@ -1,4 +1,4 @@
-// What the parts of one statement are compiled with, and what they give.
+// The scope in which the parts of a statement are compiled, and the shape of their output.
 import { quoteIdentifier } from '../sql/literal.ts';
 import type { LqlFinding } from './finding.ts';
 import { createResolver, type Table, type Value } from './resolve.ts';
@@ -6,12 +6,12 @@ import type { Path, Select, Tree } from './tree.ts';
 
 export interface Scope {
   readonly table: Table;
-  /** The table, under a name that no column and nothing in the result has: what it qualifies is a column of it. */
+  /** The table, under an alias that no column or result uses, so that what it qualifies is always a column of the table. */
   readonly from: string;
   readonly resolve: (path: Path) => Value | LqlFinding;
 }
 
-/** What a statement shows, and what follows its conditions. With findings, the rest is to be left alone. */
+/** The select list, and what follows the conditions. If there are findings, the other fields must not be used. */
 export interface Shape {
   readonly columns: string;
   readonly ending: readonly string[];

@@ -1,10 +1,10 @@
-// The columns of rows that are shown, newest first.
+// The selected columns, newest row first.
 import { quoteIdentifier } from '../sql/literal.ts';
 import { resultName, type Scope, type Shape } from './scope.ts';
 import { findingAt, isFault, type LqlFinding } from './finding.ts';
 import type { Select, Tree } from './tree.ts';
 
-/** The `s:` clauses in their order; all columns when there are none. */
+/** The `s:` clauses in order; all columns if there are none. */
 export function selectSql(tree: Tree, scope: Scope): Shape {
   const selects = tree.clauses.filter((clause): clause is Select => clause.kind === 'select');
   const taken = new Set<string>();

@@ -1,7 +1,7 @@
-// Reading an LQL text piece by piece: runs, quotes, patterns at a place, and the findings on the way.
+// Reads LQL source: bare runs, quotes and patterns at an offset, and collects findings.
 import { findingAt, type Fault, type LqlFinding, type Span } from './finding.ts';
 
-/** What a reader gives: where it stopped, and the clause or value unless a finding stands in its place. */
+/** The result of a reader: the end offset, and the clause or value unless a finding was reported. */
 export interface Reading<T> {
   readonly end: number;
   readonly value?: T;
@@ -10,21 +10,21 @@ export interface Reading<T> {
 export interface Source {
   readonly text: string;
   readonly findings: readonly LqlFinding[];
-  /** The match of a sticky pattern at exactly this place. */
+  /** Matches a sticky pattern at exactly this offset. */
   readonly match: (pattern: RegExp, at: number) => RegExpExecArray | undefined;
-  /** The end of the bare run here: anything but white space and double quotes; `at` itself when there is none. */
+  /** The end of the bare run at this offset: anything but whitespace and double quotes; `at` itself if there is none. */
   readonly bareEnd: (at: number) => number;
-  /** Text in double quotes that opens here; reports an unclosed one. */
+  /** The double-quoted string that opens here; reports an unclosed one. */
   readonly quoted: (at: number) => Reading<string>;
-  /** Reports a fault and says where reading goes on: at the next white space, past quotes on the way. */
+  /** Reports a fault and returns where to resume: at the next whitespace outside quotes. */
   readonly fail: (span: Span, fault: Fault) => Reading<never>;
-  /** Reports a fault that does not keep the rest of the clause from being read. */
+  /** Reports a fault after which the clause can still be parsed. */
   readonly report: (span: Span, fault: Fault) => void;
 }
 
-/** Blanks that separate clauses. Other white space ends a bare run, but separates nothing. */
+/** Whitespace that separates clauses. Other whitespace ends a bare run but is not a separator. */
 export const SPACES = /[ \t\r\n]*/y;
-// U+200B is no white space to Unicode; it is as invisible, and a bare run that held it would be misread.
+// Unicode does not class U+200B as whitespace, but it is invisible; a bare run with it inside would be misread.
 const BARE = /[^\s\u200b"]*/y;
 const WHITE = /[\s\u200b]/;
 

@@ -1,11 +1,11 @@
-// Values of LQL as ClickHouse literals: text, numbers and times.
+// LQL values as ClickHouse literals: strings, numbers and times.
 import { quoteString } from '../sql/literal.ts';
 import type { ColumnType } from '../sql/column-type.ts';
 import { formatMicros } from './time.ts';
 
-/** Digits before the point that a Float64, and an integer literal, still holds exactly. */
+/** Integer digits that a Float64 and an integer literal represent exactly. */
 const EXACT_DIGITS = 15;
-/** Digits behind the point that text is compared with when it has to be exact. */
+/** Decimal places used when a string must be compared exactly. */
 const TEXT_SCALE = 18;
 
 interface DecimalText {
@@ -14,20 +14,20 @@ interface DecimalText {
   readonly fraction: number;
 }
 
-/** Whether `text` has more digits than a Float64 tells apart. */
+/** Whether `text` has more digits than a Float64 can represent. */
 function needsDecimal(text: string): boolean {
   return decimalOf(text).whole > EXACT_DIGITS;
 }
 
-/** A number (`-?digits[.digits]`, at most 38 digits) to compare with a number of type `type`. */
+/** A number (`-?digits[.digits]`, at most 38 digits) for comparison with a value of type `type`. */
 export function numberLiteral(text: string, type: ColumnType): string {
   const { text: digits, whole, fraction } = decimalOf(text);
-  // A Float32 equals no Float64 that has more digits: 0.1 would never be found.
+  // A Float32 never equals a Float64 with more digits: 0.1 would not match.
   if (type.kind === 'number' && type.single) return `toFloat32(${digits})`;
   return whole > EXACT_DIGITS ? decimal(digits, fraction) : digits;
 }
 
-/** Both sides of comparing `sql`, a string, with a number; the left one is null where it holds no number. */
+/** Both sides of a comparison of `sql`, a string, with numbers; the left side is null if the string is not a number. */
 export function numberInText(sql: string, numbers: readonly string[]): readonly [string, ...string[]] {
   const decimals = numbers.map((text) => decimalOf(text));
   if (!numbers.some(needsDecimal)) return [`toFloat64OrNull(${sql})`, ...decimals.map(({ text }) => text)];
@@ -35,7 +35,7 @@ export function numberInText(sql: string, numbers: readonly string[]): readonly 
   return [`toDecimal256OrNull(${sql}, ${scale})`, ...decimals.map(({ text }) => decimal(text, scale))];
 }
 
-/** A text. Control characters are escaped too: a consumer's query holds none, not even in its strings. */
+/** A string literal. Control characters are escaped: consumer queries must not contain any, even in strings. */
 export function textLiteral(text: string): string {
   return quoteString(text).replace(/\p{Cc}/gu, escapeBytes);
 }
@@ -53,7 +53,7 @@ function decimal(digits: string, scale: number): string {
   return `toDecimal256(${quoteString(digits)}, ${scale})`;
 }
 
-/** Without leading zeros, which would be digits too many. */
+/** Without leading zeros, which would exceed the digit limit. */
 function decimalOf(number: string): DecimalText {
   const [, sign = '', whole = '', fraction = ''] = /^(-?)0*(\d+?)(?:\.(\d+))?$/.exec(number) ?? [];
   const text = `${sign}${whole}${fraction === '' ? '' : `.${fraction}`}`;

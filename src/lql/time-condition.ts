@@ -1,4 +1,4 @@
-// Times as SQL conditions: half-open where a whole day or second is meant, so that any precision of a column fits.
+// Times as SQL conditions. Days and seconds are half-open ranges, independent of the column's precision.
 import { quoteString } from '../sql/literal.ts';
 import type { Condition } from './condition.ts';
 import type { Fault } from './finding.ts';
@@ -7,7 +7,7 @@ import { timeLiteral } from './sql-literal.ts';
 import { formatMicros, pointOf, stretchOf, type TimeValue } from './time.ts';
 import type { Comparison } from './tree.ts';
 
-/** Compares a value with a time; `:` asks for the whole stretch that the time means. */
+/** Compares a value with a time; `:` matches the whole interval that the time denotes. */
 export function compareTime(
   value: Value,
   operator: Comparison,
@@ -22,7 +22,7 @@ export function compareTime(
     : { test: `${sql} ${operator.slice(1)} ${timeLiteral(point)}`, missing: `${sql} IS NULL` };
 }
 
-/** The value lies in the stretch of time that `time` means. */
+/** The value lies in the interval that `time` denotes. */
 export function betweenTimes(value: Value, time: TimeValue, now: bigint): Condition | Fault {
   const sql = timeSql(value);
   if (sql === undefined) return noTime(value);
@@ -37,18 +37,18 @@ export function betweenTimes(value: Value, time: TimeValue, now: bigint): Condit
   return { test, missing };
 }
 
-/** The value as a time: null where a text or a JSON value holds none; undefined for a type that never does. */
+/** The value as a time: null if a string or JSON value is not one; undefined for types that never are. */
 export function timeSql({ type, sql }: Value): string | undefined {
   if (type.kind === 'time') return sql;
   if (type.kind !== 'string' && type.kind !== 'dynamic') return undefined;
   const text = type.kind === 'string' && !type.padded ? sql : `CAST(${sql}, 'Nullable(String)')`;
-  // Without a date in front, best effort would take 12 for the twelfth of this month.
+  // Without a leading date, best-effort parsing reads 12 as the 12th of the current month.
   return `parseDateTime64BestEffortOrNull(extract(${text}, ${DATED}), 6, 'UTC')`;
 }
 
 const DATED = quoteString(String.raw`^\d{4}-\d{2}-\d{2}(?:[ T].*)?$`);
 
-/** How the engine prints a time that it found in JSON: to the second, or with nine digits behind it. */
+/** How the engine prints a time parsed from JSON: whole seconds, or nine fractional digits. */
 export function instantForms(micros: bigint): readonly string[] {
   const [seconds = '', fraction = ''] = formatMicros(micros).split('.');
   const precise = `${seconds}.${fraction.padEnd(9, '0')}`;

@@ -1,4 +1,4 @@
-// Reading the text of a timestamp: ISO 8601, Unix times, ranges, composed ranges, and words for times near now.
+// Parses timestamps: ISO 8601, Unix times, ranges, composed ranges, and keywords for relative times.
 import { nearest } from '../core/nearest.ts';
 import { isFault, suggestion, type Fault } from './finding.ts';
 import {
@@ -30,12 +30,12 @@ const UNIT_WORDS: ReadonlyMap<string, Unit> = new Map([
   ['y', 'year'],
 ]);
 
-/** Whether text has the shape of an ISO date or time; it may still be an impossible one. */
+/** Whether `text` has the shape of an ISO date or time; it may still be an invalid date. */
 export function isTimeShaped(text: string): boolean {
   return TIME_SHAPE.test(text);
 }
 
-/** The value of a `t:` clause: every form there is. */
+/** The value of a `t:` clause, in any supported form. */
 export function parseTimeValue(text: string): TimeValue | Fault {
   if (text === 'now' || text === 'today' || text === 'yesterday') return { kind: text };
   const shorthand = SHORTHAND.exec(text);
@@ -45,7 +45,7 @@ export function parseTimeValue(text: string): TimeValue | Fault {
   return dots < 0 ? parseMoment(text) : parseTimeRange(text.slice(0, dots), text.slice(dots + 2));
 }
 
-/** An inclusive range between two moments. */
+/** An inclusive range between two times. */
 export function parseTimeRange(first: string, last: string): TimeValue | Fault {
   const from = parseMoment(first);
   if (isFault(from)) return from;
@@ -116,14 +116,14 @@ function parseDate(year: number, month: number, day: number): bigint | Fault {
   return dayMicros(year, month, day);
 }
 
-/** Microseconds since midnight; undefined when no clock shows that. */
+/** Microseconds since midnight; undefined for an invalid time of day. */
 function clockMicros(hour = '0', minute = '0', second = '0', fraction = ''): bigint | undefined {
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
   const seconds = (Number(hour) * 60 + Number(minute)) * 60 + Number(second);
   return BigInt(seconds) * 1_000_000n + BigInt(fraction.padEnd(6, '0'));
 }
 
-/** `2022-04-{07..09}T00:{00..40}:00`: one range, its ends composed of all the first and all the last parts. */
+/** `2022-04-{07..09}T00:{00..40}:00`: one range, from the first alternative of every group to the last. */
 function parseComposed(text: string): TimeValue | Fault {
   if (!COMPOSED.test(text)) {
     return malformed(text, 'a range in braces stands for one whole part: 2024-03-{01..07}T{08..17}:00:00');

@@ -1,6 +1,6 @@
-// Times as LQL writes them, and the stretch of time each means once the clock is known. All in UTC.
+// LQL times, and the interval each denotes at a given current time. All in UTC.
 
-/** A point in time, or a whole day by its midnight. */
+/** A point in time, or a whole day represented by its midnight. */
 export interface Moment {
   readonly kind: 'day' | 'instant';
   /** Microseconds since 1970. */
@@ -20,7 +20,7 @@ export type TimeValue =
   | { readonly kind: 'this'; readonly unit: Unit }
   | { readonly kind: 'last'; readonly count: number; readonly unit: Unit };
 
-/** Microseconds from `from` on: up to and with `to`, or up to `before`. */
+/** An interval in microseconds: from `from` to `to` inclusive, or to `before` exclusive. */
 type Stretch =
   | { readonly from: bigint; readonly to: bigint }
   | { readonly from: bigint; readonly before: bigint };
@@ -33,17 +33,17 @@ const WEEK = 7n * DAY;
 /** 1970-01-05, the first Monday. */
 const FIRST_MONDAY = 4n * DAY;
 
-/** What every DateTime64 can hold and compare: nanoseconds end in 2262. */
+/** The range that every DateTime64 can hold and compare; with nanosecond precision it ends in 2262. */
 export const FIRST_YEAR = 1900;
 export const LAST_YEAR = 2261;
 const EARLIEST = dayMicros(FIRST_YEAR, 1, 1);
 
-/** Midnight of a date of the Gregorian calendar; `month` from 1. */
+/** Midnight of a Gregorian date; `month` starts at 1. */
 export function dayMicros(year: number, month: number, day: number): bigint {
   return BigInt(Date.UTC(year, month - 1, day)) * 1000n;
 }
 
-/** The stretch that `value` means, `now` in microseconds since 1970; a single instant begins and ends it. */
+/** The interval that `value` denotes, `now` in microseconds since 1970; a single instant is both start and end. */
 export function stretchOf(value: TimeValue, now: bigint): Stretch {
   switch (value.kind) {
     case 'instant':
@@ -65,7 +65,7 @@ export function stretchOf(value: TimeValue, now: bigint): Stretch {
   }
 }
 
-/** The point that a comparison with `value` is with; undefined for what has two ends. A day's is its midnight. */
+/** The point used when comparing with `value` (midnight for a day); undefined for intervals. */
 export function pointOf(value: TimeValue, now: bigint): bigint | undefined {
   switch (value.kind) {
     case 'instant':
@@ -81,14 +81,14 @@ export function pointOf(value: TimeValue, now: bigint): bigint | undefined {
   }
 }
 
-/** A range between days holds its last day whole, as a single day is held whole. */
+/** A range between days includes the whole last day. */
 function rangeOf(from: Moment, to: Moment): Stretch {
   return to.kind === 'day'
     ? { from: from.micros, before: to.micros + DAY }
     : { from: from.micros, to: to.micros };
 }
 
-/** The start of the ISO unit that holds `micros`; weeks begin on Monday. */
+/** The start of the ISO unit that contains `micros`; weeks start on Monday. */
 function startOf(unit: Unit, micros: bigint): bigint {
   switch (unit) {
     case 'second':
@@ -108,7 +108,7 @@ function startOf(unit: Unit, micros: bigint): bigint {
   }
 }
 
-/** `count` units before now: seconds exactly, minutes and hours floored, days and longer floored to the day. */
+/** `count` units before now: seconds exact, minutes and hours rounded down, longer units rounded down to the day. */
 function ago(count: number, unit: Unit, now: bigint): bigint {
   const n = BigInt(count);
   switch (unit) {
@@ -129,7 +129,7 @@ function ago(count: number, unit: Unit, now: bigint): bigint {
   }
 }
 
-/** Midnight of the same day of an earlier month, or of that month's last day where it is shorter. */
+/** Midnight of the same day in an earlier month, or of that month's last day if the month is shorter. */
 function monthsBefore(micros: bigint, months: number, dayOfMonth?: number): bigint {
   const date = dateOf(micros);
   const month = date.getUTCFullYear() * 12 + date.getUTCMonth() - months;
@@ -140,7 +140,7 @@ function monthsBefore(micros: bigint, months: number, dayOfMonth?: number): bigi
   return dayMicros(year, monthOfYear, day);
 }
 
-/** Days of a month, `month` from 1. */
+/** Number of days in a month; `month` starts at 1. */
 export function daysInMonth(year: number, month: number): number {
   return new Date(Date.UTC(year, month, 0)).getUTCDate();
 }
@@ -154,7 +154,7 @@ function floor(micros: bigint, unit: bigint): bigint {
   return micros - rest;
 }
 
-/** `YYYY-MM-DD HH:MM:SS`, with six digits of the second after a point where they are not all zero. */
+/** `YYYY-MM-DD HH:MM:SS`, with six fractional digits unless they are all zero. */
 export function formatMicros(micros: bigint): string {
   const seconds = dateOf(micros).toISOString().slice(0, 19).replace('T', ' ');
   const fraction = micros - floor(micros, SECOND);

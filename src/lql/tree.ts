@@ -1,4 +1,4 @@
-// The tree that an LQL text reads as: clauses in the order written, each with its place.
+// The syntax tree of an LQL query: clauses in source order, each with its location.
 import type { Span } from './finding.ts';
 import type { TimeValue } from './time.ts';
 
@@ -8,10 +8,10 @@ export interface Tree {
 
 export type Clause = From | Select | Aggregate | Bucket | Filter;
 
-/** A clause that rows pass or do not pass. */
+/** A clause that filters rows. */
 export type Filter = TimestampFilter | FieldFilter | MessageFilter;
 
-/** A piece of text with its place. */
+/** A piece of source text with its location. */
 export interface Word {
   readonly text: string;
   readonly span: Span;
@@ -67,7 +67,7 @@ interface TimestampFilter {
   readonly span: Span;
 }
 
-/** Not guaranteed: that the value suits the column. Operator and value suit each other. */
+/** Operator and value are compatible. Not guaranteed: that the value fits the column. */
 export interface FieldFilter {
   readonly kind: 'field';
   readonly negated: boolean;
@@ -95,13 +95,13 @@ export type FieldValue =
   | { readonly kind: 'boolean'; readonly value: boolean }
   /** As written: `-?digits[.digits]`, at most 38 digits. */
   | { readonly kind: 'number'; readonly text: string }
-  /** Bare text of the shape of a date or a time, not checked against the calendar. */
+  /** Bare text with the shape of a date or time, not validated against the calendar. */
   | { readonly kind: 'time'; readonly text: string }
-  /** Quoted, parenthesised or any other text; the regular expression of `:~` and `:@>~`. */
+  /** Quoted, parenthesized or any other text; the regular expression of `:~` and `:@>~`. */
   | { readonly kind: 'text'; readonly text: string }
   | ValueRange;
 
-/** Both ends inclusive and as written, the first not above the second. */
+/** Both ends inclusive and as written; the first is not greater than the second. */
 export interface ValueRange {
   readonly kind: 'range';
   readonly of: 'number' | 'time' | 'level';
@@ -109,7 +109,7 @@ export interface ValueRange {
   readonly to: string;
 }
 
-/** Levels of `metadata.level`, in their order. */
+/** Values of `metadata.level`, in ascending severity. */
 export const LEVELS = [
   'debug',
   'info',

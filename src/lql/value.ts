@@ -1,16 +1,16 @@
-// What the value of a field filter means: null, a boolean, a number, a time, text, or a range of one kind.
+// Parses the value of a field filter: null, a boolean, a number, a time, text, or a range of one kind.
 import { nearest } from '../core/nearest.ts';
 import { isFault, suggestion, type Fault } from './finding.ts';
 import { isTimeShaped, parseTimeRange } from './time-literal.ts';
 import { LEVELS, type FieldValue, type Operator, type Path } from './tree.ts';
 
 const NUMBER = /^-?\d+(?:\.\d+)?$/;
-/** What a 256-bit decimal compares exactly, with room to spare. */
+/** Digits that a 256-bit decimal compares exactly, with a safety margin. */
 const MAX_DIGITS = 38;
-// What the end of a range looks like. `/a/../b` and `wait...` are text, `a..b` is a range that nobody can read.
+// What the end of a range looks like. `/a/../b` and `wait...` are text; `a..b` is an invalid range.
 const SCALAR = /^[+-]?\w(?:[\w.:+-]*\w)?$/;
 
-/** The meaning of a whole bare value behind this operator. */
+/** Interprets a whole bare value after this operator. */
 export function bareValue(text: string, operator: Operator, path: Path): FieldValue | Fault {
   if (text === 'NULL') return operator === ':' ? { kind: 'null' } : unsuitable('NULL');
   if (operator === ':~' || operator === ':@>~') return { kind: 'text', text };
@@ -32,7 +32,7 @@ function scalarKind(text: string): 'number' | 'time' | undefined {
   return isTimeShaped(text) ? 'time' : undefined;
 }
 
-/** Undefined when the text is no range, nor looks as if it was meant as one. */
+/** Undefined if the text is not a range and does not look like one was intended. */
 function rangeValue(text: string, operator: Operator, path: Path): FieldValue | Fault | undefined {
   const dots = text.indexOf('..');
   if (dots < 0) return undefined;
@@ -58,7 +58,7 @@ function orderedRange(of: 'number' | 'time', from: string, to: string): FieldVal
   return Number(from) > Number(to) ? reversed(from, to) : { kind: 'range', of, from, to };
 }
 
-/** The one path whose values have an order of their own. */
+/** The level path is the only one whose values have their own order. */
 function isLevelPath({ segments }: Path): boolean {
   return segments.length === 2 && segments[0] === 'metadata' && segments[1] === 'level';
 }

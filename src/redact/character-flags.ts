@@ -1,4 +1,4 @@
-// Hints: which kinds of characters a text has, as bits, so that most texts need no closer look.
+// Character flags: the kinds of characters in a text, as bits, so that most texts need no further scan.
 import { classTable, LETTER } from './text.ts';
 
 export const HAS_DOT = 1;
@@ -7,27 +7,27 @@ export const HAS_AT = 4;
 export const HAS_DIGIT = 8;
 export const HAS_PLUS = 16;
 export const HAS_ALPHA = 32;
-/** A backslash or a percent sign: characters may be written in another way. */
+/** A backslash or a percent sign: characters may be escaped. */
 export const HAS_ESCAPE = 64;
 /** Bytes of UTF-8 beyond ASCII. */
 export const HAS_WIDE = 128;
 
-/** Together: there may be a character reference of HTML. */
+/** Both set: the text may contain an HTML character reference. */
 const HAS_AMPERSAND = 256;
 const HAS_SEMICOLON = 512;
 export const HAS_ENTITY = HAS_AMPERSAND | HAS_SEMICOLON;
 export const HAS_EQUALS = 1024;
-/** The first byte of a character that may stand for one of ASCII, or for nothing; see `fold.ts`. */
+/** The first byte of a character that may fold to ASCII, or to nothing; see `fold.ts`. */
 export const HAS_FOLD = 2048;
 
 /**
- * Not of a text but of its JSON: the quote that ends it, and the backslash, with which one byte more is read. The largest, so
- * that one comparison tells.
+ * Set by JSON syntax, not by the text: the closing quote, and the backslash, after which one more byte is read. The highest
+ * bits, so that one comparison detects them.
  */
 export const ENDS_STRING = 0x4000;
 export const ESCAPES_NEXT = 0x8000;
 
-/** The hint that each byte gives. */
+/** The flags set by each byte. */
 export const HINTS = classTable([
   ['.', HAS_DOT],
   [':', HAS_COLON],
@@ -45,7 +45,7 @@ export const HINTS = classTable([
   ['\\', ESCAPES_NEXT],
 ]);
 
-/** The hints of `units` from `from` to before `to`, together. */
+/** The combined flags of `units` from `from` (inclusive) to `to` (exclusive). */
 export function flagsOf(units: ArrayLike<number>, from: number, to: number): number {
   let hints = 0;
   for (let i = from; i < to; i++) hints |= HINTS[units[i] ?? 0] ?? 0;

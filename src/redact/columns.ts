@@ -1,10 +1,10 @@
-// Rules by name: which columns, or paths such as metadata.user.name, are masked, hashed or dropped.
+// Rules by column or by path, such as metadata.user.name: mask, hash or drop.
 
 export type ColumnAction = 'mask' | 'hash' | 'drop';
 
-/** The rules that hold below a place in a row. */
+/** The rules that apply at a position in a row and below it. */
 export interface ColumnRules {
-  /** What is done to the value here. */
+  /** The action for the value at this position. */
   readonly action: ColumnAction | undefined;
   readonly byName: ReadonlyMap<string, ColumnRules>;
 }
@@ -15,8 +15,8 @@ interface Draft {
 }
 
 /**
- * Rules as a tree of names; undefined where there are none. Letters count in either case, since a query may write its
- * columns as it likes; arrays on the way to a name are looked through.
+ * Compiles rules to a tree of names; undefined if there are none. Names are case-insensitive, because a query may spell its
+ * columns in any case. Arrays on a path are transparent.
  */
 export function compileColumns(columns: Readonly<Record<string, ColumnAction>>): ColumnRules | undefined {
   const root = newDraft();
@@ -37,8 +37,8 @@ function newDraft(): Draft {
 }
 
 /**
- * The rules below `key`. A key with dots in it, as of a column `metadata.user.name`, is a path of its own, and what is done
- * to the whole is done to a part.
+ * The rules below `key`. A key that contains dots, such as a column `metadata.user.name`, is resolved as a path; an action
+ * on a parent applies to its parts.
  */
 export function rulesBelow(rules: ColumnRules, key: string): ColumnRules | undefined {
   if (!key.includes('.')) return rules.byName.get(key.toLowerCase());

@@ -1,4 +1,4 @@
-// Text as people mean it: escapes of JSON and of URLs read, so that no way of writing an address hides it.
+// Decodes JSON and URL escapes before detection, so that escaping cannot hide personal data.
 import {
   begin,
   finish,
@@ -16,30 +16,30 @@ import { decodeQuoted, hasQuoted } from './quoted-printable.ts';
 import { BACKSLASH, LETTER, PERCENT, type Units } from './text.ts';
 import { characterEnd, codePointAt } from './utf8.ts';
 
-/** Decoded text: `units` from 1 to before `end`, between sentinels; unit i was written from byte `offsets[i]` on. */
+/** Decoded text: `units` from 1 to `end` (exclusive), between sentinels; unit i comes from byte `offsets[i]` onwards. */
 export type Decoded = Readonly<Draft>;
 
 /**
- * How a text is read. Each way may hide what another shows: `host=10.0.0.1` is no address in quoted-printable, and one behind
- * a soft hyphen is a part of a word without it. So finds of all that apply are taken together.
+ * How a text is decoded. Each reading can hide what another reveals: `host=10.0.0.1` is not an address in quoted-printable,
+ * and an address after a soft hyphen is part of a word unless folded. Matches of all applicable readings are combined.
  */
 export type Reading =
-  | 'written' // escapes of JSON and of URLs alone
-  | 'folded' // and characters that stand for plain ones, or for nothing; references of HTML
-  | 'quoted'; // and quoted-printable
+  | 'written' // JSON and URL escapes only
+  | 'folded' // plus characters that fold to ASCII or to nothing, and HTML character references
+  | 'quoted'; // plus quoted-printable
 
 export type Decode = (bytes: Uint8Array, from: number, to: number, reading: Reading) => Decoded;
 
-/** Room kept from one call to the next, in units; longer texts get room of their own. */
+/** Size of the reused buffer, in units; longer texts get their own. */
 const KEPT_ROOM = 16_384;
 
 /**
- * A function that decodes bytes `from` to before `to`, the inside of a JSON string or plain text. Escapes are read at any
- * depth, since logs hold JSON in JSON: `\\u0040` means @ as `\u0040` does, so does `%2540`. What a call returns holds until
- * the next; read as it is written, a text also tells which other readings differ.
+ * Creates a function that decodes bytes `from` to `to` (exclusive), the inside of a JSON string or plain text. Escapes are
+ * decoded at any depth, since logs contain JSON in JSON: `\\u0040` means @ as `\u0040` does, and so does `%2540`. A result is
+ * valid until the next call. The `written` reading also reports which other readings would differ.
  */
 export function createDecode(): Decode {
-  let kept: Draft | undefined; // made when it is first needed: most endpoints redact nothing
+  let kept: Draft | undefined; // allocated on first use: most endpoints redact nothing
   return (bytes, from, to, reading) => {
     const room = to - from + 2;
     const draft = room > KEPT_ROOM ? newDraft(room) : (kept ??= newDraft(KEPT_ROOM));
@@ -68,7 +68,7 @@ function decodeFurther(draft: Draft, to: number, reading: Reading): void {
   if (reading === 'quoted') decodeQuoted(draft, to);
 }
 
-/** Adds characters of ASCII up to the first that is none, or a backslash, and returns where that is. */
+/** Adds ASCII characters up to the first backslash or non-ASCII byte, and returns its offset. */
 function readAscii(draft: Draft, bytes: Uint8Array, at: number, to: number): number {
   const { units, offsets } = draft;
   const shift = draft.end - at;
@@ -81,7 +81,7 @@ function readAscii(draft: Draft, bytes: Uint8Array, at: number, to: number): num
   return i;
 }
 
-/** Adds characters beyond ASCII up to the first that is none, and returns where that is. */
+/** Adds non-ASCII characters up to the first ASCII byte, and returns its offset. */
 function readWide(draft: Draft, bytes: Uint8Array, at: number, to: number): number {
   let i = at;
   for (let lead = bytes[i] ?? 0; i < to && lead >= 0x80; lead = bytes[i] ?? 0) {
@@ -97,11 +97,11 @@ function readWide(draft: Draft, bytes: Uint8Array, at: number, to: number): numb
   return i;
 }
 
-/** Letters after a backslash that stand for control characters. */
+/** Letters that form a control character after a backslash. */
 const CONTROLS: ReadonlyMap<number, number> = new Map(
   ['n\n', 'r\r', 't\t', 'b\b', 'f\f'].map((pair) => [pair.charCodeAt(0), pair.charCodeAt(1)]),
 );
-/** Letters after a backslash that hexadecimal digits follow, and how many: JSON's, and nginx's `\x22`. */
+/** Letters that introduce hexadecimal digits after a backslash, and how many: JSON's `\u`, and nginx's `\x22`. */
 const HEX_ESCAPES: ReadonlyMap<number, number> = new Map([
   ['u'.charCodeAt(0), 4],
   ['x'.charCodeAt(0), 2],
@@ -109,8 +109,8 @@ const HEX_ESCAPES: ReadonlyMap<number, number> = new Map([
 const ESCAPED_ALONE: ReadonlySet<number> = new Set(Buffer.from('"/'));
 
 /**
- * A unit covers all backslashes in a row with what they escape, so an edit never tears an escape apart. An even number of
- * them before an `n` may be a real backslash; read as a line break it ends a word, which hides nothing.
+ * One unit covers a whole run of backslashes with what they escape, so an edit never splits an escape. An even number of
+ * them before an `n` may be literal backslashes; reading a line break there only ends a word, which hides nothing.
  */
 function readEscape(draft: Draft, bytes: Uint8Array, at: number, to: number): number {
   let i = at;
@@ -127,7 +127,7 @@ function readEscape(draft: Draft, bytes: Uint8Array, at: number, to: number): nu
   return control === undefined ? i : i + 1;
 }
 
-/** In place: percent-encoded bytes become units, also those whose percent sign was encoded again and again. */
+/** In place: percent-encoded bytes become units, including those whose percent sign was itself encoded repeatedly. */
 function decodePercents(draft: Draft, to: number): void {
   const { units, offsets } = draft;
   rewrite(draft, to, (index) => {
@@ -143,7 +143,7 @@ function decodePercents(draft: Draft, to: number): void {
   });
 }
 
-/** The byte that a percent sign begins, or -1, and where it ends. */
+/** The byte encoded at a percent sign, or -1, and where the encoding ends. */
 function readPercent(units: Units, percent: number): { readonly code: number; readonly end: number } {
   let digits = percent + 1;
   while (readHex(units, digits, 2) === PERCENT && readHex(units, digits + 2, 2) !== -1) digits += 2;
@@ -152,7 +152,7 @@ function readPercent(units: Units, percent: number): { readonly code: number; re
 
 const MAX_CONTINUATION = 3;
 
-/** Adds the character of UTF-8 that a percent-encoded byte begins; returns the end of its last one. */
+/** Adds the UTF-8 character that starts with a percent-encoded byte; returns the end of its last byte. */
 function putEncoded(
   draft: Draft,
   { lead, offset, end }: { readonly lead: number; readonly offset: number; readonly end: number },

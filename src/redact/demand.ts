@@ -1,21 +1,21 @@
-// Who asks for redaction. Anyone may add it, nobody may take it away.
+// Decides whether a response is redacted. Any party can require redaction, none can disable it.
 import { NO_REDACTION, type Redactor } from './redactor.ts';
 
-/** What an endpoint's file says. */
+/** The redaction settings of an endpoint file. */
 export interface RedactionPolicy {
-  /** Whether every answer is redacted. */
+  /** Whether every response is redacted. */
   readonly always: boolean;
-  /** What is done where somebody asks. */
+  /** The redactor to use if redaction is required. */
   readonly redactor: Redactor;
 }
 
-/** Who asks beside the endpoint's file: the caller's key, a header of the request. */
+/** Other sources that can require redaction: the caller's key, a request header. */
 export interface RedactionDemands {
   readonly key: boolean;
   readonly header: boolean;
 }
 
-/** The endpoint's redactor where at least one asks for it; else the one that takes nothing out. */
+/** The endpoint's redactor if at least one source requires it; otherwise one that changes nothing. */
 export function demandedRedactor(policy: RedactionPolicy, { key, header }: RedactionDemands): Redactor {
   return policy.always || key || header ? policy.redactor : NO_REDACTION;
 }

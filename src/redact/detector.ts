@@ -1,9 +1,9 @@
-// What a detector is, and the names that endpoint files choose them by.
+// The detector interface, and the detector names used in endpoint files.
 import { isWordAt, runEnd, type Units } from './text.ts';
 
 export type DetectorName = 'ip' | 'email' | 'token' | 'api_key' | 'card' | 'iban' | 'phone';
 
-/** A find: from `start` to before `end`. */
+/** A match: from `start` (inclusive) to `end` (exclusive). */
 export interface Match {
   readonly start: number;
   readonly end: number;
@@ -12,34 +12,34 @@ export interface Match {
 
 export interface Detector {
   readonly name: DetectorName;
-  /** Hints of which every text with a find has at least one; see `hints.ts`. */
+  /** Character flags of which every text with a match has at least one; see `character-flags.ts`. */
   readonly needs: number;
-  /** The length of the shortest find, in units. */
+  /** The length of the shortest possible match, in units. */
   readonly shortest: number;
   /**
-   * Adds the finds in `units` from `from` to before `to`, in order and apart from each other. Takes time linear in the
-   * length, whatever the text: no unit is read more often than a constant says.
+   * Adds the matches in `units` from `from` to `to` (exclusive), in order and without overlap. Linear in the length for any
+   * input: each unit is read at most a constant number of times.
    */
   readonly find: (units: Units, from: number, to: number, matches: Match[]) => void;
 }
 
-/** A detector of what begins where a word does. Such detectors share one walk; see `words.ts`. */
+/** A detector whose matches start at the start of a word. Such detectors share one pass; see `word-scan.ts`. */
 export interface WordDetector {
   readonly name: DetectorName;
   readonly needs: number;
   readonly shortest: number;
-  /** Characters that its words begin with. */
+  /** Characters that a match can start with. */
   readonly initials: string;
-  /** The find whose word begins at `start`. Over all words of a text, no unit is read more often than a constant says. */
+  /** The match that starts at `start`. Over all words of a text, each unit is read at most a constant number of times. */
   readonly read: (units: Units, start: number) => Match | undefined;
 }
 
-/** What stands in the place of a find. */
+/** The replacement for a match. */
 export const REDACTED = 'REDACTED';
 
 const FIRST = REDACTED.charCodeAt(0);
 
-/** As `runEnd`, but up to the word REDACTED: it is no part of a find, or what was redacted once would be found again. */
+/** Like `runEnd`, but stops at REDACTED, so that text that was already redacted is not matched again. */
 export function freshEnd(units: Units, index: number, classes: number): number {
   const end = runEnd(units, index, classes);
   for (let i = index; i < end; i++) {

@@ -1,4 +1,4 @@
-// All detectors, in the order they run: what is longer and surer first, e-mail last, since other finds may be a part of it.
+// All detectors in execution order: longer and more certain matches first, e-mail last, since others may be part of one.
 import type { Detector, DetectorName, WordDetector } from './detector.ts';
 import { apiKeyDetector } from './detectors/api-key.ts';
 import { cardDetector } from './detectors/card.ts';
@@ -12,10 +12,10 @@ import { joinWordDetectors } from './word-scan.ts';
 const WORD_DETECTORS: readonly WordDetector[] = [tokenDetector, apiKeyDetector, ibanDetector, cardDetector];
 const DETECTORS: readonly Detector[] = [phoneDetector, ipDetector, emailDetector];
 
-/** What is looked for where an endpoint file does not say. */
+/** The detectors used if an endpoint file does not choose any. */
 export const DEFAULT_DETECTORS: readonly DetectorName[] = ['ip', 'email'];
 
-/** The detectors of these names, in the order they run. */
+/** The detectors with these names, in execution order. */
 export function chooseDetectors(names: readonly DetectorName[]): readonly Detector[] {
   const isChosen = ({ name }: { readonly name: DetectorName }) => names.includes(name);
   return [...joinWordDetectors(WORD_DETECTORS.filter(isChosen)), ...DETECTORS.filter(isChosen)];

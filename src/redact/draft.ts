@@ -1,4 +1,4 @@
-// Decoded text as it is made: units one after the other, each with the place of the byte that it was written from.
+// Buffer for decoded text: consecutive units, each with the offset of the byte that it came from.
 import { HAS_ESCAPE, flagsOf } from './character-flags.ts';
 import { DROPPED, foldOf, isTellingFold } from './fold.ts';
 import { ALNUM, isAt, LETTER, OTHER, type Units } from './text.ts';
@@ -9,11 +9,11 @@ export interface Draft {
   readonly offsets: Uint32Array;
   end: number;
   hints: number;
-  /** Whether characters become the plain ones that they stand for. */
+  /** Whether characters are folded to their ASCII equivalents. */
   isFolded: boolean;
-  /** Whether folding would make another text. */
+  /** Whether folding would change the text. */
   canFold: boolean;
-  /** Whether reading it as quoted-printable would. */
+  /** Whether decoding it as quoted-printable could change the text. */
   canQuote: boolean;
 }
 
@@ -29,7 +29,7 @@ export function begin(draft: Draft, isFolded: boolean): void {
   draft.canQuote = false;
 }
 
-/** Sets the sentinel behind the last unit. */
+/** Sets the sentinel after the last unit. */
 export function finish(draft: Draft, to: number): void {
   draft.units[draft.end] = 0;
   draft.offsets[draft.end] = to;
@@ -42,7 +42,7 @@ export function put(draft: Draft, unit: number, offset: number): void {
   draft.end++;
 }
 
-/** Adds a character, folded where the draft is; one that stands for nothing then adds nothing. */
+/** Adds a character, folded if the draft is; an invisible character then adds nothing. */
 export function putCodePoint(draft: Draft, codePoint: number, offset: number): void {
   if (codePoint < 0x80) return put(draft, codePoint, offset);
   const fold = foldOf(codePoint);
@@ -54,8 +54,8 @@ export function putCodePoint(draft: Draft, codePoint: number, offset: number): v
 }
 
 /**
- * Goes through the units once more, in place: `read` adds what begins at a unit and returns where to go on; it returns -1,
- * and adds nothing, for a unit that stays as it is. It must add no more units than it reads.
+ * Rewrites the units in place: `read` adds the decoded form of what starts at a unit and returns where to continue, or returns
+ * -1, and adds nothing, for a unit that stays unchanged. It must not add more units than it reads.
  */
 export function rewrite(draft: Draft, to: number, read: (index: number, end: number) => number): void {
   const { units, offsets, end } = draft;
@@ -72,7 +72,7 @@ export function hasEscape(draft: Draft): boolean {
   return (draft.hints & HAS_ESCAPE) !== 0;
 }
 
-/** The number in `count` hexadecimal digits, or -1. */
+/** The value of `count` hexadecimal digits, or -1. */
 export function readHex(units: Units, start: number, count: number): number {
   let value = 0;
   for (let i = start; i < start + count; i++) {

@@ -1,9 +1,9 @@
-// Changes to bytes, collected from left to right and made in one go.
+// Byte edits, collected from left to right and applied in one pass.
 
 export interface Edits {
-  /** Puts `text` in the place of bytes `start` to before `end`; at or after the end of the edit before. */
+  /** Replaces bytes `start` to `end` (exclusive) with `text`; `start` must not be before the end of the previous edit. */
   replace(start: number, end: number, text: Uint8Array): void;
-  /** The bytes with all edits made: the very same where there are none. */
+  /** The bytes with all edits applied; the same array if there are none. */
   apply(bytes: Uint8Array): Uint8Array;
 }
 
@@ -25,7 +25,7 @@ export function createEdits(): Edits {
       let written = 0;
       for (const [i, text] of texts.entries()) {
         written += source.copy(target, written, read, ranges[2 * i]);
-        for (let at = 0; at < text.length; at++) target[written++] = text[at] ?? 0; // short: no call is worth it
+        for (let at = 0; at < text.length; at++) target[written++] = text[at] ?? 0; // too short to be worth a call
         read = ranges[2 * i + 1] ?? read;
       }
       source.copy(target, written, read);

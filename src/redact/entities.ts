@@ -1,4 +1,4 @@
-// Character references of HTML (https://html.spec.whatwg.org/#character-references): `&#64;`, `&#x40;`, `&commat;`.
+// HTML character references (https://html.spec.whatwg.org/#character-references): `&#64;`, `&#x40;`, `&commat;`.
 import { hexValue, putCodePoint, rewrite, type Draft } from './draft.ts';
 import { ALPHA, AT, DIGIT, isAt, isWordAt, textOf, type Units } from './text.ts';
 
@@ -9,7 +9,7 @@ const LETTER_X = 0x78;
 const MAX_DIGITS = 7;
 const MAX_NAME = 20;
 
-/** References by name to what can be a part of a find, or hide one. */
+/** Named references to characters that can be part of a match, or hide one. */
 const NAMED: ReadonlyMap<string, number> = new Map(
   Object.entries({
     commat: '@',
@@ -49,18 +49,18 @@ const NAMED: ReadonlyMap<string, number> = new Map(
   }).map(([name, character]) => [name, character.charCodeAt(0)]),
 );
 
-/** Whether there is a reference from `from` to before `to` that `decodeEntities` decodes. */
+/** Whether `from` to `to` (exclusive) contains a reference that `decodeEntities` decodes. */
 export function hasEntity(bytes: Uint8Array, from: number, to: number): boolean {
   for (let i = from; i < to; i++) {
     if (bytes[i] !== AMPERSAND) continue;
-    // The shortest name has two letters; in a URL, much that follows has one.
+    // The shortest name has two letters; in URLs, an ampersand is often followed by a single one.
     const mayBegin = bytes[i + 1] === HASH || ((bytes[i + 1] ?? 0) > AT && (bytes[i + 2] ?? 0) > AT);
     if (mayBegin && entityAt(bytes, i, to) !== undefined) return true;
   }
   return false;
 }
 
-/** In place. Also where the ampersand was encoded again and again: `&amp;amp;#64;`. */
+/** Decodes in place, including references whose ampersand was encoded repeatedly: `&amp;amp;#64;`. */
 export function decodeEntities(draft: Draft, to: number): void {
   const { units, offsets } = draft;
   rewrite(draft, to, (index, end) => {

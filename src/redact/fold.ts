@@ -1,9 +1,9 @@
-// Characters beyond ASCII that readers take for a plain one, or do not see at all (Unicode Technical Standard 39).
+// Non-ASCII characters that look like an ASCII character, or are invisible (Unicode Technical Standard 39).
 
-/** What `foldOf` gives for a character that cannot be seen. */
+/** Returned by `foldOf` for an invisible character. */
 export const DROPPED = 1;
 
-/** Ranges in which characters have a compatibility decomposition to one of ASCII (NFKC), such as ＠, １, ①, ², ℂ, no-break spaces. */
+/** Ranges with compatibility decompositions to one ASCII character (NFKC), such as ＠, １, ①, ², ℂ, no-break spaces. */
 const COMPATIBLE: readonly (readonly [first: number, last: number])[] = [
   [0xa0, 0xbe],
   [0x2000, 0x209c],
@@ -18,9 +18,9 @@ const ZEROS: readonly number[] = [
   0x0660, 0x06f0, 0x07c0, 0x0966, 0x09e6, 0x0a66, 0x0ae6, 0x0b66, 0x0be6, 0x0c66, 0x0ce6, 0x0d66, 0x0e50,
   0x0ed0, 0x0f20, 0x1040, 0x17e0, 0x1810,
 ];
-/** Hyphens, the dashes that stand between digits, and the minus sign. Longer dashes stand between words. */
+/** Hyphens, the dashes used between digits, and the minus sign. Longer dashes separate words. */
 const DASHES: readonly number[] = [0x2010, 0x2011, 0x2012, 0x2013, 0x2212];
-/** Soft hyphen, joiners, zero-width spaces, marks of direction, invisible operators, variation selectors. */
+/** Soft hyphen, joiners, zero-width spaces, direction marks, invisible operators, variation selectors. */
 const INVISIBLE: readonly (readonly [first: number, last: number])[] = [
   [0xad, 0xad],
   [0x034f, 0x034f],
@@ -58,14 +58,14 @@ function compatibleOf(code: number): number {
 }
 
 /**
- * What a fold has to be for a text to be read once more: other ones, such as full-width parentheses, belong to no find by
- * themselves.
+ * Whether a fold is a reason to scan the text again. Others, such as full-width parentheses, cannot be part of a match on
+ * their own.
  */
 export function isTellingFold(fold: number, isBehindWord: boolean): boolean {
   return TELLING[fold] === 1 || (isBehindWord && TELLING[fold] === 2);
 }
 
-/** 1: always, 2: behind a letter or a digit, where it may stand between groups. */
+/** 1: always; 2: after a letter or a digit, where it may separate groups. */
 const TELLING = tellingTable();
 
 function tellingTable(): Uint8Array {
@@ -77,7 +77,7 @@ function tellingTable(): Uint8Array {
   return table;
 }
 
-/** The character of ASCII that a code point stands for, DROPPED for one that cannot be seen, 0 for any other. */
+/** The ASCII character that a code point folds to, DROPPED for an invisible one, 0 for any other. */
 export function foldOf(codePoint: number): number {
   return codePoint > 0xffff ? 0 : (FOLDS[codePoint] ?? 0);
 }

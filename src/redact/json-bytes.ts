@@ -1,4 +1,4 @@
-// JSON in bytes: where strings and values end, and what a string says.
+// JSON as bytes: the ends of strings and values, and the decoded content of strings.
 
 import { BACKSLASH, QUOTE } from './text.ts';
 
@@ -9,21 +9,21 @@ export const CLOSE_BRACKET = 0x5d;
 export const OPEN_BRACE = 0x7b;
 export const CLOSE_BRACE = 0x7d;
 
-/** The first byte at or after `at` that is no blank; LF is the end of a row. */
+/** The first byte at or after `at` that is not whitespace; LF ends a row. */
 export function skipSpaces(bytes: Uint8Array, at: number): number {
   let i = at;
   while (bytes[i] === 0x20 || bytes[i] === 0x09 || bytes[i] === 0x0d) i++;
   return i;
 }
 
-/** The quote that closes the string opened at `open`; the length of `bytes` where there is none. */
+/** The quote that closes the string opened at `open`; the length of `bytes` if there is none. */
 function closingQuote(bytes: Uint8Array, open: number): number {
   let i = open + 1;
   while (i < bytes.length && bytes[i] !== QUOTE) i += bytes[i] === BACKSLASH ? 2 : 1;
   return Math.min(i, bytes.length);
 }
 
-/** The end of the value that begins at `at`. */
+/** The end of the value that starts at `at`. */
 export function valueEnd(bytes: Uint8Array, at: number): number {
   let depth = 0;
   for (let i = at; i < bytes.length; i++) {
@@ -38,11 +38,11 @@ export function valueEnd(bytes: Uint8Array, at: number): number {
 
 const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** What the string between quotes says. Throws SyntaxError for one that is no JSON. */
+/** The decoded string between quotes. Throws SyntaxError for invalid JSON. */
 export function stringOf(bytes: Uint8Array, from: number, to: number): string {
   let isPlain = true;
   for (let i = from; isPlain && i < to; i++) isPlain = bytes[i] !== BACKSLASH;
   const text = UTF8.decode(bytes.subarray(from, to));
-  // As JSON.parse gives for a string in quotes.
+  // The result of JSON.parse for the quoted string.
   return isPlain ? text : (JSON.parse(`"${text}"`) as string);
 }

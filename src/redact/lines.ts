@@ -1,4 +1,4 @@
-// Rows in JSONEachRow, read once from left to right: texts are searched, columns are treated by name.
+// Redacts JSONEachRow rows in one pass: strings are searched, columns are handled by name.
 import { rulesBelow, type ColumnAction, type ColumnRules } from './columns.ts';
 import { createEdits, type Edits } from './edits.ts';
 import { ENDS_STRING, ESCAPES_NEXT, HINTS } from './character-flags.ts';
@@ -7,7 +7,7 @@ import type { Replacements } from './replacements.ts';
 import { mayFind, type Scan } from './scan.ts';
 import * as codes from './text.ts';
 
-// The loop over all bytes reads these; the engine folds constants of a module, but looks imported ones up anew each time.
+// Local copies for the loop over all bytes: V8 folds constants of this module, but looks up imported ones on each access.
 const LF = json.LF;
 const QUOTE = codes.QUOTE;
 const ENDS = ENDS_STRING;
@@ -20,7 +20,7 @@ export interface LineOptions {
   readonly replacements: Replacements;
 }
 
-/** Rows as they are read. */
+/** State while reading rows. */
 interface Reading extends LineOptions {
   readonly bytes: Uint8Array;
   readonly edits: Edits;
@@ -28,21 +28,21 @@ interface Reading extends LineOptions {
   frame: Frame;
 }
 
-/** An object or array that is open. */
+/** An open object or array. */
 interface Frame {
   /** Rules for the keys of an object, or for the elements of an array. */
   readonly rules: ColumnRules | undefined;
   /** Rules for the container that opens next. */
   next: ColumnRules | undefined;
-  /** Members that stay. */
+  /** Number of members kept. */
   kept: number;
-  /** Keys that were changed. */
+  /** Number of keys changed. */
   changedKeys: number;
 }
 
 /**
- * `lines` with personal data taken out: whole rows, each a JSON value ended by LF. The very same array where nothing is
- * found. Throws SyntaxError where a key that rules are looked up for, or a string to hash, is no JSON.
+ * Returns `lines` without personal data: whole rows, each a JSON value ended by LF. Returns the same array if nothing is
+ * found. Throws SyntaxError if a key to look up in the rules, or a string to hash, is invalid JSON.
  */
 export function redactLines(lines: Uint8Array, options: LineOptions): Uint8Array {
   const bytes = new Uint8Array(lines.buffer, lines.byteOffset, lines.length);
@@ -51,7 +51,7 @@ export function redactLines(lines: Uint8Array, options: LineOptions): Uint8Array
   for (let i = 0; i < bytes.length; i++) {
     const byte = bytes[i] ?? 0;
     if (byte !== QUOTE) {
-      // Brackets and braces are beyond the letters in ASCII, all else that stands between strings is not.
+      // In ASCII, brackets and braces follow the letters; everything else between strings precedes them.
       if (byte > 0x5a || byte === LF) readBracket(reading, byte);
       continue;
     }
@@ -88,8 +88,8 @@ function newFrame(rules: ColumnRules | undefined): Frame {
 }
 
 /**
- * Reads the string between the quotes at `open` and `close`, and with a key that a rule names, its value; returns the last
- * byte that was read.
+ * Reads the string between the quotes at `open` and `close` and, for a key with a rule, its value; returns the offset of the
+ * last byte read.
  */
 function readString(reading: Reading, open: number, close: number, hints: number): number {
   const { bytes, edits, frame, replacements, scan } = reading;
@@ -106,13 +106,13 @@ function readString(reading: Reading, open: number, close: number, hints: number
   return close;
 }
 
-/** Keys of one object that become the same text would be one key to a reader, so all but the first get a number. */
+/** Keys of one object that are redacted to the same text would collide, so all but the first get a number. */
 function keepApart({ frame, edits }: Reading, close: number): void {
   frame.changedKeys++;
   if (frame.changedKeys > 1) edits.replace(close, close, Buffer.from(`_${frame.changedKeys}`));
 }
 
-/** Masks, hashes or drops a member; returns where to go on. */
+/** Masks, hashes or drops a member; returns where to continue. */
 function treatMember(reading: Reading, key: { open: number; colon: number }, action: ColumnAction): number {
   const { bytes, edits, frame, replacements } = reading;
   const start = json.skipSpaces(bytes, key.colon + 1);
@@ -124,11 +124,11 @@ function treatMember(reading: Reading, key: { open: number; colon: number }, act
   return end;
 }
 
-/** Null begins with it, and no other value does. */
+/** The first byte of null, and of no other value. */
 const NULL = 'n'.charCodeAt(0);
 const NOTHING = new Uint8Array(0);
 
-/** The comma before the member goes too; the comma behind instead, as long as no member before it stays. */
+/** Also drops the preceding comma, or the following one as long as no earlier member is kept. */
 function dropMember({ bytes, edits, frame }: Reading, key: number, end: number): number {
   const comma = json.skipSpaces(bytes, end);
   const dropEnd = frame.kept === 0 && bytes[comma] === json.COMMA ? comma + 1 : end;

@@ -1,4 +1,4 @@
-// Quoted-printable, as mail is written in (RFC 2045, 6.7): `=40`, and `=` at the end of a line that goes on.
+// Quoted-printable, used in mail (RFC 2045, 6.7): `=40`, and `=` at the end of a continued line.
 import { putCodePoint, readHex, rewrite, type Draft } from './draft.ts';
 import { ALPHA, isAt, type Units } from './text.ts';
 
@@ -7,8 +7,8 @@ const CR = 0x0d;
 const LF = 0x0a;
 
 /**
- * Whether something from `from` to before `to` looks as if it were quoted-printable, and could hide a find: an encoded
- * `. : + -`, an encoded @ with a letter behind it, encoded or not, or a line that goes on. Logs are full of `size=40 ` and `size=4096`.
+ * Whether `from` to `to` (exclusive) looks like quoted-printable and could hide a match: an encoded `. : + -`, an encoded @
+ * followed by a letter (encoded or not), or a soft line break. Logs are full of `size=40 ` and `size=4096`.
  */
 export function hasQuoted(bytes: Uint8Array, from: number, to: number): boolean {
   for (let i = from; i < to - 1; i++) {
@@ -27,7 +27,7 @@ const LOWER_CASE = 0x20;
 const [DIGIT_0, DIGIT_2, DIGIT_3, DIGIT_4] = [0x30, 0x32, 0x33, 0x34];
 const [LETTER_A, LETTER_B, LETTER_D, LETTER_E] = [0x61, 0x62, 0x64, 0x65];
 
-/** In place. Only characters of ASCII that can be seen: `=10.0.0.1` is a value, and stays one. */
+/** Decodes in place, printable ASCII only: `=10.0.0.1` stays a value. */
 export function decodeQuoted(draft: Draft, to: number): void {
   const { units, offsets } = draft;
   rewrite(draft, to, (index) => {
@@ -41,7 +41,7 @@ export function decodeQuoted(draft: Draft, to: number): void {
   });
 }
 
-/** The end of a line break behind `=`, or -1. */
+/** The end of a line break after `=`, or -1. */
 function softBreakEnd(units: Units, equals: number): number {
   if (units[equals + 1] === LF) return equals + 2;
   return units[equals + 1] === CR && units[equals + 2] === LF ? equals + 3 : -1;

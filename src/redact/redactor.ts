@@ -1,4 +1,4 @@
-// A redactor: settings of an endpoint compiled into what takes personal data out of its rows.
+// The redactor: compiles an endpoint's settings to a function that removes personal data from rows.
 import { createHmac } from 'node:crypto';
 import { compileColumns, rulesBelow, type ColumnAction } from './columns.ts';
 import type { DetectorName } from './detector.ts';
@@ -10,35 +10,35 @@ import { createReplacements } from './replacements.ts';
 import { createScan } from './scan.ts';
 
 export interface RedactorOptions {
-  /** What is looked for in texts; addresses and e-mail where left out. */
+  /** Detectors applied to strings; `ip` and `email` if omitted. */
   readonly detectors?: readonly DetectorName[];
-  /** Say what was replaced, as REDACTED:email. */
+  /** Include the kind in the replacement, as in REDACTED:email. */
   readonly kind?: boolean;
-  /** What is done to columns, or to paths such as metadata.user.name, whatever they hold. */
+  /** Actions for columns, or for paths such as metadata.user.name, independent of their content. */
   readonly columns?: Readonly<Record<string, ColumnAction>>;
-  /** The secret under which `hash` columns are hashed; needed where there is one. */
+  /** The secret for hashing `hash` columns; required if there are any. */
   readonly hashKey?: string;
 }
 
-/** Holds nothing of what it read. Of a text it only promises what its detectors find; see docs/guide/personal-data.md. */
+/** Keeps no input. For strings, it guarantees only what its detectors find; see docs/guide/personal-data.md. */
 export interface Redactor {
-  /** Says which settings these are: redactors of one profile give the same output. A part of the key of stored results. */
+  /** Identifies the settings: redactors with the same profile give the same output. Part of the cache key. */
   readonly profile: string;
   /**
-   * Rows in JSONEachRow, whole lines, before and after. All that is no text stays as it is, and the very same array comes
-   * back where there is nothing to take out. Throws SyntaxError where a key or a hashed string is no JSON.
+   * Redacts JSONEachRow rows, as whole lines. Everything that is not a string stays unchanged, and the same array is returned
+   * if there is nothing to remove. Throws SyntaxError if a key or a hashed string is invalid JSON.
    */
   redactLines(lines: Uint8Array): Uint8Array;
-  /** Whether a rule by name is about a column of a row, or about something in it. */
+  /** Whether a rule by name applies to a column of a row, or to something inside it. */
   treats(column: string): boolean;
-  /** Any other text, such as a message. */
+  /** Redacts any other text, such as a message. */
   redactText(text: string): string;
 }
 
-/** Goes up whenever the same text may come out otherwise, so that what is stored is not mixed up. */
+/** Increment when the output for the same input may change, so that cached responses with old rules are not reused. */
 const RULES_VERSION = 2;
 
-/** Throws where columns are to be hashed and there is no key. */
+/** Throws if columns are to be hashed and there is no key. */
 export function createRedactor(options: RedactorOptions): Redactor {
   const { detectors = DEFAULT_DETECTORS, kind = false, columns = {}, hashKey } = options;
   if (Object.values(columns).includes('hash') && !hashKey) throw new Error('columns to hash need a key');
@@ -59,7 +59,7 @@ export function createRedactor(options: RedactorOptions): Redactor {
   };
 }
 
-/** Takes nothing out. */
+/** Changes nothing. */
 export const NO_REDACTION: Redactor = {
   profile: 'none',
   redactLines: (lines) => lines,

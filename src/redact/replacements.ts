@@ -1,20 +1,20 @@
-// What stands in the place of what was taken out.
+// Replacements for redacted values.
 import { createHmac } from 'node:crypto';
 import { REDACTED, type DetectorName } from './detector.ts';
 import { stringOf } from './json-bytes.ts';
 import { QUOTE } from './text.ts';
 
 export interface Replacements {
-  /** For a find inside a text. */
+  /** For a match inside a string. */
   of(name: DetectorName): Uint8Array;
-  /** For a whole value, given as JSON: a JSON string. Throws SyntaxError for a string that is no JSON. */
+  /** For a whole value, given as JSON: a JSON string. Throws SyntaxError for a string that is invalid JSON. */
   ofColumn(value: Uint8Array, action: 'mask' | 'hash'): Uint8Array;
 }
 
-/** Digits of a hash: 128 bits, so that equal hashes mean equal values. */
+/** Hexadecimal digits of a hash: 128 bits, so that equal hashes mean equal values. */
 const HASH_DIGITS = 32;
 
-/** `kind`: say what was replaced, as REDACTED:email; a masked column is REDACTED:column. */
+/** `kind`: include the kind, as in REDACTED:email; a masked column becomes REDACTED:column. */
 export function createReplacements(kind: boolean, hashKey: string | undefined): Replacements {
   const text = (name: DetectorName | 'column') => (kind ? `${REDACTED}:${name}` : REDACTED);
   const byName = new Map<DetectorName, Uint8Array>();
@@ -32,7 +32,7 @@ export function createReplacements(kind: boolean, hashKey: string | undefined): 
   };
 }
 
-/** HMAC-SHA-256 (RFC 2104) over what a string says, or over the JSON of any other value. */
+/** HMAC-SHA-256 (RFC 2104) of the decoded string, or of the JSON of any other value. */
 function keyedHash(key: string, value: Uint8Array): string {
   const isString = value[0] === QUOTE;
   const content = isString ? stringOf(value, 1, value.length - 1) : value;

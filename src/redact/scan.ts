@@ -1,4 +1,4 @@
-// One text searched by all chosen detectors: finds as ranges of bytes, apart from each other and in order.
+// Searches one text with all chosen detectors; returns ordered, non-overlapping byte ranges.
 import { createDecode, type Reading } from './decode.ts';
 import type { Detector, Match } from './detector.ts';
 import { hasEntity } from './entities.ts';
@@ -7,22 +7,22 @@ import { hasQuoted } from './quoted-printable.ts';
 import { MASK } from './text.ts';
 
 export interface Scan {
-  /** Hints of which a text with a match has at least one, unless escapes hide them. */
+  /** Character flags of which a text with a match has at least one, unless escapes hide them. */
   readonly needs: number;
   /**
-   * Searches bytes `from` to before `to`, whose hints are given: the inside of a JSON string with its quotes around it,
-   * or (with the hint HAS_ESCAPE) any text. Matches are ranges of bytes, in order and apart from each other, and begin and
-   * end between characters and between escapes.
+   * Searches bytes `from` to `to` (exclusive) with the given character flags: the inside of a JSON string that is enclosed in
+   * quotes, or (with the flag HAS_ESCAPE) any text. Matches are ordered, non-overlapping byte ranges that never split a
+   * character or an escape.
    */
   find(bytes: Uint8Array, from: number, to: number, hints: number): readonly Match[];
 }
 
-/** What an escape may hide is written with digits: \u0040, %40. */
+/** Escapes that can hide a match contain digits: \u0040, %40. */
 const HAS_ESCAPE_AND_DIGIT = HAS_ESCAPE | HAS_DIGIT;
 /** The same in quoted-printable: =40. */
 const HAS_QUOTED = HAS_EQUALS | HAS_DIGIT;
 
-/** Whether a text with these hints may have a match. */
+/** Whether a text with these character flags may have a match. */
 export function mayFind(hints: number, needs: number): boolean {
   return (
     (hints & needs) !== 0 ||
@@ -32,7 +32,7 @@ export function mayFind(hints: number, needs: number): boolean {
   );
 }
 
-/** Whether a text without escapes and in ASCII alone can be read in another way all the same. */
+/** Whether a text that is pure ASCII without escapes still has another reading. */
 function hasOtherReading(bytes: Uint8Array, from: number, to: number, hints: number): boolean {
   return (
     ((hints & HAS_ENTITY) === HAS_ENTITY && hasEntity(bytes, from, to)) ||
@@ -73,7 +73,7 @@ export function createScan(detectors: readonly Detector[]): Scan {
     return { canFold, canQuote };
   };
 
-  /** Looks at the bytes themselves. Undefined where a find is to be masked before the next detector looks. */
+  /** Searches the raw bytes. Undefined if a match must be masked before the next detector runs. */
   const findPlain = (bytes: Uint8Array, from: number, to: number, hints: number) => {
     let matches = NO_MATCHES;
     for (const detector of detectors) {
@@ -87,7 +87,7 @@ export function createScan(detectors: readonly Detector[]): Scan {
   };
 
   return {
-    needs: needs === 0 ? 0 : needs | HAS_FOLD, // such a character may stand for any other
+    needs: needs === 0 ? 0 : needs | HAS_FOLD, // such a character may fold to any other
     find(bytes, from, to, hints) {
       const isPlain = (hints & (HAS_ESCAPE | HAS_WIDE)) === 0 && !hasOtherReading(bytes, from, to, hints);
       return (isPlain ? findPlain(bytes, from, to, hints) : undefined) ?? findDecoded(bytes, from, to);
@@ -95,7 +95,7 @@ export function createScan(detectors: readonly Detector[]): Scan {
   };
 }
 
-/** In order; matches that overlap become one, with the name of the wider. */
+/** Sorts matches; overlapping ones are merged and take the name of the wider. */
 function settle(matches: Match[]): readonly Match[] {
   if (matches.length < 2) return matches;
   const settled: Match[] = [];

@@ -1,14 +1,14 @@
-// What detectors read: text as units, one a character, with the character classes that they ask for.
+// The input of detectors: text as units, one per character, with the character classes they use.
 
 /**
- * Units of a text between sentinels. A character of ASCII is its code, any other letter is LETTER, anything else OTHER.
- * The unit before the first and the one after the last exist and belong to no class, so loops over a class need no bounds.
+ * Units of a text between sentinels. An ASCII character is its code, any other letter is LETTER, anything else OTHER.
+ * The units before the first and after the last exist and belong to no class, so loops over a class need no bounds checks.
  */
 export type Units = ArrayLike<number>;
 
 export const LETTER = 0x80;
 export const OTHER = 0x81;
-/** What the units of a find become for the detectors after its own: letters of a word, as it will be once it is replaced. */
+/** Replaces the units of a match before later detectors run: counts as letters, as the final replacement will. */
 export const MASK = 0x82;
 
 export const PERCENT = 0x25;
@@ -28,11 +28,11 @@ export const DIGIT = 1;
 export const HEX = 2;
 export const ALPHA = 4;
 export const WIDE = 8;
-/** What the part of an e-mail address before the @ is made of, in practice (RFC 5322 allows more, such as `=` and `/`). */
+/** Characters of the local part of an e-mail address in practice (RFC 5322 allows more, such as `=` and `/`). */
 export const LOCAL = 16;
-/** A label of a host name; `_` is none by the book, but seen. */
+/** A label of a host name; `_` is not valid, but occurs. */
 export const LABEL = 32;
-/** Base64url, and what keys are made of. */
+/** Base64url, the alphabet of most keys. */
 export const KEY = 64;
 export const LOWER = 128;
 export const UPPER = 256;
@@ -61,21 +61,21 @@ export function isAt(units: Units, index: number, classes: number): boolean {
   return (classesAt(units, index) & classes) !== 0;
 }
 
-/** The end of the run of a class that begins at `index`. */
+/** The end of the run of a class that starts at `index`. */
 export function runEnd(units: Units, index: number, classes: number): number {
   let end = index;
   while ((classesAt(units, end) & classes) !== 0) end++;
   return end;
 }
 
-/** Units as text; meant for short pieces. */
+/** Units as a string; only for short ranges. */
 export function textOf(units: Units, start: number, end: number): string {
   let text = '';
   for (let i = start; i < end; i++) text += String.fromCharCode(units[i] ?? 0);
   return text;
 }
 
-/** Whether the word stands at `index`, in this case of letters. */
+/** Whether the word is at `index`, case-sensitive. */
 export function isWordAt(units: Units, index: number, word: string): boolean {
   for (let i = 0; i < word.length; i++) {
     if (units[index + i] !== word.charCodeAt(i)) return false;
@@ -83,7 +83,7 @@ export function isWordAt(units: Units, index: number, word: string): boolean {
   return true;
 }
 
-/** A table of 256 from rows of characters and the bits that each of them gets. */
+/** A 256-entry table from rows of characters and the bits for each of them. */
 export function classTable(rows: readonly (readonly [characters: string, bits: number])[]): Uint16Array {
   const table = new Uint16Array(256);
   for (const [characters, bits] of rows) {

@@ -1,8 +1,8 @@
-// UTF-8, read one character at a time, and which characters beyond ASCII can be part of a word.
+// Reads UTF-8 one character at a time, and classifies non-ASCII characters as part of a word or not.
 
 const REPLACEMENT = 0xfffd;
 
-/** The end of the character at `at`, of at most `to`; a byte that begins none is a character of its own. */
+/** The end of the character at `at`, at most `to`; an invalid byte counts as one character. */
 export function characterEnd(bytes: Uint8Array, at: number, to: number): number {
   const end = at + lengthOf(bytes[at] ?? 0);
   if (end > to) return at + 1;
@@ -12,7 +12,7 @@ export function characterEnd(bytes: Uint8Array, at: number, to: number): number 
   return end;
 }
 
-/** The code point of the character that ends where `characterEnd` says; for a byte that begins none, a replacement. */
+/** The code point of the character that ends at `end` (from `characterEnd`); U+FFFD for an invalid byte. */
 export function codePointAt(bytes: Uint8Array, at: number, end: number): number {
   if (end === at + 1) return REPLACEMENT;
   let codePoint = (bytes[at] ?? 0) & (0xff >> (end - at + 1));
@@ -26,7 +26,7 @@ function lengthOf(lead: number): number {
   return lead >= 0xc0 && lead < 0xe0 ? 2 : 1;
 }
 
-/** Punctuation, signs, blanks, pictures and halves of pairs, from first to last; everything else counts as a letter. */
+/** Inclusive ranges of punctuation, symbols, spaces, emoji and surrogates; everything else counts as a letter. */
 const NOT_IN_WORDS: readonly (readonly [first: number, last: number])[] = [
   [0x80, 0xa9],
   [0xab, 0xb4],
@@ -59,7 +59,7 @@ function wordTable(): Uint8Array {
   return table;
 }
 
-/** Of what is beyond the basic plane, pictures are none; rare scripts are letters. */
+/** Outside the basic plane, emoji are not word characters; rare scripts are. */
 export function isWordCharacter(codePoint: number): boolean {
   if (codePoint > 0xffff) return codePoint < 0x1f000 || codePoint > 0x1ffff;
   return IN_WORDS[codePoint] === 1;

@@ -1,8 +1,8 @@
-// The detectors of words in one walk: most characters are in the middle of a word and are looked at once for all of them.
+// Runs all word detectors in one pass: most characters are inside a word and are examined once for all of them.
 import type { Detector, Match, WordDetector } from './detector.ts';
 import { ALNUM, isAt, type Units } from './text.ts';
 
-/** One detector of what any of `detectors` finds; of two that find something at one place, the first. */
+/** Combines `detectors` into one; if two match at the same position, the first wins. */
 export function joinWordDetectors(detectors: readonly WordDetector[]): readonly Detector[] {
   const [first, ...others] = detectors;
   if (first === undefined) return [];

@@ -1,9 +1,9 @@
-// Detector of API keys: those whose issuers gave them a prefix of their own.
+// Detector of API keys with an issuer-specific prefix.
 import { freshEnd, type Match, type WordDetector } from '../detector.ts';
 import { HAS_ALPHA } from '../character-flags.ts';
 import { DOT, isWordAt, KEY, type Units } from '../text.ts';
 
-/** Prefixes and the least number of characters behind them; a longer prefix stands before one that it begins with. */
+/** Prefixes and the minimum number of characters after them; a longer prefix precedes one that it starts with. */
 const PREFIXES: readonly (readonly [prefix: string, least: number])[] = [
   ['sk_live_', 10], // Stripe: secret, publishable, restricted, webhook
   ['sk_test_', 10],
@@ -12,7 +12,7 @@ const PREFIXES: readonly (readonly [prefix: string, least: number])[] = [
   ['rk_live_', 10],
   ['rk_test_', 10],
   ['whsec_', 16],
-  ['AKIA', 16], // AWS: lasting, temporary
+  ['AKIA', 16], // AWS: long-term, temporary
   ['ASIA', 16],
   ['AIza', 30], // Google: key, access token, client secret
   ['ya29.', 20],
@@ -56,7 +56,7 @@ const PREFIXES: readonly (readonly [prefix: string, least: number])[] = [
   ['tskey-', 16], // Tailscale
 ];
 
-/** Prefixes by the unit that they begin with. */
+/** Prefixes by their first unit. */
 const BY_INITIAL = Array.from({ length: 128 }, (_, unit) =>
   PREFIXES.filter(([prefix]) => prefix.charCodeAt(0) === unit).map(([prefix, least]) => ({ prefix, least })),
 );
@@ -69,7 +69,7 @@ export const apiKeyDetector: WordDetector = {
   read: readKey,
 };
 
-/** What is too short to be a key is no longer than a constant, so it may be read again. */
+/** A run too short to be a key has bounded length, so reading it again keeps the scan linear. */
 function readKey(units: Units, start: number): Match | undefined {
   for (const { prefix, least } of BY_INITIAL[units[start] ?? 0] ?? []) {
     if (!isWordAt(units, start, prefix)) continue;
@@ -82,7 +82,7 @@ function readKey(units: Units, start: number): Match | undefined {
 
 const LONG_PART = 16;
 
-/** Some keys have dots between long parts; a dot with less behind it ends a sentence, or begins a file's suffix. */
+/** Some keys have dots between long parts; a dot followed by less ends a sentence, or starts a file extension. */
 function restEnd(units: Units, start: number): number {
   let end = freshEnd(units, start, KEY);
   while (units[end] === DOT) {

@@ -1,9 +1,9 @@
-// Detector of payment card numbers (ISO/IEC 7812-1): 13 to 19 digits whose last one checks the others.
+// Detector of payment card numbers (ISO/IEC 7812-1): 13 to 19 digits, the last a check digit.
 import type { WordDetector } from '../detector.ts';
 import { HAS_DIGIT } from '../character-flags.ts';
 import { ALNUM, DASH, DIGIT, DOT, isAt, KEY, PLUS, runEnd, SPACE, type Units } from '../text.ts';
 
-/** Cards begin with 2 to 6. */
+/** Card numbers start with 2 to 6. */
 export const cardDetector: WordDetector = {
   name: 'card',
   needs: HAS_DIGIT,
@@ -20,8 +20,8 @@ const MOST = 19;
 const SHORTEST_GROUP = 3;
 
 /**
- * Not as a part of something with dots or dashes: a decimal fraction, an identifier such as a UUID, a file's name; nor as a
- * telephone number. A plus sign behind a word is a blank in a query.
+ * Rejects parts of something with dots or dashes (a decimal fraction, an identifier such as a UUID, a file name), and
+ * telephone numbers. A plus sign after a word is an encoded space in a query string.
  */
 function startsNumber(units: Units, start: number): boolean {
   const before = units[start - 1] ?? 0;
@@ -35,7 +35,7 @@ function endsNumber(units: Units, end: number): boolean {
 
 const JOINTS: ReadonlySet<number> = new Set([DOT, DASH]);
 
-/** The end of the longest card number at `start`, or -1. Groups stand apart by single blanks, `+` in a form, or dashes. */
+/** The end of the longest card number at `start`, or -1. Groups are separated by one space, `+` (in a form) or dash. */
 function cardEnd(units: Units, start: number): number {
   let best = -1;
   let digits = 0;
@@ -52,7 +52,7 @@ function cardEnd(units: Units, start: number): number {
   }
 }
 
-/** The check of ISO/IEC 7812-1, annex B, over the digits among the units. */
+/** The Luhn check (ISO/IEC 7812-1, annex B) over the digits among the units. */
 function passesLuhn(units: Units, start: number, end: number): boolean {
   let sum = 0;
   let double = false;

@@ -1,4 +1,4 @@
-// Detector of e-mail addresses: at each @, the local part before it and the host name behind it.
+// Detector of e-mail addresses: at each @, the local part before it and the host name after it.
 import type { Detector, Match } from '../detector.ts';
 import { HAS_AT } from '../character-flags.ts';
 import {
@@ -22,8 +22,8 @@ import {
 export const emailDetector: Detector = { name: 'email', needs: HAS_AT, shortest: 6, find: findEmails };
 
 /**
- * Neither a local part nor a host name has an @ in it, so each unit is read by the signs on its two sides alone. The host
- * of one address may be the local part of another, as in `a@b.example@c.example`: they are one find.
+ * Neither a local part nor a host name contains an @, so each unit is read only for the nearest @ on either side. The host
+ * of one address may be the local part of another, as in `a@b.example@c.example`: they are merged into one match.
  */
 function findEmails(units: Units, from: number, to: number, matches: Match[]): void {
   let last = from;
@@ -39,7 +39,7 @@ function findEmails(units: Units, from: number, to: number, matches: Match[]): v
   }
 }
 
-/** Where the local part begins that ends before `at`; `at` itself where there is none. */
+/** The start of the local part that ends before `at`; `at` itself if there is none. */
 function localStart(units: Units, at: number, from: number): number {
   if (units[at - 1] === QUOTE) return quotedStart(units, at, from);
   let start = at;
@@ -48,7 +48,7 @@ function localStart(units: Units, at: number, from: number): number {
   return start;
 }
 
-/** Not with punctuation, which belongs to the text around, as in `'ann@example.com'` or `**ann@example.com**`. */
+/** Not punctuation, which belongs to the surrounding text, as in `'ann@example.com'` or `**ann@example.com**`. */
 function startsLocal(units: Units, index: number): boolean {
   return isAt(units, index, ALNUM | WIDE) || units[index] === UNDERSCORE;
 }
@@ -64,9 +64,9 @@ function quotedStart(units: Units, at: number, from: number): number {
 }
 
 /**
- * The end of a host name whose last label is a top-level domain, or -1. Digits, dashes and labels behind it that are none
- * stay where they are, as in `example.com-1` and `example.com.1`. Not hosts: versions (`pkg@1.2.3-rc.beta`), sizes of
- * pictures (`icon@2x.png`), names without a dot (`root@localhost`).
+ * The end of a host name whose last label is a top-level domain, or -1. Digits, dashes and labels after it that are not
+ * domains are left out, as in `example.com-1` and `example.com.1`. Not hosts: versions (`pkg@1.2.3-rc.beta`), image scale
+ * suffixes (`icon@2x.png`), names without a dot (`root@localhost`).
  */
 function hostEnd(units: Units, start: number): number {
   let end = -1;
@@ -85,13 +85,13 @@ function hostEnd(units: Units, start: number): number {
 
 const PICTURES: ReadonlySet<string> = new Set(['png', 'jpg', 'jpeg', 'gif', 'svg', 'webp', 'avif']);
 
-/** `2x.png`: the end of a picture's name for fine screens. */
+/** `2x.png`: the end of a high-resolution image's file name. */
 function isPicture(units: Units, start: number, end: number): boolean {
   const scale = isAt(units, start, DIGIT) && units[start + 1] === 0x78 && units[start + 2] === DOT;
   return scale && end - start < 9 && PICTURES.has(textOf(units, start + 3, end).toLowerCase());
 }
 
-/** A top-level domain is two letters or more, all of ASCII or none; `xn--` begins one in another guise (RFC 5890). */
+/** A top-level domain has two letters or more, all ASCII or all non-ASCII; `xn--` starts an encoded one (RFC 5890). */
 function topLevelEnd(units: Units, start: number, stop: number): number {
   if (isWordAt(units, start, 'xn--')) return stop;
   const end = runEnd(units, start, isAt(units, start, WIDE) ? WIDE : ALPHA);

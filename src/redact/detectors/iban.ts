@@ -1,9 +1,9 @@
-// Detector of bank account numbers (IBAN, ISO 13616): a country, its length, and two digits that check the others.
+// Detector of bank account numbers (IBAN, ISO 13616): a country code, its fixed length, and two check digits.
 import type { Match, WordDetector } from '../detector.ts';
 import { HAS_DIGIT } from '../character-flags.ts';
 import { ALNUM, DIGIT, isAt, PLUS, SPACE, textOf, type Units } from '../text.ts';
 
-/** Lengths from the registry of SWIFT. */
+/** Lengths from the SWIFT IBAN registry. */
 const LENGTHS: ReadonlyMap<string, number> = new Map(
   (
     'AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BI27 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DJ27 DK18 DO28 EE20 EG29 ES24 ' +
@@ -25,7 +25,7 @@ export const ibanDetector: WordDetector = {
   read: readIban,
 };
 
-/** Single blanks, `+` in a form, may stand between groups of four. */
+/** Groups of four may be separated by one space, or `+` in a form. */
 function readIban(units: Units, start: number): Match | undefined {
   if (!isAt(units, start + 2, DIGIT) || !isAt(units, start + 3, DIGIT)) return undefined;
   const length = LENGTHS.get(textOf(units, start, start + 2).toUpperCase());
@@ -40,7 +40,7 @@ function readIban(units: Units, start: number): Match | undefined {
   return !isAt(units, end, ALNUM) && passesCheck(text) ? { start, end, name: 'iban' } : undefined;
 }
 
-/** The country and check digits go last, letters count as 10 to 35, and the remainder by 97 is 1 (ISO/IEC 7064). */
+/** Country and check digits move to the end, letters count as 10 to 35; the remainder modulo 97 is 1 (ISO/IEC 7064). */
 function passesCheck(text: string): boolean {
   let remainder = 0;
   for (const character of text.slice(4) + text.slice(0, 4)) {

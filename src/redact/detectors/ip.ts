@@ -1,4 +1,4 @@
-// Detector of IP addresses: both versions, in one walk from separator to separator.
+// Detector of IP addresses: both versions, in one pass over the separators.
 import type { Detector, Match } from '../detector.ts';
 import { HAS_COLON, HAS_DOT } from '../character-flags.ts';
 import {
@@ -25,7 +25,7 @@ export const ipDetector: Detector = {
 };
 
 function findAddresses(units: Units, from: number, to: number, matches: Match[]): void {
-  let floor = from; // everything before is decided
+  let floor = from; // everything before is already processed
   let i = from;
   while (i < to) {
     const unit = units[i];
@@ -38,7 +38,7 @@ function findAddresses(units: Units, from: number, to: number, matches: Match[])
   }
 }
 
-/** Reads the dotted numbers around a first dot, from `floor` on; returns where to go on. */
+/** Reads the dotted numbers around a first dot, not before `floor`; returns where to continue. */
 function readDotted(units: Units, separator: number, floor: number, matches: Match[]): number {
   let start = separator;
   while (start > floor && separator - start < 4 && isAt(units, start - 1, DIGIT)) start--;
@@ -49,7 +49,7 @@ function readDotted(units: Units, separator: number, floor: number, matches: Mat
   return end;
 }
 
-/** Reads the groups around a first colon, from `floor` on; returns where to go on. */
+/** Reads the groups around a first colon, not before `floor`; returns where to continue. */
 function readColons(units: Units, separator: number, floor: number, matches: Match[]): number {
   let start = separator;
   while (start > floor && separator - start < 5 && isAt(units, start - 1, HEX)) start--;
@@ -68,7 +68,7 @@ function readColons(units: Units, separator: number, floor: number, matches: Mat
   return octets;
 }
 
-/** A run of hexadecimal digits and colons from its first colon on. */
+/** A run of hexadecimal digits and colons, starting at its first colon. */
 function readRun(units: Units, separator: number): { end: number; colons: number; double: boolean } {
   let end = separator;
   let colons = 0;
@@ -89,7 +89,7 @@ function lastGroup(units: Units, separator: number, end: number): number {
   return start;
 }
 
-/** `%eth0` behind an address belongs to it (RFC 4007, 11); the name of a zone is of words, with `.-_` between. */
+/** `%eth0` after an address belongs to it (RFC 4007, 11); a zone name is made of words joined by `.`, `-` or `_`. */
 function zoneEnd(units: Units, end: number): number {
   if (units[end] !== PERCENT || !isAt(units, end + 1, ALNUM)) return end;
   let zone = runEnd(units, end + 1, ALNUM);

@@ -1,4 +1,4 @@
-// IPv4 addresses in dotted form, told apart from versions.
+// Dotted IPv4 addresses, distinguished from version numbers.
 import {
   ALPHA,
   ALNUM,
@@ -14,7 +14,7 @@ import {
   type Units,
 } from '../text.ts';
 
-/** The end of four octets that begin at `start`, or -1. A fifth part is no octet's business. */
+/** The end of four octets that start at `start`, or -1. A fifth part is ignored. */
 export function octetsEnd(units: Units, start: number): number {
   let end = start;
   for (let octet = 0; octet < 4; octet++) {
@@ -27,7 +27,7 @@ export function octetsEnd(units: Units, start: number): number {
   return isAt(units, end, DIGIT) ? -1 : end;
 }
 
-/** The end of a run of digits with single dots between, from its first digit on. */
+/** The end of a run of digits separated by single dots, from its first digit. */
 export function dottedEnd(units: Units, start: number): number {
   let end = runEnd(units, start, DIGIT);
   while (units[end] === DOT && isAt(units, end + 1, DIGIT)) end = runEnd(units, end + 1, DIGIT);
@@ -35,8 +35,8 @@ export function dottedEnd(units: Units, start: number): number {
 }
 
 /**
- * Whether what looks like an address from `start` to `end` is a version: `v1.2.3.4`, `2.1.2.3.4`, `Chrome/120.0.0.0`. What is
- * before `fresh`, where the last find ends, does not count.
+ * Whether the apparent address from `start` to `end` is a version: `v1.2.3.4`, `2.1.2.3.4`, `Chrome/120.0.0.0`. Anything
+ * before `fresh`, where the last match ends, is ignored.
  */
 export function isVersion(units: Units, start: number, end: number, fresh: number): boolean {
   if (isAt(units, start - 1, ALPHA)) return true;
@@ -47,13 +47,13 @@ export function isVersion(units: Units, start: number, end: number, fresh: numbe
 }
 
 const LONGEST_PRODUCT = 32;
-/** What stands before a product token in a User-Agent (RFC 9110, 10.1.5) and in lists of them. */
+/** Characters that can precede a product token in a User-Agent (RFC 9110, 10.1.5) and in lists of them. */
 const BEFORE_PRODUCT: ReadonlySet<number> = new Set(Buffer.from(' \t\n\r"\'();,[+=:|\0'));
 
 /**
- * Where the product token begins that ends before the slash, or -1: a word of letters, digits and dashes with a capital in
- * it, behind a blank, a bracket, a quote, a sign or nothing. `localhost/127.0.0.1`, `https://x.example/Ip/10.0.0.1` and
- * `HIER_DIRECT/10.0.0.1` have none.
+ * The start of the product token that ends before the slash, or -1: a word of letters, digits and dashes that contains a
+ * capital, at the start of the text or after one of the characters above. `localhost/127.0.0.1`,
+ * `https://x.example/Ip/10.0.0.1` and `HIER_DIRECT/10.0.0.1` have none.
  */
 function productStart(units: Units, slash: number): number {
   let start = slash;

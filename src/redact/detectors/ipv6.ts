@@ -1,4 +1,4 @@
-// IPv6 addresses in text (RFC 4291, 2.2), told apart from times, MAC addresses, fingerprints and `::` in code.
+// IPv6 addresses in text form (RFC 4291, 2.2), distinguished from times, MAC addresses, fingerprints and `::` in code.
 import {
   ALNUM,
   ALPHA,
@@ -13,28 +13,28 @@ import {
   type Units,
 } from '../text.ts';
 
-/** Hexadecimal digits and at least one colon in a row, from `start` to before `end`. */
+/** A run of hexadecimal digits with at least one colon, from `start` to `end` (exclusive). */
 export interface ColonRun {
   readonly start: number;
   readonly end: number;
-  /** Where the last group begins. */
+  /** Start of the last group. */
   readonly last: number;
-  /** The end of the four octets that the last group begins, as in `::ffff:192.0.2.1`, or -1. */
+  /** The end of the four octets that start at the last group, as in `::ffff:192.0.2.1`, or -1. */
   readonly octets: number;
 }
 
-/** What is read of a run. */
+/** The groups found in a run. */
 interface Groups {
   readonly start: number;
   end: number;
   count: number;
-  /** Groups of two digits. */
+  /** Number of two-digit groups. */
   pairs: number;
-  /** Where the last group begins. */
+  /** Start of the last group. */
   last: number;
-  /** Where `::` is, or -1. */
+  /** Position of `::`, or -1. */
   double: number;
-  /** Three colons in a row, or `::` twice. */
+  /** Three consecutive colons, or `::` twice. */
   malformed: boolean;
 }
 
@@ -42,7 +42,7 @@ const LONGEST_GROUP = 4;
 const GROUPS = 8;
 
 /**
- * The address in a run, without a key before (`ipv6:2001:db8::1`), a port or a word behind; undefined where there is none.
+ * The address in a run, without a preceding key (`ipv6:2001:db8::1`) or a trailing port or word; undefined if there is none.
  */
 export function findIpv6(units: Units, run: ColonRun): { start: number; end: number } | undefined {
   const whole = readAddress(units, run);
@@ -63,7 +63,7 @@ function readAddress(units: Units, run: ColonRun): { start: number; end: number 
   return { start, end: double === -1 && hasPort ? last - 1 : end };
 }
 
-/** Reads group after group; after a key, with its colons, the reading begins anew. */
+/** Reads group after group; restarts after a key and its colons. */
 function readGroups(units: Units, run: ColonRun): Groups {
   let groups = newGroups(run.start);
   let at = run.start;
@@ -97,7 +97,7 @@ function addGroup(groups: Groups, start: number, end: number): void {
   groups.end = end;
 }
 
-/** Of what is last, a lone colon is punctuation, and a group that is too long a port. */
+/** At the end of a run, a single colon is punctuation, and a group that is too long is a port. */
 function closeGroups(groups: Groups, at: number, end: number): Groups {
   const isDouble = groups.double !== -1 && groups.double + 2 === at;
   const isTooLong = end - at > LONGEST_GROUP;
@@ -108,9 +108,8 @@ function closeGroups(groups: Groups, at: number, end: number): Groups {
 }
 
 /**
- * Whether something well-formed is an address and not something else. Eight groups of two digits are an EUI-64; a short
- * form has a decimal digit; and one with no more than two groups must not look like a scope in code,
- * nor end in the middle of a word.
+ * Whether something well-formed is really an address. Eight two-digit groups are an EUI-64. A compressed form must have a
+ * decimal digit; with at most two groups, it must not look like a scope in code nor end in the middle of a word.
  */
 function isPlausible(units: Units, groups: Groups): boolean {
   if (groups.double === -1) return groups.pairs < GROUPS;
@@ -122,7 +121,7 @@ function isPlausible(units: Units, groups: Groups): boolean {
   return !isAt(units, groups.end, ALNUM) && !mixedCase && !isScope(units, groups);
 }
 
-/** `f64::add`, `1::dec`, `::a`, `A1::`; but not `fe80::abc`, `1::8`, `::1`, `::ffff:1`. */
+/** Matches `f64::add`, `1::dec`, `::a`, `A1::`; but not `fe80::abc`, `1::8`, `::1`, `::ffff:1`. */
 function isScope(units: Units, { start, count, double }: Groups): boolean {
   const tailHasDigit = isAt(units, double + 2, DIGIT);
   if (double === start) return count === 1 && !tailHasDigit;

@@ -8,7 +8,7 @@ export const phoneDetector: Detector = { name: 'phone', needs: HAS_PLUS, shortes
 const ZERO = 0x30;
 const FEWEST = 8;
 const MOST = 15;
-/** A group as long as this is the subscriber's whole number: digits behind it are something else. */
+/** A group of this length is the whole subscriber number: digits after it are something else. */
 const WHOLE_NUMBER = 8;
 
 function findPhones(units: Units, from: number, to: number, matches: Match[]): void {
@@ -39,7 +39,7 @@ function phoneEnd(units: Units, start: number): number {
 
 const SEPARATORS: ReadonlySet<number> = new Set(Buffer.from(' -.()'));
 
-/** Behind one separator or two, as in `+49 (0)30 1234567`; `+` is one blank in a form. */
+/** After one or two separators, as in `+49 (0)30 1234567`; `+` is an encoded space in a form. */
 function afterSeparator(units: Units, start: number): number {
   if (units[start] === PLUS) return start + 1;
   let end = start;

@@ -1,4 +1,4 @@
-// Detector of access tokens: JSON Web Tokens by their shape, other ones by the word Bearer before them.
+// Detector of access tokens: JSON Web Tokens by their shape, others by a preceding `Bearer`.
 import { freshEnd, type Match, type WordDetector } from '../detector.ts';
 import { HAS_ALPHA } from '../character-flags.ts';
 import { COLON, DIGIT, DOT, isAt, isWordAt, KEY, PLUS, SPACE, TOKEN68, type Units } from '../text.ts';
@@ -18,8 +18,8 @@ const SHORTEST_HEADER = 10;
 const SHORTEST_PART = 8;
 
 /**
- * A header, a dot and a second part, up to five (RFC 7515, RFC 7516). Not behind a dash, which may be a part of one, so
- * that a run is read as a header once.
+ * A header, a dot and a second part, up to five parts (RFC 7515, RFC 7516). Not after a dash, which may be part of a header,
+ * so that a run is read as a header only once.
  */
 function readJwt(units: Units, start: number): Match | undefined {
   if (!isWordAt(units, start, JSON_START) || isAt(units, start - 1, KEY)) return undefined;
@@ -38,7 +38,7 @@ const BEARER = 'bearer';
 const SHORTEST_WITH_DIGIT = 8;
 const SHORTEST_WITHOUT = 24;
 
-/** A token68 (RFC 9110, 11.2) of some length behind the word, so that `Bearer authentication failed` has none. */
+/** A token68 (RFC 9110, 11.2) of a minimum length after the word, so that `Bearer authentication failed` does not match. */
 function readBearer(units: Units, word: number): Match | undefined {
   for (let i = 0; i < BEARER.length; i++) {
     if (((units[word + i] ?? 0) | 0x20) !== BEARER.charCodeAt(i)) return undefined;
@@ -54,7 +54,7 @@ function readBearer(units: Units, word: number): Match | undefined {
 
 const EQUALS = 0x3d;
 
-/** Blanks, also as `+` in a query; and the signs of `bearer=` and `bearer:`. */
+/** Spaces, including `+` in a query string, and the separators in `bearer=` and `bearer:`. */
 function isBetween(unit: number | undefined): boolean {
   return unit === SPACE || unit === COLON || unit === EQUALS || unit === PLUS;
 }
