@@ -1,4 +1,4 @@
-// A value put into a YAML text: it is there afterwards, and nothing else has changed, comments and layout included.
+// Inserting a value into YAML: the value is present, and everything else is unchanged, including comments and layout.
 import fc from 'fast-check';
 import { parse } from 'yaml';
 import { describe, expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import { putAt } from '../../src/config/yaml-splice.ts';
 
 const ROWS = [{ a: 'x, y', 'k: y': [1, { c: null }], t: '2024-01-01T00:00:00Z', m: 'two\nlines' }, {}];
 
-describe('one place', () => {
+describe('one location', () => {
   test.each([
     {
       why: 'a number among others in braces',
@@ -103,7 +103,7 @@ describe('one place', () => {
     { why: 'inside an alias', text: 'a: &x { b: 1 }\nc: *x\n', path: ['c', 'b'] },
     { why: 'an anchor that is used elsewhere', text: 'a: &x { b: 1 }\nc: *x\n', path: ['a'] },
     { why: 'a comment in front of the brace', text: 'a: { b: 1 # one\n  }\n', path: ['a', 'c'] },
-  ])('is refused, not broken: $why', ({ text, path }) => {
+  ])('is rejected, not corrupted: $why', ({ text, path }) => {
     expect(putAt(text, path, 2)).toBeUndefined();
   });
 });
@@ -134,7 +134,7 @@ describe('any value', () => {
     },
     { why: 'in braces', before: '# head\nl: [{ a: 1 }, { b: x, c: 2 }] # tail\nz: 1\n', path: ['l', 1, 'b'] },
     { why: 'new', before: '# head\nl:\n  - a: 1 # one\n  - c: 1 # two\n# foot\nz: 1\n', path: ['l', 1, 'b'] },
-  ])('$why is read back, and the comments stay', ({ before, path }) => {
+  ])('$why is parsed back, and the comments are preserved', ({ before, path }) => {
     fc.assert(
       fc.property(value, (put) => {
         const after = putAt(before, path, put) ?? '';

@@ -1,4 +1,4 @@
-// States of aggregate functions through the whole service: tables that hold some, results, formats, dialects.
+// Aggregate function states through the whole service: tables that contain them, results, formats, dialects.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startService, writeEndpoint, type TestService } from '../support/service.ts';
 
@@ -96,7 +96,7 @@ describe.each(FORMATS)('as %s', (format) => {
     expect([response.status, code, errors[0]?.line]).toEqual([400, 'sandbox.type_denied', 1]);
   });
 
-  test('a saved query gives states as text, which is not read again', async () => {
+  test('a saved query returns states as text, which is not parsed again', async () => {
     const response = await ask({ format }, 'raw');
     const bytes = Buffer.from(await response.arrayBuffer());
     expect([response.status, bytes.length > 0]).toEqual([200, true]);

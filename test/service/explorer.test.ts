@@ -15,7 +15,7 @@ afterAll(() => service.stop());
 describe('the page', () => {
   const get = (path: string, init: RequestInit = {}) => fetch(`${service.service.address}${path}`, init);
 
-  test('comes without a key, under a policy that lets in nothing else', async () => {
+  test('needs no key, and has a policy that allows nothing else', async () => {
     const response = await get('/');
     expect(response.status).toBe(200);
     expect(response.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
@@ -26,12 +26,12 @@ describe('the page', () => {
     expect(await response.text()).toContain('<title>Millrace explorer</title>');
   });
 
-  test('is not sent to who has it', async () => {
+  test('is not sent again if unchanged', async () => {
     const etag = (await get('/')).headers.get('ETag') ?? '';
     expect((await get('/', { headers: { 'If-None-Match': `"x", ${etag}` } })).status).toBe(304);
   });
 
-  test('has files that never change under their names', async () => {
+  test('has immutable files', async () => {
     const page = await (await get('/')).text();
     const paths = [...page.matchAll(/(?:src|href)="\.(\/assets\/[^"]+)"/g)].map(([, path = '']) => path);
     expect(paths.length).toBeGreaterThan(2);
@@ -62,7 +62,7 @@ describe('explain', () => {
       body: JSON.stringify(fields),
     });
 
-  test('gives the SQL of LQL, and nothing of the saved query', async () => {
+  test('returns the SQL of LQL, and nothing of the saved query', async () => {
     const response = await explain({ lql: 'm.request.method:GET c:count(*) c:group_by(t::hour)' });
     const { result } = (await response.json()) as { result: { sql: string } }; // our own envelope
     expect(result.sql).toContain('FROM `edge_logs`');
@@ -70,7 +70,7 @@ describe('explain', () => {
     expect(Object.keys(result)).toEqual(['sql']);
   });
 
-  test('gives SQL as it was written', async () => {
+  test('returns SQL as written', async () => {
     const sql = 'SELECT id -- newest\nFROM edge_logs';
     expect(await (await explain({ sql })).json()).toEqual({ result: { sql } });
   });
@@ -82,14 +82,14 @@ describe('explain', () => {
     { why: 'two queries', fields: { sql: 'SELECT 1', lql: 'a' }, status: 400, line: undefined },
     { why: 'a key for saved queries', fields: { lql: 'a' }, key: 'saved-only', status: 403, line: undefined },
     { why: 'a wrong key', fields: { lql: 'a' }, key: 'wrong', status: 401, line: undefined },
-  ])('refuses $why', async ({ fields, key, status, line }) => {
+  ])('rejects $why', async ({ fields, key, status, line }) => {
     const response = await explain(fields, key);
     const { errors } = (await response.json()) as { errors?: { line?: number }[] }; // a problem document
     expect(response.status).toBe(status);
     expect(errors?.[0]?.line).toBe(line);
   });
 
-  test('needs an endpoint that there is', async () => {
+  test('needs an existing endpoint', async () => {
     expect((await service.call('/api/endpoints/explain/nothing?lql=a')).status).toBe(404);
   });
 });
