@@ -171,7 +171,7 @@ describe('claims', () => {
       claims: { millrace: { endpoints: ['*'], parameters: { p: ['a'] } } },
       reason: 'unfit',
     },
-  ])('refused: $why', async ({ claims, reason }) => {
+  ])('rejected: $why', async ({ claims, reason }) => {
     expect(await open().authenticate(token(claims), NOW)).toMatchObject({ kind: 'refused', reason });
   });
 
@@ -184,7 +184,7 @@ describe('claims', () => {
     { why: 'a subject of maximum length', claims: { sub: 'x'.repeat(255) } },
     { why: 'one audience of several', claims: { aud: ['other', 'millrace'] } },
     { why: 'unrelated claims', claims: { email: 'a@b.example', millrace_roles: ['x'] } },
-  ])('taken: $why', async ({ claims }) => {
+  ])('accepted: $why', async ({ claims }) => {
     expect(await open().authenticate(token(claims), NOW)).toMatchObject({ kind: 'accepted' });
   });
 });
@@ -196,9 +196,9 @@ function withPayload(text: string): string {
 }
 
 test.each([
-  { why: 'an end that is infinite', from: `"exp":${seconds + 3600}`, to: '"exp":1e999' },
-  { why: 'a beginning that is infinite', from: `"iat":${seconds}`, to: '"iat":1e999' },
-  { why: 'a beginning before all time', from: `"iat":${seconds}`, to: '"iat":-1e999' },
+  { why: 'an infinite expiry', from: `"exp":${seconds + 3600}`, to: '"exp":1e999' },
+  { why: 'an infinite issue time', from: `"iat":${seconds}`, to: '"iat":1e999' },
+  { why: 'an issue time of negative infinity', from: `"iat":${seconds}`, to: '"iat":-1e999' },
 ])('rejected: $why', async ({ from, to }) => {
   const text = JSON.stringify(CLAIMS);
   expect(text).toContain(from);
@@ -234,7 +234,7 @@ describe('signatures', () => {
     { why: 'with a name that is a path', key: () => token({}, { kid: '../../first' }) },
     { why: 'not JSON', key: () => 'aaaa.bbbb.cccc' },
     { why: 'far too long', key: () => token({ pad: 'x'.repeat(10_000) }) },
-  ])('refused: $why', async ({ key }) => {
+  ])('rejected: $why', async ({ key }) => {
     expect(await open().authenticate(key(), NOW)).toEqual({ kind: 'refused', reason: 'unknown' });
   });
 });
@@ -264,7 +264,7 @@ describe('keys of the issuer', () => {
     { why: 'no response', served: 'silence' },
     { why: 'not JSON', served: '<html>' },
     { why: 'JSON of another kind', served: '[]' },
-  ])('$why: not the token is at fault, and nobody hammers', async ({ served }) => {
+  ])('$why: 503 instead of 401, and fetched only once', async ({ served }) => {
     keys = served;
     const keyring = open();
     const before = fetched;

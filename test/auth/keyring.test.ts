@@ -31,7 +31,7 @@ describe('a keyring', () => {
     { why: 'an empty key', key: '', now: 0, reason: 'unknown' },
     { why: 'the hash itself', key: hashKey('good'), now: 0, reason: 'unknown' },
     { why: 'a key at the instant it expires', key: 'old', now: end, reason: 'expired' },
-  ])('refuses $why', ({ key, now, reason }) => {
+  ])('rejects $why', ({ key, now, reason }) => {
     expect(keyring.authenticate(key, now)).toEqual({ kind: 'refused', reason });
   });
 

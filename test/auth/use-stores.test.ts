@@ -76,7 +76,7 @@ describe('uses in Redis', () => {
     },
     { why: 'a list for the counts', call: (client) => client.lPush(USES, 'x') },
     { why: 'a string for the times', call: (client) => client.set(LAST, 'x') },
-  ])('are counted anew over what is none, and Redis is not taken for lost: $why', async ({ call }) => {
+  ])('replace invalid values, and Redis does not count as unavailable: $why', async ({ call }) => {
     await spoil(call);
     const store = createUseRedis(link);
     await store.add(new Map([['key:a', { uses: 2, last: 1000 }]]));
@@ -87,8 +87,8 @@ describe('uses in Redis', () => {
   test.each([
     { why: 'a negative count', uses: '-5', last: '1000' },
     { why: 'infinity', uses: 'Infinity', last: '1000' },
-    { why: 'more than can be counted', uses: '1e300', last: '1000' },
-    { why: 'a time that is no date', uses: '5', last: '1e20' },
+    { why: 'a count over the maximum', uses: '1e300', last: '1000' },
+    { why: 'an invalid date', uses: '5', last: '1e20' },
     { why: 'a time before 1970', uses: '5', last: '-1' },
     { why: 'a time that is text', uses: '5', last: 'now' },
   ])('that are invalid are not shown: $why', async ({ uses, last }) => {

@@ -23,7 +23,7 @@ export function conformance(name: string, open: () => Promise<StoreUnderTest>): 
     test.each([
       { why: 'small', size: 10 },
       { why: 'compressed', size: 100_000 },
-      { why: 'as large as may be', size: LIMITS.entryBytes },
+      { why: 'of the maximum size', size: LIMITS.entryBytes },
     ])('returns the complete entry: $why', async ({ size }) => {
       const { store, other } = await open();
       const entry = { ...entryOf('some rows', { size }), rows: 7, truncated: true };

@@ -234,7 +234,7 @@ describe('the key of entries', () => {
   test.each([
     { why: 'the same secrets and namespace', secrets: ['a', 'b'], namespace: 'n', same: true },
     { why: 'another secret', secrets: ['a', 'c'], namespace: 'n', same: false },
-    { why: 'the same text, parted otherwise', secrets: ['ab', ''], namespace: 'n', same: false },
+    { why: 'the same text, split differently', secrets: ['ab', ''], namespace: 'n', same: false },
     { why: 'another namespace', secrets: ['a', 'b'], namespace: 'm', same: false },
   ])('is the same only if all its inputs are: $why', async ({ secrets, namespace, same }) => {
     const [one, other] = await Promise.all([
@@ -289,7 +289,7 @@ describe('a lease', () => {
         await attacker.set(lease, token, { expiration: { type: 'EX', value: 10 ** 9 } });
       },
     },
-  ])('that nobody holds is removed by the first who meets it: $why', async ({ spoil }) => {
+  ])('without a holder is removed by the first replica that reads it: $why', async ({ spoil }) => {
     await attacker.del(lease);
     await spoil();
     const before = witness.seen.length;

@@ -38,8 +38,8 @@ describe('the memory', () => {
   });
 
   test.each([
-    { why: 'larger than all of it', size: MEBI + 1, keepMs: 1000, taken: false },
-    { why: 'at its end already', size: 10, keepMs: 0, taken: false },
+    { why: 'larger than the whole cache', size: MEBI + 1, keepMs: 1000, taken: false },
+    { why: 'already expired', size: 10, keepMs: 0, taken: false },
     { why: 'neither', size: 10, keepMs: 1, taken: true },
   ])('accepts an entry or not: $why', ({ size, keepMs, taken }) => {
     const { clock } = createVirtualTime();

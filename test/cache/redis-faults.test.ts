@@ -259,7 +259,7 @@ describe('a Redis full of corrupt entries', () => {
       spoil: async (vandal: Vandal, name: string) =>
         vandal.set(name, await encodeEntry('k', entryOf('for ever'), FRAMES)),
     },
-  ])('in place of an answer is a miss, told, and replaced: $why', async ({ spoil }) => {
+  ])('in place of a response is a miss, reported and replaced: $why', async ({ spoil }) => {
     const server = await openRedisServer();
     const vandal = await openVandal(server.url);
     const service = await openService(server.url);

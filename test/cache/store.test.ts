@@ -48,8 +48,8 @@ describe('a store that replicas share', () => {
   test.each([
     { why: 'same clocks', writer: 0, reader: 0, found: true },
     { why: 'a little skew', writer: 400, reader: 0, found: true },
-    { why: 'the reader is ahead, and takes it for older', writer: 0, reader: 20_000, found: true },
-    { why: 'the reader is so far ahead that it is over', writer: 0, reader: 70_000, found: false },
+    { why: 'the reader is ahead, so the entry looks older', writer: 0, reader: 20_000, found: true },
+    { why: 'the reader is so far ahead that the entry is expired', writer: 0, reader: 70_000, found: false },
     { why: 'from the future', writer: 20_000, reader: 0, found: false },
   ])('uses the clock that makes an entry older: $why', async ({ writer, reader, found }) => {
     const namespace = freshNamespace();

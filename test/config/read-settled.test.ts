@@ -55,7 +55,7 @@ test.each([
     says: /larger than 1 MiB/,
   },
   { why: 'nothing', make: () => Promise.resolve(), says: /ENOENT/ },
-])('$why is refused', async ({ why, make, says }) => {
+])('$why is rejected', async ({ why, make, says }) => {
   const path = join(folder, why);
   await make(path);
   await expect(readSettled(path, MIB)).rejects.toThrow(says);

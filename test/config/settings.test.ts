@@ -85,7 +85,7 @@ describe('settings', () => {
     {
       env: { CLICKHOUSE_URL: 'http://a,ftp://b' },
       code: 'schema.bad_text',
-      why: 'a server by another protocol',
+      why: 'a server with another protocol',
     },
     { env: { CLICKHOUSE_URL: 'http://a,' }, code: 'schema.bad_text', why: 'an address that is empty' },
     {
@@ -107,7 +107,7 @@ describe('settings', () => {
     },
     { why: 'an unknown key', text: 'prot: 4000\n', codes: ['schema.unknown_key'], at: [1, 1] },
     { why: 'a port out of range', text: 'port: 70000\n', codes: ['schema.out_of_bounds'], at: [1, 7] },
-    { why: 'broken YAML', text: 'port: [\n', codes: ['yaml.bad_indent'], at: [1, 8] },
+    { why: 'malformed YAML', text: 'port: [\n', codes: ['yaml.bad_indent'], at: [1, 8] },
   ])('$why is reported at its location', async ({ text, codes, at }) => {
     const loaded = await loadSettings({ ...none, file: await file(text) });
     const found = 'diagnostics' in loaded ? loaded.diagnostics : [];

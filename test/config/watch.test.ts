@@ -91,7 +91,7 @@ test.each<{ what: string; change: () => Promise<unknown>; told: string[] }>([
     told: ['folder'],
   },
   { what: 'a folder that comes', change: () => mkdir(at('later')), told: ['later'] },
-])('$what is told', async ({ change, told: path }) => {
+])('$what is reported', async ({ change, told: path }) => {
   await change();
   expect(await tellsOf(at(...path))).toBe(true);
 });

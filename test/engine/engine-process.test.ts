@@ -186,7 +186,7 @@ describe('a process that does not respond', () => {
 });
 
 describe('the process', () => {
-  test.runIf(process.platform === 'linux')('is given no secrets of its parent', async () => {
+  test.runIf(process.platform === 'linux')('does not inherit its parent’s secrets', async () => {
     vi.stubEnv('MILLRACE_SECRET', 'not-for-queries');
     await open();
     const environment = await readFile(`/proc/${await enginePid()}/environ`, 'utf8');

@@ -169,10 +169,10 @@ describe('an engine over HTTP', () => {
     {
       reply: 'HTTP/1.1 502 Bad Gateway\r\ncontent-length: 4\r\n\r\nOops',
       failure: 'invalid_response',
-      why: 'that is none',
+      why: 'that does not exist',
     },
-    { reply: 'SSH-2.0-OpenSSH_9.9\r\n', failure: 'unavailable', why: 'that speaks something else' },
-    { reply: undefined, ping: undefined, failure: 'unavailable', why: 'that answers nothing at all' },
+    { reply: 'SSH-2.0-OpenSSH_9.9\r\n', failure: 'unavailable', why: 'that speaks another protocol' },
+    { reply: undefined, ping: undefined, failure: 'unavailable', why: 'that sends no response' },
   ])('a server $why is $failure', async ({ reply, failure, ...rest }) => {
     const ok = 'HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nOk.\n';
     const ping = 'ping' in rest ? rest.ping : ok;

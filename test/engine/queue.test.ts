@@ -230,17 +230,17 @@ describe('keys', () => {
   test.each([
     { why: 'a key has its share', enter: ['ca1', 'ca2', 'cb1'], inside: ['ca1', 'cb1'] },
     {
-      why: 'one place is kept for saved queries',
+      why: 'one slot is reserved for saved queries',
       enter: ['ca', 'cb', 'cc', 'sa'],
       inside: ['ca', 'cb', 'sa'],
     },
     {
-      why: 'saved queries may take all places',
+      why: 'saved queries may use all slots',
       enter: ['sa1', 'sa2', 'sa3', 'sa4'],
       inside: ['sa1', 'sa2', 'sa3'],
     },
     {
-      why: 'a saved query passes consumers that may not enter',
+      why: 'a saved query overtakes consumer queries that are not yet eligible',
       enter: ['ca1', 'ca2', 'ca3', 'sa'],
       inside: ['ca1', 'sa'],
     },

@@ -98,7 +98,7 @@ describe('the fields of a request', () => {
       body: { type: 'text/plain', text: 'a=1' },
       code: 'request.body_type_unsupported',
     },
-  ])('refuses $why', ({ body, code }) => {
+  ])('rejects $why', ({ body, code }) => {
     let thrown: unknown;
     try {
       readFields('', body);

@@ -53,11 +53,11 @@ describe('Host', () => {
     { host: 'localhost.evil.example:4001', why: 'one that begins like ours' },
     { host: 'evil-localhost', why: 'one that ends like ours' },
     { host: '127.0.0.1.evil.example', why: 'one that begins like an address' },
-    { host: 'localhost@evil.example', why: 'with a user before it' },
+    { host: 'localhost@evil.example', why: 'a name after a user part' },
     { host: 'localhost/x', why: 'more than a host' },
     { host: '', why: 'nothing' },
     { host: 'localhost '.repeat(20_000), why: 'something long' },
-  ])('a host is refused that is $why', async ({ host }) => {
+  ])('a host is rejected that is $why', async ({ host }) => {
     for (const path of ['/metrics', '/config', '/cache/purge', '/nothing'])
       for (const method of ['GET', 'POST']) {
         const answer = await send({ method, path, fields: [`Host: ${host}`] });
@@ -83,10 +83,10 @@ describe('purging', () => {
   test.each([
     { why: 'a page of another site', fields: ['Origin: https://evil.example', 'Sec-Fetch-Site: cross-site'] },
     { why: 'one in an old browser', fields: ['Origin: https://evil.example'] },
-    { why: 'one without an origin of its own', fields: ['Origin: null'] },
+    { why: 'one with an opaque origin', fields: ['Origin: null'] },
     { why: 'one on another port', fields: ['Origin: http://127.0.0.1:3000', 'Sec-Fetch-Site: same-site'] },
-    { why: 'a browser that keeps its origin back', fields: ['Sec-Fetch-Site: cross-site'] },
-    { why: 'what is no origin', fields: ['Origin: 127.0.0.1:4001'] },
+    { why: 'a browser that hides its origin', fields: ['Sec-Fetch-Site: cross-site'] },
+    { why: 'an invalid origin', fields: ['Origin: 127.0.0.1:4001'] },
   ])('is denied to $why', async ({ fields }) => {
     const before = await run();
     const answer = await purge(fields);

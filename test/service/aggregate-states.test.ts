@@ -73,7 +73,7 @@ describe('a table with a column of states', () => {
     ['a name of it', 'SELECT [u] FROM (SELECT users AS u FROM daily)', '1:9'],
     ['a union', "SELECT users FROM daily UNION ALL SELECT 'x'", '1:25'],
     ['an array', 'SELECT groupArray(users) FROM daily', '1:19'],
-  ])('is refused in %s', async (_why, sql, place) => {
+  ])('is rejected in %s', async (_why, sql, place) => {
     const response = await ask({ sql });
     const { code, errors } = (await response.json()) as Refusal;
     const [first] = errors;
@@ -112,7 +112,7 @@ describe('in BigQuery’s dialect', () => {
     "SELECT CAST('x' AS `AggregateFunction(groupBitmap, UInt8)`) FROM daily",
     String.raw`SELECT JSON_EXTRACT('x', 'Aggregate\x46unction(sum, UInt8)'), arrayReduce('aggThrow', [1]) FROM daily`,
     "SELECT arrayReduce(CONCAT('agg', 'Throw'), [1]) FROM daily",
-  ])('%s is refused', async (sql) => {
+  ])('%s is rejected', async (sql) => {
     const response = await ask({ sql, dialect: 'bigquery' });
     expect(response.status).toBe(400);
     expect(((await response.json()) as Refusal).code).toMatch(

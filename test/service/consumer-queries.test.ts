@@ -166,7 +166,7 @@ describe('sql', () => {
       code: 'sandbox.syntax_unsupported',
       at: [1, 25],
     },
-  ])('refuses $why at its place', async ({ sql, code, at }) => {
+  ])('rejects $why at its location', async ({ sql, code, at }) => {
     const response = await call({ sql });
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ code, errors: [{ line: at[0], column: at[1] }] });
@@ -241,8 +241,8 @@ describe('lql', () => {
     { why: 'an unknown column', lql: 's:id event_mesage:x', code: 'lql.column_unknown', at: [1, 6] },
     { why: 'an unknown table', lql: 'f:auth_log', code: 'lql.table_unknown', at: [1, 3] },
     { why: 'an empty value', lql: 's:id\nm.x:', code: 'lql.value_missing', at: [2, 5] },
-    { why: 'a bad time', lql: 't:>2024-02-30', code: 'lql.timestamp_invalid', at: [1, 4] },
-    { why: 'a bad expression', lql: 'm.request.path:~[', code: 'lql.regex_invalid', at: [1, 17] },
+    { why: 'an invalid time', lql: 't:>2024-02-30', code: 'lql.timestamp_invalid', at: [1, 4] },
+    { why: 'an invalid expression', lql: 'm.request.path:~[', code: 'lql.regex_invalid', at: [1, 17] },
   ])('rejects $why at its location', async ({ lql, code, at }) => {
     const response = await call({ lql });
     expect(response.status).toBe(400);

@@ -44,9 +44,9 @@ describe('the page', () => {
   });
 
   test.each([
-    { why: 'HEAD is taken', path: '/', method: 'HEAD', status: 200 },
-    { why: 'POST is not', path: '/', method: 'POST', status: 405 },
-    { why: 'a file that is not there', path: '/assets/none.js', method: 'GET', status: 404 },
+    { why: 'HEAD is accepted', path: '/', method: 'HEAD', status: 200 },
+    { why: 'POST is rejected', path: '/', method: 'POST', status: 405 },
+    { why: 'a missing file', path: '/assets/none.js', method: 'GET', status: 404 },
     { why: 'a file above the folder', path: '/assets/..%2f..%2fpackage.json', method: 'GET', status: 404 },
     { why: 'licences are for readers of the package', path: '/licenses.md', method: 'GET', status: 404 },
   ])('$why: $status', async ({ path, method, status }) => {
@@ -76,8 +76,13 @@ describe('explain', () => {
   });
 
   test.each([
-    { why: 'LQL that is not understood', fields: { lql: 'a\nm.level:>=' }, status: 400, line: 2 },
-    { why: 'a table outside', fields: { sql: 'SELECT 1\nFROM system.tables' }, status: 400, line: 2 },
+    { why: 'invalid LQL', fields: { lql: 'a\nm.level:>=' }, status: 400, line: 2 },
+    {
+      why: 'a table that is not exposed',
+      fields: { sql: 'SELECT 1\nFROM system.tables' },
+      status: 400,
+      line: 2,
+    },
     { why: 'no query', fields: {}, status: 400, line: undefined },
     { why: 'two queries', fields: { sql: 'SELECT 1', lql: 'a' }, status: 400, line: undefined },
     { why: 'a key for saved queries', fields: { lql: 'a' }, key: 'saved-only', status: 403, line: undefined },

@@ -151,14 +151,18 @@ describe('a response', () => {
 
 describe('parameters', () => {
   test.each([
-    { why: 'absent ones are null, or their default', body: {}, row: { s: null, u: null, d: null, list: [] } },
-    { why: 'empty ones are absent', body: { s: '', u: null }, row: { s: null, u: null } },
     {
-      why: 'hostile texts are values',
+      why: 'omitted parameters are null, or their default',
+      body: {},
+      row: { s: null, u: null, d: null, list: [] },
+    },
+    { why: 'empty parameters count as omitted', body: { s: '', u: null }, row: { s: null, u: null } },
+    {
+      why: 'hostile strings are values',
       body: { s: '\'; DROP TABLE x -- \\ \t\n{p:String} @s `"' },
       row: { s: '\'; DROP TABLE x -- \\ \t\n{p:String} @s `"' },
     },
-    { why: 'the text NULL is a text', body: { s: String.raw`\N` }, row: { s: String.raw`\N` } },
+    { why: 'the string NULL is a string', body: { s: String.raw`\N` }, row: { s: String.raw`\N` } },
     {
       why: 'times are normalised',
       body: { d: '2024-01-01T02:00:00.5+02:00' },

@@ -102,10 +102,10 @@ describe('a log line', () => {
   });
 
   test.each([
-    { why: 'nobody in front', forwarded: undefined, client: '127.0.0.1' },
-    { why: 'one proxy that is believed', forwarded: '198.51.100.1', client: '198.51.100.1' },
+    { why: 'no proxy', forwarded: undefined, client: '127.0.0.1' },
+    { why: 'one trusted proxy', forwarded: '198.51.100.1', client: '198.51.100.1' },
     {
-      why: 'what the caller made up stands behind who is not believed',
+      why: 'a forged entry from an untrusted sender',
       forwarded: '192.0.2.1, 198.51.100.1',
       client: '198.51.100.1',
     },

@@ -63,8 +63,8 @@ describe('who can request it', () => {
 
   test.each([
     { why: 'plain', value: 'true' },
-    { why: 'in capitals', value: 'TRUE' },
-    { why: 'with blanks', value: '  true ' },
+    { why: 'in uppercase', value: 'TRUE' },
+    { why: 'with spaces', value: '  true ' },
     { why: 'beside other values', value: 'false, true' },
   ])('a header: $why', async ({ value }) => {
     const text = await (await ask('open', { 'svc-endpoint-redact-pii': value })).text();
@@ -221,7 +221,7 @@ describe('what a consumer query can hide (docs/guide/personal-data.md)', () => {
     'base64Encode(email)',
     'cityHash64(ip)',
     "email LIKE 'ann%'",
-  ])('is not found, as the page says: %s', async (expression) => {
+  ])('is not found, as documented: %s', async (expression) => {
     const response = await own('open', `SELECT ${expression} AS x FROM people`, REDACT);
     expect([response.status, (await response.text()).includes('REDACTED')]).toEqual([200, false]);
   });

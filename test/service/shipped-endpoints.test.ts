@@ -120,7 +120,7 @@ describe('logs.all', () => {
       query: 'project=a&iso_timestamp_end=2024-02-30',
       parameter: 'iso_timestamp_end',
     },
-  ])('refuses $why', async ({ query, parameter }) => {
+  ])('rejects $why', async ({ query, parameter }) => {
     const response = await service.call(`/api/endpoints/query/logs.all?${query}`);
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({
