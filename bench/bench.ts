@@ -1,4 +1,4 @@
-// Measures the service beside its references, in turn within one run: absolute figures drift on shared machines, ratios less.
+// Benchmarks the service and its references alternately in one run: on shared machines, ratios drift less than absolute figures.
 import { rmSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -74,7 +74,7 @@ async function main(): Promise<void> {
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
-/** One row after another; what was started for one has ended before the next is prepared. */
+/** Measures the rows one after another. Everything started for one row has ended before the next is prepared. */
 async function measure(
   sources: typeof ROWS,
   rounds: number,

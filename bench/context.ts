@@ -1,28 +1,28 @@
-// What rows are prepared with: a folder of their own, processes that end with the run, load.
+// What a benchmark row is prepared with: a temporary folder, processes that end with the run, and load generation.
 import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import autocannon from 'autocannon';
 import type { Figure, Row } from './figures.ts';
 import { startProcess, type Process } from './parts/processes.ts';
 
-/** A row that is prepared only when it is to be measured. */
+/** A row, prepared only when it is selected. */
 export interface RowSource {
   readonly name: string;
   readonly prepare: (context: Context) => Promise<Omit<Row, 'name'>>;
 }
 
 export interface Context {
-  /** A new folder under the run's own. */
+  /** Creates a folder inside the run's folder. */
   readonly folder: (name: string) => Promise<string>;
-  /** Sample data, loaded once, in a copy of its own: the engine allows one process a folder. */
+  /** Returns a private copy of the sample data, loaded once per run: the engine allows one process per data folder. */
   readonly sampleData: (name: string) => Promise<string>;
-  /** Started, and ended with the run. */
+  /** Starts a process that ends with the run. */
   readonly start: typeof startProcess;
-  /** A service as operators start it. */
+  /** Starts the service the way operators do. */
   readonly serve: (options: ServeOptions) => Promise<Target>;
-  /** Seconds that a contender is measured in a round. */
+  /** Seconds that each contender is measured per round. */
   readonly seconds: number;
-  /** Where a flame graph of a stored answer is to be drawn. */
+  /** Path of the flame graph to draw of cached responses. */
   readonly picture: string | undefined;
 }
 
@@ -32,14 +32,14 @@ export interface ServeOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** What is called. */
+/** The request to send. */
 export interface Target {
   readonly url: string;
   readonly headers: Record<string, string>;
   readonly process: Process;
 }
 
-/** Connections that keep a server busy. */
+/** Number of concurrent connections, enough to saturate a server. */
 export const MANY = 64;
 const LOAD_PER_THREAD = 32;
 
@@ -85,13 +85,13 @@ export function createContext(
   };
 }
 
-/** Answers of one URL, asked for again and again. Rejects where any is a refusal. */
+/** Load-tests one URL. Rejects if any response is not a success. */
 export async function load(
   { url, headers }: Omit<Target, 'process'>,
   connections: number,
   seconds: number,
 ): Promise<Figure> {
-  // From threads of its own, where one could not keep the service busy.
+  // The load generator uses several threads where one could not saturate the server.
   const workers = connections > LOAD_PER_THREAD ? { workers: connections / LOAD_PER_THREAD } : {};
   const result = await autocannon({ url, headers, connections, duration: seconds, ...workers });
   if (result.non2xx > 0 || result.errors > 0)
@@ -99,9 +99,9 @@ export async function load(
   return { rate: result.requests.average, p50: result.latency.p50, p99: result.latency.p99 };
 }
 
-/** A figure that a process of this folder measures. */
+/** A figure measured by a child process (`parts/`). */
 export async function ask(asked: Process, what: Readonly<Record<string, string | number>>): Promise<Figure> {
   asked.tell(JSON.stringify(what));
   const [line = ''] = await asked.says(/^\{.*\}$/);
-  return JSON.parse(line) as Figure; // of parts/works.ts or parts/raw-pool.ts
+  return JSON.parse(line) as Figure; // written by parts/works.ts or parts/raw-pool.ts
 }

@@ -1,6 +1,6 @@
-// What is measured, and how: contenders in turn, round after round, medians.
+// The measuring method: contenders alternate, round after round; results are medians.
 
-/** One figure of one contender in one round: answers a second, and a half and 99 in 100 within so much of the unit. */
+/** One contender's result in one round: responses per second, and p50 and p99 in the row's unit. */
 export interface Figure {
   readonly rate: number;
   readonly p50: number;
@@ -10,20 +10,20 @@ export interface Figure {
 export interface Contender {
   readonly name: string;
   readonly measure: () => Promise<Figure>;
-  /** What it should reach; undefined where nothing is promised. */
+  /** The target; undefined if the row has none. */
   readonly bar?: Bar;
 }
 
 export interface Bar {
-  /** In words, as in `at least 0.7 x`. */
+  /** The target as displayed, e.g. `at least 0.7 x`. */
   readonly text: string;
   readonly isMet: (figure: Figure, reference: Figure) => boolean;
 }
 
-/** Contenders measured beside each other; the first is the reference. */
+/** Contenders measured in alternation; the first is the reference. */
 export interface Row {
   readonly name: string;
-  /** Of p50 and p99; milliseconds when left out. */
+  /** Unit of p50 and p99; milliseconds by default. */
   readonly unit?: string;
   readonly contenders: readonly Contender[];
 }
@@ -33,12 +33,12 @@ export interface Result {
   readonly contender: string;
   readonly unit: string;
   readonly median: Figure;
-  /** Its rate in rates of the reference. */
+  /** Its rate divided by the reference's rate. */
   readonly toReference: number;
   readonly bar: { readonly text: string; readonly isMet: boolean } | undefined;
 }
 
-/** Measures every contender once to warm up, then in each round. */
+/** Measures every contender once as warm-up, then once per round. */
 export async function measureRow(
   { name, unit = 'ms', contenders }: Row,
   rounds: number,
@@ -70,12 +70,12 @@ function medianFigure(figures: readonly Figure[]): Figure {
   return { rate: median('rate'), p50: median('p50'), p99: median('p99') };
 }
 
-/** At least so much of the reference's rate. */
+/** Target: at least this fraction of the reference's rate. */
 export function atLeast(share: number): Bar {
   return { text: `at least ${share} x`, isMet: ({ rate }, reference) => rate >= share * reference.rate };
 }
 
-/** A half within so much of the unit. */
+/** Target: p50 of at most this value, in the row's unit. */
 export function within(most: number, unit = 'ms'): Bar {
   return { text: `p50 at most ${most} ${unit}`, isMet: ({ p50 }) => p50 <= most };
 }

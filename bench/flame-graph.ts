@@ -1,10 +1,10 @@
-// A CPU profile as a picture: callers above what they call, as wide as the time that they take.
+// Draws a CPU profile as a flame graph: callers above callees, width proportional to time.
 import type { Frame, Stack } from './profile.ts';
 
 const WIDTH = 1200;
 const ROW = 18;
 const CHARACTER = 6.6;
-/** Narrower ones are left out. */
+/** Narrower frames are omitted. */
 const LEAST_WIDTH = 3;
 
 interface Block {
@@ -13,7 +13,7 @@ interface Block {
   readonly children: Map<string, Block>;
 }
 
-/** An SVG image. */
+/** Returns an SVG image. */
 export function flameGraph(stacks: readonly Stack[], title: string): string {
   const root: Block = { frame: { name: title, url: '' }, us: 0, children: new Map() };
   for (const stack of stacks) add(root, stack);
@@ -40,7 +40,7 @@ function add(root: Block, { frames, us }: Stack): void {
   }
 }
 
-/** Returns how many rows deep it went. */
+/** Returns the depth of the drawn stack, in rows. */
 function draw(
   { frame, us, children }: Block,
   place: { readonly x: number; readonly y: number; readonly perUs: number; readonly total: number },
@@ -69,13 +69,13 @@ function draw(
   return depth;
 }
 
-/** The last folder and the file; packages by their name. */
+/** The last folder and file name; for packages, the package name. */
 function placeOf(url: string): string {
   const [, of] = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url) ?? [];
   return of ?? url.split('/').slice(-2).join('/');
 }
 
-/** Ours, a package's, Node's, V8's. */
+/** Colour class of a frame: our code, a package, Node or V8. */
 function colourOf({ url }: Frame): string {
   if (url === '') return '#f3d9a4';
   if (url.startsWith('node:')) return '#dfe3e8';

@@ -1,8 +1,8 @@
-// CPU profiles as V8 takes them: which stacks the time went into.
+// Reads V8 CPU profiles: the time spent in each stack.
 // Source: https://chromedevtools.github.io/devtools-protocol/tot/Profiler/#type-Profile
 import type { Profiler } from 'node:inspector';
 
-/** One stack that was seen, from the outermost function on, and its microseconds. */
+/** One observed stack, outermost function first, and its time in microseconds. */
 export interface Stack {
   readonly frames: readonly Frame[];
   readonly us: number;
@@ -10,11 +10,11 @@ export interface Stack {
 
 export interface Frame {
   readonly name: string;
-  /** Empty for what is V8's own, such as collecting garbage. */
+  /** Empty for V8's own work, such as garbage collection. */
   readonly url: string;
 }
 
-/** Every stack but those of waiting and of the profiler itself. */
+/** All stacks except idle time and the profiler itself. */
 export function stacksOf({ nodes, samples = [], timeDeltas = [] }: Profiler.Profile): readonly Stack[] {
   const stacks = new Map<number, Frame[]>();
   const visit = (id: number, above: readonly Frame[]): void => {
@@ -36,7 +36,7 @@ export function stacksOf({ nodes, samples = [], timeDeltas = [] }: Profiler.Prof
   });
 }
 
-/** Of all the time, the share of stacks with a function of a file that matches. */
+/** Fraction of total time in stacks that contain a function from a matching file. */
 export function shareOf(stacks: readonly Stack[], file: RegExp): number {
   const sum = (some: readonly Stack[]): number => some.reduce((total, { us }) => total + us, 0);
   return sum(stacks.filter(({ frames }) => frames.some(({ url }) => file.test(url)))) / sum(stacks);

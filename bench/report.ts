@@ -1,4 +1,4 @@
-// Results as a Markdown table, and that table's place in the docs.
+// Formats results as a Markdown table and writes it into the docs.
 import { readFile, writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import type { Result } from './figures.ts';
@@ -36,7 +36,7 @@ function number(value: number): string {
 const BEGIN = '<!-- the last run: begin -->';
 const END = '<!-- the last run: end -->';
 
-/** Puts the table where the page has room for it. */
+/** Inserts the table between the page's markers. */
 export async function writePage(page: string, results: readonly Result[], command: string): Promise<void> {
   const text = await readFile(page, 'utf8');
   const [before, after] = [text.indexOf(BEGIN), text.indexOf(END)];

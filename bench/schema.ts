@@ -1,5 +1,5 @@
-// What a sort key, a skip index, typed metadata and counting ahead are worth: the same rows in several tables, asked in turn.
-// Its figures are those of docs/guide/scale.md: npx tsx bench/schema.ts --rows 10000000
+// Measures sort keys, skip indexes, typed JSON paths and pre-aggregation: the same rows in several tables, queried alternately.
+// Produces the figures of docs/guide/scale.md: npx tsx bench/schema.ts --rows 10000000
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,13 +8,13 @@ import { Session } from 'chdb';
 
 const DAYS = 7;
 const PROJECTS = 1000;
-/** One of middling size: projects are as unequal as customers are. */
+/** A project of medium size: projects differ in size as much as customers do. */
 const PROJECT = 400;
 
 const ref = (project: string): string =>
   `arrayStringConcat(arrayMap(i -> char(97 + cityHash64(${project}, i) % 26), range(20)))`;
 
-/** Rows of an edge proxy over a week, each a hash of its number; traffic of projects falls off as the cube. */
+/** One week of edge proxy rows, each derived from a hash of its number; traffic per project falls off with the cube. */
 const eventRows = (rows: number): string => `
   WITH cityHash64(number) AS h, toUInt32(pow((h % 1000003) / 1000003, 3) * ${PROJECTS}) AS p, ${ref('p')} AS project,
     ['/rest/v1/items', '/rest/v1/orders', '/auth/v1/token', '/storage/v1/object/photos', '/realtime/v1/websocket'][1 + intDiv(h, 7) % 5] AS path,
@@ -84,7 +84,7 @@ const COUNTED = [
 
 interface Question {
   readonly name: string;
-  /** SQL by the way that it goes; the first is the reference. */
+  /** SQL by variant; the first is the reference. */
   readonly ways: Readonly<Record<string, string>>;
 }
 
@@ -99,7 +99,7 @@ const newest = (table: string, me: string): string =>
 const slowest = (table: string, path: string, took: string): string =>
   `SELECT ${path} AS path, avg(${took}) AS took FROM ${table} WHERE timestamp >= '2024-03-03 00:00:00' AND timestamp < '2024-03-05 00:00:00' GROUP BY path ORDER BY took`;
 
-/** About the project `me`, a literal. */
+/** Queries about the project `me`, a literal. */
 const questions = (me: string): readonly Question[] => [
   {
     name: 'newest 100 rows of a project',
@@ -160,7 +160,7 @@ async function main(): Promise<void> {
 async function open(folder: string): Promise<Session> {
   const config = join(folder, 'config.xml');
   await writeFile(config, '<clickhouse></clickhouse>');
-  // Its cache of conditions makes a repeated scan look faster than it is.
+  // The query condition cache makes repeated scans look faster than they are.
   const connectionArgs = [`--config-file=${config}`, '--use_query_condition_cache=0'];
   return new Session(join(folder, 'engine'), { connectionArgs });
 }
@@ -181,7 +181,7 @@ async function fill(run: Run, rows: number): Promise<void> {
   }
 }
 
-/** Each question by all its ways in turn, round by round; a first round warms the caches of files. */
+/** Runs each query in all its variants alternately, round by round; a first round warms the file caches. */
 async function askAll(run: Run, rounds: number): Promise<readonly (readonly string[])[]> {
   const lines: string[][] = [];
   const me = `'${(await run(`SELECT ${ref(`toUInt32(${PROJECT})`)}`)).trim()}'`;

@@ -1,4 +1,4 @@
-// How the explorer becomes files: relative URLs, so that it works under any path prefix; nothing inline, as its policy demands.
+// Builds the explorer: relative URLs, so that any path prefix works; no inline code or styles, as its CSP requires.
 import { defineConfig } from 'vite';
 
 export default defineConfig({

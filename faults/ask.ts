@@ -1,9 +1,9 @@
-// One HTTP request, and what became of it: a whole answer, none, or one that broke off behind its header.
+// Sends one HTTP request and classifies the outcome: a complete response, none, or one cut off after its header.
 import { request as httpRequest, type Agent, type IncomingHttpHeaders } from 'node:http';
 
 export interface Asked {
   readonly kind: 'whole' | 'none' | 'broken';
-  /** 0 when there was no answer. */
+  /** 0 if there was no response. */
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
@@ -14,12 +14,12 @@ export interface Wish {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
-  /** The caller leaves. */
+  /** Disconnects the caller. */
   readonly signal?: AbortSignal;
   readonly agent?: Agent;
 }
 
-/** Longer than anything that is asked for may take. */
+/** Longer than any request may take. */
 const PATIENCE_MS = 60_000;
 
 /** Never rejects. */
@@ -50,7 +50,7 @@ export function ask(url: string, { body, agent, ...wish }: Wish = {}): Promise<A
   });
 }
 
-/** Whether two answers came as they should, for counting: `200`, or `none`, or `200 broken`. */
+/** The outcome as a key for counting: `200`, `none` or `200 broken`. */
 export function statusOf({ kind, status }: Asked): string {
   return kind === 'whole' ? String(status) : kind === 'none' ? 'none' : `${status} broken`;
 }

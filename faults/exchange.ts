@@ -1,11 +1,11 @@
-// One request written to a socket as bytes, as no client library would send it, and the status that comes back.
+// Writes one raw request to a socket, including requests no client library would send, and returns the response status.
 import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import type { Serving } from './serving.ts';
 
 const ANSWER_MS = 15_000;
 
-/** The status, or why there is none. A request that stays open is ended by the caller's FIN. */
+/** The status, or why there is none. Ends a request that stays open by sending FIN. */
 export async function exchange({ address }: Pick<Serving, 'address'>, bytes: Buffer): Promise<string> {
   const { hostname, port } = new URL(address);
   const parts: Buffer[] = [];

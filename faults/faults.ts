@@ -1,4 +1,4 @@
-// Does to the service what happens to services, and holds it against its lines.
+// Injects faults into the built service and checks the outcome against each scenario's pass criteria.
 import { writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -77,7 +77,7 @@ function machine(): string {
   return `${availableParallelism()} cores of ${cpus()[0]?.model ?? 'an unknown processor'}, ${(totalmem() / 2 ** 30).toFixed(0)} GiB, Node ${process.version}`;
 }
 
-/** On a terminal each line takes the place of the one before. */
+/** On a terminal, each line overwrites the previous one. */
 function tell(line: string): void {
   const isFinal = /(passed|FAILED) in \d+ s$|\n/.test(line);
   process.stderr.write(process.stderr.isTTY && !isFinal ? `\u001b[2K\r${line}\r` : `${line}\n`);

@@ -1,15 +1,15 @@
-// Callers that go on calling until they are told to stop, and figures of what they saw.
+// Closed-loop load: callers that repeat requests until stopped, and statistics of what they observed.
 import { setTimeout } from 'node:timers/promises';
 import type { Context } from './scenario.ts';
 
 export interface Load {
-  /** Resolves when every caller has its last answer; rejects with the first error of one. */
+  /** Resolves when every caller has received its last response; rejects with the first error. */
   stop(): Promise<void>;
 }
 
 const SHORT_REST_MS = 15;
 
-/** Each caller calls again as soon as it is answered; in short forms, which share the machine, a moment later. */
+/** Each caller sends its next request on response; short runs share the machine and pause briefly in between. */
 export function startLoad(
   { isShort }: Pick<Context, 'isShort'>,
   callers: number,
@@ -32,7 +32,7 @@ export function startLoad(
   };
 }
 
-/** Does `work` for 0, 1, … `count` - 1, so many at once. */
+/** Runs `work` for 0, 1, … `count` - 1 with limited concurrency. */
 export async function inParallel(
   count: number,
   atOnce: number,
@@ -49,7 +49,7 @@ export function count(counts: Map<string, number>, key: string): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
-/** The value below which `share` of them are; 0 of none. */
+/** The quantile for `share`; 0 for an empty list. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;

@@ -1,15 +1,15 @@
-// Chance that can be repeated: the same seed gives the same run.
+// Repeatable pseudo-random numbers: the same seed gives the same run.
 
 export interface Random {
-  /** From 0 up to, and without, 1. */
+  /** In [0, 1). */
   readonly next: () => number;
-  /** A whole number from 0 up to, and without, `end`. */
+  /** An integer in [0, `end`). */
   readonly below: (end: number) => number;
   readonly isLucky: (share: number) => boolean;
   readonly pick: <T>(from: readonly [T, ...T[]] | readonly T[]) => T;
 }
 
-/** Mulberry32: 32 bits of state, no cryptography. */
+/** Mulberry32: 32 bits of state, not cryptographic. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   const next = (): number => {

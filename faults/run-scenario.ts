@@ -1,4 +1,4 @@
-// Runs one scenario within its time, and ends what it started, however it went.
+// Runs one scenario with a time limit, and cleans up everything it started, whatever the outcome.
 import type { ChildProcess } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ export interface Result {
   readonly seed: number;
   readonly seconds: number;
   readonly checks: readonly Check[];
-  /** Why there are no checks: what was thrown, or that the time was over. */
+  /** Why there are no checks: the error thrown, or a timeout. */
   readonly failure?: string;
   readonly passed: boolean;
 }
@@ -84,7 +84,7 @@ async function bounded(scenario: Scenario, context: Context): Promise<readonly C
   }
 }
 
-/** The last one first; one that fails or hangs keeps none of the others. */
+/** Cleans up in reverse order; a step that fails or hangs does not prevent the others. */
 async function endAll(ends: readonly (() => unknown)[]): Promise<void> {
   const patience = new AbortController();
   const late = setTimeout(CLEANING_MS, undefined, { signal: patience.signal }).catch(() => undefined);

@@ -1,59 +1,59 @@
-// What a fault scenario is: a pass line in words, a run that measures, and what it measured.
+// The shape of a fault scenario: a pass criterion in words, a run that measures, and the measurements.
 import type { ChildProcess } from 'node:child_process';
 import type { Random } from './random.ts';
 
-/** One thing that was measured, and whether it is within its line. */
+/** One measurement, and whether it meets its criterion. */
 export interface Check {
   readonly what: string;
   readonly measured: string;
   readonly passed: boolean;
-  /** On how busy it is, or what it allows: told, and left out of the verdict of a short run. */
+  /** Depends on the load of the machine: reported, but ignored in the verdict of a short run. */
   readonly dependsOnMachine: boolean;
 }
 
 export interface Context {
   readonly seed: number;
   readonly random: Random;
-  /** Seconds where the long form takes minutes. */
+  /** Seconds instead of the minutes of the long form. */
   readonly isShort: boolean;
-  /** How long the soak goes on. */
+  /** Duration of the soak. */
   readonly minutes: number;
   readonly note: (line: string) => void;
-  /** A folder of the scenario's own, removed after it. */
+  /** A temporary folder, removed after the scenario. */
   readonly folder: (name: string) => Promise<string>;
-  /** Ends something when the scenario is over, however it went; the last one first. */
+  /** Registers a cleanup step, run after the scenario whatever the outcome, in reverse order. */
   readonly defer: (end: () => unknown) => void;
-  /** Dies with the run, should that be interrupted. */
+  /** Registers a process to kill if the run is interrupted. */
   readonly own: (child: ChildProcess) => void;
 }
 
 export interface Scenario {
   readonly name: string;
-  /** What has to hold, in words. */
+  /** The pass criterion, in words. */
   readonly pass: string;
-  /** After this it is ended and has failed. */
+  /** After this time the scenario is stopped and fails. */
   readonly seconds: { readonly short: number; readonly long: number };
   readonly run: (context: Context) => Promise<readonly Check[]>;
 }
 
-/** Something that has to be exactly so. */
+/** Checks for an exact value. */
 export function exact(what: string, measured: number | string, wanted: number | string): Check {
   const told = measured === wanted ? String(measured) : `${measured}, not ${wanted}`;
   return { what, measured: told, passed: measured === wanted, dependsOnMachine: false };
 }
 
-/** Something that may be at most so much. */
+/** Checks for an upper bound. */
 export function atMost(what: string, measured: number, most: number, unit: string): Check {
   const told = `${round(measured)} ${unit} of ${round(most)}`;
   return { what, measured: told, passed: measured <= most, dependsOnMachine: false };
 }
 
-/** As `atMost`, for times and what depends on them. */
+/** Like `atMost`, for times and values that depend on timing. */
 export function inTime(what: string, measured: number, most: number, unit = 'ms'): Check {
   return { ...atMost(what, measured, most, unit), dependsOnMachine: true };
 }
 
-/** Statuses and how many of each; passes when each is allowed. */
+/** Counts by status; passes if every status is allowed. */
 export function onlyStatuses(
   what: string,
   counts: ReadonlyMap<string, number>,

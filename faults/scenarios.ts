@@ -1,4 +1,4 @@
-// All scenarios, in the order that they run in.
+// All scenarios, in execution order.
 import type { Scenario } from './scenario.ts';
 import { beforeAuthentication } from './scenarios/before-authentication.ts';
 import { carriedOver } from './scenarios/carried-over.ts';

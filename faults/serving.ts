@@ -1,4 +1,4 @@
-// The built service as a process of its own, with files of the scenario's.
+// The built service as a child process, with the scenario's files.
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
@@ -15,18 +15,18 @@ export const KEY = 'a-key-for-everything';
 const START_MS = 60_000;
 
 export interface Plan {
-  /** What follows `id` and `name`, by name. */
+  /** The file's content after `id` and `name`, by endpoint name. */
   readonly endpoints: Readonly<Record<string, string>>;
-  /** Run once, on an empty embedded engine. */
+  /** Executed once, on an empty embedded engine. */
   readonly seeds?: string;
-  /** Lines of the tokens file beside the key for everything. */
+  /** Entries of the tokens file in addition to the unrestricted key. */
   readonly tokens?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** A program that becomes the service. */
+  /** A program that execs the service. */
   readonly through?: readonly string[];
 }
 
-/** A folder with everything that a service needs; services over it come one after another. */
+/** A folder with everything that a service needs; successive services can use it. */
 export interface Site {
   readonly cwd: string;
   readonly endpoints: string;
@@ -39,19 +39,19 @@ export interface Serving {
   readonly site: Site;
   readonly pid: number;
   readonly running: Running;
-  /** From the start of the process to its first answer. */
+  /** From process start to the first response. */
   readonly startMs: number;
   /** Calls an endpoint, as `name?parameters`. */
   readonly call: (path: string, wish?: Wish) => Promise<Asked>;
-  /** The rows of an endpoint; rejects when there are none. */
+  /** The rows of an endpoint; rejects if the response has none. */
   readonly rows: (path: string) => Promise<readonly Readonly<Record<string, unknown>>[]>;
-  /** Sum of a metric's values whose labels hold all of `labels`, as `kind="x"`. */
+  /** Sum of a metric's values whose labels include all of `labels`, as `kind="x"`. */
   readonly metric: (name: string, ...labels: string[]) => Promise<number>;
-  /** Events of the log, from level warn on unless the plan says otherwise. */
+  /** Log events, from level warn unless the plan overrides it. */
   readonly events: () => readonly string[];
-  /** SIGTERM; the exit code. */
+  /** Sends SIGTERM; resolves with the exit code. */
   readonly stop: () => Promise<number | null>;
-  /** SIGKILL. */
+  /** Sends SIGKILL. */
   readonly kill: () => Promise<void>;
 }
 
@@ -74,7 +74,7 @@ export async function prepareSite(context: Context, plan: Plan): Promise<Site> {
   return { cwd, endpoints, env: { ...env, ...plan.env }, through: plan.through ?? [] };
 }
 
-/** Resolves when it answers; rejects when it ends first. */
+/** Resolves when the service responds; rejects if it exits first. */
 export async function startServing(context: Context, site: Site): Promise<Serving> {
   const [port, adminPort] = [await quietPort(), await quietPort()];
   const began = performance.now();
@@ -117,7 +117,7 @@ export async function startServing(context: Context, site: Site): Promise<Servin
   };
 }
 
-/** A service over a site of its own. */
+/** Starts a service over a new site. */
 export async function serve(context: Context, plan: Plan): Promise<Serving> {
   return startServing(context, await prepareSite(context, plan));
 }
@@ -128,7 +128,7 @@ export function rowsOf({ status, body }: Asked): readonly Readonly<Record<string
   return result;
 }
 
-/** Free, and none of those that the system gives to outgoing connections, of which there are many here. */
+/** A free port outside the ephemeral range, which the many outgoing connections use. */
 async function quietPort(): Promise<number> {
   for (;;) {
     const port = randomInt(10_000, 32_000);
@@ -164,15 +164,15 @@ export interface Footprint {
   /** Resident memory. */
   readonly bytes: number;
   readonly threads: number;
-  /** Open files, sockets and all else that has a descriptor. */
+  /** Open files, sockets and other descriptors. */
   readonly handles: number;
 }
 
-/** What a process and its children hold now. Reads Linux's /proc. */
+/** Resources currently held by a process and its children. Reads Linux's /proc. */
 export async function footprint(pid: number): Promise<Footprint> {
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
   const pids = [pid, ...children.split(' ').map(Number).filter(Boolean)];
-  // A child that has ended meanwhile holds nothing.
+  // A child that has exited meanwhile holds nothing.
   const all = await Promise.all(
     pids.map((each) => (each === pid ? held(each) : held(each).catch(() => NOTHING))),
   );

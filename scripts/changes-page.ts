@@ -1,4 +1,4 @@
-// Generates the reference page of contract changes from their table.
+// Generates the reference page of compatibility changes from their table.
 import { CHANGES, CHANGE_CLASSES, type ChangeClass } from '../src/compatibility/changes.ts';
 
 const MEANING: Readonly<Record<ChangeClass, string>> = {

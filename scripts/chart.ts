@@ -1,4 +1,4 @@
-// Charts of series over time as SVG, drawn by hand: lines, a scale, a legend, on cards side by side.
+// Draws time-series charts as SVG: lines, axes and a legend, on cards side by side.
 
 export interface Series {
   readonly name: string;
@@ -11,7 +11,7 @@ export interface Size {
   readonly height: number;
 }
 
-/** Something drawn, and where it stands in the picture. */
+/** An SVG element and its position in the picture. */
 export interface Card extends Size {
   readonly x: number;
   readonly y: number;
@@ -23,7 +23,7 @@ const COLORS = ['#3b82f6', '#e07b39', '#2f9e6e', '#b0559f', '#c9a227', '#6b7fd7'
 const STYLE =
   'text{font:11px system-ui,sans-serif;fill:#5b6472}.title{font-weight:600;fill:#1f2733;font-size:12px}.number{font-size:34px;fill:#2f9e6e;font-weight:600}.card{fill:#fff;stroke:#dde1e7}line{stroke:#eceff3}polyline{fill:none;stroke-width:1.5}';
 
-/** Lines from zero up; `unit` is `s`, `bytes`, or anything for plain numbers. */
+/** Line chart with its y axis from zero; `unit` is `s`, `bytes`, or any other string for plain numbers. */
 export function drawChart(series: readonly Series[], { width, height }: Size, unit: string): string {
   const box = { left: 58, top: 34, width: width - 72, height: height - 76 };
   const all = series.flatMap(({ points }) => points.filter(([, value]) => Number.isFinite(value)));

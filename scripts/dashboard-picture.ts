@@ -1,4 +1,4 @@
-// Draws docs/pictures/dashboard.svg: the panels of the Grafana dashboard, from what a real Prometheus has gathered of a real
+// Draws docs/pictures/dashboard.svg: the panels of the Grafana dashboard, from data that a real Prometheus scraped from a real
 // service under load. Needs Debian's prometheus; run with `npm run pictures:dashboard -- [seconds]`.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -84,7 +84,7 @@ async function startPrometheus(folder: string, admin: string, children: ChildPro
   }
 }
 
-/** Callers of every kind, their number rising and falling. */
+/** Callers of every kind, in varying numbers. */
 async function makeLoad(address: string, key: string): Promise<void> {
   const project = 'xvzyeivudksfanncdekp';
   const paths = [

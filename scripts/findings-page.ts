@@ -1,4 +1,4 @@
-// The reference page of findings, from their table.
+// Generates the reference page of findings from their table.
 import { FINDING_KINDS } from '../src/catalog/finding-kinds.ts';
 
 export function findingsPage(): string {

@@ -1,4 +1,4 @@
-// The reference page of the functions, types and strings that consumers' queries may use, from their tables.
+// Generates the reference page of functions, types and strings allowed in consumer queries from their tables.
 import { FUNCTION_FAMILIES } from '../src/sandbox/function-families.ts';
 import { createFunctionPolicy } from '../src/sandbox/function-policy.ts';
 import { ALLOWED_TYPES, TYPE_LIMITS } from '../src/sandbox/type-name.ts';

@@ -1,4 +1,4 @@
-// Writes what is derived from the schemas and the table of problems; with --check, fails when a committed file differs from what would be written.
+// Writes the files derived from schemas and code tables; with --check, fails if a committed file differs from the output.
 import { readFile, writeFile } from 'node:fs/promises';
 import { compile, type JSONSchema } from 'json-schema-to-typescript';
 import { changesPage } from './changes-page.ts';
@@ -9,7 +9,7 @@ import { schemaPage } from './schema-page.ts';
 
 const SCHEMAS = ['endpoint', 'tokens', 'settings'];
 
-/** Tuples such as [A, ...A[]] read badly and prove little: types say arrays, ajv checks their length. */
+/** Tuples such as [A, ...A[]] are hard to read and prove little: the types use arrays, ajv checks their length. */
 function withoutLengths(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(withoutLengths);
   if (typeof node !== 'object' || node === null) return node;
@@ -19,7 +19,7 @@ function withoutLengths(node: unknown): unknown {
 
 async function typesOf(name: string): Promise<string> {
   const schema: unknown = JSON.parse(await readFile(`schemas/${name}.schema.json`, 'utf8'));
-  // The schema files are JSON Schemas: ajv compiles the same files in strict mode in the tests.
+  // The schema files are JSON Schemas: in the tests, ajv compiles the same files in strict mode.
   const body = await compile(withoutLengths(schema) as JSONSchema, name, {
     bannerComment: `// Generated from schemas/${name}.schema.json by \`npm run generate\`; change the schema instead.`,
     style: { singleQuote: true, printWidth: 110 },

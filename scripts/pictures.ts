@@ -1,4 +1,4 @@
-// Pictures of the explorer for the docs: `npm run pictures`, over the sample data, into docs/pictures/.
+// Takes the docs' screenshots of the explorer over the sample data: `npm run pictures` writes them to docs/pictures/.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
@@ -8,7 +8,7 @@ interface Picture {
   readonly name: string;
   readonly fragment: string;
   readonly window?: BrowserContextOptions;
-  /** What is done before the picture is taken. */
+  /** Actions before the screenshot is taken. */
   readonly show: (page: Page) => Promise<void>;
 }
 
@@ -70,7 +70,7 @@ for (const { name, fragment, window, show } of PICTURES) {
   const { page } = await visit(browser, { ...WINDOW, ...window });
   await openExplorer(page, service, fragment);
   await show(page);
-  await page.waitForTimeout(500); // fonts, and what moves
+  await page.waitForTimeout(500); // fonts and animations
   await page.screenshot({ path: join(FOLDER, `${name}.png`) });
   await page.context().close();
 }

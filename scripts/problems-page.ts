@@ -1,7 +1,7 @@
-// The reference page of problem codes, from the table that the service answers with.
+// Generates the reference page of problem codes from the table that the service responds with.
 import { PROBLEMS } from '../src/core/problems.ts';
 
-/** Markdown: one row a code, in order of status and code. */
+/** Markdown: one row per code, ordered by status and code. */
 export function problemsPage(): string {
   const rows = Object.entries(PROBLEMS)
     .toSorted(([a, x], [b, y]) => x.status - y.status || (a < b ? -1 : 1))

@@ -1,4 +1,4 @@
-// Reference pages of documents, from their JSON Schemas.
+// Generates reference pages of document formats from their JSON Schemas.
 import { readFile } from 'node:fs/promises';
 
 interface Schema {

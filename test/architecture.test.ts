@@ -1,4 +1,4 @@
-// Enforces the code rules: layers, which module may use which library, file sizes, first lines.
+// Enforces the code rules: layers, allowed library imports per module, file sizes, first-line comments.
 import { readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join, relative } from 'node:path';

@@ -1,4 +1,4 @@
-// The reference for answers: Fastify sending one prepared Buffer of the size given. Prints its port.
+// The reference for responses: Fastify sending one prepared Buffer of the given size. Prints its port.
 import fastify from 'fastify';
 
 const bytes = Number(process.argv[2] ?? 30_000);

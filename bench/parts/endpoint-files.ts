@@ -1,4 +1,4 @@
-// Reads folders of endpoint files, as a service does, and changes one.
+// Loads folders of endpoint files as the service does, then changes one file.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -52,7 +52,7 @@ async function hold(): Promise<number> {
 let value = 1;
 let followed: LiveCatalog | undefined;
 
-/** From the write to the endpoint in service. */
+/** Time from writing the file until the changed endpoint is served. */
 async function change(): Promise<number> {
   followed ??= await open('10000');
   const catalog = followed;
@@ -72,7 +72,7 @@ const WORKS: Readonly<Record<string, () => Promise<number>>> = {
 
 process.stdout.write('ready\n');
 for await (const line of createInterface({ input: process.stdin })) {
-  const { work } = JSON.parse(line) as { work: string }; // from rows/files.ts
+  const { work } = JSON.parse(line) as { work: string }; // written by rows/files.ts
   const took = (await WORKS[work]?.()) ?? 0;
   process.stdout.write(`${JSON.stringify({ rate: 1000 / took, p50: took, p99: took })}\n`);
 }

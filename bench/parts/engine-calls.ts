@@ -1,4 +1,4 @@
-// The engine's connections in this process, or in a process of their own, asked the same: what the boundary between them costs.
+// Compares engine connections in this process with connections in a separate process: the cost of the process boundary.
 import { writeConfigFile } from '../../src/engine/embedded/config-file.ts';
 import { createConnections, type Connections } from '../../src/engine/embedded/connection.ts';
 import { startEngineProcess } from '../../src/engine/embedded/engine-process.ts';
@@ -15,7 +15,7 @@ const connection = await connections.open(AUTHOR_PROFILE);
 
 await measureWorks({
   small: () => connection.call('SELECT 1', 'JSONEachRow'),
-  // As large as a hundred log rows.
+  // About the size of a hundred log rows.
   rows: () =>
     connection.call("SELECT number AS id, repeat('x', 280) AS text FROM numbers(100)", 'JSONEachRow'),
 });

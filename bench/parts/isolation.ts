@@ -1,4 +1,4 @@
-// Consumers' queries as statements: without isolation, with its settings, and behind a barrier.
+// Builds statements from consumer queries: without isolation, with isolation settings, and behind a barrier.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createCompile } from '../../src/catalog/compile.ts';
@@ -11,7 +11,7 @@ import { measureWorks } from './works.ts';
 const [data = ''] = process.argv.slice(2);
 const PROJECT = 'xvzyeivudksfanncdekp';
 
-/** `#` is another number each time: the engine would remember what a condition found. */
+/** `#` is replaced with a different number each time, so that the engine's query condition cache never matches. */
 const QUERIES: Readonly<Record<string, string>> = {
   'newest rows': 'SELECT timestamp, event_message, metadata FROM edge_logs ORDER BY timestamp DESC LIMIT 100',
   'a window by hour': `SELECT toStartOfHour(timestamp) AS hour, count() AS n FROM edge_logs

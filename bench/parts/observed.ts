@@ -1,6 +1,6 @@
-// A service of one kept answer that tells nobody, or tells its metrics, its log and a collector of traces. Prints its URL.
-// Told `profile` it begins a CPU profile, told a path it ends it, writes it there and prints the path.
-// Arguments: a folder of its own, the folder of endpoints, and which of: nothing, metrics, log, traces (each with those before).
+// A service with one cached response, with no observability or with metrics, a log and a trace collector. Prints its URL.
+// The input line `profile` starts a CPU profile; a path ends it, writes it to that path and prints the path.
+// Arguments: a temporary folder, the endpoints folder, and a level (nothing, metrics, log, traces; each includes the previous).
 import { spawn, spawnSync } from 'node:child_process';
 import { openSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -57,7 +57,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   }
 }
 
-/** As lines leave a process in a container: each written to a pipe, that somebody reads. */
+/** Log lines as a containerised process emits them: each written to a pipe that is read. */
 function logIntoPipe(): Observe {
   const path = join(folder, 'log');
   spawnSync('mkfifo', [path]);
@@ -66,7 +66,7 @@ function logIntoPipe(): Observe {
   return createLog('info', logStream(openSync(path, 'w')));
 }
 
-/** In this process: what it costs to read is part of what is measured, and small. */
+/** Runs in this process: the cost of receiving is part of the measurement, and small. */
 async function startCollector(): Promise<string> {
   const collector = createServer((request, response) => {
     request.resume().on('end', () => response.end('{}'));

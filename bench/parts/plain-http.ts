@@ -1,4 +1,4 @@
-// The least that Node can do: node:http sending one prepared Buffer. Prints its address.
+// The lower bound for Node: node:http sending one prepared Buffer. Prints its address.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

@@ -6,16 +6,16 @@ import { createInterface } from 'node:readline';
 const ROOT = join(import.meta.dirname, '../..');
 
 export interface Process {
-  /** The next line of output that matches. */
+  /** Resolves with the next output line that matches. */
   readonly says: (pattern: RegExp) => Promise<RegExpExecArray>;
   readonly tell: (line: string) => void;
-  /** Resolves when it ends by itself. */
+  /** Resolves when the process exits by itself. */
   readonly ended: () => Promise<void>;
   readonly stop: () => Promise<void>;
   readonly pid: number;
 }
 
-/** A TypeScript file of this folder, the built command, or a program. */
+/** A TypeScript file of this folder, the built command, or another program. */
 export function startProcess(
   script: string,
   args: readonly string[],

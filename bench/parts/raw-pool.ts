@@ -1,4 +1,4 @@
-// The reference for runs: the same statements straight on chDB sessions, no service around. Prints one line of JSON a round.
+// The reference for computed responses: the same statements directly on chDB sessions. Prints one line of JSON per round.
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Session } from 'chdb';
@@ -14,7 +14,7 @@ const sessions = Array.from({ length: Number(connections) }, () => {
   });
 });
 
-/** Runs `sql` on all sessions for a while; latencies in milliseconds. */
+/** Runs `sql` on all sessions for the given time; latencies in milliseconds. */
 async function round(sql: string, seconds: number): Promise<number[]> {
   const latencies: number[] = [];
   const end = performance.now() + seconds * 1000;
@@ -31,7 +31,7 @@ async function round(sql: string, seconds: number): Promise<number[]> {
 
 process.stdout.write('ready\n');
 for await (const line of createInterface({ input: process.stdin })) {
-  const { sql, seconds } = JSON.parse(line) as { sql: string; seconds: number }; // from rows/
+  const { sql, seconds } = JSON.parse(line) as { sql: string; seconds: number }; // written by rows/
   const latencies = (await round(sql, seconds)).toSorted((a, b) => a - b);
   const p50 = latencies[Math.floor(latencies.length / 2)] ?? 0;
   const p99 = latencies[Math.floor(latencies.length * 0.99)] ?? 0;

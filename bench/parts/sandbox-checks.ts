@@ -1,4 +1,4 @@
-// The sandbox's checks of one text, beside the engine's own reading of it.
+// The sandbox's checks of one query, compared with the engine's own parsing of it.
 import { createCompile } from '../../src/catalog/compile.ts';
 import { createDescribe } from '../../src/catalog/describe.ts';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';

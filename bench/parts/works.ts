@@ -1,11 +1,11 @@
-// A process that measures pieces of work by name: asked on standard input, it prints one line of JSON for each.
+// A process that runs named measurements on request: one JSON line out for each JSON line in.
 import { createInterface } from 'node:readline';
 
-/** Answers `{"work": name, "seconds": n}` until the input ends. */
+/** Handles `{"work": name, "seconds": n}` lines until the input ends. */
 export async function measureWorks(works: Readonly<Record<string, () => unknown>>): Promise<void> {
   process.stdout.write('ready\n');
   for await (const line of createInterface({ input: process.stdin })) {
-    const { work, seconds } = JSON.parse(line) as { work: string; seconds: number }; // from rows/
+    const { work, seconds } = JSON.parse(line) as { work: string; seconds: number }; // written by rows/
     const latencies: number[] = [];
     const end = performance.now() + seconds * 1000;
     while (performance.now() < end) {

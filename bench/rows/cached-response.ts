@@ -1,4 +1,4 @@
-// A folder of endpoints with one whose answer of 30 KB is kept, and one that runs slowly, one at a time.
+// A folder of endpoints: one with a cached response of 30 KB, and a slow one limited to one query at a time.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';

@@ -1,4 +1,4 @@
-// Answers that have to be computed: the shipped endpoints beside the same statements on a raw pool of connections.
+// Computed responses: the shipped endpoints compared with the same statements on a raw pool of connections.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createCompile } from '../../src/catalog/compile.ts';
@@ -10,7 +10,7 @@ import type { Process } from '../parts/processes.ts';
 
 const CONNECTIONS = 4;
 
-/** The endpoints that ship over the sample data. */
+/** The endpoints shipped over the sample data. */
 const NAMES = ['logs.all', 'usage.api-counts'];
 
 export const computed: readonly RowSource[] = NAMES.map((name) => ({
@@ -71,7 +71,7 @@ export const scaling: RowSource = {
   },
 };
 
-/** Of what was measured at the same time. */
+/** Combines figures measured at the same time: rates add up, percentiles are the highest. */
 function sum(figures: readonly Figure[]): Figure {
   const rate = figures.reduce((total, each) => total + each.rate, 0);
   return {
@@ -87,7 +87,7 @@ async function startPool(context: Context, name: string, connections: number) {
   return raw;
 }
 
-/** A shipped endpoint that keeps nothing, with the engine's cache of conditions off: it makes a repeated scan look faster than it is. */
+/** A shipped endpoint without caching, and with the engine's query condition cache off, which would speed up repeated scans. */
 async function uncached(name: string, folder: string): Promise<Endpoint> {
   const file = `${name}.yaml`;
   const text = (await readFile(join('endpoints', file), 'utf8'))

@@ -1,4 +1,4 @@
-// What it costs a statement that the engine has a process of its own.
+// The cost per statement of running the engine in a separate process.
 import { ask, type RowSource } from '../context.ts';
 import type { Bar } from '../figures.ts';
 

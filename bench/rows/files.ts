@@ -1,4 +1,4 @@
-// Folders of many endpoint files: read whole, and one file changed.
+// Folders of many endpoint files: a full load, and a change to one file.
 import { ask, type RowSource } from '../context.ts';
 import { within } from '../figures.ts';
 

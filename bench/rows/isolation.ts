@@ -1,7 +1,7 @@
-// What it costs that a consumer's condition is evaluated on no row of another tenant, by kind of query.
+// The cost of never evaluating a consumer's condition on another tenant's rows, by kind of query.
 import { ask, type RowSource } from '../context.ts';
 
-/** Over `logs.all` and the sample data; the names are also those of `parts/isolation.ts`. */
+/** Over `logs.all` and the sample data; `parts/isolation.ts` uses the same names. */
 const QUERIES = ['newest rows', 'a window by hour', 'rows by a text', 'rows by a JSON path'] as const;
 
 export const isolation: readonly RowSource[] = QUERIES.map((query) => ({

@@ -1,4 +1,4 @@
-// Memory of a service that waits, and how it grows under a steady load.
+// Memory of an idle service, and its growth under steady load.
 import { readFile } from 'node:fs/promises';
 import { load, type RowSource, type Target } from '../context.ts';
 import { within, type Figure } from '../figures.ts';
@@ -35,7 +35,7 @@ function figure(mib: number): Figure {
   return { rate: 1, p50: mib, p99: mib };
 }
 
-/** Resident memory of the service and its engine process by Linux' own count; what they share is counted twice. */
+/** Resident memory of the service and its engine process as Linux counts it; shared pages are counted twice. */
 async function residentMiB({ process: { pid } }: Target): Promise<number> {
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
   const pids = [String(pid), ...children.trim().split(' ').filter(Boolean)];

@@ -1,4 +1,4 @@
-// Personal data taken out of rows.
+// Redaction of personal data in rows.
 import { ask, type RowSource } from '../context.ts';
 import { within } from '../figures.ts';
 

@@ -1,11 +1,11 @@
-// Ten times the load: what refusals take, and what the service does beside refusing.
+// Ten times the load: the latency of rejections, and the throughput of accepted requests meanwhile.
 import { setTimeout } from 'node:timers/promises';
 import autocannon from 'autocannon';
 import { load, MANY, type RowSource, type Target } from '../context.ts';
 import { atLeast, quickest, type Figure } from '../figures.ts';
 import { HIT, keptAnswer, SLOW } from './cached-response.ts';
 
-/** Calls a second, ten times what the endpoint can run. */
+/** Requests per second: ten times the endpoint's capacity. */
 const FLOOD = 200;
 
 export const refusing: RowSource = {
@@ -45,7 +45,7 @@ export const refusing: RowSource = {
   },
 };
 
-/** How long refusals take, without what was run and without hurry: a call every few milliseconds. */
+/** Latency of rejections alone, at low load: one request every few milliseconds. */
 async function measureRefusals({ url, headers }: Target, seconds: number): Promise<Figure> {
   const calls: Promise<number | undefined>[] = [];
   for (const end = performance.now() + seconds * 1000; performance.now() < end;) {

@@ -1,4 +1,4 @@
-// The sandbox's check of a consumer's query.
+// The sandbox's check of a consumer query.
 import { ask, type RowSource } from '../context.ts';
 import { within } from '../figures.ts';
 

@@ -1,4 +1,4 @@
-// Answers that are stored: the service beside servers that do nothing else than send bytes.
+// Cached responses: the service compared with servers that only send bytes.
 import { spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -41,12 +41,12 @@ async function startSender(context: Context, script: string): Promise<string> {
   return address;
 }
 
-/** Undefined where nginx is not installed. */
+/** Undefined if nginx is not installed. */
 async function startNginx(context: Context, upstream: string): Promise<string | undefined> {
   if (spawnSync('nginx', ['-v']).status !== 0) return undefined;
   const folder = await context.folder('nginx');
   const port = freePort(1);
-  const user = process.getuid?.() === 0 ? 'user root;' : ''; // whose folder it is
+  const user = process.getuid?.() === 0 ? 'user root;' : ''; // workers of a root nginx could not read the folder
   const config = `daemon off; ${user} worker_processes 1; pid ${folder}/pid; error_log ${folder}/error;
 events { worker_connections 1024; }
 http {
@@ -61,7 +61,7 @@ http {
   return `http://127.0.0.1:${port}/`;
 }
 
-/** With hardly any memory of its own; undefined where Redis is not installed. */
+/** With almost no memory cache of its own, so that it reads from Redis; undefined if Redis is not installed. */
 async function serveOverRedis(context: Context, endpoints: string): Promise<Target | undefined> {
   if (spawnSync('redis-server', ['--version']).status !== 0) return undefined;
   const port = freePort(0);
@@ -79,7 +79,7 @@ async function serveOverRedis(context: Context, endpoints: string): Promise<Targ
   return context.serve({ endpoints, data: await context.folder('redis'), env });
 }
 
-/** Of this run's own, most likely. */
+/** Probably unused: derived from the process id. */
 function freePort(index: number): number {
   return 20_000 + ((process.pid * 2 + index) % 20_000);
 }

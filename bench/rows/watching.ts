@@ -1,4 +1,4 @@
-// What log, metrics and traces cost an answer that is stored: in answers a second, and of the time that one takes.
+// The cost of logging, metrics and traces per cached response: in throughput, and as a share of CPU time.
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Profiler } from 'node:inspector';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ const KINDS = {
 };
 type Kind = keyof typeof KINDS;
 
-/** Whoever is told, and the packages that they hand on to. */
+/** Our observability modules and the packages they use. */
 const WATCHING = /\/(app\/observing|src\/observe\/|prom-client|pino|sonic-boom|@opentelemetry)/;
 
 async function startObserved(context: Context, kind: Kind) {
@@ -56,7 +56,7 @@ export const watchingShare: RowSource = {
   },
 };
 
-/** By a CPU profile of the service's thread under load. */
+/** Measured by a CPU profile of the service's thread under load. */
 async function share(
   { seconds, picture }: Context,
   { folder, process, target }: Awaited<ReturnType<typeof startObserved>>,
@@ -67,7 +67,7 @@ async function share(
   const { rate } = await load(target, MANY, seconds);
   process.tell(path);
   await process.says(/profile\.json$/);
-  const profile = JSON.parse(await readFile(path, 'utf8')) as Profiler.Profile; // V8's own
+  const profile = JSON.parse(await readFile(path, 'utf8')) as Profiler.Profile; // V8's format
   const stacks = stacksOf(profile);
   if (picture !== undefined)
     await writeFile(picture, flameGraph(stacks, `An answer that is stored: ${name}`));

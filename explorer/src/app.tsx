@@ -1,4 +1,4 @@
-// The frame of the page: who you are, what there is, and the endpoint that is looked at.
+// The page frame: header, endpoint list and the selected endpoint.
 import { EndpointPage } from './frame/endpoint-page.tsx';
 import { Header } from './frame/header.tsx';
 import { KeyEntry } from './frame/key-entry.tsx';

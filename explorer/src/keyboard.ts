@@ -1,4 +1,4 @@
-// Keys that work everywhere on the page: run, cancel, search.
+// Global keyboard shortcuts: run, cancel, search.
 import type { Explorer } from './state/explorer.ts';
 
 export function listenToKeys(document: Document, explorer: Explorer): void {
@@ -17,7 +17,7 @@ export function listenToKeys(document: Document, explorer: Explorer): void {
 }
 
 function isTyping(event: Event): boolean {
-  const [target] = event.composedPath(); // the editor has a tree of its own
+  const [target] = event.composedPath(); // the editor has its own shadow tree
   return (
     target instanceof HTMLElement &&
     (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))

@@ -1,4 +1,4 @@
-// The page: the browser handed to the state, and the state to the views.
+// Entry point: connects the browser to the state, and the state to the views.
 import { effect } from '@preact/signals';
 import { render } from 'preact';
 import { App } from './app.tsx';

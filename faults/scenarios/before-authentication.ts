@@ -1,4 +1,4 @@
-// Callers without a key who send whatever costs most: they are refused at once, and nobody who has a key notices.
+// Unauthenticated callers send the most expensive requests: all are rejected quickly, without affecting callers with a key.
 import { readFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { statusOf } from '../ask.ts';
@@ -54,14 +54,14 @@ function rounds({ isShort }: Context): number {
   return isShort ? ROUNDS.short : ROUNDS.long;
 }
 
-/** Buffers of all sizes have been there once before memory is measured. */
+/** Exercises all buffer sizes once before memory is measured. */
 async function warmUp(serving: Serving): Promise<void> {
   for (const request of HOSTILE) await exchange(serving, bytesOf(request));
 }
 
 interface Cost {
   readonly what: string;
-  /** Milliseconds of the event loop. */
+  /** Event loop delay in milliseconds. */
   readonly ms: number;
 }
 
@@ -78,7 +78,7 @@ async function measureCosts({ isShort, note }: Context, serving: Serving): Promi
   return costs;
 }
 
-/** How long a process's first thread has run. Reads Linux's /proc. */
+/** CPU time of a process's main thread. Reads Linux's /proc. */
 async function mainThreadMs(pid: number): Promise<number> {
   const [ns] = (await readFile(`/proc/${pid}/task/${pid}/schedstat`, 'utf8')).split(' ');
   return Number(ns) / 1e6;
@@ -89,7 +89,7 @@ function costliest(costs: readonly Cost[]): Check {
   return inTime(`longest use of the event loop (${most.what})`, most.ms, COST_MS);
 }
 
-/** What was answered otherwise than it has to be. */
+/** Responses other than the expected one. */
 async function attack(context: Context, serving: Serving): Promise<readonly string[]> {
   const wrong: string[] = [];
   await inParallel(HOSTILE.length * rounds(context), AT_ONCE, async (n) => {

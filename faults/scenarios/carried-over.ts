@@ -1,4 +1,4 @@
-// Endpoints with settings and limits of their own, called in any order: each query runs under its own and nobody else's.
+// Endpoints with different settings and limits, called in any order: each query runs with its own settings only.
 import { inParallel } from '../load.ts';
 import { exact, type Context, type Scenario } from '../scenario.ts';
 import { serve, type Serving } from '../serving.ts';
@@ -16,7 +16,7 @@ const SEEN = [
 ];
 const SETTINGS = SEEN.map((name) => `toString(getSetting('${name}')) AS ${name}`).join(', ');
 
-/** The query says what it runs under. */
+/** The query returns the settings it runs with. */
 function endpoint(clause: string, limits: string): string {
   return `query: |
   WITH one AS (SELECT 1 AS n)
@@ -34,7 +34,7 @@ const ENDPOINTS = {
   narrow: endpoint('', 'read_rows: 123456'),
   all: endpoint('max_block_size = 99', 'time: 7, memory: 300MiB, read_rows: 98765'),
 };
-/** Fails, and fails under settings. */
+/** Queries that fail, with and without settings. */
 const FAILING = {
   fails:
     'query: SELECT throwIf(number = 500) AS failed FROM numbers(1000) SETTINGS max_block_size = 3\nlimits: { time: 2 }\n',

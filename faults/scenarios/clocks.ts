@@ -1,4 +1,4 @@
-// Clocks that jump, answers at the end of their time, warming that takes longer than its interval.
+// Clock jumps, responses at the end of their lifetime, and warming that takes longer than its interval.
 import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
 import { PROPERTIES } from '../../test/cache/model.ts';
@@ -11,7 +11,7 @@ const WATCH_MS = { short: 6000, long: 40_000 };
 const TTL_MS = 1000;
 const CALLERS = 12;
 
-/** Says when it ran, by the clock that its callers have too. */
+/** Returns when it ran, by the clock that its callers use too. */
 const ENDPOINTS = {
   edge: 'query: SELECT toUnixTimestamp64Milli(now64(3)) AS at, @p AS p\nparameters: { p: { type: UInt32, required: true } }\ncache: { ttl: 1, min_refresh: 0 }\n',
   warmed:
@@ -27,7 +27,7 @@ export const clocks: Scenario = {
   run: async (context) => [...(await playHistories(context)), ...(await watchService(context))],
 };
 
-/** Asks, failures, leavings and jumps of up to 200 s, in any order; each history from a seed of its own. */
+/** Requests, failures, disconnects and jumps of up to 200 s, in any order; each history has its own seed. */
 async function playHistories({ seed, isShort, note }: Context): Promise<readonly Check[]> {
   const numRuns = isShort ? HISTORIES.short : HISTORIES.long;
   const checks: Check[] = [];
@@ -55,7 +55,7 @@ async function watchService(context: Context): Promise<readonly Check[]> {
     const at = await runAt(serving, name === 'edge' ? `edge?p=${n % 5}` : name);
     seen.answers++;
     if (at === undefined) seen.other++;
-    // What ran before it could have been a time to live ago was over its time when it was asked for.
+    // A response computed more than a time to live ago had already expired when it was requested.
     else if (name === 'edge' && at < asked - TTL_MS) seen.late++;
     else if (name === 'warmed' && at < asked - 4 * TTL_MS) seen.slow++;
   });
@@ -77,13 +77,13 @@ async function watchService(context: Context): Promise<readonly Check[]> {
   ];
 }
 
-/** When its answer was run; undefined without one. */
+/** When the response was computed; undefined without a response. */
 async function runAt({ call }: Serving, path: string): Promise<number | undefined> {
   const { status, body } = await call(path);
   return status === 200 ? Number(/"at":(\d+)/.exec(body.toString())?.[1]) : undefined;
 }
 
-/** Many callers in the moment in which an answer ends. */
+/** Many concurrent callers at the moment a cached response expires. */
 async function stampede(serving: Serving): Promise<readonly Check[]> {
   const runs = new Set<number>();
   await runAt(serving, 'edge?p=99');

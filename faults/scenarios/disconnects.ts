@@ -1,4 +1,4 @@
-// Callers who leave while their query runs: the query ends with them, and every place in the engine is free again.
+// Callers disconnect while their query runs: the query is cancelled, and every engine slot becomes free again.
 import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { inParallel } from '../load.ts';
@@ -48,7 +48,7 @@ export const disconnects: Scenario = {
   },
 };
 
-/** Half as many again as there are places at once, so that some leave while they wait. Returns the most queries seen. */
+/** Starts 1.5 times as many callers as there are slots, so that some disconnect while queued. Returns the highest query count. */
 async function leaveAll({ random }: Context, serving: Serving, leaving: number): Promise<number> {
   let most = 0;
   await inParallel(leaving, PLACES * 1.5, async (n) => {
@@ -60,7 +60,7 @@ async function leaveAll({ random }: Context, serving: Serving, leaving: number):
   return most;
 }
 
-/** Asks, stays for some milliseconds, and goes: with a FIN, or with an RST. */
+/** Sends a request, waits some milliseconds and disconnects, with FIN or RST. */
 async function leave(
   { address }: Serving,
   endpoint: string,
@@ -75,7 +75,7 @@ async function leave(
   else socket.resetAndDestroy();
 }
 
-/** Milliseconds; undefined when some still run after a long time. The engine itself is asked. */
+/** Milliseconds, measured by querying the engine itself; undefined if some queries still run after a long time. */
 async function untilNoneRuns({ rows }: Serving): Promise<number | undefined> {
   const began = performance.now();
   while (performance.now() - began < PATIENCE_MS) {

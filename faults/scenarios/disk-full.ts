@@ -1,4 +1,4 @@
-// A full disk: a small file system of the service's own, filled up and emptied again. Reads go on, writes say so.
+// A full disk: a small file system for the service, filled and emptied again. Reads continue, writes report the error.
 import { spawnSync } from 'node:child_process';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { exact, onlyStatuses, type Check, type Context, type Scenario } from '..
 import { prepareSite, startServing, type Serving } from '../serving.ts';
 
 const ROUNDS = { short: 1, long: 3 };
-/** The table of calls is written every five seconds. */
+/** The usage table is written every five seconds. */
 const WRITE_MS = 12_000;
 const PIECE = Buffer.alloc(64 * 1024);
 
@@ -43,7 +43,7 @@ export const diskFull: Scenario = {
   },
 };
 
-/** Namespaces of its own need no rights on most Linux systems. The shell becomes the service. */
+/** A private mount namespace needs no privileges on most Linux systems. The shell execs the service. */
 function onDiskOf(size: string): readonly string[] {
   const script = `mkdir .millrace && mount -t tmpfs -o size=${size} none .millrace && exec "$@"`;
   return ['unshare', '--user', '--map-root-user', '--mount', 'sh', '-c', script, 'sh'];
@@ -70,7 +70,7 @@ async function fillUp(context: Context, serving: Serving): Promise<readonly Chec
   const rows = (outcome: string): Promise<number> => serving.metric('millrace_usage_rows_total', outcome);
   const refusals = async (): Promise<number> =>
     serving.events().filter((event) => event === 'usage.not_written').length;
-  // The disk as the service has it.
+  // The disk as the service sees it.
   const filler = join(`/proc/${serving.pid}/root${serving.site.cwd}`, '.millrace', 'filler');
   note('filling the disk');
   await fill(filler);
@@ -98,7 +98,7 @@ async function fill(path: string): Promise<void> {
   }
 }
 
-/** A command that writes says so in one line, and ends. */
+/** A command that writes reports the error in one line and exits. */
 async function seedWithoutRoom(context: Context): Promise<readonly Check[]> {
   const { cwd } = await prepareSite(context, { endpoints: {}, seeds: SEEDS });
   const running = start(['seed'], { cwd, through: onDiskOf('4m') });

@@ -1,4 +1,4 @@
-// Requests that make no sense, by chance: parameters, URLs, headers, bodies, callers' own SQL and LQL. Only 2xx and 4xx come back.
+// Random malformed requests: parameters, URLs, headers, bodies, consumer SQL and LQL. Only 2xx and 4xx may come back.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exchange } from '../exchange.ts';
@@ -60,13 +60,13 @@ async function readCorpus(): Promise<readonly string[]> {
   return entries.map(({ sql }) => sql);
 }
 
-/** Without what `serve` writes itself. */
+/** Without the files that `serve` writes itself. */
 async function corpusEndpoint(): Promise<string> {
   const text = await readFile(join(CORPUS, 'corpus.yaml'), 'utf8');
   return text.replace(/^(#|id:|name:).*\n/gm, '');
 }
 
-/** One request, as bytes: mostly whole HTTP around mess, now and then HTTP that is none itself. */
+/** One request as bytes: mostly valid HTTP around malformed content, sometimes malformed HTTP. */
 function request({ random }: Context, mess: Mess): Buffer {
   const name = random.pick(['typed', 'typed', 'kept', 'corpus', 'corpus', 'corpus', encode(mess.text())]);
   const path = random.isLucky(0.05) ? mess.raw() : `/api/endpoints/query/${name}`;

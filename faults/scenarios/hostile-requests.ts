@@ -1,16 +1,16 @@
-// Requests that cost a service as much as they can, from somebody who has no key.
+// The most expensive requests that a caller without a key can send.
 
 export interface HostileRequest {
   readonly what: string;
-  /** The first line and the header fields, without Host. */
+  /** The request line and the header fields, without Host. */
   readonly head: readonly string[];
   readonly body?: string;
-  /** What has to come back. */
+  /** The expected status. */
   readonly status: string;
 }
 
 const QUERY = '/api/endpoints/query/kept';
-/** Of all header fields together a request may have 128 KiB. */
+/** The limit on all header fields together is 128 KiB. */
 const FIELD = 120_000;
 const BODY = 2 ** 20;
 

@@ -1,4 +1,4 @@
-// Strings that would have the engine read a type, a function or a state of the caller's making: each is rejected before it gets there.
+// Strings that would make the engine parse a type, function or aggregate state chosen by the caller: each is rejected first.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { STRING_ATTACKS } from '../../test/sandbox/string-attacks.ts';
@@ -13,7 +13,7 @@ const AT_ONCE = 4;
 const CORPUS = join(import.meta.dirname, '../../test/corpus');
 const FORMATS = ['json', 'ndjson', 'csv', 'parquet', 'arrow'];
 
-/** Calls that get to the engine each time. */
+/** Not cached: every call reaches the engine. */
 const ENDPOINTS = { saved: 'query: SELECT count() AS n, sum(ms) AS total FROM app.logs\n' };
 
 export const hostileStrings: Scenario = {
@@ -54,25 +54,25 @@ function ask(sql: string, format = 'json'): string {
   return new URLSearchParams({ project: 'mine', sql, format }).toString();
 }
 
-/** Without what `serve` writes itself. */
+/** Without the files that `serve` writes itself. */
 async function corpusEndpoint(): Promise<string> {
   const text = await readFile(join(CORPUS, 'corpus.yaml'), 'utf8');
   return text.replace(/^(#|id:|name:).*\n/gm, '');
 }
 
-/** The status, and the problem's code. */
+/** The status, and the problem code. */
 function judge(asked: Asked): string {
   const status = statusOf(asked);
   if (status === '200') return status;
   return `${status} ${/"code":\s*"([a-z_.]+)"/.exec(asked.body.toString())?.[1] ?? 'without a code'}`;
 }
 
-/** By what the string says, or by its form; and by nothing else, such as a sandbox that is switched off. */
+/** Rejected for the string's content or form, and for no other reason, such as a disabled sandbox. */
 function isRejected(verdict: string): boolean {
   return /^400 sandbox\.(?:type_denied|function_denied|syntax_unsupported)$/.test(verdict);
 }
 
-/** The same forms, with types and functions that are allowed. */
+/** The same forms with allowed types and functions. */
 const HONEST =
   "SELECT CAST(ms, 'Nullable(Float64)') AS a, JSONExtract('[1]', 'Array(UInt8)') AS b, arrayReduce('sum', [1]) AS c FROM edge_logs";
 
@@ -100,7 +100,7 @@ const CALLERS = [
   (name: string) => `initializeAggregation(${name}, 1)`,
 ];
 
-/** Types and functions written so that no search for their names finds them. */
+/** Types and functions spelled so that a search for their names does not find them. */
 function made({ random, isShort }: Context): readonly string[] {
   return Array.from({ length: isShort ? MADE.short : MADE.long }, () => {
     const isType = random.isLucky(0.7);

@@ -1,4 +1,4 @@
-// Queries of one tenant that fail in the middle of their rows, beside queries of another that do not: no row may change sides.
+// One tenant's queries fail midway through their rows while another's succeed: no row may leak between them.
 import { tableFromIPC } from 'apache-arrow';
 import { parse as parseCsv } from 'csv-parse/sync';
 import { parquetReadObjects } from 'hyparquet';
@@ -17,7 +17,7 @@ const TENANTS = ['ada', 'bob'] as const;
 type Tenant = (typeof TENANTS)[number];
 type Texts = readonly string[];
 
-/** Blocks of twenty rows, so that many of them are made before the one that fails. */
+/** Blocks of twenty rows, so that many blocks are produced before the failing one. */
 const QUERY = `query: |
   WITH mine AS (
     SELECT toInt32(number) AS n, concat(@tenant, '-row-', toString(number)) AS text, throwIf(number >= @fail_at, 'made to fail') AS failed
@@ -105,7 +105,7 @@ async function holdPairs(
   ];
 }
 
-/** The saved query's fault mostly, then the caller's own, and now and then the time limit's. */
+/** Mostly errors of the saved query, some of the consumer query, and sometimes the time limit. */
 function failingPath(chance: number, at: number, format: string): string {
   if (chance < 0.02) return `late?format=${format}`;
   if (chance < 0.3) return `mine?format=${format}&sql=${encodeURIComponent(OWN)}`;
@@ -124,7 +124,7 @@ async function isRight(answer: Asked, tenant: Tenant | undefined, format: string
 }
 
 function textsOf(rows: readonly unknown[]): Texts {
-  return rows.map((row) => String((row as { text: unknown }).text)); // of our own query
+  return rows.map((row) => String((row as { text: unknown }).text)); // written by our own query
 }
 
 function toArrayBuffer(body: Buffer): ArrayBuffer {

@@ -1,19 +1,19 @@
-// Mess by chance, from a seed: texts, parameters, URLs, headers and bodies that somebody might send, by mistake or on purpose.
+// Seeded generators of malformed input: strings, parameters, URLs, headers and bodies, accidental or hostile.
 import type { Random } from '../random.ts';
 
 export type Fields = readonly (readonly [name: string, value: string])[];
 
 export interface Mess {
   readonly text: () => string;
-  /** Anything that can stand in the first line of a request. */
+  /** Any characters that are valid in a request line. */
   readonly raw: () => string;
-  /** Anything that can stand in a header field. */
+  /** Any characters that are valid in a header field. */
   readonly header: () => string;
   readonly headers: () => readonly string[];
   readonly fields: (names: readonly string[]) => Fields;
-  /** The caller's own SQL or LQL. */
+  /** Consumer SQL or LQL. */
   readonly ownQuery: () => Fields;
-  /** Of a URL; percent-encoded as it should be, or not quite. */
+  /** Part of a URL; percent-encoded correctly or almost. */
   readonly query: (fields: Fields) => string;
   readonly body: (fields: Fields) => { readonly type: string; readonly body: string };
 }
@@ -168,7 +168,7 @@ const TYPES = [
   '',
 ];
 
-/** Something left out, doubled, exchanged or put in. */
+/** Mutates text: deletes, duplicates, swaps or inserts a part. */
 function createMutate({ pick, below }: Random, noise: () => string): (from: string) => string {
   return (from) => {
     let to = from;
@@ -241,7 +241,7 @@ export function createMess(random: Random, corpus: readonly string[]): Mess {
   };
 }
 
-/** Halves of characters are none, and stand for themselves in JSON only. */
+/** Lone surrogates cannot be encoded in UTF-8; only JSON can escape them. */
 export function encode(text: string): string {
   return encodeURIComponent(Buffer.from(text).toString());
 }

@@ -1,4 +1,4 @@
-// Queries made to eat all memory, callers' own and saved ones: each is refused or fails for itself, and the memory comes back.
+// Queries built to exhaust memory, saved and consumer queries: each is rejected or fails alone, and the memory is released.
 import { setTimeout } from 'node:timers/promises';
 import { statusOf, type Asked } from '../ask.ts';
 import { count, inParallel, startLoad } from '../load.ts';
@@ -8,10 +8,10 @@ import { footprint, serve, type Serving } from '../serving.ts';
 const BOMBS = { short: 6, long: 100 };
 const AT_ONCE = 4;
 const MEMORY = '1GiB';
-/** Resident memory above what it was before, after some rest: allocators keep some. */
+/** Allowed resident memory above the baseline after settling: allocators retain some. */
 const KEPT_MIB = 400;
 const REST_MS = 2000;
-/** The allocator gives back what is free in steps, seconds later. */
+/** The allocator returns free memory in steps, seconds later. */
 const PATIENCE_MS = 10_000;
 
 const ENDPOINTS = {
@@ -20,7 +20,7 @@ const ENDPOINTS = {
     'query: SELECT length(groupArray(repeat(toString(number), 100))) AS most FROM numbers(50000000)\nlimits: { time: 10 }\n',
   cross:
     'query: SELECT a.number AS x, groupArray(b.number) AS y FROM numbers(1000000) AS a CROSS JOIN numbers(1000000) AS b GROUP BY x\nlimits: { time: 10 }\n',
-  // Three gigabytes, were all of it made.
+  // Three gigabytes if materialised.
   result:
     "query: SELECT repeat('x', 300000) AS text FROM numbers(10000)\nmax_rows: 10000\nlimits: { time: 20 }\n",
   few: 'query: SELECT 1 AS n\n',
@@ -47,7 +47,7 @@ export const memoryBombs: Scenario = {
       endpoints: ENDPOINTS,
       env: { MILLRACE_MEMORY: MEMORY, MILLRACE_CONNECTIONS: String(AT_ONCE + 2) },
     });
-    // The engine's own buffers and the allocator's pools are there after the first ones.
+    // The engine's buffers and the allocator's pools exist after the first queries.
     await inParallel(AT_ONCE, AT_ONCE, async () => void (await serving.call(bomb(context))));
     await setTimeout(REST_MS);
     const before = (await footprint(serving.pid)).bytes;
@@ -74,7 +74,7 @@ export const memoryBombs: Scenario = {
   },
 };
 
-/** Returns the most that was resident. */
+/** Returns the peak resident memory. */
 async function throwAll(context: Context, serving: Serving, bombs: Map<string, number>): Promise<number> {
   const times = context.isShort ? BOMBS.short : BOMBS.long;
   let most = 0;
@@ -86,7 +86,7 @@ async function throwAll(context: Context, serving: Serving, bombs: Map<string, n
   return most;
 }
 
-/** MiB above `before`, as soon as they are few enough. */
+/** MiB above `before`, as soon as they are within the bound. */
 async function untilGivenBack({ pid }: Serving, before: number): Promise<number> {
   for (const end = performance.now() + PATIENCE_MS; ;) {
     await setTimeout(REST_MS);
@@ -100,7 +100,7 @@ function bomb({ random }: Context): string {
   return random.pick(['arrays', 'cross', 'result']);
 }
 
-/** With its code: a failure that is none of the table's would be told as a defect. */
+/** Includes the error code: one missing from the table would be reported as a defect. */
 function nameOf(answer: Asked): string {
   const code = /"code":"([^"]+)"/.exec(answer.body.subarray(0, 2000).toString())?.[1];
   return answer.status === 200 ? statusOf(answer) : `${statusOf(answer)} ${code}`;

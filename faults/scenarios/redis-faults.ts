@@ -1,4 +1,4 @@
-// Redis killed, frozen, flapping, never up, flushed and full of rubbish, under a service that has it asked for every answer.
+// Redis killed, frozen, flapping, unavailable from the start, flushed, and full of corrupt entries; every request reads from it.
 import { setTimeout } from 'node:timers/promises';
 import { createClient } from '@keyv/redis';
 import { startRedis, type RedisServer } from '../../test/support/redis.ts';
@@ -11,7 +11,7 @@ const CALLERS = 8;
 const KEYS = 60;
 const ADDED_MS = 150;
 const PHASE_MS = { short: 700, long: 6000 };
-/** After a fault began: who asks later than this must not wait for Redis any more. */
+/** Requests sent later than this after a fault begins must no longer wait for Redis. */
 const ONCE_MS = 1000;
 const LATER_MS = 20;
 
@@ -27,9 +27,9 @@ interface Seen {
 
 interface Fault {
   readonly name: string;
-  /** Resolves when the fault is over and what was broken is mended. */
+  /** Resolves when the fault is over and repaired. */
   readonly strike: (redis: RedisServer, ms: number) => Promise<void>;
-  /** It begins without Redis. */
+  /** The service starts without Redis. */
   readonly isLate?: boolean;
 }
 
@@ -105,7 +105,7 @@ async function hold(context: Context, fault: Fault): Promise<readonly Check[]> {
   if (fault.isLate === true) await redis.kill();
   const serving = await serve(context, {
     endpoints: ENDPOINTS,
-    // No memory of its own: Redis is asked each time.
+    // No memory cache: Redis is read every time.
     env: { REDIS_URL: redis.url, MILLRACE_CACHE_MEMORY: '1KiB' },
   });
   const ms = context.isShort ? PHASE_MS.short : PHASE_MS.long;
@@ -122,7 +122,7 @@ async function hold(context: Context, fault: Fault): Promise<readonly Check[]> {
   return checksOf(fault, seen, { struck, mended });
 }
 
-/** Also that the answer is the one to the question. */
+/** Also checks that the response belongs to the request. */
 async function askOne({ random }: Context, { call }: Serving, seen: Seen): Promise<void> {
   const p = `p${random.below(KEYS)}`;
   const at = performance.now();
@@ -167,7 +167,7 @@ async function openVandal(url: string) {
   return client.connect();
 }
 
-/** Does it again and again. */
+/** Repeats an action until stopped. */
 async function vandalise(
   { url }: RedisServer,
   ms: number,

@@ -1,4 +1,4 @@
-// A ClickHouse server killed, frozen and restarted under load: kept answers go on, the rest is told when to come again.
+// A ClickHouse server killed, frozen and restarted under load: cached responses are served, other requests get Retry-After.
 import { setTimeout } from 'node:timers/promises';
 import { startFront, type FrontProcess } from '../../test/support/front-process.ts';
 import { statusOf, type Asked } from '../ask.ts';
@@ -11,7 +11,7 @@ const CALLERS = 12;
 const ROUNDS = { short: 1, long: 3 };
 const AWAY_MS = { short: 4500, long: 6000 };
 const BACK_MS = 2000;
-/** Time for a server that is frozen to be noticed, and far less than a query's 30 s. */
+/** Time to detect a frozen server; far less than a query's 30 s. */
 const TOLD_MS = 5000;
 const PATIENCE_MS = 20_000;
 
@@ -97,7 +97,7 @@ function witness(seen: Seen, path: string, answer: Asked): void {
   if (answer.headers['retry-after'] === undefined) seen.withoutRetryAfter++;
 }
 
-/** Milliseconds until what nobody has asked before is answered. */
+/** Milliseconds until an uncached request succeeds. */
 async function untilBack({ call }: Serving): Promise<number> {
   const began = performance.now();
   while (performance.now() - began < PATIENCE_MS) {

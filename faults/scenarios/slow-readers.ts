@@ -1,4 +1,4 @@
-// Callers who take a large answer a few bytes at a time: each holds a bounded piece of memory, and nobody else waits for them.
+// Callers read a large response a few bytes at a time: each holds a bounded amount of memory and delays no other caller.
 import { connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { statusOf } from '../ask.ts';
@@ -30,7 +30,7 @@ export const slowReaders: Scenario = {
   run: async (context) => {
     const env = { MILLRACE_SEND_MEMORY: String(WAITING_BYTES), MILLRACE_CONNECTIONS: String(PLACES) };
     const serving = await serve(context, { endpoints: ENDPOINTS, env });
-    // What the process keeps once it has made some large answers is its own, not the readers'.
+    // Memory that the process retains after its first large responses is not attributed to the slow readers.
     for (let n = 0; n < 8; n++) await Promise.all([serving.call('large'), serving.call('large')]);
     const statuses = new Map<string, number>();
     const seen: Figures = { without: [], beside: [], quick: [], slow: [], waiting: [] };
@@ -51,7 +51,7 @@ export const slowReaders: Scenario = {
   },
 };
 
-/** One a round: milliseconds, and bytes. */
+/** One per round: milliseconds, and bytes. */
 type Figures = Readonly<Record<'without' | 'beside' | 'quick' | 'slow' | 'waiting', number[]>>;
 
 function figures({ without, beside, quick, slow, waiting }: Figures): readonly Check[] {
@@ -73,7 +73,7 @@ function figures({ without, beside, quick, slow, waiting }: Figures): readonly C
   ];
 }
 
-/** They have their answers, and take about 10 kB a second of them. */
+/** They have received their headers, and read about 10 kB/s. */
 function startReaders({ address }: Serving): readonly Socket[] {
   const { hostname, port } = new URL(address);
   return Array.from({ length: READERS }, () => {
@@ -86,7 +86,7 @@ function startReaders({ address }: Serving): readonly Socket[] {
   });
 }
 
-/** Resident, while answers are made and sent. */
+/** Resident memory while responses are computed and sent. */
 async function mostHeld({ pid }: Serving): Promise<number> {
   return most(async () => (await footprint(pid)).bytes);
 }
@@ -104,7 +104,7 @@ async function most(read: () => Promise<number>): Promise<number> {
   return Math.max(...values);
 }
 
-/** Of calls without hurry, of answers that are kept and of new ones. */
+/** Latencies of regular requests, cached and computed. */
 async function p99({ isShort }: Context, { call }: Serving, statuses: Map<string, number>): Promise<number> {
   const times: number[] = [];
   const end = performance.now() + (isShort ? MEASURE_MS.short : MEASURE_MS.long);

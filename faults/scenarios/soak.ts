@@ -1,4 +1,4 @@
-// A long time of everything at once: memory, handles and threads have to stay where they are. Draws docs/pictures/soak.svg.
+// A long mixed workload: memory, handles and threads must stay constant. Draws docs/pictures/soak.svg.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -14,12 +14,12 @@ const CALLERS = 8;
 const PAUSE_MS = 4;
 const SAMPLE_MS = 1000;
 const EDIT_MS = 2000;
-/** Until buffers and caches have their size, as a share of the time. */
+/** Warm-up until buffers and caches reach their size, as a fraction of the duration. */
 const WARM_UP = 0.4;
 const GROWTH_MIB = 1;
-/** The least in each of these is what is left when garbage was collected. */
+/** The minimum within each window approximates the heap after garbage collection. */
 const WINDOW_S = 30;
-/** The engine's pools make a thread when all are busy, and keep it. */
+/** The engine's pools add a thread when all are busy, and keep it. */
 const SPARE_THREADS = 8;
 const SPARE_HANDLES = 16;
 const BURST = { short: 64, long: 2000 };
@@ -38,7 +38,7 @@ const ENDPOINTS = {
 };
 
 interface Sample extends Footprint {
-  /** Since the beginning. */
+  /** Since the start. */
   readonly seconds: number;
   readonly heap: number;
 }
@@ -60,7 +60,7 @@ export const soak: Scenario = {
       },
     });
     const statuses = new Map<string, number>();
-    // Pools take the size that they have when everything is asked for at once.
+    // Brings thread pools to their full size with concurrent requests.
     const burst = ['large', 'own', 'fails', 'kept?p=1', 'large?format=parquet'];
     const calls = context.isShort ? BURST.short : BURST.long;
     await inParallel(calls, 64, async () => void (await serving.call(context.random.pick(burst))));
@@ -71,7 +71,7 @@ export const soak: Scenario = {
     const grown = judge(samples.slice(Math.floor(samples.length * WARM_UP)));
     return [
       onlyStatuses('responses', statuses, (status) => /^(200|304|401|404|422|500|503|none)$/.test(status)),
-      // Seconds are too short to tell what grows from what has not got its size yet.
+      // Seconds are too short to distinguish a leak from warm-up.
       ...grown.map((check) => (context.isShort ? { ...check, dependsOnMachine: true } : check)),
     ];
   },
@@ -106,7 +106,7 @@ function startCalling(context: Context, { call }: Serving, statuses: Map<string,
   });
 }
 
-/** One file changes again and again, now and then to something that is none. */
+/** Rewrites one file again and again, sometimes with invalid content. */
 function startEditing(context: Context, { site }: Serving): Load {
   const path = join(site.endpoints, 'edited.yaml');
   return startLoad(context, 1, async (n) => {
@@ -160,7 +160,7 @@ function judge(samples: readonly Sample[]): readonly Check[] {
   ];
 }
 
-/** Minutes, and the least MiB in the window around. */
+/** Minutes, and the minimum MiB in the surrounding window. */
 function floors(samples: readonly Sample[]): readonly (readonly [number, number])[] {
   const least = new Map<number, number>();
   for (const { seconds, bytes } of samples) {
@@ -170,7 +170,7 @@ function floors(samples: readonly Sample[]): readonly (readonly [number, number]
   return [...least].map(([window, bytes]) => [(window * WINDOW_S) / 60, bytes / 2 ** 20]);
 }
 
-/** Of the straight line with the least squares of distances. */
+/** Slope of the least-squares line. */
 function slope(points: readonly (readonly [number, number])[]): number {
   const mean = (of: 0 | 1): number => points.reduce((sum, point) => sum + point[of], 0) / points.length;
   const [x, y] = [mean(0), mean(1)];

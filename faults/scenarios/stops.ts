@@ -1,4 +1,4 @@
-// Ended again and again under load, by SIGTERM and by SIGKILL: no answer breaks off, and it is soon there again.
+// Stopped repeatedly under load, by SIGTERM and SIGKILL: no response is cut off, and the service restarts quickly.
 import { Agent } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { run } from '../../test/support/command.ts';
@@ -85,19 +85,19 @@ async function kill(context: Context, site: Site, startMs: readonly number[]): P
   ];
 }
 
-/** What every command takes before it does anything. */
+/** The startup time of any command. */
 async function loadProgram(): Promise<number> {
   const began = performance.now();
   await run(['--version']);
   return performance.now() - began;
 }
 
-/** For comparison: there is no line for it. */
+/** For comparison only: it has no pass criterion. */
 function told(what: string, ms: number): Check {
   return { what, measured: `${ms.toFixed(0)} ms`, passed: true, dependsOnMachine: true };
 }
 
-/** Over connections that are kept and over new ones; stops calling where nobody listens any more. */
+/** Over kept-alive and new connections; stops calling once connections are refused. */
 function startCalling(context: Context, { address }: Serving, statuses: Map<string, number>): Load {
   const { random, defer } = context;
   const agent = new Agent({ keepAlive: true });
@@ -111,7 +111,7 @@ function startCalling(context: Context, { address }: Serving, statuses: Map<stri
   });
 }
 
-/** A body that does not end as JSON does is broken, whatever its length says. */
+/** A body that does not end like JSON is cut off, whatever its Content-Length says. */
 function judge(answer: Asked): string {
   const isWhole = answer.kind !== 'whole' || answer.body.at(-1) === '}'.charCodeAt(0);
   return isWhole ? statusOf(answer) : `${answer.status} cut`;

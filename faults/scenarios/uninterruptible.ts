@@ -1,4 +1,4 @@
-// Consumer queries that neither a time limit nor KILL QUERY ends, from several keys at once: only their own callers notice.
+// Consumer queries that neither a time limit nor KILL QUERY stops, from several keys: only their own callers are affected.
 import { setTimeout } from 'node:timers/promises';
 import { hashKey } from '../../src/auth/keyring.ts';
 import { statusOf } from '../ask.ts';
@@ -6,7 +6,7 @@ import { count, startLoad } from '../load.ts';
 import { exact, inTime, onlyStatuses, type Check, type Context, type Scenario } from '../scenario.ts';
 import { KEY, serve, startServing, type Serving } from '../serving.ts';
 
-/** One function over one large value: minutes each. `#` is different in each query, so that none is known. */
+/** One function over one large value: runs for minutes. `#` differs in each query, so that none is already suspended. */
 const QUERIES = [
   "SELECT length(extractAll(repeat('a', 900000), '(a?){500}a{500}')) + # AS n FROM logs",
   "SELECT arrayCount(x -> position(repeat('a', 1000000), concat(repeat('a', 499999), 'b')) > x + #, range(1000000)) AS n FROM logs",
@@ -14,9 +14,9 @@ const QUERIES = [
 ] as const;
 const KEYS = ['first', 'second', 'third'] as const;
 const ROUNDS = { short: 1, long: 10 };
-/** From the kill of a process to the first answer of the next one, loading and opening included. */
+/** From the kill of an engine process to the first response of its replacement, including loading and opening. */
 const BACK_MS = 1000;
-/** From SIGTERM to the end, with a drain time of one second. */
+/** From SIGTERM to exit, with a drain time of one second. */
 const STOPPED_MS = 3000;
 
 const ENDPOINTS = {
@@ -96,7 +96,7 @@ function queryOf(n: number, round: number): string {
   return (QUERIES[n] ?? QUERIES[0]).replace('#', String(round));
 }
 
-/** Resolves when a process has been replaced; the time of the scenario bounds it. */
+/** Resolves when a process has been replaced; bounded by the scenario's time limit. */
 async function untilReplaced(metric: Serving['metric']): Promise<void> {
   while ((await metric('millrace_engine_process_ends_total')) === 0) await setTimeout(100);
 }

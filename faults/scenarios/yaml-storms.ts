@@ -1,4 +1,4 @@
-// Endpoint files broken, half-written, doubled, checked out by the thousand and renamed in circles, under load.
+// Endpoint files broken, half-written, duplicated, checked out by the thousand and renamed in cycles, under load.
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -16,7 +16,7 @@ const steady = (value: number): string => `query: SELECT ${value} AS value\n`;
 const ENDPOINTS = { steady: steady(0), edited: steady(0) };
 const many = (n: number, value: number): string => endpointFile(`many${n}`, steady(value), 1000 + n);
 
-/** What people and tools leave in a file for a while. */
+/** States that people and tools leave a file in for a while. */
 const BROKEN: readonly ((text: string) => string)[] = [
   (text) => text.slice(0, text.length / 2),
   () => '',
@@ -71,7 +71,7 @@ export const yamlStorms: Scenario = {
   },
 };
 
-/** One file in every broken form, then good again. */
+/** One file in every broken form, then valid again. */
 async function breakAndMend({ isShort, note, random }: Context, storm: Storm): Promise<readonly Check[]> {
   const times: number[] = [];
   let version = 0;
@@ -107,7 +107,7 @@ async function checkOut({ isShort, note }: Context, storm: Storm): Promise<Check
   return inTime(`${files} files, the last one in service after`, ms, LIVE_MS);
 }
 
-/** Editors' and git's way to write, round and round, and a folder that comes and goes. */
+/** The ways editors and git write files, in a loop, and a folder that appears and disappears. */
 async function renameStorm({ isShort, note, random }: Context, storm: Storm): Promise<Check> {
   note('renames');
   const before = (await valueOf(storm.serving, 'edited')) ?? 0;
@@ -137,7 +137,7 @@ function live(what: string, times: readonly number[]): readonly Check[] {
   ];
 }
 
-/** Milliseconds until calls are answered by that version. */
+/** Milliseconds until requests are answered by that version. */
 async function untilLive(serving: Serving, name: string, value: number): Promise<number> {
   const began = performance.now();
   while (performance.now() - began < PATIENCE_MS) {

@@ -1,4 +1,4 @@
-// JSON Web Tokens as keys: real signatures, a real server of keys, and everything that may be wrong with either.
+// JSON Web Tokens as keys: real signatures, a real JWKS server, and invalid forms of both.
 import { createHmac, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import fc from 'fast-check';
@@ -87,7 +87,7 @@ function token(claims: Json = {}, header: Json = {}, { privateKey, kid }: Pair =
   return `${text}.${sign('sha256', Buffer.from(text), privateKey).toString('base64url')}`;
 }
 
-test('a token that is right is a principal with what its claim says', async () => {
+test('a valid token gives the principal described by its claim', async () => {
   const result = await open().authenticate(token(), NOW);
   expect(result).toMatchObject({
     kind: 'accepted',
@@ -112,34 +112,38 @@ describe('claims', () => {
     { why: 'another audience', claims: { aud: 'other' }, reason: 'unfit' },
     { why: 'no audience', claims: { aud: undefined }, reason: 'unfit' },
     { why: 'no subject', claims: { sub: undefined }, reason: 'unfit' },
-    { why: 'no end', claims: { exp: undefined }, reason: 'unfit' },
-    { why: 'over, beyond the skew', claims: { exp: seconds - 31 }, reason: 'expired' },
-    { why: 'not yet, beyond the skew', claims: { nbf: seconds + 31 }, reason: 'unfit' },
-    { why: 'too long a life', claims: { exp: seconds + 25 * 3600 }, reason: 'unfit' },
+    { why: 'no expiry', claims: { exp: undefined }, reason: 'unfit' },
+    { why: 'expired, beyond the skew', claims: { exp: seconds - 31 }, reason: 'expired' },
+    { why: 'not yet valid, beyond the skew', claims: { nbf: seconds + 31 }, reason: 'unfit' },
+    { why: 'too long a lifetime', claims: { exp: seconds + 25 * 3600 }, reason: 'unfit' },
     {
-      why: 'too long a life, without a beginning',
+      why: 'too long a lifetime, without iat',
       claims: { iat: undefined, exp: seconds + 25 * 3600 },
       reason: 'unfit',
     },
     {
-      why: 'too long a life from now, said to begin in a year',
+      why: 'too long a lifetime from now, issued in a year',
       claims: { iat: seconds + 365 * 86_400, exp: seconds + 365 * 86_400 + 3600 },
       reason: 'unfit',
     },
     {
-      why: 'too long a life from now, said to begin in an hour',
+      why: 'too long a lifetime from now, issued in an hour',
       claims: { iat: seconds + 3600, exp: seconds + 25 * 3600 },
       reason: 'unfit',
     },
     {
-      why: 'the last day of a life of a week',
+      why: 'the last day of a week’s lifetime',
       claims: { iat: seconds - 6 * 86_400, exp: seconds + 3600 },
       reason: 'unfit',
     },
-    { why: 'an end just over a day and the skew', claims: { exp: seconds + 86_400 + 31 }, reason: 'unfit' },
-    { why: 'begun in the future, beyond the skew', claims: { iat: seconds + 31 }, reason: 'unfit' },
-    { why: 'begun at no time', claims: { iat: 'today' }, reason: 'unfit' },
-    { why: 'begun at null', claims: { iat: null }, reason: 'unfit' },
+    {
+      why: 'an expiry just over a day and the skew',
+      claims: { exp: seconds + 86_400 + 31 },
+      reason: 'unfit',
+    },
+    { why: 'issued in the future, beyond the skew', claims: { iat: seconds + 31 }, reason: 'unfit' },
+    { why: 'an invalid issue time', claims: { iat: 'today' }, reason: 'unfit' },
+    { why: 'issued at null', claims: { iat: null }, reason: 'unfit' },
     { why: 'an empty subject', claims: { sub: '' }, reason: 'unfit' },
     { why: 'a subject of spaces', claims: { sub: ' \t\u00a0' }, reason: 'unfit' },
     { why: 'a subject that is a number', claims: { sub: 7 }, reason: 'unfit' },
@@ -147,18 +151,18 @@ describe('claims', () => {
     { why: 'a subject that is a list of one', claims: { sub: ['customer-7'] }, reason: 'unfit' },
     { why: 'a subject that is null', claims: { sub: null }, reason: 'unfit' },
     { why: 'a subject that is true', claims: { sub: true }, reason: 'unfit' },
-    { why: 'a subject longer than any', claims: { sub: 'x'.repeat(256) }, reason: 'unfit' },
-    { why: 'an end that is no number', claims: { exp: 'tomorrow' }, reason: 'unfit' },
-    { why: 'no claim of ours', claims: { millrace: undefined }, reason: 'unfit' },
-    { why: 'a claim that is a text', claims: { millrace: '*' }, reason: 'unfit' },
+    { why: 'a subject over the maximum length', claims: { sub: 'x'.repeat(256) }, reason: 'unfit' },
+    { why: 'an expiry that is not a number', claims: { exp: 'tomorrow' }, reason: 'unfit' },
+    { why: 'without our claim', claims: { millrace: undefined }, reason: 'unfit' },
+    { why: 'a claim that is a string', claims: { millrace: '*' }, reason: 'unfit' },
     { why: 'a claim without endpoints', claims: { millrace: {} }, reason: 'unfit' },
     {
-      why: 'a word in it that is not understood',
+      why: 'an unknown field in the claim',
       claims: { millrace: { endpoints: ['*'], pi: 'redact' } },
       reason: 'unfit',
     },
     {
-      why: 'redaction that is not understood',
+      why: 'unknown redaction',
       claims: { millrace: { endpoints: ['*'], pii: 'mask' } },
       reason: 'unfit',
     },
@@ -167,20 +171,20 @@ describe('claims', () => {
       claims: { millrace: { endpoints: ['*'], parameters: { p: ['a'] } } },
       reason: 'unfit',
     },
-  ])('refused: $why', async ({ claims, reason }) => {
+  ])('rejected: $why', async ({ claims, reason }) => {
     expect(await open().authenticate(token(claims), NOW)).toMatchObject({ kind: 'refused', reason });
   });
 
   test.each<{ why: string; claims: Json }>([
-    { why: 'over, within the skew', claims: { exp: seconds - 29 } },
-    { why: 'not yet, within the skew', claims: { nbf: seconds + 29 } },
-    { why: 'a life of a day, and the skew', claims: { exp: seconds + 86_400 + 29 } },
-    { why: 'begun in the future, within the skew', claims: { iat: seconds + 29 } },
-    { why: 'without a beginning', claims: { iat: undefined } },
-    { why: 'a subject as long as may be', claims: { sub: 'x'.repeat(255) } },
+    { why: 'expired, within the skew', claims: { exp: seconds - 29 } },
+    { why: 'not yet valid, within the skew', claims: { nbf: seconds + 29 } },
+    { why: 'a lifetime of a day and the skew', claims: { exp: seconds + 86_400 + 29 } },
+    { why: 'issued in the future, within the skew', claims: { iat: seconds + 29 } },
+    { why: 'without iat', claims: { iat: undefined } },
+    { why: 'a subject of maximum length', claims: { sub: 'x'.repeat(255) } },
     { why: 'one audience of several', claims: { aud: ['other', 'millrace'] } },
-    { why: 'claims of others', claims: { email: 'a@b.example', millrace_roles: ['x'] } },
-  ])('taken: $why', async ({ claims }) => {
+    { why: 'unrelated claims', claims: { email: 'a@b.example', millrace_roles: ['x'] } },
+  ])('accepted: $why', async ({ claims }) => {
     expect(await open().authenticate(token(claims), NOW)).toMatchObject({ kind: 'accepted' });
   });
 });
@@ -192,10 +196,10 @@ function withPayload(text: string): string {
 }
 
 test.each([
-  { why: 'an end that is infinite', from: `"exp":${seconds + 3600}`, to: '"exp":1e999' },
-  { why: 'a beginning that is infinite', from: `"iat":${seconds}`, to: '"iat":1e999' },
-  { why: 'a beginning before all time', from: `"iat":${seconds}`, to: '"iat":-1e999' },
-])('refused: $why', async ({ from, to }) => {
+  { why: 'an infinite expiry', from: `"exp":${seconds + 3600}`, to: '"exp":1e999' },
+  { why: 'an infinite issue time', from: `"iat":${seconds}`, to: '"iat":1e999' },
+  { why: 'an issue time of negative infinity', from: `"iat":${seconds}`, to: '"iat":-1e999' },
+])('rejected: $why', async ({ from, to }) => {
   const text = JSON.stringify(CLAIMS);
   expect(text).toContain(from);
   const result = await open().authenticate(withPayload(text.replace(from, to)), NOW);
@@ -210,7 +214,7 @@ describe('signatures', () => {
   };
   test.each<{ why: string; key: () => string }>([
     { why: "of a key that is not the issuer's, under its name", key: () => token({}, {}, stranger) },
-    { why: 'of a key that the issuer has not', key: () => token({}, {}, second) },
+    { why: 'of a key that the issuer does not have', key: () => token({}, {}, second) },
     { why: 'none', key: () => `${base64({ alg: 'none' })}.${base64(CLAIMS)}.x` },
     { why: 'made with the public key as a secret', key: () => withHmac(first.pem) },
     { why: 'by an algorithm that is not listed', key: () => token({}, { alg: 'RS512' }) },
@@ -223,14 +227,14 @@ describe('signatures', () => {
       key: () => token({}, { jwk: stranger.jwk, kid: undefined }, stranger),
     },
     {
-      why: 'with an address of keys in the header',
+      why: 'with a key URL in the header',
       key: () => token({}, { jku: 'http://127.0.0.1:1/' }, stranger),
     },
-    { why: 'with an extension that is critical', key: () => token({}, { crit: ['b64'], b64: false }) },
+    { why: 'with a critical extension', key: () => token({}, { crit: ['b64'], b64: false }) },
     { why: 'with a name that is a path', key: () => token({}, { kid: '../../first' }) },
-    { why: 'no JSON', key: () => 'aaaa.bbbb.cccc' },
+    { why: 'not JSON', key: () => 'aaaa.bbbb.cccc' },
     { why: 'far too long', key: () => token({ pad: 'x'.repeat(10_000) }) },
-  ])('refused: $why', async ({ key }) => {
+  ])('rejected: $why', async ({ key }) => {
     expect(await open().authenticate(key(), NOW)).toEqual({ kind: 'refused', reason: 'unknown' });
   });
 });
@@ -246,7 +250,7 @@ describe('keys of the issuer', () => {
     expect(fetched - before).toBe(1);
   });
 
-  test('a token is checked anew after a while, and at its end', async () => {
+  test('a token is verified again after a while, and at its expiry', async () => {
     const keyring = open();
     const key = token({ exp: seconds + 60 });
     await keyring.authenticate(key, NOW);
@@ -257,10 +261,10 @@ describe('keys of the issuer', () => {
   });
 
   test.each<{ why: string; served: typeof keys }>([
-    { why: 'silent', served: 'silence' },
-    { why: 'no JSON', served: '<html>' },
+    { why: 'no response', served: 'silence' },
+    { why: 'not JSON', served: '<html>' },
     { why: 'JSON of another kind', served: '[]' },
-  ])('$why: not the token is at fault, and nobody hammers', async ({ served }) => {
+  ])('$why: 503 instead of 401, and fetched only once', async ({ served }) => {
     keys = served;
     const keyring = open();
     const before = fetched;
@@ -278,7 +282,7 @@ describe('keys of the issuer', () => {
     expect(await keyring.authenticate(token(), NOW + 20_000)).toMatchObject({ kind: 'accepted' });
   });
 
-  test('away, with keys that were fetched before: tokens of those go on, also while others name keys that are unknown', async () => {
+  test('unavailable, with keys fetched before: their tokens stay valid, even while others name unknown keys', async () => {
     const keyring = open();
     await keyring.authenticate(token(), NOW);
     const away = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 11_000); // unknown keys may be looked for again
@@ -299,7 +303,7 @@ describe('keys of the issuer', () => {
     }
   });
 
-  test('one that cannot be used is no reason to turn away tokens of the others', async () => {
+  test('an unusable one does not reject tokens of the others', async () => {
     const broken = {
       ...second,
       jwk: { kty: 'RSA', kid: 'broken', use: 'sig', n: '!', e: 'AQAB' },
@@ -314,14 +318,14 @@ describe('keys of the issuer', () => {
     expect(await keyring.authenticate(token({ sub: 'b' }), NOW)).toMatchObject({ kind: 'accepted' });
   });
 
-  test('nobody there', async () => {
+  test('connection refused', async () => {
     await expect(open('http://127.0.0.1:1/jwks').authenticate(token(), NOW)).rejects.toMatchObject({
       code: 'auth.unavailable',
     });
   });
 });
 
-test('only what has three parts is taken for a token', () => {
+test('only a string of three parts is treated as a token', () => {
   const { isToken } = open();
   expect(['a.b.c', token()].map(isToken)).toEqual([true, true]);
   expect(['mr_abc', 'a.b', 'a.b.c.d', '..', 'a.b.c '].map(isToken)).toEqual([
@@ -333,7 +337,7 @@ test('only what has three parts is taken for a token', () => {
   ]);
 });
 
-describe('a token that nobody signed', () => {
+describe('an unsigned token', () => {
   const part = (text: string): string => Buffer.from(text).toString('base64url');
   const values = fc.oneof(
     fc.jsonValue({ maxDepth: 2 }),
@@ -387,7 +391,7 @@ describe('a token that nobody signed', () => {
     fc.stringMatching(/^[\w-]{1,350}$/),
   );
 
-  test('is unknown whatever it says, and never taken for a failure of the issuer, which would turn away everybody', async () => {
+  test('is unknown whatever it contains, and never counts as an issuer failure, which would reject all tokens', async () => {
     const keyring = open();
     await keyring.authenticate(token(), NOW);
     const before = observed.length;

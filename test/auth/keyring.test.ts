@@ -16,7 +16,7 @@ describe('a keyring', () => {
   ]);
   const end = Date.parse('2027-01-01T00:00:00Z');
 
-  test('knows a key by its hash, and what it may do', () => {
+  test('finds a key and its permissions by its hash', () => {
     const result = keyring.authenticate('good', 0);
     expect(result).toMatchObject({ kind: 'accepted', principal: { name: 'dashboards', redact: false } });
     if (result.kind !== 'accepted') return;
@@ -31,11 +31,11 @@ describe('a keyring', () => {
     { why: 'an empty key', key: '', now: 0, reason: 'unknown' },
     { why: 'the hash itself', key: hashKey('good'), now: 0, reason: 'unknown' },
     { why: 'a key at the instant it expires', key: 'old', now: end, reason: 'expired' },
-  ])('refuses $why', ({ key, now, reason }) => {
+  ])('rejects $why', ({ key, now, reason }) => {
     expect(keyring.authenticate(key, now)).toEqual({ kind: 'refused', reason });
   });
 
-  test('takes a key until it expires', () => {
+  test('accepts a key until it expires', () => {
     expect(keyring.authenticate('old', end - 1).kind).toBe('accepted');
   });
 });
@@ -57,7 +57,7 @@ describe('globs', () => {
     expect(compileGlobs(globs)(name)).toBe(covered);
   });
 
-  test('mean what the regular expression means', () => {
+  test('match like the equivalent regular expression', () => {
     const glob = fc.stringMatching(/^[ab.*]{1,8}$/);
     fc.assert(
       fc.property(glob, fc.stringMatching(/^[ab.]{0,8}$/), (pattern, name) => {

@@ -1,4 +1,4 @@
-// Uses of keys added up in a real Redis that somebody else can write to, and in a file.
+// Usage counts of keys, added up in a real Redis that others can write to, and in a file.
 import { mkdtemp, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -60,7 +60,7 @@ describe('uses in Redis', () => {
     );
   });
 
-  test('of more keys than one script takes add up', async () => {
+  test('of more keys than one script accepts add up', async () => {
     const store = createUseRedis(link);
     const many = new Map(Array.from({ length: 1203 }, (_, n) => [`key:${n}`, { uses: n + 1, last: n }]));
     await store.add(many);
@@ -70,10 +70,13 @@ describe('uses in Redis', () => {
   test.each<{ why: string; call: Parameters<typeof spoil>[0] }>([
     { why: 'text for a count', call: (client) => client.hSet(USES, 'key:a', 'abc') },
     { why: 'a fraction', call: (client) => client.hSet(USES, 'key:a', '1.5') },
-    { why: 'a count that cannot go up', call: (client) => client.hSet(USES, 'key:a', '9223372036854775807') },
+    {
+      why: 'a count that cannot be incremented',
+      call: (client) => client.hSet(USES, 'key:a', '9223372036854775807'),
+    },
     { why: 'a list for the counts', call: (client) => client.lPush(USES, 'x') },
     { why: 'a string for the times', call: (client) => client.set(LAST, 'x') },
-  ])('are counted anew over what is none, and Redis is not taken for lost: $why', async ({ call }) => {
+  ])('replace invalid values, and Redis does not count as unavailable: $why', async ({ call }) => {
     await spoil(call);
     const store = createUseRedis(link);
     await store.add(new Map([['key:a', { uses: 2, last: 1000 }]]));
@@ -84,18 +87,18 @@ describe('uses in Redis', () => {
   test.each([
     { why: 'a negative count', uses: '-5', last: '1000' },
     { why: 'infinity', uses: 'Infinity', last: '1000' },
-    { why: 'more than can be counted', uses: '1e300', last: '1000' },
-    { why: 'a time that is no date', uses: '5', last: '1e20' },
+    { why: 'a count over the maximum', uses: '1e300', last: '1000' },
+    { why: 'an invalid date', uses: '5', last: '1e20' },
     { why: 'a time before 1970', uses: '5', last: '-1' },
     { why: 'a time that is text', uses: '5', last: 'now' },
-  ])('that cannot be are not shown: $why', async ({ uses, last }) => {
+  ])('that are invalid are not shown: $why', async ({ uses, last }) => {
     await spoil((client) => client.hSet(USES, 'key:a', uses));
     await spoil((client) => client.hSet(LAST, 'key:a', last));
     expect(await createUseRedis(link).read()).toEqual(new Map());
   });
 });
 
-test('uses in a file are for its owner alone, and so is the folder made for it', async () => {
+test('only the owner can access a usage file and the folder created for it', async () => {
   const folder = join(await mkdtemp(join(tmpdir(), 'millrace-uses-')), 'data');
   const store = createUseFile(join(folder, 'token-use.json'));
   await store.add(new Map([['key:a', { uses: 1, last: 1 }]]));

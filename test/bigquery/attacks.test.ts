@@ -1,4 +1,4 @@
-// What consumers may not do, written as BigQuery; and the sandbox's own corpus, read as BigQuery.
+// Attacks written in BigQuery SQL, and the sandbox's own corpus parsed as BigQuery.
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { translate, type SourceTable } from '../../src/bigquery/translate.ts';

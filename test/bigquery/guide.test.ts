@@ -1,4 +1,4 @@
-// The guide's queries run as they are written, and its list of functions is the list.
+// The guide's queries run as written, and its list of functions matches the code.
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TRANSLATED_FUNCTIONS } from '../../src/bigquery/call.ts';

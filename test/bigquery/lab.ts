@@ -1,4 +1,4 @@
-// BigQuery texts the whole way on the real engine: translated, checked by the sandbox, wrapped, run over the sample rows.
+// Runs BigQuery queries end to end on the real engine: translated, checked by the sandbox, wrapped, run over the sample rows.
 import { readFileSync } from 'node:fs';
 import { translate, type SourceTable } from '../../src/bigquery/translate.ts';
 import { createFunctionPolicy } from '../../src/sandbox/function-policy.ts';

@@ -1,4 +1,4 @@
-// BigQuery texts and the rows that they give, the whole way on the real engine.
+// BigQuery queries and their expected rows, end to end on the real engine.
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';

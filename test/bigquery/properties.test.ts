@@ -1,4 +1,4 @@
-// Whatever is sent: a Problem at a place of the text or SQL of a bounded size, after a bounded amount of work.
+// Any input gives either a Problem with a location in it, or SQL of bounded size, after a bounded amount of work.
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// The breaker: how long anybody waits for what does not answer, and when it is asked again.
+// The circuit breaker: how long callers wait for an unresponsive dependency, and when it is tried again.
 import { describe, expect, test } from 'vitest';
 import { createBreaker, type Breaker } from '../../src/cache/breaker.ts';
 import { createVirtualTime, type VirtualTime } from '../support/virtual-time.ts';
@@ -46,7 +46,7 @@ function follow(bench: Bench, call: () => Promise<string>): { result?: string; m
 }
 
 describe('the breaker', () => {
-  test('passes answers through', async () => {
+  test('passes results through', async () => {
     const bench = setUp();
     const call = follow(bench, answers);
     await bench.time.advance(0);
@@ -54,7 +54,7 @@ describe('the breaker', () => {
     expect(bench.events).toEqual([]);
   });
 
-  test('gives up what does not answer, within a quarter more than the time', async () => {
+  test('times out a call without response, within 125 % of the timeout', async () => {
     const bench = setUp();
     const call = follow(bench, never);
     await bench.time.advance(100);
@@ -64,7 +64,7 @@ describe('the breaker', () => {
     expect(bench.events).toEqual(['opened: no reply in time']);
   });
 
-  test('lets nobody else wait once it is open', async () => {
+  test('makes no other caller wait once it is open', async () => {
     const bench = setUp();
     const first = follow(bench, never);
     await bench.time.advance(90);
@@ -78,7 +78,7 @@ describe('the breaker', () => {
     expect(bench.events).toHaveLength(1);
   });
 
-  test('closes when a probe is answered, and asks again', async () => {
+  test('closes when a probe succeeds, and passes calls again', async () => {
     const bench = setUp();
     follow(bench, fails);
     await bench.time.advance(2500);
@@ -90,7 +90,7 @@ describe('the breaker', () => {
     expect(call.result).toBe('yes');
   });
 
-  test('counts a silent probe as failed', async () => {
+  test('counts a probe without response as failed', async () => {
     const bench = setUp();
     bench.probe = never;
     follow(bench, fails);
@@ -98,7 +98,7 @@ describe('the breaker', () => {
     expect(bench.events).toEqual(['opened: away', 'probe 1', 'probe 2']);
   });
 
-  test('does not take its own being busy for silence', async () => {
+  test('does not mistake a busy event loop for a timeout', async () => {
     const time = createVirtualTime();
     const timers: (() => void)[] = [];
     const breaker = createBreaker({
@@ -119,7 +119,7 @@ describe('the breaker', () => {
     expect(breaker.isOpen()).toBe(true);
   });
 
-  test('probes no more when stopped', async () => {
+  test('stops probing when stopped', async () => {
     const bench = setUp();
     follow(bench, fails);
     await bench.time.advance(0);

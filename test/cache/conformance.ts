@@ -1,4 +1,4 @@
-// What every store must do, whatever is behind it.
+// The conformance suite for every store, whatever its backend.
 import { describe, expect, test } from 'vitest';
 import type { Store } from '../../src/cache/store.ts';
 import { entryOf, textOf } from './fixture.ts';
@@ -14,7 +14,7 @@ export const LIMITS = { memoryBytes: 2 ** 22, entryBytes: 2 ** 20, compressOver:
 
 export function conformance(name: string, open: () => Promise<StoreUnderTest>): void {
   describe(`the store: ${name}`, () => {
-    test('has nothing at first', async () => {
+    test('is empty at first', async () => {
       const { store, other } = await open();
       expect(store.peek('k')).toBeUndefined();
       expect(await other.fetch('k')).toBeUndefined();
@@ -23,8 +23,8 @@ export function conformance(name: string, open: () => Promise<StoreUnderTest>): 
     test.each([
       { why: 'small', size: 10 },
       { why: 'compressed', size: 100_000 },
-      { why: 'as large as may be', size: LIMITS.entryBytes },
-    ])('gives back what was put, whole: $why', async ({ size }) => {
+      { why: 'of the maximum size', size: LIMITS.entryBytes },
+    ])('returns the complete entry: $why', async ({ size }) => {
       const { store, other } = await open();
       const entry = { ...entryOf('some rows', { size }), rows: 7, truncated: true };
       await store.put('k', entry);
@@ -37,28 +37,28 @@ export function conformance(name: string, open: () => Promise<StoreUnderTest>): 
       }
     });
 
-    test('keeps bytes as they are, whatever they are', async () => {
+    test('preserves arbitrary bytes', async () => {
       const { store, other } = await open();
       const body = Buffer.from(Array.from({ length: 512 }, (_, i) => i % 256));
       await store.put('k', { ...entryOf(''), body });
       expect((await other.fetch('k'))?.body.equals(body)).toBe(true);
     });
 
-    test('takes a later entry in place of an earlier one', async () => {
+    test('replaces an entry with a later one', async () => {
       const { store, other } = await open();
       await store.put('k', entryOf('one'));
       await store.put('k', entryOf('two'));
       expect(textOf(await other.fetch('k'))).toBe('two');
     });
 
-    test('does not keep what is too large, and tells', async () => {
+    test('does not store what is too large, and reports it', async () => {
       const { store, other } = await open();
       expect(store.put('k', entryOf('x', { size: LIMITS.entryBytes + 1 }))).toBeUndefined();
       expect(store.peek('k')).toBeUndefined();
       expect(await other.fetch('k')).toBeUndefined();
     });
 
-    test('has nothing after its end', async () => {
+    test('returns nothing after expiry', async () => {
       const { store, other } = await open();
       await store.put('k', entryOf('short', { keepMs: 50 }));
       expect(textOf(await store.fetch('k'))).toBe('short');
@@ -77,14 +77,14 @@ export function conformance(name: string, open: () => Promise<StoreUnderTest>): 
       expect(found?.born.monotonic).toBeGreaterThan(born.monotonic - 5000);
     });
 
-    test('tells keys apart', async () => {
+    test('distinguishes keys', async () => {
       const { store, other } = await open();
       const keys = ['a', 'a:', 'a*', 'A', 'ä', 'a\nb', 'a'.repeat(500)];
       await Promise.all(keys.map(async (key) => store.put(key, entryOf(`of ${key}`))));
       for (const key of keys) expect(textOf(await other.fetch(key))).toBe(`of ${key}`);
     });
 
-    test('forgets what begins so, and nothing else', async () => {
+    test('deletes keys with the prefix, and nothing else', async () => {
       const { store, other } = await open();
       const gone = Array.from({ length: 1500 }, (_, i) => `a[*]?@1/${i}`);
       const kept = ['a[*]?@2/0', 'ab?@1/0', 'axx@1/1'];
@@ -97,7 +97,7 @@ export function conformance(name: string, open: () => Promise<StoreUnderTest>): 
       for (const key of kept) expect(textOf(await other.fetch(key))).toBe(key);
     });
 
-    test('gives the lease of a key to one at a time, or to nobody', async () => {
+    test('grants a key’s lease to at most one holder at a time', async () => {
       const { store, other } = await open();
       const first = await store.lease('k');
       if (first === 'unavailable') return expect(await other.lease('k')).toBe('unavailable');
@@ -108,7 +108,7 @@ export function conformance(name: string, open: () => Promise<StoreUnderTest>): 
       expect(await other.lease('k')).toHaveProperty('release');
     });
 
-    test('gives a lease that was released late to nobody’s harm', async () => {
+    test('releasing a lease late does not affect its new holder', async () => {
       const { store, other } = await open();
       const first = await store.lease('k');
       if (typeof first === 'string') return expect(first).toBe('unavailable');

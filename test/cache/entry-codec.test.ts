@@ -1,4 +1,4 @@
-// The framing of entries: what was written is read again, and nothing else is.
+// The entry codec: encoded entries decode to the same value, and everything else is rejected.
 import { createHmac, createSecretKey } from 'node:crypto';
 import { brotliCompressSync, crc32 } from 'node:zlib';
 import fc from 'fast-check';
@@ -28,8 +28,8 @@ const entries: fc.Arbitrary<Entry> = fc
 
 const RUNS = { seed: 11, numRuns: 200 };
 
-describe('a frame', () => {
-  test('gives back what was put in', async () => {
+describe('an encoded entry', () => {
+  test('decodes to the same entry', async () => {
     const keys = fc.string({ unit: 'binary', maxLength: 200 });
     const property = fc.asyncProperty(entries, keys, async (entry, key) => {
       const { body, contentType, rows, truncated, etag, keepMs, born } = entry;
@@ -54,7 +54,7 @@ describe('a frame', () => {
     await fc.assert(property, RUNS);
   });
 
-  test('cut or grown is corrupt', async () => {
+  test('truncated or extended is corrupt', async () => {
     const tails = fc.uint8Array({ minLength: 1, maxLength: 9 });
     const property = fc.asyncProperty(entries, fc.nat(), tails, async (entry, end, tail) => {
       const bytes = await encodeEntry(KEY, entry, LIMITS);
@@ -65,7 +65,7 @@ describe('a frame', () => {
     await fc.assert(property, RUNS);
   });
 
-  test('is not found in bytes of any other kind', async () => {
+  test('is not recognised in arbitrary bytes', async () => {
     const property = fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), async (bytes) => {
       expect(await decodeEntry(KEY, Buffer.from(bytes), LIMITS)).toMatchObject({ kind: 'corrupt' });
     });
@@ -91,41 +91,47 @@ function withText(bytes: Buffer, which: 'type' | 'tag', text: string): Buffer {
   return changed;
 }
 
-describe('a frame that is authentic but wrong', () => {
+describe('an entry that is authentic but invalid', () => {
   test.each<{ why: string; change: (bytes: Buffer) => Buffer | void; size?: number }>([
     { why: 'of another version', change: (bytes) => void bytes.writeUInt8(9, 36) },
-    { why: 'of a body larger than any', change: (bytes) => void bytes.writeUInt32LE(0xffffffff, 48) },
-    { why: 'of a body shorter than it says', change: (bytes) => void bytes.writeUInt32LE(7, 48) },
-    { why: 'of lengths beyond its end', change: (bytes) => void bytes.writeUInt16LE(0xffff, 38) },
-    { why: 'said to be compressed', change: (bytes) => void bytes.writeUInt8(2, 37) },
+    { why: 'of a body over the maximum size', change: (bytes) => void bytes.writeUInt32LE(0xffffffff, 48) },
+    { why: 'of a body shorter than declared', change: (bytes) => void bytes.writeUInt32LE(7, 48) },
+    { why: 'with lengths beyond its end', change: (bytes) => void bytes.writeUInt16LE(0xffff, 38) },
+    { why: 'declared as compressed', change: (bytes) => void bytes.writeUInt8(2, 37) },
     { why: 'of HTML', change: (bytes) => withText(bytes, 'type', 'text/html') },
-    { why: 'of a type that ends the field', change: (bytes) => withText(bytes, 'type', 'text/csv\r\nA: b') },
-    { why: 'of a type with a control character', change: (bytes) => withText(bytes, 'type', 'text/csv\0') },
-    { why: 'of no type', change: (bytes) => withText(bytes, 'type', '') },
     {
-      why: 'of a tag that ends the field',
+      why: 'of a content type that ends the field',
+      change: (bytes) => withText(bytes, 'type', 'text/csv\r\nA: b'),
+    },
+    {
+      why: 'of a content type with a control character',
+      change: (bytes) => withText(bytes, 'type', 'text/csv\0'),
+    },
+    { why: 'of no content type', change: (bytes) => withText(bytes, 'type', '') },
+    {
+      why: 'of an ETag that ends the field',
       change: (bytes) => withText(bytes, 'tag', '"a"\r\nSet-Cookie: a=b'),
     },
     {
-      why: 'of a tag of the right length that ends the field',
+      why: 'of an ETag of the right length that ends the field',
       change: (bytes) => withText(bytes, 'tag', '"aaaaaaaaaa\r\naaaaaaaaaa"'),
     },
     {
-      why: 'of a tag with a letter that no field holds',
+      why: 'of an ETag with a character not allowed in fields',
       change: (bytes) => withText(bytes, 'tag', '"aaaaaaaaaaaaaaaaaaaaa€"'),
     },
-    { why: 'of a weak tag', change: (bytes) => withText(bytes, 'tag', 'W/"aaaaaaaaaaaaaaaaaaaaaa"') },
+    { why: 'of a weak ETag', change: (bytes) => withText(bytes, 'tag', 'W/"aaaaaaaaaaaaaaaaaaaaaa"') },
     {
-      why: 'of a tag and a line break',
+      why: 'of an ETag and a line break',
       change: (bytes) => withText(bytes, 'tag', '"aaaaaaaaaaaaaaaaaaaaaa"\n'),
     },
-    { why: 'born at no time', change: (bytes) => void bytes.writeDoubleLE(NaN, 52) },
-    { why: 'born at the end of time', change: (bytes) => void bytes.writeDoubleLE(Infinity, 52) },
-    { why: 'kept for no time that there is', change: (bytes) => void bytes.writeDoubleLE(NaN, 60) },
-    { why: 'kept for ever', change: (bytes) => void bytes.writeDoubleLE(Infinity, 60) },
-    { why: 'kept for less than nothing', change: (bytes) => void bytes.writeDoubleLE(-1, 60) },
+    { why: 'with an invalid creation time', change: (bytes) => void bytes.writeDoubleLE(NaN, 52) },
+    { why: 'created at the end of time', change: (bytes) => void bytes.writeDoubleLE(Infinity, 52) },
+    { why: 'with an invalid lifetime', change: (bytes) => void bytes.writeDoubleLE(NaN, 60) },
+    { why: 'with an infinite lifetime', change: (bytes) => void bytes.writeDoubleLE(Infinity, 60) },
+    { why: 'with a negative lifetime', change: (bytes) => void bytes.writeDoubleLE(-1, 60) },
     {
-      why: 'that would unfold to much more than it says',
+      why: 'that decompresses to much more than declared',
       size: 2000,
       change: (bytes) =>
         Buffer.concat([
@@ -143,7 +149,7 @@ describe('a frame that is authentic but wrong', () => {
   });
 });
 
-describe('a frame that is right but not authentic', () => {
+describe('an entry that is valid but not authentic', () => {
   const secret = createSecretKey(Buffer.alloc(32, 'x'));
 
   test('authenticated with another key is corrupt', async () => {
@@ -151,7 +157,7 @@ describe('a frame that is right but not authentic', () => {
     expect(await decodeEntry(KEY, bytes, LIMITS)).toMatchObject({ kind: 'corrupt', reason: /HMAC/ });
   });
 
-  test('with any bytes changed and its checksum where the first version had one is corrupt', async () => {
+  test('with bytes changed and a checksum where version 1 had one is corrupt', async () => {
     const changes = fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 20 });
     const property = fc.asyncProperty(entries, changes, async (entry, changes) => {
       const bytes = await encodeEntry(KEY, entry, LIMITS);
@@ -164,13 +170,13 @@ describe('a frame that is right but not authentic', () => {
     await fc.assert(property, RUNS);
   });
 
-  test('longer than any entry is corrupt before anything is computed over it', async () => {
+  test('over the maximum length is corrupt, before any hash is computed', async () => {
     const bytes = Buffer.alloc(2_000_000, 'MRC1');
     expect(await decodeEntry(KEY, bytes, LIMITS)).toMatchObject({ kind: 'corrupt', reason: /larger/ });
   });
 });
 
-test('bodies are compressed above the size, and only when that makes them smaller', async () => {
+test('bodies above the threshold are compressed, and only if that makes them smaller', async () => {
   const rows = entryOf('x', { size: 100_000 });
   expect((await encodeEntry(KEY, rows, LIMITS)).length).toBeLessThan(1000);
   expect((await encodeEntry(KEY, rows, { ...LIMITS, compressOver: 100_000 })).length).toBeGreaterThan(

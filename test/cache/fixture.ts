@@ -1,4 +1,4 @@
-// What the tests of this room share: payloads that name their run, policies, real clocks.
+// Shared fixtures of the cache tests: payloads that identify their run, policies, real clocks.
 import { createSecretKey, randomBytes } from 'node:crypto';
 import type { After, Clock } from '../../src/cache/clock.ts';
 import type { EntryKey } from '../../src/cache/entry-key.ts';

@@ -1,4 +1,4 @@
-// Somebody else can write to our Redis: whatever they do to an entry is a miss, reported once and gone, and never served.
+// An attacker can write to our Redis: a modified entry is a miss, is reported once and deleted, and is never served.
 import { createClient } from '@keyv/redis';
 import fc from 'fast-check';
 import { createSecretKey } from 'node:crypto';
@@ -89,7 +89,7 @@ async function lookTwice(): Promise<unknown> {
 }
 const MISS = { found: [undefined, undefined], reported: ['cache.corrupt_entry'], there: 0 };
 
-describe('an entry that was changed', () => {
+describe('a modified entry', () => {
   const sizes = fc.constantFrom(0, 100, 20_000); // the last one is compressed
   /** Changes of a value, by what an attacker would try. */
   const mutations: fc.Arbitrary<(bytes: Buffer) => Buffer> = fc.oneof(
@@ -115,7 +115,7 @@ describe('an entry that was changed', () => {
     fc.uint8Array({ maxLength: 500 }).map((other) => () => Buffer.from(other)),
   );
 
-  test('in any way, with a checksum made right or not, is a miss', async () => {
+  test('changed in any way, with a valid checksum or not, is a miss', async () => {
     const property = fc.asyncProperty(sizes, mutations, fc.boolean(), async (size, mutate, withChecksum) => {
       const original = await written(entryOf('answer', { size }));
       const changed = mutate(Buffer.from(original));
@@ -136,7 +136,7 @@ describe('an entry that was changed', () => {
     { why: 'into nothing', spoil: async (name) => attacker.set(name, '', PX) },
     { why: 'into bits far out', spoil: async (name) => attacker.setBit(name, 8 * 50_000_000, 1) },
     {
-      why: 'into megabytes that begin as it did',
+      why: 'into megabytes with the same beginning',
       spoil: async (name) => {
         await attacker.set(
           name,
@@ -147,7 +147,7 @@ describe('an entry that was changed', () => {
       },
     },
     {
-      why: 'to have no end',
+      why: 'to never expire',
       spoil: async (name) => {
         await written(entryOf('for ever'));
         await attacker.persist(name);
@@ -178,7 +178,7 @@ describe('an entry that was changed', () => {
 });
 
 describe('an entry that is authentic', () => {
-  test('and kept beyond its time by hand is over all the same', async () => {
+  test('whose expiry was extended manually still expires', async () => {
     let now = 0;
     const clock = { epoch: () => Date.now() + now, monotonic: () => performance.now() + now };
     const bytes = await written(entryOf('old', { keepMs: 30_000 }));
@@ -204,7 +204,7 @@ describe('an entry that is authentic', () => {
     expect(await later.fetch(KEY)).toBeUndefined();
   });
 
-  test('and held in memory is not read again, so a later change does not matter', async () => {
+  test('held in memory is not read again, so a later change has no effect', async () => {
     const given = { clock: realClock, after: realAfter, random: Math.random, observe: witness.observe };
     const link = await openRedisLink({
       ...given,
@@ -234,9 +234,9 @@ describe('the key of entries', () => {
   test.each([
     { why: 'the same secrets and namespace', secrets: ['a', 'b'], namespace: 'n', same: true },
     { why: 'another secret', secrets: ['a', 'c'], namespace: 'n', same: false },
-    { why: 'the same text, parted otherwise', secrets: ['ab', ''], namespace: 'n', same: false },
+    { why: 'the same text, split differently', secrets: ['ab', ''], namespace: 'n', same: false },
     { why: 'another namespace', secrets: ['a', 'b'], namespace: 'm', same: false },
-  ])('is the same only where all it comes from is: $why', async ({ secrets, namespace, same }) => {
+  ])('is the same only if all its inputs are: $why', async ({ secrets, namespace, same }) => {
     const [one, other] = await Promise.all([
       deriveEntryKey(['a', 'b'], 'n'),
       deriveEntryKey(secrets, namespace),
@@ -245,7 +245,7 @@ describe('the key of entries', () => {
     expect(one.id === other.id).toBe(same);
   });
 
-  test('keeps services with different keys apart, without either deleting what the other wrote', async () => {
+  test('separates services with different keys, and neither deletes the other’s entries', async () => {
     const other = await openShared(NAMESPACE, await deriveEntryKey(['other'], NAMESPACE));
     const before = witness.seen.length;
     await store.put(KEY, entryOf('ours'));
@@ -266,14 +266,14 @@ describe('a lease', () => {
     { why: 'a hash', spoil: async () => attacker.hSet(lease, 'a', 'b') },
     { why: 'a UUID', spoil: async () => attacker.set(lease, crypto.randomUUID(), PX) },
     {
-      why: 'all of a token but the right HMAC',
+      why: 'a token with a wrong HMAC',
       spoil: async () => {
         const time = Date.now().toString(36);
         return attacker.set(lease, `${crypto.randomUUID()}.${time}.${'a'.repeat(22)}`, PX);
       },
     },
     {
-      why: 'the token of another key',
+      why: 'a token signed with another key',
       spoil: async () => {
         const other = await store.lease('another');
         await attacker.set(lease, await tokenOf(leaseOf('another')), PX);
@@ -289,7 +289,7 @@ describe('a lease', () => {
         await attacker.set(lease, token, { expiration: { type: 'EX', value: 10 ** 9 } });
       },
     },
-  ])('that nobody holds is removed by the first who meets it: $why', async ({ spoil }) => {
+  ])('without a holder is removed by the first replica that reads it: $why', async ({ spoil }) => {
     await attacker.del(lease);
     await spoil();
     const before = witness.seen.length;
@@ -300,7 +300,7 @@ describe('a lease', () => {
     if (typeof taken !== 'string') await taken.release();
   });
 
-  test('that was read and is put back has replicas wait for no longer than if its holder had died', async () => {
+  test('that is replayed makes replicas wait no longer than if its holder had died', async () => {
     const later = await openShared(NAMESPACE, ENTRY_KEY, { ...realClock, epoch: () => Date.now() + 11_500 });
     const own = await store.lease(KEY);
     const token = await tokenOf(lease);
@@ -312,7 +312,7 @@ describe('a lease', () => {
     expect(await attacker.exists(lease)).toBe(0);
   });
 
-  test('is signed anew each time it is renewed, and given back all the same', async () => {
+  test('is signed again at each renewal, and can still be released', async () => {
     const own = await store.lease(KEY);
     const first = await tokenOf(lease);
     await expect.poll(() => tokenOf(lease), { timeout: 30_000 }).not.toBe(first);
@@ -321,7 +321,7 @@ describe('a lease', () => {
     expect(await attacker.exists(lease)).toBe(0);
   });
 
-  test('that was taken from its holder by hand is neither renewed nor given back by it', async () => {
+  test('that was manually taken from its holder is neither renewed nor released by it', async () => {
     const own = await store.lease(KEY);
     await attacker.set(lease, 'somebody else’s', PX);
     if (typeof own !== 'string') await own.release();

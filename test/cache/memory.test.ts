@@ -1,4 +1,4 @@
-// The bounded map in this process, and the keys and tags of what is in it.
+// The bounded in-process store, and the keys and tags of its entries.
 import { describe, expect, test } from 'vitest';
 import { etagOf } from '../../src/cache/entry.ts';
 import { cacheKey, keyPrefix } from '../../src/cache/key.ts';
@@ -9,7 +9,7 @@ import { entryOf, textOf } from './fixture.ts';
 const MEBI = 2 ** 20;
 
 describe('the memory', () => {
-  test('holds no more bytes than it may, and lets go of what was asked for longest ago', () => {
+  test('stays within its byte limit by evicting the least recently used', () => {
     const { clock } = createVirtualTime();
     const memory = createMemory(10 * MEBI, clock);
     for (let i = 0; i < 9; i++) memory.set(`k${i}`, entryOf(`v${i}`, { clock, size: MEBI }));
@@ -21,14 +21,14 @@ describe('the memory', () => {
     expect(memory.get('k1')).toBeUndefined();
   });
 
-  test('counts many small entries by what they really cost', () => {
+  test('counts the real memory cost of many small entries', () => {
     const { clock } = createVirtualTime();
     const memory = createMemory(MEBI, clock);
     for (let i = 0; i < 5000; i++) memory.set(`k${i}`, entryOf('v', { clock }));
     expect(memory.size().entries).toBeLessThan(MEBI / 1000);
   });
 
-  test('keeps no large buffer alive for a small view of it', () => {
+  test('does not retain a large buffer for a small view of it', () => {
     const { clock } = createVirtualTime();
     const memory = createMemory(MEBI, clock);
     const large = Buffer.alloc(MEBI / 2, 'x');
@@ -38,17 +38,17 @@ describe('the memory', () => {
   });
 
   test.each([
-    { why: 'larger than all of it', size: MEBI + 1, keepMs: 1000, taken: false },
-    { why: 'at its end already', size: 10, keepMs: 0, taken: false },
+    { why: 'larger than the whole cache', size: MEBI + 1, keepMs: 1000, taken: false },
+    { why: 'already expired', size: 10, keepMs: 0, taken: false },
     { why: 'neither', size: 10, keepMs: 1, taken: true },
-  ])('takes an entry or not: $why', ({ size, keepMs, taken }) => {
+  ])('accepts an entry or not: $why', ({ size, keepMs, taken }) => {
     const { clock } = createVirtualTime();
     const memory = createMemory(MEBI, clock);
     expect(memory.set('k', entryOf('v', { clock, size, keepMs }))).toBe(taken);
     expect(memory.get('k') !== undefined).toBe(taken);
   });
 
-  test('gives nothing after its end, not even when the wall clock was set back', async () => {
+  test('returns nothing after expiry, even if the wall clock was set back', async () => {
     const time = createVirtualTime();
     const memory = createMemory(MEBI, time.clock);
     memory.set('k', entryOf('v', { clock: time.clock, keepMs: 1000 }));
@@ -60,7 +60,7 @@ describe('the memory', () => {
     expect(memory.size()).toEqual({ entries: 0, bytes: 0 });
   });
 
-  test('believes the wall clock when it says that more time has passed', () => {
+  test('uses the wall clock if it shows that more time has passed', () => {
     const time = createVirtualTime();
     const memory = createMemory(MEBI, time.clock);
     memory.set('k', entryOf('v', { clock: time.clock, keepMs: 1000 }));
@@ -68,7 +68,7 @@ describe('the memory', () => {
     expect(memory.get('k')).toBeUndefined();
   });
 
-  test('lets go of what is over when something new comes', async () => {
+  test('evicts expired entries when a new one is stored', async () => {
     const time = createVirtualTime();
     const memory = createMemory(MEBI, time.clock);
     for (let i = 0; i < 100; i++) memory.set(`k${i}`, entryOf('v', { clock: time.clock, keepMs: 1000 }));
@@ -77,7 +77,7 @@ describe('the memory', () => {
     expect(memory.size().entries).toBe(1);
   });
 
-  test('forgets the keys of one endpoint and no other', () => {
+  test('deletes the keys of one endpoint and no other', () => {
     const { clock } = createVirtualTime();
     const memory = createMemory(MEBI, clock);
     const keys = [
@@ -92,10 +92,10 @@ describe('the memory', () => {
   });
 });
 
-describe('the key of an answer', () => {
+describe('the cache key', () => {
   const endpoint = { name: 'a.b', revision: '1' };
 
-  test('differs with everything in it', () => {
+  test('differs if any part differs', () => {
     const keys = [
       cacheKey(endpoint, ['x', 'y']),
       cacheKey({ ...endpoint, revision: '2' }, ['x', 'y']),
@@ -110,12 +110,12 @@ describe('the key of an answer', () => {
     expect(new Set(keys).size).toBe(keys.length);
   });
 
-  test('is the same for the same', () => {
+  test('is the same for equal parts', () => {
     expect(cacheKey({ ...endpoint }, ['x', null])).toBe(cacheKey(endpoint, ['x', null]));
   });
 });
 
-test('the tag of an answer is a quoted token of its bytes alone', () => {
+test('the ETag is a quoted token that depends only on the bytes', () => {
   expect(etagOf(Buffer.from('a'))).toMatch(/^"[\w-]{22}"$/);
   expect(etagOf(Buffer.from('a'))).toBe(etagOf(new Uint8Array([97])));
   expect(etagOf(Buffer.from('a'))).not.toBe(etagOf(Buffer.from('b')));

@@ -1,4 +1,4 @@
-// Properties of reading through, on virtual time.
+// Properties of the read-through cache, on virtual time.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { PROPERTIES } from './model.ts';

@@ -1,5 +1,5 @@
-// Properties of reading through, over any order of asks, failures, leavings, faults and clock jumps, on virtual time:
-// no answer older than promised, none of another key, no failure older than its asker, no run twice at once.
+// Properties of the read-through cache, for any order of requests, failures, disconnects, faults and clock jumps:
+// no response older than promised, none for another key, no failure older than its request, never two concurrent runs of one key.
 import { ok, equal } from 'node:assert/strict';
 import fc from 'fast-check';
 import type { CachePolicy, CacheDirectives } from '../../src/cache/freshness.ts';

@@ -1,4 +1,4 @@
-// The policy: which answer an ask gets, from where, and how that is told. Time is virtual.
+// The cache policy: which response a request gets, from where, and how that is reported. Time is virtual.
 import { describe, expect, test } from 'vitest';
 import type { Payload } from '../../src/cache/entry.ts';
 import { NO_DIRECTIVES, type CachePolicy, type CacheDirectives } from '../../src/cache/freshness.ts';
@@ -75,7 +75,7 @@ interface Row {
   readonly directives?: CacheDirectives;
 }
 
-describe('an ask when an answer was stored', () => {
+describe('a request with a fresh cached response', () => {
   test.each<Row & { readonly expected: string }>([
     { why: 'at once', after: 0, expected: 'run 1: hit, age 0, ttl 100' },
     { why: 'at its last moment', after: 99_999, expected: 'run 1: hit, age 99, ttl 0' },
@@ -137,9 +137,14 @@ describe('an ask when an answer was stored', () => {
   });
 });
 
-describe('an ask when the stored answer is over its time', () => {
+describe('a request with an expired cached response', () => {
   test.each<Row & { readonly isDown: boolean; readonly expected: string }>([
-    { why: 'revalidated behind', after: 149_999, isDown: false, expected: 'run 1: stale, age 149, ttl -50' },
+    {
+      why: 'served stale while revalidating',
+      after: 149_999,
+      isDown: false,
+      expected: 'run 1: stale, age 149, ttl -50',
+    },
     {
       why: 'too old for that',
       after: 150_000,
@@ -147,7 +152,7 @@ describe('an ask when the stored answer is over its time', () => {
       expected: 'run 2: stored (stale), age 0, ttl 100',
     },
     {
-      why: 'the engine is away',
+      why: 'the engine is unavailable',
       after: 299_999,
       isDown: true,
       expected: 'run 1: stale (stale), age 299, ttl -200',
@@ -200,7 +205,7 @@ describe('an ask when the stored answer is over its time', () => {
     await expect(bench.ask({ directives, policy: KEEPS_STALE })).rejects.toBe(ENGINE);
   });
 
-  test('gets a failure that excuses nothing', async () => {
+  test('gets an error that does not permit a stale response', async () => {
     const { ask, time } = setUp();
     await ask({ policy: KEEPS_STALE });
     await time.advance(200_000);
@@ -208,7 +213,7 @@ describe('an ask when the stored answer is over its time', () => {
     await expect(ask({ policy: KEEPS_STALE, run })).rejects.toThrow('a query that is wrong');
   });
 
-  test('is measured when it is given, not when it was looked up', async () => {
+  test('its age is measured when served, not when looked up', async () => {
     const { ask, time } = setUp();
     await ask({ policy: KEEPS_STALE });
     await time.advance(295_000);
@@ -220,7 +225,7 @@ describe('an ask when the stored answer is over its time', () => {
     await expect(answer).rejects.toBe(ENGINE);
   });
 
-  test('is spared the wait for a failure that happened a moment ago', async () => {
+  test('does not wait after a recent failure', async () => {
     const bench = setUp();
     await bench.ask({ policy: KEEPS_STALE });
     await bench.time.advance(200_000);
@@ -232,7 +237,7 @@ describe('an ask when the stored answer is over its time', () => {
     expect(told(await bench.ask({ policy: KEEPS_STALE }))).toBe('run 3: stored (stale), age 0, ttl 100');
   });
 
-  test('is renewed once behind many, and the new one is given afterwards', async () => {
+  test('is refreshed once for many requests, and the new one is served afterwards', async () => {
     const { ask, time, runs } = setUp();
     await ask({ policy: KEEPS_STALE });
     await time.advance(120_000);
@@ -243,7 +248,7 @@ describe('an ask when the stored answer is over its time', () => {
     expect(told(await ask({ policy: KEEPS_STALE }))).toBe('run 2: hit, age 0, ttl 99');
   });
 
-  test('is given on when it cannot be renewed behind, which is reported', async () => {
+  test('is still served if the background refresh fails, which is reported', async () => {
     const bench = setUp();
     await bench.ask({ policy: KEEPS_STALE });
     await bench.time.advance(120_000);
@@ -255,8 +260,8 @@ describe('an ask when the stored answer is over its time', () => {
   });
 });
 
-describe('an ask', () => {
-  test('that fails leaves nothing behind', async () => {
+describe('a request', () => {
+  test('that fails stores nothing', async () => {
     const bench = setUp();
     bench.isDown = true;
     await expect(bench.ask()).rejects.toBe(ENGINE);
@@ -264,7 +269,7 @@ describe('an ask', () => {
     expect(told(await bench.ask())).toBe('run 2: stored (uri-miss), age 0, ttl 100');
   });
 
-  test('for what is too large to be stored is answered, and reported', async () => {
+  test('with a response too large to store is answered, and reported', async () => {
     const { ask, kinds, runs } = setUp(3);
     expect(told(await ask())).toBe('run 1: unstored (uri-miss), age 0, ttl 100');
     expect(told(await ask())).toBe('run 2: unstored (uri-miss), age 0, ttl 100');
@@ -272,7 +277,7 @@ describe('an ask', () => {
     expect(kinds()).toEqual(['cache.entry_too_large', 'cache.entry_too_large']);
   });
 
-  test('joins the run in the air, whose age counts from where it began', async () => {
+  test('joins the in-flight query, whose age counts from its start', async () => {
     const { ask, time, runs } = setUp();
     const { promise, resolve } = deferred<Payload>();
     const all = Array.from({ length: 3 }, () => ask({ run: () => promise }));
@@ -304,7 +309,7 @@ describe('an ask', () => {
     );
   });
 
-  test('ends with its caller, and the run with its last', async () => {
+  test('ends with its caller, and the run with its last caller', async () => {
     const { ask, time } = setUp();
     const controllers = [new AbortController(), new AbortController()];
     let aborted = false;
@@ -324,7 +329,7 @@ describe('an ask', () => {
     expect(aborted).toBe(true);
   });
 
-  test('whose time is up may get an old answer, when that excuses it', async () => {
+  test('that times out may get a stale response, if timeouts permit it', async () => {
     const { ask, time } = setUp();
     await ask({ policy: KEEPS_STALE });
     await time.advance(200_000);
@@ -335,7 +340,7 @@ describe('an ask', () => {
     expect(told(await answer)).toBe('run 1: stale (stale), age 200, ttl -100');
   });
 
-  test('is not confused by a policy that keeps nothing', async () => {
+  test('works with a policy without caching', async () => {
     const { ask } = setUp();
     const policy = { ...POLICY, ttl: 0, minRefresh: 0 };
     expect(told(await ask({ policy }))).toBe('run 1: unstored (uri-miss), age 0, ttl 0');
@@ -343,7 +348,7 @@ describe('an ask', () => {
   });
 
   test.each([{ by: -3_600_000 }, { by: 3_600_000 }])(
-    'never gets an over-age answer when the wall clock jumps by $by ms',
+    'never gets a response over its maximum age if the wall clock jumps by $by ms',
     async ({ by }) => {
       const { ask, time } = setUp();
       await ask();
@@ -357,8 +362,8 @@ describe('an ask', () => {
   );
 });
 
-describe('forgetting', () => {
-  test('drops what is stored, and what is being made', async () => {
+describe('purging', () => {
+  test('drops cached responses and in-flight queries', async () => {
     const { ask, reads, time, runs } = setUp();
     await ask();
     await time.advance(1000);
@@ -375,7 +380,7 @@ describe('forgetting', () => {
 });
 
 describe('refreshing', () => {
-  test('runs unless there is something young enough', async () => {
+  test('runs unless a cached response is fresh enough', async () => {
     const { reads, ask, time, runs } = setUp();
     const job = askFor('k', { run: () => Promise.resolve(payload('again')) });
     await ask();
@@ -387,7 +392,7 @@ describe('refreshing', () => {
     expect(told(await ask())).toBe('again: hit, age 0, ttl 100');
   });
 
-  test('joins a run that is young enough', async () => {
+  test('joins an in-flight query that is recent enough', async () => {
     const { reads, ask, time } = setUp();
     const { promise, resolve } = deferred<Payload>();
     const answer = ask({ run: () => promise });

@@ -1,4 +1,4 @@
-// What goes wrong with Redis: right answers all the same, nobody waiting for it twice, and all of it told.
+// Redis faults: responses stay correct, callers wait for it at most once, and every fault is reported.
 import { createClient } from '@keyv/redis';
 import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
@@ -101,7 +101,7 @@ async function stored(service: Service, key: string): Promise<void> {
 }
 
 describe('Redis that', () => {
-  test('was never up, and comes up late', async () => {
+  test('is unavailable at start, and comes up later', async () => {
     const server = await openRedisServer();
     await server.kill();
     const service = await openService(server.url);
@@ -129,7 +129,7 @@ describe('Redis that', () => {
     expect(await askMany(service, ['a'])).toEqual(['hit']);
   });
 
-  test('freezes: one wait for those who are there, none for who comes later', async () => {
+  test('freezes: current requests wait once, later ones not at all', async () => {
     const server = await openRedisServer();
     const service = await openService(server.url);
     await service.ask('a');
@@ -148,7 +148,7 @@ describe('Redis that', () => {
     for (const key of keys('b', 100)) await service.ask(key);
   });
 
-  test('grants a lease too late for anybody to know, which runs out', async () => {
+  test('grants a lease after the timeout, which expires', async () => {
     const server = await openRedisServer();
     const { store, until } = await openService(server.url);
     server.freeze();
@@ -195,7 +195,7 @@ describe('Redis that', () => {
     expect(service.count('cache.remote_lost')).toBe(0);
   });
 
-  test('refuses to store because it is full, but is read from', async () => {
+  test('rejects writes because it is full, but serves reads', async () => {
     const server = await openRedisServer();
     const vandal = await openVandal(server.url);
     const service = await openService(server.url);
@@ -208,7 +208,7 @@ describe('Redis that', () => {
     expect(service.count('cache.remote_lost')).toBe(0);
   });
 
-  test('does not let us in', async () => {
+  test('rejects our credentials', async () => {
     const server = await openRedisServer();
     const vandal = await openVandal(server.url);
     await vandal.configSet('requirepass', 'secret');
@@ -219,7 +219,7 @@ describe('Redis that', () => {
     expect(known.count('cache.remote_lost')).toBe(0);
   });
 
-  test('is behind a connection that died without a word', async () => {
+  test('is behind a silently dead connection', async () => {
     const server = await openRedisServer();
     const proxy = await openProxy(Number(new URL(server.url).port));
     const service = await openService(proxy.url);
@@ -233,7 +233,7 @@ describe('Redis that', () => {
   });
 });
 
-describe('a Redis full of rubbish', () => {
+describe('a Redis full of corrupt entries', () => {
   type Vandal = Awaited<ReturnType<typeof openVandal>>;
   const PX = { expiration: { type: 'PX', value: 60_000 } } as const;
 
@@ -243,23 +243,23 @@ describe('a Redis full of rubbish', () => {
     { why: 'text', spoil: (vandal: Vandal, name: string) => vandal.set(name, '{"value":"x"}', PX) },
     { why: 'bytes', spoil: (vandal: Vandal, name: string) => vandal.set(name, Buffer.alloc(5000, 0xff), PX) },
     {
-      why: 'an answer to another question',
+      why: 'a response for another key',
       spoil: async (vandal: Vandal, name: string) =>
         vandal.set(name, await encodeEntry('other', entryOf('foreign'), FRAMES), PX),
     },
     {
-      why: 'half of an answer',
+      why: 'half of a response',
       spoil: async (vandal: Vandal, name: string) => {
         const frame = await encodeEntry('k', entryOf('half', { size: 1000 }), FRAMES);
         return vandal.set(name, frame.subarray(0, 500), PX);
       },
     },
     {
-      why: 'an answer that never ends',
+      why: 'a response that never expires',
       spoil: async (vandal: Vandal, name: string) =>
         vandal.set(name, await encodeEntry('k', entryOf('for ever'), FRAMES)),
     },
-  ])('in place of an answer is a miss, told, and replaced: $why', async ({ spoil }) => {
+  ])('in place of a response is a miss, reported and replaced: $why', async ({ spoil }) => {
     const server = await openRedisServer();
     const vandal = await openVandal(server.url);
     const service = await openService(server.url);
@@ -289,7 +289,7 @@ describe('a Redis full of rubbish', () => {
   });
 });
 
-test('without Redis a process still runs each question once at a time', async () => {
+test('without Redis a process still coalesces requests for a key', async () => {
   const service = await openService(`redis://127.0.0.1:${await freePort()}`);
   const outcomes = await askMany(
     service,

@@ -1,4 +1,4 @@
-// One replica as a process of its own: reads through Redis as told over IPC, and tells of every run and answer.
+// One replica as a child process: reads through Redis on IPC commands, and reports every run and response.
 import { setTimeout } from 'node:timers/promises';
 import { createReadThrough } from '../../src/cache/read-through.ts';
 import { createRedis } from '../../src/cache/redis.ts';

@@ -1,4 +1,4 @@
-// Four processes over one Redis: a crowd costs one run, and a run outlives the replica that began it.
+// Four processes over one Redis: concurrent requests share one run, and a run survives the replica that started it.
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -60,7 +60,7 @@ const runsOf = (some: readonly Replica[]): number =>
   some.flatMap(({ reports }) => reports.filter(({ kind }) => kind === 'running')).length;
 
 describe('four replicas over one Redis', () => {
-  test('run once for a crowd of two hundred', async () => {
+  test('run once for two hundred concurrent requests', async () => {
     for (const runMs of [0, 30, 600]) {
       for (const replica of replicas) replica.order({ key: `crowd-${runMs}`, callers: 50, runMs });
       const answers = await Promise.all(replicas.map(({ told }) => told('answered')));
@@ -72,13 +72,13 @@ describe('four replicas over one Redis', () => {
     }
   });
 
-  test('run for longer than a lease without another beginning too', async () => {
+  test('run for longer than a lease without a second run', async () => {
     for (const replica of replicas) replica.order({ key: 'long', callers: 5, runMs: 4000 });
     await Promise.all(replicas.map(({ told }) => told('answered')));
     expect(runsOf(replicas)).toBe(1);
   });
 
-  test('take over, one of them, when the one that runs is killed', async () => {
+  test('take over with a single run if the running one is killed', async () => {
     const [leader, ...others] = replicas;
     leader?.order({ key: 'killed', callers: 5, runMs: 600_000 });
     await leader?.told('running');

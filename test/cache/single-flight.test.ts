@@ -1,4 +1,4 @@
-// SingleFlight in one process: who waits for whom, who gets which failure, and when a run is ended.
+// SingleFlight in one process: which callers share a run, who receives its failure, and when it is cancelled.
 import { describe, expect, test } from 'vitest';
 import {
   createSingleFlight,
@@ -50,8 +50,8 @@ function openAirport(): Airport {
   };
 }
 
-describe('a flight', () => {
-  test('is one run for all who ask meanwhile', async () => {
+describe('a single-flight run', () => {
+  test('is shared by all concurrent callers', async () => {
     const { join, runs } = openAirport();
     const all = Array.from({ length: 200 }, (_, i) => join(`caller ${i}`));
     runs[0]?.land('answer');
@@ -61,7 +61,7 @@ describe('a flight', () => {
     expect(new Set(landings.map(({ result }) => result))).toEqual(new Set(['answer']));
   });
 
-  test('is over when it has landed: who asks then runs', async () => {
+  test('ends with its result: a later caller starts a new run', async () => {
     const { join, runs, flights } = openAirport();
     const first = join('first');
     runs[0]?.land('one');
@@ -72,7 +72,7 @@ describe('a flight', () => {
     expect(await second.landing).toEqual({ result: 'two', led: true });
   });
 
-  test('that fails, fails those who were there when it began; of the others the next leads', async () => {
+  test('that fails, fails the callers present at its start; the next of the others leads', async () => {
     const { join, runs, settle } = openAirport();
     const leader = join('leader');
     const others = [join('second'), join('third')];
@@ -87,7 +87,7 @@ describe('a flight', () => {
     ]);
   });
 
-  test('costs two runs at most, however many wait for what always fails', async () => {
+  test('costs at most two runs, however many callers wait for a persistent failure', async () => {
     const { join, runs, settle } = openAirport();
     const all = Array.from({ length: 50 }, (_, i) => join(`caller ${i}`));
     runs[0]?.crash(new Error('one'));
@@ -98,7 +98,7 @@ describe('a flight', () => {
     expect(runs).toHaveLength(2);
   });
 
-  test('goes on without its leader', async () => {
+  test('continues without its leader', async () => {
     const { join, runs } = openAirport();
     const leader = join('leader');
     const other = join('other');
@@ -110,7 +110,7 @@ describe('a flight', () => {
     expect(runs).toHaveLength(1);
   });
 
-  test('is ended by its last passenger, and nobody boards it any more', async () => {
+  test('is cancelled with its last caller, and no caller can join it afterwards', async () => {
     const { join, runs } = openAirport();
     const [leader, other] = [join('leader'), join('other')];
     leader.leave();
@@ -123,7 +123,7 @@ describe('a flight', () => {
     expect(await late.landing).toEqual({ result: 'answer', led: true });
   });
 
-  test('takes nobody who has left already', async () => {
+  test('does not accept an aborted caller', async () => {
     const { flights, runs } = openAirport();
     const signal = AbortSignal.abort(new Error('gone before'));
     const run = (): Promise<string> => Promise.resolve('never');
@@ -132,7 +132,7 @@ describe('a flight', () => {
     expect(flights.isInAir('key')).toBe(false);
   });
 
-  test('whose result is too old for some is followed by one run for all of them', async () => {
+  test('whose result is too old for some callers is followed by one run for all of them', async () => {
     const { join, runs, settle } = openAirport();
     const content = join('content');
     const choosy = [1, 2, 3].map((i) => join(`choosy ${i}`, (result) => result === 'new'));
@@ -145,14 +145,14 @@ describe('a flight', () => {
     expect(runs).toHaveLength(2);
   });
 
-  test('always satisfies its leader, who would else lead for ever', async () => {
+  test('always satisfies its leader, which would otherwise loop forever', async () => {
     const { join, runs } = openAirport();
     const leader = join('leader', () => false);
     runs[0]?.land('whatever');
     expect(await leader.landing).toEqual({ result: 'whatever', led: true });
   });
 
-  test('of a forgotten key brings its passengers home, but takes no more', async () => {
+  test('of a purged key still answers its callers, but accepts no more', async () => {
     const { join, runs, flights } = openAirport();
     const before = join('before');
     flights.forget('ke');
@@ -165,7 +165,7 @@ describe('a flight', () => {
     expect((await after.landing).result).toBe('new');
   });
 
-  test('leaves other keys alone', async () => {
+  test('does not affect other keys', async () => {
     const { flights } = openAirport();
     const passenger = (result: string) => ({
       run: () => Promise.resolve(result),

@@ -1,4 +1,4 @@
-// The stores that there are, held against what every store must do.
+// Runs the store conformance suite against each implementation.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Clock } from '../../src/cache/clock.ts';
 import { createRedis } from '../../src/cache/redis.ts';
@@ -48,10 +48,10 @@ describe('a store that replicas share', () => {
   test.each([
     { why: 'same clocks', writer: 0, reader: 0, found: true },
     { why: 'a little skew', writer: 400, reader: 0, found: true },
-    { why: 'the reader is ahead, and takes it for older', writer: 0, reader: 20_000, found: true },
-    { why: 'the reader is so far ahead that it is over', writer: 0, reader: 70_000, found: false },
+    { why: 'the reader is ahead, so the entry looks older', writer: 0, reader: 20_000, found: true },
+    { why: 'the reader is so far ahead that the entry is expired', writer: 0, reader: 70_000, found: false },
     { why: 'from the future', writer: 20_000, reader: 0, found: false },
-  ])('believes the clock that makes an entry older: $why', async ({ writer, reader, found }) => {
+  ])('uses the clock that makes an entry older: $why', async ({ writer, reader, found }) => {
     const namespace = freshNamespace();
     const clock = ahead(writer);
     const store = await openShared(namespace, clock);
@@ -65,7 +65,7 @@ describe('a store that replicas share', () => {
     }
   });
 
-  test('counts on with the clock over there when its own was set back', async () => {
+  test('uses the remote clock if its own was set back', async () => {
     const namespace = freshNamespace();
     let jump = 0;
     const clock: Clock = { ...realClock, epoch: () => Date.now() + jump };
@@ -80,7 +80,7 @@ describe('a store that replicas share', () => {
     expect(performance.now() - (found?.born.monotonic ?? Infinity)).toBeGreaterThanOrEqual(29_000);
   });
 
-  test('is apart from one of another namespace', async () => {
+  test('is separate from another namespace', async () => {
     const store = await openShared(freshNamespace());
     await store.put('k', entryOf('v'));
     expect(await (await openShared(freshNamespace())).fetch('k')).toBeUndefined();

@@ -1,4 +1,4 @@
-// A store outside on virtual time: what Redis does when nothing is wrong with it, and, when told to, being away.
+// A remote store on virtual time: behaves like a healthy Redis, or as unavailable on demand.
 import { sleep } from '../../src/cache/clock.ts';
 import type { Remote } from '../../src/cache/remote.ts';
 import { TRUST } from './fixture.ts';

@@ -1,4 +1,4 @@
-// Warming: what is run again, when, how often, and when no more. Time is virtual.
+// Warming: what is refreshed, when, how often, and when it stops. Time is virtual.
 import { describe, expect, test } from 'vitest';
 import type { Payload } from '../../src/cache/entry.ts';
 import { createReadThrough, type Read, type ReadThrough } from '../../src/cache/read-through.ts';
@@ -120,7 +120,7 @@ async function visit(
 }
 
 describe('warming', () => {
-  test('runs again what is asked for, so that nobody waits, and counts what that saved', async () => {
+  test('refreshes requested responses so that no caller waits, and counts the time saved', async () => {
     const world = createWorld();
     const replica = openReplica(world);
     await replica.ask('e@1/k');
@@ -133,7 +133,7 @@ describe('warming', () => {
     expect(replica.count('warming.saved')).toBe(10); // one run each ttl of 100 s would have been waited for
   });
 
-  test('stops when nobody has asked for a ttl', async () => {
+  test('stops after a ttl without requests', async () => {
     const world = createWorld();
     const replica = openReplica(world);
     await replica.ask('e@1/k');
@@ -145,7 +145,7 @@ describe('warming', () => {
     expect(replica.kinds().at(-1)).toBe('warming.dropped');
   });
 
-  test('keeps what is pinned without being asked', async () => {
+  test('refreshes pinned responses without requests', async () => {
     const world = createWorld();
     const replica = openReplica(world);
     replica.warming.pin(replica.job('e@1/k'));
@@ -155,7 +155,7 @@ describe('warming', () => {
     expect(replica.count('warming.saved')).toBe(1);
   });
 
-  test('keeps the good old answer while runs fail, and tries less and less often', async () => {
+  test('keeps the last good response while runs fail, and retries at growing intervals', async () => {
     const world = createWorld();
     const replica = openReplica(world);
     await replica.ask('e@1/k');
@@ -169,7 +169,7 @@ describe('warming', () => {
     expect(replica.count('warming.refreshed')).toBeGreaterThanOrEqual(1);
   });
 
-  test('never runs one key twice at once, not even when a run takes longer than the interval', async () => {
+  test('never runs a key twice concurrently, even if a run takes longer than the interval', async () => {
     const world = createWorld();
     const replica = openReplica(world);
     await replica.ask('e@1/k');
@@ -184,7 +184,7 @@ describe('warming', () => {
     expect(world.mostAtOnce).toBe(1);
   });
 
-  test('stays below its budget, and serves the most overdue first', async () => {
+  test('stays within its budget, and refreshes the most overdue first', async () => {
     const world = createWorld();
     const replica = openReplica(world, 'a', { concurrent: 3 });
     const keys = Array.from({ length: 20 }, (_, i) => `e${i % 4}@1/${i}`);
@@ -200,7 +200,7 @@ describe('warming', () => {
     expect(world.runs.slice(before, before + 20).map(({ key }) => key)).toEqual(keys);
   });
 
-  test('is bounded for each endpoint: what was asked for longest ago goes first, what is pinned last', async () => {
+  test('is bounded per endpoint: evicts the least recently requested first, pinned ones last', async () => {
     const world = createWorld();
     const replica = openReplica(world, 'a', { perEndpoint: 3 });
     replica.warming.pin(replica.job('e@1/pinned'));
@@ -213,7 +213,7 @@ describe('warming', () => {
     expect(warmed).toEqual(new Set(['e@1/pinned', 'e@1/3', 'e@1/4', 'f@1/1']));
   });
 
-  test('forgets one endpoint and no other', async () => {
+  test('purges one endpoint and no other', async () => {
     const world = createWorld();
     const replica = openReplica(world);
     for (const key of ['e@1/k', 'f@1/k']) await replica.ask(key);
@@ -223,7 +223,7 @@ describe('warming', () => {
     expect(world.runs.slice(length).map(({ key }) => key)).toEqual(['f@1/k']);
   });
 
-  test('begins nothing after it was closed', async () => {
+  test('starts nothing after closing', async () => {
     const world = createWorld();
     const replica = openReplica(world);
     await replica.ask('e@1/k');
@@ -232,7 +232,7 @@ describe('warming', () => {
     expect(world.runs).toHaveLength(1);
   });
 
-  test('is done by one replica, and the others take over what it made', async () => {
+  test('is done by one replica, and the others use its results', async () => {
     const world = createWorld();
     world.runTakes = 400;
     const remote = createVirtualRemote(world.time);

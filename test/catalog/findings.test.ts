@@ -1,4 +1,4 @@
-// Golden files: every kind of mistake in an endpoint file, with the findings as a person reads them.
+// Golden files: every kind of mistake in an endpoint file, with the findings as printed.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

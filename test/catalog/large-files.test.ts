@@ -1,5 +1,5 @@
-// Files that are large and wrong: their findings are bounded, and what is done for them grows with their length alone. Each
-// of these took minutes, or ended the reload, while something in it grew with the square.
+// Large invalid files: their findings are bounded, and the work grows linearly with their length. Before this was fixed, each
+// of these files took minutes or made the reload fail, because of quadratic work.
 import { describe, expect, test } from 'vitest';
 import { createReadTokens } from '../../src/auth/tokens-file.ts';
 import { createInspect } from '../../src/catalog/compile.ts';

@@ -1,4 +1,4 @@
-// Warnings, and what the engine finds: golden files, as a person reads them.
+// Golden files of warnings and of errors that the engine finds, as printed.
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

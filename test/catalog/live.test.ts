@@ -1,4 +1,4 @@
-// The catalog follows a real folder, however files are written, and never serves less than it did.
+// The catalog follows a real folder, however files are written, and never drops an endpoint because of an invalid file.
 import { mkdir, mkdtemp, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// The revision of an endpoint changes with everything that can change an answer, and with nothing else.
+// An endpoint's revision changes with everything that can change a response, and with nothing else.
 import { describe, expect, test } from 'vitest';
 import { createCompile } from '../../src/catalog/compile.ts';
 

@@ -1,4 +1,4 @@
-// Which examples of a file consumers are shown and warming runs: those that say something to a caller.
+// Which examples of a file are shown to consumers and warmed: those that are meaningful to a caller.
 import { expect, test } from 'vitest';
 import { createCompile } from '../../src/catalog/compile.ts';
 

@@ -1,4 +1,4 @@
-// Files begun, formatted and typed by command: what comes out is valid, the same each time, and works.
+// Commands that create, format and generate types for files: the output is valid, deterministic, and works.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Every command as a user runs it: what it prints, how it exits, what it says when it cannot.
+// Every command as a user runs it: its output, exit code and error messages.
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { createServer } from 'node:net';

@@ -1,4 +1,4 @@
-// `millrace diff` as a user runs it, over a real repository of git: what it prints, how it exits, what it refuses.
+// `millrace diff` as a user runs it, over a real git repository: its output, exit code and rejected changes.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

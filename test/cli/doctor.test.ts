@@ -1,4 +1,4 @@
-// `millrace doctor`: what it prints, and when it fails.
+// `millrace doctor`: its output, and when it fails.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { run, scratch } from '../support/command.ts';
 import { startFront, type FrontProcess } from '../support/front-process.ts';

@@ -1,5 +1,5 @@
-// A pull request from beginning to end: a repository of endpoint files, changed in six ways, and all that validate, test and diff
-// say about each, in golden files.
+// A pull request end to end: a repository of endpoint files, changed in six ways, and the complete output of validate, test and
+// diff for each, in golden files.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// `millrace serve --workers`: several processes behind one port, as one service.
+// `millrace serve --workers`: several processes behind one port, acting as one service.
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Every code of the table of changes, from files before and after; and every key of the schema, as one that matters or not.
+// Every code of the table of changes, from files before and after; and every schema key, classified as relevant or not.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// Endpoint files as short texts, and what comparing two of them gives.
+// Compares endpoint files given as short strings.
 import { createInspect } from '../../src/catalog/compile.ts';
 import type { Change } from '../../src/compatibility/changes.ts';
 import { compareContracts, type Comparison, type Side } from '../../src/compatibility/compare.ts';

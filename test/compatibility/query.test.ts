@@ -1,4 +1,4 @@
-// What queries may lose: conditions by parameters, in every form that SQL has for them, and what reads around them.
+// Conditions on parameters that a changed query may lose, in every SQL form, and forms that only look alike.
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';

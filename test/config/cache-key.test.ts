@@ -1,4 +1,4 @@
-// What the key of shared cache entries comes from, and what is said about it.
+// The sources of the key that authenticates shared cache entries, and the warnings about them.
 import { expect, test } from 'vitest';
 import { cacheSecrets } from '../../src/config/cache-key.ts';
 import type { Settings } from '../../src/config/settings.ts';
@@ -26,19 +26,19 @@ test.each<{ why: string; given: Partial<Given>; secrets: readonly string[]; warn
     warning: /derived from clickhouse_password\./,
   },
   {
-    why: 'all that replicas share',
+    why: 'everything that replicas share',
     given: { clickhouse, piiHashKey: 'p', redisUrl: 'rediss://user:pw@host:1/2' },
     secrets: ['p', 'ch', 'pw'],
     warning: /pii_hash_key and clickhouse_password/,
   },
   {
-    why: 'of Redis alone',
+    why: 'of Redis only',
     given: { redisUrl: 'redis://:pw@host' },
     secrets: ['', '', 'pw'],
     warning: /forge/,
   },
   { why: 'nothing', given: {}, secrets: ['', '', ''], warning: /whoever can write to Redis can forge/ },
-  { why: 'no URL', given: { redisUrl: 'redis://[' }, secrets: ['', '', ''], warning: /forge/ },
+  { why: 'not a URL', given: { redisUrl: 'redis://[' }, secrets: ['', '', ''], warning: /forge/ },
 ])('$why', ({ given, secrets, warning }) => {
   const found = cacheSecrets({ ...NONE, ...given });
   expect(found.secrets).toEqual(secrets);

@@ -1,4 +1,4 @@
-// Folders that nobody else may enter: made so, or restricted, or warned of.
+// Private folders: created, restricted, or reported by a warning.
 import { chmod, mkdir, mkdtemp, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ async function folderWith(mode: number, files: readonly string[]): Promise<strin
 
 const modeOf = async (path: string): Promise<string> => ((await stat(path)).mode & 0o7777).toString(8);
 
-test('a new folder is made for its owner alone, with those above it', async () => {
+test('a new folder and its new parents are created for their owner only', async () => {
   const above = join(await mkdtemp(join(tmpdir(), 'millrace-private-')), 'above');
   expect(await makePrivateFolder(join(above, 'data'))).toBeUndefined();
   expect([await modeOf(above), await modeOf(join(above, 'data'))]).toEqual(['700', '700']);
@@ -32,7 +32,7 @@ test.each<{
   warned: boolean;
 }>([
   { why: 'private already', mode: 0o700, files: ['other'], becomes: '700', warned: false },
-  { why: 'for its owner to read alone', mode: 0o500, becomes: '500', warned: false },
+  { why: 'readable by its owner only', mode: 0o500, becomes: '500', warned: false },
   { why: 'empty', mode: 0o755, becomes: '700', warned: false },
   { why: 'used by an earlier release', mode: 0o755, files: ['engine', 'x'], becomes: '700', warned: false },
   { why: 'used over a server', mode: 0o770, files: ['token-use.json'], becomes: '700', warned: false },
@@ -43,7 +43,7 @@ test.each<{
     becomes: '755',
     warned: true,
   },
-  { why: 'for everybody, such as /tmp', mode: 0o1777, files: ['engine'], becomes: '1777', warned: true },
+  { why: 'accessible to all, such as /tmp', mode: 0o1777, files: ['engine'], becomes: '1777', warned: true },
   { why: 'of another user', mode: 0o775, files: ['engine'], uid: own + 1, becomes: '775', warned: true },
 ])('a folder that is there: $why', async ({ mode, files = [], uid = own, becomes, warned }) => {
   const path = await folderWith(mode, files);

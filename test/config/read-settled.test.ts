@@ -1,4 +1,4 @@
-// A file read while it is written is one whole version of it.
+// Reading a file during a write returns one complete version.
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test('what is read is never the beginning of a version', async () => {
+test('a partially written version is never returned', async () => {
   const path = join(folder, 'written.yaml');
   const versions = Array.from({ length: 26 }, (_, n) => String.fromCodePoint(97 + n).repeat(40 * (n + 1)));
   const whole = new Set([...versions, LAST]);
@@ -50,12 +50,12 @@ test('what is read is never the beginning of a version', async () => {
 test.each([
   { why: 'a folder', make: (path: string) => mkdir(path), says: /not a file/ },
   {
-    why: 'more than may be',
+    why: 'over the size limit',
     make: (path: string) => writeFile(path, ' '.repeat(MIB + 1)),
     says: /larger than 1 MiB/,
   },
   { why: 'nothing', make: () => Promise.resolve(), says: /ENOENT/ },
-])('$why is refused', async ({ why, make, says }) => {
+])('$why is rejected', async ({ why, make, says }) => {
   const path = join(folder, why);
   await make(path);
   await expect(readSettled(path, MIB)).rejects.toThrow(says);

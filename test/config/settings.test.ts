@@ -23,7 +23,7 @@ async function settingsOf(sources: SettingsSources) {
 }
 
 describe('settings', () => {
-  test('have the promised defaults', async () => {
+  test('have the documented defaults', async () => {
     expect(await settingsOf(none)).toMatchObject({
       host: '127.0.0.1',
       port: 4000,
@@ -36,7 +36,7 @@ describe('settings', () => {
     });
   });
 
-  test('a flag wins over the environment, that over the file, that over the default', async () => {
+  test('precedence is flag, environment, file, default', async () => {
     const sources = {
       flags: { port: '1' },
       env: { MILLRACE_PORT: '2', MILLRACE_HOST: 'env' },
@@ -45,11 +45,11 @@ describe('settings', () => {
     expect(await settingsOf(sources)).toMatchObject({ port: 1, host: 'env', data: 'file', seeds: 'seeds' });
   });
 
-  test('an empty variable is no value', async () => {
+  test('an empty variable counts as unset', async () => {
     expect(await settingsOf({ ...none, env: { MILLRACE_HOST: '' } })).toMatchObject({ host: '127.0.0.1' });
   });
 
-  test('the file takes values from the environment', async () => {
+  test('the file can reference environment variables', async () => {
     const sources = {
       ...none,
       env: { PW: 's3cret' },
@@ -62,7 +62,7 @@ describe('settings', () => {
     });
   });
 
-  test('servers, and who asks them', async () => {
+  test('servers and their users', async () => {
     const env = {
       CLICKHOUSE_URL: 'https://a:8443,https://b:8443, https://c/db',
       CLICKHOUSE_CONSUMER_USER: 'guest',
@@ -85,7 +85,7 @@ describe('settings', () => {
     {
       env: { CLICKHOUSE_URL: 'http://a,ftp://b' },
       code: 'schema.bad_text',
-      why: 'a server by another protocol',
+      why: 'a server with another protocol',
     },
     { env: { CLICKHOUSE_URL: 'http://a,' }, code: 'schema.bad_text', why: 'an address that is empty' },
     {
@@ -93,7 +93,7 @@ describe('settings', () => {
       code: 'settings.certificate_incomplete',
       why: 'a key without certificate',
     },
-  ])('$why is refused', async ({ env, code }) => {
+  ])('$why is rejected', async ({ env, code }) => {
     const loaded = await loadSettings({ ...none, env });
     expect('diagnostics' in loaded && loaded.diagnostics.map((each) => each.code)).toEqual([code]);
   });
@@ -107,15 +107,15 @@ describe('settings', () => {
     },
     { why: 'an unknown key', text: 'prot: 4000\n', codes: ['schema.unknown_key'], at: [1, 1] },
     { why: 'a port out of range', text: 'port: 70000\n', codes: ['schema.out_of_bounds'], at: [1, 7] },
-    { why: 'broken YAML', text: 'port: [\n', codes: ['yaml.bad_indent'], at: [1, 8] },
-  ])('$why is found in its place', async ({ text, codes, at }) => {
+    { why: 'malformed YAML', text: 'port: [\n', codes: ['yaml.bad_indent'], at: [1, 8] },
+  ])('$why is reported at its location', async ({ text, codes, at }) => {
     const loaded = await loadSettings({ ...none, file: await file(text) });
     const found = 'diagnostics' in loaded ? loaded.diagnostics : [];
     expect(found.map((each) => each.code)).toEqual(codes);
     expect(found[0]).toMatchObject({ line: at[0], column: at[1] });
   });
 
-  test('bad flags and variables are told by their own names, all at once', async () => {
+  test('invalid flags and variables are reported by name, all at once', async () => {
     const loaded = await loadSettings({ ...none, flags: { queue: 'many' }, env: { MILLRACE_PORT: 'http' } });
     const found = 'diagnostics' in loaded ? loaded.diagnostics : [];
     expect(found.map((each) => [each.file, each.code])).toEqual([
@@ -124,7 +124,7 @@ describe('settings', () => {
     ]);
   });
 
-  test('are shown with their sources, and without secrets', async () => {
+  test('are shown with their sources, without secrets', async () => {
     const loaded = await loadSettings({
       flags: { port: '1' },
       env: {
@@ -157,7 +157,7 @@ describe('settings', () => {
     });
   });
 
-  test('each one has a variable of its own', () => {
+  test('each one has its own variable', () => {
     const variables = settingNames().map((name) => name.env);
     expect(new Set(variables).size).toBe(variables.length);
     expect(variables.every((name) => /^(MILLRACE|CLICKHOUSE|REDIS|OTEL)_[A-Z_]+$/.test(name))).toBe(true);

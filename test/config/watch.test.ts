@@ -1,4 +1,4 @@
-// What is told of files and folders that change, on a real file system.
+// Change events for files and folders, on a real file system.
 import { mkdir, mkdtemp, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -91,7 +91,7 @@ test.each<{ what: string; change: () => Promise<unknown>; told: string[] }>([
     told: ['folder'],
   },
   { what: 'a folder that comes', change: () => mkdir(at('later')), told: ['later'] },
-])('$what is told', async ({ change, told: path }) => {
+])('$what is reported', async ({ change, told: path }) => {
   await change();
   expect(await tellsOf(at(...path))).toBe(true);
 });
@@ -110,7 +110,7 @@ test.each([
   expect(await tellsOf(at(file))).toBe(true);
 });
 
-test('a burst is told in few parts, each file in one of them; nothing is told once closed', async () => {
+test('a burst is reported in few batches, each file once; nothing is reported once closed', async () => {
   const files = Array.from({ length: 1000 }, (_, n) => at('folder', `${n}.yaml`));
   for (const file of files) await write(file, 'x');
   await vi.waitFor(() => expect(hasTold()).toEqual(new Set(files)), 10_000);

@@ -25,7 +25,7 @@ describe('positions', () => {
   test.each([
     { why: 'a value', path: ['name'], at: [2, 7] },
     { why: 'a value in a list', path: ['list', 1, 'key'], at: [10, 19] },
-    { why: 'the nearest ancestor of what is not there', path: ['list', 1, 'other'], at: [10, 12] },
+    { why: 'the nearest ancestor of a missing node', path: ['list', 1, 'other'], at: [10, 12] },
     { why: 'the document itself', path: [], at: [2, 1] },
   ])('of $why', ({ path, at }) => {
     expect(document().locate(path)).toEqual({ line: at[0], column: at[1] });
@@ -39,8 +39,8 @@ describe('positions', () => {
     { why: 'the first line of a block', path: ['query'], find: 'a,', at: [4, 10] },
     { why: 'an indented line of a block', path: ['query'], find: 'b', at: [5, 7] },
     { why: 'a later line of a block', path: ['query'], find: 't\n', at: [6, 8] },
-    { why: 'a plain text', path: ['plain'], find: 'two', at: [8, 12] },
-    { why: 'a quoted text with escapes: its start', path: ['quoted'], find: 'hi', at: [9, 9] },
+    { why: 'a plain scalar', path: ['plain'], find: 'two', at: [8, 12] },
+    { why: 'a quoted scalar with escapes: its start', path: ['quoted'], find: 'hi', at: [9, 9] },
     { why: 'a block with an indentation indicator', path: ['indented'], find: 'more', at: [12, 11] },
   ])('inside $why', ({ path, find, at }) => {
     const parsed = document();

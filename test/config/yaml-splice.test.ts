@@ -1,4 +1,4 @@
-// A value put into a YAML text: it is there afterwards, and nothing else has changed, comments and layout included.
+// Inserting a value into YAML: the value is present, and everything else is unchanged, including comments and layout.
 import fc from 'fast-check';
 import { parse } from 'yaml';
 import { describe, expect, test } from 'vitest';
@@ -6,10 +6,10 @@ import { putAt } from '../../src/config/yaml-splice.ts';
 
 const ROWS = [{ a: 'x, y', 'k: y': [1, { c: null }], t: '2024-01-01T00:00:00Z', m: 'two\nlines' }, {}];
 
-describe('one place', () => {
+describe('one location', () => {
   test.each([
     {
-      why: 'a number among others in braces',
+      why: 'a number among others in a flow mapping',
       text: 'a: {b: 1,c: [x,y]}   # tail\n',
       path: ['a', 'b'],
       value: 2,
@@ -51,7 +51,7 @@ describe('one place', () => {
       expected: 'b: # why\n- { c: 3 }\n# end\ne: 1\n',
     },
     {
-      why: 'a mapping behind a block of text',
+      why: 'a mapping after a block scalar',
       text: 'l:\n  - s: |\n      one\n      two\n\n  - s: x\n',
       path: ['l', 0, 'e'],
       value: { rows: 1, result: [{ n: 1 }] },
@@ -59,28 +59,28 @@ describe('one place', () => {
         'l:\n  - s: |\n      one\n      two\n    e:\n      rows: 1\n      result:\n        - { n: 1 }\n\n  - s: x\n',
     },
     {
-      why: 'a mapping where there was nothing',
+      why: 'a mapping in place of an empty value',
       text: 'a:\n  e:\nb: 1\n',
       path: ['a', 'e'],
       value: { c: 1 },
       expected: 'a:\n  e:\n    c: 1\nb: 1\n',
     },
     {
-      why: 'an empty list in place of a block',
+      why: 'an empty list in place of a block list',
       text: 'a:\n  - b: 1\n  - b: 2\nc: 1\n',
       path: ['a'],
       value: [],
       expected: 'a: []\nc: 1\n',
     },
     {
-      why: 'behind a comment, at the end of a text without a last line end',
+      why: 'after a comment, at the end of a file without a final newline',
       text: 'a:\n  b: 1 # one',
       path: ['a', 'c'],
       value: true,
       expected: 'a:\n  b: 1 # one\n  c: true',
     },
     {
-      why: 'line ends as the text has them',
+      why: 'line endings are preserved',
       text: 'a:\r\n  b: 1\r\nc: 2\r\n',
       path: ['a', 'd'],
       value: [{ e: 1 }],
@@ -98,12 +98,12 @@ describe('one place', () => {
   });
 
   test.each([
-    { why: 'no mapping', text: 'a: 1\n', path: ['a', 'b'] },
+    { why: 'not a mapping', text: 'a: 1\n', path: ['a', 'b'] },
     { why: 'no such item', text: 'a: []\n', path: ['a', 0, 'b'] },
     { why: 'inside an alias', text: 'a: &x { b: 1 }\nc: *x\n', path: ['c', 'b'] },
     { why: 'an anchor that is used elsewhere', text: 'a: &x { b: 1 }\nc: *x\n', path: ['a'] },
-    { why: 'a comment in front of the brace', text: 'a: { b: 1 # one\n  }\n', path: ['a', 'c'] },
-  ])('is refused, not broken: $why', ({ text, path }) => {
+    { why: 'a comment before the brace', text: 'a: { b: 1 # one\n  }\n', path: ['a', 'c'] },
+  ])('is rejected, not corrupted: $why', ({ text, path }) => {
     expect(putAt(text, path, 2)).toBeUndefined();
   });
 });
@@ -134,7 +134,7 @@ describe('any value', () => {
     },
     { why: 'in braces', before: '# head\nl: [{ a: 1 }, { b: x, c: 2 }] # tail\nz: 1\n', path: ['l', 1, 'b'] },
     { why: 'new', before: '# head\nl:\n  - a: 1 # one\n  - c: 1 # two\n# foot\nz: 1\n', path: ['l', 1, 'b'] },
-  ])('$why is read back, and the comments stay', ({ before, path }) => {
+  ])('$why is parsed back, and the comments are preserved', ({ before, path }) => {
     fc.assert(
       fc.property(value, (put) => {
         const after = putAt(before, path, put) ?? '';

@@ -1,4 +1,4 @@
-// The sample data as the shipped endpoints meet it: loaded twice at one instant, by the real engine.
+// The sample data as the shipped endpoints read it: loaded twice at the same time, by the real engine.
 import { cp, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

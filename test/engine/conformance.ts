@@ -1,4 +1,4 @@
-// What every engine has to do, whatever is behind it. Each implementation's test file runs this suite.
+// The conformance suite for every engine, whatever its backend. Each implementation's test file runs it.
 import * as fc from 'fast-check';
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Engine, Limits, ResultFormat, Statement } from '../../src/engine/engine.ts';
@@ -41,7 +41,7 @@ export function describeEngine(name: string, subject: Subject): void {
         ]);
       });
 
-      test('any text arrives as it was, many in one statement', async () => {
+      test('any string arrives unchanged, many in one statement', async () => {
         const texts = fc.array(fc.string({ unit: ANY_UNIT, maxLength: 40 }), { minLength: 1, maxLength: 30 });
         await fc.assert(
           fc.asyncProperty(texts, async (values) => {
@@ -77,14 +77,14 @@ export function describeEngine(name: string, subject: Subject): void {
         expect(bytes.subarray(bytes.length - ends.length).toString()).toBe(ends);
       });
 
-      test('an empty result is no bytes in row formats, and a header in CSV', async () => {
+      test('an empty result has no bytes in row formats, and a header in CSV', async () => {
         const none = statement('SELECT 1 AS n WHERE 0');
         expect(await text(engine, none)).toBe('');
         expect(await text(engine, none, 'JSONCompactEachRow')).toBe('');
         expect(await text(engine, none, 'CSVWithNames')).toBe('"n"\n');
       });
 
-      test('a result of many blocks is whole', async () => {
+      test('a result of many blocks is complete', async () => {
         const all = await text(
           engine,
           statement('SELECT number AS n FROM numbers(300000) ORDER BY n'),
@@ -121,7 +121,7 @@ export function describeEngine(name: string, subject: Subject): void {
         ).toBe('limit');
       });
 
-      test.each(SEVERAL)('several statements are refused: %s', async (sql) => {
+      test.each(SEVERAL)('several statements are rejected: %s', async (sql) => {
         for (const origin of ['saved', 'consumer'] as const) {
           expect((await failureOf(collect(engine, statement(sql, { origin })))).failure).toBe('rejected');
         }
@@ -130,20 +130,20 @@ export function describeEngine(name: string, subject: Subject): void {
         ).toEqual([{ n: 0 }]);
       });
 
-      test('a semicolon in a string or a comment is text', async () => {
+      test('a semicolon in a string or a comment does not end the statement', async () => {
         const sql = "SELECT ';' AS a /* ; */ -- ;";
         expect(await rows(engine, statement(sql))).toEqual([{ a: ';' }]);
         expect(await rows(engine, statement(sql, { origin: 'consumer' }))).toEqual([{ a: ';' }]);
       });
 
-      test('a parameter name that is none is refused', async () => {
+      test('an invalid parameter name is rejected', async () => {
         const parameters = { 'p = 1; DROP DATABASE kept; --': 'x' };
         expect((await failureOf(collect(engine, statement('SELECT 1', { parameters })))).failure).toBe(
           'rejected',
         );
       });
 
-      test('statements only read', async () => {
+      test('statements are read-only', async () => {
         for (const origin of ['saved', 'consumer'] as const) {
           await failureOf(collect(engine, statement('CREATE DATABASE taken', { origin })));
           await failureOf(collect(engine, statement('DROP DATABASE kept', { origin })));
@@ -152,15 +152,15 @@ export function describeEngine(name: string, subject: Subject): void {
         expect(await rows(engine, statement(sql))).toEqual([{ names: ['kept'] }]);
       });
 
-      test('consumers may bring no settings', async () => {
+      test('consumer statements cannot change settings', async () => {
         const sql = 'SELECT 1 SETTINGS max_execution_time = 0';
         const error = await failureOf(collect(engine, statement(sql, { origin: 'consumer' })));
         expect(error.engineCode).toBe(164);
       });
     });
 
-    describe('nothing is carried over', () => {
-      test('limits and printing', async () => {
+    describe('nothing carries over to the next statement', () => {
+      test('limits and output settings', async () => {
         const sql = `SELECT toUInt64(getSetting('max_result_bytes')) AS bytes, toUInt64(getSetting('max_rows_to_read')) AS rows`;
         const run = async (index: number): Promise<void> => {
           const limits = { resultBytes: 10_000 + index, readRows: 20_000 + (index % 7) };
@@ -210,8 +210,8 @@ export function describeEngine(name: string, subject: Subject): void {
       });
     });
 
-    describe('ending', () => {
-      test('an abort ends the statement in the engine', async () => {
+    describe('cancelling', () => {
+      test('an abort cancels the statement in the engine', async () => {
         const control = new AbortController();
         const run = failureOf(collect(engine, endless('aborted-one'), { signal: control.signal }));
         await seesRunning(engine, 'aborted-one', 1);
@@ -220,12 +220,12 @@ export function describeEngine(name: string, subject: Subject): void {
         await seesRunning(engine, 'aborted-one', 0);
       });
 
-      test('an abort before the start runs nothing', async () => {
+      test('a statement aborted before its start does not run', async () => {
         const error = await failureOf(collect(engine, endless('never'), { signal: AbortSignal.abort() }));
         expect(error.failure).toBe('aborted');
       });
 
-      test('200 aborts leave no statement and a whole pool', async () => {
+      test('200 aborts leave no statement running and a complete pool', async () => {
         const one = async (index: number): Promise<void> => {
           const control = new AbortController();
           const run = failureOf(collect(engine, endless('many'), { signal: control.signal }));
@@ -240,7 +240,7 @@ export function describeEngine(name: string, subject: Subject): void {
         await fillsPool(engine, SIZE.connections);
       });
 
-      test('the next in line gets the place, in order', async () => {
+      test('waiting statements run in order', async () => {
         await reopen({ connections: 1, queue: 10 });
         const order: number[] = [];
         const run = async (index: number): Promise<void> => {
@@ -251,7 +251,7 @@ export function describeEngine(name: string, subject: Subject): void {
         expect(order).toEqual([0, 1, 2, 3, 4]);
       });
 
-      test('a full queue refuses, and who leaves it makes room', async () => {
+      test('a full queue rejects, and leaving it frees a slot', async () => {
         await reopen({ connections: 1, queue: 1 });
         const running = new AbortController();
         const waiting = new AbortController();
@@ -267,7 +267,7 @@ export function describeEngine(name: string, subject: Subject): void {
         expect(await third).toEqual([{ n: 3 }]);
       });
 
-      test('nobody waits longer than allowed', async () => {
+      test('waiting is bounded', async () => {
         await reopen({ connections: 1, queue: 5, queueTimeoutMs: 30 });
         const running = new AbortController();
         const first = failureOf(collect(engine, endless('slow'), { signal: running.signal }));
@@ -276,7 +276,7 @@ export function describeEngine(name: string, subject: Subject): void {
         await first;
       });
 
-      test('closing ends what runs, refuses what comes, and can be followed by opening', async () => {
+      test('closing cancels running statements, rejects new ones, and allows reopening', async () => {
         const runs = [1, 2, 3].map(() => failureOf(collect(engine, endless('closing'))));
         const done = rows(engine, statement('SELECT sleep(0.2) AS n'));
         await engine.ping();
@@ -306,7 +306,7 @@ export function describeEngine(name: string, subject: Subject): void {
         expect(await engine.describe(what)).toEqual([{ name: 'n', type: 'UInt8' }]);
       });
 
-      test('of nothing that exists', async () => {
+      test('of an unknown table', async () => {
         const error = await failureOf(engine.describe(statement('SELECT missing FROM numbers(1)')));
         expect([error.failure, error.engineCode]).toEqual(['rejected', 47]);
       });
@@ -423,14 +423,14 @@ const PARAMETERS: readonly ParameterRow[] = [
     type: 'String',
     value: 'it\'s a \\ "line"\n\t\r\0 end',
     expected: 'it\'s a \\ "line"\n\t\r\0 end',
-    why: 'all that is escaped',
+    why: 'all escaped characters',
   },
-  { type: 'String', value: '\\N', expected: '\\N', why: 'the spelling of NULL is a text' },
+  { type: 'String', value: '\\N', expected: '\\N', why: 'the spelling of NULL is a string' },
   {
     type: 'String',
     value: "'; DROP DATABASE kept; --",
     expected: "'; DROP DATABASE kept; --",
-    why: 'an injection is a text',
+    why: 'an injection is a string',
   },
   { type: 'String', value: 'é😀\u2028', expected: 'é😀\u2028', why: 'beyond ASCII' },
   { type: 'String', value: 'a\uD800b', expected: 'a\uFFFDb', why: 'a lone surrogate has no UTF-8' },
@@ -444,8 +444,8 @@ const PARAMETERS: readonly ParameterRow[] = [
   { type: 'Float64', value: '1.5e-7', expected: 1.5e-7, why: 'an exponent' },
   { type: 'Float64', value: 'nan', expected: null, why: 'non-finite is null in JSON' },
   { type: 'Decimal(18, 4)', value: '12345.6789', expected: 12345.6789, why: 'a decimal' },
-  { type: 'Bool', value: 'true', expected: true, why: 'a truth value' },
-  { type: 'Date', value: '2024-02-29', expected: '2024-02-29', why: 'a day' },
+  { type: 'Bool', value: 'true', expected: true, why: 'a boolean' },
+  { type: 'Date', value: '2024-02-29', expected: '2024-02-29', why: 'a date' },
   {
     type: 'DateTime',
     value: '2024-02-29 12:30:00',
@@ -531,7 +531,7 @@ const VALUES: readonly ValueRow[] = [
     expected: '{"a":{"b":[1,"x",null]},"c":1.5}',
     why: 'JSON nests',
   },
-  { sql: "unhex('ff41')", expected: '"\uFFFDA"', why: 'text that is no UTF-8 is still JSON' },
+  { sql: "unhex('ff41')", expected: '"\uFFFDA"', why: 'text that is not UTF-8 is still JSON' },
   { sql: 'toDecimal64(1.25, 2)', expected: '1.25', why: 'decimals' },
 ];
 
@@ -562,8 +562,8 @@ const FAILURES: readonly FailureRow[] = [
   { sql: 'SELECT missing FROM numbers(1)', failure: 'rejected', code: 47, why: 'an unknown column' },
   { sql: 'SELECT * FROM missing.missing', failure: 'rejected', code: 81, why: 'an unknown database' },
   { sql: 'SELECT no_such_function(1)', failure: 'rejected', code: 46, why: 'an unknown function' },
-  { sql: "SELECT 1 + 'a'", failure: 'rejected', code: 43, why: 'types that do not fit' },
-  { sql: "SELECT toInt32('a')", failure: 'rejected', code: 6, why: 'a value that cannot be read' },
+  { sql: "SELECT 1 + 'a'", failure: 'rejected', code: 43, why: 'mismatched types' },
+  { sql: "SELECT toInt32('a')", failure: 'rejected', code: 6, why: 'a value that cannot be parsed' },
   {
     sql: "SELECT match(toString(number), '(') FROM numbers(1)",
     failure: 'rejected',
@@ -593,7 +593,7 @@ const FAILURES: readonly FailureRow[] = [
     code: 158,
     why: 'too many rows read',
   },
-  { sql: 'SELECT 1 FORMAT CSV', failure: 'rejected', code: 62, why: 'a FORMAT of its own' },
+  { sql: 'SELECT 1 FORMAT CSV', failure: 'rejected', code: 62, why: 'a FORMAT clause' },
 ];
 
 const LIFTS: readonly Pick<Required<FailureRow>, 'sql' | 'limits' | 'failure'>[] = [

@@ -1,4 +1,4 @@
-// The data folder of the embedded engine: nobody else may enter it, new or left by a release that made it with 0755.
+// Permissions of the embedded engine's data folder: owner only, whether new or left with 0755 by an earlier release.
 import { chmod, mkdir, mkdtemp, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { openEngine } from '../../src/app/engine.ts';
 import { loadSettings } from '../../src/config/settings.ts';
 import type { Observation } from '../../src/core/observation.ts';
 
-test('the folder, the engine’s part of it and its configuration are for their owner alone', async () => {
+test('only the owner can access the folder, the engine’s part of it and its configuration', async () => {
   const loaded = await loadSettings({ flags: {}, env: {}, file: { path: '', required: false } });
   if (!('settings' in loaded)) throw new Error('the defaults are valid');
   const data = join(await mkdtemp(join(tmpdir(), 'millrace-data-')), 'data');

@@ -1,4 +1,4 @@
-// The embedded engine: the common suite, and what only an engine over a data directory can get wrong.
+// The embedded engine: the conformance suite, and tests specific to an engine over a data directory.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -39,7 +39,7 @@ describe('an engine over a data directory', () => {
   });
   afterEach(() => engine.close(0));
 
-  test('no statement holds the event loop, not even in its planning', async () => {
+  test('no statement blocks the event loop, not even during planning', async () => {
     let ticks = 0;
     const timer = setInterval(() => ticks++, 1);
     const sql = 'WITH (SELECT sleep(0.5)) AS slept SELECT slept';
@@ -53,21 +53,21 @@ describe('an engine over a data directory', () => {
     { sql: `SELECT * FROM \`${import.meta.filename}\``, why: 'the same as an identifier' },
     { sql: 'SELECT * FROM made', why: 'a table without its database' },
     { sql: 'SELECT * FROM one', why: 'a system table without its database' },
-  ])('unqualified names find nothing: $why', async ({ sql }) => {
+  ])('unqualified names do not resolve: $why', async ({ sql }) => {
     for (const origin of ['saved', 'consumer'] as const) {
       const error = await failureOf(collect(engine, statement(sql, { origin })));
       expect([error.failure, error.engineCode]).toEqual(['rejected', 60]);
     }
   });
 
-  test('more memory than the engine has fails that statement alone', async () => {
+  test('exceeding the engine’s memory fails that statement only', async () => {
     const sql = 'SELECT length(groupArray(number)) FROM numbers(1000000000)';
     const error = await failureOf(collect(engine, statement(sql, { limits: { memory: 2 ** 40 } })));
     expect(error.failure).toBe('memory');
     expect(await rows(engine, statement('SELECT 1 AS n'))).toEqual([{ n: 1 }]);
   });
 
-  test('memory bombs end one by one, and the engine lives', async () => {
+  test('memory bombs fail one by one, and the engine survives', async () => {
     const bombs = [
       "SELECT length(repeat('x', 900000000))",
       'SELECT length(groupArray(number)) FROM numbers(100000000)',
@@ -109,7 +109,7 @@ describe('an engine over a data directory', () => {
     expect(await waiting).toHaveLength(1);
   });
 
-  test('each kind of end drops its connection, and success keeps it', async () => {
+  test('every failure drops the connection, and success keeps it', async () => {
     await Promise.all([1, 2, 3].map(() => collect(engine, statement('SELECT 1'))));
     expect(observed).toEqual([]);
     await failureOf(collect(engine, statement('SELECT missing')));
@@ -121,13 +121,13 @@ describe('an engine over a data directory', () => {
     ]);
   });
 
-  test('our own timer ends what the engine’s limit cannot', async () => {
+  test('our own timer stops what the engine’s limit cannot', async () => {
     // sleep() looks at no limit before it is over.
     const error = await failureOf(collect(engine, statement('SELECT sleep(3)', { limits: { time: 0.1 } })));
     expect([error.failure, error.engineCode]).toEqual(['timeout', undefined]);
   });
 
-  test('the table of error codes has the engine’s own names', async () => {
+  test('the table of error codes matches the engine’s names', async () => {
     const codes = ERROR_CODES.map(([code]) => code).join(', ');
     const sql = `SELECT arrayMap(code -> errorCodeToName(code), [${codes}]) AS names`;
     expect(await rows(engine, statement(sql))).toEqual([{ names: ERROR_CODES.map(([, name]) => name) }]);
@@ -135,7 +135,7 @@ describe('an engine over a data directory', () => {
 });
 
 describe('the data directory', () => {
-  test('in use by another process: says so, and opens when it is free', async () => {
+  test('in use by another process: reports it, and opens when it is free', async () => {
     const script = `const { Session } = require('chdb'); new Session(process.argv[1]).query('SELECT 1');
       console.log('open'); setInterval(() => {}, 1000);`;
     const other = spawn(process.execPath, ['-e', script, data], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -158,7 +158,7 @@ describe('the data directory', () => {
     );
   });
 
-  test('another one can be opened after the first is closed', async () => {
+  test('a different one can be opened after the first is closed', async () => {
     const engine = await open({ connections: 2, queue: 1 }, join(folder, 'second'));
     const sql = "SELECT count() AS n FROM system.databases WHERE name = 'kept'";
     expect(await rows(engine, statement(sql))).toEqual([{ n: 0 }]);

@@ -1,4 +1,4 @@
-// A process that opens the engine, has a statement run in it, says so, and waits: for a test that kills it.
+// A process that opens the engine, starts a statement, reports it and waits: for a test that kills it.
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
 import { collect, statement } from '../support/engine-statements.ts';
 

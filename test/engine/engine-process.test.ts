@@ -1,4 +1,4 @@
-// The process that the embedded engine runs in: what happens when it is killed, frozen, or held by a statement.
+// The embedded engine's process: killed, frozen, or blocked by a statement.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -86,7 +86,7 @@ describe('a statement that cannot be interrupted', () => {
     expect(restarts()).toHaveLength(1);
   });
 
-  test('is told apart from one that ends late by itself', async () => {
+  test('is distinguished from one that ends late by itself', async () => {
     // sleep() looks at no limit before it is over, less than the grace after its time limit.
     const { what, fatal } = consumer('SELECT sleep(2) AS n', { time: 0.1 });
     expect((await failureOf(collect(engine, what))).failure).toBe('timeout');
@@ -94,7 +94,7 @@ describe('a statement that cannot be interrupted', () => {
     expect([fatal, ends()]).toEqual([[], []]);
   });
 
-  test('leaves the engine unready while all connections are held', async () => {
+  test('makes the engine not ready while all connections are held', async () => {
     const stuck = [1, 2, 3].map((n) => consumer(`${UNINTERRUPTIBLE}, ${n} AS m`, { time: 0.2 }));
     const runs = stuck.map(({ what }) => failureOf(collect(engine, what)));
     await Promise.all(runs);
@@ -105,7 +105,7 @@ describe('a statement that cannot be interrupted', () => {
     await engine.ping();
   });
 
-  test('does not keep the engine from closing, nor the directory from being opened again', async () => {
+  test('does not prevent closing the engine or reopening the directory', async () => {
     const stuck = failureOf(collect(engine, consumer(UNINTERRUPTIBLE).what));
     await running(1);
     await engine.close(0);
@@ -116,11 +116,11 @@ describe('a statement that cannot be interrupted', () => {
   });
 });
 
-describe('a process that ends', () => {
+describe('a process that exits', () => {
   beforeEach(() => open());
   const kill = async (): Promise<void> => void process.kill(await enginePid(), 'SIGKILL');
 
-  test('saved statements run once more; the only consumer statement is taken for the cause', async () => {
+  test('saved statements are retried once; the only consumer statement is considered the cause', async () => {
     const saved = rows(engine, statement("SELECT sleep(2) AS n, 'done' AS text"));
     const { what, fatal } = consumer(ENDLESS);
     const asked = failureOf(collect(engine, what));
@@ -131,7 +131,7 @@ describe('a process that ends', () => {
     expect(ends()).toMatchObject([{ reason: 'exited', signal: 'SIGKILL' }]);
   });
 
-  test('of several consumer statements each is suspected', async () => {
+  test('with several consumer statements, each is suspected', async () => {
     const several = [consumer(ENDLESS), consumer(`${ENDLESS} -- another`)];
     const runs = several.map(({ what }) => failureOf(collect(engine, what)));
     await running(2);
@@ -140,7 +140,7 @@ describe('a process that ends', () => {
     expect(several.map(({ fatal }) => fatal)).toEqual([['suspected'], ['suspected']]);
   });
 
-  test('a statement that ended before is not suspected', async () => {
+  test('a statement that had already finished is not suspected', async () => {
     const { what, fatal } = consumer('SELECT 1 AS n');
     await collect(engine, what);
     const { what: other, fatal: cause } = consumer(ENDLESS);
@@ -151,7 +151,7 @@ describe('a process that ends', () => {
     expect([fatal, cause]).toEqual([[], ['crash']]);
   });
 
-  test('a command that writes is not run again', async () => {
+  test('a command that writes is not retried', async () => {
     await engine.execute('CREATE DATABASE IF NOT EXISTS kept; DROP TABLE IF EXISTS kept.written');
     await engine.execute('CREATE TABLE kept.written (n UInt8) ENGINE = MergeTree ORDER BY n');
     const write = failureOf(engine.execute('INSERT INTO kept.written SELECT sleep(3)'));
@@ -162,7 +162,7 @@ describe('a process that ends', () => {
     expect(await rows(engine, statement('SELECT count() AS n FROM kept.written'))).toEqual([{ n: 0 }]);
   });
 
-  test('again and again: what is asked meanwhile is answered', async () => {
+  test('repeatedly: requests sent meanwhile succeed', async () => {
     for (let round = 1; round <= 3; round++) {
       await kill();
       expect(await rows(engine, statement(`SELECT ${round} AS n`))).toEqual([{ n: round }]);
@@ -171,7 +171,7 @@ describe('a process that ends', () => {
   });
 });
 
-describe('a process that does not answer', () => {
+describe('a process that does not respond', () => {
   test('is replaced after its health check', async () => {
     // The pause between checks is shortened, and the time in which a check has to pass.
     const after = (ms: number, action: () => void): (() => void) =>
@@ -186,7 +186,7 @@ describe('a process that does not answer', () => {
 });
 
 describe('the process', () => {
-  test.runIf(process.platform === 'linux')('is given no secrets of its parent', async () => {
+  test.runIf(process.platform === 'linux')('does not inherit its parent’s secrets', async () => {
     vi.stubEnv('MILLRACE_SECRET', 'not-for-queries');
     await open();
     const environment = await readFile(`/proc/${await enginePid()}/environ`, 'utf8');
@@ -195,7 +195,7 @@ describe('the process', () => {
     expect(environment).not.toContain('not-for-queries');
   });
 
-  test('ends with its parent, whatever runs in it', async () => {
+  test('exits with its parent, whatever runs in it', async () => {
     await open();
     await engine.close(0);
     const parent = spawn(
@@ -212,7 +212,7 @@ describe('the process', () => {
     expect(await rows(engine, statement('SELECT 1 AS n'))).toEqual([{ n: 1 }]);
   });
 
-  test('ignores the signals of a terminal: its parent decides', async () => {
+  test('ignores terminal signals, which its parent handles', async () => {
     await open();
     const asked = rows(engine, statement("SELECT sleep(1) AS n, 'done' AS text"));
     await running(1);

@@ -1,4 +1,4 @@
-// Errors at the end of a body, however it is cut into pieces.
+// Detects errors at the end of a body, however it is split into chunks.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { EngineError } from '../../src/engine/engine.ts';
@@ -39,33 +39,33 @@ const rows = fc
   .map((texts) => texts.map((text) => `${JSON.stringify({ text })}\n`).join(''));
 
 describe('a tagged error', () => {
-  test('never comes through, and all rows before it do', () => {
+  test('is removed, and all rows before it pass', () => {
     const property = fc.property(rows, cuts, (body, at) => {
       expect(pass(createTaggedGate(TAG), cut(body + TAGGED, at))).toEqual({ body, code: 395 });
     });
     fc.assert(property, { seed: 1, numRuns: 300 });
   });
 
-  test('no error, all comes through', () => {
+  test('without an error, everything passes', () => {
     const property = fc.property(rows, cuts, (body, at) => {
       expect(pass(createTaggedGate(TAG), cut(body, at))).toEqual({ body });
     });
     fc.assert(property, { seed: 2, numRuns: 300 });
   });
 
-  test('a line cut inside the error is still one', () => {
+  test('a connection cut inside the error is still an error', () => {
     const short = TAGGED.slice(0, TAGGED.indexOf('bad'));
     expect(pass(createTaggedGate(TAG), [Buffer.from(`1\n${short}`)])).toEqual({ body: '1\n', code: 395 });
   });
 
-  test('marks of other answers are rows', () => {
+  test('markers of other responses are rows', () => {
     const body = `\r\n__exception__\r\n${TAG.toUpperCase()}\r\n`;
     expect(pass(createTaggedGate(TAG), [Buffer.from(body)])).toEqual({ body });
   });
 });
 
 describe('a plain error', () => {
-  test('never comes through; it may begin inside a row', () => {
+  test('is removed; it may begin inside a row', () => {
     const property = fc.property(rows, cuts, fc.nat(5), (body, at, torn) => {
       const whole = body.slice(0, body.length - torn);
       const passed = pass(createTailGate(), cut(whole + PLAIN, at));
@@ -75,7 +75,7 @@ describe('a plain error', () => {
     fc.assert(property, { seed: 3, numRuns: 300 });
   });
 
-  test('no error, all comes through', () => {
+  test('without an error, everything passes', () => {
     const property = fc.property(rows, cuts, (body, at) => {
       expect(pass(createTailGate(), cut(body, at))).toEqual({ body });
     });
@@ -91,18 +91,18 @@ describe('a plain error', () => {
     expect(pass(createTailGate(), [Buffer.from(body)])).toEqual({ body });
   });
 
-  test('a long body goes out before its end', () => {
+  test('a long body is streamed before its end', () => {
     const gate = createTailGate();
     const long = Buffer.alloc(1_000_000, 'x');
     expect(gate.push(long).length).toBeGreaterThan(900_000);
   });
 
-  test('its code is that of the last error named', () => {
+  test('its code is that of the last error in the text', () => {
     const body = `${JSON.stringify({ log: 'Code: 47. DB::Exception: old' })}\n`;
     expect(pass(createTailGate(), [Buffer.from(body + PLAIN)])).toEqual({ body: '', code: 395 });
   });
 
-  test('longer than what is kept back, it is still an error', () => {
+  test('longer than the held-back tail, it is still an error', () => {
     const gate = createTailGate();
     gate.push(Buffer.from(PLAIN.replace('bad', 'bad '.repeat(20_000))));
     expect(() => gate.end()).toThrow(EngineError);

@@ -1,4 +1,4 @@
-// Several servers, and what goes wrong with them: fail-over, rest, what is tried again and what is ended.
+// Several servers and their faults: failover, cool-down, retries and cancellation.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -63,12 +63,12 @@ afterAll(async () => {
 });
 
 describe('several servers', () => {
-  test('take turns', async () => {
+  test('are used in turn', async () => {
     for (let n = 0; n < 10; n++) await collect(engine, ONE);
     expect([one.queries(), two.queries()].every((count) => count >= 5)).toBe(true);
   });
 
-  test('a dead one is not noticed, rests, and takes its turns again when it is back', async () => {
+  test('callers do not notice a dead one; it is skipped, and used again when it is back', async () => {
     await one.die();
     for (let n = 0; n < 10; n++) expect(await rows(engine, ONE)).toEqual([{ n: 1 }]);
     await sees('engine.host_lost');
@@ -80,7 +80,7 @@ describe('several servers', () => {
     expect(kinds().filter((kind) => kind === 'engine.host_lost')).toHaveLength(1);
   });
 
-  test('statements that a frozen one holds go to another', async () => {
+  test('statements on a frozen one are retried on another', async () => {
     await collect(engine, ONE);
     one.freeze();
     const all = Array.from({ length: 8 }, () => rows(engine, ONE));
@@ -88,7 +88,7 @@ describe('several servers', () => {
     await sees('engine.host_lost');
   });
 
-  test('one that dies under a statement gives it to another', async () => {
+  test('a statement whose server dies is retried on another', async () => {
     await collect(engine, ONE);
     one.delayMs = 60_000;
     const all = Array.from({ length: 4 }, () => rows(engine, ONE));
@@ -99,7 +99,7 @@ describe('several servers', () => {
     expect(one.queries()).toBe(before);
   });
 
-  test('a statement that ends servers is sent to two of them, and no more', async () => {
+  test('a statement that crashes servers is sent to at most two', async () => {
     const fatal = open({ urls: [one.url, two.url, three.url] });
     for (let n = 0; n < 3; n++) await collect(fatal, ONE);
     const before = [one, two, three].map((server) => server.queries());
@@ -119,7 +119,7 @@ describe('several servers', () => {
     await fatal.close(0);
   });
 
-  test('rows that were given are not given again: it fails', async () => {
+  test('a statement that already returned rows is not retried: it fails', async () => {
     const big = statement('SELECT number AS n FROM numbers(3000000)');
     const run = async (): Promise<void> => {
       const { chunks } = await engine.run(big, { format: 'JSONEachRow' });
@@ -131,7 +131,7 @@ describe('several servers', () => {
     expect(one.queries() + two.queries()).toBe(before + 1);
   });
 
-  test('a command is never sent twice', async () => {
+  test('a command is never retried', async () => {
     for (const server of [one, two]) server.delayMs = 200;
     const command = failureOf(engine.execute('CREATE DATABASE IF NOT EXISTS made'));
     await setTimeout(50);
@@ -140,7 +140,7 @@ describe('several servers', () => {
     expect(one.queries() + two.queries()).toBeLessThanOrEqual(1);
   });
 
-  test('without any, statements fail at once, and run again when one is back', async () => {
+  test('if none is available, statements fail at once, and succeed when one is back', async () => {
     await Promise.all([one.die(), two.die()]);
     for (let n = 0; n < 3; n++) expect((await failureOf(collect(engine, ONE))).failure).toBe('unavailable');
     await sees('engine.host_lost');
@@ -151,7 +151,7 @@ describe('several servers', () => {
     await engine.ping();
   });
 
-  test('the engine closes though they are frozen', async () => {
+  test('the engine closes even if they are frozen', async () => {
     await collect(engine, ONE);
     for (const server of [one, two]) server.freeze();
     const run = failureOf(collect(engine, ONE));
@@ -160,7 +160,7 @@ describe('several servers', () => {
   });
 });
 
-describe('a statement that the server does not end by itself', () => {
+describe('a statement that the server does not cancel by itself', () => {
   const control = new AbortController();
   const marked = (mark: string): Statement =>
     statement(`${ENDLESS} AND '${mark}' != ''`, { limits: { time: 60 } });
@@ -174,7 +174,7 @@ describe('a statement that the server does not end by itself', () => {
   beforeEach(() => void (front.noticesClosing = false));
   afterEach(() => void (front.noticesClosing = true));
 
-  test('is ended when its caller goes', async () => {
+  test('is cancelled when its caller disconnects', async () => {
     const run = failureOf(collect(engine, marked('gone'), { signal: control.signal }));
     await runs('gone', 1);
     control.abort();
@@ -182,7 +182,7 @@ describe('a statement that the server does not end by itself', () => {
     await runs('gone', 0);
   });
 
-  test('is ended when the engine closes', async () => {
+  test('is cancelled when the engine closes', async () => {
     const run = failureOf(collect(engine, marked('closed')));
     await runs('closed', 1);
     await engine.close(0);
@@ -192,7 +192,7 @@ describe('a statement that the server does not end by itself', () => {
   });
 });
 
-describe('a secure line', () => {
+describe('TLS', () => {
   const certificate = { cert: pem('client.pem'), key: pem('client.key') };
   const secure = async (options: Partial<HttpOptions> = {}): Promise<Engine> => {
     const files = ['server.key', 'server.pem', 'ca.pem'].map((name) => readFile(pem(name)));
@@ -208,15 +208,15 @@ describe('a secure line', () => {
   };
 
   test.each<{ why: string; files: Parameters<typeof readTls>[0]; options?: Partial<HttpOptions> }>([
-    { why: 'our own authority', files: { ca: pem('ca.pem'), certificate: undefined } },
-    { why: 'a certificate beside the password', files: { ca: pem('ca.pem'), certificate } },
+    { why: 'a private certificate authority', files: { ca: pem('ca.pem'), certificate: undefined } },
+    { why: 'a client certificate in addition to the password', files: { ca: pem('ca.pem'), certificate } },
     {
-      why: 'a certificate in place of a password',
+      why: 'a client certificate instead of a password',
       files: { ca: pem('ca.pem'), certificate },
       options: { user: 'certified', password: '' },
     },
     {
-      why: 'consumers by the same certificate',
+      why: 'the consumer user with the same certificate',
       files: { ca: pem('ca.pem'), certificate },
       options: { user: 'certified', password: '', consumer: { user: 'millrace', password: 'secret' } },
     },
@@ -224,25 +224,25 @@ describe('a secure line', () => {
     expect(await answer({ ...options, tls: await readTls(files) })).toEqual([{ n: 1 }]);
   });
 
-  test('to a server that nobody vouches for is refused', async () => {
+  test('an untrusted server certificate is rejected', async () => {
     expect(await answer({})).toMatchObject({
       failure: 'unavailable',
       message: expect.stringMatching(/certificate/),
     });
   });
 
-  test('a certificate is good for its own name alone', async () => {
+  test('a certificate is valid only for its own name', async () => {
     const tls = await readTls({ ca: pem('ca.pem'), certificate });
     expect(await answer({ tls, user: 'changing', password: '' })).toMatchObject({ engineCode: 516 });
   });
 
-  test('a file that is not there is named', async () => {
+  test('a missing file is named', async () => {
     await expect(readTls({ ca: '/nowhere.pem', certificate: undefined })).rejects.toThrow(/nowhere\.pem/);
   });
 });
 
 describe('what is sent', () => {
-  test('answers come compressed where that is wanted', async () => {
+  test('responses are compressed if configured', async () => {
     const many = statement('SELECT number AS n FROM numbers(50000)');
     const compressed = open({ isCompressed: true });
     expect((await collect(compressed, many)).equals(await collect(engine, many))).toBe(true);
@@ -252,7 +252,7 @@ describe('what is sent', () => {
     await compressed.close(0);
   });
 
-  test('only what the server says may be sent', async () => {
+  test('only settings that the server allows are sent', async () => {
     const writing = open({ user: 'changing', password: '' });
     front.tells = (query) => (query.includes('system.settings') ? 'max_threads\nreadonly\n' : undefined);
     await collect(writing, ONE);
@@ -261,7 +261,7 @@ describe('what is sent', () => {
     await writing.close(0);
   });
 
-  test('a user whose profile changes is asked again what it may be sent', async () => {
+  test('if a user’s profile changes, its allowed settings are read again', async () => {
     const changing = open({ user: 'changing', password: '', isCompressed: true });
     await collect(changing, ONE);
     expect(front.lastSettings()).toHaveProperty('readonly', '2');

@@ -62,7 +62,7 @@ describe('an engine over HTTP', () => {
     afterEach(() => void (front.lateError = 'tagged'));
 
     test.each(['JSONEachRow', 'JSONCompactEachRow', 'CSVWithNames', 'Parquet', 'Arrow'] as const)(
-      'is an error in %s, and no row',
+      'is an error in %s, not a row',
       async (format) => {
         const result = { rows: '' };
         const error = await failureOf(readInto(result, engine, failsLate(), format));
@@ -73,7 +73,7 @@ describe('an engine over HTTP', () => {
     );
   });
 
-  test('a reader who gives up frees the place and ends the statement', async () => {
+  test('a reader that stops frees the slot and cancels the statement', async () => {
     const what = statement('SELECT number AS n FROM numbers(3000000)');
     for (let round = 0; round < 6; round++) {
       const { chunks } = await engine.run(what, { format: 'JSONEachRow' });
@@ -96,7 +96,7 @@ describe('an engine over HTTP', () => {
     expect((await reading).failure).toBe('aborted');
   });
 
-  test('what the server tells of its reading comes with the answer', async () => {
+  test('the server’s read statistics come with the response', async () => {
     const { read, chunks } = await engine.run(statement('SELECT 1 AS n'), { format: 'JSONEachRow' });
     for await (const _ of chunks);
     expect(read).toEqual({ rows: 1200, bytes: 9600 });
@@ -124,7 +124,7 @@ describe('an engine over HTTP', () => {
     expect(front.lastSettings()).toMatchObject({ readonly: '1', max_execution_time: '20' });
   });
 
-  test('a user that may change settings but not write is enough for saved queries', async () => {
+  test('a user that can change settings but not write suffices for saved queries', async () => {
     const reader = open({ connections: 1, queue: 1, user: 'reader', password: '' });
     const limits = { readRows: 5 };
     expect(await rows(reader, statement('SELECT 1 AS n', { limits }))).toEqual([{ n: 1 }]);
@@ -133,7 +133,7 @@ describe('an engine over HTTP', () => {
     await reader.close(0);
   });
 
-  test('a read-only consumer user is sent no settings, and its profile holds', async () => {
+  test('a read-only consumer user is sent no settings, and its profile applies', async () => {
     const separate = open({ connections: 1, queue: 1, consumer: CONSUMER });
     const parts = { origin: 'consumer', parameters: { n: '7' } } as const;
     expect(await rows(separate, statement('SELECT {n:UInt8} AS n', parts))).toEqual([{ n: 7 }]);
@@ -151,7 +151,7 @@ describe('an engine over HTTP', () => {
     await stranger.close(0);
   });
 
-  test('no server is unavailable, and observed', async () => {
+  test('a missing server is unavailable, and observed', async () => {
     const nobody = open({ connections: 1, queue: 1, urls: ['http://127.0.0.1:9'] });
     expect((await failureOf(collect(nobody, statement('SELECT 1')))).failure).toBe('unavailable');
     expect((await failureOf(nobody.ping())).failure).toBe('unavailable');
@@ -169,10 +169,10 @@ describe('an engine over HTTP', () => {
     {
       reply: 'HTTP/1.1 502 Bad Gateway\r\ncontent-length: 4\r\n\r\nOops',
       failure: 'invalid_response',
-      why: 'that is none',
+      why: 'that does not exist',
     },
-    { reply: 'SSH-2.0-OpenSSH_9.9\r\n', failure: 'unavailable', why: 'that speaks something else' },
-    { reply: undefined, ping: undefined, failure: 'unavailable', why: 'that answers nothing at all' },
+    { reply: 'SSH-2.0-OpenSSH_9.9\r\n', failure: 'unavailable', why: 'that speaks another protocol' },
+    { reply: undefined, ping: undefined, failure: 'unavailable', why: 'that sends no response' },
   ])('a server $why is $failure', async ({ reply, failure, ...rest }) => {
     const ok = 'HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nOk.\n';
     const ping = 'ping' in rest ? rest.ping : ok;

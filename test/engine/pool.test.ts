@@ -1,4 +1,4 @@
-// The pool over real connections: what is shared, what is thrown away, how many are open.
+// The pool over real connections: reuse, discarding, and the bound on open connections.
 import * as chdb from 'chdb';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -46,7 +46,7 @@ function profileOf(readRows: number): Profile {
   return { ...consumerProfile(statement('', { limits: { readRows } })), database: 'default' };
 }
 
-test('a connection given back is taken again by its own profile alone', async () => {
+test('a released connection is reused only by its own profile', async () => {
   const { counts, pool } = countedPool(4);
   const first = await pool.take(profileOf(1));
   pool.giveBack(first);
@@ -59,7 +59,7 @@ test('a connection given back is taken again by its own profile alone', async ()
   expect(counts.open).toBe(0);
 });
 
-test('a dropped connection is never taken again', async () => {
+test('a dropped connection is never reused', async () => {
   const { counts, pool } = countedPool(4);
   const first = await pool.take(AUTHOR_PROFILE);
   await pool.drop(first, 'rejected');
@@ -79,7 +79,7 @@ test('many profiles share a bounded number of connections', async () => {
   expect(counts.open).toBe(0);
 });
 
-test('a consumer connection has its limits, and nothing changes them', async () => {
+test('a consumer connection has its limits, and they cannot be changed', async () => {
   const { pool } = countedPool(2);
   const profile = profileOf(77);
   const connection = await pool.take(profile);
@@ -119,7 +119,7 @@ test.each([consumerProfile(statement('')), SAVED_PROFILE])(
   },
 );
 
-test('opening what does not open leaves no place taken', async () => {
+test('a failed open leaves no slot occupied', async () => {
   const { pool } = countedPool(1);
   const missing: Profile = { key: 'missing', args: [], database: 'missing' };
   await expect(pool.take(missing)).rejects.toMatchObject({ engineCode: 81 });

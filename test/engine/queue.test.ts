@@ -1,4 +1,4 @@
-// The queue: who runs, who waits, who is sent away; with a clock in hand.
+// The queue: what runs, waits and is rejected; with a controlled clock.
 import { describe, expect, test } from 'vitest';
 import { createQueue } from '../../src/engine/queue.ts';
 import type { Queue } from '../../src/engine/queue.ts';
@@ -42,7 +42,7 @@ function track(queue: Queue) {
   return { inside, enter, leave: (name: string) => leaves.get(name)?.() };
 }
 
-test('so many run, the others come in turn', async () => {
+test('up to the limit run, the others wait in order', async () => {
   const { queue } = setUp(2, 10);
   const { inside, enter, leave } = track(queue);
   const all = Promise.all(['a', 'b', 'c', 'd'].map((name) => enter(name)));
@@ -53,7 +53,7 @@ test('so many run, the others come in turn', async () => {
   expect(inside).toEqual(['a', 'b', 'c', 'd']);
 });
 
-test('a place given back twice is one place', async () => {
+test('a slot released twice is one slot', async () => {
   const { queue } = setUp(1, 10);
   const { inside, enter, leave } = track(queue);
   await enter('a');
@@ -66,14 +66,14 @@ test('a place given back twice is one place', async () => {
   await others[1];
 });
 
-test('a full queue is busy at once', async () => {
+test('a full queue rejects at once', async () => {
   const { queue } = setUp(1, 1);
   await queue.enter();
   void queue.enter();
   expect((await failureOf(queue.enter())).failure).toBe('busy');
 });
 
-test('without room to wait, only running is possible', async () => {
+test('without waiting slots, only running is possible', async () => {
   const { queue } = setUp(1, 0);
   const leave = await queue.enter();
   expect((await failureOf(queue.enter())).failure).toBe('busy');
@@ -81,7 +81,7 @@ test('without room to wait, only running is possible', async () => {
   await queue.enter();
 });
 
-test('waiting ends when it lasts too long, and leaves no timer', async () => {
+test('waiting times out, and leaves no timer', async () => {
   const { queue, clock } = setUp(1, 5);
   const leave = await queue.enter();
   const late = failureOf(queue.enter());
@@ -94,7 +94,7 @@ test('waiting ends when it lasts too long, and leaves no timer', async () => {
   expect(clock.pending()).toBe(0);
 });
 
-test('who aborts leaves the line at once, and keeps nobody waiting', async () => {
+test('an aborted caller leaves the queue at once, and delays no other', async () => {
   const { queue, clock } = setUp(1, 1);
   const leave = await queue.enter();
   const control = new AbortController();
@@ -117,7 +117,7 @@ test('an abort after admission changes nothing', async () => {
   expect((await failureOf(queue.enter({ signal: control.signal }))).failure).toBe('aborted');
 });
 
-test('closed, it takes nobody new, lets in who waits, and settles', async () => {
+test('when closed, it rejects new callers, admits waiting ones, and settles', async () => {
   const { queue } = setUp(1, 5);
   const { inside, enter, leave } = track(queue);
   await enter('a');
@@ -132,7 +132,7 @@ test('closed, it takes nobody new, lets in who waits, and settles', async () => 
   expect(inside).toEqual(['a', 'b', 'settled']);
 });
 
-test('dismissed, it sends away who waits', async () => {
+test('when dismissed, it rejects waiting callers', async () => {
   const { queue } = setUp(1, 5);
   const leave = await queue.enter();
   const waiting = [1, 2].map(() => failureOf(queue.enter()));
@@ -161,21 +161,21 @@ describe('lanes', () => {
     return { queue, inside, leave, all };
   }
 
-  test('take turns, so that a crowd in one does not keep the others waiting', async () => {
+  test('alternate, so that many callers in one do not delay the others', async () => {
     const { inside, leave, all } = await line(['a1', 'a2', 'a3', 'a4', 'b1', 'c1', 'b2']);
     leave();
     await Promise.all(all);
     expect(inside).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3', 'a4']);
   });
 
-  test('the patient come when nobody else waits', async () => {
+  test('low-priority callers run when no other waits', async () => {
     const { inside, leave, all } = await line(['a1?', 'a2?', 'b1', 'c1']);
     leave();
     await Promise.all(all);
     expect(inside).toEqual(['b1', 'c1', 'a1?', 'a2?']);
   });
 
-  test('one may fill half of the line, the rest is for others', async () => {
+  test('one may fill half of the queue, the rest is for others', async () => {
     const { leave, all } = await line(['a1', 'a2', 'a3', 'b1', 'b2', 'c1'], 4);
     const outcomes = Promise.allSettled(all);
     leave();
@@ -190,7 +190,7 @@ describe('lanes', () => {
   });
 });
 
-test('new bounds hold for who comes next, and let in who waits', async () => {
+test('new limits apply to later callers, and admit waiting ones', async () => {
   const { queue } = setUp(1, 1);
   const { inside, enter } = track(queue);
   await enter('a');
@@ -230,17 +230,17 @@ describe('keys', () => {
   test.each([
     { why: 'a key has its share', enter: ['ca1', 'ca2', 'cb1'], inside: ['ca1', 'cb1'] },
     {
-      why: 'one place is kept for saved queries',
+      why: 'one slot is reserved for saved queries',
       enter: ['ca', 'cb', 'cc', 'sa'],
       inside: ['ca', 'cb', 'sa'],
     },
     {
-      why: 'saved queries may take all places',
+      why: 'saved queries may use all slots',
       enter: ['sa1', 'sa2', 'sa3', 'sa4'],
       inside: ['sa1', 'sa2', 'sa3'],
     },
     {
-      why: 'a saved query passes consumers that may not enter',
+      why: 'a saved query overtakes consumer queries that are not yet eligible',
       enter: ['ca1', 'ca2', 'ca3', 'sa'],
       inside: ['ca1', 'sa'],
     },
@@ -250,7 +250,7 @@ describe('keys', () => {
     expect(inside).toEqual(expected);
   });
 
-  test('a place given back goes to who may have it, by key in turn', async () => {
+  test('a released slot goes to an eligible caller, keys in turn', async () => {
     const { inside, enterAll, leave } = setUpShares();
     await enterAll(['ca1', 'ca2', 'ca3', 'cb1', 'cb2', 'cc1']);
     expect(inside).toEqual(['ca1', 'cb1']);
@@ -262,7 +262,7 @@ describe('keys', () => {
     expect(inside.slice(4)).toEqual(['cc1']);
   });
 
-  test('keys take turns, and within a key its lanes', async () => {
+  test('keys alternate, and lanes alternate within a key', async () => {
     const { queue } = setUp(1, 100);
     const leave = await queue.enter();
     const inside: string[] = [];
@@ -276,7 +276,7 @@ describe('keys', () => {
     expect(inside).toEqual(['ax1', 'bx1', 'ay1', 'bx2', 'ax2', 'ax3']);
   });
 
-  test('one may fill three quarters of the line, and so may all consumers', async () => {
+  test('one may fill three quarters of the queue, and so may all consumers together', async () => {
     const { queue, enterAll } = setUpShares(4);
     await enterAll(['ca', 'cb', 'sx']);
     const wait = (key: string, origin: 'saved' | 'consumer' = 'consumer') => queue.enter({ key, origin });

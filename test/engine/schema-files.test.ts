@@ -1,4 +1,4 @@
-// Tables made from a folder of *.sql files: all that queries can name, and no rows.
+// Creates tables from a folder of *.sql files: everything that queries can name, without rows.
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { createTables } from '../../src/engine/schema-files.ts';
 
 const MEMORY = 'ENGINE = Memory';
 
-test('statements that make something are run, in the order of names; rows stay away', async () => {
+test('CREATE statements run in file name order; rows are not inserted', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-'));
   const write = (name: string, sql: string): void => writeFileSync(join(folder, name), sql);
   write(

@@ -1,4 +1,4 @@
-// The supervisor of the engine process, where the next process never opens its data.
+// The supervisor of the engine process, if the replacement process never opens its data.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,20 +31,20 @@ async function startHanging(): Promise<Supervisor> {
   return supervisor;
 }
 
-test('closing ends although no process answers', async () => {
+test('closing finishes even if no process responds', async () => {
   const supervisor = await startHanging();
   await supervisor.close(10);
   await expect(supervisor.current()).rejects.toMatchObject({ failure: 'unavailable' });
 });
 
-test('killing ends those who wait for a process', async () => {
+test('killing rejects callers that wait for a process', async () => {
   const supervisor = await startHanging();
   const waiting = supervisor.current();
   supervisor.kill();
   await expect(waiting).rejects.toThrow('stopped');
 });
 
-test('who leaves does not wait for a process', async () => {
+test('an aborted caller does not wait for a process', async () => {
   const supervisor = await startHanging();
   const caller = new AbortController();
   const waiting = unlessAborted(supervisor.current(), [caller.signal]);
@@ -53,7 +53,7 @@ test('who leaves does not wait for a process', async () => {
   await supervisor.close(10);
 });
 
-test('a process that is told to stop while it starts is not used', async () => {
+test('a process that is stopped during its start is not used', async () => {
   const configFile = await writeConfigFile({ path, memory: 2 ** 30 });
   const options = { path, configFile, connections: 1, observe: () => undefined, after };
   await expect(openGeneration({ ...options, stop: AbortSignal.abort() })).rejects.toMatchObject({

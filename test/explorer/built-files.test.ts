@@ -1,4 +1,4 @@
-// The files that a browser loads: few bytes, nothing inline, nothing from elsewhere.
+// The files that a browser loads: small, nothing inline, nothing from other origins.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';

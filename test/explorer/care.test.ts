@@ -1,4 +1,4 @@
-// Care: contrast and names by axe, dark and light, phone width, keys, a path prefix in front.
+// Accessibility and layout: contrast and names by axe, dark and light themes, phone width, keyboard, a path prefix.
 import { createServer, request, type Server } from 'node:http';
 import { once } from 'node:events';
 import axeCore from 'axe-core';

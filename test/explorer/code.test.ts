@@ -1,4 +1,4 @@
-// The code that the explorer offers, run against the real service; the endpoint file, read by the compiler of endpoints.
+// The explorer's code snippets, run against the real service; its endpoint files, compiled by the endpoint compiler.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

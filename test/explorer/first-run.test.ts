@@ -1,4 +1,4 @@
-// What a person meets, in a real browser over the real service and its sample data.
+// A first visit, in a real browser over the real service and its sample data.
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {

@@ -1,4 +1,4 @@
-// Queries of one's own in a real browser: completion, problems where they are, what LQL becomes, the way into a file.
+// Consumer queries in a real browser: completion, located problems, LQL translation, saving as an endpoint file.
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {

@@ -1,4 +1,4 @@
-// What the explorer decides without a browser: addresses, charts, windows of rows, places in texts, digits.
+// Explorer logic that needs no browser: URLs, charts, visible rows, locations, digits.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { bucketOf, chartable, stacked } from '../../explorer/src/chart/series.ts';

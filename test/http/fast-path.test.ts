@@ -1,4 +1,4 @@
-// The fast path writes answers together: one that cannot be written costs its own caller the connection, and nobody else.
+// The fast path writes responses in batches: one that cannot be written closes only its own caller's connection.
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sealEntry } from '../../src/cache/entry.ts';
@@ -88,6 +88,6 @@ test.each(['line-break', 'control', 'tag'])('a header that cannot be sent: %s', 
   expect(wholeWay).toBe(walked + 1);
 });
 
-test('a store that rejects has the call go the whole way', async () => {
+test('if the store rejects, the request takes the normal path', async () => {
   expect([await ask('lost'), await ask('lost')]).toEqual(['whole way', 'whole way']);
 });

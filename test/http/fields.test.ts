@@ -30,7 +30,7 @@ describe('the fields of a request', () => {
       fields: { a: [2, 2] },
     },
     {
-      why: 'names with escapes, and what only looks like names',
+      why: 'names with escapes, and strings that only look like names',
       query: '',
       body: json('{"a\\"b" : "c\\": [{", "d":["e", "f"], "\\\\":1}'),
       fields: { 'a"b': ['c": [{'], d: [['e', 'f']], '\\': [1] },
@@ -38,7 +38,7 @@ describe('the fields of a request', () => {
     { why: 'a double across URL and body', query: 'a=1', body: json('{"a":1}'), fields: { a: ['1', 1] } },
     { why: 'an empty body', query: 'a=1', body: json(' '), fields: { a: ['1'] } },
     {
-      why: 'a key that Object.prototype has',
+      why: 'a key of Object.prototype',
       query: '__proto__=1',
       body: json('{"constructor":"x"}'),
       fields: { ['__proto__']: ['1'], constructor: ['x'] },
@@ -82,12 +82,12 @@ describe('the fields of a request', () => {
       code: 'request.body_invalid',
     },
     {
-      why: 'a name that comes too often',
+      why: 'a name repeated too often',
       body: json(`{${'"a":1,'.repeat(1000)}"a":1}`),
       code: 'request.body_invalid',
     },
     {
-      why: 'names that differ in escapes alone, too often',
+      why: 'names that differ only in escapes, repeated too often',
       body: json(`{${'"a":1,'.repeat(600)}${String.raw`"\u0061":1,`.repeat(400)}"a":1}`),
       code: 'request.body_invalid',
     },
@@ -98,7 +98,7 @@ describe('the fields of a request', () => {
       body: { type: 'text/plain', text: 'a=1' },
       code: 'request.body_type_unsupported',
     },
-  ])('refuses $why', ({ body, code }) => {
+  ])('rejects $why', ({ body, code }) => {
     let thrown: unknown;
     try {
       readFields('', body);
@@ -125,11 +125,11 @@ describe('the fields of a request', () => {
   });
 
   test.each([
-    { why: 'a text of escapes', body: json(`{"a":"${'\\"'.repeat(MIB / 2)}"}`) },
+    { why: 'a string of escapes', body: json(`{"a":"${'\\"'.repeat(MIB / 2)}"}`) },
     { why: 'spaces', body: json(`{"a"${' '.repeat(MIB)}:1}`) },
     { why: 'empty pairs of a form', body: form(`${'&'.repeat(MIB)}a=1`) },
     { why: 'escapes of a form', body: form(`a=${'%41'.repeat(MIB / 3)}`) },
-    { why: 'escapes that are none', body: form(`a=${'%zz'.repeat(MIB / 3)}`) },
+    { why: 'invalid escapes', body: form(`a=${'%zz'.repeat(MIB / 3)}`) },
   ])('is read quickly: $why', { timeout: 20_000 }, ({ body }) => {
     expect([...readFields('', body).keys()]).toEqual(['a']);
   });

@@ -1,4 +1,4 @@
-// Answers that wait for their callers: counted once a body, cut off from the oldest when there are too many.
+// Responses waiting for slow clients: shared bodies are counted once, and above the limit the oldest are cut off.
 import { createServer, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
@@ -47,7 +47,7 @@ async function bench(bytes: number): Promise<Bench> {
   };
 }
 
-test('one body is counted once, however many wait for it', async () => {
+test('a shared body is counted once, however many clients wait for it', async () => {
   const { outbox, stall } = await bench(1000 * MB);
   const body = Buffer.alloc(20 * MB);
   const callers = [await stall(body), await stall(body), await stall(Buffer.alloc(21 * MB))];
@@ -59,7 +59,7 @@ test('one body is counted once, however many wait for it', async () => {
   expect(outbox.size()).toEqual({ answers: 0, bytes: 0 });
 });
 
-test('above the bound the oldest go, until what is left fits', async () => {
+test('above the limit the oldest are cut off until the rest fits', async () => {
   const { outbox, observed, stall } = await bench(50 * MB);
   const sizes = [20, 21, 22].map((each) => each * MB);
   for (const size of sizes) await stall(Buffer.alloc(size));
@@ -67,7 +67,7 @@ test('above the bound the oldest go, until what is left fits', async () => {
   expect(outbox.size()).toEqual({ answers: 2, bytes: 43 * MB });
 });
 
-test('an answer that the network has taken is not watched', async () => {
+test('a response already handed to the network is not tracked', async () => {
   const { outbox, stall } = await bench(1);
   await stall(Buffer.from('short'));
   expect(outbox.size()).toEqual({ answers: 0, bytes: 0 });

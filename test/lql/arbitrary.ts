@@ -1,4 +1,4 @@
-// Random trees of LQL, and random texts that are nearly LQL, for properties.
+// Random LQL syntax trees, and random strings that are almost LQL, for property tests.
 import fc from 'fast-check';
 import { AGGREGATES, LEVELS } from '../../src/lql/tree.ts';
 import { UNITS } from '../../src/lql/time.ts';

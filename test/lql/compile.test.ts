@@ -1,4 +1,4 @@
-// The SQL that each form becomes.
+// The SQL that each LQL form compiles to.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Table } from '../../src/lql/resolve.ts';

@@ -1,4 +1,4 @@
-// Every error: its code, its exact place in the consumer's text, and that it helps.
+// Every error: its code, its exact location in the consumer's query, and a useful hint.
 import { describe, expect, test } from 'vitest';
 import { positionAt } from '../../src/core/position.ts';
 import type { Table } from '../../src/lql/resolve.ts';

@@ -1,4 +1,4 @@
-// 20,000 texts that are nearly LQL: every one is read or refused at a place, and only what was read becomes SQL.
+// 20,000 strings that are almost LQL: each is parsed or rejected at a location, and only parsed queries become SQL.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compile } from '../../src/lql/compile.ts';

@@ -1,4 +1,4 @@
-// What every form of LQL reads as.
+// The syntax tree of every LQL form.
 import { describe, expect, test } from 'vitest';
 import { parse } from '../../src/lql/parse.ts';
 import { withoutSpans } from './strip.ts';

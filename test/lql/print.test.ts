@@ -1,4 +1,4 @@
-// Printing and parsing undo each other.
+// Printing and parsing are inverses.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parse } from '../../src/lql/parse.ts';

@@ -1,4 +1,4 @@
-// Regular expressions: what is refused here the engine would not take, and what it refuses is found again.
+// Regular expressions: everything rejected here is also rejected by the engine, and the engine's own rejections are located.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRegexCheck, refusedRegex } from '../../src/lql/regex.ts';
 import { failureOf, rows, statement } from '../support/engine-statements.ts';

@@ -1,4 +1,4 @@
-// LQL and the same question written in SQL by hand, over the corpus fixture on the real engine.
+// LQL and the equivalent hand-written SQL, over the corpus fixture on the real engine.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { column, type Lab, openLab } from './corpus.ts';
 

@@ -1,4 +1,4 @@
-// What is printed as a literal is what the engine reads back.
+// The engine parses printed literals back to the same value.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { numberLiteral, textLiteral, timeLiteral } from '../../src/lql/sql-literal.ts';

@@ -1,4 +1,4 @@
-// A tree without its places, to compare what was read and not where.
+// Removes locations from a syntax tree, to compare structure only.
 
 /** Drops `span` and `valueSpan` at every depth. */
 export function withoutSpans(value: unknown): unknown {

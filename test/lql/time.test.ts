@@ -1,4 +1,4 @@
-// Timestamps: what every form means, by a given clock.
+// Timestamps: the value of every form, with a fixed clock.
 import { describe, expect, test } from 'vitest';
 import { isFault } from '../../src/lql/finding.ts';
 import { parseTimeValue } from '../../src/lql/time-literal.ts';

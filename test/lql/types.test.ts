@@ -1,4 +1,4 @@
-// Values of every type on the real engine, and JSON whose values differ row by row: which rows a filter finds.
+// Values of every type on the real engine, and JSON whose values differ by row: which rows a filter matches.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { column, compiled, type Lab, openLab } from './corpus.ts';
 

@@ -1,4 +1,4 @@
-// The line of a request says all that its observation does, in JSON that any reader takes.
+// The access log line contains everything in the request's observation, as standard JSON.
 import pino from 'pino';
 import { expect, test } from 'vitest';
 import type { Finished } from '../../src/core/observation.ts';
@@ -42,7 +42,7 @@ test.each<{ why: string; request: Finished; says?: object }>([
     },
   },
   {
-    why: 'a failure, of nobody, with text that wants to be lines of its own',
+    why: 'a failure without a key, with text that contains line breaks',
     request: {
       ...HIT,
       requestId: '"}\n{"level":60',

@@ -1,4 +1,4 @@
-// Types of columns and parameters as JSON Schema: what is promised, and that real values keep it.
+// Types of columns and parameters as JSON Schema, and real values that validate against them.
 import Ajv from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect, test } from 'vitest';

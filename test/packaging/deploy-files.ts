@@ -1,4 +1,4 @@
-// What stands in deploy/, read for tests.
+// Reads the files in deploy/ for tests.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';

@@ -1,4 +1,4 @@
-// The image's recipe and the compose file: what can be known of them without building or starting anything.
+// The Dockerfile and the compose file: checks that need no build or start.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -1,4 +1,4 @@
-// The Kubernetes manifests: that their parts name each other rightly, and keep what a restricted namespace asks for.
+// The Kubernetes manifests: references between them are valid, and they meet the restricted Pod Security Standard.
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

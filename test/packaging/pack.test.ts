@@ -1,4 +1,4 @@
-// The package as npm makes it: what is in it, and that it runs in an empty folder far from the checkout.
+// The package as npm builds it: its content, and that it runs in an empty folder outside the checkout.
 import { execFileSync } from 'node:child_process';
 import {
   cpSync,

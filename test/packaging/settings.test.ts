@@ -1,4 +1,4 @@
-// What deploy/ and its guides call settings are settings, with values that they can have; and the systemd unit.
+// The settings named in deploy/ and its guides exist and have valid values; also checks the systemd unit.
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// What the binder accepts, the engine reads as the same value.
+// The engine parses every value that the binder accepts as the same value.
 import * as fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { parameterText } from '../../src/engine/parameter-text.ts';

@@ -1,4 +1,4 @@
-// Calls counted: in memory under a clock in hand, in a real Redis, and when Redis is not what it should be.
+// Counting requests: in memory with a controlled clock, in a real Redis, and with a faulty Redis.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openRedisLink, type RedisLink } from '../../src/cache/redis-link.ts';

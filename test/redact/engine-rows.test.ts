@@ -1,4 +1,4 @@
-// Rows as the engine writes them: every type that holds texts, redacted and read again.
+// Rows as the engine writes them: every type that contains strings, redacted and parsed again.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Texts made to be hard: pieces of personal data, and of what looks like it, stuck together in any order.
+// Generates difficult strings: fragments of personal data, and lookalikes, concatenated in any order.
 import fc from 'fast-check';
 
 const FRAGMENTS: readonly string[] = [

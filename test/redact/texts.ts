@@ -1,4 +1,4 @@
-// What must change and what must not, as tables: one text a row, with what it becomes under all detectors.
+// What must be redacted and what must not, as tables: one string per row, with its result under all detectors.
 
 export interface Change {
   readonly why: string;

@@ -1,4 +1,4 @@
-// Types as files of columns have them.
+// Column types as columnar file formats represent them.
 import { expect, test } from 'vitest';
 import { fileType } from '../../src/request/columnar.ts';
 

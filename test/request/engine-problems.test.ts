@@ -1,4 +1,4 @@
-// What callers are told of the engine's failures: 500 is for what an author has to mend, and for nothing else.
+// What callers receive for engine failures: 500 is reserved for errors that an endpoint's author has to fix.
 import { describe, expect, test } from 'vitest';
 import { Problem } from '../../src/core/problem.ts';
 import { EngineError, type EngineFailure } from '../../src/engine/engine.ts';
@@ -60,7 +60,7 @@ describe('a check that fails', () => {
     if (problem.startsWith('503')) expect(found).toMatchObject({ retryAfter: 1 });
   });
 
-  test('anything else stays what it is', () => {
+  test('any other error is passed through', () => {
     const error = new Error('x');
     expect(checkFailure(error)).toBe(error);
   });

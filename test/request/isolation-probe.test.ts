@@ -1,4 +1,4 @@
-// The forms that the service tries at boot: all hold on this engine, and each is seen to be open where its protection is gone.
+// The attacks that the service tries at startup: this engine blocks all, and each is detected if its protection is removed.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -46,7 +46,7 @@ const open = (findings: readonly PreflightFinding[]): readonly PreflightFinding[
   findings.filter(({ outcome }) => outcome !== 'held');
 const withoutBarrier = (sql: string): string => sql.replaceAll(/ LIMIT 10{18}\)/g, ')');
 
-test('every form holds, twice in a row', async () => {
+test('every attack is blocked, twice in a row', async () => {
   for (let time = 0; time < 2; time++) {
     const findings = await probeWith((statement) => statement);
     expect(open(findings)).toEqual([]);
@@ -54,19 +54,19 @@ test('every form holds, twice in a row', async () => {
   }
 });
 
-test('without barrier and settings every form is open', async () => {
+test('without barrier and settings every attack succeeds', async () => {
   const findings = await probeWith((each) => ({ ...each, sql: withoutBarrier(each.sql), origin: 'saved' }));
   expect(findings.filter(({ outcome }) => outcome === 'held')).toEqual([]);
 });
 
-test('without the settings, those that they hold are open', async () => {
+test('without the settings, the attacks that they block succeed', async () => {
   const findings = await probeWith((each) => ({ ...each, origin: 'saved' }));
   expect(open(findings).map(({ layer, outcome }) => [layer, outcome])).toEqual(
     ORACLES.filter(({ heldBySettings }) => heldBySettings === true).map(() => ['connection', 'open']),
   );
 });
 
-test('on a server without the table, its SQL is advised', async () => {
+test('on a server without the table, the SQL to create it is suggested', async () => {
   await engine.execute('DROP DATABASE IF EXISTS millrace_probe');
   const findings = await probeWith((statement) => statement, { kind: 'http' });
   expect(findings).toMatchObject([{ layer: 'server', outcome: 'advice' }]);

@@ -1,4 +1,4 @@
-// Labels and reservations of a call: what the endpoint's file allows, and nothing else.
+// Labels and reservations of a request: only those that the endpoint's file allows.
 import { expect, test } from 'vitest';
 import { createCompile } from '../../src/catalog/compile.ts';
 import { labelsOf, readLabelsHeader, staticLabels } from '../../src/request/labels.ts';
@@ -13,12 +13,12 @@ function endpointOf(rest: string) {
 
 test.each<{ why: string; header: string; pairs: Record<string, string> }>([
   { why: 'pairs', header: 'a=1,b=two words', pairs: { a: '1', b: 'two words' } },
-  { why: 'blanks around', header: ' a = 1 , b=2 ', pairs: { a: '1', b: '2' } },
-  { why: 'a value with signs', header: 'a=x=y;z/ü"\'', pairs: { a: 'x=y;z/ü"\'' } },
-  { why: 'the first of doubles', header: 'a=1,a=2', pairs: { a: '1' } },
+  { why: 'surrounding spaces', header: ' a = 1 , b=2 ', pairs: { a: '1', b: '2' } },
+  { why: 'a value with punctuation', header: 'a=x=y;z/ü"\'', pairs: { a: 'x=y;z/ü"\'' } },
+  { why: 'the first of duplicates', header: 'a=1,a=2', pairs: { a: '1' } },
   { why: 'no value', header: 'a=,b', pairs: {} },
   { why: 'no name', header: '=1,,', pairs: {} },
-  { why: 'names that are none', header: 'A=1,a-b=2,__proto__=3,1a=4', pairs: {} },
+  { why: 'invalid names', header: 'A=1,a-b=2,__proto__=3,1a=4', pairs: {} },
   { why: 'control characters', header: 'a=x\ny,b=\u0000', pairs: {} },
   { why: 'a header that is too long', header: `a=${'x'.repeat(5000)}`, pairs: {} },
   { why: 'nothing', header: '', pairs: {} },
@@ -26,7 +26,7 @@ test.each<{ why: string; header: string; pairs: Record<string, string> }>([
   expect(Object.fromEntries(readLabelsHeader(header))).toEqual(pairs);
 });
 
-test('labels come from where the file says', () => {
+test('labels come from the source in the file', () => {
   const endpoint = endpointOf(
     'labels: { team: platform, tenant: "@project", client: "@header", app: "@header" }\n',
   );
@@ -40,11 +40,11 @@ test('labels come from where the file says', () => {
   expect(staticLabels(endpoint)).toEqual({ team: 'platform' });
 });
 
-test('a file that allows none has none', () => {
+test('a file that allows none yields none', () => {
   expect(labelsOf(endpointOf(''), { project: 'abc' }, 'client=web')).toEqual({});
 });
 
-test('labels and reservations are no part of the revision: they change no answer', () => {
+test('labels and reservations do not affect the revision: they change no response', () => {
   const plain = endpointOf('').revision;
   expect(endpointOf('labels: { team: platform }\n').revision).toBe(plain);
   expect(endpointOf('reservation: { enabled: true, workloads: [reports] }\n').revision).toBe(plain);
@@ -52,20 +52,20 @@ test('labels and reservations are no part of the revision: they change no answer
 
 test.each<{ why: string; file: string; asked: string | undefined; workload: string | undefined }>([
   {
-    why: 'one that is listed',
+    why: 'a listed one',
     file: '{ enabled: true, workloads: [reports, exports] }',
     asked: 'exports',
     workload: 'exports',
   },
   {
-    why: 'none asked for',
+    why: 'none requested',
     file: '{ enabled: true, workloads: [reports] }',
     asked: undefined,
     workload: undefined,
   },
   { why: 'an empty one', file: '{ enabled: true, workloads: [reports] }', asked: '', workload: undefined },
   {
-    why: 'any, where it is not heeded',
+    why: 'any, if reservations are ignored',
     file: '{ enabled: false, workloads: [reports] }',
     asked: 'invalid_response',
     workload: undefined,

@@ -1,4 +1,4 @@
-// What a server is asked before consumers' queries are taken, and the SQL that mends what it lacks.
+// What is checked on a server before consumer queries are accepted, and the SQL that fixes what is missing.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -66,7 +66,7 @@ afterAll(async () => {
 });
 
 describe('a server', () => {
-  test('where all is well has nothing to mend', async () => {
+  test('without problems needs no fix', async () => {
     tell();
     expect(await notHeld()).toEqual([]);
     expect((await checkServer(engine)).length).toBeGreaterThan(10);
@@ -152,7 +152,7 @@ describe('a server', () => {
   });
 
   test.each([
-    { profile: ['--readonly=2'], off: /readonly = 2/, why: 'whose texts may change settings' },
+    { profile: ['--readonly=2'], off: /readonly = 2/, why: 'whose queries may change settings' },
     { profile: ['--readonly=1'], off: /max_execution_time = 0.*session_timezone = /, why: 'without limits' },
     {
       profile: [
@@ -162,7 +162,7 @@ describe('a server', () => {
         '--readonly=1',
       ],
       off: /cannot be changed: (?!.*max_execution_time)/,
-      why: 'with limits, and dates of its own',
+      why: 'with limits, and its own date settings',
     },
   ])('with a profile of consumers $why', async ({ profile, off }) => {
     USERS['guest'] = { password: '', profile };
@@ -186,7 +186,7 @@ describe('a server', () => {
     ]);
   });
 
-  test('that is away is no finding', async () => {
+  test('that is unavailable is not a finding', async () => {
     const away = createHttpEngine({
       urls: ['http://127.0.0.1:9'],
       user: 'a',
@@ -218,12 +218,12 @@ test.each([
   expect(excessIn(line)?.mend).toBe(mend);
 });
 
-test('roles are followed', () => {
+test('roles are resolved', () => {
   expect(rolesIn('GRANT reader, `odd role` TO u')).toEqual(['reader', '`odd role`']);
   expect(rolesIn('GRANT SELECT ON a.b TO u')).toEqual([]);
 });
 
-test('the statements of the guide are SQL', async () => {
+test('the statements in the guide are valid SQL', async () => {
   tell();
   const guide = await readFile(GUIDE, 'utf8');
   const blocks = [...guide.matchAll(/```sql\n(.*?)```/gs)].map(([, text = '']) => text);
@@ -235,7 +235,7 @@ test('the statements of the guide are SQL', async () => {
   await Promise.all(parsed);
 });
 
-test('the guide has the profiles that the checks ask for', async () => {
+test('the guide has the profiles that the checks require', async () => {
   const guide = await readFile(GUIDE, 'utf8');
   const words = guide.replace(/\s+/g, ' ');
   expect(words).toContain(profileFor('millrace_consumer', 'consumer'));

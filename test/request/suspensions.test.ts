@@ -1,4 +1,4 @@
-// Suspended consumer queries: which ones, for how long, and when a whole key is.
+// Suspended consumer queries: which ones, for how long, and when a whole key is suspended.
 import { describe, expect, test } from 'vitest';
 import type { Observation } from '../../src/core/observation.ts';
 import { Problem } from '../../src/core/problem.ts';
@@ -44,13 +44,13 @@ describe('a query', () => {
     expect(observed).toEqual([{ kind: 'query.suspended', endpoint: 'one', principal: 'a', scope: 'query' }]);
   });
 
-  test('is rejected for all keys, and on its own endpoint alone', () => {
+  test('is rejected for all keys, on its own endpoint only', () => {
     const { fail, wait } = setUp();
     fail('SELECT 1', 'overdue');
     expect([wait('SELECT 1', 'b'), wait('SELECT 1', 'a', 'two')]).toEqual([600, undefined]);
   });
 
-  test('that was one of several is rejected after the second time', () => {
+  test('that was one of several suspects is rejected after the second time', () => {
     const { fail, wait } = setUp();
     fail('SELECT 1', 'suspected');
     expect(wait('SELECT 1')).toBeUndefined();
@@ -58,7 +58,7 @@ describe('a query', () => {
     expect(wait('SELECT 1')).toBe(600);
   });
 
-  test('suspected long ago counts no more', () => {
+  test('suspected long ago no longer counts', () => {
     const { fail, wait, pass } = setUp();
     fail('SELECT 1', 'suspected');
     pass(10 * MINUTE);
@@ -66,7 +66,7 @@ describe('a query', () => {
     expect(wait('SELECT 1')).toBeUndefined();
   });
 
-  test('none at all is admitted', () => {
+  test('a call without a consumer query is admitted', () => {
     expect(
       createSuspensions({ now: () => 0, observe: () => undefined }).admit(undefined, {
         endpoint: { id: '', name: '' },

@@ -1,4 +1,4 @@
-// Queries that consumers must be able to send: each is taken by the sandbox and run by the engine.
+// Queries that consumers must be able to send: the sandbox accepts each, and the engine runs it.
 
 export const ACCEPTED: readonly string[] = [
   'SELECT * FROM edge_logs',

@@ -1,4 +1,4 @@
-// The corpus through the whole sandbox and the real engine.
+// The corpus through the complete sandbox and the real engine.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Problem } from '../../src/core/problem.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';

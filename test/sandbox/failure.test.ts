@@ -1,4 +1,4 @@
-// What consumers learn of the engine's failures: our sentence at their place; nothing of what they did not write.
+// What consumers see of engine failures: our message at their location, and nothing that they did not write.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { consumerFailure } from '../../src/sandbox/failure.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';

@@ -1,4 +1,4 @@
-// The corpus and the world that it is written against: two tenants in the real engine, the endpoint over them, its sandbox.
+// The corpus and its environment: two tenants in the real engine, the endpoint over them, its sandbox.
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { createFunctionPolicy } from '../../src/sandbox/function-policy.ts';

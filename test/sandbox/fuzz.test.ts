@@ -1,5 +1,5 @@
-// The scanner against the engine, on mutants of the corpus: what the scanner takes must read nothing but allowed tables,
-// by the engine's parse tree and, once the statement is put together, by its analysis.
+// The scanner against the engine, on mutants of the corpus: queries that the scanner accepts must read only allowed tables,
+// both by the engine's parse tree and, for the assembled statement, by its analysis.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Problem } from '../../src/core/problem.ts';
 import type { Sandbox, Verdict } from '../../src/sandbox/sandbox.ts';

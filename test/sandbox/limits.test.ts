@@ -1,4 +1,4 @@
-// Denial of service: what is too large is refused before the engine sees it; what is large but allowed still goes through.
+// Denial of service: oversized queries are rejected before they reach the engine; large queries within the limits still run.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openSandbox, openWorld } from './fixture.ts';
 import type { World } from './fixture.ts';

@@ -1,4 +1,4 @@
-// Mutants of the corpus: its texts with words and signs taken out, put in, doubled, exchanged and spliced, by seed.
+// Mutants of the corpus: its queries with tokens deleted, inserted, duplicated, swapped and spliced, by seed.
 import { isSignificant, tokenize } from '../../src/sql/lexer.ts';
 import { ACCEPTED } from './accepted.ts';
 import { ATTACKS, BENIGN } from './fixture.ts';

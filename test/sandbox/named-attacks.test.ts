@@ -1,5 +1,5 @@
 // Three attacks that name only allowed tables. Each is stopped twice, by the checks and by the statement; and each still
-// works on this engine when both are left out, so that the tests would notice a defence that is gone.
+// works on this engine without both, so that the tests would notice a missing defence.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Problem } from '../../src/core/problem.ts';
 import { assembleStatement, tableTexts } from '../../src/sandbox/statement.ts';

@@ -1,4 +1,4 @@
-// Non-interference: what a consumer is answered does not depend on other tenants' rows, not even on whether it fails.
+// Non-interference: a consumer's response, including whether it fails, does not depend on other tenants' rows.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ACCEPTED } from './accepted.ts';
 import { ATTACKS, BENIGN } from './fixture.ts';

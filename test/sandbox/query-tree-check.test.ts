@@ -1,4 +1,4 @@
-// The engine's second opinion, with the scanner left out: what the engine's own tree shows, the judge refuses by itself.
+// The check of the engine's query tree, without the scanner: it rejects everything visible in the tree on its own.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConsumerText } from '../../src/sandbox/consumer-text.ts';
 import { createFunctionPolicy } from '../../src/sandbox/function-policy.ts';

@@ -1,4 +1,4 @@
-// Endpoints of any shape with a WITH clause, and the sandbox's own bookkeeping.
+// Endpoints with WITH clauses of any shape, and the sandbox's internal state.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FUNCTION_FAMILIES } from '../../src/sandbox/function-families.ts';
 import { createFunctionPolicy } from '../../src/sandbox/function-policy.ts';

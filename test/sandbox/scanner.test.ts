@@ -1,4 +1,4 @@
-// What the sandbox takes and what it refuses, and where it says so.
+// What the scanner accepts and rejects, and the locations that it reports.
 import type { TableColumn } from '../../src/sandbox/statement.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Problem } from '../../src/core/problem.ts';

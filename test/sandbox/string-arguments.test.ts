@@ -1,5 +1,5 @@
-// What the engine reads in the strings that allowed functions get, asked of the engine itself: a release that brings a function
-// which reads types or names of functions, and nobody has noticed, fails here.
+// How the engine interprets string arguments of allowed functions, tested on the engine itself: an engine release that adds a
+// function which parses types or function names from strings fails here.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

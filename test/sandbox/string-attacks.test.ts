@@ -1,4 +1,4 @@
-// Types, functions and states by strings: refused by the scanner at the place, refused again by the engine's tree alone.
+// Types, functions and states in strings: rejected by the scanner at the location, and again by the engine's tree alone.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Problem } from '../../src/core/problem.ts';
 import { readConsumerText } from '../../src/sandbox/consumer-text.ts';

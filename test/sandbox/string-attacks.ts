@@ -1,5 +1,5 @@
-// Strings that name types and functions: attempts to get a type, a function or a state past the sandbox, and honest queries of
-// the same forms. `«` stands before the token at which the refusal has to point.
+// Strings that name types and functions: attempts to smuggle a type, function or state past the sandbox, and legitimate queries
+// of the same forms. `«` precedes the token at which the rejection must be located.
 
 export interface StringAttack {
   readonly why: string;

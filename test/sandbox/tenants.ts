@@ -1,5 +1,5 @@
-// Two databases that differ only in other tenants' rows, over many kinds of tables, and the endpoints over both. Whatever
-// a consumer of the tenant `mine` asks has to be answered alike.
+// Two databases that differ only in other tenants' rows, over many kinds of tables, and the endpoints over both. Every
+// query of the tenant `mine` must have the same response on both.
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// The admin listener beside a browser: pages of other sites neither read nor change anything through it.
+// The admin listener and browsers: pages of other sites can neither read nor change anything through it.
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startService, writeEndpoint, type TestService } from '../support/service.ts';
@@ -49,15 +49,15 @@ describe('Host', () => {
   });
 
   test.each([
-    { host: 'evil.example', why: 'a name of somebody else' },
+    { host: 'evil.example', why: 'a foreign name' },
     { host: 'localhost.evil.example:4001', why: 'one that begins like ours' },
     { host: 'evil-localhost', why: 'one that ends like ours' },
     { host: '127.0.0.1.evil.example', why: 'one that begins like an address' },
-    { host: 'localhost@evil.example', why: 'a user in front of it' },
+    { host: 'localhost@evil.example', why: 'a name after a user part' },
     { host: 'localhost/x', why: 'more than a host' },
     { host: '', why: 'nothing' },
     { host: 'localhost '.repeat(20_000), why: 'something long' },
-  ])('a host is refused that is $why', async ({ host }) => {
+  ])('a host is rejected that is $why', async ({ host }) => {
     for (const path of ['/metrics', '/config', '/cache/purge', '/nothing'])
       for (const method of ['GET', 'POST']) {
         const answer = await send({ method, path, fields: [`Host: ${host}`] });
@@ -69,7 +69,7 @@ describe('Host', () => {
       }
   });
 
-  test('has to be there', async () => {
+  test('is required', async () => {
     expect(statusOf(await send({ fields: [], version: '1.0' }))).toBe(403);
   });
 });
@@ -83,11 +83,11 @@ describe('purging', () => {
   test.each([
     { why: 'a page of another site', fields: ['Origin: https://evil.example', 'Sec-Fetch-Site: cross-site'] },
     { why: 'one in an old browser', fields: ['Origin: https://evil.example'] },
-    { why: 'one without an origin of its own', fields: ['Origin: null'] },
+    { why: 'one with an opaque origin', fields: ['Origin: null'] },
     { why: 'one on another port', fields: ['Origin: http://127.0.0.1:3000', 'Sec-Fetch-Site: same-site'] },
-    { why: 'a browser that keeps its origin back', fields: ['Sec-Fetch-Site: cross-site'] },
-    { why: 'what is no origin', fields: ['Origin: 127.0.0.1:4001'] },
-  ])('is refused to $why', async ({ fields }) => {
+    { why: 'a browser that hides its origin', fields: ['Sec-Fetch-Site: cross-site'] },
+    { why: 'an invalid origin', fields: ['Origin: 127.0.0.1:4001'] },
+  ])('is denied to $why', async ({ fields }) => {
     const before = await run();
     const answer = await purge(fields);
     expect([statusOf(answer), answer]).toEqual([403, expect.stringContaining('"code":"route.cross_site"')]);
@@ -98,14 +98,14 @@ describe('purging', () => {
     { why: 'a program', fields: [] },
     { why: 'its own origin', fields: ['Origin: http://127.0.0.1:4001', 'Sec-Fetch-Site: same-origin'] },
     { why: 'a person', fields: ['Sec-Fetch-Site: none'] },
-  ])('is done for $why', async ({ fields }) => {
+  ])('is allowed for $why', async ({ fields }) => {
     const before = await run();
     expect(statusOf(await purge(fields))).toBe(200);
     expect(await run()).not.toBe(before);
   });
 });
 
-test('what it sends is not to be guessed at or embedded', async () => {
+test('its responses forbid content sniffing and embedding', async () => {
   const response = await fetch(`${service.service.admin}/config`);
   expect(Object.fromEntries(response.headers)).toMatchObject({
     'x-content-type-options': 'nosniff',

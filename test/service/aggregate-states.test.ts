@@ -1,4 +1,4 @@
-// States of aggregate functions through the whole service: tables that hold some, results, formats, dialects.
+// Aggregate function states through the whole service: tables that contain them, results, formats, dialects.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startService, writeEndpoint, type TestService } from '../support/service.ts';
 
@@ -73,7 +73,7 @@ describe('a table with a column of states', () => {
     ['a name of it', 'SELECT [u] FROM (SELECT users AS u FROM daily)', '1:9'],
     ['a union', "SELECT users FROM daily UNION ALL SELECT 'x'", '1:25'],
     ['an array', 'SELECT groupArray(users) FROM daily', '1:19'],
-  ])('is refused in %s', async (_why, sql, place) => {
+  ])('is rejected in %s', async (_why, sql, place) => {
     const response = await ask({ sql });
     const { code, errors } = (await response.json()) as Refusal;
     const [first] = errors;
@@ -96,7 +96,7 @@ describe.each(FORMATS)('as %s', (format) => {
     expect([response.status, code, errors[0]?.line]).toEqual([400, 'sandbox.type_denied', 1]);
   });
 
-  test('a saved query gives states as text, which is not read again', async () => {
+  test('a saved query returns states as text, which is not parsed again', async () => {
     const response = await ask({ format }, 'raw');
     const bytes = Buffer.from(await response.arrayBuffer());
     expect([response.status, bytes.length > 0]).toEqual([200, true]);
@@ -112,7 +112,7 @@ describe('in BigQuery’s dialect', () => {
     "SELECT CAST('x' AS `AggregateFunction(groupBitmap, UInt8)`) FROM daily",
     String.raw`SELECT JSON_EXTRACT('x', 'Aggregate\x46unction(sum, UInt8)'), arrayReduce('aggThrow', [1]) FROM daily`,
     "SELECT arrayReduce(CONCAT('agg', 'Throw'), [1]) FROM daily",
-  ])('%s is refused', async (sql) => {
+  ])('%s is rejected', async (sql) => {
     const response = await ask({ sql, dialect: 'bigquery' });
     expect(response.status).toBe(400);
     expect(((await response.json()) as Refusal).code).toMatch(

@@ -1,4 +1,4 @@
-// What a service does for requests whose key is not known yet: bounded work, and no body read.
+// Requests before authentication: bounded work, and no body is read.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -48,7 +48,7 @@ describe('a body', () => {
       status: '403',
     },
     { why: 'no such path', key: {}, path: '/nowhere', status: '404' },
-    { why: 'a path that takes none', key: {}, path: '/health/live', status: '405' },
+    { why: 'a path that accepts none', key: {}, path: '/health/live', status: '405' },
   ])('is not waited for: $why', async ({ key, path, status }) => {
     for (const type of ['application/json', 'text/xml', '', '\u00ff']) {
       const { socket, answers } = open();
@@ -59,7 +59,7 @@ describe('a body', () => {
     }
   });
 
-  test('of a known length and no more than the limit is discarded, and the connection goes on', async () => {
+  test('of known length within the limit is discarded, and the connection stays open', async () => {
     const { socket, answers } = open();
     const length = { 'Content-Type': 'application/json', 'Content-Length': String(MIB) };
     socket.write(head('POST', PLAIN, length));
@@ -72,8 +72,8 @@ describe('a body', () => {
 
   test.each([
     { why: 'without a length', fields: { 'Transfer-Encoding': 'chunked' } },
-    { why: 'longer than any', fields: { 'Content-Length': String(10 * MIB) } },
-    { why: 'that waits to be asked for', fields: { 'Content-Length': '10', Expect: '100-continue' } },
+    { why: 'over the maximum length', fields: { 'Content-Length': String(10 * MIB) } },
+    { why: 'that waits for 100 Continue', fields: { 'Content-Length': '10', Expect: '100-continue' } },
   ])('$why ends the connection', async ({ fields }) => {
     const { socket, answers } = open();
     const ended = once(socket, 'end');
@@ -83,7 +83,7 @@ describe('a body', () => {
     expect(answers()).toMatch(/^connection: close\r$/im);
   });
 
-  test('is asked for with 100 Continue when the key may send it', async () => {
+  test('is requested with 100 Continue if the key may send it', async () => {
     const { socket, answers } = open();
     const fields = { 'X-API-KEY': KEY, 'Content-Type': 'application/json', Expect: '100-continue' };
     socket.write(head('POST', PLAIN, { ...fields, 'Content-Length': '7' }));
@@ -108,7 +108,7 @@ describe('a body', () => {
     socket.destroy();
   });
 
-  test('whose caller leaves in the middle of it is no defect', async () => {
+  test('whose caller disconnects midway is not a server error', async () => {
     service.observed.length = 0;
     const { socket } = open();
     socket.write(head('POST', PLAIN, { 'X-API-KEY': KEY, 'Content-Length': '100' }));
@@ -119,7 +119,7 @@ describe('a body', () => {
     expect(service.observed).not.toContainEqual(expect.objectContaining({ code: 'internal.error' }));
   });
 
-  test('arrives as it was sent, whatever pieces it comes in', async () => {
+  test('arrives as sent, whatever its chunks', async () => {
     const { socket, answers } = open();
     const body = Buffer.from('{"s":"é€🦀"}');
     const fields = { 'X-API-KEY': KEY, 'Content-Type': 'application/json', Connection: 'close' };
@@ -134,21 +134,21 @@ describe('a body', () => {
   });
 });
 
-describe('a header field that is longer than what is read of it', () => {
+describe('a header field over its length limit', () => {
   const long = (item: string): string => item.repeat(100_000 / item.length);
   test.each([
     { why: 'Accept is 406', fields: { Accept: long('a/b,') }, status: 406, code: 'format.not_acceptable' },
-    { why: 'Accept is not read beside format', path: '&format=csv', fields: { Accept: long('a/b,') } },
-    { why: 'Accept-Encoding is as if it were not there', fields: { 'Accept-Encoding': long('gzip,') } },
+    { why: 'Accept is ignored if format is set', path: '&format=csv', fields: { Accept: long('a/b,') } },
+    { why: 'Accept-Encoding is ignored', fields: { 'Accept-Encoding': long('gzip,') } },
     { why: 'Cache-Control too', fields: { 'Cache-Control': `only-if-cached,${long('x,')}` } },
     { why: 'If-None-Match too', fields: { 'If-None-Match': `*,${long('"x",')}` } },
     { why: 'labels too', fields: { 'SVC-ENDPOINT-LABELS': long('a=b,') } },
-    { why: 'a request id is exchanged', fields: { 'X-Request-Id': long('x') } },
-    { why: 'a traceparent is none', fields: { traceparent: long('0') } },
+    { why: 'a request id is replaced', fields: { 'X-Request-Id': long('x') } },
+    { why: 'a traceparent is ignored', fields: { traceparent: long('0') } },
     { why: 'cookies are not read', fields: { Cookie: long('a=b;') } },
-    { why: 'a key is none', fields: { 'X-API-KEY': long('x') }, status: 401, code: 'auth.invalid' },
+    { why: 'a key is unknown', fields: { 'X-API-KEY': long('x') }, status: 401, code: 'auth.invalid' },
     {
-      why: 'nor is a bearer token',
+      why: 'a bearer token is unknown',
       fields: { 'X-API-KEY': undefined, Authorization: `Bearer ${long('x')}` },
       status: 401,
       code: 'auth.invalid',
@@ -163,7 +163,7 @@ describe('a header field that is longer than what is read of it', () => {
     if (code !== undefined) expect(JSON.parse(text)).toMatchObject({ code });
   });
 
-  test('adds redaction where it could ask for it', async () => {
+  test('adds redaction if it could have requested it', async () => {
     const ask = (value: string): Promise<string> =>
       service
         .call('/api/endpoints/query/exact?s=a%40example.com', {
@@ -191,7 +191,7 @@ describe('a key that may not call an endpoint does not learn whether it exists',
   test.each([
     { why: 'of a name', key: 'narrow', there: 'slow', not: 'slaw' },
     { why: 'of an UUID', key: 'narrow', there: id(3), not: id(9999) },
-    { why: 'under a lock that the endpoint does not take', key: 'locked', there: 'plain', not: 'plein' },
+    { why: 'with a lock that the endpoint does not accept', key: 'locked', there: 'plain', not: 'plein' },
     { why: 'the same by UUID', key: 'locked', there: id(1), not: id(9999) },
     { why: 'near a name that it may call', key: 'locked', there: 'slow', not: 'slaw' },
   ])('$why', async ({ key, there, not }) => {
@@ -213,7 +213,7 @@ describe('a key that may not call an endpoint does not learn whether it exists',
       }
   });
 
-  test('of 404 and 403 it gets what its own globs decide', async () => {
+  test('its own globs alone decide between 404 and 403', async () => {
     const status = async (key: string, name: string): Promise<number> =>
       (await service.call(`/api/endpoints/query/${name}`, { headers: { 'X-API-KEY': key } })).status;
     expect(await status('narrow', 'plane')).toBe(404);

@@ -1,4 +1,4 @@
-// Calls from web pages: preflights before any key, what pages may read, and nothing for pages that were not named.
+// Requests from web pages: preflights without a key, what allowed origins may read, and nothing for other origins.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openService, type Service } from '../../src/app/service.ts';
 import { KEY, startService, writeEndpoint, type TestService } from '../support/service.ts';
@@ -36,8 +36,8 @@ const preflight = (service: Service, origin: string): Promise<Response> =>
     },
   });
 
-describe('pages that are named', () => {
-  test('a preflight needs no key, and says what may be sent', async () => {
+describe('allowed origins', () => {
+  test('a preflight needs no key, and lists what may be sent', async () => {
     const response = await preflight(named, PAGE);
     expect(response.status).toBe(204);
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -49,7 +49,7 @@ describe('pages that are named', () => {
     expect(response.headers.get('access-control-allow-headers')).toContain('SVC-ENDPOINT-REDACT-PII');
   });
 
-  test('answers, refusals and answers that are kept may be read', async () => {
+  test('responses, rejections and cached responses may be read', async () => {
     for (const key of [KEY, KEY, KEY, 'wrong']) {
       const response = await fetch(`${named.address}${PATH}`, {
         headers: { Origin: PAGE, 'X-API-KEY': key },
@@ -64,7 +64,7 @@ describe('pages that are named', () => {
   });
 });
 
-describe('other pages', () => {
+describe('other origins', () => {
   test.each([
     'https://evil.example.com',
     'https://app.example.com.evil.example',
@@ -80,14 +80,14 @@ describe('other pages', () => {
     expect((await preflight(named, origin)).headers.get('access-control-allow-origin')).toBeNull();
   });
 
-  test('all of them, where none is named', async () => {
+  test('all of them, if none is allowed', async () => {
     expect((await preflight(silent.service, PAGE)).headers.get('access-control-allow-origin')).toBeNull();
     const response = await silent.call(PATH, { headers: { Origin: PAGE } });
     expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([200, null]);
   });
 });
 
-test('OPTIONS that is no preflight tells the methods', async () => {
+test('OPTIONS that is not a preflight lists the methods', async () => {
   for (const service of [named, silent.service]) {
     const response = await fetch(`${service.address}${PATH}`, { method: 'OPTIONS' });
     expect([response.status, response.headers.get('allow')]).toEqual([
@@ -98,7 +98,7 @@ test('OPTIONS that is no preflight tells the methods', async () => {
 });
 
 test.each(['', '/api/endpoints', PATH, PATH, '/nowhere', '/health/live'])(
-  'nothing is guessed at: %s',
+  'no content sniffing: %s',
   async (path) => {
     const { headers } = await silent.call(path);
     expect([headers.get('x-content-type-options'), headers.get('referrer-policy')]).toEqual([

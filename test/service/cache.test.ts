@@ -1,4 +1,4 @@
-// Answers kept: over the whole service, in memory and through a real Redis.
+// Cached responses through the whole service, in memory and through a real Redis.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openService } from '../../src/app/service.ts';
 import { startRedis, type RedisServer } from '../support/redis.ts';
@@ -51,8 +51,8 @@ const statusOf = (response: Response): string | null => response.headers.get('ca
 const purge = (query = ''): Promise<Response> =>
   fetch(`${service.service.admin}/cache/purge${query}`, { method: 'POST' });
 
-describe('an answer that is kept', () => {
-  test('is run once, then given from the cache, with validators and its age', async () => {
+describe('a cached response', () => {
+  test('is computed once, then served from the cache, with validators and its age', async () => {
     const first = await get('usage.api-counts?interval=hourly&project=abc');
     expect(statusOf(first)).toMatch(/^millrace; fwd=uri-miss; stored; ttl=(900|899)$/);
     expect(first.headers.get('cache-control')).toMatch(/^private, max-age=(900|899)$/);
@@ -64,7 +64,7 @@ describe('an answer that is kept', () => {
     expect(await second.text()).toBe(await first.text());
   });
 
-  test('is 304 to who has it, and only to them', async () => {
+  test('is 304 for a matching ETag, and only then', async () => {
     const etag = (await get('kept?p=304')).headers.get('etag') ?? '';
     for (const tag of [etag, `"other", ${etag}`, `W/${etag}`, '*']) {
       const response = await get('kept?p=304', { 'If-None-Match': tag });
@@ -73,7 +73,7 @@ describe('an answer that is kept', () => {
     expect((await get('kept?p=304', { 'If-None-Match': '"other"' })).status).toBe(200);
   });
 
-  test('is never that of other values, or of another query', async () => {
+  test('is never that of other parameter values or another query', async () => {
     const sql = encodeURIComponent('SELECT p, run FROM t');
     const queries = [
       'kept',
@@ -102,7 +102,7 @@ describe('an answer that is kept', () => {
     expect(await posted.text()).toBe(body);
   });
 
-  test('is asked for anew within bounds', async () => {
+  test('is refreshed on request, within limits', async () => {
     const body = await (await get('kept?p=wish')).text();
     const floor = await get('kept?p=wish', { 'Cache-Control': 'no-cache' });
     expect([statusOf(floor)?.startsWith('millrace; hit'), await floor.text()]).toEqual([true, body]);
@@ -113,7 +113,7 @@ describe('an answer that is kept', () => {
     expect([absent.status, ((await absent.json()) as { code: string }).code]).toEqual([504, 'cache.miss']);
   });
 
-  test('is run once for a crowd', async () => {
+  test('is computed once for concurrent requests', async () => {
     const crowd = await Promise.all(Array.from({ length: 200 }, () => get('slow-kept')));
     const statuses = crowd.map(statusOf);
     expect(statuses.filter((status) => status?.includes('; stored'))).toHaveLength(1);
@@ -121,7 +121,7 @@ describe('an answer that is kept', () => {
     expect(new Set(await Promise.all(crowd.map((response) => response.text()))).size).toBe(1);
   });
 
-  test('is no failure', async () => {
+  test('is never an error', async () => {
     for (let i = 0; i < 2; i++) {
       const response = await get('failing');
       expect([response.status, response.headers.get('cache-control')]).toEqual([500, 'no-store']);
@@ -129,7 +129,7 @@ describe('an answer that is kept', () => {
   });
 });
 
-test('where nothing is kept, nothing is said of a cache', async () => {
+test('without caching, responses have no cache fields', async () => {
   const response = await get('logs.all?project=abc');
   expect(response.headers.get('cache-control')).toBe('no-store');
   expect([response.headers.has('cache-status'), response.headers.has('age')]).toEqual([false, false]);
@@ -137,7 +137,7 @@ test('where nothing is kept, nothing is said of a cache', async () => {
   expect((await get('logs.all?project=abc', { 'If-None-Match': etag })).status).toBe(304);
 });
 
-test('a reload forgets exactly what changed', async () => {
+test('a reload purges exactly what changed', async () => {
   await get('usage.api-counts?interval=daily&project=abc');
   await get('kept?p=reload');
   await writeEndpoint(service, 'kept', file('kept', 10, 'SELECT @p AS p, @q AS q', `${P}${KEPT}`));
@@ -155,7 +155,7 @@ describe('warming', () => {
     );
   };
 
-  test('runs again what is asked for, before it is over', async () => {
+  test('refreshes requested responses before they expire', async () => {
     const first = await (await get('warm')).text();
     await vi.waitFor(async () => expect(await metric('refreshed')).toBeGreaterThan(0), { timeout: 10_000 });
     const later = await get('warm');
@@ -163,7 +163,7 @@ describe('warming', () => {
     expect(await later.text()).not.toBe(first);
   });
 
-  test('keeps examples warm that nobody has asked for, where the file says so', async () => {
+  test('keeps examples warm without requests, if the file says so', async () => {
     await vi.waitFor(
       async () => expect((await get('pinned?n=7', { 'Cache-Control': 'only-if-cached' })).status).toBe(200),
       { timeout: 15_000 },
@@ -200,7 +200,7 @@ describe('through Redis', () => {
   const ask = (address: string, path: string): Promise<Response> =>
     fetch(`${address}/api/endpoints/query/${path}`, { headers: { 'X-API-KEY': KEY } });
 
-  test('replicas share answers and runs; without Redis they go on alone', async () => {
+  test('replicas share responses and runs; without Redis they continue alone', async () => {
     const [one, two] = [await open(), await open()];
     try {
       const bodies = await Promise.all(

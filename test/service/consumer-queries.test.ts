@@ -1,4 +1,4 @@
-// Consumers' own SQL and LQL through the whole service, over the two endpoints that ship.
+// Consumer SQL and LQL through the whole service, over the two shipped endpoints.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashKey } from '../../src/auth/keyring.ts';
 import { sampleTables, startService, type TestService } from '../support/service.ts';
@@ -86,7 +86,7 @@ describe('sql', () => {
       ],
     },
     {
-      why: 'a comment, a WITH of its own and a semicolon',
+      why: 'a comment, a WITH clause and a semicolon',
       sql: "-- mine\nWITH e AS (SELECT * FROM edge_logs WHERE event_message LIKE '%error%') SELECT count() AS n FROM e;",
       expected: [{ n: 7 }],
     },
@@ -104,7 +104,7 @@ describe('sql', () => {
     expect(await rows({ sql })).toEqual(expected);
   });
 
-  test('a LIMIT above the maximum gets the maximum, and says so', async () => {
+  test('a LIMIT above the maximum is reduced to it, and reported as truncated', async () => {
     const response = await call({
       sql: 'SELECT a.id FROM edge_logs AS a CROSS JOIN edge_logs AS b CROSS JOIN auth_logs AS c LIMIT 5000',
     });
@@ -141,7 +141,7 @@ describe('sql', () => {
 
   test.each([
     {
-      why: 'the table behind',
+      why: 'the underlying table',
       sql: 'SELECT * FROM logs.edge_logs',
       code: 'sandbox.table_denied',
       at: [1, 15],
@@ -166,13 +166,13 @@ describe('sql', () => {
       code: 'sandbox.syntax_unsupported',
       at: [1, 25],
     },
-  ])('refuses $why at its place', async ({ sql, code, at }) => {
+  ])('rejects $why at its location', async ({ sql, code, at }) => {
     const response = await call({ sql });
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ code, errors: [{ line: at[0], column: at[1] }] });
   });
 
-  test('an unknown column is the consumer’s fault, at their place, with the nearest name', async () => {
+  test('an unknown column is the consumer’s error, at its location, with the nearest name', async () => {
     const response = await call({ sql: 'SELECT id,\n  event_mesage\nFROM edge_logs' });
     expect(response.status).toBe(422);
     const text = await response.text();
@@ -241,22 +241,22 @@ describe('lql', () => {
     { why: 'an unknown column', lql: 's:id event_mesage:x', code: 'lql.column_unknown', at: [1, 6] },
     { why: 'an unknown table', lql: 'f:auth_log', code: 'lql.table_unknown', at: [1, 3] },
     { why: 'an empty value', lql: 's:id\nm.x:', code: 'lql.value_missing', at: [2, 5] },
-    { why: 'a bad time', lql: 't:>2024-02-30', code: 'lql.timestamp_invalid', at: [1, 4] },
-    { why: 'a bad expression', lql: 'm.request.path:~[', code: 'lql.regex_invalid', at: [1, 17] },
-  ])('refuses $why at its place', async ({ lql, code, at }) => {
+    { why: 'an invalid time', lql: 't:>2024-02-30', code: 'lql.timestamp_invalid', at: [1, 4] },
+    { why: 'an invalid expression', lql: 'm.request.path:~[', code: 'lql.regex_invalid', at: [1, 17] },
+  ])('rejects $why at its location', async ({ lql, code, at }) => {
     const response = await call({ lql });
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ code, errors: [{ line: at[0], column: at[1] }] });
   });
 
-  test('an expression that only the engine refuses is refused at its place', async () => {
+  test('an expression that only the engine rejects is reported at its location', async () => {
     const response = await call({ lql: `m.request.path:~${'(a{30}){30}'.repeat(20)}b{999}` });
     expect([200, 400]).toContain(response.status);
   });
 });
 
 describe('keys', () => {
-  test('one without allow sends no own queries', async () => {
+  test('one without allow cannot send consumer queries', async () => {
     for (const language of ['sql', 'lql']) {
       const response = await call({ [language]: 'SELECT 1' }, { headers: { 'X-API-KEY': 'saved-only' } });
       expect(response.status).toBe(403);
@@ -264,7 +264,7 @@ describe('keys', () => {
     }
   });
 
-  test('a locked one stays locked in its own queries', async () => {
+  test('a lock also applies to consumer queries', async () => {
     const headers = { 'X-API-KEY': 'locked' };
     expect(
       (await call({ project: 'other', sql: 'SELECT count() AS n FROM edge_logs' }, { headers })).status,
@@ -279,7 +279,7 @@ describe('keys', () => {
   });
 });
 
-test('the listing tells tables with columns and types, functions by family, and limits', async () => {
+test('the listing has tables with columns and types, functions by family, and limits', async () => {
   const { result } = (await (await service.call('/api/endpoints')).json()) as {
     result: { sandbox: Record<string, unknown> }[];
   };
@@ -304,7 +304,7 @@ test('the listing tells tables with columns and types, functions by family, and 
   expect(sandbox['functions']).toMatchObject({ aggregate: expect.arrayContaining(['count', 'quantile']) });
 });
 
-test('the service has attacked itself before it listened, and held', () => {
+test('the sandbox self-test passed before the service listened', () => {
   const checked = service.observed.find((each) => each.kind === 'sandbox.checked');
   expect(checked).toMatchObject({ known: ['read a file by function', 'write a file', 'list tables'] });
 });

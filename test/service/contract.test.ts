@@ -1,4 +1,4 @@
-// The HTTP contract of docs/reference/http.md, sentence by sentence, over a running service and with clients of other makes.
+// The HTTP contract of docs/reference/http.md, sentence by sentence, over a running service and with third-party clients.
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ANSWERS } from './contract/answers.ts';

@@ -1,4 +1,4 @@
-// Dialects of SQL through the whole service: which one a text is taken for, and how it is told when it fails.
+// SQL dialects through the whole service: which dialect a query is parsed as, and how failures are reported.
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sampleTables, startService, type TestService } from '../support/service.ts';
@@ -30,7 +30,7 @@ const UNNEST = `select r.status_code, count(*) as n from edge_logs
 cross join unnest(metadata) as m cross join unnest(m.response) as r group by status_code order by n`;
 const COUNT = 'SELECT count() AS n FROM edge_logs';
 
-describe('a text without a dialect is taken for the first that can run it', () => {
+describe('a query without a dialect is parsed as the first one that can run it', () => {
   test.each([
     { sql: COUNT, dialect: 'clickhouse', result: [{ n: 8 }] },
     {
@@ -45,7 +45,7 @@ describe('a text without a dialect is taken for the first that can run it', () =
       sql: 'select count(*) as n from edge_logs where event_message = "GET /"',
       dialect: 'bigquery',
       result: [{ n: 8 }],
-      why: 'ClickHouse reads it, and looks for a column GET /',
+      why: 'ClickHouse parses it, and looks for a column GET /',
     },
     { sql: 'select 7 / 2 as half;', dialect: 'clickhouse', result: [{ half: 3.5 }] },
   ])('$sql', async ({ sql, dialect, result }) => {
@@ -54,7 +54,7 @@ describe('a text without a dialect is taken for the first that can run it', () =
     expect(response.headers.get('Millrace-Dialect')).toBe(dialect);
   });
 
-  test('the order is the endpoint’s', async () => {
+  test('the endpoint defines the order', async () => {
     const response = await call('bigquery', { sql: 'select count(*) as n from edge_logs' });
     expect(response.headers.get('Millrace-Dialect')).toBe('bigquery');
     expect((await call('bigquery', { sql: COUNT })).headers.get('Millrace-Dialect')).toBe('bigquery');
@@ -80,14 +80,14 @@ describe('the parameter dialect', () => {
     });
   });
 
-  test('means nothing to a saved query', async () => {
+  test('is ignored for a saved query', async () => {
     const response = await call('both', { dialect: 'bigquery' });
     expect(response.status).toBe(200);
     expect(response.headers.get('Millrace-Dialect')).toBeNull();
   });
 });
 
-describe('problems stand at their place in the text as it was sent', () => {
+describe('problems have locations in the query as sent', () => {
   test.each([
     { sql: 'select id,\n  nope from edge_logs', code: 'bigquery.name_unknown', line: 2, column: 3 },
     { sql: 'select id from users', code: 'bigquery.name_unknown', line: 1, column: 16 },
@@ -117,7 +117,7 @@ describe('problems stand at their place in the text as it was sent', () => {
     ]);
   });
 
-  test('of all dialects that could read the text, the one that came furthest tells', async () => {
+  test('of all dialects that could parse the query, the one that got furthest reports', async () => {
     const unnested = await call('both', { sql: `${UNNEST}, nope` });
     expect(await unnested.json()).toMatchObject({ code: 'bigquery.name_unknown', errors: [{ line: 2 }] });
     const parametric = await call('both', { sql: 'SELECT quantile(0.9)(1) FROM users' });
@@ -128,7 +128,7 @@ describe('problems stand at their place in the text as it was sent', () => {
   });
 });
 
-test('the listing tells the dialects of each endpoint, in their order', async () => {
+test('the listing has the dialects of each endpoint, in order', async () => {
   const { result } = (await (await service.call('/api/endpoints')).json()) as {
     result: { name: string; sandbox: { dialects: string[] } }[];
   };

@@ -1,4 +1,4 @@
-// The engine killed, frozen and restarted under a service: what was answered before is answered again, the rest is told when.
+// The engine killed, frozen and restarted under a service: cached responses are served, other requests get Retry-After.
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { scratch } from '../support/command.ts';
@@ -52,7 +52,7 @@ const FAULTS = [
 ];
 
 describe.each(FAULTS)('an engine that is $why', ({ strike, mend }) => {
-  test('leaves every answer that is kept, tells others when to come again, and is asked again when it is back', async () => {
+  test('leaves cached responses available, sends Retry-After otherwise, and is used again when it is back', async () => {
     const before = await getAll(KEYS);
     expect(new Set(before.map(({ status }) => status))).toEqual(new Set([200]));
     await setTimeout(1200); // they are stale now
@@ -82,7 +82,7 @@ describe.each(FAULTS)('an engine that is $why', ({ strike, mend }) => {
     await vi.waitFor(async () => expect(await isRenewed()).toBe(true), { timeout: 20_000, interval: 100 });
   });
 
-  test('under calls that run gives them 503, and no connection breaks', async () => {
+  test('gives running requests 503, and no connection breaks', async () => {
     const running = Array.from({ length: 8 }, () => get('slow'));
     await setTimeout(500);
     await strike();
@@ -95,7 +95,7 @@ describe.each(FAULTS)('an engine that is $why', ({ strike, mend }) => {
   });
 });
 
-test('an engine that is restarted under load: nothing but answers and 503', async () => {
+test('an engine that is restarted under load: only 200 and 503', async () => {
   await getAll(KEYS);
   const statuses: string[] = [];
   const state = { isOver: false };

@@ -15,7 +15,7 @@ afterAll(() => service.stop());
 describe('the page', () => {
   const get = (path: string, init: RequestInit = {}) => fetch(`${service.service.address}${path}`, init);
 
-  test('comes without a key, under a policy that lets in nothing else', async () => {
+  test('needs no key, and has a policy that allows nothing else', async () => {
     const response = await get('/');
     expect(response.status).toBe(200);
     expect(response.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
@@ -26,12 +26,12 @@ describe('the page', () => {
     expect(await response.text()).toContain('<title>Millrace explorer</title>');
   });
 
-  test('is not sent to who has it', async () => {
+  test('is not sent again if unchanged', async () => {
     const etag = (await get('/')).headers.get('ETag') ?? '';
     expect((await get('/', { headers: { 'If-None-Match': `"x", ${etag}` } })).status).toBe(304);
   });
 
-  test('has files that never change under their names', async () => {
+  test('has immutable files', async () => {
     const page = await (await get('/')).text();
     const paths = [...page.matchAll(/(?:src|href)="\.(\/assets\/[^"]+)"/g)].map(([, path = '']) => path);
     expect(paths.length).toBeGreaterThan(2);
@@ -44,9 +44,9 @@ describe('the page', () => {
   });
 
   test.each([
-    { why: 'HEAD is taken', path: '/', method: 'HEAD', status: 200 },
-    { why: 'POST is not', path: '/', method: 'POST', status: 405 },
-    { why: 'a file that is not there', path: '/assets/none.js', method: 'GET', status: 404 },
+    { why: 'HEAD is accepted', path: '/', method: 'HEAD', status: 200 },
+    { why: 'POST is rejected', path: '/', method: 'POST', status: 405 },
+    { why: 'a missing file', path: '/assets/none.js', method: 'GET', status: 404 },
     { why: 'a file above the folder', path: '/assets/..%2f..%2fpackage.json', method: 'GET', status: 404 },
     { why: 'licences are for readers of the package', path: '/licenses.md', method: 'GET', status: 404 },
   ])('$why: $status', async ({ path, method, status }) => {
@@ -62,7 +62,7 @@ describe('explain', () => {
       body: JSON.stringify(fields),
     });
 
-  test('gives the SQL of LQL, and nothing of the saved query', async () => {
+  test('returns the SQL of LQL, and nothing of the saved query', async () => {
     const response = await explain({ lql: 'm.request.method:GET c:count(*) c:group_by(t::hour)' });
     const { result } = (await response.json()) as { result: { sql: string } }; // our own envelope
     expect(result.sql).toContain('FROM `edge_logs`');
@@ -70,26 +70,31 @@ describe('explain', () => {
     expect(Object.keys(result)).toEqual(['sql']);
   });
 
-  test('gives SQL as it was written', async () => {
+  test('returns SQL as written', async () => {
     const sql = 'SELECT id -- newest\nFROM edge_logs';
     expect(await (await explain({ sql })).json()).toEqual({ result: { sql } });
   });
 
   test.each([
-    { why: 'LQL that is not understood', fields: { lql: 'a\nm.level:>=' }, status: 400, line: 2 },
-    { why: 'a table outside', fields: { sql: 'SELECT 1\nFROM system.tables' }, status: 400, line: 2 },
+    { why: 'invalid LQL', fields: { lql: 'a\nm.level:>=' }, status: 400, line: 2 },
+    {
+      why: 'a table that is not exposed',
+      fields: { sql: 'SELECT 1\nFROM system.tables' },
+      status: 400,
+      line: 2,
+    },
     { why: 'no query', fields: {}, status: 400, line: undefined },
     { why: 'two queries', fields: { sql: 'SELECT 1', lql: 'a' }, status: 400, line: undefined },
     { why: 'a key for saved queries', fields: { lql: 'a' }, key: 'saved-only', status: 403, line: undefined },
     { why: 'a wrong key', fields: { lql: 'a' }, key: 'wrong', status: 401, line: undefined },
-  ])('refuses $why', async ({ fields, key, status, line }) => {
+  ])('rejects $why', async ({ fields, key, status, line }) => {
     const response = await explain(fields, key);
     const { errors } = (await response.json()) as { errors?: { line?: number }[] }; // a problem document
     expect(response.status).toBe(status);
     expect(errors?.[0]?.line).toBe(line);
   });
 
-  test('needs an endpoint that there is', async () => {
+  test('needs an existing endpoint', async () => {
     expect((await service.call('/api/endpoints/explain/nothing?lql=a')).status).toBe(404);
   });
 });

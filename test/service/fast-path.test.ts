@@ -1,4 +1,4 @@
-// Calls that are answered again without walking the way: everything that could change the answer ends that at once.
+// The cached fast path: everything that could change the response disables it immediately.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashKey } from '../../src/auth/keyring.ts';
 import { startService, writeEndpoint, type TestService } from '../support/service.ts';
@@ -46,7 +46,7 @@ const ask = async (query = '', headers: Record<string, string> = {}, method = 'G
 };
 const runOf = (text: string): string => (JSON.parse(text) as { result: [{ run: string }] }).result[0].run;
 
-test('the second time a call is a repeat, and says the same', async () => {
+test('a second call takes the fast path, with the same response', async () => {
   const first = await ask();
   const second = await ask();
   const third = await ask('', { 'X-Request-Id': 'my-id' });
@@ -77,7 +77,7 @@ test('it is observed like any other', async () => {
   ]);
 });
 
-describe('whatever can change the answer is looked at', () => {
+describe('everything that can change the response is checked', () => {
   test.each<{
     why: string;
     query?: string;
@@ -85,7 +85,7 @@ describe('whatever can change the answer is looked at', () => {
     method?: string;
     expected: Record<string, unknown>;
   }>([
-    { why: 'a key that is none', headers: { 'X-API-KEY': 'wrong' }, expected: { status: 401 } },
+    { why: 'an invalid key', headers: { 'X-API-KEY': 'wrong' }, expected: { status: 401 } },
     { why: 'an empty key', headers: { 'X-API-KEY': '' }, expected: { status: 401 } },
     {
       why: 'a key that does not cover it',
@@ -98,17 +98,17 @@ describe('whatever can change the answer is looked at', () => {
       expected: { text: expect.stringContaining('"p":"own"') },
     },
     { why: 'a parameter', query: '?p=b', expected: { text: expect.stringContaining('"p":"b"') } },
-    { why: 'a parameter that is wrong', query: '?q=b', expected: { status: 400 } },
+    { why: 'an invalid parameter', query: '?q=b', expected: { status: 400 } },
     {
       why: 'redaction',
       headers: { 'SVC-ENDPOINT-REDACT-PII': 'true' },
       expected: { text: expect.stringContaining('REDACTED') },
     },
-    { why: 'a type that is not to be had', headers: { Accept: 'image/png' }, expected: { status: 406 } },
-    { why: 'a format that is not to be had', query: '?format=xml', expected: { status: 406 } },
-    { why: 'who has it already', headers: { 'If-None-Match': '*' }, expected: { status: 304 } },
+    { why: 'an unsupported media type', headers: { Accept: 'image/png' }, expected: { status: 406 } },
+    { why: 'an unsupported format', query: '?format=xml', expected: { status: 406 } },
+    { why: 'a matching ETag', headers: { 'If-None-Match': '*' }, expected: { status: 304 } },
     {
-      why: 'a wish for something newer',
+      why: 'a request for a newer response',
       headers: { 'Cache-Control': 'max-age=0' },
       expected: {
         headers: expect.toSatisfy(
@@ -116,7 +116,11 @@ describe('whatever can change the answer is looked at', () => {
         ),
       },
     },
-    { why: 'an own query', query: '?sql=SELECT 1 AS n FROM t', expected: { text: '{"result":[{"n":1}]}' } },
+    {
+      why: 'a consumer query',
+      query: '?sql=SELECT 1 AS n FROM t',
+      expected: { text: '{"result":[{"n":1}]}' },
+    },
     { why: 'another method', method: 'DELETE', expected: { status: 405 } },
     { why: 'a method without a body', method: 'HEAD', expected: { status: 200, text: '' } },
   ])('$why', async ({ query, headers, method, expected }) => {
@@ -126,7 +130,7 @@ describe('whatever can change the answer is looked at', () => {
     expect(await ask(query, headers, method)).toMatchObject(expected); // also when it might be remembered
   });
 
-  test('a key that ends', async () => {
+  test('a key that expires', async () => {
     const isRepeated: boolean[] = [];
     for (const seconds of BRIEF) {
       const brief = { 'X-API-KEY': `key-brief-${seconds}` };
@@ -146,7 +150,7 @@ describe('whatever can change the answer is looked at', () => {
     expect([after.isRepeat, runOf(after.text) === runOf(before.text)]).toEqual([false, false]);
   });
 
-  test('another version of the file, and none', async () => {
+  test('a changed file, and a deleted one', async () => {
     await ask();
     await writeEndpoint(
       service,

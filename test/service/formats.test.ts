@@ -1,4 +1,4 @@
-// Every format through the whole service: chosen, named, cut, redacted, kept.
+// Every format through the whole service: negotiated, named, truncated, redacted, cached.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startService, writeEndpoint, type TestService } from '../support/service.ts';
 
@@ -50,9 +50,9 @@ async function read(
   return { rows: lines.map((line) => JSON.parse(line) as Record<string, unknown>), types };
 }
 
-describe('choosing', () => {
+describe('negotiation', () => {
   test.each<{ why: string; query?: string; accept?: string; type: string }>([
-    { why: 'nothing said', type: 'application/json' },
+    { why: 'no preference', type: 'application/json' },
     { why: 'a parameter', query: '?format=csv', type: 'text/csv' },
     {
       why: 'a parameter wins over Accept',
@@ -62,19 +62,19 @@ describe('choosing', () => {
     },
     { why: 'Accept', accept: 'text/csv', type: 'text/csv' },
     {
-      why: 'the best of Accept',
+      why: 'the preferred type in Accept',
       accept: 'text/csv;q=0.5, application/vnd.apache.parquet;q=0.9',
       type: 'application/vnd.apache.parquet',
     },
-    { why: 'a star', accept: '*/*', type: 'application/json' },
-    { why: 'a star behind', accept: 'text/csv, */*;q=0.1', type: 'text/csv' },
+    { why: 'a wildcard', accept: '*/*', type: 'application/json' },
+    { why: 'a trailing wildcard', accept: 'text/csv, */*;q=0.1', type: 'text/csv' },
     { why: 'another name for it', accept: 'application/jsonl', type: 'application/x-ndjson' },
     {
       why: "a browser's",
       accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
       type: 'application/json',
     },
-    { why: 'none is refused', accept: 'application/json;q=0, text/csv', type: 'text/csv' },
+    { why: 'no format is rejected', accept: 'application/json;q=0, text/csv', type: 'text/csv' },
     { why: 'arrow', query: '?format=arrow', type: 'application/vnd.apache.arrow.file' },
   ])('$why', async ({ query = '', accept, type }) => {
     const response = await ask(`rows${query}`, accept === undefined ? {} : { Accept: accept });
@@ -82,10 +82,10 @@ describe('choosing', () => {
   });
 
   test.each<{ why: string; query?: string; accept?: string }>([
-    { why: 'a name that is none', query: '?format=xml' },
+    { why: 'an unknown name', query: '?format=xml' },
     { why: 'a name of the language', query: '?format=constructor' },
-    { why: 'a type that is not to be had', accept: 'image/png' },
-    { why: 'everything refused', accept: '*/*;q=0' },
+    { why: 'an unsupported type', accept: 'image/png' },
+    { why: 'everything excluded', accept: '*/*;q=0' },
   ])('406: $why', async ({ query = '', accept }) => {
     const response = await ask(`rows${query}`, accept === undefined ? {} : { Accept: accept });
     expect([response.status, await response.json()]).toMatchObject([406, { code: 'format.not_acceptable' }]);
@@ -113,21 +113,24 @@ describe('rows', () => {
     ]);
   });
 
-  test.each(['Parquet', 'Arrow'] as const)('as %s, with their types, cut like all others', async (format) => {
-    const response = await ask(`rows?format=${format.toLowerCase()}`);
-    const { rows, types } = await read(await response.arrayBuffer(), format);
-    expect([rows.length, response.headers.get('millrace-truncated')]).toEqual([3, 'true']);
-    expect(rows[1]).toMatchObject({
-      n: '1',
-      big: '18446744073709551615',
-      f: null,
-      mail: 'ann@example.com',
-      nothing: null,
-    });
-    expect(String(rows[0]?.['at'])).toContain('2024-03-01T12:00:00.123456Z');
-    expect(JSON.parse(String(rows[0]?.['metadata']))).toEqual({ a: { b: [1, 'x'] } });
-    expect(types).toContain('f Nullable(Float64)');
-  });
+  test.each(['Parquet', 'Arrow'] as const)(
+    'as %s, with their types, truncated like all others',
+    async (format) => {
+      const response = await ask(`rows?format=${format.toLowerCase()}`);
+      const { rows, types } = await read(await response.arrayBuffer(), format);
+      expect([rows.length, response.headers.get('millrace-truncated')]).toEqual([3, 'true']);
+      expect(rows[1]).toMatchObject({
+        n: '1',
+        big: '18446744073709551615',
+        f: null,
+        mail: 'ann@example.com',
+        nothing: null,
+      });
+      expect(String(rows[0]?.['at'])).toContain('2024-03-01T12:00:00.123456Z');
+      expect(JSON.parse(String(rows[0]?.['metadata']))).toEqual({ a: { b: [1, 'x'] } });
+      expect(types).toContain('f Nullable(Float64)');
+    },
+  );
 
   test.each(['json', 'ndjson', 'csv', 'parquet', 'arrow'])('none, as %s', async (format) => {
     const response = await ask(`rows?n=0&format=${format}`);
@@ -137,7 +140,7 @@ describe('rows', () => {
     if (format === 'ndjson') expect(body.length).toBe(0);
   });
 
-  test.each(['Parquet', 'Arrow'] as const)('of own queries, as %s', async (format) => {
+  test.each(['Parquet', 'Arrow'] as const)('of consumer queries, as %s', async (format) => {
     const response = await ask(
       `rows?format=${format.toLowerCase()}&sql=${encodeURIComponent('SELECT n * 2 AS twice FROM t LIMIT 2')}`,
     );
@@ -156,7 +159,7 @@ describe('redaction', () => {
     },
   );
 
-  test('columns by name are gone or masked in files of columns', async () => {
+  test('columns by name are removed or masked in columnar files', async () => {
     const { rows, types } = await read(
       await (await ask('kept?format=parquet', REDACT)).arrayBuffer(),
       'Parquet',
@@ -169,7 +172,7 @@ describe('redaction', () => {
   });
 });
 
-test('each format is kept by itself', async () => {
+test('each format is cached separately', async () => {
   const formats = ['json', 'ndjson', 'csv', 'parquet', 'arrow'];
   const bodies = await Promise.all(
     formats.map(async (format) => Buffer.from(await (await ask(`kept?format=${format}`)).arrayBuffer())),

@@ -1,4 +1,4 @@
-// Consumers' queries while the engine's queue is full: wherever on their way they meet it, it is 503 and never 500.
+// Consumer queries while the engine's queue is full: at whatever stage they meet it, the response is 503, never 500.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashKey } from '../../src/auth/keyring.ts';
 import { KEY, startService, writeEndpoint, type TestService } from '../support/service.ts';
@@ -72,18 +72,18 @@ describe('the queue is full', () => {
   });
 });
 
-describe("a consumer's own fault is never 500", () => {
+describe('a consumer’s error is never 500', () => {
   test.each([
     {
       why: 'a function that throws while rows are read',
       sql: "SELECT toInt32(concat('x', toString(n))) AS m FROM t",
     },
     { why: 'an array that is too large', sql: 'SELECT length(range(1000000000 + n)) AS m FROM t' },
-    { why: 'a text that is too long', sql: "SELECT length(repeat('x', 1000000000 + n)) AS m FROM t" },
+    { why: 'a string that is too long', sql: "SELECT length(repeat('x', 1000000000 + n)) AS m FROM t" },
     { why: 'a division by zero', sql: 'SELECT intDiv(1, n) AS m FROM t' },
     { why: 'a decimal that overflows', sql: 'SELECT toDecimal32(n + 1000000000, 9) AS m FROM t' },
-    { why: 'a wrong UUID', sql: "SELECT toUUID(concat('x', toString(n))) AS m FROM t" },
-    { why: 'a wrong address', sql: "SELECT toIPv4(concat('x', toString(n))) AS m FROM t" },
+    { why: 'an invalid UUID', sql: "SELECT toUUID(concat('x', toString(n))) AS m FROM t" },
+    { why: 'an invalid address', sql: "SELECT toIPv4(concat('x', toString(n))) AS m FROM t" },
     {
       why: 'a window without an end',
       sql: 'SELECT n, sum(n) OVER (ORDER BY n ROWS BETWEEN 1 PRECEDING AND 5 PRECEDING) AS m FROM t',

@@ -1,4 +1,4 @@
-// A service over a Redis that somebody else can write to: no entry of theirs is served, and none ends the process.
+// A service over a Redis that an attacker can write to: no forged entry is served, and none ends the process.
 import { createClient } from '@keyv/redis';
 import { crc32 } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -47,7 +47,7 @@ async function stored(): Promise<string> {
   return name;
 }
 
-test('a shared cache without a key of its own is warned of', () => {
+test('a shared cache without its own key causes a warning', () => {
   expect(service.observed.filter(({ kind }) => kind === 'cache.key_derived')).toHaveLength(1);
 });
 
@@ -60,7 +60,7 @@ function changed(bytes: Buffer, from: string, to: string): Buffer {
 }
 
 test.each<{ why: string; forge: (bytes: Buffer) => Buffer }>([
-  { why: 'rows of the attacker', forge: (bytes) => changed(bytes, '"n":1', '"n":2') },
+  { why: 'the attacker’s rows', forge: (bytes) => changed(bytes, '"n":1', '"n":2') },
   {
     why: 'HTML',
     forge: (bytes) => changed(bytes, 'application/json; charset=utf-8', 'text/html;               charset'),
@@ -96,7 +96,7 @@ test.each<{ why: string; forge: (bytes: Buffer) => Buffer }>([
   expect(kinds.filter((kind) => kind === 'cache.corrupt_entry')).toHaveLength(1);
 });
 
-test('an entry of one question under the name of another is not served', async () => {
+test('an entry of one request under the key of another is not served', async () => {
   const name = await stored();
   const bytes: unknown = await attacker.get(name);
   if (!Buffer.isBuffer(bytes)) throw new Error('nothing is stored');

@@ -42,8 +42,8 @@ function exchange(text: string): Promise<string> {
   });
 }
 
-describe('an answer', () => {
-  test('has rows in an envelope, and says what made it', async () => {
+describe('a response', () => {
+  test('has rows in an envelope, and metadata in header fields', async () => {
     const response = await query('plain?n=2', { headers: { 'X-Request-Id': 'my-id.1' } });
     expect(response.status).toBe(200);
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -59,7 +59,7 @@ describe('an answer', () => {
     expect(Object.keys(await json(response))).toEqual(['result']);
   });
 
-  test('writes values as promised', async () => {
+  test('writes values as documented', async () => {
     const response = await query('plain?n=1');
     const text = await response.text();
     expect(text).toContain('"big":9007199254740993');
@@ -77,7 +77,7 @@ describe('an answer', () => {
     });
   });
 
-  test('writes 64-bit integers as strings where the endpoint says so', async () => {
+  test('writes 64-bit integers as strings if the endpoint says so', async () => {
     expect(await (await query('strings')).text()).toBe('{"result":[{"big":"9007199254740993"}]}');
   });
 
@@ -142,7 +142,7 @@ describe('an answer', () => {
     expect(answer.match(/"number":/g)).toHaveLength(3);
   });
 
-  test('to OPTIONS tells the methods', async () => {
+  test('to OPTIONS lists the methods', async () => {
     const response = await query('plain', { method: 'OPTIONS' });
     expect(response.status).toBe(204);
     expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS, POST, QUERY');
@@ -151,14 +151,18 @@ describe('an answer', () => {
 
 describe('parameters', () => {
   test.each([
-    { why: 'absent ones are null, or their default', body: {}, row: { s: null, u: null, d: null, list: [] } },
-    { why: 'empty ones are absent', body: { s: '', u: null }, row: { s: null, u: null } },
     {
-      why: 'hostile texts are values',
+      why: 'omitted parameters are null, or their default',
+      body: {},
+      row: { s: null, u: null, d: null, list: [] },
+    },
+    { why: 'empty parameters count as omitted', body: { s: '', u: null }, row: { s: null, u: null } },
+    {
+      why: 'hostile strings are values',
       body: { s: '\'; DROP TABLE x -- \\ \t\n{p:String} @s `"' },
       row: { s: '\'; DROP TABLE x -- \\ \t\n{p:String} @s `"' },
     },
-    { why: 'the text NULL is a text', body: { s: String.raw`\N` }, row: { s: String.raw`\N` } },
+    { why: 'the string NULL is a string', body: { s: String.raw`\N` }, row: { s: String.raw`\N` } },
     {
       why: 'times are normalised',
       body: { d: '2024-01-01T02:00:00.5+02:00' },
@@ -176,7 +180,7 @@ describe('parameters', () => {
     expect(result[0]).toMatchObject(row);
   });
 
-  test('all that are wrong are told at once', async () => {
+  test('all errors are reported at once', async () => {
     const response = await query('exact?u=300&d=never&sx=1&list=[1');
     expect(response.status).toBe(400);
     const { code, errors } = (await json(response)) as {
@@ -188,7 +192,7 @@ describe('parameters', () => {
   });
 });
 
-describe('a refusal', () => {
+describe('a rejection', () => {
   const big = 'x'.repeat(1_048_577);
   test.each([
     {
@@ -249,28 +253,28 @@ describe('a refusal', () => {
     },
     { why: 'an unknown endpoint', path: 'plane?n=1', init: {}, status: 404, code: 'route.endpoint_unknown' },
     {
-      why: 'an endpoint of an odd name',
+      why: 'an endpoint of an unusual name',
       path: encodeURIComponent('../x\u0000'),
       init: {},
       status: 404,
       code: 'route.endpoint_unknown',
     },
     {
-      why: 'an endpoint of a name longer than any',
+      why: 'an endpoint of a name over the maximum length',
       path: 'x'.repeat(5000),
       init: {},
       status: 404,
       code: 'route.endpoint_unknown',
     },
     {
-      why: 'a method that is not taken',
+      why: 'an unsupported method',
       path: 'plain?n=1',
       init: { method: 'DELETE' },
       status: 405,
       code: 'route.method_not_allowed',
     },
     {
-      why: 'a format that is not made',
+      why: 'an unsupported format',
       path: 'plain?n=1',
       init: { headers: { Accept: 'text/html' } },
       status: 406,
@@ -332,7 +336,7 @@ describe('a refusal', () => {
     if (status === 405) expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS, POST, QUERY');
   });
 
-  test('gives away nothing of the saved query or the engine', async () => {
+  test('reveals nothing of the saved query or the engine', async () => {
     const text = await (await query('broken')).text();
     expect(text).not.toMatch(/secret_|SELECT|DB::|Code: |\.ts:/);
     const observed = service.observed.find(
@@ -343,7 +347,7 @@ describe('a refusal', () => {
     ).toContain('secret_database');
   });
 
-  test('has a type that can be looked up', async () => {
+  test('has a type that resolves', async () => {
     const response = await service.call('/problems/auth.missing');
     expect(await json(response)).toEqual({ code: 'auth.missing', ...PROBLEMS['auth.missing'] });
   });
@@ -354,7 +358,7 @@ describe('a refusal', () => {
       text: `GET /health/live HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(140_000)}\r\n\r\n`,
       status: 431,
     },
-    { why: 'what is not HTTP', text: 'HELLO\r\n\r\n', status: 400 },
+    { why: 'input that is not HTTP', text: 'HELLO\r\n\r\n', status: 400 },
     {
       why: 'two lengths',
       text: 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
@@ -366,7 +370,7 @@ describe('a refusal', () => {
     expect(answer).toContain('application/problem+json');
   });
 
-  test('for a bad escape in the path', async () => {
+  test('for an invalid escape in the path', async () => {
     const answer = await exchange(
       `GET /api/endpoints/query/%zz HTTP/1.1\r\nHost: x\r\nX-API-KEY: ${KEY}\r\nConnection: close\r\n\r\n`,
     );
@@ -388,7 +392,7 @@ describe('time', () => {
     expect(await json(response)).toMatchObject({ code: 'engine.timeout' });
   });
 
-  test('a caller who leaves ends its query in the engine', async () => {
+  test('a disconnect cancels the query in the engine', async () => {
     const controller = new AbortController();
     const left = query('slow?each=0.16', { signal: controller.signal }).catch((error: unknown) => error);
     const running = async (): Promise<number> => {
@@ -412,7 +416,7 @@ describe('time', () => {
 });
 
 describe('the listing', () => {
-  test('has what the key may call', async () => {
+  test('has the endpoints that the key may call', async () => {
     const list = async (key: string): Promise<unknown[]> => {
       const { result } = (await json(
         await service.call('/api/endpoints', { headers: { 'X-API-KEY': key } }),
@@ -423,11 +427,11 @@ describe('the listing', () => {
     expect(await list(KEY)).toEqual(['broken', 'confined', 'exact', 'plain', 'slow', 'strings']);
   });
 
-  test('asks for a key', async () => {
+  test('requires a key', async () => {
     expect((await service.call('/api/endpoints', { headers: { 'X-API-KEY': '' } })).status).toBe(401);
   });
 
-  test('has null for columns that the engine cannot tell', async () => {
+  test('has null for columns that the engine cannot describe', async () => {
     const { result } = (await json(await service.call('/api/endpoints'))) as {
       result: { name: string; columns: unknown }[];
     };
@@ -453,7 +457,7 @@ test('health needs no key', async () => {
   }
 });
 
-test('one observation a request, without values or keys', async () => {
+test('one observation per request, without values or keys', async () => {
   service.observed.length = 0;
   await (await query('confined?project=do-not-log-me', { headers: { 'X-Request-Id': 'r1' } })).text();
   await vi.waitFor(() => expect(service.observed).toHaveLength(1));

@@ -1,4 +1,4 @@
-// Keys in a running service: replaced without a refusal, taken back at once, counted, and tokens of an issuer.
+// Keys in a running service: rotated without rejections, revoked immediately, counted, and an issuer's tokens.
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -55,7 +55,7 @@ afterAll(async () => {
 const ask = (key: string, query = ''): Promise<Response> =>
   service.call(`/api/endpoints/query/kept${query}`, { headers: { Authorization: `Bearer ${key}` } });
 
-test('a key is replaced under load, and nobody is refused', async () => {
+test('a key is rotated under load without rejections', async () => {
   const statuses: number[] = [];
   let stopped = false;
   const callers = ['first', 'first'].map(async (key) => {
@@ -70,7 +70,7 @@ test('a key is replaced under load, and nobody is refused', async () => {
   expect(new Set(statuses)).toEqual(new Set([200]));
 });
 
-test('a key that is taken back is refused, also for answers that it was just given', async () => {
+test('a revoked key is rejected, also for responses that it just received', async () => {
   const { out } = await run(['token', 'create', 'brief', '--tokens', tokens]);
   const key = out.trim();
   await expect.poll(async () => (await ask(key)).status, { timeout: 5000 }).toBe(200);
@@ -79,7 +79,7 @@ test('a key that is taken back is refused, also for answers that it was just giv
   await expect.poll(async () => (await ask(key)).status, { timeout: 5000 }).toBe(401);
 });
 
-test('a token of the issuer is a key: its locks hold, and its limits count', async () => {
+test('a token of the issuer is a key: its locks and limits apply', async () => {
   const token = (millrace: object, sub = 'customer'): string => {
     const now = Math.floor(Date.now() / 1000);
     const claims = {
@@ -107,7 +107,7 @@ test('a token of the issuer is a key: its locks hold, and its limits count', asy
   ]);
 });
 
-test('uses are counted, and shown when the service has written them down', async () => {
+test('uses are counted, and shown once the service has stored them', async () => {
   await service.service.close('test');
   const uses = await readUses(service.settings);
   expect(uses.get('key:dash')?.uses).toBeGreaterThan(50);

@@ -1,4 +1,4 @@
-// Labels and reservations from the caller's header to the engine, the log and the metrics.
+// Labels and reservations from the request header to the engine, the log and the metrics.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startService, writeEndpoint, type TestService } from '../support/service.ts';
 
@@ -36,18 +36,18 @@ const workloadOf = async (response: Response): Promise<unknown> => {
 };
 
 describe('a reservation', () => {
-  test('is heeded where the file lists it', async () => {
+  test('is applied if the file lists it', async () => {
     expect(await workloadOf(await ask('open'))).toBe('default');
     expect(await workloadOf(await ask('open', { 'SVC-ENDPOINT-RESERVATION': 'reports' }))).toBe('reports');
     expect(await workloadOf(await ask('open', { 'svc-endpoint-reservation': ' exports ' }))).toBe('exports');
   });
 
-  test('runs own queries in it too', async () => {
+  test('applies to consumer queries too', async () => {
     const response = await ask('open?sql=SELECT%20n%20FROM%20t', { 'SVC-ENDPOINT-RESERVATION': 'reports' });
     expect([response.status, await response.json()]).toEqual([200, { result: [{ n: 1 }] }]);
   });
 
-  test('of another name is refused, also for an answer that is kept', async () => {
+  test('of another name is rejected, also for a cached response', async () => {
     for (const path of ['open', 'warm', 'warm']) {
       await ask(path);
       const response = await ask(path, { 'SVC-ENDPOINT-RESERVATION': 'report' });
@@ -58,18 +58,18 @@ describe('a reservation', () => {
     }
   });
 
-  test('is ignored where it is not enabled', async () => {
+  test('is ignored if not enabled', async () => {
     expect(await workloadOf(await ask('closed', { 'SVC-ENDPOINT-RESERVATION': 'reports' }))).toBe('default');
   });
 
-  test('warming runs in its own', async () => {
+  test('warming has its own', async () => {
     const warmed = (): Promise<Response> => ask('warm?project=warmed', { 'Cache-Control': 'only-if-cached' });
     await expect.poll(async () => (await warmed()).status, { timeout: 10_000 }).toBe(200);
     expect(await workloadOf(await warmed())).toBe('background');
   });
 });
 
-test('labels are in the log and in the metrics, and the values are bounded', async () => {
+test('labels are in the log and the metrics, and the values are bounded', async () => {
   const headers = { 'SVC-ENDPOINT-LABELS': 'client=web,team=evil', 'X-Request-Id': 'labelled' };
   await ask('open?project=xyz', headers);
   const seen = service.observed.find(

@@ -1,4 +1,4 @@
-// Limits under many times the load: exact numbers, quick refusals, and what else the service does meanwhile.
+// Limits under many times the load: exact counts, fast rejections, and unaffected other requests.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openService, type Service } from '../../src/app/service.ts';
 import { hashKey } from '../../src/auth/keyring.ts';
@@ -48,7 +48,7 @@ const count = (responses: readonly Response[], status: number): number =>
   responses.filter((each) => each.status === status).length;
 
 describe('a rate', () => {
-  test('ten times as many calls: exactly the rate is answered, the rest told when to come again', async () => {
+  test('ten times as many calls: exactly the rate is answered, the rest get Retry-After', async () => {
     const responses = await crowd(60, 'run', KEYS.limited);
     expect([count(responses, 200), count(responses, 429)]).toEqual([6, 54]);
     const runs = await Promise.all(
@@ -62,12 +62,12 @@ describe('a rate', () => {
     expect(await refused?.json()).toMatchObject({ code: 'rate.exceeded', status: 429 });
   });
 
-  test('is of one key: others are not limited, and are told of no limit', async () => {
+  test('applies to one key: others are not limited, and have no limit fields', async () => {
     const response = await ask('run');
     expect([response.status, response.headers.get('ratelimit')]).toEqual([200, null]);
   });
 
-  test('of an endpoint holds for each key, also for answers that are kept', async () => {
+  test('of an endpoint applies to each key, also for cached responses', async () => {
     const own = await crowd(12, 'rated');
     expect([count(own, 200), count(own, 429)]).toEqual([5, 7]);
     expect(own.find(({ status }) => status === 200)?.headers.get('ratelimit-policy')).toBe(
@@ -97,7 +97,7 @@ describe('a rate', () => {
 });
 
 describe('the bulkhead', () => {
-  test('an endpoint runs as often at once as its file says, and refuses the rest quickly', async () => {
+  test('an endpoint’s concurrency is limited as in its file, and the rest is rejected quickly', async () => {
     const responses = await crowd(40, 'narrow');
     expect([count(responses, 200), count(responses, 503)]).toEqual([4, 36]);
     const refused = responses.find(({ status }) => status === 503);
@@ -108,7 +108,7 @@ describe('the bulkhead', () => {
     expect((await ask('narrow')).status).toBe(200);
   });
 
-  test('a flood of one endpoint leaves answers that are kept alone, and places for other endpoints', async () => {
+  test('overload of one endpoint affects neither cached responses nor other endpoints', async () => {
     await ask('kept');
     const order: string[] = [];
     const flood = crowd(100, 'slow').then((responses) => {
@@ -156,7 +156,7 @@ describe('replicas over one Redis', () => {
     await redis.kill();
   });
 
-  test('count together; when Redis is away, by themselves or not at all', async () => {
+  test('count together; if Redis is unavailable, separately or not at all', async () => {
     const [a, b] = [await open('open'), await open('closed')];
     const responses = await Promise.all(
       Array.from({ length: 60 }, (_, n) => ask('kept', KEYS.shared, (n % 2 === 0 ? a : b).address)),

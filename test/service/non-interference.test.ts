@@ -1,4 +1,4 @@
-// Non-interference in all that a response has: status, header fields and body are the same whatever rows other tenants have.
+// Non-interference in the complete response: status, header fields and body are the same whatever rows other tenants have.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

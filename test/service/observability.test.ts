@@ -1,4 +1,4 @@
-// What an operator can know: log lines, metrics, traces, usage, configuration and readiness of a running service.
+// What operators can observe: log lines, metrics, traces, usage, configuration and readiness of a running service.
 import { createServer, type Server } from 'node:http';
 import { readFile, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
@@ -73,7 +73,7 @@ const admin = async (path: string): Promise<string> =>
   (await fetch(`${service.service.admin}${path}`)).text();
 
 describe('a log line', () => {
-  test('says what was asked and how it went, without values and keys', async () => {
+  test('has the request and its outcome, without values and keys', async () => {
     const lines: string[] = [];
     const log = createLog('info', { write: (line) => void lines.push(line) });
     await ask('rows?secret=do-not-log', {
@@ -102,14 +102,14 @@ describe('a log line', () => {
   });
 
   test.each([
-    { why: 'nobody in front', forwarded: undefined, client: '127.0.0.1' },
-    { why: 'one proxy that is believed', forwarded: '198.51.100.1', client: '198.51.100.1' },
+    { why: 'no proxy', forwarded: undefined, client: '127.0.0.1' },
+    { why: 'one trusted proxy', forwarded: '198.51.100.1', client: '198.51.100.1' },
     {
-      why: 'what the caller made up stands behind who is not believed',
+      why: 'a forged entry from an untrusted sender',
       forwarded: '192.0.2.1, 198.51.100.1',
       client: '198.51.100.1',
     },
-  ])('tells the caller: $why', async ({ why, forwarded, client }) => {
+  ])('identifies the caller: $why', async ({ why, forwarded, client }) => {
     const requestId = why.replaceAll(' ', '-').slice(0, 40);
     for (const path of ['rows', 'kept', 'kept'])
       await ask(path, { 'X-Request-Id': requestId, ...(forwarded && { 'X-Forwarded-For': forwarded }) });
@@ -121,7 +121,7 @@ describe('a log line', () => {
 });
 
 describe('metrics', () => {
-  test('tell of requests, stages, problems and what is going on', async () => {
+  test('cover requests, stages, problems and current activity', async () => {
     await ask('rows');
     await ask('rows?other=1');
     await vi.waitFor(async () => {
@@ -150,7 +150,7 @@ describe('metrics', () => {
     });
   });
 
-  test('count how things stand, while they do', async () => {
+  test('gauges follow the current state', async () => {
     await writeEndpoint(
       service,
       'slow',
@@ -172,7 +172,7 @@ describe('metrics', () => {
 });
 
 describe('the dashboard', () => {
-  test('asks for metrics and labels that there are', async () => {
+  test('uses existing metrics and labels', async () => {
     const text = await readFile(new URL('../../deploy/grafana/dashboard.json', import.meta.url), 'utf8');
     const { panels } = JSON.parse(text) as { panels: { targets: { expr: string }[] }[] }; // our own file
     const expressions = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
@@ -189,7 +189,7 @@ describe('traces', () => {
   const TRACE = 'a'.repeat(32);
   const CALLER = 'b'.repeat(16);
 
-  test('go on what the caller began, with a span for each stage', async () => {
+  test('continue the caller’s trace, with a span for each stage', async () => {
     await ask('rows', { traceparent: `00-${TRACE}-${CALLER}-01`, 'X-Request-Id': 'traced' });
     await vi.waitFor(() => expect(spans().some(({ traceId }) => traceId === TRACE)).toBe(true), {
       timeout: 15_000,
@@ -209,7 +209,7 @@ describe('traces', () => {
     expect(received.every(({ authorization }) => authorization === 'Bearer c')).toBe(true);
   });
 
-  test('are not begun where the ratio is 0, nor for who says not to', async () => {
+  test('are not started if the ratio is 0, nor if the caller is not sampled', async () => {
     await ask('rows', { 'X-Request-Id': 'untraced' });
     await ask('rows', { traceparent: `00-${'c'.repeat(32)}-${CALLER}-00` });
     await setTimeout(100);
@@ -219,7 +219,7 @@ describe('traces', () => {
 });
 
 describe('usage', () => {
-  test('is a row a call, and an endpoint over them', async () => {
+  test('is one row per call, and an endpoint over them', async () => {
     await ask('rows', { 'X-Request-Id': 'counted' });
     const rows = async () =>
       service.rows("millrace.usage?sql=SELECT+*+FROM+calls+WHERE+request_id+=+'counted'");
@@ -267,7 +267,7 @@ describe('readiness', () => {
     return { status: response.status, ...((await response.json()) as { checks: object }).checks };
   };
 
-  test('tells the engine, the files, Redis and the preflight apart', async () => {
+  test('distinguishes the engine, the files, Redis and the preflight', async () => {
     expect(await checks()).toEqual({
       status: 200,
       engine: 'ok',

@@ -1,4 +1,4 @@
-// /openapi.json as its readers see it: a validator, a generated client that compiles and calls, and keys that may do less.
+// /openapi.json for its readers: a validator, a generated client that compiles and calls, and restricted keys.
 import { execFile, spawnSync } from 'node:child_process';
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -92,7 +92,7 @@ describe('the document', () => {
     expect([response.status, await response.json()]).toMatchObject([401, { code: 'auth.invalid' }]);
   });
 
-  test('has what the key may call, as it may call it', async () => {
+  test('has the endpoints that the key may call, with its restrictions', async () => {
     const { paths } = await document('tenant');
     expect(Object.keys(paths).filter((path) => path.includes('/query/'))).toEqual([
       '/api/endpoints/query/usage.api-counts',
@@ -110,7 +110,7 @@ describe('the document', () => {
     );
   });
 
-  test('changes with the files, at once', async () => {
+  test('changes with the files immediately', async () => {
     await writeEndpoint(
       service,
       'later',
@@ -129,7 +129,7 @@ describe('the document', () => {
     expect(new Set(named).size).toBe(named.length);
   });
 
-  test('is the one that the command writes', async () => {
+  test('equals the command’s output', async () => {
     const folder = join(ROOT, 'endpoints');
     const { code, out } = await run(['openapi', '--endpoints', folder, '--schema', join(ROOT, 'seeds')]);
     const written = JSON.parse(out) as Document;
@@ -143,7 +143,7 @@ describe('the document', () => {
   });
 });
 
-test('answers are what it says they are', async () => {
+test('responses match it', async () => {
   const path = '/api/endpoints/query/values';
   const all = await document();
   const { responses }: { responses: Json } = all.paths[path]?.get ?? { responses: {} };

@@ -1,4 +1,4 @@
-// When consumer queries are accepted: not before a self-test has run, and not less because the engine was busy for a later one.
+// When consumer queries are accepted: only after a self-test has passed, and still if the engine was busy for a later one.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPreflightGate } from '../../src/app/preflight-gate.ts';
 import type { Observation } from '../../src/core/observation.ts';
@@ -40,7 +40,7 @@ function setUp() {
   return { state, retries, observed, sandboxes, gate };
 }
 
-test('an engine that is busy at a reload changes nothing, and the self-test is tried again', async () => {
+test('an engine that is busy at a reload changes nothing, and the self-test is retried', async () => {
   const { state, retries, observed, sandboxes, gate } = setUp();
   await gate.check();
   expect(sandboxes.offBecause()).toBeUndefined();
@@ -50,7 +50,7 @@ test('an engine that is busy at a reload changes nothing, and the self-test is t
   expect(observed.map(({ kind }) => kind)).toEqual(['sandbox.checked']);
 });
 
-test('an engine that is busy at the start: none until a self-test has run', async () => {
+test('an engine that is busy at startup: none are accepted until a self-test has run', async () => {
   const { state, retries, observed, sandboxes, gate } = setUp();
   state.isBusy = true;
   await gate.check();
@@ -61,7 +61,7 @@ test('an engine that is busy at the start: none until a self-test has run', asyn
   expect(observed.map(({ kind }) => kind)).toEqual(['sandbox.switched_off', 'sandbox.checked']);
 });
 
-test('closed, it tries no more', async () => {
+test('closed, it stops retrying', async () => {
   const { state, retries, gate } = setUp();
   state.isBusy = true;
   gate.close();

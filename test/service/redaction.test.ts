@@ -1,4 +1,4 @@
-// Personal data through the whole service: who can ask for it to be taken out, and that nobody gets around it.
+// Personal data through the whole service: who can request its redaction, and that it cannot be bypassed.
 import { connect } from 'node:net';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -56,15 +56,15 @@ const REDACT = { 'SVC-ENDPOINT-REDACT-PII': 'true' };
 const leaks = (text: string): boolean =>
   text.includes(MAIL) || text.includes(IP) || text.includes('10.0.0.1');
 
-describe('who can ask', () => {
-  test('nobody has: rows are as they are', async () => {
+describe('who can request it', () => {
+  test('not requested: rows are unchanged', async () => {
     expect(leaks(await (await ask('open')).text())).toBe(true);
   });
 
   test.each([
     { why: 'plain', value: 'true' },
-    { why: 'in capitals', value: 'TRUE' },
-    { why: 'with blanks', value: '  true ' },
+    { why: 'in uppercase', value: 'TRUE' },
+    { why: 'with spaces', value: '  true ' },
     { why: 'beside other values', value: 'false, true' },
   ])('a header: $why', async ({ value }) => {
     const text = await (await ask('open', { 'svc-endpoint-redact-pii': value })).text();
@@ -112,11 +112,11 @@ describe('who can ask', () => {
     }
   });
 
-  test('a value that is not true asks for nothing', async () => {
+  test('a value other than true requests nothing', async () => {
     expect(leaks(await (await ask('open', { 'SVC-ENDPOINT-REDACT-PII': 'no' })).text())).toBe(true);
   });
 
-  test('the listing says what will be done to whom', async () => {
+  test('the listing has the redaction that applies to the key', async () => {
     const listed = async (key: string): Promise<Record<string, boolean>> => {
       const response = await service.call('/api/endpoints', { headers: { 'X-API-KEY': key } });
       const { result } = (await response.json()) as { result: { name: string; pii: { redact: boolean } }[] };
@@ -127,8 +127,8 @@ describe('who can ask', () => {
   });
 });
 
-describe('what is kept', () => {
-  test('is never given to who asked otherwise, in either order, also when asked again', async () => {
+describe('what is cached', () => {
+  test('is never served for another redaction, in either order, also when repeated', async () => {
     for (let round = 0; round < 3; round++) {
       expect(leaks(await (await ask('kept')).text())).toBe(true);
       expect(leaks(await (await ask('kept', REDACT)).text())).toBe(false);
@@ -140,7 +140,7 @@ describe('what is kept', () => {
     expect((await ask('kept', REDACT)).headers.get('cache-status')).toContain('hit');
   });
 
-  test('outside of this process holds no personal data either', async () => {
+  test('outside this process contains no personal data either', async () => {
     replica = await openService({
       settings: { ...service.settings, port: 0, adminPort: 0, redisUrl: redis.url, redisTimeout: 10_000 },
       engine: service.engine,
@@ -155,7 +155,7 @@ describe('what is kept', () => {
   });
 });
 
-describe('what is done', () => {
+describe('what is redacted', () => {
   test('nested data, arrays, keys of maps', async () => {
     const { result } = (await (await ask('always')).json()) as { result: unknown };
     expect(result).toEqual([
@@ -173,7 +173,7 @@ describe('what is done', () => {
     ]);
   });
 
-  test('columns by name, where somebody asks', async () => {
+  test('columns by name, on request', async () => {
     expect(leaks(await (await ask('ruled')).text())).toBe(true);
     const { result } = (await (await ask('ruled', REDACT)).json()) as { result: [Record<string, unknown>] };
     const [row] = result;
@@ -194,7 +194,7 @@ describe('what is done', () => {
   });
 });
 
-describe('what a query of the caller can hide (docs/guide/personal-data.md)', () => {
+describe('what a consumer query can hide (docs/guide/personal-data.md)', () => {
   test.each([
     "concat('ip=', ip)",
     "ip || ' ' || email",
@@ -221,7 +221,7 @@ describe('what a query of the caller can hide (docs/guide/personal-data.md)', ()
     'base64Encode(email)',
     'cityHash64(ip)',
     "email LIKE 'ann%'",
-  ])('is not found, as the page says: %s', async (expression) => {
+  ])('is not found, as documented: %s', async (expression) => {
     const response = await own('open', `SELECT ${expression} AS x FROM people`, REDACT);
     expect([response.status, (await response.text()).includes('REDACTED')]).toEqual([200, false]);
   });

@@ -1,4 +1,4 @@
-// Files change while requests run: answers change, and no request fails.
+// Files change while requests run: responses change, and no request fails.
 import { unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test('edits, breakages and repairs under load: every answer is right and in order', async () => {
+test('edits, errors and fixes under load: every response is correct and in order', async () => {
   const statuses = new Set<number>();
   const values: number[] = [];
   let done = false;
@@ -42,7 +42,7 @@ test('edits, breakages and repairs under load: every answer is right and in orde
   expect(new Set(values)).toEqual(new Set(Array.from({ length: 11 }, (_, i) => i)));
 });
 
-test('an endpoint that comes is served, one that goes is not', async () => {
+test('an added endpoint is served, a removed one is not', async () => {
   const path = join(service.endpoints, 'new.yaml');
   await writeFile(path, 'id: 00000000-0000-4000-8000-00000000000b\nname: new\nquery: SELECT 1 AS one\n');
   await vi.waitFor(async () => expect((await service.call('/api/endpoints/query/new')).status).toBe(200), {

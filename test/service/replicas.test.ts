@@ -1,4 +1,4 @@
-// Four processes over one engine and one Redis: they share answers, runs, warming and rates, and are replaced under load.
+// Four processes over one engine and one Redis: they share responses, runs, warming and rates, and are replaced under load.
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -35,13 +35,13 @@ const spread = (count: number, path: string, key?: string): Promise<Response[]> 
   Promise.all(Array.from({ length: count }, (_, n) => ask(replicas[n % 4] ?? { address: '' }, path, key)));
 
 describe('four replicas', () => {
-  test('a crowd of 200 with one question is one run', async () => {
+  test('200 concurrent requests with one key are one run', async () => {
     const responses = await spread(200, 'kept?p=crowd');
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
     expect(new Set(await Promise.all(responses.map((each) => each.text()))).size).toBe(1);
   });
 
-  test('an answer that one has is an answer that all have', async () => {
+  test('a response cached by one is served by all', async () => {
     const [first] = await spread(1, 'kept?p=shared');
     const text = await first?.text();
     // Whoever asks before it is in Redis waits for it; from then on everybody has it.
@@ -52,12 +52,12 @@ describe('four replicas', () => {
     }
   });
 
-  test('a rate holds for all of them together', async () => {
+  test('a rate applies to all of them together', async () => {
     const statuses = (await spread(60, 'plain', RATED_KEY)).map(({ status }) => status);
     expect([200, 429].map((status) => statuses.filter((each) => each === status).length)).toEqual([20, 40]);
   });
 
-  test('one of them warms, and the others take its answers', async () => {
+  test('one of them warms, and the others use its responses', async () => {
     const [from, before] = [performance.now(), await warmed()];
     for (let n = 0; n < 20; n++) {
       const responses = await spread(4, 'warm');
@@ -72,7 +72,7 @@ describe('four replicas', () => {
     expect(after.adopted - before.adopted).toBeGreaterThan(refreshed);
   });
 
-  test('all of them are replaced under load, and no call fails', async () => {
+  test('all of them are replaced under load, and no request fails', async () => {
     const rotation = new Set(replicas);
     const failed: unknown[] = [];
     const state = { isOver: false, answered: 0 };
@@ -101,7 +101,7 @@ describe('four replicas', () => {
   });
 });
 
-test('a release that stores answers otherwise shares the same Redis, and neither reads what the other wrote', async () => {
+test('releases with different entry formats share one Redis, and neither reads the other’s entries', async () => {
   const next = await startServing(deployment, [], otherRelease());
   const both = [replicas[0] ?? { address: '' }, next];
   try {

@@ -1,4 +1,4 @@
-// Many files: ten thousand loaded and one of them changed; a checkout of a thousand while calls are answered.
+// Many files: ten thousand loaded and one changed; a checkout of a thousand while requests are served.
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ async function writeFiles(folder: string, count: number, value: number): Promise
   }
 }
 
-test('of ten thousand files only the one that changes is compiled again', async () => {
+test('of ten thousand files only the changed one is recompiled', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-scale-'));
   await writeFiles(folder, 10_000, 1);
   const compile = vi.fn<CompileFile>(createCompile({ piiHashKey: undefined }));
@@ -52,7 +52,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test('a checkout of a thousand files, half-written ones among them, under load: old answers until the new ones, none missing', async () => {
+test('a checkout of a thousand files, some half-written, under load: old responses until the new ones, none missing', async () => {
   const statuses: number[] = [];
   let stopped = false;
   const call = async (name: string): Promise<unknown> => {

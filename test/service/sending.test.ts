@@ -1,4 +1,4 @@
-// How answers go out: compressed as callers ask, whole or not at all, and never waiting for long.
+// Sending responses: compressed as requested, complete or not at all, and with bounded waiting.
 import { request as httpRequest } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
@@ -68,12 +68,12 @@ describe('content codings', () => {
     { why: 'as the browser asks', accepted: 'gzip, deflate, br, zstd', coding: 'zstd' },
     { why: 'best first among equals', accepted: 'gzip, br', coding: 'br' },
     { why: 'the only one', accepted: 'gzip', coding: 'gzip' },
-    { why: 'the caller’s order of liking', accepted: 'zstd;q=0.1, gzip;q=0.9', coding: 'gzip' },
+    { why: 'the caller’s order of preference', accepted: 'zstd;q=0.1, gzip;q=0.9', coding: 'gzip' },
     { why: 'any', accepted: '*', coding: 'zstd' },
-    { why: 'one refused', accepted: 'zstd;q=0, *', coding: 'br' },
+    { why: 'one excluded', accepted: 'zstd;q=0, *', coding: 'br' },
     { why: 'none', accepted: 'identity', coding: undefined },
     { why: 'an unknown one', accepted: 'compress', coding: undefined },
-    { why: 'a field beyond all reason', accepted: 'gzip, '.repeat(200), coding: undefined },
+    { why: 'an oversized field', accepted: 'gzip, '.repeat(200), coding: undefined },
   ])('$why', async ({ accepted, coding }) => {
     const plain = await query('rows');
     for (const name of ['rows', 'kept', 'kept', 'kept']) {
@@ -86,31 +86,28 @@ describe('content codings', () => {
     }
   });
 
-  test.each(['rows', 'kept'])(
-    'each coding has a tag of its own, and every tag of it is 304 (%s)',
-    async (name) => {
-      const tags = await Promise.all(
-        ['identity', 'zstd', 'br', 'gzip'].map(async (coding) =>
-          String((await query(name, { 'Accept-Encoding': coding })).headers['etag']),
-        ),
-      );
-      expect(new Set(tags).size).toBe(4);
-      for (const tag of tags) {
-        const { status, body } = await query(name, { 'Accept-Encoding': 'br', 'If-None-Match': tag });
-        expect([status, body.length]).toEqual([304, 0]);
-      }
-      expect((await query(name, { 'If-None-Match': '"another-br"' })).status).toBe(200);
-    },
-  );
+  test.each(['rows', 'kept'])('each coding has its own ETag, and each ETag gives 304 (%s)', async (name) => {
+    const tags = await Promise.all(
+      ['identity', 'zstd', 'br', 'gzip'].map(async (coding) =>
+        String((await query(name, { 'Accept-Encoding': coding })).headers['etag']),
+      ),
+    );
+    expect(new Set(tags).size).toBe(4);
+    for (const tag of tags) {
+      const { status, body } = await query(name, { 'Accept-Encoding': 'br', 'If-None-Match': tag });
+      expect([status, body.length]).toEqual([304, 0]);
+    }
+    expect((await query(name, { 'If-None-Match': '"another-br"' })).status).toBe(200);
+  });
 
-  test('what is small, or written in columns, goes as it is', async () => {
+  test('small or columnar responses are not compressed', async () => {
     const accepted = { 'Accept-Encoding': 'br' };
     expect((await query('few', accepted)).headers['content-encoding']).toBeUndefined();
     expect((await query('rows?format=parquet', accepted)).headers['content-encoding']).toBeUndefined();
     expect((await query('rows?format=csv', accepted)).headers['content-encoding']).toBe('br');
   });
 
-  test('HEAD tells what GET would send', async () => {
+  test('HEAD has the header fields of GET', async () => {
     const accepted = { 'Accept-Encoding': 'gzip' };
     const [head, get] = [await query('rows', accepted, 'HEAD'), await query('rows', accepted)];
     const told = ({ headers }: Raw): unknown[] =>
@@ -118,14 +115,14 @@ describe('content codings', () => {
     expect([told(head), head.body.length]).toEqual([told(get), 0]);
   });
 
-  test('other answers too', async () => {
+  test('other responses too', async () => {
     const listing = await ask('/api/endpoints', { 'Accept-Encoding': 'gzip' });
     expect(listing.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' });
     expect(JSON.parse(gunzipSync(listing.body).toString())).toHaveProperty('result');
   });
 });
 
-describe('callers who do not read', () => {
+describe('callers that do not read', () => {
   /** Asks for 40 MB and takes nothing of it. */
   function askAndStop(): Socket {
     const { hostname, port } = new URL(service.service.address);
@@ -146,7 +143,7 @@ describe('callers who do not read', () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  test('who reads gets all of it', async () => {
+  test('a caller that reads receives the complete response', async () => {
     const { body } = await query('large');
     expect(body.length).toBeGreaterThan(40_000_000);
     expect(JSON.parse(body.toString())).toHaveProperty('result');

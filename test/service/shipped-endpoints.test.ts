@@ -1,4 +1,4 @@
-// The two endpoints that ship, rule by rule, over rows placed exactly at the edges of what is asked.
+// The two shipped endpoints, rule by rule, over rows exactly at the boundaries of the queries.
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sampleTables, startService, type TestService } from '../support/service.ts';
@@ -72,7 +72,7 @@ describe('logs.all', () => {
       expected: ['third'],
     },
     {
-      why: 'an offset is heeded',
+      why: 'an offset is applied',
       query: 'project=edges&iso_timestamp_start=2024-01-02T01:00:00%2B01:00',
       expected: ['fourth'],
     },
@@ -83,7 +83,7 @@ describe('logs.all', () => {
       expected: [],
     },
     {
-      why: 'parameters that it does not know are ignored',
+      why: 'unknown parameters are ignored',
       query: 'project=edges&iso_timestamp_start=2024-01-02T00:00:00Z&other=1',
       expected: ['fourth'],
     },
@@ -91,13 +91,13 @@ describe('logs.all', () => {
     expect(await ids(query)).toEqual(expected);
   });
 
-  test('gives the newest 100 rows', async () => {
+  test('returns the newest 100 rows', async () => {
     const found = await ids('project=many');
     expect(found).toHaveLength(100);
     expect(found[0]).toBe('149');
   });
 
-  test('gives id, timestamp, event_message and metadata, times in ISO 8601 and UTC, metadata nested', async () => {
+  test('returns id, timestamp, event_message and metadata, times in ISO 8601 and UTC, metadata nested', async () => {
     const [row] = await service.rows(`logs.all?project=${REF}`);
     expect(Object.keys(row ?? {})).toEqual(['id', 'timestamp', 'event_message', 'metadata']);
     expect(row?.['timestamp']).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
@@ -111,7 +111,7 @@ describe('logs.all', () => {
     { why: 'a project with a NUL', query: 'project=a%00b', parameter: 'project' },
     { why: 'an oversized project', query: `project=${'x'.repeat(10_000)}`, parameter: 'project' },
     {
-      why: 'a start that is no time',
+      why: 'a start that is not a time',
       query: 'project=a&iso_timestamp_start=yesterday',
       parameter: 'iso_timestamp_start',
     },
@@ -120,7 +120,7 @@ describe('logs.all', () => {
       query: 'project=a&iso_timestamp_end=2024-02-30',
       parameter: 'iso_timestamp_end',
     },
-  ])('refuses $why', async ({ query, parameter }) => {
+  ])('rejects $why', async ({ query, parameter }) => {
     const response = await service.call(`/api/endpoints/query/logs.all?${query}`);
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({
@@ -140,12 +140,12 @@ describe('usage.api-counts', () => {
     { interval: 'hourly', rest: 3 },
     { interval: 'minutely', rest: 3 },
     { interval: 'daily', rest: 5 },
-  ])('$interval looks back as far as it should', async ({ interval, rest }) => {
+  ])('$interval covers the correct period', async ({ interval, rest }) => {
     // in the last minute two paths hold /rest; one is 59 minutes old, one 61 minutes, one 6.9 days, one 7.1 days
     expect(await sum(`interval=${interval}&project=${REF}`, 'total_rest_requests')).toBe(rest);
   });
 
-  test('a path counts in each area that it names', async () => {
+  test('a path counts in each area that it matches', async () => {
     const query = `interval=hourly&project=${REF}`;
     expect(await sum(query, 'total_storage_requests')).toBe(2);
     expect(await sum(query, 'total_auth_requests')).toBe(2);
@@ -156,7 +156,7 @@ describe('usage.api-counts', () => {
     { interval: 'hourly', bucket: /T\d\d:00:00Z$/, least: 2 },
     { interval: 'daily', bucket: /T00:00:00Z$/, least: 2 },
     { interval: 'minutely', bucket: /T\d\d:\d\d:00Z$/, least: 2 },
-  ])('$interval: one row a bucket, oldest first, in UTC', async ({ interval, bucket, least }) => {
+  ])('$interval: one row per bucket, oldest first, in UTC', async ({ interval, bucket, least }) => {
     const found = await rows(`interval=${interval}&project=${REF}`);
     const times = found.map((row) => String(row['timestamp']));
     expect(Object.keys(found[0] ?? {})).toEqual([
@@ -171,7 +171,7 @@ describe('usage.api-counts', () => {
     if (interval !== 'hourly' || hasCrossedHour()) expect(times.length).toBeGreaterThanOrEqual(least);
   });
 
-  test('the project is a regular expression over the URL', async () => {
+  test('the project is a regular expression on the URL', async () => {
     expect(
       await sum(
         `interval=hourly&project=${encodeURIComponent(`^https://(${REF}|${OTHER})[.]`)}`,
@@ -181,12 +181,12 @@ describe('usage.api-counts', () => {
     expect(await rows('interval=hourly&project=no-such-project')).toEqual([]);
   });
 
-  test('counts are integers, and 0 where nothing matches', async () => {
+  test('counts are integers, and 0 if nothing matches', async () => {
     const [row] = await rows(`interval=daily&project=${REF}`);
     expect(row).toMatchObject({ total_realtime_requests: 0, total_rest_requests: 1 });
   });
 
-  test.each(['weekly', 'HOURLY', 'hourly ', ''])('refuses the interval "%s"', async (interval) => {
+  test.each(['weekly', 'HOURLY', 'hourly ', ''])('rejects the interval "%s"', async (interval) => {
     const response = await service.call(
       `/api/endpoints/query/usage.api-counts?project=a&interval=${encodeURIComponent(interval)}`,
     );
@@ -194,14 +194,14 @@ describe('usage.api-counts', () => {
     expect(await response.json()).toMatchObject({ errors: [{ parameter: 'interval' }] });
   });
 
-  test('a project that is no regular expression is the fault of the caller, not of the service', async () => {
+  test('a project that is not a regular expression is the caller’s error', async () => {
     const response = await service.call('/api/endpoints/query/usage.api-counts?interval=hourly&project=%5B');
     expect(response.status).toBe(400);
   });
 });
 
 describe('as data', () => {
-  test('the settings are those that were asked for', async () => {
+  test('the settings are as specified', async () => {
     const response = await service.call('/api/endpoints');
     const { result } = (await response.json()) as { result: Record<string, unknown>[] };
     expect(result.map((each) => each['name'])).toEqual(['logs.all', 'millrace.usage', 'usage.api-counts']);
@@ -223,7 +223,7 @@ describe('as data', () => {
     });
   });
 
-  test('the result columns are described with their types', async () => {
+  test('the result columns are listed with their types', async () => {
     const response = await service.call('/api/endpoints');
     const { result } = (await response.json()) as { result: { columns: { name: string; type: string }[] }[] };
     expect(result[2]?.columns.map((each) => each.type)).toEqual([
@@ -235,7 +235,7 @@ describe('as data', () => {
     ]);
   });
 
-  test('there are no others', () => {
+  test('no other endpoints exist', () => {
     expect(readdirSync(service.endpoints).filter((name) => name.endsWith('.yaml'))).toHaveLength(3);
   });
 });

@@ -1,4 +1,4 @@
-// A key that is locked to one tenant, on every way in: no row of the other tenant ever comes out.
+// A key that is locked to one tenant, through every kind of input: no row of the other tenant is ever returned.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashKey } from '../../src/auth/keyring.ts';
 import { KEY, startService, writeEndpoint, type TestService } from '../support/service.ts';
@@ -77,12 +77,12 @@ const sql = (text: string): string => `?sql=${encodeURIComponent(text)}`;
 
 /** Each tries to get at the other tenant's rows, or would do so by chance. */
 const WAYS: readonly Way[] = [
-  { why: 'nothing sent' },
+  { why: 'no value' },
   { why: 'its own value', path: '?tenant=a' },
   { why: 'the other value', path: '?tenant=b' },
   { why: 'both values', path: '?tenant=a&tenant=b' },
   { why: 'an empty one', path: '?tenant=' },
-  { why: 'another spelling of the name', path: '?Tenant=b&TENANT=b&tenant%20=b&tenant%00=b' },
+  { why: 'the name spelled differently', path: '?Tenant=b&TENANT=b&tenant%20=b&tenant%00=b' },
   { why: 'as a list', path: '?tenant[]=b' },
   { why: 'as a placeholder', path: '?param_tenant=b' },
   { why: 'in JSON', init: json({ tenant: 'b' }) },
@@ -100,28 +100,28 @@ const WAYS: readonly Way[] = [
     why: 'through another parameter, with a line break',
     path: `?note=${encodeURIComponent("x\n', tenant: 'b")}`,
   },
-  { why: 'own SQL over everything', path: sql('SELECT * FROM events') },
-  { why: 'own SQL with a condition', path: sql("SELECT * FROM events WHERE tenant = 'b' OR 1") },
-  { why: 'own SQL over counts', path: sql('SELECT * FROM counts') },
-  { why: 'own SQL, with the table itself', path: sql('SELECT * FROM logs.tenants') },
+  { why: 'consumer SQL over all rows', path: sql('SELECT * FROM events') },
+  { why: 'consumer SQL with a condition', path: sql("SELECT * FROM events WHERE tenant = 'b' OR 1") },
+  { why: 'consumer SQL over counts', path: sql('SELECT * FROM counts') },
+  { why: 'consumer SQL, with the underlying table', path: sql('SELECT * FROM logs.tenants') },
   {
-    why: 'own SQL, with the table in a subquery',
+    why: 'consumer SQL, with the table in a subquery',
     path: sql('SELECT (SELECT any(message) FROM logs.tenants) FROM events'),
   },
-  { why: 'own SQL, with a placeholder', path: sql('SELECT {tenant:String} FROM events') },
+  { why: 'consumer SQL, with a placeholder', path: sql('SELECT {tenant:String} FROM events') },
   {
-    why: 'own SQL, with a name of ours',
+    why: 'consumer SQL, with an internal name',
     path: sql("WITH events AS (SELECT 'b' AS tenant) SELECT * FROM events"),
   },
-  { why: 'own SQL, with SET', path: sql("SELECT * FROM events SETTINGS param_tenant = 'b'") },
-  { why: 'own SQL, and the other value', path: `${sql('SELECT * FROM events')}&tenant=b` },
+  { why: 'consumer SQL, with SET', path: sql("SELECT * FROM events SETTINGS param_tenant = 'b'") },
+  { why: 'consumer SQL, and the other value', path: `${sql('SELECT * FROM events')}&tenant=b` },
   {
-    why: 'own SQL as a body',
+    why: 'consumer SQL as a body',
     init: { method: 'POST', headers: { 'Content-Type': 'application/sql' }, body: 'SELECT * FROM events' },
   },
-  { why: 'own LQL', path: '?lql=s:event_message%20s:tenant' },
-  { why: 'own LQL with a condition', path: '?lql=tenant:b%20s:event_message' },
-  { why: 'own LQL, and the other value', path: '?tenant=b&lql=s:event_message' },
+  { why: 'consumer LQL', path: '?lql=s:event_message%20s:tenant' },
+  { why: 'consumer LQL with a condition', path: '?lql=tenant:b%20s:event_message' },
+  { why: 'consumer LQL, and the other value', path: '?tenant=b&lql=s:event_message' },
   { why: 'another format', path: '?tenant=b&format=csv' },
 ];
 
@@ -142,7 +142,7 @@ describe.each(['plain', 'kept', ID, ID.toUpperCase()])('%s', (name) => {
   });
 });
 
-test('what is refused is refused for its lock, whoever else may ask', async () => {
+test('what the lock rejects is allowed for other keys', async () => {
   const refused = await service.call('/api/endpoints/query/kept?tenant=b', {
     headers: { 'X-API-KEY': LOCKED },
   });
@@ -154,7 +154,7 @@ test('what is refused is refused for its lock, whoever else may ask', async () =
   expect(await allowed.text()).toContain(OTHERS);
 });
 
-test('the listing shows the lock, and examples as they can be sent', async () => {
+test('the listing shows the lock, and examples that respect it', async () => {
   const response = await service.call('/api/endpoints', { headers: { 'X-API-KEY': LOCKED } });
   const { result } = (await response.json()) as {
     result: {

@@ -1,4 +1,4 @@
-// A consumer query that cannot be interrupted, through the whole service: its caller, other callers, and the service's end.
+// A consumer query that cannot be interrupted, through the whole service: its caller, other callers, and shutdown.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { hashKey } from '../../src/auth/keyring.ts';
 import { startService, writeEndpoint, type TestService } from '../support/service.ts';
@@ -67,7 +67,7 @@ test('its caller gets 504, saved queries are answered throughout, and it is susp
   expect(text).toMatch(/^millrace_engine_memory_bytes \d{8,}$/m);
 });
 
-test('one key holds its share of the connections, and no more', async () => {
+test('one key occupies at most its share of the connections', async () => {
   const all = [1, 2, 3, 4].map((n) => codeOf(send(stuck(n))));
   await vi.waitFor(() => expect(service.engine.load().running).toBeGreaterThan(0));
   const { connections, shares } = service.settings;
@@ -77,7 +77,7 @@ test('one key holds its share of the connections, and no more', async () => {
   for (const [status] of outcomes) expect([503, 504]).toContain(status);
 });
 
-test('it does not keep the service from ending', async () => {
+test('it does not prevent the service from stopping', async () => {
   const held = send(stuck(1)).catch(() => undefined);
   await vi.waitFor(() => expect(service.engine.load().running).toBe(1));
   await service.service.close('SIGTERM');

@@ -1,4 +1,4 @@
-// A clock that stands still: held against the engine for types, and over texts where a name is not a call.
+// Freezing the clock: types compared with the engine, and queries in which a name is not a call.
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// The real engine for tests: one session in a fresh folder, queries answered as text.
+// The real engine for tests: one session in a temporary folder, with query results as text.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

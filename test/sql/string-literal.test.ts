@@ -1,4 +1,4 @@
-// The values of string literals, against the engine's own reading.
+// The values of string literals, compared with the engine's own parser.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { stringValue } from '../../src/sql/string-literal.ts';

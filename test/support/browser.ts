@@ -1,4 +1,4 @@
-// A browser over the service as a process with the sample data: what a person meets after `npm start`.
+// A browser and a service process over the sample data: what a person sees after `npm start`.
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
@@ -6,13 +6,13 @@ import { scratch, start, type Running } from './command.ts';
 
 export const CHROMIUM_MISSING =
   'chromium is missing: install it (Debian: apt-get install chromium) or name one in CHROMIUM';
-/** The project of the sample data that the examples ask for. */
+/** The sample data's project that the examples use. */
 export const PROJECT = 'xvzyeivudksfanncdekp';
 
 const ROOT = join(import.meta.dirname, '../..');
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 
-/** The browser that is used; undefined where there is none. */
+/** The browser executable; undefined if none is found. */
 export function chromiumPath(): string | undefined {
   const named = process.env['CHROMIUM'];
   if (named !== undefined && named !== '') return named;
@@ -24,12 +24,12 @@ export function chromiumPath(): string | undefined {
 
 export interface Started {
   readonly running: Running;
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly address: string;
   readonly key: string;
 }
 
-/** `millrace serve --dev` over the endpoints and seeds that ship. */
+/** `millrace serve --dev` over the shipped endpoints and seeds. */
 export async function startSampleService(): Promise<Started> {
   const running = start(['serve', '--dev', '--port', '0', '--admin-port', '0'], {
     cwd: scratch(),
@@ -43,18 +43,18 @@ export async function startSampleService(): Promise<Started> {
 
 export interface Visitor {
   readonly page: Page;
-  /** What the page complained of: errors of its code, and what its policy refused. */
+  /** Page errors: uncaught exceptions, console errors and Content-Security-Policy violations. */
   readonly complaints: readonly string[];
 }
 
 export function launchBrowser(): Promise<Browser> {
   const executablePath = chromiumPath();
   if (executablePath === undefined) throw new Error(CHROMIUM_MISSING);
-  // Root, as in containers, has no sandbox of Chromium's.
+  // Chromium's sandbox does not work as root, as in containers.
   return chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] });
 }
 
-/** A window with nothing stored. */
+/** A browser context with empty storage. */
 export async function visit(browser: Browser, options: BrowserContextOptions = {}): Promise<Visitor> {
   const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
   const page = await context.newPage();
@@ -62,7 +62,7 @@ export async function visit(browser: Browser, options: BrowserContextOptions = {
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {
-    // Answers that are no success are the browser's to report; the page says them in words.
+    // The browser logs error responses itself; the page shows them in words.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
       complaints.push(message.text());
   });

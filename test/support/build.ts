@@ -1,4 +1,4 @@
-// Before all tests: the commands under test are the built ones. Types are a check of their own (`npm run types`).
+// Global setup: builds the commands under test. Types are checked separately (`npm run types`).
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 

@@ -1,4 +1,4 @@
-// ClickHouse's HTTP interface, as much of it as a client needs, over the real engine in this process.
+// ClickHouse's HTTP interface, as far as a client needs it, over the real engine in this process.
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -26,43 +26,43 @@ export interface FrontUser {
 }
 
 export interface FrontOptions {
-  /** The data directory; one a process. */
+  /** The data directory; one per process. */
   readonly path: string;
   readonly users: Readonly<Record<string, FrontUser>>;
-  /** A free one when left out. */
+  /** A free port by default. */
   readonly port?: number;
 }
 
 type Settings = Readonly<Record<string, string>>;
 
-/** How a body ends that fails after its first bytes. */
+/** How a body that fails after its first bytes ends. */
 export type LateError =
   | 'tagged' // as servers since 25.11 do
-  | 'plain' // the text alone, as servers before them
-  | 'cut'; // no text: the line breaks
+  | 'plain' // only the message, as older servers do
+  | 'cut'; // no message: the connection is closed
 
 export interface ClickHouseFront extends FrontServer {
   lateError: LateError;
-  /** Whether a connection that is closed ends its query, as `cancel_http_readonly_queries_on_client_close` asks. */
+  /** Whether closing a connection cancels its query, as `cancel_http_readonly_queries_on_client_close` requests. */
   noticesClosing: boolean;
-  /** Answers in place of the engine's, for what it cannot tell: it knows no users. An error's text is an error. */
+  /** Overrides for queries about users, which the embedded engine does not have. An Error's message is an error response. */
   tells: (query: string, user: string) => string | undefined;
-  /** Settings of the last query, as its URL had them. */
+  /** Settings of the last query, from its URL. */
   readonly lastSettings: () => Settings;
-  /** Another server over the same data, as a replica has it. */
+  /** Starts another server over the same data, like a replica. */
   listen(options?: ServerOptions): Promise<FrontServer>;
 }
 
-/** One address, and what can go wrong there. */
+/** One address, and the faults it can simulate. */
 export interface FrontServer {
   readonly url: string;
-  /** How many queries came in. */
+  /** Number of queries received. */
   readonly queries: () => number;
-  /** Waits this long before each answer. */
+  /** Delay before each response, in milliseconds. */
   delayMs: number;
-  /** Takes connections and requests, and answers none of them, `/ping` neither. */
+  /** Accepts connections and requests but answers none, not even `/ping`. */
   freeze(): void;
-  /** Answers again, also what came in while it was frozen. */
+  /** Resumes answering, including requests received while frozen. */
   thaw(): void;
   /** Closes its port and every connection at once. */
   die(): Promise<void>;
@@ -80,7 +80,7 @@ interface Query {
   readonly format: string;
 }
 
-/** What the engine gave: all rows, or those before its error. */
+/** The engine's output: all rows, or those before its error. */
 interface Outcome {
   readonly bytes: Uint8Array;
   readonly error?: string;
@@ -90,7 +90,7 @@ const NOTHING = new Uint8Array();
 const PIECE = 16 * 1024;
 /** The server's `http_max_uri_size`. */
 const MAX_URI = 1024 * 1024;
-/** In the URL, but not settings of the query. */
+/** URL parameters that are not settings of the query. */
 const TRANSPORT = new Set([
   'query',
   'query_id',
@@ -105,12 +105,12 @@ export async function openClickHouseFront({ path, users, port }: FrontOptions): 
   const connections = createConnections({ path, configFile, chdb });
   const spare = await openControlConnection(connections);
   const killer = createKiller({ control: spare, after, observe: () => {} });
-  // Each query holds a libuv thread; some have to be left for ending them.
+  // Each query holds a libuv thread; some must stay free for cancelling queries.
   const queue = createQueue({ places: 12, waiting: 1000, timeoutMs: 60_000, after });
   const running = new Map<string, () => void>();
   let lastSettings: Settings = {};
 
-  /** Runs the query as its user; a closed response ends it. */
+  /** Runs the query as its user; closing the response cancels it. */
   async function run(response: ServerResponse, query: Query, profile: readonly string[]): Promise<Outcome> {
     const refused = refusedSetting(query.settings, profile);
     if (refused !== undefined) return { bytes: NOTHING, error: readonlyError(refused) };
@@ -134,7 +134,7 @@ export async function openClickHouseFront({ path, users, port }: FrontOptions): 
     }
   }
 
-  /** Ends queries of the ids that a KILL names; the engine below knows them by other ones. */
+  /** Kills queries by the ids in a KILL statement; the underlying engine knows them by other ids. */
   function kill(text: string): Outcome {
     for (const [, id = ''] of text.matchAll(/'([^']*)'/g)) running.get(id)?.();
     return { bytes: NOTHING };
@@ -255,7 +255,7 @@ async function callOnce(connection: Connection, query: Query): Promise<Outcome> 
   try {
     return { bytes: await connection.call(bind + query.text, query.format) };
   } catch (cause) {
-    // The rows that were made before the failure come out with the next call: here they are wanted.
+    // Rows produced before the failure are returned by the next call: include them.
     const bytes = await connection.call('SELECT 1', 'Null');
     return { bytes, error: cause instanceof Error ? cause.message : String(cause) };
   }
@@ -269,11 +269,11 @@ function refusedSetting(settings: Settings, profile: readonly string[]): string 
 }
 
 function toArgs(settings: Settings): readonly string[] {
-  const { log_comment: _, ...others } = settings; // ours marks the connection, for ending its query
+  const { log_comment: _, ...others } = settings; // log_comment identifies the connection, for cancelling its query
   return Object.entries(others).map(([name, value]) => `--${name}=${value}`);
 }
 
-/** Behind it no argument would be taken. */
+/** `--readonly` must come last: settings after it would be rejected. */
 function readonlyLast(a: string, b: string): number {
   return Number(isReadonly(a)) - Number(isReadonly(b));
 }
@@ -320,7 +320,7 @@ function authenticate(request: IncomingMessage, users: FrontOptions['users']): K
   return user?.password === password ? { name, ...user } : undefined;
 }
 
-/** The caller's certificate is good, and its common name is the user's. */
+/** The client certificate is valid, and its common name is the user's. */
 function isCertified({ socket }: IncomingMessage, name: string): boolean {
   return socket instanceof TLSSocket && socket.authorized && socket.getPeerCertificate().subject.CN === name;
 }

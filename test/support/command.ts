@@ -1,4 +1,4 @@
-// The built command as a process of its own.
+// The built command as a child process.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,16 +17,16 @@ export interface Running {
   readonly child: ChildProcess;
   readonly output: () => string;
   readonly finished: Promise<Finished>;
-  /** Resolves with the match once the output holds it; rejects when the process ends first. */
+  /** Resolves with the match once the output contains it; rejects if the process exits first. */
   readonly says: (pattern: RegExp) => Promise<RegExpExecArray>;
 }
 
-/** A fresh folder. */
+/** Creates a temporary folder. */
 export function scratch(): string {
   return mkdtempSync(join(tmpdir(), 'millrace-'));
 }
 
-/** Starts a command, `through` another that becomes it; settings come from `env` alone. */
+/** Starts a command, `through` another that execs it; settings come from `env` alone. */
 export function start(
   args: readonly string[],
   options: { cwd?: string; env?: Record<string, string>; bin?: string; through?: readonly string[] } = {},

@@ -1,4 +1,4 @@
-// Statements for tests of the engine, and reading what they give.
+// Statements for engine tests, and readers of their results.
 import type { Engine, Limits, ResultFormat, RunOptions, Statement } from '../../src/engine/engine.ts';
 import { EngineError } from '../../src/engine/engine.ts';
 
@@ -10,7 +10,7 @@ export function statement(sql: string, { limits, ...parts }: StatementParts = {}
   return { sql, parameters: {}, origin: 'saved', int64: 'number', ...parts, limits: { ...ROOMY, ...limits } };
 }
 
-/** Runs it to its end; all bytes. */
+/** Runs the statement to completion; returns all bytes. */
 export async function collect(
   engine: Engine,
   what: Statement,
@@ -26,13 +26,13 @@ export async function text(engine: Engine, what: Statement, format?: ResultForma
   return (await collect(engine, what, format === undefined ? {} : { format })).toString();
 }
 
-/** The rows of JSONEachRow; their shape is the test's affair. */
+/** The rows of JSONEachRow; the test defines their shape. */
 export async function rows(engine: Engine, what: Statement): Promise<readonly unknown[]> {
   const lines = (await text(engine, what)).split('\n').filter((line) => line !== '');
   return lines.map((line): unknown => JSON.parse(line));
 }
 
-/** The EngineError that `run` ends in; anything else is thrown. */
+/** The EngineError that `run` rejects with; other errors are rethrown. */
 export async function failureOf(run: Promise<unknown>): Promise<EngineError> {
   try {
     await run;

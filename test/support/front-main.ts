@@ -1,4 +1,4 @@
-// The front as a process of its own: `tsx front-main.ts DATA PORT`. Says where it listens, in one line.
+// The front as a separate process: `tsx front-main.ts DATA PORT`. Prints its address in one line.
 import { openClickHouseFront } from './clickhouse-front.ts';
 
 const [, , path = '', port = '0'] = process.argv;

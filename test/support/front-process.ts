@@ -1,4 +1,4 @@
-// A ClickHouse front in a process of its own, to be killed, frozen and started again over the same data.
+// A ClickHouse front in a separate process, which tests kill, freeze and restart over the same data.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -6,12 +6,12 @@ import { freePort } from './redis.ts';
 
 export interface FrontProcess {
   readonly url: string;
-  /** For the processes that use it. */
+  /** Environment for the processes that use it. */
   readonly env: Readonly<Record<string, string>>;
-  /** Stops answering without closing anything (SIGSTOP). */
+  /** Stops responding without closing anything (SIGSTOP). */
   freeze(): void;
   thaw(): void;
-  /** Dies at once; its connections break. */
+  /** Exits at once; its connections break. */
   kill(): Promise<void>;
   /** Listens again on the same port, over the same data. */
   start(): Promise<void>;
@@ -19,7 +19,7 @@ export interface FrontProcess {
 
 const MAIN = join(import.meta.dirname, 'front-main.ts');
 
-/** `folder` is its data's; the user is `millrace`, the password `secret`. */
+/** `folder` holds its data; the user is `millrace`, the password `secret`. */
 export async function startFront(folder: string): Promise<FrontProcess> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;

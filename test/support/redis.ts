@@ -1,4 +1,4 @@
-// A Redis server of a test's own, on a free port, to be killed, frozen and started again.
+// A Redis server for one test, on a free port, to be killed, frozen and restarted.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
@@ -7,10 +7,10 @@ import { setTimeout } from 'node:timers/promises';
 
 export interface RedisServer {
   readonly url: string;
-  /** Stops answering without closing anything (SIGSTOP). */
+  /** Stops responding without closing anything (SIGSTOP). */
   freeze(): void;
   thaw(): void;
-  /** Dies at once, its data with it; `start` brings up an empty one on the same port. */
+  /** Exits at once and loses its data; `start` brings up an empty one on the same port. */
   kill(): Promise<void>;
   start(): Promise<void>;
 }
@@ -36,7 +36,7 @@ export async function startRedis(): Promise<RedisServer> {
   };
 }
 
-/** A port of this machine that nobody listens on. */
+/** A local port with no listener. */
 export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');

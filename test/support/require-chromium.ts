@@ -1,4 +1,4 @@
-// Before all tests: a browser is there, for those of the explorer.
+// Global setup: ensures that a browser is installed for the explorer tests.
 import { CHROMIUM_MISSING, chromiumPath } from './browser.ts';
 import { requireProgram } from './require-program.ts';
 

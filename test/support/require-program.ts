@@ -1,16 +1,16 @@
-// A program that tests need: there, or installed where that can be done, or one line that says what to do.
+// Ensures that a program needed by tests is present: installs it if possible, otherwise fails with one line of instructions.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
 export interface Program {
-  /** Whether it is there. */
+  /** Whether it is present. */
   readonly isThere: () => boolean;
-  /** Debian's name for it. */
+  /** Its Debian package. */
   readonly package: string;
   readonly missing: string;
 }
 
-/** Throws an Error with `missing` where the program is not there afterwards. */
+/** Throws an Error with `missing` if the program is still absent afterwards. */
 export function requireProgram(program: Program): void {
   if (program.isThere()) return;
   const mayInstall = process.getuid?.() === 0 && existsSync('/etc/debian_version');
@@ -19,7 +19,7 @@ export function requireProgram(program: Program): void {
 }
 
 function install(name: string): void {
-  // No service is to be started: the tests start their own servers.
+  // Installing must not start a service: the tests start their own servers.
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
   const apt = (...args: string[]): void =>
     void spawnSync('apt-get', ['-qq', ...args], { stdio: 'ignore', env, timeout: 300_000 });

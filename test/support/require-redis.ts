@@ -1,4 +1,4 @@
-// Before all tests: Redis is there.
+// Global setup: ensures that Redis is installed.
 import { spawnSync } from 'node:child_process';
 import { REDIS_MISSING } from './redis.ts';
 import { requireProgram } from './require-program.ts';

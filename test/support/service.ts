@@ -1,4 +1,4 @@
-// A whole service in this process, for tests: real engine, real files, a free port.
+// A complete service in this process, for tests: real engine, real files, a free port.
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,12 +17,12 @@ export interface TestService {
   readonly service: Service;
   readonly engine: Engine;
   readonly settings: Settings;
-  /** The service's own folder of endpoint files, to be changed by tests. */
+  /** The service's private folder of endpoint files, which tests may change. */
   readonly endpoints: string;
   readonly observed: Observation[];
-  /** Of the key for everything. */
+  /** The token of the unrestricted key. */
   readonly keyHash: string;
-  /** Calls a path with the key for everything, unless the headers name another. */
+  /** Requests a path with the unrestricted key, unless the headers name another. */
   readonly call: (path: string, init?: RequestInit) => Promise<Response>;
   /** The rows of an endpoint. */
   readonly rows: (path: string, init?: RequestInit) => Promise<Record<string, unknown>[]>;
@@ -30,9 +30,9 @@ export interface TestService {
 }
 
 export interface TestServiceOptions {
-  /** Folder whose files are copied; the two that ship when left out. */
+  /** Folder whose files are copied; defaults to the two shipped endpoints. */
   readonly endpoints?: string;
-  /** SQL run before the service starts. */
+  /** SQL executed before the service starts. */
   readonly sql?: readonly string[];
   readonly tokens?: readonly Token[];
   readonly settings?: Partial<Settings>;

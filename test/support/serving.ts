@@ -1,4 +1,4 @@
-// `millrace serve` over a front, as processes of their own, for tests of several of them and of what happens to the engine.
+// `millrace serve` processes over a front, for tests of several processes and of engine faults.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hashKey } from '../../src/auth/keyring.ts';
@@ -6,10 +6,10 @@ import { scratch, start, type Finished, type Running } from './command.ts';
 import type { FrontProcess } from './front-process.ts';
 
 export const SERVING_KEY = 'a-key-for-everything';
-/** Each of them has 20 calls an hour. */
+/** Each key allows 20 requests per hour. */
 export const RATED_KEY = 'a-key-with-a-rate';
 
-/** What all of them serve, and how. */
+/** What all processes serve, and how. */
 export interface Deployment {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
@@ -17,10 +17,10 @@ export interface Deployment {
 
 export interface Serving {
   readonly address: string;
-  /** Where the admin listener is. */
+  /** The admin listener's address. */
   readonly admin: string;
   readonly running: Running;
-  /** SIGTERM; resolves when it has ended. */
+  /** Sends SIGTERM; resolves after the exit. */
   stop(): Promise<Finished>;
 }
 

@@ -1,9 +1,9 @@
-// Before all tests: one folder for everything that they, the commands and the engines put into the temporary folder.
+// Global setup: one parent folder for all temporary files of the tests, the commands and the engines.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** The processes of the tests inherit the variable. Returns what takes the folder away after the last of them. */
+/** The test processes inherit the variable. Returns the teardown function that removes the folder. */
 export async function setup(): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-tests-'));
   process.env['TMPDIR'] = folder;

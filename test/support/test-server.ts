@@ -1,4 +1,4 @@
-// Which engine tests of the whole service run on: the embedded one, the front in front of it, or a real server.
+// Selects the engine for tests of the whole service: the embedded one, the front over it, or a real server.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Settings } from '../../src/config/settings.ts';
@@ -11,7 +11,7 @@ export interface TestServer {
 
 /**
  * Undefined for the embedded engine. With MILLRACE_TEST_ENGINE=http a front over an engine in `folder`; with
- * MILLRACE_TEST_CLICKHOUSE_URL (…_USER, …_PASSWORD) a database of its own on that server, dropped in the end.
+ * MILLRACE_TEST_CLICKHOUSE_URL (…_USER, …_PASSWORD) a separate database on that server, dropped at the end.
  */
 export async function openTestServer(folder: string): Promise<TestServer | undefined> {
   const { MILLRACE_TEST_ENGINE: engine, MILLRACE_TEST_CLICKHOUSE_URL: url } = process.env;
@@ -43,7 +43,7 @@ async function openDatabase(url: string): Promise<TestServer> {
   return { settings: settingsOf(new URL(`/${database}`, url).href, user, password), close };
 }
 
-/** Its users may do everything, so there is but one wall around consumers' queries: ours. */
+/** Its users have all privileges, so the only isolation of consumer queries is ours. */
 function settingsOf(url: string, user: string, password: string): TestServer['settings'] {
   const names = { consumer: undefined, ca: undefined, certificate: undefined };
   return {

@@ -1,12 +1,12 @@
-// Time that stands still until a test moves it: both clocks and the timer, for code that has them handed in.
+// Virtual time, which advances only when a test moves it: both clocks and the timer, for code that has them injected.
 import { setImmediate } from 'node:timers/promises';
 
 export interface VirtualTime {
   readonly clock: { readonly epoch: () => number; readonly monotonic: () => number };
   readonly after: (ms: number, action: () => void) => () => void;
-  /** Moves on, stopping at every timer that is due on the way, until what it set off has settled. */
+  /** Advances time, firing every timer that becomes due, until the resulting work has settled. */
   advance(ms: number): Promise<void>;
-  /** Sets the wall clock forward, or back when negative. */
+  /** Sets the wall clock forward, or back if negative. */
   jump(ms: number): void;
 }
 

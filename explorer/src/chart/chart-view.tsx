@@ -1,4 +1,4 @@
-// Rows as a chart over time, with a legend that hides series and tells the values under the pointer.
+// Rows as a time-series chart, with a legend that toggles series and shows the values at the pointer.
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Row } from '../service/json.ts';
 import { useExplorer } from '../state/context.ts';
@@ -58,7 +58,7 @@ function Drawn({ chart }: { readonly chart: Chartable }) {
 interface LegendProps {
   readonly chart: Chartable;
   readonly hidden: readonly string[];
-  /** Which of the times the pointer is at. */
+  /** Index of the time at the pointer. */
   readonly pointed: number | undefined;
   readonly toggle: (name: string) => void;
 }
@@ -92,7 +92,7 @@ function Legend({ chart, hidden, pointed, toggle }: LegendProps) {
   );
 }
 
-/** The chart for those who do not see it. */
+/** A text alternative to the chart for screen readers. */
 function wordsOf({ times, series, shape }: Chartable): string {
   const [first, last] = [times[0], times.at(-1)];
   const span = first === undefined || last === undefined ? '' : `, ${timeWords(first)} to ${timeWords(last)}`;

@@ -1,17 +1,17 @@
-// Series drawn with uPlot: bars on top of each other, or lines. Colours come from the style sheet.
+// Draws series with uPlot, as stacked bars or lines. Colours come from the style sheet.
 import uPlot from 'uplot';
 import { tickOf } from './time-words.ts';
 import { bucketOf, stacked, type Chartable, type Series } from './series.ts';
 
 export interface DrawOptions {
-  /** Also the series that are hidden: a series keeps its colour. */
+  /** Includes hidden series, so that each series keeps its colour. */
   readonly all: readonly Series[];
   readonly onPoint: (index: number | undefined) => void;
 }
 
 type Color = (name: string) => () => string;
 
-/** Draws into `place` and follows its size; the function returned takes the chart away. */
+/** Draws into `place` and follows its size; the returned function removes the chart. */
 export function draw(place: HTMLElement, chart: Chartable, { all, onPoint }: DrawOptions): () => void {
   const color = createColors(place);
   const isBars = chart.shape === 'bars';
@@ -20,7 +20,7 @@ export function draw(place: HTMLElement, chart: Chartable, { all, onPoint }: Dra
     values: tops[i] ?? [],
     color: color(`--series-${all.findIndex(({ name }) => name === one.name)}`),
   }));
-  if (isBars) drawn.reverse(); // the tallest first, the others over it
+  if (isBars) drawn.reverse(); // the tallest first, the others on top of it
   const size = () => ({
     width: Math.max(200, place.clientWidth),
     height: Math.max(160, place.clientHeight),
@@ -44,7 +44,7 @@ export function draw(place: HTMLElement, chart: Chartable, { all, onPoint }: Dra
     ],
     hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? undefined)] },
   };
-  const data = [chart.times, ...drawn.map(({ values }) => values)] as unknown as uPlot.AlignedData; // uPlot changes none
+  const data = [chart.times, ...drawn.map(({ values }) => values)] as unknown as uPlot.AlignedData; // uPlot does not modify it
   const plot = new uPlot(options, data, place);
   const observer = new ResizeObserver(() => plot.setSize(size()));
   observer.observe(place);
@@ -58,7 +58,7 @@ export function draw(place: HTMLElement, chart: Chartable, { all, onPoint }: Dra
   };
 }
 
-/** `room`: seconds before the first and behind the last time. */
+/** `room`: seconds before the first and after the last time. */
 function scalesOf(room: number): uPlot.Scales {
   return {
     x: { time: true, range: (_, min, max) => [min - room, max + room] },
@@ -78,14 +78,14 @@ function axesOf(color: Color, isBars: boolean): uPlot.Axis[] {
       ...axis,
       grid: { show: false },
       space: 70,
-      // The distance of ticks comes as the fifth argument.
+      // uPlot passes the tick increment as the fifth argument.
       values: (_, values, ...[, , step]) => values.map(tickOf(step)),
     },
     {
       ...axis,
       size: 60,
       values: (_, values) => values.map(short),
-      ...(isBars ? { incrs: WHOLE_STEPS } : {}), // there is no half a request
+      ...(isBars ? { incrs: WHOLE_STEPS } : {}), // counts are integers, so are their ticks
     },
   ];
 }
@@ -98,7 +98,7 @@ function lineOf(color: () => string, { times }: Chartable): uPlot.Series {
   return { stroke: color, width: 1.75, points: { show: times.length < 40 }, spanGaps: true };
 }
 
-/** Colours by the name of their custom property, as they are now: they change with the theme. */
+/** Colours by custom property name. Read at draw time, because they change with the theme. */
 function createColors(place: HTMLElement): Color {
   return (name) => () => {
     place.style.color = `var(${name})`;
@@ -115,7 +115,7 @@ function barsOf(bucket: number): uPlot.Series.PathBuilder {
   return uPlot.paths.bars?.({ size: [width, WIDEST_BAR] }) ?? (() => null);
 }
 
-/** `12k`, `1.5M`: what fits beside an axis. */
+/** `12k`, `1.5M`: numbers short enough for an axis. */
 function short(value: number): string {
   return Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 2 }).format(value);
 }

@@ -1,9 +1,9 @@
-// Rows recognised as series over time: which column is the time, which are numbers, which tells series apart.
+// Detects time series in rows: which column is the time, which are values, which is the label.
 import { preview, type Json, type Row } from '../service/json.ts';
 
 export interface Series {
   readonly name: string;
-  /** One for each time; null where there is none. */
+  /** One value per time; null if there is none. */
   readonly values: readonly (number | null)[];
 }
 
@@ -12,7 +12,7 @@ export interface Chartable {
   /** Seconds since 1970, ascending. */
   readonly times: readonly number[];
   readonly series: readonly Series[];
-  /** Counts by bucket are bars on top of each other, measurements are lines. */
+  /** Counts per bucket are stacked bars, measurements are lines. */
   readonly shape: 'bars' | 'lines';
   /** Whether every column of the rows is shown. */
   readonly isWhole: boolean;
@@ -23,7 +23,7 @@ const MAX_SERIES = 8;
 const MAX_NAME = 60;
 const MAX_BARS = 400;
 
-/** Undefined where there is no time, or nothing to draw against it. */
+/** Undefined if the rows have no time column, or no values to plot. */
 export function chartable(rows: readonly Row[]): Chartable | undefined {
   const columns = Object.keys(rows[0] ?? {});
   const timeColumn = columns.find((name) => rows.every((row) => isTime(row[name])));
@@ -45,7 +45,7 @@ export function chartable(rows: readonly Row[]): Chartable | undefined {
 
 type Read = Pick<Chartable, 'times' | 'series'>;
 
-/** A column a series. */
+/** One series per column. */
 function wide(rows: readonly Row[], { time, values }: { time: string; values: readonly string[] }): Read {
   const sorted = rows.map((row) => ({ row, at: secondsOf(row[time]) })).toSorted((a, b) => a.at - b.at);
   const series = values
@@ -54,7 +54,7 @@ function wide(rows: readonly Row[], { time, values }: { time: string; values: re
   return { times: sorted.map(({ at }) => at), series };
 }
 
-/** A value of the label column a series; the greatest of them, where there are many. */
+/** One series per value of the label column; only the largest ones if there are many. */
 function pivot(
   rows: readonly Row[],
   { time, label, value }: { time: string; label: string; value: string },
@@ -103,13 +103,13 @@ function numberOf(value: Json | undefined): number | null {
   return value === null || value === undefined ? null : Number(value);
 }
 
-/** Values as they are drawn on top of each other: each series with those below it added. */
+/** Values for stacking: each series plus all series below it. */
 export function stacked(series: readonly Series[]): readonly (readonly number[])[] {
   let below: readonly number[] = [];
   return series.map(({ values }) => (below = values.map((value, i) => (value ?? 0) + (below[i] ?? 0))));
 }
 
-/** The commonest distance between neighbouring times, in seconds; 0 for fewer than two. */
+/** The most common distance between neighbouring times, in seconds; 0 for fewer than two. */
 export function bucketOf(times: readonly number[]): number {
   const steps = times.slice(1).map((at, i) => at - (times[i] ?? at));
   return steps.toSorted((a, b) => a - b)[Math.floor(steps.length / 2)] ?? 0;

@@ -1,6 +1,6 @@
-// Moments in words, in UTC.
+// Formats times for display, in UTC.
 
-/** `21 Nov 2026, 07:05:30`; the time of day only where it is not midnight, seconds only where there are any. */
+/** `21 Nov 2026, 07:05:30`; midnight omits the time of day, and seconds are shown only if not zero. */
 export function timeWords(seconds: number): string {
   const time = new Date(seconds * 1000);
   const day = time.toLocaleDateString('en-GB', {
@@ -14,7 +14,7 @@ export function timeWords(seconds: number): string {
   return `${day}, ${clock.endsWith(':00') ? clock.slice(0, 5) : clock}`;
 }
 
-/** The words below an axis whose ticks are `step` seconds apart: days by name, times of day with the day where it begins. */
+/** Axis labels for ticks `step` seconds apart: dates for days, otherwise times of day with the date at the start of each day. */
 export function tickOf(step: number): (seconds: number, index: number) => string {
   return (seconds, index) => {
     const time = new Date(seconds * 1000);

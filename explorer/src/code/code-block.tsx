@@ -1,4 +1,4 @@
-// Code to read and to copy.
+// A block of code with a copy button.
 import { CopyButton } from '../parts/copy.tsx';
 import { coloredCode } from './colored-code.tsx';
 

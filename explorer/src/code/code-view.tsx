@@ -1,4 +1,4 @@
-// The call as code, and a query of one's own as an endpoint file.
+// The current request as code snippets, and a consumer query as an endpoint file.
 import { useMemo } from 'preact/hooks';
 import type { Endpoint } from '../service/listing.ts';
 import { askOf } from '../state/model.ts';

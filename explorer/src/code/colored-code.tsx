@@ -1,4 +1,4 @@
-// Code in a few colours: texts, comments, numbers and the words that shell, JavaScript, Python and YAML share.
+// Minimal syntax highlighting: strings, comments, numbers and keywords shared by shell, JavaScript, Python and YAML.
 
 const TOKEN =
   /(?<text>'(?:[^'\\\n]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`)|(?<note>(?:^|(?<=\s))#.*$)|(?<name>^\s*[\w-]+(?=:(?:\s|$)))|(?<word>\b(?:const|await|new|if|throw|as|import|type|curl)\b)|(?<number>\b\d[\d.]*\b)/gm;

@@ -1,4 +1,4 @@
-// A query of one's own as an endpoint file, to be put into a pull request.
+// Generates an endpoint file from a consumer query, ready for a pull request.
 import type { Endpoint } from '../service/listing.ts';
 
 export interface EndpointFileOptions {
@@ -8,7 +8,7 @@ export interface EndpointFileOptions {
   /** The query, in SQL. */
   readonly sql: string;
   readonly isFromLql: boolean;
-  /** Whose tables the query reads, and with which values. */
+  /** The endpoint that exposes the tables, and its parameter values. */
   readonly endpoint: Endpoint;
   readonly parameters: Readonly<Record<string, string>>;
   /** Names of the tables that the query reads. */
@@ -17,7 +17,7 @@ export interface EndpointFileOptions {
 
 const NAME = /^[a-z][a-z0-9_-]*(\.[a-z0-9_-]+)*$/;
 
-/** Whether an endpoint can have this name. */
+/** Whether this is a valid endpoint name. */
 export function isEndpointName(name: string): boolean {
   return NAME.test(name) && name.length <= 100;
 }
@@ -67,14 +67,14 @@ function parameterLines({ parameters }: Endpoint): readonly string[] {
       ...(required ? ['    required: true'] : []),
       ...(values === undefined ? [] : [`    enum: [${values.map((each) => scalar(each)).join(', ')}]`]),
       ...Object.entries(others)
-        .filter(([key]) => key !== 'locked') // by the key, not by the file
+        .filter(([key]) => key !== 'locked') // locked by the key, not by the file
         .map(([key, value]) => `    ${key}: ${JSON.stringify(value)}`),
       ...(description === undefined ? [] : [`    description: ${scalar(description)}`]),
     ]),
   ];
 }
 
-/** A YAML scalar: plain where nothing can be misread, else in double quotes, which YAML reads as JSON does. */
+/** A YAML scalar: plain if unambiguous, otherwise in double quotes, which YAML parses like JSON. */
 function scalar(value: string | number | boolean): string {
   if (typeof value !== 'string') return String(value);
   const isPlain =

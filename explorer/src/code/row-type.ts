@@ -1,7 +1,7 @@
-// ClickHouse types as TypeScript has them, in the JSON of an answer.
+// Maps ClickHouse types to TypeScript types, as values appear in a JSON response.
 import type { Column } from '../service/listing.ts';
 
-/** The type of a row with these columns. */
+/** The TypeScript type of a row with these columns. */
 export function rowType(columns: readonly Column[]): string {
   if (columns.length === 0) return 'Record<string, unknown>';
   const members = columns.map(
@@ -33,7 +33,7 @@ function typeOf(type: string): string {
   }
 }
 
-/** What is not finite is null in JSON. */
+/** Infinity and NaN are null in JSON. */
 function numberType(type: string): string {
   return type.startsWith('Float') ? 'number | null' : 'number';
 }

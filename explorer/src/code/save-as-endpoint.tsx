@@ -1,4 +1,4 @@
-// A query of one's own on its way into the folder of endpoints: a name, and the file to put into a pull request.
+// Saves a consumer query as an endpoint: asks for a name and shows the file for the pull request.
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { sandboxOf, type Endpoint } from '../service/listing.ts';
 import { CallFailure } from '../service/problem.ts';
@@ -57,7 +57,7 @@ export function SaveAsEndpoint({ endpoint }: { readonly endpoint: Endpoint }) {
   );
 }
 
-/** The query as SQL: as it is, or what LQL becomes, which the service knows. */
+/** The query as SQL; LQL is translated by the service. */
 function useSql(endpoint: Endpoint): Read | undefined {
   const { address, client, key } = useExplorer();
   const ask = askOf(address.value);
@@ -77,7 +77,7 @@ function useSql(endpoint: Endpoint): Read | undefined {
   return read;
 }
 
-/** A random UUID (RFC 9562, version 4), also where the page came by http and browsers offer none. */
+/** A random UUID (RFC 9562, version 4). Works over plain http, where browsers do not expose `crypto.randomUUID`. */
 function newId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;

@@ -1,9 +1,9 @@
-// A call as code to paste elsewhere. The key is read from the environment: it is never part of what is copied.
+// The current request as code snippets. The key is read from the environment and is never part of what is copied.
 import { fieldsOf, type Ask } from '../service/client.ts';
 import type { Endpoint } from '../service/listing.ts';
 import { rowType } from './row-type.ts';
 
-/** The name of the view that is no snippet of a call: a query of one's own as a file. */
+/** Name of the view that is not a snippet: a consumer query as an endpoint file. */
 export const ENDPOINT_FILE = 'endpoint';
 
 export interface Snippet {
@@ -15,14 +15,14 @@ export interface Snippet {
 export interface SnippetOptions {
   readonly ask: Ask;
   readonly endpoint: Endpoint;
-  /** Where the service is, with a slash at its end. */
+  /** Base URL of the service, with a trailing slash. */
   readonly base: string;
 }
 
 interface Call {
   readonly url: string;
   readonly fields: Readonly<Record<string, string>>;
-  /** Queries of one's own go in a body: they may be longer than a URL. */
+  /** Consumer queries are sent in a body: they may exceed the URL length limit. */
   readonly isPost: boolean;
 }
 
@@ -50,7 +50,7 @@ function curl({ url, fields, isPost }: Call): string {
   return [`${key} -G ${shell(url)}`, ...pairs].join(' \\\n  ');
 }
 
-/** JavaScript; with the type of a row, TypeScript. */
+/** JavaScript; with a row type, TypeScript. */
 function script({ url, fields, isPost }: Call, row: string | undefined): string {
   const typed = row !== undefined;
   const key = typed ? `process.env['MILLRACE_KEY'] ?? ''` : 'process.env.MILLRACE_KEY';
@@ -87,17 +87,17 @@ rows = response.json()["result"]
 print(len(rows), "rows")`;
 }
 
-/** A word of a POSIX shell. */
+/** A quoted word for POSIX shells. */
 function shell(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** A string of JavaScript. */
+/** A JavaScript string literal. */
 function quoted(text: string): string {
   return text.includes("'") || /[\n\\]/.test(text) ? JSON.stringify(text) : `'${text}'`;
 }
 
-/** An object of JavaScript; texts of several lines as templates. */
+/** A JavaScript object literal; multi-line strings become template literals. */
 function literal(fields: Call['fields']): string {
   const items = Object.entries(fields).map(([name, value]) => {
     const key = /^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name);

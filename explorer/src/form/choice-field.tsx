@@ -1,4 +1,4 @@
-// A parameter with few values: a row of choices, or a list where there are many.
+// A parameter with a fixed set of values: a row of buttons, or a select element if there are many.
 import { described, type FieldProps } from './field.ts';
 
 const MAX_ROW = 4;

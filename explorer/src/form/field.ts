@@ -1,7 +1,7 @@
-// What the fields of a form have in common.
+// Shared props and attributes of form fields.
 import type { Parameter } from '../service/listing.ts';
 
-/** What each kind of field is given. */
+/** Props of every kind of field. */
 export interface FieldProps {
   readonly parameter: Parameter;
   readonly id: string;
@@ -10,7 +10,7 @@ export interface FieldProps {
   readonly onChange: (value: string) => void;
 }
 
-/** The attributes that tie a control to its error and its description. */
+/** ARIA attributes that link a control to its error and description. */
 export function described({ id, error, parameter }: FieldProps) {
   return {
     id,

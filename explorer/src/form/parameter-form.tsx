@@ -1,4 +1,4 @@
-// The parameters of an endpoint as a form; what the service says of each stands below it.
+// The endpoint's parameters as a form; the service's validation errors appear below their fields.
 import type { Endpoint, Parameter } from '../service/listing.ts';
 import { useExplorer } from '../state/context.ts';
 import { ChoiceField } from './choice-field.tsx';

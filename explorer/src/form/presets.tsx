@@ -1,4 +1,4 @@
-// The examples of an endpoint, one click each.
+// The endpoint's examples, one click each.
 import type { Endpoint } from '../service/listing.ts';
 import { valuesOf } from '../state/opening.ts';
 import { useExplorer } from '../state/context.ts';

@@ -1,4 +1,4 @@
-// Run and cancel, and the calls made in this tab.
+// Run and cancel buttons, and the history of calls made in this tab.
 import { useRef } from 'preact/hooks';
 import type { Endpoint } from '../service/listing.ts';
 import { useExplorer } from '../state/context.ts';

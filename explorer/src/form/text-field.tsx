@@ -1,4 +1,4 @@
-// A parameter that is typed: a text, a number, or a list with commas.
+// A parameter entered as text: a string, a number, or a comma-separated list.
 import type { Parameter } from '../service/listing.ts';
 import { described, type FieldProps } from './field.ts';
 

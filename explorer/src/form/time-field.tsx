@@ -1,4 +1,4 @@
-// A date or a moment: the browser's own picker, in UTC as the service reads it, and common distances from now.
+// A date or time: the browser's native picker, in UTC as the service expects, and common relative times.
 import { described, type FieldProps } from './field.ts';
 import { fromPicker, isPickable, toPicker } from './time.ts';
 

@@ -1,9 +1,9 @@
-// Moments between a form's picker, which knows no zones, and the service, which is told UTC.
+// Converts times between the native picker, which has no time zones, and the service, which expects UTC.
 
 const DAY = /^\d{4}-\d\d-\d\d$/;
 const MOMENT = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d(?:\.\d{1,3})?)?Z?$/;
 
-/** Whether the picker can show a value without loss; `2024-01-01T00:00:00+02:00` for one it cannot. */
+/** Whether the picker can show a value without loss; false for `2024-01-01T00:00:00+02:00`. */
 export function isPickable(value: string, isDay: boolean): boolean {
   return value === '' || DAY.test(value) || (!isDay && MOMENT.test(value));
 }

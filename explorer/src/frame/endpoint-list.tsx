@@ -1,4 +1,4 @@
-// The endpoints of the key, with a search over names, descriptions, parameters and tables.
+// The endpoints available to the key, with a search over names, descriptions, parameters and tables.
 import { useState } from 'preact/hooks';
 import type { Endpoint } from '../service/listing.ts';
 import { useExplorer } from '../state/context.ts';

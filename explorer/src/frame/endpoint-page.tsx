@@ -1,4 +1,4 @@
-// One endpoint: what it is, how it is asked, and what came back.
+// One endpoint: its description, its parameters or query, and the result.
 import type { Endpoint } from '../service/listing.ts';
 import { sandboxOf } from '../service/listing.ts';
 import { useExplorer } from '../state/context.ts';

@@ -1,4 +1,4 @@
-// The bar at the top: the name, the theme, and the key in use.
+// The top bar: product name, theme, and current key.
 import { useExplorer } from '../state/context.ts';
 import type { Theme } from '../state/storage.ts';
 import { Icon } from '../parts/icon.tsx';

@@ -1,4 +1,4 @@
-// Where the key is asked for: it stays in this tab, and goes to this service only.
+// The API key form. The key stays in this tab and is sent only to this service.
 import { useRef, useState } from 'preact/hooks';
 import { useExplorer } from '../state/context.ts';
 import { Icon } from '../parts/icon.tsx';
@@ -60,10 +60,10 @@ export function KeyEntry() {
   );
 }
 
-/** What can be seen to be wrong with a key; undefined for one that the service has to look at. */
+/** An obvious error in the key; undefined if only the service can decide. */
 function complaintOf(key: string): string | undefined {
   if (key === '') return 'Paste a key first: without one there is nothing to show.';
-  const isSendable = /^[\x21-\x7e]+$/.test(key); // what a header field can hold
+  const isSendable = /^[\x21-\x7e]+$/.test(key); // characters allowed in a header field
   return isSendable
     ? undefined
     : 'This is no key: keys have no blanks and no letters with accents. Copy it again, whole.';

@@ -1,4 +1,4 @@
-// When the endpoints cannot be listed: why, and trying again.
+// Shown when the endpoints cannot be listed: the reason and a retry button.
 import { ProblemCard } from '../parts/problem-card.tsx';
 import type { Problem } from '../service/problem.ts';
 import { useExplorer } from '../state/context.ts';

@@ -1,12 +1,12 @@
-// Copying a text, with a word that it was done.
+// Copies text to the clipboard and confirms it.
 import { useExplorer } from '../state/context.ts';
 import { Icon } from './icon.tsx';
 
-/** The function that copies `text` and says so: `Copied the row`. */
+/** Returns a function that copies `text` and announces it, e.g. `Copied the row`. */
 export function useCopy(): (text: string, what: string) => void {
   const { tell } = useExplorer();
   return (text, what) => {
-    // Undefined where the page came by http from another machine.
+    // Undefined outside secure contexts, such as plain http from another host.
     const clipboard = navigator.clipboard as Clipboard | undefined;
     const done =
       clipboard === undefined ? Promise.reject(new Error('no clipboard')) : clipboard.writeText(text);

@@ -1,4 +1,4 @@
-// Small line drawings, 16 by 16; they are decoration, beside words or an aria-label.
+// 16 x 16 icons. They are decorative: each has a text label or an aria-label beside it.
 
 const PATHS = {
   mark: 'M1.5 5.5c2 0 2 1.6 4 1.6s2-1.6 4-1.6 2 1.6 4 1.6M1.5 10c2 0 2 1.6 4 1.6s2-1.6 4-1.6 2 1.6 4 1.6',

@@ -1,4 +1,4 @@
-// A problem in words: what happened, what to do, and the number to tell whoever runs the service.
+// A problem for display: what happened, what to do, and the request id to report to the operator.
 import { hintOf, sentence, type Problem, type ProblemPlace } from '../service/problem.ts';
 import { Icon } from './icon.tsx';
 
@@ -34,7 +34,7 @@ function placeName({ parameter, line, column }: ProblemPlace): string {
   return parameter ?? (line === undefined ? '' : `Line ${line}, column ${column ?? 1}:`);
 }
 
-/** What is said of a parameter goes on from its name. */
+/** Parameter messages continue from the parameter's name. */
 function messageOf({ parameter, message }: ProblemPlace): string {
   return parameter === undefined ? sentence(message) : message;
 }

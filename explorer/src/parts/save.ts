@@ -1,8 +1,8 @@
-// Answers of the service saved as files, with a word that it was done, or what went wrong.
+// Saves responses as files, and announces success or failure.
 import { CallFailure, hintOf } from '../service/problem.ts';
 import { useExplorer } from '../state/context.ts';
 
-/** The function that saves what is on its way under a name. It never rejects. */
+/** Returns a function that saves a pending download under a name. It never rejects. */
 export function useSave(): (name: string, coming: Promise<Blob>) => Promise<void> {
   const { tell } = useExplorer();
   return async (name, coming) => {

@@ -1,4 +1,4 @@
-// A row of choices of which one is taken; arrow keys go from one to the next, as in the ARIA pattern of tabs.
+// A tab list; arrow keys move between tabs, following the ARIA tabs pattern.
 import { useRef } from 'preact/hooks';
 
 export interface Tab<Name extends string> {
@@ -11,7 +11,7 @@ export interface TabsProps<Name extends string> {
   readonly label: string;
   readonly tabs: readonly Tab<Name>[];
   readonly current: Name;
-  /** The id of what the tabs choose between. */
+  /** The id of the controlled tab panel. */
   readonly controls: string;
   readonly onChoose: (name: Name) => void;
 }

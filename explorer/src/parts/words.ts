@@ -1,4 +1,4 @@
-// Numbers with their nouns.
+// Numbers with their nouns, in singular or plural.
 
 /** `1 row`, `1,000 rows`. */
 export function counted(number: number, noun: string): string {

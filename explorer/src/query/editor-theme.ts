@@ -1,4 +1,4 @@
-// How the editor looks: the colours of the page, which reach it as custom properties.
+// The editor's theme: the page's colours, passed in as custom properties.
 import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
 import type { Extension } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';

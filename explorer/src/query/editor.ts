@@ -1,4 +1,4 @@
-// The editor of a query: CodeMirror in a tree of its own, where a strict Content-Security-Policy lets it bring its styles.
+// The query editor: CodeMirror in a shadow tree, where a strict Content-Security-Policy permits its style sheets.
 import { autocompletion, completionKeymap } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { bracketMatching } from '@codemirror/language';
@@ -20,10 +20,10 @@ export interface EditorOptions {
 }
 
 export interface Editor {
-  /** Replaces the text when it is another one. */
+  /** Replaces the document if it differs. */
   setText(text: string): void;
   mark(places: readonly Marked[]): void;
-  /** Puts a text where the cursor is. */
+  /** Inserts text at the cursor. */
   insert(text: string): void;
   focus(): void;
   close(): void;

@@ -1,4 +1,4 @@
-// SQL on one line laid out for reading: each clause of the outermost query on a line of its own, plain names unquoted.
+// Formats single-line SQL for reading: one line per clause of the outermost query, plain identifiers unquoted.
 
 const TOKEN = /'(?:[^'\\]|\\.|'')*'|`[^`]*`|"(?:[^"\\]|\\.)*"|[()]|[^\s()'"`]+|\s+/g;
 const CLAUSES = /^(?:FROM|WHERE|PREWHERE|HAVING|LIMIT|GROUP|ORDER|UNION|SELECT)$/i;

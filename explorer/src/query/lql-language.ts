@@ -1,4 +1,4 @@
-// LQL for the editor: colours, and completion clause by clause.
+// LQL for the editor: syntax highlighting, and completion clause by clause.
 import type { Completion, CompletionContext, CompletionResult } from '@codemirror/autocomplete';
 import { LanguageSupport, StreamLanguage, type StringStream } from '@codemirror/language';
 import type { Extension } from '@codemirror/state';
@@ -6,7 +6,7 @@ import type { Sandbox } from '../service/listing.ts';
 import { namesOf, tableOfLql } from './vocabulary.ts';
 
 interface State {
-  /** Whether a clause's name was read, and its value comes. */
+  /** Whether a clause's name has been read and its value is expected. */
   isValue: boolean;
 }
 
@@ -68,7 +68,7 @@ function complete(context: CompletionContext, sandbox: Sandbox): CompletionResul
   return { from, options, validFor: /^[\w.@]*$/ };
 }
 
-/** What may stand behind the beginning of a clause. */
+/** Completions after the beginning of a clause. */
 function optionsFor(head: string, text: string, sandbox: Sandbox): readonly Completion[] {
   if (head === 'f:')
     return (sandbox.tables ?? []).map(({ name }) => ({ label: name, type: 'class', detail: 'table' }));
@@ -100,7 +100,7 @@ function chartOptions(): readonly Completion[] {
   ];
 }
 
-/** Paths as LQL writes them: `m.` for `metadata.` */
+/** Paths in LQL notation: `m.` for `metadata.` */
 function pathOptions(text: string, sandbox: Sandbox, end: string): readonly Completion[] {
   const table = tableOfLql(text, sandbox);
   if (table === undefined) return [];

@@ -1,4 +1,4 @@
-// A query of one's own: the editor, what is wrong with the text, what LQL becomes, and the tables to choose from.
+// The consumer query view: editor, diagnostics, the SQL translation of LQL, and the table browser.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { sandboxOf, type Endpoint, type Language } from '../service/listing.ts';
 import { hintOf, sentence, type Problem } from '../service/problem.ts';
@@ -47,7 +47,7 @@ export function OwnQuery({ endpoint, language }: Props) {
   );
 }
 
-/** The editor comes with code of its own, which is fetched when it is first needed. */
+/** The editor is a separate chunk, loaded when first needed. */
 function EditorPlace({
   endpoint,
   language,
@@ -77,7 +77,7 @@ function EditorPlace({
       onReady(undefined);
     };
   }, [endpoint, language]);
-  // As it is now: by the time an effect runs, more may have been typed.
+  // Read the current text: more may have been typed by the time the effect runs.
   useEffect(() => editor?.setText(address.value.texts[language]), [editor, text]);
   return <div class="editor" ref={host} data-language={language} />;
 }

@@ -1,4 +1,4 @@
-// Where in a text a problem is: the service tells lines and columns from 1, columns in UTF-16 code units.
+// Maps problem locations to editor offsets: the service counts lines and columns from 1, columns in UTF-16 code units.
 import type { ProblemPlace } from '../service/problem.ts';
 
 export interface Marked {
@@ -7,14 +7,14 @@ export interface Marked {
   readonly message: string;
 }
 
-/** The problems that have a place, each over the word or sign that begins there; offsets are inside the text. */
+/** The problems that have a location, each covering the token that begins there; offsets are clamped to the text. */
 export function markedPlaces(text: string, errors: readonly ProblemPlace[]): readonly Marked[] {
   return errors.flatMap(({ line, column, message }) => {
     if (line === undefined) return [];
     const start = startOfLine(text, line) + (column ?? 1) - 1;
     const from = Math.max(0, Math.min(start, text.length));
     const length = /^(?:[\w.]+|"[^"\n]*"|'[^'\n]*'|\S)/.exec(text.slice(from))?.[0].length ?? 0;
-    // Behind the end there is nothing to mark but what stands before it.
+    // At the end of the text there is nothing to mark, so mark the preceding token.
     return [
       length === 0
         ? { from: Math.max(0, from - 1), to: from, message }

@@ -1,4 +1,4 @@
-// SQL as ClickHouse has it, for the editor: colours, and completion from what the endpoint exposes.
+// ClickHouse SQL for the editor: syntax highlighting, and completion from the tables that the endpoint exposes.
 import type { Completion, CompletionContext, CompletionResult } from '@codemirror/autocomplete';
 import { SQLDialect } from '@codemirror/lang-sql';
 import { LanguageSupport, syntaxTree } from '@codemirror/language';
@@ -64,7 +64,7 @@ export function sqlLanguage(sandbox: Sandbox): Extension {
   ];
 }
 
-/** What may be named everywhere: tables, functions, keywords. */
+/** Completions valid anywhere: tables, functions, keywords. */
 function fixedOptions({ tables, functions }: Sandbox): readonly Completion[] {
   return [
     ...(tables ?? []).map((table): Completion => ({

@@ -1,4 +1,4 @@
-// The tables that a query may read, with columns and paths; a click puts a name into the query.
+// The tables that a query may read, with columns and paths; clicking a name inserts it into the query.
 import type { Column, Language, Sandbox } from '../service/listing.ts';
 import { pathsOf, shortType } from './vocabulary.ts';
 

@@ -1,4 +1,4 @@
-// A query looked at by the service while it is written: what is wrong with it, or the SQL that it stands for.
+// Checks the query with the service as it is typed: its problems, or the SQL that it translates to.
 import { useEffect, useState } from 'preact/hooks';
 import type { Language } from '../service/listing.ts';
 import { CallFailure, type Problem } from '../service/problem.ts';
@@ -6,14 +6,14 @@ import { useExplorer } from '../state/context.ts';
 
 export type Check =
   | { readonly kind: 'unknown' }
-  /** `isCurrent`: of the text as it is, and not of what it was a moment ago. */
+  /** `isCurrent`: whether the result belongs to the current text. */
   | { readonly kind: 'fine'; readonly sql: string; readonly isCurrent: boolean }
   | { readonly kind: 'refused'; readonly problem: Problem };
 
 const PAUSE_MS = 450;
 const UNKNOWN: Check = { kind: 'unknown' };
 
-/** What was last found out of the text; asked for when nothing has been typed for a moment. */
+/** The latest check result; a check starts when typing pauses. */
 export function useCheck(endpoint: string, language: Language, text: string): Check {
   const { client, key } = useExplorer();
   const [known, setKnown] = useState<{ readonly text: string; readonly check: Check }>();
@@ -38,7 +38,7 @@ export function useCheck(endpoint: string, language: Language, text: string): Ch
   return known.check.kind === 'fine' ? { ...known.check, isCurrent: false } : UNKNOWN;
 }
 
-/** Only what is said of a place in the text is shown while it is written; the rest is for a run to tell. */
+/** While typing, only problems with a location in the text are shown; the rest appear on run. */
 function refusal(error: unknown): Check {
   if (!(error instanceof CallFailure)) throw error;
   const { problem } = error;

@@ -1,4 +1,4 @@
-// What a query may name, as completion offers it: tables, their columns and JSON paths, aliases in the text.
+// Names that completion offers: tables, their columns and JSON paths, and aliases in the query.
 import type { Column, Sandbox, Table } from '../service/listing.ts';
 
 export interface Named {
@@ -6,7 +6,7 @@ export interface Named {
   readonly type: string;
 }
 
-/** Columns, and below JSON columns each path whose type is fixed: `metadata.request.path`. */
+/** Columns, and the typed paths of JSON columns: `metadata.request.path`. */
 export function namesOf({ columns }: Table): readonly Named[] {
   return columns.flatMap((column) => [
     { name: column.name, type: shortType(column.type) },
@@ -18,7 +18,7 @@ export function pathsOf({ paths }: Column): readonly Column[] {
   return paths ?? [];
 }
 
-/** A JSON type names every path: its first word says enough. */
+/** A JSON type lists every path; its first word is enough for display. */
 export function shortType(type: string): string {
   const [head = type] = type.split('(');
   if (head === 'JSON' || head === 'Tuple') return head;
@@ -28,7 +28,7 @@ export function shortType(type: string): string {
     .replace('()', '');
 }
 
-/** The tables that a SQL text reads, by the name that each has in it; the default one where it reads none yet. */
+/** The tables that an SQL query reads, by their names in the query; the default table if it reads none yet. */
 export function tablesRead(text: string, sandbox: Sandbox): ReadonlyMap<string, Table> {
   const tables = sandbox.tables ?? [];
   const read = new Map<string, Table>();
@@ -44,7 +44,7 @@ export function tablesRead(text: string, sandbox: Sandbox): ReadonlyMap<string, 
 const NO_ALIAS =
   /^(?:where|prewhere|group|order|limit|having|join|inner|left|right|full|cross|any|asof|semi|anti|global|array|on|using|union|except|intersect|final|sample|settings|window|qualify|offset)$/i;
 
-/** The table that an LQL text reads. */
+/** The table that an LQL query reads. */
 export function tableOfLql(text: string, sandbox: Sandbox): Table | undefined {
   const name = /(?:^|\s)f:(\w+)/.exec(text)?.[1];
   const named = sandbox.tables?.find((each) => each.name === name);

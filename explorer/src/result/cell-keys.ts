@@ -1,4 +1,4 @@
-// Where keys lead from a cell of a table.
+// Keyboard navigation between table cells.
 
 export interface Cell {
   readonly row: number;
@@ -23,7 +23,7 @@ const STEPS: Readonly<Record<string, (cell: Cell, size: Size) => Cell>> = {
   End: ({ column }, { rows }) => ({ row: rows - 1, column }),
 };
 
-/** The cell that a key leads to, inside the table; undefined for keys that lead nowhere. */
+/** The cell that a key moves to, within the table; undefined for other keys. */
 export function moved(cell: Cell, key: string, size: Size): Cell | undefined {
   const next = STEPS[key]?.(cell, size);
   if (next === undefined) return undefined;

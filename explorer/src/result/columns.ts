@@ -1,11 +1,11 @@
-// The columns of a table made from rows: names, kinds and widths; and rows in another order.
+// A table's columns derived from rows: names, kinds and widths; and sorting rows.
 import { isNested, preview, type Json, type Row } from '../service/json.ts';
 import type { Sort } from '../state/address.ts';
 
 export interface TableColumn {
   readonly name: string;
   readonly isNumeric: boolean;
-  /** In characters of the table's type. */
+  /** In characters of the table's font. */
   readonly width: number;
 }
 
@@ -27,7 +27,7 @@ export function tableColumns(rows: readonly Row[]): readonly TableColumn[] {
   });
 }
 
-/** Rows by one column; equal ones stay as they came, null and absent values go last. */
+/** Sorts rows by one column. The sort is stable; null and missing values come last. */
 export function sortRows(rows: readonly Row[], sort: Sort | undefined): readonly Row[] {
   if (sort === undefined) return rows;
   const direction = sort.isDescending ? -1 : 1;

@@ -1,4 +1,4 @@
-// The rows as a file: asked for anew in another format, with the same call.
+// Downloads the rows as a file: repeats the same call in another format.
 import { useState } from 'preact/hooks';
 import { useExplorer } from '../state/context.ts';
 import type { Run } from '../state/model.ts';

@@ -1,4 +1,4 @@
-// The answer as JSON, laid out; only the lines in sight are in the page.
+// The response as formatted JSON; only visible lines are in the DOM.
 import { useMemo, useRef } from 'preact/hooks';
 import { parseJson, printJson } from '../service/json.ts';
 import { CopyButton } from '../parts/copy.tsx';
@@ -36,7 +36,7 @@ export function JsonView({ text }: { readonly text: string }) {
   );
 }
 
-/** A line of laid-out JSON in coloured parts. */
+/** A line of formatted JSON with syntax highlighting. */
 function colored(line: string) {
   const parts = [];
   let at = 0;

@@ -1,4 +1,4 @@
-// What came back: as a table, a chart, JSON, and as the code that asks for it.
+// The result: as a table, a chart, JSON, and as code that makes the request.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Endpoint } from '../service/listing.ts';

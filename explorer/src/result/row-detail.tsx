@@ -1,4 +1,4 @@
-// A row unfolded: every value whole, nested ones as a tree, each to be copied.
+// An expanded row: full values, nested values as a tree, each with a copy button.
 import { isNested, preview, printJson, type Json, type Row } from '../service/json.ts';
 import { CopyButton, useCopy } from '../parts/copy.tsx';
 import { Icon } from '../parts/icon.tsx';

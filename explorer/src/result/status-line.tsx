@@ -1,4 +1,4 @@
-// How an answer came about: rows, time by stage, what the cache did, and whether rows are missing.
+// The result's status: row count, time per stage, cache status, and whether rows were truncated.
 import type { Answer, Cache } from '../service/answer.ts';
 import { Icon } from '../parts/icon.tsx';
 import { counted } from '../parts/words.ts';
@@ -6,7 +6,7 @@ import { counted } from '../parts/words.ts';
 interface Props {
   readonly answer: Answer;
   readonly maxRows: number;
-  /** Something else has been filled in since. */
+  /** The form has changed since this run. */
   readonly isPast: boolean;
 }
 
@@ -45,7 +45,7 @@ export function StatusLine({ answer, maxRows, isPast }: Props) {
   );
 }
 
-/** What the cache did, in words. */
+/** The cache status, for display. */
 function cacheWords(cache: Cache): string {
   switch (cache.kind) {
     case 'none':

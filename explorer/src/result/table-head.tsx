@@ -1,4 +1,4 @@
-// The names of a table's columns; each sorts by itself.
+// The table's header row; each column header sorts the rows.
 import { Icon } from '../parts/icon.tsx';
 import type { Column } from '../service/listing.ts';
 import type { Sort } from '../state/address.ts';
@@ -38,7 +38,7 @@ export function TableHead({ columns, typed, sort, onSort }: HeadProps) {
   );
 }
 
-/** Types of JSON columns name every path: the beginning says enough. */
+/** JSON column types list every path; the beginning is enough for display. */
 function shortType(type: string | undefined): string {
   return type === undefined ? 'Sort' : `${type.slice(0, 60)}${type.length > 60 ? '…' : ''}`;
 }

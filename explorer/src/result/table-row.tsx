@@ -1,4 +1,4 @@
-// A row of a table: the beginnings of its values, and the button that unfolds it.
+// A table row: truncated values, and the button that expands it.
 import { Icon } from '../parts/icon.tsx';
 import { isNested, preview, type Json, type Row } from '../service/json.ts';
 import type { Cell } from './cell-keys.ts';

@@ -1,4 +1,4 @@
-// Rows as a table: only those in sight are in the page. Arrow keys walk through the cells, Enter unfolds a row, c copies.
+// Rows as a virtualised table. Arrow keys move between cells, Enter expands a row, c copies.
 import { Fragment, type RefObject } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { printJson, type Json, type Row } from '../service/json.ts';
@@ -21,7 +21,7 @@ const FOLD_COLUMN = '34px';
 
 interface Props {
   readonly rows: readonly Row[];
-  /** Their types, where they are known. */
+  /** Column types, if known. */
   readonly columns: readonly Column[];
 }
 

@@ -1,4 +1,4 @@
-// Where a scrolling element stands and how high it is, kept current.
+// Tracks the scroll position and height of an element.
 import { useLayoutEffect, useState } from 'preact/hooks';
 import type { RefObject } from 'preact';
 

@@ -1,14 +1,14 @@
-// Which rows of a long list are in sight: all have one height, and the unfolded ones a second, fixed one below them.
+// Computes the visible rows of a long list: all rows have one height; expanded rows add a second, fixed height.
 
 export interface Heights {
   readonly row: number;
-  /** Added below an unfolded row. */
+  /** Added below an expanded row. */
   readonly detail: number;
 }
 
 export interface Visible {
   readonly first: number;
-  /** One behind the last. */
+  /** Exclusive end index. */
   readonly end: number;
   /** Pixels above the first row. */
   readonly offset: number;

@@ -1,4 +1,4 @@
-// An answer of an endpoint: its rows, and what its header fields tell about how it came about.
+// A response of an endpoint: its rows, and the metadata in its header fields.
 import { parseJson, type Row } from './json.ts';
 
 export interface Stage {
@@ -12,12 +12,12 @@ export interface Answer {
   readonly truncated: boolean;
   readonly stages: readonly Stage[];
   readonly cache: Cache;
-  /** Milliseconds from sending to having all of it. */
+  /** Milliseconds from sending the request to receiving the complete response. */
   readonly ms: number;
   readonly requestId: string;
 }
 
-/** What the cache did; ages and times are seconds. */
+/** Cache status; ages and times are seconds. */
 export type Cache =
   | { readonly kind: 'none' }
   | { readonly kind: 'hit'; readonly age: number; readonly ttl: number }
@@ -25,7 +25,7 @@ export type Cache =
   | { readonly kind: 'shared'; readonly ttl: number }
   | { readonly kind: 'ran' };
 
-/** Reads a success. Throws SyntaxError for what is not JSON. */
+/** Parses a successful response. Throws SyntaxError for invalid JSON. */
 export function readAnswer(headers: Headers, text: string, ms: number): Answer {
   const body = parseJson(text) as { result: readonly Row[] }; // the service's envelope
   return {
@@ -44,7 +44,7 @@ function readStages(field: string): readonly Stage[] {
   return [...field.matchAll(/([\w-]+);dur=([\d.]+)/g)].map(([, name = '', ms]) => ({ name, ms: Number(ms) }));
 }
 
-/** `millrace; hit; ttl=890` and its like (RFC 9211). */
+/** `millrace; hit; ttl=890` and similar (RFC 9211). */
 function readCache(field: string | null, age: number): Cache {
   if (field === null) return { kind: 'none' };
   const ttl = Number(/ttl=(-?\d+)/.exec(field)?.[1] ?? 0);

@@ -1,10 +1,10 @@
-// The calls that the explorer makes, all to the service that served it.
+// The explorer's HTTP calls, all to the service that served it.
 import { readAnswer, type Answer } from './answer.ts';
 import { parseJson } from './json.ts';
 import type { Endpoint, Language } from './listing.ts';
 import { CallFailure, problemOf, UNREACHABLE } from './problem.ts';
 
-/** What is asked of an endpoint; a query of one's own in place of the saved one. */
+/** A request to an endpoint; a consumer query replaces the saved query. */
 export interface Ask {
   readonly endpoint: string;
   readonly parameters: Readonly<Record<string, string>>;
@@ -13,7 +13,7 @@ export interface Ask {
 
 export interface RunOptions {
   readonly signal: AbortSignal;
-  /** Ask for a run even where an answer is kept. */
+  /** Recompute even if there is a cached response. */
   readonly isFresh: boolean;
 }
 
@@ -22,14 +22,14 @@ export interface Client {
   readonly run: (key: string, ask: Ask, options: RunOptions) => Promise<Answer>;
   /** The rows as a file. */
   readonly download: (key: string, ask: Ask, format: string) => Promise<Blob>;
-  /** The SQL that a query of one's own stands for. */
+  /** The SQL that a consumer query translates to. */
   readonly explain: (key: string, ask: Ask, signal: AbortSignal) => Promise<string>;
-  /** What the key may call as an OpenAPI document. */
+  /** The endpoints available to the key, as an OpenAPI document. */
   readonly openapi: (key: string) => Promise<Blob>;
 }
 
 export interface ClientOptions {
-  /** Where the page is: the service's paths are below it. */
+  /** The page's URL; the service's paths are relative to it. */
   readonly base: string;
   readonly fetch: typeof fetch;
   /** Milliseconds, monotonic. */
@@ -38,13 +38,13 @@ export interface ClientOptions {
 
 type Init = Omit<RequestInit, 'headers'> & { readonly headers?: Readonly<Record<string, string>> };
 
-/** The fields that an ask sends. */
+/** The form fields to send. */
 export function fieldsOf({ parameters, own }: Ask): Readonly<Record<string, string>> {
   const filled = Object.entries(parameters).filter(([, value]) => value !== '');
   return { ...Object.fromEntries(filled), ...(own === undefined ? {} : { [own.language]: own.text }) };
 }
 
-/** All its functions reject with CallFailure, or as an aborted fetch does. */
+/** All functions reject with CallFailure, or with fetch's AbortError if aborted. */
 export function createClient({ base, fetch, now }: ClientOptions): Client {
   const send = async (path: string, key: string, init: Init = {}): Promise<Response> => {
     const headers = { 'X-API-KEY': key, ...init.headers };
@@ -55,7 +55,7 @@ export function createClient({ base, fetch, now }: ClientOptions): Client {
     if (!response.ok) throw new CallFailure(await problemOf(response));
     return response;
   };
-  // By POST always: a browser keeps answers to GET itself, and would not show what the service's cache does.
+  // Always POST: the browser caches GET responses itself, which would hide the service's cache status.
   const post = (route: string, key: string, ask: Ask, init: Init = {}): Promise<Response> =>
     send(`api/endpoints/${route}/${encodeURIComponent(ask.endpoint)}`, key, {
       ...init,

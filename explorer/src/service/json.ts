@@ -1,4 +1,4 @@
-// JSON of the service read without losing digits: whole numbers that a double cannot hold become BigInt.
+// Parses and prints JSON without losing digits: integers that a double cannot hold become BigInt.
 
 export type Json =
   | null
@@ -14,16 +14,16 @@ export type Row = { readonly [column: string]: Json };
 /** Parses JSON text. Throws SyntaxError. */
 export function parseJson(text: string): Json {
   const isPlain = !/\d{16}/.test(text);
-  return JSON.parse(text, isPlain ? undefined : keepDigits) as Json; // what JSON.parse gives is JSON
+  return JSON.parse(text, isPlain ? undefined : keepDigits) as Json; // JSON.parse returns JSON
 }
 
-/** The source of a number comes as third argument (https://tc39.es/proposal-json-parse-with-source/), where it is known. */
+/** The third argument holds the number's source (https://tc39.es/proposal-json-parse-with-source/), where supported. */
 function keepDigits(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
   if (typeof value !== 'number' || Number.isSafeInteger(value) || context?.source === undefined) return value;
   return /^-?\d+$/.test(context.source) ? BigInt(context.source) : value;
 }
 
-/** JSON text, over several lines when `indent` is given. */
+/** JSON text, over several lines if `indent` is given. */
 export function printJson(value: Json, indent = ''): string {
   return print(value, indent, '\n');
 }
@@ -53,7 +53,7 @@ export function isNested(
   return typeof value === 'object' && value !== null;
 }
 
-/** The beginning of a value on one line, at most about `limit` characters: no more of it is looked at. */
+/** A single-line preview of a value, about `limit` characters; the rest of the value is not traversed. */
 export function preview(value: Json | undefined, limit: number): string {
   if (value === undefined) return '';
   if (typeof value === 'string') return value.slice(0, limit);

@@ -1,4 +1,4 @@
-// What GET /api/endpoints tells about an endpoint, as far as the explorer shows it.
+// The response of GET /api/endpoints, as far as the explorer uses it.
 import type { Json } from './json.ts';
 
 export interface Parameter {
@@ -10,14 +10,14 @@ export interface Parameter {
   readonly enum?: readonly (string | number | boolean)[];
   readonly min?: number | string;
   readonly max?: number | string;
-  /** Its value is set by the key. */
+  /** Its value is fixed by the key. */
   readonly locked?: boolean;
 }
 
 export interface Column {
   readonly name: string;
   readonly type: string;
-  /** Of a JSON column: the paths whose type is fixed. */
+  /** For a JSON column: its typed paths. */
   readonly paths?: readonly Column[];
 }
 
@@ -58,7 +58,7 @@ export interface Endpoint {
   readonly sandbox: ({ readonly enabled: true } & Sandbox) | { readonly enabled: false };
 }
 
-/** What a caller's own queries of an endpoint may be; undefined where it, or the key, takes none. */
+/** The languages allowed for consumer queries; undefined if the endpoint or the key allows none. */
 export function sandboxOf({ sandbox }: Endpoint): Sandbox | undefined {
   return sandbox.enabled && sandbox.languages.length > 0 ? sandbox : undefined;
 }

@@ -1,4 +1,4 @@
-// What went wrong, in words for the person at the page: the service's problem documents (RFC 9457) and what never reached it.
+// Problems for display: the service's problem documents (RFC 9457) and network failures.
 import { parseJson } from './json.ts';
 
 export interface ProblemPlace {
@@ -18,7 +18,7 @@ export interface Problem {
   readonly requestId: string;
 }
 
-/** A call that did not end in rows. */
+/** A call that returned no rows. */
 export class CallFailure extends Error {
   readonly problem: Problem;
 
@@ -28,7 +28,7 @@ export class CallFailure extends Error {
   }
 }
 
-/** What to do, on a page where the places in the text are marked: the service's hints speak of the field that has them. */
+/** What to do. The page marks locations in the query, so the service's hints about the location's field do not apply. */
 export function hintOf({ hint }: Problem): string {
   return sentence(hint).replace(
     / (?:at the (?:place|line and column) given|listed) in errors\b/,
@@ -36,13 +36,13 @@ export function hintOf({ hint }: Problem): string {
   );
 }
 
-/** A phrase of the service as a sentence. */
+/** A phrase from the service as a sentence. */
 export function sentence(phrase: string): string {
   const end = /[.!?]$/.test(phrase) ? '' : '.';
   return `${phrase.slice(0, 1).toUpperCase()}${phrase.slice(1)}${end}`;
 }
 
-/** The problem of a response that is not a success. */
+/** The problem in an unsuccessful response. */
 export async function problemOf(response: Response): Promise<Problem> {
   const requestId = response.headers.get('X-Request-Id') ?? '';
   const document = await response
@@ -66,7 +66,7 @@ const UNREADABLE: Problem = {
   requestId: '',
 };
 
-/** The problem of a request that got no answer at all. */
+/** The problem for a request without a response. */
 export const UNREACHABLE: Problem = {
   ...UNREADABLE,
   code: 'explorer.unreachable',
@@ -75,7 +75,7 @@ export const UNREACHABLE: Problem = {
   hint: 'See whether the service runs and whether your network reaches it, then run it again.',
 };
 
-/** The problem of a run of one's own query before there is one. */
+/** The problem for running an empty consumer query. */
 export const NO_QUERY: Problem = {
   ...UNREADABLE,
   code: 'explorer.no_query',

@@ -1,4 +1,4 @@
-// What the page shows, in the fragment of its URL: to be shared, gone back to and reloaded. The key is never part of it.
+// Page state in the URL fragment, for sharing, history and reloading. The key is never part of it.
 import type { Language } from '../service/listing.ts';
 
 export type View = 'table' | 'chart' | 'json' | 'code';
@@ -10,13 +10,13 @@ export interface Sort {
 }
 
 export interface Address {
-  /** Undefined: none is chosen. */
+  /** Undefined if none is selected. */
   readonly endpoint: string | undefined;
   readonly parameters: Readonly<Record<string, string>>;
   readonly query: QueryKind;
-  /** The queries of one's own, the one that is not shown too. */
+  /** The consumer queries of all languages, including the hidden one. */
   readonly texts: Readonly<Record<Language, string>>;
-  /** Undefined: what suits the rows. */
+  /** Undefined: the view that suits the rows. */
   readonly view: View | undefined;
   readonly sort: Sort | undefined;
   /** The language of the view `code`. */
@@ -34,7 +34,7 @@ export const NOWHERE: Address = {
 };
 
 const VIEWS: readonly string[] = ['table', 'chart', 'json', 'code'] satisfies View[];
-/** No parameter can have one of these names. */
+/** Parameter names cannot contain these. */
 const OWN = {
   query: ':query',
   sql: ':sql',
@@ -44,7 +44,7 @@ const OWN = {
   code: ':code',
 } as const;
 
-/** `#/logs.all?project=abc&:view=chart`; what cannot be read is left out. */
+/** Parses `#/logs.all?project=abc&:view=chart`; unreadable parts are ignored. */
 export function readAddress(fragment: string): Address {
   const [path = '', search = ''] = splitOnce(fragment.replace(/^#\/?/, ''), '?');
   const fields = new URLSearchParams(search);
@@ -77,7 +77,7 @@ export function writeAddress({ endpoint, parameters, query, texts, view, sort, c
 }
 
 function readView(text: string | null): View | undefined {
-  return text !== null && VIEWS.includes(text) ? (text as View) : undefined; // one of them, as just seen
+  return text !== null && VIEWS.includes(text) ? (text as View) : undefined; // checked above
 }
 
 function readSort(text: string | null): Sort | undefined {

@@ -1,4 +1,4 @@
-// The state, handed down to every view.
+// The Preact context that gives every view access to the state.
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Explorer } from './explorer.ts';

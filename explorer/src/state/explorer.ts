@@ -1,4 +1,4 @@
-// The state of the page and everything that can be done to it. Views read signals and call these functions, nothing else.
+// The page's state and all its actions. Views only read signals and call these functions.
 import { computed, signal, type ReadonlySignal } from '@preact/signals';
 import type { Client } from '../service/client.ts';
 import type { Endpoint } from '../service/listing.ts';
@@ -13,7 +13,7 @@ import type { Past, Theme } from './storage.ts';
 export interface Explorer
   extends Pick<Runs, 'start' | 'cancel'>, Pick<Shows, 'choose' | 'change' | 'recall'> {
   readonly key: ReadonlySignal<string | undefined>;
-  /** Why the last key was not taken. */
+  /** Why the last key was rejected. */
   readonly refused: ReadonlySignal<Problem | undefined>;
   readonly listing: ReadonlySignal<Listing>;
   readonly address: ReadonlySignal<Address>;
@@ -21,7 +21,7 @@ export interface Explorer
   readonly run: ReadonlySignal<Run>;
   readonly past: ReadonlySignal<readonly Past[]>;
   readonly theme: ReadonlySignal<Theme>;
-  /** What was just done, for everybody to see or hear; empty when nothing was. */
+  /** The latest announcement, shown and read by screen readers; empty if none. */
   readonly notice: ReadonlySignal<string>;
   readonly client: Client;
   readonly base: string;

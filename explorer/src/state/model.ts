@@ -1,4 +1,4 @@
-// The parts of the page's state: what is shown, what was asked, what came back.
+// The parts of the page's state: what is shown, the request, and the response.
 import type { Signal } from '@preact/signals';
 import type { Answer } from '../service/answer.ts';
 import { fieldsOf, type Ask, type Client } from '../service/client.ts';
@@ -19,12 +19,12 @@ export type Run =
   | { readonly kind: 'done'; readonly answer: Answer; readonly ask: Ask }
   | { readonly kind: 'failed'; readonly problem: Problem; readonly ask: Ask };
 
-/** The window, as far as it is needed. */
+/** The parts of `window` that the state uses. */
 export interface Place {
   readonly fragment: () => string;
-  /** Shows another fragment, as a step to go back from or in place of the one that is there. */
+  /** Navigates to another fragment, adding or replacing a history entry. */
   readonly show: (fragment: string, isStep: boolean) => void;
-  /** Calls when the visitor went back or forth. */
+  /** Calls back when the visitor navigates through the history. */
   readonly onMove: (moved: () => void) => void;
   readonly after: (ms: number, action: () => void) => () => void;
   /** Milliseconds since 1970. */
@@ -49,13 +49,13 @@ export interface State {
   readonly notice: Signal<string>;
 }
 
-/** What is asked for when this is shown. */
+/** The request that corresponds to what is shown. */
 export function askOf({ endpoint, parameters, query, texts }: Address): Ask {
   const own = query === 'saved' ? undefined : { language: query, text: texts[query] };
   return { endpoint: endpoint ?? '', parameters, own };
 }
 
-/** Whether two asks are answered alike, whatever the order of their parameters. */
+/** Whether two requests are equivalent, regardless of parameter order. */
 export function isSameAsk(one: Ask, other: Ask): boolean {
   const [a, b] = [one, other].map((ask) => {
     const fields = Object.entries(fieldsOf(ask)).toSorted(([x], [y]) => (x < y ? -1 : 1));
@@ -64,7 +64,7 @@ export function isSameAsk(one: Ask, other: Ask): boolean {
   return a === b;
 }
 
-/** The endpoint of a name or UUID, once endpoints are known. */
+/** Finds an endpoint by name or UUID; undefined until the endpoints are known. */
 export function find(listing: Listing, name: string | undefined): Endpoint | undefined {
   if (listing.kind !== 'ready') return undefined;
   return listing.endpoints.find((each) => each.name === name || each.id === name);

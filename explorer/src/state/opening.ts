@@ -1,4 +1,4 @@
-// How an endpoint is first shown: with its first example filled in, and beginnings of queries of one's own.
+// The initial state of an endpoint: its first example filled in, and starter queries.
 import type { Endpoint, Example } from '../service/listing.ts';
 import { sandboxOf } from '../service/listing.ts';
 import { isNested, type Json } from '../service/json.ts';
@@ -15,7 +15,7 @@ export function openingOf(endpoint: Endpoint): Opening {
   };
 }
 
-/** The values of an example as a form holds them. */
+/** The values of an example, as form values. */
 export function valuesOf(example: Example | undefined): Readonly<Record<string, string>> {
   const values = Object.entries(example?.parameters ?? {});
   return Object.fromEntries(values.map(([name, value]) => [name, fieldText(value)]));

@@ -1,21 +1,21 @@
-// Calls being made: one at a time, to be cancelled, remembered when they have ended.
+// Runs calls: one at a time, cancellable, recorded in the history when finished.
 import { counted } from '../parts/words.ts';
 import { CallFailure, NO_QUERY } from '../service/problem.ts';
 import { writeAddress, type Address } from './address.ts';
 import { askOf, type ExplorerOptions, type Run, type State } from './model.ts';
 
 export interface Runs {
-  /** Asks for what is shown. */
+  /** Runs the request that is shown. */
   start(options?: { readonly isFresh: boolean }): Promise<void>;
-  /** Ends the call that is being made, and says so. */
+  /** Cancels the current call and announces it. */
   cancel(): void;
-  /** Ends it without a word, and shows nothing: something else is looked at. */
+  /** Cancels the current call silently and clears the result: the visitor has moved on. */
   drop(): void;
 }
 
 const MAX_PAST = 30;
 
-/** `refused` is told when the key is no longer taken. */
+/** `refused` is called when the key is rejected. */
 export function createRuns(
   { client, memory, place }: ExplorerOptions,
   state: State,

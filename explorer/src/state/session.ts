@@ -1,19 +1,19 @@
-// The key: entered, taken or refused, forgotten.
+// The API key: entered, accepted or rejected, forgotten.
 import { batch } from '@preact/signals';
 import { CallFailure, type Problem } from '../service/problem.ts';
 import type { ExplorerOptions, State } from './model.ts';
 
 export interface Session {
-  /** Asks what a key may call; `opened` is told when it is known. */
+  /** Lists what a key may call; calls `opened` with the result. */
   enter(key: string, opened: () => void): Promise<void>;
-  /** The service does not take the key, or does not answer. */
+  /** The service rejected the key, or did not respond. */
   refuse(problem: Problem): void;
-  /** Forgets the key and what was done with it. */
+  /** Forgets the key and the calls made with it. */
   forget(): void;
 }
 
 export function createSession({ client, memory }: ExplorerOptions, state: State): Session {
-  /** A key that is not taken is asked for again; any other failure can be tried again with the same key. */
+  /** A rejected key returns to the key form; after any other failure the same key can be retried. */
   const refuse = (problem: Problem): void =>
     batch(() => {
       if (problem.status === 401) {

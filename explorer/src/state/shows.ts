@@ -1,4 +1,4 @@
-// What is looked at, in step with the URL: endpoints chosen, parts changed, the visitor going back and forth.
+// Keeps what is shown in step with the URL: endpoint selection, form changes, history navigation.
 import type { Endpoint } from '../service/listing.ts';
 import { NOWHERE, readAddress, writeAddress, type Address } from './address.ts';
 import { askOf, find, isSameAsk, type ExplorerOptions, type Listing, type State } from './model.ts';
@@ -8,13 +8,13 @@ import type { Past } from './storage.ts';
 
 export interface Shows {
   choose(endpoint: Endpoint): void;
-  /** Shows something else of the same endpoint. */
+  /** Changes what is shown of the same endpoint. */
   change(part: Partial<Address>): void;
-  /** Makes a call again. */
+  /** Repeats an earlier call. */
   recall(past: Past): void;
-  /** The visitor went to another fragment. */
+  /** The visitor navigated to another fragment. */
   moved(): void;
-  /** The endpoints have become known. */
+  /** The list of endpoints has loaded. */
   opened(): void;
 }
 
@@ -24,7 +24,7 @@ export function createShows({ place }: ExplorerOptions, state: State, runs: Runs
     state.address.value = address;
     place.show(writeAddress(address), isStep);
   };
-  /** What was run is kept as a step to go back to, as soon as something else is asked. */
+  /** Adds a history entry for the state that was run, once the visitor changes it. */
   const isStepFrom = (before: Address, after: Address): boolean => {
     const { value } = state.run;
     if (value.kind !== 'done' && value.kind !== 'failed') return false;
@@ -50,13 +50,13 @@ export function createShows({ place }: ExplorerOptions, state: State, runs: Runs
       const isLink = state.address.value.endpoint !== undefined;
       show(completed(state.address.value, state.listing.value), false);
       const endpoint = find(state.listing.value, state.address.value.endpoint);
-      // A link that was shared shows its rows.
+      // A shared link runs immediately to show its rows.
       if (isLink && endpoint !== undefined && isReady(endpoint, state.address.value)) void runs.start();
     },
   };
 }
 
-/** An address with what its URL leaves out: the first endpoint, and the queries of one's own that an endpoint opens with. */
+/** Fills in what the URL omits: the first endpoint, and the endpoint's starter queries. */
 function completed(address: Address, listing: Listing): Address {
   if (listing.kind !== 'ready') return address;
   const [first] = listing.endpoints;
@@ -68,7 +68,7 @@ function completed(address: Address, listing: Listing): Address {
   return { ...address, texts: { sql: address.texts.sql || sql, lql: address.texts.lql || lql } };
 }
 
-/** Whether everything is filled in that a run needs. */
+/** Whether all required parameters are filled in. */
 function isReady({ parameters }: Endpoint, { parameters: values }: Address): boolean {
   return parameters.every(
     ({ name, required, locked }) => !required || locked === true || (values[name] ?? '') !== '',

@@ -1,11 +1,11 @@
-// What this tab remembers, and nothing longer than the tab: the key and the calls made. Only the theme outlives it.
+// What is stored for the lifetime of the tab: the key and the call history. Only the theme is stored permanently.
 import type { Address } from './address.ts';
 
 export interface Past {
   readonly address: Address;
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** How it ended, in a few words. */
+  /** The outcome, in a few words. */
   readonly outcome: string;
   readonly isFine: boolean;
 }
@@ -23,7 +23,7 @@ export interface Memory {
 
 const NAMES = { key: 'millrace.key', past: 'millrace.past', theme: 'millrace.theme' };
 
-/** A browser may refuse to store anything: then it is remembered until the page is left. */
+/** Browsers may block storage; values are then held in memory until the page closes. */
 export function createMemory(tab: Storage, lasting: Storage): Memory {
   return {
     key: () => get(tab, NAMES.key),
@@ -51,7 +51,7 @@ function set(storage: Storage, name: string, value: string | undefined): void {
     if (value === undefined) storage.removeItem(name);
     else storage.setItem(name, value);
   } catch {
-    // Full, or refused: nothing depends on it.
+    // Quota exceeded or storage blocked: nothing depends on it.
   }
 }
 

@@ -1,4 +1,4 @@
-// Answers: what they hold and what their header fields say.
+// Responses: their content and header fields.
 import { request } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';

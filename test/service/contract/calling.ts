@@ -1,4 +1,4 @@
-// Calling and parameters: each sentence of the contract, and what shows it.
+// Requests and parameters: each sentence of the contract, with the test that proves it.
 import { request } from 'node:http';
 import { expect } from 'vitest';
 import { problem, type Checks } from './world.ts';

@@ -1,4 +1,4 @@
-// Formats, read by readers of other makes.
+// Formats, read by third-party readers.
 import { tableFromIPC } from 'apache-arrow';
 import { parse } from 'csv-parse/sync';
 import { parquetReadObjects, parquetSchema, parquetMetadata } from 'hyparquet';

@@ -1,4 +1,4 @@
-// Refusals and failures, and the other routes.
+// Rejections and failures, and the other routes.
 import { connect } from 'node:net';
 import { expect, vi } from 'vitest';
 import { leave } from './calling.ts';

@@ -1,4 +1,4 @@
-// The service that the contract is tried on: endpoints of every kind, keys of every kind, and clients of other makes.
+// The service that the contract is tested on: endpoints and keys of every kind, and third-party clients.
 import { execFile } from 'node:child_process';
 import { expect } from 'vitest';
 import { hashKey } from '../../../src/auth/keyring.ts';
