@@ -5,7 +5,7 @@ export interface Excess {
   readonly privileges: readonly string[];
   readonly target: string;
   /** The REVOKE statement. */
-  readonly mend: string;
+  readonly fix: string;
 }
 
 /** Reading, and listing what exists. */
@@ -29,7 +29,7 @@ export function excessIn(line: string): Excess | undefined {
     (each) => option !== undefined || !HARMLESS.test(each) || (readsAll && each === 'SELECT'),
   );
   if (privileges.length === 0) return undefined;
-  return { privileges, target, mend: `REVOKE ${privileges.join(', ')} ON ${target} FROM ${grantee};` };
+  return { privileges, target, fix: `REVOKE ${privileges.join(', ')} ON ${target} FROM ${grantee};` };
 }
 
 /** The roles granted by a line without ON: `GRANT reader, writer TO user`. */

@@ -149,11 +149,11 @@ const checkGrants: Check = async ({ rows, name }) => {
   const excesses = [...lines, ...ofRoles.flat().map(([line = '']) => line)].flatMap(
     (line) => excessIn(line) ?? [],
   );
-  const found = excesses.map(({ privileges, target, mend }): Found => {
+  const found = excesses.map(({ privileges, target, fix }): Found => {
     return {
       name: `${name} has more privileges than reading tables: ${privileges.join(', ')} on ${target}`,
       outcome: 'advice',
-      fix: mend,
+      fix,
     };
   });
   return found.length > 0 ? found : [{ name: `${name} has read-only privileges`, outcome: 'held' }];

@@ -77,7 +77,7 @@ describe('a server', () => {
     told: readonly [part: string, answer: string, user?: string];
     outcome: string;
     name: RegExp;
-    mend?: RegExp;
+    fix?: RegExp;
   }>([
     {
       why: 'an old release',
@@ -90,7 +90,7 @@ describe('a server', () => {
       told: ['allow_experimental_analyzer', '["0"]', 'guest'],
       outcome: 'open',
       name: /analyzer/,
-      mend: /^ALTER USER `guest` SETTINGS enable_analyzer = 1;$/,
+      fix: /^ALTER USER `guest` SETTINGS enable_analyzer = 1;$/,
     },
     {
       why: 'grants to write',
@@ -101,21 +101,21 @@ describe('a server', () => {
       ],
       outcome: 'advice',
       name: /INSERT, ALTER UPDATE on logs\.\*$/,
-      mend: /^REVOKE SELECT, INSERT, ALTER UPDATE ON logs\.\* FROM guest;$/,
+      fix: /^REVOKE SELECT, INSERT, ALTER UPDATE ON logs\.\* FROM guest;$/,
     },
     {
       why: 'a role that may write',
       told: ['SHOW GRANTS\n', '["GRANT writer TO guest"]', 'guest'],
       outcome: 'advice',
       name: /URL on \*\.\*$/,
-      mend: /^REVOKE URL ON \*\.\* FROM writer;$/,
+      fix: /^REVOKE URL ON \*\.\* FROM writer;$/,
     },
     {
       why: 'a table with policies for others',
       told: ['system.row_policies', '["logs", "edge"]', 'service'],
       outcome: 'advice',
       name: /`logs`\.`edge` has row policies.*users_without_row_policies_can_read_rows/,
-      mend: /^CREATE ROW POLICY millrace ON `logs`\.`edge` USING 1 TO `service`;$/,
+      fix: /^CREATE ROW POLICY millrace ON `logs`\.`edge` USING 1 TO `service`;$/,
     },
     {
       why: 'policies that cannot be seen',
@@ -126,29 +126,29 @@ describe('a server', () => {
       ],
       outcome: 'advice',
       name: /cannot|not everything/,
-      mend: /^GRANT SHOW ROW POLICIES ON \*\.\* TO `guest`;$/,
+      fix: /^GRANT SHOW ROW POLICIES ON \*\.\* TO `guest`;$/,
     },
     {
       why: 'no quota',
       told: ['quota_usage', '', 'guest'],
       outcome: 'advice',
       name: /no quota/,
-      mend: /^CREATE QUOTA .* TO `guest`;$/,
+      fix: /^CREATE QUOTA .* TO `guest`;$/,
     },
     {
       why: 'a quota that is nearly used up',
       told: ['quota_usage', '["hourly", 0.95]', 'guest'],
       outcome: 'advice',
       name: /hourly .*nearly/,
-      mend: /^ALTER QUOTA `hourly` FOR INTERVAL/,
+      fix: /^ALTER QUOTA `hourly` FOR INTERVAL/,
     },
-  ])('with $why', async ({ told, outcome, name, mend }) => {
+  ])('with $why', async ({ told, outcome, name, fix }) => {
     tell(told, ['FOR writer', '["GRANT URL ON *.* TO writer"]']);
     const found = await notHeld();
     expect(found).toHaveLength(1);
     expect(found[0]).toMatchObject({ layer: 'server', outcome });
     expect(found[0]?.name).toMatch(name);
-    if (mend !== undefined) expect(found[0]?.fix).toMatch(mend);
+    if (fix !== undefined) expect(found[0]?.fix).toMatch(fix);
   });
 
   test.each([
@@ -201,21 +201,21 @@ describe('a server', () => {
 });
 
 test.each([
-  { line: 'GRANT SELECT ON logs.edge TO u', mend: undefined },
-  { line: 'GRANT SELECT(a, b), SHOW COLUMNS ON logs.edge TO u', mend: undefined },
-  { line: 'GRANT SELECT ON *.* TO u', mend: 'REVOKE SELECT ON *.* FROM u;' },
-  { line: 'GRANT SHOW ROW POLICIES, SHOW QUOTAS ON *.* TO u', mend: undefined },
+  { line: 'GRANT SELECT ON logs.edge TO u', fix: undefined },
+  { line: 'GRANT SELECT(a, b), SHOW COLUMNS ON logs.edge TO u', fix: undefined },
+  { line: 'GRANT SELECT ON *.* TO u', fix: 'REVOKE SELECT ON *.* FROM u;' },
+  { line: 'GRANT SHOW ROW POLICIES, SHOW QUOTAS ON *.* TO u', fix: undefined },
   {
     line: 'GRANT SELECT(a, b), INSERT(a, b), FILE ON *.* TO u',
-    mend: 'REVOKE INSERT(a, b), FILE ON *.* FROM u;',
+    fix: 'REVOKE INSERT(a, b), FILE ON *.* FROM u;',
   },
-  { line: 'GRANT TABLE ENGINE ON * TO `odd user`', mend: 'REVOKE TABLE ENGINE ON * FROM `odd user`;' },
-  { line: 'GRANT SELECT ON a.b TO u WITH GRANT OPTION', mend: 'REVOKE SELECT ON a.b FROM u;' },
-  { line: 'GRANT reader TO u', mend: undefined },
-  { line: 'GRANT INSERT, CREATE TABLE ON millrace.* TO u', mend: undefined },
-  { line: 'GRANT INSERT, DROP TABLE ON millrace.* TO u', mend: 'REVOKE DROP TABLE ON millrace.* FROM u;' },
-])('$line', ({ line, mend }) => {
-  expect(excessIn(line)?.mend).toBe(mend);
+  { line: 'GRANT TABLE ENGINE ON * TO `odd user`', fix: 'REVOKE TABLE ENGINE ON * FROM `odd user`;' },
+  { line: 'GRANT SELECT ON a.b TO u WITH GRANT OPTION', fix: 'REVOKE SELECT ON a.b FROM u;' },
+  { line: 'GRANT reader TO u', fix: undefined },
+  { line: 'GRANT INSERT, CREATE TABLE ON millrace.* TO u', fix: undefined },
+  { line: 'GRANT INSERT, DROP TABLE ON millrace.* TO u', fix: 'REVOKE DROP TABLE ON millrace.* FROM u;' },
+])('$line', ({ line, fix }) => {
+  expect(excessIn(line)?.fix).toBe(fix);
 });
 
 test('roles are resolved', () => {
