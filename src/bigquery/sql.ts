@@ -1,5 +1,5 @@
 // Builds ClickHouse SQL from pieces that keep the offset of their source.
-import { tooLarge } from './refusal.ts';
+import { tooLarge } from './translation-error.ts';
 
 /** Pieces in order; `origin` is the source offset in the original query for everything inside. */
 export type Sql = string | readonly Sql[] | { readonly origin: number; readonly sql: Sql };
@@ -31,7 +31,7 @@ export function flatten(root: Sql): Flat {
     if (typeof piece === 'string') {
       parts.push(piece);
       length += piece.length;
-      if (length > MAX_CHARACTERS) tooLarge(at, 'The query becomes too large in ClickHouse');
+      if (length > MAX_CHARACTERS) tooLarge(at, 'The translated query is too large');
       return;
     }
     if (!('origin' in piece)) {

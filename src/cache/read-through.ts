@@ -1,7 +1,9 @@
 // Responses from the cache, from an in-flight query, or from a new run: as fresh as the policy requires, and no fresher
 // than needed.
+import { createLru } from '../core/lru.ts';
 import type { Observe } from '../core/observation.ts';
-import { ageOf, momentOf, type After, type Clock } from './clock.ts';
+import type { After, Clock } from '../core/clock.ts';
+import { ageOf, momentOf } from './clock.ts';
 import { sealEntry, youngerOf, type Entry, type Payload } from './entry.ts';
 import { createSingleFlight, type Flight, type Landing } from './single-flight.ts';
 import {
@@ -272,14 +274,9 @@ interface Failures {
 }
 
 function createFailures(clock: Clock): Failures {
-  const failedAt = new Map<string, number>();
+  const failedAt = createLru<number>({ entries: MAX_FAILURES });
   return {
-    add: (key) => {
-      failedAt.delete(key);
-      failedAt.set(key, clock.monotonic());
-      const [oldest] = failedAt.keys();
-      if (failedAt.size > MAX_FAILURES && oldest !== undefined) failedAt.delete(oldest);
-    },
+    add: (key) => void failedAt.set(key, clock.monotonic()),
     isRecent: (key) => {
       const at = failedAt.get(key);
       if (at === undefined) return false;

@@ -16,11 +16,11 @@ const LOOPBACK = ['localhost', 'ip6-localhost', 'ip6-loopback'];
 export function guardAdmin(app: FastifyInstance, names: readonly string[]): void {
   const known = new Set([...LOOPBACK, ...names].map(normalName));
   app.addHook('onRequest', (request, _reply, done) => {
-    done(refusalOf(request, known));
+    done(rejectionOf(request, known));
   });
 }
 
-function refusalOf({ headers, method }: FastifyRequest, known: ReadonlySet<string>): Problem | undefined {
+function rejectionOf({ headers, method }: FastifyRequest, known: ReadonlySet<string>): Problem | undefined {
   const host = urlOfHost(headers.host);
   if (host === undefined || !isKnown(host.hostname, known)) {
     const detail = `The admin listener does not know the host "${(headers.host ?? '').slice(0, 100)}"`;

@@ -5,7 +5,7 @@ import type { Found } from '../cache/read-through.ts';
 import type { Finished } from '../core/observation.ts';
 import type { Replay, Answer, CallRecord } from '../request/call.ts';
 import { answerFields } from './answer-reply.ts';
-import { SECURITY_FIELDS } from './browsers.ts';
+import { SECURITY_FIELDS } from './security-headers.ts';
 import { etagIn, type ContentCoding, type Compression } from './compression.ts';
 import { beginTrace, type ObserveOptions } from './observe-requests.ts';
 import type { SlowClients } from './slow-clients.ts';

@@ -13,7 +13,8 @@ import { rateLimitFields } from '../rate-limits/rate-limits.ts';
 import type { Answer, Call, CallRecord } from '../request/call.ts';
 import type { Explain } from '../request/explain.ts';
 import { leaveBodiesAlone } from './body.ts';
-import { speakToBrowsers, type BrowserOptions } from './browsers.ts';
+import { addCors, type CorsOptions } from './cors.ts';
+import { addSecurityHeaders } from './security-headers.ts';
 import { addExplorer } from './explorer.ts';
 import { observeRequests, type ObserveOptions } from './observe-requests.ts';
 import { sendAnswer } from './answer-reply.ts';
@@ -51,7 +52,7 @@ export interface ServerOptions extends ObserveOptions {
   readonly compression: Compression;
   readonly slowClients: SlowClients;
   readonly headerPrefix: string;
-  readonly corsOrigins: BrowserOptions['corsOrigins'];
+  readonly corsOrigins: CorsOptions['corsOrigins'];
   /** Seconds per request, from its first byte to its answer. */
   readonly requestTimeout: number;
 }
@@ -89,7 +90,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.setErrorHandler((error, _request, reply) => fail(reply, error));
   app.setNotFoundHandler((_request, reply) => fail(reply, new Problem('route.unknown')));
   observeRequests(app, options);
-  speakToBrowsers(app, options);
+  addSecurityHeaders(app);
+  addCors(app, options);
   watchSending(app, options.compression, options.slowClients);
   addQueryRoute(app, options, fastPath);
   app.addHook('preClose', async () => fastPath.close());

@@ -1,4 +1,5 @@
 // The request path: authentication, rate limits, parsing, planning and execution of one call, in that order.
+import type { Clock } from '../core/clock.ts';
 import type { Keyring } from '../auth/keyring.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { KeyUse } from '../auth/key-use.ts';
@@ -24,13 +25,6 @@ export interface AnswerOptions {
   readonly plan: MakePlan;
   readonly results: Results;
   readonly clock: Clock;
-}
-
-export interface Clock {
-  /** Milliseconds since 1970. */
-  readonly epoch: () => number;
-  /** Milliseconds from an arbitrary origin; never decreases. */
-  readonly monotonic: () => number;
 }
 
 /**

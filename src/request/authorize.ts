@@ -1,10 +1,10 @@
 // Authenticates a call and finds the endpoint it is authorized for.
-import type { Accepted, Keyring, Refused } from '../auth/keyring.ts';
+import type { Accepted, Keyring, Rejected } from '../auth/keyring.ts';
 import type { Principal } from '../auth/principal.ts';
 import { isCallable } from '../catalog/callable.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
-import { nearest } from '../core/nearest.ts';
+import { nearest, withSuggestion } from '../core/nearest.ts';
 import { Problem, type ProblemOptions } from '../core/problem.ts';
 
 /** Characters. No key or JSON Web Token is longer; longer values are rejected without hashing. */
@@ -22,13 +22,13 @@ export async function authenticate(
   switch (result.kind) {
     case 'accepted':
       return result;
-    case 'refused':
+    case 'rejected':
       throw new Problem('auth.invalid', detailOf(result));
   }
 }
 
 /** The reason for rejecting a token is disclosed only if its signature is valid. */
-function detailOf({ reason, detail }: Refused): ProblemOptions {
+function detailOf({ reason, detail }: Rejected): ProblemOptions {
   if (reason === 'expired') return { detail: 'The key has expired' };
   return detail === undefined ? {} : { detail };
 }
@@ -43,14 +43,15 @@ export function findEndpoint(catalog: Catalog, principal: Principal, nameOrId: s
   if (endpoint !== undefined && isCallable(endpoint, principal)) return endpoint;
   const shown = nameOrId.slice(0, MAX_SHOWN);
   const guess = nearestCallable(catalog, principal, nameOrId);
-  const meant = guess === undefined ? '' : `; did you mean "${guess}"?`;
   // Whether a key with locked parameters covers an endpoint depends on the endpoint's parameters, not on its name
   // alone.
   const coversName = principal.locked.size === 0 && principal.covers(nameOrId);
   throw coversName
-    ? new Problem('route.endpoint_unknown', { detail: `There is no endpoint "${shown}"${meant}` })
+    ? new Problem('route.endpoint_unknown', {
+        detail: withSuggestion(`There is no endpoint "${shown}"`, guess),
+      })
     : new Problem('auth.forbidden', {
-        detail: `The key "${principal.name}" does not cover "${shown}"${meant}`,
+        detail: withSuggestion(`The key "${principal.name}" does not cover "${shown}"`, guess),
       });
 }
 

@@ -19,7 +19,7 @@ export function bigqueryToSql(
 
 /** Maps a problem with the translated SQL back to the original query: its positions, and the construct found there. */
 export function inCallersText(problem: Problem, text: string, translation: Translation): Problem {
-  const errors = problem.errors.map((error) => placed(error, text, translation));
+  const errors = problem.errors.map((error) => withPosition(error, text, translation));
   const [first] = errors;
   const { code, cause } = problem;
   if (first === undefined) return problem;
@@ -28,7 +28,7 @@ export function inCallersText(problem: Problem, text: string, translation: Trans
 }
 
 /** The translated SQL is a single line, so a column is an offset + 1. */
-function placed({ message, column = 1 }: ProblemDetail, text: string, { sourceOffset }: Translation) {
+function withPosition({ message, column = 1 }: ProblemDetail, text: string, { sourceOffset }: Translation) {
   const offset = sourceOffset(column - 1);
   const [construct] = /^[\w.]+(?=\s*\()|^\w+/.exec(text.slice(offset, offset + 100)) ?? [];
   const isSaid = construct === undefined || message.includes(construct);

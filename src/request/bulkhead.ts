@@ -4,7 +4,7 @@ import type { Endpoint } from '../catalog/endpoint.ts';
 import type { Load } from '../engine/engine.ts';
 import { createQueue, type Queue } from '../engine/queue.ts';
 import type { Entry } from '../engine/wait-queue.ts';
-import type { After } from '../engine/timer.ts';
+import type { After } from '../core/clock.ts';
 
 export interface Bulkhead {
   /** Resolves to the function that releases the slot. Rejects with EngineError 'busy' or 'aborted'. */

@@ -14,21 +14,21 @@ export async function chooseDialect<Plan>(
   plans: Plans<Plan>,
   canRun: (plan: Plan) => Promise<boolean>,
 ): Promise<Plan> {
-  const refusals: Refused[] = [];
+  const rejections: Rejected[] = [];
   const taken: Plan[] = [];
   for (const dialect of dialects) {
-    const plan = await plans[dialect]().catch((error: unknown) => refused(error, dialect));
-    if (plan instanceof Refused) refusals.push(plan);
+    const plan = await plans[dialect]().catch((error: unknown) => rejected(error, dialect));
+    if (plan instanceof Rejected) rejections.push(plan);
     else if (dialects.length === 1 || (await canRun(plan))) return plan;
     else taken.push(plan);
   }
   const [first] = taken;
   if (first !== undefined) return first;
-  throw reported(refusals);
+  throw reported(rejections);
 }
 
 /** A problem with a query in one dialect. A class, so that `instanceof` tells it from a plan. */
-class Refused {
+class Rejected {
   readonly problem: Problem;
   readonly dialect: Dialect;
 
@@ -39,18 +39,20 @@ class Refused {
 }
 
 /** Rethrows problems that do not depend on the dialect. */
-function refused(error: unknown, dialect: Dialect): Refused {
-  if (error instanceof Problem && error.status === 400) return new Refused(error, dialect);
+function rejected(error: unknown, dialect: Dialect): Rejected {
+  if (error instanceof Problem && error.status === 400) return new Rejected(error, dialect);
   throw error;
 }
 
-function reported(refusals: readonly Refused[]): Problem {
-  const [first, ...rest] = refusals;
+function reported(rejections: readonly Rejected[]): Problem {
+  const [first, ...rest] = rejections;
   if (first === undefined) return new Problem('internal.error');
-  const [one = first, ...further] = refusals.filter(wasRead);
+  const [one = first, ...further] = rejections.filter(wasRead);
   const { problem, dialect } = further.reduce((best, each) => (isBehind(each, best) ? each : best), one);
   if (rest.length === 0) return problem;
-  const others = refusals.filter((each) => each.dialect !== dialect).map((each) => `dialect=${each.dialect}`);
+  const others = rejections
+    .filter((each) => each.dialect !== dialect)
+    .map((each) => `dialect=${each.dialect}`);
   return new Problem(problem.code, {
     detail: problem.message,
     errors: problem.errors,
@@ -66,16 +68,16 @@ const UNREAD: ReadonlySet<ProblemCode> = new Set([
   'bigquery.syntax_invalid',
 ]);
 
-function wasRead({ problem }: Refused): boolean {
+function wasRead({ problem }: Rejected): boolean {
   return !UNREAD.has(problem.code);
 }
 
-function isBehind(a: Refused, b: Refused): boolean {
-  const [here, there] = [placeOf(a), placeOf(b)];
+function isBehind(a: Rejected, b: Rejected): boolean {
+  const [here, there] = [positionOf(a), positionOf(b)];
   if (here.line !== there.line) return (here.line ?? 0) > (there.line ?? 0);
   return (here.column ?? 0) > (there.column ?? 0);
 }
 
-function placeOf({ problem }: Refused): Pick<ProblemDetail, 'line' | 'column'> {
+function positionOf({ problem }: Rejected): Pick<ProblemDetail, 'line' | 'column'> {
   return problem.errors[0] ?? {};
 }

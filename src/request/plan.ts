@@ -3,9 +3,9 @@ import type { Describe, TableColumns } from '../catalog/describe.ts';
 import type { Dialect, Endpoint } from '../catalog/endpoint.ts';
 import { Problem } from '../core/problem.ts';
 import { EngineError, type Statement } from '../engine/engine.ts';
-import { refusedRegex, regexFault } from '../lql/regex.ts';
+import { rejectedRegex, regexFault } from '../lql/regex.ts';
 import type { Bindings } from '../params/binder.ts';
-import { refusal } from '../sandbox/consumer-text.ts';
+import { rejection } from '../sandbox/lexed-query.ts';
 import { consumerFailure } from '../sandbox/failure.ts';
 import { stateInResult } from '../sandbox/states.ts';
 import { bigqueryToSql, inCallersText } from './bigquery-query.ts';
@@ -99,7 +99,7 @@ async function planSql(
   const parameters = bindings.values;
   const statement: Statement = { sql, parameters, limits, origin: 'consumer', int64, key, onFatal };
   const state = verdict.hasStates ? await sandboxes.stateColumn(endpoint, statement) : undefined;
-  if (state !== undefined) throw refusal(text, 0, stateInResult(state));
+  if (state !== undefined) throw rejection(text, 0, stateInResult(state));
   return {
     statement,
     ...(reread === undefined ? {} : { retry: { ...statement, sql: reread.sql } }),
@@ -109,8 +109,8 @@ async function planSql(
     dialect: 'clickhouse',
     blame: (failure) => {
       const { engineCode, message } = failure;
-      const told = consumerFailure(verdict, { engineCode, message }, sandbox.columns);
-      return told && new Problem('query.failed', { ...told, cause: failure });
+      const reported = consumerFailure(verdict, { engineCode, message }, sandbox.columns);
+      return reported && new Problem('query.failed', { ...reported, cause: failure });
     },
   };
 }
@@ -164,7 +164,7 @@ async function planLql(
     ...planned,
     dialect: undefined,
     blame: (failure) => {
-      const span = refusedRegex(failure.message, compiled.regexes);
+      const span = rejectedRegex(failure.message, compiled.regexes);
       if (span === undefined) return undefined;
       return lqlProblem(text, [{ ...span, ...regexFault('the engine rejects it') }]);
     },

@@ -254,10 +254,10 @@ describe('what is sent', () => {
 
   test('only settings that the server allows are sent', async () => {
     const writing = open({ user: 'changing', password: '' });
-    front.tells = (query) => (query.includes('system.settings') ? 'max_threads\nreadonly\n' : undefined);
+    front.responds = (query) => (query.includes('system.settings') ? 'max_threads\nreadonly\n' : undefined);
     await collect(writing, ONE);
     expect(front.lastSettings()).toEqual({ readonly: '2' });
-    front.tells = () => undefined;
+    front.responds = () => undefined;
     await writing.close(0);
   });
 

@@ -49,13 +49,13 @@ test.each<{
   refuses: readonly unknown[];
 }>([
   {
-    why: 'a text with bounds',
+    why: 'a string with bounds',
     spec: { type: 'String', min_length: 1, max_length: 2 },
     takes: ['ab'],
     refuses: ['', 'abc'],
   },
   {
-    why: 'a pattern is of the whole',
+    why: 'a pattern applies to the whole string',
     spec: { type: 'String', pattern: 'a|b' },
     takes: ['a'],
     refuses: ['xa', 'ab'],
@@ -73,9 +73,9 @@ test.each<{
     takes: [[1]],
     refuses: [[], [1, 2, 3], 1, ['a']],
   },
-  { why: 'what the key sets', spec: { type: 'String' }, locked: 'abc', takes: ['abc'], refuses: ['other'] },
+  { why: 'locked by the key', spec: { type: 'String' }, locked: 'abc', takes: ['abc'], refuses: ['other'] },
   { why: 'a time', spec: { type: 'DateTime64(3)' }, takes: ['2024-03-01T12:00:00Z'], refuses: [1] },
-  { why: 'the default is told', spec: { type: 'String', default: 'a' }, takes: ['b'], refuses: [1] },
+  { why: 'the default is documented', spec: { type: 'String', default: 'a' }, takes: ['b'], refuses: [1] },
 ])('a parameter: $why', ({ spec, locked, takes, refuses }) => {
   const schema = parameterSchema(spec, locked);
   const check = ajv.compile(schema);

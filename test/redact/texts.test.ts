@@ -38,8 +38,8 @@ describe.each([
 });
 
 describe.each([
-  ['what is no personal data', SURVIVORS],
-  ['what the guide says is not detected', UNREAD],
+  ['not personal data', SURVIVORS],
+  ['documented as not detected', UNREAD],
 ])('%s', (_, table) => {
   test.each(table)('$why: $text', ({ text }) => {
     expect(redactor.redactText(text)).toBe(text);
@@ -48,12 +48,12 @@ describe.each([
   });
 });
 
-describe('choosing', () => {
+describe('selection of detectors', () => {
   const text = '203.0.113.9 a@example.com +14155552671 4111111111111111';
 
   test.each<{ why: string; detectors: readonly DetectorName[] | undefined; becomes: string }>([
     {
-      why: 'addresses and e-mail when not said',
+      why: 'addresses and e-mail by default',
       detectors: undefined,
       becomes: 'R R +14155552671 4111111111111111',
     },

@@ -40,8 +40,8 @@ describe('a run that fails', () => {
   ])('$failure: saved $saved, a consumer’s $consumer', ({ failure, message = 'x', saved, consumer }) => {
     const { signal } = new AbortController();
     const error = new EngineError(failure, message);
-    expect(told(asProblem(error, planOf('saved'), signal))).toBe(saved);
-    expect(told(asProblem(error, planOf('consumer'), signal))).toBe(consumer);
+    expect(summary(asProblem(error, planOf('saved'), signal))).toBe(saved);
+    expect(summary(asProblem(error, planOf('consumer'), signal))).toBe(consumer);
   });
 });
 
@@ -56,7 +56,7 @@ describe('a check that fails', () => {
     { failure: 'invalid_response', problem: '502 engine.invalid_response' },
   ])('$failure: $problem', ({ failure, problem }) => {
     const found = checkFailure(new EngineError(failure, 'x'));
-    expect(told(found)).toBe(problem);
+    expect(summary(found)).toBe(problem);
     if (problem.startsWith('503')) expect(found).toMatchObject({ retryAfter: 1 });
   });
 
@@ -66,6 +66,6 @@ describe('a check that fails', () => {
   });
 });
 
-function told(error: unknown): string {
+function summary(error: unknown): string {
   return error instanceof Problem ? `${error.status} ${error.code}` : String(error);
 }

@@ -17,8 +17,8 @@ beforeAll(async () => {
 });
 afterAll(() => world.oracle.close());
 
-/** Runs a text to its failure, and what the consumer is told: place, sentence and hint. */
-async function told(sql: string, of = sandbox): Promise<string | undefined> {
+/** Runs a query that fails, and returns what the consumer sees: location, message and hint. */
+async function messageFor(sql: string, of = sandbox): Promise<string | undefined> {
   const verdict = await of.check(sql);
   const { sql: statement } = of.assemble(verdict, 10);
   const error = await world.run(statement).then(
@@ -33,7 +33,7 @@ async function told(sql: string, of = sandbox): Promise<string | undefined> {
   return `${place}${detail.message}${options?.hint === undefined ? '' : ` ${options.hint}`}`;
 }
 
-describe('the consumer’s mistakes', () => {
+describe('errors of the consumer', () => {
   test.each([
     [
       'an unknown column',
@@ -41,79 +41,75 @@ describe('the consumer’s mistakes', () => {
       '2:3 There is no column or alias pth here Did you mean path?',
     ],
     ['an unknown path', 'SELECT e.foo FROM edge_logs AS e', '1:8 There is no column or alias e.foo here'],
-    ['behind comments', '/* é\n */ SELECT foo FROM edge_logs', '2:12 There is no column or alias foo here'],
+    ['after comments', '/* é\n */ SELECT foo FROM edge_logs', '2:12 There is no column or alias foo here'],
     [
-      'types of a function',
+      'argument types of a function',
       'SELECT toStartOfHour(id) FROM edge_logs',
-      '1:8 toStartOfHour does not take values of this type',
+      '1:8 toStartOfHour does not accept arguments of this type',
     ],
     [
-      'types of an operator',
+      'operand types of an operator',
       'SELECT id + timestamp FROM edge_logs',
-      '1:11 + does not take values of this type',
+      '1:11 + does not accept arguments of this type',
     ],
     [
       'too few arguments',
       'SELECT toStartOfHour() FROM edge_logs',
-      '1:8 toStartOfHour takes another number of arguments',
+      '1:8 toStartOfHour has the wrong number of arguments',
     ],
     [
       'not in GROUP BY',
       'SELECT id, count() FROM edge_logs',
-      '1:8 id has to stand in GROUP BY or inside an aggregate function',
+      '1:8 id must be in GROUP BY or inside an aggregate function',
     ],
     [
       'nested aggregates',
       'SELECT max(count()) FROM edge_logs',
-      '1:12 An aggregate function stands inside another, or where none may stand',
+      '1:12 An aggregate function is nested in another one, or used where none is allowed',
     ],
-    ['an alias twice', 'SELECT 1 AS a, 2 AS a', '1:13 a stands for two different things'],
+    ['an alias twice', 'SELECT 1 AS a, 2 AS a', '1:13 a is an alias of two different expressions'],
     [
-      'a text that is no number',
+      'a string that is not a number',
       "SELECT toUInt8('abc') FROM edge_logs",
-      '1:16 A text cannot be converted to the type that is wanted',
+      '1:16 A string cannot be converted to the required type',
     ],
     [
-      'a column of texts that are no numbers',
+      'a column of strings that are not numbers',
       'SELECT toInt64(event_message) FROM edge_logs',
-      '1:8 A text cannot be converted to the type that is wanted',
+      '1:8 A string cannot be converted to the required type',
     ],
     [
-      'a text that is no time',
+      'a string that is not a time',
       "SELECT id FROM edge_logs WHERE timestamp > '2024-99-01'",
-      '1:44 A text is not a time',
+      '1:44 A string is not a valid time',
     ],
-    [
-      'a regular expression',
-      "SELECT match(path, '(') FROM edge_logs",
-      '1:8 A regular expression cannot be compiled',
-    ],
+    ['a regular expression', "SELECT match(path, '(') FROM edge_logs", '1:8 A regular expression is invalid'],
     ['division by zero', 'SELECT intDiv(1, 0)', 'Division by zero'],
     [
       'columns of a union',
       'SELECT id FROM edge_logs UNION ALL SELECT id, path FROM edge_logs',
-      'Types or numbers of columns do not match',
+      'The types or the number of columns do not match',
     ],
     [
-      'a subquery of many rows',
+      'a scalar subquery with several rows',
       'SELECT (SELECT id FROM edge_logs)',
-      'A subquery that is used as a value gave more than one row',
+      'A scalar subquery returned more than one row',
     ],
   ])('%s', async (_why, sql, expected) => {
-    expect(await told(sql)).toBe(expected);
+    expect(await messageFor(sql)).toBe(expected);
   });
 });
 
-test('tables that exist and tables that do not are told alike', async () => {
-  const there = await told("SELECT default.users IN ('x')");
-  const inNoDatabase = await told("SELECT nothere.users IN ('x')");
-  const notThere = await told("SELECT default.nousers IN ('x')");
+test('existing and missing tables are reported identically', async () => {
+  const there = await messageFor("SELECT default.users IN ('x')");
+  const inNoDatabase = await messageFor("SELECT nothere.users IN ('x')");
+  const notThere = await messageFor("SELECT default.nousers IN ('x')");
   expect(there).toBe('1:8 There is no column or alias default.users here');
   expect(inNoDatabase).toBe('1:8 There is no column or alias nothere.users here');
   expect(notThere).toBe('1:8 There is no column or alias default.nousers here');
 });
 
-describe('the endpoint’s own mistakes are not the consumer’s', () => {
+describe('errors of the endpoint are not reported as the consumer’s', () => {
   test.each([
     ['a column', 'WITH t AS (SELECT nope AS a FROM app.logs) SELECT 1', 'SELECT a FROM t'],
     [
@@ -128,11 +124,11 @@ describe('the endpoint’s own mistakes are not the consumer’s', () => {
       'SELECT a FROM t',
     ],
   ])('%s', async (_why, saved, sql) => {
-    expect(await told(sql, openSandbox({ boundSql: bound(saved) }))).toBeUndefined();
+    expect(await messageFor(sql, openSandbox({ boundSql: bound(saved) }))).toBeUndefined();
   });
 });
 
-test('no sentence repeats the engine’s', async () => {
+test('no message repeats the engine’s', async () => {
   const verdict = await sandbox.check('SELECT id FROM edge_logs');
   for (let engineCode = 0; engineCode < 1_000; engineCode++) {
     const message = `Code: ${engineCode}. Secret table \`app.logs\`, setting 'max_memory_usage', in scope SELECT secret`;

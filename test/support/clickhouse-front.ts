@@ -15,7 +15,7 @@ import { createKiller } from '../../src/engine/embedded/killer.ts';
 import { openControlConnection } from '../../src/engine/embedded/control-connection.ts';
 import { errorCodeIn } from '../../src/engine/failures.ts';
 import { createQueue } from '../../src/engine/queue.ts';
-import { after } from '../../src/engine/timer.ts';
+import { after } from '../../src/core/clock.ts';
 import { tokenize } from '../../src/sql/lexer.ts';
 import { quoteString } from '../../src/sql/literal.ts';
 
@@ -46,7 +46,7 @@ export interface ClickHouseFront extends FrontServer {
   /** Whether closing a connection cancels its query, as `cancel_http_readonly_queries_on_client_close` requests. */
   noticesClosing: boolean;
   /** Overrides for queries about users, which the embedded engine does not have. An Error's message is an error response. */
-  tells: (query: string, user: string) => string | undefined;
+  responds: (query: string, user: string) => string | undefined;
   /** Settings of the last query, from its URL. */
   readonly lastSettings: () => Settings;
   /** Starts another server over the same data, like a replica. */
@@ -112,8 +112,8 @@ export async function openClickHouseFront({ path, users, port }: FrontOptions): 
 
   /** Runs the query as its user; closing the response cancels it. */
   async function run(response: ServerResponse, query: Query, profile: readonly string[]): Promise<Outcome> {
-    const refused = refusedSetting(query.settings, profile);
-    if (refused !== undefined) return { bytes: NOTHING, error: readonlyError(refused) };
+    const denied = deniedSetting(query.settings, profile);
+    if (denied !== undefined) return { bytes: NOTHING, error: readonlyError(denied) };
     const leave = await queue.enter();
     const args = [...profile, ...toArgs(query.settings)].toSorted(readonlyLast);
     const connection = await connections.open({ key: query.id, args, database: query.database });
@@ -141,9 +141,10 @@ export async function openClickHouseFront({ path, users, port }: FrontOptions): 
   }
 
   async function outcomeOf(response: ServerResponse, query: Query, user: KnownUser): Promise<Outcome> {
-    const told = front.tells(query.text, user.name);
-    if (told !== undefined && errorCodeIn(told) !== undefined) return { bytes: NOTHING, error: told };
-    if (told !== undefined) return { bytes: Buffer.from(told) };
+    const scripted = front.responds(query.text, user.name);
+    if (scripted !== undefined && errorCodeIn(scripted) !== undefined)
+      return { bytes: NOTHING, error: scripted };
+    if (scripted !== undefined) return { bytes: Buffer.from(scripted) };
     return query.text.startsWith('KILL QUERY ') ? kill(query.text) : run(response, query, user.profile);
   }
 
@@ -184,7 +185,7 @@ export async function openClickHouseFront({ path, users, port }: FrontOptions): 
   const front: ClickHouseFront = Object.assign(first, {
     lateError,
     noticesClosing: true,
-    tells: (): string | undefined => undefined,
+    responds: (): string | undefined => undefined,
     lastSettings: () => lastSettings,
     listen: async (tls?: ServerOptions) => {
       const server = await openServer(answer, tls === undefined ? {} : { tls });
@@ -262,7 +263,7 @@ async function callOnce(connection: Connection, query: Query): Promise<Outcome> 
 }
 
 /** The first setting that the user's profile does not let a request change. */
-function refusedSetting(settings: Settings, profile: readonly string[]): string | undefined {
+function deniedSetting(settings: Settings, profile: readonly string[]): string | undefined {
   if (profile.includes('--readonly=1')) return Object.keys(settings)[0];
   const mayNot = profile.includes('--readonly=2') && (settings['readonly'] ?? '2') !== '2';
   return mayNot ? 'readonly' : undefined;
@@ -346,7 +347,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
 }
 
 function isSeveral(text: string): boolean {
-  const meaning = tokenize(text).filter((token) => token.kind !== 'blank' && token.kind !== 'comment');
+  const meaning = tokenize(text).filter((token) => token.kind !== 'whitespace' && token.kind !== 'comment');
   return meaning.slice(0, -1).some((token) => token.kind === ';');
 }
 
