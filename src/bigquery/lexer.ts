@@ -21,7 +21,7 @@ const SYMBOL = /<=|>=|<>|!=|\|\||<<|>>|=>|[-+*/%=<>(),.;[\]|&^~]/y;
 /**
  * Splits `text` into tokens, followed by an `end` token.
  * Source: BigQuery, Lexical structure and syntax.
- * @throws Refusal
+ * @throws TranslationError
  */
 export function tokenize(text: string): readonly Token[] {
   if (text.length > MAX_CHARACTERS)

@@ -9,7 +9,7 @@ import type { Expression, Item, Name, Query, Select, SetOperation } from './tree
 /**
  * Parses one query to a tree.
  * Source: BigQuery, Query syntax.
- * @throws Refusal
+ * @throws TranslationError
  */
 export function parseText(text: string): Query {
   const reader = createReader(text, { query: parseQuery, expression: parseExpression });

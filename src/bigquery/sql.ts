@@ -22,7 +22,7 @@ export interface Flat {
 /** Limit on the output, which can be much longer than the input: the sandbox's maximum query length. */
 const MAX_CHARACTERS = 65_536;
 
-/** @throws Refusal if the result is too long: pieces may be repeated many times. */
+/** @throws TranslationError if the result is too long: pieces may be repeated many times. */
 export function flatten(root: Sql): Flat {
   const parts: string[] = [];
   const marks: { start: number; at: number }[] = [];

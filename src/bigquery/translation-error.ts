@@ -19,7 +19,7 @@ export class TranslationError extends Error {
 
   constructor(fault: TranslationFault) {
     super(fault.message);
-    this.name = 'Refusal';
+    this.name = 'TranslationError';
     this.fault = fault;
   }
 }

@@ -30,7 +30,7 @@ import { writeArrayQuery } from './array-query.ts';
 
 type Of<K extends Expression['kind']> = Extract<Expression, { kind: K }>;
 
-/** @throws Refusal */
+/** @throws TranslationError */
 export function writeExpression(expression: Expression, context: Context): Value {
   context.spend(expression.at);
   const written = writeAny(expression, context);

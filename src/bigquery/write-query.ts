@@ -7,7 +7,7 @@ import type { Table } from './scope.ts';
 import type { Type } from './value.ts';
 import { nameOf, orderByNames, writeSelect } from './write-select.ts';
 
-/** @throws Refusal */
+/** @throws TranslationError */
 export function writeQuery(query: Query, context: Context, use: QueryUse): WrittenQuery {
   const { tables, elements } = writeTables(query, context);
   const inside = { ...context, tables };

@@ -65,7 +65,7 @@ export async function diff(options: DiffOptions, deps: DiffDeps): Promise<0 | 1>
   return openChanges(report).length > 0 ? 1 : 0;
 }
 
-/** Stands in for the hash key: whether the service has one is not a property of the file. */
+/** Replaces the hash key: whether the service has one is not a property of the file. */
 const ANY_KEY = 'any';
 
 async function openRepository(env: DiffDeps['env']): Promise<Repository> {

@@ -90,8 +90,8 @@ function compileFilters(tree: Tree, scope: Scope, now: bigint): readonly (string
   const checkRegex = createRegexCheck();
   return tree.clauses.filter(isFilter).map((filter) => {
     const regex = regexOf(filter);
-    const refused = regex === undefined ? undefined : checkRegex(regex.pattern);
-    if (refused !== undefined) return findingAt(regex?.span ?? filter.span, refused);
+    const fault = regex === undefined ? undefined : checkRegex(regex.pattern);
+    if (fault !== undefined) return findingAt(regex?.span ?? filter.span, fault);
     const condition = compileFilter(filter, scope, now);
     return isFault(condition) ? condition : printCondition(condition, filter.negated);
   });

@@ -29,7 +29,7 @@ export interface Plan {
   /** The dialect that the consumer query was parsed as; undefined if there is none. */
   readonly dialect: Dialect | undefined;
   /**
-   * The problem to report for an engine failure in the consumer's own query; undefined if the query is not the cause.
+   * The problem to report for an engine failure in the consumer's query; undefined if the query is not the cause.
    */
   readonly blame: (failure: EngineError) => Problem | undefined;
 }

@@ -109,7 +109,7 @@ function scanNamedExpression(scan: Scan, scope: Scope): string {
   return name;
 }
 
-/** A name that the endpoint's own query uses, as a table or column, could change the meaning of its tables. */
+/** A name that the endpoint's query uses, as a table or column, could change the meaning of its tables. */
 function checkNewName(scan: Scan, name: string, seen: Set<string>, start: number): void {
   const folded = name.toLowerCase();
   const isTaken = scan.surface.taken.has(folded);

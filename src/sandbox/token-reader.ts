@@ -11,7 +11,7 @@ export interface TokenReader {
   kind(ahead?: number): TokenKind | undefined;
   /** A bare word in upper case, undefined for anything else. */
   word(ahead?: number): string | undefined;
-  /** The name that a bare or quoted token stands for; undefined for other tokens. */
+  /** The name that a bare or quoted token denotes; undefined for other tokens. */
   name(ahead?: number): string | undefined;
   /** Source text of a token. */
   whole(ahead?: number): string;

@@ -537,7 +537,7 @@ describe('serve that cannot start', () => {
   test('with failing seeds', async () => {
     const cwd = folder({});
     mkdirSync(join(cwd, 'seeds'));
-    writeFileSync(join(cwd, 'seeds', '1.sql'), 'CREATE NONSENSE');
+    writeFileSync(join(cwd, 'seeds', '1.sql'), 'CREATE INVALID');
     const { code, err } = await run(['serve', '--dev', '--port', '0', '--admin-port', '0'], { cwd });
     expect(code).toBe(1);
     expect(err).toMatch(/Cannot load the seeds/);

@@ -58,7 +58,7 @@ function repository(files: Readonly<Record<string, string>>): Repository {
 }
 
 const withLogs = (): Repository => repository({ 'endpoints/recent.yaml': LOGS, 'seeds/1.sql': TABLES });
-/** Loosens, breaks, and changes how it behaves; the file's name and the place of its lines change too. */
+/** Weakens security, breaks, and changes behaviour; the file's name and its line numbers change too. */
 const CHANGED = `# A comment.\n${LOGS}cache: { ttl: 60 }\n`
   .replace('    WHERE project = @project\n', '    WHERE project = @project OR level > 3 -- `|*_\n')
   .replace(

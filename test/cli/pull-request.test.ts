@@ -46,7 +46,7 @@ examples:
   - name: another tenant
     parameters: { tenant: b }
     expect: { rows: 1 }
-  - name: own queries read the tenant's orders alone
+  - name: consumer queries read only the tenant's orders
     parameters: { tenant: b }
     sql: SELECT count() AS n FROM orders
     expect: { result: [{ n: 1 }] }

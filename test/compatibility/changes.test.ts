@@ -573,7 +573,7 @@ function columnsOf(text: string): EndpointColumns {
 describe('columns', () => {
   test.each(COLUMNS)('$why: $before, then $after', ({ before, after, int64 = 'number', codes }) => {
     const file = { 'a.yaml': fileOf({ ...BASE, ...open(QUERY), int64 }) };
-    // A list of columns is split at commas: types with blanks behind theirs are written without.
+    // A list of columns is split at commas: the types are written without spaces after commas.
     const sides = [before, after].map((text) =>
       sideOf(file, columnsOf(text.replaceAll(/\((\w+), /g, '($1; '))),
     );

@@ -92,7 +92,7 @@ const ROWS: readonly Row[] = [
 
 const W = (body: string): string => `WITH w AS (${body}) SELECT a FROM w`;
 
-/** Where consumers' own queries read the table. */
+/** If consumer queries read the table. */
 const TABLES: readonly Row[] = [
   {
     why: 'no condition',
@@ -139,17 +139,17 @@ const SHIPPED = readdirSync(FOLDER)
   .map((name) => readFileSync(join(FOLDER, name), 'utf8').replace(/^examples:[^]*/m, ''));
 
 describe('properties', () => {
-  const blank = fc.constantFrom(' ', '\n', '\t', ' -- @p\n', ' /* WHERE */ ');
+  const space = fc.constantFrom(' ', '\n', '\t', ' -- @p\n', ' /* WHERE */ ');
 
   test('whitespace and comments do not matter', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...ROWS),
-        fc.array(blank, { minLength: 60, maxLength: 60 }),
-        ({ after }, blanks) => {
+        fc.array(space, { minLength: 60, maxLength: 60 }),
+        ({ after }, spaces) => {
           const tokens = tokenize(after).filter(isSignificant);
           const spread = tokens.map(
-            ({ start, end, kind }, i) => after.slice(start, end) + (kind === '@' ? '' : (blanks[i] ?? ' ')),
+            ({ start, end, kind }, i) => after.slice(start, end) + (kind === '@' ? '' : (spaces[i] ?? ' ')),
           );
           const [a, b] = [after, spread.join('')].map((query) =>
             fileOf({ query: JSON.stringify(query), parameters: usedIn(after) }),

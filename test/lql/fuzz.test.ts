@@ -155,7 +155,7 @@ describe('strings of maximum length, which would be slow if read twice', () => {
     { text: '"'.repeat(LENGTH), why: 'quotes' },
     { text: '\\'.repeat(LENGTH), why: 'backslashes' },
     { text: `"${'\\'.repeat(LENGTH - 1)}`, why: 'backslashes in a quote' },
-    { text: ' '.repeat(LENGTH), why: 'blanks' },
+    { text: ' '.repeat(LENGTH), why: 'spaces' },
     { text: '\u00a0'.repeat(LENGTH), why: 'characters that look like spaces' },
     { text: 'a.'.repeat(LENGTH / 2), why: 'an unterminated path' },
     { text: `${'a.'.repeat(LENGTH / 2 - 2)}a:1`, why: 'a path of very many parts' },

@@ -60,7 +60,7 @@ const TAKEN = [
   String.raw`a\C`,
 ] as const;
 
-const REFUSED = [
+const REJECTED = [
   '(',
   '(a',
   '[a',
@@ -119,7 +119,7 @@ describe('the check and the engine', () => {
     expect(await engineTakes(pattern)).toBe(true);
   });
 
-  test.each(REFUSED)('both reject %j', async (pattern) => {
+  test.each(REJECTED)('both reject %j', async (pattern) => {
     expect(createRegexCheck()(pattern)?.code).toBe('lql.regex_invalid');
     expect(await engineTakes(pattern)).toBe(false);
   });

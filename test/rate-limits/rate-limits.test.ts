@@ -134,7 +134,7 @@ describe('Redis with invalid values', () => {
     { why: 'nothing', value: '' },
     { why: 'not a number', value: 'nan' },
     { why: 'infinity', value: 'inf' },
-    { why: 'a negative number, which would be calls for nothing', value: '-1000' },
+    { why: 'a negative number, which would allow extra calls', value: '-1000' },
     { why: 'a fraction', value: '0.5' },
     { why: 'hexadecimal', value: '0x1' },
     { why: 'a number with an exponent', value: '1e300' },

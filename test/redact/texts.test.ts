@@ -13,7 +13,7 @@ function throughRow(text: string, escape: (json: string) => string = (json) => j
   return (row as { text: string }).text; // the row was written above
 }
 
-/** A JSON string that says the same, with all signs and letters beyond ASCII escaped. */
+/** The same value as a JSON string with all punctuation and non-ASCII letters escaped. */
 function escapeSigns(json: string): string {
   const escaped = json.slice(1, -1).replaceAll(/\\"|[^\\\w]/g, (sign) => {
     const code = sign.charCodeAt(sign.length - 1);

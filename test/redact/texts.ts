@@ -89,7 +89,7 @@ export const EMAILS: readonly Change[] = [
   { why: 'encoded twice', text: '/u?e=ann%2540example.com', becomes: '/u?e=#email' },
   { why: 'encoded entirely', text: '%61nn%40example%2ecom%20x', becomes: '#email%20x' },
   { why: 'an umlaut encoded', text: 'j%C3%B6rg%40example.com', becomes: '#email' },
-  { why: 'letters beyond ASCII', text: 'jörg@müller.example', becomes: '#email' },
+  { why: 'non-ASCII letters', text: 'jörg@müller.example', becomes: '#email' },
   { why: 'another script', text: '用户@例子.广告', becomes: '#email' },
   { why: 'another script after it', text: 'ann@example.comです', becomes: '#emailです' },
   { why: 'typographic quotes around', text: '“ann@example.com”', becomes: '“#email”' },
@@ -360,5 +360,5 @@ export const SURVIVORS: readonly Survivor[] = [
   { why: 'quoted-printable of words', text: 'caf=C3=A9 =3D =20 a=3Db soft=\r\nbreak' },
   { why: 'a version over two lines of mail', text: '1.2=\n.3' },
   { why: 'sums', text: '1234+5678+9012+3456 1+2+3' },
-  { why: 'letters beyond ASCII', text: 'Zürich, 日本語, Ωμέγα, emoji 😀' },
+  { why: 'non-ASCII letters', text: 'Zürich, 日本語, Ωμέγα, emoji 😀' },
 ];

@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => world.oracle.close());
 
 test(
-  `takes nothing that the engine reads otherwise, in ${CASES} mutants`,
+  `accepts nothing that the engine parses differently, in ${CASES} mutants`,
   { timeout: 3_600_000 },
   async () => {
     const wider: string[] = [];
@@ -58,7 +58,7 @@ test(
 );
 
 test(
-  `takes no type, function or state that may not be, in ${CASES / 4} mutants of strings`,
+  `accepts no type, function or state that is not allowed, in ${CASES / 4} mutants of strings`,
   { timeout: 3_600_000 },
   async () => {
     const wrong: string[] = [];

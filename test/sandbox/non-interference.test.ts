@@ -18,7 +18,7 @@ afterAll(() => tenants.close());
 
 const sql = (text: string): Query => ({ language: 'sql', dialect: 'clickhouse', text });
 
-interface Told {
+interface Leaks {
   readonly leaks: readonly string[];
   readonly statuses: ReadonlyMap<number, number>;
 }
@@ -27,7 +27,7 @@ interface Told {
 async function findLeaks(
   all: readonly Oracle[],
   { protection = 'service', isOrdered = true }: { protection?: Protection; isOrdered?: boolean } = {},
-): Promise<Told> {
+): Promise<Leaks> {
   const leaks: string[] = [];
   const statuses = new Map<number, number>();
   const rest = all.values();

@@ -118,7 +118,7 @@ test('releases with different entry formats share one Redis, and neither reads t
   }
 });
 
-/** The built command with another layout of stored answers. */
+/** The built command with another format of cache entries. */
 function otherRelease(): string {
   const [root, folder] = [join(import.meta.dirname, '../..'), scratch()];
   for (const name of ['bin', 'dist', 'schemas', 'package.json'])

@@ -101,7 +101,7 @@ export const ANSWERS: Checks = {
         'x-request-id',
       );
     expect(await requestIdOf('my-id.1')).toBe('my-id.1');
-    const [one, two] = [await requestIdOf(), await requestIdOf('has "quotes" and blanks')];
+    const [one, two] = [await requestIdOf(), await requestIdOf('has "quotes" and spaces')];
     expect([one, two]).toEqual([expect.stringMatching(/^[\w-]{8,}$/), expect.stringMatching(/^[\w-]{8,}$/)]);
     expect(one).not.toBe(two);
   },
