@@ -69,7 +69,10 @@ export function createSingleFlight<T>(): SingleFlight<T> {
     for (const waiter of sharedRun.waiters) waiter.joined = true;
     const { signal } = (sharedRun.controller = new AbortController());
     try {
-      const result = await leader.subscriber.run({ signal, isCurrent: () => runs.get(sharedRun.key) === sharedRun });
+      const result = await leader.subscriber.run({
+        signal,
+        isCurrent: () => runs.get(sharedRun.key) === sharedRun,
+      });
       for (const waiter of sharedRun.waiters) {
         const led = waiter === leader;
         if (led || waiter.subscriber.accepts(result)) waiter.settle({ result, led });

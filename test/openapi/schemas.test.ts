@@ -20,7 +20,11 @@ test.each<{ type: string; accepts: readonly unknown[]; rejects: readonly unknown
   { type: 'Date', accepts: ['2024-03-01'], rejects: ['2024-03-01T00:00:00Z'] },
   { type: 'Array(Nullable(UInt8))', accepts: [[], [1, null]], rejects: [['a'], 1] },
   { type: 'Map(String, Array(Float64))', accepts: [{ a: [0.5, null] }], rejects: [{ a: 1 }] },
-  { type: 'Tuple(a UInt8, `b c` Nullable(String))', accepts: [{ a: 1, 'b c': null }], rejects: [{ a: 1 }, []] },
+  {
+    type: 'Tuple(a UInt8, `b c` Nullable(String))',
+    accepts: [{ a: 1, 'b c': null }],
+    rejects: [{ a: 1 }, []],
+  },
   {
     type: 'Tuple(UInt8, String)',
     accepts: [[1, 'a']],
