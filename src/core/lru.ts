@@ -14,7 +14,7 @@ export type LruBound<V> =
   | { readonly entries: number }
   | { readonly size: number; readonly sizeOf: (value: V, key: string) => number };
 
-export function createLru<V extends NonNullable<unknown>>(bound: LruBound<V>): Lru<V> {
+export function createLru<V extends object | number | string>(bound: LruBound<V>): Lru<V> {
   if ('entries' in bound) return new LRUCache<string, V>({ max: bound.entries });
   return new LRUCache<string, V>({ maxSize: bound.size, sizeCalculation: bound.sizeOf });
 }
