@@ -6,7 +6,7 @@ import { load, MANY, type Context, type RowSource } from '../context.ts';
 import { atLeast, within, type Figure } from '../figures.ts';
 import { flameGraph } from '../flame-graph.ts';
 import { shareOf, stacksOf } from '../profile.ts';
-import { HIT, keptAnswer } from './cached-response.ts';
+import { HIT, cachedResponse } from './cached-response.ts';
 
 const KINDS = {
   nothing: 'no observability',
@@ -21,7 +21,7 @@ const WATCHING = /\/(app\/observing|src\/observe\/|prom-client|pino|sonic-boom|@
 
 async function startObserved(context: Context, kind: Kind) {
   const folder = await context.folder(kind);
-  const process = context.start('observed.ts', [folder, await keptAnswer(context), kind]);
+  const process = context.start('observed.ts', [folder, await cachedResponse(context), kind]);
   const [address = ''] = await process.says(/^http\S+/);
   return { folder, process, target: { url: `${address}${HIT}`, headers: { 'X-API-KEY': 'bench' } } };
 }

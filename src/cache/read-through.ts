@@ -1,7 +1,8 @@
 // Responses from the cache, from an in-flight query, or from a new run: as fresh as the policy requires, and no fresher
 // than needed.
 import type { Observe } from '../core/observation.ts';
-import { ageOf, momentOf, type After, type Clock } from './clock.ts';
+import type { After, Clock } from '../core/clock.ts';
+import { ageOf, momentOf } from './clock.ts';
 import { sealEntry, youngerOf, type Entry, type Payload } from './entry.ts';
 import { createSingleFlight, type Flight, type Landing } from './single-flight.ts';
 import {
@@ -36,8 +37,8 @@ export interface Job {
 
 export interface Ask extends Job {
   readonly directives: CacheDirectives;
-  /** The caller's signal. */
-  readonly signal: AbortSignal;
+  /** The caller's signal; called only if a run is needed. */
+  readonly signal: () => AbortSignal;
 }
 
 export interface Found {
@@ -181,7 +182,7 @@ async function readFlight(context: Context, ask: Ask, forwarded: Outcome['forwar
   const { result, led } = await context.fly(
     ask,
     (age) => isFresh(age, ask.policy, ask.directives),
-    ask.signal,
+    ask.signal(),
   );
   const own = result.stored ? 'stored' : 'unstored';
   const kind = led && result.made ? own : 'collapsed';

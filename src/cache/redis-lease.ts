@@ -2,7 +2,7 @@
 // client can make replicas wait.
 import { createHmac, randomUUID, timingSafeEqual, type KeyObject } from 'node:crypto';
 import type { Observe } from '../core/observation.ts';
-import type { After, Clock } from './clock.ts';
+import type { After, Clock } from '../core/clock.ts';
 import type { RedisClient } from './redis-connection.ts';
 import { unlessRefused, type RedisLink } from './redis-link.ts';
 import type { Lease, LeaseRefusal } from './remote.ts';

@@ -2,7 +2,8 @@
 // circuit breaker around every call.
 import type { Observe } from '../core/observation.ts';
 import { createBreaker } from './breaker.ts';
-import { sleep, type After, type Clock } from './clock.ts';
+import type { After, Clock } from '../core/clock.ts';
+import { sleep } from './clock.ts';
 import { openRedisConnection, type RedisConnection } from './redis-connection.ts';
 
 export interface RedisLinkOptions {

@@ -5,7 +5,7 @@ import type { Observe } from '../core/observation.ts';
 import { Problem } from '../core/problem.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Prepared } from '../request/answer.ts';
-import { contentOf, type Call, type CallContent } from '../request/call.ts';
+import { localCall, type CallContent } from '../request/call.ts';
 import { CommandError } from './command-error.ts';
 import { withLocal, type LocalDeps } from './local.ts';
 import { renderCsv, renderTable, type Row } from './table.ts';
@@ -27,16 +27,7 @@ export interface QueryOptions {
 
 /** Runs the endpoint and prints its rows; with `explain`, prints the statement and the engine's query plan. */
 export async function query(options: QueryOptions, deps: LocalDeps): Promise<void> {
-  const content = contentOf(fieldsOf(options));
-  const { signal } = new AbortController();
-  const call: Call = {
-    requestId: randomUUID(),
-    endpoint: options.endpoint,
-    key: 'local',
-    read: async () => content,
-    trace: {},
-    signal,
-  };
+  const call = localCall({ requestId: randomUUID(), endpoint: options.endpoint }, fieldsOf(options));
   const { terminal } = deps;
   await withLocal(options, deps, async ({ path }, engine) => {
     if (options.explain) return explain(await path.prepare(call), engine, terminal);

@@ -1,9 +1,7 @@
-// The timer type used by the engine, so that tests can control time.
+// The process's own timer.
+import type { After } from '../core/clock.ts';
 
-/** Calls `action` once after `ms` unless the returned function is called first. */
-export type After = (ms: number, action: () => void) => () => void;
-
-/** The process's own timer; it does not keep the process alive. */
+/** Does not keep the process alive. */
 export const after: After = (ms, action) => {
   const timer = setTimeout(action, ms);
   timer.unref();

@@ -1,7 +1,7 @@
 // The servers of one engine: health, round-robin selection, and back-off for servers that do not respond.
 import type { Observe } from '../../core/observation.ts';
 import { EngineError } from '../engine.ts';
-import type { After } from '../timer.ts';
+import type { After } from '../../core/clock.ts';
 import type { Client } from './client.ts';
 
 export interface Host {

@@ -11,7 +11,7 @@ import { createQueue } from '../queue.ts';
 import type { Queue } from '../queue.ts';
 import { splitStatements } from '../statements.ts';
 import { after as realTimer } from '../timer.ts';
-import type { After } from '../timer.ts';
+import type { After } from '../../core/clock.ts';
 import { openAttempts } from './attempts.ts';
 import type { Attempt, AttemptsDeps } from './attempts.ts';
 import { credentialsOf, openClient } from './client.ts';
