@@ -1,4 +1,4 @@
-// Points in time on two clocks, ages, and waiting.
+// Arithmetic on points in time, on both clocks.
 import type { After, Clock } from '../core/clock.ts';
 
 /** One point in time on both clocks. */

@@ -38,8 +38,8 @@ export interface Job {
 
 export interface Ask extends Job {
   readonly directives: CacheDirectives;
-  /** The caller's signal. */
-  readonly signal: AbortSignal;
+  /** The caller's signal; called only if a run is needed. */
+  readonly signal: () => AbortSignal;
 }
 
 export interface Found {
@@ -183,7 +183,7 @@ async function readFlight(context: Context, ask: Ask, forwarded: Outcome['forwar
   const { result, led } = await context.runShared(
     ask,
     (age) => isFresh(age, ask.policy, ask.directives),
-    ask.signal,
+    ask.signal(),
   );
   const own = result.stored ? 'stored' : 'unstored';
   const kind = led && result.made ? own : 'collapsed';

@@ -101,10 +101,8 @@ export async function listTokens(options: ListTokensOptions, terminal: Terminal)
   const listed = tokens.map((token) => listEntry(token, options));
   if (options.format === 'json') return terminal.print(JSON.stringify({ tokens: listed }, null, 2));
   if (listed.length === 0) return terminal.note(`${options.file} has no keys`);
-  const rows = listed.map((entry) =>
-    Object.fromEntries(Object.entries(entry).map(([column, value]) => [column, cellOf(value)])),
-  );
-  for (const line of renderTable(rows)) terminal.print(line);
+  const rows = listed.map((entry) => Object.values(entry).map(cellOf));
+  for (const line of renderTable([Object.keys(listed[0] ?? {}), ...rows])) terminal.print(line);
 }
 
 function listEntry(token: Token, { uses, now }: ListTokensOptions): Readonly<Record<string, unknown>> {
@@ -124,9 +122,10 @@ function listEntry(token: Token, { uses, now }: ListTokensOptions): Readonly<Rec
   };
 }
 
-function cellOf(value: unknown): unknown {
+function cellOf(value: unknown): string {
+  if (value === null || value === undefined) return '';
   if (Array.isArray(value)) return value.join(' ');
-  if (typeof value !== 'object' || value === null) return value;
+  if (typeof value !== 'object') return typeof value === 'string' ? value : JSON.stringify(value);
   return Object.entries(value)
     .map(([name, item]) => `${name}=${String(item)}`)
     .join(' ');

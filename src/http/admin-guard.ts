@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '../core/problem.ts';
-import { isReadable } from './header-limit.ts';
+import { isReadable } from './header-fields.ts';
 
 /** Safe methods (RFC 9110, 9.2.1). */
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -28,8 +28,10 @@ function rejectionOf({ headers, method }: FastifyRequest, known: ReadonlySet<str
   }
   if (SAFE.has(method)) return undefined;
   const { origin, 'sec-fetch-site': site = 'none' } = headers;
-  const isOwn = origin === undefined || urlOf(origin)?.host === host.host;
-  return isOwn && (site === 'none' || site === 'same-origin') ? undefined : new Problem('route.cross_site');
+  const isSameOrigin = origin === undefined || urlOf(origin)?.host === host.host;
+  return isSameOrigin && (site === 'none' || site === 'same-origin')
+    ? undefined
+    : new Problem('route.cross_site');
 }
 
 function isKnown(hostname: string, known: ReadonlySet<string>): boolean {

@@ -1,4 +1,4 @@
-// CORS (https://fetch.spec.whatwg.org/#http-cors-protocol) for configured origins, and OPTIONS.
+// Cross-origin requests (https://fetch.spec.whatwg.org/#http-cors-protocol).
 import cors from '@fastify/cors';
 import type { FastifyInstance } from 'fastify';
 
@@ -33,13 +33,13 @@ const PREFLIGHT_AGE = 600;
 
 /** Answers preflight requests before authentication, and lists the headers that pages may read. */
 export function addCors(app: FastifyInstance, { corsOrigins, headerPrefix }: CorsOptions): void {
+  if (corsOrigins === undefined) return;
   app.addHook('onRequest', (request, reply, done) => {
     const { allow } = request.routeOptions.config;
     if (request.method === 'OPTIONS' && allow !== undefined) reply.header('Allow', allow);
     done();
   });
-  if (corsOrigins === undefined) return;
-  const own = ['REDACT-PII', 'LABELS', 'RESERVATION'].map((name) => `${headerPrefix}-ENDPOINT-${name}`);
+  const prefixed = ['REDACT-PII', 'LABELS', 'RESERVATION'].map((name) => `${headerPrefix}-ENDPOINT-${name}`);
   void app.register(cors, {
     origin: corsOrigins === '*' ? '*' : [...corsOrigins],
     methods: ['GET', 'HEAD', 'POST', 'QUERY'],
@@ -51,7 +51,7 @@ export function addCors(app: FastifyInstance, { corsOrigins, headerPrefix }: Cor
       'If-None-Match',
       'X-API-KEY',
       'X-Request-Id',
-      ...own,
+      ...prefixed,
     ],
     exposedHeaders: EXPOSED,
     maxAge: PREFLIGHT_AGE,

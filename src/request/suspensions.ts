@@ -14,7 +14,7 @@ export interface Suspensions {
    * Returns the query, set up to be suspended if it crashes the engine process. Throws Problem `query.suspended` with
    * Retry-After while the query or its key is suspended.
    */
-  readonly admit: (query: ConsumerQuery | undefined, sender: Sender) => ConsumerQuery | undefined;
+  readonly admit: (consumerQuery: ConsumerQuery, sender: Sender) => ConsumerQuery;
 }
 
 /** The sender of a query, and the endpoint it is sent to. */
@@ -50,11 +50,10 @@ export function createSuspensions({ now, observe }: SuspensionsOptions): Suspens
   }
 
   return {
-    admit: (query, sender) => {
-      if (query === undefined) return undefined;
+    admit: (consumerQuery, sender) => {
       const { endpoint, principal } = sender;
       const id = createHash('sha256')
-        .update(`${endpoint.id} ${query.language} ${query.text.trim()}`)
+        .update(`${endpoint.id} ${consumerQuery.language} ${consumerQuery.text.trim()}`)
         .digest('base64');
       const minutes = SUSPENDED_MS / 60_000;
       if (queries.count(id) > 0) {
@@ -65,7 +64,7 @@ export function createSuspensions({ now, observe }: SuspensionsOptions): Suspens
         const detail = `Several queries of the key "${principal.name}" could not be stopped at their time limit; its consumer queries are rejected for ${minutes} minutes`;
         throw new Problem('query.suspended', { detail, retryAfter: keys.secondsLeft(principal.id) });
       }
-      return { ...query, key: principal.id, onFatal: (fatality) => note(fatality, id, sender) };
+      return { ...consumerQuery, key: principal.id, onFatal: (fatality) => note(fatality, id, sender) };
     },
   };
 }

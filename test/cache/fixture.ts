@@ -45,7 +45,7 @@ export function askFor(key: string, changes: Partial<Ask> = {}): Ask {
     key,
     policy: POLICY,
     directives: NO_DIRECTIVES,
-    signal: new AbortController().signal,
+    signal: () => new AbortController().signal,
     run: () => Promise.resolve(payload(`${key} answered`)),
     ...changes,
   };

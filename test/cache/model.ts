@@ -144,10 +144,18 @@ async function play(steps: readonly Step[], shared: boolean): Promise<History> {
     const reads = replicas[step.replica];
     if (policy === undefined || reads === undefined) throw new Error('no such key or replica');
     const { signal } = controller;
-    reads.read({ key, policy, directives: step.directives, signal, run: (inner) => run(each, inner) }).then(
-      (read) => (each.settled = { at: clock.monotonic(), read }),
-      (cause: unknown) => (each.settled = { at: clock.monotonic(), cause }),
-    );
+    reads
+      .read({
+        key,
+        policy,
+        directives: step.directives,
+        signal: () => signal,
+        run: (inner) => run(each, inner),
+      })
+      .then(
+        (read) => (each.settled = { at: clock.monotonic(), read }),
+        (cause: unknown) => (each.settled = { at: clock.monotonic(), cause }),
+      );
   }
 
   for (const step of steps) {

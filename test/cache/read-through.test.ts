@@ -319,7 +319,7 @@ describe('a request', () => {
       });
       return new Promise(() => {});
     };
-    const all = controllers.map(({ signal }) => ask({ run, signal }));
+    const all = controllers.map(({ signal }) => ask({ run, signal: () => signal }));
     await time.advance(0);
     controllers[0]?.abort(new Error('gone'));
     await expect(all[0]).rejects.toThrow('gone');
@@ -334,7 +334,11 @@ describe('a request', () => {
     await ask({ policy: KEEPS_STALE });
     await time.advance(200_000);
     const controller = new AbortController();
-    const answer = ask({ policy: KEEPS_STALE, run: () => new Promise(() => {}), signal: controller.signal });
+    const answer = ask({
+      policy: KEEPS_STALE,
+      run: () => new Promise(() => {}),
+      signal: () => controller.signal,
+    });
     await time.advance(0);
     controller.abort(ENGINE);
     expect(summary(await answer)).toBe('run 1: stale (stale), age 200, ttl -100');

@@ -136,7 +136,31 @@ describe('query', () => {
     expect(JSON.parse((await run(['query', 'one', 'n=7', '--output', 'json'], { cwd })).out)).toEqual([
       { n: 7 },
     ]);
-    expect((await run(['query', 'one', 'n=7', '--output', 'csv'], { cwd })).out).toBe('n\n7\n');
+    expect((await run(['query', 'one', 'n=7', '--output', 'csv'], { cwd })).out).toBe('n\r\n7\r\n');
+  });
+
+  test('prints the digits of the engine in every format', async () => {
+    const cwd = folder({
+      'endpoints/one.yaml': GOOD.replace(
+        /query: .*/,
+        "query: SELECT @n AS n, toUInt64(18446744073709551615) AS big, toDecimal64('12345678901234.5678', 4) AS d, [toInt128('170141183460469231731687303715884105727')] AS huge",
+      ),
+    });
+    const [big, d, huge] = [
+      '18446744073709551615',
+      '12345678901234.5678',
+      '[170141183460469231731687303715884105727]',
+    ];
+    const print = async (form: string) => (await run(['query', 'one', 'n=7', '--output', form], { cwd })).out;
+    const [table, json, csv] = [await print('table'), await print('json'), await print('csv')]; // one process at a time has the data folder
+    expect(table.split('\n')[2]?.split(/ +/)).toEqual(['7', big, d, huge]);
+    expect(json).toBe(`[\n  {"n":7,"big":${big},"d":${d},"huge":${huge}}\n]\n`);
+    expect(csv).toBe(`n,big,d,huge\r\n7,${big},${d},${huge}\r\n`);
+  });
+
+  test('one row is a row', async () => {
+    const cwd = folder({ 'endpoints/one.yaml': GOOD });
+    expect((await run(['query', 'one', 'n=7'], { cwd })).err).toMatch(/^1 row, /);
   });
 
   test('reports what is wrong with a call', async () => {

@@ -1,7 +1,7 @@
 // `millrace doctor`: its output, and when it fails.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { run, scratch } from '../support/command.ts';
-import { startFront, type FrontProcess } from '../support/front-process.ts';
+import { startFront, type FrontProcess } from '../support/clickhouse-front/process.ts';
 import { deploy } from '../support/serving.ts';
 
 const SANDBOXED = `query: WITH t AS (SELECT 1 AS n) SELECT n FROM t

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { run, scratch } from '../support/command.ts';
-import { startFront, type FrontProcess } from '../support/front-process.ts';
+import { startFront, type FrontProcess } from '../support/clickhouse-front/process.ts';
 import { ask, deploy, startServing, type Deployment, type Serving } from '../support/serving.ts';
 
 const ENDPOINTS = {

@@ -7,7 +7,7 @@ import { unlessAborted } from '../../src/engine/abort.ts';
 import { writeConfigFile } from '../../src/engine/embedded/config-file.ts';
 import { openGeneration, type Generation } from '../../src/engine/embedded/generation.ts';
 import { startSupervisor, type Supervisor } from '../../src/engine/embedded/supervisor.ts';
-import { after } from '../../src/core/clock.ts';
+import { after } from '../../src/engine/timer.ts';
 
 let path: string;
 beforeEach(() => {

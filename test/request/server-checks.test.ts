@@ -9,8 +9,8 @@ import { splitStatements } from '../../src/engine/statements.ts';
 import { excessIn, rolesIn } from '../../src/request/grants.ts';
 import type { PreflightFinding } from '../../src/request/preflight.ts';
 import { checkServer, profileFor } from '../../src/request/server-checks.ts';
-import type { ClickHouseFront } from '../support/clickhouse-front.ts';
-import { openClickHouseFront } from '../support/clickhouse-front.ts';
+import type { ClickHouseFront } from '../support/clickhouse-front/front.ts';
+import { openClickHouseFront } from '../support/clickhouse-front/front.ts';
 import { collect, failureOf, statement } from '../support/engine-statements.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'millrace-checks-'));
@@ -23,19 +23,19 @@ let front: ClickHouseFront;
 let engine: Engine;
 
 /** A server where all is well. */
-const HEALTHY: readonly (readonly [part: string, answer: string])[] = [
+const WELL: readonly (readonly [part: string, answer: string])[] = [
   ['SHOW GRANTS', '["GRANT SELECT, SHOW TABLES ON logs.edge TO guest"]\n'],
   ['system.row_policies', ''],
   ['system.quota_usage', '["hourly", 0.2]\n'],
 ];
 
-function respondWith(...answers: readonly (readonly [part: string, answer: string, user?: string])[]): void {
-  front.responds = (query, user) => {
+function tell(...answers: readonly (readonly [part: string, answer: string, user?: string])[]): void {
+  front.override = (query, user) => {
     if (query.startsWith('SELECT currentUser()')) return `["${user}"]\n`;
-    const response = [...answers, ...HEALTHY].find(
+    const told = [...answers, ...WELL].find(
       ([part, , whom]) => query.includes(part) && (whom === undefined || whom === user),
     );
-    return response?.[1];
+    return told?.[1];
   };
 }
 
@@ -67,34 +67,34 @@ afterAll(async () => {
 
 describe('a server', () => {
   test('without problems needs no fix', async () => {
-    respondWith();
+    tell();
     expect(await notHeld()).toEqual([]);
     expect((await checkServer(engine)).length).toBeGreaterThan(10);
   });
 
   test.each<{
     why: string;
-    response: readonly [part: string, answer: string, user?: string];
+    told: readonly [part: string, answer: string, user?: string];
     outcome: string;
     name: RegExp;
     fix?: RegExp;
   }>([
     {
       why: 'an old release',
-      response: ['version()', '["24.3.9.1"]', 'guest'],
+      told: ['version()', '["24.3.9.1"]', 'guest'],
       outcome: 'open',
       name: /24\.3\.9\.1.* 24\.8/,
     },
     {
       why: 'the analyzer off',
-      response: ['allow_experimental_analyzer', '["0"]', 'guest'],
+      told: ['allow_experimental_analyzer', '["0"]', 'guest'],
       outcome: 'open',
       name: /analyzer/,
       fix: /^ALTER USER `guest` SETTINGS enable_analyzer = 1;$/,
     },
     {
       why: 'grants to write',
-      response: [
+      told: [
         'SHOW GRANTS',
         '["GRANT SELECT, INSERT, ALTER UPDATE ON logs.* TO guest WITH GRANT OPTION"]',
         'guest',
@@ -105,21 +105,21 @@ describe('a server', () => {
     },
     {
       why: 'a role that may write',
-      response: ['SHOW GRANTS\n', '["GRANT writer TO guest"]', 'guest'],
+      told: ['SHOW GRANTS\n', '["GRANT writer TO guest"]', 'guest'],
       outcome: 'advice',
       name: /URL on \*\.\*$/,
       fix: /^REVOKE URL ON \*\.\* FROM writer;$/,
     },
     {
       why: 'a table with policies for others',
-      response: ['system.row_policies', '["logs", "edge"]', 'service'],
+      told: ['system.row_policies', '["logs", "edge"]', 'service'],
       outcome: 'advice',
       name: /`logs`\.`edge` has row policies.*users_without_row_policies_can_read_rows/,
       fix: /^CREATE ROW POLICY millrace ON `logs`\.`edge` USING 1 TO `service`;$/,
     },
     {
       why: 'policies that cannot be seen',
-      response: [
+      told: [
         'system.row_policies',
         "Code: 497. DB::Exception: guest: Not enough privileges. To execute this query, it's necessary to have the grant SHOW ROW POLICIES ON *.*. (ACCESS_DENIED)",
         'guest',
@@ -130,20 +130,20 @@ describe('a server', () => {
     },
     {
       why: 'no quota',
-      response: ['quota_usage', '', 'guest'],
+      told: ['quota_usage', '', 'guest'],
       outcome: 'advice',
       name: /no quota/,
       fix: /^CREATE QUOTA .* TO `guest`;$/,
     },
     {
       why: 'a quota that is nearly used up',
-      response: ['quota_usage', '["hourly", 0.95]', 'guest'],
+      told: ['quota_usage', '["hourly", 0.95]', 'guest'],
       outcome: 'advice',
       name: /hourly .*nearly/,
       fix: /^ALTER QUOTA `hourly` FOR INTERVAL/,
     },
-  ])('with $why', async ({ response, outcome, name, fix }) => {
-    respondWith(response, ['FOR writer', '["GRANT URL ON *.* TO writer"]']);
+  ])('with $why', async ({ told, outcome, name, fix }) => {
+    tell(told, ['FOR writer', '["GRANT URL ON *.* TO writer"]']);
     const found = await notHeld();
     expect(found).toHaveLength(1);
     expect(found[0]).toMatchObject({ layer: 'server', outcome });
@@ -166,7 +166,7 @@ describe('a server', () => {
     },
   ])('with a profile of consumers $why', async ({ profile, off }) => {
     USERS['guest'] = { password: '', profile };
-    respondWith();
+    tell();
     const asked = open();
     const found = await notHeld(asked);
     await asked.close(0);
@@ -176,7 +176,7 @@ describe('a server', () => {
 
   test('with one user for all', async () => {
     USERS['service'] = { password: '', profile: [] };
-    respondWith();
+    tell();
     const asked = open('service');
     const found = await notHeld(asked);
     await asked.close(0);
@@ -224,7 +224,7 @@ test('roles are resolved', () => {
 });
 
 test('the statements in the guide are valid SQL', async () => {
-  respondWith();
+  tell();
   const guide = await readFile(GUIDE, 'utf8');
   const blocks = [...guide.matchAll(/```sql\n(.*?)```/gs)].map(([, text = '']) => text);
   const statements = blocks.flatMap(splitStatements);

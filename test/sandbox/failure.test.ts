@@ -1,5 +1,6 @@
 // What consumers see of engine failures: our message at their location, and nothing that they did not write.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { FAILURE_CODES } from '../../src/sandbox/failure-messages.ts';
 import { consumerFailure } from '../../src/sandbox/failure.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { bound, codeOf, openSandbox, openWorld } from './fixture.ts';
@@ -95,9 +96,60 @@ describe('errors of the consumer', () => {
       'SELECT (SELECT id FROM edge_logs)',
       'A scalar subquery returned more than one row',
     ],
+    ['a string that is not a UUID', "SELECT toUUID('zz')", '1:15 A string is not a UUID'],
+    [
+      'a string that is not an IPv4 address',
+      "SELECT id, toIPv4('zz') FROM edge_logs",
+      '1:19 A string is not an IPv4 address',
+    ],
+    ['a string that is not an IPv6 address', "SELECT toIPv6('zz')", '1:15 A string is not an IPv6 address'],
+    [
+      'a column of strings that are not UUIDs',
+      'SELECT toUUID(path) FROM edge_logs',
+      '1:8 A string is not a UUID',
+    ],
+    [
+      'a cast in a WITH element of the consumer',
+      "WITH own AS (SELECT toInt64(lower('ABC')) AS x) SELECT x FROM own",
+      'A string cannot be converted to the required type',
+    ],
+    [
+      'a value that is not in an enum',
+      "SELECT CAST('x', 'Enum8(\\'a\\' = 1)')",
+      '1:13 A value is not one of the values of its enum',
+    ],
+    [
+      'a position of zero',
+      'SELECT substring(path, 0) FROM edge_logs',
+      '1:8 Positions in strings, arrays and tuples start at 1',
+    ],
+    [
+      'a type in LowCardinality',
+      "SELECT CAST(1, 'LowCardinality(UInt8)')",
+      '1:16 LowCardinality of this type is not allowed: remove it',
+    ],
+    ['an alias of itself', 'SELECT a + 1 AS b, b + 1 AS a', '1:17 There is no column or alias b here'],
+    [
+      'an array of different depth',
+      'SELECT arrayConcat([1], [[1]])',
+      'The types of the values have no common type',
+    ],
+    [
+      'WITH FILL',
+      'SELECT id FROM edge_logs ORDER BY id WITH FILL STEP 0',
+      'WITH FILL requires constant bounds and a step of the type of its column',
+    ],
+    ['a decimal', "SELECT toDecimal32('99999999999', 2)", "1:20 '99999999999' is out of range"],
+    ['a date', "SELECT toDate('zz')", '1:15 A string is not a valid date'],
   ])('%s', async (_why, sql, expected) => {
     expect(await messageFor(sql)).toBe(expected);
   });
+});
+
+test('error codes have the engine’s names', async () => {
+  const codes = FAILURE_CODES.map(([code]) => code);
+  const sql = `SELECT toString(arrayMap(code -> errorCodeToName(code), [${codes.join(', ')}]))`;
+  expect(await world.run(sql)).toContain(FAILURE_CODES.map(([, name]) => `'${name}'`).join(','));
 });
 
 test('existing and missing tables are reported identically', async () => {
@@ -118,6 +170,7 @@ describe('errors of the endpoint are not reported as the consumer’s', () => {
       'SELECT a FROM t',
     ],
     ['a table', 'WITH t AS (SELECT 1 AS a FROM app.nothere) SELECT 1', 'SELECT a FROM t'],
+    ['a UUID', 'WITH t AS (SELECT toUUID(event_message) AS a FROM app.logs) SELECT 1', 'SELECT a FROM t'],
     [
       'a regular expression',
       "WITH t AS (SELECT match(path, '(') AS a FROM app.logs) SELECT 1",

@@ -2,7 +2,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { scratch } from '../support/command.ts';
-import { startFront, type FrontProcess } from '../support/front-process.ts';
+import { startFront, type FrontProcess } from '../support/clickhouse-front/process.ts';
 import { ask, deploy, startServing, type Serving } from '../support/serving.ts';
 
 const ENDPOINTS = {

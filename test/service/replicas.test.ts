@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { scratch } from '../support/command.ts';
-import { startFront, type FrontProcess } from '../support/front-process.ts';
+import { startFront, type FrontProcess } from '../support/clickhouse-front/process.ts';
 import { startRedis, type RedisServer } from '../support/redis.ts';
 import { ask, deploy, RATED_KEY, startServing, type Deployment, type Serving } from '../support/serving.ts';
 

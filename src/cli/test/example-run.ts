@@ -7,7 +7,7 @@ import type { Finding } from '../../core/finding.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { RequestPath } from '../../request/answer.ts';
-import { contentOf, type Call } from '../../request/call.ts';
+import { localCall, type Call } from '../../request/call.ts';
 import { compare, type Mismatch, type Outcome } from './compare.ts';
 import { shortPath } from './endpoint-files.ts';
 import { engineSentence, type Rows } from './rows.ts';
@@ -126,14 +126,8 @@ function callOf({ file, example }: Case): Call {
     text === undefined ? [] : [[name, [text]] as const],
   );
   const sent = Object.entries(parameters).map(([name, value]) => [name, [value]] as const);
-  return {
-    requestId: randomUUID(),
-    endpoint: file.candidate.endpoint.name,
-    key: 'local',
-    read: async () => contentOf(new Map([...sent, ...own])),
-    trace: {},
-    signal: new AbortController().signal,
-  };
+  const { name } = file.candidate.endpoint;
+  return localCall({ requestId: randomUUID(), endpoint: name }, new Map([...sent, ...own]));
 }
 
 /** At the expectation it concerns, otherwise at the example's name. */
