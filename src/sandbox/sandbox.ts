@@ -49,7 +49,7 @@ export interface Verdict {
   readonly names: ReadonlySet<string>;
   /** Whether columns of its result may be aggregate function states. */
   readonly hasStates: boolean;
-  /** Whether it cannot fail on any row; see `leakproof.ts`. */
+  /** Whether it cannot fail on any row; see `leakproof/leakproof.ts`. */
   readonly isLeakproof: boolean;
 }
 

@@ -1,4 +1,4 @@
-// Aggregate function states in the engine's own tree of a query: applies the rules of states.ts a second time.
+// Aggregate function states in the engine's own tree of a query: applies the rules of scan/states.ts a second time.
 import type { Violation } from '../lexed-query.ts';
 import { attribute } from './tree.ts';
 import type { TreeLine } from './tree.ts';
