@@ -88,8 +88,8 @@ function print(body: Buffer, output: QueryOptions['output'], terminal: Terminal)
 
 function describeProblem(problem: Problem): string {
   const errors = problem.errors.map(({ parameter, line, column, message }) => {
-    const place = parameter ?? (line === undefined ? '' : `${line}:${column ?? 1}`);
-    return `\n  ${place === '' ? '' : `${place}: `}${message}`;
+    const location = parameter ?? (line === undefined ? '' : `${line}:${column ?? 1}`);
+    return `\n  ${location === '' ? '' : `${location}: `}${message}`;
   });
   const cause = problem.status >= 500 && problem.cause instanceof Error ? `\n  ${problem.cause.message}` : '';
   return `${problem.message} (${problem.code})${errors.join('')}${cause}\n  ${problem.hint}`;

@@ -2,12 +2,12 @@
 
 /** A message; `name` is what the engine's message is about, if it occurs in the consumer's query. */
 export interface Sentence {
-  readonly say: (name: string) => string;
+  readonly textFor: (name: string) => string;
   /** Evidence required that the endpoint's own tables did not cause the failure. */
-  readonly proof: 'none' | 'place or scope' | 'place';
+  readonly evidence: 'none' | 'location or scope' | 'location';
 }
 
-type Row = readonly [code: number, name: string, say: Sentence['say']];
+type Row = readonly [code: number, name: string, textFor: Sentence['textFor']];
 
 const plain = (message: string) => (): string => message;
 /** A message about a name, or about `otherwise` if the name is not in the query. */
@@ -201,9 +201,9 @@ const EXECUTION: readonly Row[] = [
 
 /** The sentences by ClickHouse's error codes (src/Common/ErrorCodes.cpp). */
 export const SENTENCES: ReadonlyMap<number, Sentence> = new Map([
-  ...NAMING.map((row) => entry(row, 'place')),
+  ...NAMING.map((row) => entry(row, 'location')),
   ...ANALYSIS.map((row) => entry(row, 'none')),
-  ...EXECUTION.map((row) => entry(row, 'place or scope')),
+  ...EXECUTION.map((row) => entry(row, 'location or scope')),
 ]);
 
 /** ClickHouse's name of each code. */
@@ -213,6 +213,6 @@ export const SENTENCE_CODES: readonly (readonly [code: number, name: string])[] 
   ...EXECUTION,
 ].map(([code, name]) => [code, name] as const);
 
-function entry([code, , say]: Row, proof: Sentence['proof']): [number, Sentence] {
-  return [code, { say, proof }];
+function entry([code, , textFor]: Row, evidence: Sentence['evidence']): [number, Sentence] {
+  return [code, { textFor, evidence }];
 }

@@ -154,11 +154,11 @@ describe('an engine over HTTP', () => {
   });
 
   test('a missing server is unavailable, and observed', async () => {
-    const nobody = open({ connections: 1, queue: 1, urls: ['http://127.0.0.1:9'] });
-    expect((await failureOf(collect(nobody, statement('SELECT 1')))).failure).toBe('unavailable');
-    expect((await failureOf(nobody.ping())).failure).toBe('unavailable');
+    const unreachable = open({ connections: 1, queue: 1, urls: ['http://127.0.0.1:9'] });
+    expect((await failureOf(collect(unreachable, statement('SELECT 1')))).failure).toBe('unavailable');
+    expect((await failureOf(unreachable.ping())).failure).toBe('unavailable');
     expect(observed).toContainEqual({ kind: 'engine.connection_dropped', reason: 'unavailable' });
-    await nobody.close(0);
+    await unreachable.close(0);
   });
 
   test.each([

@@ -67,7 +67,7 @@ function withoutFirstBreak(bytes: Uint8Array): Uint8Array {
 }
 
 function significant(text: string): readonly Token[] {
-  return tokenize(text).filter(({ kind }) => kind !== 'blank' && kind !== 'comment');
+  return tokenize(text).filter(({ kind }) => kind !== 'whitespace' && kind !== 'comment');
 }
 
 function isWord(text: string, token: Token | undefined, word: string): boolean {
