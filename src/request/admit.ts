@@ -1,13 +1,13 @@
 // The first half of every request: authenticates the key, finds the endpoint that it is authorized for, counts the call
 // against the rate limits, and only then reads the rest of the call.
-import type { Accepted, Keyring, Rejected } from '../auth/keyring.ts';
+import type { Accepted, Keyring, Rejected as RejectedKey } from '../auth/keyring.ts';
 import type { KeyUse } from '../auth/key-use.ts';
 import type { Principal } from '../auth/principal.ts';
 import { isCallable } from '../catalog/callable.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import type { Clock } from '../core/clock.ts';
-import { nearest, withSuggestion } from '../core/nearest.ts';
+import { nearest } from '../core/nearest.ts';
 import { Problem, type ProblemOptions } from '../core/problem.ts';
 import { retryAfter, type Limit, type RateLimits } from '../rate-limits/rate-limits.ts';
 import type { Call, CallContent, CallRecord } from './call.ts';
@@ -94,7 +94,7 @@ async function authenticate(keyring: Keyring, key: string | undefined, now: numb
 }
 
 /** The reason for rejecting a token is disclosed only if its signature is valid. */
-function detailOf({ reason, detail }: Rejected): ProblemOptions {
+function detailOf({ reason, detail }: RejectedKey): ProblemOptions {
   if (reason === 'expired') return { detail: 'The key has expired' };
   return detail === undefined ? {} : { detail };
 }
@@ -109,15 +109,14 @@ function findEndpoint(catalog: Catalog, principal: Principal, nameOrId: string):
   if (endpoint !== undefined && isCallable(endpoint, principal)) return endpoint;
   const shown = nameOrId.slice(0, MAX_SHOWN);
   const guess = nearestCallable(catalog, principal, nameOrId);
+  const meant = guess === undefined ? '' : `; did you mean "${guess}"?`;
   // Whether a key with locked parameters covers an endpoint depends on the endpoint's parameters, not on its name
   // alone.
   const coversName = principal.locked.size === 0 && principal.covers(nameOrId);
   throw coversName
-    ? new Problem('route.endpoint_unknown', {
-        detail: withSuggestion(`There is no endpoint "${shown}"`, guess),
-      })
+    ? new Problem('route.endpoint_unknown', { detail: `There is no endpoint "${shown}"${meant}` })
     : new Problem('auth.forbidden', {
-        detail: withSuggestion(`The key "${principal.name}" does not cover "${shown}"`, guess),
+        detail: `The key "${principal.name}" does not cover "${shown}"${meant}`,
       });
 }
 

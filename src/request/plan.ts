@@ -5,7 +5,7 @@ import { Problem } from '../core/problem.ts';
 import { EngineError, type Statement } from '../engine/engine.ts';
 import { rejectedRegex, regexFault } from '../lql/regex.ts';
 import type { Bindings } from '../params/binder.ts';
-import { rejection as sandboxProblem } from '../sandbox/lexed-query.ts';
+import { rejection } from '../sandbox/lexed-query.ts';
 import { consumerFailure } from '../sandbox/failure.ts';
 import { stateInResult } from '../sandbox/scan/states.ts';
 import { bigqueryToSql, inBigQuery } from './bigquery-query.ts';
@@ -101,7 +101,7 @@ async function planSql(
   const parameters = bindings.values;
   const statement: Statement = { sql, parameters, limits, origin: 'consumer', int64, key, onFatal };
   const state = verdict.hasStates ? await sandboxes.stateColumn(endpoint, statement) : undefined;
-  if (state !== undefined) throw sandboxProblem(text, 0, stateInResult(state));
+  if (state !== undefined) throw rejection(text, 0, stateInResult(state));
   return {
     statement,
     ...(reread === undefined ? {} : { retry: { ...statement, sql: reread.sql } }),

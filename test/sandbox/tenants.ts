@@ -16,7 +16,7 @@ import type { MakePlan, Plan } from '../../src/request/plan.ts';
 import { createBulkhead } from '../../src/request/bulkhead.ts';
 import { NO_LABELS } from '../../src/request/labels.ts';
 import { runPlan } from '../../src/request/run.ts';
-import { after } from '../../src/engine/timer.ts';
+import { after } from '../../src/core/clock.ts';
 import { createSandboxes } from '../../src/request/sandboxes.ts';
 
 /** A kind of table, and how an endpoint separates its tenants. */

@@ -10,7 +10,7 @@ import type { Shares } from '../places.ts';
 import { createQueue } from '../queue.ts';
 import type { Queue } from '../queue.ts';
 import { splitStatements } from '../statements.ts';
-import { after as realTimer } from '../timer.ts';
+import { after as realTimer } from '../../core/clock.ts';
 import type { After } from '../../core/clock.ts';
 import { openAttempts } from './attempts.ts';
 import type { Attempt, AttemptsDeps } from './attempts.ts';

@@ -7,7 +7,7 @@ import { createConnections } from '../../../src/engine/embedded/connection.ts';
 import { openControlConnection } from '../../../src/engine/embedded/control-connection.ts';
 import { createKiller } from '../../../src/engine/embedded/killer.ts';
 import { createQueue } from '../../../src/engine/queue.ts';
-import { after } from '../../../src/engine/timer.ts';
+import { after } from '../../../src/core/clock.ts';
 import { errorCodeIn } from '../../../src/engine/failures.ts';
 import { errorText, ServerError } from './errors.ts';
 import { authenticate, readQuery } from './request.ts';
