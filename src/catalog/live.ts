@@ -9,6 +9,7 @@ import type { CompileFile } from './compile.ts';
 import { chooseVersions, type InService } from './last-good.ts';
 import { isEndpointFile, loadFolder, loadSome, type Loaded, type LoadedFiles } from './load.ts';
 
+/** The catalog of a folder, reloaded on change. */
 export interface LiveCatalog {
   /** The current catalog; read once per request. */
   current(): Catalog;
@@ -19,6 +20,7 @@ export interface LiveCatalog {
   close(): Promise<void>;
 }
 
+/** The folder, how its files are compiled, and who is informed. */
 export interface LiveCatalogOptions {
   readonly folder: string;
   readonly compile: CompileFile;

@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { stampOf } from './read-settled.ts';
 
+/** How long bursts of changes are collected. */
 export interface WatchOptions {
   /** Quiet period before a burst of changes is reported, in milliseconds. */
   readonly settleMs: number;
