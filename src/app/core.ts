@@ -91,6 +91,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     rateLimits,
     suspensions,
     plan,
+    sandboxes,
     now: clock.epoch,
   });
   const close = async (): Promise<void> => {

@@ -13,7 +13,7 @@ import { createServer, type Readiness } from '../http/server.ts';
 import { createOpenapi } from '../openapi/document-cache.ts';
 import { authenticate } from '../request/authorize.ts';
 import type { CallRecord } from '../request/call.ts';
-import { countCall } from '../request/count-call.ts';
+import { countCall, countCheck } from '../request/count-call.ts';
 import { listEndpoints } from '../request/listing.ts';
 import { clock } from './clock.ts';
 import { coalesce } from './coalesce.ts';
@@ -31,6 +31,7 @@ export interface Parts extends Core {
   readonly compression: Compression;
   readonly slowClients: SlowClients;
   readonly state: { readonly stopping: boolean };
+  readonly isDevelopment: boolean;
 }
 
 type Listener = ReturnType<typeof createServer>;
@@ -38,10 +39,14 @@ type Listener = ReturnType<typeof createServer>;
 /** Creates both without listening. */
 export function createListeners(parts: Parts): { readonly server: Listener; readonly admin: Listener } {
   const { settings, path, explain, catalog, describe, sandboxes, keyring, observing, cache } = parts;
-  const principalOf = async (key: string | undefined, trace: CallRecord): Promise<Principal> => {
+  const principalOf = async (
+    key: string | undefined,
+    trace: CallRecord,
+    count: typeof countCall | typeof countCheck = countCall,
+  ): Promise<Principal> => {
     const { principal } = await authenticate(keyring.current(), key, clock.epoch());
     trace.principal = principal.name;
-    await countCall(parts.rateLimits, { principal }, trace);
+    await count(parts.rateLimits, { principal }, trace);
     return principal;
   };
   const openapi = createOpenapi({
@@ -54,8 +59,14 @@ export function createListeners(parts: Parts): { readonly server: Listener; read
   const server = createServer({
     answer: path.answer,
     explain,
-    list: async (key, trace) =>
-      listEndpoints(catalog.current(), await principalOf(key, trace), { describe, sandboxes }),
+    list: async (key, trace, { isCheck }) => {
+      const principal = await principalOf(key, trace, isCheck ? countCheck : countCall);
+      return listEndpoints(catalog.current(), principal, { describe, sandboxes });
+    },
+    identify: (key, trace) => principalOf(key, trace),
+    changes: parts.isDevelopment
+      ? { findings: catalog.diagnostics, subscribe: catalog.subscribe }
+      : undefined,
     openapi: async (key, trace) => openapi(await principalOf(key, trace)),
     readiness: coalesce(() => readiness(parts)), // open without a key: concurrent probes share one ping
     observe: observing.observe,

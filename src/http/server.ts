@@ -1,5 +1,6 @@
 // The HTTP server: Fastify with its routes, problem documents and one observation per request.
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import fastify, {
   type FastifyInstance,
@@ -14,7 +15,8 @@ import type { Answer, Call, CallRecord } from '../request/call.ts';
 import type { Explain } from '../request/explain.ts';
 import { leaveBodiesAlone } from './body.ts';
 import { speakToBrowsers, type BrowserOptions } from './browsers.ts';
-import { addExplorer } from './explorer.ts';
+import { addEventsRoute, type Changes } from './events.ts';
+import { addExplorer, matchesTag } from './explorer.ts';
 import { observeRequests, type ObserveOptions } from './observe-requests.ts';
 import { sendAnswer } from './answer-reply.ts';
 import { answerClientError, sendProblem, toProblem } from './problem-reply.ts';
@@ -43,11 +45,19 @@ export interface ServerOptions extends ObserveOptions {
   readonly answer: (call: Call) => Promise<Answer>;
   /** Checks a consumer query without running it. */
   readonly explain: Explain;
-  /** The endpoints a key may call, as data. */
-  readonly list: (key: string | undefined, trace: CallRecord) => Promise<readonly unknown[]>;
+  /** The endpoints a key may call, as data. A check counts as such against the rate limits. */
+  readonly list: (
+    key: string | undefined,
+    trace: CallRecord,
+    options: { readonly isCheck: boolean },
+  ) => Promise<unknown>;
+  /** Authenticates a key and counts the call against its rate limit. */
+  readonly identify: (key: string | undefined, trace: CallRecord) => Promise<unknown>;
   /** The OpenAPI document of the endpoints a key may call, as JSON. */
   readonly openapi: (key: string | undefined, trace: CallRecord) => Promise<string>;
   readonly readiness: () => Promise<Readiness>;
+  /** Changes of endpoint files, sent as server-sent events; undefined: not sent (outside development). */
+  readonly changes?: Changes | undefined;
   readonly compression: Compression;
   readonly slowClients: SlowClients;
   readonly headerPrefix: string;
@@ -96,9 +106,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
   closeWhenAnswered(app);
   addExplainRoute(app, options);
   addExplorer(app, rejectOtherMethods);
-  addCountedRoute(app, '/api/endpoints', async (key, trace) =>
-    JSON.stringify({ result: await options.list(key, trace) }),
-  );
+  addListingRoute(app, options);
+  if (options.changes !== undefined)
+    addEventsRoute(app, { ...options, changes: options.changes }, rejectOtherMethods);
   addCountedRoute(app, '/openapi.json', options.openapi);
   addRoute(app, '/health/live', () => JSON.stringify({ status: 'ok' }));
   addRoute(app, '/health/ready', async (_request, reply) => {
@@ -170,6 +180,23 @@ function addRoute<Params>(
 ): void {
   app.get<{ Params: Params }>(url, async (request, reply) => {
     return sendJson(reply, await handler(request, reply));
+  });
+  rejectOtherMethods(app, url, ['GET']);
+}
+
+/** The listing has an entity tag, so that clients can check for changes without receiving it again. */
+function addListingRoute(app: FastifyInstance, { list, identify }: ServerOptions): void {
+  const url = '/api/endpoints';
+  app.get(url, async (request, reply) => {
+    const { trace } = reply;
+    const condition = request.headers['if-none-match'];
+    const isCheck = condition !== undefined;
+    const text = JSON.stringify(await list(keyOf(request), trace, { isCheck }));
+    const etag = `W/"${hash('sha256', text, 'base64url').slice(0, 22)}"`; // weak: the same for every coding
+    const isUnchanged = matchesTag(condition, etag);
+    if (isCheck && !isUnchanged) await identify(keyOf(request), trace); // the listing itself counts as a call
+    reply.headers({ ...rateLimitFields(trace.limits), ETag: etag });
+    return isUnchanged ? reply.code(304).send() : sendJson(reply, text);
   });
   rejectOtherMethods(app, url, ['GET']);
 }
