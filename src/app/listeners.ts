@@ -64,8 +64,8 @@ export function createListeners(parts: Parts): { readonly server: Listener; read
       return listEndpoints(catalog.current(), principal, { describe, sandboxes });
     },
     identify: (key, trace) => principalOf(key, trace),
-    changes: parts.isDevelopment
-      ? { findings: catalog.diagnostics, subscribe: catalog.subscribe }
+    events: parts.isDevelopment
+      ? { changes: catalog, identify: (key, trace) => principalOf(key, trace, countCheck) }
       : undefined,
     openapi: async (key, trace) => openapi(await principalOf(key, trace)),
     readiness: coalesce(() => readiness(parts)), // open without a key: concurrent probes share one ping

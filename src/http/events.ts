@@ -10,14 +10,14 @@ import { keyOf } from './receive.ts';
 /** The endpoint files that are being served. */
 export interface Changes {
   /** The current findings. */
-  readonly findings: () => readonly Finding[];
+  readonly diagnostics: () => readonly Finding[];
   /** Calls back after each change, until the returned function is called. */
   readonly subscribe: (changed: () => void) => () => void;
 }
 
 export interface EventsOptions {
   readonly changes: Changes;
-  /** Authenticates a key. Throws Problem. */
+  /** Authenticates a key and counts a check. Throws Problem. */
   readonly identify: (key: string | undefined, trace: CallRecord) => Promise<unknown>;
 }
 
@@ -37,7 +37,7 @@ export function addEventsRoute(
 ): void {
   const streams = new Set<PassThrough>();
   const message = (): string => {
-    const findings = changes.findings();
+    const findings = changes.diagnostics();
     const data = { findings: findings.slice(0, MAX_FINDINGS), count: findings.length };
     return `event: catalog\ndata: ${JSON.stringify(data)}\n\n`;
   };

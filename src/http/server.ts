@@ -15,7 +15,7 @@ import type { Answer, Call, CallRecord } from '../request/call.ts';
 import type { Explain } from '../request/explain.ts';
 import { leaveBodiesAlone } from './body.ts';
 import { speakToBrowsers, type BrowserOptions } from './browsers.ts';
-import { addEventsRoute, type Changes } from './events.ts';
+import { addEventsRoute, type EventsOptions } from './events.ts';
 import { addExplorer, matchesTag } from './explorer.ts';
 import { observeRequests, type ObserveOptions } from './observe-requests.ts';
 import { sendAnswer } from './answer-reply.ts';
@@ -57,7 +57,7 @@ export interface ServerOptions extends ObserveOptions {
   readonly openapi: (key: string | undefined, trace: CallRecord) => Promise<string>;
   readonly readiness: () => Promise<Readiness>;
   /** Changes of endpoint files, sent as server-sent events; undefined: not sent (outside development). */
-  readonly changes?: Changes | undefined;
+  readonly events?: EventsOptions | undefined;
   readonly compression: Compression;
   readonly slowClients: SlowClients;
   readonly headerPrefix: string;
@@ -107,8 +107,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   addExplainRoute(app, options);
   addExplorer(app, rejectOtherMethods);
   addListingRoute(app, options);
-  if (options.changes !== undefined)
-    addEventsRoute(app, { ...options, changes: options.changes }, rejectOtherMethods);
+  if (options.events !== undefined) addEventsRoute(app, options.events, rejectOtherMethods);
   addCountedRoute(app, '/openapi.json', options.openapi);
   addRoute(app, '/health/live', () => JSON.stringify({ status: 'ok' }));
   addRoute(app, '/health/ready', async (_request, reply) => {

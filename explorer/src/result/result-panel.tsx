@@ -2,9 +2,10 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Endpoint } from '../service/listing.ts';
+import type { Problem } from '../service/problem.ts';
 import type { View } from '../state/address.ts';
 import { useExplorer } from '../state/context.ts';
-import { askOf, isSameAsk } from '../state/model.ts';
+import { askOf, isCorrected, isSameAsk } from '../state/model.ts';
 import { chartable } from '../chart/series.ts';
 import { ChartView } from '../chart/chart-view.tsx';
 import { CodeView } from '../code/code-view.tsx';
@@ -62,19 +63,20 @@ export function ResultPanel({ endpoint }: Props) {
 }
 
 function Outcome({ endpoint, view }: Props & { readonly view: View }) {
-  const { run } = useExplorer();
+  const { address, run, start } = useExplorer();
   const { value } = run;
+  const retry = (): void => void start();
   switch (value.kind) {
     case 'none':
-      return <Empty title="Nothing run yet">Fill in the parameters, then run it.</Empty>;
+      return <Empty title="No result yet">Fill in the parameters, then run the request.</Empty>;
     case 'running':
       return <Skeleton />;
     case 'cancelled':
-      return (
-        <Empty title="Cancelled">The query was stopped in the engine too. Run it again when you like.</Empty>
-      );
+      return <Empty title="Cancelled">The query was also cancelled in the engine.</Empty>;
     case 'failed':
-      return <ProblemCard problem={value.problem} />;
+      if (isCorrected(value, address.value))
+        return <Empty title="Parameters changed">Run the request again.</Empty>;
+      return <ProblemCard problem={value.problem} onRetry={isRetryable(value.problem) ? retry : undefined} />;
     case 'done': {
       const { rows } = value.answer;
       const columns = value.ask.own === undefined ? (endpoint.columns ?? []) : [];
@@ -82,12 +84,17 @@ function Outcome({ endpoint, view }: Props & { readonly view: View }) {
       if (rows.length === 0)
         return (
           <Empty title="No rows">
-            The query ran and found nothing. Widen the time window, or ask for another value.
+            The query returned no rows. Widen the time range, or change a parameter.
           </Empty>
         );
       return view === 'chart' ? <ChartView rows={rows} /> : <TableView rows={rows} columns={columns} />;
     }
   }
+}
+
+/** Whether the same request may succeed later: rate limits, timeouts, failures of the service. */
+function isRetryable({ status, retryAt }: Problem): boolean {
+  return retryAt !== undefined || status === 0 || status >= 500;
 }
 
 function Empty({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
