@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 import type { FastifyInstance, HTTPMethods } from 'fastify';
 import type { Finding } from '../core/finding.ts';
 import { Problem } from '../core/problem.ts';
-import type { CallRecord } from '../request/call.ts';
+import type { Admission } from '../request/admit.ts';
 import { keyOf } from './receive.ts';
 
 /** The endpoint files that are being served. */
@@ -15,15 +15,14 @@ export interface Changes {
   readonly subscribe: (changed: () => void) => () => void;
 }
 
-export interface EventsOptions {
+interface EventsOptions {
   readonly changes: Changes;
-  /** Authenticates a key and counts a check. Throws Problem. */
-  readonly identify: (key: string | undefined, trace: CallRecord) => Promise<unknown>;
+  readonly admitKey: Admission['admitKey'];
 }
 
 type RejectOthers = (app: FastifyInstance, url: string, taken: readonly HTTPMethods[]) => void;
 
-export const EVENTS_URL = '/api/endpoints/events';
+const EVENTS_URL = '/api/endpoints/events';
 const MAX_STREAMS = 100;
 const MAX_FINDINGS = 100;
 /** A comment line at this interval detects clients that have disconnected. */
@@ -32,7 +31,7 @@ const KEEP_ALIVE_MS = 15_000;
 /** Sends an event `catalog` with the findings at once and after each change. At most 100 streams are open. */
 export function addEventsRoute(
   app: FastifyInstance,
-  { changes, identify }: EventsOptions,
+  { changes, admitKey }: EventsOptions,
   rejectOthers: RejectOthers,
 ): void {
   const streams = new Set<PassThrough>();
@@ -52,7 +51,7 @@ export function addEventsRoute(
     for (const stream of streams) stream.end();
   });
   app.get(EVENTS_URL, { exposeHeadRoute: false }, async (request, reply) => {
-    await identify(keyOf(request), reply.trace);
+    await admitKey(keyOf(request), reply.record, 'check');
     if (streams.size >= MAX_STREAMS)
       throw new Problem('engine.busy', { detail: 'Too many event streams are open', retryAfter: 60 });
     const stream = new PassThrough();

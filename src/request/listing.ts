@@ -7,8 +7,8 @@ import type { Describe, TableColumns } from '../catalog/describe.ts';
 import type { Example } from '../config/generated/endpoint.ts';
 import type { Column } from '../engine/engine.ts';
 import { parseColumnType } from '../sql/column-type.ts';
-import { CONSUMER_TEXT_LIMITS } from '../sandbox/consumer-text.ts';
 import type { FunctionPolicy } from '../sandbox/function-policy.ts';
+import { CONSUMER_QUERY_LIMITS } from '../sandbox/lexed-query.ts';
 import type { Sandboxes } from './sandboxes.ts';
 
 export interface ListingOptions {
@@ -101,7 +101,7 @@ function sandboxEntry(
     default_table: endpoint.outline.from ?? null,
     tables: described.tables?.map(tableEntry) ?? null,
     function_set: sets.nameOf(endpoint),
-    limits: CONSUMER_TEXT_LIMITS,
+    limits: CONSUMER_QUERY_LIMITS,
   };
 }
 
