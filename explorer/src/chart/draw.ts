@@ -1,34 +1,35 @@
-// Draws series with uPlot, as stacked bars or lines. Colours come from the style sheet.
+// Draws series with uPlot, as stacked bars, lines or points. Colours come from the style sheet.
 import uPlot from 'uplot';
 import { tickOf } from './time-words.ts';
-import { bucketOf, stacked, type Chartable, type Series } from './series.ts';
+import { stacked, type Chartable, type Series } from './series.ts';
 
 export interface DrawOptions {
-  /** Includes hidden series, so that each series keeps its colour. */
-  readonly all: readonly Series[];
+  /** Indexes of the series that are not drawn; the others keep their colours. */
+  readonly hidden: readonly number[];
   readonly onPoint: (index: number | undefined) => void;
 }
 
 type Color = (name: string) => () => string;
 
+/** Half of the widest tick label, so that the last one is drawn whole. */
+const RIGHT = 36;
+
 /** Draws into `place` and follows its size; the returned function removes the chart. */
-export function draw(place: HTMLElement, chart: Chartable, { all, onPoint }: DrawOptions): () => void {
+export function draw(place: HTMLElement, chart: Chartable, { hidden, onPoint }: DrawOptions): () => void {
   const color = createColors(place);
   const isBars = chart.shape === 'bars';
-  const tops = isBars ? stacked(chart.series) : chart.series.map(({ values }) => values);
-  const drawn = chart.series.map((one, i) => ({
-    values: tops[i] ?? [],
-    color: color(`--series-${all.findIndex(({ name }) => name === one.name)}`),
-  }));
+  const shown = chart.series.flatMap((one, i) => (hidden.includes(i) ? [] : [{ one, color: color(`--series-${i}`) }]));
+  const tops = isBars ? stacked(shown.map(({ one }) => one)) : shown.map(({ one }) => numbersOf(one));
+  const drawn = shown.map(({ color }, i) => ({ color, values: tops[i] ?? [] }));
   if (isBars) drawn.reverse(); // the tallest first, the others on top of it
   const size = () => ({
     width: Math.max(200, place.clientWidth),
     height: Math.max(160, place.clientHeight),
   });
-  const bucket = bucketOf(chart.times);
+  const { bucket } = chart;
   const options: uPlot.Options = {
     ...size(),
-    padding: [12, 12, 0, 4],
+    padding: [12, RIGHT, 0, 4],
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
     legend: { show: false },
     cursor: { y: false, points: { show: !isBars }, drag: { x: false, y: false } },
@@ -37,9 +38,7 @@ export function draw(place: HTMLElement, chart: Chartable, { all, onPoint }: Dra
     series: [
       {},
       ...drawn.map(({ color }) =>
-        isBars
-          ? { fill: color, width: 0, points: { show: false }, paths: barsOf(bucket) }
-          : lineOf(color, chart),
+        isBars ? { fill: color, width: 0, points: { show: false }, paths: barsOf(bucket) } : lineOf(color, chart),
       ),
     ],
     hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? undefined)] },
@@ -56,6 +55,11 @@ export function draw(place: HTMLElement, chart: Chartable, { all, onPoint }: Dra
     observer.disconnect();
     plot.destroy();
   };
+}
+
+/** Doubles: a canvas has no more digits to show. */
+function numbersOf({ values }: Series): readonly (number | null)[] {
+  return values.map((value) => (value === null ? null : Number(value)));
 }
 
 /** `room`: seconds before the first and after the last time. */
@@ -94,8 +98,18 @@ const WHOLE_STEPS = Array.from({ length: 13 }, (_, power) =>
   [1, 2, 5].map((each) => each * 10 ** power),
 ).flat();
 
-function lineOf(color: () => string, { times }: Chartable): uPlot.Series {
-  return { stroke: color, width: 1.75, points: { show: times.length < 40 }, spanGaps: true };
+/** Values without neighbours have no line, so they are drawn as points. */
+function lineOf(color: () => string, { times, shape, isRegular }: Chartable): uPlot.Series {
+  const points = { show: true, size: 5, fill: color, stroke: color };
+  if (shape === 'points') return { stroke: color, paths: () => null, points };
+  const isFew = times.length < 40;
+  return { stroke: color, width: 1.75, points: isFew ? points : { ...points, filter: lonely }, spanGaps: !isRegular };
+}
+
+function lonely(plot: uPlot, index: number): number[] {
+  const values = plot.data[index] ?? [];
+  const isEmpty = (i: number): boolean => (values[i] ?? null) === null;
+  return Array.from(values, (_, i) => i).filter((i) => !isEmpty(i) && isEmpty(i - 1) && isEmpty(i + 1));
 }
 
 /** Colours by custom property name. Read at draw time, because they change with the theme. */

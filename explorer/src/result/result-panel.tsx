@@ -1,11 +1,11 @@
 // The result: as a table, a chart, JSON, and as code that makes the request.
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Endpoint } from '../service/listing.ts';
-import type { View } from '../state/address.ts';
+import type { ChartChoice, View } from '../state/address.ts';
 import { useExplorer } from '../state/context.ts';
-import { askOf, isSameAsk } from '../state/model.ts';
-import { chartable } from '../chart/series.ts';
+import { askOf, isSameAsk, type Run } from '../state/model.ts';
+import { readChart, type ChartReading } from '../chart/series.ts';
 import { ChartView } from '../chart/chart-view.tsx';
 import { CodeView } from '../code/code-view.tsx';
 import { ProblemCard } from '../parts/problem-card.tsx';
@@ -28,8 +28,8 @@ const TABS: readonly { readonly name: View; readonly label: string }[] = [
 
 export function ResultPanel({ endpoint }: Props) {
   const { address, run, change } = useExplorer();
-  const rows = run.value.kind === 'done' ? run.value.answer.rows : [];
-  const view = address.value.view ?? (chartable(rows)?.isWhole === true ? 'chart' : 'table');
+  const reading = useReading(run.value, address.value.chart);
+  const view = address.value.view ?? (isChartFirst(reading) ? 'chart' : 'table');
   const section = useRef<HTMLElement>(null);
   const isOver = run.value.kind !== 'none' && run.value.kind !== 'running';
   useEffect(() => {
@@ -48,7 +48,7 @@ export function ResultPanel({ endpoint }: Props) {
         {run.value.kind === 'done' && <Downloads run={run.value} />}
       </div>
       <div id="result-panel" class="result-panel" role="tabpanel" aria-label={view}>
-        {view === 'code' ? <CodeView endpoint={endpoint} /> : <Outcome endpoint={endpoint} view={view} />}
+        {view === 'code' ? <CodeView endpoint={endpoint} /> : <Outcome {...{ endpoint, view, reading }} />}
       </div>
       {run.value.kind === 'done' && (
         <StatusLine
@@ -61,17 +61,36 @@ export function ResultPanel({ endpoint }: Props) {
   );
 }
 
-function Outcome({ endpoint, view }: Props & { readonly view: View }) {
+/** Reading thousands of rows takes milliseconds: once per result and choice. */
+function useReading(run: Run, choice: ChartChoice | undefined): ChartReading {
+  return useMemo(() => {
+    if (run.kind !== 'done') return { kind: 'none' };
+    const { own } = run.ask;
+    return readChart(run.answer.rows, { choice, query: own?.language === 'sql' ? own.text : '' });
+  }, [run, choice]);
+}
+
+/** Whether a chart hides nothing of the rows. One point alone is better read in the table. */
+function isChartFirst(reading: ChartReading): boolean {
+  return reading.kind === 'chart' && reading.chart.isWhole && reading.chart.times.length > 1;
+}
+
+interface OutcomeProps extends Props {
+  readonly view: View;
+  readonly reading: ChartReading;
+}
+
+function Outcome({ endpoint, view, reading }: OutcomeProps) {
   const { run } = useExplorer();
   const { value } = run;
   switch (value.kind) {
     case 'none':
-      return <Empty title="Nothing run yet">Fill in the parameters, then run it.</Empty>;
+      return <Empty title="No result yet">Fill in the parameters, then run the query.</Empty>;
     case 'running':
       return <Skeleton />;
     case 'cancelled':
       return (
-        <Empty title="Cancelled">The query was stopped in the engine too. Run it again when you like.</Empty>
+        <Empty title="Cancelled">The query was cancelled in the engine as well.</Empty>
       );
     case 'failed':
       return <ProblemCard problem={value.problem} />;
@@ -82,10 +101,10 @@ function Outcome({ endpoint, view }: Props & { readonly view: View }) {
       if (rows.length === 0)
         return (
           <Empty title="No rows">
-            The query ran and found nothing. Widen the time window, or ask for another value.
+            The query succeeded without rows. Try a longer time range or other parameter values.
           </Empty>
         );
-      return view === 'chart' ? <ChartView rows={rows} /> : <TableView rows={rows} columns={columns} />;
+      return view === 'chart' ? <ChartView reading={reading} /> : <TableView rows={rows} columns={columns} />;
     }
   }
 }

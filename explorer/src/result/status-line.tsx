@@ -1,4 +1,5 @@
 // The result's status: row count, time per stage, cache status, and whether rows were truncated.
+import { useMemo } from 'preact/hooks';
 import type { Answer, Cache } from '../service/answer.ts';
 import { Icon } from '../parts/icon.tsx';
 import { counted } from '../parts/words.ts';
@@ -6,21 +7,22 @@ import { counted } from '../parts/words.ts';
 interface Props {
   readonly answer: Answer;
   readonly maxRows: number;
-  /** The form has changed since this run. */
+  /** The request has changed since this run. */
   readonly isPast: boolean;
 }
 
 export function StatusLine({ answer, maxRows, isPast }: Props) {
   const { rows, truncated, stages, cache, ms, text } = answer;
+  const size = useMemo(() => new Blob([text]).size, [text]);
   return (
-    <div class="status" role="group" aria-label="How the answer came about">
+    <div class="status" role="group" aria-label="Response details">
       <span class="status-rows" role="status">
-        <strong>{counted(rows.length, 'row')}</strong>, {bytes(text.length)}
+        <strong>{counted(rows.length, 'row')}</strong>, {bytes(size)}
       </span>
-      {isPast && <span class="status-cut">of the call before: run to see this one</span>}
+      {isPast && <span class="status-cut">from the previous run: the request has changed since</span>}
       {truncated && (
         <span class="status-cut">
-          <Icon name="warn" /> cut at {maxRows.toLocaleString('en')} rows: there are more
+          <Icon name="warn" /> truncated at {maxRows.toLocaleString('en')} rows
         </span>
       )}
       <span class="status-cache" data-kind={cache.kind}>
@@ -38,7 +40,7 @@ export function StatusLine({ answer, maxRows, isPast }: Props) {
           </span>
         ))}
         <span class="stage">
-          <strong>{ms.toFixed(0)} ms</strong> in all
+          <strong>{ms.toFixed(0)} ms</strong> in total
         </span>
       </span>
     </div>
@@ -49,20 +51,20 @@ export function StatusLine({ answer, maxRows, isPast }: Props) {
 function cacheWords(cache: Cache): string {
   switch (cache.kind) {
     case 'none':
-      return 'not kept';
+      return 'not cached';
     case 'hit':
-      return `kept answer, ${cache.age} s old, ${freshness(cache.ttl)}`;
+      return `cached response, ${cache.age} s old, ${freshness(cache.ttl)}`;
     case 'stored':
-      return `run for you and kept, ${freshness(cache.ttl)}`;
+      return `computed and cached, ${freshness(cache.ttl)}`;
     case 'shared':
-      return `run once for all who asked, ${freshness(cache.ttl)}`;
+      return `shared with a concurrent request, ${freshness(cache.ttl)}`;
     case 'ran':
-      return 'run for you';
+      return 'computed, not cached';
   }
 }
 
 function freshness(ttl: number): string {
-  return ttl < 0 ? `over its time by ${-ttl} s` : `fresh for ${ttl} s`;
+  return ttl < 0 ? `stale for ${-ttl} s` : `fresh for ${ttl} s`;
 }
 
 function bytes(length: number): string {

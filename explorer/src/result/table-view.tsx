@@ -1,5 +1,5 @@
 // Rows as a virtualised table. Arrow keys move between cells, Enter expands a row, c copies.
-import { Fragment, type RefObject } from 'preact';
+import { Fragment } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { printJson, type Json, type Row } from '../service/json.ts';
 import type { Column } from '../service/listing.ts';
@@ -9,15 +9,13 @@ import { useCopy } from '../parts/copy.tsx';
 import { sortRows, tableColumns, type TableColumn } from './columns.ts';
 import { RowDetail } from './row-detail.tsx';
 import { moved, type Cell } from './cell-keys.ts';
+import { columnLayout, visibleColumns, type ColumnLayout, type VisibleColumns } from './column-window.ts';
 import { HEAD_HEIGHT, TableHead } from './table-head.tsx';
 import { TableRow } from './table-row.tsx';
-import { useScroll } from './use-scroll.ts';
+import { useScroll, type ScrollView } from './use-scroll.ts';
 import { topOf, visibleRows } from './window.ts';
 
 const HEIGHTS = { row: 30, detail: 300 };
-const CHARACTER = 7.4;
-const PADDING = 24;
-const FOLD_COLUMN = '34px';
 
 interface Props {
   readonly rows: readonly Row[];
@@ -31,36 +29,37 @@ export function TableView({ rows: unsorted, columns: typed }: Props) {
   const columns = useMemo(() => tableColumns(unsorted), [unsorted]);
   const rows = useMemo(() => sortRows(unsorted, sort), [unsorted, sort]);
   const [unfolded, setUnfolded] = useState<readonly number[]>([]);
-  const [active, setActive] = useState<Cell>({ row: 0, column: 0 });
+  const [chosen, setActive] = useState<Cell>({ row: 0, column: 0 });
+  const active = { row: Math.min(chosen.row, rows.length - 1), column: Math.min(chosen.column, columns.length - 1) };
   const scroller = useRef<HTMLDivElement>(null);
+  const layout = useMemo(() => columnLayout(columns), [columns]);
+  const view = useScroll(scroller);
+  const shown = useMemo(() => visibleColumns(layout, view), [layout, view.left, view.width]);
   const fold = (row: number): void => setUnfolded(toggled(unfolded, row));
   const go = (cell: Cell): void => {
     setActive(cell);
-    reveal(scroller.current, topOf(cell.row, unfolded, HEIGHTS));
+    reveal(scroller.current, { top: topOf(cell.row, unfolded, HEIGHTS), ...edgesOf(layout, cell.column) });
   };
   const onKey = useCellKeys({ rows, columns, active, fold, go });
   const setSort = (column: string): void => {
     setUnfolded([]);
     change({ sort: nextSort(sort, column) });
   };
-  const template = [FOLD_COLUMN, ...columns.map((each, i) => track(each, i === columns.length - 1))].join(
-    ' ',
-  );
   return (
     <div
       class="grid"
       role="grid"
       tabIndex={0}
       ref={scroller}
-      aria-label="Rows. Arrow keys move, Enter unfolds a row, c copies the cell, Shift c the row"
+      aria-label="Rows. Arrow keys move, Enter expands a row, c copies the cell, Shift C the row"
       aria-rowcount={rows.length + 1}
       aria-colcount={columns.length + 1}
       aria-activedescendant={`cell-${active.row}-${active.column}`}
       onKeyDown={(event) => event.target === scroller.current && onKey(event)}
-      style={{ '--columns': template }}
+      style={{ '--columns': shown.template, '--table-width': `${layout.edges.at(-1) ?? 0}px` }}
     >
-      <TableHead columns={columns} typed={typed} sort={sort} onSort={setSort} />
-      <Body {...{ rows, columns, unfolded, active, scroller, fold }} onPick={setActive} />
+      <TableHead {...{ columns, typed, shown, sort }} onSort={setSort} />
+      <Body {...{ rows, columns, shown, unfolded, active, view, fold }} onPick={setActive} />
     </div>
   );
 }
@@ -90,12 +89,13 @@ function useCellKeys({ rows, columns, active, fold, go }: KeysOptions): (event: 
 
 interface BodyProps extends Pick<KeysOptions, 'rows' | 'columns' | 'active' | 'fold'> {
   readonly unfolded: readonly number[];
-  readonly scroller: RefObject<HTMLDivElement | null>;
+  readonly shown: VisibleColumns;
+  readonly view: ScrollView;
   readonly onPick: (cell: Cell) => void;
 }
 
-function Body({ rows, columns, active, unfolded, scroller, fold, onPick }: BodyProps) {
-  const { first, end, offset, total } = visibleRows(rows.length, useScroll(scroller), unfolded, HEIGHTS);
+function Body({ rows, columns, shown, active, unfolded, view, fold, onPick }: BodyProps) {
+  const { first, end, offset, total } = visibleRows(rows.length, view, unfolded, HEIGHTS);
   return (
     <div class="grid-body" role="rowgroup" style={{ height: `${total}px` }}>
       <div role="presentation" style={{ transform: `translateY(${offset}px)` }}>
@@ -105,7 +105,7 @@ function Body({ rows, columns, active, unfolded, scroller, fold, onPick }: BodyP
           const activeColumn = active.row === index ? active.column : undefined;
           return (
             <Fragment key={index}>
-              <TableRow {...{ row, index, columns, isOpen, activeColumn, fold, onPick }} />
+              <TableRow {...{ row, index, columns, shown, isOpen, activeColumn, fold, onPick }} />
               {isOpen && <RowDetail row={row} height={HEIGHTS.detail} />}
             </Fragment>
           );
@@ -119,11 +119,6 @@ function toggled(rows: readonly number[], row: number): readonly number[] {
   return rows.includes(row) ? rows.filter((each) => each !== row) : [...rows, row].toSorted((a, b) => a - b);
 }
 
-function track({ width }: TableColumn, isLast: boolean): string {
-  const pixels = `${Math.round(width * CHARACTER + PADDING)}px`;
-  return isLast ? `minmax(${pixels}, 1fr)` : pixels;
-}
-
 function nextSort(sort: Sort | undefined, column: string): Sort | undefined {
   if (sort?.column !== column) return { column, isDescending: false };
   return sort.isDescending ? undefined : { column, isDescending: true };
@@ -134,10 +129,25 @@ function cellText(value: Json | undefined): string {
   return value === undefined ? '' : printJson(value, '  ');
 }
 
-function reveal(scroller: HTMLElement | null, top: number): void {
+interface Edges {
+  readonly left: number;
+  readonly right: number;
+}
+
+function edgesOf({ edges }: ColumnLayout, column: number): Edges {
+  const left = edges[column] ?? 0;
+  // The first column together with the button that expands the row.
+  return { left: column === 0 ? 0 : left, right: edges[column + 1] ?? left };
+}
+
+/** Scrolls as little as makes the cell visible; of a cell wider than the table, its beginning. */
+function reveal(scroller: HTMLElement | null, { top, left, right }: Edges & { readonly top: number }): void {
   if (scroller === null) return;
   const bottom = top + HEIGHTS.row + HEAD_HEIGHT;
   if (top < scroller.scrollTop) scroller.scrollTop = top;
   else if (bottom > scroller.scrollTop + scroller.clientHeight)
     scroller.scrollTop = bottom - scroller.clientHeight;
+  if (left < scroller.scrollLeft) scroller.scrollLeft = left;
+  else if (right > scroller.scrollLeft + scroller.clientWidth)
+    scroller.scrollLeft = Math.min(left, right - scroller.clientWidth);
 }
