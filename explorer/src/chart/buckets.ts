@@ -15,18 +15,24 @@ export interface Filled {
 
 /** More missing buckets than this are represented by the first and last of each interval without rows. */
 const MAX_BUCKETS = 2000;
-const UNITS: Readonly<Record<string, number>> = { second: 1, minute: 60, hour: 3600, day: 86_400, week: 604_800 };
+const UNITS: Readonly<Record<string, number>> = {
+  second: 1,
+  minute: 60,
+  hour: 3600,
+  day: 86_400,
+  week: 604_800,
+};
 
 /** `times`: seconds, ascending, unique. A column that is named like a unit has buckets of that unit. Undefined for irregular times. */
 export function bucketOf(times: readonly number[], column: string): Bucket | undefined {
   if (times.length < 2 || !times.every(Number.isInteger)) return undefined;
+  const unit = UNITS[column.toLowerCase()];
   const months = times.map(monthOf);
-  if (months.every((each) => each !== undefined)) {
+  if (unit === undefined && months.every((each) => each !== undefined)) {
     const step = stepOf(months);
     return { unit: 'month', step: column.toLowerCase() === 'month' ? 1 : step };
   }
   const step = stepOf(times);
-  const unit = UNITS[column.toLowerCase()];
   return { unit: 'second', step: unit !== undefined && step % unit === 0 ? unit : step };
 }
 
@@ -47,7 +53,11 @@ export function fill(times: readonly number[], bucket: Bucket): Filled {
 /** `1 h`, `15 min`, `1 month`. */
 export function bucketWords({ unit, step }: Bucket): string {
   if (unit === 'month') return `${step} month${step === 1 ? '' : 's'}`;
-  for (const [seconds, word] of [[86_400, 'd'], [3600, 'h'], [60, 'min']] as const)
+  for (const [seconds, word] of [
+    [86_400, 'd'],
+    [3600, 'h'],
+    [60, 'min'],
+  ] as const)
     if (step % seconds === 0) return `${step / seconds} ${word}`;
   return `${step} s`;
 }

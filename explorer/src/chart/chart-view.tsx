@@ -2,7 +2,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useExplorer } from '../state/context.ts';
 import { counted } from '../parts/words.ts';
-import { Visible, visibleText } from '../parts/visible.tsx';
+import { visibleText } from '../parts/hidden-characters.ts';
+import { Visible } from '../parts/visible.tsx';
 import { Pickers } from './pickers.tsx';
 import { totalOf, type Chartable, type ChartReading } from './series.ts';
 import { timeWords } from './time-words.ts';
@@ -15,7 +16,11 @@ export function ChartView({ reading }: { readonly reading: ChartReading }) {
   return (
     <div class="chart">
       <Pickers columns={columns} fields={fields} />
-      {chart === undefined ? <Refused reason={reading.kind === 'refused' ? reading.reason : ''} /> : <Drawn chart={chart} />}
+      {chart === undefined ? (
+        <Refused reason={reading.kind === 'refused' ? reading.reason : ''} />
+      ) : (
+        <Drawn chart={chart} />
+      )}
     </div>
   );
 }
@@ -129,7 +134,8 @@ const KINDS = { bars: 'Stacked bars', lines: 'Lines', points: 'Points' };
 /** A text alternative to the chart for screen readers. */
 function wordsOf({ times, series, shape }: Chartable): string {
   const [first, last] = [times[0], times.at(-1)];
-  const span = first === undefined || last === undefined ? '' : `, ${timeWords(first)} to ${timeWords(last)} UTC`;
+  const span =
+    first === undefined || last === undefined ? '' : `, ${timeWords(first)} to ${timeWords(last)} UTC`;
   const names = series.map(({ name }) => visibleText(name)).join(', ');
   return `${KINDS[shape]} of ${names}${span}. The table has the same numbers.`;
 }

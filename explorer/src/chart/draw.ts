@@ -18,7 +18,9 @@ const RIGHT = 36;
 export function draw(place: HTMLElement, chart: Chartable, { hidden, onPoint }: DrawOptions): () => void {
   const color = createColors(place);
   const isBars = chart.shape === 'bars';
-  const shown = chart.series.flatMap((one, i) => (hidden.includes(i) ? [] : [{ one, color: color(`--series-${i}`) }]));
+  const shown = chart.series.flatMap((one, i) =>
+    hidden.includes(i) ? [] : [{ one, color: color(`--series-${i}`) }],
+  );
   const tops = isBars ? stacked(shown.map(({ one }) => one)) : shown.map(({ one }) => numbersOf(one));
   const drawn = shown.map(({ color }, i) => ({ color, values: tops[i] ?? [] }));
   if (isBars) drawn.reverse(); // the tallest first, the others on top of it
@@ -38,7 +40,9 @@ export function draw(place: HTMLElement, chart: Chartable, { hidden, onPoint }: 
     series: [
       {},
       ...drawn.map(({ color }) =>
-        isBars ? { fill: color, width: 0, points: { show: false }, paths: barsOf(bucket) } : lineOf(color, chart),
+        isBars
+          ? { fill: color, width: 0, points: { show: false }, paths: barsOf(bucket) }
+          : lineOf(color, chart),
       ),
     ],
     hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? undefined)] },
@@ -103,7 +107,12 @@ function lineOf(color: () => string, { times, shape, isRegular }: Chartable): uP
   const points = { show: true, size: 5, fill: color, stroke: color };
   if (shape === 'points') return { stroke: color, paths: () => null, points };
   const isFew = times.length < 40;
-  return { stroke: color, width: 1.75, points: isFew ? points : { ...points, filter: lonely }, spanGaps: !isRegular };
+  return {
+    stroke: color,
+    width: 1.75,
+    points: isFew ? points : { ...points, filter: lonely },
+    spanGaps: !isRegular,
+  };
 }
 
 function lonely(plot: uPlot, index: number): number[] {

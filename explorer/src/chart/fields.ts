@@ -43,9 +43,7 @@ function isNumeric(value: Row[string] | undefined): boolean {
 
 /** Whether the values that are not null, at least one, pass a test. */
 function all(rows: readonly Row[], name: string, test: (value: Row[string] | undefined) => boolean): boolean {
-  return (
-    rows.every((row) => row[name] === null || test(row[name])) && rows.some((row) => row[name] !== null)
-  );
+  return rows.every((row) => row[name] === null || test(row[name])) && rows.some((row) => row[name] !== null);
 }
 
 /** A choice that names a column which these rows lack is ignored. `query`: the SQL, if known. */
@@ -69,7 +67,9 @@ export function fieldsOf(
   const likely = measures.length > 0 ? measures : rest;
   if (series === undefined) return { time, series, values: likely };
   const value = likely.find((name) => measureOf(name, query) === 'sum') ?? likely[0];
-  return value === undefined ? { time, series: undefined, values: columns.values } : { time, series, values: [value] };
+  return value === undefined
+    ? { time, series: undefined, values: columns.values }
+    : { time, series, values: [value] };
 }
 
 interface Facts {
@@ -92,7 +92,11 @@ function guessSeries(candidates: readonly string[], facts: Facts): string | unde
     const count = distinct(rows, [name]);
     return count <= FEW && count * 2 <= rows.length;
   };
-  const isKey = (name: string) => times * 2 <= rows.length && distinct(rows, [time, name]) === rows.length;
+  const isKey = (name: string) => {
+    // Among events of their own, few share a time, and most have their own text.
+    const isGrouped = times * 2 <= rows.length || distinct(rows, [name]) * 4 <= rows.length * 3;
+    return isGrouped && distinct(rows, [time, name]) === rows.length;
+  };
   const ordered = [...texts, ...identifiers];
   const measures = values.filter((name) => !identifiers.includes(name));
   if (!isRepeated) return measures.length === 1 ? ordered.find(isFew) : undefined;

@@ -63,15 +63,29 @@ function openingOf(text: string, close: number): number {
   return -1;
 }
 
-/** What each `expression AS column` of a query is; `name`: a plain column or another function, so that its name decides. */
+/** What each `expression AS column` of the outermost SELECT is; `name`: a column or another function, so that its name decides. */
 function expressionsOf(column: string, query: string): readonly (Measure | 'name')[] {
   const escaped = column.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
   const alias = new RegExp(`\\bas\\s+[\`"]?${escaped}(?![\\w.])`, 'gi');
-  return [...query.matchAll(alias)].map(({ index }) => {
-    const expression = query.slice(startOf(query, index), index).trim();
+  // Parentheses in strings are no structure; the length stays the same.
+  const text = query.replace(/'(?:[^'\\]|\\.)*'/gs, (string) => ' '.repeat(string.length));
+  const depths = depthsOf(text);
+  const outer = [...text.matchAll(alias)].filter(({ index }) => depths[index] === 0);
+  return outer.map(({ index }) => {
+    const expression = text.slice(startOf(text, index), index).trim();
     const call = callOf(expression);
     if (call !== undefined) return byCall(call) ?? 'name';
     return /^[\w.`"]+$/.test(expression) ? 'name' : 'other';
+  });
+}
+
+/** How many parentheses are open at each character. */
+function depthsOf(text: string): readonly number[] {
+  let depth = 0;
+  return Array.from({ length: text.length }, (_, i) => {
+    const character = text.charAt(i);
+    if (character === ')') depth--;
+    return character === '(' ? depth++ : depth;
   });
 }
 

@@ -1,7 +1,7 @@
 // Menus that choose the chart's time, series and value columns; the choice is part of the URL.
 import type { ChartChoice } from '../state/address.ts';
 import { useExplorer } from '../state/context.ts';
-import { visibleText } from '../parts/visible.tsx';
+import { visibleText } from '../parts/hidden-characters.ts';
 import type { ChartColumns, ChartFields } from './fields.ts';
 
 interface Props {
@@ -35,7 +35,10 @@ export function Pickers({ columns, fields }: Props) {
         empty="none"
         onChange={(name) =>
           // One series for each value of a column needs one column of values.
-          choose({ series: name, ...(name === '' ? {} : { value: shown.value || valueBeside(columns, name) }) })
+          choose({
+            series: name,
+            ...(name === '' ? {} : { value: shown.value || valueBeside(columns, name) }),
+          })
         }
       />
       <Picker

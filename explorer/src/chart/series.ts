@@ -45,6 +45,8 @@ export interface ChartOptions {
   readonly choice?: ChartChoice | undefined;
   /** The SQL of the rows, if known: it tells counts and sums from other measures. */
   readonly query?: string;
+  /** Whether the service has left out rows. */
+  readonly isTruncated?: boolean;
 }
 
 export const MAX_SERIES = 8;
@@ -53,7 +55,8 @@ const NAMES = 5;
 const MAX_NAME = 60;
 
 /** `none`: the rows have no time column, or no values to draw. */
-export function readChart(rows: readonly Row[], { choice, query = '' }: ChartOptions = {}): ChartReading {
+export function readChart(rows: readonly Row[], options: ChartOptions = {}): ChartReading {
+  const { choice, query = '', isTruncated = false } = options;
   const columns = columnsOf(rows);
   if (columns === undefined) return { kind: 'none' };
   const fields = fieldsOf(rows, columns, { choice, query });
@@ -69,8 +72,16 @@ export function readChart(rows: readonly Row[], { choice, query = '' }: ChartOpt
   const picked = { columns, fields };
   if (table === undefined) return { kind: 'refused', reason: refusalOf(fields), ...picked };
   const undated = rows.length - dated.length;
-  const notes = undated === 0 ? [] : [`${counted(undated, 'row')} without a time: not drawn.`];
-  const chart = finish(table, { fields, measure, notes, isComplete: isComplete(rows, fields) && undated === 0 });
+  const notes = [
+    ...(isTruncated ? ['The rows are truncated: the chart is incomplete.'] : []),
+    ...(undated === 0 ? [] : [`${counted(undated, 'row')} without a time: not drawn.`]),
+  ];
+  const chart = finish(table, {
+    fields,
+    measure,
+    notes,
+    isComplete: isComplete(rows, fields) && undated === 0,
+  });
   return { kind: 'chart', chart, ...picked };
 }
 
@@ -121,7 +132,9 @@ function tabulate(rows: readonly Dated[], fields: ChartFields, isSum: boolean): 
     return { times: cells.map(({ at }) => at), series, ...shared };
   }
   const places = new Map(unique.map((at, i) => [at, i]));
-  const values = new Map(names.map((name) => [name, Array.from<Amount | null>({ length: unique.length }).fill(null)]));
+  const values = new Map(
+    names.map((name) => [name, Array.from<Amount | null>({ length: unique.length }).fill(null)]),
+  );
   for (const { at, name, amount } of cells) {
     const [list, place] = [values.get(name), places.get(at)];
     if (list === undefined || place === undefined || amount === undefined) continue;
@@ -151,7 +164,8 @@ function finish(table: Table, { fields, measure, notes: given, isComplete }: Fin
   const limited = limit(table.series, fields, isSum);
   if (limited.note !== undefined) notes.push(limited.note);
   const empty = isSum ? 0 : null;
-  const filled = table.bucket === undefined ? { times: table.times, missing: 0 } : fill(table.times, table.bucket);
+  const filled =
+    table.bucket === undefined ? { times: table.times, missing: 0 } : fill(table.times, table.bucket);
   if (filled.missing > 0 && table.bucket !== undefined)
     notes.push(
       `${counted(filled.missing, 'bucket')} of ${bucketWords(table.bucket)} without rows: drawn as ${isSum ? 'zero' : 'a gap'}.`,
@@ -170,7 +184,10 @@ function finish(table: Table, { fields, measure, notes: given, isComplete }: Fin
       }));
   const times = table.isRepeated ? table.times : filled.times;
   const isBars =
-    !table.isRepeated && measure !== 'other' && times.length <= MAX_BARS && series.every(({ values }) => values.every(isCount));
+    !table.isRepeated &&
+    measure !== 'other' &&
+    times.length <= MAX_BARS &&
+    series.every(({ values }) => values.every(isCount));
   return {
     times,
     series,
@@ -232,7 +249,10 @@ function sumOf(series: readonly Series[]): readonly (Amount | null)[] {
 
 /** The total of a series that can be added; otherwise its largest value. */
 export function sizeOf({ values }: Series, isSum: boolean): number {
-  return values.reduce<number>((size, value) => (isSum ? size + Number(value ?? 0) : Math.max(size, Number(value ?? 0))), 0);
+  return values.reduce<number>(
+    (size, value) => (isSum ? size + Number(value ?? 0) : Math.max(size, Number(value ?? 0))),
+    0,
+  );
 }
 
 /** The total, with all digits. */

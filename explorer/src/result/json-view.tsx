@@ -2,7 +2,7 @@
 import { useMemo, useRef } from 'preact/hooks';
 import { parseJson, printJson } from '../service/json.ts';
 import { CopyButton } from '../parts/copy.tsx';
-import { escapedJson } from '../parts/visible.tsx';
+import { escapedJson } from '../parts/hidden-characters.ts';
 import { useScroll } from './use-scroll.ts';
 import { visibleRows } from './window.ts';
 

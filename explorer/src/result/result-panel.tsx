@@ -66,7 +66,8 @@ function useReading(run: Run, choice: ChartChoice | undefined): ChartReading {
   return useMemo(() => {
     if (run.kind !== 'done') return { kind: 'none' };
     const { own } = run.ask;
-    return readChart(run.answer.rows, { choice, query: own?.language === 'sql' ? own.text : '' });
+    const query = own?.language === 'sql' ? own.text : '';
+    return readChart(run.answer.rows, { choice, query, isTruncated: run.answer.truncated });
   }, [run, choice]);
 }
 
@@ -85,13 +86,11 @@ function Outcome({ endpoint, view, reading }: OutcomeProps) {
   const { value } = run;
   switch (value.kind) {
     case 'none':
-      return <Empty title="No result yet">Fill in the parameters, then run the query.</Empty>;
+      return <Empty title="No result yet">Fill in the parameters, then run the request.</Empty>;
     case 'running':
       return <Skeleton />;
     case 'cancelled':
-      return (
-        <Empty title="Cancelled">The query was cancelled in the engine as well.</Empty>
-      );
+      return <Empty title="Cancelled">The query was also cancelled in the engine.</Empty>;
     case 'failed':
       return <ProblemCard problem={value.problem} />;
     case 'done': {
@@ -101,7 +100,7 @@ function Outcome({ endpoint, view, reading }: OutcomeProps) {
       if (rows.length === 0)
         return (
           <Empty title="No rows">
-            The query succeeded without rows. Try a longer time range or other parameter values.
+            The query returned no rows. Widen the time range, or change a parameter.
           </Empty>
         );
       return view === 'chart' ? <ChartView reading={reading} /> : <TableView rows={rows} columns={columns} />;

@@ -85,7 +85,7 @@ interface LeafProps {
 
 function Leaf({ name, value, copy }: LeafProps) {
   const [limit, setLimit] = useState(TEXT_SLICE);
-  const text = String(value);
+  const text = preview(value, Infinity);
   const rest = text.length - limit;
   return (
     <div class="leaf">

@@ -1,6 +1,8 @@
 // The result's status: row count, time per stage, cache status, and whether rows were truncated.
 import { useMemo } from 'preact/hooks';
 import type { Answer, Cache } from '../service/answer.ts';
+import type { Row } from '../service/json.ts';
+import { timeOf } from '../chart/values.ts';
 import { Icon } from '../parts/icon.tsx';
 import { counted } from '../parts/words.ts';
 
@@ -19,7 +21,7 @@ export function StatusLine({ answer, maxRows, isPast }: Props) {
       <span class="status-rows" role="status">
         <strong>{counted(rows.length, 'row')}</strong>, {bytes(size)}
       </span>
-      {isPast && <span class="status-cut">from the previous run: the request has changed since</span>}
+      {isPast && <span class="status-cut">of the previous request: run to update</span>}
       {truncated && (
         <span class="status-cut">
           <Icon name="warn" /> truncated at {maxRows.toLocaleString('en')} rows
@@ -28,6 +30,7 @@ export function StatusLine({ answer, maxRows, isPast }: Props) {
       <span class="status-cache" data-kind={cache.kind}>
         {cacheWords(cache)}
       </span>
+      {hasTimes(rows[0]) && <span>times in UTC</span>}
       <span class="status-times">
         <span class="times-bar" aria-hidden="true">
           {stages.map(({ name, ms }) => (
@@ -40,11 +43,16 @@ export function StatusLine({ answer, maxRows, isPast }: Props) {
           </span>
         ))}
         <span class="stage">
-          <strong>{ms.toFixed(0)} ms</strong> in total
+          <strong>{ms.toFixed(0)} ms</strong> total
         </span>
       </span>
     </div>
   );
+}
+
+/** The service sends times in UTC, with or without a `Z`. */
+function hasTimes(row: Row | undefined): boolean {
+  return Object.values(row ?? {}).some((value) => timeOf(value) !== undefined);
 }
 
 /** The cache status, for display. */
@@ -57,9 +65,9 @@ function cacheWords(cache: Cache): string {
     case 'stored':
       return `computed and cached, ${freshness(cache.ttl)}`;
     case 'shared':
-      return `shared with a concurrent request, ${freshness(cache.ttl)}`;
+      return `shared with concurrent requests, ${freshness(cache.ttl)}`;
     case 'ran':
-      return 'computed, not cached';
+      return 'computed';
   }
 }
 

@@ -30,7 +30,10 @@ export function TableView({ rows: unsorted, columns: typed }: Props) {
   const rows = useMemo(() => sortRows(unsorted, sort), [unsorted, sort]);
   const [unfolded, setUnfolded] = useState<readonly number[]>([]);
   const [chosen, setActive] = useState<Cell>({ row: 0, column: 0 });
-  const active = { row: Math.min(chosen.row, rows.length - 1), column: Math.min(chosen.column, columns.length - 1) };
+  const active = {
+    row: Math.min(chosen.row, rows.length - 1),
+    column: Math.min(chosen.column, columns.length - 1),
+  };
   const scroller = useRef<HTMLDivElement>(null);
   const layout = useMemo(() => columnLayout(columns), [columns]);
   const view = useScroll(scroller);

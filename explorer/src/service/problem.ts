@@ -36,7 +36,8 @@ export function hintOf({ hint }: Problem): string {
   );
 }
 
-const FIRST_WORD = /^(?:an?|the|this|these|there|one|only|all|no|not|expected|unknown|unexpected|invalid|missing)\s/;
+const FIRST_WORD =
+  /^(?:an?|the|this|these|there|one|only|all|no|not|expected|unknown|unexpected|invalid|missing)\s/;
 
 /** A phrase from the service as a sentence. Only known words are capitalized: others may be identifiers. */
 export function sentence(phrase: string): string {

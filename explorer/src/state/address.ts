@@ -76,7 +76,16 @@ export function readAddress(fragment: string): Address {
   };
 }
 
-export function writeAddress({ endpoint, parameters, query, texts, view, sort, chart, code }: Address): string {
+export function writeAddress({
+  endpoint,
+  parameters,
+  query,
+  texts,
+  view,
+  sort,
+  chart,
+  code,
+}: Address): string {
   if (endpoint === undefined) return '#/';
   const fields = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== ''));
   if (query !== 'saved') {
