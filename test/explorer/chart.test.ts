@@ -1,7 +1,7 @@
 // What the explorer charts: the columns it chooses, rows that share a time, series beyond eight, missing buckets.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { bucketOf, bucketWords, fill } from '../../explorer/src/chart/buckets.ts';
+import { bucketOf, formatBucket, fill } from '../../explorer/src/chart/buckets.ts';
 import { measureOf } from '../../explorer/src/chart/measure.ts';
 import {
   readChart,
@@ -158,10 +158,10 @@ describe('rows that share a time and a series', () => {
     expect(chart.isWhole).toBe(false);
   });
 
-  test('are refused if the measure cannot be added', () => {
+  test('are rejected if the measure cannot be added', () => {
     const reading = readChart(rows, { choice: { series: 'method', value: 'p95' } });
-    expect(reading).toMatchObject({ kind: 'refused', columns: { times: ['day'] } });
-    expect(reading.kind === 'refused' && reading.reason).toMatch(
+    expect(reading).toMatchObject({ kind: 'rejected', columns: { times: ['day'] } });
+    expect(reading.kind === 'rejected' && reading.reason).toMatch(
       /same day and method, and p95 cannot be added/,
     );
   });
@@ -260,7 +260,7 @@ describe('missing buckets', () => {
       hours.map((hour) => START + hour * HOUR),
       column,
     );
-    expect(bucket && bucketWords(bucket)).toBe(expected);
+    expect(bucket && formatBucket(bucket)).toBe(expected);
   });
 
   test('follow the calendar', () => {

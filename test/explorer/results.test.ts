@@ -53,7 +53,7 @@ describe('the chart', () => {
     expect(complaints).toEqual([]);
   });
 
-  test('refuses in words what cannot be added', async () => {
+  test('rejects what cannot be added, with the reason', async () => {
     const { page } = await rowsOf(GROUPED.replace('AS count\n', 'AS p95\n'), '&:view=chart');
     await page.getByText('p95 cannot be added').waitFor();
     await page.getByLabel('Series').selectOption('country');
@@ -62,7 +62,7 @@ describe('the chart', () => {
 
   test('has the series beyond eight as others', async () => {
     const sql =
-      "SELECT toDateTime('2024-01-01 00:00:00') + toIntervalHour(n % 3) AS hour, concat('c', toString(n % 12)) AS host, count() AS n FROM (SELECT arrayJoin(range(240)) AS n) AS t GROUP BY hour, host";
+      "SELECT toDateTime('2024-01-01 00:00:00') + toIntervalHour(i % 3) AS hour, concat('c', toString(i % 12)) AS host, count() AS n FROM (SELECT arrayJoin(range(240)) AS i) AS t GROUP BY hour, host";
     const { page } = await rowsOf(sql);
     await page.locator('canvas').waitFor(); // every row is in it, so it comes first
     expect(await legend(page)).toContain('others (5)100');

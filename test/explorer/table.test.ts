@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { codeOf, escapedJson, visibleText } from '../../explorer/src/parts/hidden-characters.ts';
-import { columnLayout, FOLD_WIDTH, visibleColumns } from '../../explorer/src/result/column-window.ts';
+import { columnLayout, EXPAND_WIDTH, visibleColumns } from '../../explorer/src/result/column-window.ts';
 import { childrenOf, openAtFirst } from '../../explorer/src/result/tree.ts';
 import type { Json } from '../../explorer/src/service/json.ts';
 
@@ -20,7 +20,7 @@ describe('visible columns', () => {
         const { first, end, template } = visibleColumns({ edges }, view);
         expect(end - first).toBeGreaterThan(0);
         expect((end - first - 4) * 83).toBeLessThan(width + 400);
-        expect(edges[first]).toBeLessThanOrEqual(Math.max(FOLD_WIDTH, view.left));
+        expect(edges[first]).toBeLessThanOrEqual(Math.max(EXPAND_WIDTH, view.left));
         expect(edges[end]).toBeGreaterThanOrEqual(Math.min(total, view.left + width));
         const pixels = [...template.matchAll(/(\d+)px/g)].reduce((sum, [, each]) => sum + Number(each), 0);
         expect(pixels).toBe(edges[end]);

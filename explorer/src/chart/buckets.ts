@@ -51,7 +51,7 @@ export function fill(times: readonly number[], bucket: Bucket): Filled {
 }
 
 /** `1 h`, `15 min`, `1 month`. */
-export function bucketWords({ unit, step }: Bucket): string {
+export function formatBucket({ unit, step }: Bucket): string {
   if (unit === 'month') return `${step} month${step === 1 ? '' : 's'}`;
   for (const [seconds, word] of [
     [86_400, 'd'],

@@ -6,7 +6,7 @@ import { visibleText } from '../parts/hidden-characters.ts';
 import { Visible } from '../parts/visible.tsx';
 import { Pickers } from './pickers.tsx';
 import { totalOf, type Chartable, type ChartReading } from './series.ts';
-import { timeWords } from './time-words.ts';
+import { formatTime } from './format-time.ts';
 import type { Amount } from './values.ts';
 
 export function ChartView({ reading }: { readonly reading: ChartReading }) {
@@ -17,7 +17,7 @@ export function ChartView({ reading }: { readonly reading: ChartReading }) {
     <div class="chart">
       <Pickers columns={columns} fields={fields} />
       {chart === undefined ? (
-        <Refused reason={reading.kind === 'refused' ? reading.reason : ''} />
+        <Rejected reason={reading.kind === 'rejected' ? reading.reason : ''} />
       ) : (
         <Drawn chart={chart} />
       )}
@@ -38,7 +38,7 @@ function NoChart() {
   );
 }
 
-function Refused({ reason }: { readonly reason: string }) {
+function Rejected({ reason }: { readonly reason: string }) {
   return (
     <div class="empty" role="status">
       <h2>These rows cannot be charted like this</h2>
@@ -82,7 +82,7 @@ function Drawn({ chart }: { readonly chart: Chartable }) {
           <Visible text={chart.notes.join(' ')} />
         </p>
       )}
-      <div class="chart-place" ref={place} role="img" aria-label={wordsOf(chart)} />
+      <div class="chart-place" ref={place} role="img" aria-label={descriptionOf(chart)} />
     </>
   );
 }
@@ -101,7 +101,7 @@ function Legend({ chart, hidden, pointed, toggle }: LegendProps) {
   return (
     <div class="legend">
       <span class="legend-time mono">
-        {at === undefined ? `${counted(chart.times.length, 'point')}, UTC` : `${timeWords(at)} UTC`}
+        {at === undefined ? `${counted(chart.times.length, 'point')}, UTC` : `${formatTime(at)} UTC`}
       </span>
       {chart.series.map((one, i) => {
         const value = at === undefined || pointed === undefined ? undefined : one.values[pointed];
@@ -117,7 +117,7 @@ function Legend({ chart, hidden, pointed, toggle }: LegendProps) {
           >
             <i aria-hidden="true" />
             <span>{one.name === '' ? '(empty)' : <Visible text={one.name} />}</span>
-            <strong class="mono">{amountWords(shown)}</strong>
+            <strong class="mono">{formatAmount(shown)}</strong>
           </button>
         );
       })}
@@ -125,17 +125,17 @@ function Legend({ chart, hidden, pointed, toggle }: LegendProps) {
   );
 }
 
-function amountWords(value: Amount | null | undefined): string {
+function formatAmount(value: Amount | null | undefined): string {
   return value?.toLocaleString('en', { maximumFractionDigits: 2 }) ?? '';
 }
 
 const KINDS = { bars: 'Stacked bars', lines: 'Lines', points: 'Points' };
 
 /** A text alternative to the chart for screen readers. */
-function wordsOf({ times, series, shape }: Chartable): string {
+function descriptionOf({ times, series, shape }: Chartable): string {
   const [first, last] = [times[0], times.at(-1)];
   const span =
-    first === undefined || last === undefined ? '' : `, ${timeWords(first)} to ${timeWords(last)} UTC`;
+    first === undefined || last === undefined ? '' : `, ${formatTime(first)} to ${formatTime(last)} UTC`;
   const names = series.map(({ name }) => visibleText(name)).join(', ');
   return `${KINDS[shape]} of ${names}${span}. The table has the same numbers.`;
 }

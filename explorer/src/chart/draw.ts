@@ -1,6 +1,6 @@
 // Draws series with uPlot, as stacked bars, lines or points. Colours come from the style sheet.
 import uPlot from 'uplot';
-import { tickOf } from './time-words.ts';
+import { formatTicks } from './format-time.ts';
 import { stacked, type Chartable, type Series } from './series.ts';
 
 export interface DrawOptions {
@@ -14,9 +14,9 @@ type Color = (name: string) => () => string;
 /** Half of the widest tick label, so that the last one is drawn whole. */
 const RIGHT = 36;
 
-/** Draws into `place` and follows its size; the returned function removes the chart. */
-export function draw(place: HTMLElement, chart: Chartable, { hidden, onPoint }: DrawOptions): () => void {
-  const color = createColors(place);
+/** Draws into `container` and follows its size; the returned function removes the chart. */
+export function draw(container: HTMLElement, chart: Chartable, { hidden, onPoint }: DrawOptions): () => void {
+  const color = createColors(container);
   const isBars = chart.shape === 'bars';
   const shown = chart.series.flatMap((one, i) =>
     hidden.includes(i) ? [] : [{ one, color: color(`--series-${i}`) }],
@@ -25,8 +25,8 @@ export function draw(place: HTMLElement, chart: Chartable, { hidden, onPoint }: 
   const drawn = shown.map(({ color }, i) => ({ color, values: tops[i] ?? [] }));
   if (isBars) drawn.reverse(); // the tallest first, the others on top of it
   const size = () => ({
-    width: Math.max(200, place.clientWidth),
-    height: Math.max(160, place.clientHeight),
+    width: Math.max(200, container.clientWidth),
+    height: Math.max(160, container.clientHeight),
   });
   const { bucket } = chart;
   const options: uPlot.Options = {
@@ -48,9 +48,9 @@ export function draw(place: HTMLElement, chart: Chartable, { hidden, onPoint }: 
     hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? undefined)] },
   };
   const data = [chart.times, ...drawn.map(({ values }) => values)] as unknown as uPlot.AlignedData; // uPlot does not modify it
-  const plot = new uPlot(options, data, place);
+  const plot = new uPlot(options, data, container);
   const observer = new ResizeObserver(() => plot.setSize(size()));
-  observer.observe(place);
+  observer.observe(container);
   const dark = matchMedia('(prefers-color-scheme: dark)');
   const redraw = (): void => plot.redraw();
   dark.addEventListener('change', redraw);
@@ -87,7 +87,7 @@ function axesOf(color: Color, isBars: boolean): uPlot.Axis[] {
       grid: { show: false },
       space: 70,
       // uPlot passes the tick increment as the fifth argument.
-      values: (_, values, ...[, , step]) => values.map(tickOf(step)),
+      values: (_, values, ...[, , step]) => values.map(formatTicks(step)),
     },
     {
       ...axis,
@@ -110,22 +110,22 @@ function lineOf(color: () => string, { times, shape, isRegular }: Chartable): uP
   return {
     stroke: color,
     width: 1.75,
-    points: isFew ? points : { ...points, filter: lonely },
+    points: isFew ? points : { ...points, filter: isolatedPoints },
     spanGaps: !isRegular,
   };
 }
 
-function lonely(plot: uPlot, index: number): number[] {
+function isolatedPoints(plot: uPlot, index: number): number[] {
   const values = plot.data[index] ?? [];
   const isEmpty = (i: number): boolean => (values[i] ?? null) === null;
   return Array.from(values, (_, i) => i).filter((i) => !isEmpty(i) && isEmpty(i - 1) && isEmpty(i + 1));
 }
 
 /** Colours by custom property name. Read at draw time, because they change with the theme. */
-function createColors(place: HTMLElement): Color {
+function createColors(container: HTMLElement): Color {
   return (name) => () => {
-    place.style.color = `var(${name})`;
-    return getComputedStyle(place).color;
+    container.style.color = `var(${name})`;
+    return getComputedStyle(container).color;
   };
 }
 

@@ -1,8 +1,8 @@
-// Turns rows into the series of a chart. Rows that share a time and a series are added, or the chart is refused: no row is dropped silently.
+// Turns rows into the series of a chart. Rows that share a time and a series are added, or the chart is rejected: no row is dropped silently.
 import type { Row } from '../service/json.ts';
 import type { ChartChoice } from '../state/address.ts';
 import { counted } from '../parts/words.ts';
-import { bucketOf, bucketWords, fill, secondsOf, type Bucket } from './buckets.ts';
+import { bucketOf, formatBucket, fill, secondsOf, type Bucket } from './buckets.ts';
 import { columnsOf, fieldsOf, type ChartColumns, type ChartFields } from './fields.ts';
 import { measureOf, type Measure } from './measure.ts';
 import { add, amountOf, isInteger, labelOf, timeOf, type Amount } from './values.ts';
@@ -33,7 +33,7 @@ export interface Chartable {
 
 export type ChartReading =
   | { readonly kind: 'none' }
-  | ({ readonly kind: 'refused'; readonly reason: string } & Picked)
+  | ({ readonly kind: 'rejected'; readonly reason: string } & Picked)
   | ({ readonly kind: 'chart'; readonly chart: Chartable } & Picked);
 
 interface Picked {
@@ -70,7 +70,7 @@ export function readChart(rows: readonly Row[], options: ChartOptions = {}): Cha
   const measure = measures.size === 1 ? ([...measures][0] ?? 'unknown') : 'other';
   const table = tabulate(dated, fields, measures.size === 1 && measure === 'sum');
   const picked = { columns, fields };
-  if (table === undefined) return { kind: 'refused', reason: refusalOf(fields), ...picked };
+  if (table === undefined) return { kind: 'rejected', reason: rejectionOf(fields), ...picked };
   const undated = rows.length - dated.length;
   const notes = [
     ...(isTruncated ? ['The rows are truncated: the chart is incomplete.'] : []),
@@ -160,7 +160,7 @@ interface FinishOptions {
 function finish(table: Table, { fields, measure, notes: given, isComplete }: FinishOptions): Chartable {
   const isSum = measure === 'sum';
   const notes = [...given];
-  if (table.isAdded) notes.push(addedWords(fields));
+  if (table.isAdded) notes.push(addedNote(fields));
   const limited = limit(table.series, fields, isSum);
   if (limited.note !== undefined) notes.push(limited.note);
   const empty = isSum ? 0 : null;
@@ -168,7 +168,7 @@ function finish(table: Table, { fields, measure, notes: given, isComplete }: Fin
     table.bucket === undefined ? { times: table.times, missing: 0 } : fill(table.times, table.bucket);
   if (filled.missing > 0 && table.bucket !== undefined)
     notes.push(
-      `${counted(filled.missing, 'bucket')} of ${bucketWords(table.bucket)} without rows: drawn as ${isSum ? 'zero' : 'a gap'}.`,
+      `${counted(filled.missing, 'bucket')} of ${formatBucket(table.bucket)} without rows: drawn as ${isSum ? 'zero' : 'a gap'}.`,
     );
   const places = new Map(table.times.map((at, i) => [at, i]));
   const isPivot = fields.series !== undefined;
@@ -260,11 +260,11 @@ export function totalOf({ values }: Series): Amount {
   return values.reduce<Amount>((sum, value) => add(sum, value ?? 0), 0);
 }
 
-function addedWords({ time, series, values }: ChartFields): string {
+function addedNote({ time, series, values }: ChartFields): string {
   return `Rows with the same ${time}${series === undefined ? '' : ` and ${series}`} are added: ${values.join(', ')}.`;
 }
 
-function refusalOf({ time, series, values }: ChartFields): string {
+function rejectionOf({ time, series, values }: ChartFields): string {
   const same = series === undefined ? time : `${time} and ${series}`;
   return `Several rows have the same ${same}, and ${values.slice(0, NAMES).join(', ')} cannot be added: only counts and sums can. Choose another series or value, or aggregate by ${same} in the query.`;
 }

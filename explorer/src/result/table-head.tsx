@@ -21,7 +21,7 @@ export function TableHead({ columns, typed, shown, sort, onSort }: HeadProps) {
   return (
     <div class="grid-head" role="rowgroup" style={{ height: `${HEAD_HEIGHT}px` }}>
       <div class="grid-row head" role="row" aria-rowindex={1}>
-        <div role="columnheader" class="cell fold" aria-colindex={1}>
+        <div role="columnheader" class="cell expand" aria-colindex={1}>
           <span class="visually-hidden">Expand</span>
         </div>
         {columns.slice(shown.first, shown.end).map(({ name, isNumeric }, i) => {

@@ -15,21 +15,21 @@ interface RowProps {
   readonly shown: VisibleColumns;
   readonly isOpen: boolean;
   readonly activeColumn: number | undefined;
-  readonly fold: (row: number) => void;
+  readonly toggle: (row: number) => void;
   readonly onPick: (cell: Cell) => void;
 }
 
-export function TableRow({ row, index, columns, shown, isOpen, activeColumn, fold, onPick }: RowProps) {
+export function TableRow({ row, index, columns, shown, isOpen, activeColumn, toggle, onPick }: RowProps) {
   return (
     <div class="grid-row" role="row" aria-rowindex={index + 2} data-open={isOpen}>
-      <div role="gridcell" class="cell fold" aria-colindex={1}>
+      <div role="gridcell" class="cell expand" aria-colindex={1}>
         <button
           type="button"
-          class="fold-button"
+          class="expand-button"
           tabIndex={-1}
           aria-expanded={isOpen}
           aria-label={`${isOpen ? 'Collapse' : 'Expand'} row ${index + 1}`}
-          onClick={() => fold(index)}
+          onClick={() => toggle(index)}
         >
           <Icon name="open" />
         </button>

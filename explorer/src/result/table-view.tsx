@@ -28,7 +28,7 @@ export function TableView({ rows: unsorted, columns: typed }: Props) {
   const { sort } = address.value;
   const columns = useMemo(() => tableColumns(unsorted), [unsorted]);
   const rows = useMemo(() => sortRows(unsorted, sort), [unsorted, sort]);
-  const [unfolded, setUnfolded] = useState<readonly number[]>([]);
+  const [expanded, setExpanded] = useState<readonly number[]>([]);
   const [chosen, setActive] = useState<Cell>({ row: 0, column: 0 });
   const active = {
     row: Math.min(chosen.row, rows.length - 1),
@@ -38,14 +38,14 @@ export function TableView({ rows: unsorted, columns: typed }: Props) {
   const layout = useMemo(() => columnLayout(columns), [columns]);
   const view = useScroll(scroller);
   const shown = useMemo(() => visibleColumns(layout, view), [layout, view.left, view.width]);
-  const fold = (row: number): void => setUnfolded(toggled(unfolded, row));
+  const toggle = (row: number): void => setExpanded(toggled(expanded, row));
   const go = (cell: Cell): void => {
     setActive(cell);
-    reveal(scroller.current, { top: topOf(cell.row, unfolded, HEIGHTS), ...edgesOf(layout, cell.column) });
+    reveal(scroller.current, { top: topOf(cell.row, expanded, HEIGHTS), ...edgesOf(layout, cell.column) });
   };
-  const onKey = useCellKeys({ rows, columns, active, fold, go });
+  const onKey = useCellKeys({ rows, columns, active, toggle, go });
   const setSort = (column: string): void => {
-    setUnfolded([]);
+    setExpanded([]);
     change({ sort: nextSort(sort, column) });
   };
   return (
@@ -62,7 +62,7 @@ export function TableView({ rows: unsorted, columns: typed }: Props) {
       style={{ '--columns': shown.template, '--table-width': `${layout.edges.at(-1) ?? 0}px` }}
     >
       <TableHead {...{ columns, typed, shown, sort }} onSort={setSort} />
-      <Body {...{ rows, columns, shown, unfolded, active, view, fold }} onPick={setActive} />
+      <Body {...{ rows, columns, shown, expanded, active, view, toggle }} onPick={setActive} />
     </div>
   );
 }
@@ -71,18 +71,18 @@ interface KeysOptions {
   readonly rows: readonly Row[];
   readonly columns: readonly TableColumn[];
   readonly active: Cell;
-  readonly fold: (row: number) => void;
+  readonly toggle: (row: number) => void;
   readonly go: (cell: Cell) => void;
 }
 
-function useCellKeys({ rows, columns, active, fold, go }: KeysOptions): (event: KeyboardEvent) => void {
+function useCellKeys({ rows, columns, active, toggle, go }: KeysOptions): (event: KeyboardEvent) => void {
   const copy = useCopy();
   return (event) => {
     if (event.ctrlKey || event.metaKey) return;
     const row = rows[active.row];
     const next = moved(active, event.key, { rows: rows.length, columns: columns.length });
     if (next !== undefined) go(next);
-    else if (event.key === 'Enter' || event.key === ' ') fold(active.row);
+    else if (event.key === 'Enter' || event.key === ' ') toggle(active.row);
     else if (event.key === 'c') copy(cellText(row?.[columns[active.column]?.name ?? '']), 'the cell');
     else if (event.key === 'C') copy(printJson(row ?? null, '  '), 'the row');
     else return;
@@ -90,25 +90,25 @@ function useCellKeys({ rows, columns, active, fold, go }: KeysOptions): (event: 
   };
 }
 
-interface BodyProps extends Pick<KeysOptions, 'rows' | 'columns' | 'active' | 'fold'> {
-  readonly unfolded: readonly number[];
+interface BodyProps extends Pick<KeysOptions, 'rows' | 'columns' | 'active' | 'toggle'> {
+  readonly expanded: readonly number[];
   readonly shown: VisibleColumns;
   readonly view: ScrollView;
   readonly onPick: (cell: Cell) => void;
 }
 
-function Body({ rows, columns, shown, active, unfolded, view, fold, onPick }: BodyProps) {
-  const { first, end, offset, total } = visibleRows(rows.length, view, unfolded, HEIGHTS);
+function Body({ rows, columns, shown, active, expanded, view, toggle, onPick }: BodyProps) {
+  const { first, end, offset, total } = visibleRows(rows.length, view, expanded, HEIGHTS);
   return (
     <div class="grid-body" role="rowgroup" style={{ height: `${total}px` }}>
       <div role="presentation" style={{ transform: `translateY(${offset}px)` }}>
         {rows.slice(first, end).map((row, i) => {
           const index = first + i;
-          const isOpen = unfolded.includes(index);
+          const isOpen = expanded.includes(index);
           const activeColumn = active.row === index ? active.column : undefined;
           return (
             <Fragment key={index}>
-              <TableRow {...{ row, index, columns, shown, isOpen, activeColumn, fold, onPick }} />
+              <TableRow {...{ row, index, columns, shown, isOpen, activeColumn, toggle, onPick }} />
               {isOpen && <RowDetail row={row} height={HEIGHTS.detail} />}
             </Fragment>
           );
