@@ -33,7 +33,7 @@ const PICTURES: readonly Picture[] = [
     fragment: LOGS,
     window: { colorScheme: 'dark' },
     show: async (page) => {
-      await page.getByRole('button', { name: 'Unfold row 2', exact: true }).click();
+      await page.getByRole('button', { name: 'Expand row 2', exact: true }).click();
     },
   },
   { name: 'sql', fragment: own('sql', SQL), window: { viewport: { width: 1280, height: 960 } }, show: chart },

@@ -54,7 +54,7 @@ describe('the key', () => {
 });
 
 describe('rows', () => {
-  test('come with the first example, by keys alone, as a table that unfolds', async () => {
+  test('come with the first example, by keys alone, as a table that expands', async () => {
     const { page, complaints } = await visit(browser);
     await openExplorer(page, service);
     await page.keyboard.press('/');
@@ -151,7 +151,7 @@ describe('the chart', () => {
     await page.getByRole('button', { name: /^Run/ }).last().click();
     await page.getByText(/cached response, \d+ s old, fresh for/).waitFor();
     await page.getByRole('tab', { name: 'JSON' }).click();
-    expect(await page.getByRole('region', { name: 'The answer as JSON' }).textContent()).toContain(
+    expect(await page.getByRole('region', { name: 'The response as JSON' }).textContent()).toContain(
       '"result"',
     );
     expect(page.url()).toContain(':view=json');

@@ -66,8 +66,7 @@ function History() {
                 <span class="past-name mono">{address.endpoint}</span>
                 <span class="past-text mono">{text}</span>
                 <span class="past-outcome">
-                  <time>{new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })}</time>{' '}
-                  {outcome}
+                  <time>{new Date(at).toISOString().slice(11, 16)} UTC</time> {outcome}
                 </span>
               </button>
             </li>

@@ -1,12 +1,12 @@
 // The result: as a table, a chart, JSON, and as code that makes the request.
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Endpoint } from '../service/listing.ts';
 import type { Problem } from '../service/problem.ts';
-import type { View } from '../state/address.ts';
+import type { ChartChoice, View } from '../state/address.ts';
 import { useExplorer } from '../state/context.ts';
-import { askOf, isCorrected, isSameAsk } from '../state/model.ts';
-import { chartable } from '../chart/series.ts';
+import { askOf, isCorrected, isSameAsk, type Run } from '../state/model.ts';
+import { readChart, type ChartReading } from '../chart/series.ts';
 import { ChartView } from '../chart/chart-view.tsx';
 import { CodeView } from '../code/code-view.tsx';
 import { ProblemCard } from '../parts/problem-card.tsx';
@@ -29,8 +29,8 @@ const TABS: readonly { readonly name: View; readonly label: string }[] = [
 
 export function ResultPanel({ endpoint }: Props) {
   const { address, run, change } = useExplorer();
-  const rows = run.value.kind === 'done' ? run.value.answer.rows : [];
-  const view = address.value.view ?? (chartable(rows)?.isWhole === true ? 'chart' : 'table');
+  const reading = useReading(run.value, address.value.chart);
+  const view = address.value.view ?? (isChartFirst(reading) ? 'chart' : 'table');
   const section = useRef<HTMLElement>(null);
   const isOver = run.value.kind !== 'none' && run.value.kind !== 'running';
   useEffect(() => {
@@ -49,7 +49,7 @@ export function ResultPanel({ endpoint }: Props) {
         {run.value.kind === 'done' && <Downloads run={run.value} />}
       </div>
       <div id="result-panel" class="result-panel" role="tabpanel" aria-label={view}>
-        {view === 'code' ? <CodeView endpoint={endpoint} /> : <Outcome endpoint={endpoint} view={view} />}
+        {view === 'code' ? <CodeView endpoint={endpoint} /> : <Outcome {...{ endpoint, view, reading }} />}
       </div>
       {run.value.kind === 'done' && (
         <StatusLine
@@ -62,7 +62,27 @@ export function ResultPanel({ endpoint }: Props) {
   );
 }
 
-function Outcome({ endpoint, view }: Props & { readonly view: View }) {
+/** Reading thousands of rows takes milliseconds: once per result and choice. */
+function useReading(run: Run, choice: ChartChoice | undefined): ChartReading {
+  return useMemo(() => {
+    if (run.kind !== 'done') return { kind: 'none' };
+    const { own } = run.ask;
+    const query = own?.language === 'sql' ? own.text : '';
+    return readChart(run.answer.rows, { choice, query, isTruncated: run.answer.truncated });
+  }, [run, choice]);
+}
+
+/** Whether a chart hides nothing of the rows. One point alone is better read in the table. */
+function isChartFirst(reading: ChartReading): boolean {
+  return reading.kind === 'chart' && reading.chart.isWhole && reading.chart.times.length > 1;
+}
+
+interface OutcomeProps extends Props {
+  readonly view: View;
+  readonly reading: ChartReading;
+}
+
+function Outcome({ endpoint, view, reading }: OutcomeProps) {
   const { address, run, start } = useExplorer();
   const { value } = run;
   const retry = (): void => void start();
@@ -87,7 +107,7 @@ function Outcome({ endpoint, view }: Props & { readonly view: View }) {
             The query returned no rows. Widen the time range, or change a parameter.
           </Empty>
         );
-      return view === 'chart' ? <ChartView rows={rows} /> : <TableView rows={rows} columns={columns} />;
+      return view === 'chart' ? <ChartView reading={reading} /> : <TableView rows={rows} columns={columns} />;
     }
   }
 }

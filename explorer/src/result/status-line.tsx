@@ -1,21 +1,25 @@
 // The result's status: row count, time per stage, cache status, and whether rows were truncated.
+import { useMemo } from 'preact/hooks';
 import type { Answer, Cache } from '../service/answer.ts';
+import type { Row } from '../service/json.ts';
+import { timeOf } from '../chart/values.ts';
 import { Icon } from '../parts/icon.tsx';
 import { counted } from '../parts/words.ts';
 
 interface Props {
   readonly answer: Answer;
   readonly maxRows: number;
-  /** The form has changed since this run. */
+  /** The request has changed since this run. */
   readonly isPast: boolean;
 }
 
 export function StatusLine({ answer, maxRows, isPast }: Props) {
   const { rows, truncated, stages, cache, ms, text } = answer;
+  const size = useMemo(() => new Blob([text]).size, [text]);
   return (
     <div class="status" role="group" aria-label="Response details">
       <span class="status-rows" role="status">
-        <strong>{counted(rows.length, 'row')}</strong>, {bytes(text.length)}
+        <strong>{counted(rows.length, 'row')}</strong>, {bytes(size)}
       </span>
       {isPast && <span class="status-cut">of the previous request: run to update</span>}
       {truncated && (
@@ -26,6 +30,7 @@ export function StatusLine({ answer, maxRows, isPast }: Props) {
       <span class="status-cache" data-kind={cache.kind}>
         {cacheWords(cache)}
       </span>
+      {hasTimes(rows[0]) && <span>times in UTC</span>}
       <span class="status-times">
         <span class="times-bar" aria-hidden="true">
           {stages.map(({ name, ms }) => (
@@ -43,6 +48,11 @@ export function StatusLine({ answer, maxRows, isPast }: Props) {
       </span>
     </div>
   );
+}
+
+/** The service sends times in UTC, with or without a `Z`. */
+function hasTimes(row: Row | undefined): boolean {
+  return Object.values(row ?? {}).some((value) => timeOf(value) !== undefined);
 }
 
 /** The cache status, for display. */

@@ -48,10 +48,14 @@ export function hintOf({ hint }: Problem): string {
     .replace('send ClickHouse SQL with dialect=clickhouse', 'write ClickHouse SQL and choose that dialect');
 }
 
-/** A phrase from the service as a sentence. */
+const FIRST_WORD =
+  /^(?:an?|the|this|these|there|one|only|all|no|not|expected|unknown|unexpected|invalid|missing)\s/;
+
+/** A phrase from the service as a sentence. Only known words are capitalized: others may be identifiers. */
 export function sentence(phrase: string): string {
   const end = /[.!?]$/.test(phrase) ? '' : '.';
-  return `${phrase.slice(0, 1).toUpperCase()}${phrase.slice(1)}${end}`;
+  const text = `${phrase}${end}`;
+  return FIRST_WORD.test(text) ? `${text.slice(0, 1).toUpperCase()}${text.slice(1)}` : text;
 }
 
 /** The problem in an unsuccessful response; `now` is the client's clock in milliseconds. */

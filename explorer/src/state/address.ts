@@ -9,6 +9,15 @@ export interface Sort {
   readonly isDescending: boolean;
 }
 
+/** The columns that the chart shows; undefined: chosen by the page. */
+export interface ChartChoice {
+  readonly time?: string;
+  /** Empty: rows are not split into series. */
+  readonly series?: string;
+  /** Empty: every numeric column. */
+  readonly value?: string;
+}
+
 export interface Address {
   /** Undefined if none is selected. */
   readonly endpoint: string | undefined;
@@ -21,6 +30,7 @@ export interface Address {
   /** Undefined: the view that suits the rows. */
   readonly view: View | undefined;
   readonly sort: Sort | undefined;
+  readonly chart?: ChartChoice | undefined;
   /** The language of the view `code`. */
   readonly code: string | undefined;
 }
@@ -45,6 +55,9 @@ const OWN = {
   lql: ':lql',
   view: ':view',
   sort: ':sort',
+  time: ':time',
+  series: ':series',
+  value: ':value',
   code: ':code',
 } as const;
 
@@ -63,12 +76,13 @@ export function readAddress(fragment: string): Address {
     texts: { sql: fields.get(OWN.sql) ?? '', lql: fields.get(OWN.lql) ?? '' },
     view: readView(fields.get(OWN.view)),
     sort: readSort(fields.get(OWN.sort)),
+    chart: readChart(fields),
     code: fields.get(OWN.code) ?? undefined,
   };
 }
 
 export function writeAddress(address: Address): string {
-  const { endpoint, parameters, query, dialect, texts, view, sort, code } = address;
+  const { endpoint, parameters, query, dialect, texts, view, sort, chart, code } = address;
   if (endpoint === undefined) return '#/';
   const fields = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== ''));
   if (query !== 'saved') {
@@ -78,6 +92,7 @@ export function writeAddress(address: Address): string {
   }
   if (view !== undefined) fields.set(OWN.view, view);
   if (sort !== undefined) fields.set(OWN.sort, `${sort.isDescending ? '-' : ''}${sort.column}`);
+  for (const name of CHART_FIELDS) if (chart?.[name] !== undefined) fields.set(OWN[name], chart[name]);
   if (view === 'code' && code !== undefined) fields.set(OWN.code, code);
   const search = fields.toString().replaceAll('%3A', ':');
   return `#/${encodeURIComponent(endpoint)}${search === '' ? '' : `?${search}`}`;
@@ -89,6 +104,14 @@ function readDialect(text: string | null): Dialect | undefined {
 
 function readView(text: string | null): View | undefined {
   return text !== null && VIEWS.includes(text) ? (text as View) : undefined; // checked above
+}
+
+const CHART_FIELDS = ['time', 'series', 'value'] as const;
+
+function readChart(fields: URLSearchParams): ChartChoice | undefined {
+  const given = CHART_FIELDS.filter((name) => fields.has(OWN[name]));
+  if (given.length === 0) return undefined;
+  return Object.fromEntries(given.map((name) => [name, fields.get(OWN[name]) ?? '']));
 }
 
 function readSort(text: string | null): Sort | undefined {
