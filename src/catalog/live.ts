@@ -41,7 +41,7 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
   const pending = createPending(folder);
   let lastFailure = '';
   let isOpen = false;
-  const subscribers = new Set<() => void>();
+  const changes = createChanges();
 
   const load = async (): Promise<void> => {
     const started = options.now();
@@ -65,7 +65,7 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
     observe({ kind: 'catalog.loaded', ...counts, ms });
     if (findings.length > 0 && !sameFindings(findings, before))
       observe({ kind: 'catalog.rejected', diagnostics: findings });
-    for (const changed of subscribers) changed();
+    changes.announce();
   };
   const fail = (cause: unknown): void => {
     pending.addAll();
@@ -89,14 +89,25 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
   return {
     current: () => catalog,
     diagnostics: () => findings,
-    subscribe: (changed) => {
-      subscribers.add(changed);
-      return () => subscribers.delete(changed);
-    },
+    subscribe: changes.subscribe,
     reload,
     close: () => {
       stopLooking();
       return watcher.close();
+    },
+  };
+}
+
+/** Who is told about changes. */
+function createChanges() {
+  const subscribers = new Set<() => void>();
+  return {
+    announce: (): void => {
+      for (const changed of subscribers) changed();
+    },
+    subscribe: (changed: () => void): (() => void) => {
+      subscribers.add(changed);
+      return () => subscribers.delete(changed);
     },
   };
 }
