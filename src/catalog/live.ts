@@ -57,12 +57,8 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
     findings = allFindings(files, choice.doubles);
     catalog = choice.catalog; // visible to new requests from here on
     options.onSwap?.(replaced, catalog);
-    const counts = {
-      endpoints: catalog.endpoints.length,
-      changed: loaded.changed,
-      findings: findings.length,
-    };
-    observe({ kind: 'catalog.loaded', ...counts, ms });
+    const counts = { endpoints: catalog.endpoints.length, findings: findings.length };
+    observe({ kind: 'catalog.loaded', ...counts, changed: loaded.changed, ms });
     if (findings.length > 0 && !sameFindings(findings, before))
       observe({ kind: 'catalog.rejected', diagnostics: findings });
     changes.announce();

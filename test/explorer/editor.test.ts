@@ -57,7 +57,7 @@ describe('Enter starts a new line', () => {
 });
 
 describe('completion', () => {
-  const options = () => page.getByRole('option');
+  const options = () => page.locator('.cm-tooltip-autocomplete [role=option]');
 
   test.each([
     { why: 'in numbers', query: 'SELECT 1 LIMIT 10' },

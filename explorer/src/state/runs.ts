@@ -20,15 +20,14 @@ export interface Runs {
 
 const MAX_PAST = 30;
 
-/** `refused` is called when the key is rejected, `answered` with the revision of the endpoint that answered. */
-export function createRuns(
-  options: ExplorerOptions,
-  state: State,
-  on: {
-    readonly refused: (failure: CallFailure) => void;
-    readonly answered: (revision: string | undefined) => void;
-  },
-): Runs {
+interface RunEvents {
+  /** The key was rejected. */
+  readonly refused: (failure: CallFailure) => void;
+  /** An endpoint of this revision answered. */
+  readonly answered: (revision: string | undefined) => void;
+}
+
+export function createRuns(options: ExplorerOptions, state: State, on: RunEvents): Runs {
   const { client } = options;
   let current: AbortController | undefined;
   const results = createResults();
