@@ -16,6 +16,7 @@ import { openControlConnection } from '../../src/engine/embedded/control-connect
 import { errorCodeIn } from '../../src/engine/failures.ts';
 import { createQueue } from '../../src/engine/queue.ts';
 import { after } from '../../src/engine/timer.ts';
+import { writePolicies, withoutCustomSettings } from './front-policies.ts';
 import { tokenize } from '../../src/sql/lexer.ts';
 import { quoteString } from '../../src/sql/literal.ts';
 
@@ -31,6 +32,14 @@ export interface FrontOptions {
   readonly users: Readonly<Record<string, FrontUser>>;
   /** A free port by default. */
   readonly port?: number;
+  /** Row policies, which apply to all users. */
+  readonly policies?: readonly FrontPolicy[];
+}
+
+export interface FrontPolicy {
+  readonly database: string;
+  readonly table: string;
+  readonly condition: string;
 }
 
 type Settings = Readonly<Record<string, string>>;
@@ -100,8 +109,10 @@ const TRANSPORT = new Set([
   'session_id',
 ]);
 
-export async function openClickHouseFront({ path, users, port }: FrontOptions): Promise<ClickHouseFront> {
-  const configFile = await writeConfigFile({ path, memory: 2 ** 30 });
+export async function openClickHouseFront(options: FrontOptions): Promise<ClickHouseFront> {
+  const { path, users, port, policies } = options;
+  const plainConfig = await writeConfigFile({ path, memory: 2 ** 30 });
+  const configFile = policies === undefined ? plainConfig : await writePolicies(path, policies);
   const connections = createConnections({ path, configFile, chdb });
   const spare = await openControlConnection(connections);
   const killer = createKiller({ control: spare, after, observe: () => {} });
@@ -152,7 +163,7 @@ export async function openClickHouseFront({ path, users, port }: FrontOptions): 
     if (url.pathname === '/ping') return void response.end('Ok.\n');
     const user = authenticate(request, users);
     if (user === undefined) return sendError(response, UNKNOWN_USER);
-    const query = readQuery(url.searchParams, await readBody(request));
+    const query = withoutCustomSettings(readQuery(url.searchParams, await readBody(request)));
     lastSettings = query.settings;
     if (isSeveral(query.text)) return sendError(response, SEVERAL);
     const outcome = await outcomeOf(response, query, user);
