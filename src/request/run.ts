@@ -68,7 +68,7 @@ export async function runPlan(
         const lines = await readAll(result.chunks);
         return { lines, queueMs: entered - started + result.queueMs, read: result.read };
       };
-      return await runOrRetry(plan, run);
+      return await runOrRetry(plan, run, now);
     } finally {
       leave();
     }
@@ -77,15 +77,25 @@ export async function runPlan(
   }
 }
 
-/** A rejected statement may have failed on values in other tenants' rows; its alternative form cannot. */
+/** Seconds that a retry has at least: a server's profile rejects a shorter limit. */
+const LEAST_RETRY = 1;
+
+/**
+ * A rejected statement may have failed on values in other tenants' rows; its alternative form cannot. Both share the
+ * statement's time limit.
+ */
 async function runOrRetry(
   { statement, retry }: Plan,
   run: (statement: Statement) => Promise<Ran>,
+  now: () => number,
 ): Promise<Ran> {
+  const started = now();
   return run(statement).catch((error: unknown) => {
     const isRejected = error instanceof EngineError && error.failure === 'rejected';
     if (retry === undefined || !isRejected) throw error;
-    return run(retry);
+    const { limits } = retry;
+    const left = Math.max(limits.time - (now() - started) / 1000, LEAST_RETRY);
+    return run({ ...retry, limits: { ...limits, time: Math.min(left, limits.time) } });
   });
 }
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCompile } from '../../src/catalog/compile.ts';
+import { createDescribe } from '../../src/catalog/describe.ts';
 import type { Endpoint } from '../../src/catalog/endpoint.ts';
 import { checkRowPolicies, rowPolicySql } from '../../src/cli/row-policies/check.ts';
 import { formatCondition } from '../../src/cli/row-policies/server.ts';
@@ -12,11 +13,13 @@ import { filterParameters, tableReads } from '../../src/compatibility/table-filt
 import { createHttpEngine } from '../../src/engine/http/http-engine.ts';
 import type { Engine, RowPolicyContext } from '../../src/engine/engine.ts';
 import type { PreflightFinding } from '../../src/request/preflight.ts';
+import { createPlan } from '../../src/request/plan.ts';
+import { createSandboxes } from '../../src/request/sandboxes.ts';
 import { serverRows } from '../../src/request/server-rows.ts';
 import type { ClickHouseFront } from '../support/clickhouse-front.ts';
 import { openClickHouseFront } from '../support/clickhouse-front.ts';
 import { quoteString } from '../../src/sql/literal.ts';
-import { failureOf } from '../support/engine-statements.ts';
+import { failureOf, text } from '../support/engine-statements.ts';
 
 function endpointOf(name: string, query: string, sandbox = 'true'): Endpoint {
   const file = `id: 00000000-0000-4000-8000-000000000000\nname: ${name}\nquery: |\n  ${query}
@@ -377,6 +380,27 @@ INSERT INTO tenants.open SELECT number FROM numbers(5)`;
       },
     ])('$why', async ({ sql = COUNT, context, rows }) => {
       expect(await read(sql, context)).toEqual([rows]);
+    });
+
+    test('a consumer query carries its endpoint and the bound values', async () => {
+      const policyParameters = filterParameters;
+      const description = createDescribe(engine);
+      const sandboxes = createSandboxes(engine, description);
+      const plan = createPlan({ sandboxes, describe: description, now: () => 0, policyParameters });
+      const endpoint = endpoints[0];
+      if (endpoint === undefined) throw new Error('no endpoint');
+      const given = new Map([
+        ['project', ["it's 1"]],
+        ['account', ['3']],
+      ]);
+      const bindings = endpoint.binder.bind(given);
+      const own = { language: 'sql', dialect: 'clickhouse', text: 'SELECT count() AS n FROM t' } as const;
+      const { statement } = await plan(endpoint, bindings, own);
+      expect(statement.rowPolicy).toEqual({ endpoint: 'by_project', values: { project: "it's 1" } });
+      expect(await text(engine, statement)).toBe('{"n":100}\n');
+      const { rowPolicy: _, ...without } = statement;
+      expect(await text(engine, without)).toBe('{"n":0}\n');
+      expect((await plan(endpoint, bindings, undefined)).statement.rowPolicy).toBeUndefined();
     });
 
     test('the primary index is used', async () => {

@@ -2,7 +2,7 @@
 import type { Settings, Statement } from '../engine.ts';
 import { parameterSettings } from '../parameter-text.ts';
 import { rowPolicySettings } from '../row-policy.ts';
-import { FIXED_SETTINGS, ISOLATION_SETTINGS, settingsOf } from '../settings.ts';
+import { conditionCacheOf, FIXED_SETTINGS, ISOLATION_SETTINGS, settingsOf } from '../settings.ts';
 import { sendable } from './permissions.ts';
 
 export interface HttpUser {
@@ -50,7 +50,7 @@ export function requestOf(statement: Statement, options: RequestOptions): Omit<H
   const { format, comment, traceparent, permitted } = options;
   const settings = {
     ...FIXED_SETTINGS,
-    ...(origin === 'consumer' ? ISOLATION_SETTINGS : {}),
+    ...(origin === 'consumer' ? ISOLATION_SETTINGS : conditionCacheOf(statement)),
     ...settingsOf(statement),
     ...(comment === undefined ? {} : { log_comment: comment.slice(0, MAX_COMMENT) }),
     readonly: origin === 'consumer' ? 1 : 2,
