@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
-import { isReadable } from './header-limit.ts';
+import { isReadable } from './header-fields.ts';
 
 /** The same folder whether run from `src/` or `dist/`. */
 const FOLDER = fileURLToPath(new URL('../../dist/explorer/', import.meta.url));
@@ -42,15 +42,15 @@ interface PageFile {
   readonly etag: string;
 }
 
-type RefuseOthers = (app: FastifyInstance, url: string, taken: readonly HTTPMethods[]) => void;
+type RejectOtherMethods = (app: FastifyInstance, url: string, allowed: readonly HTTPMethods[]) => void;
 
-/** Adds `/` and the page's files; adds nothing if they are not built. `refuseOthers` answers other methods. */
-export function addExplorer(app: FastifyInstance, refuseOthers: RefuseOthers): void {
+/** Adds `/` and the page's files; adds nothing if they are not built. `rejectOtherMethods` answers other methods. */
+export function addExplorer(app: FastifyInstance, rejectOtherMethods: RejectOtherMethods): void {
   void app.register(async (scope) => {
     for (const file of await readFiles(FOLDER)) {
       const url = file.path === PAGE ? '/' : `/${file.path}`;
       scope.get(url, (request, reply) => send(request, reply, file));
-      refuseOthers(scope, url, ['GET']);
+      rejectOtherMethods(scope, url, ['GET']);
     }
   });
 }

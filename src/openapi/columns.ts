@@ -2,7 +2,7 @@
 import { enumNames, readTypeText, tupleMembers } from '../sql/type-text.ts';
 import { orNull, type Schema } from './schema.ts';
 
-/** `int64`: how the endpoint writes 64-bit integers. An unknown type allows any value. */
+/** `int64`: how the endpoint writes 64-bit integers and decimals. An unknown type allows any value. */
 export function columnSchema(type: string, int64: 'number' | 'string'): Schema {
   const { name, arguments: parts } = readTypeText(type);
   const [first = ''] = parts;
@@ -47,7 +47,9 @@ function scalarSchema(name: string, int64: 'number' | 'string'): Schema {
     };
   }
   if (/^(BFloat16|Float32|Float64)$/.test(name)) return { type: ['number', 'null'] }; // non-finite numbers are null
-  if (name.startsWith('Decimal')) return { type: 'number' };
+  if (name.startsWith('Decimal')) {
+    return int64 === 'string' ? { type: 'string', pattern: '^-?[0-9]+([.][0-9]+)?$' } : { type: 'number' };
+  }
   if (/^DateTime(64)?$/.test(name)) return { type: 'string', format: 'date-time' };
   if (/^Date(32)?$/.test(name)) return { type: 'string', format: 'date' };
   if (name === 'UUID') return { type: 'string', format: 'uuid' };

@@ -1,5 +1,6 @@
 // Passes JSONEachRow rows back to the engine to write them in a columnar format, so that redacted data stays redacted.
 import { quoteIdentifier, quoteString } from '../sql/literal.ts';
+import { readTypeText, tupleMembers } from '../sql/type-text.ts';
 
 export interface NamedType {
   readonly name: string;
@@ -11,16 +12,7 @@ export interface ColumnarOptions {
   readonly columns: readonly NamedType[];
   /** Names of the columns in the rows; undefined if there are no rows. */
   readonly present: ReadonlySet<string> | undefined;
-  /** Whether values may be strings that their column type does not allow, such as redacted IP addresses. */
-  readonly isRedacted: boolean;
 }
-
-/**
- * Types that columnar files do not support; their values are written as strings. Aggregate function states are raw
- * engine bytes: parsing a state from a string that may have been cut or redacted corrupts the engine's memory.
- */
-const UNWRITABLE = ['JSON', 'Dynamic', 'Variant', 'Object', 'Time', 'Time64', 'Nothing', 'AggregateFunction'];
-const REDACTABLE = ['IPv4', 'IPv6', 'Enum8', 'Enum16', 'FixedString'];
 
 /**
  * The statement that returns the rows in `lines` as columns; without rows, only the columns. A non-finite float is null
@@ -28,45 +20,67 @@ const REDACTABLE = ['IPv4', 'IPv6', 'Enum8', 'Enum16', 'FixedString'];
  */
 export function columnarStatement(lines: Uint8Array, options: ColumnarOptions): string {
   const columns = options.columns.filter(({ name }) => options.present?.has(name) ?? true);
-  const structure = columns
-    .map(({ name, type }) => `${quoteIdentifier(name)} ${fileType(type, options)}`)
-    .join(', ');
+  const structure = columns.map(({ name, type }) => `${quoteIdentifier(name)} ${fileType(type)}`).join(', ');
   const isEmpty = lines.length === 0;
   const text = isEmpty ? '{}' : Buffer.from(lines.buffer, lines.byteOffset, lines.length).toString();
   const rows = `SELECT * FROM format(JSONEachRow, ${quoteString(structure)}, ${quoteString(text)})`;
   return `SELECT * FROM (${rows}${isEmpty ? ' LIMIT 0' : ''} SETTINGS date_time_input_format = 'best_effort')`;
 }
 
-/** The type a column has in the file. */
-export function fileType(type: string, { isRedacted }: Pick<ColumnarOptions, 'isRedacted'>): string {
-  const replaced = new Set([...UNWRITABLE, ...(isRedacted ? REDACTABLE : [])]);
-  let text = '';
-  for (let at = 0; at < type.length;) {
-    const piece = PIECE.exec(type.slice(at))?.[0] ?? '';
-    const end = at + piece.length;
-    const isElementName = /^ [A-Za-z`]/.test(type.slice(end)); // tuple element name: its type follows
-    at = end;
-    if (isElementName) text += piece;
-    else if (replaced.has(piece)) {
-      text += 'String';
-      if (type[end] === '(') at = closing(type, end) + 1;
-    } else if (/^Float(32|64)$/.test(piece) && !text.endsWith('Nullable(')) text += `Nullable(${piece})`;
-    else text += piece;
+/**
+ * The type a column has in the file: one that Arrow and Parquet both have, so that both files have the same logical
+ * types. Values of other types are strings, as in JSON: enums by label, addresses and UUIDs as text. Aggregate function
+ * states too, which are raw engine bytes: parsing a state that may have been cut or redacted corrupts the engine's memory.
+ */
+export function fileType(type: string): string {
+  const { name, arguments: parts } = readTypeText(type);
+  const [first = '', second = ''] = parts;
+  switch (name) {
+    case 'Nullable':
+      return nullable(fileType(first));
+    case 'LowCardinality':
+    case 'SimpleAggregateFunction':
+      return fileType(parts.at(-1) ?? '');
+    case 'Array':
+      return `Array(${fileType(first)})`;
+    case 'Map':
+      return `Map(${fileType(first).replace(/^Nullable\((.*)\)$/s, '$1')}, ${fileType(second)})`;
+    case 'Tuple':
+      return `Tuple(${elementTypes(parts)})`;
+    case 'Nested':
+      return `Array(Tuple(${elementTypes(parts)}))`;
+    default:
+      return scalarType(name, type, first);
   }
-  return text;
 }
 
-/** A quoted string or identifier, a word, or any single character. */
-const PIECE = /^(?:'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|\w+|[^])/;
+function nullable(type: string): string {
+  return /^(Nullable|Array|Map|Tuple)\(/.test(type) ? type : `Nullable(${type})`;
+}
 
-/** Index of the parenthesis that closes the one at `open`; skips quoted text. */
-function closing(text: string, open: number): number {
-  let depth = 0;
-  for (let at = open; at < text.length;) {
-    const piece = PIECE.exec(text.slice(at))?.[0] ?? '';
-    if (piece === '(') depth++;
-    if (piece === ')' && --depth === 0) return at;
-    at += piece.length;
-  }
-  return text.length;
+function elementTypes(parts: readonly string[]): string {
+  const named = tupleMembers(parts);
+  const types = named?.map((each) => `\`${each.name}\` ${fileType(each.type)}`) ?? parts.map(fileType);
+  return types.join(', ');
+}
+
+/** Types of shapes, as the engine stores them. */
+const SHAPES: Readonly<Record<string, string>> = {
+  Point: 'Tuple(Float64, Float64)',
+  Ring: 'Array(Point)',
+  LineString: 'Array(Point)',
+  MultiLineString: 'Array(LineString)',
+  Polygon: 'Array(Ring)',
+  MultiPolygon: 'Array(Polygon)',
+};
+
+/** `first`: the type's first argument. */
+function scalarType(name: string, type: string, first: string): string {
+  if (/^(U?Int(8|16|32|64)|Decimal(32|64|128|256)?|Bool|Date|Date32|DateTime64)$/.test(name)) return type;
+  if (name === 'DateTime') return first === '' ? 'DateTime64(3)' : `DateTime64(3, ${first})`;
+  if (/^Float(32|64)$/.test(name)) return `Nullable(${name})`;
+  if (name === 'BFloat16') return 'Nullable(Float32)';
+  if (name.startsWith('Interval')) return 'Int64';
+  const shape = SHAPES[name];
+  return shape === undefined ? 'String' : fileType(shape);
 }

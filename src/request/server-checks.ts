@@ -18,7 +18,7 @@ interface ServerUser {
 }
 
 type Found = Omit<PreflightFinding, 'layer'>;
-type Check = (asker: ServerUser) => Promise<readonly Found[]>;
+type Check = (user: ServerUser) => Promise<readonly Found[]>;
 
 /** The oldest supported release: the first with the analyzer on by default and the current JSON type. */
 const OLDEST = [24, 8] as const;
@@ -43,10 +43,10 @@ async function userOf(engine: Engine, origin: Statement['origin']): Promise<Serv
 }
 
 /** Reports a check that fails for lack of privileges as a finding. */
-async function checked(checks: readonly Check[], asker: ServerUser): Promise<readonly Found[]> {
+async function checked(checks: readonly Check[], user: ServerUser): Promise<readonly Found[]> {
   const all: Found[] = [];
   for (const check of checks) {
-    all.push(...(await check(asker).catch((error: unknown) => [unseen(asker, error)])));
+    all.push(...(await check(user).catch((error: unknown) => [uncheckable(user, error)])));
   }
   return all;
 }
@@ -77,10 +77,10 @@ const checkAnalyzer: Check = async ({ rows, name }) => {
 
 /** Settings sent with a statement must be in effect, or set to the same value by the profile. A lower limit is fine. */
 const checkSettings: Check = async ({ rows, name, origin }) => {
-  const wanted = wantedSettings(origin);
-  const names = Object.keys(wanted).map(quoteString).join(', ');
+  const expected = expectedSettings(origin);
+  const names = Object.keys(expected).map(quoteString).join(', ');
   const known = await rows(`SELECT name, value FROM system.settings WHERE name IN (${names})`);
-  const off = known.filter(([setting = '', value = '']) => !isGood(setting, value, wanted[setting]));
+  const off = known.filter(([setting = '', value = '']) => !isInEffect(setting, value, expected[setting]));
   const list = off.map(([setting, value]) => `${setting} = ${value}`).join(', ');
   return [
     {
@@ -91,7 +91,7 @@ const checkSettings: Check = async ({ rows, name, origin }) => {
   ];
 };
 
-function wantedSettings(origin: Statement['origin']): Readonly<Record<string, string | number>> {
+function expectedSettings(origin: Statement['origin']): Readonly<Record<string, string | number>> {
   return {
     ...FIXED_SETTINGS,
     ...(origin === 'consumer' ? ISOLATION_SETTINGS : {}),
@@ -105,9 +105,9 @@ function wantedSettings(origin: Statement['origin']): Readonly<Record<string, st
 const BOUND =
   /^max_(execution_time|memory_usage|result_bytes|query_size|ast_elements|expanded_ast_elements|temporary_columns)$/;
 
-function isGood(setting: string, value: string, wanted: string | number | undefined): boolean {
+function isInEffect(setting: string, value: string, expected: string | number | undefined): boolean {
   if (setting === 'max_rows_to_read') return true; // 0 means no limit
-  return BOUND.test(setting) ? Number(value) > 0 : value === String(wanted);
+  return BOUND.test(setting) ? Number(value) > 0 : value === String(expected);
 }
 
 /** Settings that differ per endpoint, with constraints that an escaped consumer query could not lift. */
@@ -117,6 +117,7 @@ const CHANGEABLE = [
   'max_result_bytes = 134217728 MIN 1 MAX 134217728',
   'max_rows_to_read = 0',
   'output_format_json_quote_64bit_integers = 0',
+  'output_format_json_quote_decimals = 0',
   "log_comment = ''",
   "workload = 'default'",
 ];
@@ -221,7 +222,7 @@ function sharedUser({ name }: ServerUser): Found {
 const CHECKS: readonly Check[] = [checkVersion, checkAnalyzer, checkSettings, checkGrants, checkPolicies];
 
 /** The engine's message names the missing privilege: `…, it's necessary to have the grant SHOW QUOTAS ON *.*`. */
-function unseen({ name }: ServerUser, error: unknown): Found {
+function uncheckable({ name }: ServerUser, error: unknown): Found {
   if (!(error instanceof EngineError) || isAway(error)) throw error;
   const grant = /necessary to have the grant ([\w ]+(?:\([^)]*\))? ON [\w*]+(?:\.[\w*]+)?)/.exec(
     error.message,

@@ -16,8 +16,8 @@ import type { PreflightFinding } from '../../src/request/preflight.ts';
 import { createPlan } from '../../src/request/plan.ts';
 import { createSandboxes } from '../../src/request/sandboxes.ts';
 import { serverRows } from '../../src/request/server-rows.ts';
-import type { ClickHouseFront } from '../support/clickhouse-front.ts';
-import { openClickHouseFront } from '../support/clickhouse-front.ts';
+import type { ClickHouseFront } from '../support/clickhouse-front/front.ts';
+import { openClickHouseFront } from '../support/clickhouse-front/front.ts';
 import { quoteString } from '../../src/sql/literal.ts';
 import { failureOf, text } from '../support/engine-statements.ts';
 
@@ -234,7 +234,7 @@ INSERT INTO tenants.open SELECT number FROM numbers(5)`;
   let engine: Engine;
   let statements: readonly string[];
   const granted = (conditions: Readonly<Record<string, string>>): void => {
-    front.tells = (query, user) => {
+    front.override = (query, user) => {
       if (query.startsWith('SELECT currentUser()')) return `["${user}"]\n`;
       const isOurs = query.includes('system.row_policies') && user === 'guest';
       if (!isOurs) return query.includes('system.row_policies') ? '' : undefined;
@@ -325,7 +325,7 @@ INSERT INTO tenants.open SELECT number FROM numbers(5)`;
   });
 
   test('a policy that applies to a user already is not widened', async () => {
-    front.tells = (query, user) => {
+    front.override = (query, user) => {
       if (query.startsWith('SELECT currentUser()')) return `["${user}"]\n`;
       if (!query.includes('system.row_policies')) return undefined;
       return user === 'guest' ? '["tenants", "rows", "own", 0, "SELECT 1"]' : '';
@@ -336,7 +336,7 @@ INSERT INTO tenants.open SELECT number FROM numbers(5)`;
   });
 
   test('one user for all cannot have them', async () => {
-    front.tells = (query) => (query.startsWith('SELECT currentUser()') ? '["one"]' : undefined);
+    front.override = (query) => (query.startsWith('SELECT currentUser()') ? '["one"]' : undefined);
     expect((await notHeld()).filter(({ outcome }) => outcome === 'open')).toMatchObject([
       { name: expect.stringMatching(/CLICKHOUSE_CONSUMER_USER/) },
     ]);

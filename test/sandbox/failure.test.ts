@@ -1,5 +1,6 @@
 // What consumers see of engine failures: our message at their location, and nothing that they did not write.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SENTENCE_CODES } from '../../src/sandbox/failure-sentences.ts';
 import { consumerFailure } from '../../src/sandbox/failure.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { bound, codeOf, openSandbox, openWorld } from './fixture.ts';
@@ -99,9 +100,56 @@ describe('the consumer’s mistakes', () => {
       'SELECT (SELECT id FROM edge_logs)',
       'A subquery that is used as a value gave more than one row',
     ],
+    ['a text that is no UUID', "SELECT toUUID('zz')", '1:15 A text is not a UUID'],
+    [
+      'a text that is no IPv4 address',
+      "SELECT id, toIPv4('zz') FROM edge_logs",
+      '1:19 A text is not an IPv4 address',
+    ],
+    ['a text that is no IPv6 address', "SELECT toIPv6('zz')", '1:15 A text is not an IPv6 address'],
+    ['a column of texts that are no UUIDs', 'SELECT toUUID(path) FROM edge_logs', '1:8 A text is not a UUID'],
+    [
+      'a cast in a WITH element of their own',
+      "WITH own AS (SELECT toInt64(lower('ABC')) AS x) SELECT x FROM own",
+      'A text cannot be converted to the type that is wanted',
+    ],
+    [
+      'a value that is not in an enum',
+      "SELECT CAST('x', 'Enum8(\\'a\\' = 1)')",
+      '1:13 A value is not one of the values of its enum',
+    ],
+    [
+      'a position of zero',
+      'SELECT substring(path, 0) FROM edge_logs',
+      '1:8 Positions in strings, arrays and tuples count from 1',
+    ],
+    [
+      'a type in LowCardinality',
+      "SELECT CAST(1, 'LowCardinality(UInt8)')",
+      '1:16 LowCardinality of this type is not allowed: leave it out',
+    ],
+    ['an alias of itself', 'SELECT a + 1 AS b, b + 1 AS a', '1:17 There is no column or alias b here'],
+    [
+      'an array of different depth',
+      'SELECT arrayConcat([1], [[1]])',
+      'Values of different types have no type in common',
+    ],
+    [
+      'WITH FILL',
+      'SELECT id FROM edge_logs ORDER BY id WITH FILL STEP 0',
+      'WITH FILL needs constant bounds and a step of the type of its column',
+    ],
+    ['a decimal', "SELECT toDecimal32('99999999999', 2)", "1:20 '99999999999' is out of range"],
+    ['a date', "SELECT toDate('zz')", '1:15 A text is not a date'],
   ])('%s', async (_why, sql, expected) => {
     expect(await told(sql)).toBe(expected);
   });
+});
+
+test('the codes have the engine’s names', async () => {
+  const codes = SENTENCE_CODES.map(([code]) => code);
+  const sql = `SELECT toString(arrayMap(code -> errorCodeToName(code), [${codes.join(', ')}]))`;
+  expect(await world.run(sql)).toContain(SENTENCE_CODES.map(([, name]) => `'${name}'`).join(','));
 });
 
 test('tables that exist and tables that do not are told alike', async () => {
@@ -122,6 +170,7 @@ describe('the endpoint’s own mistakes are not the consumer’s', () => {
       'SELECT a FROM t',
     ],
     ['a table', 'WITH t AS (SELECT 1 AS a FROM app.nothere) SELECT 1', 'SELECT a FROM t'],
+    ['a UUID', 'WITH t AS (SELECT toUUID(event_message) AS a FROM app.logs) SELECT 1', 'SELECT a FROM t'],
     [
       'a regular expression',
       "WITH t AS (SELECT match(path, '(') AS a FROM app.logs) SELECT 1",

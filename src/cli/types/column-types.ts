@@ -1,7 +1,7 @@
 // Maps ClickHouse types to the TypeScript types of their JSON values.
 import { enumNames, readTypeText, tupleMembers } from '../../sql/type-text.ts';
 
-/** `int64`: how the endpoint writes 64-bit integers. */
+/** `int64`: how the endpoint writes 64-bit integers and decimals. */
 export function typescriptOf(type: string, int64: 'number' | 'string'): string {
   const { name, arguments: parts } = readTypeText(type);
   const inner = (text: string): string => typescriptOf(text, int64);
@@ -39,7 +39,7 @@ function scalarType(name: string, int64: 'number' | 'string'): string {
   if (/^U?Int(8|16|32)$/.test(name)) return 'number';
   if (/^U?Int(64|128|256)$/.test(name)) return int64;
   if (/^(BFloat16|Float(32|64))$/.test(name)) return 'number | null'; // non-finite numbers are null
-  if (name.startsWith('Decimal')) return 'number';
+  if (name.startsWith('Decimal')) return int64;
   if (/^(String|FixedString|UUID|IPv[46]|Date|Date32|DateTime|DateTime64|Time|Time64)$/.test(name))
     return 'string';
   return 'unknown';

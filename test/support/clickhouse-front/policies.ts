@@ -2,11 +2,18 @@
 // applies the policies of a users file; settings that only formats use hold the custom ones.
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { FrontPolicy } from './clickhouse-front.ts';
+import type { Query } from './request.ts';
+
+export interface FrontPolicy {
+  readonly database: string;
+  readonly table: string;
+  readonly condition: string;
+}
 
 /** Strings that no query here uses. */
 const HOLDERS = ['format_template_row', 'format_template_resultset', 'format_regexp', 'format_schema'];
 const CUSTOM = /SQL_millrace_\w+/g;
+const CUSTOM_NAME = /^SQL_millrace_/;
 const holderOf = new Map<string, string>();
 
 function holder(name: string): string {
@@ -35,19 +42,11 @@ export async function writePolicies(path: string, policies: readonly FrontPolicy
   return config;
 }
 
-interface Query {
-  readonly text: string;
-  readonly settings: Readonly<Record<string, string>>;
-}
-
 /** The query with each custom setting replaced by its holder. */
-export function withoutCustomSettings<T extends Query>(query: T): T {
+export function withoutCustomSettings(query: Query): Query {
   const settings = Object.entries(query.settings).map(([name, value]) => {
-    return name.startsWith('SQL_') ? [holder(name), value] : [name, value];
+    return [CUSTOM_NAME.test(name) ? holder(name) : name, value] as const;
   });
-  return {
-    ...query,
-    text: query.text.replaceAll(CUSTOM, holder),
-    settings: Object.fromEntries(settings) as Query['settings'], // strings, as they were
-  };
+  const text = query.statement.text.replaceAll(CUSTOM, holder);
+  return { ...query, statement: { ...query.statement, text }, settings: Object.fromEntries(settings) };
 }

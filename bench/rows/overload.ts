@@ -3,17 +3,17 @@ import { setTimeout } from 'node:timers/promises';
 import autocannon from 'autocannon';
 import { load, MANY, type RowSource, type Target } from '../context.ts';
 import { atLeast, quickest, type Figure } from '../figures.ts';
-import { HIT, keptAnswer, SLOW } from './cached-response.ts';
+import { HIT, cachedResponse, SLOW } from './cached-response.ts';
 
 /** Requests per second: ten times the endpoint's capacity. */
 const FLOOD = 200;
 
-export const refusing: RowSource = {
+export const overload: RowSource = {
   name: `overload: ${FLOOD} calls per second of a query that can run ${FLOOD / 10} times per second`,
   prepare: async (context) => {
     const { seconds } = context;
     const service = await context.serve({
-      endpoints: await keptAnswer(context),
+      endpoints: await cachedResponse(context),
       data: await context.folder('data'),
     });
     const hit = { ...service, url: `${service.url}${HIT}` };

@@ -4,12 +4,12 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { load, MANY, type Context, type RowSource, type Target } from '../context.ts';
 import { atLeast, type Contender } from '../figures.ts';
-import { HIT, keptAnswer } from './cached-response.ts';
+import { HIT, cachedResponse } from './cached-response.ts';
 
-export const stored: RowSource = {
+export const cached: RowSource = {
   name: 'cached response, 30 KB',
   prepare: async (context) => {
-    const endpoints = await keptAnswer(context);
+    const endpoints = await cachedResponse(context);
     const bare = await startSender(context, 'bare-fastify.ts');
     const plain = await startSender(context, 'plain-http.ts');
     const nginx = await startNginx(context, plain);

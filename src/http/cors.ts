@@ -1,9 +1,8 @@
-// CORS (https://fetch.spec.whatwg.org/#http-cors-protocol), and security headers against content sniffing, framing and
-// referrer leaks.
+// Cross-origin requests (https://fetch.spec.whatwg.org/#http-cors-protocol).
 import cors from '@fastify/cors';
 import type { FastifyInstance } from 'fastify';
 
-export interface BrowserOptions {
+export interface CorsOptions {
   /** Undefined: no cross-origin requests. */
   readonly corsOrigins: readonly string[] | '*' | undefined;
   readonly headerPrefix: string;
@@ -15,13 +14,6 @@ declare module 'fastify' {
     allow?: string;
   }
 }
-
-/** Header fields of every response. */
-export const SECURITY_FIELDS = {
-  'X-Content-Type-Options': 'nosniff',
-  'Referrer-Policy': 'no-referrer',
-  'Cross-Origin-Resource-Policy': 'same-origin', // responses allowed by CORS are not affected
-} as const;
 
 const EXPOSED = [
   'Age',
@@ -40,15 +32,14 @@ const EXPOSED = [
 const PREFLIGHT_AGE = 600;
 
 /** Answers preflight requests before authentication, and lists the headers that pages may read. */
-export function speakToBrowsers(app: FastifyInstance, { corsOrigins, headerPrefix }: BrowserOptions): void {
+export function addCors(app: FastifyInstance, { corsOrigins, headerPrefix }: CorsOptions): void {
+  if (corsOrigins === undefined) return;
   app.addHook('onRequest', (request, reply, done) => {
-    reply.headers(SECURITY_FIELDS);
     const { allow } = request.routeOptions.config;
     if (request.method === 'OPTIONS' && allow !== undefined) reply.header('Allow', allow);
     done();
   });
-  if (corsOrigins === undefined) return;
-  const own = ['REDACT-PII', 'LABELS', 'RESERVATION'].map((name) => `${headerPrefix}-ENDPOINT-${name}`);
+  const prefixed = ['REDACT-PII', 'LABELS', 'RESERVATION'].map((name) => `${headerPrefix}-ENDPOINT-${name}`);
   void app.register(cors, {
     origin: corsOrigins === '*' ? '*' : [...corsOrigins],
     methods: ['GET', 'HEAD', 'POST', 'QUERY'],
@@ -60,7 +51,7 @@ export function speakToBrowsers(app: FastifyInstance, { corsOrigins, headerPrefi
       'If-None-Match',
       'X-API-KEY',
       'X-Request-Id',
-      ...own,
+      ...prefixed,
     ],
     exposedHeaders: EXPOSED,
     maxAge: PREFLIGHT_AGE,

@@ -6,7 +6,7 @@ import { load, MANY, type Context, type RowSource } from '../context.ts';
 import { atLeast, within, type Figure } from '../figures.ts';
 import { flameGraph } from '../flame-graph.ts';
 import { shareOf, stacksOf } from '../profile.ts';
-import { HIT, keptAnswer } from './cached-response.ts';
+import { HIT, cachedResponse } from './cached-response.ts';
 
 const KINDS = {
   nothing: 'no observability',
@@ -21,12 +21,12 @@ const WATCHING = /\/(app\/observing|src\/observe\/|prom-client|pino|sonic-boom|@
 
 async function startObserved(context: Context, kind: Kind) {
   const folder = await context.folder(kind);
-  const process = context.start('observed.ts', [folder, await keptAnswer(context), kind]);
+  const process = context.start('observed.ts', [folder, await cachedResponse(context), kind]);
   const [address = ''] = await process.says(/^http\S+/);
   return { folder, process, target: { url: `${address}${HIT}`, headers: { 'X-API-KEY': 'bench' } } };
 }
 
-export const watching: RowSource = {
+export const observability: RowSource = {
   name: 'cost of observability for a cached response',
   prepare: async (context) => {
     const started = (['nothing', 'metrics', 'log', 'traces'] as const).map(async (kind) => {
@@ -41,7 +41,7 @@ export const watching: RowSource = {
   },
 };
 
-export const watchingShare: RowSource = {
+export const observabilityShare: RowSource = {
   name: 'share of observability in the time of a cached response',
   prepare: async (context) => {
     const started = (['metrics', 'log', 'traces'] as const).map(async (kind) => {
@@ -63,9 +63,9 @@ async function share(
   name: string,
 ): Promise<Figure> {
   const path = join(folder, 'profile.json');
-  process.tell('profile');
+  process.send('profile');
   const { rate } = await load(target, MANY, seconds);
-  process.tell(path);
+  process.send(path);
   await process.says(/profile\.json$/);
   const profile = JSON.parse(await readFile(path, 'utf8')) as Profiler.Profile; // V8's format
   const stacks = stacksOf(profile);
