@@ -63,6 +63,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     }),
     suspensions: createSuspensions({ now: clock.monotonic, observe }),
     plan: createPlan({ sandboxes, describe, now: clock.epoch, policyParameters }),
+    sandboxes,
     engine,
     bulkhead,
     ...cache,

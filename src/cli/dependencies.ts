@@ -24,6 +24,7 @@ export type OpenService = (options: {
   readonly engine: Engine;
   readonly extraTokens: readonly Token[];
   readonly observe: Observe;
+  readonly isDevelopment?: boolean;
   readonly engineEvents?: Relay;
 }) => Promise<RunningService>;
 

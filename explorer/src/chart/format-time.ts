@@ -1,7 +1,7 @@
 // Formats times for display, in UTC.
 
 /** `21 Nov 2026, 07:05:30`; midnight omits the time of day, and seconds are shown only if not zero. */
-export function timeWords(seconds: number): string {
+export function formatTime(seconds: number): string {
   const time = new Date(seconds * 1000);
   const day = time.toLocaleDateString('en-GB', {
     timeZone: 'UTC',
@@ -15,7 +15,7 @@ export function timeWords(seconds: number): string {
 }
 
 /** Axis labels for ticks `step` seconds apart: dates for days, otherwise times of day with the date at the start of each day. */
-export function tickOf(step: number): (seconds: number, index: number) => string {
+export function formatTicks(step: number): (seconds: number, index: number) => string {
   return (seconds, index) => {
     const time = new Date(seconds * 1000);
     const day = time.toLocaleDateString('en-GB', { timeZone: 'UTC', day: 'numeric', month: 'short' });
