@@ -1,5 +1,13 @@
 // Passes JSONEachRow rows back to the engine to write them in a columnar format, so that redacted data stays redacted.
 import { quoteIdentifier, quoteString } from '../sql/literal.ts';
+import {
+  innerType,
+  isOpaque,
+  parseType,
+  printType,
+  type ClickHouseType,
+  type TypeArgument,
+} from '../sql/type.ts';
 
 export interface NamedType {
   readonly name: string;
@@ -40,33 +48,22 @@ export function columnarStatement(lines: Uint8Array, options: ColumnarOptions): 
 /** The type a column has in the file. */
 export function fileType(type: string, { isRedacted }: Pick<ColumnarOptions, 'isRedacted'>): string {
   const replaced = new Set([...UNWRITABLE, ...(isRedacted ? REDACTABLE : [])]);
-  let text = '';
-  for (let at = 0; at < type.length;) {
-    const piece = PIECE.exec(type.slice(at))?.[0] ?? '';
-    const end = at + piece.length;
-    const isElementName = /^ [A-Za-z`]/.test(type.slice(end)); // tuple element name: its type follows
-    at = end;
-    if (isElementName) text += piece;
-    else if (replaced.has(piece)) {
-      text += 'String';
-      if (type[end] === '(') at = closing(type, end) + 1;
-    } else if (/^Float(32|64)$/.test(piece) && !text.endsWith('Nullable(')) text += `Nullable(${piece})`;
-    else text += piece;
-  }
-  return text;
+  return printType(inFile(parseType(type), replaced));
 }
 
-/** A quoted string or identifier, a word, or any single character. */
-const PIECE = /^(?:'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|\w+|[^])/;
+function inFile(type: ClickHouseType, replaced: ReadonlySet<string>): ClickHouseType {
+  if (replaced.has(type.name) || isOpaque(type)) return STRING;
+  if (/^Float(32|64)$/.test(type.name)) return { name: 'Nullable', arguments: [unnamed(type)] };
+  const isNullableFloat = type.name === 'Nullable' && /^Float/.test(innerType(type).name);
+  if (type.arguments === undefined || isNullableFloat) return type;
+  const list = type.arguments.map((argument) =>
+    argument.kind === 'type' ? { ...argument, type: inFile(argument.type, replaced) } : argument,
+  );
+  return { ...type, arguments: list };
+}
 
-/** Index of the parenthesis that closes the one at `open`; skips quoted text. */
-function closing(text: string, open: number): number {
-  let depth = 0;
-  for (let at = open; at < text.length;) {
-    const piece = PIECE.exec(text.slice(at))?.[0] ?? '';
-    if (piece === '(') depth++;
-    if (piece === ')' && --depth === 0) return at;
-    at += piece.length;
-  }
-  return text.length;
+const STRING: ClickHouseType = { name: 'String', arguments: undefined };
+
+function unnamed(type: ClickHouseType): TypeArgument {
+  return { kind: 'type', name: undefined, label: undefined, type };
 }
