@@ -27,11 +27,7 @@ function valueSchema(value: JsonValue, int64: 'number' | 'string'): Schema {
     case 'array':
       return { type: 'array', items: valueSchema(value.element, int64) };
     case 'tuple':
-      return {
-        type: 'array',
-        prefixItems: value.elements.map((each) => valueSchema(each, int64)),
-        items: false,
-      };
+      return tupleSchema(value.elements.map((each) => valueSchema(each, int64)));
     case 'record':
       return recordSchema(value.members, int64);
     case 'map':
@@ -49,6 +45,11 @@ function integerSchema(
 ): Schema {
   if (bits >= 64 && int64 === 'string') return { type: 'string', pattern: '^-?[0-9]+$' };
   return { type: 'integer', ...(signed ? {} : { minimum: 0 }), ...(bits === 64 ? { format: 'int64' } : {}) };
+}
+
+/** `prefixItems` must not be empty. */
+function tupleSchema(prefixItems: readonly Schema[]): Schema {
+  return { type: 'array', ...(prefixItems.length === 0 ? {} : { prefixItems }), items: false };
 }
 
 function recordSchema(members: ReadonlyMap<string, JsonValue>, int64: 'number' | 'string'): Schema {

@@ -110,7 +110,7 @@ function readType(reader: Reader, depth: number): ClickHouseType | undefined {
   const list: TypeArgument[] = [];
   while (kindAt(reader) !== ')') {
     if (list.length > 0 && take(reader) !== ',') return undefined;
-    const argument = readArgument(reader, depth + 1);
+    const argument = name === 'JSON' && isSkip(reader) ? readSkip(reader) : readArgument(reader, depth + 1);
     if (argument === undefined) return undefined;
     list.push(argument);
   }
@@ -150,7 +150,6 @@ function readNamed(reader: Reader, depth: number): TypeArgument | undefined {
     reader.at++;
     return { kind: 'setting', name, value: take(reader) };
   }
-  if (isSkip(reader)) return readSkip(reader);
   const length = pathLength(reader);
   const isNamed = kindAt(reader, length) === 'word';
   const names = isNamed ? reader.tokens.slice(reader.at, reader.at + length) : undefined;
@@ -160,13 +159,11 @@ function readNamed(reader: Reader, depth: number): TypeArgument | undefined {
   return type && { kind: 'type', name, label, type };
 }
 
+/** A rule of a JSON type. A path named SKIP is printed in backticks. */
 function isSkip(reader: Reader): boolean {
   const token = reader.tokens[reader.at];
   const next = kindAt(reader, 1);
-  return (
-    reader.text.slice(token?.start, token?.end) === 'SKIP' &&
-    (next === 'quoted' || (next === 'word' && kindAt(reader, 2) !== '('))
-  );
+  return reader.text.slice(token?.start, token?.end) === 'SKIP' && (next === 'quoted' || next === 'word');
 }
 
 function readSkip(reader: Reader): TypeArgument {

@@ -23,7 +23,7 @@ function print(value: JsonValue, int64: 'number' | 'string'): string {
     case 'nullable':
       return orNull(print(value.inner, int64));
     case 'array':
-      return `${parenthesized(print(value.element, int64))}[]`;
+      return arrayOf(value.element, int64);
     case 'tuple':
       return `[${value.elements.map((element) => print(element, int64)).join(', ')}]`;
     case 'record':
@@ -41,8 +41,15 @@ function orNull(type: string): string {
   return type === 'unknown' || type === 'null' || type.endsWith(' | null') ? type : `${type} | null`;
 }
 
-function parenthesized(type: string): string {
-  return type.includes(' | ') ? `(${type})` : type;
+function arrayOf(element: JsonValue, int64: 'number' | 'string'): string {
+  const type = print(element, int64);
+  return isUnion(element) ? `(${type})[]` : `${type}[]`;
+}
+
+/** Whether the type is printed with `|` at its outermost level. */
+function isUnion(value: JsonValue): boolean {
+  if (value.kind === 'nullable') return value.inner.kind !== 'any' && value.inner.kind !== 'null';
+  return value.kind === 'float' || (value.kind === 'enum' && value.values.length > 1);
 }
 
 /** A TypeScript string literal, safe for any text. */
