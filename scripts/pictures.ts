@@ -8,7 +8,7 @@ interface Picture {
   readonly name: string;
   readonly fragment: string;
   readonly window?: BrowserContextOptions;
-  /** Actions before the screenshot is taken. */
+  /** Actions before the screenshot is captured. */
   readonly show: (page: Page) => Promise<void>;
 }
 

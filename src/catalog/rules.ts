@@ -1,6 +1,6 @@
 // What must hold for an endpoint file beyond its schema: a table of rules, each yielding findings under its own code.
 import { MAX_FINDINGS } from '../core/finding.ts';
-import { nearest } from '../core/nearest.ts';
+import { didYouMean, nearest } from '../core/nearest.ts';
 import { Problem } from '../core/problem.ts';
 import { createBinder } from '../params/binder.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
@@ -31,10 +31,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
         path: ['query'],
         offset: use.start,
         message: `@${use.name} is not declared under parameters`,
-        hint:
-          guess === undefined
-            ? `Declare it: parameters: { ${use.name}: { type: String } }`
-            : `Did you mean @${guess}?`,
+        hint: didYouMean(guess && `@${guess}`) ?? `Declare it: parameters: { ${use.name}: { type: String } }`,
       };
     }
   },
@@ -94,10 +91,11 @@ export const RULES: Readonly<Record<string, Rule>> = {
       const name = source.startsWith('@') ? source.slice(1) : undefined;
       if (name === undefined || name === 'header' || declared.includes(name)) continue;
       const guess = nearest(name, declared);
+      const hint = didYouMean(guess && `@${guess}`);
       yield {
         path: ['labels', label],
         message: `@${name} is not declared under parameters`,
-        ...(guess === undefined ? {} : { hint: `Did you mean @${guess}?` }),
+        ...(hint && { hint }),
       };
     }
   },

@@ -46,7 +46,7 @@ export function findHalfCertificate(values: SettingsFile): Finding[] {
   const { clickhouse_certificate: certificate, clickhouse_key: key } = values;
   if ((certificate === undefined) === (key === undefined)) return [];
   const missing = key === undefined ? 'clickhouse_key' : 'clickhouse_certificate';
-  const message = `a certificate and its key belong together; missing: ${missing}`;
+  const message = `a certificate and its key must be set together; missing: ${missing}`;
   const code = 'settings.certificate_incomplete';
   return [{ file: 'settings', line: 0, column: 0, severity: 'error', code, message }];
 }

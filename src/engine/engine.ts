@@ -23,7 +23,7 @@ export interface Statement {
   readonly limits: Limits;
   /** Source of the query: a saved query, or a consumer query (read-only connection, consumer limits). */
   readonly origin: 'saved' | 'consumer';
-  /** Print 64-bit integers as JSON strings. */
+  /** Print integers of 64 bits and more, and decimals, as JSON strings. */
   readonly int64: 'number' | 'string';
   /** The ClickHouse workload that schedules it, a plain identifier; default: the user's own. */
   readonly workload?: string | undefined;

@@ -9,7 +9,6 @@ export const FIXED_SETTINGS: Settings = {
   session_timezone: 'UTC',
   date_time_output_format: 'iso',
   output_format_json_quote_denormals: 0,
-  output_format_json_quote_decimals: 0,
   output_format_json_named_tuples_as_objects: 1,
   output_format_json_escape_forward_slashes: 0,
   output_format_json_validate_utf8: 1,
@@ -56,6 +55,7 @@ export function settingsOf({
     max_rows_to_read: Math.trunc(limits.readRows),
     max_result_bytes: Math.trunc(limits.resultBytes),
     output_format_json_quote_64bit_integers: int64 === 'string' ? 1 : 0,
+    output_format_json_quote_decimals: int64 === 'string' ? 1 : 0,
     ...(workload === undefined ? {} : { workload }),
   };
 }

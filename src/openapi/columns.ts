@@ -2,7 +2,7 @@
 import { jsonValueOf, type JsonValue } from '../sql/json-value.ts';
 import { orNull, type Schema } from './schema.ts';
 
-/** `int64`: how the endpoint writes 64-bit integers. An unknown type allows any value. */
+/** `int64`: how the endpoint writes 64-bit integers and decimals. An unknown type allows any value. */
 export function columnSchema(type: string, int64: 'number' | 'string'): Schema {
   return valueSchema(jsonValueOf(type), int64);
 }
@@ -14,7 +14,7 @@ function valueSchema(value: JsonValue, int64: 'number' | 'string'): Schema {
     case 'float':
       return { type: ['number', 'null'] };
     case 'decimal':
-      return { type: 'number' };
+      return int64 === 'string' ? { type: 'string', pattern: '^-?[0-9]+([.][0-9]+)?$' } : { type: 'number' };
     case 'boolean':
     case 'null':
       return { type: value.kind };

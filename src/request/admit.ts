@@ -1,6 +1,6 @@
 // The first half of every request: authenticates the key, finds the endpoint that it is authorized for, counts the call
 // against the rate limits, and only then reads the rest of the call.
-import type { Accepted, Keyring, Refused as RejectedKey } from '../auth/keyring.ts';
+import type { Accepted, Keyring, Rejected as RejectedKey } from '../auth/keyring.ts';
 import type { KeyUse } from '../auth/key-use.ts';
 import type { Principal } from '../auth/principal.ts';
 import { isCallable } from '../catalog/callable.ts';
@@ -88,7 +88,7 @@ async function authenticate(keyring: Keyring, key: string | undefined, now: numb
   switch (result.kind) {
     case 'accepted':
       return result;
-    case 'refused':
+    case 'rejected':
       throw new Problem('auth.invalid', detailOf(result));
   }
 }

@@ -39,12 +39,16 @@ export interface CallContent {
   readonly directives: CacheDirectives;
 }
 
-/** A call without a transport: never aborted, JSON format, no header options. */
-export function localCall(call: Pick<Call, 'requestId' | 'endpoint'>, fields: CallContent['fields']): Call {
+/** A call without a transport: never aborted, no header options. */
+export function localCall(
+  call: Pick<Call, 'requestId' | 'endpoint'>,
+  fields: CallContent['fields'],
+  format: FormatName = 'json',
+): Call {
   const { signal } = new AbortController();
   const content: CallContent = {
     fields,
-    format: 'json',
+    format,
     redact: false,
     labels: undefined,
     reservation: undefined,

@@ -1,13 +1,6 @@
 // Passes JSONEachRow rows back to the engine to write them in a columnar format, so that redacted data stays redacted.
 import { quoteIdentifier, quoteString } from '../sql/literal.ts';
-import {
-  innerType,
-  isOpaque,
-  parseType,
-  printType,
-  type ClickHouseType,
-  type TypeArgument,
-} from '../sql/type.ts';
+import { innerType, parseType, printType, typeArguments, type ClickHouseType } from '../sql/type.ts';
 
 export interface NamedType {
   readonly name: string;
@@ -19,16 +12,7 @@ export interface ColumnarOptions {
   readonly columns: readonly NamedType[];
   /** Names of the columns in the rows; undefined if there are no rows. */
   readonly present: ReadonlySet<string> | undefined;
-  /** Whether values may be strings that their column type does not allow, such as redacted IP addresses. */
-  readonly isRedacted: boolean;
 }
-
-/**
- * Types that columnar files do not support; their values are written as strings. Aggregate function states are raw
- * engine bytes: parsing a state from a string that may have been cut or redacted corrupts the engine's memory.
- */
-const UNWRITABLE = ['JSON', 'Dynamic', 'Variant', 'Object', 'Time', 'Time64', 'Nothing', 'AggregateFunction'];
-const REDACTABLE = ['IPv4', 'IPv6', 'Enum8', 'Enum16', 'FixedString'];
 
 /**
  * The statement that returns the rows in `lines` as columns; without rows, only the columns. A non-finite float is null
@@ -36,34 +20,82 @@ const REDACTABLE = ['IPv4', 'IPv6', 'Enum8', 'Enum16', 'FixedString'];
  */
 export function columnarStatement(lines: Uint8Array, options: ColumnarOptions): string {
   const columns = options.columns.filter(({ name }) => options.present?.has(name) ?? true);
-  const structure = columns
-    .map(({ name, type }) => `${quoteIdentifier(name)} ${fileType(type, options)}`)
-    .join(', ');
+  const structure = columns.map(({ name, type }) => `${quoteIdentifier(name)} ${fileType(type)}`).join(', ');
   const isEmpty = lines.length === 0;
   const text = isEmpty ? '{}' : Buffer.from(lines.buffer, lines.byteOffset, lines.length).toString();
   const rows = `SELECT * FROM format(JSONEachRow, ${quoteString(structure)}, ${quoteString(text)})`;
   return `SELECT * FROM (${rows}${isEmpty ? ' LIMIT 0' : ''} SETTINGS date_time_input_format = 'best_effort')`;
 }
 
-/** The type a column has in the file. */
-export function fileType(type: string, { isRedacted }: Pick<ColumnarOptions, 'isRedacted'>): string {
-  const replaced = new Set([...UNWRITABLE, ...(isRedacted ? REDACTABLE : [])]);
-  return printType(inFile(parseType(type), replaced));
+/**
+ * The type a column has in the file: one that Arrow and Parquet both have, so that both files have the same logical
+ * types. Values of other types are strings, as in JSON: enums by label, addresses and UUIDs as text. Aggregate function
+ * states too, which are raw engine bytes: parsing a state that may have been cut or redacted corrupts the engine's memory.
+ */
+export function fileType(type: string): string {
+  return printType(inFile(parseType(type)));
 }
 
-function inFile(type: ClickHouseType, replaced: ReadonlySet<string>): ClickHouseType {
-  if (replaced.has(type.name) || isOpaque(type)) return STRING;
-  if (/^Float(32|64)$/.test(type.name)) return { name: 'Nullable', arguments: [unnamed(type)] };
-  const isNullableFloat = type.name === 'Nullable' && /^Float/.test(innerType(type).name);
-  if (type.arguments === undefined || isNullableFloat) return type;
-  const list = type.arguments.map((argument) =>
-    argument.kind === 'type' ? { ...argument, type: inFile(argument.type, replaced) } : argument,
-  );
-  return { ...type, arguments: list };
+function inFile(type: ClickHouseType): ClickHouseType {
+  switch (type.name) {
+    case 'Nullable':
+      return nullable(inFile(innerType(type)));
+    case 'LowCardinality':
+      return inFile(innerType(type));
+    case 'SimpleAggregateFunction':
+      return inFile(innerType(type, 1)); // after the name of the function
+    case 'Array':
+      return typeOf('Array', [inFile(innerType(type))]);
+    case 'Map': {
+      const [key, value] = [inFile(innerType(type)), inFile(innerType(type, 1))];
+      return typeOf('Map', [key.name === 'Nullable' ? innerType(key) : key, value]);
+    }
+    case 'Tuple':
+      return tupleInFile(type);
+    case 'Nested':
+      return typeOf('Array', [tupleInFile(type)]);
+    default:
+      return scalarInFile(type);
+  }
 }
 
-const STRING: ClickHouseType = { name: 'String', arguments: undefined };
+/** Types that cannot be Nullable stay as they are. */
+function nullable(type: ClickHouseType): ClickHouseType {
+  return /^(Nullable|Array|Map|Tuple)$/.test(type.name) ? type : typeOf('Nullable', [type]);
+}
 
-function unnamed(type: ClickHouseType): TypeArgument {
-  return { kind: 'type', name: undefined, label: undefined, type };
+function tupleInFile(type: ClickHouseType): ClickHouseType {
+  const elements = typeArguments(type).map((element) => ({
+    ...element,
+    label: element.name === undefined ? undefined : quoteIdentifier(element.name),
+    type: inFile(element.type),
+  }));
+  return { name: 'Tuple', arguments: elements };
+}
+
+/** Geometry types, as the engine stores them. */
+const SHAPES: Readonly<Record<string, string>> = {
+  Point: 'Tuple(Float64, Float64)',
+  Ring: 'Array(Point)',
+  LineString: 'Array(Point)',
+  MultiLineString: 'Array(LineString)',
+  Polygon: 'Array(Ring)',
+  MultiPolygon: 'Array(Polygon)',
+};
+
+function scalarInFile(type: ClickHouseType): ClickHouseType {
+  const { name } = type;
+  if (/^(U?Int(8|16|32|64)|Decimal(32|64|128|256)?|Bool|Date|Date32|DateTime64)$/.test(name)) return type;
+  if (name === 'DateTime')
+    return { name: 'DateTime64', arguments: [{ kind: 'literal', source: '3' }, ...(type.arguments ?? [])] };
+  if (/^Float(32|64)$/.test(name)) return typeOf('Nullable', [type]);
+  if (name === 'BFloat16') return typeOf('Nullable', [typeOf('Float32')]);
+  if (name.startsWith('Interval')) return typeOf('Int64');
+  const shape = SHAPES[name];
+  return shape === undefined ? typeOf('String') : inFile(parseType(shape));
+}
+
+function typeOf(name: string, inner?: readonly ClickHouseType[]): ClickHouseType {
+  const list = inner?.map((type) => ({ kind: 'type' as const, name: undefined, label: undefined, type }));
+  return { name, arguments: list };
 }

@@ -5,7 +5,7 @@ import { encodeCsv } from '../format/csv.ts';
 import type { FormatName } from '../format/formats.ts';
 import { encodeJson } from '../format/json.ts';
 import type { Cut } from '../format/lines.ts';
-import { NO_REDACTION, type Redactor } from '../redact/redactor.ts';
+import type { Redactor } from '../redact/redactor.ts';
 import { columnarStatement } from './columnar.ts';
 import { runProblem } from './engine-problems.ts';
 import type { Plan } from './plan.ts';
@@ -54,13 +54,12 @@ async function encodeColumns(engine: Engine, { lines }: Cut, encoding: Encoding)
     .toString()
     .split('\n');
   const present = first === '' ? undefined : new Set(Object.keys(JSON.parse(first) as object)); // a row that the engine wrote
-  const isRedacted = redactor !== NO_REDACTION;
   const described = await describeColumns(engine, encoding);
   const columns = described.map(({ name, type }) => ({
     name,
     type: redactor.treats(name) ? 'Nullable(String)' : type,
   }));
-  const sql = columnarStatement(lines, { columns, present, isRedacted });
+  const sql = columnarStatement(lines, { columns, present });
   const statement = { ...plan.statement, sql, parameters: {}, origin: 'saved' } as const;
   try {
     const { chunks } = await engine.run(statement, {

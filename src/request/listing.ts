@@ -8,7 +8,7 @@ import type { Example } from '../config/generated/endpoint.ts';
 import type { Column } from '../engine/engine.ts';
 import { parseColumnType } from '../sql/column-type.ts';
 import { typescriptOf } from '../sql/typescript-type.ts';
-import { CONSUMER_TEXT_LIMITS } from '../sandbox/consumer-text.ts';
+import { CONSUMER_QUERY_LIMITS } from '../sandbox/lexed-query.ts';
 import type { Sandboxes } from './sandboxes.ts';
 
 export interface ListingOptions {
@@ -58,7 +58,7 @@ function sandboxEntry(
     tables: described.tables?.map(tableEntry) ?? null,
     functions: families,
     aggregate_combinators: combinators,
-    limits: CONSUMER_TEXT_LIMITS,
+    limits: CONSUMER_QUERY_LIMITS,
   };
 }
 

@@ -3,9 +3,9 @@ import type { Describe, TableColumns } from '../catalog/describe.ts';
 import type { Dialect, Endpoint } from '../catalog/endpoint.ts';
 import { Problem } from '../core/problem.ts';
 import { EngineError, type Statement } from '../engine/engine.ts';
-import { refusedRegex, regexFault } from '../lql/regex.ts';
+import { rejectedRegex, regexFault } from '../lql/regex.ts';
 import type { Bindings } from '../params/binder.ts';
-import { refusal as sandboxProblem } from '../sandbox/consumer-text.ts';
+import { rejection } from '../sandbox/lexed-query.ts';
 import { consumerFailure } from '../sandbox/failure.ts';
 import { stateInResult } from '../sandbox/states.ts';
 import { bigqueryToSql, inBigQuery } from './bigquery-query.ts';
@@ -101,7 +101,7 @@ async function planSql(
   const parameters = bindings.values;
   const statement: Statement = { sql, parameters, limits, origin: 'consumer', int64, key, onFatal };
   const state = verdict.hasStates ? await sandboxes.stateColumn(endpoint, statement) : undefined;
-  if (state !== undefined) throw sandboxProblem(text, 0, stateInResult(state));
+  if (state !== undefined) throw rejection(text, 0, stateInResult(state));
   return {
     statement,
     ...(reread === undefined ? {} : { retry: { ...statement, sql: reread.sql } }),
@@ -138,7 +138,7 @@ async function planLql(planning: Planning, consumerQuery: ConsumerQuery): Promis
   const compiled = lqlToSql(text, { tables, defaultTable: endpoint.outline.from, now: now() });
   const planned = await planTranslated(planning, consumerQuery, compiled.sql).catch(hideLocations);
   const blame: Plan['blame'] = (failure) => {
-    const span = refusedRegex(failure.message, compiled.regexes);
+    const span = rejectedRegex(failure.message, compiled.regexes);
     if (span === undefined) return undefined;
     return lqlProblem(text, [{ ...span, ...regexFault('the engine rejects it') }]);
   };

@@ -119,6 +119,7 @@ const CHANGEABLE = [
   'max_result_bytes = 134217728 MIN 1 MAX 134217728',
   'max_rows_to_read = 0',
   'output_format_json_quote_64bit_integers = 0',
+  'output_format_json_quote_decimals = 0',
   "log_comment = ''",
   "workload = 'default'",
 ];

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import type { Principal } from '../auth/principal.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import type { Observe } from '../core/observation.ts';
+import { createLru } from '../core/lru.ts';
 import { Problem } from '../core/problem.ts';
 import type { Fatality } from '../engine/engine.ts';
 import type { ConsumerQuery } from './consumer-query.ts';
@@ -78,7 +79,7 @@ interface Tallies {
 
 /** Counts by id that expire SUSPENDED_MS after their last increment. */
 function createTallies(now: () => number): Tallies {
-  const tallies = new Map<string, { readonly count: number; readonly until: number }>();
+  const tallies = createLru<{ readonly count: number; readonly until: number }>({ entries: MAX_REMEMBERED });
   const find = (id: string): { readonly count: number; readonly until: number } | undefined => {
     const tally = tallies.get(id);
     if (tally === undefined || tally.until > now()) return tally;
@@ -88,10 +89,7 @@ function createTallies(now: () => number): Tallies {
   return {
     add: (id) => {
       const count = (find(id)?.count ?? 0) + 1;
-      tallies.delete(id);
       tallies.set(id, { count, until: now() + SUSPENDED_MS });
-      const [oldest] = tallies.keys();
-      if (tallies.size > MAX_REMEMBERED && oldest !== undefined) tallies.delete(oldest);
       return count;
     },
     count: (id) => find(id)?.count ?? 0,

@@ -1,7 +1,7 @@
 // Reservations: the ClickHouse workload that a statement runs in
 // (https://clickhouse.com/docs/operations/workload-scheduling).
 import type { Endpoint } from '../catalog/endpoint.ts';
-import { nearest } from '../core/nearest.ts';
+import { nearest, withSuggestion } from '../core/nearest.ts';
 import { Problem } from '../core/problem.ts';
 
 /**
@@ -16,7 +16,7 @@ export function requestedWorkload(
   if (reservation.workloads.includes(requested)) return requested;
   const guess = nearest(requested.slice(0, 64), reservation.workloads);
   throw new Problem('workload.unknown', {
-    detail: `${name} has no reservation of this name${guess === undefined ? '' : `; did you mean "${guess}"?`}`,
+    detail: withSuggestion(`${name} has no reservation of this name`, guess),
     hint: `Request one of ${reservation.workloads.join(', ')}, or omit the header.`,
   });
 }

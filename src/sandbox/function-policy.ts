@@ -2,7 +2,7 @@
 import { nearest } from '../core/nearest.ts';
 import { canonicalName } from './function-aliases.ts';
 import { FUNCTION_FAMILIES } from './function-families.ts';
-import { DENIED_FUNCTIONS } from './refused-functions.ts';
+import { DENIED_FUNCTIONS } from './denied-functions.ts';
 
 export interface FunctionPolicy {
   /** Whether a call of that name is allowed; ignores case, as the engine does for case-insensitive functions. */
@@ -10,7 +10,7 @@ export interface FunctionPolicy {
   /** Whether an aggregate function of that name is allowed, with its combinators. */
   allowsAggregate(name: string): boolean;
   /** Whether the engine is known to have a function of that name and it is not allowed. */
-  refuses(name: string): boolean;
+  denies(name: string): boolean;
   /** Whether an allowed function of that name is an aggregate function, with or without combinators. */
   aggregates(name: string): boolean;
   /** The allowed name nearest to a rejected one. */
@@ -57,7 +57,7 @@ export function createFunctionPolicy({ allow, deny }: FunctionChanges): Function
       const folded = name.toLowerCase();
       return isAggregate(folded) || addedNames.has(folded);
     },
-    refuses: (name) => known.has(name.toLowerCase()) && !allows(name),
+    denies: (name) => known.has(name.toLowerCase()) && !allows(name),
     aggregates: (name) => isAggregate(name.toLowerCase()),
     nearest: (name) => nearest(name, allowed.values()),
     families: Object.freeze(families),

@@ -7,7 +7,9 @@ export type JsonValue =
   | { readonly kind: 'integer'; readonly bits: number; readonly signed: boolean }
   /** Non-finite numbers are null. */
   | { readonly kind: 'float' }
-  | { readonly kind: 'decimal' | 'boolean' | 'null' }
+  /** Written as strings if the endpoint says so. */
+  | { readonly kind: 'decimal' }
+  | { readonly kind: 'boolean' | 'null' }
   | { readonly kind: 'string'; readonly format: 'date' | 'date-time' | 'uuid' | undefined }
   | { readonly kind: 'enum'; readonly values: readonly string[] }
   | { readonly kind: 'nullable'; readonly inner: JsonValue }

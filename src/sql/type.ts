@@ -57,11 +57,6 @@ export function innerType(type: ClickHouseType, index = 0): ClickHouseType {
   return typeArguments(type).at(index)?.type ?? opaque('');
 }
 
-/** Whether the text was not a type, or was nested too deeply. */
-export function isOpaque({ name }: ClickHouseType): boolean {
-  return !/^\w+$/.test(name);
-}
-
 function opaque(text: string): ClickHouseType {
   return { name: text, arguments: undefined };
 }

@@ -1,7 +1,7 @@
 // The TypeScript type of a column's JSON values.
 import { jsonValueOf, type JsonValue } from './json-value.ts';
 
-/** `type` as the engine prints it; `int64`: how the endpoint writes integers of 64 bits and more. */
+/** `type` as the engine prints it; `int64`: how the endpoint writes decimals, and integers of 64 bits and more. */
 export function typescriptOf(type: string, int64: 'number' | 'string'): string {
   return print(jsonValueOf(type), int64);
 }
@@ -13,7 +13,7 @@ function print(value: JsonValue, int64: 'number' | 'string'): string {
     case 'float':
       return 'number | null';
     case 'decimal':
-      return 'number';
+      return int64;
     case 'string':
     case 'boolean':
     case 'null':

@@ -1,7 +1,7 @@
 // `millrace doctor`: its output, and when it fails.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { run, scratch } from '../support/command.ts';
-import { startFront, type FrontProcess } from '../support/front-process.ts';
+import { startFront, type FrontProcess } from '../support/clickhouse-front/process.ts';
 import { deploy } from '../support/serving.ts';
 
 const SANDBOXED = `query: WITH t AS (SELECT 1 AS n) SELECT n FROM t
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => front.kill());
 
-test('a server that lets its user do too much: each finding with its mend, and exit 1', async () => {
+test('a server that grants too much: each finding with its fix, and exit 1', async () => {
   const { code, out, err } = await run(['doctor'], deploy(front, { own: SANDBOXED }));
   expect(code).toBe(1);
   expect(out).toMatch(/^open {4}connection: read a file by function$/m);
@@ -28,7 +28,7 @@ test('a server that lets its user do too much: each finding with its mend, and e
   expect(err).toMatch(/^\d+ checks: \d+ held, 0 known, \d+ open, 4 to consider$/m);
 });
 
-test('a server that is away is told in one line', async () => {
+test('an unavailable server is reported in one line', async () => {
   const { code, err } = await run(['doctor'], {
     ...deploy(front, { own: SANDBOXED }),
     env: { CLICKHOUSE_URL: 'http://127.0.0.1:9' },

@@ -7,7 +7,7 @@ import { Session } from 'chdb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { canonicalName } from '../../src/sandbox/function-aliases.ts';
 import { createFunctionPolicy } from '../../src/sandbox/function-policy.ts';
-import { makesStates } from '../../src/sandbox/states.ts';
+import { returnsStates } from '../../src/sandbox/states.ts';
 import { argumentIndex, stringArgument } from '../../src/sandbox/string-arguments.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'millrace-strings-'));
@@ -102,7 +102,7 @@ describe('every allowed function', () => {
   const LONG_MS = 900_000;
 
   test(
-    'that reads a type, a function or a subcolumn in a string has that argument in the table',
+    'that reads a type, a function or a subcolumn from a string is in the table with that argument',
     { timeout: LONG_MS },
     async () => {
       const unknown: string[] = [];
@@ -123,19 +123,19 @@ describe('every allowed function', () => {
     },
   );
 
-  test('that gives the state of an aggregate function is known to', { timeout: LONG_MS }, async () => {
+  test('that returns an aggregate function state is recognised', { timeout: LONG_MS }, async () => {
     const unknown: string[] = [];
     for (const name of names) {
       for (const filler of ['', '1', "'a'", '[1]', '1, 1', '[1], [1]']) {
         const { types } = await analyse(`${name}(${filler})`);
-        if (types.includes('AggregateFunction') && !makesStates(name)) unknown.push(`${name}(${filler})`);
+        if (types.includes('AggregateFunction') && !returnsStates(name)) unknown.push(`${name}(${filler})`);
       }
     }
     expect(unknown).toEqual([]);
     expect((await analyse('bitmapBuild([1])')).types).toContain('AggregateFunction');
   });
 
-  test('that aggregates reads nothing in a parameter', { timeout: LONG_MS }, async () => {
+  test('that aggregates interprets no string parameter', { timeout: LONG_MS }, async () => {
     const read: string[] = [];
     for (const name of aggregates) {
       for (const values of ['', '1', "'a'", '1, 1', 'now(), 1', '[1]']) {
@@ -149,7 +149,7 @@ describe('every allowed function', () => {
     expect(messageOf((await analyse(`groupFormat('${PROBE}')(1)`)).failure)).toContain(PROBE);
   });
 
-  test('has the aliases that the engine says', async () => {
+  test('has the aliases of the engine', async () => {
     const result = await session.queryAsync(
       "SELECT name, alias_to FROM system.functions WHERE alias_to != ''",
       { format: 'TSV' },

@@ -129,7 +129,7 @@ test('uses are counted, and shown once the service has stored them', async () =>
   expect(listed.tokens).toMatchObject([
     { name: 'dash', uses: uses.get('key:dash')?.uses, last_use: expect.stringMatching(/^2.*Z$/) as string },
   ]);
-  await writeFile(join(service.settings.data, 'token-use.json'), 'rubbish');
+  await writeFile(join(service.settings.data, 'token-use.json'), 'invalid');
   expect(await readUses(service.settings)).toEqual(new Map());
   expect(await readFile(tokens, 'utf8')).not.toContain('uses');
 });

@@ -55,11 +55,11 @@ describe('a rate', () => {
       responses.filter(({ status }) => status === 200).map((each) => each.text()),
     );
     expect(new Set(runs).size).toBe(6);
-    const refused = responses.find(({ status }) => status === 429);
-    expect(refused?.headers.get('ratelimit-policy')).toBe('"key";q=6;w=60');
-    expect(refused?.headers.get('ratelimit')).toMatch(/^"key";r=0;t=(60|59)$/);
-    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(50);
-    expect(await refused?.json()).toMatchObject({ code: 'rate.exceeded', status: 429 });
+    const rejected = responses.find(({ status }) => status === 429);
+    expect(rejected?.headers.get('ratelimit-policy')).toBe('"key";q=6;w=60');
+    expect(rejected?.headers.get('ratelimit')).toMatch(/^"key";r=0;t=(60|59)$/);
+    expect(Number(rejected?.headers.get('retry-after'))).toBeGreaterThan(50);
+    expect(await rejected?.json()).toMatchObject({ code: 'rate.exceeded', status: 429 });
   });
 
   test('applies to one key: others are not limited, and have no limit fields', async () => {
@@ -89,9 +89,9 @@ describe('a rate', () => {
     const left = first.map((each) => /r=(\d)/.exec(each.headers.get('ratelimit') ?? '')?.[1]);
     expect(new Set(left)).toEqual(new Set(['0', '1', '2', '3']));
     for (const path of paths) {
-      const refused = await service.call(`/api/${path}`, { headers });
-      expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true]);
-      expect(refused.headers.get('ratelimit-policy')).toBe('"key";q=4;w=3600');
+      const rejected = await service.call(`/api/${path}`, { headers });
+      expect([rejected.status, Number(rejected.headers.get('retry-after')) > 0]).toEqual([429, true]);
+      expect(rejected.headers.get('ratelimit-policy')).toBe('"key";q=4;w=3600');
     }
   });
 });
@@ -100,8 +100,8 @@ describe('the bulkhead', () => {
   test('an endpoint’s concurrency is limited as in its file, and the rest is rejected quickly', async () => {
     const responses = await crowd(40, 'narrow');
     expect([count(responses, 200), count(responses, 503)]).toEqual([4, 36]);
-    const refused = responses.find(({ status }) => status === 503);
-    expect([await refused?.json(), refused?.headers.get('retry-after')]).toMatchObject([
+    const rejected = responses.find(({ status }) => status === 503);
+    expect([await rejected?.json(), rejected?.headers.get('retry-after')]).toMatchObject([
       { code: 'engine.busy' },
       '1',
     ]);

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Settings } from '../../src/config/settings.ts';
-import { openClickHouseFront } from './clickhouse-front.ts';
+import { openClickHouseFront } from './clickhouse-front/front.ts';
 
 export interface TestServer {
   readonly settings: Pick<Settings, 'clickhouse' | 'acceptSingleLayer'>;

@@ -94,7 +94,7 @@ async function callAndRead(path: RequestPath, engine: Engine, each: Case): Promi
     const kept = first === undefined ? columns : columns?.filter((name) => name in first);
     return { kind: 'answered', rows: result, truncated, columns: kept };
   } catch (error) {
-    if (error instanceof Problem) return refusal(error);
+    if (error instanceof Problem) return rejection(error);
     throw error;
   }
 }
@@ -111,13 +111,13 @@ async function columnsOf(path: RequestPath, engine: Engine, call: Call): Promise
 }
 
 /** Authors see what callers do not: the engine's message for a failed query. */
-function refusal({ status, code, message, errors, cause }: Problem): Outcome {
+function rejection({ status, code, message, errors, cause }: Problem): Outcome {
   const details = errors.filter((each) => !message.includes(each.message));
   const why =
     status >= 500 && cause instanceof Error
       ? [engineSentence(cause.message)]
       : details.map((each) => `${each.parameter ?? `line ${each.line ?? 1}`} ${each.message}`);
-  return { kind: 'refused', status, code, message: [message, ...why].join('; ') };
+  return { kind: 'rejected', status, code, message: [message, ...why].join('; ') };
 }
 
 function callOf({ file, example }: Case): Call {

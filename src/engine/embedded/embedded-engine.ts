@@ -9,7 +9,7 @@ import { setParameters } from '../parameter-text.ts';
 import type { Shares } from '../places.ts';
 import { createQueue, type Queue } from '../queue.ts';
 import { printSettings, settingsOf } from '../settings.ts';
-import { after as realTimer } from '../timer.ts';
+import { after as realTimer } from '../../core/clock.ts';
 import type { After } from '../../core/clock.ts';
 import type { Entry } from '../wait-queue.ts';
 import { readsStale } from './bound-parameters.ts';

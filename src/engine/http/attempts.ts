@@ -59,8 +59,8 @@ export async function openAttempts(deps: AttemptsDeps, attempt: Attempt): Promis
 }
 
 async function nextHost(hosts: Hosts, last: Failure | undefined): Promise<Host> {
-  return hosts.next(last?.host).catch((nobody: unknown) => {
-    throw last?.error ?? nobody; // the earlier error is more specific
+  return hosts.next(last?.host).catch((noneAvailable: unknown) => {
+    throw last?.error ?? noneAvailable; // the earlier error is more specific
   });
 }
 

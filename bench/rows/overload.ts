@@ -8,7 +8,7 @@ import { HIT, cachedResponse, SLOW } from './cached-response.ts';
 /** Requests per second: ten times the endpoint's capacity. */
 const FLOOD = 200;
 
-export const refusing: RowSource = {
+export const overload: RowSource = {
   name: `overload: ${FLOOD} calls per second of a query that can run ${FLOOD / 10} times per second`,
   prepare: async (context) => {
     const { seconds } = context;

@@ -96,12 +96,12 @@ export const ANSWERS: Checks = {
     ]);
   },
   '`X-Request-Id` is that of the request if valid, otherwise a new one.': async ({ query }) => {
-    const told = async (id?: string): Promise<string | null> =>
+    const requestIdOf = async (id?: string): Promise<string | null> =>
       (await query('plain', id === undefined ? {} : withHeaders({ 'X-Request-Id': id }))).headers.get(
         'x-request-id',
       );
-    expect(await told('my-id.1')).toBe('my-id.1');
-    const [one, two] = [await told(), await told('has "quotes" and blanks')];
+    expect(await requestIdOf('my-id.1')).toBe('my-id.1');
+    const [one, two] = [await requestIdOf(), await requestIdOf('has "quotes" and spaces')];
     expect([one, two]).toEqual([expect.stringMatching(/^[\w-]{8,}$/), expect.stringMatching(/^[\w-]{8,}$/)]);
     expect(one).not.toBe(two);
   },

@@ -6,7 +6,7 @@ import { load, MANY, type Context, type RowSource, type Target } from '../contex
 import { atLeast, type Contender } from '../figures.ts';
 import { HIT, cachedResponse } from './cached-response.ts';
 
-export const stored: RowSource = {
+export const cached: RowSource = {
   name: 'cached response, 30 KB',
   prepare: async (context) => {
     const endpoints = await cachedResponse(context);

@@ -1,16 +1,16 @@
 // A process that runs named measurements on request: one JSON line out for each JSON line in.
 import { createInterface } from 'node:readline';
 
-/** Handles `{"work": name, "seconds": n}` lines until the input ends. */
-export async function measureWorks(works: Readonly<Record<string, () => unknown>>): Promise<void> {
+/** Handles `{"measurement": name, "seconds": n}` lines until the input ends. */
+export async function runMeasurements(measurements: Readonly<Record<string, () => unknown>>): Promise<void> {
   process.stdout.write('ready\n');
   for await (const line of createInterface({ input: process.stdin })) {
-    const { work, seconds } = JSON.parse(line) as { work: string; seconds: number }; // written by rows/
+    const { measurement, seconds } = JSON.parse(line) as { measurement: string; seconds: number }; // written by rows/
     const latencies: number[] = [];
     const end = performance.now() + seconds * 1000;
     while (performance.now() < end) {
       const started = performance.now();
-      await works[work]?.();
+      await measurements[measurement]?.();
       latencies.push(performance.now() - started);
     }
     latencies.sort((a, b) => a - b);

@@ -1,5 +1,5 @@
 // The front as a separate process: `tsx front-main.ts DATA PORT`. Prints its address in one line.
-import { openClickHouseFront } from './clickhouse-front.ts';
+import { openClickHouseFront } from './front.ts';
 
 const [, , path = '', port = '0'] = process.argv;
 const front = await openClickHouseFront({

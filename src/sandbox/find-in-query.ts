@@ -2,7 +2,7 @@
 import { identifierName } from '../sql/literal.ts';
 import { tokenize } from '../sql/lexer.ts';
 import type { TokenKind } from '../sql/lexer.ts';
-import type { ConsumerText } from './consumer-text.ts';
+import type { LexedQuery } from './lexed-query.ts';
 
 /** Operator tokens by the functions that the engine parses them to. */
 const SIGNS: ReadonlyMap<string, TokenKind> = new Map([
@@ -24,10 +24,10 @@ const SIGNS: ReadonlyMap<string, TokenKind> = new Map([
 ]);
 
 /** A query and its tokens, without whitespace and comments. */
-type Tokens = Pick<ConsumerText, 'text' | 'tokens'>;
+type Tokens = Pick<LexedQuery, 'text' | 'tokens'>;
 
 /** A match, as the consumer wrote it, and its offset. */
-export interface Found {
+export interface TextMatch {
   readonly source: string;
   readonly start: number;
 }
@@ -36,7 +36,7 @@ export interface Found {
  * Finds a name as the engine prints it: a column or alias, a path `a.b`, a function, a string's content, or the operator
  * that the engine parses to a function. Undefined if the query contains none of them.
  */
-export function findInText(text: Tokens, name: string): Found | undefined {
+export function findInQuery(text: Tokens, name: string): TextMatch | undefined {
   const parts = name.split('.');
   const folded = name.toLowerCase();
   const sign = SIGNS.get(folded);
@@ -49,7 +49,7 @@ export function findInText(text: Tokens, name: string): Found | undefined {
 }
 
 /** The first token that `accepts`, and the path that continues from it. */
-function find(text: Tokens, accepts: (index: number) => boolean): Found | undefined {
+function find(text: Tokens, accepts: (index: number) => boolean): TextMatch | undefined {
   const { tokens } = text;
   const first = tokens.findIndex((_, i) => accepts(i));
   const token = tokens[first];
@@ -73,7 +73,7 @@ function sourceOf(text: Tokens, index: number): string {
 }
 
 /** Whether a query printed by the engine contains only names that the consumer wrote. */
-export function isConsumersOwn(text: ConsumerText, printed: string): boolean {
+export function isConsumerScope(text: LexedQuery, printed: string): boolean {
   const written = new Set(text.tokens.map((_, i) => identifierName(sourceOf(text, i))?.toLowerCase()));
   return tokenize(printed)
     .filter((token) => token.kind === 'word' || token.kind === 'quoted')

@@ -26,7 +26,7 @@ async function startObserved(context: Context, kind: Kind) {
   return { folder, process, target: { url: `${address}${HIT}`, headers: { 'X-API-KEY': 'bench' } } };
 }
 
-export const watching: RowSource = {
+export const observability: RowSource = {
   name: 'cost of observability for a cached response',
   prepare: async (context) => {
     const started = (['nothing', 'metrics', 'log', 'traces'] as const).map(async (kind) => {
@@ -41,7 +41,7 @@ export const watching: RowSource = {
   },
 };
 
-export const watchingShare: RowSource = {
+export const observabilityShare: RowSource = {
   name: 'share of observability in the time of a cached response',
   prepare: async (context) => {
     const started = (['metrics', 'log', 'traces'] as const).map(async (kind) => {
@@ -63,9 +63,9 @@ async function share(
   name: string,
 ): Promise<Figure> {
   const path = join(folder, 'profile.json');
-  process.tell('profile');
+  process.send('profile');
   const { rate } = await load(target, MANY, seconds);
-  process.tell(path);
+  process.send(path);
   await process.says(/profile\.json$/);
   const profile = JSON.parse(await readFile(path, 'utf8')) as Profiler.Profile; // V8's format
   const stacks = stacksOf(profile);

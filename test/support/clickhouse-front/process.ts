@@ -2,7 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { freePort } from './redis.ts';
+import { freePort } from '../redis.ts';
 
 export interface FrontProcess {
   readonly url: string;
@@ -17,7 +17,7 @@ export interface FrontProcess {
   start(): Promise<void>;
 }
 
-const MAIN = join(import.meta.dirname, 'front-main.ts');
+const MAIN = join(import.meta.dirname, 'main.ts');
 
 /** `folder` holds its data; the user is `millrace`, the password `secret`. */
 export async function startFront(folder: string): Promise<FrontProcess> {

@@ -7,7 +7,7 @@ import { problem, type Checks, type Json } from './world.ts';
 const withKey = (key: string): RequestInit => ({ headers: { 'X-API-KEY': key } });
 const own = (sql: string): string => `tables?${new URLSearchParams({ sql }).toString()}`;
 
-export const REFUSALS: Checks = {
+export const REJECTIONS: Checks = {
   'Every error response is `application/problem+json` with a stable code, a hint and the request id.':
     async ({ query, service }) => {
       const all = [
@@ -98,9 +98,9 @@ export const REFUSALS: Checks = {
     expect(await json('fails')).toMatchObject(problem(500, 'endpoint.failed')),
   'A full queue is 503 with `Retry-After`.': async ({ query }) => {
     const all = await Promise.all([query('waits'), query('waits'), query('waits'), query('waits')]);
-    const refused = all.filter(({ status }) => status === 503);
-    expect([all.filter(({ status }) => status === 200).length, refused.length]).toEqual([2, 2]);
-    expect([refused[0]?.headers.get('retry-after'), await refused[0]?.json()]).toEqual([
+    const rejected = all.filter(({ status }) => status === 503);
+    expect([all.filter(({ status }) => status === 200).length, rejected.length]).toEqual([2, 2]);
+    expect([rejected[0]?.headers.get('retry-after'), await rejected[0]?.json()]).toEqual([
       '1',
       expect.objectContaining({ code: 'engine.busy' }),
     ]);
