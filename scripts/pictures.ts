@@ -43,7 +43,7 @@ const PICTURES: readonly Picture[] = [
     window: { colorScheme: 'dark', viewport: { width: 1280, height: 960 } },
     show: async (page) => {
       await chart(page);
-      await page.getByLabel('The SQL that your LQL becomes').getByText('FROM').waitFor();
+      await page.getByLabel('The SQL generated from your LQL').getByText('FROM').waitFor();
     },
   },
   {

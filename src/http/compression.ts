@@ -2,8 +2,9 @@
 import { promisify } from 'node:util';
 import * as zlib from 'node:zlib';
 import { compress as wasmZstd, init } from '@bokuweb/zstd-wasm';
-import { LRUCache } from 'lru-cache';
+
 import Negotiator from 'negotiator';
+import { createLru } from '../core/lru.ts';
 import { FORMATS } from '../format/formats.ts';
 import { isReadable } from './header-fields.ts';
 
@@ -34,12 +35,9 @@ const LEVEL = 1; // higher levels save little on log rows and take twice as long
 /** `bytes`: maximum total size of the cached compressed bodies. */
 export async function createCompression(bytes: number): Promise<Compression> {
   await init();
-  const compressed = new LRUCache<string, Buffer>({
-    maxSize: Math.max(1, Math.floor(bytes)),
-    sizeCalculation: sizeOf,
-  });
+  const compressed = createLru<Buffer>({ size: Math.max(1, Math.floor(bytes)), sizeOf });
   const running = new Map<string, Promise<Buffer>>();
-  const preferences = new LRUCache<string, readonly ContentCoding[]>({ max: 100 });
+  const preferences = createLru<readonly ContentCoding[]>({ entries: 100 });
 
   const preferred = (accepted: string): readonly ContentCoding[] => {
     const known = preferences.get(accepted);

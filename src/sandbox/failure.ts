@@ -1,5 +1,5 @@
 // What a consumer may learn about an engine failure: our own message, with a location in their query; never the engine's.
-import { nearest } from '../core/nearest.ts';
+import { didYouMean, nearest } from '../core/nearest.ts';
 import { positionAt } from '../core/position.ts';
 import type { ProblemOptions } from '../core/problem.ts';
 import { quotedNames, scopeOf } from './engine-message.ts';
@@ -53,10 +53,11 @@ export function consumerFailure(
   const position = positionAt(verdict.source, location.start);
   const guess =
     engineCode === UNKNOWN_IDENTIFIER ? nearest(location.source, [...columns, ...verdict.names]) : undefined;
+  const hint = guess === location.source ? undefined : didYouMean(guess);
   return {
     detail: `${message} (line ${position.line}, column ${position.column})`,
     errors: [{ ...position, message }],
-    ...(guess === undefined || guess === location.source ? {} : { hint: `Did you mean ${guess}?` }),
+    ...(hint && { hint }),
   };
 }
 

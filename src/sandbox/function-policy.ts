@@ -3,6 +3,7 @@ import { nearest } from '../core/nearest.ts';
 import { canonicalName } from './function-aliases.ts';
 import { FUNCTION_FAMILIES } from './function-families.ts';
 import { DENIED_FUNCTIONS } from './denied-functions.ts';
+import { uncheckedReason } from './unchecked-functions.ts';
 
 export interface FunctionPolicy {
   /** Whether a call of that name is allowed; ignores case, as the engine does for case-insensitive functions. */
@@ -35,7 +36,7 @@ const COMBINATORS = [
 export function createFunctionPolicy({ allow, deny }: FunctionChanges): FunctionPolicy {
   const isDenied = createDenial(deny);
   const families = familiesWithout(isDenied);
-  const added = allow.filter((name) => !isDenied(name));
+  const added = allow.filter((name) => !isDenied(name) && uncheckedBy(name) === undefined);
   if (added.length > 0) families['of this endpoint'] = added;
   const allowed = new Map(
     Object.values(families)
@@ -63,6 +64,13 @@ export function createFunctionPolicy({ allow, deny }: FunctionChanges): Function
     families: Object.freeze(families),
     combinators: COMBINATORS,
   };
+}
+
+/** Why no endpoint can allow a function of that name, under any alias or combinator; undefined if it can. */
+export function uncheckedBy(name: string): string | undefined {
+  const folded = name.toLowerCase();
+  const names = [folded, canonicalName(folded), ...basesOf(folded)];
+  return names.map(uncheckedReason).find((reason) => reason !== undefined);
 }
 
 /** Whether a name is denied: directly, by an alias, or as the function under its combinators. */

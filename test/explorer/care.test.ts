@@ -78,7 +78,7 @@ const SIGHTS: readonly { readonly sight: string; readonly show: (page: Page) => 
     sight: 'LQL and code',
     show: async (page) => {
       await openExplorer(page, service, `${TABLE}&:query=lql&:lql=error&:view=code`);
-      await page.getByLabel('The SQL that your LQL becomes').getByText('FROM').waitFor();
+      await page.getByLabel('The SQL generated from your LQL').getByText('FROM').waitFor();
     },
   },
 ];

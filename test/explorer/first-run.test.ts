@@ -27,7 +27,7 @@ describe('the key', () => {
     const { page } = await visit(browser);
     await page.goto(service.address);
     await page.getByRole('button', { name: 'Open' }).click();
-    expect(await page.getByRole('alert').textContent()).toContain('Paste a key');
+    expect(await page.getByRole('alert').textContent()).toContain('Enter a key');
     expect(
       await page.getByLabel('Key', { exact: true }).evaluate((input) => input === document.activeElement),
     ).toBe(true);
@@ -175,7 +175,7 @@ describe('a call', () => {
     await page.keyboard.press('Escape'); // the first may close the list of completions
     await page.getByRole('heading', { name: 'Cancelled' }).waitFor();
     await page.getByText('History').click();
-    const past = page.getByRole('list', { name: /Calls of this tab/ }).getByRole('button');
+    const past = page.getByRole('list', { name: /Requests of this tab/ }).getByRole('button');
     expect(await past.count()).toBe(1); // what was cancelled has no outcome
     await past.click();
     await page.getByRole('grid').waitFor();

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fromPicker, isPickable, toPicker } from '../../explorer/src/form/time.ts';
 import { layOut } from '../../explorer/src/query/layout.ts';
-import { markedPlaces } from '../../explorer/src/query/places.ts';
+import { errorRanges } from '../../explorer/src/query/error-ranges.ts';
 import { tablesRead } from '../../explorer/src/query/vocabulary.ts';
 import { moved } from '../../explorer/src/result/cell-keys.ts';
 import { sortRows } from '../../explorer/src/result/columns.ts';
@@ -25,6 +25,7 @@ describe('an address', () => {
       )
       .map((each) => ({ ...each })),
     query: fc.constantFrom('saved', 'sql', 'lql'),
+    dialect: fc.constantFrom(undefined, 'clickhouse', 'bigquery'),
     texts: fc.record({ sql: text, lql: text }),
     view: fc.constantFrom(undefined, 'table', 'chart', 'json', 'code'),
     sort: fc.option(fc.record({ column: name, isDescending: fc.boolean() }), { nil: undefined }),
@@ -35,10 +36,11 @@ describe('an address', () => {
   test('reads back as it was written, but for what is not shown', () => {
     fc.assert(
       fc.property(addresses, (address) => {
-        const { query, texts, view, code } = address;
+        const { query, dialect, texts, view, code } = address;
         const shown = {
           ...address,
           texts: { sql: query === 'sql' ? texts.sql : '', lql: query === 'lql' ? texts.lql : '' },
+          dialect: query === 'sql' ? dialect : undefined,
           code: view === 'code' ? code : undefined,
         };
         expect(readAddress(writeAddress(address))).toEqual(shown);
@@ -190,14 +192,14 @@ describe('a query', () => {
     },
     { why: 'a line that is not there', text: 'one', place: { line: 9, column: 1 }, expected: 'one' },
   ])('is marked at $why', ({ text, place, expected }) => {
-    const [mark] = markedPlaces(text, [{ ...place, message: 'm' }]);
+    const [mark] = errorRanges(text, [{ ...place, message: 'm' }]);
     expect(text.slice(mark?.from, mark?.to)).toBe(expected);
   });
 
   test('is marked inside itself, whatever is told', () => {
     fc.assert(
       fc.property(fc.string(), fc.integer(), fc.integer(), (text, line, column) => {
-        for (const { from, to } of markedPlaces(text, [{ line, column, message: '' }])) {
+        for (const { from, to } of errorRanges(text, [{ line, column, message: '' }])) {
           expect(from).toBeGreaterThanOrEqual(0);
           expect(to).toBeLessThanOrEqual(text.length);
           expect(from).toBeLessThanOrEqual(to);
@@ -209,7 +211,13 @@ describe('a query', () => {
 
   test('reads tables by the names that it gives them', () => {
     const tables = ['edge_logs', 'auth_logs'].map((name) => ({ name, columns: [] }));
-    const sandbox = { languages: ['sql'], default_table: 'edge_logs', tables, functions: {} } as const;
+    const sandbox = {
+      languages: ['sql'],
+      dialects: ['clickhouse'],
+      default_table: 'edge_logs',
+      tables,
+      functions: {},
+    } as const;
     const read = (text: string) =>
       [...tablesRead(text, sandbox)].map(([alias, { name }]) => `${alias}=${name}`);
     expect(read('SELECT 1')).toEqual(['edge_logs=edge_logs']);

@@ -2,9 +2,10 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Endpoint } from '../service/listing.ts';
+import type { Problem } from '../service/problem.ts';
 import type { ChartChoice, View } from '../state/address.ts';
 import { useExplorer } from '../state/context.ts';
-import { askOf, isSameAsk, type Run } from '../state/model.ts';
+import { askOf, isCorrected, isSameAsk, type Run } from '../state/model.ts';
 import { readChart, type ChartReading } from '../chart/series.ts';
 import { ChartView } from '../chart/chart-view.tsx';
 import { CodeView } from '../code/code-view.tsx';
@@ -82,8 +83,9 @@ interface OutcomeProps extends Props {
 }
 
 function Outcome({ endpoint, view, reading }: OutcomeProps) {
-  const { run } = useExplorer();
+  const { address, run, start } = useExplorer();
   const { value } = run;
+  const retry = (): void => void start();
   switch (value.kind) {
     case 'none':
       return <Empty title="No result yet">Fill in the parameters, then run the request.</Empty>;
@@ -92,7 +94,9 @@ function Outcome({ endpoint, view, reading }: OutcomeProps) {
     case 'cancelled':
       return <Empty title="Cancelled">The query was also cancelled in the engine.</Empty>;
     case 'failed':
-      return <ProblemCard problem={value.problem} />;
+      if (isCorrected(value, address.value))
+        return <Empty title="Parameters changed">Run the request again.</Empty>;
+      return <ProblemCard problem={value.problem} onRetry={isRetryable(value.problem) ? retry : undefined} />;
     case 'done': {
       const { rows } = value.answer;
       const columns = value.ask.own === undefined ? (endpoint.columns ?? []) : [];
@@ -106,6 +110,11 @@ function Outcome({ endpoint, view, reading }: OutcomeProps) {
       return view === 'chart' ? <ChartView reading={reading} /> : <TableView rows={rows} columns={columns} />;
     }
   }
+}
+
+/** Whether the same request may succeed later: rate limits, timeouts, failures of the service. */
+function isRetryable({ status, retryAt }: Problem): boolean {
+  return retryAt !== undefined || status === 0 || status >= 500;
 }
 
 function Empty({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {

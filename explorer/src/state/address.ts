@@ -1,5 +1,5 @@
 // Page state in the URL fragment, for sharing, history and reloading. The key is never part of it.
-import type { Language } from '../service/listing.ts';
+import type { Dialect, Language } from '../service/listing.ts';
 
 export type View = 'table' | 'chart' | 'json' | 'code';
 export type QueryKind = 'saved' | Language;
@@ -23,6 +23,8 @@ export interface Address {
   readonly endpoint: string | undefined;
   readonly parameters: Readonly<Record<string, string>>;
   readonly query: QueryKind;
+  /** The dialect of consumer SQL; undefined: detected by the service. */
+  readonly dialect: Dialect | undefined;
   /** The consumer queries of all languages, including the hidden one. */
   readonly texts: Readonly<Record<Language, string>>;
   /** Undefined: the view that suits the rows. */
@@ -37,6 +39,7 @@ export const NOWHERE: Address = {
   endpoint: undefined,
   parameters: {},
   query: 'saved',
+  dialect: undefined,
   texts: { sql: '', lql: '' },
   view: undefined,
   sort: undefined,
@@ -47,6 +50,7 @@ const VIEWS: readonly string[] = ['table', 'chart', 'json', 'code'] satisfies Vi
 /** Parameter names cannot contain these. */
 const OWN = {
   query: ':query',
+  dialect: ':dialect',
   sql: ':sql',
   lql: ':lql',
   view: ':view',
@@ -68,6 +72,7 @@ export function readAddress(fragment: string): Address {
     endpoint: path === '' ? undefined : decode(path),
     parameters,
     query: query === 'sql' || query === 'lql' ? query : 'saved',
+    dialect: readDialect(fields.get(OWN.dialect)),
     texts: { sql: fields.get(OWN.sql) ?? '', lql: fields.get(OWN.lql) ?? '' },
     view: readView(fields.get(OWN.view)),
     sort: readSort(fields.get(OWN.sort)),
@@ -76,21 +81,14 @@ export function readAddress(fragment: string): Address {
   };
 }
 
-export function writeAddress({
-  endpoint,
-  parameters,
-  query,
-  texts,
-  view,
-  sort,
-  chart,
-  code,
-}: Address): string {
+export function writeAddress(address: Address): string {
+  const { endpoint, parameters, query, dialect, texts, view, sort, chart, code } = address;
   if (endpoint === undefined) return '#/';
   const fields = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== ''));
   if (query !== 'saved') {
     fields.set(OWN.query, query);
     fields.set(OWN[query], texts[query]);
+    if (query === 'sql' && dialect !== undefined) fields.set(OWN.dialect, dialect);
   }
   if (view !== undefined) fields.set(OWN.view, view);
   if (sort !== undefined) fields.set(OWN.sort, `${sort.isDescending ? '-' : ''}${sort.column}`);
@@ -98,6 +96,10 @@ export function writeAddress({
   if (view === 'code' && code !== undefined) fields.set(OWN.code, code);
   const search = fields.toString().replaceAll('%3A', ':');
   return `#/${encodeURIComponent(endpoint)}${search === '' ? '' : `?${search}`}`;
+}
+
+function readDialect(text: string | null): Dialect | undefined {
+  return text === 'clickhouse' || text === 'bigquery' ? text : undefined;
 }
 
 function readView(text: string | null): View | undefined {

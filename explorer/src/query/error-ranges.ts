@@ -1,14 +1,14 @@
-// Maps problem locations to editor offsets: the service counts lines and columns from 1, columns in UTF-16 code units.
-import type { ProblemPlace } from '../service/problem.ts';
+// Maps error locations to editor offsets: the service counts lines and columns from 1, columns in UTF-16 code units.
+import type { ErrorLocation } from '../service/problem.ts';
 
-export interface Marked {
+export interface ErrorRange {
   readonly from: number;
   readonly to: number;
   readonly message: string;
 }
 
-/** The problems that have a location, each covering the token that begins there; offsets are clamped to the text. */
-export function markedPlaces(text: string, errors: readonly ProblemPlace[]): readonly Marked[] {
+/** The errors that have a location, each covering the token that begins there; offsets are clamped to the text. */
+export function errorRanges(text: string, errors: readonly ErrorLocation[]): readonly ErrorRange[] {
   return errors.flatMap(({ line, column, message }) => {
     if (line === undefined) return [];
     const start = startOfLine(text, line) + (column ?? 1) - 1;

@@ -1,17 +1,17 @@
 // The initial state of an endpoint: its first example filled in, and starter queries.
-import type { Endpoint, Example } from '../service/listing.ts';
+import type { Endpoint, Example, Parameter } from '../service/listing.ts';
 import { sandboxOf } from '../service/listing.ts';
 import { isNested, type Json } from '../service/json.ts';
 import type { Address } from './address.ts';
 
-export type Opening = Pick<Address, 'endpoint' | 'parameters' | 'texts'>;
+export type InitialAddress = Pick<Address, 'endpoint' | 'parameters' | 'texts'>;
 
-export function openingOf(endpoint: Endpoint): Opening {
+export function initialAddress(endpoint: Endpoint): InitialAddress {
   const example = endpoint.examples.find(({ sql, lql }) => sql === undefined && lql === undefined);
   return {
     endpoint: endpoint.name,
     parameters: { ...defaultsOf(endpoint), ...valuesOf(example) },
-    texts: firstTexts(endpoint),
+    texts: starterQueries(endpoint),
   };
 }
 
@@ -23,7 +23,12 @@ export function valuesOf(example: Example | undefined): Readonly<Record<string, 
 
 function defaultsOf({ parameters }: Endpoint): Readonly<Record<string, string>> {
   const withDefault = parameters.filter((each) => each.default !== undefined);
-  return Object.fromEntries(withDefault.map((each) => [each.name, fieldText(each.default ?? null)]));
+  return Object.fromEntries(withDefault.map((each) => [each.name, defaultText(each)]));
+}
+
+/** The default of a parameter as a form value; empty if there is none. */
+export function defaultText({ default: value }: Parameter): string {
+  return fieldText(value ?? null);
 }
 
 function fieldText(value: Json): string {
@@ -31,7 +36,7 @@ function fieldText(value: Json): string {
   return isNested(value) ? Object.values(value).map(fieldText).join(',') : String(value);
 }
 
-function firstTexts(endpoint: Endpoint): Address['texts'] {
+function starterQueries(endpoint: Endpoint): Address['texts'] {
   const sandbox = sandboxOf(endpoint);
   const table = sandbox?.tables?.find(({ name }) => name === sandbox.default_table) ?? sandbox?.tables?.[0];
   if (table === undefined) return { sql: '', lql: '' };
