@@ -259,6 +259,11 @@ describe('a window of 320 pixels', () => {
         .map((each) => each.textContent),
     }));
     expect({ wide, outside }).toEqual({ wide: 320, outside: [] });
+    const edges = await page.evaluate(() => ({
+      content: document.querySelector('.result-panel > *')?.getBoundingClientRect().bottom ?? 0,
+      status: document.querySelector('.status')?.getBoundingClientRect().top ?? 0,
+    }));
+    expect(edges.content).toBeLessThanOrEqual(edges.status + 0.5);
   });
 });
 
