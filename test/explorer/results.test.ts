@@ -246,6 +246,7 @@ describe('a window of 320 pixels', () => {
       isMobile: true,
     });
     await page.locator(ready).first().waitFor();
+    await page.locator('.status').waitFor();
     const { wide, outside } = await page.evaluate(() => ({
       wide: document.documentElement.scrollWidth,
       outside: [...document.querySelectorAll('button, select, input, h1')]
