@@ -4,7 +4,7 @@ import { didYouMean, nearest } from '../core/nearest.ts';
 import { Problem } from '../core/problem.ts';
 import { createBinder } from '../params/binder.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
-import { uncheckedBy } from '../sandbox/function-policy.ts';
+import { uncheckedBy } from '../sandbox/functions/policy.ts';
 import { isRejectionExpected } from './expectation.ts';
 
 type UncodedFinding = Omit<RuleFinding, 'code'>;

@@ -7,7 +7,7 @@ import type { Describe, TableColumns } from '../catalog/describe.ts';
 import type { Example } from '../config/generated/endpoint.ts';
 import type { Column } from '../engine/engine.ts';
 import { parseColumnType } from '../sql/column-type.ts';
-import type { FunctionPolicy } from '../sandbox/function-policy.ts';
+import type { FunctionPolicy } from '../sandbox/functions/policy.ts';
 import { typescriptOf } from '../sql/typescript-type.ts';
 import { CONSUMER_QUERY_LIMITS } from '../sandbox/lexed-query.ts';
 import type { Sandboxes } from './sandboxes.ts';
