@@ -9,7 +9,13 @@ process.env['TZ'] = 'UTC';
 
 const cores = availableParallelism();
 // Time-outs end what hangs; no test may depend on how fast the machine is.
-const common = { pool: 'forks', testTimeout: 300_000, hookTimeout: 300_000 } as const;
+const common = {
+  pool: 'forks',
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
+  setupFiles: 'test/support/file-folder.ts',
+  expect: { poll: { timeout: 240_000, interval: 10 } },
+} as const;
 /** Each runs several processes under load. They run first, so that short files fill the end of the run. */
 const heavy = { ...common, maxWorkers: Math.min(cores, 4), sequence: { groupOrder: 0 } } as const;
 /** One more than cores: they wait for processes and engines much of their time. */

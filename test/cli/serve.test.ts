@@ -1,10 +1,11 @@
 // The service as a process: start, serve, reload, stop.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { hashKey } from '../../src/auth/keyring.ts';
 import { run, scratch, start, type Running } from '../support/command.ts';
 import { startRedis } from '../support/redis.ts';
+import { eventually } from '../support/eventually.ts';
 
 let running: Running | undefined;
 afterEach(async () => {
@@ -154,9 +155,7 @@ describe('serve with a tokens file', () => {
     const status = async (key: string): Promise<number> => (await call(address, key, 'numbers')).status;
     expect([await status('one'), await status('two')]).toEqual([200, 401]);
     writeFileSync(join(cwd, 'tokens.yaml'), tokens('two'));
-    await vi.waitFor(async () => expect([await status('one'), await status('two')]).toEqual([401, 200]), {
-      timeout: 10_000,
-    });
+    await eventually(async () => expect([await status('one'), await status('two')]).toEqual([401, 200]));
     writeFileSync(join(cwd, 'tokens.yaml'), 'tokens: [');
     running.child.kill('SIGHUP');
     await running.says(/"event":"tokens.rejected"/);

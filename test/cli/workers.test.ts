@@ -2,10 +2,11 @@
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { run, scratch } from '../support/command.ts';
 import { startFront, type FrontProcess } from '../support/front-process.ts';
 import { ask, deploy, startServing, type Deployment, type Serving } from '../support/serving.ts';
+import { eventually } from '../support/eventually.ts';
 
 const ENDPOINTS = {
   run: 'query: SELECT generateUUIDv4() AS run\n',
@@ -39,7 +40,7 @@ const started = (): readonly Started[] =>
   );
 const serve = async (count: number): Promise<Serving> => {
   serving = await startServing(deployment, ['--workers', String(count)]);
-  await vi.waitFor(() => expect(started()).toHaveLength(count), { timeout: 20_000 });
+  await eventually(() => expect(started()).toHaveLength(count));
   return serving;
 };
 const pidsLost = (): readonly number[] =>
@@ -70,7 +71,7 @@ describe('workers', () => {
     const service = await serve(2);
     const victim = workerOf(service);
     process.kill(victim, 'SIGKILL');
-    await vi.waitFor(() => expect(started()).toHaveLength(3), { timeout: 20_000 });
+    await eventually(() => expect(started()).toHaveLength(3));
     expect(pidsLost()).toEqual([victim]);
     const statuses = await Promise.all(
       Array.from({ length: 20 }, async () => (await ask(service, 'run')).status),
@@ -93,7 +94,7 @@ describe('workers', () => {
   test('they end with the process that started them', async () => {
     const service = await serve(2);
     service.running.child.kill('SIGKILL');
-    await vi.waitFor(() => expect(ask(service, 'run')).rejects.toThrow('fetch failed'), { timeout: 10_000 });
+    await eventually(() => expect(ask(service, 'run')).rejects.toThrow('fetch failed'));
   });
 
   test('what is wrong at the start is told once', async () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { watchPaths } from '../../src/config/watch.ts';
+import { eventually } from '../support/eventually.ts';
 
 let root = '';
 let told: ReadonlySet<string>[] = [];
@@ -113,7 +114,7 @@ test.each([
 test('a burst is reported in few batches, each file once; nothing is reported once closed', async () => {
   const files = Array.from({ length: 1000 }, (_, n) => at('folder', `${n}.yaml`));
   for (const file of files) await write(file, 'x');
-  await vi.waitFor(() => expect(hasTold()).toEqual(new Set(files)), 10_000);
+  await eventually(() => expect(hasTold()).toEqual(new Set(files)));
   expect(told.length).toBeLessThan(100);
   await close();
   told = [];

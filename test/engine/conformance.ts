@@ -1,8 +1,9 @@
 // The conformance suite for every engine, whatever its backend. Each implementation's test file runs it.
 import * as fc from 'fast-check';
-import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Engine, Limits, ResultFormat, Statement } from '../../src/engine/engine.ts';
 import { collect, failureOf, rows, statement, text } from '../support/engine-statements.ts';
+import { eventually } from '../support/eventually.ts';
 
 export interface EngineSize {
   readonly connections: number;
@@ -363,10 +364,7 @@ function endless(mark: string): Statement {
 
 async function seesRunning(engine: Engine, mark: string, count: number): Promise<void> {
   const sql = `SELECT count() AS n FROM system.processes WHERE query LIKE '%AND ''${mark}'' %' AND query NOT LIKE '%system.proc%'`;
-  await vi.waitFor(async () => expect(await rows(engine, statement(sql))).toEqual([{ n: count }]), {
-    timeout: 20_000,
-    interval: 10,
-  });
+  await eventually(async () => expect(await rows(engine, statement(sql))).toEqual([{ n: count }]));
 }
 
 /** As many statements as there are connections do run at once. */

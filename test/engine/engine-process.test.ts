@@ -10,6 +10,7 @@ import { createEmbeddedEngine, type EmbeddedOptions } from '../../src/engine/emb
 import type { Engine, Fatality, Statement } from '../../src/engine/engine.ts';
 import { after as realTimer } from '../../src/engine/timer.ts';
 import { collect, failureOf, rows, statement } from '../support/engine-statements.ts';
+import { eventually } from '../support/eventually.ts';
 
 /** One block that runs for minutes: neither a time limit nor KILL QUERY ends it. */
 const UNINTERRUPTIBLE = 'SELECT arrayLevenshteinDistance(range(400000), range(300000)) AS n';
@@ -42,8 +43,7 @@ async function enginePid(): Promise<number> {
 
 const ends = (): Observation[] => observed.filter(({ kind }) => kind === 'engine.process_ended');
 const restarts = (): Observation[] => observed.filter(({ kind }) => kind === 'engine.process_restarted');
-const restarted = (): Promise<void> =>
-  vi.waitFor(() => expect(restarts()).toHaveLength(1), { timeout: 50_000 });
+const restarted = (): Promise<void> => eventually(() => expect(restarts()).toHaveLength(1));
 
 /** A consumer statement whose ends of the process are collected. */
 function consumer(sql: string, limits: Partial<Statement['limits']> = {}) {
@@ -61,8 +61,7 @@ async function sleepUntilRestarted(): Promise<unknown[]> {
 }
 
 /** Resolves when so many statements run in the engine. */
-const running = (count: number): Promise<void> =>
-  vi.waitFor(() => expect(engine.load().running).toBe(count), { timeout: 50_000 });
+const running = (count: number): Promise<void> => eventually(() => expect(engine.load().running).toBe(count));
 
 describe('a statement that cannot be interrupted', () => {
   beforeEach(() => open());
@@ -98,7 +97,7 @@ describe('a statement that cannot be interrupted', () => {
     const stuck = [1, 2, 3].map((n) => consumer(`${UNINTERRUPTIBLE}, ${n} AS m`, { time: 0.2 }));
     const runs = stuck.map(({ what }) => failureOf(collect(engine, what)));
     await Promise.all(runs);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect((await failureOf(engine.ping())).message).toContain('past its time limit');
     });
     await restarted();
@@ -166,7 +165,7 @@ describe('a process that exits', () => {
     for (let round = 1; round <= 3; round++) {
       await kill();
       expect(await rows(engine, statement(`SELECT ${round} AS n`))).toEqual([{ n: round }]);
-      await vi.waitFor(() => expect(restarts()).toHaveLength(round));
+      await eventually(() => expect(restarts()).toHaveLength(round));
     }
   });
 });
@@ -177,7 +176,7 @@ describe('a process that does not respond', () => {
     const after = (ms: number, action: () => void): (() => void) =>
       realTimer(ms === 5000 ? 50 : ms === 15_000 ? 5000 : ms, action);
     await open({ after });
-    await vi.waitFor(() => expect(engine.memory?.()).toBeGreaterThan(2 ** 26));
+    await eventually(() => expect(engine.memory?.()).toBeGreaterThan(2 ** 26));
     process.kill(await enginePid(), 'SIGSTOP');
     await restarted();
     expect(ends()).toMatchObject([{ reason: 'unresponsive' }]);
@@ -207,7 +206,7 @@ describe('the process', () => {
     const pid = await enginePid();
     expect(pid).not.toBe(parent.pid);
     parent.kill('SIGKILL');
-    await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'), { timeout: 50_000 });
+    await eventually(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'));
     await open();
     expect(await rows(engine, statement('SELECT 1 AS n'))).toEqual([{ n: 1 }]);
   });

@@ -1,8 +1,9 @@
 // Cached responses through the whole service, in memory and through a real Redis.
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openService } from '../../src/app/service.ts';
 import { startRedis, type RedisServer } from '../support/redis.ts';
 import { KEY, sampleTables, startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { eventually } from '../support/eventually.ts';
 
 let service: TestService;
 let redis: RedisServer;
@@ -157,16 +158,15 @@ describe('warming', () => {
 
   test('refreshes requested responses before they expire', async () => {
     const first = await (await get('warm')).text();
-    await vi.waitFor(async () => expect(await metric('refreshed')).toBeGreaterThan(0), { timeout: 10_000 });
+    await eventually(async () => expect(await metric('refreshed')).toBeGreaterThan(0));
     const later = await get('warm');
     expect(statusOf(later)).toContain('hit');
     expect(await later.text()).not.toBe(first);
   });
 
   test('keeps examples warm without requests, if the file says so', async () => {
-    await vi.waitFor(
-      async () => expect((await get('pinned?n=7', { 'Cache-Control': 'only-if-cached' })).status).toBe(200),
-      { timeout: 15_000 },
+    await eventually(async () =>
+      expect((await get('pinned?n=7', { 'Cache-Control': 'only-if-cached' })).status).toBe(200),
     );
   });
 });
@@ -208,7 +208,7 @@ describe('through Redis', () => {
       );
       expect(new Set(bodies).size).toBe(1);
       await ask(one.address, 'kept?p=shared');
-      await vi.waitFor(async () => {
+      await eventually(async () => {
         expect((await ask(two.address, 'kept?p=shared')).headers.get('cache-status')).toContain('hit');
       });
       await redis.kill();

@@ -1,9 +1,10 @@
 // The engine killed, frozen and restarted under a service: cached responses are served, other requests get Retry-After.
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { scratch } from '../support/command.ts';
 import { startFront, type FrontProcess } from '../support/front-process.ts';
 import { ask, deploy, startServing, type Serving } from '../support/serving.ts';
+import { eventually } from '../support/eventually.ts';
 
 const ENDPOINTS = {
   kept: 'query: SELECT @p AS p, generateUUIDv4() AS run\nparameters: { p: { type: String } }\ncache: { ttl: 1, min_refresh: 0, stale_if_error: 3600 }\n',
@@ -43,8 +44,7 @@ async function get(path: string): Promise<Given> {
 const soon = <T>(what: Promise<T>): Promise<T | 'late'> =>
   Promise.race([what, setTimeout(SOON_MS, 'late' as const, { ref: false })]);
 const getAll = (paths: readonly string[]): Promise<readonly Given[]> => Promise.all(paths.map(get));
-const isBack = (): Promise<void> =>
-  vi.waitFor(async () => expect((await get('fresh')).status).toBe(200), { timeout: 20_000, interval: 50 });
+const isBack = (): Promise<void> => eventually(async () => expect((await get('fresh')).status).toBe(200));
 
 const FAULTS = [
   { why: 'killed', strike: () => front.kill(), mend: () => front.start() },
@@ -79,7 +79,7 @@ describe.each(FAULTS)('an engine that is $why', ({ strike, mend }) => {
       const after = await getAll(KEYS);
       return after.every(({ status, text }, n) => status === 200 && text !== before[n]?.text);
     };
-    await vi.waitFor(async () => expect(await isRenewed()).toBe(true), { timeout: 20_000, interval: 100 });
+    await eventually(async () => expect(await isRenewed()).toBe(true));
   });
 
   test('gives running requests 503, and no connection breaks', async () => {

@@ -40,9 +40,9 @@ const call = (name: string, key = KEY): Promise<Response> =>
 /** Runs `work` while one statement runs and as many as can wait. */
 async function whileFull<T>(work: () => Promise<T>): Promise<T> {
   const slow = call('slow');
-  await expect.poll(() => service.engine.load().running, { interval: 2, timeout: 20_000 }).toBe(1);
+  await expect.poll(() => service.engine.load().running).toBe(1);
   const waiting = QUICK.flatMap((name) => Array.from({ length: QUEUE / 2 }, () => call(name, KEYS[name])));
-  await expect.poll(() => service.engine.load().waiting, { interval: 2, timeout: 20_000 }).toBe(QUEUE);
+  await expect.poll(() => service.engine.load().waiting).toBe(QUEUE);
   const result = await work();
   for (const { status } of await Promise.all([slow, ...waiting])) expect(status).toBe(200);
   return result;

@@ -1,7 +1,8 @@
 // A consumer query that cannot be interrupted, through the whole service: its caller, other callers, and shutdown.
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { hashKey } from '../../src/auth/keyring.ts';
 import { startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { eventually } from '../support/eventually.ts';
 
 /** One block that runs for minutes: neither a time limit nor KILL QUERY ends it. */
 const stuck = (n: number): string =>
@@ -69,7 +70,7 @@ test('its caller gets 504, saved queries are answered throughout, and it is susp
 
 test('one key occupies at most its share of the connections', async () => {
   const all = [1, 2, 3, 4].map((n) => codeOf(send(stuck(n))));
-  await vi.waitFor(() => expect(service.engine.load().running).toBeGreaterThan(0));
+  await eventually(() => expect(service.engine.load().running).toBeGreaterThan(0));
   const { connections, shares } = service.settings;
   expect(shares.perKey).toBeLessThan(connections);
   expect(await codeOf(service.call('/api/endpoints/query/open'))).toEqual([200, undefined]);
@@ -79,7 +80,7 @@ test('one key occupies at most its share of the connections', async () => {
 
 test('it does not prevent the service from stopping', async () => {
   const held = send(stuck(1)).catch(() => undefined);
-  await vi.waitFor(() => expect(service.engine.load().running).toBe(1));
+  await eventually(() => expect(service.engine.load().running).toBe(1));
   await service.service.close('SIGTERM');
   await held;
   expect(service.observed.map(({ kind }) => kind)).toContain('service.stopped');

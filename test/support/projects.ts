@@ -37,7 +37,7 @@ export const PROJECT_FILES = {
     'test/service/replicas',
   ],
   /** Start a browser. */
-  browser: ['test/explorer/care', 'test/explorer/first-run', 'test/explorer/own-queries'],
+  browser: ['test/explorer/care', 'test/explorer/first-run', 'test/explorer/own-queries', 'test/runner/'],
   /** Short forms of the fault scenarios. */
   faults: ['test/faults/'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;

@@ -1,8 +1,9 @@
 // Rejections and failures, and the other routes.
 import { connect } from 'node:net';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { leave } from './calling.ts';
 import { problem, type Checks, type Json } from './world.ts';
+import { eventually } from '../../support/eventually.ts';
 
 const withKey = (key: string): RequestInit => ({ headers: { 'X-API-KEY': key } });
 const own = (sql: string): string => `tables?${new URLSearchParams({ sql }).toString()}`;
@@ -109,9 +110,7 @@ export const REFUSALS: Checks = {
     expect(await json('slow')).toMatchObject(problem(504, 'engine.timeout')),
   'A query is cancelled when the last client waiting for it disconnects.': async ({ service }) => {
     await leave(`${service.service.address}/api/endpoints/query/waits`);
-    await vi.waitFor(() => expect(service.engine.load()).toEqual({ running: 0, waiting: 0 }), {
-      timeout: 1000,
-    });
+    await eventually(() => expect(service.engine.load()).toEqual({ running: 0, waiting: 0 }));
   },
   'A client that does not receive its response is disconnected.': async ({ service }) => {
     const { hostname, port } = new URL(service.service.address);
@@ -121,12 +120,10 @@ export const REFUSALS: Checks = {
     socket.write(
       'GET /api/endpoints/query/large HTTP/1.1\r\nHost: x\r\nX-API-KEY: a-key-for-everything\r\n\r\n',
     );
-    await vi.waitFor(
-      () =>
-        expect(service.observed).toContainEqual(
-          expect.objectContaining({ kind: 'response.cut_off', reason: 'slow' }),
-        ),
-      { timeout: 10_000 },
+    await eventually(() =>
+      expect(service.observed).toContainEqual(
+        expect.objectContaining({ kind: 'response.cut_off', reason: 'slow' }),
+      ),
     );
     socket.destroy();
   },
