@@ -1,12 +1,14 @@
 // Cached responses through the whole service, in memory and through a real Redis.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openService } from '../../src/app/service.ts';
+import { startGate, type Gate } from '../support/gate.ts';
 import { startRedis, type RedisServer } from '../support/redis.ts';
 import { KEY, sampleTables, startService, writeEndpoint, type TestService } from '../support/service.ts';
 import { eventually } from '../support/eventually.ts';
 
 let service: TestService;
 let redis: RedisServer;
+let gate: Gate;
 
 const file = (name: string, n: number, query: string, rest = ''): string =>
   `id: 00000000-0000-4000-8000-0000000000${n}\nname: ${name}\nquery: ${query}\n${rest}`;
@@ -14,13 +16,13 @@ const KEPT = 'cache: { ttl: 60, min_refresh: 10 }\n';
 const P = 'parameters: { p: { type: String, default: a }, q: { type: UInt8, default: 1 } }\n';
 
 beforeAll(async () => {
-  service = await startService({ sql: [await sampleTables()] });
+  [service, gate] = await Promise.all([startService({ sql: [await sampleTables()] }), startGate()]);
   const kept = 'WITH t AS (SELECT @p AS p, @q AS q, generateUUIDv4() AS run) SELECT * FROM t';
   await writeEndpoint(service, 'kept', file('kept', 10, kept, `${P}${KEPT}sandbox: { enabled: true }\n`));
   await writeEndpoint(
     service,
-    'slow',
-    file('slow-kept', 11, 'SELECT sleep(0.5) AS slept, generateUUIDv4() AS run', KEPT),
+    'gated',
+    file('gated', 11, `SELECT passed, generateUUIDv4() AS run FROM ${gate.table}`, 'cache: { ttl: 3600 }\n'),
   );
   await writeEndpoint(
     service,
@@ -43,7 +45,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await service.stop();
-  await redis.kill();
+  await Promise.all([redis.kill(), gate.close()]);
 });
 
 const get = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
@@ -115,10 +117,17 @@ describe('a cached response', () => {
   });
 
   test('is computed once for concurrent requests', async () => {
-    const crowd = await Promise.all(Array.from({ length: 200 }, () => get('slow-kept')));
+    const requests = Array.from({ length: 200 }, () => get('gated'));
+    await gate.reached(1);
+    const late = get('gated'); // its run cannot end before it was asked for
+    gate.open();
+    const crowd = await Promise.all([...requests, late]);
     const statuses = crowd.map(statusOf);
     expect(statuses.filter((status) => status?.includes('; stored'))).toHaveLength(1);
-    expect(statuses.filter((status) => status?.includes('; collapsed'))).toHaveLength(199);
+    // Those that the service read after the end of the run are hits.
+    expect(statuses.filter((status) => /; collapsed|^millrace; hit/.test(status ?? ''))).toHaveLength(200);
+    expect(statuses.filter((status) => status?.includes('; collapsed')).length).toBeGreaterThan(0);
+    expect(gate.arrived()).toBe(1);
     expect(new Set(await Promise.all(crowd.map((response) => response.text()))).size).toBe(1);
   });
 
@@ -203,10 +212,15 @@ describe('through Redis', () => {
   test('replicas share responses and runs; without Redis they continue alone', async () => {
     const [one, two] = [await open(), await open()];
     try {
-      const bodies = await Promise.all(
-        [one, two, one, two].map(async ({ address }) => (await ask(address, 'slow-kept')).text()),
+      gate.shut();
+      const before = gate.arrived();
+      const asked = Promise.all(
+        [one, two, one, two].map(async ({ address }) => (await ask(address, 'gated')).text()),
       );
-      expect(new Set(bodies).size).toBe(1);
+      await gate.reached(before + 1);
+      gate.open();
+      expect(new Set(await asked).size).toBe(1);
+      expect(gate.arrived()).toBe(before + 1);
       await ask(one.address, 'kept?p=shared');
       await eventually(async () => {
         expect((await ask(two.address, 'kept?p=shared')).headers.get('cache-status')).toContain('hit');
