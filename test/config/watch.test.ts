@@ -1,4 +1,5 @@
 // Change events for files and folders, on a real file system.
+import { writeFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +15,7 @@ const at = (...names: string[]): string => join(root, ...names);
 const write = (path: string, text: string): Promise<void> => writeFile(path, text);
 const hasTold = (): Set<string> => new Set(told.flatMap((each) => [...each]));
 const tellsOf = (path: string): Promise<boolean> =>
-  vi.waitUntil(() => hasTold().has(path), { timeout: 10_000, interval: 10 });
+  vi.waitUntil(() => hasTold().has(path), { timeout: 240_000, interval: 10 });
 
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'millrace-watch-'));
@@ -113,7 +114,7 @@ test.each([
 
 test('a burst is reported in few batches, each file once; nothing is reported once closed', async () => {
   const files = Array.from({ length: 1000 }, (_, n) => at('folder', `${n}.yaml`));
-  for (const file of files) await write(file, 'x');
+  for (const file of files) writeFileSync(file, 'x'); // a burst, however slow the machine is
   await eventually(() => expect(hasTold()).toEqual(new Set(files)));
   expect(told.length).toBeLessThan(100);
   await close();

@@ -4,6 +4,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Engine, Limits, ResultFormat, Statement } from '../../src/engine/engine.ts';
 import { collect, failureOf, rows, statement, text } from '../support/engine-statements.ts';
 import { eventually } from '../support/eventually.ts';
+import { startGate } from '../support/gate.ts';
 
 export interface EngineSize {
   readonly connections: number;
@@ -277,13 +278,23 @@ export function describeEngine(name: string, subject: Subject): void {
         await first;
       });
 
-      test('closing cancels running statements, rejects new ones, and allows reopening', async () => {
-        const runs = [1, 2, 3].map(() => failureOf(collect(engine, endless('closing'))));
-        const done = rows(engine, statement('SELECT sleep(0.2) AS n'));
-        await engine.ping();
-        const closing = engine.close(1000);
+      test('closing waits for running statements, and rejects new ones', async () => {
+        const gate = await startGate();
+        const done = rows(engine, statement(`SELECT passed FROM ${gate.table}`));
+        await gate.reached(1);
+        const closing = engine.close(100_000);
         expect((await failureOf(collect(engine, statement('SELECT 1')))).failure).toBe('unavailable');
-        expect(await done).toEqual([{ n: 0 }]);
+        gate.open();
+        expect(await done).toEqual([{ passed: 1 }]);
+        await closing;
+        await gate.close();
+        await reopen(SIZE);
+      });
+
+      test('closing cancels what runs for longer, and allows reopening', async () => {
+        const runs = [1, 2, 3].map(() => failureOf(collect(engine, endless('closing'))));
+        await engine.ping();
+        const closing = engine.close(100);
         for (const run of runs) expect((await run).failure).toBe('unavailable');
         await closing;
         await reopen(SIZE);

@@ -16,6 +16,11 @@ import { eventually } from '../support/eventually.ts';
 const UNINTERRUPTIBLE = 'SELECT arrayLevenshteinDistance(range(400000), range(300000)) AS n';
 const ENDLESS = 'SELECT count() AS n FROM numbers(1000000000000) WHERE sipHash64(number) = 1';
 
+/** Waits of the engine, by which its timers are told apart. */
+const OVERDUE_GRACE_MS = 3000;
+const CHECK_EVERY_MS = 5000;
+const CHECK_MS = 15_000;
+
 const folder = await mkdtemp(join(tmpdir(), 'millrace-process-'));
 const path = join(folder, 'data');
 const observed: Observation[] = [];
@@ -86,7 +91,9 @@ describe('a statement that cannot be interrupted', () => {
   });
 
   test('is distinguished from one that ends late by itself', async () => {
-    // sleep() looks at no limit before it is over, less than the grace after its time limit.
+    await engine.close(0);
+    await open({ after: (ms, action) => realTimer(ms === OVERDUE_GRACE_MS ? 100_000 : ms, action) });
+    // sleep() looks at no limit before it is over, within the grace after its time limit.
     const { what, fatal } = consumer('SELECT sleep(2) AS n', { time: 0.1 });
     expect((await failureOf(collect(engine, what))).failure).toBe('timeout');
     await running(0);
@@ -172,13 +179,20 @@ describe('a process that exits', () => {
 
 describe('a process that does not respond', () => {
   test('is replaced after its health check', async () => {
-    // The pause between checks is shortened, and the time in which a check has to pass.
-    const after = (ms: number, action: () => void): (() => void) =>
-      realTimer(ms === 5000 ? 50 : ms === 15_000 ? 5000 : ms, action);
+    // The pause between checks is shortened; the time in which a check has to pass ends when the test says so.
+    const checks = new Set<() => void>();
+    const after = (ms: number, action: () => void): (() => void) => {
+      if (ms !== CHECK_MS) return realTimer(ms === CHECK_EVERY_MS ? 50 : ms, action);
+      checks.add(action);
+      return () => void checks.delete(action);
+    };
     await open({ after });
     await eventually(() => expect(engine.memory?.()).toBeGreaterThan(2 ** 26));
     process.kill(await enginePid(), 'SIGSTOP');
-    await restarted();
+    await eventually(() => {
+      if (ends().length === 0) for (const expire of checks) expire();
+      expect(restarts()).toHaveLength(1);
+    });
     expect(ends()).toMatchObject([{ reason: 'unresponsive' }]);
     expect(await rows(engine, statement('SELECT 1 AS n'))).toEqual([{ n: 1 }]);
   });

@@ -400,7 +400,7 @@ describe('time', () => {
       const statement = {
         sql: "SELECT count() AS n FROM system.processes WHERE query LIKE '%sleepEachRow%' AND query NOT LIKE '%system.processes%'",
         parameters: {},
-        limits: { time: 5, memory: 2 ** 28, readRows: 0, resultBytes: 2 ** 20 },
+        limits: { time: 240, memory: 2 ** 28, readRows: 0, resultBytes: 2 ** 20 },
         origin: 'saved',
         int64: 'number',
       } as const;

@@ -26,8 +26,9 @@ beforeEach(async () => {
   await writeEndpoint(
     service,
     'open',
-    endpoint('open', 71, 'sandbox: { enabled: true }\nlimits: { time: 1 }\n'),
+    endpoint('open', 71, 'sandbox: { enabled: true }\nlimits: { time: 3 }\n'),
   );
+  await writeEndpoint(service, 'saved', endpoint('saved', 73, 'limits: { time: 240 }\n'));
   await writeEndpoint(service, 'kept', endpoint('kept', 72, 'cache: { ttl: 600 }\n'));
   await service.service.reload();
 });
@@ -51,7 +52,7 @@ test('its caller gets 504, saved queries are answered throughout, and it is susp
   const first = codeOf(send(stuck(1)));
   const statuses = new Set<number>();
   while (restarts() === 0) {
-    const [saved, cached] = [await service.call('/api/endpoints/query/open'), await service.rows('kept')];
+    const [saved, cached] = [await service.call('/api/endpoints/query/saved'), await service.rows('kept')];
     statuses.add(saved.status);
     expect(cached).toEqual(kept);
   }
@@ -73,7 +74,7 @@ test('one key occupies at most its share of the connections', async () => {
   await eventually(() => expect(service.engine.load().running).toBeGreaterThan(0));
   const { connections, shares } = service.settings;
   expect(shares.perKey).toBeLessThan(connections);
-  expect(await codeOf(service.call('/api/endpoints/query/open'))).toEqual([200, undefined]);
+  expect(await codeOf(service.call('/api/endpoints/query/saved'))).toEqual([200, undefined]);
   const outcomes = await Promise.all(all);
   for (const [status] of outcomes) expect([503, 504]).toContain(status);
 });

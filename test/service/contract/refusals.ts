@@ -97,8 +97,13 @@ export const REFUSALS: Checks = {
   },
   'A failing saved query is 500.': async ({ json }) =>
     expect(await json('fails')).toMatchObject(problem(500, 'endpoint.failed')),
-  'A full queue is 503 with `Retry-After`.': async ({ query }) => {
-    const all = await Promise.all([query('waits'), query('waits'), query('waits'), query('waits')]);
+  'A full queue is 503 with `Retry-After`.': async ({ query, gate }) => {
+    const asked = [1, 2, 3, 4].map(() => query('gated'));
+    const done = { count: 0 };
+    for (const each of asked) void each.then(() => done.count++);
+    await eventually(() => expect(done.count).toBe(2));
+    gate.open();
+    const all = await Promise.all(asked);
     const refused = all.filter(({ status }) => status === 503);
     expect([all.filter(({ status }) => status === 200).length, refused.length]).toEqual([2, 2]);
     expect([refused[0]?.headers.get('retry-after'), await refused[0]?.json()]).toEqual([
