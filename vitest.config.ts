@@ -16,6 +16,8 @@ const common = {
   setupFiles: 'test/support/file-folder.ts',
   expect: { poll: { timeout: 240_000, interval: 10 } },
 } as const;
+/** Each process runs many files: loading the service takes longer than most files do. */
+const shared = { isolate: false } as const;
 /** Each runs several processes under load. They run first, so that short files fill the end of the run. */
 const heavy = { ...common, maxWorkers: Math.min(cores, 4), sequence: { groupOrder: 0 } } as const;
 /** One more than cores: they wait for processes and engines much of their time. */
@@ -39,11 +41,19 @@ export default defineConfig({
   test: {
     globalSetup: 'test/support/temporary-folder.ts',
     projects: [
-      { test: { ...light, name: 'unit', include: include.unit, exclude: others } },
+      { test: { ...light, ...shared, name: 'unit', include: include.unit, exclude: others } },
       { test: { ...light, name: 'engine', include: include.engine } },
       { test: { ...light, name: 'redis', include: include.redis } },
-      { test: { ...light, name: 'service', include: include.service, exclude: include.commands } },
-      { test: { ...light, name: 'http', include: include.http, env: { MILLRACE_TEST_ENGINE: 'http' } } },
+      { test: { ...light, ...shared, name: 'service', include: include.service, exclude: include.commands } },
+      {
+        test: {
+          ...light,
+          ...shared,
+          name: 'http',
+          include: include.http,
+          env: { MILLRACE_TEST_ENGINE: 'http' },
+        },
+      },
       { test: { ...heavy, name: 'commands', include: include.commands, globalSetup } },
       { test: { ...heavy, name: 'browser', include: include.browser, globalSetup } },
       { test: { ...heavy, name: 'faults', include: include.faults, globalSetup } },
