@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 
 export interface Program {
   /** Whether it is present. */
@@ -26,6 +26,6 @@ function install(name: string): void {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1', PACKAGE: name };
   const script =
     'dpkg -s "$PACKAGE" || { apt-get -qq update; apt-get -qq install -y --no-install-recommends "$PACKAGE"; }';
-  const lock = join(dirname(tmpdir()), 'millrace-install.lock');
+  const lock = join(tmpdir(), '..', 'millrace-install.lock');
   spawnSync('flock', [lock, 'sh', '-c', script], { stdio: 'ignore', env, timeout: 600_000 });
 }

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 
 const SUPERVISOR = join(import.meta.dirname, 'supervisor.ts');
 
-/** The test processes inherit the variable. Returns the teardown function, which resolves when nothing is left. */
+/** The test processes inherit the variables. Returns the teardown function, which resolves when nothing is left. */
 export async function setup(): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-tests-'));
   // Its own temporary folder is the system's: it does not belong to the run.
@@ -16,6 +16,7 @@ export async function setup(): Promise<() => Promise<void>> {
     stdio: ['pipe', 'ignore', 'inherit'],
   });
   process.env['TMPDIR'] = folder;
+  process.env['TEST_RUN_FOLDER'] = folder;
   return async () => {
     const ended = once(supervisor, 'exit');
     supervisor.stdin.end();
