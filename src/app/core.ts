@@ -60,11 +60,12 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     folder: settings.endpoints,
     compile: createCompile(settings),
     observe,
-    onSwap: (before, after) => {
-      for (const { name, revision } of outdated(before, after)) void cache.forget(name, revision);
-      for (const endpoint of outdated(after, before)) void results.pinExamples(endpoint, plan);
+    onSwap: (before, now) => {
+      for (const { name, revision } of outdated(before, now)) void cache.forget(name, revision);
+      for (const endpoint of outdated(now, before)) void results.pinExamples(endpoint, plan);
     },
-    now: clock.monotonic,
+    clock,
+    after,
   }).catch(async (cause: unknown) => {
     await cache.close();
     throw cause;

@@ -1,7 +1,7 @@
-// The timer type used by the engine, so that tests can control time.
+// The timer that engines use unless they are given another one.
+import type { After } from '../core/clock.ts';
 
-/** Calls `action` once after `ms` unless the returned function is called first. */
-export type After = (ms: number, action: () => void) => () => void;
+export type { After };
 
 /** The process's own timer; it does not keep the process alive. */
 export const after: After = (ms, action) => {

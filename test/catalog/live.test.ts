@@ -7,6 +7,7 @@ import { createCompile } from '../../src/catalog/compile.ts';
 import { openLiveCatalog, serialise, type LiveCatalog } from '../../src/catalog/live.ts';
 import type { Observation } from '../../src/core/observation.ts';
 import { eventually } from '../support/eventually.ts';
+import { after, clock } from '../../src/app/clock.ts';
 
 const compile = createCompile({ piiHashKey: undefined });
 let folder = '';
@@ -28,7 +29,8 @@ beforeEach(async () => {
     folder,
     compile,
     observe: (each) => observed.push(each),
-    now: () => performance.now(),
+    clock,
+    after,
   });
 });
 
@@ -157,7 +159,7 @@ test('a ..data symlink swapped as Kubernetes does is followed', async () => {
   };
   await publish('..v1', 1);
   await symlink('..data/one.yaml', join(mount, 'one.yaml'));
-  const mounted = await openLiveCatalog({ folder: mount, compile, observe: () => undefined, now: () => 0 });
+  const mounted = await openLiveCatalog({ folder: mount, compile, observe: () => undefined, clock, after });
   await publish('..v2', 2);
   await rm(join(mount, '..v1'), { recursive: true });
   await eventually(() => expect(mounted.current().find('one')?.maxRows).toBe(2));

@@ -137,14 +137,14 @@ async function answered(admin: string): Promise<number> {
   return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-/** Calls of the gated endpoint that all workers have accepted and not answered. */
+/** Statements that all workers run, or that wait for a connection. */
 async function held(): Promise<number> {
   const texts = await Promise.all(
     started().map(async ({ admin }) => (await fetch(`${admin}/metrics`)).text()),
   );
   const gauges = texts
     .join('\n')
-    .matchAll(/^millrace_endpoint_(?:running|waiting)\{endpoint="gated"\} (\d+)$/gm);
+    .matchAll(/^millrace_engine_statements\{state="(?:running|waiting)"\} (\d+)$/gm);
   return [...gauges].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 

@@ -7,6 +7,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { watchPaths } from '../../src/config/watch.ts';
 import { eventually } from '../support/eventually.ts';
+import { after } from '../../src/app/clock.ts';
 
 let root = '';
 let told: ReadonlySet<string>[] = [];
@@ -31,7 +32,7 @@ beforeEach(async () => {
   const paths = ['folder', 'file.yaml', 'mounted.yaml', 'linked', 'later'].map((name) => at(name));
   const watcher = await watchPaths(
     paths,
-    { settleMs: 20, maxDelayMs: 100 },
+    { settleMs: 20, maxDelayMs: 100, after },
     {
       change: (changed) => told.push(changed),
       error: (cause) => expect.fail(String(cause)),

@@ -8,6 +8,7 @@ import { createCompile, type CompileFile } from '../../src/catalog/compile.ts';
 import { openLiveCatalog, type LiveCatalog } from '../../src/catalog/live.ts';
 import { startService, writeEndpoint, type TestService } from '../support/service.ts';
 import { eventually } from '../support/eventually.ts';
+import { after, clock } from '../../src/app/clock.ts';
 
 const file = (n: number, value: number): string =>
   `id: 00000000-0000-4000-8000-${String(n).padStart(12, '0')}\nname: e${n}\nquery: SELECT ${value} AS value, @p AS p\nparameters: { p: { type: String, default: x } }\n`;
@@ -29,7 +30,8 @@ test('of ten thousand files only the changed one is recompiled', async () => {
       folder,
       compile,
       observe: () => undefined,
-      now: () => performance.now(),
+      clock,
+      after,
     });
     expect([catalog.current().endpoints.length, compile.mock.calls.length]).toEqual([10_000, 10_000]);
     const before = catalog.current();
