@@ -18,8 +18,13 @@ const common = {
 } as const;
 /** Each process runs many files: loading the service takes longer than most files do. */
 const shared = { isolate: false } as const;
-/** Each runs several processes under load. They run first, so that short files fill the end of the run. */
-const heavy = { ...common, maxWorkers: Math.min(cores, 4), sequence: { groupOrder: 0 } } as const;
+/** Several processes under load each, and browsers. They run first, so that short files fill the end of the run. */
+const heavy = {
+  ...common,
+  maxWorkers: Math.min(cores, 4),
+  maxConcurrency: Math.min(cores + 1, 5),
+  sequence: { groupOrder: 0 },
+} as const;
 /** One more than cores: they wait for processes and engines much of their time. */
 const light = { ...common, maxWorkers: cores + 1, sequence: { groupOrder: 1 } } as const;
 
@@ -54,7 +59,7 @@ export default defineConfig({
           env: { MILLRACE_TEST_ENGINE: 'http' },
         },
       },
-      { test: { ...heavy, name: 'commands', include: include.commands, globalSetup } },
+      { test: { ...light, name: 'commands', include: include.commands, globalSetup } },
       { test: { ...heavy, name: 'browser', include: include.browser, globalSetup } },
       { test: { ...heavy, name: 'faults', include: include.faults, globalSetup } },
     ],
