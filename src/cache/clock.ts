@@ -1,8 +1,5 @@
-// The clocks and the timer that the cache uses; injected so that tests can control them.
-
+// Arithmetic on points in time, on both clocks.
 import type { After, Clock } from '../core/clock.ts';
-
-export type { After, Clock };
 
 /** One point in time on both clocks. */
 export interface Moment {

@@ -22,6 +22,8 @@ export interface LiveCatalog {
   current(): Catalog;
   /** Findings of files whose newest version is not served, and warnings. */
   diagnostics(): readonly Finding[];
+  /** Calls back after each change of the catalog or the findings, until the returned function is called. */
+  subscribe(changed: () => void): () => void;
   /** Rereads the folder; resolves when the result is served. Never rejects: failures are observed. */
   reload(): Promise<void>;
   close(): Promise<void>;
@@ -47,6 +49,7 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
   const pending = createPending(folder, { compile, epoch: clock.epoch });
   let lastFailure = '';
   let isOpen = false;
+  const subscribers = new Set<() => void>();
 
   const load = async (): Promise<void> => {
     const started = clock.monotonic();
@@ -70,6 +73,7 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
     observe({ kind: 'catalog.loaded', ...counts, ms });
     if (findings.length > 0 && !sameFindings(findings, before))
       observe({ kind: 'catalog.rejected', diagnostics: findings });
+    for (const changed of subscribers) changed();
   };
   const fail = (cause: unknown): void => {
     pending.addAll();
@@ -93,6 +97,10 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
   return {
     current: () => catalog,
     diagnostics: () => findings,
+    subscribe: (changed) => {
+      subscribers.add(changed);
+      return () => subscribers.delete(changed);
+    },
     reload,
     close: () => {
       stopLooking();

@@ -41,9 +41,9 @@ export async function watchPaths(
   let changed = new Set<string>();
   const burst = createBurst(options, async () => {
     await look();
-    const told = changed;
+    const reported = changed;
     changed = new Set();
-    if (told.size > 0) on.change(told);
+    if (reported.size > 0) on.change(reported);
   });
   const closed = new AbortController();
   const soon = (): void => {
@@ -105,11 +105,11 @@ async function hasMoved(
   return true;
 }
 
-/** Calls `tell` after `settleMs` without changes, or at most `maxDelayMs` after the first one. */
-function createBurst({ settleMs, maxDelayMs, after }: WatchOptions, tell: () => Promise<void>) {
+/** Calls `report` after `settleMs` without changes, or at most `maxDelayMs` after the first one. */
+function createBurst({ settleMs, maxDelayMs, after }: WatchOptions, report: () => Promise<void>) {
   let cancelSettle: (() => void) | undefined;
   let cancelDeadline: (() => void) | undefined;
-  let telling: Promise<void> = Promise.resolve();
+  let reporting: Promise<void> = Promise.resolve();
   const cancel = (): void => {
     cancelSettle?.();
     cancelDeadline?.();
@@ -117,7 +117,7 @@ function createBurst({ settleMs, maxDelayMs, after }: WatchOptions, tell: () => 
   };
   const end = (): void => {
     cancel();
-    telling = tell();
+    reporting = report();
   };
   return {
     note: (): void => {
@@ -127,7 +127,7 @@ function createBurst({ settleMs, maxDelayMs, after }: WatchOptions, tell: () => 
     },
     close: (): Promise<void> => {
       cancel();
-      return telling;
+      return reporting;
     },
   };
 }

@@ -1,4 +1,4 @@
-// Time as modules receive it: two clocks and a timer, so that tests can control them.
+// The clocks and the timer of the process. Passed as parameters, so that tests control time.
 
 export interface Clock {
   /** Milliseconds since the Unix epoch; may jump in either direction. */
@@ -7,5 +7,12 @@ export interface Clock {
   readonly monotonic: () => number;
 }
 
-/** Calls `action` once after `ms` unless the returned function is called first. */
+/** Calls `action` once after `ms` milliseconds, unless the returned function is called first. */
 export type After = (ms: number, action: () => void) => () => void;
+
+/** The timer of the process; it does not keep the process alive. */
+export const after: After = (ms, action) => {
+  const timer = setTimeout(action, ms);
+  timer.unref();
+  return () => clearTimeout(timer);
+};

@@ -42,7 +42,7 @@ const isAlive = (pid: number): boolean => existsSync(`/proc/${pid}`);
 
 const STARTED = [
   'redis-server',
-  'front-main',
+  'clickhouse-front',
   'engine-program.ts',
   'engine-program.js',
   'millrace.cjs',

@@ -3,8 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { launchBrowser, startSampleService } from '../../support/browser.ts';
-import { startFront } from '../../support/front-process.ts';
+import { launchBrowser } from '../../support/browser.ts';
+import { scratch, start } from '../../support/command.ts';
+import { startFront } from '../../support/clickhouse-front/process.ts';
 import { processesOf } from '../../support/owned-processes.ts';
 import { startRedis } from '../../support/redis.ts';
 import { startService } from '../../support/service.ts';
@@ -12,9 +13,15 @@ import { startService } from '../../support/service.ts';
 const { STARTS: starts, ENDS_BY: endsBy, REPORT: report = '' } = process.env;
 const HANGS = new Promise(() => undefined);
 
+async function startCommand(): Promise<unknown> {
+  const args = ['serve', '--dev', '--port', '0', '--admin-port', '0'];
+  const env = { MILLRACE_ENDPOINTS: join(import.meta.dirname, '../../../endpoints') };
+  return start(args, { cwd: scratch(), env }).says(/listening on/);
+}
+
 beforeAll(async () => {
   const some = [startRedis(), startFront(tmpdir())];
-  const others = starts === 'everything' ? [startService(), startSampleService(), launchBrowser()] : [];
+  const others = starts === 'everything' ? [startService(), startCommand(), launchBrowser()] : [];
   await Promise.all([...some, ...others]);
   const folder = join(tmpdir(), '..');
   writeFileSync(report, JSON.stringify({ folder, worker: process.pid, pids: processesOf(folder) }));
