@@ -65,12 +65,7 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
     findings = allFindings(files, choice.doubles);
     catalog = choice.catalog; // visible to new requests from here on
     options.onSwap?.(replaced, catalog);
-    const counts = {
-      endpoints: catalog.endpoints.length,
-      changed: loaded.changed,
-      findings: findings.length,
-    };
-    observe({ kind: 'catalog.loaded', ...counts, ms });
+    observe({ kind: 'catalog.loaded', ...countsOf(catalog, findings), changed: loaded.changed, ms });
     if (findings.length > 0 && !sameFindings(findings, before))
       observe({ kind: 'catalog.rejected', diagnostics: findings });
     for (const changed of subscribers) changed();
@@ -140,7 +135,7 @@ const LOOK_SHARE = 20;
  * compares the stamps of all files; the interval grows with the time that takes.
  */
 function lookNowAndThen(look: () => Promise<void>, now: () => number, after: After): () => void {
-  let cancel = (): void => undefined;
+  let cancel: (() => void) | undefined;
   let stopped = false;
   const schedule = (ms: number): void => {
     cancel = after(ms, () => {
@@ -153,9 +148,14 @@ function lookNowAndThen(look: () => Promise<void>, now: () => number, after: Aft
   schedule(LOOK_MS);
   return () => {
     stopped = true;
-    cancel();
+    cancel?.();
   };
 }
+
+const countsOf = (catalog: Catalog, findings: readonly Finding[]) => ({
+  endpoints: catalog.endpoints.length,
+  findings: findings.length,
+});
 
 function allFindings(files: LoadedFiles, assembled: readonly Finding[]): readonly Finding[] {
   const own = [...files.values()].flatMap((file) => file.diagnostics);

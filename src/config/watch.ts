@@ -60,7 +60,7 @@ export async function watchPaths(
   };
   await look();
   changed.clear();
-  let cancel = (): void => undefined;
+  let cancel: (() => void) | undefined;
   const lookAgain = (): void => {
     cancel = options.after(LOOK_MS, () => {
       lookAgain();
@@ -70,7 +70,7 @@ export async function watchPaths(
   lookAgain();
   return {
     close: () => {
-      cancel();
+      cancel?.();
       closed.abort();
       return burst.close();
     },

@@ -45,10 +45,14 @@ describe('an engine over a data directory', () => {
   test('no statement blocks the event loop, not even during planning', async () => {
     const gate = await startGate(); // in this process: a statement that blocks it would wait for ever
     const sql = `WITH (SELECT passed FROM ${gate.table}) AS passed SELECT passed`;
-    const both = [collect(engine, statement(sql)), engine.describe(statement(sql))];
+    const [collected, described] = [collect(engine, statement(sql)), engine.describe(statement(sql))];
     await gate.reached(2);
     gate.open();
-    await Promise.all(both);
+    const [bytes, columns] = await Promise.all([collected, described]);
+    expect([bytes.toString(), columns]).toEqual([
+      '{"passed":1}\n',
+      [expect.objectContaining({ name: 'passed' })],
+    ]);
     await gate.close();
   });
 

@@ -42,20 +42,20 @@ const isAlive = (pid: number): boolean => existsSync(`/proc/${pid}`);
 
 const STARTED = [
   'redis-server',
-  'clickhouse-front',
+  'clickhouse-front', 
   'engine-program.ts',
   'engine-program.js',
   'millrace.cjs',
   'chrom',
 ];
 
-async function expectNothingLeft({ folder, pids }: Report): Promise<void> {
-  await eventually(() => {
+/** Resolves when the processes and the folder of the nested run are gone. */
+const gone = ({ folder, pids }: Report): Promise<void> =>
+  eventually(() => {
     expect(processesOf(folder)).toEqual([]);
     expect(pids.filter(isAlive)).toEqual([]);
     expect(existsSync(folder)).toBe(false);
   });
-}
 
 test('a runner that is killed', async () => {
   const { runner, report } = await startRun('everything', 'hanging');
@@ -63,26 +63,26 @@ test('a runner that is killed', async () => {
   expect(STARTED.filter((name) => !names.includes(name))).toEqual([]);
   runner.kill('SIGKILL');
   await once(runner, 'exit');
-  await expectNothingLeft(report);
+  await expect(gone(report)).resolves.toBeUndefined();
 });
 
 test.each(['SIGINT', 'SIGTERM'] as const)('a runner that ends by %s', async (signal) => {
   const { runner, report } = await startRun('some', 'hanging');
   runner.kill(signal);
   await once(runner, 'exit');
-  await expectNothingLeft(report);
+  await expect(gone(report)).resolves.toBeUndefined();
 });
 
 test.each(['failing', 'time-out'])('a test that ends by %s', async (endsBy) => {
   const { runner, report } = await startRun('some', endsBy);
   const [code] = (await once(runner, 'exit')) as [number | null]; // Node's event
   expect(code).toBe(1);
-  await expectNothingLeft(report);
+  await expect(gone(report)).resolves.toBeUndefined();
 });
 
 test('a worker that is killed', async () => {
   const { runner, report } = await startRun('some', 'hanging');
   process.kill(report.worker, 'SIGKILL');
   await once(runner, 'exit');
-  await expectNothingLeft(report);
+  await expect(gone(report)).resolves.toBeUndefined();
 });
