@@ -47,8 +47,7 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
   let catalog = assembleCatalog([]).catalog;
   let findings: readonly Finding[] = [];
   const pending = createPending(folder, { compile, epoch: clock.epoch });
-  let lastFailure = '';
-  let isOpen = false;
+  let [lastFailure, isOpen]: [string, boolean] = ['', false];
   const subscribers = new Set<() => void>();
 
   const load = async (): Promise<void> => {

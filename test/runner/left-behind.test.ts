@@ -42,7 +42,7 @@ const isAlive = (pid: number): boolean => existsSync(`/proc/${pid}`);
 
 const STARTED = [
   'redis-server',
-  'clickhouse-front', 
+  'clickhouse-front',
   'engine-program.ts',
   'engine-program.js',
   'millrace.cjs',
