@@ -12,6 +12,8 @@ import type { Engine } from '../engine/engine.ts';
 import { ANY_KEY, expandPaths } from './endpoint-files.ts';
 import { count, countErrors, type PrintFindings } from './findings/findings.ts';
 import type { Terminal } from './terminal.ts';
+import type { CompileFile } from '../catalog/compile.ts';
+import { REAL_TIME } from './real-time.ts';
 
 export interface ValidateOptions {
   /** Files and folders. */
@@ -29,11 +31,12 @@ export async function validate(options: ValidateOptions, terminal: Terminal): Pr
   const listed = await expandPaths(options.paths);
   const inspect = createInspect({ piiHashKey: ANY_KEY });
   const inspected: InspectedFile[] = [];
-  const { files } = await loadFiles(listed, new Map(), (path, text) => {
+  const compile: CompileFile = (path, text) => {
     const { inspected: file, diagnostics } = inspect(path, text);
     if (file !== undefined) inspected.push(file);
     return { candidate: file?.candidate, diagnostics };
-  });
+  };
+  const { files } = await loadFiles(listed, new Map(), { compile, ...REAL_TIME });
   const found = [...staticFindings(files), ...inspected.flatMap(warningsOf)];
   if (withEngine !== undefined && inspected.length > 0)
     found.push(...(await withEngine((engine) => engineFindings(engine, inspected, terminal))));

@@ -29,6 +29,7 @@ export const PROJECT_FILES = {
     'test/cli/',
     'test/explorer/built-files',
     'test/explorer/code',
+    'test/explorer/row-type',
     'test/packaging/',
     'test/service/engine-faults',
     'test/service/explorer',
@@ -45,6 +46,7 @@ export const PROJECT_FILES = {
     'test/explorer/own-queries',
     'test/explorer/results',
     'test/explorer/work-kept',
+    'test/runner/',
   ],
   /** Short forms of the fault scenarios. */
   faults: ['test/faults/'],
