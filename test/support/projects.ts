@@ -29,6 +29,7 @@ export const PROJECT_FILES = {
     'test/cli/',
     'test/explorer/built-files',
     'test/explorer/code',
+    'test/explorer/row-type',
     'test/packaging/',
     'test/service/engine-faults',
     'test/service/explorer',

@@ -1,18 +1,16 @@
 // Accepts consumer queries only after the sandbox self-test has passed.
-import { createDescribe } from '../catalog/describe.ts';
-import type { LiveCatalog } from '../catalog/live.ts';
-import type { Settings } from '../config/settings.ts';
 import type { After } from '../core/clock.ts';
 import type { Observe } from '../core/observation.ts';
-import { EngineError, type Engine } from '../engine/engine.ts';
-import { runPreflight, type PreflightFinding } from '../request/preflight.ts';
-import { createSandboxes, type Sandboxes } from '../request/sandboxes.ts';
+import { EngineError } from '../engine/engine.ts';
+import type { PreflightFinding } from './preflight.ts';
 
 export interface PreflightGateOptions {
-  readonly settings: Settings;
-  readonly engine: Engine;
-  readonly catalog: LiveCatalog;
-  readonly sandboxes: Sandboxes;
+  /** Runs the self-test. Rejects with EngineError if the engine is unavailable. */
+  readonly selfTest: () => Promise<readonly PreflightFinding[]>;
+  /** Whether consumer queries are accepted if one layer of isolation holds but another does not. */
+  readonly acceptSingleLayer: boolean;
+  /** Disables consumer queries for the given reason, or enables them. */
+  readonly switchConsumerQueries: (offBecause: string | undefined) => void;
   readonly observe: Observe;
   readonly after: After;
 }
@@ -35,29 +33,29 @@ const RETRY_MS = 5000;
  * engine cannot disable consumer queries.
  */
 export function createPreflightGate(options: PreflightGateOptions): PreflightGate {
-  const { engine, settings, observe, catalog, sandboxes, after } = options;
+  const { selfTest, acceptSingleLayer, switchConsumerQueries, observe, after } = options;
   let isFirst = true;
   let isClosed = false;
   let cancel: () => void = nothing;
 
   function judge(findings: readonly PreflightFinding[]): void {
     const open = findings.filter(({ outcome, layer }) => {
-      return outcome === 'open' && !(layer !== 'checks' && settings.acceptSingleLayer);
+      return outcome === 'open' && !(layer !== 'checks' && acceptSingleLayer);
     });
     if (open.length > 0) return switchOff(open.map(({ layer, name }) => `${layer}: ${name}`));
-    sandboxes.switch(undefined);
+    switchConsumerQueries(undefined);
     const known = findings.filter(({ outcome }) => outcome === 'known' || outcome === 'open');
     observe({ kind: 'sandbox.checked', attacks: findings.length, known: known.map(({ name }) => name) });
   }
 
   function switchOff(open: readonly string[]): void {
-    sandboxes.switch(open.join('; '));
+    switchConsumerQueries(open.join('; '));
     observe({ kind: 'sandbox.switched_off', open });
   }
 
   async function check(): Promise<void> {
     cancel();
-    const findings = await preflight(engine, catalog).catch((cause: unknown) => {
+    const findings = await selfTest().catch((cause: unknown) => {
       if (cause instanceof EngineError) return cause;
       throw cause;
     });
@@ -76,12 +74,6 @@ export function createPreflightGate(options: PreflightGateOptions): PreflightGat
       cancel();
     },
   };
-}
-
-/** Tests the barriers with a separate set of sandboxes, which are never switched off. */
-export function preflight(engine: Engine, catalog: LiveCatalog): Promise<readonly PreflightFinding[]> {
-  const sandboxes = createSandboxes(engine, createDescribe(engine));
-  return runPreflight({ catalog: catalog.current(), engine, sandboxes });
 }
 
 function nothing(): void {}

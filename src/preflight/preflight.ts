@@ -5,8 +5,7 @@ import type { Endpoint } from '../catalog/endpoint.ts';
 import { Problem } from '../core/problem.ts';
 import { EngineError, isAway, type Engine, type Statement } from '../engine/engine.ts';
 import { PATH_ATTACKS, CONNECTION_ATTACKS } from '../sandbox/self-test-attacks.ts';
-import { probeIsolation } from './isolation-probe.ts';
-import type { Sandboxes } from './sandboxes.ts';
+import { probeIsolation, type ProbeOptions } from './isolation-probe.ts';
 import { checkServer } from './server-checks.ts';
 
 /**
@@ -21,10 +20,8 @@ export interface PreflightFinding {
   readonly fix?: string;
 }
 
-export interface PreflightOptions {
+export interface PreflightOptions extends ProbeOptions {
   readonly catalog: Catalog;
-  readonly engine: Engine;
-  readonly sandboxes: Sandboxes;
 }
 
 /** All endpoints share the checks, so testing more of them finds nothing new. */
@@ -43,10 +40,10 @@ export async function runPreflight(options: PreflightOptions): Promise<readonly 
 }
 
 async function attackChecks(
-  { sandboxes }: PreflightOptions,
+  { sandboxOf }: PreflightOptions,
   endpoint: Endpoint,
 ): Promise<PreflightFinding[]> {
-  const sandbox = await sandboxes.of(endpoint);
+  const sandbox = await sandboxOf(endpoint);
   const [table = 'nothing'] = sandbox.tables;
   const attempts = PATH_ATTACKS.map(async (attack): Promise<PreflightFinding> => {
     const text = attack.replaceAll('{table}', table);

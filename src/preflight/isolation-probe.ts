@@ -3,9 +3,9 @@
 import { createCompile } from '../catalog/compile.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import { EngineError, isAway, type Engine, type Statement } from '../engine/engine.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
 import { ORACLES } from '../sandbox/self-test-attacks.ts';
 import type { PreflightFinding } from './preflight.ts';
-import type { Sandboxes } from './sandboxes.ts';
 
 /** Rows of the tenant `mine`; another tenant has one row in the same granule, whose values fail every conversion. */
 const ROWS = 7;
@@ -33,7 +33,8 @@ sandbox: { enabled: true }
 
 export interface ProbeOptions {
   readonly engine: Engine;
-  readonly sandboxes: Sandboxes;
+  /** The sandbox of an endpoint, while consumer queries are enabled or not. */
+  readonly sandboxOf: (endpoint: Endpoint) => Promise<Sandbox>;
 }
 
 /**
@@ -51,7 +52,7 @@ export async function probeIsolation(options: ProbeOptions): Promise<readonly Pr
   if (missing !== undefined) return [noTable(missing)];
   const findings: PreflightFinding[] = [];
   for (const { text, heldBySettings } of ORACLES) {
-    const sandbox = await options.sandboxes.of(endpoint);
+    const sandbox = await options.sandboxOf(endpoint);
     const verdict = await sandbox.check(text);
     const failure = await tryForm(engine, statementOf(endpoint, sandbox.assemble(verdict, ROWS).sql));
     findings.push(found('checks', text, failure));

@@ -7,8 +7,8 @@ import { createDescribe } from '../../src/catalog/describe.ts';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
 import type { Engine, Statement } from '../../src/engine/engine.ts';
 import { splitStatements } from '../../src/engine/statements.ts';
-import { PROBE_SQL, probeIsolation } from '../../src/request/isolation-probe.ts';
-import type { PreflightFinding } from '../../src/request/preflight.ts';
+import { PROBE_SQL, probeIsolation } from '../../src/preflight/isolation-probe.ts';
+import type { PreflightFinding } from '../../src/preflight/preflight.ts';
 import { createSandboxes } from '../../src/request/sandboxes.ts';
 import { ORACLES } from '../../src/sandbox/self-test-attacks.ts';
 
@@ -39,7 +39,7 @@ function probeWith(
     run: (statement, options) => engine.run(change(statement), options),
     ...parts,
   };
-  return probeIsolation({ engine: changed, sandboxes: createSandboxes(engine, createDescribe(engine)) });
+  return probeIsolation({ engine: changed, sandboxOf: createSandboxes(engine, createDescribe(engine)).of });
 }
 
 const open = (findings: readonly PreflightFinding[]): readonly PreflightFinding[] =>
