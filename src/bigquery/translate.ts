@@ -2,14 +2,14 @@
 import { parseColumnType } from '../sql/column-type.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
 import type { Context } from './context.ts';
-import { tokenize, type Token } from './lexer.ts';
-import { parseText } from './parse-query.ts';
+import { tokenize, type Token } from './parse/lexer.ts';
+import { parseText } from './parse/query.ts';
 import { problemOf, TranslationError, syntax, tooLarge } from './translation-error.ts';
 import type { Table } from './scope.ts';
 import { flatten, sourceOffset } from './sql.ts';
 import { typeOf } from './value.ts';
-import { writeExpression } from './write-expression.ts';
-import { writeQuery } from './write-query.ts';
+import { writeExpression } from './write/expression.ts';
+import { writeQuery } from './write/query.ts';
 
 /** A table that the endpoint exposes; types as printed by DESCRIBE. */
 export interface SourceTable {

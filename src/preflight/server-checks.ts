@@ -1,11 +1,12 @@
 // Checks what a ClickHouse server allows our users and what it lacks; each finding comes with the SQL that fixes it.
-import type { Limits, Statement } from '../engine/engine.ts';
+import type { Statement } from '../engine/engine.ts';
 import { EngineError, isAway, type Engine } from '../engine/engine.ts';
 import { FIXED_SETTINGS, ISOLATION_SETTINGS, printSettings, settingsOf } from '../engine/settings.ts';
 import { TRANSPORT_SETTINGS } from '../engine/http/request.ts';
 import { quoteIdentifier, quoteString } from '../sql/literal.ts';
 import { excessIn, rolesIn } from './grants.ts';
 import type { PreflightFinding } from './preflight.ts';
+import { CHECK_LIMITS, serverRows, type Row } from './server-rows.ts';
 
 /** One of the service's users on the server. */
 interface ServerUser {
@@ -16,14 +17,11 @@ interface ServerUser {
   readonly rows: (sql: string) => Promise<readonly Row[]>;
 }
 
-/** Values as strings; NULL is ''. */
-type Row = readonly string[];
 type Found = Omit<PreflightFinding, 'layer'>;
 type Check = (user: ServerUser) => Promise<readonly Found[]>;
 
 /** The oldest supported release: the first with the analyzer on by default and the current JSON type. */
 const OLDEST = [24, 8] as const;
-const LIMITS: Limits = { time: 10, memory: 2 ** 28, readRows: 0, resultBytes: 2 ** 22 };
 
 /** Rejects with EngineError only if the server is unavailable. */
 export async function checkServer(engine: Engine): Promise<readonly PreflightFinding[]> {
@@ -39,7 +37,7 @@ export async function checkServer(engine: Engine): Promise<readonly PreflightFin
 }
 
 async function userOf(engine: Engine, origin: Statement['origin']): Promise<ServerUser> {
-  const rows = (sql: string): Promise<readonly Row[]> => rowsOf(engine, sql, origin);
+  const rows = (sql: string): Promise<readonly Row[]> => serverRows(engine, { sql, origin });
   const [[name = 'default'] = []] = await rows('SELECT currentUser()');
   return { origin, name: quoteIdentifier(name), rows };
 }
@@ -97,7 +95,7 @@ function expectedSettings(origin: Statement['origin']): Readonly<Record<string, 
   return {
     ...FIXED_SETTINGS,
     ...(origin === 'consumer' ? ISOLATION_SETTINGS : {}),
-    ...settingsOf({ limits: LIMITS, int64: 'number' }),
+    ...settingsOf({ limits: CHECK_LIMITS, int64: 'number' }),
     ...TRANSPORT_SETTINGS,
     readonly: origin === 'consumer' ? 1 : 2,
   };
@@ -234,22 +232,4 @@ function uncheckable({ name }: ServerUser, error: unknown): Found {
     outcome: 'advice',
     ...(grant === undefined ? {} : { fix: `GRANT ${grant} TO ${name};` }),
   };
-}
-
-async function rowsOf(engine: Engine, sql: string, origin: Statement['origin']): Promise<readonly Row[]> {
-  const statement: Statement = { sql, parameters: {}, limits: LIMITS, origin, int64: 'number' };
-  const { chunks } = await engine.run(statement, { format: 'JSONCompactEachRow' });
-  const parts: Uint8Array[] = [];
-  for await (const chunk of chunks) parts.push(chunk);
-  const lines = Buffer.concat(parts).toString().split('\n');
-  return lines.filter((line) => line !== '').map((line) => textsOf(JSON.parse(line)));
-}
-
-function textsOf(row: unknown): Row {
-  return Array.isArray(row) ? row.map(textOf) : [];
-}
-
-function textOf(value: unknown): string {
-  if (typeof value === 'string') return value;
-  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 }

@@ -5,12 +5,12 @@ import { identifierName } from '../sql/literal.ts';
 import type { Outline } from '../sql/outline.ts';
 import { consumerOffset, lexConsumerQuery, rejection } from './lexed-query.ts';
 import type { LexedQuery } from './lexed-query.ts';
-import type { FunctionPolicy } from './function-policy.ts';
-import { isClauseLeakproof, isLeakproof } from './leakproof.ts';
-import type { Surface } from './scan.ts';
-import { isBareCall, scanText } from './scanner.ts';
-import type { ScanResult } from './scanner.ts';
-import { checkTree } from './query-tree-check.ts';
+import type { FunctionPolicy } from './functions/policy.ts';
+import { isClauseLeakproof, isLeakproof } from './leakproof/leakproof.ts';
+import type { Surface } from './scan/scan.ts';
+import { isBareCall, scanText } from './scan/scanner.ts';
+import type { ScanResult } from './scan/scanner.ts';
+import { checkTree } from './query-tree/check.ts';
 import { assembleReread, assembleStatement, tableTexts } from './statement.ts';
 import type { AssembledStatement, TableColumn } from './statement.ts';
 import { enginePosition } from './engine-message.ts';
@@ -49,7 +49,7 @@ export interface Verdict {
   readonly names: ReadonlySet<string>;
   /** Whether columns of its result may be aggregate function states. */
   readonly hasStates: boolean;
-  /** Whether it cannot fail on any row; see `leakproof.ts`. */
+  /** Whether it cannot fail on any row; see `leakproof/leakproof.ts`. */
   readonly isLeakproof: boolean;
 }
 

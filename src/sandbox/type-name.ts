@@ -2,7 +2,7 @@
 // syntax (`CAST(x AS T)`, `x::T`) and types written in a string.
 import { isSignificant, tokenize } from '../sql/lexer.ts';
 import { stringValue } from '../sql/string-literal.ts';
-import type { TokenReader } from './token-reader.ts';
+import type { TokenReader } from './scan/token-reader.ts';
 import { TYPES } from './keywords.ts';
 
 /** Tokens by distance from the start of the type; undefined beyond the end. */

@@ -123,7 +123,15 @@ describe('an engine over HTTP', () => {
     expect(front.lastSettings()).toMatchObject({ workload: 'reports' });
     await collect(engine, statement('SELECT 1', { origin: 'consumer' }));
     expect(front.lastSettings()).not.toHaveProperty('workload');
+    expect(Object.values(front.lastSettings()).join()).not.toContain("'=");
+    const rowPolicy = { endpoint: 'logs.all', values: { project: "it's é", account: null } };
+    await collect(engine, statement('SELECT 1', { origin: 'consumer', rowPolicy }));
+    expect(Object.values(front.lastSettings())).toEqual(
+      expect.arrayContaining(["'=6C6F67732E616C6C'", "'=6974277320C3A9'", "''"]),
+    );
     expect(front.lastSettings()).toMatchObject({ readonly: '1', max_execution_time: '20' });
+    await collect(engine, statement('SELECT 1', { rowPolicy }));
+    expect(Object.values(front.lastSettings()).join()).not.toContain("'=");
   });
 
   test('a user that can change settings but not write suffices for saved queries', async () => {

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Problem } from '../../src/core/problem.ts';
 import { lexConsumerQuery } from '../../src/sandbox/lexed-query.ts';
-import { createFunctionPolicy } from '../../src/sandbox/function-policy.ts';
+import { createFunctionPolicy } from '../../src/sandbox/functions/policy.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { checkTree } from '../../src/sandbox/query-tree-check.ts';
+import { checkTree } from '../../src/sandbox/query-tree/check.ts';
 import { identifierName } from '../../src/sql/literal.ts';
 import { openSandbox, openWorld } from './fixture.ts';
 import type { World } from './fixture.ts';

@@ -7,11 +7,18 @@ import { startRedis, type RedisServer } from '../support/redis.ts';
 import { startService, writeEndpoint, type TestService } from '../support/service.ts';
 
 const id = (n: number): string => `id: 00000000-0000-4000-8000-0000000000${n}`;
-const KEYS = { limited: 'key-limited', other: 'key-other', lister: 'key-lister', shared: 'key-shared' };
+const KEYS = {
+  limited: 'key-limited',
+  other: 'key-other',
+  lister: 'key-lister',
+  checker: 'key-checker',
+  shared: 'key-shared',
+};
 const TOKENS: readonly Token[] = [
   { name: 'limited', sha256: hashKey(KEYS.limited), endpoints: ['*'], rate: '6/min' },
   { name: 'other', sha256: hashKey(KEYS.other), endpoints: ['*'] },
   { name: 'lister', sha256: hashKey(KEYS.lister), endpoints: ['kept'], allow: ['sql'], rate: '4/h' },
+  { name: 'checker', sha256: hashKey(KEYS.checker), endpoints: ['kept'], rate: '2/h' },
   { name: 'shared', sha256: hashKey(KEYS.shared), endpoints: ['*'], rate: '20/h' },
 ];
 
@@ -77,13 +84,8 @@ describe('a rate', () => {
     expect(all.status).toBe(200);
   });
 
-  test('counts the listing, the OpenAPI document and explained queries like calls', async () => {
-    const paths = [
-      'endpoints',
-      '../openapi.json',
-      'endpoints/explain/kept?sql=SELECT+1',
-      'endpoints/query/kept',
-    ];
+  test('counts the listing and the OpenAPI document like calls, and checks on their own at ten times the rate', async () => {
+    const paths = ['endpoints', '../openapi.json', 'endpoints/query/kept', 'endpoints'];
     const headers = { 'X-API-KEY': KEYS.lister };
     const first = await Promise.all(paths.map((path) => service.call(`/api/${path}`, { headers })));
     const left = first.map((each) => /r=(\d)/.exec(each.headers.get('ratelimit') ?? '')?.[1]);
@@ -93,6 +95,21 @@ describe('a rate', () => {
       expect([rejected.status, Number(rejected.headers.get('retry-after')) > 0]).toEqual([429, true]);
       expect(rejected.headers.get('ratelimit-policy')).toBe('"key";q=4;w=3600');
     }
+    const check = (): Promise<Response> =>
+      service.call('/api/endpoints/explain/kept?sql=SELECT+1', { headers }); // without a sandbox: 400
+    const checks = await Promise.all(Array.from({ length: 42 }, check));
+    expect([count(checks, 400), count(checks, 429)]).toEqual([40, 2]);
+  });
+
+  test('counts an unchanged listing as a check, and a changed one as a call', async () => {
+    const headers = { 'X-API-KEY': KEYS.checker };
+    const list = (tag?: string): Promise<Response> =>
+      service.call('/api/endpoints', { headers: { ...headers, ...(tag && { 'If-None-Match': tag }) } });
+    const etag = (await list()).headers.get('etag') ?? '';
+    const unchanged = await Promise.all(Array.from({ length: 10 }, () => list(etag)));
+    expect(count(unchanged, 304)).toBe(10);
+    const changed = [await list('W/"other"'), await list('W/"other"')];
+    expect(changed.map(({ status }) => status)).toEqual([200, 429]);
   });
 });
 

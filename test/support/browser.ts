@@ -31,10 +31,10 @@ export interface Started {
 }
 
 /** `millrace serve --dev` over the shipped endpoints and seeds. */
-export async function startSampleService(): Promise<Started> {
+export async function startSampleService(env: Record<string, string> = {}): Promise<Started> {
   const running = start(['serve', '--dev', '--port', '0', '--admin-port', '0'], {
     cwd: scratch(),
-    env: { MILLRACE_ENDPOINTS: join(ROOT, 'endpoints'), MILLRACE_SEEDS: join(ROOT, 'seeds') },
+    env: { MILLRACE_ENDPOINTS: join(ROOT, 'endpoints'), MILLRACE_SEEDS: join(ROOT, 'seeds'), ...env },
   });
   const [, address = '', key = ''] = await running.says(
     /listening on (\S+) with a temporary key for this run: (\S+)/,

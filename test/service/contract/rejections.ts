@@ -83,10 +83,8 @@ export const REJECTIONS: Checks = {
     expect([last?.status, Number(last?.headers.get('retry-after')) > 0]).toEqual([429, true]);
     expect(await last?.json()).toMatchObject(problem(429, 'rate.exceeded'));
   },
-  "The listing, the OpenAPI document and explained queries count against the key's rate limit.": async ({
-    service,
-  }) => {
-    for (const path of ['/api/endpoints', '/openapi.json', '/api/endpoints/explain/plain?sql=SELECT+1']) {
+  "The listing and the OpenAPI document count against the key's rate limit.": async ({ service }) => {
+    for (const path of ['/api/endpoints', '/openapi.json']) {
       const response = await service.call(path, withKey('rated')); // whose calls are used up
       expect([response.status, await response.json()]).toEqual([
         429,
@@ -94,6 +92,12 @@ export const REJECTIONS: Checks = {
       ]);
     }
   },
+  'Checks of consumer queries, and of whether the listing has changed, have counters of their own with ten times the rate.':
+    async ({ service }) => {
+      const init = withKey('rated'); // whose calls are used up
+      const explained = await service.call('/api/endpoints/explain/plain?sql=SELECT+1', init);
+      expect(await explained.json()).toMatchObject(problem(400, 'sandbox.disabled'));
+    },
   'A failing saved query is 500.': async ({ json }) =>
     expect(await json('fails')).toMatchObject(problem(500, 'endpoint.failed')),
   'A full queue is 503 with `Retry-After`.': async ({ query }) => {
