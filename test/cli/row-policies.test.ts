@@ -12,10 +12,10 @@ import { rowPolicies, type ServerTable } from '../../src/cli/row-policies/polici
 import { filterParameters, tableReads } from '../../src/compatibility/table-filters.ts';
 import { createHttpEngine } from '../../src/engine/http/http-engine.ts';
 import type { Engine, RowPolicyContext } from '../../src/engine/engine.ts';
-import type { PreflightFinding } from '../../src/request/preflight.ts';
+import type { PreflightFinding } from '../../src/preflight/preflight.ts';
 import { createPlan } from '../../src/request/plan.ts';
 import { createSandboxes } from '../../src/request/sandboxes.ts';
-import { serverRows } from '../../src/request/server-rows.ts';
+import { serverRows } from '../../src/preflight/server-rows.ts';
 import type { ClickHouseFront } from '../support/clickhouse-front/front.ts';
 import { openClickHouseFront } from '../support/clickhouse-front/front.ts';
 import { quoteString } from '../../src/sql/literal.ts';

@@ -2,8 +2,8 @@
 import type { Endpoint } from '../../catalog/endpoint.ts';
 import type { Engine, RowPolicyContext } from '../../engine/engine.ts';
 import { ENDPOINT_SETTING } from '../../engine/row-policy.ts';
-import type { PreflightFinding } from '../../request/preflight.ts';
-import { serverRows } from '../../request/server-rows.ts';
+import type { PreflightFinding } from '../../preflight/preflight.ts';
+import { serverRows } from '../../preflight/server-rows.ts';
 import { quoteString } from '../../sql/literal.ts';
 import type { TablePolicy } from './policies.ts';
 import { existingPolicies, formatCondition, readPolicies, unlessAway } from './server.ts';

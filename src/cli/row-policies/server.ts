@@ -2,7 +2,7 @@
 import type { Endpoint } from '../../catalog/endpoint.ts';
 import { tableReads } from '../../compatibility/table-filters.ts';
 import { EngineError, isAway, type Engine, type Statement } from '../../engine/engine.ts';
-import { serverRows } from '../../request/server-rows.ts';
+import { serverRows } from '../../preflight/server-rows.ts';
 import { quoteIdentifier, quoteString } from '../../sql/literal.ts';
 import { rowPolicies, type RowPolicies, type ServerTable } from './policies.ts';
 
