@@ -171,7 +171,7 @@ function checkName(check: Check, at: number): void {
   if (itemsByStart.get(span.start)?.end === span.end) return;
   const alias = aliasAfter(check, span);
   if (alias === undefined) {
-    const name = scan.source(at - scan.at());
+    const name = scan.shown(at - scan.at());
     rejectAt(scan, at, violation(`${name} is an aggregate function state, which is not allowed here`));
   }
   tainted.add(alias);
