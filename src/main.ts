@@ -25,7 +25,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     openLog: (level, isDevelopment) =>
       isDevelopment && level !== 'silent'
         ? createPlainLog(terminal.note)
-        : createLog(level, logStream(STDOUT)),
+        : createLog(level, logStream(STDOUT), Date.now),
     onSignal: ({ stop, reload }) => {
       for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop(signal));
       process.on('SIGHUP', reload);

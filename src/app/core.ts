@@ -7,6 +7,7 @@ import { createCompile } from '../catalog/compile.ts';
 import { createDescribe, type Describe } from '../catalog/describe.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import { openLiveCatalog, type LiveCatalog } from '../catalog/live.ts';
+import { filterParameters } from '../compatibility/table-filters.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Observe } from '../core/observation.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -47,6 +48,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const { settings, engine, link, observe, keyring, keyUse } = options;
   const describe = createDescribe(engine);
   const sandboxes = createSandboxes(engine, describe);
+  const policyParameters = settings.clickhouse?.rowPolicies === true ? policyParametersOf() : undefined;
   const shared = link && { link, entryKey: await openEntryKey(settings, observe) };
   const cache = createCache({ memoryBytes: settings.cacheMemory, shared, observe });
   const bulkhead = createBulkhead(after);
@@ -60,7 +62,8 @@ export async function openCore(options: CoreOptions): Promise<Core> {
       failure: settings.rateLimitFailure,
     }),
     suspensions: createSuspensions({ now: clock.monotonic, observe }),
-    plan: createPlan({ sandboxes, describe, now: clock.epoch }),
+    plan: createPlan({ sandboxes, describe, now: clock.epoch, policyParameters }),
+    sandboxes,
     engine,
     bulkhead,
     ...cache,
@@ -70,11 +73,12 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     folder: settings.endpoints,
     compile: createCompile(settings),
     observe,
-    onSwap: (before, after) => {
-      for (const { name, revision } of outdated(before, after)) void cache.forget(name, revision);
-      for (const endpoint of outdated(after, before)) void path.pinExamples(endpoint);
+    onSwap: (before, now) => {
+      for (const { name, revision } of outdated(before, now)) void cache.forget(name, revision);
+      for (const endpoint of outdated(now, before)) void path.pinExamples(endpoint);
     },
-    now: clock.monotonic,
+    clock,
+    after,
   }).catch(async (cause: unknown) => {
     await cache.close();
     throw cause;
@@ -88,4 +92,14 @@ export async function openCore(options: CoreOptions): Promise<Core> {
 /** Endpoints of one catalog that the other lacks or has in a different revision. */
 function outdated(one: Catalog, other: Catalog): readonly Endpoint[] {
   return one.endpoints.filter(({ name, revision }) => other.find(name)?.revision !== revision);
+}
+
+/** Reads each endpoint's query once. */
+function policyParametersOf(): (endpoint: Endpoint) => readonly string[] {
+  const known = new WeakMap<Endpoint, readonly string[]>();
+  return (endpoint) => {
+    const parameters = known.get(endpoint) ?? filterParameters(endpoint);
+    known.set(endpoint, parameters);
+    return parameters;
+  };
 }

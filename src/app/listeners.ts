@@ -28,6 +28,7 @@ export interface Parts extends Core {
   readonly compression: Compression;
   readonly slowClients: SlowClients;
   readonly state: { readonly stopping: boolean };
+  readonly isDevelopment: boolean;
 }
 
 type Listener = ReturnType<typeof createServer>;
@@ -45,8 +46,10 @@ export function createListeners(parts: Parts): { readonly server: Listener; read
   const server = createServer({
     answer: path.answer,
     explain: path.explain,
-    list: async (key, record) =>
-      listEndpoints(catalog.current(), await path.admitKey(key, record), { describe, sandboxes }),
+    list: async (key, record, kind) =>
+      listEndpoints(catalog.current(), await path.admitKey(key, record, kind), { describe, sandboxes }),
+    admitKey: path.admitKey,
+    changes: parts.isDevelopment ? catalog : undefined,
     openapi: async (key, record) => openapi(await path.admitKey(key, record)),
     readiness: coalesce(() => readiness(parts)), // open without a key: concurrent probes share one ping
     observe: observing.observe,

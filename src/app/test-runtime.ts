@@ -48,6 +48,7 @@ export function openTestRuntime({ engine, candidates }: TestRuntimeOptions): Tes
       rateLimits,
       suspensions,
       plan: now === undefined ? plan : planAt(now, plan, engine),
+      sandboxes,
       engine,
       bulkhead,
       ...cache,

@@ -208,6 +208,10 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
     title: 'A sandbox without tables',
     help: 'Consumer queries read the tables of the WITH clause: add one, or disable the sandbox.',
   },
+  'sandbox.function_unchecked': {
+    title: 'A function that cannot be allowed',
+    help: 'A string in a call of this function names a format, a type, a setting, a table or a file, or it returns the state of an aggregate function; the sandbox does not check that. Call the function in the WITH clause instead.',
+  },
   'labels.unknown_parameter': {
     title: 'A label refers to an unknown parameter',
     help: 'Declare the parameter, or remove the @ to use a fixed value.',

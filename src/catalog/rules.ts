@@ -4,6 +4,7 @@ import { didYouMean, nearest } from '../core/nearest.ts';
 import { Problem } from '../core/problem.ts';
 import { createBinder } from '../params/binder.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
+import { uncheckedBy } from '../sandbox/functions/policy.ts';
 import { isRejectionExpected } from './expectation.ts';
 
 type UncodedFinding = Omit<RuleFinding, 'code'>;
@@ -84,6 +85,17 @@ export const RULES: Readonly<Record<string, Rule>> = {
       message: 'the query has no WITH clause with tables for consumer queries to read',
       hint: 'Add WITH name AS (SELECT …) before the query, or set sandbox: { enabled: false }',
     };
+  },
+  'sandbox.function_unchecked': function* ({ file }) {
+    for (const [index, name] of (file.sandbox?.functions?.allow ?? []).entries()) {
+      const reason = uncheckedBy(name);
+      if (reason === undefined) continue;
+      yield {
+        path: ['sandbox', 'functions', 'allow', index],
+        message: `consumer queries cannot be allowed to call ${name}: ${reason}, which the sandbox does not check`,
+        hint: 'Call it in the WITH clause, and give consumers the result as a column',
+      };
+    }
   },
   'labels.unknown_parameter': function* ({ file }, { guess: nearest }) {
     const declared = Object.keys(file.parameters ?? {});

@@ -1,12 +1,12 @@
 // The functions of other modules that the process passes to commands.
-import type { Candidate } from '../catalog/catalog.ts';
+import type { Candidate, Catalog } from '../catalog/catalog.ts';
 import type { LiveCatalog } from '../catalog/live.ts';
 import type { Token } from '../config/generated/tokens.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Observe, Relay } from '../core/observation.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { RequestPath } from '../request/answer.ts';
-import type { PreflightFinding } from '../request/preflight.ts';
+import type { PreflightFinding } from '../preflight/preflight.ts';
 
 export interface RunningService {
   readonly address: string;
@@ -24,6 +24,7 @@ export type OpenService = (options: {
   readonly engine: Engine;
   readonly extraTokens: readonly Token[];
   readonly observe: Observe;
+  readonly isDevelopment?: boolean;
   readonly engineEvents?: Relay;
 }) => Promise<RunningService>;
 
@@ -34,6 +35,7 @@ export type OpenLocal = (options: {
   readonly observe: Observe;
 }) => Promise<{
   readonly path: RequestPath;
+  readonly catalog: () => Catalog;
   readonly preflight: () => Promise<readonly PreflightFinding[]>;
   close(): Promise<void>;
 }>;

@@ -14,6 +14,8 @@ export interface ClickHouseSettings {
   readonly ca: string | undefined;
   readonly certificate: { readonly cert: string; readonly key: string } | undefined;
   readonly isCompressed: boolean;
+  /** Send consumer queries with the settings that row policies compare with. */
+  readonly rowPolicies: boolean;
 }
 
 /** The keys without a default. */
@@ -39,6 +41,7 @@ export function clickhouseSettings(all: SettingsFile): ClickHouseSettings | unde
     ca: all.clickhouse_ca,
     certificate: cert === undefined || key === undefined ? undefined : { cert, key },
     isCompressed: all.clickhouse_compression ?? false,
+    rowPolicies: all.clickhouse_row_policies ?? false,
   };
 }
 

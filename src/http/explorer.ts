@@ -76,8 +76,12 @@ function send(request: FastifyRequest, reply: FastifyReply, { path, body, etag }
     ...(isPage ? { 'Content-Security-Policy': POLICY } : {}),
   });
   reply.fixedTag = etag;
-  const condition = request.headers['if-none-match'];
-  const known = isReadable(condition) ? condition.split(',') : [];
-  if (known.some((tag) => tag.trim() === etag)) return reply.code(304).send();
+  if (matchesTag(request.headers['if-none-match'], etag)) return reply.code(304).send();
   return reply.header('Content-Type', TYPES[extname(path)]).send(body);
+}
+
+/** Whether an `If-None-Match` field lists the tag (RFC 9110, 13.1.2). */
+export function matchesTag(condition: string | undefined, etag: string): boolean {
+  const known = isReadable(condition) ? condition.split(',') : [];
+  return known.some((tag) => tag.trim() === etag);
 }

@@ -1,5 +1,6 @@
 // The HTTP server: Fastify with its routes, problem documents and one observation per request.
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import fastify, {
   type FastifyInstance,
@@ -12,11 +13,13 @@ import { PROBLEMS } from '../core/problems.ts';
 import type { After } from '../core/clock.ts';
 import { rateLimitFields } from '../rate-limits/rate-limits.ts';
 import type { Answer, Call, CallRecord } from '../request/call.ts';
+import type { Admission, RequestKind } from '../request/admit.ts';
 import type { Explain } from '../request/explain.ts';
+import { addEventsRoute, type Changes } from './events.ts';
 import { sendAnswer } from './answer-reply.ts';
 import { disableBodyParsing } from './body.ts';
 import { addCors, type CorsOptions } from './cors.ts';
-import { addExplorer } from './explorer.ts';
+import { addExplorer, matchesTag } from './explorer.ts';
 import type { ObserveOptions } from './finished-request.ts';
 import { observeRequests } from './observe-requests.ts';
 import { answerClientError, sendProblem, toProblem } from './problem-reply.ts';
@@ -46,11 +49,14 @@ export interface ServerOptions extends ObserveOptions {
   readonly answer: (call: Call) => Promise<Answer>;
   /** Checks a consumer query without running it. */
   readonly explain: Explain;
-  /** The endpoints a key may call, as data. */
-  readonly list: (key: string | undefined, record: CallRecord) => Promise<readonly unknown[]>;
+  /** The endpoints a key may call, as data. A check counts as such against the rate limits. */
+  readonly list: (key: string | undefined, record: CallRecord, kind: RequestKind) => Promise<unknown>;
+  readonly admitKey: Admission['admitKey'];
   /** The OpenAPI document of the endpoints a key may call, as JSON. */
   readonly openapi: (key: string | undefined, record: CallRecord) => Promise<string>;
   readonly readiness: () => Promise<Readiness>;
+  /** Changes of endpoint files, sent as server-sent events; undefined: not sent (outside development). */
+  readonly changes?: Changes | undefined;
   readonly compression: Compression;
   readonly slowClients: SlowClients;
   readonly headerPrefix: string;
@@ -104,9 +110,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
   closeWhenAnswered(app);
   addExplainRoute(app, options);
   addExplorer(app, rejectOtherMethods);
-  addCountedRoute(app, '/api/endpoints', async (key, record) =>
-    JSON.stringify({ result: await options.list(key, record) }),
-  );
+  addListingRoute(app, options);
+  const { admitKey, changes } = options;
+  if (changes !== undefined) addEventsRoute(app, { admitKey, changes }, rejectOtherMethods);
   addCountedRoute(app, '/openapi.json', options.openapi);
   addRoute(app, '/health/live', () => JSON.stringify({ status: 'ok' }));
   addRoute(app, '/health/ready', async (_request, reply) => {
@@ -176,6 +182,23 @@ function addRoute<Params>(
 ): void {
   app.get<{ Params: Params }>(url, async (request, reply) => {
     return sendJson(reply, await handler(request, reply));
+  });
+  rejectOtherMethods(app, url, ['GET']);
+}
+
+/** The listing has an entity tag, so that clients can check for changes without receiving it again. */
+function addListingRoute(app: FastifyInstance, { list, admitKey }: ServerOptions): void {
+  const url = '/api/endpoints';
+  app.get(url, async (request, reply) => {
+    const { record } = reply;
+    const condition = request.headers['if-none-match'];
+    const isCheck = condition !== undefined;
+    const text = JSON.stringify(await list(keyOf(request), record, isCheck ? 'check' : 'call'));
+    const etag = `W/"${hash('sha256', text, 'base64url').slice(0, 22)}"`; // weak: the same for every coding
+    const isUnchanged = matchesTag(condition, etag);
+    if (isCheck && !isUnchanged) await admitKey(keyOf(request), record); // the listing itself counts as a call
+    reply.headers({ ...rateLimitFields(record.limits), ETag: etag });
+    return isUnchanged ? reply.code(304).send() : sendJson(reply, text);
   });
   rejectOtherMethods(app, url, ['GET']);
 }

@@ -36,11 +36,14 @@ export interface Admitted {
   readonly isStillAdmitted: () => boolean;
 }
 
+/** What a request counts as: checks have counters of their own. */
+export type RequestKind = 'call' | 'check';
+
 export interface Admission {
   /** Throws Problem `auth.*`, `rate.*`, `route.*`, `query.suspended`, `sandbox.*`, and what reading the call throws. */
-  readonly admit: (call: Call) => Promise<Admitted>;
+  readonly admit: (call: Call, kind?: RequestKind) => Promise<Admitted>;
   /** For requests that concern no single endpoint, such as the listing: they count against the key's rate limit only. */
-  readonly admitKey: (key: string | undefined, record: CallRecord) => Promise<Principal>;
+  readonly admitKey: (key: string | undefined, record: CallRecord, kind?: RequestKind) => Promise<Principal>;
 }
 
 export function createAdmission(deps: AdmissionDeps): Admission {
@@ -52,13 +55,13 @@ export function createAdmission(deps: AdmissionDeps): Admission {
     return accepted;
   };
   return {
-    admit: async ({ key, endpoint: nameOrId, read, record }) => {
+    admit: async ({ key, endpoint: nameOrId, read, record }, kind = 'call') => {
       const [snapshot, keys] = [catalog(), keyring()];
       const started = clock.monotonic();
       const { principal, expires } = await identify(keys, key, record);
       const endpoint = findEndpoint(snapshot, principal, nameOrId);
       record.endpoint = endpoint;
-      const isLimited = await countCall(rateLimits, { principal, endpoint }, record);
+      const isLimited = await count(rateLimits, limitsOf(principal, endpoint)[kind], record);
       const authMs = clock.monotonic() - started;
       const content = await read();
       const sent = readConsumerQuery(content.fields, endpoint, principal);
@@ -69,9 +72,9 @@ export function createAdmission(deps: AdmissionDeps): Admission {
         isRepeatable && catalog() === snapshot && keyring() === keys && clock.epoch() < expires;
       return { principal, endpoint, content, consumerQuery, authMs, isStillAdmitted };
     },
-    admitKey: async (key, record) => {
+    admitKey: async (key, record, kind = 'call') => {
       const { principal } = await identify(keyring(), key, record);
-      await countCall(rateLimits, { principal }, record);
+      await count(rateLimits, limitsOf(principal, undefined)[kind], record);
       return principal;
     },
   };
@@ -132,16 +135,11 @@ function nearestCallable(catalog: Catalog, principal: Principal, name: string): 
 }
 
 /**
- * Returns whether any rate limit applies. A call without an endpoint counts against its key only. Throws
- * `rate.exceeded` or `rate.unavailable`.
+ * Counts a request and returns whether any rate limit applies. Throws `rate.exceeded` or `rate.unavailable`.
  */
-async function countCall(
-  rateLimits: RateLimits,
-  { principal, endpoint }: { readonly principal: Principal; readonly endpoint?: Endpoint },
-  record: CallRecord,
-): Promise<boolean> {
-  if (principal.rate === undefined && endpoint?.rate === undefined) return false;
-  const counted = await rateLimits.take(limitsOf(principal, endpoint));
+async function count(rateLimits: RateLimits, limits: readonly Limit[], record: CallRecord): Promise<boolean> {
+  if (limits.length === 0) return false;
+  const counted = await rateLimits.take(limits);
   if (counted === 'unavailable') throw new Problem('rate.unavailable', { retryAfter: 1 });
   record.limits = counted.states;
   if (counted.isAllowed) return true;
@@ -150,7 +148,24 @@ async function countCall(
   throw new Problem('rate.exceeded', { retryAfter: retryAfter(counted), ...(detail && { detail }) });
 }
 
-function limitsOf(principal: Principal, endpoint: Endpoint | undefined): readonly Limit[] {
+/** Checks per call that the rate allows: an editor checks a query at each pause in typing, a page its list each minute. */
+const CHECKS_PER_CALL = 10;
+
+/** The limits of a request. A request without an endpoint counts against its key only. */
+function limitsOf(
+  principal: Principal,
+  endpoint: Endpoint | undefined,
+): Readonly<Record<RequestKind, readonly Limit[]>> {
+  const call = callLimits(principal, endpoint);
+  const check = call.map(({ policy, counter, rate }) => ({
+    policy,
+    counter: `check|${counter}`,
+    rate: { ...rate, limit: rate.limit * CHECKS_PER_CALL },
+  }));
+  return { call, check };
+}
+
+function callLimits(principal: Principal, endpoint: Endpoint | undefined): readonly Limit[] {
   const limits: Limit[] = [];
   if (principal.rate !== undefined)
     limits.push({ policy: 'key', counter: `key|${principal.id}`, rate: principal.rate });

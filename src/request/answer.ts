@@ -15,10 +15,12 @@ import { labelsOf } from './labels.ts';
 import type { MakePlan } from './plan.ts';
 import { createResults, type Produced, type ResultsDeps, type Task } from './result.ts';
 import { runPlan, type Requester, type RunContext } from './run.ts';
+import type { Sandboxes } from './sandboxes.ts';
 import { requestedWorkload } from './workload.ts';
 
 export interface RequestPathDeps extends AdmissionDeps, ResultsDeps {
   readonly plan: MakePlan;
+  readonly sandboxes: Pick<Sandboxes, 'rejection'>;
   readonly engine: Engine;
   readonly bulkhead: Bulkhead;
 }
@@ -84,7 +86,7 @@ export function createRequestPath(deps: RequestPathDeps): RequestPath {
   };
 
   const pinExamples: RequestPath['pinExamples'] = (endpoint) => results.pinExamples(endpoint, plan);
-  return { admitKey, prepare, answer, explain: createExplain(admit, plan), pinExamples };
+  return { admitKey, prepare, answer, explain: createExplain({ ...deps, admit }), pinExamples };
 }
 
 /** Runs a task, truncates the rows, redacts them and encodes the rest: nothing unredacted is ever cached. Throws Problem. */

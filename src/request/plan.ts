@@ -43,6 +43,8 @@ export interface PlanOptions {
   readonly describe: Describe;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** The parameters that row policies compare with; default: statements carry nothing for row policies. */
+  readonly policyParameters?: ((endpoint: Endpoint) => readonly string[]) | undefined;
 }
 
 export type MakePlan = (
@@ -89,7 +91,7 @@ async function planConsumerQuery(planning: Planning, consumerQuery: ConsumerQuer
 }
 
 async function planSql(
-  { endpoint, bindings, sandboxes }: Planning,
+  { endpoint, bindings, sandboxes, policyParameters }: Planning,
   consumerQuery: ConsumerQuery,
 ): Promise<Plan> {
   const { text, key, onFatal } = consumerQuery;
@@ -99,7 +101,17 @@ async function planSql(
   const reread = sandbox.assembleReread(verdict, endpoint.maxRows + 1);
   const { limits, int64 } = endpoint;
   const parameters = bindings.values;
-  const statement: Statement = { sql, parameters, limits, origin: 'consumer', int64, key, onFatal };
+  const rowPolicy = policyParameters && rowPolicyOf(endpoint, bindings, policyParameters(endpoint));
+  const statement: Statement = {
+    sql,
+    parameters,
+    limits,
+    origin: 'consumer',
+    int64,
+    key,
+    onFatal,
+    rowPolicy,
+  };
   const state = verdict.hasStates ? await sandboxes.stateColumn(endpoint, statement) : undefined;
   if (state !== undefined) throw rejection(text, 0, stateInResult(state));
   return {
@@ -113,6 +125,15 @@ async function planSql(
       return reported && new Problem('query.failed', { ...reported, cause: failure });
     },
   };
+}
+
+function rowPolicyOf(
+  { name }: Endpoint,
+  { values }: Bindings,
+  parameters: readonly string[],
+): Statement['rowPolicy'] {
+  const compared = parameters.map((parameter) => [parameter, values[parameter] ?? null] as const);
+  return { endpoint: name, values: Object.fromEntries(compared) };
 }
 
 /** BigQuery goes through the sandbox as the ClickHouse SQL it translates to. */

@@ -57,7 +57,7 @@ export async function runPlan(deps: RunDeps, task: Runnable, context: RunContext
       concurrency && (await deps.bulkhead.enter(endpoint, concurrency, { signal, key, isPatient }));
     const waitedMs = deps.now() - started;
     try {
-      const result = await runStatement(deps.engine, task, context);
+      const result = await runStatement(deps, task, context);
       return { ...result, queueMs: waitedMs + result.queueMs };
     } finally {
       release?.();
@@ -67,9 +67,15 @@ export async function runPlan(deps: RunDeps, task: Runnable, context: RunContext
   }
 }
 
-/** A rejected statement may have failed on values in other tenants' rows; its alternative form cannot. */
+/** Seconds that a retry has at least: a server's profile rejects a shorter limit. */
+const LEAST_RETRY = 1;
+
+/**
+ * A rejected statement may have failed on values in other tenants' rows; its alternative form cannot. Both share the
+ * statement's time limit.
+ */
 async function runStatement(
-  engine: Engine,
+  { engine, now }: RunDeps,
   { endpoint, plan }: Runnable,
   context: RunContext,
 ): Promise<RunResult> {
@@ -86,10 +92,13 @@ async function runStatement(
     });
     return { lines: await readAll(chunks), queueMs, read };
   };
+  const started = now();
   return run(plan.statement).catch((error: unknown) => {
     const isRejected = error instanceof EngineError && error.failure === 'rejected';
     if (plan.retry === undefined || !isRejected) throw error;
-    return run(plan.retry);
+    const { limits } = plan.retry;
+    const left = Math.max(limits.time - (now() - started) / 1000, LEAST_RETRY);
+    return run({ ...plan.retry, limits: { ...limits, time: Math.min(left, limits.time) } });
   });
 }
 

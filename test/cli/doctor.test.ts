@@ -38,3 +38,23 @@ test('an unavailable server is reported in one line', async () => {
     'millrace: The engine cannot be queried: no connection: connect ECONNREFUSED 127.0.0.1:9',
   ]);
 });
+
+test('row policies: their SQL, or what prevents them', async () => {
+  const { code, out } = await run(['doctor', '--row-policies'], deploy(front, { own: SANDBOXED }));
+  expect([code, out.trim()]).toEqual([
+    0,
+    '-- row policies need a separate user for consumer queries: set CLICKHOUSE_CONSUMER_USER (docs/guide/clickhouse-user.md)',
+  ]);
+  const embedded = await run(['doctor', '--row-policies'], { cwd: scratch(), env: {} });
+  expect([embedded.code, embedded.err.trim()]).toEqual([
+    2,
+    'millrace: Row policies need a ClickHouse server: set CLICKHOUSE_URL',
+  ]);
+});
+
+test('row policies that the service is set to use are checked', async () => {
+  const env = { MILLRACE_CLICKHOUSE_ROW_POLICIES: 'true' };
+  const { code, out } = await run(['doctor'], deploy(front, { own: SANDBOXED }, env));
+  expect(code).toBe(1);
+  expect(out).toMatch(/^open {4}server: row policies need a separate user/m);
+});

@@ -13,6 +13,7 @@ import type { HttpOptions } from '../../src/engine/http/http-engine.ts';
 import type { ClickHouseFront, LateError } from '../support/clickhouse-front/front.ts';
 import { openClickHouseFront } from '../support/clickhouse-front/front.ts';
 import { collect, failureOf, rows, statement } from '../support/engine-statements.ts';
+import { patientAfter } from '../support/patient-timer.ts';
 import type { EngineSize } from './conformance.ts';
 import { describeEngine } from './conformance.ts';
 
@@ -47,7 +48,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describeEngine('http', { open: async (size) => open(size), leakPairs: 300 });
+describeEngine('http', { open: async (size) => open({ ...size, after: patientAfter }), leakPairs: 300 });
 
 describe('an engine over HTTP', () => {
   let engine: Engine;
@@ -123,7 +124,15 @@ describe('an engine over HTTP', () => {
     expect(front.lastSettings()).toMatchObject({ workload: 'reports' });
     await collect(engine, statement('SELECT 1', { origin: 'consumer' }));
     expect(front.lastSettings()).not.toHaveProperty('workload');
+    expect(Object.values(front.lastSettings()).join()).not.toContain("'=");
+    const rowPolicy = { endpoint: 'logs.all', values: { project: "it's é", account: null } };
+    await collect(engine, statement('SELECT 1', { origin: 'consumer', rowPolicy }));
+    expect(Object.values(front.lastSettings())).toEqual(
+      expect.arrayContaining(["'=6C6F67732E616C6C'", "'=6974277320C3A9'", "''"]),
+    );
     expect(front.lastSettings()).toMatchObject({ readonly: '1', max_execution_time: '20' });
+    await collect(engine, statement('SELECT 1', { rowPolicy }));
+    expect(Object.values(front.lastSettings()).join()).not.toContain("'=");
   });
 
   test('a user that can change settings but not write suffices for saved queries', async () => {

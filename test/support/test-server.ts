@@ -47,7 +47,7 @@ async function openDatabase(url: string): Promise<TestServer> {
 function settingsOf(url: string, user: string, password: string): TestServer['settings'] {
   const names = { consumer: undefined, ca: undefined, certificate: undefined };
   return {
-    clickhouse: { urls: [url], user, password, ...names, isCompressed: false },
+    clickhouse: { urls: [url], user, password, ...names, isCompressed: false, rowPolicies: false },
     acceptSingleLayer: true,
   };
 }

@@ -3,6 +3,7 @@ import { nearest } from '../../core/nearest.ts';
 import { canonicalName } from './aliases.ts';
 import { FUNCTION_FAMILIES } from './families.ts';
 import { DENIED_FUNCTIONS } from './denied.ts';
+import { uncheckedReason } from './unchecked.ts';
 
 /** Decides about functions by name. Fails closed: an unknown name is not allowed. */
 export interface FunctionPolicy {
@@ -37,7 +38,7 @@ const COMBINATORS = [
 export function createFunctionPolicy({ allow, deny }: FunctionChanges): FunctionPolicy {
   const isDenied = createDenial(deny);
   const families = familiesWithout(isDenied);
-  const added = allow.filter((name) => !isDenied(name));
+  const added = allow.filter((name) => !isDenied(name) && uncheckedBy(name) === undefined);
   if (added.length > 0) families['of this endpoint'] = added;
   const allowed = new Map(
     Object.values(families)
@@ -65,6 +66,13 @@ export function createFunctionPolicy({ allow, deny }: FunctionChanges): Function
     families: Object.freeze(families),
     combinators: COMBINATORS,
   };
+}
+
+/** Why no endpoint can allow a function of that name, under any alias or combinator; undefined if it can. */
+export function uncheckedBy(name: string): string | undefined {
+  const folded = name.toLowerCase();
+  const names = [folded, canonicalName(folded), ...basesOf(folded)];
+  return names.map(uncheckedReason).find((reason) => reason !== undefined);
 }
 
 /** Whether a name is denied: directly, by an alias, or as the function under its combinators. */

@@ -1,8 +1,9 @@
 // Rejections and failures, and the other routes.
 import { connect } from 'node:net';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { leave } from './calling.ts';
 import { problem, type Checks, type Json } from './world.ts';
+import { eventually } from '../../support/eventually.ts';
 
 const withKey = (key: string): RequestInit => ({ headers: { 'X-API-KEY': key } });
 const own = (sql: string): string => `tables?${new URLSearchParams({ sql }).toString()}`;
@@ -83,10 +84,8 @@ export const REJECTIONS: Checks = {
     expect([last?.status, Number(last?.headers.get('retry-after')) > 0]).toEqual([429, true]);
     expect(await last?.json()).toMatchObject(problem(429, 'rate.exceeded'));
   },
-  "The listing, the OpenAPI document and explained queries count against the key's rate limit.": async ({
-    service,
-  }) => {
-    for (const path of ['/api/endpoints', '/openapi.json', '/api/endpoints/explain/plain?sql=SELECT+1']) {
+  "The listing and the OpenAPI document count against the key's rate limit.": async ({ service }) => {
+    for (const path of ['/api/endpoints', '/openapi.json']) {
       const response = await service.call(path, withKey('rated')); // whose calls are used up
       expect([response.status, await response.json()]).toEqual([
         429,
@@ -94,10 +93,21 @@ export const REJECTIONS: Checks = {
       ]);
     }
   },
+  'Checks of consumer queries, and of whether the listing has changed, have counters of their own with ten times the rate.':
+    async ({ service }) => {
+      const init = withKey('rated'); // whose calls are used up
+      const explained = await service.call('/api/endpoints/explain/plain?sql=SELECT+1', init);
+      expect(await explained.json()).toMatchObject(problem(400, 'sandbox.disabled'));
+    },
   'A failing saved query is 500.': async ({ json }) =>
     expect(await json('fails')).toMatchObject(problem(500, 'endpoint.failed')),
-  'A full queue is 503 with `Retry-After`.': async ({ query }) => {
-    const all = await Promise.all([query('waits'), query('waits'), query('waits'), query('waits')]);
+  'A full queue is 503 with `Retry-After`.': async ({ query, gate }) => {
+    const asked = [1, 2, 3, 4].map(() => query('gated'));
+    const done = { count: 0 };
+    for (const each of asked) void each.then(() => done.count++);
+    await eventually(() => expect(done.count).toBe(2));
+    gate.open();
+    const all = await Promise.all(asked);
     const rejected = all.filter(({ status }) => status === 503);
     expect([all.filter(({ status }) => status === 200).length, rejected.length]).toEqual([2, 2]);
     expect([rejected[0]?.headers.get('retry-after'), await rejected[0]?.json()]).toEqual([
@@ -109,9 +119,7 @@ export const REJECTIONS: Checks = {
     expect(await json('slow')).toMatchObject(problem(504, 'engine.timeout')),
   'A query is cancelled when the last client waiting for it disconnects.': async ({ service }) => {
     await leave(`${service.service.address}/api/endpoints/query/waits`);
-    await vi.waitFor(() => expect(service.engine.load()).toEqual({ running: 0, waiting: 0 }), {
-      timeout: 1000,
-    });
+    await eventually(() => expect(service.engine.load()).toEqual({ running: 0, waiting: 0 }));
   },
   'A client that does not receive its response is disconnected.': async ({ service }) => {
     const { hostname, port } = new URL(service.service.address);
@@ -121,12 +129,10 @@ export const REJECTIONS: Checks = {
     socket.write(
       'GET /api/endpoints/query/large HTTP/1.1\r\nHost: x\r\nX-API-KEY: a-key-for-everything\r\n\r\n',
     );
-    await vi.waitFor(
-      () =>
-        expect(service.observed).toContainEqual(
-          expect.objectContaining({ kind: 'response.cut_off', reason: 'slow' }),
-        ),
-      { timeout: 10_000 },
+    await eventually(() =>
+      expect(service.observed).toContainEqual(
+        expect.objectContaining({ kind: 'response.cut_off', reason: 'slow' }),
+      ),
     );
     socket.destroy();
   },

@@ -10,6 +10,8 @@ import { createQueue } from '../../../src/engine/queue.ts';
 import { after } from '../../../src/core/clock.ts';
 import { errorCodeIn } from '../../../src/engine/failures.ts';
 import { errorText, ServerError } from './errors.ts';
+import { withoutCustomSettings, writePolicies } from './policies.ts';
+import type { FrontPolicy } from './policies.ts';
 import { authenticate, readQuery } from './request.ts';
 import type { FrontUser, KnownUser, Query, QuerySettings } from './request.ts';
 import { sendError, sendOutcome } from './response.ts';
@@ -28,6 +30,8 @@ export interface FrontOptions {
   readonly users: Readonly<Record<string, FrontUser>>;
   /** A free port by default. */
   readonly port?: number;
+  /** Row policies, which apply to all users. */
+  readonly policies?: readonly FrontPolicy[];
 }
 
 export interface ClickHouseFront extends FrontServer {
@@ -44,8 +48,10 @@ export interface ClickHouseFront extends FrontServer {
 
 const NO_ROWS = new Uint8Array();
 
-export async function openClickHouseFront({ path, users, port }: FrontOptions): Promise<ClickHouseFront> {
-  const configFile = await writeConfigFile({ path, memory: 2 ** 31 });
+export async function openClickHouseFront(options: FrontOptions): Promise<ClickHouseFront> {
+  const { path, users, port, policies } = options;
+  const plainConfig = await writeConfigFile({ path, memory: 2 ** 31 });
+  const configFile = policies === undefined ? plainConfig : await writePolicies(path, policies);
   const control = await openControlConnection(createConnections({ path, configFile, chdb }));
   const killer = createKiller({ control, after, observe: () => {} });
   const sessions = createSessions({ path, configFile });
@@ -109,8 +115,9 @@ export async function openClickHouseFront({ path, users, port }: FrontOptions): 
       return void response.end(`There is no handle ${url.pathname}\n`);
     }
     const user = authenticate(request, url.searchParams, users);
-    const query = await readQuery(request, url.searchParams);
-    lastSettings = query.settings;
+    const received = await readQuery(request, url.searchParams);
+    lastSettings = received.settings;
+    const query = withoutCustomSettings(received);
     response.setHeader('X-ClickHouse-Timezone', 'UTC');
     sendOutcome(response, query, await outcomeOf(response, query, user), front.lateError);
   }
