@@ -102,7 +102,7 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
   };
 }
 
-/** Who is told about changes. */
+/** Subscribers to changes. */
 function createChanges() {
   const subscribers = new Set<() => void>();
   return {
