@@ -17,6 +17,7 @@ import { countCall } from '../request/count-call.ts';
 import { listEndpoints } from '../request/listing.ts';
 import { clock } from './clock.ts';
 import { coalesce } from './coalesce.ts';
+import { FULL_ACCESS } from './local.ts';
 import { configurationOf } from './configuration.ts';
 import type { Core } from './core.ts';
 import type { Observing } from './observing.ts';
@@ -31,6 +32,8 @@ export interface Parts extends Core {
   readonly compression: Compression;
   readonly slowClients: SlowClients;
   readonly state: { readonly stopping: boolean };
+  /** Development mode: the document of the API needs no key, and problems have the engine's messages. */
+  readonly isDevelopment: boolean;
 }
 
 type Listener = ReturnType<typeof createServer>;
@@ -50,13 +53,17 @@ export function createListeners(parts: Parts): { readonly server: Listener; read
     headerPrefix: settings.headerPrefix,
     version: readVersion(),
     server: '/',
+    contact: settings.contact,
   });
   const server = createServer({
     answer: path.answer,
     explain,
     list: async (key, trace) =>
       listEndpoints(catalog.current(), await principalOf(key, trace), { describe, sandboxes }),
-    openapi: async (key, trace) => openapi(await principalOf(key, trace)),
+    // In development, tools can load the document without a key.
+    openapi: async (key, trace) =>
+      openapi(key === undefined && parts.isDevelopment ? FULL_ACCESS : await principalOf(key, trace)),
+    disclosesCauses: parts.isDevelopment,
     readiness: coalesce(() => readiness(parts)), // open without a key: concurrent probes share one ping
     observe: observing.observe,
     beginTrace: observing.tracing.begin,

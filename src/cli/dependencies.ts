@@ -25,6 +25,7 @@ export type OpenService = (options: {
   readonly extraTokens: readonly Token[];
   readonly observe: Observe;
   readonly engineEvents?: Relay;
+  readonly isDevelopment?: boolean;
 }) => Promise<RunningService>;
 
 /** Answers calls without a server, with all permissions. */

@@ -51,6 +51,7 @@ export async function serve(options: ServeOptions, deps: ServeDeps): Promise<voi
     extraTokens: key === undefined ? [] : [developmentToken(key)],
     observe,
     engineEvents,
+    isDevelopment,
   });
   if (key !== undefined) welcome(service, { key, hasSamples }, deps.terminal);
   await new Promise<void>((stopped, failed) => {

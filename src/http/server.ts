@@ -17,7 +17,7 @@ import { speakToBrowsers, type BrowserOptions } from './browsers.ts';
 import { addExplorer } from './explorer.ts';
 import { observeRequests, type ObserveOptions } from './observe-requests.ts';
 import { sendAnswer } from './answer-reply.ts';
-import { answerClientError, sendProblem, toProblem } from './problem-reply.ts';
+import { answerClientError, sendProblem, toProblem, withCause } from './problem-reply.ts';
 import { fieldsRead, keyOf, receiveCall } from './receive.ts';
 import type { Compression } from './compression.ts';
 import type { SlowClients } from './slow-clients.ts';
@@ -47,6 +47,8 @@ export interface ServerOptions extends ObserveOptions {
   readonly list: (key: string | undefined, trace: CallRecord) => Promise<readonly unknown[]>;
   /** The OpenAPI document of the endpoints a key may call, as JSON. */
   readonly openapi: (key: string | undefined, trace: CallRecord) => Promise<string>;
+  /** Problems of saved queries have the engine's message: in development only. */
+  readonly disclosesCauses: boolean;
   readonly readiness: () => Promise<Readiness>;
   readonly compression: Compression;
   readonly slowClients: SlowClients;
@@ -86,7 +88,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
     frameworkErrors: (error, _request, reply) => void sendProblem(reply, toProblem(error)),
   });
   leaveBodiesAlone(app);
-  app.setErrorHandler((error, _request, reply) => fail(reply, error));
+  const { disclosesCauses } = options;
+  app.setErrorHandler((error, _request, reply) =>
+    fail(reply, disclosesCauses ? withCause(toProblem(error)) : error),
+  );
   app.setNotFoundHandler((_request, reply) => fail(reply, new Problem('route.unknown')));
   observeRequests(app, options);
   speakToBrowsers(app, options);
