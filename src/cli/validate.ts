@@ -1,5 +1,4 @@
 // `millrace validate`: reports every finding in endpoint files, with its location.
-import { readFileSync } from 'node:fs';
 import { relative, sep } from 'node:path';
 import { assembleCatalog } from '../catalog/catalog.ts';
 import { createInspect, toDiagnostic, toDiagnostics, type InspectedFile } from '../catalog/compile.ts';
@@ -7,6 +6,8 @@ import { checkOnEngine } from '../catalog/engine-check.ts';
 import { lint } from '../catalog/lint.ts';
 import { loadFiles, type LoadedFiles } from '../catalog/load.ts';
 import { findUnbounded, readTimeColumns } from '../catalog/time-bound.ts';
+import { readTextSync } from '../config/read-text.ts';
+import { MAX_DOCUMENT_BYTES } from '../config/yaml-document.ts';
 import { compareDiagnostics, type Finding } from '../core/finding.ts';
 import type { Engine } from '../engine/engine.ts';
 import { ANY_KEY, expandPaths } from './endpoint-files.ts';
@@ -83,17 +84,9 @@ type TextOf = (file: string) => string | undefined;
 function createTextOf(): TextOf {
   const texts = new Map<string, string | undefined>();
   return (file) => {
-    if (!texts.has(file)) texts.set(file, readText(file));
+    if (!texts.has(file)) texts.set(file, readTextSync(file, MAX_DOCUMENT_BYTES));
     return texts.get(file);
   };
-}
-
-function readText(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return undefined;
-  }
 }
 
 /** A comment `# millrace-ignore: code` at the end of the line, or on the line above, suppresses a warning. */
