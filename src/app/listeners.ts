@@ -11,6 +11,7 @@ import type { Compression } from '../http/compression.ts';
 import type { SlowClients } from '../http/slow-clients.ts';
 import { createServer, type Readiness } from '../http/server.ts';
 import { createOpenapi } from '../openapi/document-cache.ts';
+import { describeCause, describeFinding } from '../observe/describe.ts';
 import { authenticate } from '../request/authorize.ts';
 import type { CallRecord } from '../request/call.ts';
 import { countCall } from '../request/count-call.ts';
@@ -96,21 +97,32 @@ export async function readiness({
   sandboxes,
   state,
 }: Pick<Parts, 'engine' | 'catalog' | 'link' | 'sandboxes' | 'state'>): Promise<Readiness> {
-  if (state.stopping) return { ready: false, checks: { service: 'stopping' } };
-  const [ready, redis] = await Promise.all([
+  if (state.stopping) return { ready: false, checks: { service: 'stopping' }, causes: {} };
+  const [failure, redis] = await Promise.all([
     engine.ping().then(
-      () => true,
-      () => false,
+      () => undefined,
+      (cause: unknown) => describeCause(cause),
     ),
     link?.run(async ({ client }) => (await client.ping()) === 'PONG', false),
   ]);
+  const ready = failure === undefined;
+  const errors = catalog.diagnostics().filter(({ severity }) => severity === 'error');
+  const [first] = errors;
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
+  const causes = {
+    engine: failure,
+    catalog: first && `${describeFinding(first)}${more}`,
+    redis: redis === false ? 'Redis does not answer' : undefined,
+    preflight: sandboxes.offBecause(),
+  };
   return {
     ready,
     checks: {
       engine: ready ? 'ok' : 'failed',
-      catalog: catalog.diagnostics().some(({ severity }) => severity === 'error') ? 'degraded' : 'ok',
+      catalog: first === undefined ? 'ok' : 'degraded',
       redis: redis === undefined ? 'off' : redis ? 'ok' : 'degraded',
-      preflight: sandboxes.offBecause() === undefined ? 'ok' : 'degraded',
+      preflight: causes.preflight === undefined ? 'ok' : 'degraded',
     },
+    causes,
   };
 }

@@ -8,8 +8,9 @@ import { cacheSecrets } from '../config/cache-key.ts';
 import type { Token } from '../config/generated/tokens.ts';
 import type { Settings } from '../config/settings.ts';
 import { createRelay, type Observe } from '../core/observation.ts';
-import { EngineError } from '../engine/engine.ts';
+import { EngineError, type Engine } from '../engine/engine.ts';
 import { loadSeeds, SeedError } from '../engine/seeds.ts';
+import { describeCause } from '../observe/describe.ts';
 import { CommandError } from './command-error.ts';
 import { printable, renderFinding } from './caret.ts';
 import { reportService } from './serve-check.ts';
@@ -39,12 +40,7 @@ export async function serve(options: ServeOptions, deps: ServeDeps): Promise<voi
   requireKeys(options);
   const engineEvents = createRelay(observe);
   const engine = await openEngineOrExplain(deps.openEngine, settings, engineEvents.observe);
-  if (engine.kind === 'embedded') {
-    await seed(engine, settings, deps.terminal).catch(async (cause: unknown) => {
-      await engine.close(0);
-      throw cause;
-    });
-  }
+  await seedOrClose(engine, settings, deps.terminal);
   const key = isDevelopment ? `dev_${randomBytes(18).toString('base64url')}` : undefined;
   const service = await openOrExplain(deps, {
     settings: { ...settings, usage: isDevelopment ? isUsageOn(settings) : settings.usage },
@@ -79,10 +75,24 @@ export async function check(
 ): Promise<0 | 1> {
   requireKeys({ settings, isDevelopment });
   const engine = await openEngineOrExplain(deps.openEngine, settings, ignore);
+  await seedOrClose(engine, settings, deps.terminal);
   const free = { ...settings, port: 0, adminPort: 0, usage: false };
-  const service = await openOrExplain(deps, { settings: free, engine, extraTokens: [], observe: ignore });
+  let redisCause: string | undefined;
+  const observe: Observe = (event) => {
+    if (event.kind === 'cache.remote_lost') redisCause = describeCause(event.cause);
+  };
+  const service = await openOrExplain(deps, { settings: free, engine, extraTokens: [], observe });
   const { warning } = settings.redisUrl === undefined ? { warning: undefined } : cacheSecrets(settings);
-  return reportService(service, deps.terminal, warning);
+  return reportService(service, deps.terminal, { cacheWarning: warning, redisCause: () => redisCause });
+}
+
+/** Loads the seeds of an embedded engine as `seed` does; closes the engine if that fails. */
+async function seedOrClose(engine: Engine, settings: Settings, terminal: Terminal): Promise<void> {
+  if (engine.kind !== 'embedded') return;
+  await seed(engine, settings, terminal).catch(async (cause: unknown) => {
+    await engine.close(0);
+    throw cause;
+  });
 }
 
 function requireKeys({ settings, isDevelopment }: Pick<ServeOptions, 'settings' | 'isDevelopment'>): void {

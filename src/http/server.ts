@@ -37,6 +37,8 @@ export interface Readiness {
   readonly ready: boolean;
   /** `degraded`: requests are still answered; `off`: not in use. */
   readonly checks: Readonly<Record<string, 'ok' | 'failed' | 'degraded' | 'off' | 'stopping'>>;
+  /** Why, by check; for the operator, never sent. */
+  readonly causes: Readonly<Record<string, string | undefined>>;
 }
 
 export interface ServerOptions extends ObserveOptions {
