@@ -7,7 +7,8 @@ import { watchPaths } from '../config/watch.ts';
 import { assembleCatalog, type Catalog } from './catalog.ts';
 import type { CompileFile } from './compile.ts';
 import { chooseVersions, type InService } from './last-good.ts';
-import { isEndpointFile, loadFolder, loadSome, type Loaded, type LoadedFiles } from './load.ts';
+import { isEndpointFile } from './ignored-files.ts';
+import { loadFolder, loadSome, type Loaded, type LoadedFiles } from './load.ts';
 
 export interface LiveCatalog {
   /** The current catalog; read once per request. */
@@ -38,6 +39,7 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
   let findings: readonly Finding[] = [];
   const pending = createPending(folder);
   let lastFailure = '';
+  let lastIgnored: readonly Finding[] = [];
   let isOpen = false;
 
   const load = async (): Promise<void> => {
@@ -46,12 +48,15 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
     const ms = options.now() - started;
     lastFailure = '';
     files = loaded.files;
-    if (loaded.changed === 0 && isOpen) return;
+    const ignored = loaded.ignored ?? lastIgnored;
+    const isSame = sameFindings(ignored, lastIgnored);
+    lastIgnored = ignored;
+    if (loaded.changed === 0 && isSame && isOpen) return;
     isOpen = true;
     const choice = chooseVersions(files, inService);
     const [replaced, before] = [catalog, findings];
     inService = choice.inService;
-    findings = allFindings(files, choice.doubles);
+    findings = allFindings(files, [...ignored, ...choice.doubles]);
     catalog = choice.catalog; // visible to new requests from here on
     options.onSwap?.(replaced, catalog);
     const counts = {

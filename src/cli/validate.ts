@@ -3,6 +3,8 @@ import { relative, sep } from 'node:path';
 import { assembleCatalog } from '../catalog/catalog.ts';
 import { createInspect, toDiagnostic, toDiagnostics, type InspectedFile } from '../catalog/compile.ts';
 import { checkOnEngine } from '../catalog/engine-check.ts';
+import { findIgnored } from '../catalog/ignored-files.ts';
+import { findUnknownSettings, readSettingNames } from '../catalog/known-settings.ts';
 import { lint } from '../catalog/lint.ts';
 import { loadFiles, type LoadedFiles } from '../catalog/load.ts';
 import { findUnbounded, readTimeColumns } from '../catalog/time-bound.ts';
@@ -35,7 +37,8 @@ export async function validate(options: ValidateOptions, terminal: Terminal): Pr
     if (file !== undefined) inspected.push(file);
     return { candidate: file?.candidate, diagnostics };
   });
-  const found = [...staticFindings(files), ...inspected.flatMap(warningsOf)];
+  const ignored = await ignoredIn(options.paths);
+  const found = [...ignored, ...staticFindings(files), ...inspected.flatMap(warningsOf)];
   if (withEngine !== undefined && inspected.length > 0)
     found.push(...(await withEngine((engine) => engineFindings(engine, inspected, terminal))));
   const textOf = createTextOf();
@@ -45,6 +48,12 @@ export async function validate(options: ValidateOptions, terminal: Terminal): Pr
     .toSorted(compareDiagnostics);
   await print({ findings, files: files.size, textOf }, terminal);
   return countErrors(findings) > 0 || (isStrict && findings.length > 0) ? 1 : 0;
+}
+
+/** Warnings about files in the folders among the paths. */
+async function ignoredIn(paths: readonly string[]): Promise<readonly Finding[]> {
+  const found = await Promise.all(paths.map((path) => findIgnored(path).catch(() => []))); // a file is no folder
+  return found.flat();
 }
 
 function staticFindings(files: LoadedFiles): readonly Finding[] {
@@ -64,11 +73,13 @@ async function engineFindings(
 ): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   const timeColumns = await readTimeColumns(engine);
+  const settingNames = await readSettingNames(engine);
   for (const [index, file] of files.entries()) {
     terminal.progress(`Analysing ${index + 1} of ${count(files.length, 'endpoint')}`);
     const failures = await checkOnEngine(engine, file);
     const unbounded = failures.length > 0 ? [] : findUnbounded(file.analysis, timeColumns);
-    findings.push(...failures, ...unbounded.map((finding) => toDiagnostic(file.document, finding)));
+    const more = [...unbounded, ...findUnknownSettings(file.analysis, settingNames)];
+    findings.push(...failures, ...more.map((finding) => toDiagnostic(file.document, finding)));
   }
   terminal.progress('');
   return findings;

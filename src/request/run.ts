@@ -77,15 +77,16 @@ export async function runPlan(
   }
 }
 
-/** A rejected statement may have failed on values in other tenants' rows; its alternative form cannot. */
+/** A rejected statement may have failed on values in other tenants' rows, or in its plan; its alternative form cannot. */
 async function runOrRetry(
   { statement, retry }: Plan,
   run: (statement: Statement) => Promise<Ran>,
 ): Promise<Ran> {
   return run(statement).catch((error: unknown) => {
     const isRejected = error instanceof EngineError && error.failure === 'rejected';
-    if (retry === undefined || !isRejected) throw error;
-    return run(retry);
+    const again = isRejected ? retry?.(error) : undefined;
+    if (again === undefined) throw error;
+    return run(again);
   });
 }
 
