@@ -1,6 +1,6 @@
 // Creates the API listener and the admin listener of a service.
+import { randomUUID } from 'node:crypto';
 import { keyPrefix } from '../cache/key.ts';
-import type { Principal } from '../auth/principal.ts';
 import type { RedisLink } from '../cache/redis-link.ts';
 import type { LiveKeyring } from '../auth/live-keyring.ts';
 import type { Settings } from '../config/settings.ts';
@@ -12,11 +12,8 @@ import type { SlowClients } from '../http/slow-clients.ts';
 import { createServer, type Readiness } from '../http/server.ts';
 import { createOpenapi } from '../openapi/document-cache.ts';
 import { describeCause, describeFinding } from '../observe/describe.ts';
-import { authenticate } from '../request/authorize.ts';
-import type { CallRecord } from '../request/call.ts';
-import { countCall } from '../request/count-call.ts';
 import { listEndpoints } from '../request/listing.ts';
-import { clock } from './clock.ts';
+import { after, clock } from './clock.ts';
 import { coalesce } from './coalesce.ts';
 import { FULL_ACCESS } from './local.ts';
 import { configurationOf } from './configuration.ts';
@@ -41,13 +38,7 @@ type Listener = ReturnType<typeof createServer>;
 
 /** Creates both without listening. */
 export function createListeners(parts: Parts): { readonly server: Listener; readonly admin: Listener } {
-  const { settings, path, explain, catalog, describe, sandboxes, keyring, observing, cache } = parts;
-  const principalOf = async (key: string | undefined, trace: CallRecord): Promise<Principal> => {
-    const { principal } = await authenticate(keyring.current(), key, clock.epoch());
-    trace.principal = principal.name;
-    await countCall(parts.rateLimits, { principal }, trace);
-    return principal;
-  };
+  const { settings, path, catalog, describe, sandboxes, observing, cache } = parts;
   const openapi = createOpenapi({
     catalog: catalog.current,
     describe,
@@ -58,12 +49,14 @@ export function createListeners(parts: Parts): { readonly server: Listener; read
   });
   const server = createServer({
     answer: path.answer,
-    explain,
-    list: async (key, trace) =>
-      listEndpoints(catalog.current(), await principalOf(key, trace), { describe, sandboxes }),
+    explain: path.explain,
+    list: async (key, record, kind) =>
+      listEndpoints(catalog.current(), await path.admitKey(key, record, kind), { describe, sandboxes }),
+    admitKey: path.admitKey,
+    changes: parts.isDevelopment ? catalog : undefined,
     // In development, tools can load the document without a key.
-    openapi: async (key, trace) =>
-      openapi(key === undefined && parts.isDevelopment ? FULL_ACCESS : await principalOf(key, trace)),
+    openapi: async (key, record) =>
+      openapi(key === undefined && parts.isDevelopment ? FULL_ACCESS : await path.admitKey(key, record)),
     disclosesCauses: parts.isDevelopment,
     readiness: coalesce(() => readiness(parts)), // open without a key: concurrent probes share one ping
     observe: observing.observe,
@@ -75,6 +68,8 @@ export function createListeners(parts: Parts): { readonly server: Listener; read
     corsOrigins: settings.corsOrigins,
     requestTimeout: settings.requestTimeout,
     now: clock.monotonic,
+    after,
+    newId: randomUUID,
   });
   const admin = createAdminServer({
     metrics: observing.metrics.text,

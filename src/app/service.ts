@@ -128,8 +128,8 @@ async function openParts(
     },
   );
   const { isDevelopment = false } = options;
-  const own = { settings, engine, link, keyring, observing, compression, slowClients, state, isDevelopment };
-  const parts = { ...core, ...own };
+  const services = { keyring, observing, compression, slowClients };
+  const parts = { ...core, ...services, settings, engine, link, state, isDevelopment };
   metrics.watch(gaugesOf(parts));
   const close = async (): Promise<void> => {
     await keyUse.close();

@@ -1,5 +1,5 @@
 // Function calls: the function's rule, and its window.
-import { nearest } from '../core/nearest.ts';
+import { didYouMean, nearest } from '../core/nearest.ts';
 import { AGGREGATE_FUNCTIONS } from './functions-aggregate.ts';
 import { ARRAY_FUNCTIONS } from './functions-array.ts';
 import { JSON_FUNCTIONS } from './functions-json.ts';
@@ -7,8 +7,8 @@ import { TEXT_FUNCTIONS } from './functions-text.ts';
 import { TIME_FUNCTIONS } from './functions-time.ts';
 import type { Context } from './context.ts';
 import type { Application, FunctionRule } from './function.ts';
-import { insteadOf } from './unsupported-functions.ts';
-import { syntax, unknown, untranslated } from './refusal.ts';
+import { replacementFor } from './unsupported-functions.ts';
+import { syntax, unknown, untranslated } from './translation-error.ts';
 import { joinSql, sql, type Sql } from './sql.ts';
 import type { Call, Expression, Name, Order, Window } from './tree.ts';
 import { key, type Value } from './value.ts';
@@ -40,7 +40,7 @@ export function writeCall(call: Call, context: Context): Value {
   const { application, rule } = apply(call, context);
   const { sql: own, ...rest } = rule.translate(application);
   if (call.over === undefined) return { sql: { origin: call.at, sql: own }, ...rest };
-  if (rule.kind === 'plain') syntax(call.at, `${call.name} takes no OVER`);
+  if (rule.kind === 'plain') syntax(call.at, `${call.name} does not support OVER`);
   return { sql: { origin: call.at, sql: sql`${own} OVER ${writeWindow(call.over, context)}` }, ...rest };
 }
 
@@ -53,16 +53,17 @@ export function apply(
   const rule = FUNCTIONS.get(name) ?? functionUnknown(call);
   checkCount(call, rule);
   if (call.isSafe && FAILING.has(name))
-    untranslated(at, `SAFE.${name} is not translated`, 'Write IF around it.');
-  if (rule.kind === 'window' && call.over === undefined) syntax(at, `${name} needs OVER (…) behind it`);
+    untranslated(at, `SAFE.${name} is not supported`, 'Guard the call with IF.');
+  if (rule.kind === 'window' && call.over === undefined) syntax(at, `${name} requires OVER (…)`);
   const isPlain = rule.kind === 'plain';
   const hasExtras = call.orderBy.length > 0 || call.limit !== undefined || call.having !== undefined;
-  if (isPlain && (call.isDistinct || call.isStar || hasExtras)) syntax(at, `${name} takes values alone`);
+  if (isPlain && (call.isDistinct || call.isStar || hasExtras))
+    syntax(at, `${name} accepts only plain arguments`);
   const inside: Context =
     rule.kind === 'aggregate'
       ? { ...context, isGrouped: false, aliases: context.aliases === 'first' ? 'last' : context.aliases }
       : context;
-  const written = (index: number) => args[index] ?? syntax(at, `${name} needs more arguments`);
+  const written = (index: number) => args[index] ?? syntax(at, `${name} requires more arguments`);
   const values = new Map<number, Value>();
   const value = (index: number) => {
     const known = values.get(index) ?? inside.rules.expression(written(index), inside);
@@ -87,16 +88,15 @@ function hasAggregateWithin(part: unknown): boolean {
 }
 
 function functionUnknown({ name, at }: Call): never {
-  const instead = insteadOf(name);
-  if (instead !== undefined) return untranslated(at, `${name} is not translated`, instead);
-  const near = nearest(name, FUNCTIONS.keys());
-  const guess = near === undefined ? '' : `Did you mean ${near}? `;
-  const rest = 'Functions of ClickHouse are taken in ClickHouse SQL, with dialect=clickhouse.';
-  return unknown(at, `${name} is not among the functions that are translated`, `${guess}${rest}`);
+  const instead = replacementFor(name);
+  if (instead !== undefined) return untranslated(at, `${name} is not supported`, instead);
+  const guess = didYouMean(nearest(name, FUNCTIONS.keys()));
+  const rest = 'To call ClickHouse functions, send ClickHouse SQL with dialect=clickhouse.';
+  return unknown(at, `${name} is not a supported function`, [guess, rest].filter(Boolean).join(' '));
 }
 
 function checkCount({ name, at, args, isStar }: Call, { least, most }: FunctionRule): void {
-  if (isStar && name !== 'count') syntax(at, `* stands only in count(*)`);
+  if (isStar && name !== 'count') syntax(at, `* is only allowed in count(*)`);
   if (isStar || (args.length >= least && args.length <= most)) return;
   const wanted = least === most ? String(least) : `${least} to ${most}`;
   syntax(at, `${name} takes ${wanted} ${most === 1 ? 'argument' : 'arguments'}, not ${args.length}`);

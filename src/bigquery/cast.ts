@@ -1,6 +1,6 @@
 // CAST and SAFE_CAST.
 import { timeLiteral } from './time-literal.ts';
-import { untranslated } from './refusal.ts';
+import { untranslated } from './translation-error.ts';
 import { sql, type Sql } from './sql.ts';
 import type { Expression, TypeName } from './tree.ts';
 import { key, text, value, whole, type ScalarKind, type Value } from './value.ts';
@@ -33,7 +33,11 @@ export function castTo(each: Value, type: TypeName, written: Expression, isSafe:
   if (type.name === 'ARRAY') return arrayTo(each, type);
   const known = TYPES[type.name];
   if (known === undefined) {
-    untranslated(type.at, `There is no cast to ${type.name}`, `There are ${Object.keys(TYPES).join(', ')}.`);
+    untranslated(
+      type.at,
+      `CAST to ${type.name} is not supported`,
+      `The types are ${Object.keys(TYPES).join(', ')}.`,
+    );
   }
   const [name, kind] = known;
   if (kind === 'timestamp' || kind === 'datetime' || kind === 'date')
@@ -111,8 +115,9 @@ export function trimmedTime(time: Sql): Sql {
 
 function arrayTo(each: Value, type: TypeName): Value {
   const [name, kind] =
-    TYPES[type.of?.name ?? ''] ?? untranslated(type.at, 'Write ARRAY<STRING> or an array of another type');
-  const plain = name.includes('DateTime') ? untranslated(type.at, 'Arrays of times are not cast') : name;
+    TYPES[type.of?.name ?? ''] ??
+    untranslated(type.at, 'Write ARRAY<STRING>, or an array of another element type');
+  const plain = name.includes('DateTime') ? untranslated(type.at, 'Arrays of times cannot be cast') : name;
   return {
     sql: sql`CAST(${each.sql} AS Array(Nullable(${plain})))`,
     type: { kind: 'array', element: { kind } },

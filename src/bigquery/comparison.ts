@@ -1,7 +1,7 @@
 // Comparisons: both sides are converted to a common type.
 import type { Context } from './context.ts';
 import { arrayOf } from './functions-array.ts';
-import { syntax } from './refusal.ts';
+import { syntax } from './translation-error.ts';
 import { joinSql, sql, type Sql } from './sql.ts';
 import { timeLiteral } from './time-literal.ts';
 import type { Expression, TimeType } from './tree.ts';
@@ -103,6 +103,6 @@ export function membership(
     return value('bool', { origin: at, sql: sql`(${not}has(${array}, ${own}))` });
   }
   const query = context.rules.query(among.query, context, { isShown: false, isPlain: true });
-  if (query.columns.length !== 1) syntax(among.query.at, 'A query behind IN has one column');
+  if (query.columns.length !== 1) syntax(among.query.at, 'A subquery after IN must have one column');
   return value('bool', { origin: at, sql: sql`(${own} ${not}IN (${query.sql}))` });
 }

@@ -1,6 +1,6 @@
 // Translated functions: the rule type, and helpers for the tables of functions.
 import type { Context } from './context.ts';
-import { syntax } from './refusal.ts';
+import { syntax } from './translation-error.ts';
 import type { Sql } from './sql.ts';
 import type { Call, Expression, Unit } from './tree.ts';
 import { condition, key, number, text, value, whole, type ScalarKind, type Value } from './value.ts';
@@ -78,14 +78,14 @@ export function rule(
 export function constantText({ call, written }: Application, index: number, what: string): string {
   const argument = written(index);
   if (argument.kind === 'string') return argument.value;
-  return syntax(argument.at, `${call.name} takes ${what} as a string constant`);
+  return syntax(argument.at, `${call.name} requires ${what} as a string literal`);
 }
 
 /** An argument that must be an integer constant. */
 export function constantCount({ call, written }: Application, index: number): number {
   const argument = written(index);
   if (argument.kind === 'number' && /^\d{1,9}$/.test(argument.text)) return Number(argument.text);
-  return syntax(argument.at, `${call.name} takes a whole number here`);
+  return syntax(argument.at, `${call.name} requires an integer here`);
 }
 
 /** An argument that is a unit of time: `HOUR` or `WEEK(MONDAY)`. */
@@ -100,5 +100,5 @@ export function unitOf({ call, written }: Application, index: number): Unit {
     const [day] = argument.args;
     if (day?.kind === 'path') return { name: 'WEEK', at, day: day.parts[0]?.name.toUpperCase() ?? '' };
   }
-  return syntax(at, `${call.name} takes a unit such as HOUR here`);
+  return syntax(at, `${call.name} requires a unit such as HOUR here`);
 }

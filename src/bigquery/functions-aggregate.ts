@@ -1,6 +1,6 @@
 // Aggregate and window functions.
 import { constantCount, rule, type Application, type FunctionRule } from './function.ts';
-import { untranslated } from './refusal.ts';
+import { untranslated } from './translation-error.ts';
 import { joinSql, sql, type Sql } from './sql.ts';
 import type { Order } from './tree.ts';
 import {
@@ -104,7 +104,7 @@ function orderKeys(orders: readonly Order[], { context }: Application): Sql {
     if (type.kind === 'timestamp') return sql`-toUnixTimestamp64Micro(toDateTime64(${own}, 6))`;
     return untranslated(
       order.value.at,
-      'ORDER BY here goes in one direction',
+      'ORDER BY in an aggregate function must use a single direction',
       'Order the rows of a subquery first.',
     );
   });
@@ -172,7 +172,7 @@ export function quantile(application: Application, offset: number): Value {
 function quantileParts(application: Application): number {
   const parts = constantCount(application, 1);
   if (parts >= 1 && parts <= 10_000) return parts;
-  return untranslated(application.written(1).at, 'approx_quantiles takes 1 to 10000 parts');
+  return untranslated(application.written(1).at, 'approx_quantiles accepts 1 to 10000 quantiles');
 }
 
 const quantiles = rule(
@@ -183,8 +183,8 @@ const quantiles = rule(
     if (parts > MAX_QUANTILES) {
       untranslated(
         application.call.at,
-        `All of more than ${MAX_QUANTILES} quantiles are not given at once`,
-        'Write [OFFSET(k)] behind it.',
+        `More than ${MAX_QUANTILES} quantiles cannot be returned as an array`,
+        'Select one of them with [OFFSET(k)].',
       );
     }
     const levels = Array.from({ length: parts + 1 }, (_, index) => String(index / parts));

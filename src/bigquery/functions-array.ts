@@ -1,6 +1,6 @@
 // Array functions.
 import { rule, type FunctionRule } from './function.ts';
-import { syntax } from './refusal.ts';
+import { syntax } from './translation-error.ts';
 import { joinSql, sql, type Sql } from './sql.ts';
 import { timeOf } from './functions-time.ts';
 import { unitName } from './time-literal.ts';

@@ -1,6 +1,6 @@
 // Functions that read JSON, from strings and from JSON columns.
 import { constantText, rule, type Application, type FunctionRule } from './function.ts';
-import { syntax } from './refusal.ts';
+import { syntax } from './translation-error.ts';
 import { sql, type Sql } from './sql.ts';
 import { quoteString } from '../sql/literal.ts';
 import { field, shown, text, value, type Value } from './value.ts';
@@ -14,11 +14,12 @@ function stepsOf(application: Application): readonly Step[] {
   if (application.call.args.length < 2) return [];
   const path = constantText(application, 1, 'a path');
   const { at } = application.written(1);
-  if (!path.startsWith('$')) syntax(at, 'A JSON path begins with $');
+  if (!path.startsWith('$')) syntax(at, 'A JSON path must start with $');
   const steps: Step[] = [];
   for (STEP.lastIndex = 1; STEP.lastIndex < path.length;) {
     const found = STEP.exec(path);
-    if (found === null) return syntax(at, `'${path.slice(0, 60)}' is not a JSON path`, "Write '$.a.b[0]'.");
+    if (found === null)
+      return syntax(at, `'${path.slice(0, 60)}' is not a valid JSON path`, "Write '$.a.b[0]'.");
     const [, bare, index, single, double, dotted] = found;
     steps.push(index === undefined ? (bare ?? single ?? double ?? dotted ?? '') : Number(index));
   }

@@ -1,7 +1,7 @@
 // String, numeric and conditional functions.
 import { toText } from './cast.ts';
 import { constantText, rule, takes, type FunctionRule } from './function.ts';
-import { untranslated } from './refusal.ts';
+import { untranslated } from './translation-error.ts';
 import { joinSql, sql, type Sql } from './sql.ts';
 import { quoteString } from '../sql/literal.ts';
 import { unified } from './common-type.ts';
@@ -83,8 +83,8 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, FunctionRule>> = {
     if (kinds.some((kind) => !/^[dioxXufFeEgGs%]$/.test(kind))) {
       untranslated(
         application.written(0).at,
-        'FORMAT knows %d, %s, %f and their like here',
-        'Write %s for other values.',
+        'FORMAT supports %d, %s, %f and similar specifiers here',
+        'Use %s for other values.',
       );
     }
     const rest = application.call.args

@@ -1,6 +1,6 @@
 // Time functions. Times are in UTC; a DATETIME (no time zone) is stored as if it were UTC.
 import { constantText, rule, takes, unitOf, type Application, type FunctionRule } from './function.ts';
-import { syntax, untranslated } from './refusal.ts';
+import { syntax, untranslated } from './translation-error.ts';
 import { sql, type Sql } from './sql.ts';
 import { quoteString } from '../sql/literal.ts';
 import { timeFormat } from './time-format.ts';
@@ -121,7 +121,7 @@ const datetimeOf = rule(1, 6, (application) => {
   if (args.length > 2) {
     const parts = args.map((_, index) => number(application.value(index)));
     if (parts.length !== 6)
-      syntax(application.call.at, 'datetime takes year, month, day, hour, minute, second');
+      syntax(application.call.at, 'datetime requires year, month, day, hour, minute, second');
     return value(
       'datetime',
       sql`makeDateTime64(${parts.flatMap((each, i) => (i === 0 ? [each] : [', ', each]))}, 0, 6, 'UTC')`,
@@ -167,8 +167,8 @@ export function extracted(time: Sql, part: Unit, zone: { text: string; at: numbe
   if (read !== undefined) return value('int', read(there));
   return untranslated(
     part.at,
-    `EXTRACT knows no ${part.name}`,
-    `There are DATE, ${Object.keys(PARTS).join(', ')}.`,
+    `EXTRACT does not support ${part.name}`,
+    `The parts are DATE, ${Object.keys(PARTS).join(', ')}.`,
   );
 }
 

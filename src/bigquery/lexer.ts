@@ -1,8 +1,8 @@
 // Tokenizer for BigQuery SQL. Linear in the input length, which is bounded.
-import { syntax, tooLarge } from './refusal.ts';
+import { syntax, tooLarge } from './translation-error.ts';
 
 export interface Token {
-  readonly kind: 'word' | 'quoted' | 'string' | 'number' | 'sign' | 'end';
+  readonly kind: 'word' | 'quoted' | 'string' | 'number' | 'symbol' | 'end';
   /** The keyword as written, the unquoted name or string, the digits of a number, or the symbol. */
   readonly text: string;
   readonly start: number;
@@ -12,16 +12,16 @@ export interface Token {
 const MAX_CHARACTERS = 16_384;
 const MAX_TOKENS = 4_000;
 
-const BLANK = /[\s\u00a0\u200b\u3000\ufeff]+|--[^\n]*|#[^\n]*|\/\*[^]*?\*\//y;
+const WHITESPACE = /[\s\u00a0\u200b\u3000\ufeff]+|--[^\n]*|#[^\n]*|\/\*[^]*?\*\//y;
 const WORD = /[A-Za-z_][A-Za-z0-9_]*/y;
 const NUMBER = /0[xX][0-9A-Fa-f]+|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?/y;
 const STRING_START = /([rR]?)('''|"""|'|")/y;
-const SIGN = /<=|>=|<>|!=|\|\||<<|>>|=>|[-+*/%=<>(),.;[\]|&^~]/y;
+const SYMBOL = /<=|>=|<>|!=|\|\||<<|>>|=>|[-+*/%=<>(),.;[\]|&^~]/y;
 
 /**
  * Splits `text` into tokens, followed by an `end` token.
  * Source: BigQuery, Lexical structure and syntax.
- * @throws Refusal
+ * @throws TranslationError
  */
 export function tokenize(text: string): readonly Token[] {
   if (text.length > MAX_CHARACTERS)
@@ -29,7 +29,7 @@ export function tokenize(text: string): readonly Token[] {
   const tokens: Token[] = [];
   for (let at = skipSpaces(text, 0); at < text.length;) {
     const token = nextToken(text, at);
-    if (tokens.length >= MAX_TOKENS) tooLarge(at, `A query may have at most ${MAX_TOKENS} words and signs`);
+    if (tokens.length >= MAX_TOKENS) tooLarge(at, `A query may have at most ${MAX_TOKENS} tokens`);
     tokens.push(token);
     at = skipSpaces(text, token.end);
   }
@@ -38,7 +38,11 @@ export function tokenize(text: string): readonly Token[] {
 
 function skipSpaces(text: string, from: number): number {
   let at = from;
-  for (let found = matchAt(BLANK, text, at); found !== undefined; found = matchAt(BLANK, text, at)) {
+  for (
+    let found = matchAt(WHITESPACE, text, at);
+    found !== undefined;
+    found = matchAt(WHITESPACE, text, at)
+  ) {
     at += found[0].length;
   }
   return at;
@@ -56,7 +60,7 @@ function nextToken(text: string, at: number): Token {
   for (const [kind, pattern] of [
     ['word', WORD],
     ['number', NUMBER],
-    ['sign', SIGN],
+    ['symbol', SYMBOL],
   ] as const) {
     const [found] = matchAt(pattern, text, at) ?? [];
     if (found !== undefined) return { kind, text: found, start: at, end: at + found.length };
@@ -65,19 +69,19 @@ function nextToken(text: string, at: number): Token {
 }
 
 function unreadable(text: string, at: number): never {
-  if (text.startsWith('/*', at)) syntax(at, 'This comment is never closed');
+  if (text.startsWith('/*', at)) syntax(at, 'Unclosed comment');
   if (text.charAt(at) === '@' || text.charAt(at) === '?') {
-    syntax(at, 'Parameters are applied inside the tables: none is taken in your own query');
+    syntax(at, 'Parameters are applied inside the tables: they are not allowed in a consumer query');
   }
-  return syntax(at, 'This character means nothing here');
+  return syntax(at, 'Unexpected character');
 }
 
 function quotedAt(text: string, at: number): Token {
   const close = text.indexOf('`', at + 1);
-  if (close < 0) syntax(at, 'This quoted name is never closed');
+  if (close < 0) syntax(at, 'Unclosed quoted name');
   const name = text.slice(at + 1, close);
   if (!/^[^\\'"\p{Cc}]+$/u.test(name)) {
-    syntax(at, 'A quoted name holds neither quotes nor backslashes nor line breaks, and is not empty');
+    syntax(at, 'A quoted name must not be empty or contain quotes, backslashes, tabs or line breaks');
   }
   return { kind: 'quoted', text: name, start: at, end: close + 1 };
 }
@@ -93,7 +97,7 @@ function stringAt(text: string, at: number, [opening = '', raw = '', quote = '']
     if (text.charAt(i) === '\\') i++;
     else if (text.charAt(i) === '\n' && quote.length === 1) break;
   }
-  return syntax(at, 'This string is never closed');
+  return syntax(at, 'Unclosed string');
 }
 
 const ESCAPE = /\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-3][0-7]{2})|([^]))/g;
@@ -110,11 +114,13 @@ function unescape(body: string, start: number): string {
     const plain = PLAIN.get(char);
     if (plain !== undefined) return plain;
     if (/[\\'"`?]/.test(char)) return char;
-    return syntax(start, `${all} is no escape: write \\${all}, or r'…' for a raw string`);
+    return syntax(start, `${all} is not a valid escape sequence: write \\${all}, or r'…' for a raw string`);
   });
 }
 
 function codePoint(code: number, at: number): string {
   const isCharacter = code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
-  return isCharacter ? String.fromCodePoint(code) : syntax(at, 'This escape is no character');
+  return isCharacter
+    ? String.fromCodePoint(code)
+    : syntax(at, 'This escape sequence is not a valid character');
 }

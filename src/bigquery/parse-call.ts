@@ -1,7 +1,7 @@
 // Parses function calls, including what may occur inside and after the parentheses.
 import { parseCount, parseOrders, parseWindow } from './parse-clauses.ts';
 import type { Reader } from './reader.ts';
-import { untranslated } from './refusal.ts';
+import { untranslated } from './translation-error.ts';
 import type { Call, Expression } from './tree.ts';
 
 /** Reserved keywords that are also functions. */
@@ -16,12 +16,12 @@ const BARE: ReadonlySet<string | undefined> = new Set([
 
 /** `name(…)` or `SAFE.name(…)`; undefined if no call comes next. */
 export function parseCall(reader: Reader): Call | undefined {
-  const isSafe = reader.word() === 'SAFE' && reader.isSign('.', 1) && reader.isSign('(', 3);
+  const isSafe = reader.word() === 'SAFE' && reader.isSymbol('.', 1) && reader.isSymbol('(', 3);
   const ahead = isSafe ? 2 : 0;
-  const isBare = BARE.has(reader.word(ahead)) && !reader.isSign('(', ahead + 1);
+  const isBare = BARE.has(reader.word(ahead)) && !reader.isSymbol('(', ahead + 1);
   const { kind } = reader.peek(ahead);
   const isNamed = kind === 'word' && (reader.isName(ahead) || CALLABLE.has(reader.word(ahead)));
-  if (!isBare && !(isNamed && reader.isSign('(', ahead + 1))) return undefined;
+  if (!isBare && !(isNamed && reader.isSymbol('(', ahead + 1))) return undefined;
   if (isSafe) {
     reader.next();
     reader.next();
@@ -33,16 +33,16 @@ export function parseCall(reader: Reader): Call | undefined {
 }
 
 function parseArguments(reader: Reader): Omit<Call, 'kind' | 'at' | 'name' | 'isSafe' | 'over'> {
-  reader.expectSign('(');
+  reader.expectSymbol('(');
   const isDistinct = reader.take('DISTINCT');
-  const isStar = reader.takeSign('*');
+  const isStar = reader.takeSymbol('*');
   const args = isStar ? [] : parseValues(reader);
   const early = parseNulls(reader);
   const extreme = (['MAX', 'MIN'] as const).find((word) => reader.take('HAVING', word));
   const having = extreme === undefined ? undefined : { extreme, by: reader.grammar.expression(reader) };
   const orderBy = reader.take('ORDER', 'BY') ? parseOrders(reader) : [];
   const limit = reader.take('LIMIT') ? parseCount(reader) : undefined;
-  reader.expectSign(')');
+  reader.expectSymbol(')');
   const nulls = early ?? parseNulls(reader);
   return {
     isStar,
@@ -57,9 +57,9 @@ function parseArguments(reader: Reader): Omit<Call, 'kind' | 'at' | 'name' | 'is
 
 function parseValues(reader: Reader): readonly Expression[] {
   const values: Expression[] = [];
-  while (!reader.isSign(')')) {
+  while (!reader.isSymbol(')')) {
     values.push(reader.grammar.expression(reader));
-    if (!reader.takeSign(',')) break;
+    if (!reader.takeSymbol(',')) break;
   }
   return values;
 }
@@ -70,7 +70,7 @@ function parseNulls(reader: Reader): Call['nulls'] {
 
 function parseOver(reader: Reader): Pick<Call, 'over'> {
   if (reader.word() === 'FILTER')
-    untranslated(reader.at(), 'FILTER is not translated', 'Write COUNTIF or IF.');
+    untranslated(reader.at(), 'FILTER is not supported', 'Write COUNTIF or IF.');
   if (!reader.take('OVER')) return {};
-  return { over: reader.isSign('(') ? parseWindow(reader) : reader.name('a window') };
+  return { over: reader.isSymbol('(') ? parseWindow(reader) : reader.name('a window') };
 }

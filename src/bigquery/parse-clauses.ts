@@ -16,7 +16,7 @@ export function parseAlias(reader: Reader): Name | undefined {
 /** An integer such as `5`. */
 export function parseCount(reader: Reader): string {
   const { kind, text } = reader.peek();
-  if (kind !== 'number' || !/^\d{1,18}$/.test(text)) reader.refuse('a whole number');
+  if (kind !== 'number' || !/^\d{1,18}$/.test(text)) reader.reject('a whole number');
   return reader.next().text;
 }
 
@@ -29,22 +29,22 @@ export function parseOrders(reader: Reader): readonly Order[] {
     if (!isDescending) reader.take('ASC');
     const nulls = (['FIRST', 'LAST'] as const).find((place) => reader.take('NULLS', place));
     orders.push({ value, isDescending, ...(nulls === undefined ? {} : { nulls }) });
-  } while (reader.takeSign(','));
+  } while (reader.takeSymbol(','));
   return orders;
 }
 
 /** `([name] [PARTITION BY …] [ORDER BY …] [frame])`. */
 export function parseWindow(reader: Reader): Window {
-  reader.expectSign('(');
+  reader.expectSymbol('(');
   const base = reader.isName() ? reader.name('a window') : undefined;
   const partitionBy: Expression[] = [];
   if (reader.take('PARTITION', 'BY')) {
     do partitionBy.push(reader.grammar.expression(reader));
-    while (reader.takeSign(','));
+    while (reader.takeSymbol(','));
   }
   const orderBy = reader.take('ORDER', 'BY') ? parseOrders(reader) : [];
   const frame = parseFrame(reader);
-  reader.expectSign(')');
+  reader.expectSymbol(')');
   return {
     partitionBy,
     orderBy,
@@ -66,5 +66,5 @@ function parseBound(reader: Reader): string {
   if (reader.take('CURRENT', 'ROW')) return 'CURRENT ROW';
   const count = reader.take('UNBOUNDED') ? 'UNBOUNDED' : parseCount(reader);
   const side = (['PRECEDING', 'FOLLOWING'] as const).find((word) => reader.take(word));
-  return `${count} ${side ?? reader.refuse('PRECEDING or FOLLOWING')}`;
+  return `${count} ${side ?? reader.reject('PRECEDING or FOLLOWING')}`;
 }

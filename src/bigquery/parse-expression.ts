@@ -2,7 +2,7 @@
 import { isQueryAhead } from './parse-clauses.ts';
 import { parseOperand } from './parse-operand.ts';
 import type { Reader } from './reader.ts';
-import { tooLarge } from './refusal.ts';
+import { tooLarge } from './translation-error.ts';
 import type { Among, ChainOperator, Expression, Test } from './tree.ts';
 
 /** Maximum run of operators that nest in the tree; AND, OR and || are flat. */
@@ -15,7 +15,7 @@ export function parseExpression(reader: Reader): Expression {
 function parseChain(reader: Reader, operator: ChainOperator, read: () => Expression): Expression {
   const at = reader.at();
   const values = [read()];
-  while (operator === '||' ? reader.takeSign(operator) : reader.take(operator)) values.push(read());
+  while (operator === '||' ? reader.takeSymbol(operator) : reader.take(operator)) values.push(read());
   const [first] = values;
   return values.length === 1 && first !== undefined ? first : { kind: 'chain', at, operator, values };
 }
@@ -31,8 +31,8 @@ const COMPARISONS = ['=', '!=', '<>', '<=', '>=', '<', '>'] as const;
 function parseComparison(reader: Reader): Expression {
   let left = parseBits(reader);
   for (let count = 0; ; count++) {
-    if (count > MAX_CHAIN) tooLarge(reader.at(), `At most ${MAX_CHAIN} comparisons may follow each other`);
-    const sign = COMPARISONS.find((each) => reader.takeSign(each));
+    if (count > MAX_CHAIN) tooLarge(reader.at(), `At most ${MAX_CHAIN} comparisons may be chained`);
+    const sign = COMPARISONS.find((each) => reader.takeSymbol(each));
     if (sign !== undefined) {
       left = { kind: 'binary', at: left.at, operator: sign, left, right: parseBits(reader) };
       continue;
@@ -69,25 +69,25 @@ function parseIs(reader: Reader, value: Expression): Expression {
     return { kind: 'binary', at, operator, left: value, right: parseBits(reader) };
   }
   const what = (['NULL', 'TRUE', 'FALSE'] satisfies Test[]).find((each) => reader.take(each));
-  return { kind: 'is', at, value, what: what ?? reader.refuse('NULL, TRUE or FALSE'), isNot };
+  return { kind: 'is', at, value, what: what ?? reader.reject('NULL, TRUE or FALSE'), isNot };
 }
 
 function parseAmong(reader: Reader): Among {
   if (reader.take('UNNEST')) {
-    reader.expectSign('(');
+    reader.expectSymbol('(');
     const array = parseExpression(reader);
-    reader.expectSign(')');
+    reader.expectSymbol(')');
     return { kind: 'unnest', array };
   }
-  reader.expectSign('(');
+  reader.expectSymbol('(');
   if (isQueryAhead(reader)) {
     const query = reader.grammar.query(reader);
-    reader.expectSign(')');
+    reader.expectSymbol(')');
     return { kind: 'query', query };
   }
   const values = [parseExpression(reader)];
-  while (reader.takeSign(',') && !reader.isSign(')')) values.push(parseExpression(reader));
-  reader.expectSign(')');
+  while (reader.takeSymbol(',') && !reader.isSymbol(')')) values.push(parseExpression(reader));
+  reader.expectSymbol(')');
   return { kind: 'list', values };
 }
 
@@ -99,16 +99,16 @@ function parseBits(reader: Reader, level = 0): Expression {
   if (signs === undefined) return parseChain(reader, '||', () => parseUnary(reader));
   let left = parseBits(reader, level + 1);
   for (let count = 0; ; count++) {
-    const operator = signs.find((sign) => reader.takeSign(sign));
+    const operator = signs.find((sign) => reader.takeSymbol(sign));
     if (operator === undefined) return left;
-    if (count > MAX_CHAIN) tooLarge(reader.at(), `At most ${MAX_CHAIN} operators may follow each other`);
+    if (count > MAX_CHAIN) tooLarge(reader.at(), `At most ${MAX_CHAIN} operators may be chained`);
     left = { kind: 'binary', at: left.at, operator, left, right: parseBits(reader, level + 1) };
   }
 }
 
 function parseUnary(reader: Reader): Expression {
   const at = reader.at();
-  const operator = (['-', '+', '~'] as const).find((sign) => reader.takeSign(sign));
+  const operator = (['-', '+', '~'] as const).find((sign) => reader.takeSymbol(sign));
   if (operator === undefined) return parseOperand(reader);
   return reader.nest(() => ({ kind: 'unary', at, operator, value: parseUnary(reader) }));
 }

@@ -1,7 +1,7 @@
 // Parses FROM: tables, subqueries, unnested arrays, and joins.
 import { parseAlias } from './parse-clauses.ts';
 import type { Reader } from './reader.ts';
-import { syntax, tooLarge, untranslated } from './refusal.ts';
+import { syntax, tooLarge, untranslated } from './translation-error.ts';
 import type { FromItem, JoinKind, Name, Source } from './tree.ts';
 
 const MAX_ITEMS = 50;
@@ -29,7 +29,7 @@ const JOINS: readonly (readonly [words: readonly string[], kind: JoinKind])[] = 
 ];
 
 function takeJoin(reader: Reader): JoinKind | undefined {
-  if (reader.takeSign(',')) return 'CROSS';
+  if (reader.takeSymbol(',')) return 'CROSS';
   return JOINS.find(([words]) => reader.take(...words))?.[1];
 }
 
@@ -43,33 +43,37 @@ function parseItem(reader: Reader, join: JoinKind): FromItem {
   const whole = source.kind === 'unnest' && offset !== undefined ? { ...source, offset } : source;
   if (source.kind !== 'unnest' && join !== 'CROSS' && Object.keys(condition).length === 0) {
     // A path such as `t.metadata` needs no condition; whether it is a path is known only during translation.
-    if (source.kind === 'query' || source.parts.length < 2) reader.refuse('ON or USING');
+    if (source.kind === 'query' || source.parts.length < 2) reader.reject('ON or USING');
   }
   return { at, join, source: whole, ...(alias === undefined ? {} : { alias }), ...condition };
 }
 
 function parseSource(reader: Reader): Source {
   if (reader.take('UNNEST')) {
-    reader.expectSign('(');
+    reader.expectSymbol('(');
     const array = reader.grammar.expression(reader);
-    reader.expectSign(')');
+    reader.expectSymbol(')');
     return { kind: 'unnest', array };
   }
-  if (reader.isSign('(')) return parseBracket(reader);
+  if (reader.isSymbol('(')) return parseBracket(reader);
   const parts = [reader.name('a table')];
-  while (reader.takeSign('.')) parts.push(reader.name('a name'));
-  if (reader.isSign('(')) syntax(reader.at(), 'Table functions are not taken');
+  while (reader.takeSymbol('.')) parts.push(reader.name('a name'));
+  if (reader.isSymbol('(')) syntax(reader.at(), 'Table functions are not allowed');
   return { kind: 'table', parts };
 }
 
 function parseBracket(reader: Reader): Source {
   const at = reader.at();
   reader.next();
-  if (!['SELECT', 'WITH'].includes(reader.word() ?? '') && !reader.isSign('(')) {
-    untranslated(at, 'Joins in brackets are not translated', 'Leave the brackets out, or write (SELECT …).');
+  if (!['SELECT', 'WITH'].includes(reader.word() ?? '') && !reader.isSymbol('(')) {
+    untranslated(
+      at,
+      'Joins in parentheses are not supported',
+      'Remove the parentheses, or write (SELECT …).',
+    );
   }
   const query = reader.grammar.query(reader);
-  reader.expectSign(')');
+  reader.expectSymbol(')');
   return { kind: 'query', query };
 }
 
@@ -82,16 +86,16 @@ function parseOffset(reader: Reader): Name | undefined {
 function rejectRest(reader: Reader): void {
   const word = reader.word();
   if (word !== 'TABLESAMPLE' && word !== 'FOR') return;
-  untranslated(reader.at(), `${word} is not taken: the tables here are query results`);
+  untranslated(reader.at(), `${word} is not allowed: the tables are query results`);
 }
 
 function parseCondition(reader: Reader): Pick<FromItem, 'on' | 'using'> {
   if (reader.take('ON')) return { on: reader.grammar.expression(reader) };
   if (!reader.take('USING')) return {};
-  reader.expectSign('(');
+  reader.expectSymbol('(');
   const using: Name[] = [];
   do using.push(reader.name('the name of a column'));
-  while (reader.takeSign(','));
-  reader.expectSign(')');
+  while (reader.takeSymbol(','));
+  reader.expectSymbol(')');
   return { using };
 }

@@ -1,9 +1,9 @@
 // Parses operands: constants, paths, parentheses, calls, and forms with their own keyword.
 import { parseCall } from './parse-call.ts';
-import { insteadOf } from './unsupported-functions.ts';
+import { replacementFor } from './unsupported-functions.ts';
 import { isQueryAhead, parseAlias } from './parse-clauses.ts';
 import type { Reader } from './reader.ts';
-import { syntax, tooLarge, untranslated } from './refusal.ts';
+import { syntax, tooLarge, untranslated } from './translation-error.ts';
 import type { Expression, Field, IndexBase, Name, TypeName, Unit } from './tree.ts';
 
 const MAX_SUFFIXES = 64;
@@ -14,15 +14,15 @@ export function parseOperand(reader: Reader): Expression {
   for (let count = 0; ; count++) {
     if (count > MAX_SUFFIXES) tooLarge(reader.at(), `A path may have at most ${MAX_SUFFIXES} parts`);
     const { at } = value;
-    if (reader.isSign('.') && !reader.isSign('*', 1)) {
+    if (reader.isSymbol('.') && !reader.isSymbol('*', 1)) {
       reader.next();
       const name = anyName(reader);
       value =
         value.kind === 'path'
           ? { kind: 'path', at, parts: [...value.parts, name] }
           : { kind: 'field', at, of: value, name };
-    } else if (reader.isSign('[')) value = parseIndex(reader, value);
-    else if (reader.isSign('(') && value.kind === 'path') rejectCall(value.parts);
+    } else if (reader.isSymbol('[')) value = parseIndex(reader, value);
+    else if (reader.isSymbol('(') && value.kind === 'path') rejectCall(value.parts);
     else return value;
   }
 }
@@ -30,13 +30,13 @@ export function parseOperand(reader: Reader): Expression {
 /** Calls of undotted names are parsed earlier: this name has dots. */
 function rejectCall(parts: readonly Name[]): never {
   const name = parts.map((part) => part.name).join('.');
-  return untranslated(parts[0]?.at ?? 0, `${name.slice(0, 100)} is not translated`, insteadOf(name));
+  return untranslated(parts[0]?.at ?? 0, `${name.slice(0, 100)} is not supported`, replacementFor(name));
 }
 
 /** After a dot, every keyword is a name. */
 function anyName(reader: Reader): Name {
   const { kind, text, start } = reader.peek();
-  if (kind !== 'word' && kind !== 'quoted') reader.refuse('a name');
+  if (kind !== 'word' && kind !== 'quoted') reader.reject('a name');
   reader.next();
   return { name: text, at: start };
 }
@@ -49,15 +49,15 @@ const INDEXES: ReadonlyMap<string | undefined, IndexBase> = new Map<string, Inde
 ]);
 
 function parseIndex(reader: Reader, of: Expression): Expression {
-  reader.expectSign('[');
-  const base = reader.isSign('(', 1) ? INDEXES.get(reader.word()) : undefined;
+  reader.expectSymbol('[');
+  const base = reader.isSymbol('(', 1) ? INDEXES.get(reader.word()) : undefined;
   if (base !== undefined) {
     reader.next();
     reader.next();
   }
   const index = reader.grammar.expression(reader);
-  if (base !== undefined) reader.expectSign(')');
-  reader.expectSign(']');
+  if (base !== undefined) reader.expectSymbol(')');
+  reader.expectSymbol(']');
   return { kind: 'index', at: of.at, of, index, base: base ?? 0 };
 }
 
@@ -71,8 +71,8 @@ function parseValue(reader: Reader): Expression {
     reader.next();
     return { kind: 'number', at, text };
   }
-  if (reader.isSign('(')) return parseBrackets(reader);
-  if (reader.isSign('[')) return parseArray(reader);
+  if (reader.isSymbol('(')) return parseBrackets(reader);
+  if (reader.isSymbol('[')) return parseArray(reader);
   const special = kind === 'word' ? FORMS.get(reader.word() ?? '')?.(reader, at) : undefined;
   if (special !== undefined) return special;
   return parseNamed(reader, at);
@@ -118,61 +118,61 @@ function parseTime(reader: Reader, at: number, type: 'timestamp' | 'datetime' | 
 
 function parseBrackets(reader: Reader): Expression {
   const at = reader.at();
-  reader.expectSign('(');
+  reader.expectSymbol('(');
   if (isQueryAhead(reader)) {
     const query = reader.grammar.query(reader);
-    reader.expectSign(')');
+    reader.expectSymbol(')');
     return { kind: 'query', at, form: 'value', query };
   }
   const first = reader.grammar.expression(reader);
-  if (reader.isSign(',')) untranslated(at, 'Tuples are not translated', 'Compare the values one by one.');
-  reader.expectSign(')');
+  if (reader.isSymbol(',')) untranslated(at, 'Tuples are not supported', 'Compare the values one by one.');
+  reader.expectSymbol(')');
   return first;
 }
 
 function parseArray(reader: Reader): Expression {
   const at = reader.at();
-  reader.expectSign('[');
+  reader.expectSymbol('[');
   const items: Expression[] = [];
-  while (!reader.isSign(']')) {
+  while (!reader.isSymbol(']')) {
     items.push(reader.grammar.expression(reader));
-    if (!reader.takeSign(',')) break;
+    if (!reader.takeSymbol(',')) break;
   }
-  reader.expectSign(']');
+  reader.expectSymbol(']');
   return { kind: 'array', at, items };
 }
 
 function parseArrayForm(reader: Reader, at: number): Expression {
   reader.next();
-  if (reader.isSign('<')) parseTypeArguments(reader);
-  if (reader.isSign('[')) return parseArray(reader);
-  reader.expectSign('(');
+  if (reader.isSymbol('<')) parseTypeArguments(reader);
+  if (reader.isSymbol('[')) return parseArray(reader);
+  reader.expectSymbol('(');
   const query = reader.grammar.query(reader);
-  reader.expectSign(')');
+  reader.expectSymbol(')');
   return { kind: 'query', at, form: 'array', query };
 }
 
 function parseExists(reader: Reader, at: number): Expression {
   reader.next();
-  reader.expectSign('(');
+  reader.expectSymbol('(');
   const query = reader.grammar.query(reader);
-  reader.expectSign(')');
+  reader.expectSymbol(')');
   return { kind: 'query', at, form: 'exists', query };
 }
 
 function parseStruct(reader: Reader, at: number): Expression {
   reader.next();
-  if (reader.isSign('<'))
-    untranslated(at, 'STRUCT with types is not translated', 'Write STRUCT(value AS name).');
-  reader.expectSign('(');
+  if (reader.isSymbol('<'))
+    untranslated(at, 'STRUCT with types is not supported', 'Write STRUCT(value AS name).');
+  reader.expectSymbol('(');
   const fields: Field[] = [];
-  while (!reader.isSign(')')) {
+  while (!reader.isSymbol(')')) {
     const value = reader.grammar.expression(reader);
     const alias = parseAlias(reader);
     fields.push({ value, ...(alias === undefined ? {} : { alias }) });
-    if (!reader.takeSign(',')) break;
+    if (!reader.takeSymbol(',')) break;
   }
-  reader.expectSign(')');
+  reader.expectSymbol(')');
   return { kind: 'struct', at, fields };
 }
 
@@ -185,7 +185,7 @@ function parseCase(reader: Reader, at: number): Expression {
     reader.expect('THEN');
     branches.push({ when, result: reader.grammar.expression(reader) });
   }
-  if (branches.length === 0) reader.refuse('WHEN');
+  if (branches.length === 0) reader.reject('WHEN');
   const otherwise = reader.take('ELSE') ? reader.grammar.expression(reader) : undefined;
   reader.expect('END');
   return {
@@ -198,65 +198,65 @@ function parseCase(reader: Reader, at: number): Expression {
 }
 
 function parseCast(reader: Reader, at: number, isSafe: boolean): Expression | undefined {
-  if (!reader.isSign('(', 1)) return undefined;
+  if (!reader.isSymbol('(', 1)) return undefined;
   reader.next();
-  reader.expectSign('(');
+  reader.expectSymbol('(');
   const value = reader.grammar.expression(reader);
   reader.expect('AS');
   const type = parseType(reader);
   if (reader.word() === 'FORMAT') {
     untranslated(
       reader.at(),
-      'CAST with FORMAT is not translated',
+      'CAST with FORMAT is not supported',
       'Write FORMAT_TIMESTAMP or PARSE_TIMESTAMP.',
     );
   }
-  reader.expectSign(')');
+  reader.expectSymbol(')');
   return { kind: 'cast', at, value, type, isSafe };
 }
 
 function parseType(reader: Reader): TypeName {
   return reader.nest(() => {
     const { kind, text, start } = reader.peek();
-    if (kind !== 'word') reader.refuse('a type such as STRING');
+    if (kind !== 'word') reader.reject('a type such as STRING');
     reader.next();
     const name = { name: text.toUpperCase(), at: start };
-    if (reader.takeSign('(')) {
-      while (reader.peek().kind === 'number' || reader.isSign(',')) reader.next();
-      reader.expectSign(')');
+    if (reader.takeSymbol('(')) {
+      while (reader.peek().kind === 'number' || reader.isSymbol(',')) reader.next();
+      reader.expectSymbol(')');
     }
-    return reader.isSign('<') ? { ...name, of: parseTypeArguments(reader) } : name;
+    return reader.isSymbol('<') ? { ...name, of: parseTypeArguments(reader) } : name;
   });
 }
 
 function parseTypeArguments(reader: Reader): TypeName {
-  reader.expectSign('<');
+  reader.expectSymbol('<');
   const of = parseType(reader);
-  reader.expectSign('>');
+  reader.expectSymbol('>');
   return of;
 }
 
 function parseExtract(reader: Reader, at: number): Expression | undefined {
-  if (!reader.isSign('(', 1)) return undefined;
+  if (!reader.isSymbol('(', 1)) return undefined;
   reader.next();
-  reader.expectSign('(');
+  reader.expectSymbol('(');
   const part = parseUnit(reader);
   reader.expect('FROM');
   const value = reader.grammar.expression(reader);
   const zone = reader.take('AT', 'TIME', 'ZONE') ? reader.grammar.expression(reader) : undefined;
-  reader.expectSign(')');
+  reader.expectSymbol(')');
   return { kind: 'extract', at, part, value, ...(zone === undefined ? {} : { zone }) };
 }
 
 function parseUnit(reader: Reader): Unit {
   const { kind, text, start } = reader.peek();
-  if (kind !== 'word') reader.refuse('a unit such as HOUR');
+  if (kind !== 'word') reader.reject('a unit such as HOUR');
   reader.next();
   const unit = { name: text.toUpperCase(), at: start };
-  if (!reader.takeSign('(')) return unit;
+  if (!reader.takeSymbol('(')) return unit;
   const day = reader.word();
   reader.next();
-  reader.expectSign(')');
+  reader.expectSymbol(')');
   return { ...unit, day: day ?? syntax(start, 'Expected a day such as MONDAY') };
 }
 
@@ -264,6 +264,6 @@ function parseInterval(reader: Reader, at: number): Expression {
   reader.next();
   const value = reader.grammar.expression(reader);
   const unit = parseUnit(reader);
-  if (reader.word() === 'TO') untranslated(reader.at(), 'Intervals of several units are not translated');
+  if (reader.word() === 'TO') untranslated(reader.at(), 'Intervals of several units are not supported');
   return { kind: 'interval', at, value, unit };
 }

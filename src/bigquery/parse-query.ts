@@ -3,20 +3,20 @@ import { parseAlias, parseCount, parseOrders, parseWindow } from './parse-clause
 import { parseExpression } from './parse-expression.ts';
 import { parseFrom } from './parse-from.ts';
 import { createReader, type Reader } from './reader.ts';
-import { syntax, untranslated } from './refusal.ts';
+import { syntax, untranslated } from './translation-error.ts';
 import type { Expression, Item, Name, Query, Select, SetOperation } from './tree.ts';
 
 /**
  * Parses one query to a tree.
  * Source: BigQuery, Query syntax.
- * @throws Refusal
+ * @throws TranslationError
  */
 export function parseText(text: string): Query {
   const reader = createReader(text, { query: parseQuery, expression: parseExpression });
-  if (reader.peek().kind === 'end') syntax(0, 'There is no query');
+  if (reader.peek().kind === 'end') syntax(0, 'The query is empty');
   const query = parseQuery(reader);
-  while (reader.takeSign(';'));
-  if (reader.peek().kind !== 'end') reader.refuse('the end of the query', 'Send one SELECT alone.');
+  while (reader.takeSymbol(';'));
+  if (reader.peek().kind !== 'end') reader.reject('the end of the query', 'Send a single SELECT.');
   return query;
 }
 
@@ -41,17 +41,17 @@ function parseQuery(reader: Reader): Query {
 }
 
 function parseTables(reader: Reader): Query['tables'] {
-  if (reader.word() === 'RECURSIVE') untranslated(reader.at(), 'WITH RECURSIVE is not taken here');
+  if (reader.word() === 'RECURSIVE') untranslated(reader.at(), 'WITH RECURSIVE is not supported');
   const tables: { name: Name; query: Query }[] = [];
   do {
-    if (tables.length > 0 && (reader.word() === 'SELECT' || reader.isSign('('))) break;
-    const name = reader.name('the name of a table of your own');
+    if (tables.length > 0 && (reader.word() === 'SELECT' || reader.isSymbol('('))) break;
+    const name = reader.name('a name for the table');
     reader.expect('AS');
-    reader.expectSign('(');
+    reader.expectSymbol('(');
     const query = parseQuery(reader);
-    reader.expectSign(')');
+    reader.expectSymbol(')');
     tables.push({ name, query });
-  } while (reader.takeSign(','));
+  } while (reader.takeSymbol(','));
   return tables;
 }
 
@@ -65,7 +65,7 @@ function parseBody(reader: Reader): Query['body'] {
   const members = [first];
   for (let next: SetOperation['operator'] | undefined = operator; next !== undefined;) {
     if (next !== operator) {
-      untranslated(reader.at(), `${operator} and ${next} do not mix: put one of them in brackets`);
+      untranslated(reader.at(), `${operator} and ${next} cannot be mixed: put one of them in parentheses`);
     }
     members.push(parseMember(reader));
     next = takeOperator(reader);
@@ -78,13 +78,13 @@ function takeOperator(reader: Reader): SetOperation['operator'] | undefined {
   const found = OPERATORS.find((operator) => reader.take(...operator.split(' ')));
   if (found !== undefined) return found;
   reader.next();
-  return reader.refuse('ALL or DISTINCT');
+  return reader.reject('ALL or DISTINCT');
 }
 
 function parseMember(reader: Reader): Select | Query {
-  if (!reader.takeSign('(')) return parseSelect(reader);
+  if (!reader.takeSymbol('(')) return parseSelect(reader);
   const query = parseQuery(reader);
-  reader.expectSign(')');
+  reader.expectSymbol(')');
   return query;
 }
 
@@ -92,10 +92,10 @@ function parseSelect(reader: Reader): Select {
   const at = reader.at();
   reader.another();
   if (!reader.take('SELECT')) {
-    reader.refuse('SELECT', 'Only queries are taken: SELECT, perhaps with WITH before it.');
+    reader.reject('SELECT', 'Only queries are allowed: SELECT, optionally preceded by WITH.');
   }
   if (reader.word() === 'AS' && ['STRUCT', 'VALUE'].includes(reader.word(1) ?? '')) {
-    untranslated(reader.at(), 'SELECT AS STRUCT and AS VALUE are not translated', 'Name the columns alone.');
+    untranslated(reader.at(), 'SELECT AS STRUCT and AS VALUE are not supported', 'List the columns instead.');
   }
   const isDistinct = reader.take('DISTINCT');
   if (!isDistinct) reader.take('ALL');
@@ -131,17 +131,17 @@ function parseItems(reader: Reader): readonly Item[] {
   const items: Item[] = [];
   do {
     const isOver = AFTER_ITEMS.has(reader.word()) || reader.peek().kind === 'end';
-    if (items.length > 0 && (isOver || reader.isSign(')') || reader.isSign(';'))) break;
+    if (items.length > 0 && (isOver || reader.isSymbol(')') || reader.isSymbol(';'))) break;
     items.push(parseItem(reader));
-  } while (reader.takeSign(','));
+  } while (reader.takeSymbol(','));
   return items;
 }
 
 function parseItem(reader: Reader): Item {
   const at = reader.at();
-  if (reader.takeSign('*')) return parseStar(reader, at, undefined);
+  if (reader.takeSymbol('*')) return parseStar(reader, at, undefined);
   const value = parseExpression(reader);
-  if (reader.isSign('.') && reader.isSign('*', 1)) {
+  if (reader.isSymbol('.') && reader.isSymbol('*', 1)) {
     reader.next();
     reader.next();
     return parseStar(reader, at, value);
@@ -153,11 +153,11 @@ function parseItem(reader: Reader): Item {
 function parseStar(reader: Reader, at: number, of: Expression | undefined): Item {
   const except: Name[] = [];
   const replace: { value: Expression; name: Name }[] = [];
-  if (reader.word() === 'EXCEPT' && reader.isSign('(', 1)) {
+  if (reader.word() === 'EXCEPT' && reader.isSymbol('(', 1)) {
     reader.next();
     parseList(reader, () => except.push(reader.name('the name of a column')));
   }
-  if (reader.word() === 'REPLACE' && reader.isSign('(', 1)) {
+  if (reader.word() === 'REPLACE' && reader.isSymbol('(', 1)) {
     reader.next();
     parseList(reader, () => {
       const value = parseExpression(reader);
@@ -169,10 +169,10 @@ function parseStar(reader: Reader, at: number, of: Expression | undefined): Item
 }
 
 function parseList(reader: Reader, item: () => unknown): void {
-  reader.expectSign('(');
+  reader.expectSymbol('(');
   do item();
-  while (reader.takeSign(',') && !reader.isSign(')'));
-  reader.expectSign(')');
+  while (reader.takeSymbol(',') && !reader.isSymbol(')'));
+  reader.expectSymbol(')');
 }
 
 function parseGroupBy(reader: Reader): Select['groupBy'] {
@@ -180,13 +180,13 @@ function parseGroupBy(reader: Reader): Select['groupBy'] {
   if (['ROLLUP', 'CUBE', 'GROUPING'].includes(reader.word() ?? '')) {
     untranslated(
       reader.at(),
-      'ROLLUP, CUBE and GROUPING SETS are not translated',
+      'ROLLUP, CUBE and GROUPING SETS are not supported',
       'In ClickHouse: GROUP BY a, b WITH ROLLUP.',
     );
   }
   const keys: Expression[] = [];
   do keys.push(parseExpression(reader));
-  while (reader.takeSign(','));
+  while (reader.takeSymbol(','));
   return keys;
 }
 
@@ -196,6 +196,6 @@ function parseWindows(reader: Reader): Select['windows'] {
     const name = reader.name('the name of a window');
     reader.expect('AS');
     windows.push({ name, window: parseWindow(reader) });
-  } while (reader.takeSign(','));
+  } while (reader.takeSymbol(','));
   return windows;
 }

@@ -1,5 +1,5 @@
 // Token cursor with a nesting limit, used by the parser.
-import { syntax, tooLarge } from './refusal.ts';
+import { syntax, tooLarge } from './translation-error.ts';
 import { tokenize, type Token } from './lexer.ts';
 import type { Expression, Name, Query } from './tree.ts';
 
@@ -18,13 +18,13 @@ export interface Reader {
   /** The next token in upper case; undefined if it is not an unquoted word. */
   readonly word: (ahead?: number) => string | undefined;
   /** Whether the next token is this symbol. */
-  readonly isSign: (sign: string, ahead?: number) => boolean;
+  readonly isSymbol: (symbol: string, ahead?: number) => boolean;
   readonly next: () => Token;
   /** Consumes these keywords if they come next, in this order. */
   readonly take: (...words: readonly string[]) => boolean;
-  readonly takeSign: (sign: string) => boolean;
+  readonly takeSymbol: (symbol: string) => boolean;
   readonly expect: (...words: readonly string[]) => void;
-  readonly expectSign: (sign: string) => void;
+  readonly expectSymbol: (symbol: string) => void;
   /** Reads a name; unquoted names must not be reserved keywords. */
   readonly name: (what: string) => Name;
   /** Whether a name comes next. */
@@ -34,7 +34,7 @@ export interface Reader {
   /** Counts one more SELECT towards the limit. */
   readonly another: () => void;
   /** Rejects the next token. */
-  readonly refuse: (expected: string, hint?: string) => never;
+  readonly reject: (expected: string, hint?: string) => never;
 }
 
 const MAX_DEPTH = 40;
@@ -52,12 +52,12 @@ const RESERVED: ReadonlySet<string> = new Set(
 
 export function createReader(text: string, grammar: Grammar): Reader {
   const tokens = createCursor(text);
-  const { peek, word, take, takeSign, next } = tokens;
+  const { peek, word, take, takeSymbol, next } = tokens;
   let depth = 0;
   let selects = 0;
-  const refuse = (expected: string, hint?: string): never => {
+  const reject = (expected: string, hint?: string): never => {
     const { kind, text: seen, start } = peek();
-    const shown = kind === 'end' ? 'the query ends' : `there is ${seen.slice(0, 40)}`;
+    const shown = kind === 'end' ? 'the query ends' : `found ${seen.slice(0, 40)}`;
     return syntax(start, `Expected ${expected}, but ${shown}`, hint);
   };
   const isName = (ahead = 0) => {
@@ -68,16 +68,17 @@ export function createReader(text: string, grammar: Grammar): Reader {
     ...tokens,
     grammar,
     at: () => peek().start,
-    expect: (...words) => void (take(...words) || refuse(words.join(' '))),
-    expectSign: (sign) => void (takeSign(sign) || refuse(sign)),
+    expect: (...words) => void (take(...words) || reject(words.join(' '))),
+    expectSymbol: (symbol) => void (takeSymbol(symbol) || reject(symbol)),
     isName,
     name: (what) => {
-      if (!isName()) refuse(what);
+      if (!isName()) reject(what);
       const token = next();
       return { name: token.text, at: token.start };
     },
     nest: (read) => {
-      if (++depth > MAX_DEPTH) tooLarge(peek().start, `A query may nest at most ${MAX_DEPTH} deep`);
+      if (++depth > MAX_DEPTH)
+        tooLarge(peek().start, `A query may have at most ${MAX_DEPTH} levels of nesting`);
       const value = read();
       depth--;
       return value;
@@ -85,11 +86,11 @@ export function createReader(text: string, grammar: Grammar): Reader {
     another: () => {
       if (++selects > MAX_SELECTS) tooLarge(peek().start, `A query may have at most ${MAX_SELECTS} SELECTs`);
     },
-    refuse,
+    reject,
   };
 }
 
-type Cursor = Pick<Reader, 'peek' | 'word' | 'isSign' | 'next' | 'take' | 'takeSign'>;
+type Cursor = Pick<Reader, 'peek' | 'word' | 'isSymbol' | 'next' | 'take' | 'takeSymbol'>;
 
 /** The current position in the tokens. */
 function createCursor(text: string): Cursor {
@@ -101,14 +102,14 @@ function createCursor(text: string): Cursor {
     const token = peek(ahead);
     return token.kind === 'word' ? token.text.toUpperCase() : undefined;
   };
-  const isSign = (sign: string, ahead = 0) => {
+  const isSymbol = (symbol: string, ahead = 0) => {
     const token = peek(ahead);
-    return token.kind === 'sign' && token.text === sign;
+    return token.kind === 'symbol' && token.text === symbol;
   };
   return {
     peek,
     word,
-    isSign,
+    isSymbol,
     next: () => {
       const token = peek();
       index++;
@@ -119,8 +120,8 @@ function createCursor(text: string): Cursor {
       if (comes) index += words.length;
       return comes;
     },
-    takeSign: (sign) => {
-      const comes = isSign(sign);
+    takeSymbol: (symbol) => {
+      const comes = isSymbol(symbol);
       if (comes) index++;
       return comes;
     },

@@ -1,5 +1,5 @@
 // Converts patterns of FORMAT_TIMESTAMP and PARSE_TIMESTAMP to those of formatDateTime and parseDateTime.
-import { untranslated } from './refusal.ts';
+import { untranslated } from './translation-error.ts';
 
 /** Source: BigQuery, Format elements; ClickHouse, formatDateTime. */
 const ELEMENTS: Readonly<Record<string, string>> = {
@@ -50,6 +50,10 @@ export function timeFormat(pattern: string, at: number): string {
   return pattern.replace(/%(?:E[*\d]?[A-Za-z]?|.?)/gs, (element) => {
     const known = ELEMENTS[element];
     if (known !== undefined) return known;
-    return untranslated(at, `${element} has no translation`, `There are ${Object.keys(ELEMENTS).join(' ')}.`);
+    return untranslated(
+      at,
+      `${element} is not supported`,
+      `The elements are ${Object.keys(ELEMENTS).join(' ')}.`,
+    );
   });
 }

@@ -1,6 +1,6 @@
 // BigQuery functions that are not translated, and their replacements.
 
-const INSTEAD: ReadonlyMap<string, string> = new Map(
+const REPLACEMENTS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     approx_top_count: 'Write GROUP BY with ORDER BY COUNT(*) DESC and LIMIT; in ClickHouse: topK(5)(x).',
     approx_top_sum:
@@ -30,13 +30,13 @@ const INSTEAD: ReadonlyMap<string, string> = new Map(
     time_trunc: 'In ClickHouse: toStartOfInterval(x, INTERVAL 1 HOUR).',
     timestamp_bucket: 'In ClickHouse: toStartOfInterval(x, INTERVAL 5 MINUTE).',
     range_bucket: 'In ClickHouse: arrayFirstIndex(b -> x < b, bounds) - 1.',
-    session_user: 'Who calls is not told to queries.',
-    error: 'In ClickHouse: nothing like it is taken.',
+    session_user: 'The identity of the caller is not available to queries.',
+    error: 'ClickHouse SQL has no allowed equivalent.',
     grouping: 'In ClickHouse: grouping(x) with GROUP BY … WITH ROLLUP.',
   }),
 );
 
 /** What to write instead of a function that is not translated. */
-export function insteadOf(name: string): string | undefined {
-  return INSTEAD.get(name.toLowerCase());
+export function replacementFor(name: string): string | undefined {
+  return REPLACEMENTS.get(name.toLowerCase());
 }

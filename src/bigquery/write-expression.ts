@@ -7,7 +7,7 @@ import type { Context } from './context.ts';
 import { quantile } from './functions-aggregate.ts';
 import { arrayOf } from './functions-array.ts';
 import { extracted, timeOf } from './functions-time.ts';
-import { syntax } from './refusal.ts';
+import { syntax } from './translation-error.ts';
 import { columnUnknown, fieldsOf, resolve } from './scope.ts';
 import { joinSql, sql, type Sql } from './sql.ts';
 import { timeLiteral, unitName } from './time-literal.ts';
@@ -30,7 +30,7 @@ import { writeArrayQuery } from './array-query.ts';
 
 type Of<K extends Expression['kind']> = Extract<Expression, { kind: K }>;
 
-/** @throws Refusal */
+/** @throws TranslationError */
 export function writeExpression(expression: Expression, context: Context): Value {
   context.spend(expression.at);
   const written = writeAny(expression, context);
@@ -185,7 +185,7 @@ function writeExtract({ at, part, value: of, zone }: Of<'extract'>, context: Con
   } as const;
   const application = { call, context, value: () => writeExpression(of, context), written: () => of };
   if (zone !== undefined && zone.kind !== 'string')
-    syntax(zone.at, 'Expected a time zone as a string constant');
+    syntax(zone.at, 'Expected a time zone as a string literal');
   const there = zone?.kind === 'string' ? { text: zone.value, at: zone.at } : undefined;
   return extracted(timeOf(application, 0, 'timestamp').sql, part, there);
 }
@@ -327,7 +327,7 @@ function writeQueryValue({ form, query, at }: Of<'query'>, context: Context): Va
   const written = context.rules.query(query, context, { isShown: false, isPlain: true });
   const [column, more] = written.columns;
   if (form === 'exists') return value('bool', sql`exists(${written.sql})`);
-  if (column === undefined || more !== undefined) syntax(at, 'A query used as a value has one column');
+  if (column === undefined || more !== undefined) syntax(at, 'A scalar subquery must have one column');
   if (form === 'value') return { sql: sql`(${written.sql})`, type: column.type };
   const alias = context.fresh('t');
   const array = sql`(SELECT groupArray(${alias}.${quoteName(column.name)}) FROM (${written.sql}) AS ${alias})`;

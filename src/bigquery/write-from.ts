@@ -2,7 +2,7 @@
 import { nearest } from '../core/nearest.ts';
 import type { Context } from './context.ts';
 import { arrayOf } from './functions-array.ts';
-import { syntax, unknown, untranslated } from './refusal.ts';
+import { syntax, unknown, untranslated } from './translation-error.ts';
 import { columnOf, columnsByName, type OutputColumn, type Relation } from './scope.ts';
 import { joinSql, sql, type Sql } from './sql.ts';
 import type { Expression, FromItem, Name } from './tree.ts';
@@ -145,7 +145,7 @@ function notHere({ at }: Name, written: string, { tables }: Context): never {
   const near = nearest(written.split('.').at(-1) ?? '', names);
   return unknown(
     at,
-    `${written.slice(0, 100)} is not a table here: there are ${names.join(', ') || 'none'}`,
+    `There is no table ${written.slice(0, 100)}: the tables are ${names.join(', ') || 'none'}`,
     near && `Write ${near}, without project or dataset.`,
   );
 }
@@ -162,7 +162,7 @@ function joinCondition(
 ) {
   if (using !== undefined) {
     if (join === 'RIGHT' || join === 'FULL')
-      untranslated(at, `${join} JOIN with USING is not translated`, 'Write ON a.x = b.x.');
+      untranslated(at, `${join} JOIN with USING is not supported`, 'Write ON a.x = b.x.');
     const pairs = using.map((name) => sql`${usedColumn(name, before)} = ${usedColumn(name, [own])}`);
     return {
       condition: joinSql(pairs, ' AND '),
@@ -170,7 +170,7 @@ function joinCondition(
     };
   }
   if (on === undefined) {
-    if (join !== 'CROSS') syntax(at, `${join} JOIN needs ON or USING`);
+    if (join !== 'CROSS') syntax(at, `${join} JOIN requires ON or USING`);
     return { condition: undefined, merged: undefined };
   }
   const inside = inScope([...before, own], context);
@@ -180,7 +180,7 @@ function joinCondition(
 function usedColumn(name: Name, relations: readonly Relation[]): Sql {
   const found = relations.map((relation) => columnOf(relation, name)).find((each) => each !== undefined);
   return found === undefined
-    ? unknown(name.at, `There is no column ${name.name} on both sides`)
+    ? unknown(name.at, `USING requires column ${name.name} on both sides`)
     : key(found).sql;
 }
 
@@ -189,7 +189,7 @@ function addUnnested(item: FromItem, array: Expression, state: State, context: C
   const inside = inScope(state.relations, context);
   const unnested = inside.rules.expression(array, inside);
   if (using !== undefined || join === 'RIGHT' || join === 'FULL') {
-    untranslated(item.at, 'Arrays are unnested by CROSS, INNER and LEFT JOIN alone');
+    untranslated(item.at, 'Arrays can only be unnested by CROSS, INNER or LEFT JOIN');
   }
   const name = alias?.name ?? (item.source.kind === 'table' ? item.source.parts.at(-1)?.name : undefined);
   const isAlias = isRecord(unnested) || (unnested.json !== undefined && isUsedAsRecord(item, name, context));
@@ -199,7 +199,7 @@ function addUnnested(item: FromItem, array: Expression, state: State, context: C
   state.relations = [...state.relations, ...added];
   if (on === undefined || (on.kind === 'boolean' && on.value)) return;
   if (join === 'LEFT')
-    untranslated(on.at, 'LEFT JOIN UNNEST takes ON TRUE alone', 'Put the condition into WHERE.');
+    untranslated(on.at, 'LEFT JOIN UNNEST only supports ON TRUE', 'Move the condition to WHERE.');
   const after = inScope(state.relations, context);
   state.conditions.push(condition(after.rules.expression(on, after)));
 }

@@ -1,13 +1,13 @@
 // Writes whole queries: WITH, set operations, and their ORDER BY and LIMIT.
 import type { Context, QueryUse, WrittenQuery } from './context.ts';
-import { syntax } from './refusal.ts';
+import { syntax } from './translation-error.ts';
 import { joinSql, sql, type Sql } from './sql.ts';
 import type { Order, Query, Select, SetOperation } from './tree.ts';
 import type { Table } from './scope.ts';
 import type { Type } from './value.ts';
 import { nameOf, orderByNames, writeSelect } from './write-select.ts';
 
-/** @throws Refusal */
+/** @throws TranslationError */
 export function writeQuery(query: Query, context: Context, use: QueryUse): WrittenQuery {
   const { tables, elements } = writeTables(query, context);
   const inside = { ...context, tables };
@@ -51,7 +51,7 @@ function writeTables({ tables: own }: Query, context: Context) {
   for (const { name, query } of own) {
     const folded = name.name.toLowerCase();
     if (context.reserved.has(folded)) {
-      syntax(name.at, `${name.name} is a table of the endpoint`, 'Choose another name for your own table.');
+      syntax(name.at, `${name.name} is a table of the endpoint`, 'Choose another name.');
     }
     if (seen.has(folded)) syntax(name.at, `${name.name} is defined twice`);
     seen.add(folded);

@@ -2,7 +2,7 @@
 import { orderSqls } from './call.ts';
 import { toText, trimmedTime } from './cast.ts';
 import type { Context, QueryUse, WrittenQuery } from './context.ts';
-import { syntax, tooLarge, unknown } from './refusal.ts';
+import { syntax, tooLarge, unknown } from './translation-error.ts';
 import { columnsByName, fieldsOf, type Relation } from './scope.ts';
 import { joinSql, sql, type Sql } from './sql.ts';
 import type { Expression, Item, Name, Order, Select } from './tree.ts';
@@ -121,11 +121,10 @@ function writeStar(
   context: Context,
 ): readonly Column[] {
   const all = of === undefined ? context.scope.relations.flatMap(columnsOf) : starOf(of, context);
-  if (all.length === 0)
-    syntax(at, 'There are no columns that * could stand for', 'Name the fields that you want.');
+  if (all.length === 0) syntax(at, '* matches no columns', 'List the fields that you need.');
   const has = (name: Name) => all.some((column) => same(column, name));
   const missing = [...except, ...replace.map(({ name }) => name)].find((name) => !has(name));
-  if (missing !== undefined) unknown(missing.at, `There is no column ${missing.name} among those of *`);
+  if (missing !== undefined) unknown(missing.at, `* has no column ${missing.name}`);
   return all
     .filter((column) => !except.some((name) => same(column, name)))
     .map((column) => {
@@ -198,7 +197,7 @@ function ordinal(expression: Expression, columns: readonly Column[]): Column | u
   if (expression.kind !== 'number' || !/^\d+$/.test(expression.text)) return undefined;
   const column = columns[Number(expression.text) - 1];
   return (
-    column ?? syntax(expression.at, `There is no column ${expression.text}: there are ${columns.length}`)
+    column ?? syntax(expression.at, `There is no column ${expression.text}: the query has ${columns.length}`)
   );
 }
 

@@ -1,7 +1,7 @@
 // Column descriptions from the engine: requested once per compiled endpoint, on first use.
 import type { Column, Engine } from '../engine/engine.ts';
 import { createQueue } from '../engine/queue.ts';
-import { after } from '../engine/timer.ts';
+import { after } from '../core/clock.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
 import type { Endpoint } from './endpoint.ts';
 

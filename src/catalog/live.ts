@@ -15,6 +15,8 @@ export interface LiveCatalog {
   current(): Catalog;
   /** Findings of files whose newest version is not served, and warnings. */
   diagnostics(): readonly Finding[];
+  /** Calls back after each change of the catalog or the findings, until the returned function is called. */
+  subscribe(changed: () => void): () => void;
   /** Rereads the folder; resolves when the result is served. Never rejects: failures are observed. */
   reload(): Promise<void>;
   close(): Promise<void>;
@@ -41,6 +43,7 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
   let lastFailure = '';
   let lastIgnored: readonly Finding[] = [];
   let isOpen = false;
+  const subscribers = new Set<() => void>();
 
   const load = async (): Promise<void> => {
     const started = options.now();
@@ -67,6 +70,7 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
     observe({ kind: 'catalog.loaded', ...counts, ms });
     if (findings.length > 0 && !sameFindings(findings, before))
       observe({ kind: 'catalog.rejected', diagnostics: findings });
+    for (const changed of subscribers) changed();
   };
   const fail = (cause: unknown): void => {
     pending.addAll();
@@ -90,6 +94,10 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
   return {
     current: () => catalog,
     diagnostics: () => findings,
+    subscribe: (changed) => {
+      subscribers.add(changed);
+      return () => subscribers.delete(changed);
+    },
     reload,
     close: () => {
       stopLooking();

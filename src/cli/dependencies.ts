@@ -1,5 +1,5 @@
 // The functions of other modules that the process passes to commands.
-import type { Candidate } from '../catalog/catalog.ts';
+import type { Candidate, Catalog } from '../catalog/catalog.ts';
 import type { LiveCatalog } from '../catalog/live.ts';
 import type { Token } from '../config/generated/tokens.ts';
 import type { Settings } from '../config/settings.ts';
@@ -38,6 +38,7 @@ export type OpenLocal = (options: {
   readonly observe: Observe;
 }) => Promise<{
   readonly path: RequestPath;
+  readonly catalog: () => Catalog;
   readonly preflight: () => Promise<readonly PreflightFinding[]>;
   close(): Promise<void>;
 }>;

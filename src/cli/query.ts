@@ -5,7 +5,7 @@ import type { Observe } from '../core/observation.ts';
 import { Problem } from '../core/problem.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Prepared } from '../request/answer.ts';
-import { contentOf, type Call, type CallContent } from '../request/call.ts';
+import { localCall, type CallContent } from '../request/call.ts';
 import { CommandError } from './command-error.ts';
 import { withLocal, type LocalDeps } from './local.ts';
 import { linesOf, membersOf, plainText } from '../format/members.ts';
@@ -29,17 +29,11 @@ export interface QueryOptions {
 
 /** Runs the endpoint and prints its rows; with `explain`, prints the statement and the engine's query plan. */
 export async function query(options: QueryOptions, deps: LocalDeps): Promise<void> {
-  const format = options.output === 'csv' ? 'csv' : 'ndjson';
-  const content = { ...contentOf(fieldsOf(options)), format } as const;
-  const { signal } = new AbortController();
-  const call: Call = {
-    requestId: randomUUID(),
-    endpoint: options.endpoint,
-    key: 'local',
-    read: async () => content,
-    trace: {},
-    signal,
-  };
+  const call = localCall(
+    { requestId: randomUUID(), endpoint: options.endpoint },
+    fieldsOf(options),
+    options.output === 'csv' ? 'csv' : 'ndjson',
+  );
   const { terminal } = deps;
   await withLocal(options, deps, async ({ path }, engine) => {
     if (options.explain) return explain(await path.prepare(call), engine, terminal);
@@ -94,8 +88,8 @@ function print(body: Buffer, output: QueryOptions['output'], terminal: Terminal)
 
 function describeProblem(problem: Problem): string {
   const errors = problem.errors.map(({ parameter, line, column, message }) => {
-    const place = parameter ?? (line === undefined ? '' : `${line}:${column ?? 1}`);
-    return `\n  ${place === '' ? '' : `${place}: `}${message}`;
+    const location = parameter ?? (line === undefined ? '' : `${line}:${column ?? 1}`);
+    return `\n  ${location === '' ? '' : `${location}: `}${message}`;
   });
   const cause = problem.status >= 500 && problem.cause instanceof Error ? `\n  ${problem.cause.message}` : '';
   return `${problem.message} (${problem.code})${errors.join('')}${cause}\n  ${problem.hint}`;

@@ -8,7 +8,7 @@ import type { PreviousKey, Token } from '../config/generated/tokens.ts';
 import { changeAlone, replaceFile } from '../config/replace-file.ts';
 import { createValueCheck } from '../config/schema.ts';
 import { appendToList, removeAt, setAt } from '../config/yaml-edit.ts';
-import { nearest } from '../core/nearest.ts';
+import { nearest, withSuggestion } from '../core/nearest.ts';
 import { describeFinding } from '../observe/describe.ts';
 import { CommandError } from './command-error.ts';
 import { renderTable } from './table.ts';
@@ -138,9 +138,7 @@ function indexOf(tokens: readonly Token[], name: string, file: string): number {
     name,
     tokens.map((token) => token.name),
   );
-  throw new CommandError(
-    `${file} has no key named "${name}"${guess === undefined ? '' : `; did you mean "${guess}"?`}`,
-  );
+  throw new CommandError(withSuggestion(`${file} has no key named "${name}"`, guess));
 }
 
 interface TokensText {

@@ -60,6 +60,15 @@ export function settingsOf({
   };
 }
 
+/**
+ * For saved statements: one with an explicit PREWHERE does not use the query condition cache, which could record ranges
+ * without rows for one call's WHERE as ranges without rows for the PREWHERE of all calls. Other statements keep it:
+ * repeated selective scans are a hundred times faster with it.
+ */
+export function conditionCacheOf({ sql }: Pick<Statement, 'sql'>): Settings {
+  return /\bPREWHERE\b/i.test(sql) ? { use_query_condition_cache: 0 } : {};
+}
+
 /** `a = 1, b = 'x'`, for a SETTINGS clause. Names and string values come from this service; strings are plain words. */
 export function printSettings(settings: Settings): string {
   return Object.entries(settings)

@@ -5,8 +5,8 @@ import { checkFunction, isKeyword, scanNewName } from './names.ts';
 import { scanWindow } from './ordering.ts';
 import { isNamedTuple, spanReader } from './named-tuple.ts';
 import type { Scan, Scope } from './scan.ts';
-import { makesStates, takesStates } from './states.ts';
-import { argumentIndex, complaintAboutArgument, stringArgument } from './string-arguments.ts';
+import { returnsStates, acceptsStates } from './states.ts';
+import { argumentIndex, argumentViolation, stringArgument } from './string-arguments.ts';
 import type { StringArgument } from './string-arguments.ts';
 import { scanType } from './type.ts';
 import { CALLABLE, IN_FUNCTIONS } from './keywords.ts';
@@ -36,7 +36,7 @@ const STATES: Form = { ...PLAIN, takesStates: true };
 
 function formOf(name: string): Form {
   const form = FORMS.get(name.toUpperCase());
-  return form ?? (takesStates(name) || name.toLowerCase() === 'count' ? STATES : PLAIN);
+  return form ?? (acceptsStates(name) || name.toLowerCase() === 'count' ? STATES : PLAIN);
 }
 
 /** Keywords that take a subquery, on the right of a comparison or alone. */
@@ -47,7 +47,8 @@ export function scanCall(scan: Scan, scope: Scope): void {
   const word = scan.word();
   if (QUANTIFIERS.has(word ?? '') && isQueryGroup(scan, 1)) {
     // The engine rewrites the others to IN.
-    if (word !== 'EXISTS') scan.findings.states.barred.push({ at: scan.at(), form: `${word} with a query` });
+    if (word !== 'EXISTS')
+      scan.findings.states.barred.push({ at: scan.at(), form: `${word} with a subquery` });
     scan.skip();
     scanQueryGroup(scan, scope);
     return;
@@ -61,7 +62,7 @@ export function scanCall(scan: Scan, scope: Scope): void {
   checkForms(scan);
   const name = scan.name() ?? '';
   const start = scan.at();
-  const made = makesStates(name) || isNamedState(scan, name);
+  const made = returnsStates(name) || isNamedState(scan, name);
   scan.skip();
   const named = stringArgument(name);
   if (word === 'CAST') scanCast(scan, scope);
@@ -69,7 +70,7 @@ export function scanCall(scan: Scan, scope: Scope): void {
   else if (word === 'POSITION' && isStandardPosition(scan)) scanPosition(scan, scope);
   else scanArguments(scan, scope, scan.kind(scan.beyond()) === '(' ? PLAIN : formOf(name)); // parameters cannot be states
   if (scan.kind() === '(') {
-    if (named !== undefined) refuseParameters(scan, name);
+    if (named !== undefined) rejectParameters(scan, name);
     scanArguments(scan, scope, formOf(name));
   }
   scanAfterCall(scan, scope);
@@ -78,7 +79,7 @@ export function scanCall(scan: Scan, scope: Scope): void {
 
 /** `initializeAggregation('sumState', …)` and similar calls. */
 function isNamedState(scan: Scan, name: string): boolean {
-  return stringArgument(name)?.names === 'function' && makesStates(scan.whole(2));
+  return stringArgument(name)?.names === 'function' && returnsStates(scan.whole(2));
 }
 
 /** Arguments of which one names a type, a function or a subcolumn. */
@@ -114,12 +115,12 @@ function checkNamedArgument(scan: Scan, { name, named, start, end }: NamedArgume
   const ahead = start - scan.at();
   const literal = end - start === 1 ? scan.whole(ahead) : undefined;
   const { functions } = scan.surface;
-  const complaint = complaintAboutArgument(named, { name, literal, functions });
-  if (complaint !== undefined) scan.refuse(complaint, ahead);
+  const complaint = argumentViolation(named, { name, literal, functions });
+  if (complaint !== undefined) scan.reject(complaint, ahead);
 }
 
-function refuseParameters(scan: Scan, name: string): never {
-  return scan.refuse({ code: 'sandbox.syntax_unsupported', message: `${name} takes no parameters` });
+function rejectParameters(scan: Scan, name: string): never {
+  return scan.reject({ code: 'sandbox.syntax_unsupported', message: `${name} does not accept parameters` });
 }
 
 /** `f(DISTINCT …)` and `f(…) FILTER (…)` call `fDistinct` and `fIf`, which exist only for aggregate functions. */
@@ -202,7 +203,7 @@ function scanLambda(scan: Scan, scope: Scope): boolean {
     scanUntil(scan, ')', () => scanNewName(scan));
   } else scanNewName(scan);
   scan.expectKind('->');
-  scan.nest(() => scan.grammar.expression(scan, { own: scope.own, inLambda: true }, 'as'));
+  scan.nest(() => scan.grammar.expression(scan, { withTables: scope.withTables, inLambda: true }, 'as'));
   return true;
 }
 
@@ -219,7 +220,7 @@ function scanAfterCall(scan: Scan, scope: Scope): void {
   if (!scan.take('OVER')) return;
   if (scan.kind() === '(') scanWindow(scan, scope);
   else if (scan.name() === undefined || isKeyword(scan)) {
-    scan.refuse({ code: 'sandbox.syntax_unsupported', message: 'Expected a window behind OVER' });
+    scan.reject({ code: 'sandbox.syntax_unsupported', message: 'Expected a window after OVER' });
   } else scan.skip();
 }
 
@@ -292,7 +293,7 @@ function scanColumnName(scan: Scan): void {
   const start = scan.at();
   do {
     if (scan.name() === undefined || isKeyword(scan)) {
-      scan.refuse({ code: 'sandbox.syntax_unsupported', message: 'Expected the name of a column' });
+      scan.reject({ code: 'sandbox.syntax_unsupported', message: 'Expected a column name' });
     }
     scan.skip();
   } while (scan.takeKind('.'));
@@ -315,9 +316,9 @@ function scanApplied(scan: Scan, scope: Scope): void {
 function scanAppliedName(scan: Scan, scope: Scope): void {
   checkFunction(scan);
   const name = scan.name() ?? '';
-  if (stringArgument(name) !== undefined || makesStates(name)) {
-    const message = `${name} cannot be applied by its name: write a lambda, as in APPLY(x -> ${name}(…))`;
-    scan.refuse({ code: 'sandbox.type_denied', message });
+  if (stringArgument(name) !== undefined || returnsStates(name)) {
+    const message = `${name} cannot be used by name in APPLY: use a lambda, as in APPLY(x -> ${name}(…))`;
+    scan.reject({ code: 'sandbox.type_denied', message });
   }
   scan.skip();
   if (scan.kind() === '(') scanArguments(scan, scope, PLAIN);

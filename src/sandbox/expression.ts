@@ -3,12 +3,12 @@ import { scanIn } from './in.ts';
 import { isBareAlias, scanNewName } from './names.ts';
 import type { AliasForm, Scan, Scope } from './scan.ts';
 
-const MAX_SIGNS = 32;
+const MAX_PREFIXES = 32;
 
 /** Maximum length of a chain of operators that nest in the engine's tree; AND, OR and || are flat there. */
 const MAX_CHAIN = 128;
 
-const SIGNS: ReadonlySet<string> = new Set([
+const OPERATORS: ReadonlySet<string> = new Set([
   '+',
   '-',
   '*',
@@ -39,35 +39,35 @@ const FLAT: ReadonlySet<string> = new Set(['AND', 'OR', '||']);
 /** An expression and its optional alias. */
 export function scanExpression(scan: Scan, scope: Scope, alias: AliasForm): void {
   let chain = 0;
-  let choices = 0;
+  let conditionals = 0;
   scanPrefixes(scan);
   scan.grammar.operand(scan, scope);
   for (;;) {
     if (scanTest(scan) || scanIn(scan, scope)) continue;
-    const sign = scan.kind();
-    if (sign === '?') choices++;
-    else if (sign === ':' && choices > 0) choices--;
+    const symbol = scan.kind();
+    if (symbol === '?') conditionals++;
+    else if (symbol === ':' && conditionals > 0) conditionals--;
     else if (!isOperator(scan)) break;
-    chain = FLAT.has(scan.word() ?? sign ?? '') ? 0 : chain + 1;
+    chain = FLAT.has(scan.word() ?? symbol ?? '') ? 0 : chain + 1;
     if (chain > MAX_CHAIN) {
-      const message = `At most ${MAX_CHAIN} operators may follow each other without AND, OR or brackets`;
-      scan.refuse({ code: 'sandbox.too_large', message });
+      const message = `At most ${MAX_CHAIN} operators may be chained without AND, OR or parentheses`;
+      scan.reject({ code: 'sandbox.too_large', message });
     }
     skipOperator(scan);
     scanPrefixes(scan);
     scan.grammar.operand(scan, scope);
   }
-  if (choices > 0)
-    scan.refuse({ code: 'sandbox.syntax_unsupported', message: 'Expected : and the other choice of ?' });
+  if (conditionals > 0)
+    scan.reject({ code: 'sandbox.syntax_unsupported', message: 'Expected : and the second branch of ?' });
   scanAlias(scan, scope, alias);
 }
 
 function scanPrefixes(scan: Scan): void {
   for (let count = 1; scan.takeKind('-') || scan.takeKind('+') || scan.take('NOT'); count++) {
-    if (count < MAX_SIGNS) continue;
-    scan.refuse({
+    if (count < MAX_PREFIXES) continue;
+    scan.reject({
       code: 'sandbox.too_large',
-      message: `At most ${MAX_SIGNS} signs may stand before a value`,
+      message: `At most ${MAX_PREFIXES} unary operators may precede a value`,
     });
   }
 }
@@ -92,7 +92,7 @@ function skipOperator(scan: Scan): void {
 /** Number of tokens of the operator at the scan; 0 if there is none. */
 function operatorLength(scan: Scan): number {
   const word = scan.word();
-  if (word === undefined) return SIGNS.has(scan.kind() ?? '') ? 1 : 0;
+  if (word === undefined) return OPERATORS.has(scan.kind() ?? '') ? 1 : 0;
   if (WORDS.has(word)) return 1;
   const next = scan.word(1);
   if (word === 'NOT') return next === 'LIKE' || next === 'ILIKE' || next === 'BETWEEN' ? 2 : 0;
@@ -106,7 +106,7 @@ function scanAlias(scan: Scan, scope: Scope, alias: AliasForm): void {
   if (alias === 'none') return;
   if (scan.word() === 'AS') {
     if (scope.inLambda) {
-      scan.refuse({ code: 'sandbox.syntax_unsupported', message: 'Nothing may be named inside a lambda' });
+      scan.reject({ code: 'sandbox.syntax_unsupported', message: 'Aliases are not allowed inside a lambda' });
     }
     scan.skip();
     scanNewName(scan);

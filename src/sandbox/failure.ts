@@ -1,13 +1,13 @@
 // What a consumer may learn about an engine failure: our own message, with a location in their query; never the engine's.
-import { nearest } from '../core/nearest.ts';
+import { didYouMean, nearest } from '../core/nearest.ts';
 import { positionAt } from '../core/position.ts';
 import type { ProblemOptions } from '../core/problem.ts';
 import { quotedNames, scopeOf } from './engine-message.ts';
-import { findInText, isConsumersOwn } from './find-in-text.ts';
-import type { Found } from './find-in-text.ts';
+import { findInQuery, isConsumerScope } from './find-in-query.ts';
+import type { TextMatch } from './find-in-query.ts';
 import { SENTENCES, type Sentence } from './failure-sentences.ts';
-import { readConsumerText } from './consumer-text.ts';
-import type { ConsumerText } from './consumer-text.ts';
+import { lexConsumerQuery } from './lexed-query.ts';
+import type { LexedQuery } from './lexed-query.ts';
 import type { Verdict } from './sandbox.ts';
 
 /** A failure as the engine reports it; `engineCode` is ClickHouse's error code. */
@@ -19,14 +19,14 @@ export interface EngineMessage {
 const UNKNOWN_IDENTIFIER = 47;
 
 /** Unknown table, unknown database, access denied. */
-const HIDDEN: ReadonlySet<number | undefined> = new Set([60, 81, 497]);
+const HIDDEN_CODES: ReadonlySet<number | undefined> = new Set([60, 81, 497]);
 
 /**
  * On the left of IN the engine also looks up tables, and its errors reveal whether `database.table` exists. Consumers
  * get the same message in each case: no such column.
  */
 function readsAsColumn({ engineCode, message }: EngineMessage): boolean {
-  return HIDDEN.has(engineCode) || message.includes('is a table expression');
+  return HIDDEN_CODES.has(engineCode) || message.includes('is a table expression');
 }
 
 /**
@@ -42,45 +42,48 @@ export function consumerFailure(
   const sentence = SENTENCES.get(engineCode ?? 0);
   if (sentence === undefined) return undefined;
   // Verdicts are cached without tokens; failures are rare enough to read the query again.
-  const text = readConsumerText(verdict.source);
-  const place = placeOf(text, failure.message);
-  if (place === undefined) {
-    return isProven(sentence, { text, verdict, failure }) ? withoutPlace(sentence.say('')) : undefined;
+  const text = lexConsumerQuery(verdict.source);
+  const location = locationOf(text, failure.message);
+  if (location === undefined) {
+    return isConsumersFault(sentence, { text, verdict, failure })
+      ? withoutLocation(sentence.textFor(''))
+      : undefined;
   }
-  const message = sentence.say(place.source.slice(0, 60));
-  const position = positionAt(verdict.source, place.start);
+  const message = sentence.textFor(location.source.slice(0, 60));
+  const position = positionAt(verdict.source, location.start);
   const guess =
-    engineCode === UNKNOWN_IDENTIFIER ? nearest(place.source, [...columns, ...verdict.names]) : undefined;
+    engineCode === UNKNOWN_IDENTIFIER ? nearest(location.source, [...columns, ...verdict.names]) : undefined;
+  const hint = guess === location.source ? undefined : didYouMean(guess);
   return {
     detail: `${message} (line ${position.line}, column ${position.column})`,
     errors: [{ ...position, message }],
-    ...(guess === undefined || guess === place.source ? {} : { hint: `Did you mean ${guess}?` }),
+    ...(hint && { hint }),
   };
 }
 
 interface Evidence {
-  readonly text: ConsumerText;
+  readonly text: LexedQuery;
   readonly verdict: Verdict;
   readonly failure: EngineMessage;
 }
 
-function isProven({ proof }: Sentence, { text, verdict, failure }: Evidence): boolean {
-  if (proof !== 'place or scope') return proof === 'none';
+function isConsumersFault({ evidence }: Sentence, { text, verdict, failure }: Evidence): boolean {
+  if (evidence !== 'location or scope') return evidence === 'none';
   const scope = scopeOf(failure.message);
   // The engine may name a WITH element alone: one of the consumer's own, unless it is a table of the endpoint.
   return (
-    scope !== undefined && !verdict.tables.includes(scope.replaceAll('`', '')) && isConsumersOwn(text, scope)
+    scope !== undefined && !verdict.tables.includes(scope.replaceAll('`', '')) && isConsumerScope(text, scope)
   );
 }
 
-function withoutPlace(message: string): ProblemOptions {
+function withoutLocation(message: string): ProblemOptions {
   return { detail: message, errors: [{ message }] };
 }
 
 /** The first name in the message that occurs in the consumer's query. */
-function placeOf(text: ConsumerText, message: string): Found | undefined {
+function locationOf(text: LexedQuery, message: string): TextMatch | undefined {
   for (const name of quotedNames(message)) {
-    const found = findInText(text, name);
+    const found = findInQuery(text, name);
     if (found !== undefined) return found;
   }
   return undefined;

@@ -36,9 +36,9 @@ function scanTable(scan: Scan, scope: Scope): void {
   if (scan.take('AS') || isBareAlias(scan)) scanNewName(scan);
   const word = scan.word();
   if (word === 'FINAL' || word === 'SAMPLE') {
-    scan.refuse({
+    scan.reject({
       code: 'sandbox.syntax_unsupported',
-      message: `${word} is not taken: the tables here are query results`,
+      message: `${word} is not allowed: the tables are query results`,
     });
   }
 }
@@ -56,9 +56,9 @@ function scanJoinCondition(scan: Scan, scope: Scope): void {
   scan.grammar.expression(scan, scope, 'none');
   // Without parentheses the engine continues the column list where one would expect a further table.
   if (scan.kind() === ',') {
-    scan.refuse({
+    scan.reject({
       code: 'sandbox.syntax_unsupported',
-      message: 'Several columns of USING stand in brackets',
+      message: 'Several columns of USING must be in parentheses',
     });
   }
 }

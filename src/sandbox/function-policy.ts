@@ -2,7 +2,8 @@
 import { nearest } from '../core/nearest.ts';
 import { canonicalName } from './function-aliases.ts';
 import { FUNCTION_FAMILIES } from './function-families.ts';
-import { DENIED_FUNCTIONS } from './refused-functions.ts';
+import { DENIED_FUNCTIONS } from './denied-functions.ts';
+import { uncheckedReason } from './unchecked-functions.ts';
 
 export interface FunctionPolicy {
   /** Whether a call of that name is allowed; ignores case, as the engine does for case-insensitive functions. */
@@ -10,7 +11,7 @@ export interface FunctionPolicy {
   /** Whether an aggregate function of that name is allowed, with its combinators. */
   allowsAggregate(name: string): boolean;
   /** Whether the engine is known to have a function of that name and it is not allowed. */
-  refuses(name: string): boolean;
+  denies(name: string): boolean;
   /** Whether an allowed function of that name is an aggregate function, with or without combinators. */
   aggregates(name: string): boolean;
   /** The allowed name nearest to a rejected one. */
@@ -35,7 +36,7 @@ const COMBINATORS = [
 export function createFunctionPolicy({ allow, deny }: FunctionChanges): FunctionPolicy {
   const isDenied = createDenial(deny);
   const families = familiesWithout(isDenied);
-  const added = allow.filter((name) => !isDenied(name));
+  const added = allow.filter((name) => !isDenied(name) && uncheckedBy(name) === undefined);
   if (added.length > 0) families['of this endpoint'] = added;
   const allowed = new Map(
     Object.values(families)
@@ -57,12 +58,19 @@ export function createFunctionPolicy({ allow, deny }: FunctionChanges): Function
       const folded = name.toLowerCase();
       return isAggregate(folded) || addedNames.has(folded);
     },
-    refuses: (name) => known.has(name.toLowerCase()) && !allows(name),
+    denies: (name) => known.has(name.toLowerCase()) && !allows(name),
     aggregates: (name) => isAggregate(name.toLowerCase()),
     nearest: (name) => nearest(name, allowed.values()),
     families: Object.freeze(families),
     combinators: COMBINATORS,
   };
+}
+
+/** Why no endpoint can allow a function of that name, under any alias or combinator; undefined if it can. */
+export function uncheckedBy(name: string): string | undefined {
+  const folded = name.toLowerCase();
+  const names = [folded, canonicalName(folded), ...basesOf(folded)];
+  return names.map(uncheckedReason).find((reason) => reason !== undefined);
 }
 
 /** Whether a name is denied: directly, by an alias, or as the function under its combinators. */

@@ -15,11 +15,11 @@ export function isQueryGroup(scan: Scan, ahead = 0): boolean {
 /** A query in parentheses. */
 export function scanQueryGroup(scan: Scan, scope: Scope): void {
   if (!isQueryGroup(scan)) {
-    scan.refuse({ code: 'sandbox.syntax_unsupported', message: 'Expected a SELECT in brackets' });
+    scan.reject({ code: 'sandbox.syntax_unsupported', message: 'Expected a SELECT in parentheses' });
   }
   scan.skip();
-  scan.nest(() => scan.grammar.query(scan, { own: scope.own, inLambda: false }));
-  scan.expectKind(')', 'the end of the query in brackets');
+  scan.nest(() => scan.grammar.query(scan, { withTables: scope.withTables, inLambda: false }));
+  scan.expectKind(')', 'the end of the subquery');
 }
 
 /** Expressions in parentheses, possibly none; a trailing comma is allowed. */

@@ -25,7 +25,7 @@ function scanSet(scan: Scan, scope: Scope): void {
 }
 
 function scanSetTable(scan: Scan, scope: Scope): void {
-  scan.findings.states.barred.push({ at: scan.at(), form: 'IN with a query or a table' });
+  scan.findings.states.barred.push({ at: scan.at(), form: 'IN with a subquery or a table' });
   if (isQueryGroup(scan)) scanQueryGroup(scan, scope);
   else scanTableName(scan, scope);
 }

@@ -5,7 +5,7 @@ import type { BracketPairs, Cursor } from '../sql/cursor.ts';
 import { createCursor, matchBrackets } from '../sql/cursor.ts';
 import { isSignificant, tokenize } from '../sql/lexer.ts';
 import { identifierName } from '../sql/literal.ts';
-import type { ConsumerText } from './consumer-text.ts';
+import type { LexedQuery } from './lexed-query.ts';
 import type { FunctionPolicy } from './function-policy.ts';
 import { isTotalSum, startsValue } from './arithmetic.ts';
 import { conditionRanges } from './condition-ranges.ts';
@@ -13,7 +13,7 @@ import type { TokenRange } from './condition-ranges.ts';
 import { isConstantCall, isRounding, isTriedType, literalArguments } from './leakproof-functions.ts';
 import { createMoments } from './moments.ts';
 import type { Moments } from './moments.ts';
-import { makesNulls } from './null-makers.ts';
+import { makesNulls } from './null-sources.ts';
 import { mixesScales } from './time-scales.ts';
 import { KEYWORDS, CALLABLE, CONSTANTS, UNITS } from './keywords.ts';
 
@@ -41,7 +41,7 @@ export function isClauseLeakproof(clause: string, context: Omit<LeakproofContext
 }
 
 /** Fails closed: false for anything not known to succeed on every row. `text` has passed the scanner. */
-export function isLeakproof(text: ConsumerText, context: LeakproofContext): boolean {
+export function isLeakproof(text: LexedQuery, context: LeakproofContext): boolean {
   const cursor = createCursor(text.text, text.tokens, text.brackets);
   const walk = walkOf(cursor, text.brackets, context);
   if (walk === undefined) return false;

@@ -1,5 +1,5 @@
 // Names by position: tables, functions, aliases.
-import { nearest } from '../core/nearest.ts';
+import { didYouMean, nearest } from '../core/nearest.ts';
 import type { Scan, Scope } from './scan.ts';
 import { KEYWORDS, NO_BARE_ALIAS } from './keywords.ts';
 
@@ -7,22 +7,22 @@ import { KEYWORDS, NO_BARE_ALIAS } from './keywords.ts';
 export function scanTableName(scan: Scan, scope: Scope): void {
   const name = scan.name();
   if (name === undefined || isKeyword(scan)) {
-    scan.refuse({
+    scan.reject({
       code: 'sandbox.table_denied',
-      message: `Expected the name of a table: ${tableList(scan, scope)}`,
+      message: `Expected a table name: ${tableList(scan, scope)}`,
     });
   }
   if (scan.kind(1) === '.') {
-    const message = `Tables are named without a database: ${tableList(scan, scope)}`;
-    scan.refuse({ code: 'sandbox.table_denied', message });
+    const message = `Table names must not include a database: ${tableList(scan, scope)}`;
+    scan.reject({ code: 'sandbox.table_denied', message });
   }
   if (scan.kind(1) === '(') {
-    scan.refuse({
+    scan.reject({
       code: 'sandbox.table_denied',
-      message: `${scan.source()}(…) is a table function, and none is taken here`,
+      message: `${scan.source()}(…) is a table function, and table functions are not allowed`,
     });
   }
-  const own = scope.own.get(name);
+  const own = scope.withTables.get(name);
   const size = own ?? scan.surface.tables.get(name);
   if (size === undefined) denyTable(scan, scope, name);
   if (own === undefined) scan.findings.tables.add(name);
@@ -31,19 +31,18 @@ export function scanTableName(scan: Scan, scope: Scope): void {
 }
 
 function denyTable(scan: Scan, scope: Scope, name: string): never {
-  const guess = nearest(name, visible(scan, scope));
-  const hint = guess === undefined ? {} : { hint: `Did you mean ${guess}?` };
-  const message = `${scan.source()} is not a table here: ${tableList(scan, scope)}`;
-  return scan.refuse({ code: 'sandbox.table_denied', message, ...hint });
+  const hint = didYouMean(nearest(name, visible(scan, scope)));
+  const message = `There is no table ${scan.source()}: ${tableList(scan, scope)}`;
+  return scan.reject({ code: 'sandbox.table_denied', message, ...(hint && { hint }) });
 }
 
 function visible(scan: Scan, scope: Scope): string[] {
-  return [...scan.surface.tables.keys(), ...scope.own.keys()];
+  return [...scan.surface.tables.keys(), ...scope.withTables.keys()];
 }
 
 function tableList(scan: Scan, scope: Scope): string {
   const names = visible(scan, scope);
-  return names.length === 0 ? 'there is none' : `there are ${names.join(', ')}`;
+  return names.length === 0 ? 'there are no tables' : `the tables are ${names.join(', ')}`;
 }
 
 /** Checks the name at the scan as a function; `combinator` is the suffix that the engine appends for the call's syntax. */
@@ -51,18 +50,21 @@ export function checkFunction(scan: Scan, combinator = ''): void {
   const name = `${scan.name() ?? ''}${combinator}`;
   const { functions } = scan.surface;
   if (functions.allows(name)) return;
-  const guess = functions.refuses(name) ? undefined : functions.nearest(name);
-  const hint = guess === undefined ? {} : { hint: `Did you mean ${guess}?` };
-  const message = `${scan.source()} is not among the allowed functions${combinator === '' ? '' : ' that aggregate'}`;
-  scan.refuse({ code: 'sandbox.function_denied', message, ...hint });
+  const hint = functions.denies(name) ? undefined : didYouMean(functions.nearest(name));
+  const message = `${scan.source()} is not an allowed ${combinator === '' ? '' : 'aggregate '}function`;
+  scan.reject({ code: 'sandbox.function_denied', message, ...(hint && { hint }) });
 }
 
 /** Reads a new name: an alias, a lambda's argument, a window. */
 export function scanNewName(scan: Scan): string {
   const name = scan.name();
   if (name === undefined || isKeyword(scan)) {
-    const message = `Expected a name; ${scan.source() || 'the end'} has to be quoted to be one`;
-    scan.refuse({ code: 'sandbox.syntax_unsupported', message });
+    const seen = scan.source();
+    const message =
+      seen === ''
+        ? 'Expected a name, but the query ends'
+        : `Expected a name; to use ${seen} as a name, quote it`;
+    scan.reject({ code: 'sandbox.syntax_unsupported', message });
   }
   scan.findings.names.add(name);
   scan.skip();

@@ -36,7 +36,7 @@ function scanValue(scan: Scan, scope: Scope): void {
 function scanBrackets(scan: Scan, scope: Scope): void {
   if (isQueryGroup(scan)) {
     // The column's name would change or be lost.
-    scan.findings.states.barred.push({ at: scan.at(), form: 'A query that is a value' });
+    scan.findings.states.barred.push({ at: scan.at(), form: 'A scalar subquery' });
     scanQueryGroup(scan, scope);
   } else scanExpressions(scan, scope, 'as');
 }
@@ -47,20 +47,20 @@ function scanArray(scan: Scan, scope: Scope): void {
 }
 
 function rejectValue(scan: Scan): never {
-  const seen = scan.kind() === undefined ? 'the query ends' : `there is ${scan.source()}`;
-  return scan.refuse({ code: 'sandbox.syntax_unsupported', message: `Expected a value, but ${seen}` });
+  const seen = scan.kind() === undefined ? 'the query ends' : `found ${scan.source()}`;
+  return scan.reject({ code: 'sandbox.syntax_unsupported', message: `Expected a value, but ${seen}` });
 }
 
 /** No string may hold the type of a state: any function could read a type from it. */
 function scanString(scan: Scan): void {
   const value = stringValue(scan.whole());
   if (value === undefined) {
-    scan.refuse({ code: 'sandbox.query_invalid', message: 'This string has an escape that means nothing' });
+    scan.reject({ code: 'sandbox.query_invalid', message: 'Invalid escape sequence in this string' });
   }
   if (/AggregateFunction[\s`"]*\(/i.test(value)) {
-    scan.refuse({
+    scan.reject({
       code: 'sandbox.type_denied',
-      message: 'Types of aggregate functions are not allowed in strings',
+      message: 'Aggregate function types are not allowed in strings',
     });
   }
   scan.skip();
@@ -69,9 +69,9 @@ function scanString(scan: Scan): void {
 /** A subcolumn of a Dynamic value has the name of a type. */
 function checkQuoted(scan: Scan): void {
   if (scan.kind() !== 'quoted' || !namesState(scan.whole())) return;
-  scan.refuse({
+  scan.reject({
     code: 'sandbox.type_denied',
-    message: 'Types of aggregate functions are not allowed as names',
+    message: 'Aggregate function types are not allowed as names',
   });
 }
 
@@ -132,7 +132,7 @@ function scanInterval(scan: Scan, scope: Scope): void {
   scan.nest(() => scan.grammar.operand(scan, scope));
   if (isWhole) return;
   if (!UNITS.has(scan.word() ?? '')) {
-    scan.refuse({ code: 'sandbox.syntax_unsupported', message: 'Expected a unit of time such as DAY' });
+    scan.reject({ code: 'sandbox.syntax_unsupported', message: 'Expected a unit of time such as DAY' });
   }
   scan.skip();
 }
@@ -160,7 +160,7 @@ function scanPathType(scan: Scan): void {
     return;
   }
   const fault = typeFault(scan.name() ?? '');
-  if (fault !== undefined) scan.refuse({ code: 'sandbox.type_denied', message: fault });
+  if (fault !== undefined) scan.reject({ code: 'sandbox.type_denied', message: fault });
   scan.skip();
 }
 
@@ -183,9 +183,9 @@ function scanPath(scan: Scan, scope: Scope): void {
   const kind = scan.kind();
   if (kind !== 'word' && kind !== 'quoted' && kind !== 'number') rejectValue(scan);
   if (scan.kind(1) === '(') {
-    scan.refuse({
+    scan.reject({
       code: 'sandbox.function_denied',
-      message: 'Functions are called without a database before them',
+      message: 'Function names must not include a database',
     });
   }
   scan.skip();

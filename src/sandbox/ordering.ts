@@ -75,7 +75,7 @@ export function scanWindows(scan: Scan, scope: Scope): true {
 
 /** `([name] [PARTITION BY …] [ORDER BY …] [frame])`. */
 export function scanWindow(scan: Scan, scope: Scope): void {
-  scan.expectKind('(', 'a window in brackets');
+  scan.expectKind('(', 'a window in parentheses');
   scan.nest(() => {
     if (scan.word(1) !== 'BY' && scan.name() !== undefined && !isFrame(scan)) scan.skip();
     if (scan.take('PARTITION', 'BY')) {

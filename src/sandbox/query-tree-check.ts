@@ -1,13 +1,13 @@
 // The query tree check: applies the scanner's rules a second time, to the tree that the engine itself has parsed.
-import type { Complaint } from './consumer-text.ts';
+import type { Violation } from './lexed-query.ts';
 import type { FunctionPolicy } from './function-policy.ts';
 import { isNamedTuple } from './named-tuple.ts';
 import type { NamedTupleReader } from './named-tuple.ts';
 import { attribute, parseQueryTree } from './query-tree.ts';
 import type { TreeLine } from './query-tree.ts';
 import type { ScanResult } from './scanner.ts';
-import { argumentIndex, complaintAboutArgument, stringArgument, subcolumnFault } from './string-arguments.ts';
-import { judgeStates } from './tree-states.ts';
+import { argumentIndex, argumentViolation, stringArgument, subcolumnFault } from './string-arguments.ts';
+import { checkTreeStates } from './tree-states.ts';
 import { IN_FUNCTIONS } from './keywords.ts';
 
 /** Functions that the engine creates from syntax; a query cannot call them by name. */
@@ -33,7 +33,7 @@ const TABLE_PARTS: ReadonlySet<string> = new Set([
 /** The table that the engine uses for a query without FROM; it holds one row with a zero. */
 const NO_TABLE = 'system.one';
 
-export interface Judgement {
+export interface TreeCheck {
   readonly scanned: ScanResult;
   readonly functions: FunctionPolicy;
   /** Whether a bare name would be a call of a function that is not allowed. */
@@ -41,65 +41,62 @@ export interface Judgement {
 }
 
 /** The consumer's WITH tables in scope. */
-type Own = ReadonlySet<string>;
+type ConsumerTables = ReadonlySet<string>;
 
 /** Checks the output of `EXPLAIN QUERY TREE run_passes = 0`; undefined if it agrees with the scanner. */
-export function judgeTree(tree: string, judgement: Judgement): Complaint | undefined {
+export function checkTree(tree: string, check: TreeCheck): Violation | undefined {
   const parsed = parseQueryTree(tree);
-  if ('complaint' in parsed) return parsed.complaint;
+  if ('violation' in parsed) return parsed.violation;
   const [root] = parsed.root.children;
-  if (root === undefined || parsed.root.children.length !== 1) return odd('nothing');
-  return (
-    judgeQuery(judgement, root, new Set()).complaint ?? judgeStates(root, judgement.scanned.stateColumns)
-  );
+  if (root === undefined || parsed.root.children.length !== 1) return mismatch('nothing');
+  return judgeQuery(check, root, new Set()).violation ?? checkTreeStates(root, check.scanned.stateColumns);
 }
 
-function odd(what: string): Complaint {
+function mismatch(what: string): Violation {
   return {
     code: 'sandbox.check_mismatch',
-    message: `The engine reads ${what.slice(0, 60)} in the query, which is not taken`,
+    message: `The engine found ${what.slice(0, 60)} in the query, which is not allowed`,
   };
 }
 
 /** A query's verdict, and the scope that its WITH leaves to later members of a union. */
 interface QueryVerdict {
-  readonly complaint: Complaint | undefined;
-  readonly declared: Own;
+  readonly violation: Violation | undefined;
+  readonly declared: ConsumerTables;
 }
 
-function judgeQuery(judgement: Judgement, query: TreeLine, own: Own): QueryVerdict {
-  if (!query.isNode) return { complaint: odd(query.kind), declared: own };
-  if (query.kind === 'UNION') return judgeUnion(judgement, query, own);
+function judgeQuery(check: TreeCheck, query: TreeLine, own: ConsumerTables): QueryVerdict {
+  if (!query.isNode) return { violation: mismatch(query.kind), declared: own };
+  if (query.kind === 'UNION') return judgeUnion(check, query, own);
   if (query.kind !== 'QUERY' || query.attributes.includes('recursive'))
-    return { complaint: odd(query.kind), declared: own };
+    return { violation: mismatch(query.kind), declared: own };
   const names = new Set(own);
   for (const part of query.children) {
-    const complaint =
-      part.kind === 'WITH' ? judgeWith(judgement, part, names) : judgePart(judgement, part, names);
-    if (complaint !== undefined) return { complaint, declared: own };
+    const violation = part.kind === 'WITH' ? judgeWith(check, part, names) : judgePart(check, part, names);
+    if (violation !== undefined) return { violation, declared: own };
   }
-  return { complaint: undefined, declared: names };
+  return { violation: undefined, declared: names };
 }
 
 /** Members see the first one's WITH, which the engine copies into each; a WITH of their own would shadow it. */
-function judgeUnion(judgement: Judgement, union: TreeLine, own: Own): QueryVerdict {
+function judgeUnion(check: TreeCheck, union: TreeLine, own: ConsumerTables): QueryVerdict {
   const shape = union.children.every(
     (part) => part.kind === 'QUERIES' && part.children.every((list) => list.kind === 'LIST'),
   );
-  if (!shape) return { complaint: odd('an odd union'), declared: own };
+  if (!shape) return { violation: mismatch('an unexpected form of union'), declared: own };
   const members = membersOf(union);
   const shared = withOf(members[0]);
   let scope = own;
   for (const member of members) {
     const copy = withOf(member);
     if (copy !== undefined && (shared === undefined || !isSame(copy, shared))) {
-      return { complaint: odd('a WITH inside a union'), declared: own };
+      return { violation: mismatch('a WITH inside a union'), declared: own };
     }
-    const verdict = judgeQuery(judgement, member, scope);
-    if (verdict.complaint !== undefined) return verdict;
+    const verdict = judgeQuery(check, member, scope);
+    if (verdict.violation !== undefined) return verdict;
     scope = verdict.declared;
   }
-  return { complaint: undefined, declared: scope };
+  return { violation: undefined, declared: scope };
 }
 
 function membersOf(union: TreeLine): readonly TreeLine[] {
@@ -123,16 +120,16 @@ function isSame(a: TreeLine, b: TreeLine): boolean {
 }
 
 /** Each WITH table sees the tables before it, but not itself. */
-function judgeWith(judgement: Judgement, part: TreeLine, names: Set<string>): Complaint | undefined {
+function judgeWith(check: TreeCheck, part: TreeLine, names: Set<string>): Violation | undefined {
   for (const element of part.children.flatMap((list) => (list.kind === 'LIST' ? list.children : [list]))) {
     const isTable = element.attributes.includes(', is_cte: 1');
-    const complaint = isTable
-      ? judgeQuery(judgement, element, names).complaint
-      : judgeNode(judgement, element, names);
-    if (complaint !== undefined) return complaint;
+    const violation = isTable
+      ? judgeQuery(check, element, names).violation
+      : judgeNode(check, element, names);
+    if (violation !== undefined) return violation;
     if (!isTable) continue;
-    const name = nameOfTable(element, judgement.scanned.names);
-    if (name === undefined) return odd('an odd WITH');
+    const name = nameOfTable(element, check.scanned.names);
+    if (name === undefined) return mismatch('an unexpected form of WITH');
     names.add(name);
   }
   return undefined;
@@ -145,13 +142,13 @@ function nameOfTable(element: TreeLine, names: ReadonlySet<string>): string | un
 }
 
 /** A part of a node: a heading and its subtree. */
-function judgePart(judgement: Judgement, part: TreeLine, own: Own): Complaint | undefined {
-  if (part.isNode) return judgeNode(judgement, part, own);
-  if (!isHeading(part.kind)) return odd(part.kind);
+function judgePart(check: TreeCheck, part: TreeLine, own: ConsumerTables): Violation | undefined {
+  if (part.isNode) return judgeNode(check, part, own);
+  if (!isHeading(part.kind)) return mismatch(part.kind);
   const readsTables = TABLE_PARTS.has(part.kind);
   return first(part.children, (child) => {
-    if (readsTables && child.kind === 'IDENTIFIER') return judgeTable(judgement, child, own);
-    return judgePart(judgement, child, own);
+    if (readsTables && child.kind === 'IDENTIFIER') return judgeTable(check, child, own);
+    return judgePart(check, child, own);
   });
 }
 
@@ -159,47 +156,48 @@ function isHeading(kind: string): boolean {
   return HEADINGS.has(kind) || /^(?:EXPRESSION |REPLACEMENTS \d+$|REPLACEMENT NAME )/.test(kind);
 }
 
-function judgeNode(judgement: Judgement, node: TreeLine, own: Own): Complaint | undefined {
-  if (node.kind === 'QUERY' || node.kind === 'UNION') return judgeQuery(judgement, node, own).complaint;
-  if (node.kind === 'FUNCTION') return judgeFunction(judgement, node, own);
-  if (node.kind === 'IDENTIFIER') return judgeColumn(judgement, node);
+function judgeNode(check: TreeCheck, node: TreeLine, own: ConsumerTables): Violation | undefined {
+  if (node.kind === 'QUERY' || node.kind === 'UNION') return judgeQuery(check, node, own).violation;
+  if (node.kind === 'FUNCTION') return judgeFunction(check, node, own);
+  if (node.kind === 'IDENTIFIER') return judgeColumn(check, node);
   if (node.kind === 'LAMBDA') {
     // A named lambda could replace a function inside the endpoint's tables.
-    if (node.attributes !== '') return odd('a lambda with a name');
-  } else if (!NODES.has(node.kind)) return odd(node.kind);
-  return first(node.children, (part) => judgePart(judgement, part, own));
+    if (node.attributes !== '') return mismatch('a lambda with a name');
+  } else if (!NODES.has(node.kind)) return mismatch(node.kind);
+  return first(node.children, (part) => judgePart(check, part, own));
 }
 
-function judgeFunction(judgement: Judgement, node: TreeLine, own: Own): Complaint | undefined {
+function judgeFunction(check: TreeCheck, node: TreeLine, own: ConsumerTables): Violation | undefined {
   const name = attribute(node, 'function_name', 'function_type');
-  if (name === undefined) return odd('an odd function');
+  if (name === undefined) return mismatch('an unexpected form of function');
   const folded = name.toLowerCase();
-  if (!SYNTAX_FUNCTIONS.has(folded) && !judgement.functions.allows(name)) {
+  if (!SYNTAX_FUNCTIONS.has(folded) && !check.functions.allows(name)) {
     return {
       code: 'sandbox.function_denied',
-      message: `${name.slice(0, 60)} is not among the allowed functions`,
+      message: `${name.slice(0, 60)} is not an allowed function`,
     };
   }
-  const named = complaintAboutNamed(judgement, node, name);
+  const named = complaintAboutNamed(check, node, name);
   if (named !== undefined) return named;
   const table = IN_FUNCTIONS.has(folded) ? setOf(node) : undefined;
-  const complaint = table?.kind === 'IDENTIFIER' ? judgeTable(judgement, table, own) : undefined;
-  return complaint ?? first(node.children, (part) => judgePart(judgement, part, own));
+  const violation = table?.kind === 'IDENTIFIER' ? judgeTable(check, table, own) : undefined;
+  return violation ?? first(node.children, (part) => judgePart(check, part, own));
 }
 
 /** The argument that names a type, a function or a subcolumn must be an allowed constant. */
-function complaintAboutNamed({ functions }: Judgement, node: TreeLine, name: string): Complaint | undefined {
+function complaintAboutNamed({ functions }: TreeCheck, node: TreeLine, name: string): Violation | undefined {
   const named = stringArgument(name);
   if (named === undefined) return undefined;
-  if (node.children.some(({ kind }) => kind === 'PARAMETERS')) return odd('parameters of a plain function');
+  if (node.children.some(({ kind }) => kind === 'PARAMETERS'))
+    return mismatch('parameters of a plain function');
   const list = argumentsOf(node);
-  if (list.length === 0) return odd(`${name} without arguments`); // as in APPLY
+  if (list.length === 0) return mismatch(`${name} without arguments`); // as in APPLY
   const index = argumentIndex(named, list.length);
   const argument = index === undefined ? undefined : list[index];
   if (argument === undefined) return undefined;
   const [value] = list;
   if (name === 'CAST' && value !== undefined && isNamedTuple(TREE_READER, value, argument)) return undefined;
-  return complaintAboutArgument(named, { name, literal: literalOf(argument), functions });
+  return argumentViolation(named, { name, literal: literalOf(argument), functions });
 }
 
 const TREE_READER: NamedTupleReader<TreeLine> = {
@@ -220,15 +218,15 @@ function literalOf({ kind, attributes, children }: TreeLine): string | undefined
 }
 
 /** A bare name may be a call without parentheses; a path may name a type. */
-function judgeColumn({ isBareCall }: Judgement, node: TreeLine): Complaint | undefined {
+function judgeColumn({ isBareCall }: TreeCheck, node: TreeLine): Violation | undefined {
   const name = attribute(node, 'identifier');
-  if (name === undefined) return odd('an odd column');
+  if (name === undefined) return mismatch('an unexpected form of column');
   const fault = subcolumnFault(name);
   if (fault !== undefined) return { code: 'sandbox.type_denied', message: fault };
   if (!isBareCall(name)) return undefined;
   return {
     code: 'sandbox.function_denied',
-    message: `${name.slice(0, 60)} is not among the allowed functions`,
+    message: `${name.slice(0, 60)} is not an allowed function`,
   };
 }
 
@@ -241,17 +239,17 @@ function setOf(node: TreeLine): TreeLine | undefined {
   return argumentsOf(node)[1];
 }
 
-function judgeTable(judgement: Judgement, node: TreeLine, own: Own): Complaint | undefined {
+function judgeTable(check: TreeCheck, node: TreeLine, own: ConsumerTables): Violation | undefined {
   const name = attribute(node, 'identifier');
-  if (name === undefined) return odd('an odd table');
-  if (name === NO_TABLE || own.has(name) || judgement.scanned.tables.has(name)) return undefined;
-  return { code: 'sandbox.table_denied', message: `${name.slice(0, 60)} is not a table here` };
+  if (name === undefined) return mismatch('an unexpected form of table');
+  if (name === NO_TABLE || own.has(name) || check.scanned.tables.has(name)) return undefined;
+  return { code: 'sandbox.table_denied', message: `There is no table ${name.slice(0, 60)}` };
 }
 
-function first<T>(items: readonly T[], judge: (item: T) => Complaint | undefined): Complaint | undefined {
+function first<T>(items: readonly T[], judge: (item: T) => Violation | undefined): Violation | undefined {
   for (const item of items) {
-    const complaint = judge(item);
-    if (complaint !== undefined) return complaint;
+    const violation = judge(item);
+    if (violation !== undefined) return violation;
   }
   return undefined;
 }

@@ -1,5 +1,5 @@
 // Parses the engine's own reading of a query, from the output of EXPLAIN QUERY TREE.
-import type { Complaint } from './consumer-text.ts';
+import type { Violation } from './lexed-query.ts';
 
 /** One line of the tree: a node (`KIND id: 1, attributes`) or the heading of a part of the node above it. */
 export interface TreeLine {
@@ -15,7 +15,7 @@ export interface TreeLine {
 const MAX_TREE = 4_000_000;
 const MAX_LINE_DEPTH = 1_500;
 
-export type TreeResult = { readonly root: TreeLine } | { readonly complaint: Complaint };
+export type TreeResult = { readonly root: TreeLine } | { readonly violation: Violation };
 
 /** Parses the output of `EXPLAIN QUERY TREE run_passes = 0`, which indents by two spaces per level. */
 export function parseQueryTree(tree: string): TreeResult {
@@ -29,7 +29,7 @@ export function parseQueryTree(tree: string): TreeResult {
     const parent = open[depth - 1];
     if (depth > MAX_LINE_DEPTH) return tooLarge();
     if (parent === undefined || depth > open.length)
-      return disagree('The engine’s reading of the query has an odd shape');
+      return mismatch('The engine’s query tree has an unexpected structure');
     const child = parseLine(source.trimStart());
     parent.children.push(child);
     open.length = depth;
@@ -57,9 +57,9 @@ export function attribute(node: TreeLine, name: string, next?: string): string |
 }
 
 function tooLarge(): TreeResult {
-  return { complaint: { code: 'sandbox.too_large', message: 'The query nests too much' } };
+  return { violation: { code: 'sandbox.too_large', message: 'The query is nested too deeply' } };
 }
 
-function disagree(message: string): TreeResult {
-  return { complaint: { code: 'sandbox.check_mismatch', message } };
+function mismatch(message: string): TreeResult {
+  return { violation: { code: 'sandbox.check_mismatch', message } };
 }

@@ -11,7 +11,7 @@ import { SET_OPERATORS } from './keywords.ts';
  * with its own WITH would not see the tables around it.
  */
 export function scanQuery(scan: Scan, scope: Scope): void {
-  let memberScope: Scope = { own: scope.own, inLambda: false };
+  let memberScope: Scope = { withTables: scope.withTables, inLambda: false };
   for (let isFirst = true; ; isFirst = false) {
     const start = scan.at();
     const withAhead = withOfMember(scan);
@@ -19,8 +19,8 @@ export function scanQuery(scan: Scan, scope: Scope): void {
     const goesOn = scanSetOperator(scan);
     const isBracketed = withAhead !== undefined && withAhead > 0;
     if (withAhead !== undefined && (!isFirst || (goesOn && isBracketed))) {
-      const message = 'In a UNION, INTERSECT or EXCEPT, WITH stands once, at the very beginning';
-      scan.refuse({ code: 'sandbox.syntax_unsupported', message }, start + withAhead - scan.at());
+      const message = 'In a UNION, INTERSECT or EXCEPT, WITH is only allowed at the start of the whole query';
+      scan.reject({ code: 'sandbox.syntax_unsupported', message }, start + withAhead - scan.at());
     }
     if (!goesOn) return;
   }
@@ -54,8 +54,8 @@ function scanSelect(scan: Scan, outer: Scope): Scope {
   const fromFirst = scan.take('FROM');
   if (fromFirst) scanFrom(scan, scope);
   if (!scan.take('SELECT')) {
-    const message = 'Expected SELECT: a query is a SELECT, perhaps with WITH or FROM before it';
-    scan.refuse({ code: 'sandbox.syntax_unsupported', message });
+    const message = 'Expected SELECT: a query is a SELECT, optionally preceded by WITH or FROM';
+    scan.reject({ code: 'sandbox.syntax_unsupported', message });
   }
   scanProjection(scan, scope);
   if (!fromFirst && scan.take('FROM')) scanFrom(scan, scope);
@@ -66,19 +66,19 @@ function scanSelect(scan: Scan, outer: Scope): Scope {
 /** The elements of WITH; each table sees those before it. */
 function scanWith(scan: Scan, outer: Scope): Scope {
   if (scan.word() === 'RECURSIVE') {
-    scan.refuse({ code: 'sandbox.syntax_unsupported', message: 'WITH RECURSIVE is not taken here' });
+    scan.reject({ code: 'sandbox.syntax_unsupported', message: 'WITH RECURSIVE is not supported' });
   }
-  const own = new Map(outer.own);
+  const defined = new Map(outer.withTables);
   const seen = new Set<string>();
   do {
-    const scope: Scope = { own: new Map(own), inLambda: false };
+    const scope: Scope = { withTables: new Map(defined), inLambda: false };
     const start = scan.at();
     const table = isTableElement(scan) ? scanTableElement(scan, scope) : undefined;
     const name = table?.name ?? scanNamedExpression(scan, scope);
     checkNewName(scan, name, seen, start);
-    if (table !== undefined) own.set(name, table.size);
+    if (table !== undefined) defined.set(name, table.size);
   } while (scan.takeKind(','));
-  return { own, inLambda: false };
+  return { withTables: defined, inLambda: false };
 }
 
 /** `name AS (SELECT …)`, with its optional parts. */
@@ -109,14 +109,16 @@ function scanNamedExpression(scan: Scan, scope: Scope): string {
   return name;
 }
 
-/** A name that the endpoint's own query uses, as a table or column, could change the meaning of its tables. */
+/** A name that the endpoint's query uses, as a table or column, could change the meaning of its tables. */
 function checkNewName(scan: Scan, name: string, seen: Set<string>, start: number): void {
   const folded = name.toLowerCase();
   const isTaken = scan.surface.taken.has(folded);
   if (isTaken || seen.has(folded)) {
     const shown = name.slice(0, 100);
-    const message = isTaken ? `${shown} is a name of the endpoint's own query` : `${shown} is defined twice`;
-    scan.refuse({ code: 'sandbox.name_reserved', message }, start - scan.at());
+    const message = isTaken
+      ? `${shown} is used in the endpoint's query: choose another name`
+      : `${shown} is defined twice`;
+    scan.reject({ code: 'sandbox.name_reserved', message }, start - scan.at());
   }
   seen.add(folded);
 }

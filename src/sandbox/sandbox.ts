@@ -3,14 +3,14 @@ import { Problem } from '../core/problem.ts';
 import { isSignificant, tokenize } from '../sql/lexer.ts';
 import { identifierName } from '../sql/literal.ts';
 import type { Outline } from '../sql/outline.ts';
-import { consumerOffset, readConsumerText, refusal } from './consumer-text.ts';
-import type { ConsumerText } from './consumer-text.ts';
+import { consumerOffset, lexConsumerQuery, rejection } from './lexed-query.ts';
+import type { LexedQuery } from './lexed-query.ts';
 import type { FunctionPolicy } from './function-policy.ts';
 import { isClauseLeakproof, isLeakproof } from './leakproof.ts';
 import type { Surface } from './scan.ts';
 import { isBareCall, scanText } from './scanner.ts';
 import type { ScanResult } from './scanner.ts';
-import { judgeTree } from './query-tree-check.ts';
+import { checkTree } from './query-tree-check.ts';
 import { assembleBarred, assembleReread, assembleStatement, tableTexts } from './statement.ts';
 import type { AssembledStatement, TableColumn } from './statement.ts';
 import { enginePosition } from './engine-message.ts';
@@ -88,7 +88,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const mentioned = mentionedColumns(boundSql);
   const isColumn = (name: string) => columns.has(name) || mentioned.has(name);
   const check = async (source: string): Promise<Verdict> => {
-    const text = readConsumerText(source);
+    const text = lexConsumerQuery(source);
     const scanned = scanText(text, surface, isColumn);
     if (options.explain !== undefined) {
       const explained = await options.explain(`${EXPLAIN}${text.joined}`);
@@ -134,27 +134,23 @@ interface Scanned {
 }
 
 /** Throws a Problem unless the engine's reading of the query agrees with the scanner's. */
-function acceptTree(
-  explained: Explained,
-  text: ConsumerText,
-  { scanned, functions, isColumn }: Scanned,
-): void {
+function acceptTree(explained: Explained, text: LexedQuery, { scanned, functions, isColumn }: Scanned): void {
   if (explained.kind === 'rejected') throw unreadable(explained.message, text);
   const names = { functions, names: scanned.names, isColumn };
-  const complaint = judgeTree(explained.text, {
+  const complaint = checkTree(explained.text, {
     scanned,
     functions,
     isBareCall: (name) => isBareCall(name, names),
   });
-  if (complaint !== undefined) throw refusal(text.text, 0, complaint);
+  if (complaint !== undefined) throw rejection(text.text, 0, complaint);
 }
 
-function unreadable(message: string, text: ConsumerText): Problem {
+function unreadable(message: string, text: LexedQuery): Problem {
   const position = enginePosition(message, `${EXPLAIN}${text.joined}`);
   const offset = position === undefined ? 0 : consumerOffset(text, position - EXPLAIN.length);
-  return refusal(text.text, offset, {
+  return rejection(text.text, offset, {
     code: 'sandbox.syntax_unsupported',
-    message: 'The engine cannot read the query from here on',
+    message: 'The engine cannot parse the query from here',
   });
 }
 

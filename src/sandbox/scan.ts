@@ -1,5 +1,5 @@
 // State of one pass over a consumer query: its scope, its findings, and its expanded size.
-import type { ConsumerText } from './consumer-text.ts';
+import type { LexedQuery } from './lexed-query.ts';
 import type { FunctionPolicy } from './function-policy.ts';
 import { createStateFindings } from './states.ts';
 import type { StateFindings } from './states.ts';
@@ -19,7 +19,7 @@ export interface Surface {
 
 export interface Scope {
   /** The consumer's own WITH tables in lexical scope, with their sizes. */
-  readonly own: ReadonlyMap<string, number>;
+  readonly withTables: ReadonlyMap<string, number>;
   /** Inside a lambda no aliases are allowed. */
   readonly inLambda: boolean;
 }
@@ -66,7 +66,7 @@ const MAX_NESTING = 96;
 /** Tokens after tables are expanded; the engine takes a quarter of a second for twice as many. */
 const MAX_EXPANDED = 25_000;
 
-export function createScan(text: ConsumerText, surface: Surface, grammar: Grammar): Scan {
+export function createScan(text: LexedQuery, surface: Surface, grammar: Grammar): Scan {
   const reader = createTokenReader(text);
   let depth = 0;
   let grown = 0;
@@ -78,7 +78,10 @@ export function createScan(text: ConsumerText, surface: Surface, grammar: Gramma
     nest(read) {
       depth++;
       if (depth > MAX_NESTING) {
-        reader.refuse({ code: 'sandbox.too_large', message: `Forms may stand at most ${MAX_NESTING} deep` });
+        reader.reject({
+          code: 'sandbox.too_large',
+          message: `A query may have at most ${MAX_NESTING} levels of nesting`,
+        });
       }
       read();
       depth--;
@@ -86,8 +89,8 @@ export function createScan(text: ConsumerText, surface: Surface, grammar: Gramma
     grow(tokens) {
       grown += tokens;
       if (reader.at() + grown <= MAX_EXPANDED) return;
-      const message = 'With its tables put in their places the query is too large';
-      reader.refuse({ code: 'sandbox.too_large', message });
+      const message = 'The query is too large once its tables are expanded';
+      reader.reject({ code: 'sandbox.too_large', message });
     },
     measure(read) {
       const before = { at: reader.at(), grown };

@@ -1,5 +1,5 @@
 // The scanner: accepts one SELECT over allowed tables with allowed functions, every token accounted for; rejects anything else.
-import type { ConsumerText } from './consumer-text.ts';
+import type { LexedQuery } from './lexed-query.ts';
 import { scanExpression } from './expression.ts';
 import type { FunctionPolicy } from './function-policy.ts';
 import { isQueryGroup } from './groups.ts';
@@ -28,17 +28,17 @@ const GRAMMAR: Grammar = { query: scanQuery, expression: scanExpression, operand
  * @throws Problem sandbox.*
  */
 export function scanText(
-  text: ConsumerText,
+  text: LexedQuery,
   surface: Surface,
   isColumn: (name: string) => boolean,
 ): ScanResult {
   const scan = createScan(text, surface, GRAMMAR);
   const isQuery = isQueryGroup(scan) || ['SELECT', 'WITH', 'FROM'].includes(scan.word() ?? '');
   if (!isQuery) {
-    const message = `A query begins with SELECT, WITH or FROM, and not with ${scan.source()}`;
-    scan.refuse({ code: 'sandbox.syntax_unsupported', message });
+    const message = `A query must start with SELECT, WITH or FROM, not with ${scan.source()}`;
+    scan.reject({ code: 'sandbox.syntax_unsupported', message });
   }
-  GRAMMAR.query(scan, { own: new Map(), inLambda: false });
+  GRAMMAR.query(scan, { withTables: new Map(), inLambda: false });
   if (scan.kind() !== undefined) rejectRest(scan);
   checkBareNames(scan, isColumn);
   checkStates(scan);
@@ -49,15 +49,15 @@ export function scanText(
 }
 
 const NOT_TAKEN: ReadonlyMap<string | undefined, string> = new Map([
-  ['SETTINGS', 'SETTINGS is not taken: settings are the endpoint’s'],
-  ['FORMAT', 'FORMAT is not taken: ask for a format in the request'],
-  ['INTO', 'INTO is not taken: queries only read'],
-  ['PARALLEL', 'PARALLEL WITH is not taken: send one query'],
+  ['SETTINGS', 'SETTINGS is not allowed: the endpoint determines the settings'],
+  ['FORMAT', 'FORMAT is not allowed: choose a format with the parameter format or the header Accept'],
+  ['INTO', 'INTO is not allowed: queries are read-only'],
+  ['PARALLEL', 'PARALLEL WITH is not allowed: send a single query'],
 ]);
 
 function rejectRest(scan: Scan): never {
-  const plain = `Expected the end before ${scan.source()}; a comma, an operator or AS may be missing`;
-  return scan.refuse({ code: 'sandbox.syntax_unsupported', message: NOT_TAKEN.get(scan.word()) ?? plain });
+  const plain = `Unexpected ${scan.source()}; a comma, an operator or AS may be missing`;
+  return scan.reject({ code: 'sandbox.syntax_unsupported', message: NOT_TAKEN.get(scan.word()) ?? plain });
 }
 
 /** Rejects the first bare name that would be a function call. */
@@ -67,8 +67,8 @@ function checkBareNames(scan: Scan, isColumn: (name: string) => boolean): void {
     const ahead = index - scan.at();
     const name = scan.name(ahead) ?? '';
     if (!isBareCall(name, { functions: scan.surface.functions, names, isColumn })) continue;
-    const message = `${scan.source(ahead)} is no column here, and the function of that name is not allowed`;
-    scan.refuse({ code: 'sandbox.function_denied', message }, ahead);
+    const message = `${scan.source(ahead)} is not a column here, and the function of that name is not allowed`;
+    scan.reject({ code: 'sandbox.function_denied', message }, ahead);
   }
 }
 
@@ -81,5 +81,5 @@ export interface BareNames {
 
 /** CURRENT_USER and similar names are calls without parentheses, unless a column or an alias has that name. */
 export function isBareCall(name: string, { functions, names, isColumn }: BareNames): boolean {
-  return functions.refuses(name) && !names.has(name) && !isColumn(name);
+  return functions.denies(name) && !names.has(name) && !isColumn(name);
 }

@@ -3,7 +3,7 @@
 // arrays, …). States are therefore subject to an allow-list: they may be named, passed on by name, and passed to functions that
 // accept states.
 import { Problem } from '../core/problem.ts';
-import type { Complaint } from './consumer-text.ts';
+import type { Violation } from './lexed-query.ts';
 import type { Scan } from './scan.ts';
 
 /** Tokens from `start` up to, and without, `end`. */
@@ -31,38 +31,38 @@ export function createStateFindings(): StateFindings {
 }
 
 /** Whether a function of that name returns states: the combinator State and those around it, and bitmaps. */
-export function makesStates(functionName: string): boolean {
+export function returnsStates(functionName: string): boolean {
   return /state|^bitmapbuild$/i.test(functionName);
 }
 
 /** Whether a function accepts only states: the combinator Merge, and bitmaps. */
-export function takesStates(functionName: string): boolean {
+export function acceptsStates(functionName: string): boolean {
   return (
     /merge|^finalizeaggregation$|bitmap/i.test(functionName) && !/jsonmerge|^bitmapbuild$/i.test(functionName)
   );
 }
 
 const HINT =
-  'Name a state with AS, and give that name to a function with the combinator Merge, to finalizeAggregation, or to a bitmap function.';
+  'Name a state with AS, and pass that name to a function with the combinator Merge, to finalizeAggregation, or to a bitmap function.';
 
-function complaint(message: string): Complaint {
+function violation(message: string): Violation {
   return { code: 'sandbox.type_denied', message, hint: HINT };
 }
 
 /** Complaint about a form that is not allowed in a query with states. */
-export function barredForm(form: string): Complaint {
-  return complaint(`${form} cannot stand in a query with states of aggregate functions`);
+export function formDenied(form: string): Violation {
+  return violation(`${form} is not allowed in a query with aggregate function states`);
 }
 
 /** Complaint about a state without a name, for which later parts of the query could not be checked. */
-export function unnamedState(): Complaint {
-  return complaint('The state of an aggregate function stands here without a name of its own');
+export function unnamedState(): Violation {
+  return violation('An aggregate function state must have an alias here');
 }
 
 /** Complaint about a result column: a state has no representation in any result format. */
-export function stateInResult(column: string): Complaint {
+export function stateInResult(column: string): Violation {
   const name = column.slice(0, 60);
-  return complaint(`The column ${name} is the state of an aggregate function, which cannot be returned`);
+  return violation(`The column ${name} is an aggregate function state, which cannot be returned`);
 }
 
 /** Names of the state columns of the tables that are read. */
@@ -70,7 +70,7 @@ export function stateColumns({ findings, surface }: Scan): readonly string[] {
   if (findings.tables.size === 0) return [];
   const known = surface.stateColumns;
   if (known !== 'unknown') return [...findings.tables].flatMap((table) => known.get(table) ?? []);
-  const detail = 'The engine cannot tell now what columns the tables of this endpoint have';
+  const detail = 'The engine cannot describe the tables of this endpoint at the moment';
   throw new Problem('engine.unavailable', { detail, retryAfter: 1 });
 }
 
@@ -93,7 +93,7 @@ export function checkStates(scan: Scan): void {
   const { made, barred, stars, items, permitted } = scan.findings.states;
   if (made.length === 0 && columns.length === 0) return;
   const [form] = barred;
-  if (form !== undefined) refuseAt(scan, form.at, barredForm(form.form));
+  if (form !== undefined) rejectAt(scan, form.at, formDenied(form.form));
   const check: Check = {
     scan,
     itemsByStart: new Map(items.map((item) => [item.start, item])),
@@ -111,8 +111,8 @@ function keyOf({ start, end }: Span): string {
   return `${start} ${end}`;
 }
 
-function refuseAt(scan: Scan, at: number, about: Complaint): never {
-  return scan.refuse(about, at - scan.at());
+function rejectAt(scan: Scan, at: number, about: Violation): never {
+  return scan.reject(about, at - scan.at());
 }
 
 /** A star must be plain, `*` or `table.*`, so that columns keep their names. */
@@ -123,18 +123,18 @@ function checkStar(
   const whole = { start: startOfPath(scan, star.start), end: star.end };
   const isAlone = itemsByStart.get(whole.start)?.end === whole.end || permitted.has(keyOf(whole));
   if (star.isPlain && isAlone) return;
-  refuseAt(scan, star.start, barredForm('A * that is changed or stands inside another value'));
+  rejectAt(scan, star.start, formDenied('A * with modifiers or inside an expression'));
 }
 
 /** The alias of a state, which must be a whole element of SELECT or WITH. */
 function nameOfState(check: Check, span: Span): string {
-  const name = aliasBehind(check, span);
+  const name = aliasAfter(check, span);
   if (name !== undefined) return name;
-  return refuseAt(check.scan, span.start, unnamedState());
+  return rejectAt(check.scan, span.start, unnamedState());
 }
 
 /** The alias of an element that consists of the span followed by `AS name` or `name`. */
-function aliasBehind({ scan, itemsByStart }: Check, { start, end }: Span): string | undefined {
+function aliasAfter({ scan, itemsByStart }: Check, { start, end }: Span): string | undefined {
   const item = itemsByStart.get(start);
   const ahead = end - scan.at();
   const at = scan.word(ahead) === 'AS' ? ahead + 1 : ahead;
@@ -148,8 +148,8 @@ function checkNames(check: Check): void {
   for (let size = 0; size < tainted.size;) {
     size = tainted.size;
     if (size > MAX_STATE_NAMES) {
-      const message = `At most ${MAX_STATE_NAMES} names may stand for states of aggregate functions`;
-      scan.refuse({ code: 'sandbox.too_large', message }, -scan.at());
+      const message = `At most ${MAX_STATE_NAMES} names may refer to aggregate function states`;
+      scan.reject({ code: 'sandbox.too_large', message }, -scan.at());
     }
     for (const { at, parts } of names) if (parts.some((part) => tainted.has(part))) checkName(check, at);
   }
@@ -169,10 +169,10 @@ function checkName(check: Check, at: number): void {
   const span = { start: startOfPath(scan, at), end: endOfPath(scan, at) };
   if (permitted.has(keyOf(span)) || isAlias(check, at)) return;
   if (itemsByStart.get(span.start)?.end === span.end) return;
-  const alias = aliasBehind(check, span);
+  const alias = aliasAfter(check, span);
   if (alias === undefined) {
     const name = scan.source(at - scan.at());
-    refuseAt(scan, at, complaint(`${name} is the state of an aggregate function, which cannot stand here`));
+    rejectAt(scan, at, violation(`${name} is an aggregate function state, which is not allowed here`));
   }
   tainted.add(alias);
 }

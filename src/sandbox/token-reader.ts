@@ -1,8 +1,8 @@
 // Reads a consumer's tokens in sequence; rejects at the current token.
 import { identifierName } from '../sql/literal.ts';
 import type { TokenKind } from '../sql/lexer.ts';
-import { refusal } from './consumer-text.ts';
-import type { Complaint, ConsumerText } from './consumer-text.ts';
+import { rejection } from './lexed-query.ts';
+import type { Violation, LexedQuery } from './lexed-query.ts';
 
 /** `ahead` counts tokens from the next one, which is 0; beyond the end tokens are undefined. */
 export interface TokenReader {
@@ -11,7 +11,7 @@ export interface TokenReader {
   kind(ahead?: number): TokenKind | undefined;
   /** A bare word in upper case, undefined for anything else. */
   word(ahead?: number): string | undefined;
-  /** The name that a bare or quoted token stands for; undefined for other tokens. */
+  /** The name that a bare or quoted token denotes; undefined for other tokens. */
   name(ahead?: number): string | undefined;
   /** Source text of a token. */
   whole(ahead?: number): string;
@@ -26,22 +26,22 @@ export interface TokenReader {
   /** @throws Problem sandbox.syntax_unsupported, naming what was expected. */
   expectKind(kind: TokenKind, what?: string): void;
   expectWord(word: string): void;
-  refuse(complaint: Complaint, ahead?: number): never;
+  reject(complaint: Violation, ahead?: number): never;
 }
 
 /** Maximum length of a source in messages, in characters. */
 const SHOWN = 60;
 
-export function createTokenReader(text: ConsumerText): TokenReader {
+export function createTokenReader(text: LexedQuery): TokenReader {
   let index = 0;
   const token = (ahead: number) => text.tokens[index + ahead];
   const whole = (ahead = 0) => text.text.slice(token(ahead)?.start ?? 0, token(ahead)?.end ?? 0);
   const word = (ahead = 0) => (token(ahead)?.kind === 'word' ? whole(ahead).toUpperCase() : undefined);
-  const refuse = (complaint: Complaint, ahead = 0): never => {
-    throw refusal(text.text, token(ahead)?.start ?? text.text.length, complaint);
+  const reject = (complaint: Violation, ahead = 0): never => {
+    throw rejection(text.text, token(ahead)?.start ?? text.text.length, complaint);
   };
   const unexpected = (what: string): never =>
-    refuse({ code: 'sandbox.syntax_unsupported', message: `Expected ${what}` });
+    reject({ code: 'sandbox.syntax_unsupported', message: `Expected ${what}` });
   const take = (...words: readonly string[]) => {
     if (!words.every((expected, ahead) => word(ahead) === expected)) return false;
     index += words.length;
@@ -74,6 +74,6 @@ export function createTokenReader(text: ConsumerText): TokenReader {
     expectWord(expected) {
       if (!take(expected)) unexpected(expected);
     },
-    refuse,
+    reject,
   };
 }

@@ -6,7 +6,7 @@ import { readType } from './type-name.ts';
 export function scanType(scan: Scan): void {
   const reading = readType(scan);
   if (reading.kind === 'fault') {
-    scan.refuse({ code: 'sandbox.type_denied', message: reading.message }, reading.at);
+    scan.reject({ code: 'sandbox.type_denied', message: reading.message }, reading.at);
   }
   scan.skip(reading.tokens);
 }

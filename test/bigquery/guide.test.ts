@@ -20,7 +20,7 @@ test.each(QUERIES)('%s', async (text) => {
   expect(await rows).not.toHaveLength(0);
 });
 
-test('the table of functions names each once', () => {
+test('the table of functions lists each once', () => {
   const table = GUIDE.split('| family | functions |')[1]?.split('| forms |')[0] ?? '';
   const named = [...table.matchAll(/`(\w+)`/g)].map(([, name]) => name);
   expect(new Set(named)).toEqual(new Set(TRANSLATED_FUNCTIONS));
@@ -28,7 +28,7 @@ test('the table of functions names each once', () => {
   expect(QUERIES.length).toBeGreaterThan(4);
 });
 
-test('every function is among the pairs', () => {
+test('every function occurs in the pairs', () => {
   const pairs = read('pairs.yaml').toLowerCase();
   expect(TRANSLATED_FUNCTIONS.filter((name) => !new RegExp(`\\b${name}\\b`).test(pairs))).toEqual([]);
 });

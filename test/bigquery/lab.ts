@@ -7,7 +7,7 @@ import { createVerdictCache } from '../../src/sandbox/verdict-cache.ts';
 import { outlineOf, codeOf } from '../sandbox/fixture.ts';
 import { openOracle } from '../sql/oracle.ts';
 
-/** What tells the rows of a project, by table. */
+/** What identifies the rows of a project, by table. */
 const PROJECTS: Readonly<Record<string, string>> = {
   edge_logs: 'project',
   auth_logs: 'project',

@@ -1,69 +1,105 @@
-// The statement that replaces one whose plan the engine has broken: the same rows, read above a barrier.
+// The second statement of a consumer query, over JSON parsed again: its time limit.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openLocal, type Local } from '../../src/app/local.ts';
-import { EngineError, type Statement } from '../../src/engine/engine.ts';
-import { contentOf } from '../../src/request/call.ts';
-import { startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { createCompile } from '../../src/catalog/compile.ts';
+import { createDescribe } from '../../src/catalog/describe.ts';
+import type { Endpoint } from '../../src/catalog/endpoint.ts';
+import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+import { after } from '../../src/core/clock.ts';
+import { createBulkhead } from '../../src/request/bulkhead.ts';
+import { NO_LABELS } from '../../src/request/labels.ts';
+import { createPlan, type MakePlan, type Plan } from '../../src/request/plan.ts';
+import { runPlan } from '../../src/request/run.ts';
+import { createSandboxes } from '../../src/request/sandboxes.ts';
 
-const JOIN =
-  'SELECT a.n AS n, b.m AS m FROM a LEFT JOIN b ON a.n = b.n WHERE a.n IN (1, 2, 3) ORDER BY b.m DESC LIMIT 2';
-let service: TestService;
-let local: Local;
+const folder = await mkdtemp(join(tmpdir(), 'millrace-retry-'));
+const FILE = `id: 00000000-0000-4000-8000-000000000000
+name: retried
+query: |
+  WITH t AS (SELECT doc FROM db.rows WHERE project = @project)
+  SELECT * FROM t
+parameters:
+  project: { type: String, required: true }
+limits: { time: 10 }
+sandbox: { enabled: true }
+`;
+let engine: Engine;
+let endpoint: Endpoint;
+let plan: MakePlan;
 
 beforeAll(async () => {
-  service = await startService({
-    sql: [
-      'CREATE DATABASE app',
-      'CREATE TABLE app.a (n UInt32, s String) ORDER BY n AS SELECT number, toString(number) FROM numbers(100)',
-      'CREATE TABLE app.b (n UInt32, m UInt32) ORDER BY n AS SELECT number, number * 2 FROM numbers(100)',
-    ],
+  engine = await createEmbeddedEngine({
+    path: join(folder, 'data'),
+    connections: 3,
+    queue: 10,
+    memory: 2 ** 30,
+    observe: () => undefined,
   });
-  await writeEndpoint(
-    service,
-    'joined',
-    'id: 00000000-0000-4000-8000-000000000099\nname: joined\nquery: WITH a AS (SELECT n, s FROM app.a), b AS (SELECT n, m FROM app.b) SELECT * FROM a\nsandbox: { enabled: true }\n',
-  );
-  local = await openLocal({ ...service, observe: () => undefined });
+  for (const database of ['alone', 'shared']) {
+    await engine.execute(`CREATE DATABASE ${database};
+CREATE TABLE ${database}.rows (project String, doc JSON) ENGINE = MergeTree ORDER BY tuple();
+INSERT INTO ${database}.rows SELECT 'mine', CAST(CAST((1, 5), 'Tuple(x Int64, size UInt8)'), 'JSON')`);
+  }
+  await engine.execute(`INSERT INTO shared.rows VALUES ('other', '{"x":[{"y":1}]}')`);
+  await engine.execute('OPTIMIZE TABLE shared.rows FINAL');
+  const describe = createDescribe(engine);
+  plan = createPlan({ sandboxes: createSandboxes(engine, describe), describe, now: () => 0 });
+  endpoint = endpointOver('alone');
 });
 afterAll(async () => {
-  await local.close();
-  await service.stop();
+  await engine.close(0);
+  await rm(folder, { recursive: true, force: true });
 });
 
-async function prepare(sql: string) {
-  const content = contentOf(new Map([['sql', [sql]]]));
-  const { signal } = new AbortController();
-  const call = {
-    requestId: 'test',
-    endpoint: 'joined',
-    key: 'local',
-    read: async () => content,
-    trace: {},
-    signal,
+function endpointOver(database: string): Endpoint {
+  const file = FILE.replace('db.rows', `${database}.rows`);
+  const { candidate, diagnostics } = createCompile({ piiHashKey: undefined })('retried.yaml', file);
+  if (candidate === undefined) throw new Error(JSON.stringify(diagnostics));
+  return candidate.endpoint;
+}
+
+async function planned(text: string, over = endpoint): Promise<Plan> {
+  const bindings = over.binder.bind(new Map([['project', ['mine']]]));
+  return plan(over, bindings, { language: 'sql', dialect: 'clickhouse', text });
+}
+
+/** The rows, and the time limit of each statement; every statement takes `seconds` by the clock. */
+async function run(what: Plan, seconds = 0): Promise<{ readonly rows: string; readonly times: number[] }> {
+  const times: number[] = [];
+  let now = 0;
+  const timed: Engine = {
+    ...engine,
+    run: async (statement, options) => {
+      times.push(statement.limits.time);
+      now += seconds * 1000;
+      return engine.run(statement, options);
+    },
   };
-  return (await local.path.prepare(call)).plan;
+  const deps = { engine: timed, bulkhead: createBulkhead(after), now: () => now };
+  const { lines } = await runPlan(
+    deps,
+    { endpoint, plan: what },
+    {
+      requestId: 'test',
+      key: undefined,
+      trace: undefined,
+      labels: NO_LABELS,
+      workload: undefined,
+      isPatient: false,
+      signal: new AbortController().signal,
+    },
+  );
+  return { rows: Buffer.from(lines).toString(), times };
 }
 
-async function rowsOf(statement: Statement): Promise<string> {
-  const { chunks } = await service.engine.run(statement, { format: 'JSONEachRow' });
-  const parts: Uint8Array[] = [];
-  for await (const chunk of chunks) parts.push(chunk);
-  return Buffer.concat(parts).toString();
-}
-
-const failure = (engineCode: number): EngineError => new EngineError('rejected', 'x', { engineCode });
-
-test('a join whose plan lacks a column runs again above a barrier', async () => {
-  const { statement, retry } = await prepare(JOIN);
-  const again = retry?.(failure(10));
-  expect(again?.sql).not.toBe(statement.sql);
-  expect(again).toMatchObject({ origin: 'consumer', limits: statement.limits });
-  const expected = '{"n":3,"m":6}\n{"n":2,"m":4}\n';
-  expect([await rowsOf(statement), again && (await rowsOf(again))]).toEqual([expected, expected]);
-});
-
-test('no other failure is retried, nor a statement that has the barrier', async () => {
-  expect((await prepare(JOIN)).retry?.(failure(6))).toBeUndefined();
-  const barred = await prepare('SELECT intDiv(10, n) AS q FROM a WHERE intDiv(10, n + 1) > 1');
-  expect(barred.retry?.(failure(10))).toBeUndefined();
+test.each([
+  { seconds: 0, second: 10 },
+  { seconds: 4, second: 6 },
+  { seconds: 30, second: 1 },
+])('the first statement took $seconds s of 10: the second has $second s', async ({ seconds, second }) => {
+  const what = await planned('SELECT doc.x::Int64 AS x FROM t', endpointOver('shared'));
+  expect(await run(what, seconds)).toEqual({ rows: '{"x":1}\n', times: [10, second] });
 });

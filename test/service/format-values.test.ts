@@ -233,7 +233,10 @@ function arrowRow(table: Table, row: number): Record<string, unknown> {
     if (value === null) return [name, null];
     // The reader converts timestamps to milliseconds: the column itself is exact.
     if (unit !== '')
-      return [name, iso((vector?.data[0]?.values as BigInt64Array)[row] ?? 0n, DIGITS[unit] ?? 0)];
+      return [
+        name,
+        iso((vector?.data[0]?.values as BigInt64Array | undefined)?.[row] ?? 0n, DIGITS[unit] ?? 0),
+      ];
     if (scale !== undefined) return [name, decimal(littleEndian(value as Uint32Array), Number(scale))];
     if (String(type).startsWith('Date')) return [name, new Date(Number(value)).toISOString().slice(0, 10)];
     return [name, plain(value)];

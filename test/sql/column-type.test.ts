@@ -78,7 +78,7 @@ describe('parts', () => {
     });
   });
 
-  test('of a JSON column: typed paths, and neither settings nor rules', () => {
+  test('of a JSON column: typed paths, without settings and rules', () => {
     const type = parseColumnType(
       "JSON(max_dynamic_types=16, max_dynamic_paths = 256, a UInt16, `h.x` Nullable(String), m Map(String, String), SKIP b.c, SKIP REGEXP 'd, e F')",
     );

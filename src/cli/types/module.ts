@@ -27,7 +27,7 @@ ${entries}
 
 function entryOf({ endpoint, columns }: TypedEndpoint): string {
   const { name, description, parameters, int64, sandbox } = endpoint;
-  const own = sandbox.enabled ? [...sandbox.languages].map((each) => `'${each}'`).join(' | ') : 'never';
+  const consumer = sandbox.enabled ? [...sandbox.languages].map((each) => `'${each}'`).join(' | ') : 'never';
   const taken = Object.entries(parameters).map(([key, spec]) => parameterOf(key, spec));
   const rows = columns?.map(
     (column) => `      ${textLiteral(column.name)}: ${typescriptOf(column.type, int64)};`,
@@ -37,7 +37,7 @@ function entryOf({ endpoint, columns }: TypedEndpoint): string {
     `  ${textLiteral(name)}: {`,
     taken.length === 0 ? '    parameters: {};' : `    parameters: {\n${taken.join('\n')}\n    };`,
     rows === undefined ? '    row: Record<string, unknown>;' : `    row: {\n${rows.join('\n')}\n    };`,
-    `    ownQueries: ${own};`,
+    `    consumerQueries: ${consumer};`,
     '  };',
   ].join('\n');
 }
@@ -107,9 +107,9 @@ export interface Client {
   /** Returns the rows of an endpoint. Rejects with MillraceError. */
   query<Name extends EndpointName>(name: Name, parameters: ParametersOf<Name>, options?: CallOptions): Promise<RowOf<Name>[]>;
   /** Runs a query over the endpoint's tables. Rejects with MillraceError. */
-  ownQuery<Name extends EndpointName>(
+  consumerQuery<Name extends EndpointName>(
     name: Name,
-    query: Endpoints[Name]['ownQueries'] extends infer Language extends string ? { [Each in Language]: Record<Each, string> }[Language] : never,
+    query: Endpoints[Name]['consumerQueries'] extends infer Language extends string ? { [Each in Language]: Record<Each, string> }[Language] : never,
     parameters: ParametersOf<Name>,
     options?: CallOptions,
   ): Promise<Record<string, unknown>[]>;
@@ -134,7 +134,7 @@ export function createClient({ baseUrl, key, fetch = globalThis.fetch }: ClientO
   };
   return {
     query: (name, parameters, options) => call(name, parameters, options),
-    ownQuery: (name, query, parameters, options) => call(name, { ...parameters, ...(query as object) }, options),
+    consumerQuery: (name, query, parameters, options) => call(name, { ...parameters, ...(query as object) }, options),
   };
 }
 `;
