@@ -41,7 +41,6 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
   let findings: readonly Finding[] = [];
   const pending = createPending(folder);
   let lastFailure = '';
-  let lastIgnored: readonly Finding[] = [];
   let isOpen = false;
   const subscribers = new Set<() => void>();
 
@@ -51,15 +50,12 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
     const ms = options.now() - started;
     lastFailure = '';
     files = loaded.files;
-    const ignored = loaded.ignored ?? lastIgnored;
-    const isSame = sameFindings(ignored, lastIgnored);
-    lastIgnored = ignored;
-    if (loaded.changed === 0 && isSame && isOpen) return;
+    if (loaded.changed === 0 && isOpen) return;
     isOpen = true;
     const choice = chooseVersions(files, inService);
     const [replaced, before] = [catalog, findings];
     inService = choice.inService;
-    findings = allFindings(files, [...ignored, ...choice.doubles]);
+    findings = allFindings(files, [...loaded.ignored, ...choice.doubles]);
     catalog = choice.catalog; // visible to new requests from here on
     options.onSwap?.(replaced, catalog);
     const counts = {
@@ -109,6 +105,7 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
 /** What to read next: everything at first, then the paths that the watcher reported. */
 function createPending(folder: string) {
   let what: Set<string> | 'all' = 'all';
+  let ignored: readonly Finding[] = [];
   return {
     addAll: (): void => {
       what = 'all';
@@ -119,10 +116,15 @@ function createPending(folder: string) {
       if (!isPlain) what = 'all';
       if (what !== 'all') what = new Set([...what, ...paths]);
     },
-    load: (files: LoadedFiles, compile: CompileFile): Promise<Loaded> => {
+    load: async (files: LoadedFiles, compile: CompileFile): Promise<Required<Loaded>> => {
       const taken = what;
       what = new Set();
-      return taken === 'all' ? loadFolder(folder, files, compile) : loadSome(taken, files, compile);
+      const loaded = await (taken === 'all'
+        ? loadFolder(folder, files, compile)
+        : loadSome(taken, files, compile));
+      const before = ignored;
+      ignored = loaded.ignored ?? before;
+      return { ...loaded, ignored, changed: loaded.changed + Number(!sameFindings(ignored, before)) };
     },
   };
 }

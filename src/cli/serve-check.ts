@@ -1,7 +1,7 @@
 // `millrace serve --check`: opens everything that serving needs, reports its state and closes it.
 import { printable, renderFinding } from './caret.ts';
 import { count } from './findings/findings.ts';
-import type { Terminal } from './terminal.ts';
+import type { Style, Terminal } from './terminal.ts';
 import type { RunningService } from './dependencies.ts';
 
 export interface ReportOptions {
@@ -28,16 +28,25 @@ export async function reportService(
   print(line('settings', paint('green', 'ok'), ''));
   print(line('keys', paint('green', 'ok'), ''));
   for (const [part, state] of Object.entries(checks)) {
-    const color = state === 'ok' ? 'green' : state === 'off' ? 'dim' : part === 'redis' ? 'yellow' : 'red';
+    const color = colorOf(part, state);
     const cause = (part === 'redis' ? redisCause() : undefined) ?? causes[part];
     const served = part === 'catalog' ? count(endpoints.length, 'endpoint') : '';
     const more = state === 'ok' || state === 'off' ? [served] : [served, oneLine(cause ?? '')];
     print(line(part, paint(color, state), more.filter(Boolean).join('; ')));
   }
   if (cacheWarning !== undefined) print(line('cache key', paint('yellow', 'derived'), cacheWarning));
-  const isGood = ([part, state]: readonly [string, string]): boolean =>
-    state === 'ok' || state === 'off' || part === 'redis';
   return Object.entries(checks).every(isGood) ? 0 : 1;
+}
+
+function colorOf(part: string, state: string): Style {
+  if (state === 'ok') return 'green';
+  if (state === 'off') return 'dim';
+  return part === 'redis' ? 'yellow' : 'red';
+}
+
+/** An unavailable Redis is a warning. */
+function isGood([part, state]: readonly [string, string]): boolean {
+  return state === 'ok' || state === 'off' || part === 'redis';
 }
 
 const MAX_CAUSE = 300;

@@ -119,8 +119,9 @@ test('npm start passes SIGTERM on to the service', async () => {
   child.kill('SIGTERM');
   await exited;
   const server = createServer();
-  await new Promise<void>((listening, failed) => {
-    server.once('error', failed).listen(port, '127.0.0.1', listening);
+  const listening = new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(port, '127.0.0.1', resolve);
   });
+  await expect(listening).resolves.toBeUndefined(); // the port is free
   server.close();
 });
