@@ -31,7 +31,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     openLog: (level, isDevelopment) =>
       isDevelopment && level !== 'silent'
         ? createPlainLog(terminal.note)
-        : createLog(level, logOf(workers.index)),
+        : createLog(level, logOf(workers.index), Date.now),
     onSignal: ({ stop, reload }) => {
       for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop(signal));
       process.on('SIGHUP', reload);

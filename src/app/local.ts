@@ -3,9 +3,9 @@ import type { Keyring } from '../auth/keyring.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { RequestPath } from '../request/answer.ts';
-import type { PreflightFinding } from '../request/preflight.ts';
+import type { PreflightFinding } from '../preflight/preflight.ts';
 import { openCore, type CoreOptions } from './core.ts';
-import { preflight } from './preflight-gate.ts';
+import { preflight } from './preflight.ts';
 
 export interface Local {
   readonly path: RequestPath;

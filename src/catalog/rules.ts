@@ -6,7 +6,7 @@ import { createBinder } from '../params/binder.ts';
 import { isSignificant, tokenize } from '../sql/lexer.ts';
 import type { BoundQuery } from '../sql/placeholders.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
-import { uncheckedBy } from '../sandbox/function-policy.ts';
+import { uncheckedBy } from '../sandbox/functions/policy.ts';
 import { isRejectionExpected } from './expectation.ts';
 
 type UncodedFinding = Omit<RuleFinding, 'code'>;

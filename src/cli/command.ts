@@ -6,10 +6,10 @@ import type { Observe } from '../core/observation.ts';
 import { nearest } from '../core/nearest.ts';
 import { describeFinding } from '../observe/describe.ts';
 import { CommandError } from './command-error.ts';
-import type { ServeDeps } from './serve.ts';
+import type { ServeDeps } from './serve/serve.ts';
 import type { Terminal } from './terminal.ts';
 import type { OpenEngine, OpenLocal, OpenService, OpenTestRuntime } from './dependencies.ts';
-import type { Workers } from './workers.ts';
+import type { Workers } from './serve/workers.ts';
 
 /** Access to the process for commands. */
 export interface CommandDeps {

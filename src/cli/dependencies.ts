@@ -6,7 +6,7 @@ import type { Settings } from '../config/settings.ts';
 import type { Observe, Relay } from '../core/observation.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { RequestPath } from '../request/answer.ts';
-import type { PreflightFinding } from '../request/preflight.ts';
+import type { PreflightFinding } from '../preflight/preflight.ts';
 
 export interface RunningService {
   readonly address: string;

@@ -1,6 +1,6 @@
 // Passes JSONEachRow rows back to the engine to write them in a columnar format, so that redacted data stays redacted.
 import { quoteIdentifier, quoteString } from '../sql/literal.ts';
-import { readTypeText, tupleMembers } from '../sql/type-text.ts';
+import { innerType, parseType, printType, typeArguments, type ClickHouseType } from '../sql/type.ts';
 
 export interface NamedType {
   readonly name: string;
@@ -33,38 +33,47 @@ export function columnarStatement(lines: Uint8Array, options: ColumnarOptions): 
  * states too, which are raw engine bytes: parsing a state that may have been cut or redacted corrupts the engine's memory.
  */
 export function fileType(type: string): string {
-  const { name, arguments: parts } = readTypeText(type);
-  const [first = '', second = ''] = parts;
-  switch (name) {
+  return printType(inFile(parseType(type)));
+}
+
+function inFile(type: ClickHouseType): ClickHouseType {
+  switch (type.name) {
     case 'Nullable':
-      return nullable(fileType(first));
+      return nullable(inFile(innerType(type)));
     case 'LowCardinality':
+      return inFile(innerType(type));
     case 'SimpleAggregateFunction':
-      return fileType(parts.at(-1) ?? '');
+      return inFile(innerType(type, 1)); // after the name of the function
     case 'Array':
-      return `Array(${fileType(first)})`;
-    case 'Map':
-      return `Map(${fileType(first).replace(/^Nullable\((.*)\)$/s, '$1')}, ${fileType(second)})`;
+      return typeOf('Array', [inFile(innerType(type))]);
+    case 'Map': {
+      const [key, value] = [inFile(innerType(type)), inFile(innerType(type, 1))];
+      return typeOf('Map', [key.name === 'Nullable' ? innerType(key) : key, value]);
+    }
     case 'Tuple':
-      return `Tuple(${elementTypes(parts)})`;
+      return tupleInFile(type);
     case 'Nested':
-      return `Array(Tuple(${elementTypes(parts)}))`;
+      return typeOf('Array', [tupleInFile(type)]);
     default:
-      return scalarType(name, type, first);
+      return scalarInFile(type);
   }
 }
 
-function nullable(type: string): string {
-  return /^(Nullable|Array|Map|Tuple)\(/.test(type) ? type : `Nullable(${type})`;
+/** Types that cannot be Nullable stay as they are. */
+function nullable(type: ClickHouseType): ClickHouseType {
+  return /^(Nullable|Array|Map|Tuple)$/.test(type.name) ? type : typeOf('Nullable', [type]);
 }
 
-function elementTypes(parts: readonly string[]): string {
-  const named = tupleMembers(parts);
-  const types = named?.map((each) => `\`${each.name}\` ${fileType(each.type)}`) ?? parts.map(fileType);
-  return types.join(', ');
+function tupleInFile(type: ClickHouseType): ClickHouseType {
+  const elements = typeArguments(type).map((element) => ({
+    ...element,
+    label: element.name === undefined ? undefined : quoteIdentifier(element.name),
+    type: inFile(element.type),
+  }));
+  return { name: 'Tuple', arguments: elements };
 }
 
-/** Types of shapes, as the engine stores them. */
+/** Geometry types, as the engine stores them. */
 const SHAPES: Readonly<Record<string, string>> = {
   Point: 'Tuple(Float64, Float64)',
   Ring: 'Array(Point)',
@@ -74,13 +83,19 @@ const SHAPES: Readonly<Record<string, string>> = {
   MultiPolygon: 'Array(Polygon)',
 };
 
-/** `first`: the type's first argument. */
-function scalarType(name: string, type: string, first: string): string {
+function scalarInFile(type: ClickHouseType): ClickHouseType {
+  const { name } = type;
   if (/^(U?Int(8|16|32|64)|Decimal(32|64|128|256)?|Bool|Date|Date32|DateTime64)$/.test(name)) return type;
-  if (name === 'DateTime') return first === '' ? 'DateTime64(3)' : `DateTime64(3, ${first})`;
-  if (/^Float(32|64)$/.test(name)) return `Nullable(${name})`;
-  if (name === 'BFloat16') return 'Nullable(Float32)';
-  if (name.startsWith('Interval')) return 'Int64';
+  if (name === 'DateTime')
+    return { name: 'DateTime64', arguments: [{ kind: 'literal', source: '3' }, ...(type.arguments ?? [])] };
+  if (/^Float(32|64)$/.test(name)) return typeOf('Nullable', [type]);
+  if (name === 'BFloat16') return typeOf('Nullable', [typeOf('Float32')]);
+  if (name.startsWith('Interval')) return typeOf('Int64');
   const shape = SHAPES[name];
-  return shape === undefined ? 'String' : fileType(shape);
+  return shape === undefined ? typeOf('String') : inFile(parseType(shape));
+}
+
+function typeOf(name: string, inner?: readonly ClickHouseType[]): ClickHouseType {
+  const list = inner?.map((type) => ({ kind: 'type' as const, name: undefined, label: undefined, type }));
+  return { name, arguments: list };
 }

@@ -7,7 +7,8 @@ import type { Describe, TableColumns } from '../catalog/describe.ts';
 import type { Example } from '../config/generated/endpoint.ts';
 import type { Column } from '../engine/engine.ts';
 import { parseColumnType } from '../sql/column-type.ts';
-import type { FunctionPolicy } from '../sandbox/function-policy.ts';
+import type { FunctionPolicy } from '../sandbox/functions/policy.ts';
+import { typescriptOf } from '../sql/typescript-type.ts';
 import { CONSUMER_QUERY_LIMITS } from '../sandbox/lexed-query.ts';
 import type { Sandboxes } from './sandboxes.ts';
 
@@ -111,9 +112,9 @@ function tableEntry({ name, columns }: TableColumns): unknown {
 }
 
 function pathsOf({ type }: Column): { readonly paths?: readonly Column[] } {
-  const read = parseColumnType(type);
-  if (read.kind !== 'json') return {};
-  return { paths: [...read.paths].map(([name, path]) => ({ name, type: path.name })) };
+  const parsed = parseColumnType(type);
+  if (parsed.kind !== 'json') return {};
+  return { paths: [...parsed.paths].map(([name, path]) => ({ name, type: path.name })) };
 }
 
 function toEntry(
@@ -133,7 +134,9 @@ function toEntry(
       required: spec.required ?? false,
       ...(principal.locked.has(name) ? { locked: true } : {}),
     })),
-    columns: columns ?? null,
+    columns:
+      columns?.map((column) => ({ ...column, typescript: typescriptOf(column.type, endpoint.int64) })) ??
+      null,
     max_rows: endpoint.maxRows,
     cache: cache === undefined ? null : { ttl: cache.ttl, min_refresh: cache.minRefresh },
     warming: cache?.warmEvery === undefined ? null : { every: cache.warmEvery },

@@ -7,7 +7,7 @@ import { rejectedRegex, regexFault } from '../lql/regex.ts';
 import type { Bindings } from '../params/binder.ts';
 import { rejection } from '../sandbox/lexed-query.ts';
 import { consumerFailure } from '../sandbox/failure.ts';
-import { stateInResult } from '../sandbox/states.ts';
+import { stateInResult } from '../sandbox/scan/states.ts';
 import { bigqueryToSql, inBigQuery } from './bigquery-query.ts';
 import type { ConsumerQuery } from './consumer-query.ts';
 import { chooseDialect } from './dialects.ts';

@@ -3,7 +3,7 @@ import type { Endpoint } from '../catalog/endpoint.ts';
 import type { Describe, TableColumns } from '../catalog/describe.ts';
 import { Problem } from '../core/problem.ts';
 import { EngineError, type Column, type Engine, type Limits, type Statement } from '../engine/engine.ts';
-import { createFunctionPolicy, type FunctionPolicy } from '../sandbox/function-policy.ts';
+import { createFunctionPolicy, type FunctionPolicy } from '../sandbox/functions/policy.ts';
 import { createSandbox, type Explained, type Sandbox, type Verdict } from '../sandbox/sandbox.ts';
 import { createVerdictCache } from '../sandbox/verdict-cache.ts';
 

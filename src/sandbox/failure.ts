@@ -2,12 +2,12 @@
 import { didYouMean, nearest } from '../core/nearest.ts';
 import { positionAt } from '../core/position.ts';
 import type { ProblemOptions } from '../core/problem.ts';
+import type { Cursor } from '../sql/cursor.ts';
 import { quotedNames, scopeOf } from './engine-message.ts';
 import { findInQuery, isConsumerScope } from './find-in-query.ts';
 import type { TextMatch } from './find-in-query.ts';
-import { SENTENCES, type Sentence } from './failure-sentences.ts';
+import { FAILURE_MESSAGES, type FailureMessage } from './failure-messages.ts';
 import { lexConsumerQuery } from './lexed-query.ts';
-import type { LexedQuery } from './lexed-query.ts';
 import type { Verdict } from './sandbox.ts';
 
 /** A failure as the engine reports it; `engineCode` is ClickHouse's error code. */
@@ -39,17 +39,17 @@ export function consumerFailure(
   columns: ReadonlySet<string>,
 ): ProblemOptions | undefined {
   const engineCode = readsAsColumn(failure) ? UNKNOWN_IDENTIFIER : failure.engineCode;
-  const sentence = SENTENCES.get(engineCode ?? 0);
-  if (sentence === undefined) return undefined;
+  const known = FAILURE_MESSAGES.get(engineCode ?? 0);
+  if (known === undefined) return undefined;
   // Verdicts are cached without tokens; failures are rare enough to read the query again.
-  const text = lexConsumerQuery(verdict.source);
-  const location = locationOf(text, failure.message);
+  const query = lexConsumerQuery(verdict.source).cursor;
+  const location = locationOf(query, failure.message);
   if (location === undefined) {
-    return isConsumersFault(sentence, { text, verdict, failure })
-      ? withoutLocation(sentence.textFor(''))
+    return isConsumersFault(known, { query, verdict, failure })
+      ? withoutLocation(known.textFor(''))
       : undefined;
   }
-  const message = sentence.textFor(location.source.slice(0, 60));
+  const message = known.textFor(location.source.slice(0, 60));
   const position = positionAt(verdict.source, location.start);
   const guess =
     engineCode === UNKNOWN_IDENTIFIER ? nearest(location.source, [...columns, ...verdict.names]) : undefined;
@@ -62,17 +62,19 @@ export function consumerFailure(
 }
 
 interface Evidence {
-  readonly text: LexedQuery;
+  readonly query: Cursor;
   readonly verdict: Verdict;
   readonly failure: EngineMessage;
 }
 
-function isConsumersFault({ evidence }: Sentence, { text, verdict, failure }: Evidence): boolean {
+function isConsumersFault({ evidence }: FailureMessage, { query, verdict, failure }: Evidence): boolean {
   if (evidence !== 'location or scope') return evidence === 'none';
   const scope = scopeOf(failure.message);
   // The engine may name a WITH element alone: one of the consumer's own, unless it is a table of the endpoint.
   return (
-    scope !== undefined && !verdict.tables.includes(scope.replaceAll('`', '')) && isConsumerScope(text, scope)
+    scope !== undefined &&
+    !verdict.tables.includes(scope.replaceAll('`', '')) &&
+    isConsumerScope(query, scope)
   );
 }
 
@@ -81,9 +83,9 @@ function withoutLocation(message: string): ProblemOptions {
 }
 
 /** The first name in the message that occurs in the consumer's query. */
-function locationOf(text: LexedQuery, message: string): TextMatch | undefined {
+function locationOf(query: Cursor, message: string): TextMatch | undefined {
   for (const name of quotedNames(message)) {
-    const found = findInQuery(text, name);
+    const found = findInQuery(query, name);
     if (found !== undefined) return found;
   }
   return undefined;

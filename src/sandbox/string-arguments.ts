@@ -5,7 +5,7 @@ import { tokenize } from '../sql/lexer.ts';
 import type { Token } from '../sql/lexer.ts';
 import { stringValue } from '../sql/string-literal.ts';
 import type { Violation } from './lexed-query.ts';
-import type { FunctionPolicy } from './function-policy.ts';
+import type { FunctionPolicy } from './functions/policy.ts';
 import { typeFault } from './type-name.ts';
 
 /** An argument that names something. Names of subcolumns may also be numbers. */

@@ -8,6 +8,7 @@ import { hashKey } from '../../src/auth/keyring.ts';
 import { openLiveKeyring } from '../../src/auth/live-keyring.ts';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
 import { run, scratch } from '../support/command.ts';
+import { after } from '../../src/app/clock.ts';
 
 const GOOD =
   'id: 00000000-0000-4000-8000-000000000001\nname: one\nquery: SELECT @n AS n\nparameters: { n: { type: UInt8, required: true } }\ndescription: One.\n';
@@ -426,6 +427,7 @@ tokens:
       extra: [],
       jwt: undefined,
       observe: () => undefined,
+      after,
     });
     const kindAt = async (key: string, days: number): Promise<string> =>
       (await keyring.current().authenticate(key, Date.now() + days * 86_400_000)).kind;

@@ -1,12 +1,19 @@
 // The service as a process: start, serve, reload, stop.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { hashKey } from '../../src/auth/keyring.ts';
 import { run, scratch, start, type Running } from '../support/command.ts';
+import { startGate, type Gate } from '../support/gate.ts';
 import { startRedis } from '../support/redis.ts';
+import { eventually } from '../support/eventually.ts';
 
 let running: Running | undefined;
+let gate: Gate;
+beforeAll(async () => {
+  gate = await startGate();
+});
+afterAll(() => gate.close());
 afterEach(async () => {
   running?.child.kill('SIGKILL');
   await running?.finished;
@@ -25,8 +32,8 @@ function folder(): string {
     'id: 00000000-0000-4000-8000-000000000001\nname: numbers\nquery: SELECT n FROM app.t WHERE n < @below ORDER BY n\nparameters: { below: { type: UInt32, default: 10 } }\nexamples: [{ name: two, parameters: { below: 2 } }]\n',
   );
   writeFileSync(
-    join(cwd, 'endpoints', 'slow.yaml'),
-    'id: 00000000-0000-4000-8000-000000000002\nname: slow\nquery: SELECT sleep(1.5) AS slept\n',
+    join(cwd, 'endpoints', 'gated.yaml'),
+    `id: 00000000-0000-4000-8000-000000000002\nname: gated\nquery: SELECT passed FROM ${gate.table}\n`,
   );
   return cwd;
 }
@@ -120,23 +127,27 @@ describe('serve --dev', () => {
 
   test('finishes a running request on SIGTERM, and accepts no new connections', async () => {
     const { address, key } = await serve(folder());
-    const slow = call(address, key, 'slow');
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    const gated = call(address, key, 'gated');
+    await gate.reached(1);
     running?.child.kill('SIGTERM');
-    expect(await (await slow).text()).toBe('{"result":[{"slept":0}]}');
+    await eventually(() => expect(call(address, key, 'numbers')).rejects.toThrow('fetch failed'));
+    gate.open();
+    expect(await (await gated).text()).toBe('{"result":[{"passed":1}]}');
     expect((await running?.finished)?.code).toBe(0);
     await expect(call(address, key, 'numbers')).rejects.toThrow('fetch failed');
   });
 
   test('aborts a request that exceeds the grace period, and still exits 0', async () => {
     const { address, key } = await serve(folder(), ['--drain-timeout', '0']);
-    const slow = call(address, key, 'slow').then(
+    gate.shut();
+    const before = gate.arrived();
+    const gated = call(address, key, 'gated').then(
       (response) => response.status,
       () => 'reset',
     );
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await gate.reached(before + 1);
     running?.child.kill('SIGTERM');
-    expect([503, 'reset']).toContain(await slow);
+    expect([503, 'reset']).toContain(await gated);
     expect((await running?.finished)?.code).toBe(0);
   });
 
@@ -163,9 +174,7 @@ describe('serve with a tokens file', () => {
     const status = async (key: string): Promise<number> => (await call(address, key, 'numbers')).status;
     expect([await status('one'), await status('two')]).toEqual([200, 401]);
     writeFileSync(join(cwd, 'tokens.yaml'), tokens('two'));
-    await vi.waitFor(async () => expect([await status('one'), await status('two')]).toEqual([401, 200]), {
-      timeout: 10_000,
-    });
+    await eventually(async () => expect([await status('one'), await status('two')]).toEqual([401, 200]));
     writeFileSync(join(cwd, 'tokens.yaml'), 'tokens: [');
     running.child.kill('SIGHUP');
     await running.says(/"event":"tokens.rejected"/);

@@ -2,30 +2,33 @@
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { run, scratch } from '../support/command.ts';
 import { startFront, type FrontProcess } from '../support/clickhouse-front/process.ts';
+import { startGate, type Gate } from '../support/gate.ts';
 import { ask, deploy, startServing, type Deployment, type Serving } from '../support/serving.ts';
+import { eventually } from '../support/eventually.ts';
 
-const ENDPOINTS = {
+const endpoints = (): Record<string, string> => ({
   run: 'query: SELECT generateUUIDv4() AS run\n',
-  slow: 'query: SELECT sleep(1) AS slept\n',
-};
+  gated: `query: SELECT passed FROM ${gate.table}\n`,
+});
 
+let gate: Gate;
 let front: FrontProcess;
 let deployment: Deployment;
 let serving: Serving | undefined;
 
 beforeAll(async () => {
-  front = await startFront(scratch());
-  deployment = deploy(front, ENDPOINTS);
+  [gate, front] = await Promise.all([startGate(), startFront(scratch())]);
+  deployment = deploy(front, endpoints());
 });
 afterEach(async () => {
   serving?.running.child.kill('SIGKILL');
   await serving?.running.finished;
   serving = undefined;
 });
-afterAll(() => front.kill());
+afterAll(() => Promise.all([gate.close(), front.kill()]));
 
 interface Started {
   readonly address: string;
@@ -39,7 +42,7 @@ const started = (): readonly Started[] =>
   );
 const serve = async (count: number): Promise<Serving> => {
   serving = await startServing(deployment, ['--workers', String(count)]);
-  await vi.waitFor(() => expect(started()).toHaveLength(count), { timeout: 20_000 });
+  await eventually(() => expect(started()).toHaveLength(count));
   return serving;
 };
 const pidsLost = (): readonly number[] =>
@@ -76,7 +79,7 @@ describe('workers', () => {
     const service = await serve(2);
     const victim = workerOf(service);
     process.kill(victim, 'SIGKILL');
-    await vi.waitFor(() => expect(started()).toHaveLength(3), { timeout: 20_000 });
+    await eventually(() => expect(started()).toHaveLength(3));
     expect(pidsLost()).toEqual([victim]);
     expect(service.running.output()).toMatch(/"service\.worker_lost","pid":\d+,"code":-1,"signal":"SIGKILL"/);
     const statuses = await Promise.all(
@@ -88,11 +91,12 @@ describe('workers', () => {
 
   test('running calls are answered when it is asked to stop', async () => {
     const service = await serve(2);
-    const running = Array.from({ length: 6 }, () => ask(service, 'slow'));
+    const running = Array.from({ length: 6 }, () => ask(service, 'gated'));
     const statuses = Promise.all(running.map(async (each) => (await each).status));
-    await Promise.race([statuses, ask(service, 'run')]); // they run
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await eventually(async () => expect(await held()).toBe(6)); // they run, or wait for a connection
     const finished = service.stop();
+    await eventually(() => expect(ask(service, 'run')).rejects.toThrow('fetch failed'));
+    gate.open();
     expect(await statuses).toEqual(running.map(() => 200));
     expect((await finished).code).toBe(0);
   });
@@ -100,11 +104,11 @@ describe('workers', () => {
   test('they end with the process that started them', async () => {
     const service = await serve(2);
     service.running.child.kill('SIGKILL');
-    await vi.waitFor(() => expect(ask(service, 'run')).rejects.toThrow('fetch failed'), { timeout: 10_000 });
+    await eventually(() => expect(ask(service, 'run')).rejects.toThrow('fetch failed'));
   });
 
   test('an error at startup is reported once', async () => {
-    const { cwd, env } = deploy(front, ENDPOINTS);
+    const { cwd, env } = deploy(front, endpoints());
     writeFileSync(join(cwd, 'tokens.yaml'), 'tokens: [{ name: a }]\n');
     const { code, err } = await run(['serve', '--workers', '3', '--port', '0', '--admin-port', '0'], {
       cwd,
@@ -138,6 +142,17 @@ async function answered(admin: string): Promise<number> {
   const text = await (await fetch(`${admin}/metrics`)).text();
   const counts = text.matchAll(/^millrace_request_seconds_count\{endpoint="run".*\} (\d+)$/gm);
   return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+/** Statements that all workers run, or that wait for a connection. */
+async function held(): Promise<number> {
+  const texts = await Promise.all(
+    started().map(async ({ admin }) => (await fetch(`${admin}/metrics`)).text()),
+  );
+  const gauges = texts
+    .join('\n')
+    .matchAll(/^millrace_engine_statements\{state="(?:running|waiting)"\} (\d+)$/gm);
+  return [...gauges].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
 /** The process id of a worker: a child of the one that was started. */

@@ -1,6 +1,6 @@
 // What consumers see of engine failures: our message at their location, and nothing that they did not write.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { SENTENCE_CODES } from '../../src/sandbox/failure-sentences.ts';
+import { FAILURE_CODES } from '../../src/sandbox/failure-messages.ts';
 import { consumerFailure } from '../../src/sandbox/failure.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { bound, codeOf, openSandbox, openWorld } from './fixture.ts';
@@ -18,8 +18,8 @@ beforeAll(async () => {
 });
 afterAll(() => world.oracle.close());
 
-/** Runs a text to its failure, and what the consumer is told: place, sentence and hint. */
-async function reported(sql: string, of = sandbox): Promise<string | undefined> {
+/** Runs a query that fails, and returns what the consumer sees: location, message and hint. */
+async function messageFor(sql: string, of = sandbox): Promise<string | undefined> {
   const verdict = await of.check(sql);
   const { sql: statement } = of.assemble(verdict, 10);
   const error = await world.run(statement).then(
@@ -34,7 +34,7 @@ async function reported(sql: string, of = sandbox): Promise<string | undefined> 
   return `${place}${detail.message}${options?.hint === undefined ? '' : ` ${options.hint}`}`;
 }
 
-describe('the consumer’s mistakes', () => {
+describe('errors of the consumer', () => {
   test.each([
     [
       'an unknown column',
@@ -42,14 +42,14 @@ describe('the consumer’s mistakes', () => {
       '2:3 There is no column or alias pth here Did you mean path?',
     ],
     ['an unknown path', 'SELECT e.foo FROM edge_logs AS e', '1:8 There is no column or alias e.foo here'],
-    ['behind comments', '/* é\n */ SELECT foo FROM edge_logs', '2:12 There is no column or alias foo here'],
+    ['after comments', '/* é\n */ SELECT foo FROM edge_logs', '2:12 There is no column or alias foo here'],
     [
-      'types of a function',
+      'argument types of a function',
       'SELECT toStartOfHour(id) FROM edge_logs',
       '1:8 toStartOfHour does not accept arguments of this type',
     ],
     [
-      'types of an operator',
+      'operand types of an operator',
       'SELECT id + timestamp FROM edge_logs',
       '1:11 + does not accept arguments of this type',
     ],
@@ -70,17 +70,17 @@ describe('the consumer’s mistakes', () => {
     ],
     ['an alias twice', 'SELECT 1 AS a, 2 AS a', '1:13 a is an alias of two different expressions'],
     [
-      'a text that is no number',
+      'a string that is not a number',
       "SELECT toUInt8('abc') FROM edge_logs",
       '1:16 A string cannot be converted to the required type',
     ],
     [
-      'a column of texts that are no numbers',
+      'a column of strings that are not numbers',
       'SELECT toInt64(event_message) FROM edge_logs',
       '1:8 A string cannot be converted to the required type',
     ],
     [
-      'a text that is no time',
+      'a string that is not a time',
       "SELECT id FROM edge_logs WHERE timestamp > '2024-99-01'",
       '1:44 A string is not a valid time',
     ],
@@ -92,24 +92,24 @@ describe('the consumer’s mistakes', () => {
       'The types or the number of columns do not match',
     ],
     [
-      'a subquery of many rows',
+      'a scalar subquery with several rows',
       'SELECT (SELECT id FROM edge_logs)',
       'A scalar subquery returned more than one row',
     ],
-    ['a text that is no UUID', "SELECT toUUID('zz')", '1:15 A string is not a UUID'],
+    ['a string that is not a UUID', "SELECT toUUID('zz')", '1:15 A string is not a UUID'],
     [
-      'a text that is no IPv4 address',
+      'a string that is not an IPv4 address',
       "SELECT id, toIPv4('zz') FROM edge_logs",
       '1:19 A string is not an IPv4 address',
     ],
-    ['a text that is no IPv6 address', "SELECT toIPv6('zz')", '1:15 A string is not an IPv6 address'],
+    ['a string that is not an IPv6 address', "SELECT toIPv6('zz')", '1:15 A string is not an IPv6 address'],
     [
-      'a column of texts that are no UUIDs',
+      'a column of strings that are not UUIDs',
       'SELECT toUUID(path) FROM edge_logs',
       '1:8 A string is not a UUID',
     ],
     [
-      'a cast in a WITH element of their own',
+      'a cast in a WITH element of the consumer',
       "WITH own AS (SELECT toInt64(lower('ABC')) AS x) SELECT x FROM own",
       'A string cannot be converted to the required type',
     ],
@@ -121,12 +121,12 @@ describe('the consumer’s mistakes', () => {
     [
       'a position of zero',
       'SELECT substring(path, 0) FROM edge_logs',
-      '1:8 Positions in strings, arrays and tuples count from 1',
+      '1:8 Positions in strings, arrays and tuples start at 1',
     ],
     [
       'a type in LowCardinality',
       "SELECT CAST(1, 'LowCardinality(UInt8)')",
-      '1:16 LowCardinality of this type is not allowed: leave it out',
+      '1:16 LowCardinality of this type is not allowed: remove it',
     ],
     ['an alias of itself', 'SELECT a + 1 AS b, b + 1 AS a', '1:17 There is no column or alias b here'],
     [
@@ -137,31 +137,31 @@ describe('the consumer’s mistakes', () => {
     [
       'WITH FILL',
       'SELECT id FROM edge_logs ORDER BY id WITH FILL STEP 0',
-      'WITH FILL requires constant bounds and a step of the type of the column',
+      'WITH FILL requires constant bounds and a step of the type of its column',
     ],
     ['a decimal', "SELECT toDecimal32('99999999999', 2)", "1:20 '99999999999' is out of range"],
     ['a date', "SELECT toDate('zz')", '1:15 A string is not a valid date'],
   ])('%s', async (_why, sql, expected) => {
-    expect(await reported(sql)).toBe(expected);
+    expect(await messageFor(sql)).toBe(expected);
   });
 });
 
-test('the codes have the engine’s names', async () => {
-  const codes = SENTENCE_CODES.map(([code]) => code);
+test('error codes have the engine’s names', async () => {
+  const codes = FAILURE_CODES.map(([code]) => code);
   const sql = `SELECT toString(arrayMap(code -> errorCodeToName(code), [${codes.join(', ')}]))`;
-  expect(await world.run(sql)).toContain(SENTENCE_CODES.map(([, name]) => `'${name}'`).join(','));
+  expect(await world.run(sql)).toContain(FAILURE_CODES.map(([, name]) => `'${name}'`).join(','));
 });
 
-test('tables that exist and tables that do not are told alike', async () => {
-  const there = await reported("SELECT default.users IN ('x')");
-  const inNoDatabase = await reported("SELECT nothere.users IN ('x')");
-  const notThere = await reported("SELECT default.nousers IN ('x')");
+test('existing and missing tables are reported identically', async () => {
+  const there = await messageFor("SELECT default.users IN ('x')");
+  const inNoDatabase = await messageFor("SELECT nothere.users IN ('x')");
+  const notThere = await messageFor("SELECT default.nousers IN ('x')");
   expect(there).toBe('1:8 There is no column or alias default.users here');
   expect(inNoDatabase).toBe('1:8 There is no column or alias nothere.users here');
   expect(notThere).toBe('1:8 There is no column or alias default.nousers here');
 });
 
-describe('the endpoint’s own mistakes are not the consumer’s', () => {
+describe('errors of the endpoint are not reported as the consumer’s', () => {
   test.each([
     ['a column', 'WITH t AS (SELECT nope AS a FROM app.logs) SELECT 1', 'SELECT a FROM t'],
     [
@@ -177,11 +177,11 @@ describe('the endpoint’s own mistakes are not the consumer’s', () => {
       'SELECT a FROM t',
     ],
   ])('%s', async (_why, saved, sql) => {
-    expect(await reported(sql, openSandbox({ boundSql: bound(saved) }))).toBeUndefined();
+    expect(await messageFor(sql, openSandbox({ boundSql: bound(saved) }))).toBeUndefined();
   });
 });
 
-test('no sentence repeats the engine’s', async () => {
+test('no message repeats the engine’s', async () => {
   const verdict = await sandbox.check('SELECT id FROM edge_logs');
   for (let engineCode = 0; engineCode < 1_000; engineCode++) {
     const message = `Code: ${engineCode}. Secret table \`app.logs\`, setting 'max_memory_usage', in scope SELECT secret`;

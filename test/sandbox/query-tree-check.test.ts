@@ -1,9 +1,9 @@
 // The check of the engine's query tree, without the scanner: it rejects everything visible in the tree on its own.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { lexConsumerQuery } from '../../src/sandbox/lexed-query.ts';
-import { createFunctionPolicy } from '../../src/sandbox/function-policy.ts';
-import { isBareCall } from '../../src/sandbox/scanner.ts';
-import { checkTree } from '../../src/sandbox/query-tree-check.ts';
+import { createFunctionPolicy } from '../../src/sandbox/functions/policy.ts';
+import { isBareCall } from '../../src/sandbox/scan/scanner.ts';
+import { checkTree } from '../../src/sandbox/query-tree/check.ts';
 import { identifierName } from '../../src/sql/literal.ts';
 import { ATTACKS, BENIGN, openWorld } from './fixture.ts';
 import type { CorpusEntry, World } from './fixture.ts';
@@ -24,7 +24,7 @@ async function judge(sql: string): Promise<string | undefined> {
   const explained = await world.explain(`EXPLAIN QUERY TREE run_passes = 0 ${text.joined}`);
   if (explained.kind === 'rejected') return undefined;
   const names = new Set(
-    text.tokens.map(({ start, end }) => identifierName(text.text.slice(start, end)) ?? ''),
+    text.cursor.tokens.map(({ start, end }) => identifierName(text.cursor.sql.slice(start, end)) ?? ''),
   );
   const complaint = checkTree(explained.text, {
     scanned: { tables, names, stateColumns: [], hasStates: false },

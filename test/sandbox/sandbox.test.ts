@@ -1,7 +1,7 @@
 // Endpoints with WITH clauses of any shape, and the sandbox's internal state.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { FUNCTION_FAMILIES } from '../../src/sandbox/function-families.ts';
-import { createFunctionPolicy } from '../../src/sandbox/function-policy.ts';
+import { FUNCTION_FAMILIES } from '../../src/sandbox/functions/families.ts';
+import { createFunctionPolicy } from '../../src/sandbox/functions/policy.ts';
 import { createVerdictCache } from '../../src/sandbox/verdict-cache.ts';
 import type { Verdict } from '../../src/sandbox/sandbox.ts';
 import { bound, openSandbox, openWorld } from './fixture.ts';

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Session } from 'chdb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { canonicalName } from '../../src/sandbox/function-aliases.ts';
-import { createFunctionPolicy, uncheckedBy } from '../../src/sandbox/function-policy.ts';
-import { returnsStates } from '../../src/sandbox/states.ts';
+import { canonicalName } from '../../src/sandbox/functions/aliases.ts';
+import { createFunctionPolicy, uncheckedBy } from '../../src/sandbox/functions/policy.ts';
+import { returnsStates } from '../../src/sandbox/scan/states.ts';
 import { argumentIndex, stringArgument } from '../../src/sandbox/string-arguments.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'millrace-strings-'));

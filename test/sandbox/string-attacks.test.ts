@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Problem } from '../../src/core/problem.ts';
 import { lexConsumerQuery } from '../../src/sandbox/lexed-query.ts';
-import { createFunctionPolicy } from '../../src/sandbox/function-policy.ts';
+import { createFunctionPolicy } from '../../src/sandbox/functions/policy.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { checkTree } from '../../src/sandbox/query-tree-check.ts';
+import { checkTree } from '../../src/sandbox/query-tree/check.ts';
 import { identifierName } from '../../src/sql/literal.ts';
 import { openSandbox, openWorld } from './fixture.ts';
 import type { World } from './fixture.ts';
@@ -57,7 +57,7 @@ describe('the engine’s tree alone', () => {
     const explained = await world.explain(`EXPLAIN QUERY TREE run_passes = 0 ${text.joined}`);
     if (explained.kind === 'rejected') return 'no tree';
     const names = new Set(
-      text.tokens.map(({ start, end }) => identifierName(text.text.slice(start, end)) ?? ''),
+      text.cursor.tokens.map(({ start, end }) => identifierName(text.cursor.sql.slice(start, end)) ?? ''),
     );
     const tables = new Set(['edge_logs', 'auth_logs']);
     const scanned = { tables, names, stateColumns: [], hasStates: false };

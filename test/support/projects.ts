@@ -29,6 +29,7 @@ export const PROJECT_FILES = {
     'test/cli/',
     'test/explorer/built-files',
     'test/explorer/code',
+    'test/explorer/row-type',
     'test/packaging/',
     'test/service/engine-faults',
     'test/service/explorer',
@@ -37,7 +38,16 @@ export const PROJECT_FILES = {
     'test/service/replicas',
   ],
   /** Start a browser. */
-  browser: ['test/explorer/care', 'test/explorer/first-run', 'test/explorer/own-queries'],
+  browser: [
+    'test/explorer/care',
+    'test/explorer/editor',
+    'test/explorer/first-run',
+    'test/explorer/many-endpoints',
+    'test/explorer/own-queries',
+    'test/explorer/results',
+    'test/explorer/work-kept',
+    'test/runner/',
+  ],
   /** Short forms of the fault scenarios. */
   faults: ['test/faults/'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;

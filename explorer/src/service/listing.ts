@@ -21,6 +21,12 @@ export interface Column {
   readonly paths?: readonly Column[];
 }
 
+/** A column of the result. */
+export interface ResultColumn extends Column {
+  /** The TypeScript type of its values in JSON. */
+  readonly typescript: string;
+}
+
 export interface Table {
   readonly name: string;
   readonly columns: readonly Column[];
@@ -52,7 +58,7 @@ export interface Endpoint {
   /** Changes with the endpoint file. */
   readonly revision: string;
   readonly parameters: readonly Parameter[];
-  readonly columns: readonly Column[] | null;
+  readonly columns: readonly ResultColumn[] | null;
   readonly max_rows: number;
   readonly cache: { readonly ttl: number } | null;
   readonly warming: { readonly every: number } | null;

@@ -15,6 +15,7 @@ import { ANY_KEY } from '../endpoint-files.ts';
 import { packaged } from '../samples.ts';
 import type { Terminal } from '../terminal.ts';
 import { liftLiterals, type Lifted } from './lift.ts';
+import { REAL_TIME } from '../real-time.ts';
 
 export interface NewOptions {
   readonly name: string;
@@ -76,7 +77,10 @@ async function requireFree(name: string, folder: string, path: string): Promise<
   );
   if (isThere) throw new CommandError(`${path} already exists; choose another name or edit that file`);
   const paths = await listFiles(folder).catch(() => []);
-  const { files } = await loadFiles(paths, new Map(), createCompile({ piiHashKey: ANY_KEY }));
+  const { files } = await loadFiles(paths, new Map(), {
+    compile: createCompile({ piiHashKey: ANY_KEY }),
+    ...REAL_TIME,
+  });
   const taken = [...files.values()].find(({ candidate }) => candidate?.endpoint.name === name);
   if (taken !== undefined)
     throw new CommandError(`${taken.file} already has the name ${name}; choose another name`);

@@ -2,7 +2,8 @@
 import type { Endpoint } from '../../catalog/endpoint.ts';
 import type { Parameter } from '../../config/generated/endpoint.ts';
 import type { Column } from '../../engine/engine.ts';
-import { textLiteral, typescriptOf } from './column-types.ts';
+import { jsonValueOf, type JsonValue } from '../../sql/json-value.ts';
+import { textLiteral, typescriptOf } from '../../sql/typescript-type.ts';
 
 export interface TypedEndpoint {
   readonly endpoint: Endpoint;
@@ -43,21 +44,23 @@ function entryOf({ endpoint, columns }: TypedEndpoint): string {
 }
 
 function parameterOf(name: string, { type, description, required, enum: allowed }: Parameter): string {
-  const plain = /^Array\((.*)\)$/.exec(type)?.[1] ?? type;
+  const declared = jsonValueOf(type);
+  const scalar = declared.kind === 'array' ? declared.element : declared;
   const value =
     allowed === undefined
-      ? sentType(plain)
+      ? sentType(scalar)
       : allowed.map((each) => (typeof each === 'string' ? textLiteral(each) : String(each))).join(' | ');
-  const whole = plain === type ? value : `readonly (${value})[]`;
+  const whole = declared.kind === 'array' ? `readonly (${value})[]` : value;
   const line = `      ${textLiteral(name)}${required === true ? '' : '?'}: ${whole}${required === true ? '' : ' | null'};`;
   return [...comment(description ?? '', '      '), line].join('\n');
 }
 
-/** The type that a caller may send for a parameter type. */
-function sentType(type: string): string {
-  if (/^(U?Int(64|128|256)|Decimal)/.test(type)) return 'number | string';
-  if (/^(U?Int|Float)/.test(type)) return 'number';
-  return type === 'Bool' ? 'boolean' : 'string';
+/** The type that a caller may send for a parameter: large numbers also as strings, which keep all their digits. */
+function sentType(type: JsonValue): string {
+  const isLarge = type.kind === 'decimal' || (type.kind === 'integer' && type.bits >= 64);
+  if (isLarge) return 'number | string';
+  if (type.kind === 'integer' || type.kind === 'float') return 'number';
+  return type.kind === 'boolean' ? 'boolean' : 'string';
 }
 
 function comment(text: string, indent: string): readonly string[] {
