@@ -94,7 +94,7 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
   };
 }
 
-/** Who is told about changes. */
+/** Notifies subscribers of changes. */
 function createChanges() {
   const subscribers = new Set<() => void>();
   return {
