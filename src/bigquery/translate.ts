@@ -17,12 +17,14 @@ export interface SourceTable {
   readonly columns: readonly { readonly name: string; readonly type: string }[];
 }
 
+/** What a query may refer to, and what it must not collide with. */
 export interface TranslateOptions {
   readonly tables: readonly SourceTable[];
   /** Names that the translation must not generate. */
   readonly taken: ReadonlySet<string>;
 }
 
+/** A query that ClickHouse can parse; not yet checked by the sandbox. */
 export interface Translation {
   /** One line of ClickHouse SQL. Not guaranteed: that it is allowed to run. */
   readonly sql: string;

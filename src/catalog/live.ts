@@ -11,6 +11,7 @@ import { chooseVersions, type InService } from './last-good.ts';
 import { isEndpointFile } from './ignored-files.ts';
 import { loadFolder, loadSome, type LoadDeps, type Loaded, type LoadedFiles } from './load.ts';
 
+/** The catalog of a folder, reloaded on change. */
 export interface LiveCatalog {
   /** The current catalog; read once per request. */
   current(): Catalog;
@@ -23,6 +24,7 @@ export interface LiveCatalog {
   close(): Promise<void>;
 }
 
+/** The folder, how its files are compiled, and who is informed. */
 export interface LiveCatalogOptions {
   readonly folder: string;
   readonly compile: CompileFile;

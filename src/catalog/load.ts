@@ -28,6 +28,7 @@ export interface LoadedFile {
 /** By path, in the order in which the files were first served. */
 export type LoadedFiles = ReadonlyMap<string, LoadedFile>;
 
+/** The state of a folder after reading what has changed. */
 export interface Loaded {
   readonly files: LoadedFiles;
   /** Number of files added, changed or removed. */

@@ -68,6 +68,7 @@ export interface Settings {
   readonly shown: Readonly<Record<string, ShownSetting>>;
 }
 
+/** A setting as `/config` shows it: secrets are masked. */
 export interface ShownSetting {
   readonly value: unknown;
   readonly source: 'flag' | 'environment' | 'file' | 'default';
@@ -103,6 +104,7 @@ export interface SettingName {
   readonly isSecret: boolean;
 }
 
+/** All places that settings are read from, passed in by the command line. */
 export interface SettingsSources {
   /** By key; undefined if the flag was not given. */
   readonly flags: Readonly<Record<string, string | undefined>>;

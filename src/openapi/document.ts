@@ -2,6 +2,7 @@
 import { COMPONENTS, problemResponses } from './components.ts';
 import { pathItem, tagOf, type DescribedEndpoint, type OperationOptions } from './operations.ts';
 
+/** The key, the endpoints that it may call, and the service. */
 export interface DocumentOptions extends Pick<OperationOptions, 'principal' | 'headerPrefix'> {
   /** The version of the service. */
   readonly version: string;

@@ -8,12 +8,14 @@ import { problemResponses } from './components.ts';
 import { parameterSchema } from './parameters.ts';
 import { orNull, type Schema } from './schema.ts';
 
+/** An endpoint with the columns of its result. */
 export interface DescribedEndpoint {
   readonly endpoint: Endpoint;
   /** Undefined if the engine does not have the tables. */
   readonly columns: readonly Column[] | undefined;
 }
 
+/** What an operation depends on besides its endpoint. */
 export interface OperationOptions {
   readonly principal: Pick<Principal, 'languages' | 'locked' | 'redact'>;
   readonly headerPrefix: string;

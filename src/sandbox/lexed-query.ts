@@ -31,6 +31,7 @@ export interface LexedQuery {
   readonly joinedStarts: readonly number[];
 }
 
+/** The problem codes of this module. */
 export type SandboxCode = Extract<ProblemCode, `sandbox.${string}`>;
 
 /** What is wrong, in a sentence, and a hint at what the author may have meant. */

@@ -23,6 +23,7 @@ export type Explained =
 /** Runs EXPLAIN on a read-only connection with the consumers' limits; rejects for any other failure. */
 export type Explain = (sql: string) => Promise<Explained>;
 
+/** An endpoint's saved query and policy, and what the engine has described of its tables. */
 export interface SandboxOptions {
   /** The saved query with typed placeholders, and its outline. */
   readonly boundSql: string;
@@ -52,6 +53,7 @@ export interface Verdict {
   readonly isLeakproof: boolean;
 }
 
+/** The checks and statements of one endpoint revision; shared by all of its consumers. */
 export interface Sandbox {
   /** Names of the tables that consumers may read. */
   readonly tables: readonly string[];
@@ -67,6 +69,7 @@ export interface Sandbox {
   readonly columns: ReadonlySet<string>;
 }
 
+/** Compiles one endpoint's sandbox; lexes the saved query once. `outline` must be the outline of `boundSql`. */
 export function createSandbox(options: SandboxOptions): Sandbox {
   const { outline, boundSql, functions, revision, cache } = options;
   const described = [...(options.columns?.values() ?? [])].flat();

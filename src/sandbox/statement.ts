@@ -48,6 +48,7 @@ export function tableTexts(
  */
 const BARRIER_ROWS = 10n ** 18n;
 
+/** What is known about the tables of a saved query. */
 export interface TableOptions {
   /** Columns by table, if the engine has described them. */
   readonly columns?: ReadonlyMap<string, readonly TableColumn[]> | undefined;

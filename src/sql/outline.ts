@@ -26,6 +26,7 @@ export interface Outline {
   readonly identifiers: ReadonlySet<string>;
 }
 
+/** The outline of a query, or why there is none. */
 export interface OutlineResult {
   /** Undefined exactly when there are findings. */
   readonly outline: Outline | undefined;

@@ -23,6 +23,7 @@ export interface TokenReader<Kind extends string> {
   takeKind(kind: Kind): boolean;
 }
 
+/** A reader at the first token of `source`. */
 export function createTokenReader<Kind extends string>(source: TokenSource<Kind>): TokenReader<Kind> {
   let index = 0;
   return {

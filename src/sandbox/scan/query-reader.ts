@@ -3,6 +3,7 @@ import type { TokenKind } from '../../sql/lexer.ts';
 import { createTokenReader, type TokenReader } from '../../sql/token-reader.ts';
 import { rejection, type LexedQuery, type Violation } from '../lexed-query.ts';
 
+/** The tokens of one consumer query, read from first to last; nothing is skipped unchecked. */
 export interface QueryReader extends TokenReader<TokenKind> {
   /** The name that a bare or quoted token denotes; undefined for other tokens. */
   name(ahead?: number): string | undefined;
@@ -20,6 +21,7 @@ export interface QueryReader extends TokenReader<TokenKind> {
 /** Maximum length of a source in messages, in characters. */
 const MAX_SHOWN = 60;
 
+/** A reader at the first token. */
 export function createQueryReader({ cursor }: LexedQuery): QueryReader {
   const reader = createTokenReader<TokenKind>(cursor);
   const reject = (violation: Violation, ahead = 0): never => {

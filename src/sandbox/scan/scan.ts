@@ -16,6 +16,7 @@ export interface Surface {
   readonly stateColumns: ReadonlyMap<string, readonly string[]> | 'unknown';
 }
 
+/** What names mean at one point of the query. */
 export interface Scope {
   /** The consumer's own WITH tables in lexical scope, with their sizes. */
   readonly withTables: ReadonlyMap<string, number>;
@@ -47,6 +48,7 @@ export interface Findings {
   readonly states: StateFindings;
 }
 
+/** One pass over a consumer query; every scanner function reads from it and adds to its findings. */
 export interface Scan extends QueryReader {
   readonly surface: Surface;
   readonly grammar: Grammar;
@@ -65,6 +67,7 @@ const MAX_NESTING = 96;
 /** Tokens after tables are expanded; the engine takes a quarter of a second for twice as many. */
 const MAX_EXPANDED = 25_000;
 
+/** A scan at the first token, without findings. */
 export function createScan(query: LexedQuery, surface: Surface, grammar: Grammar): Scan {
   const reader = createQueryReader(query);
   let depth = 0;

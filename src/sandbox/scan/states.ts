@@ -26,6 +26,7 @@ export interface StateFindings {
   readonly barred: { readonly at: number; readonly form: string }[];
 }
 
+/** Findings of a scan that has seen no state. */
 export function createStateFindings(): StateFindings {
   return { made: [], permitted: [], items: [], stars: [], barred: [] };
 }
