@@ -28,10 +28,10 @@ const heavy = {
 /** One more than cores: they wait for processes and engines much of their time. */
 const light = { ...common, maxWorkers: cores + 1, sequence: { groupOrder: 1 } } as const;
 
-const { engine, redis, service, commands, browser, faults } = PROJECT_FILES;
+const { long, redis, service, commands, browser, faults } = PROJECT_FILES;
 const include = {
   unit: ['test/**/*.test.ts'],
-  engine: engine.map(globOf),
+  long: long.map(globOf),
   redis: redis.map(globOf),
   service: service.map(globOf),
   http: ON_BOTH_ENGINES.map(globOf),
@@ -47,7 +47,7 @@ export default defineConfig({
     globalSetup: 'test/support/temporary-folder.ts',
     projects: [
       { test: { ...light, ...shared, name: 'unit', include: include.unit, exclude: others } },
-      { test: { ...light, name: 'engine', include: include.engine } },
+      { test: { ...light, name: 'long', include: include.long } },
       { test: { ...light, name: 'redis', include: include.redis } },
       { test: { ...light, ...shared, name: 'service', include: include.service, exclude: include.commands } },
       {

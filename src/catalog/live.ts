@@ -8,14 +8,8 @@ import { watchPaths } from '../config/watch.ts';
 import { assembleCatalog, type Catalog } from './catalog.ts';
 import type { CompileFile } from './compile.ts';
 import { chooseVersions, type InService } from './last-good.ts';
-import {
-  isEndpointFile,
-  loadFolder,
-  loadSome,
-  type LoadDeps,
-  type Loaded,
-  type LoadedFiles,
-} from './load.ts';
+import { isEndpointFile } from './ignored-files.ts';
+import { loadFolder, loadSome, type LoadDeps, type Loaded, type LoadedFiles } from './load.ts';
 
 /** The catalog of a folder, reloaded on change. */
 export interface LiveCatalog {
@@ -63,7 +57,7 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
     const choice = chooseVersions(files, inService);
     const [replaced, before] = [catalog, findings];
     inService = choice.inService;
-    findings = allFindings(files, choice.doubles);
+    findings = allFindings(files, [...loaded.ignored, ...choice.doubles]);
     catalog = choice.catalog; // visible to new requests from here on
     options.onSwap?.(replaced, catalog);
     observe({ kind: 'catalog.loaded', ...countsOf(catalog, findings), changed: loaded.changed, ms });
@@ -102,7 +96,7 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
   };
 }
 
-/** Subscribers to changes. */
+/** Notifies subscribers of changes. */
 function createChanges() {
   const subscribers = new Set<() => void>();
   return {
@@ -119,6 +113,7 @@ function createChanges() {
 /** What to read next: everything at first, then the paths that the watcher reported. */
 function createPending(folder: string, deps: LoadDeps) {
   let what: Set<string> | 'all' = 'all';
+  let ignored: readonly Finding[] = [];
   return {
     addAll: (): void => {
       what = 'all';
@@ -129,10 +124,13 @@ function createPending(folder: string, deps: LoadDeps) {
       if (!isPlain) what = 'all';
       if (what !== 'all') what = new Set([...what, ...paths]);
     },
-    load: (files: LoadedFiles): Promise<Loaded> => {
+    load: async (files: LoadedFiles): Promise<Required<Loaded>> => {
       const taken = what;
       what = new Set();
-      return taken === 'all' ? loadFolder(folder, files, deps) : loadSome(taken, files, deps);
+      const loaded = await (taken === 'all' ? loadFolder(folder, files, deps) : loadSome(taken, files, deps));
+      const before = ignored;
+      ignored = loaded.ignored ?? before;
+      return { ...loaded, ignored, changed: loaded.changed + Number(!sameFindings(ignored, before)) };
     },
   };
 }

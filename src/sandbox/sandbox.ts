@@ -10,7 +10,7 @@ import type { Surface } from './scan/scan.ts';
 import { isBareCall, scanConsumerQuery } from './scan/scanner.ts';
 import type { ScanResult } from './scan/scanner.ts';
 import { checkTree } from './query-tree/check.ts';
-import { assembleReread, assembleStatement, tableTexts } from './statement.ts';
+import { assembleBarred, assembleReread, assembleStatement, tableTexts } from './statement.ts';
 import type { AssembledStatement, TableColumn } from './statement.ts';
 import { enginePosition } from './engine-message.ts';
 import type { VerdictCache } from './verdict-cache.ts';
@@ -63,6 +63,8 @@ export interface Sandbox {
   assemble(verdict: Verdict, rows: number): AssembledStatement;
   /** The statement to run after that one failed on a row; undefined if another tenant's data cannot be the cause. */
   assembleReread(verdict: Verdict, rows: number): AssembledStatement | undefined;
+  /** The statement with a barrier around every table, for the engine to plan otherwise; undefined if it has them already. */
+  assembleBarred(verdict: Verdict, rows: number): AssembledStatement | undefined;
   /** All known columns of the tables. */
   readonly columns: ReadonlySet<string>;
 }
@@ -113,6 +115,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     check: (source) => cache.get(`${revision} ${source}`, () => check(source), isRejection),
     assemble: (verdict, rows) => assembleStatement(read(verdict), verdict, rows),
     assembleReread: (verdict, rows) => assembleReread(read(verdict), verdict, rows),
+    assembleBarred: (verdict, rows) => assembleBarred(read(verdict), verdict, rows),
   };
 }
 

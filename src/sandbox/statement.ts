@@ -106,6 +106,21 @@ export function assembleStatement(
   );
 }
 
+/** The statement with a barrier around every table; undefined if it has them already. */
+export function assembleBarred(
+  tables: readonly TableText[],
+  { joined, isLeakproof }: CheckedText,
+  rows: number,
+): AssembledStatement | undefined {
+  const isOpen = isLeakproof && tables.some(({ element, barredElement }) => element !== barredElement);
+  if (!isOpen) return undefined;
+  return statementOver(
+    tables.map(({ barredElement }) => barredElement),
+    joined,
+    rows,
+  );
+}
+
 /** The statement for a retry after a failure: over JSON parsed again. Undefined if no table has JSON columns. */
 export function assembleReread(
   tables: readonly TableText[],

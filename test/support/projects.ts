@@ -3,8 +3,10 @@
 
 /** Folders and files, without the suffix `.test.ts`. `test/projects.test.ts` holds them against the files' imports. */
 export const PROJECT_FILES = {
-  /** Property tests and probes of the engine, and tests that start many engines: minutes in all. */
-  engine: [
+  /** Need no more than `unit`, and minutes: probes of the engine, many engines, many generated cases, large inputs. */
+  long: [
+    'test/catalog/large-files',
+    'test/endpoints/seeds',
     'test/engine/embedded-engine',
     'test/engine/engine-process',
     'test/engine/hosts',
