@@ -8,15 +8,10 @@ import { watchPaths } from '../config/watch.ts';
 import { assembleCatalog, type Catalog } from './catalog.ts';
 import type { CompileFile } from './compile.ts';
 import { chooseVersions, type InService } from './last-good.ts';
-import {
-  isEndpointFile,
-  loadFolder,
-  loadSome,
-  type LoadDeps,
-  type Loaded,
-  type LoadedFiles,
-} from './load.ts';
+import { isEndpointFile } from './ignored-files.ts';
+import { loadFolder, loadSome, type LoadDeps, type Loaded, type LoadedFiles } from './load.ts';
 
+/** The catalog of a folder, reloaded on change. */
 export interface LiveCatalog {
   /** The current catalog; read once per request. */
   current(): Catalog;
@@ -29,6 +24,7 @@ export interface LiveCatalog {
   close(): Promise<void>;
 }
 
+/** The folder, how its files are compiled, and who is informed. */
 export interface LiveCatalogOptions {
   readonly folder: string;
   readonly compile: CompileFile;
@@ -48,7 +44,7 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
   let findings: readonly Finding[] = [];
   const pending = createPending(folder, { compile, epoch: clock.epoch });
   let [lastFailure, isOpen]: [string, boolean] = ['', false];
-  const subscribers = new Set<() => void>();
+  const changes = createChanges();
 
   const load = async (): Promise<void> => {
     const started = clock.monotonic();
@@ -61,13 +57,13 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
     const choice = chooseVersions(files, inService);
     const [replaced, before] = [catalog, findings];
     inService = choice.inService;
-    findings = allFindings(files, choice.doubles);
+    findings = allFindings(files, [...loaded.ignored, ...choice.doubles]);
     catalog = choice.catalog; // visible to new requests from here on
     options.onSwap?.(replaced, catalog);
     observe({ kind: 'catalog.loaded', ...countsOf(catalog, findings), changed: loaded.changed, ms });
     if (findings.length > 0 && !sameFindings(findings, before))
       observe({ kind: 'catalog.rejected', diagnostics: findings });
-    for (const changed of subscribers) changed();
+    changes.announce();
   };
   const fail = (cause: unknown): void => {
     pending.addAll();
@@ -91,10 +87,7 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
   return {
     current: () => catalog,
     diagnostics: () => findings,
-    subscribe: (changed) => {
-      subscribers.add(changed);
-      return () => subscribers.delete(changed);
-    },
+    subscribe: changes.subscribe,
     reload,
     close: () => {
       stopLooking();
@@ -103,9 +96,24 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
   };
 }
 
+/** Notifies subscribers of changes. */
+function createChanges() {
+  const subscribers = new Set<() => void>();
+  return {
+    announce: (): void => {
+      for (const changed of subscribers) changed();
+    },
+    subscribe: (changed: () => void): (() => void) => {
+      subscribers.add(changed);
+      return () => subscribers.delete(changed);
+    },
+  };
+}
+
 /** What to read next: everything at first, then the paths that the watcher reported. */
 function createPending(folder: string, deps: LoadDeps) {
   let what: Set<string> | 'all' = 'all';
+  let ignored: readonly Finding[] = [];
   return {
     addAll: (): void => {
       what = 'all';
@@ -116,10 +124,13 @@ function createPending(folder: string, deps: LoadDeps) {
       if (!isPlain) what = 'all';
       if (what !== 'all') what = new Set([...what, ...paths]);
     },
-    load: (files: LoadedFiles): Promise<Loaded> => {
+    load: async (files: LoadedFiles): Promise<Required<Loaded>> => {
       const taken = what;
       what = new Set();
-      return taken === 'all' ? loadFolder(folder, files, deps) : loadSome(taken, files, deps);
+      const loaded = await (taken === 'all' ? loadFolder(folder, files, deps) : loadSome(taken, files, deps));
+      const before = ignored;
+      ignored = loaded.ignored ?? before;
+      return { ...loaded, ignored, changed: loaded.changed + Number(!sameFindings(ignored, before)) };
     },
   };
 }

@@ -9,6 +9,7 @@ import { readSettled, stampOf } from '../config/read-settled.ts';
 import { MAX_DOCUMENT_BYTES } from '../config/yaml-document.ts';
 import type { Candidate } from './catalog.ts';
 import type { CompileFile } from './compile.ts';
+import { findIgnored, isEndpointFile } from './ignored-files.ts';
 
 const MAX_FILES = 20_000;
 /** Files compiled per event loop turn: a few milliseconds, during which no request is served. */
@@ -27,10 +28,13 @@ export interface LoadedFile {
 /** By path, in the order in which the files were first served. */
 export type LoadedFiles = ReadonlyMap<string, LoadedFile>;
 
+/** The state of a folder after reading what has changed. */
 export interface Loaded {
   readonly files: LoadedFiles;
   /** Number of files added, changed or removed. */
   readonly changed: number;
+  /** Warnings about files that are not served; only if the folder was listed. */
+  readonly ignored?: readonly Finding[];
 }
 
 /** What loading needs; `epoch` gives milliseconds since the Unix epoch. */
@@ -41,12 +45,8 @@ export interface LoadDeps {
 
 /** Reads the endpoint files directly in `folder`. Rejects if the folder cannot be read or has too many files. */
 export async function loadFolder(folder: string, previous: LoadedFiles, deps: LoadDeps): Promise<Loaded> {
-  return loadFiles(await listFiles(folder), previous, deps);
-}
-
-/** Ignores hidden files. */
-export function isEndpointFile(name: string): boolean {
-  return /^[^.].*\.ya?ml$/.test(name);
+  const ignored = await findIgnored(folder);
+  return { ...(await loadFiles(await listFiles(folder), previous, deps)), ignored };
 }
 
 /** Paths of the endpoint files in a folder, sorted by name. */

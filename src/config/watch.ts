@@ -5,6 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import type { After } from '../core/clock.ts';
 import { stampOf } from './read-settled.ts';
 
+/** How long bursts of changes are collected. */
 export interface WatchOptions {
   /** Quiet period before a burst of changes is reported, in milliseconds. */
   readonly settleMs: number;

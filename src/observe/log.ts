@@ -33,6 +33,11 @@ export function logStream(to: string | number): DestinationStream {
   };
 }
 
+/** Adds the id of a worker process to each line, in front. */
+export function withPid(stream: DestinationStream, pid: number): DestinationStream {
+  return { write: (line) => stream.write(`{"pid":${pid},${line.slice(1)}`) };
+}
+
 /** Logs observations at `level` or above to `stream`. `epoch` gives milliseconds since the Unix epoch. */
 export function createLog(level: Level | 'silent', stream: DestinationStream, epoch: () => number): Observe {
   const time = createTime(epoch);

@@ -62,17 +62,26 @@ describe('serve --check', () => {
     ]);
   });
 
-  test('exits 1 for files that would not be served, and for an unavailable Redis', async () => {
+  test('exits 1 for files that would not be served, with the first cause', async () => {
     const cwd = folder();
     writeFileSync(join(cwd, 'endpoints', 'broken.yaml'), 'name: [\n');
-    const { code, out, err } = await run(
-      ['serve', '--dev', '--check', '--redis-url', 'redis://127.0.0.1:1'],
-      { cwd },
-    );
+    const { code, out, err } = await run(['serve', '--dev', '--check'], { cwd });
     expect(code).toBe(1);
-    expect(out).toMatch(/^catalog +degraded/m);
-    expect(out).toMatch(/^redis +degraded/m);
+    expect(out).toMatch(/^catalog +degraded +2 endpoints; endpoints\/broken\.yaml:\d+:\d+.*\w/m);
     expect(err).toMatch(/broken\.yaml:\d+:\d+/);
+  });
+
+  test('warns of a Redis that is away, with the cause', async () => {
+    const args = ['serve', '--dev', '--check', '--redis-url', 'redis://127.0.0.1:1'];
+    const { code, out } = await run(args, { cwd: folder() });
+    expect([code, out]).toEqual([0, expect.stringMatching(/^redis +degraded +\S.*(ECONNREFUSED|Redis)/m)]);
+  });
+
+  test('fails where serve would: on seeds that cannot be loaded', async () => {
+    const cwd = folder();
+    writeFileSync(join(cwd, 'seeds', '2.sql'), 'SELECT 1;\nSELEC 2');
+    const { code, err } = await run(['serve', '--dev', '--check'], { cwd });
+    expect([code, err]).toEqual([1, expect.stringMatching(/seeds\/2\.sql:2: /)]);
   });
 
   test('warns of a shared cache without a key of its own', async () => {

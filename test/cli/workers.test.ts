@@ -66,6 +66,12 @@ describe('workers', () => {
     const counts = await Promise.all(started().map(({ admin }) => answered(admin)));
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(60);
     expect(Math.min(...counts)).toBeGreaterThan(0);
+    const lines = service.running
+      .output()
+      .split('\n')
+      .filter((line) => line.includes('"event":"service.started"'));
+    const pids = lines.map((line) => (JSON.parse(line) as { pid: number }).pid);
+    expect(new Set(pids)).toEqual(new Set(workersOf(service)));
     expect((await service.stop()).code).toBe(0);
   });
 
@@ -75,6 +81,7 @@ describe('workers', () => {
     process.kill(victim, 'SIGKILL');
     await eventually(() => expect(started()).toHaveLength(3));
     expect(pidsLost()).toEqual([victim]);
+    expect(service.running.output()).toMatch(/"service\.worker_lost","pid":\d+,"code":-1,"signal":"SIGKILL"/);
     const statuses = await Promise.all(
       Array.from({ length: 20 }, async () => (await ask(service, 'run')).status),
     );
@@ -149,7 +156,11 @@ async function held(): Promise<number> {
 }
 
 /** The process id of a worker: a child of the one that was started. */
-function workerOf({ running }: Serving): number {
+function workerOf(serving: Serving): number {
+  return workersOf(serving)[0] ?? 0;
+}
+
+function workersOf({ running }: Serving): readonly number[] {
   const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(running.child.pid)]);
-  return Number(stdout.toString().trim().split(/\s+/)[0]);
+  return stdout.toString().trim().split(/\s+/).map(Number);
 }

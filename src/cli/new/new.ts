@@ -5,6 +5,9 @@ import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { createCompile } from '../../catalog/compile.ts';
 import { listFiles, loadFiles } from '../../catalog/load.ts';
+import { formatYaml } from '../../config/format-yaml.ts';
+import { readText } from '../../config/read-text.ts';
+import { MAX_DOCUMENT_BYTES } from '../../config/yaml-document.ts';
 import { writeYaml } from '../../config/yaml-edit.ts';
 import { isSignificant, tokenize } from '../../sql/lexer.ts';
 import { CommandError } from '../command-error.ts';
@@ -35,7 +38,7 @@ export async function newEndpoint(options: NewOptions, terminal: Terminal): Prom
   const { name, folder, sql, isPrinted } = options;
   requireName(name);
   const lifted = sql === undefined ? PLACEHOLDER : lift(sql);
-  const text = schemaLine(folder) + fileText(name, lifted);
+  const text = formatYaml(schemaLine(folder) + fileText(name, lifted), 'endpoint');
   if (isPrinted) return terminal.print(text.trimEnd());
   const path = join(folder, `${name}.yaml`);
   await requireFree(name, folder, path);
@@ -134,7 +137,8 @@ function pairs(example: Lifted['example']): string {
 
 /** The query in a file, or on standard input for `-`. */
 export async function readSql(file: string): Promise<string> {
-  return readFile(file === '-' ? '/dev/stdin' : file, 'utf8').catch((cause: unknown) => {
+  const text = file === '-' ? readFile('/dev/stdin', 'utf8') : readText(file, MAX_DOCUMENT_BYTES);
+  return text.catch((cause: unknown) => {
     throw new CommandError(`Cannot read ${relative('.', file)}`, { exitCode: 2, cause });
   });
 }
