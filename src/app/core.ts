@@ -73,11 +73,12 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     folder: settings.endpoints,
     compile: createCompile(settings),
     observe,
-    onSwap: (before, after) => {
-      for (const { name, revision } of outdated(before, after)) void cache.forget(name, revision);
-      for (const endpoint of outdated(after, before)) void path.pinExamples(endpoint);
+    onSwap: (before, now) => {
+      for (const { name, revision } of outdated(before, now)) void cache.forget(name, revision);
+      for (const endpoint of outdated(now, before)) void path.pinExamples(endpoint);
     },
-    now: clock.monotonic,
+    clock,
+    after,
   }).catch(async (cause: unknown) => {
     await cache.close();
     throw cause;

@@ -41,7 +41,7 @@ export interface ServiceOptions {
   /** Keys in addition to those of the tokens file. */
   readonly extraTokens: readonly Token[];
   readonly observe: Observe;
-  /** Sends changes of endpoint files to open explorer pages; default: false. */
+  /** Development mode, see Parts; default: false. */
   readonly isDevelopment?: boolean;
   /** Relay for the engine's observations, so that metrics can count them once they exist. */
   readonly engineEvents?: Relay;

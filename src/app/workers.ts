@@ -12,7 +12,11 @@ export const workers: Workers = {
     return {
       pid: worker.process.pid ?? 0,
       listening: new Promise((resolve) => worker.once('listening', () => resolve())),
-      exited: new Promise((resolve) => worker.once('exit', (code: number | null) => resolve(code ?? -1))),
+      exited: new Promise((resolve) =>
+        worker.once('exit', (code: number | null, signal: string | null) =>
+          resolve({ code: code ?? -1, signal: signal ?? undefined }),
+        ),
+      ),
       signal: (name) => void worker.process.kill(name),
     };
   },

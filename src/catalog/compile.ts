@@ -17,12 +17,14 @@ import type { CachePolicy, Endpoint, Label, ReservationPolicy, SandboxPolicy } f
 import { isRejectionExpected } from './expectation.ts';
 import { checkRules } from './rules.ts';
 
+/** The result for one file: an endpoint, or findings, or an endpoint with warnings. */
 export interface CompiledFile {
   /** Undefined if any finding is an error. */
   readonly candidate: Candidate | undefined;
   readonly diagnostics: readonly Finding[];
 }
 
+/** Compiles one file; never throws for its contents. */
 export type CompileFile = (path: string, text: string) => CompiledFile;
 
 /** A file without errors, with the intermediate results that further checks need. */
@@ -35,6 +37,7 @@ export interface InspectedFile {
 /** Maximum size of a result in the engine's memory, in bytes. */
 const RESULT_BYTES = 128 * 2 ** 20;
 
+/** What compilation needs besides the file. */
 export interface CompileOptions {
   /** The secret for hashing columns; undefined: a file with hashed columns does not compile. */
   readonly piiHashKey: string | undefined;

@@ -12,7 +12,10 @@ export interface RunningService {
   readonly address: string;
   readonly catalog: LiveCatalog;
   /** Which parts are ready, and which are not. */
-  readonly readiness: () => Promise<{ readonly checks: Readonly<Record<string, string>> }>;
+  readonly readiness: () => Promise<{
+    readonly checks: Readonly<Record<string, string>>;
+    readonly causes: Readonly<Record<string, string | undefined>>;
+  }>;
   reload(): Promise<void>;
   close(reason: string): Promise<void>;
 }
@@ -24,8 +27,8 @@ export type OpenService = (options: {
   readonly engine: Engine;
   readonly extraTokens: readonly Token[];
   readonly observe: Observe;
-  readonly isDevelopment?: boolean;
   readonly engineEvents?: Relay;
+  readonly isDevelopment?: boolean;
 }) => Promise<RunningService>;
 
 /** Answers calls without a server, with all permissions. */

@@ -1,17 +1,16 @@
 // One endpoint's sandbox: a consumer query is read, scanned, checked against the engine's tree and wrapped, or rejected.
 import { Problem } from '../core/problem.ts';
-import { isSignificant, tokenize } from '../sql/lexer.ts';
-import { identifierName } from '../sql/literal.ts';
-import type { Outline } from '../sql/outline.ts';
+import { createCursor, type Cursor } from '../sql/cursor.ts';
+import { withClauseOf, type Outline } from '../sql/outline.ts';
 import { consumerOffset, lexConsumerQuery, rejection } from './lexed-query.ts';
 import type { LexedQuery } from './lexed-query.ts';
 import type { FunctionPolicy } from './functions/policy.ts';
 import { isClauseLeakproof, isLeakproof } from './leakproof/leakproof.ts';
 import type { Surface } from './scan/scan.ts';
-import { isBareCall, scanText } from './scan/scanner.ts';
+import { isBareCall, scanConsumerQuery } from './scan/scanner.ts';
 import type { ScanResult } from './scan/scanner.ts';
 import { checkTree } from './query-tree/check.ts';
-import { assembleReread, assembleStatement, tableTexts } from './statement.ts';
+import { assembleBarred, assembleReread, assembleStatement, tableTexts } from './statement.ts';
 import type { AssembledStatement, TableColumn } from './statement.ts';
 import { enginePosition } from './engine-message.ts';
 import type { VerdictCache } from './verdict-cache.ts';
@@ -24,6 +23,7 @@ export type Explained =
 /** Runs EXPLAIN on a read-only connection with the consumers' limits; rejects for any other failure. */
 export type Explain = (sql: string) => Promise<Explained>;
 
+/** An endpoint's saved query and policy, and what the engine has described of its tables. */
 export interface SandboxOptions {
   /** The saved query with typed placeholders, and its outline. */
   readonly boundSql: string;
@@ -53,6 +53,7 @@ export interface Verdict {
   readonly isLeakproof: boolean;
 }
 
+/** The checks and statements of one endpoint revision; shared by all of its consumers. */
 export interface Sandbox {
   /** Names of the tables that consumers may read. */
   readonly tables: readonly string[];
@@ -62,10 +63,13 @@ export interface Sandbox {
   assemble(verdict: Verdict, rows: number): AssembledStatement;
   /** The statement to run after that one failed on a row; undefined if another tenant's data cannot be the cause. */
   assembleReread(verdict: Verdict, rows: number): AssembledStatement | undefined;
+  /** The statement with a barrier around every table, for the engine to plan otherwise; undefined if it has them already. */
+  assembleBarred(verdict: Verdict, rows: number): AssembledStatement | undefined;
   /** All known columns of the tables. */
   readonly columns: ReadonlySet<string>;
 }
 
+/** Compiles one endpoint's sandbox; lexes the saved query once. `outline` must be the outline of `boundSql`. */
 export function createSandbox(options: SandboxOptions): Sandbox {
   const { outline, boundSql, functions, revision, cache } = options;
   const described = [...(options.columns?.values() ?? [])].flat();
@@ -75,19 +79,21 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     tables: new Set(outline.elements.map(({ name }) => name)),
     types: typesByName(described),
   };
-  const isBarred = !isClauseLeakproof(boundSql.slice(outline.withStart, outline.withEnd), leakproof);
-  const tables = tableTexts(boundSql, outline, { columns: options.columns, isBarred });
+  const saved = createCursor(boundSql);
+  const clause = withClauseOf(saved, outline);
+  const isBarred = !isClauseLeakproof(clause, leakproof);
+  const tables = tableTexts(clause, outline, { columns: options.columns, isBarred });
   const surface: Surface = {
     tables: new Map(tables.map(({ name, size }) => [name, size])),
-    taken: new Set([...outline.identifiers].map((name) => name.toLowerCase())),
+    reservedNames: new Set([...outline.identifiers].map((name) => name.toLowerCase())),
     functions,
     stateColumns: options.stateColumns ?? new Map(),
   };
-  const mentioned = mentionedColumns(boundSql);
+  const mentioned = mentionedColumns(saved);
   const isColumn = (name: string) => columns.has(name) || mentioned.has(name);
   const check = async (source: string): Promise<Verdict> => {
     const text = lexConsumerQuery(source);
-    const scanned = scanText(text, surface, isColumn);
+    const scanned = scanConsumerQuery(text, surface, isColumn);
     if (options.explain !== undefined) {
       const explained = await options.explain(`${EXPLAIN}${text.joined}`);
       acceptTree(explained, text, { scanned, functions, isColumn });
@@ -106,9 +112,10 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   return {
     tables: tables.map(({ name }) => name),
     columns,
-    check: (source) => cache.get(`${revision} ${source}`, () => check(source), isRefusal),
+    check: (source) => cache.get(`${revision} ${source}`, () => check(source), isRejection),
     assemble: (verdict, rows) => assembleStatement(read(verdict), verdict, rows),
     assembleReread: (verdict, rows) => assembleReread(read(verdict), verdict, rows),
+    assembleBarred: (verdict, rows) => assembleBarred(read(verdict), verdict, rows),
   };
 }
 
@@ -120,7 +127,7 @@ function typesByName(columns: readonly TableColumn[]): ReadonlyMap<string, reado
 
 const EXPLAIN = 'EXPLAIN QUERY TREE run_passes = 0 ';
 
-function isRefusal(error: unknown): boolean {
+function isRejection(error: unknown): boolean {
   return error instanceof Problem;
 }
 
@@ -132,33 +139,29 @@ interface Scanned {
 
 /** Throws a Problem unless the engine's reading of the query agrees with the scanner's. */
 function acceptTree(explained: Explained, text: LexedQuery, { scanned, functions, isColumn }: Scanned): void {
-  if (explained.kind === 'rejected') throw unreadable(explained.message, text);
+  if (explained.kind === 'rejected') throw unparseable(explained.message, text);
   const names = { functions, names: scanned.names, isColumn };
-  const complaint = checkTree(explained.text, {
+  const violation = checkTree(explained.text, {
     scanned,
     functions,
     isBareCall: (name) => isBareCall(name, names),
   });
-  if (complaint !== undefined) throw rejection(text.text, 0, complaint);
+  if (violation !== undefined) throw rejection(text.cursor.sql, 0, violation);
 }
 
-function unreadable(message: string, text: LexedQuery): Problem {
+function unparseable(message: string, text: LexedQuery): Problem {
   const position = enginePosition(message, `${EXPLAIN}${text.joined}`);
   const offset = position === undefined ? 0 : consumerOffset(text, position - EXPLAIN.length);
-  return rejection(text.text, offset, {
+  return rejection(text.cursor.sql, offset, {
     code: 'sandbox.syntax_unsupported',
     message: 'The engine cannot parse the query from here',
   });
 }
 
 /** Names in the saved query that no parenthesis follows: includes its columns, excludes its functions. */
-function mentionedColumns(boundSql: string): ReadonlySet<string> {
-  const tokens = tokenize(boundSql).filter(isSignificant);
-  const names = new Set<string>();
-  for (const [index, token] of tokens.entries()) {
-    const isName = token.kind === 'word' || token.kind === 'quoted';
-    if (!isName || tokens[index + 1]?.kind === '(') continue;
-    names.add(identifierName(boundSql.slice(token.start, token.end)) ?? '');
-  }
-  return names;
+function mentionedColumns(saved: Cursor): ReadonlySet<string> {
+  const names = saved.tokens.flatMap((_, index) =>
+    saved.kind(index + 1) === '(' ? [] : (saved.name(index) ?? []),
+  );
+  return new Set(names);
 }

@@ -1,5 +1,5 @@
 // Assembles the statement to send: the consumer's tokens over tables that each have a scope of their own.
-import { tokenize, isSignificant } from '../sql/lexer.ts';
+import type { Cursor } from '../sql/cursor.ts';
 import { quoteIdentifier, quoteString } from '../sql/literal.ts';
 import type { Outline } from '../sql/outline.ts';
 import { joins } from './joins.ts';
@@ -19,27 +19,26 @@ export interface TableText {
 
 /**
  * The tables of a saved query's WITH clause. `view()` resolves names in its own scope: neither names nor lambdas of the
- * consumer reach the endpoint's own tables. `boundSql` is the query that `outline` was read from.
+ * consumer reach the endpoint's own tables. `clause` holds the tokens of the WITH clause that `outline` was read from.
  */
 export function tableTexts(
-  boundSql: string,
+  clause: Cursor,
   outline: Outline,
   { columns = new Map(), isBarred = false }: TableOptions = {},
 ): readonly TableText[] {
-  const clause = boundSql.slice(outline.withStart, outline.withEnd);
-  const tokens = tokenize(clause).filter(isSignificant);
-  const isClosed = isBarred || joins(clause, tokens);
+  const text = clause.slice(0, clause.length);
+  const isClosed = isBarred || joins(clause);
   return outline.elements
     .filter((element) => element.kind === 'table')
     .map(({ name }) => {
       const quoted = quoteIdentifier(name);
-      const view = `SELECT * FROM view(${clause}\nSELECT * FROM ${quoted})`;
+      const view = `SELECT * FROM view(${text}\nSELECT * FROM ${quoted})`;
       const barredElement = `${quoted} AS (${view} LIMIT ${BARRIER_ROWS})`;
       // A condition above a join may be pushed down to a table that the tenant condition does not filter.
       const element = isClosed ? barredElement : `${quoted} AS (${view})`;
       const reread = rereadColumns(columns.get(name) ?? []);
       const rereadElement = reread && `${quoted} AS (${view.replace('*', reread)} LIMIT ${BARRIER_ROWS})`;
-      return { name, element, barredElement, rereadElement, size: tokens.length };
+      return { name, element, barredElement, rereadElement, size: clause.length };
     });
 }
 
@@ -49,6 +48,7 @@ export function tableTexts(
  */
 const BARRIER_ROWS = 10n ** 18n;
 
+/** What is known about the tables of a saved query. */
 export interface TableOptions {
   /** Columns by table, if the engine has described them. */
   readonly columns?: ReadonlyMap<string, readonly TableColumn[]> | undefined;
@@ -101,6 +101,21 @@ export function assembleStatement(
 ): AssembledStatement {
   return statementOver(
     tables.map(({ element, barredElement }) => (isLeakproof ? element : barredElement)),
+    joined,
+    rows,
+  );
+}
+
+/** The statement with a barrier around every table; undefined if it has them already. */
+export function assembleBarred(
+  tables: readonly TableText[],
+  { joined, isLeakproof }: CheckedText,
+  rows: number,
+): AssembledStatement | undefined {
+  const isOpen = isLeakproof && tables.some(({ element, barredElement }) => element !== barredElement);
+  if (!isOpen) return undefined;
+  return statementOver(
+    tables.map(({ barredElement }) => barredElement),
     joined,
     rows,
   );

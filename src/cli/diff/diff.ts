@@ -1,7 +1,7 @@
 // `millrace diff`: how changes of endpoint files affect callers and security.
 import { resolve } from 'node:path';
 import { createInspect } from '../../catalog/compile.ts';
-import { isEndpointFile } from '../../catalog/load.ts';
+import { isEndpointFile } from '../../catalog/ignored-files.ts';
 import type { Settings } from '../../config/settings.ts';
 import { MAX_DOCUMENT_BYTES } from '../../config/yaml-document.ts';
 import { compareContracts } from '../../compatibility/compare.ts';

@@ -1,9 +1,9 @@
 // `millrace format`: formats endpoint files without changing values or comments.
-import { readFile } from 'node:fs/promises';
 import { createInspect } from '../../catalog/compile.ts';
 import { formatYaml } from '../../config/format-yaml.ts';
 import { replaceFile } from '../../config/replace-file.ts';
-import { parseYaml } from '../../config/yaml-document.ts';
+import { readText } from '../../config/read-text.ts';
+import { MAX_DOCUMENT_BYTES, parseYaml } from '../../config/yaml-document.ts';
 import { describeFinding } from '../../observe/describe.ts';
 import { ANY_KEY, expandPaths } from '../endpoint-files.ts';
 import { count } from '../findings/findings.ts';
@@ -22,7 +22,12 @@ export async function format({ paths, isCheck }: FormatOptions, terminal: Termin
   let changed = 0;
   let broken = 0;
   for (const file of files) {
-    const text = await readFile(file, 'utf8');
+    const text = await readText(file, MAX_DOCUMENT_BYTES).catch((cause: Error) => cause);
+    if (typeof text !== 'string') {
+      terminal.note(`${file}: ${text.message}`);
+      broken++;
+      continue;
+    }
     const parsed = parseYaml(file, text);
     if ('diagnostics' in parsed) {
       for (const finding of parsed.diagnostics) terminal.note(describeFinding(finding));
@@ -38,7 +43,7 @@ export async function format({ paths, isCheck }: FormatOptions, terminal: Termin
   }
   const what = isCheck ? 'would change' : 'changed';
   terminal.note(
-    `${count(files.length, 'file')}, ${changed} ${what}${broken === 0 ? '' : `, ${broken} skipped: not valid YAML`}`,
+    `${count(files.length, 'file')}, ${changed} ${what}${broken === 0 ? '' : `, ${broken} skipped: unreadable or not valid YAML`}`,
   );
   return broken > 0 || (isCheck && changed > 0) ? 1 : 0;
 }

@@ -30,11 +30,12 @@ export function addOpenapi(program: Command, deps: CommandDeps): void {
         ? (use) => withSchemaEngine({ settings, schema, openEngine: deps.openEngine }, use)
         : undefined;
       const folder = flags.endpoints ?? settings.endpoints;
-      const { headerPrefix } = settings;
+      const { headerPrefix, contact } = settings;
       const { version, terminal } = deps;
       const { text, unknown } = await openapi({
         folder,
         headerPrefix,
+        contact,
         version,
         server: flags.server,
         withEngine,

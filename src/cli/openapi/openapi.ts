@@ -9,6 +9,7 @@ export interface OpenapiOptions {
   readonly headerPrefix: string;
   readonly version: string;
   readonly server: string;
+  readonly contact: string | undefined;
   /** Provides an engine that has the tables; undefined: rows are not described. */
   readonly withEngine: (<T>(use: (engine: Engine) => Promise<T>) => Promise<T>) | undefined;
 }

@@ -1,5 +1,6 @@
 // `millrace serve`: runs the service in the foreground until a signal ends it.
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import { hashKey } from '../../auth/keyring.ts';
 import { TokensRejected } from '../../auth/live-keyring.ts';
 import type { Endpoint } from '../../catalog/endpoint.ts';
@@ -7,10 +8,11 @@ import { cacheSecrets } from '../../config/cache-key.ts';
 import type { Token } from '../../config/generated/tokens.ts';
 import type { Settings } from '../../config/settings.ts';
 import { createRelay, type Observe } from '../../core/observation.ts';
-import { EngineError } from '../../engine/engine.ts';
-import { loadSeeds } from '../../engine/seeds.ts';
+import { EngineError, type Engine } from '../../engine/engine.ts';
+import { loadSeeds, SeedError } from '../../engine/seeds.ts';
+import { describeCause } from '../../observe/describe.ts';
 import { CommandError } from '../command-error.ts';
-import { renderFinding } from '../caret.ts';
+import { printable, renderFinding } from '../caret.ts';
 import { reportService } from './check.ts';
 import type { Terminal } from '../terminal.ts';
 import type { OpenEngine, OpenService, RunningService } from '../dependencies.ts';
@@ -38,20 +40,15 @@ export async function serve(options: ServeOptions, deps: ServeDeps): Promise<voi
   requireKeys(options);
   const engineEvents = createRelay(observe);
   const engine = await openEngineOrExplain(deps.openEngine, settings, engineEvents.observe);
-  if (engine.kind === 'embedded') {
-    await seed(engine, settings, deps.terminal).catch(async (cause: unknown) => {
-      await engine.close(0);
-      throw cause;
-    });
-  }
+  await seedOrClose(engine, settings, deps.terminal);
   const key = isDevelopment ? `dev_${randomBytes(18).toString('base64url')}` : undefined;
   const service = await openOrExplain(deps, {
     settings: { ...settings, usage: isDevelopment ? isUsageOn(settings) : settings.usage },
     engine,
     extraTokens: key === undefined ? [] : [developmentToken(key)],
-    isDevelopment,
     observe,
     engineEvents,
+    isDevelopment,
   });
   if (key !== undefined) welcome(service, { key, hasSamples }, deps.terminal);
   await new Promise<void>((stopped, failed) => {
@@ -78,10 +75,24 @@ export async function check(
 ): Promise<0 | 1> {
   requireKeys({ settings, isDevelopment });
   const engine = await openEngineOrExplain(deps.openEngine, settings, ignore);
+  await seedOrClose(engine, settings, deps.terminal);
   const free = { ...settings, port: 0, adminPort: 0, usage: false };
-  const service = await openOrExplain(deps, { settings: free, engine, extraTokens: [], observe: ignore });
+  let redisCause: string | undefined;
+  const observe: Observe = (event) => {
+    if (event.kind === 'cache.remote_lost') redisCause = describeCause(event.cause);
+  };
+  const service = await openOrExplain(deps, { settings: free, engine, extraTokens: [], observe });
   const { warning } = settings.redisUrl === undefined ? { warning: undefined } : cacheSecrets(settings);
-  return reportService(service, deps.terminal, warning);
+  return reportService(service, deps.terminal, { cacheWarning: warning, redisCause: () => redisCause });
+}
+
+/** Loads the seeds of an embedded engine as `seed` does; closes the engine if that fails. */
+async function seedOrClose(engine: Engine, settings: Settings, terminal: Terminal): Promise<void> {
+  if (engine.kind !== 'embedded') return;
+  await seed(engine, settings, terminal).catch(async (cause: unknown) => {
+    await engine.close(0);
+    throw cause;
+  });
 }
 
 function requireKeys({ settings, isDevelopment }: Pick<ServeOptions, 'settings' | 'isDevelopment'>): void {
@@ -138,16 +149,50 @@ export async function seed(
     again,
     onProgress: ({ file, index, count }) =>
       terminal.progress(`Loading sample data ${index + 1}/${count}: ${file}`),
+    onChanged: (files) =>
+      terminal.note(
+        `${files.map((file) => join(settings.seeds, file)).join(', ')}: new or changed since the data in ${settings.data}/ was loaded. To load all seeds again, run: millrace seed`,
+      ),
   }).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === 'ENOENT' && !again) return 'no_files' as const;
-    throw new CommandError(`Cannot load the seeds in ${settings.seeds}: ${cause.message}`, { cause });
+    terminal.progress('');
+    throw seedFailure(cause, settings);
   });
   terminal.progress('');
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   if (outcome === 'loaded')
     terminal.note(`Loaded the seeds from ${settings.seeds}/ into ${settings.data}/ in ${seconds} s`);
+  if (outcome === 'unfinished')
+    terminal.note(
+      'The last millrace seed did not end: tables may be incomplete. To load all seeds again, run: millrace seed',
+    );
   if (outcome === 'no_files' && again)
     throw new CommandError(`There are no *.sql files in ${settings.seeds}`);
+}
+
+/** Characters of a failed statement and of the engine's message that are shown. */
+const MAX_SHOWN = 300;
+
+function seedFailure(cause: Error, { seeds, data }: Settings): CommandError {
+  if (!(cause instanceof SeedError)) {
+    return new CommandError(`Cannot load the seeds in ${seeds}: ${cause.message}`, { cause });
+  }
+  const { file, line, statement, isUndone } = cause;
+  const place = join(seeds, file) + (line === 0 ? '' : `:${line}`);
+  const reason = cause.message.replace(/^(?:(?:Code: \d+\. )?DB::Exception: )+/, '');
+  const lines = [
+    `Cannot load the seeds: ${place}: ${oneLine(reason)}`,
+    ...(statement === '' ? [] : [`statement: ${oneLine(statement)}`]),
+    isUndone
+      ? `Nothing was loaded into ${data}/. Correct the file and start again`
+      : `Tables in ${data}/ may be incomplete. Correct the file and run: millrace seed`,
+  ];
+  return new CommandError(lines.join('\n  '), { cause });
+}
+
+function oneLine(text: string): string {
+  const line = printable(text.replace(/\s+/g, ' ').trim());
+  return line.length > MAX_SHOWN ? `${line.slice(0, MAX_SHOWN - 1)}…` : line;
 }
 
 function explainStart(cause: unknown, settings: Settings, terminal: Terminal): unknown {

@@ -9,9 +9,16 @@ export interface Worker {
   readonly pid: number;
   /** Resolves when it listens; never resolves if it exits before. */
   readonly listening: Promise<void>;
-  /** Resolves with its exit code, or -1 if a signal ended it. */
-  readonly exited: Promise<number>;
+  readonly exited: Promise<WorkerExit>;
   signal(name: 'SIGTERM' | 'SIGHUP'): void;
+}
+
+/** How a worker ended. */
+export interface WorkerExit {
+  /** The exit code; -1 if a signal ended it. */
+  readonly code: number;
+  /** The signal that ended it. */
+  readonly signal: string | undefined;
 }
 
 /** Worker processes with the same command line, sharing its port. */
@@ -73,9 +80,14 @@ export async function supervise(count: number, deps: SupervisorDeps): Promise<nu
   };
   const keep = async (first: Worker, index: number): Promise<number> => {
     for (let worker = first; ; worker = start(index)) {
-      const code = await worker.exited;
+      const { code, signal } = await worker.exited;
       if (state.isStopping) return code;
-      observe({ kind: 'service.worker_lost', pid: worker.pid, code });
+      observe({
+        kind: 'service.worker_lost',
+        pid: worker.pid,
+        code,
+        ...(signal === undefined ? {} : { signal }),
+      });
       await pause(PAUSE_MS);
       if (state.isStopping) return 0;
     }
@@ -93,7 +105,7 @@ export async function supervise(count: number, deps: SupervisorDeps): Promise<nu
   const first = start(0);
   // Starts one worker first: errors in files, keys or ports affect all, and are reported once.
   const failed = await Promise.race([first.listening, first.exited]);
-  if (failed !== undefined) return failed;
+  if (failed !== undefined) return failed.code;
   const others = Array.from({ length: state.isStopping ? 0 : count - 1 }, (_, n) => start(n + 1));
   const codes = await Promise.all([first, ...others].map(keep));
   return Math.max(0, ...codes.map((code) => (code === 0 ? 0 : 1)));

@@ -13,6 +13,7 @@ import { describeFinding } from '../../observe/describe.ts';
 import { CommandError } from '../command-error.ts';
 import { renderTable } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
+import { REAL_TIME } from '../real-time.ts';
 
 export interface CreateTokenOptions {
   readonly file: string;
@@ -159,12 +160,12 @@ async function readTokens(file: string): Promise<TokensText> {
 
 /** Concurrent commands change the file one after the other. */
 async function changeTokens(file: string, change: (before: TokensText) => string): Promise<void> {
-  await changeAlone(file, async () => replaceFile(file, change(await readTokens(file)), 0o600)).catch(
-    (cause: unknown) => {
-      if (cause instanceof CommandError || !(cause instanceof Error)) throw cause;
-      throw new CommandError(`Cannot change ${file}: ${cause.message}`, { cause });
-    },
-  );
+  await changeAlone(file, REAL_TIME, async () =>
+    replaceFile(file, change(await readTokens(file)), 0o600),
+  ).catch((cause: unknown) => {
+    if (cause instanceof CommandError || !(cause instanceof Error)) throw cause;
+    throw new CommandError(`Cannot change ${file}: ${cause.message}`, { cause });
+  });
 }
 
 function newKey(): string {

@@ -1,17 +1,27 @@
 // `millrace validate`: reports every finding in endpoint files, with its location.
-import { readFileSync } from 'node:fs';
 import { relative, sep } from 'node:path';
 import { assembleCatalog } from '../../catalog/catalog.ts';
-import { createInspect, toDiagnostic, toDiagnostics, type InspectedFile } from '../../catalog/compile.ts';
+import {
+  createInspect,
+  toDiagnostic,
+  toDiagnostics,
+  type CompileFile,
+  type InspectedFile,
+} from '../../catalog/compile.ts';
 import { checkOnEngine } from '../../catalog/engine-check.ts';
+import { findIgnored } from '../../catalog/ignored-files.ts';
+import { findUnknownSettings, readSettingNames } from '../../catalog/known-settings.ts';
 import { lint } from '../../catalog/lint.ts';
 import { loadFiles, type LoadedFiles } from '../../catalog/load.ts';
 import { findUnbounded, readTimeColumns } from '../../catalog/time-bound.ts';
+import { readTextSync } from '../../config/read-text.ts';
+import { MAX_DOCUMENT_BYTES } from '../../config/yaml-document.ts';
 import { compareDiagnostics, type Finding } from '../../core/finding.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { ANY_KEY, expandPaths } from '../endpoint-files.ts';
 import { count, countErrors, type PrintFindings } from '../findings/findings.ts';
 import type { Terminal } from '../terminal.ts';
+import { REAL_TIME } from '../real-time.ts';
 
 export interface ValidateOptions {
   /** Files and folders. */
@@ -29,12 +39,14 @@ export async function validate(options: ValidateOptions, terminal: Terminal): Pr
   const listed = await expandPaths(options.paths);
   const inspect = createInspect({ piiHashKey: ANY_KEY });
   const inspected: InspectedFile[] = [];
-  const { files } = await loadFiles(listed, new Map(), (path, text) => {
+  const compile: CompileFile = (path, text) => {
     const { inspected: file, diagnostics } = inspect(path, text);
     if (file !== undefined) inspected.push(file);
     return { candidate: file?.candidate, diagnostics };
-  });
-  const found = [...staticFindings(files), ...inspected.flatMap(warningsOf)];
+  };
+  const { files } = await loadFiles(listed, new Map(), { compile, ...REAL_TIME });
+  const ignored = await ignoredIn(options.paths);
+  const found = [...ignored, ...staticFindings(files), ...inspected.flatMap(warningsOf)];
   if (withEngine !== undefined && inspected.length > 0)
     found.push(...(await withEngine((engine) => engineFindings(engine, inspected, terminal))));
   const textOf = createTextOf();
@@ -44,6 +56,12 @@ export async function validate(options: ValidateOptions, terminal: Terminal): Pr
     .toSorted(compareDiagnostics);
   await print({ findings, files: files.size, textOf }, terminal);
   return countErrors(findings) > 0 || (isStrict && findings.length > 0) ? 1 : 0;
+}
+
+/** Warnings about files in the folders among the paths. */
+async function ignoredIn(paths: readonly string[]): Promise<readonly Finding[]> {
+  const found = await Promise.all(paths.map((path) => findIgnored(path).catch(() => []))); // a file is no folder
+  return found.flat();
 }
 
 function staticFindings(files: LoadedFiles): readonly Finding[] {
@@ -63,11 +81,13 @@ async function engineFindings(
 ): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   const timeColumns = await readTimeColumns(engine);
+  const settingNames = await readSettingNames(engine);
   for (const [index, file] of files.entries()) {
     terminal.progress(`Analysing ${index + 1} of ${count(files.length, 'endpoint')}`);
     const failures = await checkOnEngine(engine, file);
     const unbounded = failures.length > 0 ? [] : findUnbounded(file.analysis, timeColumns);
-    findings.push(...failures, ...unbounded.map((finding) => toDiagnostic(file.document, finding)));
+    const more = [...unbounded, ...findUnknownSettings(file.analysis, settingNames)];
+    findings.push(...failures, ...more.map((finding) => toDiagnostic(file.document, finding)));
   }
   terminal.progress('');
   return findings;
@@ -83,17 +103,9 @@ type TextOf = (file: string) => string | undefined;
 function createTextOf(): TextOf {
   const texts = new Map<string, string | undefined>();
   return (file) => {
-    if (!texts.has(file)) texts.set(file, readText(file));
+    if (!texts.has(file)) texts.set(file, readTextSync(file, MAX_DOCUMENT_BYTES));
     return texts.get(file);
   };
-}
-
-function readText(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return undefined;
-  }
 }
 
 /** A comment `# millrace-ignore: code` at the end of the line, or on the line above, suppresses a warning. */
