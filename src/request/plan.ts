@@ -93,8 +93,9 @@ async function planSql(
 ): Promise<Plan> {
   const sandbox = await sandboxes.of(endpoint);
   const verdict = await sandbox.check(text);
-  const { sql } = sandbox.assemble(verdict, endpoint.maxRows + 1);
-  const reread = sandbox.assembleReread(verdict, endpoint.maxRows + 1);
+  const isNull = (name: string) => bindings.values[name] === null;
+  const { sql } = sandbox.assemble(verdict, endpoint.maxRows + 1, isNull);
+  const reread = sandbox.assembleReread(verdict, endpoint.maxRows + 1, isNull);
   const { limits, int64 } = endpoint;
   const parameters = bindings.values;
   const statement: Statement = { sql, parameters, limits, origin: 'consumer', int64, key, onFatal };

@@ -42,10 +42,21 @@ export function isClauseLeakproof(clause: string, context: Omit<LeakproofContext
 
 /** Fails closed: false for anything not known to succeed on every row. `text` has passed the scanner. */
 export function isLeakproof(text: ConsumerText, context: LeakproofContext): boolean {
+  const isRangeLeakproof = leakproofRanges(text, context);
+  const cursor = createCursor(text.text, text.tokens, text.brackets);
+  return conditionRanges(cursor, context.names).every(isRangeLeakproof) && isRangeLeakproof(NOTHING);
+}
+
+const NOTHING: TokenRange = { from: 0, to: 0 };
+
+/** The same for conditions of the query, by their tokens. */
+export function leakproofRanges(
+  text: ConsumerText,
+  context: LeakproofContext,
+): (range: TokenRange) => boolean {
   const cursor = createCursor(text.text, text.tokens, text.brackets);
   const walk = walkOf(cursor, text.brackets, context);
-  if (walk === undefined) return false;
-  return conditionRanges(cursor, context.names).every((range) => succeeds(walk, range));
+  return (range) => walk !== undefined && succeeds(walk, range);
 }
 
 /** Undefined if no condition is certain to succeed. */

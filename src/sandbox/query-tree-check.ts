@@ -34,7 +34,7 @@ const TABLE_PARTS: ReadonlySet<string> = new Set([
 const NO_TABLE = 'system.one';
 
 export interface Judgement {
-  readonly scanned: ScanResult;
+  readonly scanned: Pick<ScanResult, 'tables' | 'names' | 'stateColumns' | 'hasStates'>;
   readonly functions: FunctionPolicy;
   /** Whether a bare name would be a call of a function that is not allowed. */
   readonly isBareCall: (name: string) => boolean;
@@ -46,9 +46,13 @@ type Own = ReadonlySet<string>;
 /** Checks the output of `EXPLAIN QUERY TREE run_passes = 0`; undefined if it agrees with the scanner. */
 export function judgeTree(tree: string, judgement: Judgement): Complaint | undefined {
   const parsed = parseQueryTree(tree);
-  if ('complaint' in parsed) return parsed.complaint;
-  const [root] = parsed.root.children;
-  if (root === undefined || parsed.root.children.length !== 1) return odd('nothing');
+  return 'complaint' in parsed ? parsed.complaint : judgeParsedTree(parsed.root, judgement);
+}
+
+/** The same for a tree that has been parsed; `parsed` is its root line. */
+export function judgeParsedTree(parsed: TreeLine, judgement: Judgement): Complaint | undefined {
+  const [root] = parsed.children;
+  if (root === undefined || parsed.children.length !== 1) return odd('nothing');
   return (
     judgeQuery(judgement, root, new Set()).complaint ?? judgeStates(root, judgement.scanned.stateColumns)
   );

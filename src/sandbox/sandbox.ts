@@ -4,15 +4,20 @@ import { isSignificant, tokenize } from '../sql/lexer.ts';
 import { identifierName } from '../sql/literal.ts';
 import type { Outline } from '../sql/outline.ts';
 import { consumerOffset, readConsumerText, refusal } from './consumer-text.ts';
-import type { ConsumerText } from './consumer-text.ts';
+import type { Complaint, ConsumerText } from './consumer-text.ts';
 import type { FunctionPolicy } from './function-policy.ts';
+import { conditionsBelow } from './below-barrier.ts';
 import { isClauseLeakproof, isLeakproof } from './leakproof.ts';
+import { parseQueryTree } from './query-tree.ts';
+import type { TreeLine } from './query-tree.ts';
 import type { Surface } from './scan.ts';
 import { isBareCall, scanText } from './scanner.ts';
 import type { ScanResult } from './scanner.ts';
-import { judgeTree } from './query-tree-check.ts';
+import { judgeParsedTree } from './query-tree-check.ts';
 import { assembleReread, assembleStatement, tableTexts } from './statement.ts';
-import type { AssembledStatement, TableColumn } from './statement.ts';
+import type { AssembledStatement, CheckedText, IsNull, TableColumn } from './statement.ts';
+import { planSubcolumns, subcolumnsIn } from './subcolumns.ts';
+import type { SubcolumnPlan } from './subcolumns.ts';
 import { enginePosition } from './engine-message.ts';
 import type { VerdictCache } from './verdict-cache.ts';
 
@@ -40,17 +45,13 @@ export interface SandboxOptions {
 }
 
 /** A query that may run: what was checked, and the endpoint tables that it reads, in the endpoint's order. */
-export interface Verdict {
+export interface Verdict extends CheckedText {
   /** The query as the consumer sent it. */
   readonly source: string;
-  /** Its tokens joined by single spaces: the query that runs. */
-  readonly joined: string;
   readonly tables: readonly string[];
   readonly names: ReadonlySet<string>;
   /** Whether columns of its result may be aggregate function states. */
   readonly hasStates: boolean;
-  /** Whether it cannot fail on any row; see `leakproof.ts`. */
-  readonly isLeakproof: boolean;
 }
 
 export interface Sandbox {
@@ -58,10 +59,13 @@ export interface Sandbox {
   readonly tables: readonly string[];
   /** @throws Problem sandbox.*, with line and column; passes on whatever `explain` rejects with. */
   check(text: string): Promise<Verdict>;
-  /** The statement for a checked query. `rows` is the row limit, one above the caller's so that truncation is detected. */
-  assemble(verdict: Verdict, rows: number): AssembledStatement;
+  /**
+   * The statement for a checked query. `rows` is the row limit, one above the caller's so that truncation is detected.
+   * With `isNull` the statement is only for calls in which the same parameters are NULL.
+   */
+  assemble(verdict: Verdict, rows: number, isNull?: IsNull): AssembledStatement;
   /** The statement to run after that one failed on a row; undefined if another tenant's data cannot be the cause. */
-  assembleReread(verdict: Verdict, rows: number): AssembledStatement | undefined;
+  assembleReread(verdict: Verdict, rows: number, isNull?: IsNull): AssembledStatement | undefined;
   /** All known columns of the tables. */
   readonly columns: ReadonlySet<string>;
 }
@@ -88,10 +92,11 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const check = async (source: string): Promise<Verdict> => {
     const text = readConsumerText(source);
     const scanned = scanText(text, surface, isColumn);
-    if (options.explain !== undefined) {
-      const explained = await options.explain(`${EXPLAIN}${text.joined}`);
-      acceptTree(explained, text, { scanned, functions, isColumn });
-    }
+    const plan = options.explain && planned(text, scanned);
+    const sent = plan?.text ?? text;
+    const explained = await options.explain?.(`${EXPLAIN}${sent.joined}`);
+    const tree = explained && acceptTree(explained, sent, { scanned, functions, isColumn });
+    const subcolumns = plan && tree && subcolumnsIn(tree, plan, scanned);
     const scannedTables = tables.filter(({ name }) => scanned.tables.has(name));
     return {
       source,
@@ -99,16 +104,43 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       tables: scannedTables.map(({ name }) => name),
       names: scanned.names,
       hasStates: scanned.hasStates,
-      isLeakproof: options.columns !== undefined && isLeakproof(text, { ...leakproof, names: scanned.names }),
+      narrow: subcolumns && { joined: sent.joined, subcolumns },
+      ...guarded(text, scanned),
     };
+  };
+  const planned = (text: ConsumerText, scanned: ScanResult): SubcolumnPlan | undefined => {
+    const all = tables.filter(({ name }) => scanned.tables.has(name));
+    const plan = planSubcolumns(
+      text,
+      scanned,
+      all.map(({ name, passes }) => ({ name, passes, columns: options.columns?.get(name) ?? [] })),
+    );
+    return plan && isAccepted(plan.text.joined, text.joined) ? plan : undefined;
+  };
+  /** Whether the changed text passes the checks of the consumer's own. */
+  const isAccepted = (changed: string, joined: string): boolean => {
+    if (changed === joined) return true;
+    try {
+      scanText(readConsumerText(changed), surface, isColumn);
+      return true;
+    } catch (error) {
+      if (error instanceof Problem) return false; // it is too long now
+      throw error;
+    }
+  };
+  const guarded = (text: ConsumerText, scanned: ScanResult): Pick<Verdict, 'isLeakproof' | 'below'> => {
+    if (options.columns === undefined) return { isLeakproof: false };
+    const context = { ...leakproof, names: scanned.names };
+    if (isLeakproof(text, context)) return { isLeakproof: true };
+    return { isLeakproof: false, below: conditionsBelow(text, scanned, context, options.columns) };
   };
   const read = (verdict: Verdict) => tables.filter(({ name }) => verdict.tables.includes(name));
   return {
     tables: tables.map(({ name }) => name),
     columns,
     check: (source) => cache.get(`${revision} ${source}`, () => check(source), isRefusal),
-    assemble: (verdict, rows) => assembleStatement(read(verdict), verdict, rows),
-    assembleReread: (verdict, rows) => assembleReread(read(verdict), verdict, rows),
+    assemble: (verdict, rows, isNull) => assembleStatement(read(verdict), verdict, rows, isNull),
+    assembleReread: (verdict, rows, isNull) => assembleReread(read(verdict), verdict, rows, isNull),
   };
 }
 
@@ -130,21 +162,24 @@ interface Scanned {
   readonly isColumn: (name: string) => boolean;
 }
 
-/** Throws a Problem unless the engine's reading of the query agrees with the scanner's. */
+/** Returns the engine's tree. Throws a Problem unless it agrees with the scanner. */
 function acceptTree(
   explained: Explained,
   text: ConsumerText,
   { scanned, functions, isColumn }: Scanned,
-): void {
+): TreeLine {
   if (explained.kind === 'rejected') throw unreadable(explained.message, text);
   const names = { functions, names: scanned.names, isColumn };
-  const complaint = judgeTree(explained.text, {
-    scanned,
-    functions,
-    isBareCall: (name) => isBareCall(name, names),
-  });
-  if (complaint !== undefined) throw refusal(text.text, 0, complaint);
+  const tree = parseQueryTree(explained.text);
+  const complaint =
+    'complaint' in tree
+      ? tree.complaint
+      : judgeParsedTree(tree.root, { scanned, functions, isBareCall: (name) => isBareCall(name, names) });
+  if (complaint !== undefined || 'complaint' in tree) throw refusal(text.text, 0, complaint ?? NO_TREE);
+  return tree.root;
 }
+
+const NO_TREE: Complaint = { code: 'sandbox.check_mismatch', message: 'The engine returned no tree' };
 
 function unreadable(message: string, text: ConsumerText): Problem {
   const position = enginePosition(message, `${EXPLAIN}${text.joined}`);

@@ -1,6 +1,8 @@
 // State of one pass over a consumer query: its scope, its findings, and its expanded size.
 import type { ConsumerText } from './consumer-text.ts';
 import type { FunctionPolicy } from './function-policy.ts';
+import { createSelect } from './selects.ts';
+import type { SelectFinding } from './selects.ts';
 import { createStateFindings } from './states.ts';
 import type { StateFindings } from './states.ts';
 import { createTokenReader } from './token-reader.ts';
@@ -46,6 +48,10 @@ export interface Findings {
   readonly bare: number[];
   /** Where aggregate function states occur and where they may. */
   readonly states: StateFindings;
+  /** Every SELECT, in the order in which they begin. */
+  readonly selects: SelectFinding[];
+  /** Endpoint tables that are the right side of IN, which compares all their columns. */
+  readonly sets: Set<string>;
 }
 
 export interface Scan extends TokenReader {
@@ -54,6 +60,10 @@ export interface Scan extends TokenReader {
   readonly findings: Findings;
   /** Runs `read` one level deeper. */
   nest(read: () => void): void;
+  /** Runs `read`; everything that it finds belongs to a new SELECT. */
+  select<T>(read: () => T): T;
+  /** The innermost SELECT that is being read. */
+  current(): SelectFinding;
   /** Adds a table's size for each reference to it. */
   grow(tokens: number): void;
   /** Runs `read` and returns the size of what it read, which is then not counted here. */
@@ -70,11 +80,30 @@ export function createScan(text: ConsumerText, surface: Surface, grammar: Gramma
   const reader = createTokenReader(text);
   let depth = 0;
   let grown = 0;
+  let current = createSelect(0);
+  const selects: SelectFinding[] = [];
   return {
     ...reader,
     surface,
     grammar,
-    findings: { tables: new Set(), names: new Set(), bare: [], states: createStateFindings() },
+    findings: {
+      tables: new Set(),
+      names: new Set(),
+      bare: [],
+      states: createStateFindings(),
+      selects,
+      sets: new Set(),
+    },
+    select(read) {
+      const outer = current;
+      current = createSelect(reader.at());
+      selects.push(current);
+      const result = read();
+      current.end = reader.at();
+      current = outer;
+      return result;
+    },
+    current: () => current,
     nest(read) {
       depth++;
       if (depth > MAX_NESTING) {

@@ -1,0 +1,91 @@
+// The WITH clause of a saved query, taken apart: which of its elements a table needs, and their source with edits applied.
+import { createCursor, matchBrackets } from '../sql/cursor.ts';
+import type { Cursor } from '../sql/cursor.ts';
+import { isSignificant, tokenize } from '../sql/lexer.ts';
+import type { Token } from '../sql/lexer.ts';
+import { identifierName } from '../sql/literal.ts';
+import type { Outline } from '../sql/outline.ts';
+import type { WithElement } from '../sql/with-clause.ts';
+
+/** Replaces the source between two offsets of the saved query. */
+export interface Edit {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+export interface ClauseElement extends WithElement {
+  /** Names in its source, in lower case: one entry for each occurrence. */
+  readonly mentions: readonly string[];
+}
+
+export interface Clause {
+  readonly boundSql: string;
+  /** Significant tokens of the whole saved query. */
+  readonly cursor: Cursor;
+  readonly isRecursive: boolean;
+  readonly elements: readonly ClauseElement[];
+  /** The elements that the table `name` needs, itself included, in their order. */
+  readonly needed: (name: string) => readonly ClauseElement[];
+  /** Number of significant tokens from one offset up to, but excluding, another. */
+  readonly tokensBetween: (start: number, end: number) => number;
+}
+
+/** `boundSql` is the query that `outline` was read from. */
+export function readClause(boundSql: string, outline: Outline): Clause {
+  const tokens = tokenize(boundSql).filter(isSignificant);
+  const brackets = matchBrackets(tokens);
+  // The outline could not have been read if a bracket had no partner.
+  const cursor = createCursor(boundSql, tokens, 'code' in brackets ? new Map() : brackets);
+  const elements = outline.elements.map(
+    (element): ClauseElement => ({ ...element, mentions: mentionsIn(boundSql, tokens, element) }),
+  );
+  return {
+    boundSql,
+    cursor,
+    isRecursive: outline.recursive,
+    elements,
+    needed: (name) => (outline.recursive ? elements : neededBy(elements, name)),
+    tokensBetween: (start, end) => tokens.filter((token) => token.start >= start && token.end <= end).length,
+  };
+}
+
+function mentionsIn(
+  sql: string,
+  tokens: readonly Token[],
+  { start, end }: Pick<WithElement, 'start' | 'end'>,
+): string[] {
+  return tokens
+    .filter((token) => token.start >= start && token.end <= end)
+    .filter(({ kind }) => kind === 'word' || kind === 'quoted')
+    .map((token) => (identifierName(sql.slice(token.start, token.end)) ?? '').toLowerCase());
+}
+
+/**
+ * Whoever mentions a name, in whatever case and meaning, needs the element of that name. Expressions are needed by all: a
+ * lambda can have the name of a function that an operator stands for.
+ */
+function neededBy(elements: readonly ClauseElement[], name: string): readonly ClauseElement[] {
+  const needed = new Set(elements.filter((each) => each.kind === 'expression' || each.name === name));
+  for (const { mentions } of needed) {
+    const mentioned = new Set(mentions);
+    for (const other of elements) if (mentioned.has(other.name.toLowerCase())) needed.add(other); // visited later
+  }
+  return elements.filter((each) => needed.has(each));
+}
+
+/** The source from `start` to `end` with the edits that are within it applied; edits do not overlap. */
+export function editedSource(
+  sql: string,
+  { start, end }: Pick<Edit, 'start' | 'end'>,
+  edits: readonly Edit[],
+): string {
+  const within = edits.filter((edit) => edit.start >= start && edit.end <= end);
+  let source = '';
+  let at = start;
+  for (const edit of within.toSorted((a, b) => a.start - b.start)) {
+    source += sql.slice(at, edit.start) + edit.text;
+    at = edit.end;
+  }
+  return source + sql.slice(at, end);
+}
