@@ -14,6 +14,8 @@ export interface PassThrough {
   readonly has: (column: string) => boolean;
   /** Edits of the saved query that add subcolumns, each under its full name, to the columns of the table. */
   readonly adding: (subcolumns: readonly Subcolumn[]) => readonly Edit[];
+  /** Edits that leave out each ORDER BY that no LIMIT follows. */
+  readonly unordered: readonly Edit[];
 }
 
 /** One SELECT on the way from the stored table to the consumer. */
@@ -25,6 +27,8 @@ interface Level {
   readonly separator: string;
   /** Whether it reads the stored table itself. */
   readonly isLast: boolean;
+  /** Its ORDER BY, if no LIMIT follows. */
+  readonly order: Edit | undefined;
 }
 
 /** Undefined if the table is more than a selection of rows and columns of one stored table. */
@@ -44,6 +48,7 @@ export function passThrough(clause: Clause, name: string): PassThrough | undefin
   };
   return {
     has,
+    unordered: levels.flatMap(({ order }) => order ?? []),
     adding: (subcolumns) => {
       const edits: Edit[] = [];
       let known = subcolumns;
@@ -121,10 +126,20 @@ function readLevels(
       listEnd: cursor.end(from - 1),
       separator: cursor.kind(from - 1) === ',' ? ' ' : ', ',
       isLast: source.source === 'stored',
+      order: orderOf(cursor, { from, to: range.to }),
     });
     if (source.source === 'stored' || 'table' in source.source) return source.source;
     range = source.source;
   }
+}
+
+function orderOf(cursor: Cursor, { from, to }: Range): Edit | undefined {
+  let order: number | undefined;
+  for (let at = from; at < to; at = cursor.after(at)) {
+    if (['LIMIT', 'OFFSET', 'FETCH'].includes(cursor.word(at) ?? '')) return undefined;
+    if (cursor.word(at) === 'ORDER' && cursor.word(at + 1) === 'BY') order ??= at;
+  }
+  return order === undefined ? undefined : { start: cursor.start(order), end: cursor.end(to - 1), text: '' };
 }
 
 /** Index of FROM, after a plain SELECT; undefined if there is none. */

@@ -10,6 +10,7 @@ import { conditionsBelow } from './below-barrier.ts';
 import { isClauseLeakproof, isLeakproof } from './leakproof.ts';
 import { parseQueryTree } from './query-tree.ts';
 import type { TreeLine } from './query-tree.ts';
+import { unorderedTables } from './row-order.ts';
 import type { Surface } from './scan.ts';
 import { isBareCall, scanText } from './scanner.ts';
 import type { ScanResult } from './scanner.ts';
@@ -128,11 +129,15 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       throw error;
     }
   };
-  const guarded = (text: ConsumerText, scanned: ScanResult): Pick<Verdict, 'isLeakproof' | 'below'> => {
+  const guarded = (text: ConsumerText, scanned: ScanResult): Pick<Verdict, 'isLeakproof' | 'below' | 'unordered'> => {
     if (options.columns === undefined) return { isLeakproof: false };
     const context = { ...leakproof, names: scanned.names };
     if (isLeakproof(text, context)) return { isLeakproof: true };
-    return { isLeakproof: false, below: conditionsBelow(text, scanned, context, options.columns) };
+    return {
+      isLeakproof: false,
+      below: conditionsBelow(text, scanned, context, options.columns),
+      unordered: unorderedTables(text, scanned, functions),
+    };
   };
   const read = (verdict: Verdict) => tables.filter(({ name }) => verdict.tables.includes(name));
   return {

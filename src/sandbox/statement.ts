@@ -34,6 +34,8 @@ export interface WriteOptions {
   readonly subcolumns?: readonly Subcolumn[] | undefined;
   /** Conditions of the consumer that are evaluated below the barrier as well. */
   readonly below?: BelowBarrier | undefined;
+  /** Whether the order of the table's rows is of no consequence. */
+  readonly isUnordered?: boolean | undefined;
 }
 
 /** Whether a parameter of the endpoint is NULL in this call. Undefined: not known, so optional conditions stay as written. */
@@ -60,10 +62,12 @@ export function tableTexts(
       const passes = passThrough(clause, name);
       const reread = rereadColumns(columns.get(name) ?? []);
       const needed = clause.needed(name);
-      const write: TableText['write'] = (form, { isNull, subcolumns = [], below }) => {
+      const write: TableText['write'] = (form, { isNull, subcolumns = [], below, isUnordered }) => {
         const edits = [
           ...(isNull === undefined ? [] : optional(isNull)),
           ...(passes === undefined || form === 'reread' ? [] : passes.adding(subcolumns)),
+          // Without a barrier the engine itself leaves out the sorting; below a LIMIT it must not.
+          ...(isUnordered === true && form === 'barred' ? (passes?.unordered ?? []) : []),
         ];
         const list = form === 'reread' ? (reread ?? '*') : '*';
         const view = `SELECT ${list} FROM view(${withClause(clause, needed, edits)}\nSELECT * FROM ${quoted})`;
@@ -135,6 +139,8 @@ export interface CheckedText {
   readonly narrow?: NarrowText | undefined;
   /** By table. */
   readonly below?: ReadonlyMap<string, BelowBarrier>;
+  /** Tables of which the order of rows is of no consequence. */
+  readonly unordered?: ReadonlySet<string>;
 }
 
 export interface NarrowText {
@@ -154,7 +160,7 @@ export interface AssembledStatement {
  */
 export function assembleStatement(
   tables: readonly TableText[],
-  { joined, isLeakproof, narrow, below }: CheckedText,
+  { joined, isLeakproof, narrow, below, unordered }: CheckedText,
   rows: number,
   isNull?: IsNull,
 ): AssembledStatement {
@@ -163,6 +169,7 @@ export function assembleStatement(
       isNull,
       subcolumns: narrow?.subcolumns.get(name),
       below: below?.get(name),
+      isUnordered: unordered?.has(name),
     }),
   );
   return statementOver(elements, narrow?.joined ?? joined, rows);
