@@ -63,6 +63,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     onSwap: (before, after) => {
       for (const { name, revision } of outdated(before, after)) void cache.forget(name, revision);
       for (const endpoint of outdated(after, before)) void results.pinExamples(endpoint, plan);
+      describeAhead(outdated(after, before), describe);
     },
     now: clock.monotonic,
   }).catch(async (cause: unknown) => {
@@ -97,6 +98,15 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     await Promise.all([catalog.close(), cache.close()]);
   };
   return { catalog, describe, sandboxes, path, cache, bulkhead, explain, rateLimits, close };
+}
+
+/** Endpoints of which the tables are described before the first consumer query needs it. */
+const DESCRIBED_AHEAD = 100;
+
+/** If the engine cannot describe them now, the first consumer query asks again. */
+function describeAhead(endpoints: readonly Endpoint[], describe: Describe): void {
+  const open = endpoints.filter(({ sandbox }) => sandbox.enabled);
+  for (const endpoint of open.slice(0, DESCRIBED_AHEAD)) void describe.tables(endpoint);
 }
 
 /** Endpoints of one catalog that the other lacks or has in a different revision. */

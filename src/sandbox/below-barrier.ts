@@ -1,14 +1,12 @@
 // Conditions of a consumer query that may also be evaluated below the barrier, where they select index ranges: those that cannot
 // fail on a row, of a WHERE directly over a table that the query reads once. Above the barrier they are evaluated again.
-import { createCursor } from '../sql/cursor.ts';
 import type { Cursor } from '../sql/cursor.ts';
 import { identifierName } from '../sql/literal.ts';
 import { endOf, usesNames } from './condition-ranges.ts';
 import type { TokenRange } from './condition-ranges.ts';
 import type { ConsumerText } from './consumer-text.ts';
 import { CONSTANTS, UNITS } from './keywords.ts';
-import { leakproofRanges } from './leakproof.ts';
-import type { LeakproofContext } from './leakproof.ts';
+import type { LeakproofCheck } from './leakproof.ts';
 import type { ScanResult } from './scanner.ts';
 import type { SelectFinding } from './selects.ts';
 import type { TableColumn } from './statement.ts';
@@ -22,13 +20,11 @@ export interface BelowBarrier {
 
 /** The conditions that may be repeated below the barrier, by table. `columns` are those of each table. */
 export function conditionsBelow(
-  text: ConsumerText,
-  { selects, sets }: ScanResult,
-  context: LeakproofContext,
+  { cursor }: ConsumerText,
+  { selects, sets, names }: ScanResult,
+  { isRangeLeakproof }: LeakproofCheck,
   columns: ReadonlyMap<string, readonly TableColumn[]>,
 ): ReadonlyMap<string, BelowBarrier> {
-  const cursor = createCursor(text.text, text.tokens, text.brackets);
-  const isLeakproof = leakproofRanges(text, context);
   const found = new Map<string, BelowBarrier>();
   const reads = selects.flatMap(({ sources }) => sources.map(({ table }) => table));
   for (const select of selects) {
@@ -39,8 +35,8 @@ export function conditionsBelow(
     if (!isNamedOnce(cursor, alias)) continue;
     const own = { alias, columns: new Set(columns.get(table)?.map(({ name }) => name)) };
     const conditions = conjunctsOf(cursor, whereOf(cursor, select))
-      .filter((range) => !usesNames(cursor, range, without(context.names, alias)))
-      .filter((range) => isOwn(cursor, range, own) && isLeakproof(range))
+      .filter((range) => !usesNames(cursor, range, without(names, alias)))
+      .filter((range) => isOwn(cursor, range, own) && isRangeLeakproof(range))
       .map(({ from, to }) => joinTokens(cursor, from, to));
     if (conditions.length > 0) found.set(table, { alias, conditions });
   }

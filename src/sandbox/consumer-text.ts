@@ -2,8 +2,8 @@
 import { positionAt } from '../core/position.ts';
 import { Problem } from '../core/problem.ts';
 import type { ProblemCode } from '../core/problem.ts';
-import { matchBrackets } from '../sql/cursor.ts';
-import type { BracketPairs } from '../sql/cursor.ts';
+import { createCursor, matchBrackets } from '../sql/cursor.ts';
+import type { BracketPairs, Cursor } from '../sql/cursor.ts';
 import { isSignificant, tokenize } from '../sql/lexer.ts';
 import type { Token } from '../sql/lexer.ts';
 
@@ -30,6 +30,7 @@ export interface ConsumerText {
   readonly tokens: readonly Token[];
   readonly brackets: BracketPairs;
   readonly joined: string;
+  readonly cursor: Cursor;
   /** Offset of each token in `joined`. */
   readonly joinedStarts: readonly number[];
 }
@@ -185,7 +186,7 @@ function join(text: string, tokens: readonly Token[], brackets: BracketPairs): C
       code: 'sandbox.check_mismatch',
       message: 'The query reads differently without its blanks',
     });
-  return { text, tokens, brackets, joined, joinedStarts };
+  return { text, tokens, brackets, cursor: createCursor(text, tokens, brackets), joined, joinedStarts };
 }
 
 function isSame(again: Token, token: Token | undefined, start: number | undefined): boolean {

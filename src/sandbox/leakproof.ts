@@ -40,23 +40,19 @@ export function isClauseLeakproof(clause: string, context: Omit<LeakproofContext
   return walk !== undefined && succeeds(walk, { from: 0, to: tokens.length });
 }
 
-/** Fails closed: false for anything not known to succeed on every row. `text` has passed the scanner. */
-export function isLeakproof(text: ConsumerText, context: LeakproofContext): boolean {
-  const isRangeLeakproof = leakproofRanges(text, context);
-  const cursor = createCursor(text.text, text.tokens, text.brackets);
-  return conditionRanges(cursor, context.names).every(isRangeLeakproof) && isRangeLeakproof(NOTHING);
+/** Fails closed: false for anything not known to succeed on every row. */
+export interface LeakproofCheck {
+  readonly isLeakproof: boolean;
+  /** The same for a part of the query. */
+  readonly isRangeLeakproof: (range: TokenRange) => boolean;
 }
 
-const NOTHING: TokenRange = { from: 0, to: 0 };
-
-/** The same for conditions of the query, by their tokens. */
-export function leakproofRanges(
-  text: ConsumerText,
-  context: LeakproofContext,
-): (range: TokenRange) => boolean {
-  const cursor = createCursor(text.text, text.tokens, text.brackets);
-  const walk = walkOf(cursor, text.brackets, context);
-  return (range) => walk !== undefined && succeeds(walk, range);
+/** `text` has passed the scanner. */
+export function checkLeakproof({ cursor, brackets }: ConsumerText, context: LeakproofContext): LeakproofCheck {
+  const walk = walkOf(cursor, brackets, context);
+  const isRangeLeakproof = (range: TokenRange) => walk !== undefined && succeeds(walk, range);
+  const isLeakproof = walk !== undefined && conditionRanges(cursor, context.names).every(isRangeLeakproof);
+  return { isLeakproof, isRangeLeakproof };
 }
 
 /** Undefined if no condition is certain to succeed. */

@@ -1,6 +1,6 @@
 // Optional conditions of a saved query, `(@x IS NULL OR …)`: once the parameter's value is known, half of each is redundant.
 // The engine removes it as well, but only after it has analysed it several times, which costs more than reading the rows.
-import type { Clause, Edit } from './clause.ts';
+import type { Clause, Edit } from '../sql/clause.ts';
 
 /** `({parameter:Nullable(T)} IS NULL OR condition)`, by offsets in the saved query. */
 interface OptionalCondition {

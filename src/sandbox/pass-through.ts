@@ -2,7 +2,7 @@
 // elements of tuples) can be selected where the stored table is read, so that the engine reads them alone.
 import type { Cursor } from '../sql/cursor.ts';
 import { identifierName, quoteIdentifier } from '../sql/literal.ts';
-import type { Clause, ClauseElement, Edit } from './clause.ts';
+import type { Clause, ClauseElement, Edit } from '../sql/clause.ts';
 
 /** A subcolumn, by the column that consumers know and the path below it: `metadata` and `request.path`. */
 export interface Subcolumn {

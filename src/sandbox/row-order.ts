@@ -1,5 +1,4 @@
 // Tables whose rows a consumer query aggregates in a way that does not depend on their order.
-import { createCursor } from '../sql/cursor.ts';
 import type { Cursor } from '../sql/cursor.ts';
 import { identifierName } from '../sql/literal.ts';
 import type { ConsumerText } from './consumer-text.ts';
@@ -8,15 +7,14 @@ import type { ScanResult } from './scanner.ts';
 import type { SelectFinding } from './selects.ts';
 
 /** Aggregate functions of a set of values, with combinators that choose among them. */
-const OF_SETS = /^(?:count|sum|avg|min|max|uniq|uniqExact|uniqCombined|uniqHLL12|quantileExact|median)(?:If|OrNull|OrDefault|Distinct)*$/i;
+const OF_SETS = /^(?:count|sum|avg|min|max|uniq\w*|quantiles?\w*|median)(?:If|OrNull|OrDefault|Distinct)*$/i;
 
 /** The endpoint's tables that are read only by SELECTs that aggregate their rows as a set. */
 export function unorderedTables(
-  text: ConsumerText,
+  { cursor }: ConsumerText,
   { selects, tables, sets }: ScanResult,
   functions: FunctionPolicy,
 ): ReadonlySet<string> {
-  const cursor = createCursor(text.text, text.tokens, text.brackets);
   const unordered = new Set([...tables].filter((table) => !sets.has(table)));
   for (const select of selects) {
     if (isOfSets(cursor, select, functions)) continue;
@@ -32,7 +30,7 @@ function isOfSets(cursor: Cursor, { start, end, sources }: SelectFinding, functi
     if (cursor.word(at) === 'GROUP' && cursor.word(at + 1) === 'BY') isAggregated = true;
   }
   for (let at = start; at < end; at++) {
-    if (cursor.word(at) === 'OVER' || cursor.word(at) === 'LIMIT' || cursor.word(at) === 'DISTINCT') return false;
+    if (cursor.word(at) === 'OVER') return false;
     const name = nameOfCall(cursor, at);
     if (name === undefined || !functions.aggregates(name)) continue;
     if (!OF_SETS.test(name)) return false;

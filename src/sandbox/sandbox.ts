@@ -7,7 +7,7 @@ import { consumerOffset, readConsumerText, refusal } from './consumer-text.ts';
 import type { Complaint, ConsumerText } from './consumer-text.ts';
 import type { FunctionPolicy } from './function-policy.ts';
 import { conditionsBelow } from './below-barrier.ts';
-import { isClauseLeakproof, isLeakproof } from './leakproof.ts';
+import { checkLeakproof, isClauseLeakproof } from './leakproof.ts';
 import { parseQueryTree } from './query-tree.ts';
 import type { TreeLine } from './query-tree.ts';
 import { unorderedTables } from './row-order.ts';
@@ -131,11 +131,11 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   };
   const guarded = (text: ConsumerText, scanned: ScanResult): Pick<Verdict, 'isLeakproof' | 'below' | 'unordered'> => {
     if (options.columns === undefined) return { isLeakproof: false };
-    const context = { ...leakproof, names: scanned.names };
-    if (isLeakproof(text, context)) return { isLeakproof: true };
+    const checked = checkLeakproof(text, { ...leakproof, names: scanned.names });
+    if (checked.isLeakproof) return { isLeakproof: true };
     return {
       isLeakproof: false,
-      below: conditionsBelow(text, scanned, context, options.columns),
+      below: conditionsBelow(text, scanned, checked, options.columns),
       unordered: unorderedTables(text, scanned, functions),
     };
   };

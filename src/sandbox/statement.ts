@@ -3,8 +3,7 @@ import { quoteIdentifier, quoteString } from '../sql/literal.ts';
 import type { Outline } from '../sql/outline.ts';
 import { tokenize, isSignificant } from '../sql/lexer.ts';
 import type { BelowBarrier } from './below-barrier.ts';
-import { editedSource, readClause } from './clause.ts';
-import type { Clause } from './clause.ts';
+import { readClause, withClause } from '../sql/clause.ts';
 import { joins } from './joins.ts';
 import { optionalConditions } from './optional-conditions.ts';
 import { passThrough } from './pass-through.ts';
@@ -78,15 +77,6 @@ export function tableTexts(
       const size = needed.reduce((total, { start, end }) => total + clause.tokensBetween(start, end), 0);
       return { name, size, passes, hasJson: reread !== undefined, write };
     });
-}
-
-function withClause(
-  { boundSql, isRecursive }: Clause,
-  needed: Clause['elements'],
-  edits: Parameters<typeof editedSource>[2],
-): string {
-  const elements = needed.map((element) => editedSource(boundSql, element, edits));
-  return `WITH ${isRecursive ? 'RECURSIVE ' : ''}${elements.join(',\n')}`;
 }
 
 /** The conditions have been checked as parts of the consumer's query: each is one expression. */

@@ -36,7 +36,7 @@ export function createTokenReader(text: ConsumerText): TokenReader {
   let index = 0;
   const token = (ahead: number) => text.tokens[index + ahead];
   const whole = (ahead = 0) => text.text.slice(token(ahead)?.start ?? 0, token(ahead)?.end ?? 0);
-  const word = (ahead = 0) => (token(ahead)?.kind === 'word' ? whole(ahead).toUpperCase() : undefined);
+  const word = (ahead = 0) => text.cursor.word(index + ahead);
   const refuse = (complaint: Complaint, ahead = 0): never => {
     throw refusal(text.text, token(ahead)?.start ?? text.text.length, complaint);
   };

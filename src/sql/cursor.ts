@@ -56,11 +56,15 @@ export function createCursor(sql: string, tokens: readonly Token[], pairs: Brack
   const end = (index: number) => tokens[index]?.end ?? (index < 0 ? 0 : sql.length);
   const start = (index: number) => tokens[index]?.start ?? sql.length;
   const text = (index: number) => sql.slice(start(index), end(index));
+  // Every reader asks for the words many times.
+  const words: (string | undefined)[] = tokens.map(({ kind }, index) =>
+    kind === 'word' ? text(index).toUpperCase() : undefined,
+  );
   return {
     length: tokens.length,
     kind: (index) => tokens[index]?.kind,
     text,
-    word: (index) => (tokens[index]?.kind === 'word' ? text(index).toUpperCase() : undefined),
+    word: (index) => words[index],
     slice: (from, to) => sql.slice(start(from), end(to - 1)),
     start,
     end,

@@ -1,11 +1,11 @@
 // The WITH clause of a saved query, taken apart: which of its elements a table needs, and their source with edits applied.
-import { createCursor, matchBrackets } from '../sql/cursor.ts';
-import type { Cursor } from '../sql/cursor.ts';
-import { isSignificant, tokenize } from '../sql/lexer.ts';
-import type { Token } from '../sql/lexer.ts';
-import { identifierName } from '../sql/literal.ts';
-import type { Outline } from '../sql/outline.ts';
-import type { WithElement } from '../sql/with-clause.ts';
+import { createCursor, matchBrackets } from './cursor.ts';
+import type { Cursor } from './cursor.ts';
+import { isSignificant, tokenize } from './lexer.ts';
+import type { Token } from './lexer.ts';
+import { identifierName } from './literal.ts';
+import type { Outline } from './outline.ts';
+import type { WithElement } from './with-clause.ts';
 
 /** Replaces the source between two offsets of the saved query. */
 export interface Edit {
@@ -61,6 +61,16 @@ function mentionsIn(
     .map((token) => (identifierName(sql.slice(token.start, token.end)) ?? '').toLowerCase());
 }
 
+/** The WITH clause of some elements, `needed` in their order, with edits. */
+export function withClause(
+  { boundSql, isRecursive }: Clause,
+  needed: Clause['elements'],
+  edits: readonly Edit[] = [],
+): string {
+  const elements = needed.map((element) => editedSource(boundSql, element, edits));
+  return `WITH ${isRecursive ? 'RECURSIVE ' : ''}${elements.join(',\n')}`;
+}
+
 /**
  * Whoever mentions a name, in whatever case and meaning, needs the element of that name. Expressions are needed by all: a
  * lambda can have the name of a function that an operator stands for.
@@ -75,7 +85,7 @@ function neededBy(elements: readonly ClauseElement[], name: string): readonly Cl
 }
 
 /** The source from `start` to `end` with the edits that are within it applied; edits do not overlap. */
-export function editedSource(
+function editedSource(
   sql: string,
   { start, end }: Pick<Edit, 'start' | 'end'>,
   edits: readonly Edit[],
