@@ -63,7 +63,11 @@ async function main(): Promise<void> {
   if (values.help) return note(HELP);
   const chosen = ROWS.filter(({ name }) => name.includes(values.only));
   if (values.list) return note(chosen.map(({ name }) => name).join('\n'));
-  const settings = { seconds: Number(values.seconds), tableRows: Number(values.rows), picture: values.picture };
+  const settings = {
+    seconds: Number(values.seconds),
+    tableRows: Number(values.rows),
+    picture: values.picture,
+  };
   const results = await measure(chosen, Number(values.rounds), settings);
   process.stdout.write(`Machine: ${machine()}\n\n${table(results)}\n`);
   if (values.json !== undefined)

@@ -42,7 +42,10 @@ function compile(name: string, text: string): Endpoint {
   return candidate.endpoint;
 }
 
-const endpoint = compile('logs.all.yaml', await readFile(new URL('../../endpoints/logs.all.yaml', import.meta.url), 'utf8'));
+const endpoint = compile(
+  'logs.all.yaml',
+  await readFile(new URL('../../endpoints/logs.all.yaml', import.meta.url), 'utf8'),
+);
 
 function saved(query: string): Statement {
   const parameters = `parameters:
@@ -52,13 +55,22 @@ function saved(query: string): Statement {
 max_rows: 1000
 `;
   const indented = query.replaceAll('\n', '\n  ');
-  const hand = compile('hand.yaml', `id: 00000000-0000-4000-8000-000000000002\nname: hand\nquery: |\n  ${indented}\n${parameters}`);
+  const hand = compile(
+    'hand.yaml',
+    `id: 00000000-0000-4000-8000-000000000002\nname: hand\nquery: |\n  ${indented}\n${parameters}`,
+  );
   const { values } = hand.binder.bind(new Map([['project', [PROJECT]]]));
   return { sql: hand.statement, parameters: values, limits: hand.limits, origin: 'saved', int64: hand.int64 };
 }
 
 async function planAll(): Promise<ReadonlyMap<string, Statement>> {
-  const engine = await createEmbeddedEngine({ path, connections: 2, queue: 10, memory: 2 ** 31, observe: () => undefined });
+  const engine = await createEmbeddedEngine({
+    path,
+    connections: 2,
+    queue: 10,
+    memory: 2 ** 31,
+    observe: () => undefined,
+  });
   const describe = createDescribe(engine);
   const plan = createPlan({ sandboxes: createSandboxes(engine, describe), describe, now: () => Date.now() });
   const bindings = endpoint.binder.bind(new Map([['project', [PROJECT]]]));

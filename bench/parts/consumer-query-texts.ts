@@ -36,7 +36,10 @@ export const BY_HAND: readonly ComparedQuery[] = [
     'p95 by country',
     'SELECT metadata.request.cf.country AS country, quantile(0.95)(metadata.response.origin_time) AS p95 FROM edge_logs GROUP BY country ORDER BY p95 DESC',
   ),
-  sql('newest rows', 'SELECT timestamp, id, event_message, metadata FROM edge_logs ORDER BY timestamp DESC LIMIT 100'),
+  sql(
+    'newest rows',
+    'SELECT timestamp, id, event_message, metadata FROM edge_logs ORDER BY timestamp DESC LIMIT 100',
+  ),
   sql('count by text', "SELECT count() AS n FROM edge_logs WHERE position(event_message, '/rest/v1/') > 0"),
   sql(
     'whole rows by a path',

@@ -38,7 +38,10 @@ export function createDescribe(engine: Engine): Describe {
     const clause = readClause(query, outline);
     const names = outline.elements.filter(({ kind }) => kind === 'table').map(({ name }) => name);
     const all = names.map(async (name) => {
-      const columns = await ask(endpoint, `${withClause(clause, clause.needed(name))}\nSELECT * FROM ${quoteIdentifier(name)}`);
+      const columns = await ask(
+        endpoint,
+        `${withClause(clause, clause.needed(name))}\nSELECT * FROM ${quoteIdentifier(name)}`,
+      );
       return { name, columns };
     });
     return Promise.all(all);

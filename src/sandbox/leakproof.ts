@@ -48,7 +48,10 @@ export interface LeakproofCheck {
 }
 
 /** `text` has passed the scanner. */
-export function checkLeakproof({ cursor, brackets }: ConsumerText, context: LeakproofContext): LeakproofCheck {
+export function checkLeakproof(
+  { cursor, brackets }: ConsumerText,
+  context: LeakproofContext,
+): LeakproofCheck {
   const walk = walkOf(cursor, brackets, context);
   const isRangeLeakproof = (range: TokenRange) => walk !== undefined && succeeds(walk, range);
   const isLeakproof = walk !== undefined && conditionRanges(cursor, context.names).every(isRangeLeakproof);

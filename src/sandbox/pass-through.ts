@@ -73,7 +73,7 @@ function levelsOf(clause: Clause, name: string): readonly Level[] | undefined {
   if (clause.isRecursive) return undefined;
   const needed = clause.needed(name);
   const levels: Level[] = [];
-  for (let element = find(clause, name); ; ) {
+  for (let element = find(clause, name); ;) {
     if (element === undefined || !isOnlyRead(needed, element, levels.length === 0)) return undefined;
     const from = tokenAt(clause.cursor, element.bodyStart);
     const end = readLevels(clause.cursor, { from: from + 1, to: clause.cursor.closing(from) }, levels);
@@ -114,7 +114,7 @@ function readLevels(
   query: Range,
   levels: Level[],
 ): 'stored' | { readonly table: string } | undefined {
-  for (let range = query; ; ) {
+  for (let range = query; ;) {
     const from = listEndOf(cursor, range);
     const source = from === undefined ? undefined : readSource(cursor, from + 1, range.to);
     if (from === undefined || source === undefined) return undefined;
@@ -219,7 +219,8 @@ function readList(
 ): ReadonlyMap<string, string> | '*' | undefined {
   const items = itemsOf(cursor, { from, to });
   const [only] = items;
-  if (items.length === 1 && only !== undefined && isStar(cursor, only)) return aliases.length > 0 ? undefined : '*';
+  if (items.length === 1 && only !== undefined && isStar(cursor, only))
+    return aliases.length > 0 ? undefined : '*';
   const columns = new Map<string, string>();
   const bare = new Set<string>();
   for (const item of items) {
@@ -259,7 +260,8 @@ function matchesColumns(cursor: Cursor, { from, to }: Range): boolean {
     const word = cursor.word(at);
     if (word === 'COLUMNS' || word === 'APPLY') return true;
     const before = cursor.kind(at - 1);
-    if (cursor.kind(at) === '*' && (at === from || before === '.' || before === '(' || before === ',')) return true;
+    if (cursor.kind(at) === '*' && (at === from || before === '.' || before === '(' || before === ','))
+      return true;
   }
   return false;
 }

@@ -23,7 +23,11 @@ export function unorderedTables(
   return unordered;
 }
 
-function isOfSets(cursor: Cursor, { start, end, sources }: SelectFinding, functions: FunctionPolicy): boolean {
+function isOfSets(
+  cursor: Cursor,
+  { start, end, sources }: SelectFinding,
+  functions: FunctionPolicy,
+): boolean {
   if (sources.length !== 1) return false;
   let isAggregated = false;
   for (let at = start; at < end; at = cursor.after(at)) {

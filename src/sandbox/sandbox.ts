@@ -8,6 +8,7 @@ import type { Complaint, ConsumerText } from './consumer-text.ts';
 import type { FunctionPolicy } from './function-policy.ts';
 import { conditionsBelow } from './below-barrier.ts';
 import { checkLeakproof, isClauseLeakproof } from './leakproof.ts';
+import type { LeakproofContext } from './leakproof.ts';
 import { parseQueryTree } from './query-tree.ts';
 import type { TreeLine } from './query-tree.ts';
 import { unorderedTables } from './row-order.ts';
@@ -16,7 +17,7 @@ import { isBareCall, scanText } from './scanner.ts';
 import type { ScanResult } from './scanner.ts';
 import { judgeParsedTree } from './query-tree-check.ts';
 import { assembleReread, assembleStatement, tableTexts } from './statement.ts';
-import type { AssembledStatement, CheckedText, IsNull, TableColumn } from './statement.ts';
+import type { AssembledStatement, CheckedText, IsNull, TableColumn, TableText } from './statement.ts';
 import { planSubcolumns, subcolumnsIn } from './subcolumns.ts';
 import type { SubcolumnPlan } from './subcolumns.ts';
 import { enginePosition } from './engine-message.ts';
@@ -90,10 +91,11 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   };
   const mentioned = mentionedColumns(boundSql);
   const isColumn = (name: string) => columns.has(name) || mentioned.has(name);
+  const reading: Reading = { tables, surface, isColumn, leakproof, columns: options.columns };
   const check = async (source: string): Promise<Verdict> => {
     const text = readConsumerText(source);
     const scanned = scanText(text, surface, isColumn);
-    const plan = options.explain && planned(text, scanned);
+    const plan = options.explain && planNarrow(text, scanned, reading);
     const sent = plan?.text ?? text;
     const explained = await options.explain?.(`${EXPLAIN}${sent.joined}`);
     const tree = explained && acceptTree(explained, sent, { scanned, functions, isColumn });
@@ -106,37 +108,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       names: scanned.names,
       hasStates: scanned.hasStates,
       narrow: subcolumns && { joined: sent.joined, subcolumns },
-      ...guarded(text, scanned),
-    };
-  };
-  const planned = (text: ConsumerText, scanned: ScanResult): SubcolumnPlan | undefined => {
-    const all = tables.filter(({ name }) => scanned.tables.has(name));
-    const plan = planSubcolumns(
-      text,
-      scanned,
-      all.map(({ name, passes }) => ({ name, passes, columns: options.columns?.get(name) ?? [] })),
-    );
-    return plan && isAccepted(plan.text.joined, text.joined) ? plan : undefined;
-  };
-  /** Whether the changed text passes the checks of the consumer's own. */
-  const isAccepted = (changed: string, joined: string): boolean => {
-    if (changed === joined) return true;
-    try {
-      scanText(readConsumerText(changed), surface, isColumn);
-      return true;
-    } catch (error) {
-      if (error instanceof Problem) return false; // it is too long now
-      throw error;
-    }
-  };
-  const guarded = (text: ConsumerText, scanned: ScanResult): Pick<Verdict, 'isLeakproof' | 'below' | 'unordered'> => {
-    if (options.columns === undefined) return { isLeakproof: false };
-    const checked = checkLeakproof(text, { ...leakproof, names: scanned.names });
-    if (checked.isLeakproof) return { isLeakproof: true };
-    return {
-      isLeakproof: false,
-      below: conditionsBelow(text, scanned, checked, options.columns),
-      unordered: unorderedTables(text, scanned, functions),
+      ...barrierOf(text, scanned, reading),
     };
   };
   const read = (verdict: Verdict) => tables.filter(({ name }) => verdict.tables.includes(name));
@@ -146,6 +118,50 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     check: (source) => cache.get(`${revision} ${source}`, () => check(source), isRefusal),
     assemble: (verdict, rows, isNull) => assembleStatement(read(verdict), verdict, rows, isNull),
     assembleReread: (verdict, rows, isNull) => assembleReread(read(verdict), verdict, rows, isNull),
+  };
+}
+
+/** What checks of a query depend on besides its text. */
+interface Reading {
+  readonly tables: readonly TableText[];
+  readonly surface: Surface;
+  readonly isColumn: (name: string) => boolean;
+  readonly leakproof: Omit<LeakproofContext, 'names'>;
+  readonly columns: SandboxOptions['columns'];
+}
+
+function planNarrow(
+  text: ConsumerText,
+  scanned: ScanResult,
+  { tables, surface, isColumn, columns }: Reading,
+): SubcolumnPlan | undefined {
+  const read = tables
+    .filter(({ name }) => scanned.tables.has(name))
+    .map(({ name, passes }) => ({ name, passes, columns: columns?.get(name) ?? [] }));
+  const plan = planSubcolumns(text, scanned, read);
+  if (plan === undefined || plan.text === text) return plan;
+  try {
+    scanText(readConsumerText(plan.text.joined), surface, isColumn);
+    return plan;
+  } catch (error) {
+    if (error instanceof Problem) return undefined; // with the insertions it is too long
+    throw error;
+  }
+}
+
+/** Whether the query needs a barrier, and what may happen below it all the same. */
+function barrierOf(
+  text: ConsumerText,
+  scanned: ScanResult,
+  { leakproof, columns }: Reading,
+): Pick<Verdict, 'isLeakproof' | 'below' | 'unordered'> {
+  if (columns === undefined) return { isLeakproof: false };
+  const checked = checkLeakproof(text, { ...leakproof, names: scanned.names });
+  if (checked.isLeakproof) return { isLeakproof: true };
+  return {
+    isLeakproof: false,
+    below: conditionsBelow(text, scanned, checked, columns),
+    unordered: unorderedTables(text, scanned, leakproof.functions),
   };
 }
 

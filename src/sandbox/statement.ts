@@ -125,7 +125,7 @@ export interface CheckedText {
   readonly joined: string;
   /** Whether it cannot fail on any row, so that the engine may evaluate it anywhere. */
   readonly isLeakproof: boolean;
-  /** The same query over tables with columns for the subcolumns that it reads; undefined if there are none. */
+  /** The same query over tables with columns for the subcolumns that it reads; undefined if it reads none. */
   readonly narrow?: NarrowText | undefined;
   /** By table. */
   readonly below?: ReadonlyMap<string, BelowBarrier>;
@@ -133,6 +133,7 @@ export interface CheckedText {
   readonly unordered?: ReadonlySet<string>;
 }
 
+/** The text that the engine's tree was checked for: it is sent in every form, with and without the subcolumns. */
 export interface NarrowText {
   readonly joined: string;
   readonly subcolumns: Subcolumns;
@@ -168,13 +169,13 @@ export function assembleStatement(
 /** The statement for a retry after a failure: over JSON parsed again. Undefined if no table has JSON columns. */
 export function assembleReread(
   tables: readonly TableText[],
-  { joined }: CheckedText,
+  { joined, narrow }: CheckedText,
   rows: number,
   isNull?: IsNull,
 ): AssembledStatement | undefined {
   if (!tables.some(({ hasJson }) => hasJson)) return undefined;
   const elements = tables.map(({ write, hasJson }) => write(hasJson ? 'reread' : 'barred', { isNull }));
-  return statementOver(elements, joined, rows);
+  return statementOver(elements, narrow?.joined ?? joined, rows);
 }
 
 function statementOver(all: readonly string[], joined: string, rows: number): AssembledStatement {

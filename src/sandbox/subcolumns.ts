@@ -43,7 +43,9 @@ export function planSubcolumns(
     if (table.passes === undefined || scanned.sets.has(table.name)) continue;
     const readable = table.columns
       .map(({ name }) => name)
-      .filter((name) => wanted.has(name) && table.passes?.has(name) === true && isClear(name, table, scanned));
+      .filter(
+        (name) => wanted.has(name) && table.passes?.has(name) === true && isClear(name, table, scanned),
+      );
     if (readable.length > 0) columns.set(table.name, new Set(readable));
   }
   if (columns.size === 0) return undefined;
@@ -114,14 +116,14 @@ function inserted(text: ConsumerText, after: ReadonlyMap<number, string>): Consu
 }
 
 /**
- * The subcolumns that the engine itself found in the query; `root` is its tree of the text in `plan`. Undefined if there are
- * too many.
+ * The subcolumns that the engine itself found in the query; `root` is its tree of the text in `plan`. None if there are too
+ * many.
  */
 export function subcolumnsIn(
   root: TreeLine,
   { columns }: SubcolumnPlan,
   { names, tables }: ScanResult,
-): Subcolumns | undefined {
+): Subcolumns {
   const identifiers = identifiersIn(root);
   const qualifiers = ['', ...[...names, ...tables].map((name) => `${name}.`)];
   const found = new Map<string, readonly Subcolumn[]>();
@@ -132,14 +134,14 @@ export function subcolumnsIn(
     );
     const paths = new Map<string, Subcolumn>();
     for (const identifier of identifiers) {
-      for (const { column, prefix } of prefixes) {
-        if (!identifier.startsWith(prefix)) continue;
-        const path = identifier.slice(prefix.length);
-        if (subcolumnFault(`${column}.${path}`) === undefined) paths.set(`${column}.${path}`, { column, path });
-      }
+      const match = prefixes.find(({ prefix }) => identifier.startsWith(prefix));
+      if (match === undefined) continue;
+      const { column, prefix } = match;
+      const path = identifier.slice(prefix.length);
+      if (subcolumnFault(`${column}.${path}`) === undefined) paths.set(`${column}.${path}`, { column, path });
     }
     count += paths.size;
-    if (count > MAX_SUBCOLUMNS) return undefined;
+    if (count > MAX_SUBCOLUMNS) return new Map();
     found.set(table, [...paths.values()]);
   }
   return found;
@@ -150,4 +152,3 @@ function identifiersIn(node: TreeLine, found = new Set<string>()): ReadonlySet<s
   for (const child of node.children) identifiersIn(child, found);
   return found;
 }
-

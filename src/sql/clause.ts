@@ -37,9 +37,10 @@ export function readClause(boundSql: string, outline: Outline): Clause {
   const brackets = matchBrackets(tokens);
   // The outline could not have been read if a bracket had no partner.
   const cursor = createCursor(boundSql, tokens, 'code' in brackets ? new Map() : brackets);
-  const elements = outline.elements.map(
-    (element): ClauseElement => ({ ...element, mentions: mentionsIn(boundSql, tokens, element) }),
-  );
+  const elements = outline.elements.map((element): ClauseElement => ({
+    ...element,
+    mentions: mentionsIn(boundSql, tokens, element),
+  }));
   return {
     boundSql,
     cursor,
@@ -84,7 +85,7 @@ function neededBy(elements: readonly ClauseElement[], name: string): readonly Cl
   return elements.filter((each) => needed.has(each));
 }
 
-/** The source from `start` to `end` with the edits that are within it applied; edits do not overlap. */
+/** The source from `start` to `end` with the edits that are within it applied; an edit inside another is dropped. */
 function editedSource(
   sql: string,
   { start, end }: Pick<Edit, 'start' | 'end'>,
@@ -94,6 +95,7 @@ function editedSource(
   let source = '';
   let at = start;
   for (const edit of within.toSorted((a, b) => a.start - b.start)) {
+    if (edit.start < at) continue; // within one that removes its surroundings
     source += sql.slice(at, edit.start) + edit.text;
     at = edit.end;
   }

@@ -104,7 +104,9 @@ function nodesOf(node: PlanNode): readonly PlanNode[] {
 
 function inputsOf(info: unknown): readonly string[] {
   const inputs = [...JSON.stringify(info ?? '').matchAll(/"Inputs":(\[.*?\])/g)];
-  return inputs.flatMap(([, list = '[]']) => (JSON.parse(list) as { Name: string }[]).map(({ Name }) => Name)); // as above
+  return inputs.flatMap(([, list = '[]']) =>
+    (JSON.parse(list) as { Name: string }[]).map(({ Name }) => Name),
+  ); // as above
 }
 
 async function consumer(query: (typeof BY_HAND)[number]): Promise<Statement> {
