@@ -1,48 +1,46 @@
-// Vitest runs each test file in a process of its own: the embedded engine allows one data directory a process.
+// The tests in projects, by what they need: a run of one file builds nothing and starts nothing that it does not use.
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { globOf, ON_BOTH_ENGINES, PROJECT_FILES } from './test/support/projects.ts';
 
 // Read by libuv when a process starts; native engine calls need more threads than the default of four.
 process.env['UV_THREADPOOL_SIZE'] ??= '24';
 process.env['TZ'] = 'UTC';
 
+const cores = availableParallelism();
 // Time-outs end what hangs; no test may depend on how fast the machine is.
 const common = { pool: 'forks', testTimeout: 300_000, hookTimeout: 300_000 } as const;
+/** Each runs several processes under load. They run first, so that short files fill the end of the run. */
+const heavy = { ...common, maxWorkers: Math.min(cores, 4), sequence: { groupOrder: 0 } } as const;
+/** One more than cores: they wait for processes and engines much of their time. */
+const light = { ...common, maxWorkers: cores + 1, sequence: { groupOrder: 1 } } as const;
 
-/** Files of the whole service whose answers depend on the engine: they run on both. */
-const BOTH = [
-  'cache',
-  'consumer-queries',
-  'formats',
-  'http',
-  'labels',
-  'limits',
-  'non-interference',
-  'observability',
-  'sending',
-  'shipped-endpoints',
-  'tenants',
-];
+const { engine, redis, service, commands, browser, faults } = PROJECT_FILES;
+const include = {
+  unit: ['test/**/*.test.ts'],
+  engine: engine.map(globOf),
+  redis: redis.map(globOf),
+  service: service.map(globOf),
+  http: ON_BOTH_ENGINES.map(globOf),
+  commands: commands.map(globOf),
+  browser: browser.map(globOf),
+  faults: faults.map(globOf),
+};
+const others = Object.values(PROJECT_FILES).flatMap((files) => files.map(globOf));
+const globalSetup = 'test/support/build.ts';
 
 export default defineConfig({
   test: {
-    maxWorkers: availableParallelism() + 1, // two more than by default: files wait for processes and engines much of their time
-    globalSetup: [
-      'test/support/temporary-folder.ts',
-      'test/support/require-redis.ts',
-      'test/support/require-chromium.ts',
-      'test/support/build.ts',
-    ],
+    globalSetup: 'test/support/temporary-folder.ts',
     projects: [
-      { test: { name: 'embedded', include: ['test/**/*.test.ts'], ...common } },
-      {
-        test: {
-          name: 'http',
-          include: BOTH.map((name) => `test/service/${name}.test.ts`),
-          env: { MILLRACE_TEST_ENGINE: 'http' },
-          ...common,
-        },
-      },
+      { test: { ...light, name: 'unit', include: include.unit, exclude: others } },
+      { test: { ...light, name: 'engine', include: include.engine } },
+      { test: { ...light, name: 'redis', include: include.redis } },
+      { test: { ...light, name: 'service', include: include.service, exclude: include.commands } },
+      { test: { ...light, name: 'http', include: include.http, env: { MILLRACE_TEST_ENGINE: 'http' } } },
+      { test: { ...heavy, name: 'commands', include: include.commands, globalSetup } },
+      { test: { ...heavy, name: 'browser', include: include.browser, globalSetup } },
+      { test: { ...heavy, name: 'faults', include: include.faults, globalSetup } },
     ],
   },
 });

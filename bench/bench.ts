@@ -15,10 +15,10 @@ import { files } from './rows/files.ts';
 import { isolation } from './rows/isolation.ts';
 import { memory } from './rows/memory.ts';
 import { redaction } from './rows/redaction.ts';
-import { refusing } from './rows/refusing.ts';
+import { overload } from './rows/overload.ts';
 import { sandbox } from './rows/sandbox.ts';
-import { stored } from './rows/stored.ts';
-import { watching, watchingShare } from './rows/watching.ts';
+import { cached } from './rows/cached.ts';
+import { observability, observabilityShare } from './rows/observability.ts';
 
 const HELP = `npm run bench -- [--only NAME] [--rounds N] [--seconds N] [--json FILE] [--page FILE] [--picture FILE]
   --only      measure only rows whose name contains NAME; with --list, none
@@ -28,16 +28,16 @@ const HELP = `npm run bench -- [--only NAME] [--rounds N] [--seconds N] [--json 
   --rows      rows of the large table of the consumer queries (default 10000000, which takes some minutes and 2 GB)
   --json      also write the figures to FILE
   --page      also put the table into FILE, as docs/reference/performance.md
-  --picture   also draw where the time of a stored answer goes to FILE, as docs/pictures/stored-answer.svg`;
+  --picture   also draw where the time of a cached response goes to FILE, as docs/pictures/cached-response.svg`;
 
 const ROWS = [
   ...computed,
   scaling,
   ...engineProcess,
-  stored,
-  watching,
-  watchingShare,
-  refusing,
+  cached,
+  observability,
+  observabilityShare,
+  overload,
   sandbox,
   ...isolation,
   ...consumerQueries,

@@ -96,13 +96,13 @@ export async function load(
   const workers = connections > LOAD_PER_THREAD ? { workers: connections / LOAD_PER_THREAD } : {};
   const result = await autocannon({ url, headers, connections, duration: seconds, ...workers });
   if (result.non2xx > 0 || result.errors > 0)
-    throw new Error(`${url}: ${result.non2xx} refusals, ${result.errors} errors`);
+    throw new Error(`${url}: ${result.non2xx} rejections, ${result.errors} errors`);
   return { rate: result.requests.average, p50: result.latency.p50, p99: result.latency.p99 };
 }
 
 /** A figure measured by a child process (`parts/`). */
 export async function ask(asked: Process, what: Readonly<Record<string, string | number>>): Promise<Figure> {
-  asked.tell(JSON.stringify(what));
+  asked.send(JSON.stringify(what));
   const [line = ''] = await asked.says(/^\{.*\}$/);
-  return JSON.parse(line) as Figure; // written by parts/works.ts or parts/raw-pool.ts
+  return JSON.parse(line) as Figure; // written by parts/measurements.ts or parts/raw-pool.ts
 }

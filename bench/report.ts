@@ -14,7 +14,7 @@ export function table(results: readonly Result[]): string {
   ];
   const lines = results.map(({ row, contender, unit, median, toReference, bar }, index) => {
     const what = results[index - 1]?.row === row ? '' : `**${row}**`;
-    const told = bar === undefined ? '' : bar.isMet ? bar.text : `**missed**: ${bar.text}`;
+    const shown = bar === undefined ? '' : bar.isMet ? bar.text : `**missed**: ${bar.text}`;
     const cells = [
       what,
       median.read === undefined
@@ -24,7 +24,7 @@ export function table(results: readonly Result[]): string {
       `${number(median.p50)} ${unit}`,
       `${number(median.p99)} ${unit}`,
       toReference.toFixed(2),
-      told,
+      shown,
     ];
     return `| ${cells.join(' | ')} |`;
   });
@@ -43,6 +43,6 @@ export async function writePage(page: string, results: readonly Result[], comman
   const text = await readFile(page, 'utf8');
   const [before, after] = [text.indexOf(BEGIN), text.indexOf(END)];
   if (before === -1 || after === -1) throw new Error(`${page} has no place for the table`);
-  const told = `${BEGIN}\n\n\`${command}\` on ${machine()}:\n\n${table(results)}\n\n`;
-  await writeFile(page, text.slice(0, before) + told + text.slice(after));
+  const section = `${BEGIN}\n\n\`${command}\` on ${machine()}:\n\n${table(results)}\n\n`;
+  await writeFile(page, text.slice(0, before) + section + text.slice(after));
 }

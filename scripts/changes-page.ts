@@ -2,7 +2,7 @@
 import { CHANGES, CHANGE_CLASSES, type ChangeClass } from '../src/compatibility/changes.ts';
 
 const MEANING: Readonly<Record<ChangeClass, string>> = {
-  loosening:
+  security:
     'Security is weaker: someone can read or do more than before. `millrace diff` exits 1 unless the file has a reason.',
   breaking: 'Calls or readers that worked may fail. `millrace diff` exits 1 unless the file has a reason.',
   behaviour: 'Calls and readers still work; results, or the load on the engine, may differ.',

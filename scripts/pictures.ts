@@ -8,7 +8,7 @@ interface Picture {
   readonly name: string;
   readonly fragment: string;
   readonly window?: BrowserContextOptions;
-  /** Actions before the screenshot is taken. */
+  /** Actions before the screenshot is captured. */
   readonly show: (page: Page) => Promise<void>;
 }
 
@@ -33,7 +33,7 @@ const PICTURES: readonly Picture[] = [
     fragment: LOGS,
     window: { colorScheme: 'dark' },
     show: async (page) => {
-      await page.getByRole('button', { name: 'Unfold row 2', exact: true }).click();
+      await page.getByRole('button', { name: 'Expand row 2', exact: true }).click();
     },
   },
   { name: 'sql', fragment: own('sql', SQL), window: { viewport: { width: 1280, height: 960 } }, show: chart },
@@ -43,7 +43,7 @@ const PICTURES: readonly Picture[] = [
     window: { colorScheme: 'dark', viewport: { width: 1280, height: 960 } },
     show: async (page) => {
       await chart(page);
-      await page.getByLabel('The SQL that your LQL becomes').getByText('FROM').waitFor();
+      await page.getByLabel('The SQL generated from your LQL').getByText('FROM').waitFor();
     },
   },
   {

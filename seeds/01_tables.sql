@@ -241,4 +241,4 @@ CREATE OR REPLACE TABLE logs.connection_pooler_logs
 ENGINE = MergeTree
 PARTITION BY toDate(timestamp)
 ORDER BY (project, timestamp)
-COMMENT 'Connection pooler: clients, pools, refusals';
+COMMENT 'Connection pooler: clients, pools, rejections';

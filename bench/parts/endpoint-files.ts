@@ -63,7 +63,7 @@ async function change(): Promise<number> {
   return now() - started;
 }
 
-const WORKS: Readonly<Record<string, () => Promise<number>>> = {
+const MEASUREMENTS: Readonly<Record<string, () => Promise<number>>> = {
   1000: () => read('1000'),
   10000: () => read('10000'),
   hold,
@@ -72,8 +72,8 @@ const WORKS: Readonly<Record<string, () => Promise<number>>> = {
 
 process.stdout.write('ready\n');
 for await (const line of createInterface({ input: process.stdin })) {
-  const { work } = JSON.parse(line) as { work: string }; // written by rows/files.ts
-  const took = (await WORKS[work]?.()) ?? 0;
+  const { measurement } = JSON.parse(line) as { measurement: string }; // written by rows/files.ts
+  const took = (await MEASUREMENTS[measurement]?.()) ?? 0;
   process.stdout.write(`${JSON.stringify({ rate: 1000 / took, p50: took, p99: took })}\n`);
 }
 process.exit(0);

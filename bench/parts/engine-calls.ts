@@ -3,7 +3,7 @@ import { writeConfigFile } from '../../src/engine/embedded/config-file.ts';
 import { createConnections, type Connections } from '../../src/engine/embedded/connection.ts';
 import { startEngineProcess } from '../../src/engine/embedded/engine-process.ts';
 import { AUTHOR_PROFILE } from '../../src/engine/embedded/profile.ts';
-import { measureWorks } from './works.ts';
+import { runMeasurements } from './measurements.ts';
 
 const [path = '', where = ''] = process.argv.slice(2);
 const configFile = await writeConfigFile({ path, memory: 2 ** 31 });
@@ -13,7 +13,7 @@ const connections: Connections =
     : createConnections({ path, configFile, chdb: await import('chdb') });
 const connection = await connections.open(AUTHOR_PROFILE);
 
-await measureWorks({
+await runMeasurements({
   small: () => connection.call('SELECT 1', 'JSONEachRow'),
   // About the size of a hundred log rows.
   rows: () =>

@@ -6,7 +6,7 @@ import { createDescribe } from '../../src/catalog/describe.ts';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
 import type { Statement } from '../../src/engine/engine.ts';
 import { createSandboxes } from '../../src/request/sandboxes.ts';
-import { measureWorks } from './works.ts';
+import { runMeasurements } from './measurements.ts';
 
 const [data = ''] = process.argv.slice(2);
 const PROJECT = 'xvzyeivudksfanncdekp';
@@ -36,7 +36,7 @@ const sandbox = await createSandboxes(engine, createDescribe(engine)).of(endpoin
 const { values } = endpoint.binder.bind(new Map([['project', [PROJECT]]]));
 
 let next = 0;
-const works: Record<string, () => Promise<void>> = {};
+const measurements: Record<string, () => Promise<void>> = {};
 for (const [name, text] of Object.entries(QUERIES)) {
   const verdict = await sandbox.check(text);
   const sql = (isLeakproof: boolean): string =>
@@ -49,8 +49,8 @@ for (const [name, text] of Object.entries(QUERIES)) {
     );
     for await (const _ of chunks);
   };
-  works[`${name}, open`] = run({ sql: sql(true), origin: 'saved' });
-  works[`${name}, set`] = run({ sql: sql(true), origin: 'consumer' });
-  works[`${name}, barred`] = run({ sql: sql(false), origin: 'consumer' });
+  measurements[`${name}, open`] = run({ sql: sql(true), origin: 'saved' });
+  measurements[`${name}, set`] = run({ sql: sql(true), origin: 'consumer' });
+  measurements[`${name}, barred`] = run({ sql: sql(false), origin: 'consumer' });
 }
-await measureWorks(works);
+await runMeasurements(measurements);

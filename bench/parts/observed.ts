@@ -20,7 +20,7 @@ import { createLog, logStream } from '../../src/observe/log.ts';
 const KINDS = ['nothing', 'metrics', 'log', 'traces'];
 const [folder = '', endpoints = '', kind = ''] = process.argv.slice(2);
 const level = KINDS.indexOf(kind);
-const nobody = (): void => undefined;
+const ignore = (): void => undefined;
 
 const loaded = await loadSettings({ flags: {}, env: {}, file: { path: '', required: false } });
 if (!('settings' in loaded)) throw new Error('the defaults are valid');
@@ -32,15 +32,15 @@ const settings = {
   data: folder,
   traces: level < 3 ? undefined : { endpoint: await startCollector(), headers: {}, ratio: 0.1 },
 };
-const engine = await openEngine(settings, nobody);
+const engine = await openEngine(settings, ignore);
 const service = await openService({
   settings,
   engine,
   extraTokens: [{ name: 'bench', sha256: hashKey('bench'), endpoints: ['*'] }],
-  observe: level < 2 ? nobody : logIntoPipe(),
+  observe: level < 2 ? ignore : logIntoPipe(),
   openObserving: async (options): Promise<Observing> => {
     const observing = await openObserving(options);
-    return level === 0 ? { ...observing, observe: nobody } : observing;
+    return level === 0 ? { ...observing, observe: ignore } : observing;
   },
 });
 process.stdout.write(`${service.address}\n`);

@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dirname, '../..');
 export interface Process {
   /** Resolves with the next output line that matches. */
   readonly says: (pattern: RegExp) => Promise<RegExpExecArray>;
-  readonly tell: (line: string) => void;
+  readonly send: (line: string) => void;
   /** Resolves when the process exits by itself. */
   readonly ended: () => Promise<void>;
   readonly stop: () => Promise<void>;
@@ -37,7 +37,7 @@ export function startProcess(
         if (match !== null) return match;
       }
     },
-    tell: (line) => void child.stdin.write(`${line}\n`),
+    send: (line) => void child.stdin.write(`${line}\n`),
     ended: () => ended(child),
     stop: () => stop(child),
     pid: child.pid ?? 0,

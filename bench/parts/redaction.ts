@@ -1,6 +1,6 @@
 // Redacts 1,000 rows of 1.1 KB and strings built to be slow, compared with regular expressions.
 import { createRedactor } from '../../src/redact/redactor.ts';
-import { measureWorks } from './works.ts';
+import { runMeasurements } from './measurements.ts';
 
 const row = (n: number): string =>
   JSON.stringify({
@@ -40,7 +40,7 @@ const REGEXES = [
   /[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}/g,
 ];
 
-await measureWorks({
+await runMeasurements({
   regexes: () => REGEXES.reduce((text, regex) => text.replace(regex, 'REDACTED'), rows.toString()),
   scanner: () => redactor.redactLines(rows),
   every: () => all.redactLines(rows),

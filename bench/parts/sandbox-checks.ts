@@ -4,7 +4,7 @@ import { createDescribe } from '../../src/catalog/describe.ts';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
 import type { Statement } from '../../src/engine/engine.ts';
 import { createSandboxes } from '../../src/request/sandboxes.ts';
-import { measureWorks } from './works.ts';
+import { runMeasurements } from './measurements.ts';
 
 const [data = ''] = process.argv.slice(2);
 const FILE = `id: 00000000-0000-4000-8000-000000000001
@@ -29,7 +29,7 @@ const limits = { time: 5, memory: 2 ** 28, readRows: 0, resultBytes: 2 ** 26 };
 const tail = ' GROUP BY hour ORDER BY hour';
 let next = 0;
 
-await measureWorks({
+await runMeasurements({
   explain: async () => {
     const sql = `EXPLAIN AST ${TEXT}${next++}${tail}`;
     const statement: Statement = { sql, parameters: {}, limits, origin: 'consumer', int64: 'number' };

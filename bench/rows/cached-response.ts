@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 export const HIT = '/api/endpoints/query/hit';
 export const SLOW = '/api/endpoints/query/slow';
 
-export async function keptAnswer(context: Context): Promise<string> {
+export async function cachedResponse(context: Context): Promise<string> {
   const folder = await context.folder('cached-response');
   await writeFile(
     join(folder, 'hit.yaml'),

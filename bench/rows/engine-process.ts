@@ -7,21 +7,23 @@ const BAR: Bar = {
   isMet: ({ p50 }, reference) => p50 <= reference.p50 + 0.5,
 };
 
-const WORKS = { small: 'SELECT 1', rows: '100 rows of 300 bytes' };
+const MEASUREMENTS = { small: 'SELECT 1', rows: '100 rows of 300 bytes' };
 
-export const engineProcess: readonly RowSource[] = Object.entries(WORKS).map(([work, what]) => ({
-  name: `engine process: ${what}`,
-  prepare: async (context) => {
-    const measure = async (where: string) => {
-      const calls = context.start('engine-calls.ts', [await context.folder(where), where]);
-      await calls.says(/ready/);
-      return () => ask(calls, { work, seconds: context.seconds });
-    };
-    return {
-      contenders: [
-        { name: 'the engine in the same process', measure: await measure('inside') },
-        { name: 'in a process of its own', measure: await measure('apart'), bar: BAR },
-      ],
-    };
-  },
-}));
+export const engineProcess: readonly RowSource[] = Object.entries(MEASUREMENTS).map(
+  ([measurement, what]) => ({
+    name: `engine process: ${what}`,
+    prepare: async (context) => {
+      const measure = async (where: string) => {
+        const calls = context.start('engine-calls.ts', [await context.folder(where), where]);
+        await calls.says(/ready/);
+        return () => ask(calls, { measurement, seconds: context.seconds });
+      };
+      return {
+        contenders: [
+          { name: 'the engine in the same process', measure: await measure('inside') },
+          { name: 'in a process of its own', measure: await measure('apart'), bar: BAR },
+        ],
+      };
+    },
+  }),
+);

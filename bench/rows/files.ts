@@ -7,7 +7,7 @@ export const files: RowSource = {
   prepare: async (context) => {
     const loading = context.start('endpoint-files.ts', [await context.folder('files')]);
     await loading.says(/ready/);
-    const measure = (work: string) => () => ask(loading, { work, seconds: context.seconds });
+    const measure = (measurement: string) => () => ask(loading, { measurement, seconds: context.seconds });
     return {
       contenders: [
         { name: '1,000 loaded', measure: measure('1000'), bar: within(1000) },

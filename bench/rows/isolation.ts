@@ -10,7 +10,7 @@ export const isolation: readonly RowSource[] = QUERIES.map((query) => ({
     const runs = context.start('isolation.ts', [await context.sampleData('data')]);
     await runs.says(/ready/);
     const measure = (form: string) => () =>
-      ask(runs, { work: `${query}, ${form}`, seconds: context.seconds });
+      ask(runs, { measurement: `${query}, ${form}`, seconds: context.seconds });
     return {
       contenders: [
         { name: 'not isolated', measure: measure('open') },

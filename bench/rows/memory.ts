@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { load, type RowSource, type Target } from '../context.ts';
 import { within, type Figure } from '../figures.ts';
-import { HIT, keptAnswer } from './cached-response.ts';
+import { HIT, cachedResponse } from './cached-response.ts';
 
 const CONNECTIONS = 4;
 
@@ -10,7 +10,7 @@ export const memory: RowSource = {
   name: 'memory of a service with the embedded engine',
   prepare: async (context) => {
     const service = await context.serve({
-      endpoints: await keptAnswer(context),
+      endpoints: await cachedResponse(context),
       data: await context.folder('data'),
     });
     const idle = await residentMiB(service);

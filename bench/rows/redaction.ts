@@ -7,7 +7,7 @@ export const redaction: RowSource = {
   prepare: async (context) => {
     const redacting = context.start('redaction.ts', []);
     await redacting.says(/ready/);
-    const measure = (work: string) => () => ask(redacting, { work, seconds: context.seconds });
+    const measure = (measurement: string) => () => ask(redacting, { measurement, seconds: context.seconds });
     return {
       contenders: [
         { name: 'three regular expressions', measure: measure('regexes') },

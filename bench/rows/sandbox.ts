@@ -7,7 +7,7 @@ export const sandbox: RowSource = {
   prepare: async (context) => {
     const checks = context.start('sandbox-checks.ts', [await context.folder('checks')]);
     await checks.says(/ready/);
-    const measure = (work: string) => () => ask(checks, { work, seconds: context.seconds });
+    const measure = (measurement: string) => () => ask(checks, { measurement, seconds: context.seconds });
     return {
       contenders: [
         { name: "the engine's EXPLAIN AST", measure: measure('explain') },

@@ -2,6 +2,7 @@
 import { EndpointPage } from './frame/endpoint-page.tsx';
 import { Header } from './frame/header.tsx';
 import { KeyEntry } from './frame/key-entry.tsx';
+import { FileFindings } from './frame/file-findings.tsx';
 import { EndpointList } from './frame/endpoint-list.tsx';
 import { ListingProblem } from './frame/listing-problem.tsx';
 import { useExplorer } from './state/context.ts';
@@ -10,8 +11,13 @@ export function App() {
   const { key, notice } = useExplorer();
   return (
     <>
+      {key.value !== undefined && (
+        <a class="skip-link" href="#main" onClick={skipToMain}>
+          Skip to the endpoint
+        </a>
+      )}
       <Header />
-      {key.value === undefined ? <KeyEntry /> : <Workplace />}
+      {key.value === undefined ? <KeyEntry /> : <Workspace />}
       <div class="notice" role="status" aria-live="polite" data-shown={notice.value !== ''}>
         {notice.value}
       </div>
@@ -19,15 +25,16 @@ export function App() {
   );
 }
 
-function Workplace() {
+function Workspace() {
   const { listing, endpoint } = useExplorer();
   if (listing.value.kind === 'failed') return <ListingProblem problem={listing.value.problem} />;
   return (
-    <div class="workplace">
+    <div class="workspace">
       <EndpointList />
-      <main class="main" aria-label="Endpoint">
+      <main class="main" id="main" tabIndex={-1} aria-label="Endpoint">
+        <FileFindings />
         {endpoint.value === undefined ? (
-          <Nothing />
+          <NoEndpoint />
         ) : (
           <EndpointPage key={endpoint.value.id} endpoint={endpoint.value} />
         )}
@@ -36,7 +43,13 @@ function Workplace() {
   );
 }
 
-function Nothing() {
+/** The fragment holds the page's state, so the link moves the focus itself. */
+function skipToMain(event: Event): void {
+  event.preventDefault();
+  document.querySelector<HTMLElement>('#main')?.focus();
+}
+
+function NoEndpoint() {
   const { listing, address } = useExplorer();
   const { value } = listing;
   if (value.kind !== 'ready')
@@ -44,11 +57,11 @@ function Nothing() {
   const isEmpty = value.endpoints.length === 0;
   return (
     <div class="empty">
-      <h1>{isEmpty ? 'Your key covers no endpoint' : 'There is no such endpoint'}</h1>
+      <h1>{isEmpty ? 'No endpoints for this key' : 'Unknown endpoint'}</h1>
       <p>
         {isEmpty
-          ? 'Ask the issuer of your key to add endpoints to it, then reload this page.'
-          : `“${address.value.endpoint}” is not among the endpoints of your key. Choose one from the list.`}
+          ? 'Ask the issuer of the key to add endpoints to it.'
+          : `Your key may not call “${address.value.endpoint}”, or it does not exist. Choose an endpoint from the list.`}
       </p>
     </div>
   );

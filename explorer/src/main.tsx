@@ -5,13 +5,20 @@ import { App } from './app.tsx';
 import { listenToKeys } from './keyboard.ts';
 import { createClient } from './service/client.ts';
 import { createExplorer } from './state/explorer.ts';
-import type { Place } from './state/model.ts';
+import type { Page } from './state/model.ts';
 import { ExplorerContext } from './state/context.ts';
 import { createMemory } from './state/storage.ts';
+import { createTabs } from './state/tabs.ts';
 
 const base = new URL('.', document.baseURI).href;
-const place: Place = {
+const page: Page = {
   fragment: () => location.hash,
+  takeKey: () => {
+    const key = /^#key=(.*)$/.exec(location.hash)?.[1];
+    if (key === undefined) return undefined;
+    history.replaceState(null, '', '#/');
+    return key.startsWith('dev_') ? key : undefined; // a link must not replace any other key
+  },
   show: (fragment, isStep) => {
     if (fragment === location.hash) return;
     if (isStep) history.pushState(null, '', fragment);
@@ -21,6 +28,8 @@ const place: Place = {
     addEventListener('popstate', moved);
     addEventListener('hashchange', moved);
   },
+  onVisibility: (changed) => document.addEventListener('visibilitychange', () => changed(!document.hidden)),
+  isVisible: () => !document.hidden,
   after: (ms, action) => {
     const timer = setTimeout(action, ms);
     return () => clearTimeout(timer);
@@ -29,7 +38,7 @@ const place: Place = {
 };
 const client = createClient({ base, fetch: fetch.bind(globalThis), now: () => performance.now() });
 const memory = createMemory(sessionStorage, localStorage);
-const explorer = createExplorer({ client, memory, place, base });
+const explorer = createExplorer({ client, memory, page, tabs: createTabs(base), base });
 
 effect(() => {
   const theme = explorer.theme.value;

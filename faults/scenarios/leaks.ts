@@ -4,7 +4,7 @@ import { parse as parseCsv } from 'csv-parse/sync';
 import { parquetReadObjects } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import { hashKey } from '../../src/auth/keyring.ts';
-import { startFront } from '../../test/support/front-process.ts';
+import { startFront } from '../../test/support/clickhouse-front/process.ts';
 import { statusOf, type Asked } from '../ask.ts';
 import { count, inParallel } from '../load.ts';
 import { exact, onlyStatuses, type Check, type Context, type Scenario } from '../scenario.ts';

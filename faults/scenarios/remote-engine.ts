@@ -1,6 +1,6 @@
 // A ClickHouse server killed, frozen and restarted under load: cached responses are served, other requests get Retry-After.
 import { setTimeout } from 'node:timers/promises';
-import { startFront, type FrontProcess } from '../../test/support/front-process.ts';
+import { startFront, type FrontProcess } from '../../test/support/clickhouse-front/process.ts';
 import { statusOf, type Asked } from '../ask.ts';
 import { count, startLoad } from '../load.ts';
 import { exact, inTime, onlyStatuses, type Check, type Context, type Scenario } from '../scenario.ts';

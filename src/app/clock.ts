@@ -1,10 +1,6 @@
-// The process's clocks and timers, injected wherever time is needed.
-import { setTimeout as setTimer } from 'node:timers';
+// The process's clocks, passed to everything that needs the time.
+import type { Clock } from '../core/clock.ts';
 
-export const clock = { epoch: (): number => Date.now(), monotonic: (): number => performance.now() };
+export { after } from '../core/clock.ts';
 
-/** Timers that do not keep the process alive. */
-export function after(ms: number, action: () => void): () => void {
-  const timer = setTimer(action, ms).unref();
-  return () => clearTimeout(timer);
-}
+export const clock: Clock = { epoch: () => Date.now(), monotonic: () => performance.now() };

@@ -7,17 +7,16 @@ import { createCompile } from '../catalog/compile.ts';
 import { createDescribe, type Describe } from '../catalog/describe.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import { openLiveCatalog, type LiveCatalog } from '../catalog/live.ts';
+import { filterParameters } from '../compatibility/table-filters.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Observe } from '../core/observation.ts';
 import type { Engine } from '../engine/engine.ts';
 import { createMemoryCounters } from '../rate-limits/memory-counters.ts';
-import { createRateLimits, type RateLimits } from '../rate-limits/rate-limits.ts';
+import { createRateLimits } from '../rate-limits/rate-limits.ts';
 import { createRedisCounters } from '../rate-limits/redis-counters.ts';
 import { createRequestPath, type RequestPath } from '../request/answer.ts';
 import { createBulkhead, type Bulkhead } from '../request/bulkhead.ts';
-import { createExplain, type Explain } from '../request/explain.ts';
 import { createPlan } from '../request/plan.ts';
-import { createResults } from '../request/result.ts';
 import { createSandboxes, type Sandboxes } from '../request/sandboxes.ts';
 import { createSuspensions } from '../request/suspensions.ts';
 import { createCache, type Cache } from './cache.ts';
@@ -29,8 +28,6 @@ export interface Core {
   readonly describe: Describe;
   readonly sandboxes: Sandboxes;
   readonly path: RequestPath;
-  readonly explain: Explain;
-  readonly rateLimits: RateLimits;
   readonly cache: Cache;
   readonly bulkhead: Bulkhead;
   close(): Promise<void>;
@@ -51,18 +48,34 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const { settings, engine, link, observe, keyring, keyUse } = options;
   const describe = createDescribe(engine);
   const sandboxes = createSandboxes(engine, describe);
-  const plan = createPlan({ sandboxes, describe, now: clock.epoch });
+  const policyParameters = settings.clickhouse?.rowPolicies === true ? policyParametersOf() : undefined;
   const shared = link && { link, entryKey: await openEntryKey(settings, observe) };
   const cache = createCache({ memoryBytes: settings.cacheMemory, shared, observe });
   const bulkhead = createBulkhead(after);
-  const results = createResults({ engine, bulkhead, ...cache, now: clock.monotonic });
+  const path = createRequestPath({
+    catalog: () => catalog.current(),
+    keyring,
+    keyUse,
+    rateLimits: createRateLimits({
+      memory: createMemoryCounters(clock.monotonic),
+      shared: link && createRedisCounters(link),
+      failure: settings.rateLimitFailure,
+    }),
+    suspensions: createSuspensions({ now: clock.monotonic, observe }),
+    plan: createPlan({ sandboxes, describe, now: clock.epoch, policyParameters }),
+    sandboxes,
+    engine,
+    bulkhead,
+    ...cache,
+    clock,
+  });
   const catalog = await openLiveCatalog({
     folder: settings.endpoints,
     compile: createCompile(settings),
     observe,
     onSwap: (before, after) => {
       for (const { name, revision } of outdated(before, after)) void cache.forget(name, revision);
-      for (const endpoint of outdated(after, before)) void results.pinExamples(endpoint, plan);
+      for (const endpoint of outdated(after, before)) void path.pinExamples(endpoint);
       describeAhead(outdated(after, before), describe);
     },
     now: clock.monotonic,
@@ -70,34 +83,10 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     await cache.close();
     throw cause;
   });
-  const rateLimits = createRateLimits({
-    memory: createMemoryCounters(clock.monotonic),
-    shared: link && createRedisCounters(link),
-    failure: settings.rateLimitFailure,
-  });
-  const suspensions = createSuspensions({ now: clock.monotonic, observe });
-  const path = createRequestPath({
-    catalog: catalog.current,
-    keyring,
-    keyUse,
-    rateLimits,
-    suspensions,
-    plan,
-    results,
-    clock,
-  });
-  const explain = createExplain({
-    catalog: catalog.current,
-    keyring,
-    rateLimits,
-    suspensions,
-    plan,
-    now: clock.epoch,
-  });
   const close = async (): Promise<void> => {
     await Promise.all([catalog.close(), cache.close()]);
   };
-  return { catalog, describe, sandboxes, path, cache, bulkhead, explain, rateLimits, close };
+  return { catalog, describe, sandboxes, path, cache, bulkhead, close };
 }
 
 /** Endpoints of which the tables are described before the first consumer query needs it. */
@@ -112,4 +101,14 @@ function describeAhead(endpoints: readonly Endpoint[], describe: Describe): void
 /** Endpoints of one catalog that the other lacks or has in a different revision. */
 function outdated(one: Catalog, other: Catalog): readonly Endpoint[] {
   return one.endpoints.filter(({ name, revision }) => other.find(name)?.revision !== revision);
+}
+
+/** Reads each endpoint's query once. */
+function policyParametersOf(): (endpoint: Endpoint) => readonly string[] {
+  const known = new WeakMap<Endpoint, readonly string[]>();
+  return (endpoint) => {
+    const parameters = known.get(endpoint) ?? filterParameters(endpoint);
+    known.set(endpoint, parameters);
+    return parameters;
+  };
 }

@@ -1,6 +1,6 @@
 // Creates the API listener and the admin listener of a service.
+import { randomUUID } from 'node:crypto';
 import { keyPrefix } from '../cache/key.ts';
-import type { Principal } from '../auth/principal.ts';
 import type { RedisLink } from '../cache/redis-link.ts';
 import type { LiveKeyring } from '../auth/live-keyring.ts';
 import type { Settings } from '../config/settings.ts';
@@ -11,11 +11,8 @@ import type { Compression } from '../http/compression.ts';
 import type { SlowClients } from '../http/slow-clients.ts';
 import { createServer, type Readiness } from '../http/server.ts';
 import { createOpenapi } from '../openapi/document-cache.ts';
-import { authenticate } from '../request/authorize.ts';
-import type { CallRecord } from '../request/call.ts';
-import { countCall } from '../request/count-call.ts';
 import { listEndpoints } from '../request/listing.ts';
-import { clock } from './clock.ts';
+import { after, clock } from './clock.ts';
 import { coalesce } from './coalesce.ts';
 import { configurationOf } from './configuration.ts';
 import type { Core } from './core.ts';
@@ -31,19 +28,14 @@ export interface Parts extends Core {
   readonly compression: Compression;
   readonly slowClients: SlowClients;
   readonly state: { readonly stopping: boolean };
+  readonly isDevelopment: boolean;
 }
 
 type Listener = ReturnType<typeof createServer>;
 
 /** Creates both without listening. */
 export function createListeners(parts: Parts): { readonly server: Listener; readonly admin: Listener } {
-  const { settings, path, explain, catalog, describe, sandboxes, keyring, observing, cache } = parts;
-  const principalOf = async (key: string | undefined, trace: CallRecord): Promise<Principal> => {
-    const { principal } = await authenticate(keyring.current(), key, clock.epoch());
-    trace.principal = principal.name;
-    await countCall(parts.rateLimits, { principal }, trace);
-    return principal;
-  };
+  const { settings, path, catalog, describe, sandboxes, observing, cache } = parts;
   const openapi = createOpenapi({
     catalog: catalog.current,
     describe,
@@ -53,10 +45,12 @@ export function createListeners(parts: Parts): { readonly server: Listener; read
   });
   const server = createServer({
     answer: path.answer,
-    explain,
-    list: async (key, trace) =>
-      listEndpoints(catalog.current(), await principalOf(key, trace), { describe, sandboxes }),
-    openapi: async (key, trace) => openapi(await principalOf(key, trace)),
+    explain: path.explain,
+    list: async (key, record, kind) =>
+      listEndpoints(catalog.current(), await path.admitKey(key, record, kind), { describe, sandboxes }),
+    admitKey: path.admitKey,
+    changes: parts.isDevelopment ? catalog : undefined,
+    openapi: async (key, record) => openapi(await path.admitKey(key, record)),
     readiness: coalesce(() => readiness(parts)), // open without a key: concurrent probes share one ping
     observe: observing.observe,
     beginTrace: observing.tracing.begin,
@@ -67,6 +61,8 @@ export function createListeners(parts: Parts): { readonly server: Listener; read
     corsOrigins: settings.corsOrigins,
     requestTimeout: settings.requestTimeout,
     now: clock.monotonic,
+    after,
+    newId: randomUUID,
   });
   const admin = createAdminServer({
     metrics: observing.metrics.text,

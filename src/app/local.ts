@@ -1,6 +1,7 @@
 // Calls without a server and with full access, for commands.
 import type { Keyring } from '../auth/keyring.ts';
 import type { Principal } from '../auth/principal.ts';
+import type { Catalog } from '../catalog/catalog.ts';
 import type { RequestPath } from '../request/answer.ts';
 import type { PreflightFinding } from '../request/preflight.ts';
 import { openCore, type CoreOptions } from './core.ts';
@@ -8,6 +9,7 @@ import { preflight } from './preflight-gate.ts';
 
 export interface Local {
   readonly path: RequestPath;
+  readonly catalog: () => Catalog;
   readonly preflight: () => Promise<readonly PreflightFinding[]>;
   close(): Promise<void>;
 }
@@ -32,5 +34,10 @@ export type LocalOptions = Pick<CoreOptions, 'settings' | 'engine' | 'observe'>;
 export async function openLocal(options: LocalOptions): Promise<Local> {
   const keyUse = { note: () => undefined };
   const core = await openCore({ ...options, link: undefined, keyring: () => LOCAL_KEYRING, keyUse });
-  return { path: core.path, preflight: () => preflight(options.engine, core.catalog), close: core.close };
+  return {
+    path: core.path,
+    catalog: core.catalog.current,
+    preflight: () => preflight(options.engine, core.catalog),
+    close: core.close,
+  };
 }

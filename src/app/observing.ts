@@ -31,17 +31,17 @@ export async function openObserving({
 }: ObservingOptions): Promise<Observing> {
   const metrics = createMetrics();
   const tracing = await openTracing(settings);
-  const tell: Observe = (observation) => {
+  const emit: Observe = (observation) => {
     metrics.observe(observation);
     tracing.observe(observation);
     log(observation);
   };
-  const usage = await openUsage(settings, engine, tell);
+  const usage = await openUsage(settings, engine, emit);
   const observe: Observe =
     usage === undefined
-      ? tell
+      ? emit
       : (observation) => {
-          tell(observation);
+          emit(observation);
           usage.observe(observation);
         };
   const close = async (): Promise<void> => {

@@ -2,9 +2,9 @@
 import { createDescribe } from '../catalog/describe.ts';
 import type { LiveCatalog } from '../catalog/live.ts';
 import type { Settings } from '../config/settings.ts';
+import type { After } from '../core/clock.ts';
 import type { Observe } from '../core/observation.ts';
 import { EngineError, type Engine } from '../engine/engine.ts';
-import type { After } from '../engine/timer.ts';
 import { runPreflight, type PreflightFinding } from '../request/preflight.ts';
 import { createSandboxes, type Sandboxes } from '../request/sandboxes.ts';
 

@@ -40,6 +40,8 @@ export interface ServiceOptions {
   /** Keys in addition to those of the tokens file. */
   readonly extraTokens: readonly Token[];
   readonly observe: Observe;
+  /** Sends changes of endpoint files to open explorer pages; default: false. */
+  readonly isDevelopment?: boolean;
   /** Relay for the engine's observations, so that metrics can count them once they exist. */
   readonly engineEvents?: Relay;
   /** Observers in addition to `observe`; default: metrics, traces and usage. */
@@ -125,7 +127,9 @@ async function openParts(
       throw cause;
     },
   );
-  const parts = { ...core, settings, engine, link, keyring, observing, compression, slowClients, state };
+  const { isDevelopment = false } = options;
+  const services = { keyring, observing, compression, slowClients };
+  const parts = { ...core, ...services, settings, engine, link, state, isDevelopment };
   metrics.watch(gaugesOf(parts));
   const close = async (): Promise<void> => {
     await keyUse.close();

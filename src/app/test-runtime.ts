@@ -8,7 +8,6 @@ import { createRequestPath, type RequestPath } from '../request/answer.ts';
 import { createBulkhead } from '../request/bulkhead.ts';
 import { planAt } from '../request/fixed-clock.ts';
 import { createPlan } from '../request/plan.ts';
-import { createResults } from '../request/result.ts';
 import { createSandboxes } from '../request/sandboxes.ts';
 import { createSuspensions } from '../request/suspensions.ts';
 import { createCache } from './cache.ts';
@@ -27,15 +26,15 @@ export interface TestRuntime {
 }
 
 export function openTestRuntime({ engine, candidates }: TestRuntimeOptions): TestRuntime {
-  const unkept = candidates.map((candidate) => {
+  const uncached = candidates.map((candidate) => {
     const endpoint = { ...candidate.endpoint, cache: undefined, rate: undefined, concurrency: undefined };
     return { ...candidate, endpoint };
   });
-  const { catalog } = assembleCatalog(unkept);
+  const { catalog } = assembleCatalog(uncached);
   const describe = createDescribe(engine);
   const sandboxes = createSandboxes(engine, describe);
   const cache = createCache({ memoryBytes: 0, shared: undefined, observe: () => undefined });
-  const results = createResults({ engine, bulkhead: createBulkhead(after), ...cache, now: clock.monotonic });
+  const bulkhead = createBulkhead(after);
   const memory = createMemoryCounters(clock.monotonic);
   const rateLimits = createRateLimits({ memory, shared: undefined, failure: 'open' });
   const suspensions = createSuspensions({ now: clock.monotonic, observe: () => undefined });
@@ -49,7 +48,10 @@ export function openTestRuntime({ engine, candidates }: TestRuntimeOptions): Tes
       rateLimits,
       suspensions,
       plan: now === undefined ? plan : planAt(now, plan, engine),
-      results,
+      sandboxes,
+      engine,
+      bulkhead,
+      ...cache,
       clock: { ...clock, epoch },
     });
   };

@@ -5,9 +5,10 @@ import { errors, jwtVerify, type JWTPayload } from 'jose';
 import { createValueCheck } from '../config/schema.ts';
 import type { JwtSettings } from '../config/settings.ts';
 import type { Observe } from '../core/observation.ts';
+import { createLru } from '../core/lru.ts';
 import { Problem } from '../core/problem.ts';
 import { createIssuerKeys, KeysUnavailable } from './issuer-keys.ts';
-import type { Accepted, Authentication, Refused } from './keyring.ts';
+import type { Accepted, Authentication, Rejected } from './keyring.ts';
 import { createPrincipal, type Grant } from './principal.ts';
 
 export interface JwtOptions extends JwtSettings {
@@ -39,7 +40,7 @@ export function createJwtKeyring(options: JwtOptions): JwtKeyring {
   const { observe, skewSeconds } = options;
   const keysAt = createIssuerKeys(options.jwksUrl);
   const readGrant = createGrantReader(options.claim);
-  const remembered = new Map<string, Accepted>(); // least recently verified first
+  const remembered = createLru<Accepted>({ entries: MAX_REMEMBERED });
 
   const check = async (token: string, now: number): Promise<Authentication> => {
     const verified = await jwtVerify(token, keysAt(now), {
@@ -51,12 +52,12 @@ export function createJwtKeyring(options: JwtOptions): JwtKeyring {
       requiredClaims: ['exp', 'sub'],
     }).catch((cause: unknown) => cause as Error); // jose rejects only with errors
     if (verified instanceof Error) {
-      const refused = refusalOf(verified);
-      if (refused !== undefined) return refused;
+      const rejected = rejectionOf(verified);
+      if (rejected !== undefined) return rejected;
       const isUnavailable = verified instanceof KeysUnavailable;
       if (!isUnavailable || verified.isNew) observe({ kind: 'tokens.jwks_failed', cause: verified });
       if (isUnavailable) throw unavailable(verified);
-      return { kind: 'refused', reason: 'unknown' }; // one of the issuer's keys is unusable; others may still work
+      return { kind: 'rejected', reason: 'unknown' }; // one of the issuer's keys is unusable; others may still work
     }
     const { payload } = verified;
     const fault = timeFault(payload, now / 1000, skewSeconds) ?? subjectFault(payload.sub);
@@ -72,15 +73,13 @@ export function createJwtKeyring(options: JwtOptions): JwtKeyring {
   return {
     isToken: (key) => FORM.test(key),
     authenticate: (key, now) => {
-      if (key.length > MAX_LENGTH) return { kind: 'refused', reason: 'unknown' };
+      if (key.length > MAX_LENGTH) return { kind: 'rejected', reason: 'unknown' };
       const digest = hash('sha256', key, 'base64url');
       const known = remembered.get(digest);
       if (known !== undefined && now < known.expires) return known;
       return check(key, now).then((result) => {
-        remembered.delete(digest);
         if (result.kind === 'accepted') remembered.set(digest, result);
-        const [oldest] = remembered.keys();
-        if (remembered.size > MAX_REMEMBERED && oldest !== undefined) remembered.delete(oldest);
+        else remembered.delete(digest);
         return result;
       });
     },
@@ -111,7 +110,7 @@ function subjectFault(sub: unknown): string | undefined {
  * Reads the granted access. An unknown field rejects the token, so that a restriction the issuer intended is never
  * silently ignored.
  */
-function createGrantReader(claim: string): (payload: JWTPayload) => Grant | Refused {
+function createGrantReader(claim: string): (payload: JWTPayload) => Grant | Rejected {
   const check = createValueCheck('tokens', 'Claims');
   return (payload) => {
     const value = payload[claim];
@@ -123,8 +122,8 @@ function createGrantReader(claim: string): (payload: JWTPayload) => Grant | Refu
 }
 
 /** Undefined if the fault is in the issuer's keys, not in the token. */
-function refusalOf(error: Error): Refused | undefined {
-  if (error instanceof errors.JWTExpired) return { kind: 'refused', reason: 'expired' };
+function rejectionOf(error: Error): Rejected | undefined {
+  if (error instanceof errors.JWTExpired) return { kind: 'rejected', reason: 'expired' };
   if (error instanceof errors.JWTClaimValidationFailed) {
     return unfit(
       `The claim ${error.claim} is ${error.reason === 'missing' ? 'missing' : 'not what it has to be'}`,
@@ -138,11 +137,11 @@ function refusalOf(error: Error): Refused | undefined {
     error instanceof errors.JOSENotSupported ||
     error instanceof errors.JWKSNoMatchingKey ||
     error instanceof errors.JWKSMultipleMatchingKeys;
-  return isFault ? { kind: 'refused', reason: 'unknown' } : undefined;
+  return isFault ? { kind: 'rejected', reason: 'unknown' } : undefined;
 }
 
-function unfit(detail: string): Refused {
-  return { kind: 'refused', reason: 'unfit', detail };
+function unfit(detail: string): Rejected {
+  return { kind: 'rejected', reason: 'unfit', detail };
 }
 
 function unavailable(cause: unknown): Problem {

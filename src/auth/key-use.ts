@@ -1,4 +1,5 @@
 // Counts how often each key was used and when last: in memory, flushed periodically to a store shared by all replicas.
+import type { After } from '../core/clock.ts';
 import type { Observe } from '../core/observation.ts';
 
 export interface Use {
@@ -27,7 +28,7 @@ export interface KeyUseOptions {
   readonly store: UseStore;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  readonly after: (ms: number, action: () => void) => () => void;
+  readonly after: After;
   readonly observe: Observe;
 }
 

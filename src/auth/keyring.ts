@@ -10,15 +10,15 @@ export interface Accepted {
   readonly expires: number;
 }
 
-export interface Refused {
-  readonly kind: 'refused';
+export interface Rejected {
+  readonly kind: 'rejected';
   /** `unfit`: a token with a valid signature whose claims are not acceptable. */
   readonly reason: 'unknown' | 'expired' | 'unfit';
   /** What the issuer has to fix; only for tokens with a valid signature. */
   readonly detail?: string;
 }
 
-export type Authentication = Accepted | Refused;
+export type Authentication = Accepted | Rejected;
 
 export interface Keyring {
   /**
@@ -54,9 +54,9 @@ export function createKeyring(tokens: readonly Token[]): FileKeyring {
       // decision itself compares in constant time.
       const entry = entries.get(presented);
       if (entry === undefined || !timingSafeEqual(entry.digest, Buffer.from(presented, 'hex'))) {
-        return { kind: 'refused', reason: 'unknown' };
+        return { kind: 'rejected', reason: 'unknown' };
       }
-      if (now >= entry.expires) return { kind: 'refused', reason: 'expired' };
+      if (now >= entry.expires) return { kind: 'rejected', reason: 'expired' };
       return { kind: 'accepted', principal: entry.principal, expires: entry.expires };
     },
   };

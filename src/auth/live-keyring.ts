@@ -72,7 +72,7 @@ function join(file: FileKeyring, jwt: JwtKeyring | undefined): Keyring {
   return {
     authenticate: (key, now) => {
       const result = file.authenticate(key, now);
-      if (result.kind === 'refused' && result.reason === 'unknown' && jwt.isToken(key))
+      if (result.kind === 'rejected' && result.reason === 'unknown' && jwt.isToken(key))
         return jwt.authenticate(key, now);
       return result;
     },

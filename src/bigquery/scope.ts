@@ -1,6 +1,6 @@
 // Name resolution: tables, columns, aliases, fields of unnested records.
-import { nearest } from '../core/nearest.ts';
-import { syntax, unknown, untranslated } from './refusal.ts';
+import { didYouMean, nearest } from '../core/nearest.ts';
+import { syntax, unknown, untranslated } from './translation-error.ts';
 import type { Sql } from './sql.ts';
 import type { Name } from './tree.ts';
 import { field, fieldNames, hasField, type Type, type Value } from './value.ts';
@@ -73,7 +73,7 @@ function resolveIn(parts: readonly Name[], { relations }: Scope): Found | undefi
   const value = columnAmong(first, relations) ?? implicitField(first, relations);
   if (value !== undefined) return { value, taken: 1 };
   if (named !== undefined) {
-    untranslated(first.at, `${first.name} stands for whole rows`, 'Name the columns that you want.');
+    untranslated(first.at, `${first.name} refers to a whole row`, 'List the columns that you need.');
   }
   return undefined;
 }
@@ -95,7 +95,7 @@ function columnAmong(name: Name, relations: readonly Relation[]): Value | undefi
   if (first === undefined) return undefined;
   if (second === undefined) return columnOf(first, name);
   const choices = [first, second].map(({ alias }) => `${alias ?? 'table'}.${name.name}`);
-  return syntax(name.at, `${name.name} is a column of several tables: write ${choices.join(' or ')}`);
+  return syntax(name.at, `${name.name} is ambiguous: write ${choices.join(' or ')}`);
 }
 
 /**
@@ -127,8 +127,8 @@ export function columnUnknown(name: Name, relations: readonly Relation[]): never
   const near = nearest(name.name, [...columns, ...fields, ...aliases]);
   const records = relations.filter(({ element, alias }) => element !== undefined && alias !== undefined);
   const hints = [
-    ...(near === undefined ? [] : [`Did you mean ${near}?`]),
-    ...(columns.length === 0 ? [] : [`There are ${[...new Set(columns)].slice(0, 30).join(', ')}.`]),
+    ...(near === undefined ? [] : [didYouMean(near)]),
+    ...(columns.length === 0 ? [] : [`The columns are ${[...new Set(columns)].slice(0, 30).join(', ')}.`]),
     ...records.slice(0, 3).map(({ alias }) => `A field of ${alias} is written ${alias}.${name.name}.`),
   ];
   return unknown(name.at, `There is no column ${name.name} here`, hints.join(' ') || undefined);

@@ -1,5 +1,5 @@
 // Builds ClickHouse SQL from pieces that keep the offset of their source.
-import { tooLarge } from './refusal.ts';
+import { tooLarge } from './translation-error.ts';
 
 /** Pieces in order; `origin` is the source offset in the original query for everything inside. */
 export type Sql = string | readonly Sql[] | { readonly origin: number; readonly sql: Sql };
@@ -22,7 +22,7 @@ export interface Flat {
 /** Limit on the output, which can be much longer than the input: the sandbox's maximum query length. */
 const MAX_CHARACTERS = 65_536;
 
-/** @throws Refusal if the result is too long: pieces may be repeated many times. */
+/** @throws TranslationError if the result is too long: pieces may be repeated many times. */
 export function flatten(root: Sql): Flat {
   const parts: string[] = [];
   const marks: { start: number; at: number }[] = [];
@@ -31,7 +31,7 @@ export function flatten(root: Sql): Flat {
     if (typeof piece === 'string') {
       parts.push(piece);
       length += piece.length;
-      if (length > MAX_CHARACTERS) tooLarge(at, 'The query becomes too large in ClickHouse');
+      if (length > MAX_CHARACTERS) tooLarge(at, 'The translated query is too large');
       return;
     }
     if (!('origin' in piece)) {

@@ -1,5 +1,5 @@
 // BigQuery time literals in strings, and units of time.
-import { syntax } from './refusal.ts';
+import { syntax } from './translation-error.ts';
 import { sql, type Sql } from './sql.ts';
 import type { TimeType, Unit } from './tree.ts';
 import { value, type Value } from './value.ts';
@@ -50,7 +50,7 @@ export function timeLiteral(type: TimeType, written: string, at: number): Value 
 function unreadable(written: string, at: number): never {
   return syntax(
     at,
-    `'${written.slice(0, 60)}' is not a time`,
+    `'${written.slice(0, 60)}' is not a valid time`,
     "Write '2024-05-01', '2024-05-01 10:00:00' or '2024-05-01T10:00:00Z'.",
   );
 }
@@ -74,7 +74,7 @@ const UNITS: ReadonlyMap<string, string> = new Map(
 export function unitName(unit: Unit): string {
   const name = UNITS.get(unit.name);
   if (name !== undefined) return name;
-  return syntax(unit.at, `${unit.name} is not a unit of time: there are ${[...UNITS.keys()].join(', ')}`);
+  return syntax(unit.at, `${unit.name} is not a unit of time: the units are ${[...UNITS.keys()].join(', ')}`);
 }
 
 /** ClickHouse's week mode for weeks that start on `day`; undefined if there is none. */
@@ -88,7 +88,7 @@ export function truncated(time: Sql, unit: Unit, zone: Sql | undefined): Sql {
   const rest = zone === undefined ? '' : sql`, ${zone}`;
   if (unit.name === 'WEEK' || unit.name === 'ISOWEEK') {
     const mode = weekMode(unit);
-    if (mode === undefined) syntax(unit.at, 'Weeks begin on SUNDAY or MONDAY');
+    if (mode === undefined) syntax(unit.at, 'The first day of a week must be SUNDAY or MONDAY');
     return sql`toStartOfWeek(${time}, ${String(mode)}${rest})`;
   }
   if (unit.name === 'ISOYEAR') return sql`toStartOfISOYear(${time}${rest})`;

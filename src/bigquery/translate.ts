@@ -2,14 +2,14 @@
 import { parseColumnType } from '../sql/column-type.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
 import type { Context } from './context.ts';
-import { tokenize, type Token } from './lexer.ts';
-import { parseText } from './parse-query.ts';
-import { problemOf, Refusal, syntax, tooLarge } from './refusal.ts';
+import { tokenize, type Token } from './parse/lexer.ts';
+import { parseText } from './parse/query.ts';
+import { problemOf, TranslationError, syntax, tooLarge } from './translation-error.ts';
 import type { Table } from './scope.ts';
 import { flatten, sourceOffset } from './sql.ts';
 import { typeOf } from './value.ts';
-import { writeExpression } from './write-expression.ts';
-import { writeQuery } from './write-query.ts';
+import { writeExpression } from './write/expression.ts';
+import { writeQuery } from './write/query.ts';
 
 /** A table that the endpoint exposes; types as printed by DESCRIBE. */
 export interface SourceTable {
@@ -37,12 +37,12 @@ export interface Translation {
 export function translate(text: string, options: TranslateOptions): Translation {
   try {
     const surrogate = /\p{Surrogate}/u.exec(text);
-    if (surrogate !== null) syntax(surrogate.index, 'This is half a character');
+    if (surrogate !== null) syntax(surrogate.index, 'Lone surrogate');
     const context = contextOf(text, options);
     const flat = flatten(writeQuery(parseText(text), context, { isShown: true, isPlain: false }).sql);
     return { sql: flat.text, sourceOffset: (offset) => sourceOffset(flat, offset) };
   } catch (error) {
-    if (error instanceof Refusal) throw problemOf(text, error.complaint);
+    if (error instanceof TranslationError) throw problemOf(text, error.fault);
     throw error;
   }
 }
@@ -87,9 +87,9 @@ function recordNames(tokens: readonly Token[]): Context['isRecordName'] {
   for (const [index, { kind, text }] of tokens.entries()) {
     if (kind !== 'word' && kind !== 'quoted') continue;
     const name = text.toLowerCase();
-    const isSign = (at: number) => tokens[at]?.kind === 'sign' && tokens[at].text === '.';
-    if (isSign(index + 1)) dotted.add(name);
-    else if (!isSign(index - 1)) alone.set(name, (alone.get(name) ?? 0) + 1);
+    const isSymbol = (at: number) => tokens[at]?.kind === 'symbol' && tokens[at].text === '.';
+    if (isSymbol(index + 1)) dotted.add(name);
+    else if (!isSymbol(index - 1)) alone.set(name, (alone.get(name) ?? 0) + 1);
   }
   return (name) => dotted.has(name) || (alone.get(name) ?? 0) < 2;
 }

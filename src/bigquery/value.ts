@@ -2,7 +2,7 @@
 import type { ColumnType } from '../sql/column-type.ts';
 import { quoteIdentifier, quoteString } from '../sql/literal.ts';
 import { sql, type Sql } from './sql.ts';
-import { tooLarge, unknown, untranslated } from './refusal.ts';
+import { tooLarge, unknown, untranslated } from './translation-error.ts';
 import type { Name } from './tree.ts';
 
 export type Type =
@@ -118,7 +118,7 @@ export function field(record: Value, { name, at }: Name): Value {
     const known = spelled([...type.fields.keys()], name);
     const fieldType = type.fields.get(known ?? '');
     if (known === undefined || fieldType === undefined) {
-      unknown(at, `There is no field ${name} here: there are ${[...type.fields.keys()].join(', ')}`);
+      unknown(at, `There is no field ${name} here: the fields are ${[...type.fields.keys()].join(', ')}`);
     }
     return {
       ...columnValue(sql`tupleElement(${record.sql}, ${quoteString(known)})`, fieldType),
@@ -127,8 +127,8 @@ export function field(record: Value, { name, at }: Name): Value {
   }
   return untranslated(
     at,
-    `${name} is asked of a value that has no fields`,
-    'Fields belong to records, such as metadata.',
+    `${name} cannot be read: the value has no fields`,
+    'Only records, such as metadata, have fields.',
   );
 }
 

@@ -1,6 +1,6 @@
 // A circuit breaker for a dependency that may be down or unresponsive: every call is bounded in time, and after the
 // first failure callers stop waiting until a background probe succeeds.
-import type { After, Clock } from './clock.ts';
+import type { After, Clock } from '../core/clock.ts';
 
 export interface BreakerOptions {
   /** Longest duration of a call, in milliseconds. Ticks are coarse, so a call may time out up to 25% later. */

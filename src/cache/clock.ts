@@ -1,14 +1,5 @@
-// The clocks and the timer that the cache uses; injected so that tests can control them.
-
-export interface Clock {
-  /** Milliseconds since the Unix epoch; may jump in either direction. */
-  readonly epoch: () => number;
-  /** Milliseconds since an arbitrary point. Never goes back; may pause while the machine is suspended. */
-  readonly monotonic: () => number;
-}
-
-/** Calls `action` once after `ms` unless the returned function is called first. */
-export type After = (ms: number, action: () => void) => () => void;
+// Arithmetic on points in time, on both clocks.
+import type { After, Clock } from '../core/clock.ts';
 
 /** One point in time on both clocks. */
 export interface Moment {

@@ -1,5 +1,6 @@
 // Coordinates runs of a key among the replicas: one runs it, the others wait for its stored result.
-import { sleep, type After, type Clock } from './clock.ts';
+import type { After, Clock } from '../core/clock.ts';
+import { sleep } from './clock.ts';
 import type { Entry } from './entry.ts';
 import type { Store } from './store.ts';
 

@@ -1,5 +1,6 @@
 // The in-process cache: an LRU map bounded by bytes.
-import { ageOf, type Clock } from './clock.ts';
+import type { Clock } from '../core/clock.ts';
+import { ageOf } from './clock.ts';
 import { sizeOf, withOwnBytes, type Entry } from './entry.ts';
 
 export interface Memory {

@@ -1,9 +1,11 @@
 // Responses from the cache, from an in-flight query, or from a new run: as fresh as the policy requires, and no fresher
 // than needed.
+import { createLru } from '../core/lru.ts';
 import type { Observe } from '../core/observation.ts';
-import { ageOf, momentOf, type After, type Clock } from './clock.ts';
+import type { After, Clock } from '../core/clock.ts';
+import { ageOf, momentOf } from './clock.ts';
 import { sealEntry, youngerOf, type Entry, type Payload } from './entry.ts';
-import { createSingleFlight, type Flight, type Landing } from './single-flight.ts';
+import { createSingleFlight, type Flight, type FlightResult } from './single-flight.ts';
 import {
   isFresh,
   retentionMsOf,
@@ -36,8 +38,8 @@ export interface Job {
 
 export interface Ask extends Job {
   readonly directives: CacheDirectives;
-  /** The caller's signal. */
-  readonly signal: AbortSignal;
+  /** The caller's signal; called only if a run is needed. */
+  readonly signal: () => AbortSignal;
 }
 
 export interface Found {
@@ -90,12 +92,12 @@ const FAILURE_PAUSE_MS = 1000;
 const MAX_FAILURES = 10_000;
 
 interface Context extends ReadThroughOptions {
-  readonly fly: (
+  readonly runShared: (
     job: Job,
     accepts: (age: number) => boolean,
     signal?: AbortSignal,
-  ) => Promise<Landing<Result>>;
-  readonly isInAir: (key: string) => boolean;
+  ) => Promise<FlightResult<Result>>;
+  readonly isInFlight: (key: string) => boolean;
   readonly lookUp: (key: string) => Promise<Entry | undefined>;
   readonly failures: Failures;
 }
@@ -105,10 +107,10 @@ export function createReadThrough(options: ReadThroughOptions): ReadThrough {
   const flights = createSingleFlight<Result>();
   const context: Context = {
     ...options,
-    isInAir: flights.isInAir,
+    isInFlight: flights.isInFlight,
     lookUp: createLookUp(store),
     failures: createFailures(clock),
-    fly: (job, accepts, signal) => {
+    runShared: (job, accepts, signal) => {
       const joined = clock.monotonic();
       // Negative if the entry was born after joining, so that a run's own result is always accepted. Uses only the
       // clock that never goes back.
@@ -141,7 +143,7 @@ export function createReadThrough(options: ReadThroughOptions): ReadThrough {
     refresh: async (job, ms) => {
       const found = await context.lookUp(job.key);
       if (found !== undefined && ageOf(found.born, clock) < ms) return { entry: found, ran: false };
-      const { result, led } = await context.fly(job, (age) => age < ms);
+      const { result, led } = await context.runShared(job, (age) => age < ms);
       return { entry: result.entry, ran: led && result.made };
     },
     forget: async (prefix) => {
@@ -178,10 +180,10 @@ async function readFurther(context: Context, ask: Ask, held: Entry | undefined):
 }
 
 async function readFlight(context: Context, ask: Ask, forwarded: Outcome['forwarded']): Promise<Read> {
-  const { result, led } = await context.fly(
+  const { result, led } = await context.runShared(
     ask,
     (age) => isFresh(age, ask.policy, ask.directives),
-    ask.signal,
+    ask.signal(),
   );
   const own = result.stored ? 'stored' : 'unstored';
   const kind = led && result.made ? own : 'collapsed';
@@ -204,9 +206,9 @@ function staleAnswer(
 }
 
 /** Revalidates in the background while stale responses are served; at most one run per key. */
-function refreshBehind({ fly, isInAir, failures, observe }: Context, job: Job): void {
-  if (isInAir(job.key)) return;
-  fly(job, (age) => age < job.policy.ttl * 1000).catch((cause: unknown) => {
+function refreshBehind({ runShared, isInFlight, failures, observe }: Context, job: Job): void {
+  if (isInFlight(job.key)) return;
+  runShared(job, (age) => age < job.policy.ttl * 1000).catch((cause: unknown) => {
     failures.add(job.key);
     observe({ kind: 'cache.refresh_failed', key: job.key, cause });
   });
@@ -255,12 +257,12 @@ function forwardedBecause(entry: Entry | undefined, age: number, { policy }: Ask
 
 /** Coalesces concurrent lookups of a key in the shared cache. */
 function createLookUp(store: Store): (key: string) => Promise<Entry | undefined> {
-  const inAir = new Map<string, Promise<Entry | undefined>>();
+  const inFlight = new Map<string, Promise<Entry | undefined>>();
   return (key) => {
-    const found = inAir.get(key);
+    const found = inFlight.get(key);
     if (found !== undefined) return found;
-    const lookUp = store.fetch(key).finally(() => inAir.delete(key));
-    inAir.set(key, lookUp);
+    const lookUp = store.fetch(key).finally(() => inFlight.delete(key));
+    inFlight.set(key, lookUp);
     return lookUp;
   };
 }
@@ -272,14 +274,9 @@ interface Failures {
 }
 
 function createFailures(clock: Clock): Failures {
-  const failedAt = new Map<string, number>();
+  const failedAt = createLru<number>({ entries: MAX_FAILURES });
   return {
-    add: (key) => {
-      failedAt.delete(key);
-      failedAt.set(key, clock.monotonic());
-      const [oldest] = failedAt.keys();
-      if (failedAt.size > MAX_FAILURES && oldest !== undefined) failedAt.delete(oldest);
-    },
+    add: (key) => void failedAt.set(key, clock.monotonic()),
     isRecent: (key) => {
       const at = failedAt.get(key);
       if (at === undefined) return false;

@@ -2,10 +2,10 @@
 // client can make replicas wait.
 import { createHmac, randomUUID, timingSafeEqual, type KeyObject } from 'node:crypto';
 import type { Observe } from '../core/observation.ts';
-import type { After, Clock } from './clock.ts';
+import type { After, Clock } from '../core/clock.ts';
 import type { RedisClient } from './redis-connection.ts';
-import { unlessRefused, type RedisLink } from './redis-link.ts';
-import type { Lease, LeaseRefusal } from './remote.ts';
+import { unlessRejected, type RedisLink } from './redis-link.ts';
+import type { Lease, LeaseDenial } from './remote.ts';
 
 export interface LeaseOptions {
   readonly link: RedisLink;
@@ -58,12 +58,12 @@ return 1`;
 const RELEASE = `${HELD} return redis.call('del', KEYS[1])`;
 
 /** Returns a function that acquires the lease of a key. */
-export function createLeases(options: LeaseOptions): (key: string) => Promise<Lease | LeaseRefusal> {
+export function createLeases(options: LeaseOptions): (key: string) => Promise<Lease | LeaseDenial> {
   const { link, observe, nameOf } = options;
   return async (key) => {
     const holder = randomUUID();
-    const answer = await link.run<'held' | LeaseRefusal>(
-      ({ client }) => unlessRefused(observe, () => take(options, client, { key, holder }), 'unavailable'),
+    const answer = await link.run<'held' | LeaseDenial>(
+      ({ client }) => unlessRejected(observe, () => take(options, client, { key, holder }), 'unavailable'),
       'unavailable',
     );
     // Renewal starts only here, once the caller knows it holds the lease. A lease granted after the timeout has no
@@ -131,7 +131,7 @@ function hold(options: LeaseOptions, name: string, holder: string): Lease {
         const given = [holder, String(HOLDER_LENGTH), ...args];
         return Number(await client.eval(script, { keys: [name], arguments: given }));
       };
-      return unlessRefused(observe, call, 1);
+      return unlessRejected(observe, call, 1);
     }, 1); // if Redis is unavailable, assume that the lease is still held
   let released = false;
   let cancel = after(leaseMs / 3, renew);

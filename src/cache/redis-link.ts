@@ -2,7 +2,8 @@
 // circuit breaker around every call.
 import type { Observe } from '../core/observation.ts';
 import { createBreaker } from './breaker.ts';
-import { sleep, type After, type Clock } from './clock.ts';
+import type { After, Clock } from '../core/clock.ts';
+import { sleep } from './clock.ts';
 import { openRedisConnection, type RedisConnection } from './redis-connection.ts';
 
 export interface RedisLinkOptions {
@@ -92,7 +93,7 @@ export function isReply(error: unknown, code = '[A-Z]+'): boolean {
  * Runs `call`; an error reply from Redis (out of memory, read-only) is reported and gives `otherwise`. It does not open
  * the breaker, since reads still work.
  */
-export async function unlessRefused<T>(observe: Observe, call: () => Promise<T>, otherwise: T): Promise<T> {
+export async function unlessRejected<T>(observe: Observe, call: () => Promise<T>, otherwise: T): Promise<T> {
   try {
     return await call();
   } catch (cause) {

@@ -1,10 +1,10 @@
 // Redis as the shared cache: bytes under a namespace, and leases.
 import type { Observe } from '../core/observation.ts';
-import type { After, Clock } from './clock.ts';
+import type { After, Clock } from '../core/clock.ts';
 import type { EntryKey } from './entry-key.ts';
 import { FORMAT_VERSION, type FrameTrust } from './entry-codec.ts';
 import { createLeases } from './redis-lease.ts';
-import { isReply, unlessRefused, WRITE_PATIENCE, type RedisLink } from './redis-link.ts';
+import { isReply, unlessRejected, WRITE_PATIENCE, type RedisLink } from './redis-link.ts';
 import type { Remote, RemoteValue } from './remote.ts';
 
 export interface RedisOptions {
@@ -81,7 +81,7 @@ async function read(redis: Redis, key: string, maxBytes: number): Promise<Remote
 
 async function drop(redis: Redis, key: string): Promise<void> {
   const name = redis.entryName(key);
-  await redis.link.run(({ client }) => unlessRefused(redis.observe, () => client.unlink(name), 0), 0);
+  await redis.link.run(({ client }) => unlessRejected(redis.observe, () => client.unlink(name), 0), 0);
 }
 
 interface Write {
@@ -95,7 +95,7 @@ async function write(redis: Redis, { key, bytes, keepMs }: Write): Promise<void>
     ({ keyv }) => {
       const store = (): Promise<unknown> =>
         keyv.set(redis.entryName(key), bytes, Math.max(1, Math.floor(keepMs)));
-      return unlessRefused(redis.observe, store, undefined);
+      return unlessRejected(redis.observe, store, undefined);
     },
     undefined,
     WRITE_PATIENCE,

@@ -14,7 +14,7 @@ export interface Remote {
   /** Deletes all keys with this prefix. */
   forget(prefix: string): Promise<void>;
   /** Acquires the exclusive right to run `key`, across all replicas. */
-  lease(key: string): Promise<Lease | LeaseRefusal>;
+  lease(key: string): Promise<Lease | LeaseDenial>;
   close(): Promise<void>;
 }
 
@@ -29,6 +29,6 @@ export interface Lease {
   release(): Promise<void>;
 }
 
-export type LeaseRefusal =
+export type LeaseDenial =
   | 'taken' // by another replica that is alive, or that ended less than one lease ago
   | 'unavailable'; // the shared cache cannot be reached

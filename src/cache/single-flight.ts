@@ -17,7 +17,7 @@ export interface Subscriber<T> {
   readonly signal: AbortSignal | undefined;
 }
 
-export interface Landing<T> {
+export interface FlightResult<T> {
   readonly result: T;
   /** Whether this caller's own run produced the result. */
   readonly led: boolean;
@@ -29,23 +29,23 @@ export interface SingleFlight<T> {
    * started; for later arrivals, the first of them leads a new run. So no caller receives a failure older than its
    * request, and none waits for more than two runs.
    */
-  join(key: string, passenger: Subscriber<T>): Promise<Landing<T>>;
-  isInAir(key: string): boolean;
+  join(key: string, subscriber: Subscriber<T>): Promise<FlightResult<T>>;
+  isInFlight(key: string): boolean;
   readonly size: () => number;
   /** Detaches the in-flight runs of keys with this prefix: later callers start a new run. */
   forget(prefix: string): void;
 }
 
 interface Waiter<T> {
-  readonly passenger: Subscriber<T>;
-  readonly land: (landing: Landing<T>) => void;
+  readonly subscriber: Subscriber<T>;
+  readonly settle: (result: FlightResult<T>) => void;
   readonly fail: (cause: unknown) => void;
   /** Whether it was already waiting when the current run started. */
-  aboard: boolean;
+  joined: boolean;
 }
 
 /** The consecutive runs of one key, for as long as callers are waiting. */
-interface Lane<T> {
+interface SharedRun<T> {
   readonly key: string;
   /** In order of arrival; the first is the leader. */
   readonly waiters: Set<Waiter<T>>;
@@ -53,82 +53,85 @@ interface Lane<T> {
 }
 
 export function createSingleFlight<T>(): SingleFlight<T> {
-  const lanes = new Map<string, Lane<T>>();
+  const runs = new Map<string, SharedRun<T>>();
 
-  function close(lane: Lane<T>): void {
-    if (lanes.get(lane.key) === lane) lanes.delete(lane.key);
+  function close(sharedRun: SharedRun<T>): void {
+    if (runs.get(sharedRun.key) === sharedRun) runs.delete(sharedRun.key);
   }
 
   /** Runs until no caller is waiting; the longest-waiting caller leads each run. */
-  async function fly(lane: Lane<T>): Promise<void> {
-    for (let [leader] = lane.waiters; leader !== undefined; [leader] = lane.waiters)
-      await flyOnce(lane, leader);
+  async function runShared(sharedRun: SharedRun<T>): Promise<void> {
+    for (let [leader] = sharedRun.waiters; leader !== undefined; [leader] = sharedRun.waiters)
+      await runOnce(sharedRun, leader);
   }
 
-  async function flyOnce(lane: Lane<T>, leader: Waiter<T>): Promise<void> {
-    for (const waiter of lane.waiters) waiter.aboard = true;
-    const { signal } = (lane.controller = new AbortController());
+  async function runOnce(sharedRun: SharedRun<T>, leader: Waiter<T>): Promise<void> {
+    for (const waiter of sharedRun.waiters) waiter.joined = true;
+    const { signal } = (sharedRun.controller = new AbortController());
     try {
-      const result = await leader.passenger.run({ signal, isCurrent: () => lanes.get(lane.key) === lane });
-      for (const waiter of lane.waiters) {
+      const result = await leader.subscriber.run({
+        signal,
+        isCurrent: () => runs.get(sharedRun.key) === sharedRun,
+      });
+      for (const waiter of sharedRun.waiters) {
         const led = waiter === leader;
-        if (led || waiter.passenger.accepts(result)) waiter.land({ result, led });
+        if (led || waiter.subscriber.accepts(result)) waiter.settle({ result, led });
       }
     } catch (cause) {
-      for (const waiter of lane.waiters) if (waiter.aboard) waiter.fail(cause);
+      for (const waiter of sharedRun.waiters) if (waiter.joined) waiter.fail(cause);
     }
-    if (lane.waiters.size === 0) close(lane);
+    if (sharedRun.waiters.size === 0) close(sharedRun);
   }
 
-  function abandon(lane: Lane<T>, reason: unknown): void {
-    close(lane);
-    lane.controller.abort(reason);
+  function abandon(sharedRun: SharedRun<T>, reason: unknown): void {
+    close(sharedRun);
+    sharedRun.controller.abort(reason);
   }
 
   return {
-    join: (key, passenger) => {
-      if (passenger.signal?.aborted === true) return Promise.reject(passenger.signal.reason);
-      const inAir = lanes.get(key);
-      const lane = inAir ?? { key, waiters: new Set(), controller: new AbortController() };
-      const landing = board(lane, passenger, abandon);
-      if (inAir === undefined) {
-        lanes.set(key, lane);
-        void fly(lane);
+    join: (key, subscriber) => {
+      if (subscriber.signal?.aborted === true) return Promise.reject(subscriber.signal.reason);
+      const inFlight = runs.get(key);
+      const sharedRun = inFlight ?? { key, waiters: new Set(), controller: new AbortController() };
+      const flight = subscribe(sharedRun, subscriber, abandon);
+      if (inFlight === undefined) {
+        runs.set(key, sharedRun);
+        void runShared(sharedRun);
       }
-      return landing;
+      return flight;
     },
-    isInAir: (key) => lanes.has(key),
-    size: () => lanes.size,
+    isInFlight: (key) => runs.has(key),
+    size: () => runs.size,
     forget: (prefix) => {
-      for (const lane of lanes.values()) if (lane.key.startsWith(prefix)) close(lane);
+      for (const sharedRun of runs.values()) if (sharedRun.key.startsWith(prefix)) close(sharedRun);
     },
   };
 }
 
-/** Adds a caller to a lane. `abandon` is called if the last one leaves before the run has ended. */
-function board<T>(
-  lane: Lane<T>,
-  passenger: Subscriber<T>,
-  abandon: (lane: Lane<T>, reason: unknown) => void,
-): Promise<Landing<T>> {
-  const { signal } = passenger;
+/** Adds a caller to a shared run. `abandon` is called if the last one leaves before the run has ended. */
+function subscribe<T>(
+  sharedRun: SharedRun<T>,
+  subscriber: Subscriber<T>,
+  abandon: (sharedRun: SharedRun<T>, reason: unknown) => void,
+): Promise<FlightResult<T>> {
+  const { signal } = subscriber;
   return new Promise((resolve, reject) => {
     const leave = (): void => {
-      lane.waiters.delete(waiter);
+      sharedRun.waiters.delete(waiter);
       signal?.removeEventListener('abort', onAbort);
     };
     const onAbort = (): void => {
       leave();
       reject(signal?.reason);
-      if (lane.waiters.size === 0) abandon(lane, signal?.reason);
+      if (sharedRun.waiters.size === 0) abandon(sharedRun, signal?.reason);
     };
     const waiter: Waiter<T> = {
-      passenger,
-      land: (landing) => (leave(), resolve(landing)),
+      subscriber,
+      settle: (result) => (leave(), resolve(result)),
       fail: (cause) => (leave(), reject(cause)),
-      aboard: false,
+      joined: false,
     };
-    lane.waiters.add(waiter);
+    sharedRun.waiters.add(waiter);
     signal?.addEventListener('abort', onAbort, { once: true });
   });
 }

@@ -1,10 +1,11 @@
 // Where responses are cached: in memory, and optionally in a shared cache used by all replicas.
 import type { Observe } from '../core/observation.ts';
-import { ageOf, before, momentOf, type Clock, type Moment } from './clock.ts';
+import type { Clock } from '../core/clock.ts';
+import { ageOf, before, momentOf, type Moment } from './clock.ts';
 import { youngerOf, type Entry } from './entry.ts';
 import { decodeEntry, encodeEntry, maxFrameBytes, type CodecLimits, type FrameTrust } from './entry-codec.ts';
 import { createMemory, type MemorySize } from './memory.ts';
-import type { Lease, LeaseRefusal, Remote, RemoteValue } from './remote.ts';
+import type { Lease, LeaseDenial, Remote, RemoteValue } from './remote.ts';
 
 /**
  * Never throws or rejects because of the shared cache: its failures and corrupt values count as misses and are
@@ -25,7 +26,7 @@ export interface Store {
   /** Whether there is a shared cache. */
   readonly isShared: boolean;
   /** The exclusive right to run `key`, across all replicas. */
-  lease(key: string): Promise<Lease | LeaseRefusal>;
+  lease(key: string): Promise<Lease | LeaseDenial>;
   /** Memory of this process only. */
   readonly size: () => MemorySize;
   close(): Promise<void>;

@@ -1,7 +1,8 @@
 // Cache warming: recently requested responses are refreshed before they expire, so that no request has to wait for a
 // run.
 import type { Observe } from '../core/observation.ts';
-import { ageOf, type After, type Clock } from './clock.ts';
+import type { After, Clock } from '../core/clock.ts';
+import { ageOf } from './clock.ts';
 import type { Entry } from './entry.ts';
 import type { Job, Read, ReadThrough } from './read-through.ts';
 

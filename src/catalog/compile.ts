@@ -83,13 +83,20 @@ export function toDiagnostics(document: YamlDocument, findings: readonly RuleFin
 /** A finding with its location in the file. */
 export function toDiagnostic(document: YamlDocument, finding: RuleFinding): Finding {
   const { path, offset, onKey, code, message, hint, severity = 'error' } = finding;
-  const place =
+  const position =
     offset !== undefined
       ? document.locateInside(path, offset)
       : onKey === true
         ? document.locateKey(path)
         : document.locate(path);
-  return { file: document.file, ...place, severity, code, message, ...(hint === undefined ? {} : { hint }) };
+  return {
+    file: document.file,
+    ...position,
+    severity,
+    code,
+    message,
+    ...(hint === undefined ? {} : { hint }),
+  };
 }
 
 function build(

@@ -1,8 +1,8 @@
 // Column descriptions from the engine: requested once per compiled endpoint, on first use.
 import type { Column, Engine } from '../engine/engine.ts';
 import { createQueue } from '../engine/queue.ts';
-import { after } from '../engine/timer.ts';
 import { readClause, withClause } from '../sql/clause.ts';
+import { after } from '../core/clock.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
 import type { Endpoint } from './endpoint.ts';
 

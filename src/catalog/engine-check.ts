@@ -1,10 +1,10 @@
 // Has the engine analyse an endpoint's query and each table of its WITH clause, and reports errors as findings in the
 // file.
 import type { Finding } from '../core/finding.ts';
-import { nearest } from '../core/nearest.ts';
+import { didYouMean, nearest } from '../core/nearest.ts';
 import { EngineError, type Engine } from '../engine/engine.ts';
 import { enginePosition, quotedNames } from '../sandbox/engine-message.ts';
-import { findInText } from '../sandbox/find-in-text.ts';
+import { findInQuery } from '../sandbox/find-in-query.ts';
 import { isSignificant, tokenize } from '../sql/lexer.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
 import { authorOffset } from '../sql/placeholders.ts';
@@ -106,7 +106,7 @@ function offsetOf({ analysis: { bound } }: InspectedFile, part: Part, message: s
   const text = bound.sql.slice(part.start, part.end);
   const tokens = tokenize(text).filter(isSignificant);
   for (const name of namesIn(message)) {
-    const found = findInText({ text, tokens }, name);
+    const found = findInQuery({ text, tokens }, name);
     if (found !== undefined) return part.start + found.start;
   }
   return part.start;
@@ -145,5 +145,5 @@ function hintOf(text: string): string | undefined {
   if (names === undefined) return undefined;
   const guesses = names.split(',').map((name) => name.trim().replace(/^'|'$/g, ''));
   const [written = ''] = quotedNames(text);
-  return `Did you mean ${nearest(written, guesses) ?? guesses[0] ?? ''}?`;
+  return didYouMean(nearest(written, guesses) ?? guesses[0]);
 }

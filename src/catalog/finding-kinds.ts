@@ -82,7 +82,7 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
     title: 'Value not allowed',
     help: 'Use one of the values in the message.',
   },
-  'schema.bad_text': {
+  'schema.string_invalid': {
     title: 'Invalid format',
     help: 'Names, UUIDs, times and sizes have a fixed format, which the message shows.',
   },
@@ -158,7 +158,7 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
     help: 'Close it with the same quote character that opens it.',
   },
   'query.stray_exclamation_mark': { title: 'Stray exclamation mark', help: 'It is valid only in !=.' },
-  'query.wrong_number': {
+  'query.number_invalid': {
     title: 'Neither a number nor an identifier',
     help: 'Quote an identifier that begins with a digit.',
   },
@@ -185,12 +185,12 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
     title: 'Not a SELECT',
     help: 'A saved query is a SELECT, optionally with a WITH clause.',
   },
-  'query.with_unreadable': {
+  'query.with_invalid': {
     title: 'Invalid WITH clause',
     help: 'Write name AS (SELECT …) or expression AS name, separated by commas.',
   },
   'query.with_duplicate': { title: 'Duplicate name in the WITH clause', help: 'Rename one of them.' },
-  'query.settings_unreadable': {
+  'query.settings_invalid': {
     title: 'Invalid SETTINGS clause',
     help: 'Write SETTINGS name = value, … at the end of the query.',
   },
@@ -207,6 +207,10 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
   'sandbox.without_tables': {
     title: 'A sandbox without tables',
     help: 'Consumer queries read the tables of the WITH clause: add one, or disable the sandbox.',
+  },
+  'sandbox.function_unchecked': {
+    title: 'A function that cannot be allowed',
+    help: 'A string in a call of this function names a format, a type, a setting, a table or a file, or it returns the state of an aggregate function; the sandbox does not check that. Call the function in the WITH clause instead.',
   },
   'labels.unknown_parameter': {
     title: 'A label refers to an unknown parameter',
@@ -320,7 +324,7 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
     title: 'Regular expression parameter without validation',
     help: 'With format: regex, an invalid expression is rejected with 400; without it, the query fails with 500.',
   },
-  'lint.cache_by_moment': {
+  'lint.cache_per_timestamp': {
     title: 'Cache keyed by a timestamp',
     help: 'Every timestamp gets its own cache entry, which is rarely requested again. Use a Date, or an enum of time windows.',
   },

@@ -114,7 +114,7 @@ export const LINTS: Readonly<Record<string, Lint>> = {
       return;
     }
   },
-  'lint.cache_by_moment': function* ({ file }) {
+  'lint.cache_per_timestamp': function* ({ file }) {
     if (typeof file.cache !== 'object') return;
     for (const [name, { type, enum: allowed }] of Object.entries(file.parameters ?? {})) {
       if (!/^(Nullable\()?DateTime/.test(type) || allowed !== undefined) continue;

@@ -14,6 +14,8 @@ export interface LiveCatalog {
   current(): Catalog;
   /** Findings of files whose newest version is not served, and warnings. */
   diagnostics(): readonly Finding[];
+  /** Calls back after each change of the catalog or the findings, until the returned function is called. */
+  subscribe(changed: () => void): () => void;
   /** Rereads the folder; resolves when the result is served. Never rejects: failures are observed. */
   reload(): Promise<void>;
   close(): Promise<void>;
@@ -39,6 +41,7 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
   const pending = createPending(folder);
   let lastFailure = '';
   let isOpen = false;
+  const subscribers = new Set<() => void>();
 
   const load = async (): Promise<void> => {
     const started = options.now();
@@ -62,6 +65,7 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
     observe({ kind: 'catalog.loaded', ...counts, ms });
     if (findings.length > 0 && !sameFindings(findings, before))
       observe({ kind: 'catalog.rejected', diagnostics: findings });
+    for (const changed of subscribers) changed();
   };
   const fail = (cause: unknown): void => {
     pending.addAll();
@@ -85,6 +89,10 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
   return {
     current: () => catalog,
     diagnostics: () => findings,
+    subscribe: (changed) => {
+      subscribers.add(changed);
+      return () => subscribers.delete(changed);
+    },
     reload,
     close: () => {
       stopLooking();

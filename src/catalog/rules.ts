@@ -1,9 +1,10 @@
 // What must hold for an endpoint file beyond its schema: a table of rules, each yielding findings under its own code.
 import { MAX_FINDINGS } from '../core/finding.ts';
-import { nearest } from '../core/nearest.ts';
+import { didYouMean, nearest } from '../core/nearest.ts';
 import { Problem } from '../core/problem.ts';
 import { createBinder } from '../params/binder.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
+import { uncheckedBy } from '../sandbox/functions/policy.ts';
 import { isRejectionExpected } from './expectation.ts';
 
 type UncodedFinding = Omit<RuleFinding, 'code'>;
@@ -31,10 +32,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
         path: ['query'],
         offset: use.start,
         message: `@${use.name} is not declared under parameters`,
-        hint:
-          guess === undefined
-            ? `Declare it: parameters: { ${use.name}: { type: String } }`
-            : `Did you mean @${guess}?`,
+        hint: didYouMean(guess && `@${guess}`) ?? `Declare it: parameters: { ${use.name}: { type: String } }`,
       };
     }
   },
@@ -88,16 +86,28 @@ export const RULES: Readonly<Record<string, Rule>> = {
       hint: 'Add WITH name AS (SELECT …) before the query, or set sandbox: { enabled: false }',
     };
   },
+  'sandbox.function_unchecked': function* ({ file }) {
+    for (const [index, name] of (file.sandbox?.functions?.allow ?? []).entries()) {
+      const reason = uncheckedBy(name);
+      if (reason === undefined) continue;
+      yield {
+        path: ['sandbox', 'functions', 'allow', index],
+        message: `consumer queries cannot be allowed to call ${name}: ${reason}, which the sandbox does not check`,
+        hint: 'Call it in the WITH clause, and give consumers the result as a column',
+      };
+    }
+  },
   'labels.unknown_parameter': function* ({ file }, { guess: nearest }) {
     const declared = Object.keys(file.parameters ?? {});
     for (const [label, source] of Object.entries(file.labels ?? {})) {
       const name = source.startsWith('@') ? source.slice(1) : undefined;
       if (name === undefined || name === 'header' || declared.includes(name)) continue;
       const guess = nearest(name, declared);
+      const hint = didYouMean(guess && `@${guess}`);
       yield {
         path: ['labels', label],
         message: `@${name} is not declared under parameters`,
-        ...(guess === undefined ? {} : { hint: `Did you mean @${guess}?` }),
+        ...(hint && { hint }),
       };
     }
   },

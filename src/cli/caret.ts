@@ -7,9 +7,9 @@ const WIDTH = 110;
 /** The lines of one finding; `text` is the file's content, if known. */
 export function renderFinding(diagnostic: Finding, text: string | undefined, { paint }: Terminal): string[] {
   const { file, line, column, severity, code, message, hint } = diagnostic;
-  const place = line === 0 ? file : `${file}:${line}:${column}`;
+  const location = line === 0 ? file : `${file}:${line}:${column}`;
   const style = severity === 'error' ? 'red' : 'yellow';
-  const lines = [`${paint('bold', place)} ${paint(style, severity)} ${message} ${paint('dim', code)}`];
+  const lines = [`${paint('bold', location)} ${paint(style, severity)} ${message} ${paint('dim', code)}`];
   const source = text?.split(/\r\n|\r|\n/)[line - 1];
   if (source !== undefined && source.trim() !== '')
     lines.push(...excerpt(source, column, (caret) => paint(style, caret)));

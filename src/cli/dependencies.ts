@@ -1,5 +1,5 @@
 // The functions of other modules that the process passes to commands.
-import type { Candidate } from '../catalog/catalog.ts';
+import type { Candidate, Catalog } from '../catalog/catalog.ts';
 import type { LiveCatalog } from '../catalog/live.ts';
 import type { Token } from '../config/generated/tokens.ts';
 import type { Settings } from '../config/settings.ts';
@@ -24,6 +24,7 @@ export type OpenService = (options: {
   readonly engine: Engine;
   readonly extraTokens: readonly Token[];
   readonly observe: Observe;
+  readonly isDevelopment?: boolean;
   readonly engineEvents?: Relay;
 }) => Promise<RunningService>;
 
@@ -34,6 +35,7 @@ export type OpenLocal = (options: {
   readonly observe: Observe;
 }) => Promise<{
   readonly path: RequestPath;
+  readonly catalog: () => Catalog;
   readonly preflight: () => Promise<readonly PreflightFinding[]>;
   close(): Promise<void>;
 }>;

@@ -35,7 +35,7 @@ export interface DiffDeps {
 }
 
 /**
- * Prints the changes; resolves to 1 if a breaking or loosening change is not allowed by its file, otherwise 0. Rejects
+ * Prints the changes; resolves to 1 if a breaking or security change is not allowed by its file, otherwise 0. Rejects
  * with CommandError.
  */
 export async function diff(options: DiffOptions, deps: DiffDeps): Promise<0 | 1> {
@@ -48,24 +48,24 @@ export async function diff(options: DiffOptions, deps: DiffDeps): Promise<0 | 1>
   const read = (revision: Revision): Promise<Described> =>
     readSide(repository, revision, { endpoints, tables, inspect });
   const [before, after] = [await read(base), await read(head)];
-  const told = await columnsOf(before, after, options, deps);
+  const reported = await columnsOf(before, after, options, deps);
   const comparisons = compareContracts(
-    { ...before.contracts, columns: told.before },
-    { ...after.contracts, columns: told.after },
+    { ...before.contracts, columns: reported.before },
+    { ...after.contracts, columns: reported.after },
   );
   const report: Report = {
     base: base.label,
     head: head.label,
-    comparisons: [...told.comparisons, ...comparisons],
-    notes: told.notes,
+    comparisons: [...reported.comparisons, ...comparisons],
+    notes: reported.notes,
     diffTexts: (from, to) => diffTexts(repository.git, from, to),
   };
   await print(report, deps.terminal);
-  for (const note of told.notes) deps.terminal.note(note);
+  for (const note of reported.notes) deps.terminal.note(note);
   return openChanges(report).length > 0 ? 1 : 0;
 }
 
-/** Stands in for the hash key: whether the service has one is not a property of the file. */
+/** Replaces the hash key: whether the service has one is not a property of the file. */
 const ANY_KEY = 'any';
 
 async function openRepository(env: DiffDeps['env']): Promise<Repository> {
@@ -105,8 +105,8 @@ async function readSide(
 ): Promise<Described> {
   const files = await readFolder(repository, revision, endpoints);
   if (files === undefined) {
-    const place = endpoints.path === '' ? resolve(repository.root) : endpoints.path;
-    throw new CommandError(`Folder ${place} does not exist in ${revision.label}; set it with --endpoints`, {
+    const folder = endpoints.path === '' ? resolve(repository.root) : endpoints.path;
+    throw new CommandError(`Folder ${folder} does not exist in ${revision.label}; set it with --endpoints`, {
       exitCode: 2,
     });
   }
@@ -141,7 +141,7 @@ async function columnsOf(
 ): Promise<ReportedColumns> {
   if (schema === undefined) return { notes: ['Columns are not compared (--no-engine)'], comparisons: [] };
   terminal.progress('Describing columns');
-  const told = await reportColumns(before, after, { settings, openEngine, folder: schema });
+  const reported = await reportColumns(before, after, { settings, openEngine, folder: schema });
   terminal.progress('');
-  return told;
+  return reported;
 }

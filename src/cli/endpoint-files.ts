@@ -5,7 +5,7 @@ import type { Endpoint } from '../catalog/endpoint.ts';
 import { listFiles, loadFiles } from '../catalog/load.ts';
 import { CommandError } from './command-error.ts';
 
-/** Stands in for the hash key: whether the service has one is not a property of the file. */
+/** Replaces the hash key: whether the service has one is not a property of the file. */
 export const ANY_KEY = 'any';
 
 /** Paths of endpoint files: files as given, and the endpoint files directly in folders. Rejects with CommandError. */

@@ -5,10 +5,12 @@ import type { Observe } from '../core/observation.ts';
 import { Problem } from '../core/problem.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Prepared } from '../request/answer.ts';
-import { contentOf, type Call, type CallContent } from '../request/call.ts';
+import { localCall, type CallContent } from '../request/call.ts';
 import { CommandError } from './command-error.ts';
 import { withLocal, type LocalDeps } from './local.ts';
-import { renderCsv, renderTable, type Row } from './table.ts';
+import { linesOf, membersOf, plainText } from '../format/members.ts';
+import { count } from './findings/findings.ts';
+import { renderTable } from './table.ts';
 import type { Terminal } from './terminal.ts';
 import { splitPair } from './token.ts';
 
@@ -27,23 +29,18 @@ export interface QueryOptions {
 
 /** Runs the endpoint and prints its rows; with `explain`, prints the statement and the engine's query plan. */
 export async function query(options: QueryOptions, deps: LocalDeps): Promise<void> {
-  const content = contentOf(fieldsOf(options));
-  const { signal } = new AbortController();
-  const call: Call = {
-    requestId: randomUUID(),
-    endpoint: options.endpoint,
-    key: 'local',
-    read: async () => content,
-    trace: {},
-    signal,
-  };
+  const call = localCall(
+    { requestId: randomUUID(), endpoint: options.endpoint },
+    fieldsOf(options),
+    options.output === 'csv' ? 'csv' : 'ndjson',
+  );
   const { terminal } = deps;
   await withLocal(options, deps, async ({ path }, engine) => {
     if (options.explain) return explain(await path.prepare(call), engine, terminal);
     const answer = await path.answer(call);
     print(answer.body, options.output, terminal);
     const cut = answer.truncated ? ' (truncated at the maximum)' : '';
-    terminal.note(`${answer.rows} rows${cut}, ${answer.timing.engine.toFixed(0)} ms in the engine`);
+    terminal.note(`${count(answer.rows, 'row')}${cut}, ${answer.timing.engine.toFixed(0)} ms in the engine`);
   }).catch((error: unknown) => {
     throw error instanceof Problem ? new CommandError(describeProblem(error), { cause: error }) : error;
   });
@@ -75,17 +72,24 @@ async function explain({ plan }: Prepared, engine: Engine, { print, paint }: Ter
   }
 }
 
+/** Prints the bytes of the service's own formats: parsing JSON numbers would lose digits. */
 function print(body: Buffer, output: QueryOptions['output'], terminal: Terminal): void {
-  const { result } = JSON.parse(body.toString()) as { result: Row[] }; // the service's own envelope
-  if (output === 'json') return terminal.print(JSON.stringify(result, null, 2));
-  if (result.length === 0) return;
-  for (const line of output === 'csv' ? renderCsv(result) : renderTable(result)) terminal.print(line);
+  if (output === 'csv') return terminal.write(body.toString());
+  const rows = linesOf(body);
+  if (output === 'json') {
+    return terminal.print(rows.length === 0 ? '[]' : `[\n  ${rows.join(',\n  ')}\n]`);
+  }
+  const [first] = rows;
+  if (first === undefined) return;
+  const header = membersOf(first).map(({ name }) => name);
+  const cells = rows.map((row) => membersOf(row).map(({ value }) => plainText(value)));
+  for (const line of renderTable([header, ...cells])) terminal.print(line);
 }
 
 function describeProblem(problem: Problem): string {
   const errors = problem.errors.map(({ parameter, line, column, message }) => {
-    const place = parameter ?? (line === undefined ? '' : `${line}:${column ?? 1}`);
-    return `\n  ${place === '' ? '' : `${place}: `}${message}`;
+    const location = parameter ?? (line === undefined ? '' : `${line}:${column ?? 1}`);
+    return `\n  ${location === '' ? '' : `${location}: `}${message}`;
   });
   const cause = problem.status >= 500 && problem.cause instanceof Error ? `\n  ${problem.cause.message}` : '';
   return `${problem.message} (${problem.code})${errors.join('')}${cause}\n  ${problem.hint}`;

@@ -15,12 +15,12 @@ export async function reportService(
   const { endpoints } = service.catalog.current();
   await service.close('checked');
   for (const finding of findings) for (const line of renderFinding(finding, undefined, terminal)) note(line);
-  const told: Readonly<Record<string, string>> = { catalog: `${endpoints.length} endpoints` };
+  const details: Readonly<Record<string, string>> = { catalog: `${endpoints.length} endpoints` };
   print(line('settings', paint('green', 'ok'), ''));
   print(line('keys', paint('green', 'ok'), ''));
   for (const [part, state] of Object.entries(checks)) {
     const color = state === 'ok' ? 'green' : state === 'off' ? 'dim' : 'red';
-    print(line(part, paint(color, state), told[part] ?? ''));
+    print(line(part, paint(color, state), details[part] ?? ''));
   }
   if (cacheWarning !== undefined) print(line('cache key', paint('yellow', 'derived'), cacheWarning));
   return Object.values(checks).every((state) => state === 'ok' || state === 'off') ? 0 : 1;

@@ -49,6 +49,7 @@ export async function serve(options: ServeOptions, deps: ServeDeps): Promise<voi
     settings: { ...settings, usage: isDevelopment ? isUsageOn(settings) : settings.usage },
     engine,
     extraTokens: key === undefined ? [] : [developmentToken(key)],
+    isDevelopment,
     observe,
     engineEvents,
   });
@@ -197,6 +198,7 @@ function welcome(
   print(
     `Millrace is listening on ${paint('bold', service.address)} with a temporary key for this run: ${paint('bold', key)}`,
   );
+  print(`Explorer: ${paint('bold', `${service.address}/#key=${key}`)}`);
   print('');
   for (const endpoint of service.catalog.current().endpoints) {
     print(paint('dim', `# ${(endpoint.description || endpoint.name).trim().replaceAll('\n', ' ')}`));

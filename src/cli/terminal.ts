@@ -5,6 +5,8 @@ import type { WriteStream } from 'node:tty';
 export interface Terminal {
   /** Prints a line of the result to stdout. */
   readonly print: (line: string) => void;
+  /** Writes part of the result to stdout as it is. */
+  readonly write: (text: string) => void;
   /** Prints a message to stderr. */
   readonly note: (line: string) => void;
   /** Shows the current progress, on a terminal in place of the previous one; '' clears it. */
@@ -40,6 +42,10 @@ export function createTerminal(
     print(line) {
       clear();
       out.write(`${line}\n`);
+    },
+    write(text) {
+      clear();
+      out.write(text);
     },
     note(line) {
       clear();

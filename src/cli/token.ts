@@ -8,7 +8,7 @@ import type { PreviousKey, Token } from '../config/generated/tokens.ts';
 import { changeAlone, replaceFile } from '../config/replace-file.ts';
 import { createValueCheck } from '../config/schema.ts';
 import { appendToList, removeAt, setAt } from '../config/yaml-edit.ts';
-import { nearest } from '../core/nearest.ts';
+import { nearest, withSuggestion } from '../core/nearest.ts';
 import { describeFinding } from '../observe/describe.ts';
 import { CommandError } from './command-error.ts';
 import { renderTable } from './table.ts';
@@ -101,10 +101,8 @@ export async function listTokens(options: ListTokensOptions, terminal: Terminal)
   const listed = tokens.map((token) => listEntry(token, options));
   if (options.format === 'json') return terminal.print(JSON.stringify({ tokens: listed }, null, 2));
   if (listed.length === 0) return terminal.note(`${options.file} has no keys`);
-  const rows = listed.map((entry) =>
-    Object.fromEntries(Object.entries(entry).map(([column, value]) => [column, cellOf(value)])),
-  );
-  for (const line of renderTable(rows)) terminal.print(line);
+  const rows = listed.map((entry) => Object.values(entry).map(cellOf));
+  for (const line of renderTable([Object.keys(listed[0] ?? {}), ...rows])) terminal.print(line);
 }
 
 function listEntry(token: Token, { uses, now }: ListTokensOptions): Readonly<Record<string, unknown>> {
@@ -124,9 +122,10 @@ function listEntry(token: Token, { uses, now }: ListTokensOptions): Readonly<Rec
   };
 }
 
-function cellOf(value: unknown): unknown {
+function cellOf(value: unknown): string {
+  if (value === null || value === undefined) return '';
   if (Array.isArray(value)) return value.join(' ');
-  if (typeof value !== 'object' || value === null) return value;
+  if (typeof value !== 'object') return typeof value === 'string' ? value : JSON.stringify(value);
   return Object.entries(value)
     .map(([name, item]) => `${name}=${String(item)}`)
     .join(' ');
@@ -139,9 +138,7 @@ function indexOf(tokens: readonly Token[], name: string, file: string): number {
     name,
     tokens.map((token) => token.name),
   );
-  throw new CommandError(
-    `${file} has no key named "${name}"${guess === undefined ? '' : `; did you mean "${guess}"?`}`,
-  );
+  throw new CommandError(withSuggestion(`${file} has no key named "${name}"`, guess));
 }
 
 interface TokensText {

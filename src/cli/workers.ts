@@ -80,15 +80,15 @@ export async function supervise(count: number, deps: SupervisorDeps): Promise<nu
       if (state.isStopping) return 0;
     }
   };
-  const tell = (signal: 'SIGTERM' | 'SIGHUP'): void => {
+  const signalAll = (signal: 'SIGTERM' | 'SIGHUP'): void => {
     for (const worker of running) worker.signal(signal);
   };
   onSignal({
     stop: () => {
       state.isStopping = true;
-      tell('SIGTERM');
+      signalAll('SIGTERM');
     },
-    reload: () => tell('SIGHUP'),
+    reload: () => signalAll('SIGHUP'),
   });
   const first = start(0);
   // Starts one worker first: errors in files, keys or ports affect all, and are reported once.

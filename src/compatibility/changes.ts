@@ -1,10 +1,10 @@
 // The closed table of contract changes: the class of each code, and why it is in that class.
 
 /** Classes of changes, most severe first. */
-export const CHANGE_CLASSES = ['loosening', 'breaking', 'behaviour', 'compatible'] as const;
+export const CHANGE_CLASSES = ['security', 'breaking', 'behaviour', 'compatible'] as const;
 
 /**
- * loosening: security is weaker, so someone can read or do more than before. breaking: calls or readers that worked may
+ * security: security is weaker, so someone can read or do more than before. breaking: calls or readers that worked may
  * fail. behaviour: they still work, but results or the load on the engine may differ. compatible: none of these.
  */
 export type ChangeClass = (typeof CHANGE_CLASSES)[number];
@@ -15,7 +15,7 @@ interface ChangeKind {
   readonly reason: string;
 }
 
-const loosening = (title: string, reason: string): ChangeKind => ({ class: 'loosening', title, reason });
+const security = (title: string, reason: string): ChangeKind => ({ class: 'security', title, reason });
 const breaking = (title: string, reason: string): ChangeKind => ({ class: 'breaking', title, reason });
 const behaviour = (title: string, reason: string): ChangeKind => ({ class: 'behaviour', title, reason });
 const compatible = (title: string, reason: string): ChangeKind => ({ class: 'compatible', title, reason });
@@ -39,7 +39,7 @@ export const CHANGES = {
     'A name now belongs to another endpoint',
     'Calls by name get different data. The endpoint is compared with the one that had the name before.',
   ),
-  'endpoint.not_comparable': loosening(
+  'endpoint.not_comparable': security(
     'An endpoint whose file had errors can be served',
     'What it allowed before is unknown, so it may allow more now. Review the file as a whole.',
   ),
@@ -51,11 +51,11 @@ export const CHANGES = {
     'A file has errors and was not served before',
     'No caller is affected. `millrace validate` shows the errors.',
   ),
-  'tables.refused': breaking(
+  'tables.rejected': breaking(
     'The engine rejects the table definitions',
     'It accepted them before. Without them columns cannot be compared, so a broken definition must not go unnoticed.',
   ),
-  'query.refused': breaking(
+  'query.rejected': breaking(
     'The engine rejects a query that it accepted before',
     'Every call fails. `millrace validate --engine` shows the error.',
   ),
@@ -63,25 +63,25 @@ export const CHANGES = {
     'The query changed',
     'The same parameters may return different rows. Changes in whitespace and comments are ignored.',
   ),
-  'query.too_deep': loosening(
+  'query.too_deep': security(
     'A query that is nested too deeply changed',
     'Conditions and tables nested in more than a hundred parentheses are not compared, so the change may be anything.',
   ),
-  'query.source_added': loosening(
+  'query.source_added': security(
     'A query reads a table that it did not read before',
     'It is read in a table of the sandbox, or next to a parameter filter that may not cover it.',
   ),
-  'tenant.filter_removed': loosening(
+  'tenant.filter_removed': security(
     'A query no longer filters by a parameter',
     'A key can lock any parameter to restrict its holder, for example to one project. Without the filter the lock restricts nothing.',
   ),
-  'tenant.filter_changed': loosening(
+  'tenant.filter_changed': security(
     'A condition that uses a parameter changed',
     'Only a reviewer can tell whether the new condition still restricts a key that locks the parameter.',
   ),
   'parameter.added_required': breaking('A new required parameter', 'Calls without it are rejected.'),
   'parameter.added_optional': compatible('A new optional parameter', 'Calls without it work as before.'),
-  'parameter.heeded': behaviour(
+  'parameter.previously_ignored': behaviour(
     'A parameter that was ignored is now used',
     'Unknown parameters were ignored before: callers that already send it get different rows.',
   ),
@@ -155,12 +155,12 @@ export const CHANGES = {
   ),
   'max_rows.lowered': breaking('Fewer rows per response', 'Responses that were complete may be truncated.'),
   'max_rows.raised': behaviour('More rows per response', 'Responses that were truncated get larger.'),
-  'sandbox.enabled': loosening(
+  'sandbox.enabled': security(
     'Consumer queries are enabled',
     'Keys that allow them can read every table of the WITH clause in full, which no response contained before.',
   ),
   'sandbox.disabled': breaking('Consumer queries are disabled', 'Calls with sql or lql get 400.'),
-  'sandbox.language_added': loosening(
+  'sandbox.language_added': security(
     'Consumer queries in one more language',
     'Keys that allow the language may send queries that were rejected.',
   ),
@@ -174,12 +174,12 @@ export const CHANGES = {
     'Dialects are tried in a different order',
     'A query that is valid in both may mean something else. Calls that specify their dialect are not affected.',
   ),
-  'sandbox.function_allowed': loosening(
+  'sandbox.function_allowed': security(
     'Consumer queries may call one more function',
     'The list keeps out functions that read files, networks and other tables, or cost too much.',
   ),
   'sandbox.function_denied': breaking('A function is denied', 'Consumer queries that call it get 400.'),
-  'sandbox.table_added': loosening(
+  'sandbox.table_added': security(
     'One more table for consumer queries',
     'Every element name AS (SELECT …) of the WITH clause can be read in full, even if it was meant as an intermediate step.',
   ),
@@ -188,11 +188,11 @@ export const CHANGES = {
     'LQL without a from clause reads another table',
     'LQL queries without it get different rows, or fail if the table lacks a column.',
   ),
-  'sandbox.filter_removed': loosening(
+  'sandbox.filter_removed': security(
     'A condition of a sandbox table was removed or changed',
     'Consumer queries may read rows that were hidden from them.',
   ),
-  'sandbox.column_added': loosening(
+  'sandbox.column_added': security(
     'One more column in a sandbox table',
     'Consumer queries can read it. With SELECT *, a change of the underlying tables is enough to add it.',
   ),
@@ -208,12 +208,12 @@ export const CHANGES = {
     'A column in a sandbox table has a wider type',
     'Consumer queries still work; the types of calculated values may differ.',
   ),
-  'redaction.removed': loosening(
+  'redaction.removed': security(
     'Responses are no longer redacted',
     'Every key receives personal data unless it requires redaction itself.',
   ),
   'redaction.added': behaviour('Every response is redacted', 'Values are replaced by REDACTED.'),
-  'redaction.detector_removed': loosening(
+  'redaction.detector_removed': security(
     'One kind of personal data is no longer detected',
     'It is no longer redacted, even if a key or a header requires redaction.',
   ),
@@ -221,11 +221,11 @@ export const CHANGES = {
     'One more kind of personal data is detected',
     'More values are replaced by REDACTED.',
   ),
-  'redaction.column_rule_removed': loosening(
+  'redaction.column_rule_removed': security(
     'The redaction rule of a column was removed',
     'Its values are returned unchanged unless a detector finds something in them.',
   ),
-  'redaction.column_rule_weakened': loosening(
+  'redaction.column_rule_weakened': security(
     'The redaction rule of a column is weaker',
     'drop removes the column, mask shows only that there is a value, hash also shows which values are equal.',
   ),
@@ -265,7 +265,7 @@ export const CHANGES = {
     'Calls that worked may be stopped or rejected.',
   ),
   'limits.raised': behaviour('A higher limit', 'One call may cost more than before, but is still limited.'),
-  'limits.removed': loosening(
+  'limits.removed': security(
     'A limit was removed',
     'Only the limits of the whole service stop one caller from using all of the engine.',
   ),
@@ -309,5 +309,5 @@ export interface Change {
 
 /** Whether a change requires a reason. */
 export function needsReason({ class: kind }: Pick<Change, 'class'>): boolean {
-  return kind === 'loosening' || kind === 'breaking';
+  return kind === 'security' || kind === 'breaking';
 }

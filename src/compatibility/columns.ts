@@ -19,7 +19,7 @@ export function* compareColumns(
   if (before === undefined) return;
   if (after === undefined) {
     yield {
-      code: 'query.refused',
+      code: 'query.rejected',
       message: 'the engine rejects the query, which it accepted before',
       path: ['query'],
     };

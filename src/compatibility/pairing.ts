@@ -25,10 +25,10 @@ export function pairUp(base: Contracts, head: Contracts): readonly Pairing[] {
       const file = after.broken(old);
       return file === undefined ? { kind: 'removed', contract: old } : { kind: 'broken', file, was: old };
     });
-  const told = new Set(lost.flatMap((each) => (each.kind === 'broken' ? each.file : [])));
+  const reported = new Set(lost.flatMap((each) => (each.kind === 'broken' ? each.file : [])));
   const wereBroken = new Set(base.broken.map(({ path }) => path));
   const invalid = head.broken
-    .filter((file) => !told.has(file) && !wereBroken.has(file.path))
+    .filter((file) => !reported.has(file) && !wereBroken.has(file.path))
     .map((file): Pairing => ({ kind: 'broken', file, was: undefined }));
   return [...pairs, ...lost, ...invalid];
 }

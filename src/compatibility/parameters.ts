@@ -39,7 +39,11 @@ function added(name: string, { required }: Parameter, wasIgnored: boolean): Foun
     return { code: 'parameter.added_required', message: `${name} is a new required parameter`, path };
   if (!wasIgnored)
     return { code: 'parameter.added_optional', message: `${name} is a new optional parameter`, path };
-  return { code: 'parameter.heeded', message: `${name} is now a parameter; it was ignored when sent`, path };
+  return {
+    code: 'parameter.previously_ignored',
+    message: `${name} is now a parameter; it was ignored when sent`,
+    path,
+  };
 }
 
 interface Pair {

@@ -79,13 +79,13 @@ function perSecond(rate: Rate | undefined): number {
 }
 
 function* compareLimits(base: Endpoint, head: Endpoint): Generator<Found> {
-  const walls = [
+  const limits = [
     { key: 'time', old: base.limits.time, now: head.limits.time, unit: ' s' },
     { key: 'memory', old: base.limits.memory, now: head.limits.memory, unit: ' bytes' },
     { key: 'read_rows', old: base.limits.readRows, now: head.limits.readRows, unit: '' },
     { key: 'rate', old: perSecond(base.rate), now: perSecond(head.rate), unit: ' calls per second' },
   ];
-  for (const { key, old, now, unit } of walls) {
+  for (const { key, old, now, unit } of limits) {
     if (old === now) continue;
     const shown = (value: number): string =>
       value === 0 ? 'none' : `${Number(value.toPrecision(6))}${unit}`;

@@ -7,7 +7,7 @@ import type { Read } from './reads.ts';
 /**
  * Each SELECT of the new query must match one of the old query with no additional table and no fewer conditions.
  * SELECTs are compared within the part of the same name; a new part of the WITH clause is compared with all SELECTs.
- * Anything undecidable is reported as a loosening.
+ * Anything undecidable is reported as a security change.
  */
 export function* compareQueries(base: Contract, head: Contract): Generator<Found> {
   if (base.query.key !== head.query.key) {
@@ -22,7 +22,7 @@ export function* compareQueries(base: Contract, head: Contract): Generator<Found
   const before = base.query.parts;
   const isOpen = base.endpoint.sandbox.enabled && head.endpoint.sandbox.enabled;
   const isConfined = before.some(({ reads }) => reads.some(({ filters }) => filters.some(isByParameter)));
-  const told = new Set<string>();
+  const reported = new Set<string>();
   for (const part of head.query.parts) {
     const old = before.find(({ name }) => name === part.name);
     const isTable = isOpen && part.kind === 'table';
@@ -30,7 +30,7 @@ export function* compareQueries(base: Contract, head: Contract): Generator<Found
     const reads =
       old?.reads ?? before.flatMap((each) => each.reads).filter(({ filters }) => filters.some(isByParameter));
     const losses = lossesOf(reads, part.reads, { isTable, isConfined });
-    yield* report(part, losses, { gone: old === undefined ? new Set() : missing(old, part), told });
+    yield* report(part, losses, { gone: old === undefined ? new Set() : missing(old, part), reported });
   }
 }
 
@@ -85,10 +85,14 @@ interface Reported {
   /** Parameters that the part no longer uses. */
   readonly gone: ReadonlySet<string>;
   /** Parameters reported so far, in all parts. */
-  readonly told: Set<string>;
+  readonly reported: Set<string>;
 }
 
-function* report(part: QueryPart, { filters, sources }: Losses, { gone, told }: Reported): Generator<Found> {
+function* report(
+  part: QueryPart,
+  { filters, sources }: Losses,
+  { gone, reported }: Reported,
+): Generator<Found> {
   const at = { path: ['query'], offset: part.offset } as const;
   const where = part.name;
   for (const source of sources) {
@@ -108,9 +112,9 @@ function* report(part: QueryPart, { filters, sources }: Losses, { gone, told }: 
       };
     }
     for (const name of parameters) {
-      if (isInherited === true && told.has(name)) continue; // reported where it is written
+      if (isInherited === true && reported.has(name)) continue; // reported where it is written
       here.add(name);
-      told.add(name);
+      reported.add(name);
       yield gone.has(name)
         ? {
             code: 'tenant.filter_removed',
@@ -126,7 +130,7 @@ function* report(part: QueryPart, { filters, sources }: Losses, { gone, told }: 
   }
   for (const name of gone) {
     if (here.has(name)) continue;
-    told.add(name);
+    reported.add(name);
     yield { code: 'tenant.filter_removed', message: `${where} no longer uses @${name}`, ...at };
   }
 }

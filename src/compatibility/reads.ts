@@ -12,8 +12,18 @@ export interface Read {
   readonly tables: ReadonlySet<string>;
   /** Its own filters, and those of the enclosing SELECTs. */
   readonly filters: readonly Filter[];
+  /** The conditions of its own WHERE and PREWHERE. */
+  readonly conditions: readonly Filter[];
+  /** Its sources outside the WITH clause in order, with their aliases. */
+  readonly aliases: readonly SourceAlias[];
   /** Whether its rows are returned, rather than only used in conditions. */
   readonly givesRows: boolean;
+}
+
+/** A table or table function as written, and the name that the SELECT gives it. */
+export interface SourceAlias {
+  readonly source: string;
+  readonly alias: string | undefined;
 }
 
 /** Every SELECT in `nodes`, outer before inner. */
@@ -29,6 +39,9 @@ function readsBelow(nodes: readonly SqlNode[], outer: Around, names: Names): rea
     const known = { ...names, tables: new Set([...names.tables, ...localTables(clauses)]) };
     const shown = { ...known, aliases: withoutSoleSource(clauses, known) };
     const filters = [...around, ...clauses.flatMap((clause) => filtersOf(clause, clauses, shown))];
+    const conditions = clauses
+      .filter(({ word }) => word === 'WHERE' || word === 'PREWHERE')
+      .flatMap((clause) => filtersOf(clause, clauses, shown));
     const inner = clauses.flatMap((clause) => {
       const givesRows = outer.givesRows && ROW_CLAUSES.has(clause.word);
       return clause.nodes.flatMap((node) =>
@@ -37,7 +50,7 @@ function readsBelow(nodes: readonly SqlNode[], outer: Around, names: Names): rea
     });
     const reads = clauses.some(({ word }) => word === 'FROM') && isSelect(clauses);
     const { givesRows } = outer;
-    return reads ? [{ ...sourcesOf(clauses, known), filters, givesRows }, ...inner] : inner;
+    return reads ? [{ ...sourcesOf(clauses, known), filters, conditions, givesRows }, ...inner] : inner;
   });
 }
 
@@ -91,10 +104,17 @@ function beginsQuery(node: SqlNode | undefined): boolean {
   return beginsQuery(node.nodes[0]);
 }
 
-function sourcesOf(clauses: readonly Clause[], { tables }: Names): Pick<Read, 'sources' | 'tables'> {
-  const named = new Set(sourceItems(clauses).map(sourceText));
+function sourcesOf(
+  clauses: readonly Clause[],
+  { tables }: Names,
+): Pick<Read, 'sources' | 'tables' | 'aliases'> {
+  const items = sourceItems(clauses);
+  const named = new Set(items.map(sourceText));
   named.delete('');
   return {
+    aliases: items
+      .map((item) => ({ source: sourceText(item), alias: aliasOf(item) }))
+      .filter(({ source }) => source !== '' && !tables.has(source)),
     sources: new Set([...named].filter((name) => !tables.has(name))),
     tables: new Set([...named].filter((name) => tables.has(name))),
   };
@@ -111,3 +131,15 @@ function sourceText(item: readonly SqlNode[]): string {
   }
   return text;
 }
+
+/** The name after the source's own: `logs.edge AS e`, `logs.edge e FINAL`. */
+function aliasOf(item: readonly SqlNode[]): string | undefined {
+  const rest = item.findIndex((node, index) => {
+    return index > 0 && node.kind !== 'group' && !isToken(node, '.') && !isToken(item[index - 1], '.');
+  });
+  if (rest === -1) return undefined;
+  const at = wordOf(item[rest]) === 'AS' ? rest + 1 : rest;
+  return MODIFIERS.has(wordOf(item[at])) ? undefined : nameOf(item[at]);
+}
+
+const MODIFIERS: ReadonlySet<string> = new Set(['FINAL', 'SAMPLE']);

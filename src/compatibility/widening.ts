@@ -1,5 +1,6 @@
 // Compares types: of parameters by the values they accept, of columns by the readers that can parse them.
 import { parseParameterType, type ParameterType, type ScalarType } from '../params/type.ts';
+import { innerType, parseType, printArgument, printType, type ClickHouseType } from '../sql/type.ts';
 
 /** How a parameter's new type relates to the old one, by the values it accepts. */
 export type TypeStep = 'same' | 'wider' | 'narrower' | 'other';
@@ -51,55 +52,47 @@ export interface ColumnOptions {
 
 /** Both are types as the engine prints them. */
 export function compareColumnTypes(before: string, after: string, options: ColumnOptions): ColumnStep {
-  if (before === after) return 'same';
-  const [old, now] = [peel(before), peel(after)];
-  if (now.isNullable && !old.isNullable)
-    return isAlike(old.inner, now.inner, options) ? 'nullable' : 'changed';
-  return isAlike(old.inner, now.inner, options) ? 'alike' : 'changed';
+  return before === after ? 'same' : compareTrees(parseType(before), parseType(after), options);
 }
 
-interface Peeled {
+function compareTrees(before: ClickHouseType, after: ClickHouseType, options: ColumnOptions): ColumnStep {
+  const [old, now] = [unwrap(before), unwrap(after)];
+  if (!isAlike(old.inner, now.inner, options)) return 'changed';
+  return now.isNullable && !old.isNullable ? 'nullable' : 'alike';
+}
+
+interface Unwrapped {
   readonly isNullable: boolean;
-  readonly inner: string;
+  readonly inner: ClickHouseType;
 }
 
 /** LowCardinality changes the storage of values, not the values. */
-function peel(type: string): Peeled {
-  const kept = /^LowCardinality\((.*)\)$/s.exec(type)?.[1] ?? type;
-  const inner = /^Nullable\((.*)\)$/s.exec(kept)?.[1];
-  return { isNullable: inner !== undefined, inner: inner ?? kept };
+function unwrap(type: ClickHouseType): Unwrapped {
+  const stored = type.name === 'LowCardinality' ? innerType(type) : type;
+  const isNullable = stored.name === 'Nullable';
+  return { isNullable, inner: isNullable ? innerType(stored) : stored };
 }
 
-function isAlike(before: string, after: string, options: ColumnOptions): boolean {
-  if (before === after) return true;
-  const [oldElement, newElement] = [before, after].map((type) => /^Array\((.*)\)$/s.exec(type)?.[1]);
-  if (oldElement !== undefined && newElement !== undefined) {
-    return ['same', 'alike'].includes(compareColumnTypes(oldElement, newElement, options));
+function isAlike(before: ClickHouseType, after: ClickHouseType, options: ColumnOptions): boolean {
+  if (printType(before) === printType(after)) return true;
+  if (before.name === 'Array' && after.name === 'Array') {
+    return compareTrees(innerType(before), innerType(after), options) === 'alike';
   }
-  if (/^JSON\b/.test(before) && /^JSON\b/.test(after)) return holdsPaths(after, before);
-  const [old, now] = [typeOf(before)?.scalar, typeOf(after)?.scalar];
+  if (before.name === 'JSON' && after.name === 'JSON') return holdsPaths(after, before);
+  const [old, now] = [scalarOf(before), scalarOf(after)];
   if (old === undefined || now === undefined || !holds(now, old)) return false;
   if (old.kind === 'float') return true;
   if (old.kind !== 'integer' || now.kind !== 'integer') return false;
   return options.int64 === 'number' ? now.bits <= 64 : now.bits <= 32 || (old.bits === 64 && now.bits === 64);
 }
 
-/** Whether every path that had its own type still has it. */
-function holdsPaths(wide: string, narrow: string): boolean {
-  const paths = new Set(argumentsOf(wide));
-  return argumentsOf(narrow).every((path) => paths.has(path));
+function scalarOf(type: ClickHouseType): ScalarType | undefined {
+  const parsed = typeOf(printType(type));
+  return parsed?.isArray === true ? undefined : parsed?.scalar;
 }
 
-/** The arguments of `Name(…)`, split at top-level commas. */
-function argumentsOf(type: string): readonly string[] {
-  const inner = /^\w+\((.*)\)$/s.exec(type)?.[1] ?? '';
-  const parts: string[] = [''];
-  let depth = 0;
-  for (const unit of inner) {
-    if (unit === '(') depth++;
-    if (unit === ')') depth--;
-    if (unit === ',' && depth === 0) parts.push('');
-    else parts[parts.length - 1] += unit;
-  }
-  return parts.map((part) => part.trim()).filter((part) => part !== '');
+/** Whether every path that had its own type still has it. */
+function holdsPaths(wide: ClickHouseType, narrow: ClickHouseType): boolean {
+  const paths = new Set(wide.arguments?.map(printArgument));
+  return narrow.arguments?.every((path) => paths.has(printArgument(path))) ?? true;
 }

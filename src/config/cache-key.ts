@@ -29,8 +29,8 @@ function warningOf(own: readonly string[], redisPassword: string): string {
   if (names.length > 0)
     return `No cache_key is set: cached responses in Redis are authenticated with a key derived from ${names.join(' and ')}. ${ADVICE}`;
   if (redisPassword !== '')
-    return `No cache_key is set: cached responses in Redis are authenticated with a key derived from the password in redis_url, so whoever has that password can forge them. ${ADVICE}`;
-  return `No cache_key is set and no secret to derive one from: whoever can write to Redis can forge cached responses. ${ADVICE}`;
+    return `No cache_key is set: cached responses in Redis are authenticated with a key derived from the password in redis_url, so anyone with that password can forge them. ${ADVICE}`;
+  return `No cache_key is set and no secret to derive one from: anyone who can write to Redis can forge cached responses. ${ADVICE}`;
 }
 
 function passwordIn(url: string | undefined): string {

@@ -13,6 +13,8 @@ export interface ClickHouseSettings {
   readonly ca: string | undefined;
   readonly certificate: { readonly cert: string; readonly key: string } | undefined;
   readonly isCompressed: boolean;
+  /** Send consumer queries with the settings that row policies compare with. */
+  readonly rowPolicies: boolean;
 }
 
 /** The keys without a default. */
@@ -38,6 +40,7 @@ export function clickhouseSettings(all: SettingsFile): ClickHouseSettings | unde
     ca: all.clickhouse_ca,
     certificate: cert === undefined || key === undefined ? undefined : { cert, key },
     isCompressed: all.clickhouse_compression ?? false,
+    rowPolicies: all.clickhouse_row_policies ?? false,
   };
 }
 
@@ -46,7 +49,7 @@ export function findHalfCertificate(values: SettingsFile): Finding[] {
   const { clickhouse_certificate: certificate, clickhouse_key: key } = values;
   if ((certificate === undefined) === (key === undefined)) return [];
   const missing = key === undefined ? 'clickhouse_key' : 'clickhouse_certificate';
-  const message = `a certificate and its key belong together; missing: ${missing}`;
+  const message = `a certificate and its key must be set together; missing: ${missing}`;
   const code = 'settings.certificate_incomplete';
   return [{ file: 'settings', line: 0, column: 0, severity: 'error', code, message }];
 }

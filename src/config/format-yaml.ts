@@ -20,7 +20,7 @@ export function formatYaml(text: string, name: SchemaName): string {
   for (const [index, pair] of root.items.entries()) space(pair, index);
   visit(document, { Map: (_, map) => pad(map, ' '), Seq: (_, list) => pad(list, '') });
   const printed = document.toString({ lineWidth: 0, indentSeq: true });
-  const formatted = `${printed.replace(/[ \t]+$/gm, (blanks, at: number) => (isInBlock(printed, at) ? blanks : '')).trimEnd()}\n`;
+  const formatted = `${printed.replace(/[ \t]+$/gm, (spaces, at: number) => (isInBlock(printed, at) ? spaces : '')).trimEnd()}\n`;
   if (!isDeepStrictEqual(parseDocument(formatted).toJS(), before))
     throw new Error('formatting would change a value; the file was not changed');
   return formatted;

@@ -32,5 +32,5 @@ async function isUsedByUs(path: string): Promise<boolean> {
 
 function warning(path: string, mode: number): string {
   const octal = (mode & 0o7777).toString(8);
-  return `The data folder ${resolve(path)} is open to other users (mode ${octal}): give the service a folder of its own, with mode 0700`;
+  return `The data folder ${resolve(path)} is open to other users (mode ${octal}): use a separate folder with mode 0700`;
 }

@@ -5,7 +5,7 @@ import type { ErrorObject, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import { locateFindings, MAX_FINDINGS, type Finding } from '../core/finding.ts';
-import { nearest } from '../core/nearest.ts';
+import { didYouMean, nearest } from '../core/nearest.ts';
 import type { Path, YamlDocument } from './yaml-document.ts';
 
 export type SchemaName = 'endpoint' | 'tokens' | 'settings';
@@ -161,7 +161,7 @@ const DESCRIPTIONS: Readonly<Record<string, Describe>> = {
       onKey: true,
       code: 'schema.unknown_key',
       message: `unknown key "${shorten(key)}"`,
-      hint: guess === undefined ? `Allowed here: ${known.join(', ')}` : `Did you mean "${guess}"?`,
+      hint: didYouMean(guess) ?? `Allowed here: ${known.join(', ')}`,
     };
   },
   required: (error) => ({
@@ -176,29 +176,29 @@ const DESCRIPTIONS: Readonly<Record<string, Describe>> = {
   }),
   enum: (error) => {
     const allowed = (error.params['allowedValues'] as readonly unknown[]).map(String); // ajv's own error shape
-    const guess = typeof error.data === 'string' ? nearest(error.data, allowed) : undefined;
+    const hint = typeof error.data === 'string' ? didYouMean(nearest(error.data, allowed)) : undefined;
     return {
       onKey: false,
       code: 'schema.not_allowed',
       message: `${describeValue(error.data)} is not one of ${allowed.join(', ')}`,
-      ...(guess === undefined ? {} : { hint: `Did you mean "${guess}"?` }),
+      ...(hint && { hint }),
     };
   },
   oneOf: (error) => ({
     onKey: false,
     code: 'schema.wrong_type',
-    message: `${describeValue(error.data)} does not fit here`,
+    message: `${describeValue(error.data)} is not valid here`,
     hint: String(error.parentSchema?.['description'] ?? ''),
   }),
   pattern: (error) => ({
     onKey: error.propertyName !== undefined,
-    code: 'schema.bad_text',
+    code: 'schema.string_invalid',
     message: `${describeValue(error.propertyName ?? error.data)} does not match ${String(error.params['pattern'])}`,
     ...(error.propertyName === undefined ? {} : { path: [...pathOf(error), error.propertyName] }),
   }),
   format: (error) => ({
     onKey: false,
-    code: 'schema.bad_text',
+    code: 'schema.string_invalid',
     message: `${describeValue(error.data)} is not a ${String(error.params['format'])}`,
   }),
 };
@@ -211,7 +211,7 @@ function toFinding(error: ErrorObject): SchemaFinding {
     path: name === undefined ? pathOf(error) : [...pathOf(error), name],
     onKey: name !== undefined,
     code: 'schema.out_of_bounds',
-    message: `${describeValue(name ?? error.data)} ${error.message ?? 'is out of bounds'}`,
+    message: `${describeValue(name ?? error.data)} ${error.message ?? 'is out of range'}`,
   };
 }
 
@@ -227,9 +227,9 @@ function typeNames(types: unknown): string {
   const names: Readonly<Record<string, string>> = {
     object: 'a mapping',
     array: 'a list',
-    string: 'a text',
+    string: 'a string',
     boolean: 'true or false',
-    integer: 'a whole number',
+    integer: 'an integer',
     number: 'a number',
   };
   const list = Array.isArray(types) ? types.map(String) : String(types).split(',');

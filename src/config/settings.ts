@@ -155,7 +155,7 @@ async function readSettingsFile(sources: SettingsSources): Promise<Layer> {
   });
   if (text === undefined) return { values: {}, diagnostics: [] };
   if (typeof text !== 'string') {
-    const hint = `The system says: ${text.message}`;
+    const hint = `System error: ${text.message}`;
     return {
       values: {},
       diagnostics: [plainFinding(path, 'settings.unreadable', 'the settings file cannot be read', hint)],

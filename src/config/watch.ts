@@ -38,9 +38,9 @@ export async function watchPaths(
   let changed = new Set<string>();
   const burst = createBurst(settleMs, maxDelayMs, async () => {
     await look();
-    const told = changed;
+    const reported = changed;
     changed = new Set();
-    if (told.size > 0) on.change(told);
+    if (reported.size > 0) on.change(reported);
   });
   const closed = new AbortController();
   const soon = (): void => {
@@ -96,15 +96,15 @@ async function hasMoved(
 }
 
 /** Calls `tell` after `settleMs` without changes, or at most `maxDelayMs` after the first one. */
-function createBurst(settleMs: number, maxDelayMs: number, tell: () => Promise<void>) {
+function createBurst(settleMs: number, maxDelayMs: number, report: () => Promise<void>) {
   let settle: NodeJS.Timeout | undefined;
   let deadline: NodeJS.Timeout | undefined;
-  let telling: Promise<void> = Promise.resolve();
+  let reporting: Promise<void> = Promise.resolve();
   const end = (): void => {
     clearTimeout(settle);
     clearTimeout(deadline);
     settle = deadline = undefined;
-    telling = tell();
+    reporting = report();
   };
   return {
     note: (): void => {
@@ -115,7 +115,7 @@ function createBurst(settleMs: number, maxDelayMs: number, tell: () => Promise<v
     close: (): Promise<void> => {
       clearTimeout(settle);
       clearTimeout(deadline);
-      return telling;
+      return reporting;
     },
   };
 }

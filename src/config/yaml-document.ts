@@ -147,7 +147,7 @@ function findObstacle(text: string): Fault | undefined {
   const control = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufffd]/u.exec(text);
   if (control) {
     const message =
-      control[0] === '\ufffd' ? 'the file is not valid UTF-8' : 'the file holds a control character';
+      control[0] === '\ufffd' ? 'the file is not valid UTF-8' : 'the file contains a control character';
     return { offset: control.index, code: 'bad_character', message };
   }
   const offset = tooDeepAt(text);
@@ -173,7 +173,7 @@ function tooDeepAt(text: string): number | undefined {
 
 /** Replacements for parser messages that refer to the library's own functions. */
 const MESSAGES: Readonly<Record<string, string>> = {
-  MULTIPLE_DOCS: 'a file holds one document: remove the line --- and what follows it',
+  MULTIPLE_DOCS: 'a file must contain a single document: remove the line --- and everything after it',
 };
 
 /** Findings start in lower case. */
@@ -200,7 +200,7 @@ function findBadAliases(parsed: Document.Parsed): Fault[] {
     if (isAlias(node)) {
       const size = sizes.get(node.source);
       const offset = node.range?.[0] ?? 0;
-      const message = `no &${node.source} stands before *${node.source}`;
+      const message = `no anchor &${node.source} is defined before *${node.source}`;
       if (size === undefined) faults.push({ offset, code: 'unknown_alias', message });
       added += size ?? 0;
       return size ?? 1;

@@ -32,12 +32,12 @@ function child(of: unknown, key: string | number): unknown {
   return typeof of === 'object' && of !== null ? Reflect.get(of, key) : undefined;
 }
 
-interface Place {
+interface Target {
   readonly parent: YAMLMap;
   readonly pair: Pair;
 }
 
-function replace(text: string, { parent, pair }: Place, value: unknown): string {
+function replace(text: string, { parent, pair }: Target, value: unknown): string {
   const old = isNode(pair.value) ? spanOf(text, pair.value) : undefined;
   const colon = colonAfter(text, isNode(pair.key) ? spanOf(text, pair.key).end : 0);
   if (parent.flow === true)

@@ -10,3 +10,13 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   const match = closestMatch(word.toLowerCase(), [...byFolded.keys()], { maxDistance });
   return match === undefined ? undefined : byFolded.get(match);
 }
+
+/** The hint that suggests this candidate; undefined without one. */
+export function didYouMean(candidate: string | undefined): string | undefined {
+  return candidate === undefined ? undefined : `Did you mean ${candidate}?`;
+}
+
+/** The message, followed by the suggestion if there is a candidate. */
+export function withSuggestion(message: string, candidate: string | undefined): string {
+  return candidate === undefined ? message : `${message}. ${didYouMean(candidate)}`;
+}

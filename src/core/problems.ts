@@ -97,7 +97,7 @@ export const PROBLEMS = {
   'bigquery.unsupported': bigquery('Your query uses BigQuery syntax that is not supported'),
   'bigquery.name_unknown': bigquery('Unknown table, column or function'),
   'bigquery.too_large': bigquery('Your query is too large'),
-  'lql.text_too_long': lql('The LQL query is too long'),
+  'lql.query_too_long': lql('The LQL query is too long'),
   'lql.character_invalid': lql('Invalid character in LQL'),
   'lql.too_many_clauses': lql('Too many clauses'),
   'lql.whitespace_missing': lql('Missing whitespace between clauses'),

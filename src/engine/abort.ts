@@ -9,7 +9,7 @@ export function abortError(signal: AbortSignal): EngineError {
     : new EngineError('aborted', 'cancelled by its caller', { cause: reason });
 }
 
-/** What `promise` gives, or a rejection as soon as one of the signals aborts: who has left waits for nothing. */
+/** Settles as `promise` does, or rejects as soon as one of the signals aborts, so that a disconnected caller does not wait. */
 export async function unlessAborted<T>(promise: Promise<T>, signals: readonly AbortSignal[]): Promise<T> {
   const settled = new AbortController();
   const aborted = new Promise<never>((_, reject) => {

@@ -8,6 +8,12 @@ import type { ReadSummary } from '../core/observation.ts';
  */
 export type ParameterValue = string | null;
 
+/** What row policies compare with: the endpoint, and the values of the parameters that its tables are filtered by. */
+export interface RowPolicyContext {
+  readonly endpoint: string;
+  readonly values: Readonly<Record<string, ParameterValue>>;
+}
+
 /** Settings of one statement. Names come from a fixed list, never from a caller. */
 export type Settings = Readonly<Record<string, string | number>>;
 
@@ -23,12 +29,14 @@ export interface Statement {
   readonly limits: Limits;
   /** Source of the query: a saved query, or a consumer query (read-only connection, consumer limits). */
   readonly origin: 'saved' | 'consumer';
-  /** Print 64-bit integers as JSON strings. */
+  /** Print integers of 64 bits and more, and decimals, as JSON strings. */
   readonly int64: 'number' | 'string';
   /** The ClickHouse workload that schedules it, a plain identifier; default: the user's own. */
   readonly workload?: string | undefined;
   /** The key that it runs for: keys take turns, and consumer statements of a key have a share of the connections. */
   readonly key?: string | undefined;
+  /** For a consumer statement, what row policies on a server compare with; the embedded engine has none. */
+  readonly rowPolicy?: RowPolicyContext | undefined;
   /** Called if the statement ended the embedded engine's process, or may have; possibly after it was rejected. */
   readonly onFatal?: ((fatality: Fatality) => void) | undefined;
 }

@@ -9,5 +9,7 @@ export function splitStatements(sql: string): readonly string[] {
   const starts = [0, ...ends.map((end) => end + 1)];
   return starts
     .map((start, index) => sql.slice(start, ends[index]))
-    .filter((text) => tokenize(text).some((token) => token.kind !== 'blank' && token.kind !== 'comment'));
+    .filter((text) =>
+      tokenize(text).some((token) => token.kind !== 'whitespace' && token.kind !== 'comment'),
+    );
 }

@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '../core/problem.ts';
-import { isReadable } from './header-limit.ts';
+import { isReadable } from './header-fields.ts';
 
 /** Safe methods (RFC 9110, 9.2.1). */
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -16,11 +16,11 @@ const LOOPBACK = ['localhost', 'ip6-localhost', 'ip6-loopback'];
 export function guardAdmin(app: FastifyInstance, names: readonly string[]): void {
   const known = new Set([...LOOPBACK, ...names].map(normalName));
   app.addHook('onRequest', (request, _reply, done) => {
-    done(refusalOf(request, known));
+    done(rejectionOf(request, known));
   });
 }
 
-function refusalOf({ headers, method }: FastifyRequest, known: ReadonlySet<string>): Problem | undefined {
+function rejectionOf({ headers, method }: FastifyRequest, known: ReadonlySet<string>): Problem | undefined {
   const host = urlOfHost(headers.host);
   if (host === undefined || !isKnown(host.hostname, known)) {
     const detail = `The admin listener does not know the host "${(headers.host ?? '').slice(0, 100)}"`;
@@ -28,8 +28,10 @@ function refusalOf({ headers, method }: FastifyRequest, known: ReadonlySet<strin
   }
   if (SAFE.has(method)) return undefined;
   const { origin, 'sec-fetch-site': site = 'none' } = headers;
-  const isOwn = origin === undefined || urlOf(origin)?.host === host.host;
-  return isOwn && (site === 'none' || site === 'same-origin') ? undefined : new Problem('route.cross_site');
+  const isSameOrigin = origin === undefined || urlOf(origin)?.host === host.host;
+  return isSameOrigin && (site === 'none' || site === 'same-origin')
+    ? undefined
+    : new Problem('route.cross_site');
 }
 
 function isKnown(hostname: string, known: ReadonlySet<string>): boolean {

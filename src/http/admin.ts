@@ -3,9 +3,9 @@ import fastify, { type FastifyInstance } from 'fastify';
 import { nearest } from '../core/nearest.ts';
 import { Problem } from '../core/problem.ts';
 import { guardAdmin } from './admin-guard.ts';
-import { leaveBodiesAlone } from './body.ts';
-import { SECURITY_FIELDS } from './browsers.ts';
+import { disableBodyParsing } from './body.ts';
 import { sendProblem, toProblem } from './problem-reply.ts';
+import { addSecurityHeaders } from './security-headers.ts';
 
 export interface AdminOptions {
   readonly metrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
@@ -21,11 +21,8 @@ export interface AdminOptions {
 
 export function createAdminServer(options: AdminOptions): FastifyInstance {
   const app = fastify({ forceCloseConnections: true });
-  leaveBodiesAlone(app);
-  app.addHook('onRequest', (_request, reply, done) => {
-    reply.headers(SECURITY_FIELDS);
-    done();
-  });
+  disableBodyParsing(app);
+  addSecurityHeaders(app);
   guardAdmin(app, options.hosts);
   app.setErrorHandler((error, _request, reply) => sendProblem(reply, toProblem(error)));
   app.setNotFoundHandler((_request, reply) => sendProblem(reply, new Problem('route.unknown')));
@@ -35,7 +32,7 @@ export function createAdminServer(options: AdminOptions): FastifyInstance {
   });
   app.get('/config', (_request, reply) => reply.send(options.configuration()));
   app.post<{ Querystring: { endpoint?: string | string[] } }>('/cache/purge', async (request, reply) => {
-    const purged = chosen(request.query.endpoint, options.endpoints());
+    const purged = namesToPurge(request.query.endpoint, options.endpoints());
     for (const name of purged) await options.purge(name);
     return reply.send({ purged });
   });
@@ -43,7 +40,7 @@ export function createAdminServer(options: AdminOptions): FastifyInstance {
 }
 
 /** The endpoint with this name, or all of them. */
-function chosen(name: string | string[] | undefined, all: readonly string[]): readonly string[] {
+function namesToPurge(name: string | string[] | undefined, all: readonly string[]): readonly string[] {
   if (name === undefined) return all;
   if (typeof name === 'string' && all.includes(name)) return [name];
   const guess = nearest(String(name), all);

@@ -4,12 +4,12 @@ import type { Outcome } from '../cache/read-through.ts';
 import { rateLimitFields } from '../rate-limits/rate-limits.ts';
 import type { Answer } from '../request/call.ts';
 import { plainEtag } from './compression.ts';
-import { isReadable } from './header-limit.ts';
+import { isReadable } from './header-fields.ts';
 
 /** Sends the answer, or 304 if the client has it already. */
 export function sendAnswer(reply: FastifyReply, answer: Answer, headerPrefix: string): FastifyReply {
   reply.answer = answer;
-  reply.headers(rateLimitFields(reply.trace.limits));
+  reply.headers(rateLimitFields(reply.record.limits));
   reply.headers(answerFields(answer, headerPrefix)).header('Server-Timing', serverTiming(answer.timing));
   if (hasAlready(reply, answer.etag)) return reply.code(304).send();
   return reply.header('Content-Type', answer.contentType).send(answer.body);

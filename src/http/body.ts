@@ -7,17 +7,18 @@ import { Problem } from '../core/problem.ts';
 /** Bytes. */
 const BODY_LIMIT = 1_048_576;
 
+/** A request and its response, as Node has them. */
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 }
 
 /** Disables Fastify's body parsing, and closes connections with much unread body left. */
-export function leaveBodiesAlone(app: FastifyInstance): void {
+export function disableBodyParsing(app: FastifyInstance): void {
   for (const method of ['GET', 'POST', 'QUERY', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
     app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   app.addHook('onSend', (request, reply, _payload, done) => {
-    if (isRestLong(request.raw)) reply.header('Connection', 'close');
+    if (isMuchUnread(request.raw)) reply.header('Connection', 'close');
     done();
   });
 }
@@ -34,13 +35,13 @@ export async function readBody({ request, response }: Exchange): Promise<string>
     const decoder = new StringDecoder();
     let text = '';
     let bytes = 0;
-    const take = (part: Buffer): void => {
+    const append = (part: Buffer): void => {
       bytes += part.length;
       if (bytes <= BODY_LIMIT) return void (text += decoder.write(part));
-      request.off('data', take);
+      request.off('data', append);
       reject(tooLarge());
     };
-    request.on('data', take);
+    request.on('data', append);
     request.once('end', () => resolve(text + decoder.end()));
     request.once('error', (cause) => reject(new Problem('request.client_closed', { cause })));
     request.once('close', () => reject(new Problem('request.client_closed')));
@@ -63,7 +64,7 @@ function waitsForContinue({ headers }: IncomingMessage): boolean {
 /**
  * Node discards unread body bytes so that the connection can be reused; an endless or withheld body would make it wait.
  */
-function isRestLong(request: IncomingMessage): boolean {
+function isMuchUnread(request: IncomingMessage): boolean {
   if (request.complete || !hasBody(request)) return false;
   const length = request.headers['content-length'];
   return length === undefined || Number(length) > BODY_LIMIT || waitsForContinue(request);

@@ -2,15 +2,17 @@
 import { promisify } from 'node:util';
 import * as zlib from 'node:zlib';
 import { compress as wasmZstd, init } from '@bokuweb/zstd-wasm';
-import { LRUCache } from 'lru-cache';
+
 import Negotiator from 'negotiator';
+import { createLru } from '../core/lru.ts';
 import { FORMATS } from '../format/formats.ts';
-import { isReadable } from './header-limit.ts';
+import { isReadable } from './header-fields.ts';
 
 /** In order of preference when the client has none. */
 const CODINGS = ['zstd', 'br', 'gzip'] as const;
 export type ContentCoding = (typeof CODINGS)[number];
 
+/** A body before compression. */
 export interface Plain {
   readonly body: Buffer;
   readonly contentType: string;
@@ -19,7 +21,7 @@ export interface Plain {
 export interface Compression {
   /** The coding for a client with this Accept-Encoding; undefined: uncompressed. */
   choose(accepted: string | undefined, plain: Plain): ContentCoding | undefined;
-  /** Compresses the body. With `etag`, the compressed body of a cached response is kept; without, it is not. */
+  /** Compresses the body. With `etag`, the compressed body is cached for the next response with this tag. */
   encode(plain: Plain, coding: ContentCoding, etag: string | undefined): Buffer | Promise<Buffer>;
 }
 
@@ -30,34 +32,31 @@ const MAX_WASM_BYTES = 4 * 2 ** 20;
 const NATIVE_ZSTD: unknown = Reflect.get(zlib, 'zstdCompress'); // since Node 22.15
 const LEVEL = 1; // higher levels save little on log rows and take twice as long
 
-/** `bytes`: maximum total size of the compressed bodies kept. */
+/** `bytes`: maximum total size of the cached compressed bodies. */
 export async function createCompression(bytes: number): Promise<Compression> {
   await init();
-  const kept = new LRUCache<string, Buffer>({
-    maxSize: Math.max(1, Math.floor(bytes)),
-    sizeCalculation: sizeOf,
-  });
+  const compressed = createLru<Buffer>({ size: Math.max(1, Math.floor(bytes)), sizeOf });
   const running = new Map<string, Promise<Buffer>>();
-  const preferences = new LRUCache<string, readonly ContentCoding[]>({ max: 100 });
+  const preferences = createLru<readonly ContentCoding[]>({ entries: 100 });
 
   const preferred = (accepted: string): readonly ContentCoding[] => {
     const known = preferences.get(accepted);
     if (known !== undefined) return known;
-    const read = readPreferences(accepted);
-    preferences.set(accepted, read);
-    return read;
+    const parsed = readPreferences(accepted);
+    preferences.set(accepted, parsed);
+    return parsed;
   };
 
   const compressOnce = (key: string, plain: Plain, coding: ContentCoding): Promise<Buffer> => {
     const started = running.get(key);
     if (started !== undefined) return started;
-    const compressed = compress(plain.body, coding).finally(() => running.delete(key));
-    running.set(key, compressed);
-    void compressed.then(
-      (body) => kept.set(key, body),
+    const body = compress(plain.body, coding).finally(() => running.delete(key));
+    running.set(key, body);
+    void body.then(
+      (bytes) => compressed.set(key, bytes),
       () => undefined,
     );
-    return compressed;
+    return body;
   };
 
   return {
@@ -69,7 +68,7 @@ export async function createCompression(bytes: number): Promise<Compression> {
     encode: (plain, coding, etag) => {
       if (etag === undefined) return compress(plain.body, coding);
       const key = `${coding} ${etag}`;
-      return kept.get(key) ?? compressOnce(key, plain, coding);
+      return compressed.get(key) ?? compressOnce(key, plain, coding);
     },
   };
 }

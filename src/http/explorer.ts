@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
-import { isReadable } from './header-limit.ts';
+import { isReadable } from './header-fields.ts';
 
 /** The same folder whether run from `src/` or `dist/`. */
 const FOLDER = fileURLToPath(new URL('../../dist/explorer/', import.meta.url));
@@ -42,15 +42,15 @@ interface PageFile {
   readonly etag: string;
 }
 
-type RefuseOthers = (app: FastifyInstance, url: string, taken: readonly HTTPMethods[]) => void;
+type RejectOtherMethods = (app: FastifyInstance, url: string, allowed: readonly HTTPMethods[]) => void;
 
-/** Adds `/` and the page's files; adds nothing if they are not built. `refuseOthers` answers other methods. */
-export function addExplorer(app: FastifyInstance, refuseOthers: RefuseOthers): void {
+/** Adds `/` and the page's files; adds nothing if they are not built. `rejectOtherMethods` answers other methods. */
+export function addExplorer(app: FastifyInstance, rejectOtherMethods: RejectOtherMethods): void {
   void app.register(async (scope) => {
     for (const file of await readFiles(FOLDER)) {
       const url = file.path === PAGE ? '/' : `/${file.path}`;
       scope.get(url, (request, reply) => send(request, reply, file));
-      refuseOthers(scope, url, ['GET']);
+      rejectOtherMethods(scope, url, ['GET']);
     }
   });
 }
@@ -76,8 +76,12 @@ function send(request: FastifyRequest, reply: FastifyReply, { path, body, etag }
     ...(isPage ? { 'Content-Security-Policy': POLICY } : {}),
   });
   reply.fixedTag = etag;
-  const condition = request.headers['if-none-match'];
-  const known = isReadable(condition) ? condition.split(',') : [];
-  if (known.some((tag) => tag.trim() === etag)) return reply.code(304).send();
+  if (matchesTag(request.headers['if-none-match'], etag)) return reply.code(304).send();
   return reply.header('Content-Type', TYPES[extname(path)]).send(body);
+}
+
+/** Whether an `If-None-Match` field lists the tag (RFC 9110, 13.1.2). */
+export function matchesTag(condition: string | undefined, etag: string): boolean {
+  const known = isReadable(condition) ? condition.split(',') : [];
+  return known.some((tag) => tag.trim() === etag);
 }

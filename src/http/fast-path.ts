@@ -3,13 +3,13 @@ import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Found } from '../cache/read-through.ts';
 import type { Finished } from '../core/observation.ts';
-import type { Replay, Answer, CallRecord } from '../request/call.ts';
+import type { Answer, CallRecord, Replay } from '../request/call.ts';
 import { answerFields } from './answer-reply.ts';
-import { SECURITY_FIELDS } from './browsers.ts';
 import { etagIn, type ContentCoding, type Compression } from './compression.ts';
-import { beginTrace, type ObserveOptions } from './observe-requests.ts';
+import { beginTrace, observeFinished, type ObserveOptions, type StartedRequest } from './finished-request.ts';
+import { requestIdOf } from './header-fields.ts';
+import { SECURITY_FIELDS } from './security-headers.ts';
 import type { SlowClients } from './slow-clients.ts';
-import { requestIdOf } from './request-id.ts';
 
 export interface FastPathOptions extends ObserveOptions {
   /** The route of the calls; `prefix` is followed by the endpoint. */
@@ -17,25 +17,28 @@ export interface FastPathOptions extends ObserveOptions {
   /** Request header fields that can change the answer, in lower case. */
   readonly fields: readonly string[];
   readonly headerPrefix: string;
-  /** Requests that must always take the full path. */
-  readonly isBarred: (request: IncomingMessage) => boolean;
+  /** Requests that must always take the ordinary path. */
+  readonly isExcluded: (request: IncomingMessage) => boolean;
+  /** Returns a new request id. */
+  readonly newId: () => string;
   readonly compression: Compression;
   readonly slowClients: SlowClients;
 }
 
 export interface FastPath {
-  /** Answers a known call; passes any other on to `way`, the full request path. */
-  answer(request: IncomingMessage, response: ServerResponse, way: () => void): void;
-  /** Remembers an answered call, if its response can be served again. */
-  remember(request: IncomingMessage, answer: Answer, trace: CallRecord): void;
-  /** Sends every call through the full path from now on. */
+  /** Answers a repeated request from the cache; any other by calling `next`, the ordinary path. */
+  answer(request: IncomingMessage, response: ServerResponse, next: () => void): void;
+  /** Remembers an answered request, if its response can be served again. */
+  remember(request: IncomingMessage, answer: Answer, record: CallRecord): void;
+  /** Sends every request along the ordinary path from now on. */
   close(): void;
 }
 
 interface FastPathEntry {
   readonly replay: Replay;
   readonly endpoint: Answer['endpoint'];
-  readonly trace: CallRecord;
+  /** Of the request that was answered first. */
+  readonly record: CallRecord;
   /** The response header fields as last sent in each coding: alternating names and values. */
   readonly sent: Map<
     ContentCoding | undefined,
@@ -43,31 +46,29 @@ interface FastPathEntry {
   >;
 }
 
-interface Ask {
-  readonly request: IncomingMessage;
+/** A repeated request and what is known of its response. */
+interface Repeated extends Pick<StartedRequest, 'request' | 'started'> {
   readonly response: ServerResponse;
-  readonly started: number;
-  /** Makes the next identical call take the full path. */
+  readonly entry: FastPathEntry;
+  /** Makes the next identical request take the ordinary path. */
   readonly forget: () => void;
 }
 
 /** The body as sent. */
-interface Sent {
+interface Encoded {
   readonly body: Buffer;
   readonly coding: ContentCoding | undefined;
 }
 
 /** A response waiting to be written. */
-interface Reply extends Ask {
+interface Pending extends Repeated, StartedRequest {
   readonly fields: string[];
   readonly body: Buffer;
   readonly found: Found;
-  readonly known: FastPathEntry;
-  readonly requestId: string;
 }
 
-/** Requests with one of these take the full path: they are conditional, carry cache directives or have a body. */
-const BARRED = ['cache-control', 'if-none-match', 'content-length', 'transfer-encoding'] as const;
+/** Requests with one of these take the ordinary path: they are conditional, carry cache directives or have a body. */
+const EXCLUDING_FIELDS = ['cache-control', 'if-none-match', 'content-length', 'transfer-encoding'] as const;
 const MAX_ENTRIES = 10_000;
 const MAX_URL = 2048;
 /** Characters of the digest's input, including a key of maximum length. */
@@ -84,27 +85,26 @@ export function createFastPath(options: FastPathOptions): FastPath {
   let closed = false;
 
   return {
-    answer: (request, response, way) => {
-      if (closed || entries.size === 0 || options.isBarred(request)) return way();
+    answer: (request, response, next) => {
+      if (closed || entries.size === 0 || options.isExcluded(request)) return next();
       const started = now();
       const digest = digestOf(request, options);
-      const known = digest === undefined ? undefined : entries.get(digest);
-      if (digest === undefined || known === undefined) return way();
-      const ask = { request, response, started, forget: () => void entries.delete(digest) };
+      const entry = digest === undefined ? undefined : entries.get(digest);
+      if (digest === undefined || entry === undefined) return next();
       const settle = (found: Found | undefined): void => {
         entries.delete(digest);
-        if (found === undefined) return way();
-        entries.set(digest, known);
-        send(known, found, ask);
+        if (found === undefined) return next();
+        entries.set(digest, entry);
+        send({ request, response, started, entry, forget: () => void entries.delete(digest) }, found);
       };
-      const found = known.replay();
+      const found = entry.replay();
       if (found instanceof Promise) void found.catch(() => undefined).then(settle);
       else settle(found);
     },
-    remember: (request, { replay, endpoint }, trace) => {
+    remember: (request, { replay, endpoint }, record) => {
       const digest = replay === undefined ? undefined : digestOf(request, options);
       if (replay === undefined || digest === undefined || closed) return;
-      entries.set(digest, { replay, endpoint, trace, sent: new Map() });
+      entries.set(digest, { replay, endpoint, record, sent: new Map() });
       const [oldest] = entries.keys();
       if (entries.size > MAX_ENTRIES && oldest !== undefined) entries.delete(oldest);
     },
@@ -116,37 +116,37 @@ export function createFastPath(options: FastPathOptions): FastPath {
 }
 
 /** Sends cached responses, in the coding each client accepts. */
-function createSending(options: FastPathOptions): (known: FastPathEntry, found: Found, ask: Ask) => void {
+function createSending(options: FastPathOptions): (repeated: Repeated, found: Found) => void {
   const { now } = options;
-  let replies: Reply[] = [];
+  let pending: Pending[] = [];
 
   // Batched: written one by one between reads, each response wakes the peer; written together, throughput is half as
   // high again.
   const writeAll = (): void => {
-    const written = replies;
-    replies = [];
-    for (const reply of written) write(reply, options); // does not throw, so a failed write does not stop the others
+    const batch = pending;
+    pending = [];
+    for (const each of batch) write(each, options); // does not throw, so a failed write does not stop the others
   };
 
-  const reply = (known: FastPathEntry, found: Found, ask: Ask, sent: Sent): void => {
-    const { request, started } = ask;
-    const requestId = requestIdOf(request.headers['x-request-id']);
+  const enqueue = (repeated: Repeated, found: Found, encoded: Encoded): void => {
+    const { request, started } = repeated;
+    const requestId = requestIdOf(request.headers['x-request-id'], options.newId);
     const timing = `auth;dur=${(now() - started).toFixed(2)}`; // no other stage runs
-    const lasting = fieldsOf(known, found, sent, options.headerPrefix);
+    const lasting = fieldsOf(repeated.entry, found, encoded, options.headerPrefix);
     const fields = [...lasting, 'X-Request-Id', requestId, 'Server-Timing', timing];
-    const { body } = sent;
-    if (replies.push({ ...ask, fields, body, found, known, requestId }) === 1) setImmediate(writeAll);
+    const { body } = encoded;
+    if (pending.push({ ...repeated, fields, body, found, requestId }) === 1) setImmediate(writeAll);
   };
 
-  return (known, found, ask) => {
+  return (repeated, found) => {
     const { entry } = found;
-    const coding = options.compression.choose(ask.request.headers['accept-encoding'], entry);
-    if (coding === undefined) return reply(known, found, ask, { body: entry.body, coding });
+    const coding = options.compression.choose(repeated.request.headers['accept-encoding'], entry);
+    if (coding === undefined) return enqueue(repeated, found, { body: entry.body, coding });
     const encoded = options.compression.encode(entry, coding, entry.etag);
-    if (Buffer.isBuffer(encoded)) return reply(known, found, ask, { body: encoded, coding });
+    if (Buffer.isBuffer(encoded)) return enqueue(repeated, found, { body: encoded, coding });
     encoded.then(
-      (body) => reply(known, found, ask, { body, coding }),
-      () => reply(known, found, ask, { body: entry.body, coding: undefined }),
+      (body) => enqueue(repeated, found, { body, coding }),
+      () => enqueue(repeated, found, { body: entry.body, coding: undefined }),
     );
   };
 }
@@ -157,7 +157,7 @@ function digestOf(
   { route, fields }: FastPathOptions,
 ): string | undefined {
   if (method !== 'GET' || url.length > MAX_URL || !url.startsWith(route.prefix)) return undefined;
-  for (const name of BARRED) if (headers[name] !== undefined) return undefined;
+  for (const name of EXCLUDING_FIELDS) if (headers[name] !== undefined) return undefined;
   let text = url;
   for (const name of fields) text += `\n${String(headers[name] ?? ABSENT)}`; // header values contain no line break or NUL
   if (text.length > MAX_TEXT) return undefined;
@@ -170,7 +170,7 @@ const ABSENT = '\0';
 function fieldsOf(
   { sent, endpoint }: FastPathEntry,
   { entry, outcome }: Found,
-  { body, coding }: Sent,
+  { body, coding }: Encoded,
   headerPrefix: string,
 ): readonly string[] {
   const now = `${entry.etag} ${outcome.age} ${outcome.ttl}`;
@@ -190,39 +190,32 @@ function fieldsOf(
 }
 
 /** An error here has no handler above and would end the process, so it only closes this connection. */
-function write(reply: Reply, options: FastPathOptions): void {
-  const { response, fields, body } = reply;
+function write(pending: Pending, options: FastPathOptions): void {
+  const { response, fields, body } = pending;
   try {
     response.writeHead(200, fields).end(body);
   } catch (cause) {
-    reply.forget();
+    pending.forget();
     response.destroy();
-    observeReply(reply, options, { status: 500, bytes: 0, code: 'internal.error', cause });
+    observe(pending, options, { status: 500, bytes: 0, code: 'internal.error', cause });
     return;
   }
   options.slowClients.watch(response, body);
-  observeReply(reply, options, { status: 200, bytes: body.length });
+  observe(pending, options, { status: 200, bytes: body.length });
 }
 
-function observeReply(
-  { request, found, known, requestId, started }: Reply,
+function observe(
+  pending: Pending,
   options: FastPathOptions,
-  outcome: Pick<Finished, 'status' | 'bytes' | 'code' | 'cause'>,
+  result: Pick<Finished, 'status' | 'bytes' | 'code' | 'cause'>,
 ): void {
-  options.observe({
-    kind: 'request.finished',
-    requestId,
-    method: 'GET',
+  const { entry, found, request } = pending;
+  const record = { ...entry.record, endpoint: entry.endpoint, trace: beginTrace(request, options) };
+  const { rows } = found.entry;
+  observeFinished(options, pending, record, {
     route: options.route.url,
-    ms: options.now() - started,
-    principal: known.trace.principal,
-    labels: known.trace.labels,
-    endpoint: known.endpoint.name,
-    revision: known.endpoint.revision,
-    rows: found.entry.rows,
+    rows,
     cache: found.outcome.kind,
-    client: options.clientAddress(request),
-    trace: beginTrace(request, options),
-    ...outcome,
+    ...result,
   });
 }

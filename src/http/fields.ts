@@ -105,10 +105,10 @@ function countNames(text: string, already: number): ReadonlyMap<string, number> 
   let count = already;
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
-    const sign = text[at];
-    if (sign === '{' || sign === '[') expectDepth(++depth);
-    else if (sign === '}' || sign === ']') depth--;
-    else if (sign === '"') {
+    const character = text[at];
+    if (character === '{' || character === '[') expectDepth(++depth);
+    else if (character === '}' || character === ']') depth--;
+    else if (character === '"') {
       const start = at;
       at = closingQuote(text, start);
       if (depth !== 1 || !isName(text, at)) continue;

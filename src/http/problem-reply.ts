@@ -25,7 +25,7 @@ function problemDocument(problem: Problem, requestId: string): Record<string, un
 /** Sends a problem as the response. */
 export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
   if (problem.status === 401) reply.header('WWW-Authenticate', 'Bearer realm="millrace"');
-  reply.headers(rateLimitFields(reply.trace?.limits));
+  reply.headers(rateLimitFields(reply.record?.limits));
   if (problem.retryAfter !== undefined) reply.header('Retry-After', Math.ceil(problem.retryAfter));
   return reply
     .code(problem.status)

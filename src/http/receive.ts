@@ -1,14 +1,14 @@
 // Parses an HTTP request into a Call: the key, the fields, the format and the cache directives.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
-import type { CacheDirectives } from '../cache/freshness.ts';
+import { NO_DIRECTIVES, type CacheDirectives } from '../cache/freshness.ts';
 import { Problem } from '../core/problem.ts';
 import { formatNamed, formatOfMediaType, FORMATS, MEDIA_TYPES, type FormatName } from '../format/formats.ts';
-import { MAX_KEY_LENGTH } from '../request/authorize.ts';
+import { MAX_KEY_LENGTH } from '../request/admit.ts';
 import type { Call, CallContent } from '../request/call.ts';
 import { readBody } from './body.ts';
 import { readFields, type Fields } from './fields.ts';
-import { isReadable, MAX_FIELD_LENGTH } from './header-limit.ts';
+import { isReadable, MAX_FIELD_LENGTH } from './header-fields.ts';
 
 /**
  * A request for an endpoint as a Call. Before authentication only the key, the endpoint's name and the request id are
@@ -28,11 +28,8 @@ export function receiveCall(
       const text = await readBody({ request: request.raw, response: reply.raw });
       return readContent(request, text, fieldPrefix(context.headerPrefix));
     },
-    trace: reply.trace,
-    get signal() {
-      signal ??= context.signal();
-      return signal;
-    },
+    record: reply.record,
+    signal: () => (signal ??= context.signal()),
   };
 }
 
@@ -40,7 +37,8 @@ type EndpointRequest = FastifyRequest<{ Params: { endpoint: string } }>;
 
 /** Throws Problem for unreadable content. */
 function readContent(request: EndpointRequest, body: string, prefix: string): CallContent {
-  const fields = readFields(queryStringOf(request), { type: mediaTypeOf(request), text: body });
+  const sent = body === '' ? undefined : { type: mediaTypeOf(request), text: body };
+  const fields = readFields(queryStringOf(request), sent);
   return {
     fields,
     format: readFormat(request, fields),
@@ -54,8 +52,8 @@ function readContent(request: EndpointRequest, body: string, prefix: string): Ca
 /** Header fields, in lower case, that can change the answer to a call without a body. */
 export function fieldsRead(headerPrefix: string): readonly string[] {
   const prefix = fieldPrefix(headerPrefix);
-  const own = ['redact-pii', 'labels', 'reservation'].map((name) => `${prefix}-${name}`);
-  return ['x-api-key', 'authorization', 'accept', ...own];
+  const prefixed = ['redact-pii', 'labels', 'reservation'].map((name) => `${prefix}-${name}`);
+  return ['x-api-key', 'authorization', 'accept', ...prefixed];
 }
 
 function fieldPrefix(headerPrefix: string): string {
@@ -79,7 +77,8 @@ export function keyOf(request: FastifyRequest): string | undefined {
 
 /** Request directives of RFC 9111, 5.2.1; unknown directives, and all of an oversized header, are ignored. */
 function readCacheDirectives(header: string | undefined): CacheDirectives {
-  const directives = (isReadable(header) ? header : '')
+  if (!isReadable(header)) return NO_DIRECTIVES;
+  const directives = header
     .toLowerCase()
     .split(',')
     .map((each) => each.trim());

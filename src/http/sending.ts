@@ -16,7 +16,7 @@ export function watchSending(app: FastifyInstance, compression: Compression, slo
   app.decorateReply('fixedTag', undefined);
   app.addHook<string | Buffer | null>('onSend', async (_request, reply, payload) => {
     if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload;
-    const body = await encodedIn(
+    const body = await compressedBody(
       reply,
       typeof payload === 'string' ? Buffer.from(payload) : payload,
       compression,
@@ -26,15 +26,15 @@ export function watchSending(app: FastifyInstance, compression: Compression, slo
   });
 }
 
-async function encodedIn(reply: FastifyReply, body: Buffer, compression: Compression): Promise<Buffer> {
+async function compressedBody(reply: FastifyReply, body: Buffer, compression: Compression): Promise<Buffer> {
   const { request, answer } = reply;
   const contentType = String(reply.getHeader('content-type') ?? '');
   const plain = { body, contentType };
   if (answer === undefined) varyByEncoding(reply);
   const coding = compression.choose(request.headers['accept-encoding'], plain);
   if (coding === undefined) return body;
-  const keptTag = answer?.outcome === undefined ? reply.fixedTag : answer.etag;
-  const encoded = await compression.encode(plain, coding, keptTag);
+  const cacheTag = answer?.outcome === undefined ? reply.fixedTag : answer.etag;
+  const encoded = await compression.encode(plain, coding, cacheTag);
   reply.header('Content-Encoding', coding).header('Content-Length', encoded.length);
   if (answer !== undefined) reply.header('ETag', etagIn(answer.etag, coding));
   return encoded;

@@ -1,5 +1,6 @@
 // The HTTP server: Fastify with its routes, problem documents and one observation per request.
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import fastify, {
   type FastifyInstance,
@@ -9,20 +10,25 @@ import fastify, {
 } from 'fastify';
 import { Problem } from '../core/problem.ts';
 import { PROBLEMS } from '../core/problems.ts';
+import type { After } from '../core/clock.ts';
 import { rateLimitFields } from '../rate-limits/rate-limits.ts';
 import type { Answer, Call, CallRecord } from '../request/call.ts';
+import type { Admission, RequestKind } from '../request/admit.ts';
 import type { Explain } from '../request/explain.ts';
-import { leaveBodiesAlone } from './body.ts';
-import { speakToBrowsers, type BrowserOptions } from './browsers.ts';
-import { addExplorer } from './explorer.ts';
-import { observeRequests, type ObserveOptions } from './observe-requests.ts';
+import { addEventsRoute, type Changes } from './events.ts';
 import { sendAnswer } from './answer-reply.ts';
+import { disableBodyParsing } from './body.ts';
+import { addCors, type CorsOptions } from './cors.ts';
+import { addExplorer, matchesTag } from './explorer.ts';
+import type { ObserveOptions } from './finished-request.ts';
+import { observeRequests } from './observe-requests.ts';
 import { answerClientError, sendProblem, toProblem } from './problem-reply.ts';
 import { fieldsRead, keyOf, receiveCall } from './receive.ts';
 import type { Compression } from './compression.ts';
 import type { SlowClients } from './slow-clients.ts';
 import { createFastPath, type FastPath } from './fast-path.ts';
-import { requestIdOf } from './request-id.ts';
+import { requestIdOf } from './header-fields.ts';
+import { addSecurityHeaders } from './security-headers.ts';
 import { watchSending } from './sending.ts';
 
 /** Bytes of the URL and all headers together: fits a query of 64 KiB, percent-encoded where necessary. */
@@ -43,17 +49,23 @@ export interface ServerOptions extends ObserveOptions {
   readonly answer: (call: Call) => Promise<Answer>;
   /** Checks a consumer query without running it. */
   readonly explain: Explain;
-  /** The endpoints a key may call, as data. */
-  readonly list: (key: string | undefined, trace: CallRecord) => Promise<readonly unknown[]>;
+  /** The endpoints a key may call, as data. A check counts as such against the rate limits. */
+  readonly list: (key: string | undefined, record: CallRecord, kind: RequestKind) => Promise<unknown>;
+  readonly admitKey: Admission['admitKey'];
   /** The OpenAPI document of the endpoints a key may call, as JSON. */
-  readonly openapi: (key: string | undefined, trace: CallRecord) => Promise<string>;
+  readonly openapi: (key: string | undefined, record: CallRecord) => Promise<string>;
   readonly readiness: () => Promise<Readiness>;
+  /** Changes of endpoint files, sent as server-sent events; undefined: not sent (outside development). */
+  readonly changes?: Changes | undefined;
   readonly compression: Compression;
   readonly slowClients: SlowClients;
   readonly headerPrefix: string;
-  readonly corsOrigins: BrowserOptions['corsOrigins'];
+  readonly corsOrigins: CorsOptions['corsOrigins'];
   /** Seconds per request, from its first byte to its answer. */
   readonly requestTimeout: number;
+  readonly after: After;
+  /** Returns a new request id. */
+  readonly newId: () => string;
 }
 
 /** Creates the server, not yet listening. `close()` lets running requests finish. */
@@ -62,7 +74,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
     ...options,
     route: QUERY_ROUTE,
     fields: fieldsRead(options.headerPrefix),
-    isBarred: options.corsOrigins === undefined ? () => false : ({ headers }) => headers.origin !== undefined,
+    isExcluded:
+      options.corsOrigins === undefined ? () => false : ({ headers }) => headers.origin !== undefined,
   });
   const app = fastify({
     // The cached fast path runs before Fastify: it needs neither routing nor hooks.
@@ -79,26 +92,27 @@ export function createServer(options: ServerOptions): FastifyInstance {
     },
     // An overlong name is rejected as any unknown name is.
     routerOptions: { maxParamLength: HEADER_LIMIT, querystringParser: () => ({}) },
-    genReqId: (request) => requestIdOf(request.headers['x-request-id']),
+    genReqId: (request) => requestIdOf(request.headers['x-request-id'], options.newId),
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     clientErrorHandler: (error, socket) => answerClientError(error, socket),
     frameworkErrors: (error, _request, reply) => void sendProblem(reply, toProblem(error)),
   });
-  leaveBodiesAlone(app);
+  disableBodyParsing(app);
   app.setErrorHandler((error, _request, reply) => fail(reply, error));
   app.setNotFoundHandler((_request, reply) => fail(reply, new Problem('route.unknown')));
   observeRequests(app, options);
-  speakToBrowsers(app, options);
+  addSecurityHeaders(app);
+  addCors(app, options);
   watchSending(app, options.compression, options.slowClients);
   addQueryRoute(app, options, fastPath);
   app.addHook('preClose', async () => fastPath.close());
   closeWhenAnswered(app);
   addExplainRoute(app, options);
   addExplorer(app, rejectOtherMethods);
-  addCountedRoute(app, '/api/endpoints', async (key, trace) =>
-    JSON.stringify({ result: await options.list(key, trace) }),
-  );
+  addListingRoute(app, options);
+  const { admitKey, changes } = options;
+  if (changes !== undefined) addEventsRoute(app, { admitKey, changes }, rejectOtherMethods);
   addCountedRoute(app, '/openapi.json', options.openapi);
   addRoute(app, '/health/live', () => JSON.stringify({ status: 'ok' }));
   addRoute(app, '/health/ready', async (_request, reply) => {
@@ -131,10 +145,10 @@ function addQueryRoute(app: FastifyInstance, options: ServerOptions, fastPath: F
     url,
     method: [...methods],
     handler: async (request, reply) => {
-      const signal = () => requestSignal(reply, options.requestTimeout);
       const { headerPrefix } = options;
+      const signal = () => requestSignal(reply, options);
       const answer = await options.answer(receiveCall(request, reply, { headerPrefix, signal }));
-      fastPath.remember(request.raw, answer, reply.trace);
+      fastPath.remember(request.raw, answer, reply.record);
       // Responses from the shared cache arrive in batches: written one by one, each would wake the peer.
       if (answer.outcome?.kind === 'hit') await setImmediate();
       return sendAnswer(reply, answer, options.headerPrefix);
@@ -143,19 +157,17 @@ function addQueryRoute(app: FastifyInstance, options: ServerOptions, fastPath: F
   rejectOtherMethods(app, url, methods);
 }
 
-function addExplainRoute(
-  app: FastifyInstance,
-  { explain, headerPrefix, requestTimeout }: ServerOptions,
-): void {
+function addExplainRoute(app: FastifyInstance, options: ServerOptions): void {
   const url = '/api/endpoints/explain/:endpoint';
   const methods = ['GET', 'POST', 'QUERY'] as const;
   app.route<{ Params: { endpoint: string } }>({
     url,
     method: [...methods],
     handler: async (request, reply) => {
-      const signal = () => requestSignal(reply, requestTimeout);
-      const result = await explain(receiveCall(request, reply, { headerPrefix, signal }));
-      reply.headers(rateLimitFields(reply.trace.limits));
+      const { headerPrefix } = options;
+      const signal = () => requestSignal(reply, options);
+      const result = await options.explain(receiveCall(request, reply, { headerPrefix, signal }));
+      reply.headers(rateLimitFields(reply.record.limits));
       return sendJson(reply, JSON.stringify({ result }));
     },
   });
@@ -174,11 +186,28 @@ function addRoute<Params>(
   rejectOtherMethods(app, url, ['GET']);
 }
 
+/** The listing has an entity tag, so that clients can check for changes without receiving it again. */
+function addListingRoute(app: FastifyInstance, { list, admitKey }: ServerOptions): void {
+  const url = '/api/endpoints';
+  app.get(url, async (request, reply) => {
+    const { record } = reply;
+    const condition = request.headers['if-none-match'];
+    const isCheck = condition !== undefined;
+    const text = JSON.stringify(await list(keyOf(request), record, isCheck ? 'check' : 'call'));
+    const etag = `W/"${hash('sha256', text, 'base64url').slice(0, 22)}"`; // weak: the same for every coding
+    const isUnchanged = matchesTag(condition, etag);
+    if (isCheck && !isUnchanged) await admitKey(keyOf(request), record); // the listing itself counts as a call
+    reply.headers({ ...rateLimitFields(record.limits), ETag: etag });
+    return isUnchanged ? reply.code(304).send() : sendJson(reply, text);
+  });
+  rejectOtherMethods(app, url, ['GET']);
+}
+
 /** Adds a GET route that requires a key and counts against its rate limit. */
 function addCountedRoute(app: FastifyInstance, url: string, handler: ServerOptions['openapi']): void {
   addRoute(app, url, async (request, reply) => {
-    const text = await handler(keyOf(request), reply.trace);
-    reply.headers(rateLimitFields(reply.trace.limits));
+    const text = await handler(keyOf(request), reply.record);
+    reply.headers(rateLimitFields(reply.record.limits));
     return text;
   });
 }
@@ -189,9 +218,9 @@ function sendJson(reply: FastifyReply, text: string): string {
 }
 
 /** RFC 9110: other methods get 405 with Allow; OPTIONS reports the methods. */
-function rejectOtherMethods(app: FastifyInstance, url: string, taken: readonly HTTPMethods[]): void {
-  const allow = [...taken, 'HEAD', 'OPTIONS'].toSorted().join(', ');
-  const method = ALL_METHODS.filter((each) => !taken.includes(each) && each !== 'HEAD');
+function rejectOtherMethods(app: FastifyInstance, url: string, allowed: readonly HTTPMethods[]): void {
+  const allow = [...allowed, 'HEAD', 'OPTIONS'].toSorted().join(', ');
+  const method = ALL_METHODS.filter((each) => !allowed.includes(each) && each !== 'HEAD');
   app.route({
     url,
     method,
@@ -207,13 +236,16 @@ function rejectOtherMethods(app: FastifyInstance, url: string, taken: readonly H
 }
 
 /** Aborts when the client disconnects, or with a Problem when the request times out. */
-function requestSignal(reply: FastifyReply, seconds: number): AbortSignal {
+function requestSignal(
+  reply: FastifyReply,
+  { requestTimeout, after }: Pick<ServerOptions, 'requestTimeout' | 'after'>,
+): AbortSignal {
   const controller = new AbortController();
-  const timer = setTimeout(() => {
-    controller.abort(new Problem('engine.timeout', { detail: `No answer within ${seconds} seconds` }));
-  }, seconds * 1000);
+  const cancel = after(requestTimeout * 1000, () => {
+    controller.abort(new Problem('engine.timeout', { detail: `No answer within ${requestTimeout} seconds` }));
+  });
   reply.raw.once('close', () => {
-    clearTimeout(timer);
+    cancel();
     if (!reply.raw.writableFinished) controller.abort(new Problem('request.client_closed'));
   });
   return controller.signal;

@@ -1,5 +1,6 @@
 // Slow clients: bounds how many response bytes wait to be sent, and for how long.
 import type { ServerResponse } from 'node:http';
+import type { After } from '../core/clock.ts';
 import type { Observe } from '../core/observation.ts';
 
 export interface SlowClientsOptions {
@@ -7,7 +8,7 @@ export interface SlowClientsOptions {
   readonly seconds: number;
   /** Total bytes of unsent responses; above it, the one waiting longest is cut off. */
   readonly bytes: number;
-  readonly after: (ms: number, action: () => void) => () => void;
+  readonly after: After;
   readonly observe: Observe;
 }
 

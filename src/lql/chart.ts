@@ -33,7 +33,7 @@ function timestampSql({ resolve, table }: Scope, span: Span): string | LqlFindin
   if (sql === undefined || isFault(value)) {
     return findingAt(span, {
       code: 'lql.column_unknown',
-      message: `a chart is drawn over timestamp, and ${table.name} has no such column that holds times`,
+      message: `a chart requires the column timestamp, of a date or time type, and ${table.name} has none`,
     });
   }
   // A Date has no time of day, so sub-day buckets need a DateTime64.
@@ -55,7 +55,7 @@ function wholeRowSql({ function: name, span }: Aggregate, time: string): string 
   if (name === 'countd') return `uniqExact(${time})`;
   return findingAt(span, {
     code: 'lql.chart_invalid',
-    message: `${name} needs the path of a number`,
+    message: `${name} requires a numeric path`,
     hint: `such as c:${name}(m.latency)`,
   });
 }
@@ -86,7 +86,7 @@ const ORDERED_ONLY: ReadonlySet<AggregateFunction> = new Set(['min', 'max']);
 function notNumber(name: AggregateFunction, { type }: Value): Fault {
   return {
     code: 'lql.type_mismatch',
-    message: `${name} is of numbers, and a value of type ${type.name} is none`,
-    hint: 'use count or countd, or the path of a number',
+    message: `${name} requires a number, not a value of type ${type.name}`,
+    hint: 'use count or countd, or a numeric path',
   };
 }

@@ -19,8 +19,8 @@ function repeated(clauses: readonly Clause[], kind: Clause['kind'], rule: string
   return more.map(({ span }) =>
     findingAt(span, {
       code: 'lql.clause_repeated',
-      message: `${rule}; this is a second`,
-      hint: 'leave one out',
+      message: `${rule}; this is a second one`,
+      hint: 'remove one',
     }),
   );
 }
@@ -28,7 +28,7 @@ function repeated(clauses: readonly Clause[], kind: Clause['kind'], rule: string
 function conflict(span: Span): LqlFinding {
   return findingAt(span, {
     code: 'lql.clause_conflict',
-    message: 'a chart has the columns timestamp and count; s: cannot add to them',
-    hint: 'leave either the s: or the c: clauses out',
+    message: 'a chart has the columns timestamp and count; s: cannot add any',
+    hint: 'remove either the s: or the c: clauses',
   });
 }

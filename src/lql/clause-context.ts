@@ -2,7 +2,7 @@
 import type { Source } from './source.ts';
 import type { Path } from './tree.ts';
 
-export interface Place {
+export interface ClauseContext {
   readonly source: Source;
   /** Start offset of the clause, including its minus. */
   readonly start: number;

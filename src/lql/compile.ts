@@ -73,7 +73,7 @@ function chooseTable(tree: Tree, { tables, defaultTable }: CompileOptions): Tabl
     {
       code: 'lql.table_missing',
       message: 'this endpoint has several tables, and the query names none of them',
-      hint: `begin with f:${names[0] ?? 'name'}; ${suggestion(undefined, names)}`,
+      hint: `start with f:${names[0] ?? 'name'}; ${suggestion(undefined, names)}`,
     },
   );
 }
@@ -90,8 +90,8 @@ function compileFilters(tree: Tree, scope: Scope, now: bigint): readonly (string
   const checkRegex = createRegexCheck();
   return tree.clauses.filter(isFilter).map((filter) => {
     const regex = regexOf(filter);
-    const refused = regex === undefined ? undefined : checkRegex(regex.pattern);
-    if (refused !== undefined) return findingAt(regex?.span ?? filter.span, refused);
+    const fault = regex === undefined ? undefined : checkRegex(regex.pattern);
+    if (fault !== undefined) return findingAt(regex?.span ?? filter.span, fault);
     const condition = compileFilter(filter, scope, now);
     return isFault(condition) ? condition : printCondition(condition, filter.negated);
   });
@@ -116,7 +116,7 @@ function compileFilter(filter: Filter, scope: Scope, now: bigint): Condition | L
 /** A term that contains a colon parses as a path, so the hint also suggests quoting it. */
 function orText(finding: LqlFinding): LqlFinding {
   if (finding.code !== 'lql.column_unknown') return finding;
-  const quoting = 'put text with a colon in double quotes to look for it in the message';
+  const quoting = 'to search for text with a colon in the message, put it in double quotes';
   return { ...finding, hint: finding.hint === undefined ? quoting : `${finding.hint}; ${quoting}` };
 }
 
@@ -133,8 +133,8 @@ function compileMessage(
   if (isFault(message)) {
     return findingAt(span, {
       code: 'lql.column_unknown',
-      message: `a term looks into event_message, and ${table.name} has no such column`,
-      hint: 'name a column to look into, as in path:~"a|b"',
+      message: `a term searches event_message, and ${table.name} has no such column`,
+      hint: 'name a column to search, as in path:~"a|b"',
     });
   }
   const condition =

@@ -197,7 +197,7 @@ function notText({ type }: Value): Fault {
   return {
     code: isArray ? 'lql.operator_invalid' : 'lql.path_invalid',
     message: `a value of type ${shorten(type.name)} cannot be compared as a whole`,
-    hint: isArray ? 'use :@> or :@>~ to look into an array' : 'name a part of it behind a dot',
+    hint: isArray ? 'use :@> or :@>~ to search an array' : 'name a field of it after a dot',
   };
 }
 

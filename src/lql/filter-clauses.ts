@@ -1,7 +1,7 @@
 // Parses the clauses that filter rows: timestamps, fields, and message terms and patterns.
 import { isFault, type Fault } from './finding.ts';
 import { type Reading, isWhite } from './source.ts';
-import { type Place, readPath } from './clause-context.ts';
+import { type ClauseContext, readPath } from './clause-context.ts';
 import type { TimeValue } from './time.ts';
 import { parseTimeValue } from './time-literal.ts';
 import type { Clause, Comparison, FieldValue, Operator, Path } from './tree.ts';
@@ -17,15 +17,15 @@ const FIELD = /\w+(?:\.\w+)*(?=:)/y;
 const BROKEN_FIELD = /(?:m|metadata)\.[^\s"]*?:/y;
 
 /** `t:` or `timestamp:`, an operator and a time. */
-export function readTimestamp(place: Place): Reading<Clause> | undefined {
-  const { source, body } = place;
+export function readTimestamp(context: ClauseContext): Reading<Clause> | undefined {
+  const { source, body } = context;
   const keyword = source.match(TIMESTAMP, body);
   if (keyword === undefined) return undefined;
   const path: Path = { segments: ['timestamp'], span: { start: body, end: body + keyword[0].length } };
-  const operator = readOperator(place, path.span.end);
+  const operator = readOperator(context, path.span.end);
   if (operator === undefined) return undefined;
   const start = operator.end;
-  const wrong = valueFault(place, operator);
+  const wrong = valueFault(context, operator);
   if (wrong !== undefined) return wrong;
   if (!isComparison(operator.value))
     return source.fail({ start: path.span.end, end: start }, NO_TIME_OPERATOR);
@@ -33,8 +33,8 @@ export function readTimestamp(place: Place): Reading<Clause> | undefined {
   const value = parseTimeValue(source.text.slice(start, end));
   if (isFault(value)) return source.fail({ start, end: Math.max(end, start + 1) }, value);
   if (operator.value !== ':' && !isPoint(value)) return source.fail({ start, end }, STRETCH_COMPARED);
-  const { negated } = place;
-  const span = { start: place.start, end };
+  const { negated } = context;
+  const span = { start: context.start, end };
   const valueSpan = { start, end };
   return {
     end,
@@ -43,25 +43,33 @@ export function readTimestamp(place: Place): Reading<Clause> | undefined {
 }
 
 /** A path, an operator and a value. */
-export function readField(place: Place): Reading<Clause> | undefined {
-  if (place.source.match(FIELD, place.body) === undefined) return undefined;
-  const path = readPath(place.source, place.body);
-  const operator = path && readOperator(place, path.span.end);
+export function readField(context: ClauseContext): Reading<Clause> | undefined {
+  if (context.source.match(FIELD, context.body) === undefined) return undefined;
+  const path = readPath(context.source, context.body);
+  const operator = path && readOperator(context, path.span.end);
   if (path === undefined || operator === undefined) return undefined;
   const start = operator.end;
-  const { end, value } = valueFault(place, operator) ?? readValue(place, operator, path);
+  const { end, value } = valueFault(context, operator) ?? readValue(context, operator, path);
   if (value === undefined) return { end };
   const valueSpan = { start, end };
-  const span = { start: place.start, end };
+  const span = { start: context.start, end };
   return {
     end,
-    value: { kind: 'field', negated: place.negated, path, operator: operator.value, value, valueSpan, span },
+    value: {
+      kind: 'field',
+      negated: context.negated,
+      path,
+      operator: operator.value,
+      value,
+      valueSpan,
+      span,
+    },
   };
 }
 
 /** Anything else: a term, or a regular expression after `~`. */
-export function readMessage(place: Place): Reading<Clause> {
-  const { source, body, negated } = place;
+export function readMessage(context: ClauseContext): Reading<Clause> {
+  const { source, body, negated } = context;
   const broken = source.match(BROKEN_FIELD, body);
   if (broken !== undefined) return source.fail({ start: body, end: body + broken[0].length }, PATH_INVALID);
   const regex = source.text[body] === '~';
@@ -77,7 +85,10 @@ export function readMessage(place: Place): Reading<Clause> {
   if (value === undefined) return { end };
   const word = { text: value, span: { start, end } };
   const match = regex ? 'regex' : 'contains';
-  return { end, value: { kind: 'message', negated, match, value: word, span: { start: place.start, end } } };
+  return {
+    end,
+    value: { kind: 'message', negated, match, value: word, span: { start: context.start, end } },
+  };
 }
 
 interface OperatorReading {
@@ -85,14 +96,17 @@ interface OperatorReading {
   readonly value: Operator;
 }
 
-function readOperator({ source }: Place, at: number): OperatorReading | undefined {
+function readOperator({ source }: ClauseContext, at: number): OperatorReading | undefined {
   const text = source.match(OPERATOR, at)?.[0];
   // The pattern matches exactly the operators.
   return text === undefined ? undefined : { end: at + text.length, value: text as Operator };
 }
 
 /** Reports a missing value, or one that starts like another operator. */
-function valueFault({ source }: Place, { end: start, value }: OperatorReading): Reading<never> | undefined {
+function valueFault(
+  { source }: ClauseContext,
+  { end: start, value }: OperatorReading,
+): Reading<never> | undefined {
   const next = source.text.charAt(start);
   if (next === '' || isWhite(next)) return source.fail({ start, end: start }, valueMissing(value));
   const isRegex = value === ':~' || value === ':@>~';
@@ -101,14 +115,14 @@ function valueFault({ source }: Place, { end: start, value }: OperatorReading): 
   return source.fail({ start, end: start + doubled[0].length }, OPERATOR_DOUBLED);
 }
 
-function readValue(place: Place, operator: OperatorReading, path: Path): Reading<FieldValue> {
-  const { source } = place;
+function readValue(context: ClauseContext, operator: OperatorReading, path: Path): Reading<FieldValue> {
+  const { source } = context;
   const start = operator.end;
   const opening = source.text[start];
   if (opening === '"') return textReading(source.quoted(start));
   const end = source.bareEnd(start);
   if (opening === '(') {
-    const inside = readParenthesised(place, start);
+    const inside = readParenthesised(context, start);
     if (inside !== undefined) return textReading(inside);
   }
   const value = bareValue(source.text.slice(start, end), operator.value, path);
@@ -116,7 +130,7 @@ function readValue(place: Place, operator: OperatorReading, path: Path): Reading
 }
 
 /** Text in parentheses. Undefined if more characters follow directly, as in `(?i)panic`: then it is one bare value. */
-function readParenthesised({ source }: Place, start: number): Reading<string> | undefined {
+function readParenthesised({ source }: ClauseContext, start: number): Reading<string> | undefined {
   const match = source.match(PARENTHESISED, start);
   if (match === undefined) {
     const end = source.text.length;
@@ -146,7 +160,7 @@ function valueMissing(operator: Operator): Fault {
   return {
     code: 'lql.value_missing',
     message: `a value is missing after ${operator}`,
-    hint: 'write "" for the empty text and NULL for no value, without a blank before it',
+    hint: 'write "" for an empty string and NULL for no value, without a space before it',
   };
 }
 
@@ -154,36 +168,36 @@ function emptyTerm(regex: boolean): Fault {
   return {
     code: 'lql.value_missing',
     message: regex ? 'a regular expression is missing after ~' : 'a filter is missing after -',
-    hint: `put the character in double quotes to look for it: "${regex ? '~' : '-'}"`,
+    hint: `to search for the character, put it in double quotes: "${regex ? '~' : '-'}"`,
   };
 }
 
 const NO_TIME_OPERATOR: Fault = {
   code: 'lql.operator_invalid',
-  message: 'a timestamp takes :, :>, :>=, :< or :<=',
+  message: 'a timestamp accepts :, :>, :>=, :< or :<=',
   hint: 'such as t:>2024-01-01',
 };
 
 const STRETCH_COMPARED: Fault = {
   code: 'lql.operator_invalid',
-  message: 'a time with two ends goes with : alone',
-  hint: 'compare with a single time, or leave the comparison out',
+  message: 'a time range requires the operator :',
+  hint: 'compare with a single time, or remove the comparison',
 };
 
 const OPERATOR_DOUBLED: Fault = {
   code: 'lql.operator_repeated',
-  message: 'this is a second operator, and a value was expected',
-  hint: 'put the value in double quotes if it begins like that',
+  message: 'expected a value, but found a second operator',
+  hint: 'if the value starts with an operator, put it in double quotes',
 };
 
 const PARENTHESIS_UNCLOSED: Fault = {
   code: 'lql.parenthesis_unclosed',
-  message: 'this parenthesis is never closed',
+  message: 'unclosed parenthesis',
   hint: 'end the value with ), or put it in double quotes',
 };
 
 const PATH_INVALID: Fault = {
   code: 'lql.path_invalid',
-  message: 'a path is made of letters, digits and _ between single dots',
-  hint: 'put it in double quotes to look for that text in the message',
+  message: 'a path consists of letters, digits and _, separated by single dots',
+  hint: 'to search for it in the message, put it in double quotes',
 };

@@ -1,7 +1,7 @@
 // Parses LQL, the log query language, to a tree. Collects all findings, never throws, linear time.
 import { type LqlFinding, type Span, findingAt } from './finding.ts';
 import { readField, readMessage, readTimestamp } from './filter-clauses.ts';
-import type { Place } from './clause-context.ts';
+import type { ClauseContext } from './clause-context.ts';
 import { readChart, readFrom, readSelect } from './query-clauses.ts';
 import { SPACES, createSource, isWhite, type Reading, type Source } from './source.ts';
 import { checkStructure } from './clause-conflicts.ts';
@@ -11,7 +11,7 @@ import type { Clause, Tree } from './tree.ts';
 export const MAX_LQL_LENGTH = 65_536;
 const MAX_CLAUSES = 100;
 
-const READERS: readonly ((place: Place) => Reading<Clause> | undefined)[] = [
+const READERS: readonly ((context: ClauseContext) => Reading<Clause> | undefined)[] = [
   readFrom,
   readChart,
   readSelect,
@@ -34,15 +34,15 @@ function checkText(text: string): LqlFinding | undefined {
   if (text.length > MAX_LQL_LENGTH) {
     const span = { start: MAX_LQL_LENGTH, end: text.length };
     return findingAt(span, {
-      code: 'lql.text_too_long',
+      code: 'lql.query_too_long',
       message: `a query has at most ${MAX_LQL_LENGTH} characters`,
     });
   }
   const bad = text.search(/\0|\p{Surrogate}/u);
   if (bad < 0) return undefined;
-  const what = text[bad] === '\0' ? 'a NUL byte' : 'half of a character, a lone surrogate';
+  const what = text[bad] === '\0' ? 'a NUL byte' : 'a lone surrogate';
   const span = { start: bad, end: bad + 1 };
-  return findingAt(span, { code: 'lql.character_invalid', message: `a query cannot hold ${what}` });
+  return findingAt(span, { code: 'lql.character_invalid', message: `a query cannot contain ${what}` });
 }
 
 function readClauses(source: Source): readonly Clause[] {
@@ -64,12 +64,12 @@ function readClauses(source: Source): readonly Clause[] {
 function readClause(source: Source, start: number): Reading<Clause> {
   if (isWhite(source.text.charAt(start))) return reportWhite(source, start);
   const negated = source.text[start] === '-';
-  const place: Place = { source, start, body: negated ? start + 1 : start, negated };
+  const context: ClauseContext = { source, start, body: negated ? start + 1 : start, negated };
   for (const read of READERS) {
-    const reading = read(place);
+    const reading = read(context);
     if (reading !== undefined) return reading;
   }
-  return readMessage(place);
+  return readMessage(context);
 }
 
 /** Clauses are separated by whitespace: reports characters that directly follow one, and skips them. */
@@ -80,7 +80,7 @@ function endOfClause(source: Source, end: number): number {
     { start: end, end: Math.max(source.bareEnd(end), end + 1) },
     {
       code: 'lql.whitespace_missing',
-      message: 'the clause ends before this, and clauses are separated by white space',
+      message: 'expected whitespace before this, which separates clauses',
       hint: 'put a value with such characters in double quotes, and write \\" for a double quote in it',
     },
   ).end;
@@ -92,8 +92,8 @@ function reportWhite(source: Source, start: number): { readonly end: number } {
   const span: Span = { start, end: start + 1 };
   source.report(span, {
     code: 'lql.character_invalid',
-    message: `U+${code} looks like a blank and is none`,
-    hint: 'write a plain blank, or double quotes around text that holds this character',
+    message: `U+${code} looks like a space but does not separate clauses`,
+    hint: 'use an ASCII space, or put text with this character in double quotes',
   });
   return { end: span.end };
 }
@@ -104,7 +104,7 @@ function reportTooMany(source: Source, start: number): void {
     {
       code: 'lql.too_many_clauses',
       message: `a query has at most ${MAX_CLAUSES} clauses`,
-      hint: 'one regular expression such as ~"a|b|c" can stand for many terms',
+      hint: 'one regular expression such as ~"a|b|c" can replace many terms',
     },
   );
 }

@@ -1,7 +1,7 @@
 // Parses the clauses that choose the source and the output: from, select and chart.
 import { nearest } from '../core/nearest.ts';
 import { isFault, suggestion, type Fault } from './finding.ts';
-import { type Place, readPath } from './clause-context.ts';
+import { type ClauseContext, readPath } from './clause-context.ts';
 import type { Reading } from './source.ts';
 import { AGGREGATES, type AggregateFunction, type Clause, type Period, type Word } from './tree.ts';
 
@@ -25,33 +25,33 @@ const PERIODS: ReadonlyMap<string, Period> = new Map([
 ]);
 
 /** `from:name` or `f:name`. */
-export function readFrom(place: Place): Reading<Clause> | undefined {
-  const keyword = place.source.match(FROM, place.body);
+export function readFrom(context: ClauseContext): Reading<Clause> | undefined {
+  const keyword = context.source.match(FROM, context.body);
   if (keyword === undefined) return undefined;
-  rejectNegation(place);
-  const table = readName(place, place.body + keyword[0].length);
-  if (table === undefined) return nameMissing(place, place.body + keyword[0].length, 'table');
+  rejectNegation(context);
+  const table = readName(context, context.body + keyword[0].length);
+  if (table === undefined) return nameMissing(context, context.body + keyword[0].length, 'table');
   const { end } = table.span;
-  return { end, value: { kind: 'from', table, span: { start: place.start, end } } };
+  return { end, value: { kind: 'from', table, span: { start: context.start, end } } };
 }
 
 /** `select:path@alias`, `s:*`. */
-export function readSelect(place: Place): Reading<Clause> | undefined {
-  const { source } = place;
-  const keyword = source.match(SELECT, place.body);
+export function readSelect(context: ClauseContext): Reading<Clause> | undefined {
+  const { source } = context;
+  const keyword = source.match(SELECT, context.body);
   if (keyword === undefined) return undefined;
-  rejectNegation(place);
-  const start = place.body + keyword[0].length;
+  rejectNegation(context);
+  const start = context.body + keyword[0].length;
   const all = source.text[start] === '*';
   const path = all ? undefined : readPath(source, start);
-  if (!all && path === undefined) return nameMissing(place, start, 'column');
+  if (!all && path === undefined) return nameMissing(context, start, 'column');
   const at = path?.span.end ?? start + 1;
-  const alias = source.text[at] === '@' ? readName(place, at + 1) : undefined;
+  const alias = source.text[at] === '@' ? readName(context, at + 1) : undefined;
   if (source.text[at] === '@' && (alias === undefined || all)) {
     return source.fail({ start: at, end: alias?.span.end ?? at + 1 }, all ? ALL_NAMED : ALIAS_MISSING);
   }
   const end = alias?.span.end ?? at;
-  const span = { start: place.start, end };
+  const span = { start: context.start, end };
   return {
     end,
     value: { kind: 'select', ...(path && { path }), ...(alias && { alias }), span },
@@ -59,19 +59,19 @@ export function readSelect(place: Place): Reading<Clause> | undefined {
 }
 
 /** `chart:p95(path)`, `c:group_by(t::hour)`. Any name followed by a parenthesis is parsed as one. */
-export function readChart(place: Place): Reading<Clause> | undefined {
-  const { source } = place;
-  const opening = source.match(CHART, place.body);
+export function readChart(context: ClauseContext): Reading<Clause> | undefined {
+  const { source } = context;
+  const opening = source.match(CHART, context.body);
   if (opening === undefined) return undefined;
-  rejectNegation(place);
+  rejectNegation(context);
   const name = opening[1] ?? '';
-  const start = place.body + opening[0].length;
+  const start = context.body + opening[0].length;
   const argument = source.match(ARGUMENT, start)?.[0] ?? '';
   const end = start + argument.length + 1;
   if (source.text[end - 1] !== ')') return source.fail({ start: start - 1, end: end - 1 }, CHART_UNCLOSED);
   const nameStart = start - 1 - name.length;
-  const clause = name === 'group_by' ? bucket(argument) : aggregate(place, name, start, argument);
-  const span = { start: place.start, end };
+  const clause = name === 'group_by' ? bucket(argument) : aggregate(context, name, start, argument);
+  const span = { start: context.start, end };
   if (!isFault(clause)) return { end, value: { ...clause, span } };
   const atName = clause.code === 'lql.aggregate_unknown';
   return source.fail(atName ? { start: nameStart, end: start - 1 } : { start, end: end - 1 }, clause);
@@ -89,7 +89,7 @@ function bucket(argument: string): { kind: 'bucket'; period: Period } | Fault {
   };
 }
 
-function aggregate({ source }: Place, name: string, start: number, argument: string) {
+function aggregate({ source }: ClauseContext, name: string, start: number, argument: string) {
   const known = AGGREGATES.find((candidate) => candidate === name);
   if (known === undefined) return aggregateUnknown(name);
   if (argument === '*') return { kind: 'aggregate', function: known } as const;
@@ -99,24 +99,24 @@ function aggregate({ source }: Place, name: string, start: number, argument: str
     : ({ kind: 'aggregate', function: known, path } as const);
 }
 
-function readName({ source }: Place, start: number): Word | undefined {
+function readName({ source }: ClauseContext, start: number): Word | undefined {
   const text = source.match(NAME, start)?.[0];
   return text === undefined ? undefined : { text, span: { start, end: start + text.length } };
 }
 
-function rejectNegation({ source, start, body, negated }: Place): void {
+function rejectNegation({ source, start, body, negated }: ClauseContext): void {
   if (!negated) return;
   source.report(
     { start, end: body },
     {
       code: 'lql.negation_invalid',
-      message: 'only filters can be negated; this clause says what to read or how to show it',
-      hint: 'leave the - out',
+      message: 'only filters can be negated; this clause chooses the source or the output',
+      hint: 'remove the -',
     },
   );
 }
 
-function nameMissing({ source }: Place, at: number, what: 'table' | 'column') {
+function nameMissing({ source }: ClauseContext, at: number, what: 'table' | 'column') {
   const expected =
     what === 'table' ? 'a name of letters, digits and _' : '* or a path of letters, digits, _ and dots';
   return source.fail(
@@ -147,7 +147,7 @@ function argumentInvalid(name: AggregateFunction): Fault {
 
 const CHART_UNCLOSED: Fault = {
   code: 'lql.parenthesis_unclosed',
-  message: 'this parenthesis is not closed before the next blank, quote or parenthesis',
+  message: 'this parenthesis is not closed before the next space, quote or parenthesis',
   hint: 'such as c:count(*) or c:group_by(t::hour)',
 };
 
@@ -159,6 +159,6 @@ const ALIAS_MISSING: Fault = {
 
 const ALL_NAMED: Fault = {
   code: 'lql.clause_conflict',
-  message: 'all columns cannot have one name',
-  hint: 'leave the @ out, or select one path',
+  message: '* cannot have an alias',
+  hint: 'remove the @, or select a single path',
 };

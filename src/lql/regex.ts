@@ -27,10 +27,10 @@ export function createRegexCheck(): (pattern: string) => Fault | undefined {
 }
 
 /** Location of the expression that an engine error message refers to; undefined for other errors. */
-export function refusedRegex(message: string, uses: readonly RegexUse[]): Span | undefined {
-  const start = message.indexOf(REFUSAL);
+export function rejectedRegex(message: string, uses: readonly RegexUse[]): Span | undefined {
+  const start = message.indexOf(REJECTION);
   if (start < 0) return undefined;
-  const text = message.slice(start + REFUSAL.length);
+  const text = message.slice(start + REJECTION.length);
   return uses.find(({ pattern }) => text.startsWith(`${pattern}, error:`))?.span;
 }
 
@@ -38,12 +38,12 @@ export function refusedRegex(message: string, uses: readonly RegexUse[]): Span |
 export function regexFault(reason: string): Fault {
   return {
     code: 'lql.regex_invalid',
-    message: `this regular expression is not one that RE2 takes: ${reason}`,
-    hint: String.raw`write \ in front of . ? * + ( ) [ ] { } | ^ $ to mean the character itself`,
+    message: `RE2 does not accept this regular expression: ${reason}`,
+    hint: String.raw`to match one of . ? * + ( ) [ ] { } | ^ $ literally, put \ before it`,
   };
 }
 
-const REFUSAL = 'cannot compile re2: ';
+const REJECTION = 'cannot compile re2: ';
 
 function costOf(pattern: string): number {
   const counts = [...pattern.matchAll(/\{(\d+),?(\d*)\}/g)].flatMap(([, low, high]) => [

@@ -142,7 +142,7 @@ function elementUnknown(type: string, name: string, names: Iterable<string>): Fa
 function noPath(type: ColumnType, rest: readonly string[]): Fault {
   return {
     code: 'lql.path_invalid',
-    message: `a value of type ${shorten(type.name)} has no path inside`,
+    message: `a value of type ${shorten(type.name)} has no fields`,
     hint: `leave .${rest.join('.')} out`,
   };
 }

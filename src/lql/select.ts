@@ -25,7 +25,7 @@ function columnSql(select: Select, { table, resolve }: Scope, taken: Set<string>
     return findingAt(span, {
       code: 'lql.column_repeated',
       message: `the result already has a column ${repeated}`,
-      hint: path === undefined ? 'leave one out' : 'leave one out, or give this one another name with @name',
+      hint: path === undefined ? 'remove one' : 'remove one, or give this one another name with @name',
     });
   }
   for (const each of names) taken.add(each);

@@ -60,8 +60,8 @@ export function createSource(text: string): Source {
 
 const QUOTE_UNCLOSED: Fault = {
   code: 'lql.quote_unclosed',
-  message: 'this double quote is never closed',
-  hint: 'end the text with ", and write \\" for a double quote in it',
+  message: 'unclosed double quote',
+  hint: 'close it with ", and write \\" for a double quote in it',
 };
 
 function closingQuote(text: string, open: number): number | undefined {

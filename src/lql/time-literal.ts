@@ -54,7 +54,7 @@ export function parseTimeRange(first: string, last: string): TimeValue | Fault {
   if (from.zoned !== to.zoned) {
     return {
       code: 'lql.range_invalid',
-      message: 'one end of this range has an offset from UTC and the other has none',
+      message: 'one end of this range has an offset from UTC and the other does not',
       hint: 'write both ends with an offset, such as Z, or both without',
     };
   }
@@ -92,8 +92,8 @@ export function parseMoment(text: string): Moment | Fault {
   if (hour === undefined) return { kind: 'day', micros: date, zoned: false };
   const clock = clockMicros(hour, minute, second, fraction);
   const offset = clockMicros(offsetHour, offsetMinute);
-  if (clock === undefined) return impossible(`there is no ${text.slice(11, 19)} on a clock`);
-  if (offset === undefined) return impossible('there is no such offset from UTC');
+  if (clock === undefined) return impossible(`${text.slice(11, 19)} is not a valid time of day`);
+  if (offset === undefined) return impossible('invalid offset from UTC');
   const micros = date + clock + (sign === '-' ? offset : -offset);
   return { kind: 'instant', micros, zoned: utc !== undefined || sign !== undefined };
 }
@@ -126,7 +126,7 @@ function clockMicros(hour = '0', minute = '0', second = '0', fraction = ''): big
 /** `2022-04-{07..09}T00:{00..40}:00`: one range, from the first alternative of every group to the last. */
 function parseComposed(text: string): TimeValue | Fault {
   if (!COMPOSED.test(text)) {
-    return malformed(text, 'a range in braces stands for one whole part: 2024-03-{01..07}T{08..17}:00:00');
+    return malformed(text, 'a range in braces replaces one whole component: 2024-03-{01..07}T{08..17}:00:00');
   }
   const end = (which: string) => text.replace(/\{(\d+)\.\.(\d+)\}/g, which);
   return parseTimeRange(end('$1'), end('$2'));
@@ -145,13 +145,13 @@ function parseShorthand([, word, digits = '', name = '']: RegExpExecArray): Time
   const unit = UNIT_WORDS.get(name);
   if (unit === undefined) {
     const hint = suggestion(nearest(name, UNIT_WORDS.keys()), UNITS);
-    return impossible(name === '' ? 'a unit of time is missing' : `there is no unit ${name}`, hint);
+    return impossible(name === '' ? 'a unit of time is missing' : `unknown unit ${name}`, hint);
   }
   if (word === 'this') {
-    if (digits !== '') return impossible('this@ takes a unit alone', `did you mean last@${digits}${name}?`);
+    if (digits !== '') return impossible('this@ accepts only a unit', `did you mean last@${digits}${name}?`);
     return { kind: 'this', unit };
   }
-  if (digits.length > 4) return impossible('last@ takes a number of at most 4 digits');
+  if (digits.length > 4) return impossible('last@ accepts a number of at most 4 digits');
   return { kind: 'last', count: digits === '' ? 1 : Number(digits), unit };
 }
 

@@ -85,8 +85,8 @@ function digitCount(number: string): number {
 function unsuitable(what: string): Fault {
   return {
     code: 'lql.operator_invalid',
-    message: `${what} goes with : alone`,
-    hint: 'put text in double quotes when it is meant as it stands',
+    message: `${what} requires the operator :`,
+    hint: 'to match it as literal text, put it in double quotes',
   };
 }
 
@@ -94,7 +94,7 @@ function tooLong(): Fault {
   return {
     code: 'lql.value_invalid',
     message: `a number has at most ${MAX_DIGITS} digits`,
-    hint: 'put it in double quotes to compare it as text',
+    hint: 'to compare it as a string, put it in double quotes',
   };
 }
 
@@ -113,8 +113,6 @@ function mixedRange(from: string, to: string): Fault {
     message: missing
       ? 'this range has only one end'
       : 'a range is between two numbers or two times, and for metadata.level between two levels',
-    hint: missing
-      ? 'use :>= or :<= for one end'
-      : `put it in double quotes to mean the text "${from}..${to}"`,
+    hint: missing ? 'use :>= or :<= for one end' : `to match the literal text, write "${from}..${to}"`,
   };
 }

@@ -11,6 +11,6 @@ export function describeCause(cause: unknown): string {
 
 /** `file:line:column: message (code)`, a form that editors and terminals turn into a link. */
 export function describeFinding({ file, line, column, code, message, hint }: Finding): string {
-  const place = line === 0 ? file : `${file}:${line}:${column}`;
-  return `${place}: ${message} (${code})${hint === undefined ? '' : `. ${hint}`}`;
+  const location = line === 0 ? file : `${file}:${line}:${column}`;
+  return `${location}: ${message} (${code})${hint === undefined ? '' : `. ${hint}`}`;
 }

@@ -26,29 +26,29 @@ const NOTHING = (): readonly string[] => [];
 const LINES: Lines = {
   'request.finished': (observation) => [requestLine(observation)],
   'catalog.loaded': (observation) => [
-    `endpoints: ${observation.endpoints} in service, ${observation.changed} changed (${observation.ms.toFixed(0)} ms)`,
+    `endpoints: ${observation.endpoints} served, ${observation.changed} changed (${observation.ms.toFixed(0)} ms)`,
   ],
   'catalog.rejected': (observation) => [
-    'endpoints: the last good versions stay in service, because of',
+    'endpoints: the last good versions stay in service; findings:',
     ...observation.diagnostics.map((each) => `  ${describeFinding(each)}`),
   ],
   'catalog.failed': (observation) => [`endpoints: not reloaded: ${describeCause(observation.cause)}`],
   'tokens.loaded': (observation) => [`keys: ${observation.tokens} loaded`],
   'tokens.rejected': (observation) => [
-    'keys: the last good file stays in service',
+    'keys: the last good file stays in service; findings:',
     ...observation.diagnostics.map((each) => `  ${describeFinding(each)}`),
   ],
   'tokens.jwks_failed': (observation) => [
-    `keys: the issuer's keys cannot be had: ${describeCause(observation.cause)}`,
+    `keys: the issuer's keys cannot be fetched: ${describeCause(observation.cause)}`,
   ],
   'tokens.use_not_stored': (observation) => [
-    `keys: what was counted could not be kept: ${describeCause(observation.cause)}`,
+    `keys: usage counts could not be stored: ${describeCause(observation.cause)}`,
   ],
   'service.stopping': (observation) => [`stopping (${observation.reason})`],
   'engine.kill_failed': (observation) => [
-    `engine: a query could not be ended: ${describeCause(observation.cause)}`,
+    `engine: a query could not be cancelled: ${describeCause(observation.cause)}`,
   ],
-  'engine.process_ended': (observation) => [`engine: its process is replaced (${observation.reason})`],
+  'engine.process_ended': (observation) => [`engine: replacing its process (${observation.reason})`],
   'engine.process_restarted': (observation) => [
     `engine: the new process is ready after ${(observation.ms / 1000).toFixed(1)} s`,
   ],
@@ -56,7 +56,7 @@ const LINES: Lines = {
     `engine: its process cannot be started: ${describeCause(observation.cause)}`,
   ],
   'engine.statement_fatal': (observation) => [
-    `engine: a ${observation.origin} query could not be ended, or ended the engine process (${observation.fatality})`,
+    `engine: a ${observation.origin} query could not be cancelled, or ended the engine process (${observation.fatality})`,
   ],
   'query.suspended': (observation) => [
     observation.scope === 'query'
@@ -64,40 +64,40 @@ const LINES: Lines = {
       : `consumer queries of "${observation.principal}" are suspended`,
   ],
   'engine.host_lost': (observation) => [
-    `engine: ${observation.host} is away: ${describeCause(observation.cause)}`,
+    `engine: ${observation.host} is unavailable: ${describeCause(observation.cause)}`,
   ],
   'engine.host_restored': (observation) => [
-    `engine: ${observation.host} is back after ${(observation.ms / 1000).toFixed(1)} s`,
+    `engine: ${observation.host} is available again after ${(observation.ms / 1000).toFixed(1)} s`,
   ],
   'cache.remote_lost': (observation) => [
-    `cache: Redis is away, answers are kept in memory alone: ${describeCause(observation.cause)}`,
+    `cache: Redis is unavailable, responses are cached in memory only: ${describeCause(observation.cause)}`,
   ],
   'cache.remote_restored': (observation) => [
-    `cache: Redis is back after ${(observation.ms / 1000).toFixed(1)} s`,
+    `cache: Redis is available again after ${(observation.ms / 1000).toFixed(1)} s`,
   ],
   'cache.corrupt_entry': (observation) => [
-    `cache: a value in Redis is not one of ours: ${observation.reason}`,
+    `cache: deleted a corrupt entry from Redis: ${observation.reason}`,
   ],
   'data.folder_open': (observation) => [observation.reason],
   'cache.key_derived': (observation) => [`cache: ${observation.reason}`],
   'cache.write_rejected': (observation) => [
-    `cache: Redis refuses to store: ${describeCause(observation.cause)}`,
+    `cache: Redis rejected a write: ${describeCause(observation.cause)}`,
   ],
   'cache.refresh_failed': (observation) => [
-    `cache: an old answer could not be renewed: ${describeCause(observation.cause)}`,
+    `cache: a stale response could not be refreshed: ${describeCause(observation.cause)}`,
   ],
   'warming.failed': (observation) => [
-    `warming: ${observation.endpoint} could not be renewed: ${describeCause(observation.cause)}`,
+    `warming: ${observation.endpoint} could not be refreshed: ${describeCause(observation.cause)}`,
   ],
   'sandbox.switched_off': (observation) => [
-    'own queries are switched off, because these got through:',
+    'consumer queries are disabled; the sandbox self-test found these vulnerabilities:',
     ...observation.open.map((each) => `  ${each}`),
   ],
   'response.cut_off': (observation) => [
-    `a caller was cut off, too slow for an answer of ${observation.bytes} bytes`,
+    `a client was cut off, too slow to read a response of ${observation.bytes} bytes`,
   ],
   'usage.not_written': (observation) => [
-    `usage: rows cannot be written now: ${describeCause(observation.cause)}`,
+    `usage: rows cannot be written: ${describeCause(observation.cause)}`,
   ],
   'usage.written': NOTHING,
   'sandbox.checked': NOTHING,

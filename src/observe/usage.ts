@@ -1,4 +1,5 @@
 // Records endpoint calls as table rows: buffered, written in batches, and dropped rather than delaying requests.
+import type { After } from '../core/clock.ts';
 import type { Finished, Observe } from '../core/observation.ts';
 
 export interface UsageOptions {
@@ -8,7 +9,7 @@ export interface UsageOptions {
   readonly isCounted: (route: string) => boolean;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  readonly after: (ms: number, action: () => void) => () => void;
+  readonly after: After;
   readonly observe: Observe;
 }
 

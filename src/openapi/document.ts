@@ -65,7 +65,10 @@ const OTHER_PATHS = {
         ...JSON_ANSWER('The endpoints, sorted by name.', {
           type: 'object',
           required: ['result'],
-          properties: { result: { type: 'array', items: { type: 'object', additionalProperties: true } } },
+          properties: {
+            result: { type: 'array', items: { type: 'object', additionalProperties: true } },
+            function_sets: { type: 'object', additionalProperties: true },
+          },
         }),
         ...problemResponses(),
       },

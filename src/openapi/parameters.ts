@@ -1,17 +1,17 @@
 // Declared parameters as JSON Schema: the values a caller may send.
 import type { Parameter } from '../config/generated/endpoint.ts';
+import { jsonValueOf, type JsonValue } from '../sql/json-value.ts';
 import type { Schema } from './schema.ts';
 
 /** The allowed values; `locked` is the value that the caller's key sets. */
 export function parameterSchema(spec: Parameter, locked: unknown): Schema {
-  const element = /^Array\s*\((.*)\)$/s.exec(spec.type.trim())?.[1];
-  const schema =
-    element === undefined ? textSchema(spec, spec.type.trim()) : listSchema(spec, element.trim());
+  const type = jsonValueOf(spec.type);
+  const schema = type.kind === 'array' ? listSchema(spec, type.element) : scalarSchema(spec, type);
   const value = spec.default === undefined ? {} : { default: spec.default };
   return { ...schema, ...value, ...(locked === undefined ? {} : { const: locked }) };
 }
 
-function listSchema(spec: Parameter, element: string): Schema {
+function listSchema(spec: Parameter, element: JsonValue): Schema {
   const { min_length: minItems, max_length: maxItems } = spec;
   const items = valueSchema(spec, element);
   return {
@@ -22,7 +22,7 @@ function listSchema(spec: Parameter, element: string): Schema {
   };
 }
 
-function textSchema(spec: Parameter, type: string): Schema {
+function scalarSchema(spec: Parameter, type: JsonValue): Schema {
   const { min_length: minLength, max_length: maxLength } = spec;
   const schema = valueSchema(spec, type);
   if (schema.type !== 'string') return schema;
@@ -33,7 +33,7 @@ function textSchema(spec: Parameter, type: string): Schema {
   };
 }
 
-function valueSchema({ enum: values, min, max, pattern, format }: Parameter, type: string): Schema {
+function valueSchema({ enum: values, min, max, pattern, format }: Parameter, type: JsonValue): Schema {
   return {
     ...typeSchema(type),
     ...(values === undefined ? {} : { enum: values }),
@@ -44,12 +44,19 @@ function valueSchema({ enum: values, min, max, pattern, format }: Parameter, typ
   };
 }
 
-function typeSchema(type: string): Schema {
-  if (/^U?Int/.test(type)) return { type: 'integer', ...(type.startsWith('U') ? { minimum: 0 } : {}) };
-  if (/^(Float|Decimal)/.test(type)) return { type: 'number' };
-  if (type === 'Bool') return { type: 'boolean' };
-  if (type.startsWith('DateTime')) return { type: 'string', format: 'date-time' };
-  if (type.startsWith('Date')) return { type: 'string', format: 'date' };
-  if (type === 'UUID') return { type: 'string', format: 'uuid' };
-  return { type: 'string' };
+/** What a caller may send, which is less than what the type can hold: no null for a float, no 64-bit string. */
+function typeSchema(type: JsonValue): Schema {
+  switch (type.kind) {
+    case 'integer':
+      return { type: 'integer', ...(type.signed ? {} : { minimum: 0 }) };
+    case 'float':
+    case 'decimal':
+      return { type: 'number' };
+    case 'boolean':
+      return { type: 'boolean' };
+    case 'string':
+      return { type: 'string', ...(type.format === undefined ? {} : { format: type.format }) };
+    default:
+      return { type: 'string' };
+  }
 }

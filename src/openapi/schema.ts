@@ -26,7 +26,10 @@ export interface Schema {
 /** The schema, or null. */
 export function orNull(schema: Schema): Schema {
   const { type } = schema;
-  if (typeof type !== 'string') return { anyOf: [schema, { type: 'null' }] };
+  if (type === undefined && Object.keys(schema).length === 0) return schema; // any value
+  if (typeof type !== 'string')
+    return type?.includes('null') === true ? schema : { anyOf: [schema, { type: 'null' }] };
+  if (type === 'null') return schema;
   const values = schema.enum === undefined ? {} : { enum: [...schema.enum, null] };
   return { ...schema, ...values, type: [type, 'null'] };
 }

@@ -1,5 +1,5 @@
 // Binds the raw parameters of a call to typed values, or throws one Problem that lists all errors.
-import { nearest } from '../core/nearest.ts';
+import { nearest, withSuggestion } from '../core/nearest.ts';
 import { Problem } from '../core/problem.ts';
 import type { ProblemDetail } from '../core/problem.ts';
 import type { CompiledParameter } from './parameter.ts';
@@ -88,11 +88,7 @@ function unknownNames(byName: ReadonlyMap<string, unknown>, raw: RawParameters):
   const errors: ProblemDetail[] = [];
   for (const name of raw.keys()) {
     if (byName.has(name)) continue;
-    const guess = nearest(name, byName.keys());
-    const message =
-      guess === undefined
-        ? 'is not a parameter of this endpoint'
-        : `is not a parameter of this endpoint. Did you mean ${guess}?`;
+    const message = withSuggestion('is not a parameter of this endpoint', nearest(name, byName.keys()));
     errors.push({ parameter: name.slice(0, 64), message });
     if (errors.length === MAX_ERRORS) break;
   }

@@ -167,6 +167,10 @@ function finding(key: string, reason: string, message: string): ParameterFinding
   return { path: [key], code: `parameter.${reason}`, message };
 }
 
-function misplaced(key: keyof Parameter, type: ParameterType, place: string): ParameterFinding {
-  return finding(key, 'constraint_misplaced', `${key} applies to ${place}, but the type is ${type.name}`);
+function misplaced(key: keyof Parameter, type: ParameterType, applicable: string): ParameterFinding {
+  return finding(
+    key,
+    'constraint_misplaced',
+    `${key} applies to ${applicable}, but the type is ${type.name}`,
+  );
 }

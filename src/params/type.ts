@@ -1,5 +1,5 @@
 // The ClickHouse types allowed for parameters, and their parser.
-import { nearest } from '../core/nearest.ts';
+import { didYouMean, nearest } from '../core/nearest.ts';
 
 /** Types without arguments. */
 export type PlainName = 'String' | 'Bool' | 'Date' | 'Date32' | 'DateTime' | 'UUID' | 'IPv4' | 'IPv6';
@@ -97,7 +97,7 @@ function unknownType(text: string): TypeFailure {
     };
   }
   const guess = FLAGS_BY_NAME.get(nearest(text.replace(/\W.*/s, ''), FLAGS_BY_NAME.keys()) ?? '');
-  const hint = guess === undefined ? `The types are ${HINTS.join(', ')}` : `Did you mean ${guess}?`;
+  const hint = didYouMean(guess) ?? `The types are ${HINTS.join(', ')}`;
   return { kind: 'failure', message: `${shown} is not a supported parameter type`, hint };
 }
 

@@ -9,7 +9,7 @@ export const HAS_PLUS = 16;
 export const HAS_ALPHA = 32;
 /** A backslash or a percent sign: characters may be escaped. */
 export const HAS_ESCAPE = 64;
-/** Bytes of UTF-8 beyond ASCII. */
+/** Bytes of non-ASCII characters in UTF-8. */
 export const HAS_WIDE = 128;
 
 /** Both set: the text may contain an HTML character reference. */

@@ -21,13 +21,13 @@ interface Draft {
 export function compileColumns(columns: Readonly<Record<string, ColumnAction>>): ColumnRules | undefined {
   const root = newDraft();
   for (const [path, action] of Object.entries(columns)) {
-    let place = root;
+    let node = root;
     for (const name of namesOf(path)) {
-      const next = place.byName.get(name) ?? newDraft();
-      place.byName.set(name, next);
-      place = next;
+      const next = node.byName.get(name) ?? newDraft();
+      node.byName.set(name, next);
+      node = next;
     }
-    place.action = action;
+    node.action = action;
   }
   return root.byName.size === 0 ? undefined : root;
 }
@@ -42,12 +42,12 @@ function newDraft(): Draft {
  */
 export function rulesBelow(rules: ColumnRules, key: string): ColumnRules | undefined {
   if (!key.includes('.')) return rules.byName.get(key.toLowerCase());
-  let place: ColumnRules | undefined = rules;
+  let node: ColumnRules | undefined = rules;
   for (const name of namesOf(key)) {
-    place = place?.byName.get(name);
-    if (place?.action !== undefined) return place;
+    node = node?.byName.get(name);
+    if (node?.action !== undefined) return node;
   }
-  return place;
+  return node;
 }
 
 function namesOf(path: string): readonly string[] {

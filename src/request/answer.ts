@@ -1,127 +1,108 @@
-// The request path: authentication, rate limits, parsing, planning and execution of one call, in that order.
-import type { Keyring } from '../auth/keyring.ts';
-import type { Principal } from '../auth/principal.ts';
-import type { KeyUse } from '../auth/key-use.ts';
-import type { Catalog } from '../catalog/catalog.ts';
-import type { RateLimits } from '../rate-limits/rate-limits.ts';
+// The request path: every stage of a call, from authentication to the encoded response.
+import type { CacheDirectives } from '../cache/freshness.ts';
+import type { Endpoint } from '../catalog/endpoint.ts';
+import type { Engine } from '../engine/engine.ts';
+import { FORMATS } from '../format/formats.ts';
+import { cutLines } from '../format/lines.ts';
 import { demandedRedactor } from '../redact/demand.ts';
-import { authenticate, findEndpoint } from './authorize.ts';
-import type { Answer, Call, CallContent } from './call.ts';
-import { parametersOf, readConsumerQuery } from './consumer-query.ts';
-import { countCall } from './count-call.ts';
-import { labelsOf, type Labels } from './labels.ts';
+import { createAdmission, type Admission, type AdmissionDeps, type Admitted } from './admit.ts';
+import type { Bulkhead } from './bulkhead.ts';
+import type { Answer, Call } from './call.ts';
+import { parametersOf } from './consumer-query.ts';
+import { encodeRows } from './encode.ts';
+import { createExplain, type Explain } from './explain.ts';
+import { labelsOf } from './labels.ts';
 import type { MakePlan } from './plan.ts';
-import type { Results, Task } from './result.ts';
-import type { Suspensions } from './suspensions.ts';
+import { createResults, type Produced, type ResultsDeps, type Task } from './result.ts';
+import { runPlan, type Requester, type RunContext } from './run.ts';
+import type { Sandboxes } from './sandboxes.ts';
 import { requestedWorkload } from './workload.ts';
 
-export interface AnswerOptions {
-  readonly catalog: () => Catalog;
-  readonly keyring: () => Keyring;
-  readonly keyUse: Pick<KeyUse, 'note'>;
-  readonly rateLimits: RateLimits;
-  readonly suspensions: Suspensions;
+export interface RequestPathDeps extends AdmissionDeps, ResultsDeps {
   readonly plan: MakePlan;
-  readonly results: Results;
-  readonly clock: Clock;
+  readonly sandboxes: Pick<Sandboxes, 'rejection'>;
+  readonly engine: Engine;
+  readonly bulkhead: Bulkhead;
 }
 
-export interface Clock {
-  /** Milliseconds since 1970. */
-  readonly epoch: () => number;
-  /** Milliseconds from an arbitrary origin; never decreases. */
-  readonly monotonic: () => number;
-}
-
-/**
- * A call that is authorized and planned: the principal, and everything that determines the result. Durations are
- * milliseconds.
- */
-export interface Prepared extends Task {
-  readonly principal: Principal;
-  readonly labels: Labels;
-  readonly workload: string | undefined;
-  readonly directives: CallContent['directives'];
+/** A call that is authorized and planned. Durations are milliseconds. */
+export interface Prepared extends Task, Pick<Admitted, 'isStillAdmitted'> {
+  readonly requester: Requester & { readonly key: string };
+  readonly directives: CacheDirectives;
   readonly timing: { readonly auth: number; readonly plan: number };
-  /** Whether the same call would still be prepared identically: same catalog, same keys, key not expired. */
-  readonly holds: () => boolean;
 }
 
-export interface RequestPath {
+/** Every function throws Problem for errors that the caller or the endpoint's author has to fix. */
+export interface RequestPath extends Pick<Admission, 'admitKey'> {
   /** Everything before execution: no rows are read. */
   readonly prepare: (call: Call) => Promise<Prepared>;
   readonly answer: (call: Call) => Promise<Answer>;
+  readonly explain: Explain;
+  /** Keeps the responses of an endpoint's examples warm, if its file says so. */
+  readonly pinExamples: (endpoint: Endpoint) => Promise<void>;
 }
 
-function createPrepare(options: AnswerOptions): RequestPath['prepare'] {
-  const { catalog, keyring, keyUse, rateLimits, suspensions, plan, clock } = options;
-  return async (call) => {
-    const { trace } = call;
-    const [snapshot, keys] = [catalog(), keyring()];
-    const started = clock.monotonic();
-    const { principal, expires } = await authenticate(keys, call.key, clock.epoch());
-    trace.principal = principal.name;
-    keyUse.note(principal.id);
-    const endpoint = findEndpoint(snapshot, principal, call.endpoint);
-    trace.endpoint = endpoint;
-    const isLimited = await countCall(rateLimits, { principal, endpoint }, trace);
-    const authorized = clock.monotonic();
-    const { fields, format, directives, ...content } = await call.read();
-    const received = clock.monotonic();
-    const own = suspensions.admit(readConsumerQuery(fields, endpoint, principal), { endpoint, principal });
+/** Creates the request path: the stages of a call in order, from authentication to the encoded response. */
+export function createRequestPath(deps: RequestPathDeps): RequestPath {
+  const { keyUse, plan } = deps;
+  const now = deps.clock.monotonic;
+  const { admit, admitKey } = createAdmission(deps);
+  const results = createResults(deps, (task, context) => produce(deps, task, context));
+
+  const prepare = async (call: Call): Promise<Prepared> => {
+    const { endpoint, principal, content, consumerQuery, ...admitted } = await admit(call);
+    const { requestId, record } = call;
+    const started = now();
     const redactor = demandedRedactor(endpoint.redaction, { key: principal.redact, header: content.redact });
     const workload = requestedWorkload(endpoint, content.reservation);
-    const bindings = endpoint.binder.bind(parametersOf(fields), principal.locked);
+    const bindings = endpoint.binder.bind(parametersOf(content.fields), principal.locked);
     const labels = labelsOf(endpoint, bindings.values, content.labels);
-    trace.labels = labels;
-    const planned = await plan(endpoint, bindings, own);
-    const timing = { auth: authorized - started, plan: clock.monotonic() - received };
-    // Consumer queries are rechecked every time: the sandbox may have been disabled since.
-    const isRepeatable = own === undefined && !isLimited;
-    const holds = (): boolean =>
-      isRepeatable && catalog() === snapshot && keyring() === keys && clock.epoch() < expires;
-    return {
-      endpoint,
-      principal,
-      plan: planned,
-      redactor,
-      format,
-      labels,
-      workload,
-      directives,
-      timing,
-      holds,
-    };
-  };
-}
-
-/** Creates the request path. Its functions throw Problem for every error caused by the caller. */
-export function createRequestPath(options: AnswerOptions): RequestPath {
-  const { keyUse, results } = options;
-  const prepare = createPrepare(options);
-  const answer = async (call: Call): Promise<Answer> => {
-    const prepared = await prepare(call);
-    const { endpoint, holds, timing, labels, workload, directives, principal } = prepared;
-    const { requestId, trace } = call;
-    const wanted = {
+    record.labels = labels;
+    const planned = await plan(endpoint, bindings, consumerQuery);
+    const timing = { auth: admitted.authMs, plan: now() - started };
+    const task = { endpoint, plan: planned, redactor, format: content.format };
+    const requester = {
       requestId,
-      directives,
       key: principal.id,
-      trace: trace.context,
+      trace: record.trace,
       labels,
       workload,
-      get signal() {
-        return call.signal;
-      },
+      isPatient: false,
     };
-    const { replay, ...result } = await results.fetch(prepared, wanted);
+    const { isStillAdmitted } = admitted;
+    return { ...task, requester, directives: content.directives, timing, isStillAdmitted };
+  };
+
+  const answer = async (call: Call): Promise<Answer> => {
+    const { requester, directives, timing, isStillAdmitted, ...task } = await prepare(call);
+    const { replay, ...result } = await results.read(task, { requester, directives, signal: call.signal });
     return {
       ...result,
-      endpoint,
-      dialect: prepared.plan.dialect,
+      endpoint: task.endpoint,
+      dialect: task.plan.consumerQuery?.dialect,
       timing: { ...timing, ...result.timing },
-      replay: replay && (() => (holds() ? (keyUse.note(principal.id), replay()) : undefined)),
+      replay: replay && (() => (isStillAdmitted() ? (keyUse.note(requester.key), replay()) : undefined)),
     };
   };
-  return { prepare, answer };
+
+  const pinExamples: RequestPath['pinExamples'] = (endpoint) => results.pinExamples(endpoint, plan);
+  return { admitKey, prepare, answer, explain: createExplain({ ...deps, admit }), pinExamples };
+}
+
+/** Runs a task, truncates the rows, redacts them and encodes the rest: nothing unredacted is ever cached. Throws Problem. */
+async function produce(deps: RequestPathDeps, task: Task, context: RunContext): Promise<Produced> {
+  const { engine, bulkhead, clock } = deps;
+  const now = clock.monotonic;
+  const started = now();
+  const { lines, queueMs, read } = await runPlan({ engine, bulkhead, now }, task, context);
+  const ran = now();
+  const cut = cutLines(lines, task.endpoint.maxRows);
+  const redacted = { ...cut, lines: task.redactor.redactLines(cut.lines) };
+  const cleaned = now();
+  const body = await encodeRows(engine, redacted, { ...task, signal: context.signal });
+  const { rows, truncated } = cut;
+  const { contentType } = FORMATS[task.format];
+  const engineMs = ran - started - queueMs;
+  const timing = { queue: queueMs, engine: engineMs, redact: cleaned - ran, encode: now() - cleaned };
+  return { body, rows, truncated, contentType, timing, read };
 }

@@ -17,9 +17,9 @@ export function bigqueryToSql(
   return translate(text, { tables, taken: outline.identifiers });
 }
 
-/** Maps a problem with the translated SQL back to the original query: its positions, and the construct found there. */
-export function inCallersText(problem: Problem, text: string, translation: Translation): Problem {
-  const errors = problem.errors.map((error) => placed(error, text, translation));
+/** Maps a problem with the translated SQL to the query as sent: its positions, and the construct found there. */
+export function inBigQuery(problem: Problem, text: string, translation: Translation): Problem {
+  const errors = problem.errors.map((error) => locate(error, text, translation));
   const [first] = errors;
   const { code, cause } = problem;
   if (first === undefined) return problem;
@@ -28,12 +28,12 @@ export function inCallersText(problem: Problem, text: string, translation: Trans
 }
 
 /** The translated SQL is a single line, so a column is an offset + 1. */
-function placed({ message, column = 1 }: ProblemDetail, text: string, { sourceOffset }: Translation) {
+function locate({ message, column = 1 }: ProblemDetail, text: string, { sourceOffset }: Translation) {
   const offset = sourceOffset(column - 1);
   const [construct] = /^[\w.]+(?=\s*\()|^\w+/.exec(text.slice(offset, offset + 100)) ?? [];
-  const isSaid = construct === undefined || message.includes(construct);
+  const isNamed = construct === undefined || message.includes(construct);
   return {
     ...positionAt(text, offset),
-    message: isSaid ? message : `${message} (used in the translation of ${construct})`,
+    message: isNamed ? message : `${message} (used in the translation of ${construct})`,
   };
 }

@@ -1,4 +1,4 @@
-// A call and its answer, independent of the transport.
+// A call and its answer, independent of the transport. Every entry point turns its requests into a Call.
 import type { Dialect } from '../catalog/endpoint.ts';
 import { NO_DIRECTIVES, type CacheDirectives } from '../cache/freshness.ts';
 import type { Found, Outcome } from '../cache/read-through.ts';
@@ -16,9 +16,12 @@ export interface Call {
   readonly key: string | undefined;
   /** Reads the rest, including the body. Called once, after the key is authorized for the endpoint. Throws Problem. */
   readonly read: () => Promise<CallContent>;
-  readonly trace: CallRecord;
-  /** Aborted when the client disconnects or the request times out. */
-  readonly signal: AbortSignal;
+  readonly record: CallRecord;
+  /**
+   * Aborted when the client disconnects or the request times out. Called only if a query has to run, and always returns
+   * the same signal.
+   */
+  readonly signal: () => AbortSignal;
 }
 
 /** The parsed contents of a call. Not validated. */
@@ -36,21 +39,27 @@ export interface CallContent {
   readonly directives: CacheDirectives;
 }
 
-/** The contents of a call that has only fields: JSON format, no header options. */
-export function contentOf(fields: CallContent['fields']): CallContent {
-  return {
+/** A call without a transport: never aborted, no header options. */
+export function localCall(
+  call: Pick<Call, 'requestId' | 'endpoint'>,
+  fields: CallContent['fields'],
+  format: FormatName = 'json',
+): Call {
+  const { signal } = new AbortController();
+  const content: CallContent = {
     fields,
-    format: 'json',
+    format,
     redact: false,
     labels: undefined,
     reservation: undefined,
     directives: NO_DIRECTIVES,
   };
+  return { ...call, key: 'local', read: async () => content, record: {}, signal: () => signal };
 }
 
 /** What is known about a call so far. Mutable, so that failed calls are observed too. */
 export interface CallRecord {
-  context?: TraceContext | undefined;
+  trace?: TraceContext | undefined;
   principal?: string;
   endpoint?: { readonly name: string; readonly revision: string };
   labels?: Labels;

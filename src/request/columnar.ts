@@ -1,5 +1,6 @@
 // Passes JSONEachRow rows back to the engine to write them in a columnar format, so that redacted data stays redacted.
 import { quoteIdentifier, quoteString } from '../sql/literal.ts';
+import { innerType, parseType, printType, typeArguments, type ClickHouseType } from '../sql/type.ts';
 
 export interface NamedType {
   readonly name: string;
@@ -11,16 +12,7 @@ export interface ColumnarOptions {
   readonly columns: readonly NamedType[];
   /** Names of the columns in the rows; undefined if there are no rows. */
   readonly present: ReadonlySet<string> | undefined;
-  /** Whether values may be strings that their column type does not allow, such as redacted IP addresses. */
-  readonly isRedacted: boolean;
 }
-
-/**
- * Types that columnar files do not support; their values are written as strings. Aggregate function states are raw
- * engine bytes: parsing a state from a string that may have been cut or redacted corrupts the engine's memory.
- */
-const UNWRITABLE = ['JSON', 'Dynamic', 'Variant', 'Object', 'Time', 'Time64', 'Nothing', 'AggregateFunction'];
-const REDACTABLE = ['IPv4', 'IPv6', 'Enum8', 'Enum16', 'FixedString'];
 
 /**
  * The statement that returns the rows in `lines` as columns; without rows, only the columns. A non-finite float is null
@@ -28,45 +20,82 @@ const REDACTABLE = ['IPv4', 'IPv6', 'Enum8', 'Enum16', 'FixedString'];
  */
 export function columnarStatement(lines: Uint8Array, options: ColumnarOptions): string {
   const columns = options.columns.filter(({ name }) => options.present?.has(name) ?? true);
-  const structure = columns
-    .map(({ name, type }) => `${quoteIdentifier(name)} ${fileType(type, options)}`)
-    .join(', ');
+  const structure = columns.map(({ name, type }) => `${quoteIdentifier(name)} ${fileType(type)}`).join(', ');
   const isEmpty = lines.length === 0;
   const text = isEmpty ? '{}' : Buffer.from(lines.buffer, lines.byteOffset, lines.length).toString();
   const rows = `SELECT * FROM format(JSONEachRow, ${quoteString(structure)}, ${quoteString(text)})`;
   return `SELECT * FROM (${rows}${isEmpty ? ' LIMIT 0' : ''} SETTINGS date_time_input_format = 'best_effort')`;
 }
 
-/** The type a column has in the file. */
-export function fileType(type: string, { isRedacted }: Pick<ColumnarOptions, 'isRedacted'>): string {
-  const replaced = new Set([...UNWRITABLE, ...(isRedacted ? REDACTABLE : [])]);
-  let text = '';
-  for (let at = 0; at < type.length;) {
-    const piece = PIECE.exec(type.slice(at))?.[0] ?? '';
-    const end = at + piece.length;
-    const isElementName = /^ [A-Za-z`]/.test(type.slice(end)); // tuple element name: its type follows
-    at = end;
-    if (isElementName) text += piece;
-    else if (replaced.has(piece)) {
-      text += 'String';
-      if (type[end] === '(') at = closing(type, end) + 1;
-    } else if (/^Float(32|64)$/.test(piece) && !text.endsWith('Nullable(')) text += `Nullable(${piece})`;
-    else text += piece;
-  }
-  return text;
+/**
+ * The type a column has in the file: one that Arrow and Parquet both have, so that both files have the same logical
+ * types. Values of other types are strings, as in JSON: enums by label, addresses and UUIDs as text. Aggregate function
+ * states too, which are raw engine bytes: parsing a state that may have been cut or redacted corrupts the engine's memory.
+ */
+export function fileType(type: string): string {
+  return printType(inFile(parseType(type)));
 }
 
-/** A quoted string or identifier, a word, or any single character. */
-const PIECE = /^(?:'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|\w+|[^])/;
-
-/** Index of the parenthesis that closes the one at `open`; skips quoted text. */
-function closing(text: string, open: number): number {
-  let depth = 0;
-  for (let at = open; at < text.length;) {
-    const piece = PIECE.exec(text.slice(at))?.[0] ?? '';
-    if (piece === '(') depth++;
-    if (piece === ')' && --depth === 0) return at;
-    at += piece.length;
+function inFile(type: ClickHouseType): ClickHouseType {
+  switch (type.name) {
+    case 'Nullable':
+      return nullable(inFile(innerType(type)));
+    case 'LowCardinality':
+      return inFile(innerType(type));
+    case 'SimpleAggregateFunction':
+      return inFile(innerType(type, 1)); // after the name of the function
+    case 'Array':
+      return typeOf('Array', [inFile(innerType(type))]);
+    case 'Map': {
+      const [key, value] = [inFile(innerType(type)), inFile(innerType(type, 1))];
+      return typeOf('Map', [key.name === 'Nullable' ? innerType(key) : key, value]);
+    }
+    case 'Tuple':
+      return tupleInFile(type);
+    case 'Nested':
+      return typeOf('Array', [tupleInFile(type)]);
+    default:
+      return scalarInFile(type);
   }
-  return text.length;
+}
+
+/** Types that cannot be Nullable stay as they are. */
+function nullable(type: ClickHouseType): ClickHouseType {
+  return /^(Nullable|Array|Map|Tuple)$/.test(type.name) ? type : typeOf('Nullable', [type]);
+}
+
+function tupleInFile(type: ClickHouseType): ClickHouseType {
+  const elements = typeArguments(type).map((element) => ({
+    ...element,
+    label: element.name === undefined ? undefined : quoteIdentifier(element.name),
+    type: inFile(element.type),
+  }));
+  return { name: 'Tuple', arguments: elements };
+}
+
+/** Geometry types, as the engine stores them. */
+const SHAPES: Readonly<Record<string, string>> = {
+  Point: 'Tuple(Float64, Float64)',
+  Ring: 'Array(Point)',
+  LineString: 'Array(Point)',
+  MultiLineString: 'Array(LineString)',
+  Polygon: 'Array(Ring)',
+  MultiPolygon: 'Array(Polygon)',
+};
+
+function scalarInFile(type: ClickHouseType): ClickHouseType {
+  const { name } = type;
+  if (/^(U?Int(8|16|32|64)|Decimal(32|64|128|256)?|Bool|Date|Date32|DateTime64)$/.test(name)) return type;
+  if (name === 'DateTime')
+    return { name: 'DateTime64', arguments: [{ kind: 'literal', source: '3' }, ...(type.arguments ?? [])] };
+  if (/^Float(32|64)$/.test(name)) return typeOf('Nullable', [type]);
+  if (name === 'BFloat16') return typeOf('Nullable', [typeOf('Float32')]);
+  if (name.startsWith('Interval')) return typeOf('Int64');
+  const shape = SHAPES[name];
+  return shape === undefined ? typeOf('String') : inFile(parseType(shape));
+}
+
+function typeOf(name: string, inner?: readonly ClickHouseType[]): ClickHouseType {
+  const list = inner?.map((type) => ({ kind: 'type' as const, name: undefined, label: undefined, type }));
+  return { name, arguments: list };
 }

@@ -5,7 +5,7 @@ import { Problem } from '../core/problem.ts';
 import type { Statement } from '../engine/engine.ts';
 import type { RawValue } from '../params/reading.ts';
 
-/** A consumer query, in one of the languages that the endpoint accepts. */
+/** A consumer query as sent, in one of the languages that the endpoint accepts. */
 export interface ConsumerQuery {
   readonly language: 'sql' | 'lql';
   readonly text: string;
@@ -32,21 +32,20 @@ export function readConsumerQuery(
   endpoint: Endpoint,
   principal: Principal,
 ): ConsumerQuery | undefined {
-  const texts = (['sql', 'lql'] as const).flatMap((language) => textsOf(fields, language));
-  const queries = texts.map((each) => ({ ...each, dialect: requestedDialect(fields, endpoint) }));
+  const queries = [...queriesIn(fields, 'sql'), ...queriesIn(fields, 'lql')];
   const [query, second] = queries;
   if (query === undefined) return undefined;
+  const dialect = requestedDialect(fields, endpoint);
   if (second !== undefined) throw new Problem('request.query_conflict');
   const { enabled, languages } = endpoint.sandbox;
   if (!enabled)
     throw new Problem('sandbox.disabled', { detail: `${endpoint.name} does not accept consumer queries` });
   if (!languages.has(query.language)) {
-    const taken = [...languages].join(', ');
     throw new Problem('sandbox.disabled', {
-      detail: `${endpoint.name} accepts consumer queries in ${taken} only`,
+      detail: `${endpoint.name} accepts consumer queries in ${[...languages].join(', ')} only`,
     });
   }
-  if (principal.languages.has(query.language)) return query;
+  if (principal.languages.has(query.language)) return { ...query, dialect };
   throw new Problem('auth.forbidden', {
     detail: `The key "${principal.name}" is not allowed to send ${query.language} queries`,
     hint: `The issuer of the key can add ${query.language} to its allow list.`,
@@ -54,15 +53,18 @@ export function readConsumerQuery(
 }
 
 function requestedDialect(fields: Fields, { sandbox, name }: Endpoint): Dialect | undefined {
-  const asked = fields.get('dialect')?.find((value) => value !== '' && value !== null);
-  if (asked === undefined) return undefined;
-  const dialect = sandbox.dialects.find((each) => each === asked);
+  const requested = fields.get('dialect')?.find((value) => value !== '' && value !== null);
+  if (requested === undefined) return undefined;
+  const dialect = sandbox.dialects.find((each) => each === requested);
   if (dialect !== undefined) return dialect;
   const message = `${name} accepts SQL in ${sandbox.dialects.join(' and ')} only`;
   throw new Problem('request.parameters_invalid', { errors: [{ parameter: 'dialect', message }] });
 }
 
-function textsOf(fields: Fields, language: 'sql' | 'lql'): Omit<ConsumerQuery, 'dialect'>[] {
+function queriesIn(
+  fields: Fields,
+  language: ConsumerQuery['language'],
+): readonly Pick<ConsumerQuery, 'language' | 'text'>[] {
   return (fields.get(language) ?? []).flatMap((value) => {
     if (value === '' || value === null) return [];
     if (typeof value === 'string') return [{ language, text: value }];

@@ -14,21 +14,21 @@ export async function chooseDialect<Plan>(
   plans: Plans<Plan>,
   canRun: (plan: Plan) => Promise<boolean>,
 ): Promise<Plan> {
-  const refusals: Refused[] = [];
-  const taken: Plan[] = [];
+  const rejections: Rejection[] = [];
+  const accepted: Plan[] = [];
   for (const dialect of dialects) {
-    const plan = await plans[dialect]().catch((error: unknown) => refused(error, dialect));
-    if (plan instanceof Refused) refusals.push(plan);
+    const plan = await plans[dialect]().catch((error: unknown) => rejectionOf(error, dialect));
+    if (plan instanceof Rejection) rejections.push(plan);
     else if (dialects.length === 1 || (await canRun(plan))) return plan;
-    else taken.push(plan);
+    else accepted.push(plan);
   }
-  const [first] = taken;
+  const [first] = accepted;
   if (first !== undefined) return first;
-  throw reported(refusals);
+  throw problemOf(rejections);
 }
 
-/** A problem with a query in one dialect. A class, so that `instanceof` tells it from a plan. */
-class Refused {
+/** A problem with a query in one dialect. A class, so that `instanceof` distinguishes it from a plan. */
+class Rejection {
   readonly problem: Problem;
   readonly dialect: Dialect;
 
@@ -39,18 +39,20 @@ class Refused {
 }
 
 /** Rethrows problems that do not depend on the dialect. */
-function refused(error: unknown, dialect: Dialect): Refused {
-  if (error instanceof Problem && error.status === 400) return new Refused(error, dialect);
+function rejectionOf(error: unknown, dialect: Dialect): Rejection {
+  if (error instanceof Problem && error.status === 400) return new Rejection(error, dialect);
   throw error;
 }
 
-function reported(refusals: readonly Refused[]): Problem {
-  const [first, ...rest] = refusals;
+function problemOf(rejections: readonly Rejection[]): Problem {
+  const [first, ...rest] = rejections;
   if (first === undefined) return new Problem('internal.error');
-  const [one = first, ...further] = refusals.filter(wasRead);
-  const { problem, dialect } = further.reduce((best, each) => (isBehind(each, best) ? each : best), one);
+  const [one = first, ...further] = rejections.filter(wasParsed);
+  const { problem, dialect } = further.reduce((best, each) => (isFurther(each, best) ? each : best), one);
   if (rest.length === 0) return problem;
-  const others = refusals.filter((each) => each.dialect !== dialect).map((each) => `dialect=${each.dialect}`);
+  const others = rejections
+    .filter((each) => each.dialect !== dialect)
+    .map((each) => `dialect=${each.dialect}`);
   return new Problem(problem.code, {
     detail: problem.message,
     errors: problem.errors,
@@ -60,22 +62,23 @@ function reported(refusals: readonly Refused[]): Problem {
 }
 
 /** Problems that mean the query could not be parsed in the dialect; any other means it was parsed and then rejected. */
-const UNREAD: ReadonlySet<ProblemCode> = new Set([
+const UNPARSED: ReadonlySet<ProblemCode> = new Set([
   'sandbox.query_invalid',
   'sandbox.syntax_unsupported',
   'bigquery.syntax_invalid',
 ]);
 
-function wasRead({ problem }: Refused): boolean {
-  return !UNREAD.has(problem.code);
+function wasParsed({ problem }: Rejection): boolean {
+  return !UNPARSED.has(problem.code);
 }
 
-function isBehind(a: Refused, b: Refused): boolean {
-  const [here, there] = [placeOf(a), placeOf(b)];
+/** Whether the problem `a` occurs later in the query than `b`. */
+function isFurther(a: Rejection, b: Rejection): boolean {
+  const [here, there] = [locationOf(a), locationOf(b)];
   if (here.line !== there.line) return (here.line ?? 0) > (there.line ?? 0);
   return (here.column ?? 0) > (there.column ?? 0);
 }
 
-function placeOf({ problem }: Refused): Pick<ProblemDetail, 'line' | 'column'> {
+function locationOf({ problem }: Rejection): Pick<ProblemDetail, 'line' | 'column'> {
   return problem.errors[0] ?? {};
 }

@@ -1,13 +1,15 @@
-// Encodes rows, redacted and cut to size, in the requested format.
+// Encodes rows, truncated and redacted, in the requested format.
 import { Problem } from '../core/problem.ts';
-import { EngineError, type Engine } from '../engine/engine.ts';
-import { columnarStatement } from './columnar.ts';
+import { EngineError, type Column, type Engine } from '../engine/engine.ts';
 import { encodeCsv } from '../format/csv.ts';
 import type { FormatName } from '../format/formats.ts';
 import { encodeJson } from '../format/json.ts';
 import type { Cut } from '../format/lines.ts';
-import { NO_REDACTION, type Redactor } from '../redact/redactor.ts';
+import type { Redactor } from '../redact/redactor.ts';
+import { columnarStatement } from './columnar.ts';
+import { runProblem } from './engine-problems.ts';
 import type { Plan } from './plan.ts';
+import { readAll } from './run.ts';
 
 export interface Encoding {
   readonly format: FormatName;
@@ -19,7 +21,7 @@ export interface Encoding {
 /** The engine parses statements of up to 8 MiB; this leaves room for escaping. */
 const MAX_COLUMNAR_BYTES = 6 * 2 ** 20;
 
-/** Encodes the response body. Throws Problem `format.too_large`; rejects with EngineError. */
+/** Encodes the response body. Throws Problem, such as `format.too_large`. */
 export async function encodeRows(engine: Engine, cut: Cut, encoding: Encoding): Promise<Buffer> {
   const { lines, rows } = cut;
   switch (encoding.format) {
@@ -28,15 +30,20 @@ export async function encodeRows(engine: Engine, cut: Cut, encoding: Encoding): 
     case 'ndjson':
       return Buffer.from(lines.buffer, lines.byteOffset, lines.length);
     case 'csv':
-      return encodeCsv(lines, rows > 0 ? [] : await namesOf(engine, encoding.plan));
+      return encodeCsv(
+        lines,
+        rows > 0 ? [] : (await describeColumns(engine, encoding)).map(({ name }) => name),
+      );
     case 'parquet':
     case 'arrow':
       return encodeColumns(engine, cut, encoding);
   }
 }
 
-async function namesOf(engine: Engine, { statement }: Plan): Promise<readonly string[]> {
-  return (await engine.describe(statement)).map(({ name }) => name);
+async function describeColumns(engine: Engine, { plan, signal }: Encoding): Promise<readonly Column[]> {
+  return engine.describe(plan.statement).catch((cause: unknown) => {
+    throw runProblem(cause, plan, signal);
+  });
 }
 
 /** The engine encodes the rows after redaction, so redacted data is in no columnar format either. */
@@ -47,32 +54,30 @@ async function encodeColumns(engine: Engine, { lines }: Cut, encoding: Encoding)
     .toString()
     .split('\n');
   const present = first === '' ? undefined : new Set(Object.keys(JSON.parse(first) as object)); // a row that the engine wrote
-  const isRedacted = redactor !== NO_REDACTION;
-  const described = await engine.describe(plan.statement);
+  const described = await describeColumns(engine, encoding);
   const columns = described.map(({ name, type }) => ({
     name,
     type: redactor.treats(name) ? 'Nullable(String)' : type,
   }));
-  const sql = columnarStatement(lines, { columns, present, isRedacted });
+  const sql = columnarStatement(lines, { columns, present });
   const statement = { ...plan.statement, sql, parameters: {}, origin: 'saved' } as const;
   try {
     const { chunks } = await engine.run(statement, {
       format: format === 'parquet' ? 'Parquet' : 'Arrow',
       signal,
     });
-    const parts: Uint8Array[] = [];
-    for await (const chunk of chunks) parts.push(chunk);
-    return Buffer.concat(parts);
+    const bytes = await readAll(chunks);
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   } catch (cause) {
-    throw formatFailure(cause);
+    throw formatProblem(cause, encoding);
   }
 }
 
 /** The engine produced rows that it cannot write in the format; the caller chose the format. */
-function formatFailure(cause: unknown): unknown {
+function formatProblem(cause: unknown, { plan, signal }: Encoding): unknown {
   if (!(cause instanceof EngineError)) return cause;
   const options = { hint: 'Request json, csv or ndjson.', cause };
   if (cause.failure === 'rejected') return new Problem('format.not_acceptable', options);
   const isLarge = cause.failure === 'memory' || cause.failure === 'limit';
-  return isLarge ? new Problem('format.too_large', options) : cause;
+  return isLarge ? new Problem('format.too_large', options) : runProblem(cause, plan, signal);
 }

@@ -3,7 +3,7 @@
 import { createCompile } from '../catalog/compile.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import { EngineError, isAway, type Engine, type Statement } from '../engine/engine.ts';
-import { ORACLES } from '../sandbox/self-attacks.ts';
+import { ORACLES } from '../sandbox/self-test-attacks.ts';
 import type { PreflightFinding } from './preflight.ts';
 import type { Sandboxes } from './sandboxes.ts';
 

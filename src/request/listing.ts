@@ -7,7 +7,9 @@ import type { Describe, TableColumns } from '../catalog/describe.ts';
 import type { Example } from '../config/generated/endpoint.ts';
 import type { Column } from '../engine/engine.ts';
 import { parseColumnType } from '../sql/column-type.ts';
-import { CONSUMER_TEXT_LIMITS } from '../sandbox/consumer-text.ts';
+import type { FunctionPolicy } from '../sandbox/functions/policy.ts';
+import { typescriptOf } from '../sql/typescript-type.ts';
+import { CONSUMER_QUERY_LIMITS } from '../sandbox/lexed-query.ts';
 import type { Sandboxes } from './sandboxes.ts';
 
 export interface ListingOptions {
@@ -20,13 +22,28 @@ interface Described {
   readonly tables: readonly TableColumns[] | undefined;
 }
 
-/** The endpoints a principal may call, sorted by name. */
-export function listEndpoints(
+/** The response of `GET /api/endpoints`. */
+export interface Listing {
+  /** Sorted by name. */
+  readonly result: readonly unknown[];
+  /** The functions that consumer queries may call, by the name that `sandbox.function_set` of an endpoint refers to. */
+  readonly function_sets: Readonly<Record<string, FunctionSet>>;
+}
+
+interface FunctionSet {
+  /** Names by family. */
+  readonly functions: FunctionPolicy['families'];
+  readonly aggregate_combinators: readonly string[];
+}
+
+/** The endpoints a principal may call. */
+export async function listEndpoints(
   catalog: Catalog,
   principal: Principal,
   options: ListingOptions,
-): Promise<unknown[]> {
+): Promise<Listing> {
   const { describe, sandboxes } = options;
+  const sets = createFunctionSets(sandboxes);
   const covered = catalog.endpoints.filter((endpoint) => isCallable(endpoint, principal));
   const entries = covered.map(async (endpoint) => {
     const described = {
@@ -35,29 +52,57 @@ export function listEndpoints(
     };
     return {
       ...toEntry(endpoint, principal, described),
-      sandbox: sandboxEntry(endpoint, principal, { described, sandboxes }),
+      sandbox: sandboxEntry(endpoint, principal, {
+        described,
+        sets,
+        isOff: sandboxes.offBecause() !== undefined,
+      }),
     };
   });
-  return Promise.all(entries);
+  return { result: await Promise.all(entries), function_sets: sets.used() };
+}
+
+interface FunctionSets {
+  /** The name of the set of an endpoint. */
+  nameOf(endpoint: Endpoint): string;
+  used(): Listing['function_sets'];
+}
+
+/** Most endpoints allow the same functions: each set is listed once, and named `default` or by the first endpoint that changes it. */
+function createFunctionSets(sandboxes: Sandboxes): FunctionSets {
+  const names = new Map<string, string>();
+  const sets: Record<string, FunctionSet> = {};
+  return {
+    nameOf: (endpoint) => {
+      const { allow, deny } = endpoint.sandbox;
+      const key = JSON.stringify([allow.toSorted(), deny.toSorted()]);
+      const known = names.get(key);
+      if (known !== undefined) return known;
+      const name = allow.length + deny.length === 0 ? 'default' : `of ${endpoint.name}`;
+      const { families, combinators } = sandboxes.functions(endpoint);
+      sets[name] = { functions: families, aggregate_combinators: combinators };
+      names.set(key, name);
+      return name;
+    },
+    used: () => sets,
+  };
 }
 
 function sandboxEntry(
   endpoint: Endpoint,
   principal: Principal,
-  { described, sandboxes }: { described: Described; sandboxes: Sandboxes },
+  { described, sets, isOff }: { described: Described; sets: FunctionSets; isOff: boolean },
 ): unknown {
   const { enabled, languages } = endpoint.sandbox;
-  if (!enabled || sandboxes.offBecause() !== undefined) return { enabled: false };
-  const { families, combinators } = sandboxes.functions(endpoint);
+  if (!enabled || isOff) return { enabled: false };
   return {
     enabled,
     languages: [...languages].filter((language) => principal.languages.has(language)),
     dialects: endpoint.sandbox.dialects,
     default_table: endpoint.outline.from ?? null,
     tables: described.tables?.map(tableEntry) ?? null,
-    functions: families,
-    aggregate_combinators: combinators,
-    limits: CONSUMER_TEXT_LIMITS,
+    function_set: sets.nameOf(endpoint),
+    limits: CONSUMER_QUERY_LIMITS,
   };
 }
 
@@ -67,9 +112,9 @@ function tableEntry({ name, columns }: TableColumns): unknown {
 }
 
 function pathsOf({ type }: Column): { readonly paths?: readonly Column[] } {
-  const read = parseColumnType(type);
-  if (read.kind !== 'json') return {};
-  return { paths: [...read.paths].map(([name, path]) => ({ name, type: path.name })) };
+  const parsed = parseColumnType(type);
+  if (parsed.kind !== 'json') return {};
+  return { paths: [...parsed.paths].map(([name, path]) => ({ name, type: path.name })) };
 }
 
 function toEntry(
@@ -89,7 +134,9 @@ function toEntry(
       required: spec.required ?? false,
       ...(principal.locked.has(name) ? { locked: true } : {}),
     })),
-    columns: columns ?? null,
+    columns:
+      columns?.map((column) => ({ ...column, typescript: typescriptOf(column.type, endpoint.int64) })) ??
+      null,
     max_rows: endpoint.maxRows,
     cache: cache === undefined ? null : { ttl: cache.ttl, min_refresh: cache.minRefresh },
     warming: cache?.warmEvery === undefined ? null : { every: cache.warmEvery },

@@ -3,15 +3,15 @@ import type { Describe, TableColumns } from '../catalog/describe.ts';
 import type { Dialect, Endpoint } from '../catalog/endpoint.ts';
 import { Problem } from '../core/problem.ts';
 import { EngineError, type Statement } from '../engine/engine.ts';
-import { refusedRegex, regexFault } from '../lql/regex.ts';
+import { rejectedRegex, regexFault } from '../lql/regex.ts';
 import type { Bindings } from '../params/binder.ts';
-import { refusal } from '../sandbox/consumer-text.ts';
+import { rejection } from '../sandbox/lexed-query.ts';
 import { consumerFailure } from '../sandbox/failure.ts';
-import { stateInResult } from '../sandbox/states.ts';
-import { bigqueryToSql, inCallersText } from './bigquery-query.ts';
-import { checkFailure } from './check-failure.ts';
+import { stateInResult } from '../sandbox/scan/states.ts';
+import { bigqueryToSql, inBigQuery } from './bigquery-query.ts';
 import type { ConsumerQuery } from './consumer-query.ts';
 import { chooseDialect } from './dialects.ts';
+import { checkProblem } from './engine-problems.ts';
 import { lqlProblem, lqlToSql } from './lql-query.ts';
 import type { Sandboxes } from './sandboxes.ts';
 
@@ -22,16 +22,20 @@ export interface Plan {
   readonly retry?: Statement;
   /** The bound values in canonical form: identical for equal values, however they were written. */
   readonly canonical: string;
-  /** The consumer query as checked by the sandbox; undefined for the saved query. */
-  readonly consumerSql: string | undefined;
-  /** The consumer query as written, or the SQL that LQL was compiled to. */
-  readonly sourceSql: string | undefined;
-  /** The dialect that the consumer query was parsed as; undefined if there is none. */
-  readonly dialect: Dialect | undefined;
-  /**
-   * The problem to report for an engine failure in the consumer's own query; undefined if the query is not the cause.
-   */
+  /** Undefined for the saved query. */
+  readonly consumerQuery: CheckedQuery | undefined;
+  /** The problem to report for an engine failure caused by the consumer query; undefined if it is not the cause. */
   readonly blame: (failure: EngineError) => Problem | undefined;
+}
+
+/** A consumer query that may run. */
+export interface CheckedQuery {
+  /** As ClickHouse SQL: as sent, or translated. */
+  readonly sql: string;
+  /** The same tokens with single spaces between them, as checked by the sandbox: equal for queries that differ only in layout. */
+  readonly canonicalSql: string;
+  /** The dialect that it was parsed as; undefined for LQL. */
+  readonly dialect: Dialect | undefined;
 }
 
 export interface PlanOptions {
@@ -39,58 +43,58 @@ export interface PlanOptions {
   readonly describe: Describe;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** The parameters that row policies compare with; default: statements carry nothing for row policies. */
+  readonly policyParameters?: ((endpoint: Endpoint) => readonly string[]) | undefined;
 }
 
 export type MakePlan = (
   endpoint: Endpoint,
   bindings: Bindings,
-  own: ConsumerQuery | undefined,
+  consumerQuery: ConsumerQuery | undefined,
 ) => Promise<Plan>;
 
 /** Creates the function that plans calls. It throws Problem for a consumer query that may not run. */
 export function createPlan(options: PlanOptions): MakePlan {
-  const planConsumer = createConsumerPlan(options);
-  return async (endpoint, bindings, own) => {
-    if (own === undefined) return planSaved(endpoint, bindings);
-    return planConsumer(endpoint, bindings, own).catch((error: unknown) => {
-      throw checkFailure(error);
+  return async (endpoint, bindings, consumerQuery) => {
+    if (consumerQuery === undefined) return planSaved(endpoint, bindings);
+    return planConsumerQuery({ ...options, endpoint, bindings }, consumerQuery).catch((error: unknown) => {
+      throw checkProblem(error);
     });
   };
 }
 
-function createConsumerPlan(
-  options: PlanOptions,
-): (endpoint: Endpoint, bindings: Bindings, own: ConsumerQuery) => Promise<Plan> {
-  return async (endpoint, bindings, own) => {
-    if (own.language === 'lql') return planLql(endpoint, bindings, options, own);
-    const plans: Readonly<Record<Dialect, () => Promise<Plan>>> = {
-      clickhouse: () => planSql(endpoint, bindings, options, own),
-      bigquery: () => planBigQuery(endpoint, bindings, options, own),
-    };
-    const dialects = own.dialect === undefined ? endpoint.sandbox.dialects : [own.dialect];
-    return chooseDialect(dialects, plans, ({ statement }) => options.sandboxes.canRun(endpoint, statement));
-  };
-}
-
-function planSaved(endpoint: Endpoint, bindings: Bindings): Plan {
-  const { limits, int64 } = endpoint;
-  const sql = endpoint.statement;
+function planSaved({ limits, int64, statement: sql }: Endpoint, { values, canonical }: Bindings): Plan {
   return {
-    statement: { sql, parameters: bindings.values, limits, origin: 'saved', int64 },
-    canonical: bindings.canonical,
-    consumerSql: undefined,
-    sourceSql: undefined,
-    dialect: undefined,
+    statement: { sql, parameters: values, limits, origin: 'saved', int64 },
+    canonical,
+    consumerQuery: undefined,
     blame: () => undefined,
   };
 }
 
+/** What a consumer query is planned for. */
+interface Planning extends PlanOptions {
+  readonly endpoint: Endpoint;
+  readonly bindings: Bindings;
+}
+
+async function planConsumerQuery(planning: Planning, consumerQuery: ConsumerQuery): Promise<Plan> {
+  const { endpoint, sandboxes } = planning;
+  if (consumerQuery.language === 'lql') return planLql(planning, consumerQuery);
+  const plans: Readonly<Record<Dialect, () => Promise<Plan>>> = {
+    clickhouse: () => planSql(planning, consumerQuery),
+    bigquery: () => planBigQuery(planning, consumerQuery),
+  };
+  const { dialect } = consumerQuery;
+  const dialects = dialect === undefined ? endpoint.sandbox.dialects : [dialect];
+  return chooseDialect(dialects, plans, ({ statement }) => sandboxes.canRun(endpoint, statement));
+}
+
 async function planSql(
-  endpoint: Endpoint,
-  bindings: Bindings,
-  { sandboxes }: PlanOptions,
-  { text, key, onFatal }: Pick<ConsumerQuery, 'text' | 'key' | 'onFatal'>,
+  { endpoint, bindings, sandboxes, policyParameters }: Planning,
+  consumerQuery: ConsumerQuery,
 ): Promise<Plan> {
+  const { text, key, onFatal } = consumerQuery;
   const sandbox = await sandboxes.of(endpoint);
   const verdict = await sandbox.check(text);
   const isNull = (name: string) => bindings.values[name] === null;
@@ -98,46 +102,82 @@ async function planSql(
   const reread = sandbox.assembleReread(verdict, endpoint.maxRows + 1, isNull);
   const { limits, int64 } = endpoint;
   const parameters = bindings.values;
-  const statement: Statement = { sql, parameters, limits, origin: 'consumer', int64, key, onFatal };
+  const rowPolicy = policyParameters && rowPolicyOf(endpoint, bindings, policyParameters(endpoint));
+  const statement: Statement = {
+    sql,
+    parameters,
+    limits,
+    origin: 'consumer',
+    int64,
+    key,
+    onFatal,
+    rowPolicy,
+  };
   const state = verdict.hasStates ? await sandboxes.stateColumn(endpoint, statement) : undefined;
-  if (state !== undefined) throw refusal(text, 0, stateInResult(state));
+  if (state !== undefined) throw rejection(text, 0, stateInResult(state));
   return {
     statement,
     ...(reread === undefined ? {} : { retry: { ...statement, sql: reread.sql } }),
     canonical: bindings.canonical,
-    consumerSql: verdict.joined,
-    sourceSql: text,
-    dialect: 'clickhouse',
+    consumerQuery: { sql: text, canonicalSql: verdict.joined, dialect: 'clickhouse' },
     blame: (failure) => {
       const { engineCode, message } = failure;
-      const told = consumerFailure(verdict, { engineCode, message }, sandbox.columns);
-      return told && new Problem('query.failed', { ...told, cause: failure });
+      const reported = consumerFailure(verdict, { engineCode, message }, sandbox.columns);
+      return reported && new Problem('query.failed', { ...reported, cause: failure });
     },
   };
 }
 
+function rowPolicyOf(
+  { name }: Endpoint,
+  { values }: Bindings,
+  parameters: readonly string[],
+): Statement['rowPolicy'] {
+  const compared = parameters.map((parameter) => [parameter, values[parameter] ?? null] as const);
+  return { endpoint: name, values: Object.fromEntries(compared) };
+}
+
 /** BigQuery goes through the sandbox as the ClickHouse SQL it translates to. */
-async function planBigQuery(
-  endpoint: Endpoint,
-  bindings: Bindings,
-  options: PlanOptions,
-  { text, key, onFatal }: ConsumerQuery,
-): Promise<Plan> {
-  await options.sandboxes.of(endpoint); // report a disabled sandbox before errors in the query
-  const translation = bigqueryToSql(text, endpoint, await tablesOf(endpoint, options));
-  const inTheirs = (problem: Problem) => inCallersText(problem, text, translation);
-  const written = { text: translation.sql, key, onFatal };
-  const planned = await planSql(endpoint, bindings, options, written).catch((error: unknown) => {
-    throw error instanceof Problem ? inTheirs(error) : error;
+async function planBigQuery(planning: Planning, consumerQuery: ConsumerQuery): Promise<Plan> {
+  const tables = await tablesOf(planning);
+  const translation = bigqueryToSql(consumerQuery.text, planning.endpoint, tables);
+  const inOriginal = (problem: Problem) => inBigQuery(problem, consumerQuery.text, translation);
+  const planned = await planTranslated(planning, consumerQuery, translation.sql).catch((error: unknown) => {
+    throw error instanceof Problem ? inOriginal(error) : error;
   });
   const blame: Plan['blame'] = (failure) => {
     const problem = planned.blame(failure);
-    return problem && inTheirs(problem);
+    return problem && inOriginal(problem);
   };
-  return { ...planned, dialect: 'bigquery', blame };
+  return { ...withDialect(planned, 'bigquery'), blame };
 }
 
-async function tablesOf(endpoint: Endpoint, { describe }: PlanOptions): Promise<readonly TableColumns[]> {
+/** LQL goes through the sandbox as the SQL it compiles to. */
+async function planLql(planning: Planning, consumerQuery: ConsumerQuery): Promise<Plan> {
+  const { endpoint, now } = planning;
+  const { text } = consumerQuery;
+  const tables = await tablesOf(planning);
+  const compiled = lqlToSql(text, { tables, defaultTable: endpoint.outline.from, now: now() });
+  const planned = await planTranslated(planning, consumerQuery, compiled.sql).catch(hideLocations);
+  const blame: Plan['blame'] = (failure) => {
+    const span = rejectedRegex(failure.message, compiled.regexes);
+    if (span === undefined) return undefined;
+    return lqlProblem(text, [{ ...span, ...regexFault('the engine rejects it') }]);
+  };
+  return { ...withDialect(planned, undefined), blame };
+}
+
+function planTranslated(planning: Planning, consumerQuery: ConsumerQuery, sql: string): Promise<Plan> {
+  return planSql(planning, { ...consumerQuery, text: sql });
+}
+
+function withDialect(plan: Plan, dialect: Dialect | undefined): Plan {
+  return { ...plan, consumerQuery: plan.consumerQuery && { ...plan.consumerQuery, dialect } };
+}
+
+/** Throws Problem for a disabled sandbox first, so that it is reported before errors in the query. */
+async function tablesOf({ endpoint, describe, sandboxes }: Planning): Promise<readonly TableColumns[]> {
+  await sandboxes.of(endpoint);
   const tables = await describe.tables(endpoint);
   if (tables !== undefined) return tables;
   const cause = describe.tablesFailure(endpoint);
@@ -146,30 +186,6 @@ async function tablesOf(endpoint: Endpoint, { describe }: PlanOptions): Promise<
     detail: 'The tables of this endpoint are currently unavailable',
     cause,
   });
-}
-
-/** LQL goes through the sandbox as the SQL it compiles to. */
-async function planLql(
-  endpoint: Endpoint,
-  bindings: Bindings,
-  options: PlanOptions,
-  { text, key, onFatal }: ConsumerQuery,
-): Promise<Plan> {
-  const { sandboxes, now } = options;
-  await sandboxes.of(endpoint); // report a disabled sandbox before errors in the query
-  const tables = await tablesOf(endpoint, options);
-  const compiled = lqlToSql(text, { tables, defaultTable: endpoint.outline.from, now: now() });
-  const written = { text: compiled.sql, key, onFatal };
-  const planned = await planSql(endpoint, bindings, options, written).catch(hideLocations);
-  return {
-    ...planned,
-    dialect: undefined,
-    blame: (failure) => {
-      const span = refusedRegex(failure.message, compiled.regexes);
-      if (span === undefined) return undefined;
-      return lqlProblem(text, [{ ...span, ...regexFault('the engine rejects it') }]);
-    },
-  };
 }
 
 /** Positions in the compiled SQL mean nothing to the author of the LQL. */

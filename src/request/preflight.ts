@@ -4,7 +4,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import { Problem } from '../core/problem.ts';
 import { EngineError, isAway, type Engine, type Statement } from '../engine/engine.ts';
-import { PATH_ATTACKS, CONNECTION_ATTACKS } from '../sandbox/self-attacks.ts';
+import { PATH_ATTACKS, CONNECTION_ATTACKS } from '../sandbox/self-test-attacks.ts';
 import { probeIsolation } from './isolation-probe.ts';
 import type { Sandboxes } from './sandboxes.ts';
 import { checkServer } from './server-checks.ts';
@@ -50,13 +50,13 @@ async function attackChecks(
   const [table = 'nothing'] = sandbox.tables;
   const attempts = PATH_ATTACKS.map(async (attack): Promise<PreflightFinding> => {
     const text = attack.replaceAll('{table}', table);
-    const held = await sandbox.check(text).then(() => false, isRefusal);
+    const held = await sandbox.check(text).then(() => false, isRejection);
     return { layer: 'checks', name: `${endpoint.name}: ${text}`, outcome: held ? 'held' : 'open' };
   });
   return Promise.all(attempts);
 }
 
-function isRefusal(error: unknown): boolean {
+function isRejection(error: unknown): boolean {
   if (error instanceof Problem) return true;
   throw error;
 }

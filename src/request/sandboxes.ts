@@ -3,7 +3,7 @@ import type { Endpoint } from '../catalog/endpoint.ts';
 import type { Describe, TableColumns } from '../catalog/describe.ts';
 import { Problem } from '../core/problem.ts';
 import { EngineError, type Column, type Engine, type Limits, type Statement } from '../engine/engine.ts';
-import { createFunctionPolicy, type FunctionPolicy } from '../sandbox/function-policy.ts';
+import { createFunctionPolicy, type FunctionPolicy } from '../sandbox/functions/policy.ts';
 import { createSandbox, type Explained, type Sandbox, type Verdict } from '../sandbox/sandbox.ts';
 import { createVerdictCache } from '../sandbox/verdict-cache.ts';
 
@@ -12,6 +12,8 @@ export interface Sandboxes {
   readonly of: (endpoint: Endpoint) => Promise<Sandbox>;
   /** Whether the engine can analyse a checked statement, resolving all names and types. Runs nothing. */
   readonly canRun: (endpoint: Endpoint, statement: Statement) => Promise<boolean>;
+  /** Why the engine cannot analyse a checked statement; undefined if it can. Runs nothing. */
+  readonly rejection: (endpoint: Endpoint, statement: Statement) => Promise<EngineError | undefined>;
   /** The first column of a checked statement that is an aggregate function state. Runs nothing. */
   readonly stateColumn: (endpoint: Endpoint, statement: Statement) => Promise<string | undefined>;
   readonly functions: (endpoint: Endpoint) => FunctionPolicy;
@@ -32,7 +34,7 @@ const EXPLAIN_LIMITS: Limits = { time: 5, memory: 2 ** 28, readRows: 0, resultBy
 
 export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
   const cache = createVerdictCache<Verdict>(VERDICT_CHARACTERS);
-  const analysed = createVerdictCache<boolean>(ANALYSED_CHARACTERS);
+  const analysed = createVerdictCache<EngineError | undefined>(ANALYSED_CHARACTERS);
   const stateColumns = createVerdictCache<string | undefined>(ANALYSED_CHARACTERS);
   const known = new WeakMap<Endpoint, Sandbox>();
   const policies = new WeakMap<Endpoint, FunctionPolicy>();
@@ -60,17 +62,19 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
     if (columns !== undefined) known.set(endpoint, sandbox);
     return sandbox;
   };
+  const rejection: Sandboxes['rejection'] = ({ revision }, statement) =>
+    analysed.get(
+      `${revision} ${statement.sql}`,
+      () => analyse(engine, statement),
+      () => false,
+    );
   return {
     of: async (endpoint) => {
       if (off !== undefined) throw new Problem('sandbox.switched_off');
       return known.get(endpoint) ?? make(endpoint);
     },
-    canRun: ({ revision }, statement) =>
-      analysed.get(
-        `${revision} ${statement.sql}`,
-        () => isAnalysed(engine, statement),
-        () => false,
-      ),
+    canRun: async (endpoint, statement) => (await rejection(endpoint, statement)) === undefined,
+    rejection,
     stateColumn: ({ revision }, statement) =>
       stateColumns.get(
         `${revision} ${statement.sql}`,
@@ -106,11 +110,11 @@ async function stateColumn(engine: Engine, statement: Statement): Promise<string
   return columns.find(isState)?.name;
 }
 
-async function isAnalysed(engine: Engine, statement: Statement): Promise<boolean> {
+async function analyse(engine: Engine, statement: Statement): Promise<EngineError | undefined> {
   return engine.describe(statement).then(
-    () => true,
+    () => undefined,
     (error: unknown) => {
-      if (error instanceof EngineError && error.failure === 'rejected') return false;
+      if (error instanceof EngineError && error.failure === 'rejected') return error;
       throw error;
     },
   );

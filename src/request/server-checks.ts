@@ -1,11 +1,12 @@
 // Checks what a ClickHouse server allows our users and what it lacks; each finding comes with the SQL that fixes it.
-import type { Limits, Statement } from '../engine/engine.ts';
+import type { Statement } from '../engine/engine.ts';
 import { EngineError, isAway, type Engine } from '../engine/engine.ts';
 import { FIXED_SETTINGS, ISOLATION_SETTINGS, printSettings, settingsOf } from '../engine/settings.ts';
 import { TRANSPORT_SETTINGS } from '../engine/http/request.ts';
 import { quoteIdentifier, quoteString } from '../sql/literal.ts';
 import { excessIn, rolesIn } from './grants.ts';
 import type { PreflightFinding } from './preflight.ts';
+import { CHECK_LIMITS, serverRows, type Row } from './server-rows.ts';
 
 /** One of the service's users on the server. */
 interface ServerUser {
@@ -16,14 +17,11 @@ interface ServerUser {
   readonly rows: (sql: string) => Promise<readonly Row[]>;
 }
 
-/** Values as strings; NULL is ''. */
-type Row = readonly string[];
 type Found = Omit<PreflightFinding, 'layer'>;
-type Check = (asker: ServerUser) => Promise<readonly Found[]>;
+type Check = (user: ServerUser) => Promise<readonly Found[]>;
 
 /** The oldest supported release: the first with the analyzer on by default and the current JSON type. */
 const OLDEST = [24, 8] as const;
-const LIMITS: Limits = { time: 10, memory: 2 ** 28, readRows: 0, resultBytes: 2 ** 22 };
 
 /** Rejects with EngineError only if the server is unavailable. */
 export async function checkServer(engine: Engine): Promise<readonly PreflightFinding[]> {
@@ -39,16 +37,16 @@ export async function checkServer(engine: Engine): Promise<readonly PreflightFin
 }
 
 async function userOf(engine: Engine, origin: Statement['origin']): Promise<ServerUser> {
-  const rows = (sql: string): Promise<readonly Row[]> => rowsOf(engine, sql, origin);
+  const rows = (sql: string): Promise<readonly Row[]> => serverRows(engine, { sql, origin });
   const [[name = 'default'] = []] = await rows('SELECT currentUser()');
   return { origin, name: quoteIdentifier(name), rows };
 }
 
 /** Reports a check that fails for lack of privileges as a finding. */
-async function checked(checks: readonly Check[], asker: ServerUser): Promise<readonly Found[]> {
+async function checked(checks: readonly Check[], user: ServerUser): Promise<readonly Found[]> {
   const all: Found[] = [];
   for (const check of checks) {
-    all.push(...(await check(asker).catch((error: unknown) => [unseen(asker, error)])));
+    all.push(...(await check(user).catch((error: unknown) => [uncheckable(user, error)])));
   }
   return all;
 }
@@ -79,10 +77,10 @@ const checkAnalyzer: Check = async ({ rows, name }) => {
 
 /** Settings sent with a statement must be in effect, or set to the same value by the profile. A lower limit is fine. */
 const checkSettings: Check = async ({ rows, name, origin }) => {
-  const wanted = wantedSettings(origin);
-  const names = Object.keys(wanted).map(quoteString).join(', ');
+  const expected = expectedSettings(origin);
+  const names = Object.keys(expected).map(quoteString).join(', ');
   const known = await rows(`SELECT name, value FROM system.settings WHERE name IN (${names})`);
-  const off = known.filter(([setting = '', value = '']) => !isGood(setting, value, wanted[setting]));
+  const off = known.filter(([setting = '', value = '']) => !isInEffect(setting, value, expected[setting]));
   const list = off.map(([setting, value]) => `${setting} = ${value}`).join(', ');
   return [
     {
@@ -93,11 +91,11 @@ const checkSettings: Check = async ({ rows, name, origin }) => {
   ];
 };
 
-function wantedSettings(origin: Statement['origin']): Readonly<Record<string, string | number>> {
+function expectedSettings(origin: Statement['origin']): Readonly<Record<string, string | number>> {
   return {
     ...FIXED_SETTINGS,
     ...(origin === 'consumer' ? ISOLATION_SETTINGS : {}),
-    ...settingsOf({ limits: LIMITS, int64: 'number' }),
+    ...settingsOf({ limits: CHECK_LIMITS, int64: 'number' }),
     ...TRANSPORT_SETTINGS,
     readonly: origin === 'consumer' ? 1 : 2,
   };
@@ -107,9 +105,9 @@ function wantedSettings(origin: Statement['origin']): Readonly<Record<string, st
 const BOUND =
   /^max_(execution_time|memory_usage|result_bytes|query_size|ast_elements|expanded_ast_elements|temporary_columns)$/;
 
-function isGood(setting: string, value: string, wanted: string | number | undefined): boolean {
+function isInEffect(setting: string, value: string, expected: string | number | undefined): boolean {
   if (setting === 'max_rows_to_read') return true; // 0 means no limit
-  return BOUND.test(setting) ? Number(value) > 0 : value === String(wanted);
+  return BOUND.test(setting) ? Number(value) > 0 : value === String(expected);
 }
 
 /** Settings that differ per endpoint, with constraints that an escaped consumer query could not lift. */
@@ -119,6 +117,7 @@ const CHANGEABLE = [
   'max_result_bytes = 134217728 MIN 1 MAX 134217728',
   'max_rows_to_read = 0',
   'output_format_json_quote_64bit_integers = 0',
+  'output_format_json_quote_decimals = 0',
   "log_comment = ''",
   "workload = 'default'",
 ];
@@ -223,7 +222,7 @@ function sharedUser({ name }: ServerUser): Found {
 const CHECKS: readonly Check[] = [checkVersion, checkAnalyzer, checkSettings, checkGrants, checkPolicies];
 
 /** The engine's message names the missing privilege: `…, it's necessary to have the grant SHOW QUOTAS ON *.*`. */
-function unseen({ name }: ServerUser, error: unknown): Found {
+function uncheckable({ name }: ServerUser, error: unknown): Found {
   if (!(error instanceof EngineError) || isAway(error)) throw error;
   const grant = /necessary to have the grant ([\w ]+(?:\([^)]*\))? ON [\w*]+(?:\.[\w*]+)?)/.exec(
     error.message,
@@ -233,22 +232,4 @@ function unseen({ name }: ServerUser, error: unknown): Found {
     outcome: 'advice',
     ...(grant === undefined ? {} : { fix: `GRANT ${grant} TO ${name};` }),
   };
-}
-
-async function rowsOf(engine: Engine, sql: string, origin: Statement['origin']): Promise<readonly Row[]> {
-  const statement: Statement = { sql, parameters: {}, limits: LIMITS, origin, int64: 'number' };
-  const { chunks } = await engine.run(statement, { format: 'JSONCompactEachRow' });
-  const parts: Uint8Array[] = [];
-  for await (const chunk of chunks) parts.push(chunk);
-  const lines = Buffer.concat(parts).toString().split('\n');
-  return lines.filter((line) => line !== '').map((line) => textsOf(JSON.parse(line)));
-}
-
-function textsOf(row: unknown): Row {
-  return Array.isArray(row) ? row.map(textOf) : [];
-}
-
-function textOf(value: unknown): string {
-  if (typeof value === 'string') return value;
-  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 }

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import type { Principal } from '../auth/principal.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import type { Observe } from '../core/observation.ts';
+import { createLru } from '../core/lru.ts';
 import { Problem } from '../core/problem.ts';
 import type { Fatality } from '../engine/engine.ts';
 import type { ConsumerQuery } from './consumer-query.ts';
@@ -13,7 +14,7 @@ export interface Suspensions {
    * Returns the query, set up to be suspended if it crashes the engine process. Throws Problem `query.suspended` with
    * Retry-After while the query or its key is suspended.
    */
-  readonly admit: (query: ConsumerQuery | undefined, sender: Sender) => ConsumerQuery | undefined;
+  readonly admit: (consumerQuery: ConsumerQuery, sender: Sender) => ConsumerQuery;
 }
 
 /** The sender of a query, and the endpoint it is sent to. */
@@ -49,11 +50,10 @@ export function createSuspensions({ now, observe }: SuspensionsOptions): Suspens
   }
 
   return {
-    admit: (query, sender) => {
-      if (query === undefined) return undefined;
+    admit: (consumerQuery, sender) => {
       const { endpoint, principal } = sender;
       const id = createHash('sha256')
-        .update(`${endpoint.id} ${query.language} ${query.text.trim()}`)
+        .update(`${endpoint.id} ${consumerQuery.language} ${consumerQuery.text.trim()}`)
         .digest('base64');
       const minutes = SUSPENDED_MS / 60_000;
       if (queries.count(id) > 0) {
@@ -64,7 +64,7 @@ export function createSuspensions({ now, observe }: SuspensionsOptions): Suspens
         const detail = `Several queries of the key "${principal.name}" could not be stopped at their time limit; its consumer queries are rejected for ${minutes} minutes`;
         throw new Problem('query.suspended', { detail, retryAfter: keys.secondsLeft(principal.id) });
       }
-      return { ...query, key: principal.id, onFatal: (fatality) => note(fatality, id, sender) };
+      return { ...consumerQuery, key: principal.id, onFatal: (fatality) => note(fatality, id, sender) };
     },
   };
 }
@@ -79,7 +79,7 @@ interface Tallies {
 
 /** Counts by id that expire SUSPENDED_MS after their last increment. */
 function createTallies(now: () => number): Tallies {
-  const tallies = new Map<string, { readonly count: number; readonly until: number }>();
+  const tallies = createLru<{ readonly count: number; readonly until: number }>({ entries: MAX_REMEMBERED });
   const find = (id: string): { readonly count: number; readonly until: number } | undefined => {
     const tally = tallies.get(id);
     if (tally === undefined || tally.until > now()) return tally;
@@ -89,10 +89,7 @@ function createTallies(now: () => number): Tallies {
   return {
     add: (id) => {
       const count = (find(id)?.count ?? 0) + 1;
-      tallies.delete(id);
       tallies.set(id, { count, until: now() + SUSPENDED_MS });
-      const [oldest] = tallies.keys();
-      if (tallies.size > MAX_REMEMBERED && oldest !== undefined) tallies.delete(oldest);
       return count;
     },
     count: (id) => find(id)?.count ?? 0,

@@ -1,7 +1,7 @@
 // Reservations: the ClickHouse workload that a statement runs in
 // (https://clickhouse.com/docs/operations/workload-scheduling).
 import type { Endpoint } from '../catalog/endpoint.ts';
-import { nearest } from '../core/nearest.ts';
+import { nearest, withSuggestion } from '../core/nearest.ts';
 import { Problem } from '../core/problem.ts';
 
 /**
@@ -10,13 +10,13 @@ import { Problem } from '../core/problem.ts';
  */
 export function requestedWorkload(
   { name, reservation }: Endpoint,
-  asked: string | undefined,
+  requested: string | undefined,
 ): string | undefined {
-  if (!reservation.enabled || asked === undefined || asked === '') return undefined;
-  if (reservation.workloads.includes(asked)) return asked;
-  const guess = nearest(asked.slice(0, 64), reservation.workloads);
+  if (!reservation.enabled || requested === undefined || requested === '') return undefined;
+  if (reservation.workloads.includes(requested)) return requested;
+  const guess = nearest(requested.slice(0, 64), reservation.workloads);
   throw new Problem('workload.unknown', {
-    detail: `${name} has no reservation of this name${guess === undefined ? '' : `; did you mean "${guess}"?`}`,
+    detail: withSuggestion(`${name} has no reservation of this name`, guess),
     hint: `Request one of ${reservation.workloads.join(', ')}, or omit the header.`,
   });
 }

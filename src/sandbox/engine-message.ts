@@ -17,6 +17,7 @@ const QUOTED = [
   /'([^']{1,200})'/g,
   /\bfunction ([A-Za-z_][A-Za-z0-9_]*)/gi,
   /\b(?:alias|Database|database) ([A-Za-z_][A-Za-z0-9_]*)/g,
+  /\bCannot parse (?:uuid|IPv4|IPv6) ([^:\s]{1,200})/g,
 ];
 
 /** Names and values quoted in a message, in order: `a`, 'b', function c, FUNCTION d(…), alias e. */
@@ -28,7 +29,9 @@ export function quotedNames(message: string): string[] {
   return matches.toSorted((a, b) => a.index - b.index).map(([, name]) => name ?? '');
 }
 
-/** The query that a message reports as its scope, as the engine prints it. */
+/** The query, or the name of the WITH element, that a message reports as its scope, as the engine prints it. */
 export function scopeOf(message: string): string | undefined {
-  return /\bin (?:scope|query) ((?:SELECT|WITH) .*?)\.? \([A-Z_]+\)/is.exec(message)?.[1];
+  return /\bin (?:scope|query) +((?:(?:SELECT|WITH) .*?)|(?:`[^`]+`|\w+))\.? \([A-Z_]+\)/is.exec(
+    message,
+  )?.[1];
 }

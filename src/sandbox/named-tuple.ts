@@ -2,8 +2,8 @@
 // concat('Tuple(', '`a` ', toTypeName(x), ', `b` ', toTypeName(y), ')'))`. Each element is cast to its own type, so nothing is
 // converted. The BigQuery translation writes records as such tuples.
 import { stringValue } from '../sql/string-literal.ts';
-import type { Scan } from './scan.ts';
-import type { Span } from './states.ts';
+import type { Scan } from './scan/scan.ts';
+import type { Span } from './scan/states.ts';
 
 /** Reads arguments of a call in the representation of its caller: token spans or tree nodes. */
 export interface NamedTupleReader<T> {

@@ -1,17 +1,17 @@
 // Tables whose rows a consumer query aggregates in a way that does not depend on their order.
 import type { Cursor } from '../sql/cursor.ts';
 import { identifierName } from '../sql/literal.ts';
-import type { ConsumerText } from './consumer-text.ts';
-import type { FunctionPolicy } from './function-policy.ts';
-import type { ScanResult } from './scanner.ts';
-import type { SelectFinding } from './selects.ts';
+import type { LexedQuery } from './lexed-query.ts';
+import type { FunctionPolicy } from './functions/policy.ts';
+import type { ScanResult } from './scan/scanner.ts';
+import type { SelectFinding } from './scan/selects.ts';
 
 /** Aggregate functions of a set of values, with combinators that choose among them. */
 const OF_SETS = /^(?:count|sum|avg|min|max|uniq\w*|quantiles?\w*|median)(?:If|OrNull|OrDefault|Distinct)*$/i;
 
 /** The endpoint's tables that are read only by SELECTs that aggregate their rows as a set. */
 export function unorderedTables(
-  { cursor }: ConsumerText,
+  { cursor }: LexedQuery,
   { selects, tables, sets }: ScanResult,
   functions: FunctionPolicy,
 ): ReadonlySet<string> {

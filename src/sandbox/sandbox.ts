@@ -3,19 +3,19 @@ import { Problem } from '../core/problem.ts';
 import { isSignificant, tokenize } from '../sql/lexer.ts';
 import { identifierName } from '../sql/literal.ts';
 import type { Outline } from '../sql/outline.ts';
-import { consumerOffset, readConsumerText, refusal } from './consumer-text.ts';
-import type { Complaint, ConsumerText } from './consumer-text.ts';
-import type { FunctionPolicy } from './function-policy.ts';
-import { conditionsBelow } from './below-barrier.ts';
-import { checkLeakproof, isClauseLeakproof } from './leakproof.ts';
-import type { LeakproofContext } from './leakproof.ts';
-import { parseQueryTree } from './query-tree.ts';
-import type { TreeLine } from './query-tree.ts';
+import { consumerOffset, lexConsumerQuery, rejection } from './lexed-query.ts';
+import type { LexedQuery, Violation } from './lexed-query.ts';
+import type { FunctionPolicy } from './functions/policy.ts';
+import { conditionsBelow } from './leakproof/below-barrier.ts';
+import { checkLeakproof, isClauseLeakproof } from './leakproof/leakproof.ts';
+import type { LeakproofContext } from './leakproof/leakproof.ts';
 import { unorderedTables } from './row-order.ts';
-import type { Surface } from './scan.ts';
-import { isBareCall, scanText } from './scanner.ts';
-import type { ScanResult } from './scanner.ts';
-import { judgeParsedTree } from './query-tree-check.ts';
+import type { Surface } from './scan/scan.ts';
+import { isBareCall, scanText } from './scan/scanner.ts';
+import type { ScanResult } from './scan/scanner.ts';
+import { checkParsedTree } from './query-tree/check.ts';
+import { parseQueryTree } from './query-tree/tree.ts';
+import type { TreeLine } from './query-tree/tree.ts';
 import { assembleReread, assembleStatement, tableTexts } from './statement.ts';
 import type { AssembledStatement, CheckedText, IsNull, TableColumn, TableText } from './statement.ts';
 import { planSubcolumns, subcolumnsIn } from './subcolumns.ts';
@@ -93,7 +93,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const isColumn = (name: string) => columns.has(name) || mentioned.has(name);
   const reading: Reading = { tables, surface, isColumn, leakproof, columns: options.columns };
   const check = async (source: string): Promise<Verdict> => {
-    const text = readConsumerText(source);
+    const text = lexConsumerQuery(source);
     const scanned = scanText(text, surface, isColumn);
     const plan = options.explain && planNarrow(text, scanned, reading);
     const sent = plan?.text ?? text;
@@ -131,7 +131,7 @@ interface Reading {
 }
 
 function planNarrow(
-  text: ConsumerText,
+  text: LexedQuery,
   scanned: ScanResult,
   { tables, surface, isColumn, columns }: Reading,
 ): SubcolumnPlan | undefined {
@@ -141,7 +141,7 @@ function planNarrow(
   const plan = planSubcolumns(text, scanned, read);
   if (plan === undefined || plan.text === text) return plan;
   try {
-    scanText(readConsumerText(plan.text.joined), surface, isColumn);
+    scanText(lexConsumerQuery(plan.text.joined), surface, isColumn);
     return plan;
   } catch (error) {
     if (error instanceof Problem) return undefined; // with the insertions it is too long
@@ -151,7 +151,7 @@ function planNarrow(
 
 /** Whether the query needs a barrier, and what may happen below it all the same. */
 function barrierOf(
-  text: ConsumerText,
+  text: LexedQuery,
   scanned: ScanResult,
   { leakproof, columns }: Reading,
 ): Pick<Verdict, 'isLeakproof' | 'below' | 'unordered'> {
@@ -186,28 +186,28 @@ interface Scanned {
 /** Returns the engine's tree. Throws a Problem unless it agrees with the scanner. */
 function acceptTree(
   explained: Explained,
-  text: ConsumerText,
+  text: LexedQuery,
   { scanned, functions, isColumn }: Scanned,
 ): TreeLine {
   if (explained.kind === 'rejected') throw unreadable(explained.message, text);
   const names = { functions, names: scanned.names, isColumn };
   const tree = parseQueryTree(explained.text);
-  const complaint =
-    'complaint' in tree
-      ? tree.complaint
-      : judgeParsedTree(tree.root, { scanned, functions, isBareCall: (name) => isBareCall(name, names) });
-  if (complaint !== undefined || 'complaint' in tree) throw refusal(text.text, 0, complaint ?? NO_TREE);
+  const violation =
+    'violation' in tree
+      ? tree.violation
+      : checkParsedTree(tree.root, { scanned, functions, isBareCall: (name) => isBareCall(name, names) });
+  if (violation !== undefined || 'violation' in tree) throw rejection(text.text, 0, violation ?? NO_TREE);
   return tree.root;
 }
 
-const NO_TREE: Complaint = { code: 'sandbox.check_mismatch', message: 'The engine returned no tree' };
+const NO_TREE: Violation = { code: 'sandbox.check_mismatch', message: 'The engine returned no tree' };
 
-function unreadable(message: string, text: ConsumerText): Problem {
+function unreadable(message: string, text: LexedQuery): Problem {
   const position = enginePosition(message, `${EXPLAIN}${text.joined}`);
   const offset = position === undefined ? 0 : consumerOffset(text, position - EXPLAIN.length);
-  return refusal(text.text, offset, {
+  return rejection(text.text, offset, {
     code: 'sandbox.syntax_unsupported',
-    message: 'The engine cannot read the query from here on',
+    message: 'The engine cannot parse the query from here',
   });
 }
 

@@ -2,7 +2,7 @@
 import { quoteIdentifier, quoteString } from '../sql/literal.ts';
 import type { Outline } from '../sql/outline.ts';
 import { tokenize, isSignificant } from '../sql/lexer.ts';
-import type { BelowBarrier } from './below-barrier.ts';
+import type { BelowBarrier } from './leakproof/below-barrier.ts';
 import { readClause, withClause } from '../sql/clause.ts';
 import { joins } from './joins.ts';
 import { optionalConditions } from './optional-conditions.ts';

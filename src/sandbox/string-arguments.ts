@@ -1,10 +1,11 @@
 // Strings that the engine interprets: names of types, of aggregate functions and of subcolumns. Each must be a single literal
 // with an allowed value. `test/sandbox/string-arguments.test.ts` checks against the engine which arguments these are.
+import { didYouMean } from '../core/nearest.ts';
 import { tokenize } from '../sql/lexer.ts';
 import type { Token } from '../sql/lexer.ts';
 import { stringValue } from '../sql/string-literal.ts';
-import type { Complaint } from './consumer-text.ts';
-import type { FunctionPolicy } from './function-policy.ts';
+import type { Violation } from './lexed-query.ts';
+import type { FunctionPolicy } from './functions/policy.ts';
 import { typeFault } from './type-name.ts';
 
 /** An argument that names something. Names of subcolumns may also be numbers. */
@@ -51,15 +52,15 @@ export function argumentIndex({ index }: StringArgument, count: number): number 
 }
 
 /** What is wrong with the argument, given as the source of a literal, or undefined if it is not a literal. */
-export function complaintAboutArgument(
+export function argumentViolation(
   { names }: StringArgument,
   call: { readonly name: string; readonly literal: string | undefined; readonly functions: FunctionPolicy },
-): Complaint | undefined {
+): Violation | undefined {
   const { name, literal = '', functions } = call;
   if (names === 'subcolumn' && /^\d+$/.test(literal)) return undefined;
   const value = stringValue(literal);
   if (value === undefined) return notLiteral(names, name);
-  if (names === 'function') return complaintAboutFunction(value, functions);
+  if (names === 'function') return functionViolation(value, functions);
   const fault = names === 'type' ? typeFault(value) : subcolumnFault(value);
   return fault === undefined ? undefined : { code: 'sandbox.type_denied', message: `${name}: ${fault}` };
 }
@@ -67,33 +68,32 @@ export function complaintAboutArgument(
 const KINDS = {
   type: ['sandbox.type_denied', "a type such as 'UInt64'"],
   function: ['sandbox.function_denied', "an aggregate function such as 'sum'"],
-  subcolumn: ['sandbox.type_denied', 'an element, by a string or a number'],
+  subcolumn: ['sandbox.type_denied', 'an element, as a string or a number'],
 } as const;
 
-function notLiteral(names: StringArgument['names'], name: string): Complaint {
+function notLiteral(names: StringArgument['names'], name: string): Violation {
   const [code, what] = KINDS[names];
-  return { code, message: `${name} takes here ${what}, as one literal and not as an expression` };
+  return { code, message: `${name} requires ${what} here, as a single literal and not as an expression` };
 }
 
 /** `sum`, `quantiles(0.5, 0.9)`: the name of an allowed function, with literals as parameters. */
-function complaintAboutFunction(value: string, functions: FunctionPolicy): Complaint | undefined {
+function functionViolation(value: string, functions: FunctionPolicy): Violation | undefined {
   const [, name, parameters] = /^(\w{1,100})(?:\((.*)\))?$/s.exec(value) ?? [];
   if (name === undefined || (parameters !== undefined && !isListOfLiterals(parameters))) {
-    return refusedFunction(
-      "Expected the name of an aggregate function in the string, as in 'sum' or 'quantiles(0.5, 0.9)'",
+    return functionDenied(
+      "Expected an aggregate function name in the string, as in 'sum' or 'quantiles(0.5, 0.9)'",
     );
   }
   if (functions.allowsAggregate(name)) return undefined;
-  const guess = functions.refuses(name) ? undefined : functions.nearest(name);
-  const hint = guess === undefined ? undefined : `Did you mean ${guess}?`;
-  return refusedFunction(`${name} is not among the allowed aggregate functions`, hint);
+  const hint = functions.denies(name) ? undefined : didYouMean(functions.nearest(name));
+  return functionDenied(`${name} is not an allowed aggregate function`, hint);
 }
 
-function refusedFunction(message: string, hint?: string): Complaint {
-  return { code: 'sandbox.function_denied', message, ...(hint === undefined ? {} : { hint }) };
+function functionDenied(message: string, hint?: string): Violation {
+  return { code: 'sandbox.function_denied', message, ...(hint && { hint }) };
 }
 
-const LITERALS: ReadonlySet<Token['kind']> = new Set(['number', 'string', 'blank', ',', '-']);
+const LITERALS: ReadonlySet<Token['kind']> = new Set(['number', 'string', 'whitespace', ',', '-']);
 
 function isListOfLiterals(text: string): boolean {
   return tokenize(text).every(

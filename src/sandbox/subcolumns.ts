@@ -1,12 +1,12 @@
 // Subcolumns that a consumer query reads (JSON paths, elements of tuples) are selected where the stored table is read, each
 // under its own dotted name: the engine then reads them alone, and not the whole column. `*` and COLUMNS must not show them.
-import type { ConsumerText } from './consumer-text.ts';
+import type { LexedQuery } from './lexed-query.ts';
 import { identifierName } from '../sql/literal.ts';
 import type { PassThrough, Subcolumn } from './pass-through.ts';
-import { attribute } from './query-tree.ts';
-import type { TreeLine } from './query-tree.ts';
-import type { ScanResult } from './scanner.ts';
-import type { SelectFinding, StarFinding } from './selects.ts';
+import { attribute } from './query-tree/tree.ts';
+import type { TreeLine } from './query-tree/tree.ts';
+import type { ScanResult } from './scan/scanner.ts';
+import type { SelectFinding, StarFinding } from './scan/selects.ts';
 import type { TableColumn } from './statement.ts';
 import { subcolumnFault } from './string-arguments.ts';
 
@@ -20,7 +20,7 @@ export interface ReadTable {
 /** What the query may read alone. */
 export interface SubcolumnPlan {
   /** The query to send: as written, except that `*` and COLUMNS leave out columns whose names have a dot. */
-  readonly text: ConsumerText;
+  readonly text: LexedQuery;
   /** Columns of which subcolumns may be read, by table. */
   readonly columns: ReadonlyMap<string, ReadonlySet<string>>;
 }
@@ -33,7 +33,7 @@ const MAX_SUBCOLUMNS = 100;
 
 /** Undefined if the query reads no subcolumn, or if its meaning could change. */
 export function planSubcolumns(
-  text: ConsumerText,
+  text: LexedQuery,
   scanned: ScanResult,
   tables: readonly ReadTable[],
 ): SubcolumnPlan | undefined {
@@ -54,7 +54,7 @@ export function planSubcolumns(
 }
 
 /** Names that a dot and a name, a type or a subobject follow. */
-function columnsWithPaths({ text, tokens }: ConsumerText): ReadonlySet<string> {
+function columnsWithPaths({ text, tokens }: LexedQuery): ReadonlySet<string> {
   const names = new Set<string>();
   for (const [index, { kind, start, end }] of tokens.entries()) {
     if (kind !== 'word' && kind !== 'quoted') continue;
@@ -74,10 +74,10 @@ function isClear(name: string, table: ReadTable, { names, tables }: ScanResult):
 
 /** Undefined if a matcher of columns could show columns of another source under the same name. */
 function withoutDotted(
-  text: ConsumerText,
+  text: LexedQuery,
   selects: readonly SelectFinding[],
   columns: SubcolumnPlan['columns'],
-): ConsumerText | undefined {
+): LexedQuery | undefined {
   const after = new Map<number, string>();
   for (const select of selects) {
     for (const star of select.stars) {
@@ -104,7 +104,7 @@ function hiddenFrom(
 }
 
 /** The query with text after some of its tokens; its tokens keep their places in what the consumer wrote. */
-function inserted(text: ConsumerText, after: ReadonlyMap<number, string>): ConsumerText {
+function inserted(text: LexedQuery, after: ReadonlyMap<number, string>): LexedQuery {
   let joined = '';
   const joinedStarts = text.tokens.map(({ start, end }, index) => {
     if (index > 0) joined += ' ';

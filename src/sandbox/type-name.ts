@@ -2,7 +2,7 @@
 // syntax (`CAST(x AS T)`, `x::T`) and types written in a string.
 import { isSignificant, tokenize } from '../sql/lexer.ts';
 import { stringValue } from '../sql/string-literal.ts';
-import type { TokenReader } from './token-reader.ts';
+import type { TokenReader } from './scan/token-reader.ts';
 import { TYPES } from './keywords.ts';
 
 /** Tokens by distance from the start of the type; undefined beyond the end. */
@@ -81,7 +81,7 @@ function createReader(tokens: TypeTokens): Reader {
     enter(depth) {
       types++;
       if (depth > MAX_DEPTH) return fail(`Types may be nested at most ${MAX_DEPTH} deep`);
-      if (types > MAX_TYPES) return fail(`A type may hold at most ${MAX_TYPES} types`);
+      if (types > MAX_TYPES) return fail(`A type may contain at most ${MAX_TYPES} types`);
       return true;
     },
     fault: () => fault,
@@ -98,9 +98,9 @@ export function readType(tokens: TypeTokens): TypeReading {
 /** What is wrong with a type in a string, given the string's value; undefined if the type is allowed. */
 export function typeFault(text: string): string | undefined {
   if (text.length > MAX_LENGTH) return `A type may have at most ${MAX_LENGTH} characters`;
-  const tokens = tokenize(text).filter((token) => token.kind !== 'blank');
+  const tokens = tokenize(text).filter((token) => token.kind !== 'whitespace');
   if (!tokens.every((token) => isSignificant(token) && token.reason === undefined)) {
-    return 'A type in a string holds no comments, and closes its quotes';
+    return 'A type in a string must not contain comments or unclosed quotes';
   }
   const whole = (ahead = 0) => text.slice(tokens[ahead]?.start ?? 0, tokens[ahead]?.end ?? 0);
   const reading = readType({
@@ -109,7 +109,9 @@ export function typeFault(text: string): string | undefined {
     whole,
   });
   if (reading.kind === 'fault') return reading.message;
-  return reading.tokens === tokens.length ? undefined : `${show(whole(reading.tokens))} follows the type`;
+  return reading.tokens === tokens.length
+    ? undefined
+    : `unexpected ${show(whole(reading.tokens))} after the type`;
 }
 
 function show(source: string): string {
@@ -120,7 +122,9 @@ function show(source: string): string {
 function type(reader: Reader, depth: number): boolean {
   const name = reader.word();
   if (name === undefined || !TYPES.has(name)) {
-    return reader.fail(`${show(reader.whole())} is not an allowed type: there are ${ALLOWED_TYPES}`);
+    return reader.fail(
+      `${show(reader.whole())} is not an allowed type: the allowed types are ${ALLOWED_TYPES}`,
+    );
   }
   if (!reader.enter(depth)) return false;
   reader.skip();
@@ -189,7 +193,7 @@ function size(reader: Reader, most: number): boolean {
   const source = reader.whole();
   if (reader.kind() !== 'number' || !/^\d+$/.test(source))
     return reader.fail('Expected a number in the type');
-  if (Number(source) > most) return reader.fail(`In this type a number may be at most ${most}`);
+  if (Number(source) > most) return reader.fail(`The number in this type may be at most ${most}`);
   reader.skip();
   return true;
 }
@@ -198,7 +202,7 @@ function size(reader: Reader, most: number): boolean {
 function timeZone(reader: Reader): boolean {
   const zone = stringValue(reader.whole());
   if (zone === undefined || !/^[A-Za-z][\w+-]*(?:\/[\w+-]+)*$/.test(zone)) {
-    return reader.fail("Expected the name of a time zone such as 'Europe/Berlin'");
+    return reader.fail("Expected a time zone such as 'Europe/Berlin'");
   }
   reader.skip();
   return true;

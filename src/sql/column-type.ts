@@ -1,4 +1,5 @@
-// Parses ClickHouse column types, as far as needed to decide what their values can be compared with.
+// The types of columns as far as needed to decide what their values can be compared with.
+import { innerType, parseType, printType, typeArguments, type ClickHouseType } from './type.ts';
 
 /** `name` is the type as the engine prints it. Nullable and LowCardinality make no difference and are omitted. */
 export type ColumnType = { readonly name: string } & TypeShape;
@@ -21,7 +22,6 @@ type TypeShape =
 /** The type of an untyped JSON path. */
 export const DYNAMIC: ColumnType = { name: 'Dynamic', kind: 'dynamic' };
 
-const MAX_DEPTH = 32;
 const NUMBER = /^(?:U?Int(?:8|16|32|64|128|256)|(?:B?Float(?:16|32|64))|Decimal(?:32|64|128|256)?)$/;
 const TIME = /^(?:DateTime(?:32|64)?|Date(?:32)?)$/;
 const OTHERS: ReadonlyMap<string, TypeShape> = new Map<string, TypeShape>([
@@ -39,82 +39,48 @@ const OTHERS: ReadonlyMap<string, TypeShape> = new Map<string, TypeShape>([
 ]);
 
 /** Parses a type as DESCRIBE prints it, on one line or several; an unknown type is `other`. */
-export function parseColumnType(text: string, depth = 0): ColumnType {
-  const name = text.trim().replaceAll(/\s*\n\s*/g, ' ');
-  const [, base = '', inside = ''] = /^(\w+)\s*(?:\((.*)\))?$/s.exec(name) ?? [];
-  if (depth > MAX_DEPTH) return { name, kind: 'other' };
-  const type = (argument: string | undefined) => parseColumnType(argument ?? '', depth + 1);
-  const list = splitArguments(inside);
-  if (base === 'Nullable' || base === 'LowCardinality') return type(inside);
-  if (base === 'SimpleAggregateFunction') return type(list[1]);
-  return { name, ...shapeOf(base, list, type) };
+export function parseColumnType(text: string): ColumnType {
+  return columnTypeOf(parseType(text));
 }
 
-type ReadType = (text: string | undefined) => ColumnType;
+function columnTypeOf(type: ClickHouseType): ColumnType {
+  if (type.name === 'Nullable' || type.name === 'LowCardinality') return columnTypeOf(innerType(type));
+  if (type.name === 'SimpleAggregateFunction') return columnTypeOf(innerType(type, 1)); // after the function
+  return { name: printType(type), ...shapeOf(type) };
+}
 
-function shapeOf(base: string, list: readonly string[], type: ReadType): TypeShape {
-  switch (base) {
+function shapeOf(type: ClickHouseType): TypeShape {
+  const { name } = type;
+  switch (name) {
     case 'Array':
-      return { kind: 'array', element: type(list.join(',')) };
+      return { kind: 'array', element: columnTypeOf(innerType(type)) };
     case 'Nested':
-      return { kind: 'array', element: type(`Tuple(${list.join(',')})`) };
+      return { kind: 'array', element: columnTypeOf({ ...type, name: 'Tuple' }) };
     case 'Map':
-      return { kind: 'map', key: type(list[0]), value: type(list[1]) };
+      return { kind: 'map', key: columnTypeOf(innerType(type)), value: columnTypeOf(innerType(type, 1)) };
     case 'Tuple':
-      return { kind: 'tuple', elements: tupleElements(list, type) };
+      return { kind: 'tuple', elements: tupleElements(type) };
     case 'JSON':
-      return { kind: 'json', paths: jsonPaths(list, type) };
+      return { kind: 'json', paths: jsonPaths(type) };
     default:
-      if (NUMBER.test(base)) return { kind: 'number', single: base === 'Float32' || base === 'BFloat16' };
-      return TIME.test(base) ? { kind: 'time' } : (OTHERS.get(base) ?? { kind: 'other' });
+      if (NUMBER.test(name)) return { kind: 'number', single: name === 'Float32' || name === 'BFloat16' };
+      return TIME.test(name) ? { kind: 'time' } : (OTHERS.get(name) ?? { kind: 'other' });
   }
 }
 
-function tupleElements(list: readonly string[], type: ReadType): ReadonlyMap<string, ColumnType> {
-  const named = list.map((item) => namedType(item));
-  return new Map(named.map(({ name, rest }, index) => [name ?? String(index + 1), type(rest)] as const));
-}
-
-/** Typed paths of a JSON type; its settings (`max_dynamic_paths=…`) and `SKIP` rules are ignored. */
-function jsonPaths(list: readonly string[], type: ReadType): ReadonlyMap<string, ColumnType> {
-  const named = list.map((item) => namedType(item));
+function tupleElements(type: ClickHouseType): ReadonlyMap<string, ColumnType> {
   return new Map(
-    named.flatMap(({ name, rest }) =>
-      name === undefined || name === 'SKIP' ? [] : [[name, type(rest)] as const],
+    typeArguments(type).map(
+      ({ name, type: element }, index) => [name ?? String(index + 1), columnTypeOf(element)] as const,
     ),
   );
 }
 
-/** Splits `a String` or `` `a b` String ``; a type alone has no name. */
-function namedType(text: string): { readonly name?: string; readonly rest: string } {
-  const match = /^(?:`((?:[^`\\]|\\.|``)*)`|([\w.]+))\s+(?=\S)(?!=)(.*)$/s.exec(text.trim());
-  if (match === null) return { rest: text };
-  const [, quoted, bare = '', rest = ''] = match;
-  return { name: quoted?.replace(/\\(.)|`(`)/g, '$1$2') ?? bare, rest };
-}
-
-/** Splits arguments at top-level commas. */
-function splitArguments(text: string): readonly string[] {
-  const list: string[] = [];
-  let depth = 0;
-  let start = 0;
-  for (let i = 0; i < text.length; i++) {
-    const char = text.charAt(i);
-    if (char === "'" || char === '`') i = endOfQuotes(text, i);
-    else if (char === '(') depth++;
-    else if (char === ')') depth--;
-    else if (char === ',' && depth === 0) {
-      list.push(text.slice(start, i));
-      start = i + 1;
-    }
-  }
-  return text.trim() === '' ? [] : [...list, text.slice(start)];
-}
-
-function endOfQuotes(text: string, open: number): number {
-  for (let i = open + 1; i < text.length; i++) {
-    if (text[i] === '\\') i++;
-    else if (text[i] === text[open]) return i;
-  }
-  return text.length;
+/** Typed paths of a JSON type; its settings (`max_dynamic_paths=…`) and `SKIP` rules are ignored. */
+function jsonPaths(type: ClickHouseType): ReadonlyMap<string, ColumnType> {
+  return new Map(
+    typeArguments(type).flatMap(({ name, type: path }) =>
+      name === undefined ? [] : [[name, columnTypeOf(path)] as const],
+    ),
+  );
 }

@@ -49,7 +49,7 @@ export function matchBrackets(tokens: readonly Token[]): BracketPairs | SqlFindi
 }
 
 function unbalanced({ start, end }: Token): SqlFinding {
-  return { start, end, code: 'query.unbalanced_bracket', message: 'this bracket has no partner' };
+  return { start, end, code: 'query.unbalanced_bracket', message: 'unmatched parenthesis or bracket' };
 }
 
 export function createCursor(sql: string, tokens: readonly Token[], pairs: BracketPairs): Cursor {

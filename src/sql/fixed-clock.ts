@@ -3,7 +3,7 @@ import { isSignificant, tokenize, type Token } from './lexer.ts';
 import { identifierName } from './literal.ts';
 
 /** What replaces the name and its opening parenthesis; further arguments may follow. */
-interface Clock {
+interface ClockFunction {
   readonly replacement: (instant: Instant) => string;
   readonly takesArguments: boolean;
 }
@@ -20,12 +20,15 @@ interface Instant {
   readonly time: string;
 }
 
-const now: Clock = { replacement: ({ seconds }) => `toDateTime(${seconds}`, takesArguments: true };
-const today: Clock = { replacement: ({ day }) => `toDate('${day}'`, takesArguments: false };
-const utc: Clock = { replacement: ({ seconds }) => `toDateTime(${seconds}, 'UTC'`, takesArguments: false };
+const now: ClockFunction = { replacement: ({ seconds }) => `toDateTime(${seconds}`, takesArguments: true };
+const today: ClockFunction = { replacement: ({ day }) => `toDate('${day}'`, takesArguments: false };
+const utc: ClockFunction = {
+  replacement: ({ seconds }) => `toDateTime(${seconds}, 'UTC'`,
+  takesArguments: false,
+};
 
 /** Names that the engine accepts in any case, in lower case. */
-const ANY_CASE: ReadonlyMap<string, Clock> = new Map([
+const ANY_CASE: ReadonlyMap<string, ClockFunction> = new Map([
   ['now', now],
   ['current_timestamp', now],
   ['localtimestamp', now],
@@ -39,7 +42,7 @@ const ANY_CASE: ReadonlyMap<string, Clock> = new Map([
 ]);
 
 /** Case-sensitive names; those whose name includes `Block` are not constant. */
-const EXACT_CASE: ReadonlyMap<string, Clock> = new Map([
+const EXACT_CASE: ReadonlyMap<string, ClockFunction> = new Map([
   ['yesterday', { replacement: ({ dayBefore }) => `toDate('${dayBefore}'`, takesArguments: false }],
   [
     'nowInBlock',
@@ -110,7 +113,7 @@ function callAt({ sql, tokens }: Text, index: number): Found | undefined {
   return { print, end: open.end };
 }
 
-function clockOf(sql: string, token: Token): Clock | undefined {
+function clockOf(sql: string, token: Token): ClockFunction | undefined {
   if (token.kind !== 'word' && token.kind !== 'quoted') return undefined;
   const name = identifierName(sql.slice(token.start, token.end));
   return name === undefined ? undefined : (EXACT_CASE.get(name) ?? ANY_CASE.get(name.toLowerCase()));

@@ -3,7 +3,7 @@ import { isSpaceUnit, isDigit, isHexDigit, isWordUnit } from './unicode.ts';
 import { scanNumber, scanNumberAfterDot } from './number.ts';
 
 export type TokenKind =
-  | 'blank'
+  | 'whitespace'
   | 'comment'
   /** A keyword or a bare identifier; only the context distinguishes them. */
   | 'word'
@@ -22,7 +22,7 @@ export type LexError =
   | 'unclosed_string'
   | 'unclosed_identifier'
   | 'stray_exclamation_mark'
-  | 'wrong_number';
+  | 'number_invalid';
 
 /** One token: `text.slice(start, end)`, in UTF-16 code units. Only error tokens have a `reason`. */
 export interface Token {
@@ -60,13 +60,13 @@ export function tokenize(text: string): Token[] {
 
 /** Whether the parser sees the token: neither whitespace nor comment. */
 export function isSignificant(token: Token): boolean {
-  return token.kind !== 'blank' && token.kind !== 'comment';
+  return token.kind !== 'whitespace' && token.kind !== 'comment';
 }
 
 function nextToken(scan: Scan, at: number): Token {
   const { text } = scan;
   const unit = text.charCodeAt(at);
-  if (isAsciiSpace(unit)) return token('blank', at, skipWhile(text, at, isAsciiSpace));
+  if (isAsciiSpace(unit)) return token('whitespace', at, skipWhile(text, at, isAsciiSpace));
   if (isDigit(unit)) return numberOrWord(scan, at);
   if (isWordUnit(unit)) return wordOrLiteral(text, at);
   if (unit === 46) return dot(scan, at);
@@ -106,7 +106,7 @@ function numberOrWord(scan: Scan, at: number): Token {
   const end = skipWhile(text, numberEnd, isWordUnit);
   if (end === numberEnd) return token('number', at, end);
   const isWord = skipWhile(text, at, isWordUnit) === end;
-  return isWord ? token('word', at, end) : failure('wrong_number', at, end);
+  return isWord ? token('word', at, end) : failure('number_invalid', at, end);
 }
 
 const BEFORE_ACCESS: ReadonlySet<TokenKind | undefined> = new Set([')', ']', 'word', 'quoted', 'number']);
@@ -236,8 +236,8 @@ function wordOrLiteral(text: string, at: number): Token {
 }
 
 function spaceOrError(text: string, at: number): Token {
-  const blankEnd = skipWhile(text, at, isSpaceUnit);
-  if (blankEnd > at) return token('blank', at, blankEnd);
+  const spaceEnd = skipWhile(text, at, isSpaceUnit);
+  if (spaceEnd > at) return token('whitespace', at, spaceEnd);
   if (text.charAt(at) === '!') return failure('stray_exclamation_mark', at, at + 1);
   const codePoint = text.codePointAt(at) ?? 0;
   return failure('unexpected_character', at, at + (codePoint > 0xffff ? 2 : 1));

@@ -33,7 +33,7 @@ function escape(value: string): string {
 }
 
 /**
- * The name that an identifier's source text stands for: bare, "…", `…` or “…”. Undefined if it contains a backslash, which
+ * The name that an identifier's source text denotes: bare, "…", `…` or “…”. Undefined if it contains a backslash, which
  * engine versions interpret differently.
  */
 export function identifierName(source: string): string | undefined {

@@ -79,7 +79,10 @@ function readIdentifiers(cursor: Cursor, findings: SqlFinding[]): ReadonlySet<st
     if (kind !== 'word' && kind !== 'quoted') continue;
     const name = identifierName(cursor.text(i));
     if (name !== undefined) identifiers.add(name);
-    else findings.push(cursor.finding('identifier_escaped', 'a quoted name takes no backslash here', i));
+    else
+      findings.push(
+        cursor.finding('identifier_escaped', 'a quoted name must not contain a backslash here', i),
+      );
   }
   return identifiers;
 }

@@ -92,28 +92,28 @@ function readUse(query: string, tokens: readonly Token[], index: number): Use | 
   const before = tokens[index - 1];
   const start = at?.start ?? 0;
   if (name?.kind !== 'word') {
-    const message = 'a parameter is written @name, its name right behind the @';
+    const message = 'a parameter is written @name, without a space after the @';
     return finding('stray_at', message, { start, end: start + 1 });
   }
   const text = query.slice(name.start, name.end);
   if (!NAME.test(text)) {
-    const message = `@${text} is no parameter name: letters, digits and underscores, at most 64, no digit first`;
+    const message = `@${text} is not a valid parameter name: use at most 64 letters, digits and underscores, starting with a letter or underscore`;
     return finding('parameter_name', message, { start, end: name.end });
   }
   if (before !== undefined && OPERAND_ENDS.has(before.kind)) {
-    const message = `@${text} stands right behind another word or value; put a blank or an operator between them`;
+    const message = `@${text} directly follows another token; put a space or an operator between them`;
     return finding('stray_at', message, { start, end: name.end });
   }
   return { name: text, start, end: name.end };
 }
 
 const LEX_MESSAGES = {
-  unexpected_character: 'this character means nothing in SQL',
-  unclosed_comment: 'this comment is never closed',
-  unclosed_string: 'this string is never closed',
-  unclosed_identifier: 'this quoted identifier is never closed',
-  stray_exclamation_mark: '! stands only in !=',
-  wrong_number: 'this is neither a number nor a name',
+  unexpected_character: 'unexpected character',
+  unclosed_comment: 'unclosed comment',
+  unclosed_string: 'unclosed string',
+  unclosed_identifier: 'unclosed quoted identifier',
+  stray_exclamation_mark: '! is only allowed in !=',
+  number_invalid: 'invalid number or name',
 } as const;
 
 function lexicalFindings(query: string, meaning: readonly Token[]): SqlFinding[] {
@@ -124,10 +124,11 @@ function lexicalFindings(query: string, meaning: readonly Token[]): SqlFinding[]
     if (token.kind === '}') passed++;
     if (token.reason !== undefined) findings.push(finding(token.reason, LEX_MESSAGES[token.reason], token));
     if (token.kind === '@@')
-      findings.push(finding('stray_at', '@@ is not read here: a parameter is @name', token));
+      findings.push(finding('stray_at', '@@ is not supported: a parameter is written @name', token));
     if (token.kind === '{' && isHandWritten(meaning, index)) {
       const end = closingBraces[passed]?.end ?? query.length;
-      const message = 'write @name and declare the parameter: its type stands there, not in the query';
+      const message =
+        'write @name and declare the parameter: the type belongs in its declaration, not in the query';
       findings.push(finding('typed_placeholder', message, { start: token.start, end }));
     }
   }
@@ -144,7 +145,7 @@ function isHandWritten(meaning: readonly Token[], index: number): boolean {
 function statementFindings(query: string, meaning: readonly Token[]): SqlFinding[] {
   const findings: SqlFinding[] = [];
   if (statementEnd(meaning) === 0)
-    findings.push(finding('empty', 'there is no query', { start: 0, end: query.length }));
+    findings.push(finding('empty', 'the query is empty', { start: 0, end: query.length }));
   const word = (index: number) => wordAt(query, meaning[index]);
   for (const [index, token] of meaning.entries()) {
     const isLast = index === meaning.length - 1;
@@ -152,11 +153,11 @@ function statementFindings(query: string, meaning: readonly Token[]): SqlFinding
       findings.push(finding('several_statements', 'a saved query is one statement', token));
     }
     if (word(index) === 'INTO' && word(index + 1) === 'OUTFILE') {
-      findings.push(finding('into_outfile', 'a saved query writes no files', token));
+      findings.push(finding('into_outfile', 'a saved query must not write files', token));
     }
     if (isFormatClause(query, meaning, index)) {
       const message =
-        'the caller chooses the format; take the FORMAT clause away, or quote a column of that name';
+        'the caller chooses the format; remove the FORMAT clause, or quote a column of that name';
       findings.push(finding('format_clause', message, token));
     }
   }

@@ -30,9 +30,8 @@ export function readSettings(
       const clause = { start: cursor.start(at), end: cursor.end(cursor.length - 1), items };
       return { clause, firstToken: at };
     }
-    const message =
-      'SETTINGS stands at the very end, as name = value, with numbers, strings or names as values';
-    findings.push(cursor.finding('settings_unreadable', message, at));
+    const message = 'SETTINGS must be at the end, as name = value, with numbers, strings or names as values';
+    findings.push(cursor.finding('settings_invalid', message, at));
     return undefined;
   }
   return undefined;

@@ -85,11 +85,7 @@ function readTable(cursor: Cursor, at: number, end: number): WithElement | SqlFi
   if (cursor.word(body) === 'MATERIALIZED') body++;
   if (cursor.kind(body) !== '(') return undefined;
   if (cursor.after(body) !== end || !holdsQuery(cursor, body)) {
-    return cursor.finding(
-      'with_unreadable',
-      'name AS ( ) in a WITH clause holds one SELECT and nothing else',
-      body,
-    );
+    return cursor.finding('with_invalid', 'name AS (…) in a WITH clause must contain a single SELECT', body);
   }
   return named(cursor, { kind: 'table', name: at, at, end, body, bodyEnd: end });
 }
@@ -99,7 +95,7 @@ function readExpression(cursor: Cursor, at: number, end: number): WithElement | 
   const name = end - 1;
   if (name - 1 <= at || !isName(cursor, name) || cursor.word(name - 1) !== 'AS') {
     const message = 'an element of a WITH clause is written name AS (SELECT …) or expression AS name';
-    return cursor.finding('with_unreadable', message, at < end ? at : 0);
+    return cursor.finding('with_invalid', message, at < end ? at : 0);
   }
   const isScalar = cursor.kind(at) === '(' && cursor.after(at) === name - 1 && holdsQuery(cursor, at);
   const kind = isScalar ? 'scalar' : 'expression';
@@ -120,7 +116,11 @@ function named(cursor: Cursor, parts: Parts): WithElement | SqlFinding {
   const nameText = cursor.text(parts.name);
   const name = identifierName(nameText);
   if (name === undefined || name === '') {
-    return cursor.finding('identifier_escaped', 'a quoted name takes no backslash here', parts.name);
+    return cursor.finding(
+      'identifier_escaped',
+      'a quoted name must not contain a backslash here',
+      parts.name,
+    );
   }
   return {
     kind: parts.kind,

@@ -172,7 +172,7 @@ describe('claims', () => {
       reason: 'unfit',
     },
   ])('rejected: $why', async ({ claims, reason }) => {
-    expect(await open().authenticate(token(claims), NOW)).toMatchObject({ kind: 'refused', reason });
+    expect(await open().authenticate(token(claims), NOW)).toMatchObject({ kind: 'rejected', reason });
   });
 
   test.each<{ why: string; claims: Json }>([
@@ -203,7 +203,7 @@ test.each([
   const text = JSON.stringify(CLAIMS);
   expect(text).toContain(from);
   const result = await open().authenticate(withPayload(text.replace(from, to)), NOW);
-  expect(result).toMatchObject({ kind: 'refused', reason: 'unfit' });
+  expect(result).toMatchObject({ kind: 'rejected', reason: 'unfit' });
 });
 
 describe('signatures', () => {
@@ -235,7 +235,7 @@ describe('signatures', () => {
     { why: 'not JSON', key: () => 'aaaa.bbbb.cccc' },
     { why: 'far too long', key: () => token({ pad: 'x'.repeat(10_000) }) },
   ])('rejected: $why', async ({ key }) => {
-    expect(await open().authenticate(key(), NOW)).toEqual({ kind: 'refused', reason: 'unknown' });
+    expect(await open().authenticate(key(), NOW)).toEqual({ kind: 'rejected', reason: 'unknown' });
   });
 });
 
@@ -254,7 +254,7 @@ describe('keys of the issuer', () => {
     const keyring = open();
     const key = token({ exp: seconds + 60 });
     await keyring.authenticate(key, NOW);
-    expect(await keyring.authenticate(key, NOW + 95_000)).toEqual({ kind: 'refused', reason: 'expired' });
+    expect(await keyring.authenticate(key, NOW + 95_000)).toEqual({ kind: 'rejected', reason: 'expired' });
     const long = token();
     await keyring.authenticate(long, NOW);
     expect(keyring.authenticate(long, NOW + 301_000)).toBeInstanceOf(Promise);
@@ -312,7 +312,7 @@ describe('keys of the issuer', () => {
     keys = [first, broken];
     const keyring = open();
     expect(await keyring.authenticate(token({}, {}, broken), NOW)).toEqual({
-      kind: 'refused',
+      kind: 'rejected',
       reason: 'unknown',
     });
     expect(await keyring.authenticate(token({ sub: 'b' }), NOW)).toMatchObject({ kind: 'accepted' });
@@ -398,7 +398,7 @@ describe('an unsigned token', () => {
     const property = fc.asyncProperty(headers, payloads, signatures, async (header, payload, signature) => {
       const key = `${part(header)}.${part(payload)}.${signature}`;
       fc.pre(keyring.isToken(key));
-      expect(await keyring.authenticate(key, NOW)).toEqual({ kind: 'refused', reason: 'unknown' });
+      expect(await keyring.authenticate(key, NOW)).toEqual({ kind: 'rejected', reason: 'unknown' });
     });
     await fc.assert(property, { seed: 31, numRuns: 2000 });
     expect(observed.slice(before)).toEqual([]);

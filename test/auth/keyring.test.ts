@@ -32,7 +32,7 @@ describe('a keyring', () => {
     { why: 'the hash itself', key: hashKey('good'), now: 0, reason: 'unknown' },
     { why: 'a key at the instant it expires', key: 'old', now: end, reason: 'expired' },
   ])('rejects $why', ({ key, now, reason }) => {
-    expect(keyring.authenticate(key, now)).toEqual({ kind: 'refused', reason });
+    expect(keyring.authenticate(key, now)).toEqual({ kind: 'rejected', reason });
   });
 
   test('accepts a key until it expires', () => {

@@ -39,7 +39,7 @@ const problemOf = (text: string): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-describe('refused', () => {
+describe('rejected', () => {
   test.each([...OWN, ...ATTACKS.map(({ sql }) => sql)])('%s', async (text) => {
     const problem = await problemOf(text);
     expect(problem).toBeInstanceOf(Problem);
@@ -47,12 +47,15 @@ describe('refused', () => {
   });
 });
 
-describe('taken, and nobody else’s rows in the answer', () => {
+describe('accepted, and the response has no rows of other tenants', () => {
   test.each([
-    { text: 'with users as (select id from edge_logs) select * from users', why: 'a name of its own' },
+    {
+      text: 'with users as (select id from edge_logs) select * from users',
+      why: 'a name that the query defines',
+    },
     {
       text: 'with logs as (select id from edge_logs) select * from logs',
-      why: 'the base table is no table here',
+      why: 'the base table is not exposed',
     },
     { text: 'select event_message from edge_logs union all select event_message from auth_logs' },
     { text: 'select 1 as users, id from edge_logs as logs order by users, logs.id' },
@@ -63,7 +66,7 @@ describe('taken, and nobody else’s rows in the answer', () => {
     { text: 'with equals as (select id as edge_logs from edge_logs) select edge_logs from equals' },
     {
       text: 'select t1, q2 from (select id as t1, id as q2 from edge_logs) as t2 where t2.t1 = q2',
-      why: 'names that are also invented ones',
+      why: 'names that the translation also generates',
     },
   ])('$text', async ({ text }) => {
     const answer = await world.run(await statementOf(text));

@@ -1,7 +1,7 @@
 // The guide's queries run as written, and its list of functions matches the code.
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { TRANSLATED_FUNCTIONS } from '../../src/bigquery/call.ts';
+import { TRANSLATED_FUNCTIONS } from '../../src/bigquery/write/call.ts';
 import { openLab, type Lab } from './lab.ts';
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
@@ -20,7 +20,7 @@ test.each(QUERIES)('%s', async (text) => {
   expect(await rows).not.toHaveLength(0);
 });
 
-test('the table of functions names each once', () => {
+test('the table of functions lists each once', () => {
   const table = GUIDE.split('| family | functions |')[1]?.split('| forms |')[0] ?? '';
   const named = [...table.matchAll(/`(\w+)`/g)].map(([, name]) => name);
   expect(new Set(named)).toEqual(new Set(TRANSLATED_FUNCTIONS));
@@ -28,7 +28,7 @@ test('the table of functions names each once', () => {
   expect(QUERIES.length).toBeGreaterThan(4);
 });
 
-test('every function is among the pairs', () => {
+test('every function occurs in the pairs', () => {
   const pairs = read('pairs.yaml').toLowerCase();
   expect(TRANSLATED_FUNCTIONS.filter((name) => !new RegExp(`\\b${name}\\b`).test(pairs))).toEqual([]);
 });

@@ -1,13 +1,13 @@
 // Runs BigQuery queries end to end on the real engine: translated, checked by the sandbox, wrapped, run over the sample rows.
 import { readFileSync } from 'node:fs';
 import { translate, type SourceTable } from '../../src/bigquery/translate.ts';
-import { createFunctionPolicy } from '../../src/sandbox/function-policy.ts';
+import { createFunctionPolicy } from '../../src/sandbox/functions/policy.ts';
 import { createSandbox, type Explained } from '../../src/sandbox/sandbox.ts';
 import { createVerdictCache } from '../../src/sandbox/verdict-cache.ts';
 import { outlineOf, codeOf } from '../sandbox/fixture.ts';
 import { openOracle } from '../sql/oracle.ts';
 
-/** What tells the rows of a project, by table. */
+/** What identifies the rows of a project, by table. */
 const PROJECTS: Readonly<Record<string, string>> = {
   edge_logs: 'project',
   auth_logs: 'project',

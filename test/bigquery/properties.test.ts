@@ -61,8 +61,8 @@ const WORDS =
     /\s+/,
   );
 
-describe('never anything but a Problem', () => {
-  test('for any text', () => {
+describe('throws nothing but a Problem', () => {
+  test('for any string', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
         expect(faultOf(text)).toBeUndefined();
@@ -71,7 +71,7 @@ describe('never anything but a Problem', () => {
     );
   });
 
-  test('for words in any order', () => {
+  test('for tokens in any order', () => {
     const text = fc.array(fc.constantFrom(...WORDS), { maxLength: 40 }).map((words) => words.join(' '));
     fc.assert(
       fc.property(text, (rest) => {
@@ -81,7 +81,7 @@ describe('never anything but a Problem', () => {
     );
   });
 
-  test('for real texts with a piece gone, doubled or from another', () => {
+  test('for real queries with a piece removed, duplicated or taken from another query', () => {
     const cut = fc.tuple(
       fc.constantFrom(...TEXTS),
       fc.constantFrom(...TEXTS),
@@ -103,7 +103,7 @@ describe('never anything but a Problem', () => {
   });
 });
 
-describe('hostile texts are refused, however short', () => {
+describe('hostile queries are rejected, however short', () => {
   const nested = (open: string, inner: string, close: string, times: number): string =>
     `select ${open.repeat(times)}${inner}${close.repeat(times)} from edge_logs`;
   test.each([
@@ -116,16 +116,19 @@ describe('hostile texts are refused, however short', () => {
     { why: 'characters', text: `select '${'a'.repeat(17_000)}'` },
     { why: 'columns', text: `select ${'*, '.repeat(400)}id from edge_logs` },
     { why: 'tables', text: `select 1 from edge_logs${', edge_logs'.repeat(60)}` },
-    { why: 'an argument that is written twice', text: nested('regexp_extract(', "'a'", ", 'x')", 30) },
-    { why: 'a type that is written twice', text: nested('struct(', '1', ')', 30) },
-    { why: 'an element of an element', text: `select id${'[offset(0)]'.repeat(70)} from edge_logs` },
-    { why: 'what a case compares', text: nested('case ', '1', ' when 1 then 1 when 2 then 2 end', 35) },
     {
-      why: 'a window that is used many times, in a window that is',
+      why: 'an argument that is repeated in the output',
+      text: nested('regexp_extract(', "'a'", ", 'x')", 30),
+    },
+    { why: 'a type that is repeated in the output', text: nested('struct(', '1', ')', 30) },
+    { why: 'nested element access', text: `select id${'[offset(0)]'.repeat(70)} from edge_logs` },
+    { why: 'the operand of CASE', text: nested('case ', '1', ' when 1 then 1 when 2 then 2 end', 35) },
+    {
+      why: 'a window that is used repeatedly, inside another one',
       text: `select 1 from edge_logs window w as (order by id)`.replace('1', nestedWindows(11)),
     },
-    { why: 'arrays of arrays', text: nested('(select x from unnest(', "['a']", ') as x)', 20) },
-    { why: 'tables of tables', text: `with ${chain(70)} select * from a69` },
+    { why: 'nested arrays', text: nested('(select x from unnest(', "['a']", ') as x)', 20) },
+    { why: 'nested tables', text: `with ${chain(70)} select * from a69` },
     { why: 'comments', text: '/*'.repeat(8000) },
   ])('$why', ({ text }) => {
     const result = outcome(text);
@@ -133,7 +136,7 @@ describe('hostile texts are refused, however short', () => {
     expect(result).toMatchObject({ status: 400, code: expect.stringMatching(/^bigquery\./) });
   });
 
-  test('the work for a text that is taken is bounded as well', () => {
+  test('the work for an accepted query is bounded as well', () => {
     const longest = `select ${'id || '.repeat(1900)}id as x from edge_logs`;
     expect(outcome(longest)).toBeTypeOf('string');
     expect(

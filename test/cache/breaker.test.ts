@@ -46,7 +46,7 @@ function follow(bench: Bench, call: () => Promise<string>): { result?: string; m
 }
 
 describe('the breaker', () => {
-  test('passes results through', async () => {
+  test('returns results', async () => {
     const bench = setUp();
     const call = follow(bench, answers);
     await bench.time.advance(0);

@@ -101,7 +101,7 @@ export function conformance(name: string, open: () => Promise<StoreUnderTest>): 
       const { store, other } = await open();
       const first = await store.lease('k');
       if (first === 'unavailable') return expect(await other.lease('k')).toBe('unavailable');
-      if (first === 'taken') throw new Error('nobody else is there to have taken it');
+      if (first === 'taken') throw new Error('no other holder exists');
       expect(await other.lease('k')).toBe('taken');
       expect(await other.lease('another')).toHaveProperty('release');
       await first.release();

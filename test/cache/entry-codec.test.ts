@@ -73,7 +73,7 @@ describe('an encoded entry', () => {
   });
 });
 
-/** A frame with something changed and authenticated again, as by somebody who has the key. */
+/** A frame with something changed and authenticated again, as by an attacker with the key. */
 async function forge(change: (bytes: Buffer) => Buffer | void, size = 0): Promise<Buffer> {
   const bytes = await encodeEntry(KEY, entryOf('answer', { size }), LIMITS);
   const forged = change(bytes) ?? bytes;

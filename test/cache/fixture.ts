@@ -1,6 +1,6 @@
 // Shared fixtures of the cache tests: payloads that identify their run, policies, real clocks.
 import { createSecretKey, randomBytes } from 'node:crypto';
-import type { After, Clock } from '../../src/cache/clock.ts';
+import type { After, Clock } from '../../src/core/clock.ts';
 import type { EntryKey } from '../../src/cache/entry-key.ts';
 import { sealEntry, type Entry, type Payload } from '../../src/cache/entry.ts';
 import type { FrameTrust } from '../../src/cache/entry-codec.ts';
@@ -45,7 +45,7 @@ export function askFor(key: string, changes: Partial<Ask> = {}): Ask {
     key,
     policy: POLICY,
     directives: NO_DIRECTIVES,
-    signal: new AbortController().signal,
+    signal: () => new AbortController().signal,
     run: () => Promise.resolve(payload(`${key} answered`)),
     ...changes,
   };

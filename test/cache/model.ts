@@ -19,7 +19,7 @@ const POLICIES: readonly CachePolicy[] = [
 ];
 
 const LATENCY_MS = 3;
-/** A store outside tells ages to within the time that a write takes to get there, should the clocks here have jumped. */
+/** A remote store reports ages to within the time that a write takes to get there, should the clocks here have jumped. */
 const SLACK_MS = WRITE_FACTOR * LATENCY_MS + 1;
 
 type Step =
@@ -144,10 +144,18 @@ async function play(steps: readonly Step[], shared: boolean): Promise<History> {
     const reads = replicas[step.replica];
     if (policy === undefined || reads === undefined) throw new Error('no such key or replica');
     const { signal } = controller;
-    reads.read({ key, policy, directives: step.directives, signal, run: (inner) => run(each, inner) }).then(
-      (read) => (each.settled = { at: clock.monotonic(), read }),
-      (cause: unknown) => (each.settled = { at: clock.monotonic(), cause }),
-    );
+    reads
+      .read({
+        key,
+        policy,
+        directives: step.directives,
+        signal: () => signal,
+        run: (inner) => run(each, inner),
+      })
+      .then(
+        (read) => (each.settled = { at: clock.monotonic(), read }),
+        (cause: unknown) => (each.settled = { at: clock.monotonic(), cause }),
+      );
   }
 
   for (const step of steps) {
@@ -221,7 +229,7 @@ function checkAnswer(
   const { kind, forwarded, age } = read.outcome;
   equal(key, keyOf(each.step.key), 'no answer of another key');
   equal(run.state, 'done', 'no answer of a run that failed');
-  ok(age >= Math.floor((at - run.began - SLACK_MS) / 1000), 'no answer told younger than it is');
+  ok(age >= Math.floor((at - run.began - SLACK_MS) / 1000), 'no response reported younger than it is');
   switch (kind) {
     case 'hit':
       return ok(at - run.began <= promised(each, 'fresh') + SLACK_MS, 'no hit over its time');
@@ -241,13 +249,13 @@ function checkAnswer(
 
 function checkSettled(each: Asked, runs: readonly Run[]): void {
   const { at, read, cause } = each.settled ?? {};
-  ok(at !== undefined, 'everybody gets an answer or a failure');
+  ok(at !== undefined, 'every caller gets a response or a failure');
   if (read?.kind === 'answer') return checkAnswer(each, read, { runs, at });
   if (read?.kind === 'absent') return ok(each.step.directives.onlyIfCached, 'absent for who asked for that');
   if (cause instanceof EngineFailure)
     return ok(cause.run.began >= each.at, 'no failure of a run begun before');
   equal(cause, each.controller.signal.reason);
-  ok(each.controller.signal.aborted, 'nobody is sent away for what another did');
+  ok(each.controller.signal.aborted, 'no caller is rejected because of another');
 }
 
 /** Who has waited that long for another replica goes alone. */

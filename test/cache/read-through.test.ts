@@ -57,7 +57,7 @@ function setUp(entryBytes = 1000): Bench {
 }
 
 /** What an ask came to, in short. */
-function told(read: Read): string {
+function summary(read: Read): string {
   if (read.kind === 'absent') return 'absent';
   const { kind, forwarded, age, ttl } = read.outcome;
   return `${textOf(read.entry)}: ${kind}${forwarded === undefined ? '' : ` (${forwarded})`}, age ${age}, ttl ${ttl}`;
@@ -133,7 +133,7 @@ describe('a request with a fresh cached response', () => {
     const { time, ask } = setUp();
     await ask();
     await time.advance(after);
-    expect(told(await ask({ directives }))).toBe(expected);
+    expect(summary(await ask({ directives }))).toBe(expected);
   });
 });
 
@@ -190,7 +190,7 @@ describe('a request with an expired cached response', () => {
     await bench.ask({ policy: KEEPS_STALE });
     await bench.time.advance(after);
     bench.isDown = isDown;
-    expect(told(await bench.ask({ directives, policy: KEEPS_STALE }))).toBe(expected);
+    expect(summary(await bench.ask({ directives, policy: KEEPS_STALE }))).toBe(expected);
   });
 
   test.each<Row>([
@@ -234,7 +234,7 @@ describe('a request with an expired cached response', () => {
     expect(bench.runs()).toBe(2);
     await bench.time.advance(1000);
     bench.isDown = false;
-    expect(told(await bench.ask({ policy: KEEPS_STALE }))).toBe('run 3: stored (stale), age 0, ttl 100');
+    expect(summary(await bench.ask({ policy: KEEPS_STALE }))).toBe('run 3: stored (stale), age 0, ttl 100');
   });
 
   test('is refreshed once for many requests, and the new one is served afterwards', async () => {
@@ -242,10 +242,10 @@ describe('a request with an expired cached response', () => {
     await ask({ policy: KEEPS_STALE });
     await time.advance(120_000);
     const all = await Promise.all(Array.from({ length: 20 }, () => ask({ policy: KEEPS_STALE })));
-    expect(new Set(all.map(told))).toEqual(new Set(['run 1: stale, age 120, ttl -20']));
+    expect(new Set(all.map(summary))).toEqual(new Set(['run 1: stale, age 120, ttl -20']));
     await time.advance(1);
     expect(runs()).toBe(2);
-    expect(told(await ask({ policy: KEEPS_STALE }))).toBe('run 2: hit, age 0, ttl 99');
+    expect(summary(await ask({ policy: KEEPS_STALE }))).toBe('run 2: hit, age 0, ttl 99');
   });
 
   test('is still served if the background refresh fails, which is reported', async () => {
@@ -255,7 +255,7 @@ describe('a request with an expired cached response', () => {
     bench.isDown = true;
     await bench.ask({ policy: KEEPS_STALE });
     await bench.time.advance(1);
-    expect(told(await bench.ask({ policy: KEEPS_STALE }))).toBe('run 1: stale, age 120, ttl -21');
+    expect(summary(await bench.ask({ policy: KEEPS_STALE }))).toBe('run 1: stale, age 120, ttl -21');
     expect(bench.kinds()).toEqual(['cache.refresh_failed']);
   });
 });
@@ -266,13 +266,13 @@ describe('a request', () => {
     bench.isDown = true;
     await expect(bench.ask()).rejects.toBe(ENGINE);
     bench.isDown = false;
-    expect(told(await bench.ask())).toBe('run 2: stored (uri-miss), age 0, ttl 100');
+    expect(summary(await bench.ask())).toBe('run 2: stored (uri-miss), age 0, ttl 100');
   });
 
   test('with a response too large to store is answered, and reported', async () => {
     const { ask, kinds, runs } = setUp(3);
-    expect(told(await ask())).toBe('run 1: unstored (uri-miss), age 0, ttl 100');
-    expect(told(await ask())).toBe('run 2: unstored (uri-miss), age 0, ttl 100');
+    expect(summary(await ask())).toBe('run 1: unstored (uri-miss), age 0, ttl 100');
+    expect(summary(await ask())).toBe('run 2: unstored (uri-miss), age 0, ttl 100');
     expect(runs()).toBe(2);
     expect(kinds()).toEqual(['cache.entry_too_large', 'cache.entry_too_large']);
   });
@@ -284,7 +284,7 @@ describe('a request', () => {
     await time.advance(7000);
     all.push(ask());
     resolve(payload('slow'));
-    expect((await Promise.all(all)).map(told)).toEqual([
+    expect((await Promise.all(all)).map(summary)).toEqual([
       'slow: stored (uri-miss), age 7, ttl 93',
       ...Array.from({ length: 3 }, () => 'slow: collapsed (uri-miss), age 7, ttl 93'),
     ]);
@@ -303,8 +303,8 @@ describe('a request', () => {
     const second = ask({ directives });
     await time.advance(0);
     resolve(payload('first'));
-    expect(told(await first)).toBe('first: stored (uri-miss), age 15, ttl 85');
-    expect(told(await second)).toBe(
+    expect(summary(await first)).toBe('first: stored (uri-miss), age 15, ttl 85');
+    expect(summary(await second)).toBe(
       joins ? 'first: collapsed (uri-miss), age 15, ttl 85' : 'run 1: stored (uri-miss), age 0, ttl 100',
     );
   });
@@ -319,7 +319,7 @@ describe('a request', () => {
       });
       return new Promise(() => {});
     };
-    const all = controllers.map(({ signal }) => ask({ run, signal }));
+    const all = controllers.map(({ signal }) => ask({ run, signal: () => signal }));
     await time.advance(0);
     controllers[0]?.abort(new Error('gone'));
     await expect(all[0]).rejects.toThrow('gone');
@@ -334,17 +334,21 @@ describe('a request', () => {
     await ask({ policy: KEEPS_STALE });
     await time.advance(200_000);
     const controller = new AbortController();
-    const answer = ask({ policy: KEEPS_STALE, run: () => new Promise(() => {}), signal: controller.signal });
+    const answer = ask({
+      policy: KEEPS_STALE,
+      run: () => new Promise(() => {}),
+      signal: () => controller.signal,
+    });
     await time.advance(0);
     controller.abort(ENGINE);
-    expect(told(await answer)).toBe('run 1: stale (stale), age 200, ttl -100');
+    expect(summary(await answer)).toBe('run 1: stale (stale), age 200, ttl -100');
   });
 
   test('works with a policy without caching', async () => {
     const { ask } = setUp();
     const policy = { ...POLICY, ttl: 0, minRefresh: 0 };
-    expect(told(await ask({ policy }))).toBe('run 1: unstored (uri-miss), age 0, ttl 0');
-    expect(told(await ask({ policy }))).toBe('run 2: unstored (uri-miss), age 0, ttl 0');
+    expect(summary(await ask({ policy }))).toBe('run 1: unstored (uri-miss), age 0, ttl 0');
+    expect(summary(await ask({ policy }))).toBe('run 2: unstored (uri-miss), age 0, ttl 0');
   });
 
   test.each([{ by: -3_600_000 }, { by: 3_600_000 }])(
@@ -355,9 +359,9 @@ describe('a request', () => {
       await time.advance(60_000);
       time.jump(by);
       const read = await ask();
-      expect(told(read)).toMatch(by < 0 ? /^run 1: hit, age 60/ : /^run 2: stored/);
+      expect(summary(read)).toMatch(by < 0 ? /^run 1: hit, age 60/ : /^run 2: stored/);
       await time.advance(40_000);
-      expect(told(await ask())).toMatch(/^run 2/);
+      expect(summary(await ask())).toMatch(/^run 2/);
     },
   );
 });
@@ -371,10 +375,10 @@ describe('purging', () => {
     const slow = ask({ ...wishes({ maxAge: 0 }), run: () => promise });
     await time.advance(0);
     await reads.forget('k');
-    expect(told(await ask())).toBe('run 2: stored (uri-miss), age 0, ttl 100');
+    expect(summary(await ask())).toBe('run 2: stored (uri-miss), age 0, ttl 100');
     resolve(payload('old data'));
-    expect(told(await slow)).toBe('old data: unstored (request), age 0, ttl 100');
-    expect(told(await ask())).toBe('run 2: hit, age 0, ttl 100');
+    expect(summary(await slow)).toBe('old data: unstored (request), age 0, ttl 100');
+    expect(summary(await ask())).toBe('run 2: hit, age 0, ttl 100');
     expect(runs()).toBe(2);
   });
 });
@@ -389,7 +393,7 @@ describe('refreshing', () => {
     const { entry, ran } = await reads.refresh(job, 5000);
     expect([textOf(entry), ran]).toEqual(['again', true]);
     expect(runs()).toBe(1);
-    expect(told(await ask())).toBe('again: hit, age 0, ttl 100');
+    expect(summary(await ask())).toBe('again: hit, age 0, ttl 100');
   });
 
   test('joins an in-flight query that is recent enough', async () => {
@@ -401,6 +405,6 @@ describe('refreshing', () => {
     await time.advance(0);
     resolve(payload('live'));
     expect(await refreshed).toMatchObject({ ran: false });
-    expect(told(await answer)).toBe('live: stored (uri-miss), age 1, ttl 99');
+    expect(summary(await answer)).toBe('live: stored (uri-miss), age 1, ttl 99');
   });
 });

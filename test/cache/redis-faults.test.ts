@@ -257,7 +257,7 @@ describe('a Redis full of corrupt entries', () => {
     {
       why: 'a response that never expires',
       spoil: async (vandal: Vandal, name: string) =>
-        vandal.set(name, await encodeEntry('k', entryOf('for ever'), FRAMES)),
+        vandal.set(name, await encodeEntry('k', entryOf('without expiry'), FRAMES)),
     },
   ])('in place of a response is a miss, reported and replaced: $why', async ({ spoil }) => {
     const server = await openRedisServer();
@@ -272,9 +272,9 @@ describe('a Redis full of corrupt entries', () => {
   });
 
   test.each([
-    { why: 'for ever', spoil: (vandal: Vandal, name: string) => vandal.set(name, 'x') },
+    { why: 'without expiry', spoil: (vandal: Vandal, name: string) => vandal.set(name, 'x') },
     {
-      why: 'for less than a minute, of nobody',
+      why: 'for less than a minute, without a holder',
       spoil: (vandal: Vandal, name: string) => vandal.set(name, 'x', { EX: 40 }),
     },
     { why: 'for a day', spoil: (vandal: Vandal, name: string) => vandal.set(name, 'x', { EX: 86_400 }) },

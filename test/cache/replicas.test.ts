@@ -13,7 +13,7 @@ interface Replica {
   readonly reports: Report[];
   readonly order: (order: Order) => void;
   /** The next report of a kind, or the one that came already. */
-  readonly told: <K extends Report['kind']>(kind: K) => Promise<Extract<Report, { kind: K }>>;
+  readonly received: <K extends Report['kind']>(kind: K) => Promise<Extract<Report, { kind: K }>>;
 }
 
 let server: RedisServer;
@@ -43,7 +43,7 @@ async function openReplica(namespace: string): Promise<Replica> {
       reports.length = 0;
       child.send(order);
     },
-    told: async (kind) => {
+    received: async (kind) => {
       for (;;) {
         const found = reports.find((report) => report.kind === kind);
         // Found by its kind, so it is of that kind.
@@ -52,7 +52,7 @@ async function openReplica(namespace: string): Promise<Replica> {
       }
     },
   };
-  await replica.told('ready');
+  await replica.received('ready');
   return replica;
 }
 
@@ -63,7 +63,7 @@ describe('four replicas over one Redis', () => {
   test('run once for two hundred concurrent requests', async () => {
     for (const runMs of [0, 30, 600]) {
       for (const replica of replicas) replica.order({ key: `crowd-${runMs}`, callers: 50, runMs });
-      const answers = await Promise.all(replicas.map(({ told }) => told('answered')));
+      const answers = await Promise.all(replicas.map(({ received }) => received('answered')));
       expect(runsOf(replicas)).toBe(1);
       expect(new Set(answers.flatMap(({ texts }) => texts)).size).toBe(1);
       const outcomes = answers.flatMap((answer) => answer.outcomes);
@@ -74,17 +74,17 @@ describe('four replicas over one Redis', () => {
 
   test('run for longer than a lease without a second run', async () => {
     for (const replica of replicas) replica.order({ key: 'long', callers: 5, runMs: 4000 });
-    await Promise.all(replicas.map(({ told }) => told('answered')));
+    await Promise.all(replicas.map(({ received }) => received('answered')));
     expect(runsOf(replicas)).toBe(1);
   });
 
   test('take over with a single run if the running one is killed', async () => {
     const [leader, ...others] = replicas;
     leader?.order({ key: 'killed', callers: 5, runMs: 600_000 });
-    await leader?.told('running');
+    await leader?.received('running');
     for (const replica of others) replica.order({ key: 'killed', callers: 50, runMs: 100 });
     leader?.process.kill('SIGKILL');
-    const answers = await Promise.all(others.map(({ told }) => told('answered')));
+    const answers = await Promise.all(others.map(({ received }) => received('answered')));
     expect(runsOf(others)).toBe(1);
     const texts = new Set(answers.flatMap((answer) => answer.texts));
     expect(texts.size).toBe(1);

@@ -1,6 +1,6 @@
 // Runs the store conformance suite against each implementation.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Clock } from '../../src/cache/clock.ts';
+import type { Clock } from '../../src/core/clock.ts';
 import { createRedis } from '../../src/cache/redis.ts';
 import { openRedisLink } from '../../src/cache/redis-link.ts';
 import { createStore, type Store } from '../../src/cache/store.ts';

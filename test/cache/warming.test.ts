@@ -36,7 +36,7 @@ interface Replica {
   readonly warming: Warming;
   readonly kinds: () => string[];
   readonly count: (kind: string) => number;
-  /** As a request does: reads, and tells warming. */
+  /** As a request does: reads, and notifies warming. */
   readonly ask: (key: string) => Promise<Read>;
   readonly job: (key: string) => WarmJob;
 }
@@ -104,7 +104,7 @@ function openReplica(
   };
 }
 
-/** Asks every `step` seconds for `seconds`; tells the kinds of all outcomes. */
+/** Asks every `step` seconds for `seconds`; returns the kinds of all outcomes. */
 async function visit(
   world: World,
   replica: Replica,

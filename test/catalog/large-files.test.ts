@@ -38,26 +38,30 @@ describe('findings are bounded', () => {
       code: 'schema.wrong_type',
     },
     {
-      why: 'wrong examples',
+      why: 'invalid examples',
       text: `${VALID}examples:\n${many(() => '  - a: 1\n')}`,
       code: 'schema.unknown_key',
     },
     {
-      why: 'wrong parameters',
+      why: 'invalid parameters',
       text: `${VALID}parameters:\n${many((n) => `  p${n}: {typ: Strin}\n`)}`,
       code: 'schema.unknown_key',
     },
     {
-      why: 'lists among the allowed values',
+      why: 'lists in an enum',
       text: `${VALID}parameters:\n  p: {type: String, enum: [${many(() => '[1]', ',')}]}\n`,
       code: 'schema.wrong_type',
     },
     { why: 'quotes', text: VALID + many(() => '"\n'), code: 'yaml.missing_char' },
-    { why: 'what cannot begin a value', text: VALID + many(() => '@\n'), code: 'yaml.bad_scalar_start' },
+    {
+      why: 'characters that cannot start a value',
+      text: VALID + many(() => '@\n'),
+      code: 'yaml.bad_scalar_start',
+    },
     { why: 'commas', text: `x: [${','.repeat(BYTES)}]`, code: 'yaml.unexpected_token' },
     { why: 'tags', text: `${VALID}x: ${many(() => '!a ')}`, code: 'yaml.multiple_tags' },
     {
-      why: 'aliases of nothing',
+      why: 'aliases without an anchor',
       text: `${VALID}x:\n${many(() => '  - *b\n')}`,
       code: 'yaml.unknown_alias',
     },
@@ -67,12 +71,12 @@ describe('findings are bounded', () => {
       code: 'parameter.undeclared',
     },
     {
-      why: 'the same, near a hundred that are',
+      why: 'the same, similar to a hundred declared ones',
       text: `${HEAD}parameters:\n${Array.from({ length: 100 }, (_, n) => `  parameter_with_a_name_${n}: {type: String}\n`).join('')}query: SELECT ${many((n) => `@parameter_with_a_nama_${n}x`, ',', QUERY_LENGTH)}\n`,
       code: 'parameter.undeclared',
     },
     {
-      why: 'stray signs, more than a call takes arguments',
+      why: 'stray symbols, more than the maximum number of arguments',
       text: asked(`SELECT ${many(() => '@ ', '', QUERY_LENGTH)}`),
       code: 'query.stray_at',
     },
@@ -82,7 +86,7 @@ describe('findings are bounded', () => {
       code: 'query.typed_placeholder',
     },
     {
-      why: 'one table defined again and again',
+      why: 'one table defined repeatedly',
       text: asked(`WITH ${many(() => 't AS (SELECT 1)', ', ', QUERY_LENGTH)} SELECT 1`),
       code: 'query.with_duplicate',
     },
@@ -97,7 +101,7 @@ describe('findings are bounded', () => {
     });
   });
 
-  test('and exactly counted where all are known', () => {
+  test('and counted exactly if all are known', () => {
     const { diagnostics } = inspect(
       'f.yaml',
       `${VALID}${'x'.repeat(10)}: 1\n${many((n) => `k${n}: 1\n`, '', 3000)}`,
@@ -125,7 +129,7 @@ describe('findings are bounded', () => {
   });
 });
 
-describe('large files that are fine, or nearly so', () => {
+describe('large files that are valid, or almost', () => {
   test.each([
     { why: 'comments', text: VALID + many(() => '#\n') },
     { why: 'empty lines', text: VALID + many(() => '\n') },
@@ -137,9 +141,9 @@ describe('large files that are fine, or nearly so', () => {
       ),
     },
     { why: 'joins', text: asked(`SELECT 1 FROM a ${many(() => 'JOIN a ', '', QUERY_LENGTH)}`) },
-    { why: 'words in a call', text: asked(`SELECT f(${many(() => 'FROM a ', '', QUERY_LENGTH)})`) },
+    { why: 'tokens in a call', text: asked(`SELECT f(${many(() => 'FROM a ', '', QUERY_LENGTH)})`) },
     {
-      why: 'heredocs that are never closed',
+      why: 'unclosed heredocs',
       text: asked(`SELECT ${many((n) => `$a${n}$ `, '', QUERY_LENGTH)}`),
     },
   ])('$why', { timeout: 60_000 }, ({ text }) => {
@@ -157,7 +161,7 @@ test.each([
   expect(diagnostics).toMatchObject([{ code: 'yaml.bad_alias' }]);
 });
 
-test('an alias inside what it names is none', () => {
+test('an alias inside its own anchor is invalid', () => {
   expect(inspect('f.yaml', `${VALID}x: &a [*a]\n`).diagnostics).toMatchObject([
     { code: 'yaml.unknown_alias' },
   ]);
@@ -177,7 +181,7 @@ describe('the tokens file', () => {
     `  - { name: k${n}, sha256: '${hash.toString(16).padStart(64, '0')}', endpoints: ['*'] }\n`;
   test.each([
     { why: 'unknown keys', text: `tokens: []\n${many((n) => `k${n}: 1\n`)}`, code: 'schema.unknown_key' },
-    { why: 'wrong entries', text: `tokens:\n${many(() => '  - a: 1\n')}`, code: 'schema.unknown_key' },
+    { why: 'invalid entries', text: `tokens:\n${many(() => '  - a: 1\n')}`, code: 'schema.unknown_key' },
     { why: 'one hash', text: `tokens:\n${many((n) => entry(n, 1))}`, code: 'tokens.duplicate_sha256' },
   ])('$why', { timeout: 60_000 }, async ({ text, code }) => {
     const folder = await mkdtemp(join(tmpdir(), 'millrace-large-'));

@@ -45,7 +45,7 @@ describe('lints', () => {
     );
   });
 
-  test('each has a file that it warns of, and one that it does not', () => {
+  test('each has a file that it reports, and one that it does not', () => {
     expect(new Set(lintsOf('all.yaml').findings.map(({ code }) => code))).toEqual(
       new Set(Object.keys(LINTS)),
     );
@@ -96,7 +96,7 @@ describe('the engine', () => {
     },
   );
 
-  test('tells tables that are read without a bound in time', async () => {
+  test('reports tables that are read without a time bound', async () => {
     const { inspected } = read('engine-findings', 'columns.yaml');
     const found = findUnbounded(inspected.analysis, await readTimeColumns(engine));
     expect(found).toMatchObject([
@@ -121,7 +121,7 @@ describe('the engine', () => {
   });
 });
 
-test('every code that can come out is explained', () => {
+test('every code that can be reported is explained', () => {
   const golden = ['findings', 'lint', 'engine-findings'].flatMap((folder) =>
     readdirSync(join(GOLDEN, folder))
       .filter((name) => name.endsWith('.txt'))

@@ -65,7 +65,7 @@ describe('the live catalog', () => {
     expect(live.current().find('one')?.revision).not.toBe(before.find('one')?.revision);
   });
 
-  test('a broken file keeps its last good version in service and is reported', async () => {
+  test('an invalid file keeps its last good version in service and is reported', async () => {
     await write('one.yaml', 'name: [broken');
     await eventually(() => expect(live.diagnostics()).toHaveLength(1));
     expect(live.diagnostics()[0]).toMatchObject({ file: join(folder, 'one.yaml'), line: 1 });
@@ -76,7 +76,7 @@ describe('the live catalog', () => {
     expect(live.diagnostics()).toEqual([]);
   });
 
-  test('of two files with one name or id the older stays, and both are named', async () => {
+  test('of two files with one name or id, the older stays in service, and both are reported', async () => {
     await write('a-copy.yaml', text('one', 3));
     await write('b-copy.yaml', text('three', 2));
     await eventually(() => expect(live.diagnostics()).toHaveLength(2));
@@ -113,7 +113,7 @@ describe('the live catalog', () => {
     expect([served(), live.diagnostics()]).toEqual([before, []]);
   });
 
-  test('names move from file to file, at once or one after another', async () => {
+  test('names move between files, at once or in several steps', async () => {
     await write('one.yaml', text('two', 1));
     await live.reload();
     expect(names()).toEqual(['one', 'two']);
@@ -131,7 +131,7 @@ describe('the live catalog', () => {
     expect(live.diagnostics()).toEqual([]);
   });
 
-  test('a folder that goes and comes back loses nothing', async () => {
+  test('a folder that disappears and reappears loses nothing', async () => {
     await rm(folder, { recursive: true });
     await eventually(() => expect(observed.some((each) => each.kind === 'catalog.failed')).toBe(true));
     expect(names()).toEqual(['one', 'two']);
@@ -140,7 +140,7 @@ describe('the live catalog', () => {
     await eventually(() => expect(live.current().find('one')?.maxRows).toBe(60));
   });
 
-  test('reload() reads at once', async () => {
+  test('reload() reads immediately', async () => {
     await write('one.yaml', text('one', 1, 70));
     await live.reload();
     expect(live.current().find('one')?.maxRows).toBe(70);

@@ -6,13 +6,13 @@ const compile = createCompile({ piiHashKey: undefined });
 
 test.each([
   { why: 'a plain call', example: '', isShown: true },
-  { why: 'a call whose rows are known', example: 'expect: { rows: 1, status: 200 }', isShown: true },
-  { why: 'a query of the caller', example: 'sql: SELECT p FROM t', isShown: true },
-  { why: 'one for tests alone', example: 'test_only: true', isShown: false },
-  { why: 'one at a time of its own', example: "now: '2024-05-01T00:00:00Z'", isShown: false },
-  { why: 'one with rows of its own', example: 'fixtures: { a.b: [] }', isShown: false },
-  { why: 'one that is refused', example: 'expect: { status: 400 }', isShown: false },
-  { why: 'one with a code alone', example: 'expect: { code: sandbox.table_denied }', isShown: false },
+  { why: 'a call with expected rows', example: 'expect: { rows: 1, status: 200 }', isShown: true },
+  { why: 'a consumer query', example: 'sql: SELECT p FROM t', isShown: true },
+  { why: 'one for tests only', example: 'test_only: true', isShown: false },
+  { why: 'one with a fixed time', example: "now: '2024-05-01T00:00:00Z'", isShown: false },
+  { why: 'one with fixtures', example: 'fixtures: { a.b: [] }', isShown: false },
+  { why: 'one that expects a rejection', example: 'expect: { status: 400 }', isShown: false },
+  { why: 'one that expects only a code', example: 'expect: { code: sandbox.table_denied }', isShown: false },
 ])('$why', ({ example, isShown }) => {
   const text = `id: 00000000-0000-4000-8000-000000000001
 name: one

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { typescriptOf } from '../../src/cli/types/column-types.ts';
+import { typescriptOf } from '../../src/sql/typescript-type.ts';
 import { liftLiterals } from '../../src/cli/new/lift.ts';
 import { formatYaml } from '../../src/config/format-yaml.ts';
 import { run, scratch } from '../support/command.ts';
@@ -14,7 +14,7 @@ import { KEY, sampleTables, startService, type TestService } from '../support/se
 const ROOT = join(import.meta.dirname, '../..');
 
 describe('new', () => {
-  test('writes a file that is valid as it is, and never over another', async () => {
+  test('writes a valid file, and never overwrites one', async () => {
     const cwd = scratch();
     const { code, err } = await run(['new', 'sales.by-day'], { cwd });
     expect([code, err]).toEqual([
@@ -40,13 +40,13 @@ describe('new', () => {
   });
 
   test.each(['', 'Sales', 'a b', '1a', 'a..b', '../a', 'a'.repeat(101)])(
-    'refuses the name "%s"',
+    'rejects the name "%s"',
     async (name) => {
       expect((await run(['new', name], { cwd: scratch() })).code).toBe(2);
     },
   );
 
-  test('takes a query, and lifts the literals of its conditions', async () => {
+  test('accepts a query, and turns the literals of its conditions into parameters', async () => {
     const cwd = scratch();
     writeFileSync(
       join(cwd, 'q.sql'),
@@ -77,17 +77,17 @@ describe('new', () => {
 
   test.each<{ why: string; sql: string; query: string; types?: Record<string, string> }>([
     {
-      why: 'nothing in strings and comments',
+      why: 'no text in strings and comments',
       sql: "SELECT 'a = 1' /* b = 2 */ FROM t WHERE c = d",
       query: "SELECT 'a = 1' /* b = 2 */ FROM t WHERE c = d",
     },
     {
-      why: 'nothing outside of conditions',
+      why: 'no literal outside conditions',
       sql: "SELECT a = 1, 'x' FROM t ORDER BY b = 2 LIMIT 5",
       query: "SELECT a = 1, 'x' FROM t ORDER BY b = 2 LIMIT 5",
     },
     {
-      why: 'nothing that is a part of an expression',
+      why: 'no literal inside an expression',
       sql: 'SELECT 1 FROM t WHERE a = 1 + 2 AND b > 3 * c',
       query: 'SELECT 1 FROM t WHERE a = 1 + 2 AND b > 3 * c',
     },
@@ -104,7 +104,7 @@ describe('new', () => {
       types: { a_from: 'Float64' },
     },
     {
-      why: "placeholders of ClickHouse's own",
+      why: 'ClickHouse placeholders',
       sql: 'SELECT {n:UInt8}, {m: Nullable(String)} FROM t',
       query: 'SELECT @n, @m FROM t',
       types: { n: 'UInt8', m: 'String' },
@@ -116,11 +116,11 @@ describe('new', () => {
       types: { day: 'Date', n: 'String' },
     },
     {
-      why: 'lists that are not all literals stay',
+      why: 'no list with other elements than literals',
       sql: 'SELECT 1 FROM t WHERE a IN (1, b)',
       query: 'SELECT 1 FROM t WHERE a IN (1, b)',
     },
-  ])('lifts $why', ({ sql, query, types = {} }) => {
+  ])('makes parameters of $why', ({ sql, query, types = {} }) => {
     const lifted = liftLiterals(sql);
     expect(lifted.query).toBe(query);
     expect(
@@ -132,7 +132,7 @@ describe('new', () => {
 describe('format', () => {
   const ODD = `query:   "SELECT 1 AS n"\n# about the name\nname:  one   # the name\n\n\n\nparameters: {}\nid: 00000000-0000-4000-8000-000000000001\nexamples:\n- {name: a,expect: {columns: [n,  m]}}\n`;
 
-  test('puts keys into order, with their comments, and is done after one time', async () => {
+  test('orders keys with their comments, and is idempotent', async () => {
     const cwd = scratch();
     mkdirSync(join(cwd, 'endpoints'));
     const path = join(cwd, 'endpoints', 'one.yaml');
@@ -152,11 +152,11 @@ describe('format', () => {
     expect(readFileSync(path, 'utf8')).toBe('name: [\n');
   });
 
-  test('files that ship are in that form', async () => {
+  test('the shipped files are formatted', async () => {
     expect(await run(['format', '--check', join(ROOT, 'endpoints')])).toMatchObject({ code: 0, out: '' });
   });
 
-  test('changes no value, whatever it is, and nothing the second time', () => {
+  test('changes no value, and is idempotent', () => {
     const key = fc.constantFrom(
       'id',
       'name',
@@ -210,7 +210,7 @@ describe('format', () => {
 interface ClientModule {
   createClient(options: { baseUrl: string; key: string }): {
     query(name: string, parameters: object): Promise<unknown[]>;
-    ownQuery(name: string, query: object, parameters: object): Promise<unknown[]>;
+    consumerQuery(name: string, query: object, parameters: object): Promise<unknown[]>;
   };
   MillraceError: new () => Error;
 }
@@ -236,7 +236,7 @@ describe('types', () => {
     expect(typescriptOf(type, 'number')).toBe(expected);
   });
 
-  test('64-bit integers are what the endpoint says', () => {
+  test('64-bit integers have the type that the endpoint sets', () => {
     expect(typescriptOf('Array(UInt64)', 'string')).toBe('string[]');
   });
 
@@ -262,7 +262,7 @@ describe('types', () => {
       `import { createClient, type RowOf } from './millrace.ts';
 const client = createClient({ baseUrl: 'http://localhost', key: 'k' });
 export const rows: Promise<RowOf<'usage.api-counts'>[]> = client.query('usage.api-counts', { interval: 'hourly', project: 'abc' });
-export const own = client.ownQuery('logs.all', { lql: 's:id' }, { project: 'abc' });
+export const own = client.consumerQuery('logs.all', { lql: 's:id' }, { project: 'abc' });
 // @ts-expect-error -- not one of the choices
 void client.query('usage.api-counts', { interval: 'weekly', project: 'abc' });
 // @ts-expect-error -- a parameter is missing
@@ -297,20 +297,24 @@ void client.query('logs.al', { project: 'abc' });
     const client = createClient({ baseUrl: service.service.address, key: KEY });
     expect(await client.query('logs.all', { project: 'abc' })).toEqual([]);
     expect(
-      await client.ownQuery('logs.all', { sql: 'SELECT count() AS n FROM edge_logs' }, { project: 'abc' }),
+      await client.consumerQuery(
+        'logs.all',
+        { sql: 'SELECT count() AS n FROM edge_logs' },
+        { project: 'abc' },
+      ),
     ).toEqual([{ n: 0 }]);
-    const refused = await client
+    const rejected = await client
       .query('usage.api-counts', { interval: 'hourly', project: '(' })
       .catch((error: unknown) => error);
-    expect(refused).toBeInstanceOf(MillraceError);
-    expect(refused).toMatchObject({
+    expect(rejected).toBeInstanceOf(MillraceError);
+    expect(rejected).toMatchObject({
       status: 400,
       code: 'request.parameters_invalid',
       errors: [{ parameter: 'project' }],
     });
   });
 
-  test('a description ends no comment, and names are texts', async () => {
+  test('descriptions cannot end the comment, and names are quoted', async () => {
     const cwd = scratch();
     mkdirSync(join(cwd, 'endpoints'));
     writeFileSync(

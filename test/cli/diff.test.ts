@@ -58,7 +58,7 @@ function repository(files: Readonly<Record<string, string>>): Repository {
 }
 
 const withLogs = (): Repository => repository({ 'endpoints/recent.yaml': LOGS, 'seeds/1.sql': TABLES });
-/** Loosens, breaks, and changes how it behaves; the file's name and the place of its lines change too. */
+/** Weakens security, breaks, and changes behaviour; the file's name and its line numbers change too. */
 const CHANGED = `# A comment.\n${LOGS}cache: { ttl: 60 }\n`
   .replace('    WHERE project = @project\n', '    WHERE project = @project OR level > 3 -- `|*_\n')
   .replace(
@@ -75,7 +75,7 @@ function codesIn({ out }: Finished): readonly string[] {
   return (JSON.parse(out) as Json).changes.map(({ code }) => code); // what the command documents
 }
 
-describe('what it prints', () => {
+describe('output', () => {
   test('Markdown for the pull request', async () => {
     const { write, git, diff } = withLogs();
     git('rm', '--quiet', 'endpoints/recent.yaml');
@@ -86,7 +86,7 @@ describe('what it prints', () => {
     expect(await diff('main')).toEqual({ code, out, err });
   });
 
-  test('JSON with these keys and no others', async () => {
+  test('JSON with exactly these keys', async () => {
     const { write, commit, diff } = withLogs();
     write('endpoints/recent.yaml', CHANGED);
     commit('second');
@@ -107,12 +107,12 @@ describe('what it prints', () => {
     expect(readFileSync(summary, 'utf8')).toBe((await diff('HEAD')).out);
   });
 
-  test('a reason in the file allows its changes once', async () => {
+  test('a reason in the file allows its changes only once', async () => {
     const { write, commit, diff } = withLogs();
     write('endpoints/recent.yaml', `${CHANGED}allow_breaking: agreed with | all\n`);
     const { code, out } = await diff('HEAD');
     expect(code).toBe(0);
-    expect(out).toContain('| loosening, allowed |');
+    expect(out).toContain('| security, allowed |');
     expect(out).toContain(String.raw`(allowed: agreed with \| all)`);
     commit('second');
     write(
@@ -127,8 +127,8 @@ describe('what it prints', () => {
   });
 });
 
-describe.concurrent('what it compares', () => {
-  test('nothing changed: exit 0, without an engine', async () => {
+describe.concurrent('comparison', () => {
+  test('no changes: exit 0, without an engine', async () => {
     const { diff } = withLogs();
     expect(await diff('HEAD')).toEqual({
       code: 0,
@@ -137,7 +137,7 @@ describe.concurrent('what it compares', () => {
     });
   });
 
-  test('files that git does not know yet, and folders under other names', async () => {
+  test('untracked files, and folders under other names', async () => {
     const { cwd, write, diff } = repository({ 'apis/recent.yaml': LOGS, 'ddl/1.sql': TABLES });
     write('apis/more.yaml', LOGS.replace(ID, ID.replace('1', '2')).replace('logs.recent', 'logs.more'));
     const flags = ['--format', 'json', '--endpoints', 'apis', '--schema', 'ddl'];
@@ -159,7 +159,7 @@ describe.concurrent('what it compares', () => {
     expect(git('status', '--porcelain')).toContain('moved.yaml'); // and nothing was written
   });
 
-  test('tables that change alone change columns', async () => {
+  test('a change of tables alone changes columns', async () => {
     const { write, commit, diff } = repository({
       'endpoints/recent.yaml': LOGS.replace('SELECT time, level, message\n    FROM', 'SELECT *\n    FROM'),
       'seeds/1.sql': TABLES,
@@ -176,13 +176,13 @@ describe.concurrent('what it compares', () => {
     ]);
   });
 
-  test('tables that the engine refuses, or that one side lacks', async () => {
+  test('tables that the engine rejects, or that are missing on one side', async () => {
     const { cwd, write, diff } = withLogs();
     write('endpoints/recent.yaml', LOGS.replace('max_rows: 100', 'max_rows: 200'));
     write('seeds/1.sql', TABLES.replace('UInt8', 'UInt7'));
-    const refused = await diff('HEAD', '--format', 'json');
-    expect([refused.code, codesIn(refused)]).toEqual([1, ['tables.refused', 'max_rows.raised']]);
-    expect((JSON.parse(refused.out) as Json).changes[0]).toMatchObject({
+    const rejected = await diff('HEAD', '--format', 'json');
+    expect([rejected.code, codesIn(rejected)]).toEqual([1, ['tables.rejected', 'max_rows.raised']]);
+    expect((JSON.parse(rejected.out) as Json).changes[0]).toMatchObject({
       file: 'seeds/1.sql',
       message: expect.stringMatching(/^Cannot create the tables of seeds: .*UInt7/),
     });
@@ -194,10 +194,10 @@ describe.concurrent('what it compares', () => {
     );
   });
 
-  test('a query that the engine refuses now', async () => {
+  test('a query that the engine now rejects', async () => {
     const { write, diff } = withLogs();
     write('endpoints/recent.yaml', LOGS.replaceAll('message', 'massage'));
-    expect(codesIn(await diff('HEAD', '--format', 'json'))).toEqual(['query.refused', 'query.changed']);
+    expect(codesIn(await diff('HEAD', '--format', 'json'))).toEqual(['query.rejected', 'query.changed']);
   });
 
   test('a file that does not compile is a finding', async () => {
@@ -230,7 +230,7 @@ describe.concurrent('what it compares', () => {
     expect(codesIn(await diff('HEAD', '--format', 'json', '--no-engine'))).toEqual([]);
   });
 
-  test('a pull request, from where it parted', async () => {
+  test('a pull request, from its merge base', async () => {
     const { git, write, commit, diff } = withLogs();
     git('checkout', '--quiet', '-b', 'change');
     write('endpoints/recent.yaml', LOGS.replace('max_rows: 100', 'max_rows: 200'));
@@ -264,50 +264,58 @@ describe.concurrent('what it compares', () => {
   });
 });
 
-describe.concurrent('what it refuses, with one line and exit 2', () => {
-  const refusals: readonly { why: string; args: readonly string[]; says: RegExp }[] = [
-    { why: 'a revision that is none', args: ['nowhere'], says: /Unknown git revision nowhere/ },
-    { why: 'one of two', args: ['HEAD', 'nowhere'], says: /Unknown git revision nowhere/ },
-    { why: 'a side of a range', args: ['HEAD..nowhere'], says: /Unknown git revision nowhere/ },
-    { why: 'an option for git', args: ['--', '--output=x'], says: /Unknown git revision --output=x/ },
-    { why: 'an option behind dots', args: ['HEAD..--output=x'], says: /Unknown git revision --output=x/ },
-    { why: 'a command for a shell', args: ['$(touch x)'], says: /Unknown git revision \$\(touch x\)/ },
-    { why: 'another one', args: ['HEAD;touch x'], says: /Unknown git revision HEAD;touch x/ },
-    { why: 'a file of a commit', args: ['HEAD:endpoints'], says: /Unknown git revision HEAD:endpoints/ },
-    { why: 'what steers terminals', args: ['\u001b[2J'], says: /^millrace: Unknown git revision {2}\[2J;/ },
-    { why: 'an empty one', args: [''], says: /Unknown git revision ;/ },
-    { why: 'a very long one', args: ['HEAD'.repeat(1000)], says: /Unknown git revision (HEAD)+;/ },
+describe.concurrent('rejected with one line and exit 2', () => {
+  const rejections: readonly { why: string; args: readonly string[]; prints: RegExp }[] = [
+    { why: 'an unknown revision', args: ['nowhere'], prints: /Unknown git revision nowhere/ },
+    { why: 'one unknown revision of two', args: ['HEAD', 'nowhere'], prints: /Unknown git revision nowhere/ },
+    { why: 'a side of a range', args: ['HEAD..nowhere'], prints: /Unknown git revision nowhere/ },
+    { why: 'an option for git', args: ['--', '--output=x'], prints: /Unknown git revision --output=x/ },
+    { why: 'an option after dots', args: ['HEAD..--output=x'], prints: /Unknown git revision --output=x/ },
+    { why: 'a shell command', args: ['$(touch x)'], prints: /Unknown git revision \$\(touch x\)/ },
+    { why: 'another shell command', args: ['HEAD;touch x'], prints: /Unknown git revision HEAD;touch x/ },
+    { why: 'a file of a commit', args: ['HEAD:endpoints'], prints: /Unknown git revision HEAD:endpoints/ },
     {
-      why: 'a folder that is nowhere',
+      why: 'terminal control characters',
+      args: ['\u001b[2J'],
+      prints: /^millrace: Unknown git revision {2}\[2J;/,
+    },
+    { why: 'an empty revision', args: [''], prints: /Unknown git revision ;/ },
+    { why: 'a very long revision', args: ['HEAD'.repeat(1000)], prints: /Unknown git revision (HEAD)+;/ },
+    {
+      why: 'a folder that exists on neither side',
       args: ['HEAD', '--endpoints', 'nowhere'],
-      says: /Folder nowhere does not exist in HEAD/,
+      prints: /Folder nowhere does not exist in HEAD/,
     },
-    { why: 'a folder outside', args: ['HEAD', '--endpoints', '..'], says: /outside the repository/ },
     {
-      why: 'a folder that is an option',
+      why: 'a folder outside the repository',
+      args: ['HEAD', '--endpoints', '..'],
+      prints: /outside the repository/,
+    },
+    {
+      why: 'a folder that looks like an option',
       args: ['HEAD', '--endpoints=--output=x'],
-      says: /Folder --output=x does not exist in HEAD/,
+      prints: /Folder --output=x does not exist in HEAD/,
     },
-    { why: 'no revision at all', args: [], says: /missing required argument 'base'/ },
+    { why: 'no revision at all', args: [], prints: /missing required argument 'base'/ },
     {
-      why: 'a format that is none',
+      why: 'an unknown format',
       args: ['HEAD', '--format', 'xml'],
-      says: /Allowed choices are markdown, json, github/,
+      prints: /Allowed choices are markdown, json, github/,
     },
   ];
 
-  test('words of the command line', async () => {
+  test('command-line arguments', async () => {
     const { cwd, diff } = withLogs();
     const results = await Promise.all(
-      refusals.map(async (row) => ({ ...row, ...(await diff(...row.args)) })),
+      rejections.map(async (row) => ({ ...row, ...(await diff(...row.args)) })),
     );
-    for (const { why, says, code, out, err } of results) {
-      expect({ why, code, out, err }).toEqual({ why, code: 2, out: '', err: expect.stringMatching(says) });
+    for (const { why, prints, code, out, err } of results) {
+      expect({ why, code, out, err }).toEqual({ why, code: 2, out: '', err: expect.stringMatching(prints) });
     }
     expect(existsSync(join(cwd, 'x'))).toBe(false);
   });
 
-  test('a folder that one side lacks', async () => {
+  test('a folder that is missing on one side', async () => {
     const { cwd, diff } = withLogs();
     rmSync(join(cwd, 'endpoints'), { recursive: true });
     expect(await diff('HEAD')).toMatchObject({
@@ -316,7 +324,7 @@ describe.concurrent('what it refuses, with one line and exit 2', () => {
     });
   });
 
-  test('where there is no repository, or no git', async () => {
+  test('without a repository, or without git', async () => {
     const cwd = scratch();
     expect(await run(['diff', 'HEAD'], { cwd })).toMatchObject({
       code: 2,

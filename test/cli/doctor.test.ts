@@ -1,7 +1,7 @@
 // `millrace doctor`: its output, and when it fails.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { run, scratch } from '../support/command.ts';
-import { startFront, type FrontProcess } from '../support/front-process.ts';
+import { startFront, type FrontProcess } from '../support/clickhouse-front/process.ts';
 import { deploy } from '../support/serving.ts';
 
 const SANDBOXED = `query: WITH t AS (SELECT 1 AS n) SELECT n FROM t
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => front.kill());
 
-test('a server that lets its user do too much: each finding with its mend, and exit 1', async () => {
+test('a server that grants too much: each finding with its fix, and exit 1', async () => {
   const { code, out, err } = await run(['doctor'], deploy(front, { own: SANDBOXED }));
   expect(code).toBe(1);
   expect(out).toMatch(/^open {4}connection: read a file by function$/m);
@@ -28,7 +28,7 @@ test('a server that lets its user do too much: each finding with its mend, and e
   expect(err).toMatch(/^\d+ checks: \d+ held, 0 known, \d+ open, 4 to consider$/m);
 });
 
-test('a server that is away is told in one line', async () => {
+test('an unavailable server is reported in one line', async () => {
   const { code, err } = await run(['doctor'], {
     ...deploy(front, { own: SANDBOXED }),
     env: { CLICKHOUSE_URL: 'http://127.0.0.1:9' },
@@ -37,4 +37,24 @@ test('a server that is away is told in one line', async () => {
     1,
     'millrace: The engine cannot be queried: no connection: connect ECONNREFUSED 127.0.0.1:9',
   ]);
+});
+
+test('row policies: their SQL, or what prevents them', async () => {
+  const { code, out } = await run(['doctor', '--row-policies'], deploy(front, { own: SANDBOXED }));
+  expect([code, out.trim()]).toEqual([
+    0,
+    '-- row policies need a separate user for consumer queries: set CLICKHOUSE_CONSUMER_USER (docs/guide/clickhouse-user.md)',
+  ]);
+  const embedded = await run(['doctor', '--row-policies'], { cwd: scratch(), env: {} });
+  expect([embedded.code, embedded.err.trim()]).toEqual([
+    2,
+    'millrace: Row policies need a ClickHouse server: set CLICKHOUSE_URL',
+  ]);
+});
+
+test('row policies that the service is set to use are checked', async () => {
+  const env = { MILLRACE_CLICKHOUSE_ROW_POLICIES: 'true' };
+  const { code, out } = await run(['doctor'], deploy(front, { own: SANDBOXED }, env));
+  expect(code).toBe(1);
+  expect(out).toMatch(/^open {4}server: row policies need a separate user/m);
 });

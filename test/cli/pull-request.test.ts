@@ -46,7 +46,7 @@ examples:
   - name: another tenant
     parameters: { tenant: b }
     expect: { rows: 1 }
-  - name: own queries read the tenant's orders alone
+  - name: consumer queries read only the tenant's orders
     parameters: { tenant: b }
     sql: SELECT count() AS n FROM orders
     expect: { result: [{ n: 1 }] }
@@ -90,7 +90,7 @@ const CHANGES: readonly Change[] = [
   },
   {
     name: '2-typo',
-    why: 'a column that is not there',
+    why: 'a missing column',
     edit: replace('sum(price)', 'sum(prise)'),
     codes: [1, 1, 1],
   },
@@ -102,7 +102,7 @@ const CHANGES: readonly Change[] = [
   },
   {
     name: '4-tenant',
-    why: 'the condition on the tenant lost',
+    why: 'the tenant condition removed',
     edit: replace(
       'tenant = @tenant AND day >= @since',
       "(tenant = @tenant OR tenant != '') AND day >= @since",
@@ -111,7 +111,7 @@ const CHANGES: readonly Change[] = [
   },
   {
     name: '5-redaction',
-    why: 'less taken out, and a reason given',
+    why: 'less redaction, with a reason',
     edit: (text) =>
       replace(
         'detectors: [ip, email]',
@@ -126,7 +126,7 @@ const CHANGES: readonly Change[] = [
   },
   {
     name: '6-narrower',
-    why: 'a parameter required, fewer rows',
+    why: 'a parameter made required, and fewer rows',
     edit: (text) =>
       replace(
         "since: { type: Date, default: '2024-01-01'",

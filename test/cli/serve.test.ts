@@ -47,7 +47,7 @@ const call = (address: string, key: string, path: string): Promise<Response> =>
   fetch(`${address}/api/endpoints/query/${path}`, { headers: { 'X-API-KEY': key } });
 
 describe('serve --check', () => {
-  test('says how every part is, and serves nothing', async () => {
+  test('reports the state of every part, and serves nothing', async () => {
     const { code, out } = await run(['serve', '--dev', '--check'], { cwd: folder() });
     expect([code, out.split('\n').map((line) => line.trim().replace(/ +/g, ' '))]).toEqual([
       0,
@@ -55,7 +55,7 @@ describe('serve --check', () => {
     ]);
   });
 
-  test('is 1 for files that would not be served, and for a Redis that is away', async () => {
+  test('exits 1 for files that would not be served, and for an unavailable Redis', async () => {
     const cwd = folder();
     writeFileSync(join(cwd, 'endpoints', 'broken.yaml'), 'name: [\n');
     const { code, out, err } = await run(
@@ -81,7 +81,7 @@ describe('serve --check', () => {
     expect([without.code, given.code]).toEqual([0, 0]);
   });
 
-  test('is one line where there are no keys', async () => {
+  test('is one line if there are no keys', async () => {
     const { code, err } = await run(['serve', '--check'], { cwd: folder() });
     expect([code, err]).toEqual([1, expect.stringContaining('No keys configured')]);
   });
@@ -109,7 +109,7 @@ describe('serve --dev', () => {
     );
   });
 
-  test('lets a running request finish on SIGTERM, and refuses new connections', async () => {
+  test('finishes a running request on SIGTERM, and accepts no new connections', async () => {
     const { address, key } = await serve(folder());
     const slow = call(address, key, 'slow');
     await new Promise((resolve) => setTimeout(resolve, 300));
@@ -119,7 +119,7 @@ describe('serve --dev', () => {
     await expect(call(address, key, 'numbers')).rejects.toThrow('fetch failed');
   });
 
-  test('ends a request that outlives the grace, and still exits 0', async () => {
+  test('aborts a request that exceeds the grace period, and still exits 0', async () => {
     const { address, key } = await serve(folder(), ['--drain-timeout', '0']);
     const slow = call(address, key, 'slow').then(
       (response) => response.status,
@@ -131,7 +131,7 @@ describe('serve --dev', () => {
     expect((await running?.finished)?.code).toBe(0);
   });
 
-  test('a second process on the data folder is told so', async () => {
+  test('a second process on the data folder reports that it is in use', async () => {
     const cwd = folder();
     await serve(cwd);
     const second = await run(['query', 'numbers'], { cwd });
@@ -141,7 +141,7 @@ describe('serve --dev', () => {
 });
 
 describe('serve with a tokens file', () => {
-  test('takes its keys, and follows it; SIGHUP reads again; logs are JSON without keys', async () => {
+  test('uses its keys, and follows changes; SIGHUP reloads it; logs are JSON without keys', async () => {
     const cwd = folder();
     const tokens = (...keys: string[]): string =>
       `tokens:\n${keys.map((key) => `  - { name: ${key}, sha256: ${hashKey(key)}, endpoints: ["*"] }\n`).join('')}`;

@@ -34,7 +34,7 @@ function folder(files: Readonly<Record<string, string>>): string {
 const ARGS = ['test', '--schema', 'schema'];
 const go = (cwd: string, ...args: string[]): Promise<Finished> => run([...ARGS, ...args], { cwd });
 
-interface Told {
+interface TestRun {
   readonly passed: number;
   readonly failed: number;
   readonly findings: Finding[];
@@ -49,14 +49,14 @@ interface Finding {
   readonly hint?: string;
 }
 
-async function told(cwd: string, ...args: string[]): Promise<Told> {
+async function runTests(cwd: string, ...args: string[]): Promise<TestRun> {
   const { out, err } = await go(cwd, '--format', 'json', ...args);
   if (out === '') throw new Error(err);
-  return JSON.parse(out) as Told; // the command's own output
+  return JSON.parse(out) as TestRun; // the command's own output
 }
 
 /** `example: outcome`, or where and what failed. */
-const lines = ({ examples, findings }: Told): string[] => [
+const lines = ({ examples, findings }: TestRun): string[] => [
   ...findings.map(({ file, line, code }) => `${file}:${line} ${code}`),
   ...examples.map(({ example, outcome, failures }) =>
     [`${example}: ${outcome}`, ...failures.map(({ line, code }) => `${line} ${code}`)].join(' '),
@@ -90,10 +90,10 @@ examples:
       result:
         - { id: a, n: 1, data: { x: { y: [1, 2] }, z: '1' } }
         - { id: c, n: 2, data: {} }
-  - name: refused
+  - name: rejected
     sql: SELECT secret FROM events
     expect: { rows: 1 }
-  - name: not refused as expected
+  - name: not rejected as expected
     sql: SELECT id FROM app.events
     expect: { status: 400, code: sandbox.function_denied }
   - name: answered
@@ -107,7 +107,7 @@ const ROWS = `{"id":"a","at":"2024-05-01T12:00:00Z","n":1,"data":{"x":{"y":[1,3]
 {"id":"c","at":"2024-05-01T12:00:02Z","n":3}
 `;
 
-describe('what it prints', () => {
+describe('output', () => {
   const cwd = folder({
     'endpoints/events.yaml': FAILING.replace(
       '\'all wrong: <"&\\u0007">\'',
@@ -125,7 +125,7 @@ describe('what it prints', () => {
     await expect(steady(out + err)).toMatchFileSnapshot(join(GOLDEN, `${format}.txt`));
   });
 
-  test('all is well', async () => {
+  test('all passed', async () => {
     const { code, out, err } = await go(cwd, 'fi*');
     expect([code, steady(out), steady(err)]).toEqual([
       0,
@@ -134,18 +134,18 @@ describe('what it prints', () => {
     ]);
   });
 
-  test('chosen examples, and the first failure alone', async () => {
-    expect(lines(await told(cwd, '--bail'))).toHaveLength(2);
-    expect(lines(await told(cwd, 'events', '--name', 'ANSWERED'))).toEqual([
+  test('selected examples, and only the first failure', async () => {
+    expect(lines(await runTests(cwd, '--bail'))).toHaveLength(2);
+    expect(lines(await runTests(cwd, 'events', '--name', 'ANSWERED'))).toEqual([
       'answered: failed 28 test.status',
     ]);
   });
 
   test.each([
     {
-      why: 'an endpoint that is not there',
+      why: 'a missing endpoint',
       args: ['event'],
-      says: /no endpoint "event"; did you mean "events"\?/,
+      says: /no endpoint "event"\. Did you mean events\?/,
     },
     { why: 'no example of this name', args: ['--name', 'nope'], says: /No example name contains "nope"/ },
     {
@@ -174,7 +174,7 @@ describe('what it prints', () => {
       'endpoints/a.yaml': 'name: a\n',
       'endpoints/b.yaml': endpoint('b', 'query: SELECT 1 AS n\nexamples: [{ name: b }]\n'),
     });
-    expect(lines(await told(broken))).toEqual([
+    expect(lines(await runTests(broken))).toEqual([
       'endpoints/a.yaml:1 schema.missing_key',
       'endpoints/a.yaml:1 schema.missing_key',
       'b: passed',
@@ -183,7 +183,7 @@ describe('what it prints', () => {
 });
 
 describe('the clock', () => {
-  test('is that of the example: in the query, in SQL and LQL of callers; columns keep their names', async () => {
+  test('is that of the example: in the query, in consumer SQL and LQL; columns keep their names', async () => {
     const cwd = folder({
       'endpoints/clock.yaml': endpoint(
         'clock',
@@ -216,7 +216,7 @@ examples:
       ),
       'endpoints/fixtures/app.events.ndjson': ROWS,
     });
-    const { examples } = await told(cwd);
+    const { examples } = await runTests(cwd);
     expect(examples.map(({ outcome }) => outcome)).toEqual([
       'passed',
       'passed',
@@ -238,7 +238,7 @@ describe('fixtures', () => {
   SELECT (SELECT arraySort(groupArray(id)) FROM app.events) AS events, (SELECT arraySort(groupArray(name)) FROM app.names) AS names,
     (SELECT sum(n) FROM default.plain) AS plain
 `;
-  test('of each kind, the file and the example; what one brings, the next does not see', async () => {
+  test('of the folder, the file and the example; those of one example are invisible to the next', async () => {
     const cwd = folder({
       'endpoints/fixtures/2.sql':
         "INSERT INTO app.events (id, data) VALUES ('from sql', '{}');\nINSERT INTO default.plain VALUES (1);",
@@ -277,13 +277,13 @@ examples:
 `,
       ),
     });
-    const { examples, findings } = await told(cwd);
+    const { examples, findings } = await runTests(cwd);
     expect(findings).toEqual([]);
     expect(examples.flatMap(({ failures }) => failures)).toEqual([]);
     expect(examples).toHaveLength(7);
   });
 
-  test('that cannot be loaded are shown where they stand, all of them, and nothing is run', async () => {
+  test('that cannot be loaded are all reported at their location, and nothing is run', async () => {
     const cwd = folder({
       'endpoints/a.yaml': endpoint('a', 'query: SELECT 1 AS n\nexamples: [{ name: a }]\n'),
       'endpoints/fixtures/app.events.ndjson': '{"id":"1"}\n\n{"id":"2","nope":1}\n',
@@ -294,7 +294,7 @@ examples:
       'endpoints/fixtures/bad.sql': 'SELECT nope',
       'endpoints/fixtures/default.plain.ndjson': `{"n":1}\n${' '.repeat(33 * 2 ** 20)}`,
     });
-    const result = await told(cwd);
+    const result = await runTests(cwd);
     expect(result.examples).toEqual([]);
     const at = result.findings.map(({ file, line, code, hint }) => [
       file.replace('endpoints/fixtures/', ''),
@@ -313,7 +313,7 @@ examples:
     ]);
   });
 
-  test('in a file fail the example that brings them, and no other', async () => {
+  test('in an example fail only that example', async () => {
     const cwd = folder({
       'endpoints/a.yaml': endpoint(
         'a',
@@ -335,7 +335,7 @@ examples:
 `,
       ),
     });
-    expect(lines(await told(cwd))).toEqual([
+    expect(lines(await runTests(cwd))).toEqual([
       'no such table: failed 7 fixture.unknown_table',
       'no such column: failed 10 fixture.rejected',
       'a value of another type: failed 15 fixture.rejected',
@@ -345,7 +345,7 @@ examples:
 });
 
 describe('--update', () => {
-  test('writes what came back, keeps comments and layout, and passes from then on', async () => {
+  test('writes the actual results, keeps comments and layout, and passes from then on', async () => {
     const before = endpoint(
       'a',
       `query: SELECT id, n FROM app.events ORDER BY id   # kept
@@ -361,22 +361,22 @@ examples:
       result: # five
         - { id: gone }
       rows: 3
-  - name: must not become a refusal
+  - name: must not become a rejection
     sql: SELECT 1
     expect: { rows: 1 }
-  - name: a refusal of another kind
+  - name: another kind of rejection
     sql: SELECT 1
     expect: { status: 422, code: query.failed }
 # the end
 `,
     );
     const cwd = folder({ 'endpoints/a.yaml': before, 'endpoints/fixtures/app.events.ndjson': ROWS });
-    expect(lines(await told(cwd, '--update'))).toEqual([
+    expect(lines(await runTests(cwd, '--update'))).toEqual([
       'nothing expected: updated',
       'in braces: updated',
       'in lines: updated',
-      'must not become a refusal: failed 16 test.status',
-      'a refusal of another kind: updated',
+      'must not become a rejection: failed 16 test.status',
+      'another kind of rejection: updated',
     ]);
     const rows = ['a', 'b', 'c'].map((id, index) => `        - { id: ${id}, n: ${index + 1} }\n`).join('');
     expect(readFileSync(join(cwd, 'endpoints/a.yaml'), 'utf8')).toBe(
@@ -389,14 +389,14 @@ examples:
         .replace('        - { id: gone }\n', rows)
         .replace('{ status: 422, code: query.failed }', '{ status: 400, code: sandbox.disabled }'),
     );
-    expect(lines(await told(cwd, '--update')).filter((line) => !line.endsWith('passed'))).toEqual([
-      expect.stringContaining('must not become a refusal: failed'),
+    expect(lines(await runTests(cwd, '--update')).filter((line) => !line.endsWith('passed'))).toEqual([
+      expect.stringContaining('must not become a rejection: failed'),
     ]);
   });
 });
 
 describe('--watch', () => {
-  test('runs again what a change touches; Ctrl+C leaves nothing behind', async () => {
+  test('reruns what a change affects; Ctrl+C leaves nothing behind', async () => {
     const file = (expected: number): string =>
       `query: SELECT sum(n) AS n FROM app.events\nexamples: [{ name: one, expect: { result: [{ n: ${expected} }] } }]\n`;
     const [a, b] = [endpoint('a', file(6)), endpoint('b', file(6))];
@@ -427,7 +427,7 @@ describe('--watch', () => {
     expect(readdirSync(temporary)).toEqual([]);
   });
 
-  test('a run that is interrupted leaves nothing behind either', async () => {
+  test('an interrupted run leaves nothing behind either', async () => {
     const cwd = folder({
       'endpoints/a.yaml': endpoint('a', 'query: SELECT 1 AS n\nexamples: [{ name: a }]\n'),
       'endpoints/fixtures/slow.sql': 'SELECT sleep(3) FROM numbers(100) SETTINGS max_block_size = 1',
@@ -441,7 +441,7 @@ describe('--watch', () => {
   });
 });
 
-test('the files that ship pass', async () => {
+test('the shipped files pass', async () => {
   const { code, err } = await run(['test'], { cwd: join(import.meta.dirname, '../..') });
   expect(err).toMatch(/^\d+ passed, 0 failed/);
   expect(code).toBe(0);

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { run, scratch } from '../support/command.ts';
-import { startFront, type FrontProcess } from '../support/front-process.ts';
+import { startFront, type FrontProcess } from '../support/clickhouse-front/process.ts';
 import { ask, deploy, startServing, type Deployment, type Serving } from '../support/serving.ts';
 
 const ENDPOINTS = {
@@ -48,7 +48,7 @@ const pidsLost = (): readonly number[] =>
   );
 
 describe('workers', () => {
-  test('share one address, and each has metrics of its own', async () => {
+  test('share one address, and each has its own metrics', async () => {
     const service = await serve(3);
     expect(new Set(started().map(({ address }) => address)).size).toBe(1);
     expect(new Set(started().map(({ admin }) => admin)).size).toBe(3);
@@ -66,7 +66,7 @@ describe('workers', () => {
     expect((await service.stop()).code).toBe(0);
   });
 
-  test('one that is lost is replaced, and calls go on', async () => {
+  test('a lost one is replaced, and calls continue', async () => {
     const service = await serve(2);
     const victim = workerOf(service);
     process.kill(victim, 'SIGKILL');
@@ -79,7 +79,7 @@ describe('workers', () => {
     expect((await service.stop()).code).toBe(0);
   });
 
-  test('running calls are answered when it is told to stop', async () => {
+  test('running calls are answered when it is asked to stop', async () => {
     const service = await serve(2);
     const running = Array.from({ length: 6 }, () => ask(service, 'slow'));
     const statuses = Promise.all(running.map(async (each) => (await each).status));
@@ -96,7 +96,7 @@ describe('workers', () => {
     await vi.waitFor(() => expect(ask(service, 'run')).rejects.toThrow('fetch failed'), { timeout: 10_000 });
   });
 
-  test('what is wrong at the start is told once', async () => {
+  test('an error at startup is reported once', async () => {
     const { cwd, env } = deploy(front, ENDPOINTS);
     writeFileSync(join(cwd, 'tokens.yaml'), 'tokens: [{ name: a }]\n');
     const { code, err } = await run(['serve', '--workers', '3', '--port', '0', '--admin-port', '0'], {
@@ -116,10 +116,10 @@ test.each([
     says: /requires a ClickHouse server/,
     why: 'with the embedded engine',
   },
-  { args: ['--workers', '0'], code: 2, says: /from 1 to 64/, why: 'without any' },
+  { args: ['--workers', '0'], code: 2, says: /from 1 to 64/, why: 'with zero workers' },
   { args: ['--workers', 'many'], code: 2, says: /from 1 to 64/, why: 'without a number' },
   { args: ['--workers', '2', '--dev'], code: 1, says: /--dev/, why: 'in development' },
-])('are refused $why', async ({ args, env, code, says }) => {
+])('are rejected $why', async ({ args, env, code, says }) => {
   const { cwd } = deployment;
   const finished = await run(['serve', ...args], { cwd, env: env ?? deployment.env });
   expect(finished.code).toBe(code);

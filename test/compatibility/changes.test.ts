@@ -77,7 +77,7 @@ const ROWS: readonly Row[] = [
     {},
     { query: QUERY.replace('@p', '@p AND q = @q'), parameters: `{ p: { ${STRING} }, q: { type: String } }` },
   ]),
-  row(['parameter.heeded', 'query.changed'], 'parameters', [
+  row(['parameter.previously_ignored', 'query.changed'], 'parameters', [
     { unknown_parameters: 'ignore' },
     {
       unknown_parameters: 'ignore',
@@ -314,15 +314,15 @@ describe('one file', () => {
     }
   });
 
-  test.each(Object.entries(DO_NOT_MATTER))('%s does not matter', (_, turn) => {
+  test.each(Object.entries(DO_NOT_MATTER))('%s is not a change', (_, turn) => {
     expect(change(turn)).toEqual([]);
   });
 
-  test.each(ROWS)('nothing changes where nothing is changed: $turn.1', ({ turn: [, after] }) => {
+  test.each(ROWS)('no changes are reported without a change: $turn.1', ({ turn: [, after] }) => {
     expect(change([after, after])).toEqual([]);
   });
 
-  test('lines are those of the new file, of a table of the query too', () => {
+  test('lines are those of the new file, also for a table of the query', () => {
     const before = fileOf({
       ...BASE,
       ...open(
@@ -353,23 +353,23 @@ interface FolderRow {
 }
 
 const FOLDERS: readonly FolderRow[] = [
-  { why: 'a file that moves is no change', before: { 'a.yaml': FILE }, after: { 'b.yaml': FILE }, gives: [] },
-  { why: 'one more', before: {}, after: { 'a.yaml': FILE }, gives: ['one endpoint.added a.yaml'] },
-  { why: 'one less', before: { 'a.yaml': FILE }, after: {}, gives: ['one endpoint.removed a.yaml'] },
+  { why: 'a moved file is not a change', before: { 'a.yaml': FILE }, after: { 'b.yaml': FILE }, gives: [] },
+  { why: 'one added', before: {}, after: { 'a.yaml': FILE }, gives: ['one endpoint.added a.yaml'] },
+  { why: 'one removed', before: { 'a.yaml': FILE }, after: {}, gives: ['one endpoint.removed a.yaml'] },
   {
-    why: 'a rename is found by the id, wherever the file is',
+    why: 'a rename is detected by the id, wherever the file is',
     before: { 'one.yaml': FILE },
     after: { 'new.yaml': FILE.replace('name: one', 'name: new') },
     gives: ['new endpoint.renamed new.yaml'],
   },
   {
-    why: 'a new id hides nothing that changes with it',
+    why: 'a new id hides no other change',
     before: { 'a.yaml': FILE },
     after: { 'a.yaml': fileOf({ ...BASE, id: ID.replace('1', '9'), max_rows: '1' }) },
     gives: ['one endpoint.id_changed a.yaml', 'one max_rows.lowered a.yaml'],
   },
   {
-    why: 'a name that goes to a new endpoint is compared with what had it',
+    why: 'a new endpoint that takes a name is compared with its previous owner',
     before: { 'a.yaml': FILE },
     after: {
       'a.yaml': FILE.replace('name: one', 'name: old'),
@@ -378,7 +378,7 @@ const FOLDERS: readonly FolderRow[] = [
     gives: ['old endpoint.renamed a.yaml', 'one endpoint.replaced b.yaml', 'one max_rows.lowered b.yaml'],
   },
   {
-    why: 'names that change places are renames',
+    why: 'swapped names are renames',
     before: { 'a.yaml': FILE, 'b.yaml': OTHER },
     after: {
       'a.yaml': FILE.replace('name: one', 'name: two'),
@@ -393,13 +393,13 @@ const FOLDERS: readonly FolderRow[] = [
     gives: ['one file.broken a.yaml'],
   },
   {
-    why: 'no YAML at all',
+    why: 'malformed YAML',
     before: { 'a.yaml': FILE },
     after: { 'a.yaml': '{' },
     gives: ['one file.broken a.yaml'],
   },
   {
-    why: 'errors in a file that has moved too',
+    why: 'errors in a file that was also moved',
     before: { 'a.yaml': FILE },
     after: { 'b.yaml': BROKEN },
     gives: ['one file.broken b.yaml'],
@@ -417,13 +417,13 @@ const FOLDERS: readonly FolderRow[] = [
     gives: ['a.yaml file.invalid a.yaml'],
   },
   {
-    why: 'errors that stay',
+    why: 'unchanged errors',
     before: { 'a.yaml': BROKEN },
     after: { 'a.yaml': `${BROKEN}# more\n` },
     gives: [],
   },
   {
-    why: 'errors that are gone',
+    why: 'fixed errors',
     before: { 'a.yaml': BROKEN },
     after: { 'a.yaml': FILE },
     gives: ['one endpoint.not_comparable a.yaml'],
@@ -435,7 +435,7 @@ const FOLDERS: readonly FolderRow[] = [
     gives: ['one file.invalid b.yaml'],
   },
   {
-    why: 'a file in front of it takes its place, and is compared with it',
+    why: 'a file that precedes it replaces it, and is compared with it',
     before: { 'b.yaml': FILE },
     after: { 'a.yaml': fileOf({ ...BASE, max_rows: '1' }), 'b.yaml': FILE },
     gives: ['one max_rows.lowered a.yaml', 'one file.invalid b.yaml'],
@@ -452,7 +452,7 @@ describe('a folder of files', () => {
     expect(showAll(compareFiles(before, after))).toEqual(gives);
   });
 
-  test('the order of files decides nothing', () => {
+  test('the order of files does not matter', () => {
     const after = {
       'a.yaml': FILE.replace('name: one', 'name: two'),
       'b.yaml': OTHER.replace('name: two', 'name: one'),
@@ -482,18 +482,18 @@ const COLUMNS: readonly ColumnRow[] = [
     after: 'b UInt8, a UInt8',
   },
   { codes: ['column.nullable'], why: 'null', before: 'a UInt8', after: 'a Nullable(UInt8)' },
-  { codes: ['column.type_changed'], why: 'text for numbers', before: 'a UInt8', after: 'a String' },
+  { codes: ['column.type_changed'], why: 'strings instead of numbers', before: 'a UInt8', after: 'a String' },
   { codes: ['column.type_changed'], why: 'fewer bits', before: 'a UInt16', after: 'a UInt8' },
   {
     codes: ['column.type_changed'],
-    why: 'more digits are another text',
+    why: 'more digits change the string',
     before: "a DateTime64(3, 'UTC')",
     after: "a DateTime64(6, 'UTC')",
   },
   { codes: ['column.type_widened'], why: 'more bits', before: 'a UInt8', after: 'a Int64' },
   {
     codes: ['column.type_changed'],
-    why: 'numbers become texts at 64 bits',
+    why: 'numbers become strings at 64 bits',
     before: 'a UInt8',
     after: 'a Int64',
     int64: 'string',
@@ -506,13 +506,13 @@ const COLUMNS: readonly ColumnRow[] = [
   },
   {
     codes: ['column.type_widened'],
-    why: 'never null again',
+    why: 'no longer nullable',
     before: 'a Nullable(String)',
     after: 'a String',
   },
   {
     codes: ['column.type_widened'],
-    why: 'kept otherwise',
+    why: 'a different storage type',
     before: 'a String',
     after: 'a LowCardinality(String)',
   },
@@ -573,7 +573,7 @@ function columnsOf(text: string): EndpointColumns {
 describe('columns', () => {
   test.each(COLUMNS)('$why: $before, then $after', ({ before, after, int64 = 'number', codes }) => {
     const file = { 'a.yaml': fileOf({ ...BASE, ...open(QUERY), int64 }) };
-    // A list of columns is split at commas: types with blanks behind theirs are written without.
+    // A list of columns is split at commas: the types are written without spaces after commas.
     const sides = [before, after].map((text) =>
       sideOf(file, columnsOf(text.replaceAll(/\((\w+), /g, '($1; '))),
     );
@@ -582,13 +582,13 @@ describe('columns', () => {
     expect(codesOf(compareContracts(old, now).flatMap(({ changes }) => changes))).toEqual(codes);
   });
 
-  test('a query that the engine refuses now', () => {
+  test('a query that the engine now rejects', () => {
     const file = { 'a.yaml': FILE };
-    const told = sideOf(file, columnsOf('a UInt8'));
-    const refused = { ...sideOf(file), columns: new Map() };
-    expect(showAll(compareContracts(told, refused))).toEqual(['one query.refused a.yaml']);
-    expect(compareContracts(refused, told)).toEqual([]);
-    expect(compareContracts(told, sideOf(file))).toEqual([]);
+    const described = sideOf(file, columnsOf('a UInt8'));
+    const rejected = { ...sideOf(file), columns: new Map() };
+    expect(showAll(compareContracts(described, rejected))).toEqual(['one query.rejected a.yaml']);
+    expect(compareContracts(rejected, described)).toEqual([]);
+    expect(compareContracts(described, sideOf(file))).toEqual([]);
   });
 });
 
@@ -620,7 +620,7 @@ describe('allow_breaking', () => {
       says: true,
     },
     {
-      why: 'the one before, with blanks',
+      why: 'the one before, with spaces',
       before: withReason('agreed so'),
       after: withReason('" agreed  so"', { max_rows: '1' }),
       allowed: undefined,
@@ -632,7 +632,7 @@ describe('allow_breaking', () => {
     expect(change?.message.includes('allow_breaking is the reason of an earlier change')).toBe(says);
   });
 
-  test('a file that had errors brings its reason from there', () => {
+  test('a file that had errors keeps its reason', () => {
     const [{ changes } = { changes: [] }] = compareFiles(
       { 'a.yaml': withReason('agreed').replace('@p', '@q') },
       { 'a.yaml': withReason('agreed') },
@@ -640,7 +640,7 @@ describe('allow_breaking', () => {
     expect(changes).toMatchObject([{ code: 'endpoint.not_comparable', allowed: undefined }]);
   });
 
-  test('what needs no reason takes none', () => {
+  test('changes that need no reason accept none', () => {
     expect(changesBetween(FILE, withReason('agreed', { max_rows: '2000' }))).toMatchObject([
       { allowed: undefined },
     ]);
@@ -648,23 +648,23 @@ describe('allow_breaking', () => {
 });
 
 describe('the table', () => {
-  test('has a row of a test for every code', () => {
+  test('has a test row for every code', () => {
     const folders = FOLDERS.flatMap(({ gives }) => gives.map((text) => text.split(' ')[1]));
     const columns = COLUMNS.flatMap(({ codes }) => codes);
     const tested = new Set([
       ...ROWS.flatMap(({ codes }) => codes),
       ...folders,
       ...columns,
-      'query.refused',
-      'tables.refused',
+      'query.rejected',
+      'tables.rejected',
     ]);
     expect(tested).toEqual(new Set(Object.keys(CHANGES)));
   });
 
-  test('turns every key of the schema, or says that it does not matter', () => {
-    const told = new Set([...ROWS.flatMap(({ keys }) => keys), ...Object.keys(DO_NOT_MATTER)]);
-    expect(schemaKeys().filter((key) => !told.has(key))).toEqual([]);
-    expect([...told].filter((key) => !schemaKeys().includes(key))).toEqual([]);
+  test('changes every key of the schema, or states that it does not matter', () => {
+    const covered = new Set([...ROWS.flatMap(({ keys }) => keys), ...Object.keys(DO_NOT_MATTER)]);
+    expect(schemaKeys().filter((key) => !covered.has(key))).toEqual([]);
+    expect([...covered].filter((key) => !schemaKeys().includes(key))).toEqual([]);
   });
 });
 

@@ -23,7 +23,7 @@ export function fileOf(keys: Keys): string {
     .join('');
 }
 
-/** One side: files by their names, and the columns of each where the engine told them. */
+/** One side: files by their names, and the columns of each where the engine described them. */
 export function sideOf(files: Readonly<Record<string, string>>, columns?: EndpointColumns): Side {
   const sources = Object.entries(files).map(([path, text]) => ({ path, text }));
   const contracts = readContracts(sources, inspect);

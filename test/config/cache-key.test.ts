@@ -37,7 +37,7 @@ test.each<{ why: string; given: Partial<Given>; secrets: readonly string[]; warn
     secrets: ['', '', 'pw'],
     warning: /forge/,
   },
-  { why: 'nothing', given: {}, secrets: ['', '', ''], warning: /whoever can write to Redis can forge/ },
+  { why: 'nothing', given: {}, secrets: ['', '', ''], warning: /anyone who can write to Redis can forge/ },
   { why: 'not a URL', given: { redisUrl: 'redis://[' }, secrets: ['', '', ''], warning: /forge/ },
 ])('$why', ({ given, secrets, warning }) => {
   const found = cacheSecrets({ ...NONE, ...given });

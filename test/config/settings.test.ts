@@ -84,10 +84,10 @@ describe('settings', () => {
   test.each([
     {
       env: { CLICKHOUSE_URL: 'http://a,ftp://b' },
-      code: 'schema.bad_text',
+      code: 'schema.string_invalid',
       why: 'a server with another protocol',
     },
-    { env: { CLICKHOUSE_URL: 'http://a,' }, code: 'schema.bad_text', why: 'an address that is empty' },
+    { env: { CLICKHOUSE_URL: 'http://a,' }, code: 'schema.string_invalid', why: 'an address that is empty' },
     {
       env: { CLICKHOUSE_KEY: 'own.key' },
       code: 'settings.certificate_incomplete',

@@ -7,13 +7,13 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { watchPaths } from '../../src/config/watch.ts';
 
 let root = '';
-let told: ReadonlySet<string>[] = [];
+let reports: ReadonlySet<string>[] = [];
 let close: () => Promise<void>;
 const at = (...names: string[]): string => join(root, ...names);
 const write = (path: string, text: string): Promise<void> => writeFile(path, text);
-const hasTold = (): Set<string> => new Set(told.flatMap((each) => [...each]));
+const reported = (): Set<string> => new Set(reports.flatMap((each) => [...each]));
 const tellsOf = (path: string): Promise<boolean> =>
-  vi.waitUntil(() => hasTold().has(path), { timeout: 10_000, interval: 10 });
+  vi.waitUntil(() => reported().has(path), { timeout: 10_000, interval: 10 });
 
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'millrace-watch-'));
@@ -25,13 +25,13 @@ beforeEach(async () => {
   await symlink('data-1', at('..data'));
   await symlink('..data/mounted.yaml', at('mounted.yaml'));
   await symlink('data-1', at('linked'));
-  told = [];
+  reports = [];
   const paths = ['folder', 'file.yaml', 'mounted.yaml', 'linked', 'later'].map((name) => at(name));
   const watcher = await watchPaths(
     paths,
     { settleMs: 20, maxDelayMs: 100 },
     {
-      change: (changed) => told.push(changed),
+      change: (changed) => reports.push(changed),
       error: (cause) => expect.fail(String(cause)),
     },
   );
@@ -43,11 +43,11 @@ afterEach(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-test.each<{ what: string; change: () => Promise<unknown>; told: string[] }>([
+test.each<{ what: string; change: () => Promise<unknown>; reports: string[] }>([
   {
     what: 'a file in a folder, in place',
     change: () => write(at('folder', 'a.yaml'), '2'),
-    told: ['folder', 'a.yaml'],
+    reports: ['folder', 'a.yaml'],
   },
   {
     what: 'a file in a folder, renamed over',
@@ -55,27 +55,27 @@ test.each<{ what: string; change: () => Promise<unknown>; told: string[] }>([
       await write(at('away', 'a.yaml'), '2');
       await rename(at('away', 'a.yaml'), at('folder', 'a.yaml'));
     },
-    told: ['folder', 'a.yaml'],
+    reports: ['folder', 'a.yaml'],
   },
-  { what: 'a new file', change: () => write(at('folder', 'b.yaml'), '1'), told: ['folder', 'b.yaml'] },
-  { what: 'a file that goes', change: () => unlink(at('folder', 'a.yaml')), told: ['folder', 'a.yaml'] },
-  { what: 'a watched file, in place', change: () => write(at('file.yaml'), '2'), told: ['file.yaml'] },
+  { what: 'a new file', change: () => write(at('folder', 'b.yaml'), '1'), reports: ['folder', 'b.yaml'] },
+  { what: 'a file that goes', change: () => unlink(at('folder', 'a.yaml')), reports: ['folder', 'a.yaml'] },
+  { what: 'a watched file, in place', change: () => write(at('file.yaml'), '2'), reports: ['file.yaml'] },
   {
     what: 'a watched file, renamed over',
     change: async () => {
       await write(at('other'), '2');
       await rename(at('other'), at('file.yaml'));
     },
-    told: ['file.yaml'],
+    reports: ['file.yaml'],
   },
-  { what: 'a watched file that goes', change: () => unlink(at('file.yaml')), told: ['file.yaml'] },
+  { what: 'a watched file that goes', change: () => unlink(at('file.yaml')), reports: ['file.yaml'] },
   {
     what: 'the folder behind ..data, as Kubernetes swaps it',
     change: async () => {
       await symlink('data-2', at('..data_tmp'));
       await rename(at('..data_tmp'), at('..data'));
     },
-    told: ['mounted.yaml'],
+    reports: ['mounted.yaml'],
   },
   {
     what: 'a symlink to another folder',
@@ -83,15 +83,15 @@ test.each<{ what: string; change: () => Promise<unknown>; told: string[] }>([
       await unlink(at('linked'));
       await symlink('data-2', at('linked'));
     },
-    told: ['linked'],
+    reports: ['linked'],
   },
   {
     what: 'a folder that goes',
     change: () => rm(at('folder'), { recursive: true }),
-    told: ['folder'],
+    reports: ['folder'],
   },
-  { what: 'a folder that comes', change: () => mkdir(at('later')), told: ['later'] },
-])('$what is reported', async ({ change, told: path }) => {
+  { what: 'a folder that comes', change: () => mkdir(at('later')), reports: ['later'] },
+])('$what is reported', async ({ change, reports: path }) => {
   await change();
   expect(await tellsOf(at(...path))).toBe(true);
 });
@@ -102,10 +102,10 @@ test.each([
 ])('$what that goes and comes back is followed on', async ({ at: name, make, file }) => {
   await rm(at(name), { recursive: true });
   await tellsOf(at(name));
-  told = [];
+  reports = [];
   await make(at(name));
   await tellsOf(at(name));
-  told = [];
+  reports = [];
   await write(at(file), 'changed');
   expect(await tellsOf(at(file))).toBe(true);
 });
@@ -113,12 +113,12 @@ test.each([
 test('a burst is reported in few batches, each file once; nothing is reported once closed', async () => {
   const files = Array.from({ length: 1000 }, (_, n) => at('folder', `${n}.yaml`));
   for (const file of files) await write(file, 'x');
-  await vi.waitFor(() => expect(hasTold()).toEqual(new Set(files)), 10_000);
-  expect(told.length).toBeLessThan(100);
+  await vi.waitFor(() => expect(reported()).toEqual(new Set(files)), 10_000);
+  expect(reports.length).toBeLessThan(100);
   await close();
-  told = [];
+  reports = [];
   await write(at('folder', 'a.yaml'), '2');
   await write(at('file.yaml'), '2');
   await setTimeout(1500); // longer than it takes to look again
-  expect(told).toEqual([]);
+  expect(reports).toEqual([]);
 });

@@ -98,7 +98,7 @@ async function ask(endpoint: Endpoint, sql: string, sent: Record<string, string>
 }
 
 describe('the files', () => {
-  test('ask for the time once, and never for chance', async () => {
+  test('read the time once, and use no randomness', async () => {
     const names = (await readdir(SEEDS)).filter((name) => name.endsWith('.sql'));
     const texts = await Promise.all(names.map((name) => readFile(join(SEEDS, name), 'utf8')));
     const sql = texts.join('\n').replaceAll(/--.*/g, '');
@@ -113,7 +113,7 @@ describe('the files', () => {
     expect(prints[0]).toHaveLength(SOURCES.length);
   });
 
-  test('leave nothing behind but the nine tables', async () => {
+  test('create only the nine tables', async () => {
     const sql =
       "SELECT database || '.' || name AS table FROM system.tables WHERE lower(database) NOT IN ('system', 'information_schema') ORDER BY table";
     const expected = SOURCES.map(({ name }) => ({ table: `logs.${name}` }));
@@ -124,7 +124,7 @@ describe('the files', () => {
 });
 
 describe.each(SOURCES)('$name', ({ name, carrier, least, most }) => {
-  test('has rows of eight days, each with an id of its own', async () => {
+  test('has rows for eight days, each with a unique id', async () => {
     const sql = `SELECT count() AS count, uniqExact(id) AS ids, min(timestamp) AS first, max(timestamp) AS last FROM logs.${name}`;
     const [found] = await rows(engine, statement(sql));
     const { count, ids, first, last } = found as { count: number; ids: number; first: string; last: string }; // of the SELECT
@@ -138,7 +138,7 @@ describe.each(SOURCES)('$name', ({ name, carrier, least, most }) => {
     expect(age(last)).toBeGreaterThanOrEqual(0);
   });
 
-  test('carries the project as it should, in every row', async () => {
+  test('has the project in every row, at its documented path', async () => {
     const sql = `SELECT DISTINCT toString(${carrier}) AS project FROM logs.${name} ORDER BY project`;
     expect(await rows(engine, statement(sql))).toEqual(PROJECTS.map((project) => ({ project })));
   });
@@ -158,7 +158,7 @@ describe.each(SOURCES)('$name', ({ name, carrier, least, most }) => {
     expect(last).toEqual({ timestamp: times[0] });
   });
 
-  test('keeps to the window: start exclusive, end inclusive', async () => {
+  test('respects the window: start exclusive, end inclusive', async () => {
     const sql = `SELECT timestamp FROM ${name} ORDER BY timestamp DESC LIMIT 9`;
     const times = ((await ask(logsAll, sql)) as { timestamp: string }[]).map((row) => row.timestamp); // of the SELECT
     const [end = '', start = ''] = [times[2], times[8]];
@@ -208,11 +208,11 @@ test.each([
     sql: 'SELECT count() AS n FROM edge_logs WHERE metadata.response.status_code >= 500 AND timestamp > now() - INTERVAL 1 HOUR',
   },
   {
-    why: 'the database refuses connections then',
+    why: 'the database rejects connections at that time',
     sql: "SELECT count() AS n FROM database_logs WHERE metadata.parsed.error_severity = 'FATAL' AND metadata.parsed.sql_state_code = '53300'",
   },
   {
-    why: 'and the pooler turns clients away',
+    why: 'the pooler rejects clients at that time',
     sql: "SELECT count() AS n FROM connection_pooler_logs WHERE event_message LIKE 'Max client connections reached%'",
   },
   {
@@ -220,23 +220,23 @@ test.each([
     sql: "SELECT quantile(0.95)(metadata.response.origin_time) > 1000 AS n FROM edge_logs WHERE metadata.request.path = '/rest/v1/rpc/monthly_report'",
   },
   {
-    why: 'storage answered from the cache',
+    why: 'storage responses from the cache',
     sql: "SELECT countIf(metadata.response.headers.cf_cache_status = 'HIT') AS n FROM edge_logs WHERE metadata.request.path LIKE '/storage/%'",
   },
   {
-    why: 'sign-ins, with the address of who signed in',
+    why: 'sign-ins, with the address of the user',
     sql: "SELECT count() AS n FROM auth_logs WHERE metadata.auth_event.action = 'login' AND metadata.auth_event.actor_username LIKE '%@%'",
   },
   {
-    why: 'passwords tried from IPv6 addresses',
+    why: 'password attempts from IPv6 addresses',
     sql: "SELECT count() AS n FROM auth_logs WHERE metadata.error_code = 'invalid_credentials' AND isIPv6String(metadata.remote_addr)",
   },
   {
-    why: 'how many sockets are open',
+    why: 'the number of open sockets',
     sql: 'SELECT max(metadata.measurements.connected) AS n FROM realtime_logs',
   },
   {
-    why: 'an exception with the call that it ended',
+    why: 'an exception with the call that it aborted',
     sql: "SELECT count() AS n FROM function_logs AS line JOIN function_edge_logs AS call ON line.metadata.execution_id = call.metadata.execution_id WHERE line.metadata.event_type = 'UncaughtException' AND call.metadata.response.status_code = 500",
   },
   {
@@ -244,7 +244,7 @@ test.each([
     sql: "SELECT count() AS n FROM function_logs WHERE match(event_message, '[a-z0-9]+@example[.]')",
   },
   {
-    why: 'requests that the edge and the storage server both tell of',
+    why: 'requests that both the edge and the storage server log',
     sql: 'SELECT count() AS n FROM edge_logs AS edge JOIN storage_logs AS storage ON edge.metadata.request.headers.cf_ray = storage.metadata.req.trace_id',
   },
 ])('there is $why', async ({ sql }) => {

@@ -160,6 +160,12 @@ export function describeEngine(name: string, subject: Subject): void {
     });
 
     describe('nothing carries over to the next statement', () => {
+      test('a saved statement with PREWHERE does not use the query condition cache', async () => {
+        const sql = "SELECT toUInt8(getSetting('use_query_condition_cache')) AS used";
+        expect(await rows(engine, statement(sql))).toEqual([{ used: 1 }]);
+        expect(await rows(engine, statement(`${sql}, 'prewhere' AS word`))).toMatchObject([{ used: 0 }]);
+      });
+
       test('limits and output settings', async () => {
         const sql = `SELECT toUInt64(getSetting('max_result_bytes')) AS bytes, toUInt64(getSetting('max_rows_to_read')) AS rows`;
         const run = async (index: number): Promise<void> => {
@@ -432,7 +438,7 @@ const PARAMETERS: readonly ParameterRow[] = [
     expected: "'; DROP DATABASE kept; --",
     why: 'an injection is a string',
   },
-  { type: 'String', value: 'é😀\u2028', expected: 'é😀\u2028', why: 'beyond ASCII' },
+  { type: 'String', value: 'é😀\u2028', expected: 'é😀\u2028', why: 'non-ASCII' },
   { type: 'String', value: 'a\uD800b', expected: 'a\uFFFDb', why: 'a lone surrogate has no UTF-8' },
   { type: 'String', value: 'x'.repeat(300_000), expected: 'x'.repeat(300_000), why: 'long' },
   { type: 'Nullable(String)', value: null, expected: null, why: 'NULL' },

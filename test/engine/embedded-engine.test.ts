@@ -140,8 +140,8 @@ describe('the data directory', () => {
       console.log('open'); setInterval(() => {}, 1000);`;
     const other = spawn(process.execPath, ['-e', script, data], { stdio: ['ignore', 'pipe', 'inherit'] });
     await once(other.stdout, 'data');
-    const refused = failureOf(open({ connections: 1, queue: 1 }));
-    const error = await refused.finally(() => other.kill('SIGKILL'));
+    const failed = failureOf(open({ connections: 1, queue: 1 }));
+    const error = await failed.finally(() => other.kill('SIGKILL'));
     await once(other, 'exit');
     expect(error.failure).toBe('unavailable');
     expect(error.message).toContain(`${data} is in use by process ${other.pid}`);

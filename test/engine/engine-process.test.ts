@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vit
 import type { Observation } from '../../src/core/observation.ts';
 import { createEmbeddedEngine, type EmbeddedOptions } from '../../src/engine/embedded/embedded-engine.ts';
 import type { Engine, Fatality, Statement } from '../../src/engine/engine.ts';
-import { after as realTimer } from '../../src/engine/timer.ts';
+import { after as realTimer } from '../../src/core/clock.ts';
 import { collect, failureOf, rows, statement } from '../support/engine-statements.ts';
 
 /** One block that runs for minutes: neither a time limit nor KILL QUERY ends it. */

@@ -10,8 +10,8 @@ import type { Engine, Statement } from '../../src/engine/engine.ts';
 import { createHttpEngine } from '../../src/engine/http/http-engine.ts';
 import type { HttpOptions } from '../../src/engine/http/http-engine.ts';
 import { readTls } from '../../src/engine/http/tls.ts';
-import type { ClickHouseFront, FrontServer } from '../support/clickhouse-front.ts';
-import { openClickHouseFront } from '../support/clickhouse-front.ts';
+import type { ClickHouseFront, FrontServer } from '../support/clickhouse-front/front.ts';
+import { openClickHouseFront } from '../support/clickhouse-front/front.ts';
 import { collect, failureOf, rows, statement } from '../support/engine-statements.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'millrace-hosts-'));
@@ -254,10 +254,10 @@ describe('what is sent', () => {
 
   test('only settings that the server allows are sent', async () => {
     const writing = open({ user: 'changing', password: '' });
-    front.tells = (query) => (query.includes('system.settings') ? 'max_threads\nreadonly\n' : undefined);
+    front.override = (query) => (query.includes('system.settings') ? 'max_threads\nreadonly\n' : undefined);
     await collect(writing, ONE);
     expect(front.lastSettings()).toEqual({ readonly: '2' });
-    front.tells = () => undefined;
+    front.override = () => undefined;
     await writing.close(0);
   });
 

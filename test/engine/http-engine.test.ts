@@ -10,8 +10,8 @@ import type { Observation } from '../../src/core/observation.ts';
 import type { Engine, Statement } from '../../src/engine/engine.ts';
 import { createHttpEngine } from '../../src/engine/http/http-engine.ts';
 import type { HttpOptions } from '../../src/engine/http/http-engine.ts';
-import type { ClickHouseFront, LateError } from '../support/clickhouse-front.ts';
-import { openClickHouseFront } from '../support/clickhouse-front.ts';
+import type { ClickHouseFront, LateError } from '../support/clickhouse-front/front.ts';
+import { openClickHouseFront } from '../support/clickhouse-front/front.ts';
 import { collect, failureOf, rows, statement } from '../support/engine-statements.ts';
 import type { EngineSize } from './conformance.ts';
 import { describeEngine } from './conformance.ts';
@@ -97,9 +97,11 @@ describe('an engine over HTTP', () => {
   });
 
   test('the server’s read statistics come with the response', async () => {
-    const { read, chunks } = await engine.run(statement('SELECT 1 AS n'), { format: 'JSONEachRow' });
+    const { read, chunks } = await engine.run(statement('SELECT number FROM numbers(7)'), {
+      format: 'JSONEachRow',
+    });
     for await (const _ of chunks);
-    expect(read).toEqual({ rows: 1200, bytes: 9600 });
+    expect(read).toEqual({ rows: 7, bytes: 56 });
   });
 
   test('what is sent with a statement', async () => {
@@ -121,7 +123,15 @@ describe('an engine over HTTP', () => {
     expect(front.lastSettings()).toMatchObject({ workload: 'reports' });
     await collect(engine, statement('SELECT 1', { origin: 'consumer' }));
     expect(front.lastSettings()).not.toHaveProperty('workload');
+    expect(Object.values(front.lastSettings()).join()).not.toContain("'=");
+    const rowPolicy = { endpoint: 'logs.all', values: { project: "it's é", account: null } };
+    await collect(engine, statement('SELECT 1', { origin: 'consumer', rowPolicy }));
+    expect(Object.values(front.lastSettings())).toEqual(
+      expect.arrayContaining(["'=6C6F67732E616C6C'", "'=6974277320C3A9'", "''"]),
+    );
     expect(front.lastSettings()).toMatchObject({ readonly: '1', max_execution_time: '20' });
+    await collect(engine, statement('SELECT 1', { rowPolicy }));
+    expect(Object.values(front.lastSettings()).join()).not.toContain("'=");
   });
 
   test('a user that can change settings but not write suffices for saved queries', async () => {
@@ -152,11 +162,11 @@ describe('an engine over HTTP', () => {
   });
 
   test('a missing server is unavailable, and observed', async () => {
-    const nobody = open({ connections: 1, queue: 1, urls: ['http://127.0.0.1:9'] });
-    expect((await failureOf(collect(nobody, statement('SELECT 1')))).failure).toBe('unavailable');
-    expect((await failureOf(nobody.ping())).failure).toBe('unavailable');
+    const unreachable = open({ connections: 1, queue: 1, urls: ['http://127.0.0.1:9'] });
+    expect((await failureOf(collect(unreachable, statement('SELECT 1')))).failure).toBe('unavailable');
+    expect((await failureOf(unreachable.ping())).failure).toBe('unavailable');
     expect(observed).toContainEqual({ kind: 'engine.connection_dropped', reason: 'unavailable' });
-    await nobody.close(0);
+    await unreachable.close(0);
   });
 
   test.each([

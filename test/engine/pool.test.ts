@@ -41,7 +41,7 @@ function splitArgument(arg: string): [string, string] {
   return [arg.slice(2, at), arg.slice(at + 1)];
 }
 
-/** Consumers stand in a database that the engine makes; here the default one is there. */
+/** Consumers use a database that the engine creates; here it is the default one. */
 function profileOf(readRows: number): Profile {
   return { ...consumerProfile(statement('', { limits: { readRows } })), database: 'default' };
 }

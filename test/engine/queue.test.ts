@@ -148,7 +148,7 @@ test('an unused queue is settled', async () => {
 });
 
 describe('lanes', () => {
-  /** One place that is taken, and who waits in the order of `names`: the lane is the first letter. */
+  /** One occupied slot, and waiting callers in the order of `names`: the lane is the first letter. */
   async function line(names: readonly string[], waiting = 100) {
     const { queue } = setUp(1, waiting);
     const inside: string[] = [];

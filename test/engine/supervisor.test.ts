@@ -7,7 +7,7 @@ import { unlessAborted } from '../../src/engine/abort.ts';
 import { writeConfigFile } from '../../src/engine/embedded/config-file.ts';
 import { openGeneration, type Generation } from '../../src/engine/embedded/generation.ts';
 import { startSupervisor, type Supervisor } from '../../src/engine/embedded/supervisor.ts';
-import { after } from '../../src/engine/timer.ts';
+import { after } from '../../src/core/clock.ts';
 
 let path: string;
 beforeEach(() => {
@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(path, { recursive: true, force: true }));
 
-/** The second process hangs while it is started, until it is told to stop. */
+/** The second process hangs while it is started, until it is asked to stop. */
 async function startHanging(): Promise<Supervisor> {
   const configFile = await writeConfigFile({ path, memory: 2 ** 30 });
   const observe = (): void => undefined;
@@ -31,7 +31,7 @@ async function startHanging(): Promise<Supervisor> {
   return supervisor;
 }
 
-test('closing finishes even if no process responds', async () => {
+test('closing finishes even if no process override', async () => {
   const supervisor = await startHanging();
   await supervisor.close(10);
   await expect(supervisor.current()).rejects.toMatchObject({ failure: 'unavailable' });

@@ -47,10 +47,10 @@ const SIGHTS: readonly { readonly sight: string; readonly show: (page: Page) => 
     },
   },
   {
-    sight: 'a table with a row unfolded',
+    sight: 'a table with an expanded row',
     show: async (page) => {
       await openExplorer(page, service, TABLE);
-      await page.getByRole('button', { name: 'Unfold row 1', exact: true }).click();
+      await page.getByRole('button', { name: 'Expand row 1', exact: true }).click();
     },
   },
   {
@@ -64,7 +64,7 @@ const SIGHTS: readonly { readonly sight: string; readonly show: (page: Page) => 
     sight: 'JSON',
     show: async (page) => {
       await openExplorer(page, service, `${TABLE}&:view=json`);
-      await page.getByRole('region', { name: 'The answer as JSON' }).waitFor();
+      await page.getByRole('region', { name: 'The response as JSON' }).waitFor();
     },
   },
   {
@@ -78,7 +78,7 @@ const SIGHTS: readonly { readonly sight: string; readonly show: (page: Page) => 
     sight: 'LQL and code',
     show: async (page) => {
       await openExplorer(page, service, `${TABLE}&:query=lql&:lql=error&:view=code`);
-      await page.getByLabel('The SQL that your LQL becomes').getByText('FROM').waitFor();
+      await page.getByLabel('The SQL generated from your LQL').getByText('FROM').waitFor();
     },
   },
 ];

@@ -27,7 +27,7 @@ describe('the key', () => {
     const { page } = await visit(browser);
     await page.goto(service.address);
     await page.getByRole('button', { name: 'Open' }).click();
-    expect(await page.getByRole('alert').textContent()).toContain('Paste a key');
+    expect(await page.getByRole('alert').textContent()).toContain('Enter a key');
     expect(
       await page.getByLabel('Key', { exact: true }).evaluate((input) => input === document.activeElement),
     ).toBe(true);
@@ -54,7 +54,7 @@ describe('the key', () => {
 });
 
 describe('rows', () => {
-  test('come with the first example, by keys alone, as a table that unfolds', async () => {
+  test('come with the first example, by keys alone, as a table that expands', async () => {
     const { page, complaints } = await visit(browser);
     await openExplorer(page, service);
     await page.keyboard.press('/');
@@ -71,7 +71,7 @@ describe('rows', () => {
     await page.keyboard.press('Enter');
     expect(await grid.getByText('cf_connecting_ip', { exact: true }).isVisible()).toBe(true);
     expect(page.url()).toContain(`#/logs.all?project=${PROJECT}`);
-    expect(await page.getByRole('group', { name: 'How the answer came about' }).textContent()).toMatch(
+    expect(await page.getByRole('group', { name: 'Response details' }).textContent()).toMatch(
       /100 rows.*engine \d/,
     );
     expect(complaints).toEqual([]);
@@ -91,7 +91,7 @@ describe('rows', () => {
     await grid.focus();
     await page.keyboard.press('End');
     await page.locator('[role=row][aria-rowindex="1001"]').waitFor();
-    expect(await page.getByText('cut at 1,000 rows').isVisible()).toBe(true);
+    expect(await page.getByText('truncated at 1,000 rows').isVisible()).toBe(true);
   });
 
   test('have whole numbers with all their digits', async () => {
@@ -149,9 +149,9 @@ describe('the chart', () => {
     await chart.locator('canvas').waitFor();
     expect(await page.getByRole('button', { name: /total_auth_requests/ }).isVisible()).toBe(true);
     await page.getByRole('button', { name: /^Run/ }).last().click();
-    await page.getByText(/kept answer, \d+ s old, fresh for/).waitFor();
+    await page.getByText(/cached response, \d+ s old, fresh for/).waitFor();
     await page.getByRole('tab', { name: 'JSON' }).click();
-    expect(await page.getByRole('region', { name: 'The answer as JSON' }).textContent()).toContain(
+    expect(await page.getByRole('region', { name: 'The response as JSON' }).textContent()).toContain(
       '"result"',
     );
     expect(page.url()).toContain(':view=json');
@@ -175,7 +175,7 @@ describe('a call', () => {
     await page.keyboard.press('Escape'); // the first may close the list of completions
     await page.getByRole('heading', { name: 'Cancelled' }).waitFor();
     await page.getByText('History').click();
-    const past = page.getByRole('list', { name: /Calls of this tab/ }).getByRole('button');
+    const past = page.getByRole('list', { name: /Requests of this tab/ }).getByRole('button');
     expect(await past.count()).toBe(1); // what was cancelled has no outcome
     await past.click();
     await page.getByRole('grid').waitFor();
@@ -200,7 +200,7 @@ describe('a call', () => {
     await expect.poll(() => page.getByRole('radio', { name: 'daily' }).isChecked()).toBe(true);
     await page.getByRole('button', { name: /^logs\.all/ }).click();
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('logs.all');
-    expect(await page.getByText('Nothing run yet').isVisible()).toBe(true);
+    expect(await page.getByText('No result yet').isVisible()).toBe(true);
     await page.goBack();
     await expect.poll(() => page.getByRole('heading', { level: 1 }).textContent()).toBe('usage.api-counts');
     await page.getByRole('link', { name: /start/ }).click();

@@ -91,7 +91,7 @@ describe('completion', () => {
 
 test('LQL shows the SQL that it becomes, its rows as a chart, and itself as code', async () => {
   await write('LQL', 'm.request.method:GET c:count(*) c:group_by(t::hour)');
-  await page.getByLabel('The SQL that your LQL becomes').getByText('FROM edge_logs').waitFor();
+  await page.getByLabel('The SQL generated from your LQL').getByText('FROM edge_logs').waitFor();
   await page.keyboard.press('Control+Enter');
   await page
     .getByRole('img', { name: /^Stacked bars of count/ })

@@ -1,16 +1,16 @@
-// Explorer logic that needs no browser: URLs, charts, visible rows, locations, digits.
+// Explorer logic that needs no browser: URLs, visible rows, locations, digits.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { bucketOf, chartable, stacked } from '../../explorer/src/chart/series.ts';
 import { fromPicker, isPickable, toPicker } from '../../explorer/src/form/time.ts';
 import { layOut } from '../../explorer/src/query/layout.ts';
-import { markedPlaces } from '../../explorer/src/query/places.ts';
+import { errorRanges } from '../../explorer/src/query/error-ranges.ts';
 import { tablesRead } from '../../explorer/src/query/vocabulary.ts';
 import { moved } from '../../explorer/src/result/cell-keys.ts';
 import { sortRows } from '../../explorer/src/result/columns.ts';
 import { topOf, visibleRows } from '../../explorer/src/result/window.ts';
 import { readAnswer } from '../../explorer/src/service/answer.ts';
 import { parseJson, preview, printJson } from '../../explorer/src/service/json.ts';
+import { sentence } from '../../explorer/src/service/problem.ts';
 import { readAddress, writeAddress, type Address } from '../../explorer/src/state/address.ts';
 
 describe('an address', () => {
@@ -25,19 +25,22 @@ describe('an address', () => {
       )
       .map((each) => ({ ...each })),
     query: fc.constantFrom('saved', 'sql', 'lql'),
+    dialect: fc.constantFrom(undefined, 'clickhouse', 'bigquery'),
     texts: fc.record({ sql: text, lql: text }),
     view: fc.constantFrom(undefined, 'table', 'chart', 'json', 'code'),
     sort: fc.option(fc.record({ column: name, isDescending: fc.boolean() }), { nil: undefined }),
+    chart: fc.constantFrom(undefined, { time: 'hour', series: '', value: 'a b' }, { series: ':time' }),
     code: fc.constantFrom(undefined, 'python'),
   });
 
   test('reads back as it was written, but for what is not shown', () => {
     fc.assert(
       fc.property(addresses, (address) => {
-        const { query, texts, view, code } = address;
+        const { query, dialect, texts, view, code } = address;
         const shown = {
           ...address,
           texts: { sql: query === 'sql' ? texts.sql : '', lql: query === 'lql' ? texts.lql : '' },
+          dialect: query === 'sql' ? dialect : undefined,
           code: view === 'code' ? code : undefined,
         };
         expect(readAddress(writeAddress(address))).toEqual(shown);
@@ -71,80 +74,46 @@ describe('JSON', () => {
     );
   });
 
+  test.each([
+    { why: 'beyond 64 bits', source: '340282366920938463463374607431768211455' },
+    { why: 'next to the largest safe integer', source: '-9007199254740993' },
+    { why: 'Decimal(18, 4)', source: '12345678901234.5678' },
+    { why: 'a long fraction', source: '0.12345678901234567891' },
+    { why: 'an exponent beyond a double', source: '1e400' },
+  ])('has numbers as they were sent: $why', ({ source }) => {
+    const text = `{"n":${source},"l":[${source}, 1.5, -0, 2e3],"${source}":"${source}"}`;
+    expect(printJson(parseJson(text))).toBe(text.replace('-0, 2e3', '0,2000').replaceAll(', ', ','));
+    expect(preview(parseJson(source), 80)).toBe(source);
+  });
+
+  test('keeps strings that look like the marks of numbers, and rejects what is no number', () => {
+    const marks = ['\ue0f7123', '\ue0f7', '\ue0f7\ue0f71'];
+    const value = { '\ue0f7key': 1, marks };
+    const text = JSON.stringify({ ...value, n: 1 }).replace('"n":1', '"n":12345678901234567');
+    expect(parseJson(text)).toEqual({ ...value, n: 12_345_678_901_234_567n });
+    expect(parseJson(text.replaceAll('\ue0f7', String.raw`\ue0f7`))).toEqual({
+      ...value,
+      n: 12_345_678_901_234_567n,
+    });
+    expect(() => parseJson('[1234567890.1234567.8]')).toThrow(SyntaxError);
+  });
+
+  test('is the same from any parser, with long numbers in it', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const text = `{"value":${JSON.stringify(value)},"n":0.12345678901234567891}`;
+        expect(JSON.parse(printJson(parseJson(text)))).toEqual(JSON.parse(text));
+      }),
+      { seed: 1 },
+    );
+  });
+
   test('is previewed to a length, however wide and deep it is', () => {
     const wide = Object.fromEntries(
       Array.from({ length: 10_000 }, (_, i) => [`key${i}`, { value: 'x'.repeat(100) }]),
     );
     expect(preview(wide, 50).length).toBeLessThan(120);
     expect(preview({ a: [1, null], b: { c: 'd' } }, 50)).toBe('{a: [1, null], b: {c: d}}');
-  });
-});
-
-describe('a chart', () => {
-  test.each([
-    {
-      why: 'counts by bucket are stacked bars, in the order of time',
-      rows: [
-        { at: '2024-01-01T01:00:00Z', a: 2, b: 1 },
-        { at: '2024-01-01T00:00:00Z', a: 1, b: 0 },
-      ],
-      expected: { shape: 'bars', isWhole: true, times: [1_704_067_200, 1_704_070_800], names: ['a', 'b'] },
-    },
-    {
-      why: 'a label makes series, the greatest first',
-      rows: [
-        { at: '2024-01-01', status: '200', n: 1 },
-        { at: '2024-01-01', status: '404', n: 5 },
-        { at: '2024-01-02', status: '200', n: 2 },
-      ],
-      expected: {
-        shape: 'bars',
-        isWhole: true,
-        times: [1_704_067_200, 1_704_153_600],
-        names: ['404', '200'],
-      },
-    },
-    {
-      why: 'measurements are lines; times without a zone are UTC',
-      rows: [
-        { at: '2024-01-01 00:00:00', p95: 1.5, note: null },
-        { at: '2024-01-01 00:00:01', p95: null, note: null },
-      ],
-      expected: { shape: 'lines', isWhole: false, times: [1_704_067_200, 1_704_067_201], names: ['p95'] },
-    },
-  ])('$why', ({ rows, expected }) => {
-    const chart = chartable(rows);
-    const { shape, isWhole, times } = chart ?? {};
-    expect({ shape, isWhole, times, names: chart?.series.map(({ name }) => name) }).toEqual(expected);
-  });
-
-  test.each([
-    { why: 'no rows', rows: [] },
-    { why: 'no time', rows: [{ n: 1 }] },
-    { why: 'no number', rows: [{ at: '2024-01-01' }] },
-    {
-      why: 'a time that is not always one',
-      rows: [
-        { at: '2024-01-01', n: 1 },
-        { at: 'never', n: 1 },
-      ],
-    },
-  ])('is none with $why', ({ rows }) => {
-    expect(chartable(rows)).toBeUndefined();
-  });
-
-  test('stacks values on those below', () => {
-    expect(
-      stacked([
-        { name: 'a', values: [1, null] },
-        { name: 'b', values: [2, 3] },
-      ]),
-    ).toEqual([
-      [1, 0],
-      [3, 3],
-    ]);
-    expect(bucketOf([0, 60, 120, 300])).toBe(60);
-    expect(bucketOf([1])).toBe(0);
   });
 });
 
@@ -196,6 +165,21 @@ describe('a window of rows', () => {
   });
 });
 
+describe('a phrase of the service', () => {
+  test.each([
+    { phrase: 'this parenthesis is never closed', expected: 'This parenthesis is never closed.' },
+    {
+      phrase: 'logs.all does not accept consumer queries',
+      expected: 'logs.all does not accept consumer queries.',
+    },
+    { phrase: 'limit must be at most 10', expected: 'limit must be at most 10.' },
+    { phrase: 'Unknown table "x"', expected: 'Unknown table "x".' },
+    { phrase: 'the_name is reserved', expected: 'the_name is reserved.' },
+  ])('$phrase', ({ phrase, expected }) => {
+    expect(sentence(phrase)).toBe(expected);
+  });
+});
+
 describe('a query', () => {
   test.each([
     { why: 'a word', text: 'a\nSELECT nope', place: { line: 2, column: 8 }, expected: 'nope' },
@@ -208,14 +192,14 @@ describe('a query', () => {
     },
     { why: 'a line that is not there', text: 'one', place: { line: 9, column: 1 }, expected: 'one' },
   ])('is marked at $why', ({ text, place, expected }) => {
-    const [mark] = markedPlaces(text, [{ ...place, message: 'm' }]);
+    const [mark] = errorRanges(text, [{ ...place, message: 'm' }]);
     expect(text.slice(mark?.from, mark?.to)).toBe(expected);
   });
 
   test('is marked inside itself, whatever is told', () => {
     fc.assert(
       fc.property(fc.string(), fc.integer(), fc.integer(), (text, line, column) => {
-        for (const { from, to } of markedPlaces(text, [{ line, column, message: '' }])) {
+        for (const { from, to } of errorRanges(text, [{ line, column, message: '' }])) {
           expect(from).toBeGreaterThanOrEqual(0);
           expect(to).toBeLessThanOrEqual(text.length);
           expect(from).toBeLessThanOrEqual(to);
@@ -227,7 +211,13 @@ describe('a query', () => {
 
   test('reads tables by the names that it gives them', () => {
     const tables = ['edge_logs', 'auth_logs'].map((name) => ({ name, columns: [] }));
-    const sandbox = { languages: ['sql'], default_table: 'edge_logs', tables, functions: {} } as const;
+    const sandbox = {
+      languages: ['sql'],
+      dialects: ['clickhouse'],
+      default_table: 'edge_logs',
+      tables,
+      functions: {},
+    } as const;
     const read = (text: string) =>
       [...tablesRead(text, sandbox)].map(([alias, { name }]) => `${alias}=${name}`);
     expect(read('SELECT 1')).toEqual(['edge_logs=edge_logs']);

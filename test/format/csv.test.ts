@@ -8,7 +8,7 @@ const csv = (lines: readonly string[], columns: readonly string[] = []): string 
 
 describe('CSV', () => {
   test.each<{ why: string; lines: string[]; expected: string }>([
-    { why: 'texts and numbers', lines: ['{"a":"x","b":1.50}'], expected: 'a,b\r\nx,1.50\r\n' },
+    { why: 'strings and numbers', lines: ['{"a":"x","b":1.50}'], expected: 'a,b\r\nx,1.50\r\n' },
     {
       why: 'whole numbers keep their digits',
       lines: ['{"n":18446744073709551615}'],
@@ -26,7 +26,7 @@ describe('CSV', () => {
       expected: 'a,c\r\n"{""b"":[1,""}""]}",[]\r\n',
     },
     {
-      why: 'names are cells too',
+      why: 'column names are escaped like cells',
       lines: ['{"a,b":1,"\\u00e9\\"":true}'],
       expected: '"a,b","é"""\r\n1,true\r\n',
     },
@@ -40,11 +40,11 @@ describe('CSV', () => {
     expect(csv(lines)).toBe(expected);
   });
 
-  test('without rows the columns are still named', () => {
+  test('without rows, the header is still written', () => {
     expect(csv([], ['a', 'b c'])).toBe('a,b c\r\n');
   });
 
-  test('every value comes back', () => {
+  test('every value can be read back', () => {
     const row = fc.record({ a: fc.string(), b: fc.jsonValue(), c: fc.integer() });
     fc.assert(
       fc.property(fc.array(row, { minLength: 1, maxLength: 5 }), (rows) => {

@@ -41,13 +41,14 @@ beforeAll(async () => {
     route: { url: `${PREFIX}:endpoint`, prefix: PREFIX },
     fields: [],
     headerPrefix: 'SVC',
-    isBarred: () => false,
+    isExcluded: () => false,
     compression: await createCompression(2 ** 20),
     slowClients: createSlowClients({ seconds: 60, bytes: 2 ** 20, after: () => () => undefined, observe }),
     observe,
     beginTrace: () => undefined,
     clientAddress: () => undefined,
     now: () => performance.now(),
+    newId: () => 'id',
   });
   server = createServer((request, response) =>
     fastPath.answer(request, response, () => {

@@ -16,7 +16,7 @@ interface Row {
 describe('the fields of a request', () => {
   test.each<Row>([
     { why: 'a query string', query: 'a=1&b=x%20y+z', fields: { a: ['1'], b: ['x y z'] } },
-    { why: 'a double in the query string', query: 'a=1&a=2', fields: { a: ['1', '2'] } },
+    { why: 'a duplicate in the query string', query: 'a=1&a=2', fields: { a: ['1', '2'] } },
     {
       why: 'a JSON body',
       query: '',
@@ -24,7 +24,7 @@ describe('the fields of a request', () => {
       fields: { a: [1], b: [true], c: [null], d: [[1, 'x']] },
     },
     {
-      why: 'a double in a JSON body',
+      why: 'a duplicate in a JSON body',
       query: '',
       body: json('{"a":1,"\\u0061":2}'),
       fields: { a: [2, 2] },
@@ -35,7 +35,7 @@ describe('the fields of a request', () => {
       body: json('{"a\\"b" : "c\\": [{", "d":["e", "f"], "\\\\":1}'),
       fields: { 'a"b': ['c": [{'], d: [['e', 'f']], '\\': [1] },
     },
-    { why: 'a double across URL and body', query: 'a=1', body: json('{"a":1}'), fields: { a: ['1', 1] } },
+    { why: 'a duplicate across URL and body', query: 'a=1', body: json('{"a":1}'), fields: { a: ['1', 1] } },
     { why: 'an empty body', query: 'a=1', body: json(' '), fields: { a: ['1'] } },
     {
       why: 'a key of Object.prototype',
@@ -68,7 +68,7 @@ describe('the fields of a request', () => {
   test.each([
     { why: 'broken JSON', body: json('{"a":'), code: 'request.body_invalid' },
     { why: 'a JSON list', body: json('[1]'), code: 'request.body_invalid' },
-    { why: 'a JSON text', body: json('"a"'), code: 'request.body_invalid' },
+    { why: 'a JSON string', body: json('"a"'), code: 'request.body_invalid' },
     { why: 'a nested object', body: json('{"a":{"b":1}}'), code: 'request.parameters_invalid' },
     { why: 'a list in a list', body: json('{"a":[[1]]}'), code: 'request.parameters_invalid' },
     {
@@ -116,11 +116,11 @@ describe('the fields of a request', () => {
     { why: '80,000 names in an object in it', body: json(`{"a":{${list(80_000, (n) => `"p${n}":1`)}}}`) },
     { why: 'brackets', body: json('['.repeat(MIB)) },
     { why: 'brackets in a list', body: json(`{"a":${'['.repeat(MIB / 2)}${']'.repeat(MIB / 2)}}`) },
-    { why: 'spaces behind names', body: json(`{${`"a"${' '.repeat(1000)}`.repeat(1000)}`) },
+    { why: 'spaces after names', body: json(`{${`"a"${' '.repeat(1000)}`.repeat(1000)}`) },
     { why: 'quotes', body: json('"'.repeat(MIB)) },
     { why: 'escapes', body: json(`{"a":"${'\\'.repeat(MIB)}`) },
     { why: 'pairs of a form', body: form('a&'.repeat(MIB / 2)) },
-  ])('is refused quickly: $why', { timeout: 20_000 }, ({ body }) => {
+  ])('is rejected quickly: $why', { timeout: 20_000 }, ({ body }) => {
     expect(() => readFields('', body)).toThrow(Problem);
   });
 

@@ -55,7 +55,7 @@ describe('conditions', () => {
     { lql: 'num:>=-5.50', is: 'num >= -5.50' },
     { lql: 'num:<05', is: 'num < 5' },
     { lql: 'num:<=5', is: 'num <= 5' },
-    { lql: 'num:"5"', is: 'num = 5', why: 'a column of numbers has no text' },
+    { lql: 'num:"5"', is: 'num = 5', why: 'a column of numbers cannot be searched' },
     { lql: 'num:1..5', is: 'num BETWEEN 1 AND 5' },
     { lql: 'num:12345678901234567', is: "num = toDecimal256('12345678901234567', 0)" },
     { lql: 'single:0.1', is: 'single = toFloat32(0.1)' },
@@ -65,7 +65,7 @@ describe('conditions', () => {
     { lql: 'str:"5"', is: "str = '5'" },
     { lql: 'str:1..5', is: 'toFloat64OrNull(str) BETWEEN 1 AND 5' },
     { lql: 'str:true', is: "str = 'true'" },
-    { lql: 'str:>2024-01-01', is: "str > '2024-01-01'", why: 'a column of text is no time' },
+    { lql: 'str:>2024-01-01', is: "str > '2024-01-01'", why: 'a column of strings is not a time' },
     { lql: 'str:2024-01-01..2024-01-02', is: "str BETWEEN '2024-01-01' AND '2024-01-02'" },
     { lql: 'ok:true', is: 'ok = true' },
     { lql: 'ok:"false"', is: 'ok = false' },
@@ -92,7 +92,7 @@ describe('conditions', () => {
     {
       lql: 'attrs.a.b:x',
       is: "if(mapContains(attrs, 'a.b'), attrs['a.b'], NULL) = 'x'",
-      why: 'the key whole',
+      why: 'the complete key',
     },
     { lql: 'lists.a:@>x', is: "has(lists['a'], 'x')" },
     { lql: 'lists.a:NULL', is: "NOT mapContains(lists, 'a')" },
@@ -151,12 +151,12 @@ describe('statements', () => {
 
   test.each([
     { lql: '', is: 'SELECT *\nFROM `edge_logs`\nORDER BY `edge_logs`.`timestamp` DESC' },
-    { lql: 'f:auth_logs', is: 'SELECT *\nFROM `auth_logs`', why: 'no timestamp, no order' },
+    { lql: 'f:auth_logs', is: 'SELECT *\nFROM `auth_logs`', why: 'without a timestamp, no order' },
     { lql: 'f:auth_logs s:* s:id@a', is: 'SELECT *, `auth_logs`.`id` AS `a`\nFROM `auth_logs`' },
     {
       lql: 'f:auth_logs s:id@auth_logs id:x',
       is: "SELECT `auth_logs_`.`id` AS `auth_logs`\nFROM `auth_logs` AS `auth_logs_`\nWHERE `auth_logs_`.`id` = 'x'",
-      why: 'a name in the result never stands for a column',
+      why: 'a result name never refers to a column',
     },
     {
       lql: 's:m.user.id s:m.status@code s:timestamp',
@@ -183,16 +183,16 @@ describe('statements', () => {
     expect(compiled(lql, TABLES).sql).toBe(is);
   });
 
-  test('a limit is the caller’s', () => {
+  test('the caller sets the limit', () => {
     const { sql } = compiled('f:auth_logs', TABLES, { maxRows: 11 });
     expect(sql).toBe('SELECT *\nFROM `auth_logs`\nLIMIT 11');
   });
 
-  test('the one table there is needs no name', () => {
+  test('a single table need not be named', () => {
     expect(compiled('', TABLES.slice(1), { defaultTable: undefined }).table).toBe('auth_logs');
   });
 
-  test('expressions are told with their places', () => {
+  test('regular expressions are returned with their locations', () => {
     expect(compiled('~a str:~"b c" str:~5 tags:@>~d e', TABLES).regexes).toEqual([
       { pattern: 'a', span: { start: 1, end: 2 } },
       { pattern: 'b c', span: { start: 8, end: 13 } },
@@ -205,7 +205,7 @@ describe('statements', () => {
 describe('values never become SQL', () => {
   const forms = ['%', '-%', 'str:%', 'str:>%', 'm.a:%', 'attrs.k:%', 'tags:@>%', 'm.a:@>%', 'kind:%'];
 
-  test.each(forms)('whatever stands in %s, the SQL has the same tokens', (form) => {
+  test.each(forms)('the SQL has the same tokens for any %s', (form) => {
     const harmless = kinds(compiled(form.replace('%', '"x"'), TABLES).sql);
     fc.assert(
       fc.property(fc.oneof(anyText, fc.constantFrom(...ATTACKS)), (text) => {

@@ -50,13 +50,13 @@ describe('section by section', () => {
     { lql: 'id:1\n  -colour.x:red', at: 'column_unknown 2:4' },
     { lql: 's:id s:idd', at: 'column_unknown 1:8' },
     { lql: 'c:sum(nope)', at: 'column_unknown 1:7' },
-    { lql: '12:30:45', at: 'column_unknown 1:1', why: 'text with a colon needs quotes' },
-    { lql: 'f:plain error', at: 'column_unknown 1:9', why: 'no message to look into' },
+    { lql: '12:30:45', at: 'column_unknown 1:1', why: 'text with a colon requires quotes' },
+    { lql: 'f:plain error', at: 'column_unknown 1:9', why: 'no message column to search' },
     { lql: 'f:plain t:today', at: 'column_unknown 1:9' },
-    { lql: 'f:plain c:count(*)', at: 'column_unknown 1:9', why: 'a chart is over timestamp' },
+    { lql: 'f:plain c:count(*)', at: 'column_unknown 1:9', why: 'a chart requires timestamp' },
 
     { lql: 'error f:edge_log', at: 'table_unknown 1:9', why: 'unknown CTE' },
-    { lql: 'f:edge_logs from:auth_logs', at: 'clause_repeated 1:13', why: 'two from' },
+    { lql: 'f:edge_logs from:auth_logs', at: 'clause_repeated 1:13', why: 'two from clauses' },
     { lql: 'c:count(*) c:sum(status)', at: 'clause_repeated 1:12', why: 'two aggregates' },
     { lql: 'c:group_by(t::h) c:group_by(t::d)', at: 'clause_repeated 1:18', why: 'two periods' },
     { lql: '-f:edge_logs', at: 'negation_invalid 1:1', why: 'negated from' },
@@ -77,7 +77,7 @@ describe('section by section', () => {
     { lql: 'a -', at: 'value_missing 1:4' },
     { lql: 'a ~ b', at: 'value_missing 1:4' },
 
-    { lql: 'm.x::v', at: 'operator_repeated 1:5', why: 'doubled operator' },
+    { lql: 'm.x::v', at: 'operator_repeated 1:5', why: 'repeated operator' },
     { lql: 'm.x:>>1', at: 'operator_repeated 1:6' },
     { lql: 'm.x:>=<1', at: 'operator_repeated 1:7' },
     { lql: 'm.x:~~a', at: 'operator_repeated 1:6' },
@@ -93,7 +93,7 @@ describe('section by section', () => {
     { lql: 'c:count(*', at: 'parenthesis_unclosed 1:8' },
     { lql: 'c:count( * )', at: 'parenthesis_unclosed 1:8' },
 
-    { lql: 't:2024-13-01', at: 'timestamp_invalid 1:3', why: 'bad timestamp' },
+    { lql: 't:2024-13-01', at: 'timestamp_invalid 1:3', why: 'invalid timestamp' },
     { lql: 't:>2023-02-29', at: 'timestamp_invalid 1:4' },
     { lql: 't:2024-01-01T25:00:00Z', at: 'timestamp_invalid 1:3' },
     { lql: 't:17106832220', at: 'timestamp_invalid 1:3' },
@@ -115,7 +115,7 @@ describe('section by section', () => {
 
     { lql: 'm.x:1..2024-01-01', at: 'range_invalid 1:5', why: 'mixed kinds' },
     { lql: 'm.x:1..b', at: 'range_invalid 1:5' },
-    { lql: 'm.x:a..b', at: 'range_invalid 1:5', why: 'no kind at all' },
+    { lql: 'm.x:a..b', at: 'range_invalid 1:5', why: 'of no kind' },
     { lql: 'm.x:1..', at: 'range_invalid 1:5' },
     { lql: 'm.x:..1', at: 'range_invalid 1:5' },
     { lql: 'm.x:1..2..3', at: 'range_invalid 1:5' },
@@ -128,7 +128,7 @@ describe('section by section', () => {
       why: 'levels are those of metadata.level',
     },
 
-    { lql: 's:m.x@', at: 'name_missing 1:6', why: 'blank alias' },
+    { lql: 's:m.x@', at: 'name_missing 1:6', why: 'empty alias' },
     { lql: 's:m.x@1a', at: 'name_missing 1:6' },
     { lql: 'c:median(m.x)', at: 'aggregate_unknown 1:3', why: 'unknown aggregate' },
     { lql: 'c:COUNT(*)', at: 'aggregate_unknown 1:3' },
@@ -152,16 +152,16 @@ describe('section by section', () => {
     { lql: TOO_MANY, at: 'too_many_clauses 2:2', why: 'over 100 clauses' },
     { lql: 'a b\0c', at: 'character_invalid 1:4', why: 'a NUL byte' },
     { lql: '"a\n\0"', at: 'character_invalid 2:1' },
-    { lql: 'a \ud800', at: 'character_invalid 1:3', why: 'half a character' },
-    { lql: 'a\u00a0b', at: 'character_invalid 1:2', why: 'a blank that is none' },
-    { lql: 'x'.repeat(65_537), at: 'text_too_long 1:65537' },
+    { lql: 'a \ud800', at: 'character_invalid 1:3', why: 'a lone surrogate' },
+    { lql: 'a\u00a0b', at: 'character_invalid 1:2', why: 'a space that is not a separator' },
+    { lql: 'x'.repeat(65_537), at: 'query_too_long 1:65537' },
 
-    { lql: '~"a("', at: 'regex_invalid 1:2', why: 'an expression that RE2 refuses' },
+    { lql: '~"a("', at: 'regex_invalid 1:2', why: 'an expression that RE2 rejects' },
     { lql: 'ok:true m.x:~[b-a]', at: 'regex_invalid 1:14' },
     { lql: 'tags:@>~"*a"', at: 'regex_invalid 1:9' },
     { lql: 'm.x:~(?=a)', at: 'regex_invalid 1:6' },
 
-    { lql: '"a"b', at: 'whitespace_missing 1:4', why: 'clauses glued together' },
+    { lql: '"a"b', at: 'whitespace_missing 1:4', why: 'clauses without whitespace between them' },
     { lql: 'a"b"', at: 'whitespace_missing 1:2' },
     { lql: 'm.x:(a b)c', at: 'whitespace_missing 1:10' },
     { lql: 'f:edge_logs,auth_logs', at: 'whitespace_missing 1:12' },
@@ -169,8 +169,8 @@ describe('section by section', () => {
     { lql: 's:m..x', at: 'whitespace_missing 1:4' },
     { lql: 'm.user-agent:curl', at: 'path_invalid 1:1', why: 'meant as a field' },
     { lql: 'm..x:1', at: 'path_invalid 1:1' },
-    { lql: `a m.${'a.'.repeat(63)}a:1`, at: 'path_invalid 1:3', why: 'too deep' },
-    { lql: 'status.x:1', at: 'path_invalid 1:1', why: 'nothing inside' },
+    { lql: `a m.${'a.'.repeat(63)}a:1`, at: 'path_invalid 1:3', why: 'too many segments' },
+    { lql: 'status.x:1', at: 'path_invalid 1:1', why: 'no fields' },
     { lql: 'pair.middle:1', at: 'path_invalid 1:1' },
     { lql: 'codes.a:1', at: 'path_invalid 1:1' },
     { lql: 'attrs:a', at: 'path_invalid 1:1', why: 'a Map as a whole' },
@@ -191,7 +191,7 @@ describe('section by section', () => {
     { lql: 'c:sum(tags)', at: 'type_mismatch 1:7' },
     { lql: 'c:avg(created)', at: 'type_mismatch 1:7' },
     { lql: `m.x:${'9'.repeat(39)}`, at: 'value_invalid 1:5' },
-    { lql: 's:m.a.b s:m.a_b', at: 'column_repeated 1:9', why: 'two columns of one name' },
+    { lql: 's:m.a.b s:m.a_b', at: 'column_repeated 1:9', why: 'two columns with one name' },
     { lql: 's:* s:id', at: 'column_repeated 1:5' },
   ])('$at: $lql', ({ lql, at }) => {
     const expected = typeof at === 'string' ? [at] : at;
@@ -205,18 +205,18 @@ test('several tables and none named: the names are listed', () => {
   expect(finding?.hint).toContain('edge_logs, auth_logs, plain');
 });
 
-describe('all findings come out together, in the order of their places', () => {
+describe('all findings are reported together, ordered by location', () => {
   test.each([
     { lql: 'm.x: t:soon "open', at: ['value_missing 1:5', 'timestamp_invalid 1:8', 'quote_unclosed 1:13'] },
     { lql: 'f:edge_logs f:b s:id c:count(*)', at: ['clause_repeated 1:13', 'clause_conflict 1:17'] },
     { lql: 'nope:1 ~"(" s:nope', at: ['column_unknown 1:1', 'regex_invalid 1:9', 'column_unknown 1:15'] },
-    { lql: 'a:"b c"d" e', at: ['whitespace_missing 1:8'], why: 'what follows an error is not read into' },
+    { lql: 'a:"b c"d" e', at: ['whitespace_missing 1:8'], why: 'text after an error is not interpreted' },
   ])('$lql', ({ lql, at }) => {
     expect(places(lql)).toEqual(at.map((place) => `lql.${place}`));
   });
 });
 
-describe('the nearest right spelling', () => {
+describe('the nearest valid spelling', () => {
   test.each([
     { lql: 'satus:500', hint: 'status' },
     { lql: 'metdata.a.b:1', hint: 'metadata.a.b' },

@@ -136,7 +136,7 @@ test('15,000 mutants of queries', () => {
   fc.assert(fc.property(mutant, expectSound), { numRuns: 15_000, seed: 1 });
 });
 
-test('5,000 texts made of pieces of LQL', () => {
+test('5,000 strings made of pieces of LQL', () => {
   const pieces = fc.array(fc.oneof(fc.constantFrom(...TOKENS), anyText), { maxLength: 12 });
   fc.assert(
     fc.property(
@@ -147,7 +147,7 @@ test('5,000 texts made of pieces of LQL', () => {
   );
 });
 
-describe('texts as long as can be, that would be slow to read twice', () => {
+describe('strings of maximum length, which would be slow if read twice', () => {
   const LENGTH = 65_536;
   test.each([
     { text: 'a'.repeat(LENGTH), why: 'a word' },
@@ -155,12 +155,12 @@ describe('texts as long as can be, that would be slow to read twice', () => {
     { text: '"'.repeat(LENGTH), why: 'quotes' },
     { text: '\\'.repeat(LENGTH), why: 'backslashes' },
     { text: `"${'\\'.repeat(LENGTH - 1)}`, why: 'backslashes in a quote' },
-    { text: ' '.repeat(LENGTH), why: 'blanks' },
-    { text: '\u00a0'.repeat(LENGTH), why: 'what looks like blanks' },
-    { text: 'a.'.repeat(LENGTH / 2), why: 'a path without an end' },
+    { text: ' '.repeat(LENGTH), why: 'spaces' },
+    { text: '\u00a0'.repeat(LENGTH), why: 'characters that look like spaces' },
+    { text: 'a.'.repeat(LENGTH / 2), why: 'an unterminated path' },
     { text: `${'a.'.repeat(LENGTH / 2 - 2)}a:1`, why: 'a path of very many parts' },
     { text: `m.${'a'.repeat(LENGTH - 2)}`, why: 'a path without an operator' },
-    { text: `m.${'-'.repeat(LENGTH - 2)}`, why: 'a broken field' },
+    { text: `m.${'-'.repeat(LENGTH - 2)}`, why: 'an invalid field' },
     { text: 'a:('.repeat(LENGTH / 4), why: 'parentheses' },
     { text: 'a:( '.repeat(LENGTH / 4), why: 'unclosed parentheses' },
     { text: `a:(${'x'.repeat(LENGTH - 3)}`, why: 'one unclosed parenthesis' },
@@ -173,7 +173,7 @@ describe('texts as long as can be, that would be slow to read twice', () => {
     { text: `c:${'a'.repeat(LENGTH - 3)}(`, why: 'an aggregate' },
     { text: 'c:count('.repeat(8192), why: 'aggregates' },
     { text: 'm.a:~"(a" '.repeat(6553), why: 'expressions' },
-    { text: '~a{100} '.repeat(100), why: 'costly expressions' },
+    { text: '~a{100} '.repeat(100), why: 'expensive expressions' },
   ])('$why', ({ text }) => {
     expect(text.length).toBeLessThanOrEqual(LENGTH);
     expectSound(text);

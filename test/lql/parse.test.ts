@@ -34,10 +34,10 @@ const range = (of: string, from: string, to: string) => ({ kind: 'range', of, fr
 
 describe('a query', () => {
   test.each([
-    { lql: '', reads: [], why: 'nothing is no filter' },
-    { lql: ' \n\t\r\n ', reads: [], why: 'nor are blanks' },
-    { lql: ' a \n\t b ', reads: [term('a'), term('b')], why: 'any run of blanks separates' },
-    { lql: 'a\r\nb', reads: [term('a'), term('b')], why: 'lines from anywhere' },
+    { lql: '', reads: [], why: 'an empty query has no filter' },
+    { lql: ' \n\t\r\n ', reads: [], why: 'nor do spaces' },
+    { lql: ' a \n\t b ', reads: [term('a'), term('b')], why: 'any run of whitespace separates' },
+    { lql: 'a\r\nb', reads: [term('a'), term('b')], why: 'any line ending' },
   ])('$lql: $why', ({ lql, reads }) => {
     expect(clauses(lql)).toEqual(reads);
   });
@@ -70,8 +70,8 @@ describe('clauses', () => {
     { lql: 'metadata.a:x', reads: [field('metadata.a', ':', text('x'))] },
     { lql: 'm:x', reads: [field('m', ':', text('x'))], why: 'm alone is a column' },
     { lql: 'm.m.a:x', reads: [field('metadata.m.a', ':', text('x'))] },
-    { lql: '0a.1:x', reads: [field('0a.1', ':', text('x'))], why: 'segments may begin with a digit' },
-    { lql: 'c:foo', reads: [field('c', ':', text('foo'))], why: 'no chart: the field c' },
+    { lql: '0a.1:x', reads: [field('0a.1', ':', text('x'))], why: 'segments may start with a digit' },
+    { lql: 'c:foo', reads: [field('c', ':', text('foo'))], why: 'not a chart: the field c' },
     { lql: 'c:>5', reads: [field('c', ':>', number('5'))] },
     { lql: '-c:foo', reads: [field('c', ':', text('foo'), true)] },
     { lql: 'chart:foo', reads: [field('chart', ':', text('foo'))] },
@@ -80,15 +80,15 @@ describe('clauses', () => {
     { lql: 'From:a', reads: [field('From', ':', text('a'))], why: 'keywords are case-sensitive' },
     { lql: 'error', reads: [term('error')] },
     { lql: '-error', reads: [term('error', true)] },
-    { lql: '--error', reads: [term('-error', true)], why: 'one minus negates' },
+    { lql: '--error', reads: [term('-error', true)], why: 'a single minus negates' },
     { lql: '500', reads: [term('500')], why: 'terms are text' },
     { lql: '-5', reads: [term('5', true)] },
     { lql: 'true', reads: [term('true')] },
     { lql: 'NULL', reads: [term('NULL')] },
     { lql: 'a.b/c(d)', reads: [term('a.b/c(d)')] },
     { lql: ':a', reads: [term(':a')] },
-    { lql: 'a-b:c', reads: [term('a-b:c')], why: 'what is no path is no field' },
-    { lql: 'm.a', reads: [term('m.a')], why: 'no operator, no field' },
+    { lql: 'a-b:c', reads: [term('a-b:c')], why: 'an invalid path is not a field' },
+    { lql: 'm.a', reads: [term('m.a')], why: 'without an operator, not a field' },
     { lql: '"sign up"', reads: [term('sign up')] },
     { lql: '"m.a:1"', reads: [term('m.a:1')] },
     { lql: '""', reads: [term('')] },
@@ -109,7 +109,7 @@ describe('operators', () => {
 
   test.each([
     { lql: 'x:~^a.*b$', reads: field('x', ':~', text('^a.*b$')) },
-    { lql: 'x:~500', reads: field('x', ':~', text('500')), why: 'an expression is text' },
+    { lql: 'x:~500', reads: field('x', ':~', text('500')), why: 'a regular expression is text' },
     { lql: 'x:~1..2', reads: field('x', ':~', text('1..2')) },
     { lql: 'x:@>a', reads: field('x', ':@>', text('a')) },
     { lql: 'x:@>5', reads: field('x', ':@>', number('5')) },
@@ -128,7 +128,7 @@ describe('values', () => {
     { value: '-5', reads: number('-5') },
     { value: '1.5', reads: number('1.5') },
     { value: '007', reads: number('007') },
-    { value: '1e5', reads: text('1e5'), why: 'as likely a name as a number' },
+    { value: '1e5', reads: text('1e5'), why: 'could be a name' },
     { value: '.5', reads: text('.5') },
     { value: '5.', reads: text('5.') },
     { value: '5ms', reads: text('5ms') },
@@ -148,10 +148,10 @@ describe('values', () => {
     { value: String.raw`"a \"b\" \\ \d \n"`, reads: text(String.raw`a "b" \ \d \n`) },
     { value: String.raw`"\\"`, reads: text('\\') },
     { value: '(a b)', reads: text('a b') },
-    { value: '(500)', reads: text('500'), why: 'parentheses make text, as quotes do' },
+    { value: '(500)', reads: text('500'), why: 'parentheses quote text' },
     { value: '()', reads: text('') },
     { value: '("a")', reads: text('"a"') },
-    { value: '(a)b', reads: text('(a)b'), why: 'glued, so it is one bare value' },
+    { value: '(a)b', reads: text('(a)b'), why: 'no space, so it is one bare value' },
     { value: '10.0.0.1', reads: text('10.0.0.1') },
     { value: 'abc-def', reads: text('abc-def') },
     { value: '/rest/v1', reads: text('/rest/v1') },
@@ -162,27 +162,27 @@ describe('values', () => {
     { value: 'é😀', reads: text('é😀') },
     { value: '2024-01-01', reads: time('2024-01-01') },
     { value: '2024-01-01T00:00:00Z', reads: time('2024-01-01T00:00:00Z') },
-    { value: '2023-02-30', reads: time('2023-02-30'), why: 'a column of text may hold it' },
+    { value: '2023-02-30', reads: time('2023-02-30'), why: 'a string column may contain it' },
     { value: '2024-1-1', reads: text('2024-1-1') },
     { value: '50..200', reads: range('number', '50', '200') },
     { value: '-2..-1', reads: range('number', '-2', '-1') },
     { value: '30.1..300.1', reads: range('number', '30.1', '300.1') },
     { value: '5..5', reads: range('number', '5', '5') },
     { value: '2024-01-01..2024-02-01', reads: range('time', '2024-01-01', '2024-02-01') },
-    { value: '/a/../b', reads: text('/a/../b'), why: 'neither end can be an end' },
+    { value: '/a/../b', reads: text('/a/../b'), why: 'neither end is valid' },
     { value: '../etc', reads: text('../etc') },
     { value: 'wait...', reads: text('wait...') },
   ])('m.x:$value', ({ value, reads }) => {
     expect(clauses(`m.x:${value}`)).toEqual([field('metadata.x', ':', reads)]);
   });
 
-  test.each(['metadata.level', 'm.level'])('%s takes levels', (path) => {
+  test.each(['metadata.level', 'm.level'])('%s accepts levels', (path) => {
     expect(clauses(`${path}:notice..warning`)).toEqual([
       field('metadata.level', ':', range('level', 'notice', 'warning')),
     ]);
   });
 
-  test('an expression with a group in front needs no quotes', () => {
+  test('an expression that starts with a group needs no quotes', () => {
     expect(clauses('m.x:~(?i)panic m.y:~(a|b) m.z:~(a(b|c))')).toEqual([
       field('metadata.x', ':~', text('(?i)panic')),
       field('metadata.y', ':~', text('a|b')),
@@ -241,8 +241,8 @@ describe('examples', () => {
   });
 });
 
-describe('places', () => {
-  test('every part knows where it stands', () => {
+describe('locations', () => {
+  test('every part has its location', () => {
     const result = parse('a -m.x:>=5 s:y@z');
     expect(result).toMatchObject({
       tree: {
@@ -264,13 +264,13 @@ describe('places', () => {
   });
 });
 
-describe('bounds', () => {
-  test('100 clauses are read', () => {
+describe('limits', () => {
+  test('100 clauses are accepted', () => {
     const result = parse(Array.from({ length: 100 }, (_, i) => `m.a:${i}`).join(' '));
     expect('tree' in result && result.tree.clauses).toHaveLength(100);
   });
 
-  test('65,536 characters are read', () => {
+  test('65,536 characters are accepted', () => {
     const long = 'x'.repeat(65_536);
     expect(clauses(long)).toEqual([term(long)]);
   });

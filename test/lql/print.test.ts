@@ -13,7 +13,7 @@ function read(text: string): Tree {
   return result.tree;
 }
 
-test('what is printed reads as the tree it was printed from', () => {
+test('printed queries parse to the same tree', () => {
   fc.assert(
     fc.property(anyClauses, (clauses) => {
       // Arbitrary builds clauses of the parser's shapes alone; that they are read back is what is tested.
@@ -24,7 +24,7 @@ test('what is printed reads as the tree it was printed from', () => {
   );
 });
 
-describe('the plainest way to write it', () => {
+describe('the simplest spelling is chosen', () => {
   test.each([
     { lql: 'from:a   select:metadata.b', plain: 'f:a s:m.b' },
     { lql: 'chart:count(*) chart:group_by(timestamp::h)', plain: 'c:count(*) c:group_by(t::hour)' },

@@ -1,6 +1,6 @@
 // Regular expressions: everything rejected here is also rejected by the engine, and the engine's own rejections are located.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createRegexCheck, refusedRegex } from '../../src/lql/regex.ts';
+import { createRegexCheck, rejectedRegex } from '../../src/lql/regex.ts';
 import { failureOf, rows, statement } from '../support/engine-statements.ts';
 import { type Lab, openLab } from './corpus.ts';
 
@@ -60,7 +60,7 @@ const TAKEN = [
   String.raw`a\C`,
 ] as const;
 
-const REFUSED = [
+const REJECTED = [
   '(',
   '(a',
   '[a',
@@ -114,48 +114,48 @@ async function engineTakes(pattern: string): Promise<boolean> {
 }
 
 describe('the check and the engine', () => {
-  test.each(TAKEN)('both take %j', async (pattern) => {
+  test.each(TAKEN)('both accept %j', async (pattern) => {
     expect(createRegexCheck()(pattern)).toBeUndefined();
     expect(await engineTakes(pattern)).toBe(true);
   });
 
-  test.each(REFUSED)('both refuse %j', async (pattern) => {
+  test.each(REJECTED)('both reject %j', async (pattern) => {
     expect(createRegexCheck()(pattern)?.code).toBe('lql.regex_invalid');
     expect(await engineTakes(pattern)).toBe(false);
   });
 
-  test.each(STRICTER)('the check alone refuses %j', async (pattern) => {
+  test.each(STRICTER)('only the check rejects %j', async (pattern) => {
     expect(createRegexCheck()(pattern)?.code).toBe('lql.regex_invalid');
     expect(await engineTakes(pattern)).toBe(true);
   });
 });
 
-describe('what only the engine refuses', () => {
-  test.each(LEFT)('%j is found again by its message', async (pattern) => {
+describe('what only the engine rejects', () => {
+  test.each(LEFT)('%j is located by the error message', async (pattern) => {
     const lql = `hello m.request.path:~"${pattern.replaceAll('\\', '\\\\')}" -~x`;
     const { message } = await failureOf(lab.ask(lql));
-    const span = refusedRegex(message, [
+    const span = rejectedRegex(message, [
       { pattern: 'x', span: { start: 1, end: 2 } },
       { pattern, span: { start: 3, end: 4 } },
     ]);
     expect(span).toEqual({ start: 3, end: 4 });
   });
 
-  test('an error of another kind is about no expression', async () => {
+  test('another kind of error refers to no expression', async () => {
     const { message } = await failureOf(lab.sql('SELECT nothing FROM edge_logs'));
-    expect(refusedRegex(message, [{ pattern: 'a', span: { start: 0, end: 1 } }])).toBeUndefined();
+    expect(rejectedRegex(message, [{ pattern: 'a', span: { start: 0, end: 1 } }])).toBeUndefined();
   });
 });
 
 describe('the budget of one query', () => {
-  test('is spent by long expressions, and by many', () => {
+  test('is used up by long expressions, and by many', () => {
     const check = createRegexCheck();
     expect(check('a'.repeat(999))).toBeUndefined();
     expect(check('(a')).toBeUndefined();
     expect(createRegexCheck()('(a')?.code).toBe('lql.regex_invalid');
   });
 
-  test('is spent by counted repetitions', () => {
+  test('is used up by counted repetitions', () => {
     const check = createRegexCheck();
     expect(check('a{999}')).toBeUndefined();
     expect(check('(a')).toBeUndefined();

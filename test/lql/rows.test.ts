@@ -87,7 +87,7 @@ const FILTERS = [
   {
     lql: 't:this@week',
     where: `timestamp <= ${at('02 05:30:15.250')}`,
-    why: 'that week began on the first day',
+    why: 'that week started on the first day',
   },
   {
     lql: 'm.response.status_code:>=500 t:last@12h status:404',
@@ -107,7 +107,7 @@ describe('filters', () => {
   });
 
   test.each(FILTERS.filter(({ lql }) => !lql.includes(' ') || lql.startsWith('"')))(
-    '-$lql lets through all others',
+    '-$lql matches all others',
     async ({ lql, where }) => {
       const others = ids(await lab.ask(`-${lql} s:id`));
       const byHand = ids(
@@ -118,7 +118,7 @@ describe('filters', () => {
   );
 });
 
-describe('what is shown', () => {
+describe('selected columns', () => {
   test.each([
     { lql: '', sql: 'SELECT * FROM edge_logs ORDER BY timestamp DESC', why: 'every column, newest first' },
     { lql: 's:*', sql: 'SELECT * FROM edge_logs ORDER BY timestamp DESC' },
@@ -134,12 +134,12 @@ describe('what is shown', () => {
     {
       lql: 's:m.request@request s:m.response.arr@arr',
       sql: 'SELECT metadata.^request AS request, metadata.response.arr AS arr FROM edge_logs ORDER BY timestamp DESC',
-      why: 'an object is shown whole',
+      why: 'an object is returned as a whole',
     },
     {
       lql: 's:m.request.path@timestamp s:status@event_message t:>2024-01-02 hello',
       sql: `SELECT p AS timestamp, s AS event_message FROM (SELECT metadata.request.path AS p, status AS s, timestamp AS t FROM edge_logs WHERE timestamp > ${at('02 00:00:00')}) ORDER BY t DESC`,
-      why: 'an alias takes the place of no column',
+      why: 'an alias replaces no column',
     },
     {
       lql: 's:m.request@edge_logs status:404',
@@ -184,7 +184,7 @@ describe('charts', () => {
     {
       lql: 'c:max(attrs.k) c:group_by(t::day)',
       sql: chart("max(toInt32(attrs['k']))", { bucket: 'toStartOfDay' }),
-      why: '9 is below 39',
+      why: '9 is less than 39',
     },
     { lql: 'c:p50(ms) c:group_by(t::day)', sql: chart('quantile(0.5)(ms)', { bucket: 'toStartOfDay' }) },
     {

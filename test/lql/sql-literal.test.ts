@@ -22,7 +22,7 @@ describe('text', () => {
     { texts: CONTROLS, why: 'every control character' },
     {
       texts: ["'", '\\', "\\'", "''", '\\\\', '`', '{a:String}', '--', '/*', '\\x41', '\\N', '‘’'],
-      why: 'what SQL has a meaning for',
+      why: 'characters with a meaning in SQL',
     },
     { texts: fc.sample(anyText, { numRuns: 500, seed: 3 }), why: 'anything' },
   ])('$why', async ({ texts }) => {
@@ -48,7 +48,7 @@ describe('numbers', () => {
     expect(numberLiteral(text, parseColumnType(type))).toBe(is);
   });
 
-  test('of any size there may be compare with columns of every kind', async () => {
+  test('of any allowed size compare with columns of every type', async () => {
     const types = ['UInt8', 'Int64', 'UInt256', 'Int128', 'Float32', 'Float64', 'Decimal(18, 4)', 'Bool'];
     const numbers = [
       '0',
@@ -69,7 +69,7 @@ describe('numbers', () => {
   });
 });
 
-test('times are read back to the microsecond, as far as they go', async () => {
+test('times are read back to the microsecond, over their whole range', async () => {
   const ends = [micros('1900-01-01T00:00:00Z'), micros('2261-12-31T23:59:59.999Z') + 999n];
   const between = fc.bigInt({ min: ends[0] ?? 0n, max: ends[1] ?? 0n });
   const times = [...ends, 0n, -1n, 1n, ...fc.sample(between, { numRuns: 200, seed: 5 })];

@@ -145,29 +145,29 @@ async function idsOf(lql: string): Promise<readonly unknown[]> {
   return column(await lab.ask(`f:zoo s:id ${lql}`), 'id').toReversed();
 }
 
-describe('JSON, whatever a row holds', () => {
+describe('JSON with any type per row', () => {
   test.each([
-    { lql: 'm.n:5', ids: [1, 2], why: 'a number, or a text that is one' },
+    { lql: 'm.n:5', ids: [1, 2], why: 'a number, or a string that is one' },
     { lql: 'm.n:"5"', ids: [1, 2] },
-    { lql: 'm.n:>1', ids: [1, 2, 5], why: 'five is no number' },
+    { lql: 'm.n:>1', ids: [1, 2, 5], why: 'five is not a number' },
     { lql: 'm.n:1.5', ids: [5] },
     { lql: 'm.n:1..2', ids: [5] },
     { lql: 'm.n:five', ids: [3] },
     { lql: 'm.s:abc', ids: [1] },
     { lql: 'm.s:7', ids: [2] },
-    { lql: 'm.s:""', ids: [3], why: 'a missing value is no empty text' },
+    { lql: 'm.s:""', ids: [3], why: 'a missing value is not an empty string' },
     { lql: 'm.s:NULL', ids: [4, 5] },
     { lql: 'm.ok:true', ids: [1, 2] },
     { lql: 'm.ok:false', ids: [3] },
-    { lql: 'm.o:NULL', ids: [3, 4, 5], why: 'an object is something' },
+    { lql: 'm.o:NULL', ids: [3, 4, 5], why: 'an object is not null' },
     { lql: 'm.o.p:1', ids: [1] },
     { lql: 'm.o:5', ids: [2] },
     { lql: 'm.deep.a:NULL', ids: [2, 3, 4, 5] },
     { lql: 'm.deep.a.b.c:x', ids: [1] },
-    { lql: 'm.big:9007199254740993', ids: [2], why: 'exact, though a Float64 is not' },
+    { lql: 'm.big:9007199254740993', ids: [2], why: 'exact, although a Float64 is not' },
     { lql: 'm.big:>=9007199254740993', ids: [2] },
     { lql: 'm.big:9007199254740992..9007199254740993', ids: [2, 3] },
-    { lql: 'm.at:2024-01-01T00:00:00Z', ids: [1], why: 'the engine reads times in JSON' },
+    { lql: 'm.at:2024-01-01T00:00:00Z', ids: [1], why: 'the engine parses times in JSON' },
     { lql: 'm.at:"2024-01-01T00:00:00Z"', ids: [1] },
     { lql: 'm.at:2024-01-01T02:00:00+02:00', ids: [1] },
     { lql: 'm.fine:"2024-01-02T03:04:05.5Z"', ids: [2] },
@@ -180,7 +180,7 @@ describe('JSON, whatever a row holds', () => {
     { lql: 'm.at:soon', ids: [3] },
     { lql: 'm.arr:@>1', ids: [1, 2] },
     { lql: 'm.arr:@>b', ids: [2] },
-    { lql: 'm.arr:@>no', ids: [], why: 'a text is no array' },
+    { lql: 'm.arr:@>no', ids: [], why: 'a string is not an array' },
     { lql: 'm.tags:@>popular', ids: [1, 5] },
     { lql: 'm.tags:@>~^pop', ids: [1, 5] },
     { lql: 'm.tags:@>~pop$', ids: [2] },
@@ -255,7 +255,7 @@ describe('columns', () => {
     { lql: 'text:>=9007199254740992', ids: [1, 2] },
     { lql: 'text:1000', ids: [5] },
     { lql: 'text:x', ids: [4] },
-    { lql: 'iso:>2024-01-01T00:00:00Z', ids: [2, 3, 5], why: 'a column of text compares text' },
+    { lql: 'iso:>2024-01-01T00:00:00Z', ids: [2, 3, 5], why: 'a string column is compared as a string' },
     { lql: 'two', ids: [2] },
     { lql: '~^.o', ids: [4] },
   ])('$lql finds $ids', async ({ lql, ids }) => {
@@ -264,8 +264,8 @@ describe('columns', () => {
   });
 });
 
-describe('shown and aggregated', () => {
-  test('a path that holds an object, a number or nothing', async () => {
+describe('selected and aggregated', () => {
+  test('a path with an object, a number or no value', async () => {
     const rows = await lab.ask('f:zoo s:m.o@o s:m.n@n s:holder.json.p@p s:low.k s:m.deep@deep');
     expect(rows.toReversed()).toEqual([
       { o: { p: 1 }, n: 5, p: { q: 4 }, low_k: '5', deep: { a: { b: { c: 'x' } } } },
@@ -277,7 +277,7 @@ describe('shown and aggregated', () => {
   });
 
   test.each([
-    { lql: 'c:sum(m.n)', counts: [5, 5, null, null, 1.5], why: 'text that is no number adds nothing' },
+    { lql: 'c:sum(m.n)', counts: [5, 5, null, null, 1.5], why: 'strings that are not numbers add nothing' },
     { lql: 'c:count(m.n)', counts: [1, 1, 1, 0, 1] },
     { lql: 'c:count(m.o)', counts: [1, 1, 0, 0, 0] },
     { lql: 'c:countd(m.s)', counts: [1, 1, 1, 0, 0] },
@@ -291,7 +291,7 @@ describe('shown and aggregated', () => {
     expect(column(rows, 'count')).toEqual(counts);
   });
 
-  test('a timestamp that is text or a Date is read as a time', async () => {
+  test('a timestamp of type String or Date is read as a time', async () => {
     const other = await openOther();
     expect(other).toEqual({ text: 2, day: 1, chart: 4 });
   });

@@ -16,6 +16,7 @@ test.each<{ type: string; takes: readonly unknown[]; refuses: readonly unknown[]
   { type: 'UInt64', int64: 'string', takes: ['18446744073709551615'], refuses: [1, 'a'] },
   { type: 'Float64', takes: [0.5, null], refuses: ['nan'] },
   { type: 'Decimal(10, 2)', takes: [1.25], refuses: ['1.25'] },
+  { type: 'Decimal(18, 4)', int64: 'string', takes: ['-12345678901234.5678', '1'], refuses: [1.25, '1.'] },
   { type: "DateTime64(6, 'UTC')", takes: ['2024-03-01T12:00:00.123456Z'], refuses: ['yesterday', 1] },
   { type: 'Date', takes: ['2024-03-01'], refuses: ['2024-03-01T00:00:00Z'] },
   { type: 'Array(Nullable(UInt8))', takes: [[], [1, null]], refuses: [['a'], 1] },

@@ -19,7 +19,7 @@ export function readYaml(path: string): unknown[] {
   });
 }
 
-/** What stands in a document at a path such as `spec.ports.0.name`; undefined where nothing does. */
+/** The value in a document at a path such as `spec.ports.0.name`; undefined if there is none. */
 export function at(document: unknown, path: string): unknown {
   let here = document;
   for (const key of path.split('.')) {

@@ -31,11 +31,11 @@ const lastStage = instructions.slice(instructions.findLastIndex(({ name }) => na
 const last = (name: string): string => lastStage.findLast((each) => each.name === name)?.rest ?? '';
 
 describe('the Dockerfile', () => {
-  test('is one', () => {
+  test('is valid', () => {
     expect(validate(readText('deploy/Dockerfile'))).toEqual([]);
   });
 
-  test('takes from outside one image, of a fixed line, and nothing by address', () => {
+  test('uses a single external image, of a fixed version line, and downloads nothing by URL', () => {
     const stages = new Set(all('FROM').map((rest) => / AS (\w+)$/.exec(rest)?.[1]));
     const outside = all('FROM').filter((rest) => !stages.has(rest.split(' ')[0]));
     expect(outside).toEqual(['node:${NODE} AS base']);
@@ -43,13 +43,13 @@ describe('the Dockerfile', () => {
     expect([...all('ADD'), ...all('RUN').filter((rest) => /curl|wget|http/.test(rest))]).toEqual([]);
   });
 
-  test('installs what the lock file says, and runs no script of a library', () => {
+  test('installs from the lock file, and runs no install scripts', () => {
     const installs = all('RUN').flatMap((rest) => rest.match(/npm (ci|i|install)\b[^;&]*/g) ?? []);
     expect(installs.length).toBeGreaterThan(0);
     for (const install of installs) expect(install).toMatch(/^npm ci .*--ignore-scripts/);
   });
 
-  test('copies what is there and what is sent to be built, and no more', () => {
+  test('copies only files that exist and are in the build context', () => {
     const ignore = readText('deploy/Dockerfile.dockerignore').split('\n');
     const sent = ignore.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
     const copied = all('COPY')
@@ -60,7 +60,7 @@ describe('the Dockerfile', () => {
     expect(ignore).toContain('*');
   });
 
-  test('ends as a process of its own, as nobody, ended by the signal that drains', () => {
+  test('runs as its own process and as an unprivileged user, and stops by the signal that drains', () => {
     expect(last('USER')).toMatch(/^[1-9]\d*:[1-9]\d*$/);
     expect(JSON.parse(last('ENTRYPOINT'))).toEqual(['node', '/app/bin/millrace.cjs']);
     expect(JSON.parse(last('CMD'))).toEqual(['serve']);
@@ -78,8 +78,8 @@ describe('the health check', () => {
 
   test.each([
     { status: 200, code: 0, why: 'alive' },
-    { status: 503, code: 1, why: 'another service, or none of ours' },
-    { status: undefined, code: 1, why: 'nobody listens' },
+    { status: 503, code: 1, why: 'another service' },
+    { status: undefined, code: 1, why: 'no listener' },
   ])('$why: $code', async ({ status, code }) => {
     const asked: (string | undefined)[] = [];
     const server = createServer((request, response) => {
@@ -98,7 +98,7 @@ describe('compose', () => {
   const [compose] = readYaml('deploy/compose.yaml');
   const services = mapping(compose, 'services');
 
-  test('mounts what is there, and waits for what says that it is healthy', () => {
+  test('mounts existing paths, and waits for services with a health check', () => {
     for (const [name, service] of services) {
       const sources = texts(service, 'volumes').map((volume) => volume.split(':')[0] ?? '');
       const volumes = sources.filter((source) => !source.startsWith('.'));
@@ -112,7 +112,7 @@ describe('compose', () => {
     }
   });
 
-  test('runs the service with nothing that it does not need', () => {
+  test('runs the service with the least privileges', () => {
     const service = services.get('millrace');
     expect(service).toMatchObject({
       read_only: true,
@@ -124,7 +124,7 @@ describe('compose', () => {
   });
 });
 
-describe("ClickHouse's own files, held against the engine", () => {
+describe('ClickHouse configuration files, checked against the engine', () => {
   let engine: Engine;
   beforeAll(async () => {
     const limits = { connections: 2, queue: 10, memory: 2 ** 30 };
@@ -182,7 +182,7 @@ describe("ClickHouse's own files, held against the engine", () => {
     for (const sql of statements) expect([sql, await isSql(sql)]).toEqual([sql, 1]);
   });
 
-  test.each(['CLICKHOUSE', 'CLICKHOUSE_CONSUMER'])('%s_USER is there, with the same password', (prefix) => {
+  test.each(['CLICKHOUSE', 'CLICKHOUSE_CONSUMER'])('%s_USER is defined, with the same password', (prefix) => {
     const service = mapping(compose, 'services.millrace.environment');
     const user = mapping(users, 'users').get(String(service.get(`${prefix}_USER`)));
     const given = mapping(compose, 'services.clickhouse.environment').get(textAt(user, 'password.@from_env'));

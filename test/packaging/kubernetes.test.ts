@@ -18,7 +18,7 @@ const labels = at(deployment, 'spec.template.metadata.labels');
 const settings = mapping(find('ConfigMap', 'millrace-settings'), 'data');
 const portNames = new Set([...mapping(container, 'ports').values()].map((port) => at(port, 'name')));
 
-test('every file of the folder is applied, and is an object', () => {
+test('every file of the folder is applied, and is a Kubernetes object', () => {
   const files = readdirSync(join(DEPLOY, 'kubernetes')).filter((name) => name !== 'kustomization.yaml');
   expect(texts(kustomization, 'resources').toSorted()).toEqual(files.toSorted());
   for (const each of objects) {
@@ -33,11 +33,11 @@ test.each([
   { kind: 'Service', selector: 'spec.selector' },
   { kind: 'PodDisruptionBudget', selector: 'spec.selector.matchLabels' },
   { kind: 'NetworkPolicy', selector: 'spec.podSelector.matchLabels' },
-])('the $kind means the pods of the deployment', ({ kind, selector }) => {
+])('the $kind selects the pods of the deployment', ({ kind, selector }) => {
   expect(at(find(kind), selector)).toEqual(labels);
 });
 
-test('the autoscaler means the deployment, which sets no number of its own', () => {
+test('the autoscaler targets the deployment, which sets no replica count', () => {
   const autoscaler = find('HorizontalPodAutoscaler');
   expect(at(autoscaler, 'spec.scaleTargetRef')).toEqual({
     apiVersion: at(deployment, 'apiVersion'),
@@ -53,7 +53,7 @@ test('the autoscaler means the deployment, which sets no number of its own', () 
   expect(ofUser).toBeLessThan(Number(at(server, 'max_concurrent_queries')));
 });
 
-test('ports are called by names that the container has', () => {
+test('ports refer to names that the container has', () => {
   const probes = ['startupProbe', 'readinessProbe', 'livenessProbe'].map((probe) =>
     at(container, `${probe}.httpGet.port`),
   );
@@ -69,7 +69,7 @@ test('ports are called by names that the container has', () => {
   expect([at(policy, '0.ports.0.port'), at(policy, '0.ports.1')]).toEqual(['http', undefined]);
 });
 
-test('what a restricted namespace asks for, and a root that is not written to', () => {
+test('meets the restricted Pod Security Standard, with a read-only root file system', () => {
   expect(at(find('Namespace'), 'metadata.labels')).toMatchObject({
     'pod-security.kubernetes.io/enforce': 'restricted',
   });
@@ -87,12 +87,12 @@ test('what a restricted namespace asks for, and a root that is not written to', 
   expect(pod).toMatchObject({ automountServiceAccountToken: false });
 });
 
-test('a Service named as the settings begin sets no setting', () => {
+test('environment variables of a Service named like the settings set no setting', () => {
   expect(find('Service')).toBeDefined();
   expect(at(pod, 'enableServiceLinks')).toBe(false);
 });
 
-test('there is time to drain', () => {
+test('the termination grace period is long enough to drain', () => {
   const sleep = Number(at(container, 'lifecycle.preStop.exec.command.1'));
   const drain = Number(settings.get('MILLRACE_DRAIN_TIMEOUT'));
   expect(Number(at(pod, 'terminationGracePeriodSeconds'))).toBeGreaterThan(sleep + drain);
@@ -102,7 +102,7 @@ describe('volumes', () => {
   const volumes = [...mapping(pod, 'volumes').values()];
   const mounts = [...mapping(container, 'volumeMounts').values()];
 
-  test('are all mounted, as whole folders, where the image looks', () => {
+  test('are all mounted, as whole folders, where the image expects them', () => {
     const names = (list: readonly unknown[]): readonly string[] => list.map((each) => textAt(each, 'name'));
     expect(new Set(names(mounts))).toEqual(new Set(names(volumes)));
     expect(mounts.filter((each) => at(each, 'subPath') !== undefined)).toEqual([]);

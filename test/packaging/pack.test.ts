@@ -70,8 +70,8 @@ afterAll(async () => {
   await running?.finished;
 });
 
-describe('what is packed', () => {
-  test('is the built source, whole, and nothing that was built before', () => {
+describe('package contents', () => {
+  test('are the complete build, and nothing from earlier builds', () => {
     const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' });
     const expected = sources
       .filter((name) => name.endsWith('.ts'))
@@ -82,7 +82,7 @@ describe('what is packed', () => {
     expect(page).toContain('dist/explorer/index.html');
   });
 
-  test('and, beside it, what people run, read or begin from', () => {
+  test('and the files that users run, read or start from', () => {
     const others = installed.files.filter((path) => !path.startsWith('dist/'));
     expect(others.filter((path) => !PACKED.test(path))).toEqual([]);
     expect(others).toEqual(
@@ -96,7 +96,7 @@ describe('what is packed', () => {
     );
   });
 
-  test('holds every page and file that the README links to', () => {
+  test('contain every page and file that the README links to', () => {
     const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
     const links = [...readme.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map(([, path = '']) => path);
     expect(links.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
@@ -105,8 +105,8 @@ describe('what is packed', () => {
   });
 });
 
-describe('in a folder that has nothing else', () => {
-  test('serve --dev serves the samples, says so, and writes to its data folder alone', async () => {
+describe('in an otherwise empty folder', () => {
+  test('serve --dev serves the samples, reports it, and writes only to its data folder', async () => {
     const { folder, bin } = installed;
     running = start(['serve', '--dev', '--port', '0', '--admin-port', '0'], { cwd: folder, bin });
     await running.says(/These are sample endpoints/);
@@ -127,7 +127,7 @@ describe('in a folder that has nothing else', () => {
       args: ['serve', '--dev', '--endpoints', 'mine'],
       code: 1,
       says: /Folder mine does not exist;.*millrace new NAME/,
-      why: 'a folder that was named is not replaced by samples',
+      why: 'an explicit folder is not replaced by samples',
     },
     {
       args: ['query', 'x'],
@@ -140,7 +140,7 @@ describe('in a folder that has nothing else', () => {
     expect([finished.code, finished.out + finished.err]).toEqual([code, expect.stringMatching(says)]);
   });
 
-  test('new names the schema where editors find it', async () => {
+  test('new refers to the schema where editors find it', async () => {
     const { folder, bin } = installed;
     const { code, out } = await run(['new', 'x', '--stdout'], { cwd: folder, bin });
     expect(code).toBe(0);

@@ -62,19 +62,19 @@ async function load(env: Record<string, string>): Promise<Settings> {
 }
 
 describe.each(Object.entries(PLACES))('%s', (_place, variables) => {
-  test('names settings only', () => {
+  test('contains only settings', () => {
     const names = Object.keys(variables).filter((name) => name !== 'NODE_ENV');
     expect(names.length).toBeGreaterThan(0);
     expect(names.filter((name) => !KNOWN.has(name))).toEqual([]);
   });
 
-  test('gives them values that they can have', async () => {
+  test('gives them valid values', async () => {
     await expect(load(variables)).resolves.toHaveProperty('drainTimeout');
   });
 });
 
 test.each([...deployFiles(), 'docs/guide/deploy.md', 'docs/guide/operating.md', 'README.md'])(
-  '%s speaks of no setting that is none',
+  '%s mentions only existing settings',
   (file) => {
     const named = readText(file).match(/\b(MILLRACE|CLICKHOUSE|REDIS)_[A-Z_]+\b/g) ?? [];
     expect(named.filter((name) => !KNOWN.has(name) && !COMPOSE.has(name))).toEqual([]);
@@ -90,7 +90,7 @@ describe('the systemd unit', () => {
     expect(data).toBe(`/var/lib/${one('StateDirectory')}`);
   });
 
-  test('can write to its data and nowhere else, with no rights to gain', () => {
+  test('can write only to its data folder, and cannot gain privileges', () => {
     expect([one('ProtectSystem'), one('NoNewPrivileges'), one('CapabilityBoundingSet')]).toEqual([
       'strict',
       'yes',
@@ -100,7 +100,7 @@ describe('the systemd unit', () => {
     expect(unit.has('ReadWritePaths')).toBe(false);
   });
 
-  test('is taken by systemd, where that is installed, as hardly exposed', () => {
+  test('is rated as having low exposure by systemd, where that is installed', () => {
     const file = join(scratch(), 'millrace.service');
     const here = readText('deploy/millrace.service').replace(
       /^ExecStart=.*$/m,

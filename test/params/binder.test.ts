@@ -37,18 +37,18 @@ function problemOf(run: () => unknown): Problem {
     if (error instanceof Problem) return error;
     throw error;
   }
-  throw new Error('nothing was refused');
+  throw new Error('nothing was rejected');
 }
 
 const ABSENT = { project: 'p', level: 'info', size: null, since: null, code: null, tags: '[]' };
 
-describe('bound', () => {
+describe('accepted', () => {
   test.each<[why: string, values: Given, bound: Record<string, string | null>]>([
     ['defaults and nulls', {}, {}],
-    ['empty texts are absent', { level: '', size: '', since: '' }, {}],
+    ['empty strings are absent', { level: '', size: '', since: '' }, {}],
     ['nulls are absent', { level: null, size: null }, {}],
     [
-      'texts from a URL',
+      'strings from a URL',
       { size: '10', since: '2024-01-01T00:00:00Z' },
       { size: '10', since: '2024-01-01 00:00:00.000' },
     ],
@@ -56,19 +56,19 @@ describe('bound', () => {
     ['a list as JSON text', { tags: '["a,b","c\\"d"]' }, { tags: "['a,b','c\"d']" }],
     ['a list by commas', { tags: "it's, \\" }, { tags: "['it''s',' \\']" }],
     ['an empty list', { tags: [] }, { tags: '[]' }],
-    ['a pattern matches the whole text', { code: 'abc' }, { code: 'abc' }],
+    ['a pattern matches the whole string', { code: 'abc' }, { code: 'abc' }],
   ])('%s', (_why, values, bound) => {
     expect(binder().bind(given({ project: 'p', ...values })).values).toEqual({ ...ABSENT, ...bound });
   });
 
-  test('equal values have one canonical text, whatever their spelling and order', () => {
+  test('equal values have one canonical text, regardless of spelling and order', () => {
     const one = binder().bind(given({ project: 'p', since: '2024-01-01T01:00:00+01:00', size: '010' }));
     const other = binder().bind(given({ size: 10, since: '2024-01-01', project: 'p', level: 'info' }));
     expect(one.canonical).toBe(other.canonical);
     expect(one.canonical).not.toBe(binder().bind(given({ project: 'q' })).canonical);
   });
 
-  test('names of the prototype are names like others', () => {
+  test('names of the prototype are ordinary names', () => {
     const { values } = binder({ constructor: { type: 'String' }, ['__proto__']: { type: 'UInt8' } }).bind(
       new Map(),
     );
@@ -79,8 +79,8 @@ describe('bound', () => {
   });
 });
 
-describe('refused', () => {
-  test('with all failures at once', () => {
+describe('rejected', () => {
+  test('with all errors at once', () => {
     const raw = new Map<string, RawValue[]>([
       ['level', ['warn']], ['size', ['9']], ['since', ['2019-12-31']], ['code', ['ab1']], ['projct', ['p']], ['tags', [['a', 'b', 'c', 'd']]],
     ]); // prettier-ignore
@@ -145,7 +145,7 @@ describe('refused', () => {
     expect(values).toEqual({ p: '😀😀' });
   });
 
-  test('unknown names are ignored where the endpoint says so', () => {
+  test('unknown names are ignored if the endpoint says so', () => {
     const raw = new Map([
       ['project', ['p']],
       ['other', ['a', 'b']],
@@ -153,7 +153,7 @@ describe('refused', () => {
     expect(binder(SPECS, 'ignore').bind(raw).values).toEqual(ABSENT);
   });
 
-  test('a thousand unknown names make a bounded answer', () => {
+  test('a thousand unknown names produce a bounded response', () => {
     const raw = new Map(Array.from({ length: 1000 }, (_, i) => [`${'n'.repeat(500)}${i}`, ['x']] as const));
     const { errors } = problemOf(() => binder().bind(raw));
     expect(JSON.stringify(errors).length).toBeLessThan(20_000);
@@ -168,7 +168,7 @@ describe('locked by the key', () => {
   const bound = { ...ABSENT, project: 'mine', since: '2024-01-01 00:00:00.000' };
 
   test.each<[why: string, raw: ReadonlyMap<string, RawValue[]>]>([
-    ['left out', new Map()],
+    ['omitted', new Map()],
     ['empty', new Map([['project', ['']]])],
     ['repeated', new Map([['project', ['mine']]])],
     ['repeated in another spelling', new Map([['since', ['2024-01-01T00:00:00Z']]])],
@@ -185,21 +185,21 @@ describe('locked by the key', () => {
     ]
   >([
     ['another value', new Map([['project', ['other']]]), locked, 'project'],
-    ['another value beside the right one', new Map([['project', ['mine', 'other']]]), locked, 'project'],
-    ['no value at all', new Map([['since', ['rubbish']]]), locked, 'since'],
+    ['another value besides the locked one', new Map([['project', ['mine', 'other']]]), locked, 'project'],
+    ['no value at all', new Map([['since', ['invalid']]]), locked, 'since'],
     ['a list', new Map([['project', [['mine']]]]), locked, 'project'],
     ['the endpoint has no such parameter', new Map(), new Map([['tenant', 'mine']]), 'tenant'],
-    ['the endpoint does not take the value', new Map(), new Map([['size', 7]]), 'size'],
+    ['the endpoint does not accept the value', new Map(), new Map([['size', 7]]), 'size'],
     ['the lock is empty', new Map(), new Map([['project', '']]), 'project'],
   ])('forbidden: %s', (_why, raw, locks, parameter) => {
     const problem = problemOf(() => binder().bind(raw, locks));
     expect([problem.code, problem.errors.map((e) => e.parameter)]).toEqual(['auth.forbidden', [parameter]]);
   });
 
-  test('a lock is looked at before anything else, and holds where unknown names are ignored', () => {
+  test('a lock is checked first, and applies even if unknown names are ignored', () => {
     const raw = new Map([
       ['project', ['other']],
-      ['size', ['rubbish']],
+      ['size', ['invalid']],
     ]);
     expect(problemOf(() => binder(SPECS, 'ignore').bind(raw, locked)).code).toBe('auth.forbidden');
   });

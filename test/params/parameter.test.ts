@@ -38,9 +38,9 @@ test.each<[why: string, spec: Parameter, findings: [path: string, code: string][
     ],
   ],
   ['the same enum value twice', { type: 'UInt8', enum: [1, '01'] }, [['enum.1', 'enum_duplicate']]],
-  ['a pattern of another language', { type: 'String', pattern: '(?=a)' }, [['pattern', 'pattern_invalid']]],
+  ['a pattern of another syntax', { type: 'String', pattern: '(?=a)' }, [['pattern', 'pattern_invalid']]],
   ['a pattern for a number', { type: 'UInt8', pattern: '1' }, [['pattern', 'constraint_misplaced']]],
-  ['min for a text', { type: 'String', min: 1 }, [['min', 'constraint_misplaced']]],
+  ['min for a string', { type: 'String', min: 1 }, [['min', 'constraint_misplaced']]],
   [
     'lengths for a number',
     { type: 'UInt8', min_length: 1, max_length: 2 },

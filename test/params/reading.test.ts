@@ -3,14 +3,14 @@ import { scalarReader } from '../../src/params/scalar.ts';
 import type { RawScalar } from '../../src/params/reading.ts';
 import { parseParameterType } from '../../src/params/type.ts';
 
-function readAs(typeText: string, raw: RawScalar): string | { refused: string } {
+function readAs(typeText: string, raw: RawScalar): string | { rejected: string } {
   const type = parseParameterType(typeText);
   if ('kind' in type) throw new Error(type.message);
   const reading = scalarReader(type.scalar)(raw);
-  return reading.kind === 'value' ? reading.text : { refused: reading.message };
+  return reading.kind === 'value' ? reading.text : { rejected: reading.message };
 }
 
-describe('accepted, in canonical text', () => {
+describe('accepted, in canonical form', () => {
   test.each<[type: string, raw: RawScalar, text: string]>([
     ['String', "it's \\ 漢 😀\n", "it's \\ 漢 😀\n"],
     ['String', '', ''],
@@ -72,7 +72,7 @@ describe('accepted, in canonical text', () => {
   });
 });
 
-describe('refused', () => {
+describe('rejected', () => {
   test.each<[type: string, raw: RawScalar, why: string]>([
     ['String', 5, 'string'],
     ['String', true, 'string'],
@@ -142,6 +142,6 @@ describe('refused', () => {
     ['IPv6', '1.2.3.4', 'IPv6'],
     ['IPv6', 'fe80::1%eth0', 'IPv6'],
   ])('%s %j: %s', (type, raw, why) => {
-    expect(readAs(type, raw)).toEqual({ refused: expect.stringContaining(why) });
+    expect(readAs(type, raw)).toEqual({ rejected: expect.stringContaining(why) });
   });
 });

@@ -35,8 +35,8 @@ test.each([
   ['Identifier', 'String parameter', 'would paste the value into the query'],
   ['identifier', 'String parameter', 'in any case'],
   ['', 'String', 'nothing'],
-  ['String)', 'String', 'rubbish behind'],
-])('%s is refused: hint %s, because %s', (text, hint) => {
+  ['String)', 'String', 'text after the type'],
+])('%s is rejected: hint %s, because %s', (text, hint) => {
   const type = parseParameterType(text);
   expect('kind' in type && type.hint).toContain(hint);
 });

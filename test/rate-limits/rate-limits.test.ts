@@ -20,7 +20,7 @@ const limit = (count: number, window: number, counter = 'a', policy: Limit['poli
 });
 
 describe('in memory', () => {
-  test('a window begins with the first call, and not before its end again', async () => {
+  test('a window starts with the first call, and the next one not before its end', async () => {
     let now = 1000;
     const counters = createMemoryCounters(() => now);
     const limits = [limit(2, 60)];
@@ -33,7 +33,7 @@ describe('in memory', () => {
     expect(await counters.take(limits)).toEqual({ isAllowed: true, counts: [{ used: 1, resetMs: 60_000 }] });
   });
 
-  test('never more in a window than its limit, whoever calls when', async () => {
+  test('never more in a window than its limit, for any order of calls', async () => {
     const call = fc.record({ wait: fc.integer({ min: 0, max: 700 }), who: fc.constantFrom('a', 'b', 'c') });
     await fc.assert(
       fc.asyncProperty(
@@ -87,7 +87,7 @@ describe.each<{ name: string; open: () => Counters }>([
   { name: 'in memory', open: () => createMemoryCounters(() => performance.now()) },
   { name: 'in Redis', open: () => createRedisCounters(link) },
 ])('counters $name', ({ name, open }) => {
-  test('a call counts on all its limits or on none', async () => {
+  test('a call counts against all its limits or none', async () => {
     const counters = open();
     const key = limit(10, 60, `${name}-k`);
     const endpoint = limit(1, 60, `${name}-e`, 'endpoint');
@@ -102,7 +102,7 @@ describe.each<{ name: string; open: () => Counters }>([
     expect(await counters.take([key])).toMatchObject({ isAllowed: true, counts: [{ used: 2 }] });
   });
 
-  test('a crowd gets exactly as many as allowed', async () => {
+  test('concurrent callers get exactly as many as allowed', async () => {
     const counters = open();
     const taken = await Promise.all(
       Array.from({ length: 200 }, () => counters.take([limit(20, 60, `${name}-crowd`)])),
@@ -119,7 +119,7 @@ describe.each<{ name: string; open: () => Counters }>([
   });
 });
 
-describe('Redis that is not what it should be', () => {
+describe('Redis with invalid values', () => {
   const limits = [limit(1, 60, 'fault')];
   const both = (failure: 'open' | 'closed') =>
     createRateLimits({
@@ -134,31 +134,34 @@ describe('Redis that is not what it should be', () => {
     { why: 'nothing', value: '' },
     { why: 'not a number', value: 'nan' },
     { why: 'infinity', value: 'inf' },
-    { why: 'a negative number, which would be calls for nothing', value: '-1000' },
+    { why: 'a negative number, which would allow extra calls', value: '-1000' },
     { why: 'a fraction', value: '0.5' },
     { why: 'hexadecimal', value: '0x1' },
     { why: 'a number with an exponent', value: '1e300' },
     { why: 'leading zeros', value: '007' },
-    { why: 'the largest integer, which cannot be counted up', value: '9223372036854775807' },
+    { why: 'the largest integer, which cannot be incremented', value: '9223372036854775807' },
     { why: 'megabytes', value: '1'.repeat(5_000_000) },
-  ])('something else under our key is no count, and gone with the first call: $why', async ({ value }) => {
-    await link.run<unknown>(
-      ({ client }) =>
-        typeof value === 'string'
-          ? client.set('test:rate:fault', value, { expiration: { type: 'EX', value: 50 } })
-          : client.lPush('test:rate:fault', [...value]),
-      null,
-      10,
-    );
-    expect(await createRedisCounters(link).take(limits)).toBeUndefined();
-    expect(await createRedisCounters(link).take(limits)).toEqual({
-      isAllowed: true,
-      counts: [{ used: 1, resetMs: 60_000 }],
-    });
-    await link.run(({ client }) => client.del('test:rate:fault'), 0);
-  });
+  ])(
+    'an invalid value under our key does not count, and is replaced by the first call: $why',
+    async ({ value }) => {
+      await link.run<unknown>(
+        ({ client }) =>
+          typeof value === 'string'
+            ? client.set('test:rate:fault', value, { expiration: { type: 'EX', value: 50 } })
+            : client.lPush('test:rate:fault', [...value]),
+        null,
+        10,
+      );
+      expect(await createRedisCounters(link).take(limits)).toBeUndefined();
+      expect(await createRedisCounters(link).take(limits)).toEqual({
+        isAllowed: true,
+        counts: [{ used: 1, resetMs: 60_000 }],
+      });
+      await link.run(({ client }) => client.del('test:rate:fault'), 0);
+    },
+  );
 
-  test('a counter that would hold for years ends with its window', async () => {
+  test('a counter that would last for years ends with its window', async () => {
     await link.run(
       ({ client }) => client.set('test:rate:years', '5', { expiration: { type: 'EX', value: 10 ** 9 } }),
       null,
@@ -169,7 +172,7 @@ describe('Redis that is not what it should be', () => {
     });
   });
 
-  test('a counter without an end gets one', async () => {
+  test('a counter without expiry gets one', async () => {
     await link.run(({ client }) => client.set('test:rate:endless', '1'), null);
     expect(await createRedisCounters(link).take([limit(1, 60, 'endless')])).toEqual({
       isAllowed: false,
@@ -177,7 +180,7 @@ describe('Redis that is not what it should be', () => {
     });
   });
 
-  test('away: open counts in each process, closed refuses', async () => {
+  test('unavailable: open counts in each process, closed rejects', async () => {
     const [open, closed] = [both('open'), both('closed')];
     await redis.kill();
     const fresh = [limit(1, 60, 'away')];
@@ -189,7 +192,7 @@ describe('Redis that is not what it should be', () => {
   });
 });
 
-test('what an answer says of its limits', () => {
+test('rate limit fields of a response', () => {
   const states = [
     { policy: 'key', rate: { limit: 600, window: 60 }, remaining: 0, reset: 12 },
     { policy: 'endpoint', rate: { limit: 5, window: 1 }, remaining: 4, reset: 1 },

@@ -42,11 +42,11 @@ function countReads(detectors: readonly DetectorName[], text: string): number {
 const textOf = (piece: string, end: string, length: number) =>
   piece.repeat(Math.ceil(length / piece.length)).slice(0, length) + end;
 
-describe('no unit is read more often than a constant says', () => {
+describe('every unit is read at most a constant number of times', () => {
   /** Reads a unit, of all detectors together; the most is for digits in groups of three, each of which may begin a card. */
   const MOST = 120;
 
-  test.each(PIECES)('%j again and again', (piece) => {
+  test.each(PIECES)('%j repeated', (piece) => {
     for (const end of ENDS) {
       const [short, long] = [1000, 8000].map((length) => countReads(ALL, textOf(piece, end, length)));
       expect(long).toBeLessThan(MOST * 8000);
@@ -55,7 +55,7 @@ describe('no unit is read more often than a constant says', () => {
   });
 });
 
-test('rows and texts of any such piece come to an end, in JSON', () => {
+test('rows and strings of any such piece terminate, as JSON', () => {
   const { redactLines, redactText } = createRedactor({ detectors: ALL });
   for (const piece of [
     ...PIECES,

@@ -13,8 +13,8 @@ const hashOf = (text: string) => createHmac('sha256', KEY).update(text).digest('
 
 describe('rows', () => {
   test.each([
-    { why: 'a text', line: '{"a":"at 10.0.0.1"}', becomes: '{"a":"at REDACTED"}' },
-    { why: 'two in one text', line: '{"a":"10.0.0.1 10.0.0.2"}', becomes: '{"a":"REDACTED REDACTED"}' },
+    { why: 'a string', line: '{"a":"at 10.0.0.1"}', becomes: '{"a":"at REDACTED"}' },
+    { why: 'two in one string', line: '{"a":"10.0.0.1 10.0.0.2"}', becomes: '{"a":"REDACTED REDACTED"}' },
     { why: 'nested', line: '{"a":{"b":{"c":"a@b.example"}}}', becomes: '{"a":{"b":{"c":"REDACTED"}}}' },
     {
       why: 'an array',
@@ -22,31 +22,35 @@ describe('rows', () => {
       becomes: '{"a":["REDACTED",["REDACTED",1]]}',
     },
     { why: 'a row that is an array', line: '["a@b.example",null]', becomes: '["REDACTED",null]' },
-    { why: 'blanks between', line: '{ "a" : "::1" , "b" : 1 }', becomes: '{ "a" : "REDACTED" , "b" : 1 }' },
+    { why: 'spaces between', line: '{ "a" : "::1" , "b" : 1 }', becomes: '{ "a" : "REDACTED" , "b" : 1 }' },
     { why: 'a key', line: '{"m":{"a@b.example":5}}', becomes: '{"m":{"REDACTED":5}}' },
     { why: 'a part of a key', line: '{"m":{"user:a@b.example":5}}', becomes: '{"m":{"user:REDACTED":5}}' },
     {
-      why: 'keys that become the same text are kept apart',
+      why: 'keys that become equal stay distinct',
       line: '{"m":{"a@b.example":1,"c@d.example":2,"x":3,"e@f.example":4}}',
       becomes: '{"m":{"REDACTED":1,"REDACTED_2":2,"x":3,"REDACTED_3":4}}',
     },
     {
-      why: 'keys of different objects are not',
+      why: 'keys of different objects may become equal',
       line: '[{"a@b.example":{"c@d.example":1}},{"e@f.example":2}]',
       becomes: '[{"REDACTED":{"REDACTED":1}},{"REDACTED":2}]',
     },
     {
-      why: 'numbers stay',
+      why: 'numbers are unchanged',
       line: '{"card":4111111111111111,"n":-1.5e+30}',
       becomes: '{"card":4111111111111111,"n":-1.5e+30}',
     },
-    { why: 'literals stay', line: '{"a":null,"b":true,"c":false}', becomes: '{"a":null,"b":true,"c":false}' },
     {
-      why: 'escapes around stay',
+      why: 'literals are unchanged',
+      line: '{"a":null,"b":true,"c":false}',
+      becomes: '{"a":null,"b":true,"c":false}',
+    },
+    {
+      why: 'surrounding escapes are unchanged',
       line: '{"a":"\\"::1\\"\\n\\/\\u00e9"}',
       becomes: '{"a":"\\"REDACTED\\"\\n\\/\\u00e9"}',
     },
-    { why: 'a sign written as an escape', line: '{"a":"x\\u0040y.example"}', becomes: '{"a":"REDACTED"}' },
+    { why: 'a symbol written as an escape', line: '{"a":"x\\u0040y.example"}', becomes: '{"a":"REDACTED"}' },
     { why: 'a letter written as an escape', line: '{"a":"x@y.ex\\u0061mple"}', becomes: '{"a":"REDACTED"}' },
     {
       why: 'an escaped slash before',
@@ -54,7 +58,7 @@ describe('rows', () => {
       becomes: '{"a":"http:\\/\\/REDACTED\\/x"}',
     },
     {
-      why: 'a product behind an escaped slash',
+      why: 'a product after an escaped slash',
       line: '{"a":"Chrome\\/120.0.0.0"}',
       becomes: '{"a":"Chrome\\/120.0.0.0"}',
     },
@@ -65,7 +69,7 @@ describe('rows', () => {
       becomes: '{"a":"D\\\\REDACTED"}',
     },
     {
-      why: 'half a pair of surrogates',
+      why: 'a lone surrogate',
       line: '{"a":"\\ud83d@x.example \\ud83da@x.example"}',
       becomes: '{"a":"\\ud83d@x.example \\ud83dREDACTED"}',
     },
@@ -76,7 +80,7 @@ describe('rows', () => {
     expect(redact(`{"x":1}\n${line}\n{"y":2}\n`, options)).toBe(`{"x":1}\n${becomes}\n{"y":2}\n`);
   });
 
-  test('bytes that are no UTF-8 stay as they are', () => {
+  test('bytes that are not UTF-8 are unchanged', () => {
     const line = Buffer.concat([
       Buffer.from('{"a":"'),
       Buffer.from([0xff, 0xc3, 0x28, 0xe2, 0x82]),
@@ -86,19 +90,19 @@ describe('rows', () => {
     expect(redacted.toString('latin1')).toBe(line.toString('latin1').replace('::1', 'REDACTED'));
   });
 
-  test('nothing to take out gives the very same array', () => {
+  test('without a match, the same array is returned', () => {
     const lines = Buffer.from('{"a":"12:34:56 v1.2.3.4","b":{"c":"Chrome/120.0.0.0"}}\n'.repeat(10));
     expect(createRedactor({}).redactLines(lines)).toBe(lines);
   });
 
-  test('a view into a larger buffer is read alone', () => {
+  test('only the view of a larger buffer is read', () => {
     const all = Buffer.from('{"a":"::1"}\n{"a":"::1"}\n{"a":"::1"}\n');
     const redacted = createRedactor({}).redactLines(all.subarray(12, 24));
     expect(Buffer.from(redacted).toString()).toBe('{"a":"REDACTED"}\n');
   });
 
   test.each(['{"a":"::1', '{"a":"::1\\', '{"a"', '"', '{"a":', '}}]]{', '\n\n{"a":"::1"}'])(
-    'what is cut off or no JSON comes to an end: %s',
+    'truncated or invalid JSON terminates: %s',
     (line) => {
       expect(redact(line, { columns: { a: 'drop', b: 'mask' } })).not.toContain('::1');
     },
@@ -128,13 +132,13 @@ describe('columns by name', () => {
       becomes: '{"a":null,"b":null}',
     },
     {
-      why: 'hashes a text',
+      why: 'hashes a string',
       columns: { a: 'hash' },
       line: '{"a":"ann","b":1}',
       becomes: `{"a":"${hashOf('ann')}","b":1}`,
     },
     {
-      why: 'hashes what a text says',
+      why: 'hashes the decoded string',
       columns: { a: 'hash' },
       line: '{"a":"\\u0061\\"é"}',
       becomes: `{"a":"${hashOf('a"é')}"}`,
@@ -204,13 +208,13 @@ describe('columns by name', () => {
       becomes: '{"m.user.name":"REDACTED"}',
     },
     {
-      why: 'the name deeper down is another',
+      why: 'the same name deeper down is unaffected',
       columns: { name: 'mask' },
       line: '{"m":{"name":"x"}}',
       becomes: '{"m":{"name":"x"}}',
     },
     {
-      why: 'the name as a value is none',
+      why: 'the name as a value is unaffected',
       columns: { a: 'drop' },
       line: '{"b":"a","c":["a"]}',
       becomes: '{"b":"a","c":["a"]}',
@@ -234,7 +238,7 @@ describe('columns by name', () => {
       becomes: '{"constructor":"REDACTED","__proto__":"REDACTED"}',
     },
     {
-      why: 'texts beside are searched',
+      why: 'other strings are searched',
       columns: { a: 'drop' },
       line: '{"a":"::1","b":"::1"}',
       becomes: '{"b":"REDACTED"}',
@@ -243,13 +247,13 @@ describe('columns by name', () => {
     expect(redact(`${line}\n${line}\n`, { columns })).toBe(`${becomes}\n${becomes}\n`);
   });
 
-  test('kinds are said where asked for', () => {
+  test('kinds are included on request', () => {
     const line = '{"a":"x","b":"from ::1 by a@b.example"}\n';
     const becomes = '{"a":"REDACTED:column","b":"from REDACTED:ip by REDACTED:email"}\n';
     expect(redact(line, { kind: true, columns: { a: 'mask' } })).toBe(becomes);
   });
 
-  test('equal values have equal hashes under one key, and others under another', () => {
+  test('equal values have equal hashes under one key, and different ones under another', () => {
     const [first, again, other] = ['k1', 'k1', 'k2'].map((hashKey) =>
       redact('{"a":"x"}\n', { hashKey, columns: { a: 'hash' } }),
     );
@@ -257,7 +261,7 @@ describe('columns by name', () => {
     expect(other).not.toBe(first);
   });
 
-  test('hashing without a key is refused', () => {
+  test('hashing without a key is rejected', () => {
     expect(() => createRedactor({ columns: { a: 'hash' } })).toThrow('need a key');
     expect(() => createRedactor({ columns: { a: 'hash' }, hashKey: '' })).toThrow('need a key');
   });

@@ -36,7 +36,7 @@ describe('redacting', () => {
     );
   });
 
-  test('twice is redacting once', () => {
+  test('is idempotent', () => {
     fc.assert(
       fc.property(redactor, hardText, (redactor, text) => {
         const once = redactor.redactText(text);
@@ -46,7 +46,7 @@ describe('redacting', () => {
     );
   });
 
-  test('does not depend on how a text is written', () => {
+  test('does not depend on how a string is escaped', () => {
     fc.assert(
       fc.property(redactor, hardText, fc.infiniteStream(fc.boolean()), (redactor, text, choices) => {
         fc.pre(!text.includes('\\') && !text.includes('%')); // escapes in the text itself are read as well
@@ -97,8 +97,8 @@ describe('redacting', () => {
   });
 });
 
-describe('what stays', () => {
-  test('is what was there, in its order: places are of the text as it was', () => {
+describe('unredacted content', () => {
+  test('is unchanged and in order: offsets refer to the original text', () => {
     fc.assert(
       fc.property(hardText, (text) => {
         fc.pre(Buffer.from(text).toString() === text); // a lone surrogate is written as another character
@@ -116,7 +116,7 @@ describe('what stays', () => {
     );
   });
 
-  test('is the very same where nothing is found, however hard it looks', () => {
+  test('is the same array if nothing is found, in every reading', () => {
     const harmless = fc.array(
       fc.constantFrom(
         ...'＠ １２ \u00ad \u200b \u00a0 &#64; &nbsp; &amp; =40 =\n %C2%AD é 日本 x\t; &'.split(' '),
@@ -133,7 +133,7 @@ describe('what stays', () => {
   });
 });
 
-describe('an address in any disguise', () => {
+describe('an address in any encoding', () => {
   const fullWidth = (each: string) => String.fromCharCode(each.charCodeAt(0) + 0xfee0);
   const MASKS: readonly ((each: string) => string)[] = [
     (each) => each,
@@ -213,7 +213,7 @@ describe('every address', () => {
         .tuple(fc.stringMatching(/^[a-z][a-z0-9._+-]{0,20}[a-z0-9]$/), hostName)
         .map((parts) => parts.join('@')),
     },
-  ])('is found, whatever stands around: $kind', ({ address }) => {
+  ])('is found in any context: $kind', ({ address }) => {
     const { redactText } = createRedactor({});
     fc.assert(
       fc.property(before, address, behind, (before, address, behind) => {

@@ -4,19 +4,23 @@ import { createRedactor, NO_REDACTION, type RedactorOptions } from '../../src/re
 
 describe('the profile', () => {
   test.each<{ why: string; a: RedactorOptions; b: RedactorOptions }>([
-    { why: 'defaults said or not', a: {}, b: { detectors: ['ip', 'email'], kind: false, columns: {} } },
+    {
+      why: 'defaults explicit or omitted',
+      a: {},
+      b: { detectors: ['ip', 'email'], kind: false, columns: {} },
+    },
     { why: 'detectors in any order', a: { detectors: ['card', 'ip'] }, b: { detectors: ['ip', 'card'] } },
     {
       why: 'columns in any order',
       a: { columns: { a: 'mask', b: 'drop' } },
       b: { columns: { b: 'drop', a: 'mask' } },
     },
-    { why: 'a key that nothing is hashed with', a: { hashKey: 'x' }, b: { hashKey: 'y' } },
+    { why: 'a key that is not used for hashing', a: { hashKey: 'x' }, b: { hashKey: 'y' } },
   ])('is the same: $why', ({ a, b }) => {
     expect(createRedactor(a).profile).toBe(createRedactor(b).profile);
   });
 
-  test('differs with everything that changes the output', () => {
+  test('differs for everything that changes the output', () => {
     const all: readonly RedactorOptions[] = [
       {},
       { detectors: ['ip'] },
@@ -31,14 +35,14 @@ describe('the profile', () => {
     expect(profiles.size).toBe(all.length + 1);
   });
 
-  test('does not tell the key', () => {
+  test('does not reveal the key', () => {
     expect(createRedactor({ columns: { a: 'hash' }, hashKey: 'secret-key' }).profile).not.toContain(
       'secret-key',
     );
   });
 });
 
-describe('demands', () => {
+describe('requests for redaction', () => {
   const redactor = createRedactor({});
 
   test.each([
@@ -49,13 +53,13 @@ describe('demands', () => {
     { endpoint: true, key: true, header: false, redacts: true },
     { endpoint: true, key: true, header: true, redacts: true },
   ])(
-    'only add: endpoint $endpoint, key $key, header $header',
+    'can only add it: endpoint $endpoint, key $key, header $header',
     ({ redacts, endpoint: always, ...demands }) => {
       expect(demandedRedactor({ always, redactor }, demands)).toBe(redacts ? redactor : NO_REDACTION);
     },
   );
 
-  test('without one, rows and texts are the same', () => {
+  test('without one, rows and strings are unchanged', () => {
     const lines = Buffer.from('{"a":"::1"}\n');
     expect(NO_REDACTION.redactLines(lines)).toBe(lines);
     expect(NO_REDACTION.redactText('::1')).toBe('::1');

@@ -13,7 +13,7 @@ function throughRow(text: string, escape: (json: string) => string = (json) => j
   return (row as { text: string }).text; // the row was written above
 }
 
-/** A JSON string that says the same, with all signs and letters beyond ASCII escaped. */
+/** The same value as a JSON string with all punctuation and non-ASCII letters escaped. */
 function escapeSigns(json: string): string {
   const escaped = json.slice(1, -1).replaceAll(/\\"|[^\\\w]/g, (sign) => {
     const code = sign.charCodeAt(sign.length - 1);
@@ -38,8 +38,8 @@ describe.each([
 });
 
 describe.each([
-  ['what is no personal data', SURVIVORS],
-  ['what the guide says is not detected', UNREAD],
+  ['not personal data', SURVIVORS],
+  ['documented as not detected', UNREAD],
 ])('%s', (_, table) => {
   test.each(table)('$why: $text', ({ text }) => {
     expect(redactor.redactText(text)).toBe(text);
@@ -48,12 +48,12 @@ describe.each([
   });
 });
 
-describe('choosing', () => {
+describe('selection of detectors', () => {
   const text = '203.0.113.9 a@example.com +14155552671 4111111111111111';
 
   test.each<{ why: string; detectors: readonly DetectorName[] | undefined; becomes: string }>([
     {
-      why: 'addresses and e-mail when not said',
+      why: 'addresses and e-mail by default',
       detectors: undefined,
       becomes: 'R R +14155552671 4111111111111111',
     },

@@ -2,9 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { Problem } from '../../src/core/problem.ts';
 import { EngineError, type EngineFailure } from '../../src/engine/engine.ts';
-import { checkFailure } from '../../src/request/check-failure.ts';
+import { checkProblem, runProblem } from '../../src/request/engine-problems.ts';
 import type { Plan } from '../../src/request/plan.ts';
-import { asProblem } from '../../src/request/run.ts';
 
 const TOTAL = 'Code: 241. DB::Exception: (total) memory limit exceeded: would use 2.01 GiB';
 const OWN = 'Code: 241. DB::Exception: Query memory limit exceeded: would use 2.01 GiB';
@@ -14,9 +13,7 @@ function planOf(origin: 'saved' | 'consumer'): Plan {
   return {
     statement: { sql: 'SELECT 1', parameters: {}, limits, origin, int64: 'number' },
     canonical: '',
-    consumerSql: undefined,
-    sourceSql: undefined,
-    dialect: undefined,
+    consumerQuery: undefined,
     blame: () => undefined,
   };
 }
@@ -40,8 +37,8 @@ describe('a run that fails', () => {
   ])('$failure: saved $saved, a consumer’s $consumer', ({ failure, message = 'x', saved, consumer }) => {
     const { signal } = new AbortController();
     const error = new EngineError(failure, message);
-    expect(told(asProblem(error, planOf('saved'), signal))).toBe(saved);
-    expect(told(asProblem(error, planOf('consumer'), signal))).toBe(consumer);
+    expect(reported(runProblem(error, planOf('saved'), signal))).toBe(saved);
+    expect(reported(runProblem(error, planOf('consumer'), signal))).toBe(consumer);
   });
 });
 
@@ -55,17 +52,17 @@ describe('a check that fails', () => {
     { failure: 'limit', problem: '400 sandbox.too_large' },
     { failure: 'invalid_response', problem: '502 engine.invalid_response' },
   ])('$failure: $problem', ({ failure, problem }) => {
-    const found = checkFailure(new EngineError(failure, 'x'));
-    expect(told(found)).toBe(problem);
+    const found = checkProblem(new EngineError(failure, 'x'));
+    expect(reported(found)).toBe(problem);
     if (problem.startsWith('503')) expect(found).toMatchObject({ retryAfter: 1 });
   });
 
   test('any other error is passed through', () => {
     const error = new Error('x');
-    expect(checkFailure(error)).toBe(error);
+    expect(checkProblem(error)).toBe(error);
   });
 });
 
-function told(error: unknown): string {
+function reported(error: unknown): string {
   return error instanceof Problem ? `${error.status} ${error.code}` : String(error);
 }

@@ -10,7 +10,7 @@ import { splitStatements } from '../../src/engine/statements.ts';
 import { PROBE_SQL, probeIsolation } from '../../src/request/isolation-probe.ts';
 import type { PreflightFinding } from '../../src/request/preflight.ts';
 import { createSandboxes } from '../../src/request/sandboxes.ts';
-import { ORACLES } from '../../src/sandbox/self-attacks.ts';
+import { ORACLES } from '../../src/sandbox/self-test-attacks.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'millrace-probe-'));
 let engine: Engine;

@@ -9,8 +9,8 @@ import { splitStatements } from '../../src/engine/statements.ts';
 import { excessIn, rolesIn } from '../../src/request/grants.ts';
 import type { PreflightFinding } from '../../src/request/preflight.ts';
 import { checkServer, profileFor } from '../../src/request/server-checks.ts';
-import type { ClickHouseFront } from '../support/clickhouse-front.ts';
-import { openClickHouseFront } from '../support/clickhouse-front.ts';
+import type { ClickHouseFront } from '../support/clickhouse-front/front.ts';
+import { openClickHouseFront } from '../support/clickhouse-front/front.ts';
 import { collect, failureOf, statement } from '../support/engine-statements.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'millrace-checks-'));
@@ -30,7 +30,7 @@ const WELL: readonly (readonly [part: string, answer: string])[] = [
 ];
 
 function tell(...answers: readonly (readonly [part: string, answer: string, user?: string])[]): void {
-  front.tells = (query, user) => {
+  front.override = (query, user) => {
     if (query.startsWith('SELECT currentUser()')) return `["${user}"]\n`;
     const told = [...answers, ...WELL].find(
       ([part, , whom]) => query.includes(part) && (whom === undefined || whom === user),

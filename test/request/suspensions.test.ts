@@ -65,15 +65,6 @@ describe('a query', () => {
     fail('SELECT 1', 'suspected');
     expect(wait('SELECT 1')).toBeUndefined();
   });
-
-  test('a call without a consumer query is admitted', () => {
-    expect(
-      createSuspensions({ now: () => 0, observe: () => undefined }).admit(undefined, {
-        endpoint: { id: '', name: '' },
-        principal: { id: '', name: '' },
-      }),
-    ).toBeUndefined();
-  });
 });
 
 describe('a key', () => {

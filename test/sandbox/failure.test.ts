@@ -1,5 +1,6 @@
 // What consumers see of engine failures: our message at their location, and nothing that they did not write.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { FAILURE_CODES } from '../../src/sandbox/failure-messages.ts';
 import { consumerFailure } from '../../src/sandbox/failure.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { bound, codeOf, openSandbox, openWorld } from './fixture.ts';
@@ -17,8 +18,8 @@ beforeAll(async () => {
 });
 afterAll(() => world.oracle.close());
 
-/** Runs a text to its failure, and what the consumer is told: place, sentence and hint. */
-async function told(sql: string, of = sandbox): Promise<string | undefined> {
+/** Runs a query that fails, and returns what the consumer sees: location, message and hint. */
+async function messageFor(sql: string, of = sandbox): Promise<string | undefined> {
   const verdict = await of.check(sql);
   const { sql: statement } = of.assemble(verdict, 10);
   const error = await world.run(statement).then(
@@ -33,7 +34,7 @@ async function told(sql: string, of = sandbox): Promise<string | undefined> {
   return `${place}${detail.message}${options?.hint === undefined ? '' : ` ${options.hint}`}`;
 }
 
-describe('the consumer’s mistakes', () => {
+describe('errors of the consumer', () => {
   test.each([
     [
       'an unknown column',
@@ -41,79 +42,126 @@ describe('the consumer’s mistakes', () => {
       '2:3 There is no column or alias pth here Did you mean path?',
     ],
     ['an unknown path', 'SELECT e.foo FROM edge_logs AS e', '1:8 There is no column or alias e.foo here'],
-    ['behind comments', '/* é\n */ SELECT foo FROM edge_logs', '2:12 There is no column or alias foo here'],
+    ['after comments', '/* é\n */ SELECT foo FROM edge_logs', '2:12 There is no column or alias foo here'],
     [
-      'types of a function',
+      'argument types of a function',
       'SELECT toStartOfHour(id) FROM edge_logs',
-      '1:8 toStartOfHour does not take values of this type',
+      '1:8 toStartOfHour does not accept arguments of this type',
     ],
     [
-      'types of an operator',
+      'operand types of an operator',
       'SELECT id + timestamp FROM edge_logs',
-      '1:11 + does not take values of this type',
+      '1:11 + does not accept arguments of this type',
     ],
     [
       'too few arguments',
       'SELECT toStartOfHour() FROM edge_logs',
-      '1:8 toStartOfHour takes another number of arguments',
+      '1:8 toStartOfHour has the wrong number of arguments',
     ],
     [
       'not in GROUP BY',
       'SELECT id, count() FROM edge_logs',
-      '1:8 id has to stand in GROUP BY or inside an aggregate function',
+      '1:8 id must be in GROUP BY or inside an aggregate function',
     ],
     [
       'nested aggregates',
       'SELECT max(count()) FROM edge_logs',
-      '1:12 An aggregate function stands inside another, or where none may stand',
+      '1:12 An aggregate function is nested in another one, or used where none is allowed',
     ],
-    ['an alias twice', 'SELECT 1 AS a, 2 AS a', '1:13 a stands for two different things'],
+    ['an alias twice', 'SELECT 1 AS a, 2 AS a', '1:13 a is an alias of two different expressions'],
     [
-      'a text that is no number',
+      'a string that is not a number',
       "SELECT toUInt8('abc') FROM edge_logs",
-      '1:16 A text cannot be converted to the type that is wanted',
+      '1:16 A string cannot be converted to the required type',
     ],
     [
-      'a column of texts that are no numbers',
+      'a column of strings that are not numbers',
       'SELECT toInt64(event_message) FROM edge_logs',
-      '1:8 A text cannot be converted to the type that is wanted',
+      '1:8 A string cannot be converted to the required type',
     ],
     [
-      'a text that is no time',
+      'a string that is not a time',
       "SELECT id FROM edge_logs WHERE timestamp > '2024-99-01'",
-      '1:44 A text is not a time',
+      '1:44 A string is not a valid time',
     ],
-    [
-      'a regular expression',
-      "SELECT match(path, '(') FROM edge_logs",
-      '1:8 A regular expression cannot be compiled',
-    ],
+    ['a regular expression', "SELECT match(path, '(') FROM edge_logs", '1:8 A regular expression is invalid'],
     ['division by zero', 'SELECT intDiv(1, 0)', 'Division by zero'],
     [
       'columns of a union',
       'SELECT id FROM edge_logs UNION ALL SELECT id, path FROM edge_logs',
-      'Types or numbers of columns do not match',
+      'The types or the number of columns do not match',
     ],
     [
-      'a subquery of many rows',
+      'a scalar subquery with several rows',
       'SELECT (SELECT id FROM edge_logs)',
-      'A subquery that is used as a value gave more than one row',
+      'A scalar subquery returned more than one row',
     ],
+    ['a string that is not a UUID', "SELECT toUUID('zz')", '1:15 A string is not a UUID'],
+    [
+      'a string that is not an IPv4 address',
+      "SELECT id, toIPv4('zz') FROM edge_logs",
+      '1:19 A string is not an IPv4 address',
+    ],
+    ['a string that is not an IPv6 address', "SELECT toIPv6('zz')", '1:15 A string is not an IPv6 address'],
+    [
+      'a column of strings that are not UUIDs',
+      'SELECT toUUID(path) FROM edge_logs',
+      '1:8 A string is not a UUID',
+    ],
+    [
+      'a cast in a WITH element of the consumer',
+      "WITH own AS (SELECT toInt64(lower('ABC')) AS x) SELECT x FROM own",
+      'A string cannot be converted to the required type',
+    ],
+    [
+      'a value that is not in an enum',
+      "SELECT CAST('x', 'Enum8(\\'a\\' = 1)')",
+      '1:13 A value is not one of the values of its enum',
+    ],
+    [
+      'a position of zero',
+      'SELECT substring(path, 0) FROM edge_logs',
+      '1:8 Positions in strings, arrays and tuples start at 1',
+    ],
+    [
+      'a type in LowCardinality',
+      "SELECT CAST(1, 'LowCardinality(UInt8)')",
+      '1:16 LowCardinality of this type is not allowed: remove it',
+    ],
+    ['an alias of itself', 'SELECT a + 1 AS b, b + 1 AS a', '1:17 There is no column or alias b here'],
+    [
+      'an array of different depth',
+      'SELECT arrayConcat([1], [[1]])',
+      'The types of the values have no common type',
+    ],
+    [
+      'WITH FILL',
+      'SELECT id FROM edge_logs ORDER BY id WITH FILL STEP 0',
+      'WITH FILL requires constant bounds and a step of the type of its column',
+    ],
+    ['a decimal', "SELECT toDecimal32('99999999999', 2)", "1:20 '99999999999' is out of range"],
+    ['a date', "SELECT toDate('zz')", '1:15 A string is not a valid date'],
   ])('%s', async (_why, sql, expected) => {
-    expect(await told(sql)).toBe(expected);
+    expect(await messageFor(sql)).toBe(expected);
   });
 });
 
-test('tables that exist and tables that do not are told alike', async () => {
-  const there = await told("SELECT default.users IN ('x')");
-  const inNoDatabase = await told("SELECT nothere.users IN ('x')");
-  const notThere = await told("SELECT default.nousers IN ('x')");
+test('error codes have the engine’s names', async () => {
+  const codes = FAILURE_CODES.map(([code]) => code);
+  const sql = `SELECT toString(arrayMap(code -> errorCodeToName(code), [${codes.join(', ')}]))`;
+  expect(await world.run(sql)).toContain(FAILURE_CODES.map(([, name]) => `'${name}'`).join(','));
+});
+
+test('existing and missing tables are reported identically', async () => {
+  const there = await messageFor("SELECT default.users IN ('x')");
+  const inNoDatabase = await messageFor("SELECT nothere.users IN ('x')");
+  const notThere = await messageFor("SELECT default.nousers IN ('x')");
   expect(there).toBe('1:8 There is no column or alias default.users here');
   expect(inNoDatabase).toBe('1:8 There is no column or alias nothere.users here');
   expect(notThere).toBe('1:8 There is no column or alias default.nousers here');
 });
 
-describe('the endpoint’s own mistakes are not the consumer’s', () => {
+describe('errors of the endpoint are not reported as the consumer’s', () => {
   test.each([
     ['a column', 'WITH t AS (SELECT nope AS a FROM app.logs) SELECT 1', 'SELECT a FROM t'],
     [
@@ -122,17 +170,18 @@ describe('the endpoint’s own mistakes are not the consumer’s', () => {
       'SELECT a FROM t',
     ],
     ['a table', 'WITH t AS (SELECT 1 AS a FROM app.nothere) SELECT 1', 'SELECT a FROM t'],
+    ['a UUID', 'WITH t AS (SELECT toUUID(event_message) AS a FROM app.logs) SELECT 1', 'SELECT a FROM t'],
     [
       'a regular expression',
       "WITH t AS (SELECT match(path, '(') AS a FROM app.logs) SELECT 1",
       'SELECT a FROM t',
     ],
   ])('%s', async (_why, saved, sql) => {
-    expect(await told(sql, openSandbox({ boundSql: bound(saved) }))).toBeUndefined();
+    expect(await messageFor(sql, openSandbox({ boundSql: bound(saved) }))).toBeUndefined();
   });
 });
 
-test('no sentence repeats the engine’s', async () => {
+test('no message repeats the engine’s', async () => {
   const verdict = await sandbox.check('SELECT id FROM edge_logs');
   for (let engineCode = 0; engineCode < 1_000; engineCode++) {
     const message = `Code: ${engineCode}. Secret table \`app.logs\`, setting 'max_memory_usage', in scope SELECT secret`;

@@ -1,7 +1,7 @@
 // The corpus and its environment: two tenants in the real engine, the endpoint over them, its sandbox.
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
-import { createFunctionPolicy } from '../../src/sandbox/function-policy.ts';
+import { createFunctionPolicy } from '../../src/sandbox/functions/policy.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import type { Explained, Sandbox, SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import type { TableColumn } from '../../src/sandbox/statement.ts';

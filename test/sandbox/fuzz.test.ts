@@ -3,9 +3,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Problem } from '../../src/core/problem.ts';
 import type { Sandbox, Verdict } from '../../src/sandbox/sandbox.ts';
-import { parseQueryTree } from '../../src/sandbox/query-tree.ts';
-import type { TreeLine } from '../../src/sandbox/query-tree.ts';
-import { takesStates } from '../../src/sandbox/states.ts';
+import { parseQueryTree } from '../../src/sandbox/query-tree/tree.ts';
+import type { TreeLine } from '../../src/sandbox/query-tree/tree.ts';
+import { acceptsStates } from '../../src/sandbox/scan/states.ts';
 import { stringArgument } from '../../src/sandbox/string-arguments.ts';
 import { codeOf, openSandbox, openWorld } from './fixture.ts';
 import type { World } from './fixture.ts';
@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => world.oracle.close());
 
 test(
-  `takes nothing that the engine reads otherwise, in ${CASES} mutants`,
+  `accepts nothing that the engine parses differently, in ${CASES} mutants`,
   { timeout: 3_600_000 },
   async () => {
     const wider: string[] = [];
@@ -41,7 +41,7 @@ test(
       accepted++;
       const second = await outcome(whole, sql);
       if (second instanceof Problem) {
-        // The engine may refuse more than the scanner: its syntax, not its tables.
+        // The engine may reject more than the scanner: its syntax, not its tables.
         if (second.code !== 'sandbox.syntax_unsupported')
           wider.push(`${second.code} ${second.message}: ${sql}`);
         continue;
@@ -51,14 +51,14 @@ test(
       wider.push(...(await foreignTables(second)).map((table) => `reads ${table}: ${sql}`));
     }
     expect(wider).toEqual([]);
-    // Mutants that are all refused would prove nothing.
+    // Mutants that are all rejected would prove nothing.
     expect(accepted).toBeGreaterThan(CASES / 20);
     expect(analysed).toBeGreaterThan(CASES / 200);
   },
 );
 
 test(
-  `takes no type, function or state that may not be, in ${CASES / 4} mutants of strings`,
+  `accepts no type, function or state that is not allowed, in ${CASES / 4} mutants of strings`,
   { timeout: 3_600_000 },
   async () => {
     const wrong: string[] = [];
@@ -94,11 +94,11 @@ async function resolved(verdict: Verdict): Promise<string | undefined> {
 /** Functions that get a state and do not take any, and those that read the type of one. */
 function strayStates(tree: string): string[] {
   const parsed = parseQueryTree(tree);
-  if ('complaint' in parsed) return [];
+  if ('violation' in parsed) return [];
   return nodesOf(parsed.root).flatMap((node) => {
     const list = node.children.find(({ kind }) => kind === 'ARGUMENTS')?.children[0]?.children ?? [];
     const name = node.kind === 'FUNCTION' ? (/function_name: (\w+)/.exec(node.attributes)?.[1] ?? '') : '';
-    if (name !== '' && !takesStates(name) && list.some(isState)) return [`${name} gets a state`];
+    if (name !== '' && !acceptsStates(name) && list.some(isState)) return [`${name} gets a state`];
     const isReader = stringArgument(name)?.names === 'type';
     const named = list.filter(
       ({ attributes }) => isReader && /_value: '.*AggregateFunction/s.test(attributes),

@@ -85,7 +85,7 @@ describe('can fail on a row', () => {
   test.each([
     {
       sql: where("toStartOfHour(timestamp) = '2024-01-01 10:00:00'"),
-      why: 'wraps, and is taken for monotonic',
+      why: 'wraps around, but the engine assumes that it is monotonic',
     },
     { sql: where("toDate(timestamp) = '2024-01-01'") },
     { sql: 'SELECT toStartOfHour(timestamp) AS h FROM t WHERE h > now()', why: 'by its alias' },
@@ -107,10 +107,10 @@ describe('can fail on a row', () => {
     { sql: where('match(text, id)') },
     { sql: where('text REGEXP id') },
     { sql: where('round(1.5, num) > 1') },
-    { sql: where('num * 0 <= 0'), why: 'infinity times zero is no number' },
+    { sql: where('num * 0 <= 0'), why: 'infinity times zero is not a number' },
     { sql: where('now() - num > now()'), why: 'times overflow' },
     { sql: where('num + 1 > 5') },
-    { sql: where('round(num) = 5'), why: 'wraps, and is taken for monotonic' },
+    { sql: where('round(num) = 5'), why: 'wraps around, but the engine assumes that it is monotonic' },
     { sql: where('num > 5 - num') },
     { sql: where('5 * -num > 1') },
     { sql: where("toString(timestamp, text) = 'a'"), why: 'a time zone from a row' },
@@ -127,11 +127,11 @@ describe('can fail on a row', () => {
     { sql: 'WITH INTERVAL 1 DAY AS d SELECT id FROM t WHERE (text + d) > now()' },
     { sql: where('toIntervalDay(num) = toIntervalDay(1)') },
     { sql: where('toStartOfInterval(timestamp, INTERVAL 1 NANOSECOND) > now()') },
-    { sql: where('toDateTime64(timestamp, 9) > now()'), why: 'the year 2299 does not fit' },
+    { sql: where('toDateTime64(timestamp, 9) > now()'), why: 'the year 2299 is out of range' },
     { sql: where('toDateTime(text) > now()') },
     {
       sql: 'SELECT id FROM (SELECT text AS timestamp, id FROM t) WHERE toDateTime(timestamp) > now()',
-      why: 'a string under the name of a time',
+      why: 'a string with the name of a time',
     },
     { sql: 'SELECT id FROM (SELECT text timestamp, id FROM t) WHERE toDateTime(timestamp) > now()' },
     {
@@ -154,16 +154,16 @@ describe('can fail on a row', () => {
     { sql: 'SELECT sum(toUInt64(text)) AS s FROM t HAVING s > 1' },
     { sql: 'SELECT count() FROM t AS l JOIN t AS r ON toUInt64(l.text) = r.num' },
     { sql: where('(text, num).1::UInt64 > 5'), why: 'an element of a tuple looks like a number' },
-    { sql: where("nullIf(text, 'secret')::String = 'a'"), why: 'NULL is no String' },
+    { sql: where("nullIf(text, 'secret')::String = 'a'"), why: 'NULL is not a String' },
     { sql: where("CAST(if(text = 'secret', NULL, 'a') AS String) = 'a'") },
     { sql: where("CASE WHEN text = 'secret' THEN 'a' END::String = 'a'") },
     { sql: where('toInt64OrNull(text)::String > id') },
-    { sql: where("doc.other.:Int64::String > 'a'"), why: 'NULL where it is of another type' },
+    { sql: where("doc.other.:Int64::String > 'a'"), why: 'NULL of another type' },
     { sql: where("arrayUniq(tags, splitByChar(',', text)) > 1"), why: 'arrays of different lengths' },
     { sql: where("arrayExists((x, y) -> x = y, tags, splitByChar(',', text))") },
-    { sql: where("accurateCastOrNull(text, 'Tuple(UInt8)') IS NULL"), why: 'it is parsed all the same' },
+    { sql: where("accurateCastOrNull(text, 'Tuple(UInt8)') IS NULL"), why: 'it is parsed anyway' },
     { sql: where("accurateCastOrNull(num, 'DateTime64(9)') IS NULL") },
-    { sql: where('toDateTime(0) + INTERVAL num YEAR > now()'), why: 'as many years as a row says' },
+    { sql: where('toDateTime(0) + INTERVAL num YEAR > now()'), why: 'the number of years comes from a row' },
     { sql: where('toDateTime(0) + INTERVAL (num) MICROSECOND > now()') },
     {
       sql: 'SELECT id FROM (SELECT id, text AS interval FROM t) WHERE toDateTime(0) + toUInt64(interval) > now()',
@@ -171,9 +171,9 @@ describe('can fail on a row', () => {
     { sql: where('timestamp + 9000000000 > now()'), why: 'times overflow' },
     { sql: where('timestamp - toDateTime64(0, 6) > 5') },
     { sql: where('(timestamp, 1).1 + 5 > now()') },
-    { sql: where('now64(3) - 5 - num > timestamp'), why: 'a column taken from a time' },
+    { sql: where('now64(3) - 5 - num > timestamp'), why: 'a column subtracted from a time' },
     { sql: 'SELECT id FROM (SELECT id, timestamp AS num FROM t) WHERE num + 9000000000 > now()' },
-    { sql: where('timestamp > now64(9)'), why: 'the year 2299 does not fit' },
+    { sql: where('timestamp > now64(9)'), why: 'the year 2299 is out of range' },
     { sql: where("timestamp > toDateTime64('2024-01-01', 3 + 6)") },
     { sql: where("timestamp > '2024-01-01'::DateTime64(9)") },
     { sql: where('timestamp > (SELECT toDateTime64(0, 9))') },
@@ -206,13 +206,13 @@ describe('can fail on a row', () => {
   });
 });
 
-test('nothing is known to succeed while columns are unknown', async () => {
+test('no query is known to succeed while columns are unknown', async () => {
   const verdict = await openSandbox({ boundSql: SAVED }).check('SELECT 1 FROM t WHERE num > 1');
   expect(verdict.isLeakproof).toBe(false);
 });
 
 test.each(['logs.all', 'usage.api-counts', 'millrace.usage'])(
-  'the tables of %s need no barrier of their own',
+  'the tables of %s need no barrier themselves',
   async (name) => {
     const yaml = readFileSync(new URL(`../../endpoints/${name}.yaml`, import.meta.url), 'utf8');
     const { candidate } = createCompile({ piiHashKey: undefined })(`${name}.yaml`, yaml);
@@ -228,7 +228,7 @@ test.each(['logs.all', 'usage.api-counts', 'millrace.usage'])(
   },
 );
 
-describe('the tables of the statement', () => {
+describe('tables of the statement', () => {
   const sqlOf = async (saved: string, sql: string): Promise<string> => {
     const sandbox = openSandbox({ boundSql: saved, columns: new Map([['t', COLUMNS]]) });
     return sandbox.assemble(await sandbox.check(sql), 10).sql;
@@ -253,13 +253,13 @@ describe('the tables of the statement', () => {
       isBarred: true,
     },
     {
-      why: 'a column that is computed by what can fail',
+      why: 'a column computed by an expression that can fail',
       saved: 'WITH t AS (SELECT id, toInt64(id) AS num FROM app.logs) SELECT * FROM t',
       sql: where('num > 1'),
       isBarred: true,
     },
     {
-      why: 'a column that is computed by what cannot',
+      why: 'a column computed by an expression that cannot',
       saved:
         "WITH t AS (SELECT id, if(id = '', 0, length(id)) AS num FROM app.logs WHERE at > now() - INTERVAL 1 DAY) SELECT * FROM t",
       sql: where('num > 1'),

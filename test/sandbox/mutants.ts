@@ -45,7 +45,7 @@ export function mutants(count: number, seed: number, stock: Stock = CORPUS): str
   const random = createRandom(seed);
   const benign = stock.benign.map(wordsOf);
   const hostile = stock.hostile.map(wordsOf).filter((words) => words.length < 200);
-  // Mostly what is taken, so that much of what comes of it is taken as well.
+  // Mostly accepted queries, so that many mutants are accepted as well.
   const texts = [...hostile, ...Array.from({ length: 15 }, () => benign).flat()];
   const pick = <T>(items: readonly T[]): T | undefined => items[random(items.length)];
   const piece = () => {

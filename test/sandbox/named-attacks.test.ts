@@ -35,7 +35,7 @@ const ATTACKS: readonly Attack[] = [
     code: 'sandbox.syntax_unsupported',
   },
   {
-    why: 'an own WITH table feeds the endpoint’s join with its base table',
+    why: 'a consumer WITH table joins the endpoint’s table with its base table',
     saved: `WITH t AS (SELECT l.event_message FROM logs AS l JOIN tenants AS n ON l.project = n.project WHERE n.name = @project)
       SELECT * FROM t`,
     consumer: `WITH tenants AS (SELECT 'other' AS project, 'mine' AS name) SELECT * FROM t`,
@@ -57,18 +57,18 @@ describe.each(ATTACKS)('$why', ({ saved, consumer, database, code }) => {
   const outline = outlineOf(sql);
   const ask = (statement: string) => world.run(statement, { database, format: 'TSV' });
 
-  test('leaks where the texts are merely joined', async () => {
+  test('leaks if the queries are merely concatenated', async () => {
     const clause = sql.slice(0, outline.withEnd);
     const isOwnWith = consumer.startsWith('WITH');
     const joined = isOwnWith ? `${clause} SELECT * FROM (${consumer})` : `${clause} ${consumer}`;
     expect(await ask(joined)).toContain('CANARY');
   });
 
-  test('is refused by the checks alone', async () => {
+  test('is rejected by the checks alone', async () => {
     const sandbox = openSandbox({ boundSql: sql, outline });
-    const refused = await sandbox.check(consumer).catch((error: unknown) => error);
-    expect(refused).toBeInstanceOf(Problem);
-    expect(refused).toMatchObject({ code });
+    const rejection = await sandbox.check(consumer).catch((error: unknown) => error);
+    expect(rejection).toBeInstanceOf(Problem);
+    expect(rejection).toMatchObject({ code });
   });
 
   test('is contained by the statement alone', async () => {

@@ -18,17 +18,17 @@ afterAll(() => tenants.close());
 
 const sql = (text: string): Query => ({ language: 'sql', dialect: 'clickhouse', text });
 
-interface Told {
-  readonly told: readonly string[];
+interface Leaks {
+  readonly leaks: readonly string[];
   readonly statuses: ReadonlyMap<number, number>;
 }
 
 /** The calls whose answers differ between the two databases. */
-async function whatTells(
+async function findLeaks(
   all: readonly Oracle[],
   { protection = 'service', isOrdered = true }: { protection?: Protection; isOrdered?: boolean } = {},
-): Promise<Told> {
-  const told: string[] = [];
+): Promise<Leaks> {
+  const leaks: string[] = [];
   const statuses = new Map<number, number>();
   const rest = all.values();
   const work = async (): Promise<void> => {
@@ -37,13 +37,13 @@ async function whatTells(
       statuses.set(calm.status, (statuses.get(calm.status) ?? 0) + 1);
       const [a, b] = [calm.body, hostile.body].map((body) => (isOrdered ? body : sorted(body)));
       if (calm.status === hostile.status && a === b) continue;
-      told.push(
+      leaks.push(
         `${oracle.kind}: ${oracle.text}: ${calm.status} ${calm.body} / ${hostile.status} ${hostile.body}`,
       );
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
-  return { told, statuses };
+  return { leaks, statuses };
 }
 
 function sorted(body: string): string {
@@ -51,21 +51,21 @@ function sorted(body: string): string {
 }
 
 test(`${CASES} generated calls are answered alike`, { timeout: 7_200_000 }, async () => {
-  const { told, statuses } = await whatTells(oracles(CASES, SEED));
-  expect(told).toEqual([]);
-  // Calls that all fail, or that are all refused, would prove nothing.
+  const { leaks, statuses } = await findLeaks(oracles(CASES, SEED));
+  expect(leaks).toEqual([]);
+  // Calls that all fail, or that are all rejected, would prove nothing.
   expect(statuses.get(200)).toBeGreaterThan(CASES / 2);
   expect(statuses.get(422)).toBeGreaterThan(CASES / 100);
 });
 
-test('so are the corpus’ own', { timeout: 600_000 }, async () => {
+test('so are those of the corpus', { timeout: 600_000 }, async () => {
   const texts = [...BENIGN.map((each) => each.sql), ...ATTACKS.map((each) => each.sql), ...ACCEPTED];
   // Rows without an order come in the order of the blocks that they were read in: that much can be seen.
   const all = texts
     .filter((text) => !text.includes('now64('))
     .map((text): Oracle => ({ ...sql(text), kind: 'corpus' }));
-  const { told, statuses } = await whatTells(all, { isOrdered: false });
-  expect(told).toEqual([]);
+  const { leaks, statuses } = await findLeaks(all, { isOrdered: false });
+  expect(leaks).toEqual([]);
   expect(statuses.get(200)).toBeGreaterThan(100);
 });
 
@@ -87,19 +87,19 @@ const FORMS = [
 
 test('every form of the tables', { timeout: 3_600_000 }, async () => {
   const all = TABLE_KINDS.flatMap(({ name }) => FORMS.map((text): Oracle => ({ ...sql(text), kind: name })));
-  const { told, statuses } = await whatTells(all);
-  expect(told).toEqual([]);
+  const { leaks, statuses } = await findLeaks(all);
+  expect(leaks).toEqual([]);
   expect(statuses.get(200)).toBeGreaterThan(all.length * 0.7);
 });
 
-test('functions that are taken for leakproof are', { timeout: 3_600_000 }, async () => {
-  const { told, statuses } = await whatTells(leakproofCalls(CASES / 2, SEED));
-  expect(told).toEqual([]);
+test('functions listed as leakproof are', { timeout: 3_600_000 }, async () => {
+  const { leaks, statuses } = await findLeaks(leakproofCalls(CASES / 2, SEED));
+  expect(leaks).toEqual([]);
   // Most combinations of functions and arguments mean nothing.
   expect(statuses.get(200)).toBeGreaterThan(CASES / 100);
 });
 
-test('a condition that no row meets is not remembered as the endpoint’s own', async () => {
+test('a condition that matches no row is not cached for the endpoint’s queries', async () => {
   const count = { ...sql('SELECT count() AS n FROM t'), kind: 'prewhere' };
   for (const text of [
     "SELECT id FROM t WHERE secret = 'nobody'",
@@ -115,24 +115,24 @@ test('a condition that no row meets is not remembered as the endpoint’s own', 
 });
 
 test(
-  'nor are index entries of all tenants, without a second statement over JSON read anew',
+  'nor are index entries of all tenants, without a second statement over rebuilt JSON',
   { timeout: 600_000 },
   async () => {
     const kinds = ['sets', 'bounds', 'indexed', 'by_time', 'by_value'];
     const all = INDEX_ORACLES.flatMap((condition) =>
       kinds.map((kind): Oracle => ({ ...sql(`SELECT count() FROM t WHERE ${condition}`), kind })),
     );
-    expect((await whatTells(all, { protection: 'settings' })).told.length).toBeGreaterThan(
+    expect((await findLeaks(all, { protection: 'settings' })).leaks.length).toBeGreaterThan(
       INDEX_ORACLES.length,
     );
-    expect((await whatTells(all, { protection: 'retry' })).told).toEqual([]);
-    // Elements of JSON of which nobody knows the type need the second statement.
+    expect((await findLeaks(all, { protection: 'retry' })).leaks).toEqual([]);
+    // Elements of JSON of unknown type need the second statement.
     const calls = leakproofCalls(CASES / 2, SEED + 1).filter(({ text }) => !text.includes('doc.x'));
-    expect((await whatTells(calls, { protection: 'retry' })).told).toEqual([]);
+    expect((await findLeaks(calls, { protection: 'retry' })).leaks).toEqual([]);
   },
 );
 
-describe('the runner sees what each protection is for', () => {
+describe('without a protection, the test detects the leak', () => {
   test.each<{ kind: string; text: string; without: Protection; why: string }>([
     {
       why: 'the optimizer evaluates the cheaper condition first',
@@ -147,13 +147,13 @@ describe('the runner sees what each protection is for', () => {
       without: 'none',
     },
     {
-      why: 'a key of a join is computed while the table is read',
+      why: 'a join key is computed while the table is read',
       kind: 'compact',
       text: 'SELECT count() FROM (SELECT toUInt64(text) AS k FROM t) AS l JOIN (SELECT toUInt64(5) AS k) AS r ON l.k = r.k',
       without: 'none',
     },
     {
-      why: 'a condition is moved below the join that has the tenant’s',
+      why: 'a condition is moved below the join that has the tenant condition',
       kind: 'joined',
       text: 'SELECT count() FROM t WHERE toUInt64(text) > 5',
       without: 'settings',
@@ -171,7 +171,7 @@ describe('the runner sees what each protection is for', () => {
       without: 'settings',
     },
     {
-      why: 'a condition on a computed column is one on what it is computed from',
+      why: 'a condition on a computed column is a condition on its source',
       kind: 'computed',
       text: 'SELECT count() FROM t WHERE num > 5',
       without: 'settings',
@@ -189,7 +189,7 @@ describe('the runner sees what each protection is for', () => {
       without: 'retry',
     },
   ])('$why', async ({ kind, text, without }) => {
-    expect((await whatTells([{ ...sql(text), kind }], { protection: without })).told).toHaveLength(1);
-    expect((await whatTells([{ ...sql(text), kind }])).told).toEqual([]);
+    expect((await findLeaks([{ ...sql(text), kind }], { protection: without })).leaks).toHaveLength(1);
+    expect((await findLeaks([{ ...sql(text), kind }])).leaks).toEqual([]);
   });
 });

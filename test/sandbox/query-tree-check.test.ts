@@ -1,9 +1,9 @@
 // The check of the engine's query tree, without the scanner: it rejects everything visible in the tree on its own.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readConsumerText } from '../../src/sandbox/consumer-text.ts';
-import { createFunctionPolicy } from '../../src/sandbox/function-policy.ts';
-import { isBareCall } from '../../src/sandbox/scanner.ts';
-import { judgeTree } from '../../src/sandbox/query-tree-check.ts';
+import { lexConsumerQuery } from '../../src/sandbox/lexed-query.ts';
+import { createFunctionPolicy } from '../../src/sandbox/functions/policy.ts';
+import { isBareCall } from '../../src/sandbox/scan/scanner.ts';
+import { checkTree } from '../../src/sandbox/query-tree/check.ts';
 import { identifierName } from '../../src/sql/literal.ts';
 import { ATTACKS, BENIGN, openWorld } from './fixture.ts';
 import type { CorpusEntry, World } from './fixture.ts';
@@ -20,13 +20,13 @@ const tables = new Set(['edge_logs', 'auth_logs']);
 
 /** The judge's code, `agrees`, or undefined where the engine gives no tree. */
 async function judge(sql: string): Promise<string | undefined> {
-  const text = readConsumerText(sql);
+  const text = lexConsumerQuery(sql);
   const explained = await world.explain(`EXPLAIN QUERY TREE run_passes = 0 ${text.joined}`);
   if (explained.kind === 'rejected') return undefined;
   const names = new Set(
     text.tokens.map(({ start, end }) => identifierName(text.text.slice(start, end)) ?? ''),
   );
-  const complaint = judgeTree(explained.text, {
+  const complaint = checkTree(explained.text, {
     scanned: { tables, names, stateColumns: [], hasStates: false },
     functions,
     isBareCall: (name) => isBareCall(name, { functions, names: new Set(), isColumn: () => false }),
@@ -38,7 +38,7 @@ async function judge(sql: string): Promise<string | undefined> {
 function isShown({ sql }: CorpusEntry): boolean {
   if (/\binto\b/i.test(sql)) return false;
   try {
-    readConsumerText(sql);
+    lexConsumerQuery(sql);
     return true;
   } catch {
     return false;
@@ -52,17 +52,17 @@ test.each(
   ATTACKS.filter(isShown)
     .filter(({ id }) => !NOT_SHOWN.has(id))
     .map(({ id, sql }) => [id, sql]),
-)('attack %s is refused, or the engine cannot read it: %s', async (_id, sql) => {
+)('attack %s is rejected, or the engine cannot parse it: %s', async (_id, sql) => {
   expect(await judge(sql)).not.toBe('agrees');
 });
 
-test.each(BENIGN.map(({ id, sql }) => [id, sql]))('benign %s is agreed to: %s', async (_id, sql) => {
+test.each(BENIGN.map(({ id, sql }) => [id, sql]))('benign %s is accepted: %s', async (_id, sql) => {
   expect(await judge(sql)).toBe('agrees');
 });
 
-describe('a tree that looks odd is refused', () => {
+describe('an unexpected tree is rejected', () => {
   const judgeText = (tree: string) =>
-    judgeTree(tree, {
+    checkTree(tree, {
       scanned: { tables, names: new Set(), stateColumns: [], hasStates: false },
       functions,
       isBareCall: () => false,
@@ -80,7 +80,7 @@ describe('a tree that looks odd is refused', () => {
       'check_mismatch',
     ],
     ['settings', 'QUERY id: 0\n  SETTINGS max_threads=1', 'check_mismatch'],
-    ['levels left out', 'QUERY id: 0\n      LIST id: 1', 'check_mismatch'],
+    ['missing levels', 'QUERY id: 0\n      LIST id: 1', 'check_mismatch'],
     ['a table', 'QUERY id: 0\n  JOIN TREE\n    TABLE id: 1, table_name: app.logs', 'check_mismatch'],
     [
       'a table function',
@@ -88,12 +88,12 @@ describe('a tree that looks odd is refused', () => {
       'check_mismatch',
     ],
     [
-      'a name that holds an attribute',
+      'a name that contains an attribute',
       'QUERY id: 0\n  JOIN TREE\n    IDENTIFIER id: 1, alias: x, identifier: edge_logs, identifier: users',
       'check_mismatch',
     ],
     [
-      'a function whose alias holds one',
+      'a function whose alias contains one',
       query(
         '      FUNCTION id: 2, alias: a, function_name: abs, function_name: file, function_type: ordinary',
       ),

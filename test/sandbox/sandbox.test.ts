@@ -1,7 +1,7 @@
 // Endpoints with WITH clauses of any shape, and the sandbox's internal state.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { FUNCTION_FAMILIES } from '../../src/sandbox/function-families.ts';
-import { createFunctionPolicy } from '../../src/sandbox/function-policy.ts';
+import { FUNCTION_FAMILIES } from '../../src/sandbox/functions/families.ts';
+import { createFunctionPolicy } from '../../src/sandbox/functions/policy.ts';
 import { createVerdictCache } from '../../src/sandbox/verdict-cache.ts';
 import type { Verdict } from '../../src/sandbox/sandbox.ts';
 import { bound, openSandbox, openWorld } from './fixture.ts';
@@ -48,7 +48,7 @@ describe('saved queries', () => {
     ],
     ['materialised tables', `WITH a AS MATERIALIZED (SELECT 1 AS n) SELECT 1`, 'SELECT n FROM a', '[1]'],
     [
-      'a main query with clauses of its own',
+      'a main query with further clauses',
       `WITH a AS (SELECT id FROM app.logs WHERE project = @project) SELECT id FROM a ORDER BY id LIMIT 3 SETTINGS max_threads = 1`,
       'SELECT count() FROM a',
       '[40]',
@@ -62,7 +62,7 @@ describe('saved queries', () => {
     ).toBe(rows);
   });
 
-  test('scalars, lambdas and base tables are no tables', async () => {
+  test('scalars, lambdas and base tables are not exposed', async () => {
     const sandbox = openSandbox({
       boundSql: bound('WITH (SELECT 1) AS s, x -> x AS f, a AS (SELECT 1 AS n FROM app.logs) SELECT 1'),
     });
@@ -77,7 +77,7 @@ describe('saved queries', () => {
 });
 
 describe('the statement', () => {
-  test('holds the tables that are read, and no others', async () => {
+  test('contains exactly the tables that are read', async () => {
     const sandbox = openSandbox();
     const statementOf = async (sql: string) => sandbox.assemble(await sandbox.check(sql), 11).sql;
     expect(await statementOf('SELECT 1')).toBe('SELECT * FROM (\nSELECT 1\n) LIMIT 11');
@@ -89,13 +89,13 @@ describe('the statement', () => {
     expect(one).toContain('(\nSELECT id FROM auth_logs\n) LIMIT 11');
   });
 
-  test('cuts at the rows asked for, whatever LIMIT says', async () => {
+  test('is limited to the requested rows, whatever LIMIT the query has', async () => {
     const sandbox = openSandbox({ explain: world.explain });
     const { sql } = sandbox.assemble(await sandbox.check('SELECT id FROM edge_logs LIMIT 1000'), 5);
     expect((await world.run(sql, { format: 'TSV' })).trim().split('\n')).toHaveLength(5);
   });
 
-  test('tells where the consumer’s tokens begin', async () => {
+  test('returns the offset of the consumer’s tokens', async () => {
     const sandbox = openSandbox();
     const verdict = await sandbox.check('SELECT id FROM edge_logs');
     const { sql, consumerStart } = sandbox.assemble(verdict, 5);
@@ -103,8 +103,8 @@ describe('the statement', () => {
   });
 });
 
-describe('the second opinion', () => {
-  test('of an engine that cannot read the text is a refusal at the place', async () => {
+describe('the query tree check', () => {
+  test('of a query that the engine cannot parse is a rejection with a location', async () => {
     const sandbox = openSandbox({ explain: world.explain });
     const check = sandbox.check('SELECT 1,\n  substring(id) FROM edge_logs');
     await expect(check).rejects.toMatchObject({
@@ -113,7 +113,7 @@ describe('the second opinion', () => {
     });
   });
 
-  test('that cannot be had is an error of its own, and is asked again', async () => {
+  test('that fails otherwise is a different error, and is repeated', async () => {
     let calls = 0;
     const sandbox = openSandbox({
       explain: (sql) => {
@@ -125,7 +125,7 @@ describe('the second opinion', () => {
     await expect(sandbox.check('SELECT 1')).resolves.toBeDefined();
   });
 
-  test('is asked once for the same text', async () => {
+  test('is done once for the same query', async () => {
     let calls = 0;
     const explain = (sql: string) => {
       calls++;
@@ -137,7 +137,7 @@ describe('the second opinion', () => {
     expect(calls).toBe(1);
   });
 
-  test('of one endpoint’s revision says nothing about another', async () => {
+  test('of one endpoint revision does not apply to another', async () => {
     const cache = createVerdictCache<Verdict>(1_000);
     const first = openSandbox({ cache, revision: 'r1' });
     const second = openSandbox({ cache, revision: 'r2', boundSql: bound('WITH x AS (SELECT 1) SELECT 1') });
@@ -148,8 +148,8 @@ describe('the second opinion', () => {
   });
 });
 
-describe('kept verdicts', () => {
-  test('are bounded; the least used go first', async () => {
+describe('cached verdicts', () => {
+  test('are bounded; the least recently used are evicted first', async () => {
     const cache = createVerdictCache<number>(6);
     const asked: string[] = [];
     const get = (key: string) =>
@@ -162,16 +162,16 @@ describe('kept verdicts', () => {
     expect(asked).toEqual(['aa', 'bb', 'cc', 'dd', 'bb']);
   });
 
-  test('include refusals, not accidents', async () => {
+  test('include rejections, but not failures', async () => {
     const cache = createVerdictCache<number>(100);
     let calls = 0;
     const get = (error: string) =>
       cache.get(
         error,
         () => (calls++, Promise.reject(new Error(error))),
-        () => error === 'refused',
+        () => error === 'rejected',
       );
-    for (const error of ['refused', 'refused', 'accident', 'accident'])
+    for (const error of ['rejected', 'rejected', 'failure', 'failure'])
       await get(error).catch(() => undefined);
     expect(calls).toBe(3);
   });
@@ -179,18 +179,18 @@ describe('kept verdicts', () => {
 
 describe('functions', () => {
   test.each([
-    ['a plain one', 'toString', true],
+    ['an ordinary one', 'toString', true],
     ['in any case', 'TOSTRING', true],
     ['an aggregate with combinators', 'uniqArrayIfState', true],
     ['combinators without a function', 'ifState', false],
-    ['combinators of a plain one', 'toStringIf', false],
+    ['combinators of an ordinary one', 'toStringIf', false],
     ['one that reads files', 'file', false],
     ['nothing', '', false],
   ])('%s', (_why, name, allowed) => {
     expect(createFunctionPolicy({ allow: [], deny: [] }).allows(name)).toBe(allowed);
   });
 
-  test('an endpoint adds and takes away; taking away wins', () => {
+  test('an endpoint can allow and deny; deny takes precedence', () => {
     const policy = createFunctionPolicy({ allow: ['dictGet', 'sleep'], deny: ['TOSTRING', 'sleep', 'sum'] });
     expect(['dictget', 'sleep', 'toString', 'sum', 'sumIf', 'max'].map(policy.allows)).toEqual([
       true,
@@ -201,33 +201,33 @@ describe('functions', () => {
       true,
     ]);
     expect(policy.families['of this endpoint']).toEqual(['dictGet']);
-    expect(policy.refuses('toString')).toBe(true);
+    expect(policy.denies('toString')).toBe(true);
   });
 
   test.each([
-    ['another name of it', 'array_agg'],
+    ['an alias', 'array_agg'],
     ['another case', 'GROUPARRAY'],
     ['a combinator', 'groupArrayIf'],
-    ['combinators around another name of it', 'array_aggIfOrNull'],
-    ['what is short for it with a combinator', 'array_concat_agg'],
-    ['what it is short for', 'quantile'],
-    ['the same with a combinator', 'quantileIf'],
+    ['combinators on an alias', 'array_aggIfOrNull'],
+    ['a function equivalent to it with a combinator', 'array_concat_agg'],
+    ['the equivalent with a combinator', 'quantile'],
+    ['the same with another combinator', 'quantileIf'],
     ['a name with a combinator', 'sumIf'],
-    ['that name with further ones', 'sumIfState'],
+    ['that name with further combinators', 'sumIfState'],
   ])('what is denied is denied as %s', (_why, name) => {
     const policy = createFunctionPolicy({ allow: [], deny: ['groupArray', 'median', 'sumIf'] });
     expect([policy.allows(name), policy.allowsAggregate(name)]).toEqual([false, false]);
     expect(createFunctionPolicy({ allow: [], deny: [] }).allowsAggregate(name)).toBe(true);
   });
 
-  test('what is denied takes no other function with it', () => {
+  test('denying a function denies no other function', () => {
     const policy = createFunctionPolicy({ allow: [], deny: ['toInt8', 'sumIf', 'arrayFirst', 'any'] });
     const others = ['toInt8OrNull', 'sum', 'sumMap', 'arrayFirstOrNull', 'anyHeavy', 'uniqIf'];
     expect(others.filter((name) => !policy.allows(name))).toEqual([]);
   });
 
   test.each(['arrayReduce', 'arrayReduceInRanges', 'initializeAggregation'])(
-    'in a string of %s goes by the endpoint’s own list',
+    'in a string of %s, the endpoint’s list applies',
     async (name) => {
       const functions = createFunctionPolicy({ allow: ['aggThrow'], deny: ['groupArray'] });
       const own = openSandbox({ functions });
@@ -250,7 +250,7 @@ describe('functions', () => {
     },
   );
 
-  test('each family says what it is for, and no name stands twice', () => {
+  test('each family has a description, and no name is listed twice', () => {
     const families = Object.values(FUNCTION_FAMILIES);
     expect(families.filter(({ use }) => !/^[A-Z].{10,}\.$/.test(use))).toEqual([]);
     const names = families.flatMap(({ names: text }) => text.trim().split(/\s+/));
@@ -262,12 +262,12 @@ describe('functions', () => {
     'groupNumericIndexedVector', 'numericIndexedVectorBuild', 'readWKB', 'MVTEncode', 'sqidDecode', 'h3ToChildren',
     'multiFuzzyMatchAny', 'convertCharset', 'randomString', 'nowInBlock', 'getSubcolumn', 'groupArrayInsertAt',
     'arrayLevenshteinDistance', '_CAST', '__bitSwapLastTwo', 'categoricalInformationValue',
-  ])('%s, which no analyst needs, is not allowed', (name) => {
+  ])('%s, not needed for log analysis, is not allowed', (name) => {
     const policy = createFunctionPolicy({ allow: [], deny: [] });
     expect([policy.allows(name), policy.allowsAggregate(name)]).toEqual([false, false]);
   }); // prettier-ignore
 
-  test('every allowed name is one that the engine has, or reads by its syntax', async () => {
+  test('every allowed name is a function of the engine, or syntax that it parses', async () => {
     const names = await world.oracle.ask('SELECT lower(name) FROM system.functions');
     const known = new Set([
       ...names.trim().split('\n'),

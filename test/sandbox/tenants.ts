@@ -16,10 +16,10 @@ import type { MakePlan, Plan } from '../../src/request/plan.ts';
 import { createBulkhead } from '../../src/request/bulkhead.ts';
 import { NO_LABELS } from '../../src/request/labels.ts';
 import { runPlan } from '../../src/request/run.ts';
-import { after } from '../../src/engine/timer.ts';
+import { after } from '../../src/core/clock.ts';
 import { createSandboxes } from '../../src/request/sandboxes.ts';
 
-/** A kind of table, and how an endpoint tells its tenants apart. */
+/** A kind of table, and how an endpoint separates its tenants. */
 export interface TableKind {
   readonly name: string;
   /** Everything after the columns. */
@@ -338,7 +338,7 @@ function createRun(engine: Engine, plan: MakePlan, protection: Protection): Run 
   };
 }
 
-/** As the service runs it, for somebody who waits. */
+/** As the service runs it for a request. */
 async function rowsOfPlan(engine: Engine, endpoint: Endpoint, plan: Plan): Promise<Seen> {
   const deps = { engine, bulkhead: createBulkhead(after), now: () => performance.now() };
   const context = {

@@ -35,7 +35,7 @@ afterAll(() => service.stop());
 const ask = (fields: Record<string, string>, name = 'daily'): Promise<Response> =>
   service.call(`/api/endpoints/query/${name}?${new URLSearchParams(fields).toString()}`);
 
-interface Refusal {
+interface Rejection {
   readonly code: string;
   readonly errors: readonly { readonly line?: number; readonly column?: number }[];
 }
@@ -67,7 +67,7 @@ describe('a table with a column of states', () => {
 
   test.each([
     ['IN', "SELECT 'x' IN (SELECT users FROM daily)", '1:15'],
-    ['IN a query in which a star stands for it', "SELECT 'x' IN (SELECT * FROM daily)", '1:15'],
+    ['IN a query in which a star includes it', "SELECT 'x' IN (SELECT * FROM daily)", '1:15'],
     ['CASE', "SELECT CASE [users] WHEN '[1]' THEN 1 ELSE 2 END FROM daily", '1:14'],
     ['a comparison', "SELECT 1 FROM daily WHERE users = 'x'", '1:27'],
     ['a name of it', 'SELECT [u] FROM (SELECT users AS u FROM daily)', '1:9'],
@@ -75,7 +75,7 @@ describe('a table with a column of states', () => {
     ['an array', 'SELECT groupArray(users) FROM daily', '1:19'],
   ])('is rejected in %s', async (_why, sql, place) => {
     const response = await ask({ sql });
-    const { code, errors } = (await response.json()) as Refusal;
+    const { code, errors } = (await response.json()) as Rejection;
     const [first] = errors;
     expect([response.status, code, `${first?.line}:${first?.column}`]).toEqual([
       400,
@@ -92,7 +92,7 @@ describe.each(FORMATS)('as %s', (format) => {
     ['a state that is made', 'SELECT uniqState(day) AS s FROM daily'],
   ])('no result holds %s', async (_why, sql) => {
     const response = await ask({ sql, format, dialect: 'clickhouse' });
-    const { code, errors } = (await response.json()) as Refusal;
+    const { code, errors } = (await response.json()) as Rejection;
     expect([response.status, code, errors[0]?.line]).toEqual([400, 'sandbox.type_denied', 1]);
   });
 
@@ -115,7 +115,7 @@ describe('in BigQuery’s dialect', () => {
   ])('%s is rejected', async (sql) => {
     const response = await ask({ sql, dialect: 'bigquery' });
     expect(response.status).toBe(400);
-    expect(((await response.json()) as Refusal).code).toMatch(
+    expect(((await response.json()) as Rejection).code).toMatch(
       /^(?:bigquery|sandbox)\.(?:unsupported|\w+_(?:invalid|unsupported|denied|reserved|unknown))$/,
     );
   });

@@ -2,7 +2,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { scratch } from '../support/command.ts';
-import { startFront, type FrontProcess } from '../support/front-process.ts';
+import { startFront, type FrontProcess } from '../support/clickhouse-front/process.ts';
 import { ask, deploy, startServing, type Serving } from '../support/serving.ts';
 
 const ENDPOINTS = {
@@ -47,11 +47,11 @@ const isBack = (): Promise<void> =>
   vi.waitFor(async () => expect((await get('fresh')).status).toBe(200), { timeout: 20_000, interval: 50 });
 
 const FAULTS = [
-  { why: 'killed', strike: () => front.kill(), mend: () => front.start() },
-  { why: 'frozen', strike: async () => front.freeze(), mend: async () => front.thaw() },
+  { why: 'killed', strike: () => front.kill(), repair: () => front.start() },
+  { why: 'frozen', strike: async () => front.freeze(), repair: async () => front.thaw() },
 ];
 
-describe.each(FAULTS)('an engine that is $why', ({ strike, mend }) => {
+describe.each(FAULTS)('an engine that is $why', ({ strike, repair }) => {
   test('leaves cached responses available, sends Retry-After otherwise, and is used again when it is back', async () => {
     const before = await getAll(KEYS);
     expect(new Set(before.map(({ status }) => status))).toEqual(new Set([200]));
@@ -72,7 +72,7 @@ describe.each(FAULTS)('an engine that is $why', ({ strike, mend }) => {
     }
     const ready = await fetch(`${serving.address}/health/ready`);
     expect(ready.status).toBe(503);
-    await mend();
+    await repair();
     await isBack();
     expect((await fetch(`${serving.address}/health/ready`)).status).toBe(200);
     const isRenewed = async (): Promise<boolean> => {
@@ -90,7 +90,7 @@ describe.each(FAULTS)('an engine that is $why', ({ strike, mend }) => {
     expect(given).not.toBe('late');
     for (const each of given as readonly Given[])
       expect(each).toMatchObject({ status: 503, retryAfter: '1' });
-    await mend();
+    await repair();
     await isBack();
   });
 });

@@ -72,7 +72,7 @@ describe('explain', () => {
 
   test('returns SQL as written', async () => {
     const sql = 'SELECT id -- newest\nFROM edge_logs';
-    expect(await (await explain({ sql })).json()).toEqual({ result: { sql } });
+    expect(await (await explain({ sql })).json()).toEqual({ result: { sql, dialect: 'clickhouse' } });
   });
 
   test.each([
@@ -82,6 +82,19 @@ describe('explain', () => {
       fields: { sql: 'SELECT 1\nFROM system.tables' },
       status: 400,
       line: 2,
+    },
+    { why: 'an unknown column', fields: { sql: 'SELECT id,\n nope FROM edge_logs' }, status: 422, line: 2 },
+    {
+      why: 'an unknown column in a query on a parameterized table',
+      fields: { sql: 'SELECT a.nope FROM edge_logs AS a', dialect: 'clickhouse' },
+      status: 422,
+      line: 1,
+    },
+    {
+      why: 'a type error',
+      fields: { sql: 'SELECT toStartOfHour(id) FROM edge_logs' },
+      status: 422,
+      line: 1,
     },
     { why: 'no query', fields: {}, status: 400, line: undefined },
     { why: 'two queries', fields: { sql: 'SELECT 1', lql: 'a' }, status: 400, line: undefined },

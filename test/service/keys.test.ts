@@ -108,10 +108,13 @@ test('a token of the issuer is a key: its locks and limits apply', async () => {
 });
 
 test('uses are counted, and shown once the service has stored them', async () => {
+  for (const path of ['/api/endpoints', '/openapi.json', '/api/endpoints/explain/logs.all?sql=SELECT%201'])
+    await service.call(path);
   await service.service.close('test');
   const uses = await readUses(service.settings);
   expect(uses.get('key:dash')?.uses).toBeGreaterThan(50);
   expect(uses.get('jwt:https://id.example.com:customer')?.uses).toBe(3);
+  expect(uses.get('key:everything')?.uses).toBe(3);
   const { out } = await run([
     'token',
     'list',
@@ -126,7 +129,7 @@ test('uses are counted, and shown once the service has stored them', async () =>
   expect(listed.tokens).toMatchObject([
     { name: 'dash', uses: uses.get('key:dash')?.uses, last_use: expect.stringMatching(/^2.*Z$/) as string },
   ]);
-  await writeFile(join(service.settings.data, 'token-use.json'), 'rubbish');
+  await writeFile(join(service.settings.data, 'token-use.json'), 'invalid');
   expect(await readUses(service.settings)).toEqual(new Map());
   expect(await readFile(tokens, 'utf8')).not.toContain('uses');
 });

@@ -53,7 +53,7 @@ describe('a reservation', () => {
       const response = await ask(path, { 'SVC-ENDPOINT-RESERVATION': 'report' });
       expect([response.status, await response.json()]).toMatchObject([
         400,
-        { code: 'workload.unknown', detail: expect.stringContaining('did you mean "reports"?') as string },
+        { code: 'workload.unknown', detail: expect.stringContaining('Did you mean reports?') as string },
       ]);
     }
   });

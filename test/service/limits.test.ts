@@ -7,11 +7,18 @@ import { startRedis, type RedisServer } from '../support/redis.ts';
 import { startService, writeEndpoint, type TestService } from '../support/service.ts';
 
 const id = (n: number): string => `id: 00000000-0000-4000-8000-0000000000${n}`;
-const KEYS = { limited: 'key-limited', other: 'key-other', lister: 'key-lister', shared: 'key-shared' };
+const KEYS = {
+  limited: 'key-limited',
+  other: 'key-other',
+  lister: 'key-lister',
+  checker: 'key-checker',
+  shared: 'key-shared',
+};
 const TOKENS: readonly Token[] = [
   { name: 'limited', sha256: hashKey(KEYS.limited), endpoints: ['*'], rate: '6/min' },
   { name: 'other', sha256: hashKey(KEYS.other), endpoints: ['*'] },
   { name: 'lister', sha256: hashKey(KEYS.lister), endpoints: ['kept'], allow: ['sql'], rate: '4/h' },
+  { name: 'checker', sha256: hashKey(KEYS.checker), endpoints: ['kept'], rate: '2/h' },
   { name: 'shared', sha256: hashKey(KEYS.shared), endpoints: ['*'], rate: '20/h' },
 ];
 
@@ -55,11 +62,11 @@ describe('a rate', () => {
       responses.filter(({ status }) => status === 200).map((each) => each.text()),
     );
     expect(new Set(runs).size).toBe(6);
-    const refused = responses.find(({ status }) => status === 429);
-    expect(refused?.headers.get('ratelimit-policy')).toBe('"key";q=6;w=60');
-    expect(refused?.headers.get('ratelimit')).toMatch(/^"key";r=0;t=(60|59)$/);
-    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(50);
-    expect(await refused?.json()).toMatchObject({ code: 'rate.exceeded', status: 429 });
+    const rejected = responses.find(({ status }) => status === 429);
+    expect(rejected?.headers.get('ratelimit-policy')).toBe('"key";q=6;w=60');
+    expect(rejected?.headers.get('ratelimit')).toMatch(/^"key";r=0;t=(60|59)$/);
+    expect(Number(rejected?.headers.get('retry-after'))).toBeGreaterThan(50);
+    expect(await rejected?.json()).toMatchObject({ code: 'rate.exceeded', status: 429 });
   });
 
   test('applies to one key: others are not limited, and have no limit fields', async () => {
@@ -77,22 +84,32 @@ describe('a rate', () => {
     expect(all.status).toBe(200);
   });
 
-  test('counts the listing, the OpenAPI document and explained queries like calls', async () => {
-    const paths = [
-      'endpoints',
-      '../openapi.json',
-      'endpoints/explain/kept?sql=SELECT+1',
-      'endpoints/query/kept',
-    ];
+  test('counts the listing and the OpenAPI document like calls, and checks on their own at ten times the rate', async () => {
+    const paths = ['endpoints', '../openapi.json', 'endpoints/query/kept', 'endpoints'];
     const headers = { 'X-API-KEY': KEYS.lister };
     const first = await Promise.all(paths.map((path) => service.call(`/api/${path}`, { headers })));
     const left = first.map((each) => /r=(\d)/.exec(each.headers.get('ratelimit') ?? '')?.[1]);
     expect(new Set(left)).toEqual(new Set(['0', '1', '2', '3']));
     for (const path of paths) {
-      const refused = await service.call(`/api/${path}`, { headers });
-      expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true]);
-      expect(refused.headers.get('ratelimit-policy')).toBe('"key";q=4;w=3600');
+      const rejected = await service.call(`/api/${path}`, { headers });
+      expect([rejected.status, Number(rejected.headers.get('retry-after')) > 0]).toEqual([429, true]);
+      expect(rejected.headers.get('ratelimit-policy')).toBe('"key";q=4;w=3600');
     }
+    const check = (): Promise<Response> =>
+      service.call('/api/endpoints/explain/kept?sql=SELECT+1', { headers }); // without a sandbox: 400
+    const checks = await Promise.all(Array.from({ length: 42 }, check));
+    expect([count(checks, 400), count(checks, 429)]).toEqual([40, 2]);
+  });
+
+  test('counts an unchanged listing as a check, and a changed one as a call', async () => {
+    const headers = { 'X-API-KEY': KEYS.checker };
+    const list = (tag?: string): Promise<Response> =>
+      service.call('/api/endpoints', { headers: { ...headers, ...(tag && { 'If-None-Match': tag }) } });
+    const etag = (await list()).headers.get('etag') ?? '';
+    const unchanged = await Promise.all(Array.from({ length: 10 }, () => list(etag)));
+    expect(count(unchanged, 304)).toBe(10);
+    const changed = [await list('W/"other"'), await list('W/"other"')];
+    expect(changed.map(({ status }) => status)).toEqual([200, 429]);
   });
 });
 
@@ -100,8 +117,8 @@ describe('the bulkhead', () => {
   test('an endpoint’s concurrency is limited as in its file, and the rest is rejected quickly', async () => {
     const responses = await crowd(40, 'narrow');
     expect([count(responses, 200), count(responses, 503)]).toEqual([4, 36]);
-    const refused = responses.find(({ status }) => status === 503);
-    expect([await refused?.json(), refused?.headers.get('retry-after')]).toMatchObject([
+    const rejected = responses.find(({ status }) => status === 503);
+    expect([await rejected?.json(), rejected?.headers.get('retry-after')]).toMatchObject([
       { code: 'engine.busy' },
       '1',
     ]);

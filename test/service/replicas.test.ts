@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { scratch } from '../support/command.ts';
-import { startFront, type FrontProcess } from '../support/front-process.ts';
+import { startFront, type FrontProcess } from '../support/clickhouse-front/process.ts';
 import { startRedis, type RedisServer } from '../support/redis.ts';
 import { ask, deploy, RATED_KEY, startServing, type Deployment, type Serving } from '../support/serving.ts';
 
@@ -44,7 +44,7 @@ describe('four replicas', () => {
   test('a response cached by one is served by all', async () => {
     const [first] = await spread(1, 'kept?p=shared');
     const text = await first?.text();
-    // Whoever asks before it is in Redis waits for it; from then on everybody has it.
+    // Requests before it is in Redis wait for it; from then on every replica can serve it.
     for (const each of await spread(4, 'kept?p=shared')) expect(await each.text()).toBe(text);
     for (const each of await spread(4, 'kept?p=shared')) {
       expect(await each.text()).toBe(text);
@@ -90,7 +90,7 @@ describe('four replicas', () => {
     const callers = Array.from({ length: 24 }, (_, index) => caller(index));
     for (const old of replicas) {
       rotation.add(await startServing(deployment));
-      rotation.delete(old); // as a load balancer is told before the process is
+      rotation.delete(old); // as a load balancer is notified before the process is
       expect((await old.stop()).code).toBe(0);
     }
     state.isOver = true;
@@ -118,7 +118,7 @@ test('releases with different entry formats share one Redis, and neither reads t
   }
 });
 
-/** The built command with another layout of stored answers. */
+/** The built command with another format of cache entries. */
 function otherRelease(): string {
   const [root, folder] = [join(import.meta.dirname, '../..'), scratch()];
   for (const name of ['bin', 'dist', 'schemas', 'package.json'])

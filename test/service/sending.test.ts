@@ -110,9 +110,9 @@ describe('content codings', () => {
   test('HEAD has the header fields of GET', async () => {
     const accepted = { 'Accept-Encoding': 'gzip' };
     const [head, get] = [await query('rows', accepted, 'HEAD'), await query('rows', accepted)];
-    const told = ({ headers }: Raw): unknown[] =>
+    const fieldsOf = ({ headers }: Raw): unknown[] =>
       ['content-encoding', 'content-length', 'content-type', 'etag'].map((name) => headers[name]);
-    expect([told(head), head.body.length]).toEqual([told(get), 0]);
+    expect([fieldsOf(head), head.body.length]).toEqual([fieldsOf(get), 0]);
   });
 
   test('other responses too', async () => {

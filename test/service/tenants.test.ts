@@ -143,10 +143,10 @@ describe.each(['plain', 'kept', ID, ID.toUpperCase()])('%s', (name) => {
 });
 
 test('what the lock rejects is allowed for other keys', async () => {
-  const refused = await service.call('/api/endpoints/query/kept?tenant=b', {
+  const rejected = await service.call('/api/endpoints/query/kept?tenant=b', {
     headers: { 'X-API-KEY': LOCKED },
   });
-  expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([
+  expect([rejected.status, ((await rejected.json()) as { code: string }).code]).toEqual([
     403,
     'auth.forbidden',
   ]);

@@ -50,13 +50,13 @@ describe('parts', () => {
   test('of a Tuple, with names, in quotes, on several lines, and without', () => {
     const named = parseColumnType('Tuple(\n    a String,\n    `b c` Tuple(\n        d Nullable(UInt8)))');
     expect(named).toMatchObject({
-      name: 'Tuple( a String, `b c` Tuple( d Nullable(UInt8)))',
+      name: 'Tuple(a String, `b c` Tuple(d Nullable(UInt8)))',
       elements: new Map([
         ['a', { name: 'String', kind: 'string', padded: false }],
         [
           'b c',
           {
-            name: 'Tuple( d Nullable(UInt8))',
+            name: 'Tuple(d Nullable(UInt8))',
             kind: 'tuple',
             elements: new Map([['d', { name: 'UInt8', kind: 'number', single: false }]]),
           },
@@ -78,7 +78,7 @@ describe('parts', () => {
     });
   });
 
-  test('of a JSON column: typed paths, and neither settings nor rules', () => {
+  test('of a JSON column: typed paths, without settings and rules', () => {
     const type = parseColumnType(
       "JSON(max_dynamic_types=16, max_dynamic_paths = 256, a UInt16, `h.x` Nullable(String), m Map(String, String), SKIP b.c, SKIP REGEXP 'd, e F')",
     );

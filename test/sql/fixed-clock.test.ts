@@ -31,7 +31,7 @@ async function row(sql: string): Promise<unknown[]> {
   return JSON.parse(text) as unknown[]; // one line
 }
 
-describe('every function that tells the time', () => {
+describe('every function that returns the current time', () => {
   test.each([
     { call: 'now()', value: '2024-02-29T12:34:56Z' },
     { call: "now('Asia/Tokyo')", value: '2024-02-29T12:34:56Z' },
@@ -66,7 +66,7 @@ describe('every function that tells the time', () => {
     expect(await row(asked(fixed))).toEqual([type, isConstant, value]);
   });
 
-  test('every alias that the engine has for them is known', async () => {
+  test('every alias in the engine is known', async () => {
     const [names] = await row(
       `SELECT groupArray(name) FROM system.functions
        WHERE lower(name) IN ('now', 'now64', 'nowinblock', 'nowinblock64', 'today', 'yesterday', 'utctimestamp', 'localtime')
@@ -77,9 +77,9 @@ describe('every function that tells the time', () => {
   });
 });
 
-describe('what is no such call stays as it is', () => {
+describe('everything else is unchanged', () => {
   test.each([
-    { why: 'a text', sql: "SELECT 'now()'" },
+    { why: 'a string', sql: "SELECT 'now()'" },
     { why: 'a comment', sql: 'SELECT 1 /* now() */ -- today()' },
     { why: 'a heredoc', sql: 'SELECT $x$now()$x$' },
     { why: 'a column', sql: 'SELECT now, today, t.current_date FROM t' },
@@ -89,20 +89,20 @@ describe('what is no such call stays as it is', () => {
     { why: 'a table of WITH', sql: 'WITH current_date AS (SELECT 1 AS a) SELECT a FROM current_date' },
     { why: 'the parameter of a lambda', sql: 'SELECT arrayMap(current_date -> 1, [1])' },
     { why: 'a longer name', sql: 'SELECT nowadays(), toTodays(), know()' },
-    { why: 'a case that the engine refuses', sql: 'SELECT YESTERDAY(), nowinblock()' },
-    { why: 'arguments that the engine refuses', sql: "SELECT today('Asia/Tokyo'), yesterday(1)" },
+    { why: 'a case that the engine rejects', sql: 'SELECT YESTERDAY(), nowinblock()' },
+    { why: 'arguments that the engine rejects', sql: "SELECT today('Asia/Tokyo'), yesterday(1)" },
   ])('$why', ({ sql }) => {
     expect(fixClock(sql, NOW)).toBe(sql);
   });
 });
 
-test('calls inside calls, and everything around them, are kept', () => {
+test('nested calls and surrounding code are preserved', () => {
   expect(fixClock('SELECT a, now() - INTERVAL 1 HOUR, now64(toUInt8(now() > 0)) FROM t', NOW)).toBe(
     "SELECT a, toDateTime(1709210096) - INTERVAL 1 HOUR, toDateTime64(toDecimal128('1709210096.789', 9), toUInt8(toDateTime(1709210096) > 0)) FROM t",
   );
 });
 
-test.each(['1970-01-01T00:00:00.000Z', '2105-12-31T23:59:59.999Z'])('%s can be told', async (moment) => {
+test.each(['1970-01-01T00:00:00.000Z', '2105-12-31T23:59:59.999Z'])('%s is supported', async (moment) => {
   const fixed = fixClock('SELECT now64(3), now(), today()', Date.parse(moment));
   expect(await row(fixed)).toEqual([moment, moment.replace(/\.\d+/, ''), moment.slice(0, 10)]);
 });

@@ -15,19 +15,19 @@ describe('tokens', () => {
     ['a backslash keeps a string open', "'a\\'b'", ["string:'a\\'b'"]],
     ['comments nest', '/* a /* b */ c */x', ['word:x']],
     ['CR does not end a comment', '-- a\rb\nc', ['word:c']],
-    ['# needs a blank behind it', '#a', ['error:#', 'word:a']],
-    ['a tag of its own', '$a$ $b$ $a$ x', ['heredoc:$a$ $b$ $a$', 'word:x']],
+    ['# requires a following space', '#a', ['error:#', 'word:a']],
+    ['a heredoc with a tag', '$a$ $b$ $a$ x', ['heredoc:$a$ $b$ $a$', 'word:x']],
     ['an unclosed tag is a word', '$a$ x', ['word:$a$', 'word:x']],
     ['typographic quotes', '‘a’ “b”', ['string:‘a’', 'quoted:“b”']],
     ['a typographic minus', '1−2', ['number:1', '-:−', 'number:2']],
-    ['wide blanks', 'a\u00a0\u200b\u3000\ufeffb', ['word:a', 'word:b']],
-    ['tuple access is no number', 't.1.1', ['word:t', '.:.', 'number:1', '.:.', 'number:1']],
+    ['wide spaces', 'a\u00a0\u200b\u3000\ufeffb', ['word:a', 'word:b']],
+    ['tuple access is not a number', 't.1.1', ['word:t', '.:.', 'number:1', '.:.', 'number:1']],
     [
       'numbers',
       '0x1F 0b01 1_000 1.5e-3 + .5',
       ['number:0x1F', 'number:0b01', 'number:1_000', 'number:1.5e-3', '+:+', 'number:.5'],
     ],
-    ['a name may begin with digits', '1a 1.5a', ['word:1a', 'error:1.5a']],
+    ['a name may start with digits', '1a 1.5a', ['word:1a', 'error:1.5a']],
     ['longest operator first', '<=> <= <> == ||', ['<=>:<=>', '<=:<=', '!=:<>', '=:==', '||:||']],
     ['an unclosed string is an error to the end', "a 'b c", ['word:a', "error:'b c"]],
     ['a lone surrogate is an error', 'a\ud800', ['word:a', 'error:\ud800']],
@@ -37,7 +37,7 @@ describe('tokens', () => {
     expect(seen.map((t) => `${t.kind}:${text.slice(t.start, t.end)}`)).toEqual(expected);
   });
 
-  test('cover the text without gaps', () => {
+  test('cover the input without gaps', () => {
     const text = mutants(1, 1)[0] ?? '';
     expect(
       tokenize(text)
@@ -47,15 +47,15 @@ describe('tokens', () => {
   });
 });
 
-describe('a hostile megabyte takes linear time, so these end long before the time limit', () => {
+describe('a hostile megabyte is read in linear time, so these finish long before the time limit', () => {
   const rows: [why: string, piece: (i: number) => string][] = [
     ['tags that never close', (i) => `$${i} `],
     ['comments that never close', () => '/*'],
     ['comments that close', () => '/**/'],
-    ['quotes behind backslashes', () => "'\\"],
+    ['quotes after backslashes', () => "'\\"],
     ['digits', () => '1_'],
-    ['wrong numbers', () => '1.x'],
-    ['strings that begin like identifiers', () => "x'"],
+    ['invalid numbers', () => '1.x'],
+    ['strings that start like identifiers', () => "x'"],
     ['typographic quotes', () => '‘'],
   ];
   test.each(rows)('%s', (_why, piece) => {
@@ -98,7 +98,7 @@ function mutants(count: number, seed: number): string[] {
 }
 
 const KINDS: Readonly<Record<string, string>> = {
-  Whitespace: 'blank', Comment: 'comment', BareWord: 'word', Number: 'number', StringLiteral: 'string',
+  Whitespace: 'whitespace', Comment: 'comment', BareWord: 'word', Number: 'number', StringLiteral: 'string',
   QuotedIdentifier: 'quoted', OpeningRoundBracket: '(', ClosingRoundBracket: ')', OpeningSquareBracket: '[',
   ClosingSquareBracket: ']', OpeningCurlyBrace: '{', ClosingCurlyBrace: '}', Comma: ',', Semicolon: ';',
   VerticalDelimiter: '\\G', Dot: '.', Asterisk: '*', HereDoc: 'heredoc', DollarSign: '$', Plus: '+', Minus: '-',
@@ -108,7 +108,7 @@ const KINDS: Readonly<Record<string, string>> = {
   Error: 'unexpected_character', ErrorMultilineCommentIsNotClosed: 'unclosed_comment',
   ErrorSingleQuoteIsNotClosed: 'unclosed_string', ErrorDoubleQuoteIsNotClosed: 'unclosed_identifier',
   ErrorBackQuoteIsNotClosed: 'unclosed_identifier', ErrorSingleExclamationMark: 'stray_exclamation_mark',
-  ErrorWrongNumber: 'wrong_number',
+  ErrorWrongNumber: 'number_invalid',
 }; // prettier-ignore
 
 function ourTokens(text: string): string {

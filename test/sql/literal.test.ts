@@ -31,14 +31,14 @@ const TEXT = fc.oneof(
   fc.array(SPECIAL).map((parts) => parts.join('')),
 );
 
-test('the engine reads back what was quoted', async () => {
+test('the engine reads quoted strings back unchanged', async () => {
   const texts = fc.sample(TEXT, { numRuns: 2_000, seed: 1 }).filter((text) => !/\p{Surrogate}/u.test(text));
   const answer = await oracle.ask(`SELECT hex(arrayJoin([${texts.map(quoteString).join(', ')}]))`);
   const expected = texts.map((text) => Buffer.from(text).toString('hex').toUpperCase());
   expect(answer.split('\n').slice(0, -1)).toEqual(expected);
 });
 
-test('the engine reads back quoted names', async () => {
+test('the engine reads quoted names back unchanged', async () => {
   const names = new Set(fc.sample(TEXT, { numRuns: 500, seed: 2 }));
   const usable = [...names].filter((name) => name !== '' && !/\p{Surrogate}/u.test(name));
   const columns = usable.map((name, index) => `${index} AS ${quoteIdentifier(name)}`);
@@ -47,7 +47,7 @@ test('the engine reads back quoted names', async () => {
   expect(seen).toEqual(usable);
 });
 
-test('a quoted text is one token', () => {
+test('a quoted string is one token', () => {
   fc.assert(
     fc.property(TEXT, (text) => {
       fc.pre(text !== '' && !/\p{Surrogate}/u.test(text));
@@ -58,7 +58,7 @@ test('a quoted text is one token', () => {
   );
 });
 
-test('what the engine cannot hold is refused', () => {
+test('what the engine cannot represent is rejected', () => {
   expect(() => quoteString('a\ud800')).toThrow(RangeError);
   expect(() => quoteIdentifier('\udc00')).toThrow(RangeError);
   expect(() => quoteIdentifier('')).toThrow(RangeError);
@@ -70,7 +70,7 @@ test.each([
   ['doubled quotes', '"a""b"', 'a"b'],
   ['backticks', '`a``b`', 'a`b'],
   ['typographic quotes', '“a”', 'a'],
-  ['a backslash is not read', '`a\\`b`', undefined],
+  ['backslashes are not accepted', '`a\\`b`', undefined],
 ])('identifierName: %s', (_why, source, name) => {
   expect(identifierName(source)).toBe(name);
 });

@@ -20,12 +20,12 @@ describe('the WITH clause', () => {
     ['a quoted name', 'WITH "a b" AS (SELECT 1)', ['table a b (SELECT 1)']],
     ['keywords in lower case', 'with a as (select 1)', ['table a (select 1)']],
     [
-      'tables that begin with WITH or FROM',
+      'tables that start with WITH or FROM',
       'WITH a AS (WITH 1 AS x SELECT x), b AS (FROM t SELECT 1)',
       ['table a (WITH 1 AS x SELECT x)', 'table b (FROM t SELECT 1)'],
     ],
     [
-      'a bracketed union',
+      'a parenthesized union',
       'WITH a AS ((SELECT 1) UNION ALL SELECT 2)',
       ['table a ((SELECT 1) UNION ALL SELECT 2)'],
     ],
@@ -38,7 +38,7 @@ describe('the WITH clause', () => {
     ['a call', 'WITH f(a, b) AS x', ['expression x f(a, b)']],
     ['a sum of subqueries', 'WITH (SELECT 1) + (SELECT 2) AS x', ['expression x (SELECT 1) + (SELECT 2)']],
     [
-      'commas and SELECT in brackets',
+      'commas and SELECT in parentheses',
       "WITH [1, 2] AS l, {'a': 1} AS m",
       ['expression l [1, 2]', "expression m {'a': 1}"],
     ],
@@ -70,7 +70,7 @@ test.each<[why: string, sql: string, from: string | undefined]>([
   ['FROM first', 'FROM a SELECT 1', 'a'],
   ['with FINAL', 'SELECT 1 FROM a FINAL LIMIT 1', 'a'],
   ['FROM inside a call', 'SELECT trim(BOTH 1 FROM x), 2 FROM a', 'a'],
-  ['columns left out', 'SELECT * EXCEPT (b) FROM a', 'a'],
+  ['columns excluded', 'SELECT * EXCEPT (b) FROM a', 'a'],
   ['nothing', 'SELECT 1', undefined],
   ['qualified', 'SELECT 1 FROM d.a', undefined],
   ['a function', 'SELECT 1 FROM numbers(3)', undefined],
@@ -94,7 +94,7 @@ describe('SETTINGS', () => {
   test.each([
     ['an alias', 'SELECT max(a) AS settings'],
     ['a column', 'SELECT settings FROM t WHERE settings = 1'],
-    ['in a subquery, where it stays', 'SELECT 1 FROM (SELECT 1 SETTINGS a = 1)'],
+    ['in a subquery, where it is left', 'SELECT 1 FROM (SELECT 1 SETTINGS a = 1)'],
   ])('none: %s', (_why, sql) => {
     expect(outline(sql)).toMatchObject({ settings: undefined, main: sql });
   });
@@ -104,24 +104,24 @@ test.each([
   ['no query', '', 'not_select'],
   ['another statement', 'INSERT INTO t VALUES (1)', 'not_select'],
   ['EXPLAIN', 'EXPLAIN SELECT 1', 'not_select'],
-  ['WITH and nothing else', 'WITH a AS (SELECT 1)', 'not_select'],
-  ['an open bracket', 'SELECT (1', 'unbalanced_bracket'],
-  ['a bracket of another kind', 'SELECT (1]', 'unbalanced_bracket'],
-  ['an expression without a name', 'WITH 1 SELECT 1', 'with_unreadable'],
-  ['an alias without AS', 'WITH 1 x SELECT 1', 'with_unreadable'],
-  ['a comma before SELECT', 'WITH 1 AS x, SELECT 1', 'with_unreadable'],
-  ['a table that is no query', 'WITH a AS (1) SELECT 1', 'with_unreadable'],
-  ['a table and more', 'WITH a AS (SELECT 1) + 1 SELECT 1', 'with_unreadable'],
-  ['a name twice', 'WITH a AS (SELECT 1), A AS (SELECT 2) SELECT 1', 'with_duplicate'],
+  ['only WITH', 'WITH a AS (SELECT 1)', 'not_select'],
+  ['an unclosed parenthesis', 'SELECT (1', 'unbalanced_bracket'],
+  ['a mismatched bracket', 'SELECT (1]', 'unbalanced_bracket'],
+  ['an expression without a name', 'WITH 1 SELECT 1', 'with_invalid'],
+  ['an alias without AS', 'WITH 1 x SELECT 1', 'with_invalid'],
+  ['a comma before SELECT', 'WITH 1 AS x, SELECT 1', 'with_invalid'],
+  ['a table that is not a query', 'WITH a AS (1) SELECT 1', 'with_invalid'],
+  ['a table and other tokens', 'WITH a AS (SELECT 1) + 1 SELECT 1', 'with_invalid'],
+  ['a duplicate name', 'WITH a AS (SELECT 1), A AS (SELECT 2) SELECT 1', 'with_duplicate'],
   ['a name with a backslash', 'WITH `a\\`` AS (SELECT 1) SELECT 1', 'identifier_escaped'],
-  ['SETTINGS not at the end', 'SELECT 1 SETTINGS a = 1 UNION ALL SELECT 2', 'settings_unreadable'],
-  ['SETTINGS with a map', "SELECT 1 SETTINGS a = {'b': 1}", 'settings_unreadable'],
-])('unreadable: %s', (_why, sql, code) => {
+  ['SETTINGS not at the end', 'SELECT 1 SETTINGS a = 1 UNION ALL SELECT 2', 'settings_invalid'],
+  ['SETTINGS with a map', "SELECT 1 SETTINGS a = {'b': 1}", 'settings_invalid'],
+])('invalid: %s', (_why, sql, code) => {
   expect(outlineQuery(sql).outline).toBeUndefined();
   expect(outlineQuery(sql).findings.map((f) => f.code)).toContain(`query.${code}`);
 });
 
-test('identifiers are all names and words, unquoted', () => {
+test('identifiers are all names and keywords, unquoted', () => {
   const seen = outlineQuery('WITH a AS (SELECT "b c", count() FROM d.`e`) SELECT 1').outline?.identifiers;
   expect([...(seen ?? [])]).toEqual(expect.arrayContaining(['a', 'b c', 'count', 'd', 'e']));
 });

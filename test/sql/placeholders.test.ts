@@ -16,9 +16,9 @@ test.each([
   ['not in quoted names', 'SELECT `@p`, "@p"', 'SELECT `@p`, "@p"'],
   ['not in comments', 'SELECT 1 /* @p /* @p */ */ -- @p\n, 2', 'SELECT 1 /* @p /* @p */ */ -- @p\n, 2'],
   ['not in heredocs', 'SELECT $a$@p$a$', 'SELECT $a$@p$a$'],
-  ['an undeclared name keeps its text', 'SELECT @unknown', 'SELECT @unknown'],
-  ['a trailing semicolon goes', 'SELECT @p ; -- bye', 'SELECT {p:String}'],
-  ['a trailing comment goes', 'SELECT 1 -- bye', 'SELECT 1'],
+  ['an undeclared name is left unchanged', 'SELECT @unknown', 'SELECT @unknown'],
+  ['a trailing semicolon is removed', 'SELECT @p ; -- bye', 'SELECT {p:String}'],
+  ['a trailing comment is removed', 'SELECT 1 -- bye', 'SELECT 1'],
 ])('%s', (_why, query, sql) => {
   const bound = bind(query);
   expect(bound.findings).toEqual([]);
@@ -30,12 +30,12 @@ describe('findings', () => {
     ['a lone @', 'SELECT @ a', 'stray_at', '@'],
     ['@ at the end', 'SELECT @', 'stray_at', '@'],
     ['two @', 'SELECT @@version', 'stray_at', '@@'],
-    ['right behind a word', 'SELECT a@b', 'stray_at', '@b'],
-    ['right behind a parameter', 'SELECT @a@b', 'stray_at', '@b'],
-    ['right behind a bracket', 'SELECT (1)@b', 'stray_at', '@b'],
+    ['directly after a word', 'SELECT a@b', 'stray_at', '@b'],
+    ['directly after a parameter', 'SELECT @a@b', 'stray_at', '@b'],
+    ['directly after a bracket', 'SELECT (1)@b', 'stray_at', '@b'],
     ['a quoted name', 'SELECT @`a`', 'stray_at', '@'],
     ['a name with $', 'SELECT @a$b', 'parameter_name', '@a$b'],
-    ['a name that begins with a digit', 'SELECT @1a', 'parameter_name', '@1a'],
+    ['a name that starts with a digit', 'SELECT @1a', 'parameter_name', '@1a'],
     ['a name that is too long', `SELECT @${'a'.repeat(65)}`, 'parameter_name', `@${'a'.repeat(65)}`],
     ['a typed placeholder', 'SELECT {p:String}', 'typed_placeholder', '{p:String}'],
     [
@@ -52,9 +52,9 @@ describe('findings', () => {
     ['INTO OUTFILE', "SELECT 1 INTO /**/ OUTFILE 'x'", 'into_outfile', 'INTO'],
     ['an unclosed string', "SELECT 'a", 'unclosed_string', "'a"],
     ['an unclosed comment', 'SELECT 1 /* a', 'unclosed_comment', '/* a'],
-    ['a character of no meaning', 'SELECT é', 'unexpected_character', 'é'],
-    ['nothing at all', ' -- a', 'empty', ' -- a'],
-    ['a semicolon alone', ';', 'empty', ';'],
+    ['an unexpected character', 'SELECT é', 'unexpected_character', 'é'],
+    ['an empty query', ' -- a', 'empty', ' -- a'],
+    ['only a semicolon', ';', 'empty', ';'],
   ])('%s', (_why, query, code, at) => {
     const seen = bind(query).findings.map((f) => [f.code, query.slice(f.start, f.end)]);
     expect(seen).toEqual([[`query.${code}`, at]]);
@@ -70,7 +70,7 @@ describe('findings', () => {
   });
 });
 
-test('offsets lead back into the author’s text', () => {
+test('offsets map back to the author’s query', () => {
   const word = fc.constantFrom('@p', '@longer_name', 'a', "'@x'", '+', '\n', '/* @c */');
   fc.assert(
     fc.property(fc.array(word), (words) => {

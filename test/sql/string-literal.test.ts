@@ -22,13 +22,13 @@ function hexOf(value: string | undefined): string | undefined {
   return value === undefined ? undefined : Buffer.from(value).toString('hex').toUpperCase();
 }
 
-test('every escape of one ASCII character means what it means to the engine', async () => {
+test('every escape of one ASCII character is decoded as by the engine', async () => {
   const characters = Array.from({ length: 127 }, (_, code) => String.fromCharCode(code + 1));
   const literals = characters.filter((each) => each !== 'x').map((each) => `'(\\${each})'`);
   expect(literals.map((literal) => hexOf(stringValue(literal)))).toEqual(await engineValues(literals));
 });
 
-test('literals of any pieces mean what they mean to the engine', async () => {
+test('literals of any pieces are decoded as by the engine', async () => {
   const piece = fc.constantFrom(
     "''",
     "\\'",
@@ -60,8 +60,8 @@ test.each([
   ['another kind of quotes', '"a"'],
   ['a quote inside', "'a'b'"],
   ['a backslash before the closing quote', "'a\\'"],
-  ['half a hexadecimal escape', "'\\x4'"],
-  ['a wrong hexadecimal escape', "'\\xzz'"],
+  ['an incomplete hexadecimal escape', "'\\x4'"],
+  ['an invalid hexadecimal escape', "'\\xzz'"],
 ])('%s has no value', (_why, source) => {
   expect(stringValue(source)).toBeUndefined();
 });

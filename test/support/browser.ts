@@ -3,8 +3,9 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { scratch, start, type Running } from './command.ts';
+import { requireProgram } from './require-program.ts';
 
-export const CHROMIUM_MISSING =
+const CHROMIUM_MISSING =
   'chromium is missing: install it (Debian: apt-get install chromium) or name one in CHROMIUM';
 /** The sample data's project that the examples use. */
 export const PROJECT = 'xvzyeivudksfanncdekp';
@@ -13,7 +14,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 
 /** The browser executable; undefined if none is found. */
-export function chromiumPath(): string | undefined {
+function chromiumPath(): string | undefined {
   const named = process.env['CHROMIUM'];
   if (named !== undefined && named !== '') return named;
   const folders = (process.env['PATH'] ?? '').split(delimiter);
@@ -30,10 +31,10 @@ export interface Started {
 }
 
 /** `millrace serve --dev` over the shipped endpoints and seeds. */
-export async function startSampleService(): Promise<Started> {
+export async function startSampleService(env: Record<string, string> = {}): Promise<Started> {
   const running = start(['serve', '--dev', '--port', '0', '--admin-port', '0'], {
     cwd: scratch(),
-    env: { MILLRACE_ENDPOINTS: join(ROOT, 'endpoints'), MILLRACE_SEEDS: join(ROOT, 'seeds') },
+    env: { MILLRACE_ENDPOINTS: join(ROOT, 'endpoints'), MILLRACE_SEEDS: join(ROOT, 'seeds'), ...env },
   });
   const [, address = '', key = ''] = await running.says(
     /listening on (\S+) with a temporary key for this run: (\S+)/,
@@ -47,7 +48,10 @@ export interface Visitor {
   readonly complaints: readonly string[];
 }
 
-export function launchBrowser(): Promise<Browser> {
+/** Rejects if no browser is installed and none can be. */
+export async function launchBrowser(): Promise<Browser> {
+  const isThere = (): boolean => chromiumPath() !== undefined;
+  requireProgram({ isThere, package: 'chromium', missing: CHROMIUM_MISSING });
   const executablePath = chromiumPath();
   if (executablePath === undefined) throw new Error(CHROMIUM_MISSING);
   // Chromium's sandbox does not work as root, as in containers.

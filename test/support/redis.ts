@@ -1,9 +1,10 @@
 // A Redis server for one test, on a free port, to be killed, frozen and restarted.
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
+import { requireProgram } from './require-program.ts';
 
 export interface RedisServer {
   readonly url: string;
@@ -15,9 +16,12 @@ export interface RedisServer {
   start(): Promise<void>;
 }
 
-export const REDIS_MISSING = 'redis-server is missing: install Redis (Debian: apt-get install redis-server)';
+const REDIS_MISSING = 'redis-server is missing: install Redis (Debian: apt-get install redis-server)';
 
+/** Throws an Error if Redis is not installed and cannot be. */
 export async function startRedis(): Promise<RedisServer> {
+  const isThere = (): boolean => spawnSync('redis-server', ['--version'], { stdio: 'ignore' }).status === 0;
+  requireProgram({ isThere, package: 'redis-server', missing: REDIS_MISSING });
   const port = await freePort();
   let server = await run(port);
   return {
@@ -65,7 +69,7 @@ async function run(port: number): Promise<ChildProcess> {
   process.once('exit', end);
   server.once('exit', () => process.removeListener('exit', end));
   const failed = once(server, 'error').then(([cause]) => {
-    throw new Error(REDIS_MISSING, { cause });
+    throw new Error('redis-server does not start', { cause });
   });
   await Promise.race([failed, answering(port)]);
   return server;

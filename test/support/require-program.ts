@@ -1,6 +1,8 @@
-// Ensures that a program needed by tests is present: installs it if possible, otherwise fails with one line of instructions.
+// Ensures that a program needed by a test is present: installs it if possible, otherwise fails with one line of instructions.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 export interface Program {
   /** Whether it is present. */
@@ -18,11 +20,12 @@ export function requireProgram(program: Program): void {
   if (!program.isThere()) throw new Error(program.missing);
 }
 
+/** Under a lock: several test processes may find it missing at once. For a package that is installed, it does nothing. */
 function install(name: string): void {
   // Installing must not start a service: the tests start their own servers.
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
-  const apt = (...args: string[]): void =>
-    void spawnSync('apt-get', ['-qq', ...args], { stdio: 'ignore', env, timeout: 300_000 });
-  apt('update');
-  apt('install', '-y', '--no-install-recommends', name);
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1', PACKAGE: name };
+  const script =
+    'dpkg -s "$PACKAGE" || { apt-get -qq update; apt-get -qq install -y --no-install-recommends "$PACKAGE"; }';
+  const lock = join(tmpdir(), 'install.lock');
+  spawnSync('flock', [lock, 'sh', '-c', script], { stdio: 'ignore', env, timeout: 600_000 });
 }

@@ -36,6 +36,7 @@ export interface TestServiceOptions {
   readonly sql?: readonly string[];
   readonly tokens?: readonly Token[];
   readonly settings?: Partial<Settings>;
+  readonly isDevelopment?: boolean;
 }
 
 /** The definitions of the sample tables, without rows. */
@@ -72,7 +73,8 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     allow: ['sql', 'lql'],
   };
   const extraTokens = [everything, ...(options.tokens ?? [])];
-  const service = await openService({ settings, engine, extraTokens, observe, engineEvents });
+  const { isDevelopment = false } = options;
+  const service = await openService({ settings, engine, extraTokens, observe, engineEvents, isDevelopment });
   const call = (path: string, init: RequestInit = {}): Promise<Response> => {
     const headers = new Headers(init.headers);
     if (!headers.has('X-API-KEY') && !headers.has('Authorization')) headers.set('X-API-KEY', KEY);

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hashKey } from '../../src/auth/keyring.ts';
 import { scratch, start, type Finished, type Running } from './command.ts';
-import type { FrontProcess } from './front-process.ts';
+import type { FrontProcess } from './clickhouse-front/process.ts';
 
 export const SERVING_KEY = 'a-key-for-everything';
 /** Each key allows 20 requests per hour. */

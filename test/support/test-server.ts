@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Settings } from '../../src/config/settings.ts';
-import { openClickHouseFront } from './clickhouse-front.ts';
+import { openClickHouseFront } from './clickhouse-front/front.ts';
 
 export interface TestServer {
   readonly settings: Pick<Settings, 'clickhouse' | 'acceptSingleLayer'>;
@@ -47,7 +47,7 @@ async function openDatabase(url: string): Promise<TestServer> {
 function settingsOf(url: string, user: string, password: string): TestServer['settings'] {
   const names = { consumer: undefined, ca: undefined, certificate: undefined };
   return {
-    clickhouse: { urls: [url], user, password, ...names, isCompressed: false },
+    clickhouse: { urls: [url], user, password, ...names, isCompressed: false, rowPolicies: false },
     acceptSingleLayer: true,
   };
 }

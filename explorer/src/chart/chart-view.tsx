@@ -1,25 +1,49 @@
-// Rows as a time-series chart, with a legend that toggles series and shows the values at the pointer.
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { Row } from '../service/json.ts';
+// Rows as a time-series chart, with column pickers and a legend that toggles series and shows the values at the pointer.
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { useExplorer } from '../state/context.ts';
-import { chartable, type Chartable } from './series.ts';
 import { counted } from '../parts/words.ts';
-import { timeWords } from './time-words.ts';
+import { visibleText } from '../parts/hidden-characters.ts';
+import { Visible } from '../parts/visible.tsx';
+import { Pickers } from './pickers.tsx';
+import { totalOf, type Chartable, type ChartReading } from './series.ts';
+import { formatTime } from './format-time.ts';
+import type { Amount } from './values.ts';
 
-export function ChartView({ rows }: { readonly rows: readonly Row[] }) {
-  const chart = useMemo(() => chartable(rows), [rows]);
-  if (chart === undefined) return <NoChart />;
-  return <Drawn chart={chart} />;
+export function ChartView({ reading }: { readonly reading: ChartReading }) {
+  if (reading.kind === 'none') return <NoChart />;
+  const { columns, fields } = reading;
+  const { chart } = reading.kind === 'chart' ? reading : { chart: undefined };
+  return (
+    <div class="chart">
+      <Pickers columns={columns} fields={fields} />
+      {chart === undefined ? (
+        <Rejected reason={reading.kind === 'rejected' ? reading.reason : ''} />
+      ) : (
+        <Drawn chart={chart} />
+      )}
+    </div>
+  );
 }
 
 function NoChart() {
   return (
     <div class="empty">
-      <h2>Nothing to draw</h2>
+      <h2>No chart</h2>
       <p>
-        A chart needs a column of times and one of numbers. In SQL:{' '}
+        A chart needs a time column and a numeric column. In SQL:{' '}
         <code>SELECT toStartOfHour(timestamp) AS hour, count() …</code>; in LQL:{' '}
         <code>c:count(*) c:group_by(t::hour)</code>.
+      </p>
+    </div>
+  );
+}
+
+function Rejected({ reason }: { readonly reason: string }) {
+  return (
+    <div class="empty" role="status">
+      <h2>These rows cannot be charted like this</h2>
+      <p>
+        <Visible text={reason} />
       </p>
     </div>
   );
@@ -28,39 +52,48 @@ function NoChart() {
 function Drawn({ chart }: { readonly chart: Chartable }) {
   const { theme } = useExplorer();
   const place = useRef<HTMLDivElement>(null);
-  const [hidden, setHidden] = useState<readonly string[]>([]);
+  const [hidden, setHidden] = useState<readonly number[]>([]);
   const [pointed, setPointed] = useState<number>();
-  const series = chart.series.filter(({ name }) => !hidden.includes(name));
   const shade = theme.value;
+  useEffect(() => {
+    setHidden([]);
+    setPointed(undefined);
+  }, [chart]);
   useEffect(() => {
     const { current } = place;
     if (current === null) return undefined;
     let remove = (): void => undefined;
     let isGone = false;
     void import('./draw.ts').then(({ draw }) => {
-      if (!isGone) remove = draw(current, { ...chart, series }, { all: chart.series, onPoint: setPointed });
+      if (!isGone) remove = draw(current, chart, { hidden, onPoint: setPointed });
     });
     return () => {
       isGone = true;
       remove();
     };
   }, [chart, hidden, shade]);
-  const toggle = (name: string): void =>
-    setHidden(hidden.includes(name) ? hidden.filter((each) => each !== name) : [...hidden, name]);
+  const toggle = (index: number): void =>
+    setHidden(hidden.includes(index) ? hidden.filter((each) => each !== index) : [...hidden, index]);
   return (
-    <div class="chart">
+    <>
       <Legend {...{ chart, hidden, pointed, toggle }} />
-      <div class="chart-place" ref={place} role="img" aria-label={wordsOf(chart)} />
-    </div>
+      {chart.notes.length > 0 && (
+        <p class="chart-notes" role="note">
+          <Visible text={chart.notes.join(' ')} />
+        </p>
+      )}
+      <div class="chart-place" ref={place} role="img" aria-label={descriptionOf(chart)} />
+    </>
   );
 }
 
 interface LegendProps {
   readonly chart: Chartable;
-  readonly hidden: readonly string[];
+  /** Indexes of the series that are not drawn. */
+  readonly hidden: readonly number[];
   /** Index of the time at the pointer. */
   readonly pointed: number | undefined;
-  readonly toggle: (name: string) => void;
+  readonly toggle: (index: number) => void;
 }
 
 function Legend({ chart, hidden, pointed, toggle }: LegendProps) {
@@ -68,23 +101,23 @@ function Legend({ chart, hidden, pointed, toggle }: LegendProps) {
   return (
     <div class="legend">
       <span class="legend-time mono">
-        {at === undefined ? `${counted(chart.times.length, 'point')}, UTC` : timeWords(at)}
+        {at === undefined ? `${counted(chart.times.length, 'point')}, UTC` : `${formatTime(at)} UTC`}
       </span>
-      {chart.series.map(({ name, values }, i) => {
-        const total = values.reduce<number>((all, each) => all + (each ?? 0), 0);
-        const value = pointed === undefined ? (chart.shape === 'bars' ? total : undefined) : values[pointed];
+      {chart.series.map((one, i) => {
+        const value = at === undefined || pointed === undefined ? undefined : one.values[pointed];
+        const shown = at === undefined && chart.isSum ? totalOf(one) : value;
         return (
           <button
-            key={name}
+            key={i}
             type="button"
             class="legend-item"
             data-series={i}
-            aria-pressed={!hidden.includes(name)}
-            onClick={() => toggle(name)}
+            aria-pressed={!hidden.includes(i)}
+            onClick={() => toggle(i)}
           >
             <i aria-hidden="true" />
-            <span>{name === '' ? '(empty)' : name}</span>
-            <strong class="mono">{value?.toLocaleString('en', { maximumFractionDigits: 2 })}</strong>
+            <span>{one.name === '' ? '(empty)' : <Visible text={one.name} />}</span>
+            <strong class="mono">{formatAmount(shown)}</strong>
           </button>
         );
       })}
@@ -92,10 +125,17 @@ function Legend({ chart, hidden, pointed, toggle }: LegendProps) {
   );
 }
 
+function formatAmount(value: Amount | null | undefined): string {
+  return value?.toLocaleString('en', { maximumFractionDigits: 2 }) ?? '';
+}
+
+const KINDS = { bars: 'Stacked bars', lines: 'Lines', points: 'Points' };
+
 /** A text alternative to the chart for screen readers. */
-function wordsOf({ times, series, shape }: Chartable): string {
+function descriptionOf({ times, series, shape }: Chartable): string {
   const [first, last] = [times[0], times.at(-1)];
-  const span = first === undefined || last === undefined ? '' : `, ${timeWords(first)} to ${timeWords(last)}`;
-  const kind = shape === 'bars' ? 'Stacked bars' : 'Lines';
-  return `${kind} of ${series.map(({ name }) => name).join(', ')}${span}. The table has the same numbers.`;
+  const span =
+    first === undefined || last === undefined ? '' : `, ${formatTime(first)} to ${formatTime(last)} UTC`;
+  const names = series.map(({ name }) => visibleText(name)).join(', ');
+  return `${KINDS[shape]} of ${names}${span}. The table has the same numbers.`;
 }

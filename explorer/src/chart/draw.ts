@@ -1,34 +1,37 @@
-// Draws series with uPlot, as stacked bars or lines. Colours come from the style sheet.
+// Draws series with uPlot, as stacked bars, lines or points. Colours come from the style sheet.
 import uPlot from 'uplot';
-import { tickOf } from './time-words.ts';
-import { bucketOf, stacked, type Chartable, type Series } from './series.ts';
+import { formatTicks } from './format-time.ts';
+import { stacked, type Chartable, type Series } from './series.ts';
 
 export interface DrawOptions {
-  /** Includes hidden series, so that each series keeps its colour. */
-  readonly all: readonly Series[];
+  /** Indexes of the series that are not drawn; the others keep their colours. */
+  readonly hidden: readonly number[];
   readonly onPoint: (index: number | undefined) => void;
 }
 
 type Color = (name: string) => () => string;
 
-/** Draws into `place` and follows its size; the returned function removes the chart. */
-export function draw(place: HTMLElement, chart: Chartable, { all, onPoint }: DrawOptions): () => void {
-  const color = createColors(place);
+/** Half of the widest tick label, so that the last one is drawn whole. */
+const RIGHT = 36;
+
+/** Draws into `container` and follows its size; the returned function removes the chart. */
+export function draw(container: HTMLElement, chart: Chartable, { hidden, onPoint }: DrawOptions): () => void {
+  const color = createColors(container);
   const isBars = chart.shape === 'bars';
-  const tops = isBars ? stacked(chart.series) : chart.series.map(({ values }) => values);
-  const drawn = chart.series.map((one, i) => ({
-    values: tops[i] ?? [],
-    color: color(`--series-${all.findIndex(({ name }) => name === one.name)}`),
-  }));
+  const shown = chart.series.flatMap((one, i) =>
+    hidden.includes(i) ? [] : [{ one, color: color(`--series-${i}`) }],
+  );
+  const tops = isBars ? stacked(shown.map(({ one }) => one)) : shown.map(({ one }) => numbersOf(one));
+  const drawn = shown.map(({ color }, i) => ({ color, values: tops[i] ?? [] }));
   if (isBars) drawn.reverse(); // the tallest first, the others on top of it
   const size = () => ({
-    width: Math.max(200, place.clientWidth),
-    height: Math.max(160, place.clientHeight),
+    width: Math.max(200, container.clientWidth),
+    height: Math.max(160, container.clientHeight),
   });
-  const bucket = bucketOf(chart.times);
+  const { bucket } = chart;
   const options: uPlot.Options = {
     ...size(),
-    padding: [12, 12, 0, 4],
+    padding: [12, RIGHT, 0, 4],
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
     legend: { show: false },
     cursor: { y: false, points: { show: !isBars }, drag: { x: false, y: false } },
@@ -45,9 +48,9 @@ export function draw(place: HTMLElement, chart: Chartable, { all, onPoint }: Dra
     hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? undefined)] },
   };
   const data = [chart.times, ...drawn.map(({ values }) => values)] as unknown as uPlot.AlignedData; // uPlot does not modify it
-  const plot = new uPlot(options, data, place);
+  const plot = new uPlot(options, data, container);
   const observer = new ResizeObserver(() => plot.setSize(size()));
-  observer.observe(place);
+  observer.observe(container);
   const dark = matchMedia('(prefers-color-scheme: dark)');
   const redraw = (): void => plot.redraw();
   dark.addEventListener('change', redraw);
@@ -56,6 +59,11 @@ export function draw(place: HTMLElement, chart: Chartable, { all, onPoint }: Dra
     observer.disconnect();
     plot.destroy();
   };
+}
+
+/** Doubles: a canvas has no more digits to show. */
+function numbersOf({ values }: Series): readonly (number | null)[] {
+  return values.map((value) => (value === null ? null : Number(value)));
 }
 
 /** `room`: seconds before the first and after the last time. */
@@ -79,7 +87,7 @@ function axesOf(color: Color, isBars: boolean): uPlot.Axis[] {
       grid: { show: false },
       space: 70,
       // uPlot passes the tick increment as the fifth argument.
-      values: (_, values, ...[, , step]) => values.map(tickOf(step)),
+      values: (_, values, ...[, , step]) => values.map(formatTicks(step)),
     },
     {
       ...axis,
@@ -94,15 +102,30 @@ const WHOLE_STEPS = Array.from({ length: 13 }, (_, power) =>
   [1, 2, 5].map((each) => each * 10 ** power),
 ).flat();
 
-function lineOf(color: () => string, { times }: Chartable): uPlot.Series {
-  return { stroke: color, width: 1.75, points: { show: times.length < 40 }, spanGaps: true };
+/** Values without neighbours have no line, so they are drawn as points. */
+function lineOf(color: () => string, { times, shape, isRegular }: Chartable): uPlot.Series {
+  const points = { show: true, size: 5, fill: color, stroke: color };
+  if (shape === 'points') return { stroke: color, paths: () => null, points };
+  const isFew = times.length < 40;
+  return {
+    stroke: color,
+    width: 1.75,
+    points: isFew ? points : { ...points, filter: isolatedPoints },
+    spanGaps: !isRegular,
+  };
+}
+
+function isolatedPoints(plot: uPlot, index: number): number[] {
+  const values = plot.data[index] ?? [];
+  const isEmpty = (i: number): boolean => (values[i] ?? null) === null;
+  return Array.from(values, (_, i) => i).filter((i) => !isEmpty(i) && isEmpty(i - 1) && isEmpty(i + 1));
 }
 
 /** Colours by custom property name. Read at draw time, because they change with the theme. */
-function createColors(place: HTMLElement): Color {
+function createColors(container: HTMLElement): Color {
   return (name) => () => {
-    place.style.color = `var(${name})`;
-    return getComputedStyle(place).color;
+    container.style.color = `var(${name})`;
+    return getComputedStyle(container).color;
   };
 }
 

@@ -29,7 +29,7 @@ export function endpointFile(options: EndpointFileOptions): string {
     '# yaml-language-server: $schema=../schemas/endpoint.schema.json',
     `id: ${id}`,
     `name: ${name}`,
-    'description: Say what it answers, and for whom.',
+    'description: Describe what the rows contain, and for whom.',
     ...notes(options).map((note) => `# ${note}`),
     'query: |',
     ...sql
@@ -40,19 +40,19 @@ export function endpointFile(options: EndpointFileOptions): string {
     ...parameterLines(endpoint),
     `max_rows: ${endpoint.max_rows}`,
     'examples:',
-    '  - name: as it was tried',
+    '  - name: as run in the explorer',
     `    parameters: { ${filled.map(([name, value]) => `${name}: ${scalar(value)}`).join(', ')} }`,
     '',
   ].join('\n');
 }
 
 function notes({ endpoint, tables, isFromLql }: EndpointFileOptions): readonly string[] {
-  const them = tables.length === 1 ? `${tables[0]} is a table` : `${tables.join(', ')} are tables`;
+  const subject = tables.length === 1 ? `${tables[0]} is a table` : `${tables.join(', ')} are tables`;
   return [
-    `${them} of ${endpoint.name}: copy the WITH clause of its file in front of this query,`,
-    'and with it the parameters it uses. Then: millrace validate, millrace test, and a pull request.',
+    `${subject} of ${endpoint.name}: copy the WITH clause of its file in front of this query,`,
+    'with the parameters that it uses. Then run millrace validate and millrace test, and open a pull request.',
     ...(isFromLql
-      ? ['Times relative to now became fixed ones when LQL was put into SQL: write them with now() again.']
+      ? ['The translation from LQL replaced relative times with fixed times: write them with now() again.']
       : []),
   ];
 }

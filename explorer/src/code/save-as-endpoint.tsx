@@ -9,27 +9,27 @@ import { tablesRead } from '../query/vocabulary.ts';
 import { CodeBlock } from './code-block.tsx';
 import { endpointFile, isEndpointName } from './endpoint-file.ts';
 
-type Read = { readonly sql: string } | { readonly refusal: string };
+type QueryAsSql = { readonly sql: string } | { readonly rejection: string };
 
 export function SaveAsEndpoint({ endpoint }: { readonly endpoint: Endpoint }) {
   const { address } = useExplorer();
   const [name, setName] = useState('');
   const id = useMemo(newId, []);
-  const read = useSql(endpoint);
+  const query = useSql(endpoint);
   const { own, parameters } = askOf(address.value);
   const sandbox = sandboxOf(endpoint);
-  if (own === undefined || sandbox === undefined || read === undefined)
+  if (own === undefined || sandbox === undefined || query === undefined)
     return <div class="skeleton code-skeleton" />;
-  if ('refusal' in read) return <p class="note code-note">{read.refusal}. Correct the query first.</p>;
+  if ('rejection' in query) return <p class="note code-note">{query.rejection}. Correct the query first.</p>;
   const isNamed = isEndpointName(name);
   const text = endpointFile({
     name: isNamed ? name : 'my-endpoint',
     id,
-    sql: read.sql,
+    sql: query.sql,
     isFromLql: own.language === 'lql',
     endpoint,
     parameters,
-    tables: [...new Set([...tablesRead(read.sql, sandbox).values()].map((table) => table.name))],
+    tables: [...new Set([...tablesRead(query.sql, sandbox).values()].map((table) => table.name))],
   });
   return (
     <>
@@ -49,7 +49,7 @@ export function SaveAsEndpoint({ endpoint }: { readonly endpoint: Endpoint }) {
         <span class="note" id="endpoint-name-note">
           {name === '' || isNamed
             ? `endpoints/${isNamed ? name : 'my-endpoint'}.yaml`
-            : 'Small letters, digits, _ and -, in parts with dots between, a letter first.'}
+            : 'Use lowercase letters, digits, "_" or "-" in dot-separated segments, beginning with a letter.'}
         </span>
       </label>
       <CodeBlock text={text} label="the endpoint file" />
@@ -58,23 +58,23 @@ export function SaveAsEndpoint({ endpoint }: { readonly endpoint: Endpoint }) {
 }
 
 /** The query as SQL; LQL is translated by the service. */
-function useSql(endpoint: Endpoint): Read | undefined {
+function useSql(endpoint: Endpoint): QueryAsSql | undefined {
   const { address, client, key } = useExplorer();
   const ask = askOf(address.value);
-  const [read, setRead] = useState<Read>();
+  const [query, setQuery] = useState<QueryAsSql>();
   useEffect(() => {
     if (ask.own === undefined) return undefined;
-    if (ask.own.language === 'sql') return setRead({ sql: ask.own.text });
+    if (ask.own.language === 'sql') return setQuery({ sql: ask.own.text });
     const controller = new AbortController();
     client.explain(key.value ?? '', ask, controller.signal).then(
-      (sql) => setRead({ sql: layOut(sql) }),
+      ({ sql }) => setQuery({ sql: layOut(sql) }),
       (error: unknown) => {
-        if (error instanceof CallFailure) setRead({ refusal: error.problem.detail });
+        if (error instanceof CallFailure) setQuery({ rejection: error.problem.detail });
       },
     );
     return () => controller.abort();
   }, [endpoint, ask.own?.language, ask.own?.text]);
-  return read;
+  return query;
 }
 
 /** A random UUID (RFC 9562, version 4). Works over plain http, where browsers do not expose `crypto.randomUUID`. */

@@ -1,11 +1,13 @@
 // A parameter with a fixed set of values: a row of buttons, or a select element if there are many.
-import { described, type FieldProps } from './field.ts';
+import { defaultOf, described, type FieldProps } from './field.ts';
 
 const MAX_ROW = 4;
 
 export function ChoiceField(props: FieldProps) {
   const { parameter, id, value, onChange } = props;
   const values = parameter.enum?.map(String) ?? ['true', 'false'];
+  const preset = defaultOf(parameter);
+  const none = preset === undefined ? 'not set' : `default (${preset})`;
   if (values.length > MAX_ROW) {
     return (
       <select
@@ -14,7 +16,7 @@ export function ChoiceField(props: FieldProps) {
         value={value}
         onChange={(event) => onChange(event.currentTarget.value)}
       >
-        <option value="">{parameter.required ? 'choose' : 'none'}</option>
+        <option value="">{parameter.required ? 'choose' : none}</option>
         {values.map((each) => (
           <option key={each}>{each}</option>
         ))}
@@ -39,7 +41,7 @@ export function ChoiceField(props: FieldProps) {
             checked={each === value}
             onChange={() => onChange(each)}
           />
-          <span>{each === '' ? 'any' : each}</span>
+          <span>{each === '' ? none : each}</span>
         </label>
       ))}
     </div>

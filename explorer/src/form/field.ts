@@ -1,4 +1,5 @@
 // Shared props and attributes of form fields.
+import { defaultText } from '../state/initial-address.ts';
 import type { Parameter } from '../service/listing.ts';
 
 /** Props of every kind of field. */
@@ -18,4 +19,10 @@ export function described({ id, error, parameter }: FieldProps) {
     'aria-required': parameter.required,
     'aria-describedby': `${id}-error ${id}-note`,
   };
+}
+
+/** What the service uses if the field is empty; undefined if there is no default. */
+export function defaultOf(parameter: Parameter): string | undefined {
+  const text = defaultText(parameter);
+  return text === '' ? undefined : text;
 }

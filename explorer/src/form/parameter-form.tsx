@@ -2,20 +2,29 @@
 import type { Endpoint, Parameter } from '../service/listing.ts';
 import { useExplorer } from '../state/context.ts';
 import { ChoiceField } from './choice-field.tsx';
-import type { FieldProps } from './field.ts';
+import { errorOf } from '../state/model.ts';
+import { defaultOf, type FieldProps } from './field.ts';
 import { TimeField } from './time-field.tsx';
 import { TextField } from './text-field.tsx';
 
 export function ParameterForm({ endpoint }: { readonly endpoint: Endpoint }) {
-  const { address, run, change } = useExplorer();
+  const { address, run, change, start } = useExplorer();
   const { parameters } = address.value;
-  const errors = run.value.kind === 'failed' ? run.value.problem.errors : [];
   if (endpoint.parameters.length === 0) return null;
   return (
-    <div class="form" role="group" aria-label="Parameters">
+    <div
+      class="form"
+      role="group"
+      aria-label="Parameters"
+      onKeyDown={(event) => {
+        if (!isPlainEnter(event)) return;
+        event.preventDefault();
+        void start();
+      }}
+    >
       {endpoint.parameters.map((parameter) => {
         const { name } = parameter;
-        const error = errors.find((each) => each.parameter === name)?.message;
+        const error = errorOf(run.value, parameters, name);
         const onChange = (value: string): void => change({ parameters: { ...parameters, [name]: value } });
         return (
           <Field
@@ -30,9 +39,17 @@ export function ParameterForm({ endpoint }: { readonly endpoint: Endpoint }) {
   );
 }
 
+/** Enter in an input runs the request, as in any form. */
+function isPlainEnter(event: KeyboardEvent): boolean {
+  const { key, target, isComposing } = event;
+  const isModified = event.ctrlKey || event.metaKey || event.shiftKey || event.altKey;
+  return key === 'Enter' && !isModified && !isComposing && target instanceof HTMLInputElement;
+}
+
 function Field(props: FieldProps) {
   const { parameter, id, error } = props;
   const { name, type, required, description, locked } = parameter;
+  const preset = defaultOf(parameter);
   return (
     <div class="field" data-kind={kindOf(parameter)}>
       <div class="field-head">
@@ -40,7 +57,8 @@ function Field(props: FieldProps) {
           {name}
         </label>
         <span class="field-type mono">{type}</span>
-        {required ? <span class="tag">required</span> : null}
+        {required && <span class="tag">required</span>}
+        {!required && preset !== undefined && <span class="tag">default {preset}</span>}
       </div>
       {locked === true ? (
         <input id={id} class="input" disabled value="set by your key" />

@@ -1,6 +1,6 @@
 // The endpoint's examples, one click each.
 import type { Endpoint } from '../service/listing.ts';
-import { valuesOf } from '../state/opening.ts';
+import { valuesOf } from '../state/initial-address.ts';
 import { useExplorer } from '../state/context.ts';
 
 export function Presets({ endpoint }: { readonly endpoint: Endpoint }) {
@@ -14,14 +14,14 @@ export function Presets({ endpoint }: { readonly endpoint: Endpoint }) {
         const { name, sql, lql } = example;
         const values = valuesOf(example);
         const kind = sql !== undefined ? 'sql' : lql !== undefined ? 'lql' : undefined;
-        const isTaken = isSame(values, parameters) && (kind === undefined ? true : query === kind);
+        const isChosen = isSame(values, parameters) && (kind === undefined ? true : query === kind);
         const choose = (): void =>
           change({
             parameters: values,
             ...(kind === undefined ? {} : { query: kind, texts: { ...texts, [kind]: sql ?? lql ?? '' } }),
           });
         return (
-          <button key={name} type="button" class="chip" aria-pressed={isTaken} onClick={choose}>
+          <button key={name} type="button" class="chip" aria-pressed={isChosen} onClick={choose}>
             {name}
           </button>
         );

@@ -1,4 +1,4 @@
-// Run and cancel buttons, and the history of calls made in this tab.
+// Run and cancel buttons, and the history of requests made in this tab.
 import { useRef } from 'preact/hooks';
 import type { Endpoint } from '../service/listing.ts';
 import { useExplorer } from '../state/context.ts';
@@ -17,10 +17,10 @@ export function RunBar({ endpoint }: { readonly endpoint: Endpoint }) {
           type="button"
           class="button"
           disabled={isRunning}
-          title="Ask for a run even where an answer is kept (Shift with the keys to run)"
+          title={`Run the query even if a cached response exists (Shift ${MODIFIER} ↵)`}
           onClick={() => void start({ isFresh: true })}
         >
-          <Icon name="again" /> Run afresh
+          <Icon name="again" /> Bypass cache
         </button>
       )}
       {isRunning ? (
@@ -53,7 +53,7 @@ function History() {
       <summary class="button">
         <Icon name="history" /> History <span class="count">{past.value.length}</span>
       </summary>
-      <ol class="menu-body" aria-label="Calls of this tab, newest first">
+      <ol class="menu-body" aria-label="Requests of this tab, newest first">
         {past.value.map((each) => {
           const { address, outcome, isFine, at } = each;
           const text =
@@ -66,8 +66,7 @@ function History() {
                 <span class="past-name mono">{address.endpoint}</span>
                 <span class="past-text mono">{text}</span>
                 <span class="past-outcome">
-                  <time>{new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })}</time>{' '}
-                  {outcome}
+                  <time>{new Date(at).toISOString().slice(11, 16)} UTC</time> {outcome}
                 </span>
               </button>
             </li>

@@ -1,6 +1,6 @@
 // A parameter entered as text: a string, a number, or a comma-separated list.
 import type { Parameter } from '../service/listing.ts';
-import { described, type FieldProps } from './field.ts';
+import { defaultOf, described, type FieldProps } from './field.ts';
 
 export function TextField(props: FieldProps) {
   const { parameter, value, onChange } = props;
@@ -20,9 +20,12 @@ export function TextField(props: FieldProps) {
   );
 }
 
-function placeholderOf({ type, min, max }: Parameter): string {
+function placeholderOf(parameter: Parameter): string {
+  const { type, min, max } = parameter;
+  const preset = defaultOf(parameter);
+  if (preset !== undefined) return preset;
   if (min !== undefined && max !== undefined) return `${min} to ${max}`;
   if (min !== undefined) return `at least ${min}`;
   if (max !== undefined) return `at most ${max}`;
-  return type.startsWith('Array') ? 'values with commas between' : '';
+  return type.startsWith('Array') ? 'comma-separated values' : '';
 }

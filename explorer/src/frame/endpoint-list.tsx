@@ -1,15 +1,20 @@
 // The endpoints available to the key, with a search over names, descriptions, parameters and tables.
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { Endpoint } from '../service/listing.ts';
 import { useExplorer } from '../state/context.ts';
 import { Icon } from '../parts/icon.tsx';
+import { EndpointGroups } from './endpoint-groups.tsx';
+import { moveInList } from './list-keys.ts';
 
 export function EndpointList() {
   const { listing, address, choose } = useExplorer();
   const [search, setSearch] = useState('');
   const [isOpen, setOpen] = useState(false);
   const endpoints = listing.value.kind === 'ready' ? listing.value.endpoints : undefined;
-  const found = endpoints?.filter((endpoint) => matches(endpoint, search));
+  const found = useMemo(
+    () => endpoints?.filter((endpoint) => matches(endpoint, search)),
+    [endpoints, search],
+  );
   const pick = (endpoint: Endpoint): void => {
     setOpen(false);
     choose(endpoint);
@@ -26,7 +31,12 @@ export function EndpointList() {
         <span class="mono">{address.value.endpoint ?? 'Endpoints'}</span>
         <Icon name="open" />
       </button>
-      <div class="sidebar-body">
+      <div
+        class="sidebar-body"
+        onKeyDown={(event) => {
+          if (moveInList(event.currentTarget, event)) event.preventDefault();
+        }}
+      >
         <label class="search" for="search">
           <Icon name="search" />
           <span class="visually-hidden">Search endpoints</span>
@@ -47,38 +57,13 @@ export function EndpointList() {
           />
           <kbd class="wide-only">/</kbd>
         </label>
-        {found === undefined ? <ListSkeleton /> : <Items endpoints={found} pick={pick} search={search} />}
+        {found === undefined && <ListSkeleton />}
+        {found?.length === 0 && search !== '' && (
+          <p class="note">No endpoint has “{search}” in its name, description, parameters or tables.</p>
+        )}
+        {found !== undefined && <EndpointGroups endpoints={found} pick={pick} isSearch={search !== ''} />}
       </div>
     </aside>
-  );
-}
-
-function Items(props: {
-  endpoints: readonly Endpoint[];
-  pick: (endpoint: Endpoint) => void;
-  search: string;
-}) {
-  const { endpoint: current } = useExplorer();
-  if (props.endpoints.length === 0 && props.search !== '')
-    return (
-      <p class="note">No endpoint has “{props.search}” in its name, description, parameters or tables.</p>
-    );
-  return (
-    <ul class="endpoints">
-      {props.endpoints.map((endpoint) => (
-        <li key={endpoint.id}>
-          <button
-            type="button"
-            class="endpoint-item"
-            aria-current={endpoint === current.value ? 'page' : undefined}
-            onClick={() => props.pick(endpoint)}
-          >
-            <span class="endpoint-name mono">{endpoint.name}</span>
-            <span class="endpoint-about">{endpoint.description}</span>
-          </button>
-        </li>
-      ))}
-    </ul>
   );
 }
 

@@ -6,7 +6,7 @@ import type { QueryKind } from '../state/address.ts';
 import { ParameterForm } from '../form/parameter-form.tsx';
 import { Presets } from '../form/presets.tsx';
 import { RunBar } from '../form/run-bar.tsx';
-import { OwnQuery } from '../query/own-query.tsx';
+import { ConsumerQueryView } from '../query/consumer-query.tsx';
 import { ResultPanel } from '../result/result-panel.tsx';
 import { Tabs } from '../parts/tabs.tsx';
 
@@ -28,7 +28,7 @@ export function EndpointPage({ endpoint }: Props) {
           <RunBar endpoint={endpoint} />
         </div>
         <div id="query-panel">
-          {query !== 'saved' && <OwnQuery key={query} endpoint={endpoint} language={query} />}
+          {query !== 'saved' && <ConsumerQueryView key={query} endpoint={endpoint} language={query} />}
         </div>
       </div>
       <ResultPanel endpoint={endpoint} />
@@ -40,10 +40,10 @@ function Title({ endpoint }: Props) {
   const { name, description, max_rows: maxRows, cache, warming, pii, limits } = endpoint;
   const facts = [
     `up to ${maxRows.toLocaleString('en')} rows`,
-    cache === null ? 'answers are not kept' : `answers kept ${duration(cache.ttl)}`,
+    cache === null ? 'not cached' : `cached for ${duration(cache.ttl)}`,
     ...(warming === null ? [] : [`warmed every ${duration(warming.every)}`]),
-    ...(pii.redact ? ['personal data taken out'] : []),
-    ...(limits.rate === null ? [] : [limits.rate.replace('/', ' calls in ').replace(/s$/, ' s')]),
+    ...(pii.redact ? ['personal data redacted'] : []),
+    ...(limits.rate === null ? [] : [limits.rate.replace('/', ' requests per ').replace(/s$/, ' s')]),
   ];
   return (
     <div class="title">

@@ -5,7 +5,7 @@ import { Icon } from '../parts/icon.tsx';
 import { useSave } from '../parts/save.ts';
 
 const NEXT: Readonly<Record<Theme, Theme>> = { auto: 'light', light: 'dark', dark: 'auto' };
-const WORDS: Readonly<Record<Theme, string>> = { auto: 'as the system', light: 'light', dark: 'dark' };
+const WORDS: Readonly<Record<Theme, string>> = { auto: 'system', light: 'light', dark: 'dark' };
 
 export function Header() {
   const { key, theme, setTheme, leave } = useExplorer();
@@ -31,7 +31,7 @@ export function Header() {
             type="button"
             class="button quiet"
             onClick={leave}
-            title="Forget the key and what was done in this tab"
+            title="Forget the key in all tabs, with history and drafts"
           >
             <Icon name="key" />
             <span class="key-tail mono">…{key.value.slice(-4)}</span>
@@ -51,7 +51,7 @@ function OpenapiButton() {
     <button
       type="button"
       class="button quiet"
-      title="Save what your key may call as an OpenAPI document"
+      title="Download the OpenAPI document of the endpoints that your key may call"
       onClick={() => void save('openapi.json', client.openapi(key.value ?? ''))}
     >
       OpenAPI

@@ -1,4 +1,4 @@
-// The API key form. The key stays in this tab and is sent only to this service.
+// The API key form.
 import { useRef, useState } from 'preact/hooks';
 import { useExplorer } from '../state/context.ts';
 import { Icon } from '../parts/icon.tsx';
@@ -6,24 +6,24 @@ import { Icon } from '../parts/icon.tsx';
 export function KeyEntry() {
   const { enter, refused } = useExplorer();
   const [text, setText] = useState('');
-  const [complaint, setComplaint] = useState<string>();
+  const [fault, setFault] = useState<string>();
   const input = useRef<HTMLInputElement>(null);
   const submit = (event: Event): void => {
     event.preventDefault();
     const key = text.trim();
-    const wrong = complaintOf(key);
-    setComplaint(wrong);
+    const wrong = faultOf(key);
+    setFault(wrong);
     if (wrong === undefined) void enter(key);
     else input.current?.focus();
   };
   const problem = refused.value;
-  const said = complaint ?? (problem && `${problem.title}. ${problem.hint}`);
+  const message = fault ?? (problem && `${problem.title}. ${problem.hint}`);
   return (
     <main class="key-page">
       <form class="key-card" onSubmit={submit} noValidate>
-        <h1>Look at your data</h1>
+        <h1>Explore your endpoints</h1>
         <p class="lead">
-          Find an endpoint, fill in its parameters, see rows and charts, and copy the call into your code.
+          Find an endpoint, fill in its parameters, see rows and charts, and copy the request into your code.
         </p>
         <label class="field" for="key">
           <span class="field-name">Key</span>
@@ -36,24 +36,24 @@ export function KeyEntry() {
             spellcheck={false}
             autofocus
             value={text}
-            aria-invalid={said !== undefined}
-            aria-describedby="key-said key-note"
+            aria-invalid={message !== undefined}
+            aria-describedby="key-error key-note"
             onInput={(event) => {
-              setComplaint(undefined);
+              setFault(undefined);
               setText(event.currentTarget.value);
             }}
           />
         </label>
-        <p id="key-said" class="field-error" role="alert">
-          {said !== undefined && <Icon name="warn" />}
-          {said}
+        <p id="key-error" class="field-error" role="alert">
+          {message !== undefined && <Icon name="warn" />}
+          {message}
         </p>
         <button type="submit" class="button primary wide">
           Open
         </button>
         <p id="key-note" class="note">
-          The key is kept in this tab until you close it, is never part of a link, and goes nowhere but to
-          this service. In development, <code>npm start</code> prints one.
+          The key is stored until you close the tab, shared with other tabs of this page, and sent only to
+          this service. In development, <code>npm start</code> prints a link that contains one.
         </p>
       </form>
     </main>
@@ -61,10 +61,10 @@ export function KeyEntry() {
 }
 
 /** An obvious error in the key; undefined if only the service can decide. */
-function complaintOf(key: string): string | undefined {
-  if (key === '') return 'Paste a key first: without one there is nothing to show.';
+function faultOf(key: string): string | undefined {
+  if (key === '') return 'Enter a key.';
   const isSendable = /^[\x21-\x7e]+$/.test(key); // characters allowed in a header field
   return isSendable
     ? undefined
-    : 'This is no key: keys have no blanks and no letters with accents. Copy it again, whole.';
+    : 'Invalid key: keys consist of printable ASCII characters without spaces. Copy it again.';
 }

@@ -5,12 +5,12 @@ import { useExplorer } from '../state/context.ts';
 
 export function ListingProblem({ problem }: { readonly problem: Problem }) {
   const { key, enter } = useExplorer();
+  const retry = (): void => {
+    if (key.value !== undefined) void enter(key.value);
+  };
   return (
-    <main class="main">
-      <ProblemCard problem={problem} />
-      <button type="button" class="button" onClick={() => key.value !== undefined && void enter(key.value)}>
-        Try again
-      </button>
+    <main class="main" id="main">
+      <ProblemCard problem={problem} onRetry={retry} />
     </main>
   );
 }

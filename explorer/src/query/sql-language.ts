@@ -1,10 +1,15 @@
 // ClickHouse SQL for the editor: syntax highlighting, and completion from the tables that the endpoint exposes.
-import type { Completion, CompletionContext, CompletionResult } from '@codemirror/autocomplete';
+import {
+  insertBracket,
+  type Completion,
+  type CompletionContext,
+  type CompletionResult,
+} from '@codemirror/autocomplete';
 import { SQLDialect } from '@codemirror/lang-sql';
 import { LanguageSupport, syntaxTree } from '@codemirror/language';
 import type { Extension } from '@codemirror/state';
 import type { Sandbox, Table } from '../service/listing.ts';
-import { namesOf, tablesRead } from './vocabulary.ts';
+import { aliasesIn, namesOf, tablesRead } from './vocabulary.ts';
 
 const KEYWORDS =
   'select from where prewhere group by order having limit offset with as and or not in is null like ilike between case when then ' +
@@ -86,11 +91,17 @@ function functionOption(label: string, family: string): Completion {
     type: 'function',
     detail: family,
     apply: (view, _, from, to) => {
-      const selection = { anchor: from + label.length + 1 };
-      view.dispatch({ changes: { from, to, insert: `${label}()` }, selection, userEvent: 'input.complete' });
+      const selection = { anchor: from + label.length };
+      view.dispatch({ changes: { from, to, insert: label }, selection, userEvent: 'input.complete' });
+      const isCalled = view.state.sliceDoc(selection.anchor, selection.anchor + 1) === '(';
+      const parentheses = isCalled ? null : insertBracket(view.state, '(');
+      if (parentheses !== null) view.dispatch(parentheses);
     },
   };
 }
+
+/** Where a new name or a unit is written: after AS, and after INTERVAL and its number. */
+const NEW_NAME = /\b(?:as|interval\s+[\w.'"-]+)\s+$/i;
 
 function complete(
   context: CompletionContext,
@@ -98,16 +109,21 @@ function complete(
   fixed: readonly Completion[],
 ): CompletionResult | null {
   const word = context.matchBefore(/[\w.]*/);
-  if (word === null || (word.text === '' && !context.explicit)) return null;
+  if (word === null || (word.text === '' && !context.explicit) || /^\.?\d/.test(word.text)) return null;
   if (NO_NAMES.test(syntaxTree(context.state).resolveInner(context.pos, -1).name)) return null;
-  const tables = tablesRead(context.state.doc.toString(), sandbox);
+  const text = context.state.doc.toString();
+  if (NEW_NAME.test(text.slice(Math.max(0, word.from - LOOK_BACK), word.from))) return null;
+  const tables = tablesRead(text, sandbox);
   const [alias = ''] = word.text.split('.');
   const aliased = word.text.includes('.') ? tables.get(alias) : undefined;
   if (aliased !== undefined)
     return { from: word.from + alias.length + 1, options: columnOptions([aliased]), validFor: /^[\w.]*$/ };
-  const options = [...columnOptions([...tables.values()]), ...fixed];
+  const options = [...aliasOptions(aliasesIn(text)), ...columnOptions([...tables.values()]), ...fixed];
   return { from: word.from, options, validFor: /^[\w.]*$/ };
 }
+
+/** Characters before the cursor that are enough to recognise AS and INTERVAL. */
+const LOOK_BACK = 200;
 
 function columnOptions(tables: readonly Table[]): readonly Completion[] {
   const names = new Map(tables.flatMap(namesOf).map((each) => [each.name, each]));
@@ -117,4 +133,9 @@ function columnOptions(tables: readonly Table[]): readonly Completion[] {
     detail: type,
     boost: name.includes('.') ? 70 : 80,
   }));
+}
+
+/** Names that the query defines come first. */
+function aliasOptions(names: readonly string[]): readonly Completion[] {
+  return names.map((label) => ({ label, type: 'variable', detail: 'alias', boost: 99 }));
 }

@@ -44,6 +44,21 @@ export function tablesRead(text: string, sandbox: Sandbox): ReadonlyMap<string, 
 const NO_ALIAS =
   /^(?:where|prewhere|group|order|limit|having|join|inner|left|right|full|cross|any|asof|semi|anti|global|array|on|using|union|except|intersect|final|sample|settings|window|qualify|offset)$/i;
 
+const QUOTED = /'(?:[^'\\]|\\.)*'|--[^\n]*|\/\*[^]*?\*\//g;
+const DEFINED = /\bas\s+([a-z_]\w*)|\b([a-z_]\w*)\s+as\s*\(/gi;
+
+/** The names that an SQL query defines with AS: columns, tables and elements of WITH. */
+export function aliasesIn(text: string): readonly string[] {
+  const names = [...text.replace(QUOTED, ' ').matchAll(DEFINED)].map(
+    ([, after, before]) => after ?? before ?? '',
+  );
+  return [...new Set(names.filter((name) => !NO_ALIAS.test(name) && !TYPE.test(name)))];
+}
+
+/** In `CAST(x AS String)`, AS introduces a type. */
+const TYPE =
+  /^(?:String|FixedString|U?Int\d+|Float\d+|Decimal\d*|Bool|Date(?:32|Time|Time64)?|UUID|IPv[46]|Array|Map|Tuple|JSON|Nullable|LowCardinality|Enum\d*)$/;
+
 /** The table that an LQL query reads. */
 export function tableOfLql(text: string, sandbox: Sandbox): Table | undefined {
   const name = /(?:^|\s)f:(\w+)/.exec(text)?.[1];

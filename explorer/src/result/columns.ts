@@ -1,5 +1,6 @@
 // A table's columns derived from rows: names, kinds and widths; and sorting rows.
-import { isNested, preview, type Json, type Row } from '../service/json.ts';
+import { isDecimal, isNested, isNumber, preview, type Json, type Row } from '../service/json.ts';
+import { visibleText } from '../parts/hidden-characters.ts';
 import type { Sort } from '../state/address.ts';
 
 export interface TableColumn {
@@ -18,7 +19,7 @@ export function tableColumns(rows: readonly Row[]): readonly TableColumn[] {
   const sample = rows.slice(0, LOOKED_AT);
   return Object.keys(rows[0] ?? {}).map((name) => {
     const longest = sample.reduce(
-      (most, row) => Math.max(most, preview(row[name], WIDEST).length),
+      (most, row) => Math.max(most, visibleText(preview(row[name], WIDEST)).length),
       name.length + 2,
     );
     const values = sample.map((row) => row[name]).filter((value) => value !== null);
@@ -39,13 +40,12 @@ export function sortRows(rows: readonly Row[], sort: Sort | undefined): readonly
 }
 
 function compare(a: Json, b: Json): number {
-  if (isNumber(a) && isNumber(b)) return a < b ? -1 : a > b ? 1 : 0;
+  if (isNumber(a) && isNumber(b)) {
+    const [x, y] = [isDecimal(a) ? Number(String(a)) : a, isDecimal(b) ? Number(String(b)) : b];
+    return x < y ? -1 : x > y ? 1 : 0;
+  }
   const [x, y] = [textOf(a), textOf(b)];
   return x < y ? -1 : x > y ? 1 : 0;
-}
-
-function isNumber(value: Json | undefined): value is number | bigint {
-  return typeof value === 'number' || typeof value === 'bigint';
 }
 
 function textOf(value: Json): string {

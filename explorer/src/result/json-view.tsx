@@ -2,14 +2,17 @@
 import { useMemo, useRef } from 'preact/hooks';
 import { parseJson, printJson } from '../service/json.ts';
 import { CopyButton } from '../parts/copy.tsx';
+import { escapedJson } from '../parts/hidden-characters.ts';
 import { useScroll } from './use-scroll.ts';
 import { visibleRows } from './window.ts';
 
 const HEIGHTS = { row: 20, detail: 0 };
-const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(true|false|null)\b|(-?\d[\d.eE+-]*)/g;
+const TOKEN = /("(?:[^"\\]|\\.)*"?)(\s*:)?|\b(true|false|null)\b|(-?\d[\d.eE+-]*)/g;
+/** Characters; longer lines would take seconds to lay out. */
+const MAX_LINE = 4000;
 
 export function JsonView({ text }: { readonly text: string }) {
-  const laidOut = useMemo(() => printJson(parseJson(text), '  '), [text]);
+  const laidOut = useMemo(() => escapedJson(printJson(parseJson(text), '  ')), [text]);
   const lines = useMemo(() => laidOut.split('\n'), [laidOut]);
   const scroller = useRef<HTMLDivElement>(null);
   const { first, end, offset, total } = visibleRows(lines.length, useScroll(scroller), [], HEIGHTS);
@@ -18,20 +21,28 @@ export function JsonView({ text }: { readonly text: string }) {
       <div class="json-copy">
         <CopyButton text={() => laidOut} what="the JSON" label="Copy all" />
       </div>
-      <div class="lines mono" ref={scroller} tabIndex={0} role="region" aria-label="The answer as JSON">
+      <div class="lines mono" ref={scroller} tabIndex={0} role="region" aria-label="The response as JSON">
         <div style={{ height: `${total}px` }}>
           <div style={{ transform: `translateY(${offset}px)` }}>
             {lines.slice(first, end).map((line, i) => (
-              <div class="line" key={first + i}>
-                <span class="line-number" aria-hidden="true">
-                  {first + i + 1}
-                </span>
-                <code>{colored(line)}</code>
-              </div>
+              <Line key={first + i} number={first + i + 1} line={line} />
             ))}
           </div>
         </div>
       </div>
+    </div>
+  );
+}
+
+function Line({ number, line }: { readonly number: number; readonly line: string }) {
+  const rest = line.length - MAX_LINE;
+  return (
+    <div class="line">
+      <span class="line-number" aria-hidden="true">
+        {number}
+      </span>
+      <code>{colored(line.slice(0, MAX_LINE))}</code>
+      {rest > 0 && <span class="line-rest">… {rest.toLocaleString('en')} more characters</span>}
     </div>
   );
 }

@@ -1,11 +1,12 @@
 // The result: as a table, a chart, JSON, and as code that makes the request.
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Endpoint } from '../service/listing.ts';
-import type { View } from '../state/address.ts';
+import type { Problem } from '../service/problem.ts';
+import type { ChartChoice, View } from '../state/address.ts';
 import { useExplorer } from '../state/context.ts';
-import { askOf, isSameAsk } from '../state/model.ts';
-import { chartable } from '../chart/series.ts';
+import { askOf, isCorrected, isSameAsk, type Run } from '../state/model.ts';
+import { readChart, type ChartReading } from '../chart/series.ts';
 import { ChartView } from '../chart/chart-view.tsx';
 import { CodeView } from '../code/code-view.tsx';
 import { ProblemCard } from '../parts/problem-card.tsx';
@@ -28,8 +29,8 @@ const TABS: readonly { readonly name: View; readonly label: string }[] = [
 
 export function ResultPanel({ endpoint }: Props) {
   const { address, run, change } = useExplorer();
-  const rows = run.value.kind === 'done' ? run.value.answer.rows : [];
-  const view = address.value.view ?? (chartable(rows)?.isWhole === true ? 'chart' : 'table');
+  const reading = useReading(run.value, address.value.chart);
+  const view = address.value.view ?? (isChartFirst(reading) ? 'chart' : 'table');
   const section = useRef<HTMLElement>(null);
   const isOver = run.value.kind !== 'none' && run.value.kind !== 'running';
   useEffect(() => {
@@ -48,7 +49,7 @@ export function ResultPanel({ endpoint }: Props) {
         {run.value.kind === 'done' && <Downloads run={run.value} />}
       </div>
       <div id="result-panel" class="result-panel" role="tabpanel" aria-label={view}>
-        {view === 'code' ? <CodeView endpoint={endpoint} /> : <Outcome endpoint={endpoint} view={view} />}
+        {view === 'code' ? <CodeView endpoint={endpoint} /> : <Outcome {...{ endpoint, view, reading }} />}
       </div>
       {run.value.kind === 'done' && (
         <StatusLine
@@ -61,20 +62,41 @@ export function ResultPanel({ endpoint }: Props) {
   );
 }
 
-function Outcome({ endpoint, view }: Props & { readonly view: View }) {
-  const { run } = useExplorer();
+/** Reading thousands of rows takes milliseconds: once per result and choice. */
+function useReading(run: Run, choice: ChartChoice | undefined): ChartReading {
+  return useMemo(() => {
+    if (run.kind !== 'done') return { kind: 'none' };
+    const { own } = run.ask;
+    const query = own?.language === 'sql' ? own.text : '';
+    return readChart(run.answer.rows, { choice, query, isTruncated: run.answer.truncated });
+  }, [run, choice]);
+}
+
+/** Whether a chart hides nothing of the rows. One point alone is better read in the table. */
+function isChartFirst(reading: ChartReading): boolean {
+  return reading.kind === 'chart' && reading.chart.isWhole && reading.chart.times.length > 1;
+}
+
+interface OutcomeProps extends Props {
+  readonly view: View;
+  readonly reading: ChartReading;
+}
+
+function Outcome({ endpoint, view, reading }: OutcomeProps) {
+  const { address, run, start } = useExplorer();
   const { value } = run;
+  const retry = (): void => void start();
   switch (value.kind) {
     case 'none':
-      return <Empty title="Nothing run yet">Fill in the parameters, then run it.</Empty>;
+      return <Empty title="No result yet">Fill in the parameters, then run the request.</Empty>;
     case 'running':
       return <Skeleton />;
     case 'cancelled':
-      return (
-        <Empty title="Cancelled">The query was stopped in the engine too. Run it again when you like.</Empty>
-      );
+      return <Empty title="Cancelled">The query was also cancelled in the engine.</Empty>;
     case 'failed':
-      return <ProblemCard problem={value.problem} />;
+      if (isCorrected(value, address.value))
+        return <Empty title="Parameters changed">Run the request again.</Empty>;
+      return <ProblemCard problem={value.problem} onRetry={isRetryable(value.problem) ? retry : undefined} />;
     case 'done': {
       const { rows } = value.answer;
       const columns = value.ask.own === undefined ? (endpoint.columns ?? []) : [];
@@ -82,12 +104,17 @@ function Outcome({ endpoint, view }: Props & { readonly view: View }) {
       if (rows.length === 0)
         return (
           <Empty title="No rows">
-            The query ran and found nothing. Widen the time window, or ask for another value.
+            The query returned no rows. Widen the time range, or change a parameter.
           </Empty>
         );
-      return view === 'chart' ? <ChartView rows={rows} /> : <TableView rows={rows} columns={columns} />;
+      return view === 'chart' ? <ChartView reading={reading} /> : <TableView rows={rows} columns={columns} />;
     }
   }
+}
+
+/** Whether the same request may succeed later: rate limits, timeouts, failures of the service. */
+function isRetryable({ status, retryAt }: Problem): boolean {
+  return retryAt !== undefined || status === 0 || status >= 500;
 }
 
 function Empty({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {

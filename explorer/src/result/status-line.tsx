@@ -1,31 +1,36 @@
 // The result's status: row count, time per stage, cache status, and whether rows were truncated.
+import { useMemo } from 'preact/hooks';
 import type { Answer, Cache } from '../service/answer.ts';
+import type { Row } from '../service/json.ts';
+import { timeOf } from '../chart/values.ts';
 import { Icon } from '../parts/icon.tsx';
 import { counted } from '../parts/words.ts';
 
 interface Props {
   readonly answer: Answer;
   readonly maxRows: number;
-  /** The form has changed since this run. */
+  /** The request has changed since this run. */
   readonly isPast: boolean;
 }
 
 export function StatusLine({ answer, maxRows, isPast }: Props) {
   const { rows, truncated, stages, cache, ms, text } = answer;
+  const size = useMemo(() => new Blob([text]).size, [text]);
   return (
-    <div class="status" role="group" aria-label="How the answer came about">
+    <div class="status" role="group" aria-label="Response details">
       <span class="status-rows" role="status">
-        <strong>{counted(rows.length, 'row')}</strong>, {bytes(text.length)}
+        <strong>{counted(rows.length, 'row')}</strong>, {bytes(size)}
       </span>
-      {isPast && <span class="status-cut">of the call before: run to see this one</span>}
+      {isPast && <span class="status-cut">of the previous request: run to update</span>}
       {truncated && (
         <span class="status-cut">
-          <Icon name="warn" /> cut at {maxRows.toLocaleString('en')} rows: there are more
+          <Icon name="warn" /> truncated at {maxRows.toLocaleString('en')} rows
         </span>
       )}
       <span class="status-cache" data-kind={cache.kind}>
         {cacheWords(cache)}
       </span>
+      {hasTimes(rows[0]) && <span>times in UTC</span>}
       <span class="status-times">
         <span class="times-bar" aria-hidden="true">
           {stages.map(({ name, ms }) => (
@@ -38,31 +43,36 @@ export function StatusLine({ answer, maxRows, isPast }: Props) {
           </span>
         ))}
         <span class="stage">
-          <strong>{ms.toFixed(0)} ms</strong> in all
+          <strong>{ms.toFixed(0)} ms</strong> total
         </span>
       </span>
     </div>
   );
 }
 
+/** The service sends times in UTC, with or without a `Z`. */
+function hasTimes(row: Row | undefined): boolean {
+  return Object.values(row ?? {}).some((value) => timeOf(value) !== undefined);
+}
+
 /** The cache status, for display. */
 function cacheWords(cache: Cache): string {
   switch (cache.kind) {
     case 'none':
-      return 'not kept';
+      return 'not cached';
     case 'hit':
-      return `kept answer, ${cache.age} s old, ${freshness(cache.ttl)}`;
+      return `cached response, ${cache.age} s old, ${freshness(cache.ttl)}`;
     case 'stored':
-      return `run for you and kept, ${freshness(cache.ttl)}`;
+      return `computed and cached, ${freshness(cache.ttl)}`;
     case 'shared':
-      return `run once for all who asked, ${freshness(cache.ttl)}`;
+      return `shared with concurrent requests, ${freshness(cache.ttl)}`;
     case 'ran':
-      return 'run for you';
+      return 'computed';
   }
 }
 
 function freshness(ttl: number): string {
-  return ttl < 0 ? `over its time by ${-ttl} s` : `fresh for ${ttl} s`;
+  return ttl < 0 ? `stale for ${-ttl} s` : `fresh for ${ttl} s`;
 }
 
 function bytes(length: number): string {

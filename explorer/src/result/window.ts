@@ -16,30 +16,30 @@ export interface Visible {
   readonly total: number;
 }
 
-const SPARE = 8;
+const OVERSCAN = 8;
 
-/** The top of row `index`, in pixels. `unfolded` is in ascending order. */
-export function topOf(index: number, unfolded: readonly number[], { row, detail }: Heights): number {
-  return index * row + unfolded.filter((each) => each < index).length * detail;
+/** The top of row `index`, in pixels. `expanded` is in ascending order. */
+export function topOf(index: number, expanded: readonly number[], { row, detail }: Heights): number {
+  return index * row + expanded.filter((each) => each < index).length * detail;
 }
 
 export function visibleRows(
   count: number,
   view: { readonly top: number; readonly height: number },
-  unfolded: readonly number[],
+  expanded: readonly number[],
   heights: Heights,
 ): Visible {
-  const first = Math.max(0, rowAt(view.top, count, unfolded, heights) - SPARE);
-  const end = Math.min(count, rowAt(view.top + view.height, count, unfolded, heights) + SPARE);
-  return { first, end, offset: topOf(first, unfolded, heights), total: topOf(count, unfolded, heights) };
+  const first = Math.max(0, rowAt(view.top, count, expanded, heights) - OVERSCAN);
+  const end = Math.min(count, rowAt(view.top + view.height, count, expanded, heights) + OVERSCAN);
+  return { first, end, offset: topOf(first, expanded, heights), total: topOf(count, expanded, heights) };
 }
 
 /** The row at a height, by bisection. */
-function rowAt(y: number, count: number, unfolded: readonly number[], heights: Heights): number {
+function rowAt(y: number, count: number, expanded: readonly number[], heights: Heights): number {
   let [low, high] = [0, count];
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if (topOf(middle, unfolded, heights) <= y) low = middle;
+    if (topOf(middle, expanded, heights) <= y) low = middle;
     else high = middle - 1;
   }
   return low;

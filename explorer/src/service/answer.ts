@@ -15,6 +15,10 @@ export interface Answer {
   /** Milliseconds from sending the request to receiving the complete response. */
   readonly ms: number;
   readonly requestId: string;
+  /** The dialect that a consumer query was parsed as. */
+  readonly dialect: string | undefined;
+  /** The revision of the endpoint that answered. */
+  readonly revision: string | undefined;
 }
 
 /** Cache status; ages and times are seconds. */
@@ -36,6 +40,8 @@ export function readAnswer(headers: Headers, text: string, ms: number): Answer {
     cache: readCache(headers.get('Cache-Status'), Number(headers.get('Age') ?? 0)),
     ms,
     requestId: headers.get('X-Request-Id') ?? '',
+    dialect: headers.get('Millrace-Dialect') ?? undefined,
+    revision: /@(.+)$/.exec(headers.get('Millrace-Endpoint') ?? '')?.[1],
   };
 }
 

@@ -1,14 +1,33 @@
 // The explorer's HTTP calls, all to the service that served it.
 import { readAnswer, type Answer } from './answer.ts';
 import { parseJson } from './json.ts';
-import type { Endpoint, Language } from './listing.ts';
+import { readEvents, type ServerEvent } from './events.ts';
+import { readListing, type Dialect, type Endpoint, type Language, type ListingDocument } from './listing.ts';
 import { CallFailure, problemOf, UNREACHABLE } from './problem.ts';
 
 /** A request to an endpoint; a consumer query replaces the saved query. */
 export interface Ask {
   readonly endpoint: string;
   readonly parameters: Readonly<Record<string, string>>;
-  readonly own: { readonly language: Language; readonly text: string } | undefined;
+  readonly own: ConsumerQuery | undefined;
+}
+
+export interface ConsumerQuery {
+  readonly language: Language;
+  readonly text: string;
+  /** Undefined: detected by the service. */
+  readonly dialect?: Dialect | undefined;
+}
+
+export interface ListedEndpoints {
+  readonly endpoints: readonly Endpoint[];
+  readonly etag: string;
+}
+
+/** A consumer query that passed the service's checks. */
+export interface Explanation {
+  readonly sql: string;
+  readonly dialect?: Dialect;
 }
 
 export interface RunOptions {
@@ -18,12 +37,20 @@ export interface RunOptions {
 }
 
 export interface Client {
-  readonly list: (key: string) => Promise<readonly Endpoint[]>;
+  readonly list: (key: string) => Promise<ListedEndpoints>;
+  /** The endpoints if they have changed; undefined if not. */
+  readonly relist: (key: string, known: ListedEndpoints) => Promise<ListedEndpoints | undefined>;
+  /** Calls back for each event of the service until aborted or disconnected. Resolves to false if there are no events. */
+  readonly follow: (
+    key: string,
+    onEvent: (event: ServerEvent) => void,
+    signal: AbortSignal,
+  ) => Promise<boolean>;
   readonly run: (key: string, ask: Ask, options: RunOptions) => Promise<Answer>;
   /** The rows as a file. */
   readonly download: (key: string, ask: Ask, format: string) => Promise<Blob>;
-  /** The SQL that a consumer query translates to. */
-  readonly explain: (key: string, ask: Ask, signal: AbortSignal) => Promise<string>;
+  /** Checks a consumer query without running it. */
+  readonly explain: (key: string, ask: Ask, signal: AbortSignal) => Promise<Explanation>;
   /** The endpoints available to the key, as an OpenAPI document. */
   readonly openapi: (key: string) => Promise<Blob>;
 }
@@ -41,7 +68,10 @@ type Init = Omit<RequestInit, 'headers'> & { readonly headers?: Readonly<Record<
 /** The form fields to send. */
 export function fieldsOf({ parameters, own }: Ask): Readonly<Record<string, string>> {
   const filled = Object.entries(parameters).filter(([, value]) => value !== '');
-  return { ...Object.fromEntries(filled), ...(own === undefined ? {} : { [own.language]: own.text }) };
+  if (own === undefined) return Object.fromEntries(filled);
+  const { language, text, dialect } = own;
+  const isChosen = language === 'sql' && dialect !== undefined;
+  return { ...Object.fromEntries(filled), [language]: text, ...(isChosen ? { dialect } : {}) };
 }
 
 /** All functions reject with CallFailure, or with fetch's AbortError if aborted. */
@@ -52,7 +82,7 @@ export function createClient({ base, fetch, now }: ClientOptions): Client {
       if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
       throw new CallFailure(UNREACHABLE, { cause });
     });
-    if (!response.ok) throw new CallFailure(await problemOf(response));
+    if (!response.ok && response.status !== 304) throw new CallFailure(await problemOf(response, now()));
     return response;
   };
   // Always POST: the browser caches GET responses itself, which would hide the service's cache status.
@@ -64,10 +94,21 @@ export function createClient({ base, fetch, now }: ClientOptions): Client {
       body: init.body ?? JSON.stringify(fieldsOf(ask)),
     });
   return {
-    list: async (key) => {
-      const response = await send('api/endpoints', key, { cache: 'no-store' });
-      const { result } = (await response.json()) as { result: readonly Endpoint[] }; // the service's envelope
-      return result;
+    list: async (key) => readListed(await send('api/endpoints', key, { cache: 'no-store' }), []),
+    relist: async (key, known) => {
+      const headers = { 'If-None-Match': known.etag };
+      const response = await send('api/endpoints', key, { cache: 'no-store', headers });
+      return response.status === 304 ? undefined : readListed(response, known.endpoints);
+    },
+    follow: async (key, onEvent, signal) => {
+      try {
+        const response = await send('api/endpoints/events', key, { cache: 'no-store', signal });
+        if (response.body !== null) await readEvents(response.body, onEvent);
+        return true;
+      } catch (error) {
+        if (error instanceof CallFailure && error.problem.status === 404) return false;
+        throw error;
+      }
     },
     run: async (key, ask, { signal, isFresh }) => {
       const started = now();
@@ -83,9 +124,14 @@ export function createClient({ base, fetch, now }: ClientOptions): Client {
     },
     explain: async (key, ask, signal) => {
       const response = await post('explain', key, { ...ask, parameters: {} }, { signal });
-      const { result } = parseJson(await response.text()) as { result: { sql: string } }; // the service's envelope
-      return result.sql;
+      const { result } = parseJson(await response.text()) as unknown as { result: Explanation }; // the service's envelope
+      return result;
     },
     openapi: async (key) => (await send('openapi.json', key, { cache: 'no-store' })).blob(),
   };
+}
+
+async function readListed(response: Response, previous: readonly Endpoint[]): Promise<ListedEndpoints> {
+  const document = (await response.json()) as ListingDocument; // the service's envelope
+  return { endpoints: readListing(document, previous), etag: response.headers.get('ETag') ?? '' };
 }

@@ -1,26 +1,74 @@
-// Parses and prints JSON without losing digits: integers that a double cannot hold become BigInt.
+// Parses and prints JSON without losing digits: numbers that a double cannot hold become BigInt or Decimal.
+
+const DIGITS = Symbol('digits');
+
+/** A number with a fraction or an exponent whose digits a double cannot hold. `String` returns them as they were sent. */
+export interface Decimal {
+  readonly [DIGITS]: string;
+  toString(): string;
+}
 
 export type Json =
   | null
   | boolean
   | number
   | bigint
+  | Decimal
   | string
   | readonly Json[]
   | { readonly [key: string]: Json };
 
 export type Row = { readonly [column: string]: Json };
 
+/** Marks numbers that are passed through JSON.parse as strings; real strings that start with it get a second one. */
+const MARK = '\ue0f7';
+const TOKENS = /("(?:[^"\\]|\\.)*")(\s*:)?|-?\d[\d.eE+-]*/g;
+const MARKED = /^"(?:\ue0f7|\\ue0f7)/i;
+
 /** Parses JSON text. Throws SyntaxError. */
 export function parseJson(text: string): Json {
-  const isPlain = !/\d{16}/.test(text);
-  return JSON.parse(text, isPlain ? undefined : keepDigits) as Json; // JSON.parse returns JSON
+  if (!/[\d.]{16}|\d[eE]/.test(text)) return JSON.parse(text) as Json; // JSON.parse returns JSON
+  // Numbers are marked in the text, since not every browser passes a reviver their source.
+  const marked = text.replace(TOKENS, (token: string, string?: string, colon?: string) => {
+    if (string === undefined) return isExact(token) ? token : `"${MARK}${token}"`;
+    return colon === undefined && MARKED.test(token) ? `"${MARK}${token.slice(1)}` : token;
+  });
+  if (!marked.includes(MARK)) return JSON.parse(text) as Json; // JSON.parse returns JSON
+  return JSON.parse(marked, unmarked) as Json; // the reviver returns JSON
 }
 
-/** The third argument holds the number's source (https://tc39.es/proposal-json-parse-with-source/), where supported. */
-function keepDigits(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
-  if (typeof value !== 'number' || Number.isSafeInteger(value) || context?.source === undefined) return value;
-  return /^-?\d+$/.test(context.source) ? BigInt(context.source) : value;
+function unmarked(_key: string, value: unknown): unknown {
+  if (typeof value !== 'string' || !value.startsWith(MARK)) return value;
+  const source = value.slice(1);
+  if (source.startsWith(MARK)) return source;
+  return /^-?\d+$/.test(source) ? BigInt(source) : decimal(source);
+}
+
+function decimal(source: string): Decimal {
+  if (!/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(source))
+    throw new SyntaxError(`Invalid number ${source.slice(0, 40)}`);
+  return { [DIGITS]: source, toString: () => source };
+}
+
+/** Whether a double prints the same significant digits as the source of the number. */
+function isExact(source: string): boolean {
+  if (source.length < 16 && !/[eE]/.test(source)) return true;
+  const value = Number(source);
+  if (/^-?\d+$/.test(source)) return Number.isSafeInteger(value);
+  return significant(source) === significant(String(value));
+}
+
+function significant(source: string): string {
+  const [mantissa = ''] = source.toLowerCase().split('e');
+  return mantissa.replace(/[-.]/g, '').replace(/^0+|0+$/g, '');
+}
+
+export function isDecimal(value: Json | undefined): value is Decimal {
+  return typeof value === 'object' && value !== null && DIGITS in value;
+}
+
+export function isNumber(value: Json | undefined): value is number | bigint | Decimal {
+  return typeof value === 'number' || typeof value === 'bigint' || isDecimal(value);
 }
 
 /** JSON text, over several lines if `indent` is given. */
@@ -29,7 +77,7 @@ export function printJson(value: Json, indent = ''): string {
 }
 
 function print(value: Json, indent: string, lineBreak: string): string {
-  if (typeof value === 'bigint') return String(value);
+  if (typeof value === 'bigint' || isDecimal(value)) return String(value);
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
   const deeper = lineBreak + indent;
   const [open, close] = Array.isArray(value) ? '[]' : '{}';
@@ -50,7 +98,7 @@ function isList(value: Json): value is readonly Json[] {
 export function isNested(
   value: Json | undefined,
 ): value is readonly Json[] | { readonly [key: string]: Json } {
-  return typeof value === 'object' && value !== null;
+  return typeof value === 'object' && value !== null && !isDecimal(value);
 }
 
 /** A single-line preview of a value, about `limit` characters; the rest of the value is not traversed. */
@@ -60,11 +108,17 @@ export function preview(value: Json | undefined, limit: number): string {
   if (!isNested(value)) return String(value);
   const [open, close] = isList(value) ? '[]' : '{}';
   let text = '';
-  for (const [key, item] of Object.entries(value)) {
+  for (const [key, item] of members(value)) {
     if (text !== '') text += ', ';
     if (text.length >= limit) return `${open}${text}…`;
     const inner = preview(item, limit - text.length);
     text += isList(value) ? inner : `${key}: ${inner}`;
   }
   return `${open}${text}${close}`;
+}
+
+/** The members of a nested value, one at a time: `Object.entries` would copy all of them first. */
+function* members(value: readonly Json[] | { readonly [key: string]: Json }): Generator<[string, Json]> {
+  if (isList(value)) for (const [i, item] of value.entries()) yield [String(i), item];
+  else for (const key in value) yield [key, value[key] ?? null];
 }

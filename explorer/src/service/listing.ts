@@ -21,15 +21,23 @@ export interface Column {
   readonly paths?: readonly Column[];
 }
 
+/** A column of the result. */
+export interface ResultColumn extends Column {
+  /** The TypeScript type of its values in JSON. */
+  readonly typescript: string;
+}
+
 export interface Table {
   readonly name: string;
   readonly columns: readonly Column[];
 }
 
 export type Language = 'sql' | 'lql';
+export type Dialect = 'clickhouse' | 'bigquery';
 
 export interface Sandbox {
   readonly languages: readonly Language[];
+  readonly dialects: readonly Dialect[];
   readonly default_table: string | null;
   readonly tables: readonly Table[] | null;
   /** Names by family. */
@@ -47,8 +55,10 @@ export interface Endpoint {
   readonly id: string;
   readonly name: string;
   readonly description: string;
+  /** Changes with the endpoint file. */
+  readonly revision: string;
   readonly parameters: readonly Parameter[];
-  readonly columns: readonly Column[] | null;
+  readonly columns: readonly ResultColumn[] | null;
   readonly max_rows: number;
   readonly cache: { readonly ttl: number } | null;
   readonly warming: { readonly every: number } | null;
@@ -61,4 +71,29 @@ export interface Endpoint {
 /** The languages allowed for consumer queries; undefined if the endpoint or the key allows none. */
 export function sandboxOf({ sandbox }: Endpoint): Sandbox | undefined {
   return sandbox.enabled && sandbox.languages.length > 0 ? sandbox : undefined;
+}
+
+/** The service's response: endpoints refer to sets of functions by name. */
+export interface ListingDocument {
+  readonly result: readonly (Omit<Endpoint, 'sandbox'> & {
+    readonly sandbox:
+      | ({ readonly enabled: true; readonly function_set: string } & Omit<Sandbox, 'functions'>)
+      | { readonly enabled: false };
+  })[];
+  readonly function_sets: Readonly<Record<string, Pick<Sandbox, 'functions'>>>;
+}
+
+/** The endpoints with their functions. An endpoint equal to a previous one is the same object, so that views keep their state. */
+export function readListing(
+  { result, function_sets: sets }: ListingDocument,
+  previous: readonly Endpoint[] = [],
+): readonly Endpoint[] {
+  const known = new Map(previous.map((endpoint) => [endpoint.id, endpoint]));
+  return result.map((entry) => {
+    const { sandbox } = entry;
+    const functions = sandbox.enabled ? (sets[sandbox.function_set]?.functions ?? {}) : {};
+    const endpoint: Endpoint = { ...entry, sandbox: sandbox.enabled ? { ...sandbox, functions } : sandbox };
+    const before = known.get(endpoint.id);
+    return before !== undefined && JSON.stringify(before) === JSON.stringify(endpoint) ? before : endpoint;
+  });
 }

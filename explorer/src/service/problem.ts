@@ -1,7 +1,7 @@
 // Problems for display: the service's problem documents (RFC 9457) and network failures.
 import { parseJson } from './json.ts';
 
-export interface ProblemPlace {
+export interface ErrorLocation {
   readonly parameter?: string;
   readonly line?: number;
   readonly column?: number;
@@ -14,8 +14,10 @@ export interface Problem {
   readonly title: string;
   readonly detail: string;
   readonly hint: string;
-  readonly errors: readonly ProblemPlace[];
+  readonly errors: readonly ErrorLocation[];
   readonly requestId: string;
+  /** When a retry can succeed, in milliseconds of the client's clock; undefined if waiting does not help. */
+  readonly retryAt?: number;
 }
 
 /** A call that returned no rows. */
@@ -28,40 +30,56 @@ export class CallFailure extends Error {
   }
 }
 
-/** What to do. The page marks locations in the query, so the service's hints about the location's field do not apply. */
+const DIALECT_NAMES: Readonly<Record<string, string>> = { clickhouse: 'ClickHouse', bigquery: 'BigQuery' };
+
+/** The hint in terms of the page: it marks locations, has a switch for the dialect, and counts down to a retry. */
 export function hintOf({ hint }: Problem): string {
-  return sentence(hint).replace(
-    / (?:at the (?:place|line and column) given|listed) in errors\b/,
-    ' where it is marked',
-  );
+  return sentence(hint)
+    .replace(/ (?:at the (?:place|line and column) given|listed) in errors\b/, ' where it is marked')
+    .replace(
+      /Parsed as (\w+) SQL; for another dialect, send dialect=(\w+)/,
+      (_, parsed: string, other: string) =>
+        `Parsed as ${DIALECT_NAMES[parsed] ?? parsed} SQL; if it is ${DIALECT_NAMES[other] ?? other} SQL, choose that dialect above the editor`,
+    )
+    .replace(
+      /\b(r|w)(?:etry after|ait for) the number of seconds in Retry-After(?:; RateLimit-Policy has the limit)?/i,
+      (_, first: string) => `${first === 'r' ? 'r' : 'R'}etry when the countdown ends`,
+    )
+    .replace('send ClickHouse SQL with dialect=clickhouse', 'write ClickHouse SQL and choose that dialect');
 }
 
-/** A phrase from the service as a sentence. */
+const FIRST_WORD =
+  /^(?:an?|the|this|these|there|one|only|all|no|not|expected|unknown|unexpected|invalid|missing)\s/;
+
+/** A phrase from the service as a sentence. Only known words are capitalized: others may be identifiers. */
 export function sentence(phrase: string): string {
   const end = /[.!?]$/.test(phrase) ? '' : '.';
-  return `${phrase.slice(0, 1).toUpperCase()}${phrase.slice(1)}${end}`;
+  const text = `${phrase}${end}`;
+  return FIRST_WORD.test(text) ? `${text.slice(0, 1).toUpperCase()}${text.slice(1)}` : text;
 }
 
-/** The problem in an unsuccessful response. */
-export async function problemOf(response: Response): Promise<Problem> {
+/** The problem in an unsuccessful response; `now` is the client's clock in milliseconds. */
+export async function problemOf(response: Response, now: number): Promise<Problem> {
   const requestId = response.headers.get('X-Request-Id') ?? '';
+  const seconds = Number(response.headers.get('Retry-After') ?? Number.NaN);
+  const wait = Number.isFinite(seconds) ? { retryAt: now + seconds * 1000 } : {};
   const document = await response
     .text()
     .then(parseJson)
     .catch(() => null);
   if (typeof document !== 'object' || document === null || !('code' in document)) {
-    const detail = `Something between this page and Millrace answered ${response.status} ${response.statusText}`;
-    return { ...UNREADABLE, status: response.status, detail, requestId };
+    const detail = `A proxy between this page and Millrace returned ${response.status} ${response.statusText}`;
+    return { ...UNREADABLE, ...wait, status: response.status, detail, requestId };
   }
-  return { errors: [], ...document, requestId } as unknown as Problem; // the service's own document
+  return { errors: [], ...document, ...wait, requestId } as unknown as Problem; // the service's own document
 }
 
 const UNREADABLE: Problem = {
   status: 0,
   code: 'explorer.unreadable',
-  title: 'The answer is not from Millrace',
+  title: 'The response is not from Millrace',
   detail: '',
-  hint: 'Look at the proxy in front of the service, then run it again.',
+  hint: 'Check the proxy in front of the service, then retry.',
   errors: [],
   requestId: '',
 };
@@ -70,16 +88,16 @@ const UNREADABLE: Problem = {
 export const UNREACHABLE: Problem = {
   ...UNREADABLE,
   code: 'explorer.unreachable',
-  title: 'The service does not answer',
-  detail: 'The request was sent, and nothing came back.',
-  hint: 'See whether the service runs and whether your network reaches it, then run it again.',
+  title: 'The service does not respond',
+  detail: 'The request was sent, but there was no response.',
+  hint: 'Check that the service is running and reachable from your network, then retry.',
 };
 
 /** The problem for running an empty consumer query. */
 export const NO_QUERY: Problem = {
   ...UNREADABLE,
   code: 'explorer.no_query',
-  title: 'There is no query yet',
+  title: 'The query is empty',
   detail: 'The editor is empty.',
-  hint: 'Write a query, or go back to the saved one.',
+  hint: 'Write a query, or choose the saved query.',
 };

@@ -1,5 +1,5 @@
 // Page state in the URL fragment, for sharing, history and reloading. The key is never part of it.
-import type { Language } from '../service/listing.ts';
+import type { Dialect, Language } from '../service/listing.ts';
 
 export type View = 'table' | 'chart' | 'json' | 'code';
 export type QueryKind = 'saved' | Language;
@@ -9,16 +9,28 @@ export interface Sort {
   readonly isDescending: boolean;
 }
 
+/** The columns that the chart shows; undefined: chosen by the page. */
+export interface ChartChoice {
+  readonly time?: string;
+  /** Empty: rows are not split into series. */
+  readonly series?: string;
+  /** Empty: every numeric column. */
+  readonly value?: string;
+}
+
 export interface Address {
   /** Undefined if none is selected. */
   readonly endpoint: string | undefined;
   readonly parameters: Readonly<Record<string, string>>;
   readonly query: QueryKind;
+  /** The dialect of consumer SQL; undefined: detected by the service. */
+  readonly dialect: Dialect | undefined;
   /** The consumer queries of all languages, including the hidden one. */
   readonly texts: Readonly<Record<Language, string>>;
   /** Undefined: the view that suits the rows. */
   readonly view: View | undefined;
   readonly sort: Sort | undefined;
+  readonly chart?: ChartChoice | undefined;
   /** The language of the view `code`. */
   readonly code: string | undefined;
 }
@@ -27,6 +39,7 @@ export const NOWHERE: Address = {
   endpoint: undefined,
   parameters: {},
   query: 'saved',
+  dialect: undefined,
   texts: { sql: '', lql: '' },
   view: undefined,
   sort: undefined,
@@ -37,10 +50,14 @@ const VIEWS: readonly string[] = ['table', 'chart', 'json', 'code'] satisfies Vi
 /** Parameter names cannot contain these. */
 const OWN = {
   query: ':query',
+  dialect: ':dialect',
   sql: ':sql',
   lql: ':lql',
   view: ':view',
   sort: ':sort',
+  time: ':time',
+  series: ':series',
+  value: ':value',
   code: ':code',
 } as const;
 
@@ -55,29 +72,46 @@ export function readAddress(fragment: string): Address {
     endpoint: path === '' ? undefined : decode(path),
     parameters,
     query: query === 'sql' || query === 'lql' ? query : 'saved',
+    dialect: readDialect(fields.get(OWN.dialect)),
     texts: { sql: fields.get(OWN.sql) ?? '', lql: fields.get(OWN.lql) ?? '' },
     view: readView(fields.get(OWN.view)),
     sort: readSort(fields.get(OWN.sort)),
+    chart: readChart(fields),
     code: fields.get(OWN.code) ?? undefined,
   };
 }
 
-export function writeAddress({ endpoint, parameters, query, texts, view, sort, code }: Address): string {
+export function writeAddress(address: Address): string {
+  const { endpoint, parameters, query, dialect, texts, view, sort, chart, code } = address;
   if (endpoint === undefined) return '#/';
   const fields = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== ''));
   if (query !== 'saved') {
     fields.set(OWN.query, query);
     fields.set(OWN[query], texts[query]);
+    if (query === 'sql' && dialect !== undefined) fields.set(OWN.dialect, dialect);
   }
   if (view !== undefined) fields.set(OWN.view, view);
   if (sort !== undefined) fields.set(OWN.sort, `${sort.isDescending ? '-' : ''}${sort.column}`);
+  for (const name of CHART_FIELDS) if (chart?.[name] !== undefined) fields.set(OWN[name], chart[name]);
   if (view === 'code' && code !== undefined) fields.set(OWN.code, code);
   const search = fields.toString().replaceAll('%3A', ':');
   return `#/${encodeURIComponent(endpoint)}${search === '' ? '' : `?${search}`}`;
 }
 
+function readDialect(text: string | null): Dialect | undefined {
+  return text === 'clickhouse' || text === 'bigquery' ? text : undefined;
+}
+
 function readView(text: string | null): View | undefined {
   return text !== null && VIEWS.includes(text) ? (text as View) : undefined; // checked above
+}
+
+const CHART_FIELDS = ['time', 'series', 'value'] as const;
+
+function readChart(fields: URLSearchParams): ChartChoice | undefined {
+  const given = CHART_FIELDS.filter((name) => fields.has(OWN[name]));
+  if (given.length === 0) return undefined;
+  return Object.fromEntries(given.map((name) => [name, fields.get(OWN[name]) ?? '']));
 }
 
 function readSort(text: string | null): Sort | undefined {

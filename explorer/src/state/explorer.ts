@@ -1,21 +1,25 @@
 // The page's state and all its actions. Views only read signals and call these functions.
 import { computed, signal, type ReadonlySignal } from '@preact/signals';
 import type { Client } from '../service/client.ts';
+import type { FileFinding } from '../service/events.ts';
 import type { Endpoint } from '../service/listing.ts';
 import type { Problem } from '../service/problem.ts';
 import { readAddress, type Address } from './address.ts';
-import { find, type ExplorerOptions, type Listing, type Place, type Run, type State } from './model.ts';
+import { find, type ExplorerOptions, type Listing, type Page, type Run, type State } from './model.ts';
+import { createNavigation, type Navigation } from './navigation.ts';
 import { createRuns, type Runs } from './runs.ts';
 import { createSession } from './session.ts';
-import { createShows, type Shows } from './shows.ts';
 import type { Past, Theme } from './storage.ts';
+import { createUpdates } from './updates.ts';
 
 export interface Explorer
-  extends Pick<Runs, 'start' | 'cancel'>, Pick<Shows, 'choose' | 'change' | 'recall'> {
+  extends Pick<Runs, 'start' | 'cancel'>, Pick<Navigation, 'choose' | 'change' | 'recall'> {
   readonly key: ReadonlySignal<string | undefined>;
   /** Why the last key was rejected. */
   readonly refused: ReadonlySignal<Problem | undefined>;
   readonly listing: ReadonlySignal<Listing>;
+  /** What is wrong in endpoint files; known in development only. */
+  readonly findings: ReadonlySignal<readonly FileFinding[]>;
   readonly address: ReadonlySignal<Address>;
   readonly endpoint: ReadonlySignal<Endpoint | undefined>;
   readonly run: ReadonlySignal<Run>;
@@ -26,7 +30,7 @@ export interface Explorer
   readonly client: Client;
   readonly base: string;
   enter(key: string): Promise<void>;
-  /** Forgets the key. */
+  /** Forgets the key, in all tabs. */
   leave(): void;
   setTheme(theme: Theme): void;
   tell(notice: string): void;
@@ -35,49 +39,81 @@ export interface Explorer
 const NOTICE_MS = 4000;
 
 export function createExplorer(options: ExplorerOptions): Explorer {
-  const { client, memory, place, base } = options;
-  const state: State = {
-    key: signal(undefined),
-    refused: signal(undefined),
-    listing: signal({ kind: 'loading' }),
-    address: signal(readAddress(place.fragment())),
-    run: signal({ kind: 'none' }),
-    past: signal(memory.past()),
-    theme: signal(memory.theme()),
-    notice: signal(''),
-  };
+  const { client, memory, page, tabs, base } = options;
+  const linkedKey = page.takeKey(); // before the URL is read
+  const state = initialState(options);
+  const endpoint = computed(() => find(state.listing.value, state.address.value.endpoint));
   const session = createSession(options, state);
-  const runs = createRuns(options, state, ({ problem }) => session.refuse(problem));
-  const shows = createShows(options, state, runs);
-  place.onMove(shows.moved);
-  const explorer: Explorer = {
+  const refresh = (): Promise<void> => {
+    const shown = endpoint.value;
+    return session.refresh(() => navigation.relisted(shown));
+  };
+  const runs = createRuns(options, state, {
+    refused: ({ problem }) => session.refuse(problem),
+    answered: (revision) => {
+      if (revision !== endpoint.value?.revision) void refresh();
+    },
+  });
+  const navigation = createNavigation(options, state, runs);
+  const updates = createUpdates(options, state, refresh);
+  const enter = (key: string): Promise<void> =>
+    session.enter(key, () => {
+      navigation.opened();
+      updates.start();
+    });
+  const forget = (): void => {
+    updates.stop();
+    runs.forget();
+    session.forget();
+  };
+  page.onMove(() => {
+    const key = page.takeKey();
+    if (key === undefined) navigation.moved();
+    else void enter(key);
+  });
+  tabs.share(() => (state.listing.value.kind === 'ready' ? state.key.value : undefined), forget);
+  const known = linkedKey ?? memory.key();
+  if (known !== undefined) void enter(known);
+  else tabs.request((key) => state.key.value ?? void enter(key));
+  return {
     ...state,
-    ...shows,
+    ...navigation,
     ...runs,
-    endpoint: computed(() => find(state.listing.value, state.address.value.endpoint)),
+    endpoint,
     client,
     base,
-    enter: (key) => session.enter(key, shows.opened),
+    enter,
     leave: () => {
-      runs.drop();
-      session.forget();
+      forget();
+      tabs.announceForgotten();
     },
     setTheme: (theme) => {
       memory.setTheme(theme);
       state.theme.value = theme;
     },
-    tell: createTell(state, place),
+    tell: createTell(state, page),
   };
-  const known = memory.key();
-  if (known !== undefined) void explorer.enter(known);
-  return explorer;
 }
 
-function createTell({ notice }: State, place: Place): Explorer['tell'] {
+function initialState({ memory, page }: ExplorerOptions): State {
+  return {
+    key: signal(undefined),
+    refused: signal(undefined),
+    listing: signal({ kind: 'loading' }),
+    findings: signal([]),
+    address: signal(readAddress(page.fragment())),
+    run: signal({ kind: 'none' }),
+    past: signal(memory.past()),
+    theme: signal(memory.theme()),
+    notice: signal(''),
+  };
+}
+
+function createTell({ notice }: State, page: Page): Explorer['tell'] {
   let forget: (() => void) | undefined;
   return (text) => {
     forget?.();
     notice.value = text;
-    forget = place.after(NOTICE_MS, () => (notice.value = ''));
+    forget = page.after(NOTICE_MS, () => (notice.value = ''));
   };
 }

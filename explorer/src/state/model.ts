@@ -2,14 +2,16 @@
 import type { Signal } from '@preact/signals';
 import type { Answer } from '../service/answer.ts';
 import { fieldsOf, type Ask, type Client } from '../service/client.ts';
+import type { FileFinding } from '../service/events.ts';
 import type { Endpoint } from '../service/listing.ts';
 import type { Problem } from '../service/problem.ts';
 import type { Address } from './address.ts';
 import type { Memory, Past, Theme } from './storage.ts';
+import type { Tabs } from './tabs.ts';
 
 export type Listing =
   | { readonly kind: 'loading' }
-  | { readonly kind: 'ready'; readonly endpoints: readonly Endpoint[] }
+  | { readonly kind: 'ready'; readonly endpoints: readonly Endpoint[]; readonly etag: string }
   | { readonly kind: 'failed'; readonly problem: Problem };
 
 export type Run =
@@ -20,12 +22,17 @@ export type Run =
   | { readonly kind: 'failed'; readonly problem: Problem; readonly ask: Ask };
 
 /** The parts of `window` that the state uses. */
-export interface Place {
+export interface Page {
   readonly fragment: () => string;
   /** Navigates to another fragment, adding or replacing a history entry. */
   readonly show: (fragment: string, isStep: boolean) => void;
+  /** Removes a development key from the URL and returns it: `#key=dev_…`. */
+  readonly takeKey: () => string | undefined;
   /** Calls back when the visitor navigates through the history. */
   readonly onMove: (moved: () => void) => void;
+  /** Calls back when the page becomes visible or hidden. */
+  readonly onVisibility: (changed: (isVisible: boolean) => void) => void;
+  readonly isVisible: () => boolean;
   readonly after: (ms: number, action: () => void) => () => void;
   /** Milliseconds since 1970. */
   readonly epoch: () => number;
@@ -34,7 +41,8 @@ export interface Place {
 export interface ExplorerOptions {
   readonly client: Client;
   readonly memory: Memory;
-  readonly place: Place;
+  readonly page: Page;
+  readonly tabs: Tabs;
   readonly base: string;
 }
 
@@ -42,6 +50,8 @@ export interface State {
   readonly key: Signal<string | undefined>;
   readonly refused: Signal<Problem | undefined>;
   readonly listing: Signal<Listing>;
+  /** What is wrong in endpoint files; known in development only. */
+  readonly findings: Signal<readonly FileFinding[]>;
   readonly address: Signal<Address>;
   readonly run: Signal<Run>;
   readonly past: Signal<readonly Past[]>;
@@ -50,22 +60,42 @@ export interface State {
 }
 
 /** The request that corresponds to what is shown. */
-export function askOf({ endpoint, parameters, query, texts }: Address): Ask {
-  const own = query === 'saved' ? undefined : { language: query, text: texts[query] };
+export function askOf({ endpoint, parameters, query, dialect, texts }: Address): Ask {
+  const own =
+    query === 'saved'
+      ? undefined
+      : { language: query, text: texts[query], dialect: query === 'sql' ? dialect : undefined };
   return { endpoint: endpoint ?? '', parameters, own };
 }
 
 /** Whether two requests are equivalent, regardless of parameter order. */
 export function isSameAsk(one: Ask, other: Ask): boolean {
-  const [a, b] = [one, other].map((ask) => {
-    const fields = Object.entries(fieldsOf(ask)).toSorted(([x], [y]) => (x < y ? -1 : 1));
-    return JSON.stringify([ask.endpoint, fields]);
-  });
-  return a === b;
+  return askKey(one) === askKey(other);
+}
+
+/** The same text for equivalent requests. */
+export function askKey(ask: Ask): string {
+  const fields = Object.entries(fieldsOf(ask)).toSorted(([x], [y]) => (x < y ? -1 : 1));
+  return JSON.stringify([ask.endpoint, fields]);
 }
 
 /** Finds an endpoint by name or UUID; undefined until the endpoints are known. */
 export function find(listing: Listing, name: string | undefined): Endpoint | undefined {
   if (listing.kind !== 'ready') return undefined;
   return listing.endpoints.find((each) => each.name === name || each.id === name);
+}
+
+/** The service's message about a parameter; undefined once its value differs from the rejected one. */
+export function errorOf(run: Run, parameters: Address['parameters'], name: string): string | undefined {
+  if (run.kind !== 'failed' || (run.ask.parameters[name] ?? '') !== (parameters[name] ?? ''))
+    return undefined;
+  return run.problem.errors.find(({ parameter }) => parameter === name)?.message;
+}
+
+/** Whether a run failed only because of parameters, all of which have been changed since. */
+export function isCorrected(run: Run, { parameters }: Address): boolean {
+  if (run.kind !== 'failed' || run.problem.errors.length === 0) return false;
+  return run.problem.errors.every(
+    ({ parameter }) => parameter !== undefined && errorOf(run, parameters, parameter) === undefined,
+  );
 }

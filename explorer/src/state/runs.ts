@@ -2,40 +2,56 @@
 import { counted } from '../parts/words.ts';
 import { CallFailure, NO_QUERY } from '../service/problem.ts';
 import { writeAddress, type Address } from './address.ts';
-import { askOf, type ExplorerOptions, type Run, type State } from './model.ts';
+import { askOf, isSameAsk, type ExplorerOptions, type Run, type State } from './model.ts';
+import { createResults } from './results.ts';
 
 export interface Runs {
   /** Runs the request that is shown. */
   start(options?: { readonly isFresh: boolean }): Promise<void>;
   /** Cancels the current call and announces it. */
   cancel(): void;
-  /** Cancels the current call silently and clears the result: the visitor has moved on. */
+  /** Cancels the current call silently and clears the result: another endpoint is shown. */
   drop(): void;
+  /** Shows the result of the request that is shown, after navigation through the history; runs it again if it is no longer known. */
+  restore(): void;
+  /** Forgets all results. */
+  forget(): void;
 }
 
 const MAX_PAST = 30;
 
-/** `refused` is called when the key is rejected. */
+/** `refused` is called when the key is rejected, `answered` with the revision of the endpoint that answered. */
 export function createRuns(
-  { client, memory, place }: ExplorerOptions,
+  { client, memory, page }: ExplorerOptions,
   state: State,
-  refused: (failure: CallFailure) => void,
+  on: {
+    readonly refused: (failure: CallFailure) => void;
+    readonly answered: (revision: string | undefined) => void;
+  },
 ): Runs {
   let current: AbortController | undefined;
+  const results = createResults();
   const remember = (address: Address, outcome: string, isFine: boolean): void => {
     const same = writeAddress(address);
     const others = state.past.value.filter((each) => writeAddress(each.address) !== same);
-    state.past.value = [{ address, at: place.epoch(), outcome, isFine }, ...others].slice(0, MAX_PAST);
+    state.past.value = [{ address, at: page.epoch(), outcome, isFine }, ...others].slice(0, MAX_PAST);
     memory.setPast(state.past.value);
   };
-  return {
+  const drop = (): void => {
+    current?.abort();
+    current = undefined;
+    state.run.value = { kind: 'none' };
+  };
+  const runs: Runs = {
     start: async ({ isFresh } = { isFresh: false }) => {
       const [key, address] = [state.key.value, state.address.value];
       if (key === undefined || address.endpoint === undefined) return;
       current?.abort();
       const controller = (current = new AbortController());
       const end = (run: Run): void => {
-        if (current === controller) state.run.value = run;
+        if (current !== controller) return;
+        state.run.value = run;
+        if (run.kind === 'done' || run.kind === 'failed') results.set(run.ask, run);
       };
       const ask = askOf(address);
       if (ask.own?.text.trim() === '') return end({ kind: 'failed', problem: NO_QUERY, ask });
@@ -43,6 +59,7 @@ export function createRuns(
       try {
         const answer = await client.run(key, ask, { signal: controller.signal, isFresh });
         end({ kind: 'done', answer, ask });
+        on.answered(answer.revision);
         remember(address, `${counted(answer.rows.length, 'row')}, ${answer.ms.toFixed(0)} ms`, true);
       } catch (error) {
         if (controller.signal.aborted) return end({ kind: 'cancelled' });
@@ -50,14 +67,24 @@ export function createRuns(
         const { problem } = error;
         end({ kind: 'failed', problem, ask });
         remember(address, problem.title, false);
-        if (problem.status === 401) refused(error);
+        if (problem.status === 401) on.refused(error);
       }
     },
     cancel: () => current?.abort(),
-    drop: () => {
-      current?.abort();
-      current = undefined;
-      state.run.value = { kind: 'none' };
+    drop,
+    restore: () => {
+      const ask = askOf(state.address.value);
+      const { value } = state.run;
+      if ((value.kind === 'done' || value.kind === 'failed') && isSameAsk(value.ask, ask)) return;
+      const known = results.get(ask);
+      drop();
+      if (known !== undefined) state.run.value = known;
+      else if (state.past.value.some(({ address }) => isSameAsk(askOf(address), ask))) void runs.start();
+    },
+    forget: () => {
+      drop();
+      results.clear();
     },
   };
+  return runs;
 }

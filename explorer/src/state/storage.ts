@@ -1,4 +1,4 @@
-// What is stored for the lifetime of the tab: the key and the call history. Only the theme is stored permanently.
+// What is stored for the lifetime of the tab: the key, the call history and unfinished queries. Only the theme is stored permanently.
 import type { Address } from './address.ts';
 
 export interface Past {
@@ -10,6 +10,9 @@ export interface Past {
   readonly isFine: boolean;
 }
 
+/** What was last written for an endpoint. */
+export type Draft = Pick<Address, 'parameters' | 'query' | 'dialect' | 'texts'>;
+
 export type Theme = 'auto' | 'light' | 'dark';
 
 export interface Memory {
@@ -17,11 +20,20 @@ export interface Memory {
   readonly setKey: (key: string | undefined) => void;
   readonly past: () => readonly Past[];
   readonly setPast: (past: readonly Past[]) => void;
+  /** By endpoint id. */
+  readonly draft: (endpoint: string) => Draft | undefined;
+  readonly setDraft: (endpoint: string, draft: Draft) => void;
+  readonly forgetDrafts: () => void;
   readonly theme: () => Theme;
   readonly setTheme: (theme: Theme) => void;
 }
 
-const NAMES = { key: 'millrace.key', past: 'millrace.past', theme: 'millrace.theme' };
+const NAMES = {
+  key: 'millrace.key',
+  past: 'millrace.past',
+  theme: 'millrace.theme',
+  draft: 'millrace.draft.',
+};
 
 /** Browsers may block storage; values are then held in memory until the page closes. */
 export function createMemory(tab: Storage, lasting: Storage): Memory {
@@ -30,6 +42,11 @@ export function createMemory(tab: Storage, lasting: Storage): Memory {
     setKey: (key) => set(tab, NAMES.key, key),
     past: () => readPast(get(tab, NAMES.past)),
     setPast: (past) => set(tab, NAMES.past, JSON.stringify(past)),
+    draft: (endpoint) => readDraft(get(tab, NAMES.draft + endpoint)),
+    setDraft: (endpoint, draft) => set(tab, NAMES.draft + endpoint, JSON.stringify(draft)),
+    forgetDrafts: () => {
+      for (const name of namesIn(tab)) if (name.startsWith(NAMES.draft)) set(tab, name, undefined);
+    },
     theme: () => {
       const theme = get(lasting, NAMES.theme);
       return theme === 'light' || theme === 'dark' ? theme : 'auto';
@@ -58,6 +75,22 @@ function set(storage: Storage, name: string, value: string | undefined): void {
 function readPast(text: string | undefined): readonly Past[] {
   try {
     return JSON.parse(text ?? '[]') as readonly Past[]; // written by this page only
+  } catch {
+    return [];
+  }
+}
+
+function readDraft(text: string | undefined): Draft | undefined {
+  try {
+    return text === undefined ? undefined : (JSON.parse(text) as Draft); // written by this page only
+  } catch {
+    return undefined;
+  }
+}
+
+function namesIn(storage: Storage): readonly string[] {
+  try {
+    return Object.keys(storage);
   } catch {
     return [];
   }

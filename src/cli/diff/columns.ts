@@ -45,7 +45,7 @@ export async function reportColumns(
 ): Promise<ReportedColumns> {
   const [before, after] = [base.tables ?? head.tables, head.tables ?? base.tables];
   if (before === undefined || after === undefined) {
-    return told([`Columns are not compared: no tables in ${deps.folder} (see --schema)`]);
+    return withNotes([`Columns are not compared: no tables in ${deps.folder} (see --schema)`]);
   }
   const notes = [base, head]
     .filter(({ tables }) => tables === undefined)
@@ -55,23 +55,24 @@ export async function reportColumns(
     );
   const isSame = JSON.stringify(before.map(fingerprint)) === JSON.stringify(after.map(fingerprint));
   const [old, now] = [changed(base, isSame ? head : undefined), changed(head, isSame ? base : undefined)];
-  if (old.length === 0 || now.length === 0) return told(notes);
+  if (old.length === 0 || now.length === 0) return withNotes(notes);
   try {
     if (isSame) {
       const [first, second] = await withTables(before, deps, (engine) => describeBoth(engine, old, now));
-      return { ...told(notes), before: first, after: second };
+      return { ...withNotes(notes), before: first, after: second };
     }
     const first = await withTables(before, deps, (engine) => describeAll(engine, old));
     const second = await withTables(after, deps, (engine) => describeAll(engine, now)).catch(rejectionOf);
-    if (second instanceof CommandError) return { ...told(notes), comparisons: [refused(after, second)] };
-    return { ...told(notes), before: first, after: second };
+    if (second instanceof CommandError)
+      return { ...withNotes(notes), comparisons: [rejected(after, second)] };
+    return { ...withNotes(notes), before: first, after: second };
   } catch (error) {
     const { message } = rejectionOf(error);
-    return told([...notes, `Columns are not compared at ${base.label}: ${message}`]);
+    return withNotes([...notes, `Columns are not compared at ${base.label}: ${message}`]);
   }
 }
 
-function told(notes: readonly string[]): ReportedColumns {
+function withNotes(notes: readonly string[]): ReportedColumns {
   return { notes, comparisons: [] };
 }
 
@@ -84,8 +85,8 @@ function rejectionOf(error: unknown): CommandError {
   throw error;
 }
 
-function refused(tables: readonly FolderFile[], { message }: CommandError): Comparison {
-  return plainComparison('', { code: 'tables.refused', message, file: tables[0]?.path ?? '', line: 1 });
+function rejected(tables: readonly FolderFile[], { message }: CommandError): Comparison {
+  return plainComparison('', { code: 'tables.rejected', message, file: tables[0]?.path ?? '', line: 1 });
 }
 
 /** Endpoints of files whose text does not occur on the other side. */

@@ -45,7 +45,7 @@ async function section({ endpoint, changes, query }: Comparison, report: Report)
 
 function row(change: Change): string {
   const { class: kind, code, file, line, allowed } = change;
-  const shown = kind === 'loosening' || kind === 'breaking' ? `**${kind}**` : kind;
+  const shown = kind === 'security' || kind === 'breaking' ? `**${kind}**` : kind;
   const state = allowed === undefined ? shown : `${kind}, allowed`;
   return `| ${state} | ${text(messageOf(change))} | \`${code}\` | ${text(file)}:${line} |`;
 }

@@ -25,7 +25,7 @@ export function openChanges(report: Pick<Report, 'comparisons'>): readonly Chang
   return changesOf(report).filter((change) => needsReason(change) && change.allowed === undefined);
 }
 
-/** `3 changes: 1 loosening, 2 compatible`. */
+/** `3 changes: 1 security, 2 compatible`. */
 export function summaryOf(report: Pick<Report, 'comparisons'>): string {
   const changes = changesOf(report);
   if (changes.length === 0) return 'No contract changes';

@@ -1,4 +1,5 @@
 // `millrace new`: creates an endpoint file, from a template or an existing query.
+import { withSuggestion } from '../../core/nearest.ts';
 import { randomUUID } from 'node:crypto';
 import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
@@ -56,9 +57,11 @@ function requireName(name: string): void {
     .replace(/\.+$/, '')
     .replace(/\.{2,}/g, '.')
     .slice(0, 100);
-  const hint = NAME.test(guess) ? `; did you mean ${guess}?` : '';
   throw new CommandError(
-    `Invalid endpoint name "${name}": use lowercase letters, digits, "_" or "-", in dot-separated segments, starting with a letter, at most 100 characters${hint}`,
+    withSuggestion(
+      `Invalid endpoint name "${name}": use lowercase letters, digits, "_" or "-", in dot-separated segments, starting with a letter, at most 100 characters`,
+      NAME.test(guess) ? guess : undefined,
+    ),
     { exitCode: 2 },
   );
 }

@@ -5,7 +5,7 @@ import type { Path } from '../../config/yaml-document.ts';
 import { differences, printPath, show } from './difference.ts';
 
 /** The result, as a caller would receive it. */
-export type Outcome = Answered | Refused;
+export type Outcome = Answered | Rejected;
 
 export interface Answered {
   readonly kind: 'answered';
@@ -15,8 +15,8 @@ export interface Answered {
   readonly columns: readonly string[] | undefined;
 }
 
-export interface Refused {
-  readonly kind: 'refused';
+export interface Rejected {
+  readonly kind: 'rejected';
   readonly status: number;
   readonly code: string;
   readonly message: string;
@@ -34,7 +34,7 @@ const MAX_DIFFERENCES = 5;
 /** All differences; an example without expectations expects a successful response. */
 export function compare(expect: Expectation, outcome: Outcome): readonly Mismatch[] {
   const mismatches = compareStatus(expect, outcome);
-  if (mismatches.length > 0 || outcome.kind === 'refused') return mismatches;
+  if (mismatches.length > 0 || outcome.kind === 'rejected') return mismatches;
   return compareAnswer(expect, outcome);
 }
 

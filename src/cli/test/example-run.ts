@@ -7,7 +7,7 @@ import type { Finding } from '../../core/finding.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { RequestPath } from '../../request/answer.ts';
-import { contentOf, type Call } from '../../request/call.ts';
+import { localCall, type Call } from '../../request/call.ts';
 import { compare, type Mismatch, type Outcome } from './compare.ts';
 import { shortPath } from './endpoint-files.ts';
 import { engineSentence, type Rows } from './rows.ts';
@@ -94,7 +94,7 @@ async function callAndRead(path: RequestPath, engine: Engine, each: Case): Promi
     const kept = first === undefined ? columns : columns?.filter((name) => name in first);
     return { kind: 'answered', rows: result, truncated, columns: kept };
   } catch (error) {
-    if (error instanceof Problem) return refusal(error);
+    if (error instanceof Problem) return rejection(error);
     throw error;
   }
 }
@@ -111,13 +111,13 @@ async function columnsOf(path: RequestPath, engine: Engine, call: Call): Promise
 }
 
 /** Authors see what callers do not: the engine's message for a failed query. */
-function refusal({ status, code, message, errors, cause }: Problem): Outcome {
+function rejection({ status, code, message, errors, cause }: Problem): Outcome {
   const details = errors.filter((each) => !message.includes(each.message));
   const why =
     status >= 500 && cause instanceof Error
       ? [engineSentence(cause.message)]
       : details.map((each) => `${each.parameter ?? `line ${each.line ?? 1}`} ${each.message}`);
-  return { kind: 'refused', status, code, message: [message, ...why].join('; ') };
+  return { kind: 'rejected', status, code, message: [message, ...why].join('; ') };
 }
 
 function callOf({ file, example }: Case): Call {
@@ -126,14 +126,8 @@ function callOf({ file, example }: Case): Call {
     text === undefined ? [] : [[name, [text]] as const],
   );
   const sent = Object.entries(parameters).map(([name, value]) => [name, [value]] as const);
-  return {
-    requestId: randomUUID(),
-    endpoint: file.candidate.endpoint.name,
-    key: 'local',
-    read: async () => contentOf(new Map([...sent, ...own])),
-    trace: {},
-    signal: new AbortController().signal,
-  };
+  const { name } = file.candidate.endpoint;
+  return localCall({ requestId: randomUUID(), endpoint: name }, new Map([...sent, ...own]));
 }
 
 /** At the expectation it concerns, otherwise at the example's name. */

@@ -42,8 +42,8 @@ function findingsSuite(findings: readonly Finding[]): readonly string[] {
 }
 
 function failure({ file, line, column, code, message, hint }: Finding): string {
-  const place = line === 0 ? file : `${file}:${line}:${column}`;
-  const body = `${place} ${message}${hint === undefined ? '' : `\n${hint}`}`;
+  const location = line === 0 ? file : `${file}:${line}:${column}`;
+  const body = `${location} ${message}${hint === undefined ? '' : `\n${hint}`}`;
   return `      <failure${attributes({ message, type: code })}>${escape(body)}</failure>`;
 }
 

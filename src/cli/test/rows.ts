@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Finding } from '../../core/finding.ts';
-import { nearest } from '../../core/nearest.ts';
+import { didYouMean, nearest } from '../../core/nearest.ts';
 import type { Position } from '../../core/position.ts';
 import { EngineError, type Engine } from '../../engine/engine.ts';
 import { quoteIdentifier, quoteString } from '../../sql/literal.ts';
@@ -53,7 +53,6 @@ export async function loadRows(
 }
 
 export function unknownTable({ table, file, locate }: Rows, tables: ReadonlySet<string>): Finding {
-  const guess = nearest(table, tables);
   return {
     file,
     ...locate(0),
@@ -61,9 +60,7 @@ export function unknownTable({ table, file, locate }: Rows, tables: ReadonlySet<
     code: 'fixture.unknown_table',
     message: `table ${table} does not exist`,
     hint:
-      guess === undefined
-        ? 'Tables are created by the files in the schema folder (--schema)'
-        : `Did you mean ${guess}?`,
+      didYouMean(nearest(table, tables)) ?? 'Tables are created by the files in the schema folder (--schema)',
   };
 }
 

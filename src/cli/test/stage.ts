@@ -50,9 +50,9 @@ async function runStatements(engine: Engine, { statements }: FixtureFiles): Prom
     const failure = await engine.execute(text).then(() => undefined, failureOf);
     if (failure === undefined) continue;
     const [, line, column] = /\(line (\d{1,9}), col (\d{1,9})\)/.exec(failure.message) ?? [];
-    const place = { line: Number(line ?? 0), column: Number(column ?? 0) };
+    const position = { line: Number(line ?? 0), column: Number(column ?? 0) };
     const message = engineSentence(failure.message);
-    findings.push({ file, ...place, severity: 'error', code: 'fixture.rejected', message });
+    findings.push({ file, ...position, severity: 'error', code: 'fixture.rejected', message });
   }
   return findings;
 }

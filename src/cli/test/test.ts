@@ -4,7 +4,7 @@ import { compileGlobs } from '../../auth/globs.ts';
 import type { InspectedFile } from '../../catalog/compile.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Finding } from '../../core/finding.ts';
-import { nearest } from '../../core/nearest.ts';
+import { nearest, withSuggestion } from '../../core/nearest.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { printable } from '../caret.ts';
 import { CommandError } from '../command-error.ts';
@@ -90,9 +90,9 @@ export function chosenCases(
 }
 
 function noEndpoint(name: string, known: readonly string[]): CommandError {
-  const guess = nearest(name, known);
-  const hint = guess === undefined ? '' : `; did you mean "${guess}"?`;
-  return new CommandError(`There is no endpoint "${name}"${hint}`, { exitCode: 2 });
+  return new CommandError(withSuggestion(`There is no endpoint "${name}"`, nearest(name, known)), {
+    exitCode: 2,
+  });
 }
 
 /** The examples to run, and the findings so far. */

@@ -43,15 +43,15 @@ function editsOf({ index, example }: Case, outcome: Outcome): readonly Edit[] {
   const given = Object.keys(expect);
   if (given.length === 0) return outcome.kind === 'answered' ? [{ path, value: allOf(outcome) }] : [];
   const actual = actualOf(outcome);
-  const isRefusalMeant = expect.status !== undefined || expect.code !== undefined;
-  const isMeant = outcome.kind === 'answered' || isRefusalMeant;
-  if (!isMeant || !given.every((key) => actual.has(key))) return [];
+  const isRejectionExpected = expect.status !== undefined || expect.code !== undefined;
+  const isExpected = outcome.kind === 'answered' || isRejectionExpected;
+  if (!isExpected || !given.every((key) => actual.has(key))) return [];
   return given.map((key) => ({ path: [...path, key], value: actual.get(key) }));
 }
 
 /** The values to write, by key of `expect`. */
 function actualOf(outcome: Outcome): ReadonlyMap<string, unknown> {
-  if (outcome.kind === 'refused')
+  if (outcome.kind === 'rejected')
     return new Map<string, unknown>([
       ['status', outcome.status],
       ['code', outcome.code],

@@ -27,7 +27,7 @@ export async function watchTests(options: TestOptions, deps: TestDeps): Promise<
         if (reading.changed.size > 0) await runAgain(reading, staged, { options, deps });
       }
     }).catch(async (cause: unknown) => {
-      tell(cause, deps);
+      report(cause, deps);
       await changes.heard();
     });
   }
@@ -42,13 +42,13 @@ async function runAgain(
     const cases = chosenCases(reading, options).filter(({ file }) => reading.changed.has(pathOf(file)));
     options.print(await runCases({ ...reading, cases }, staged, { options, deps }), deps.terminal);
   } catch (cause) {
-    tell(cause, deps);
+    report(cause, deps);
   }
   deps.terminal.note(deps.terminal.paint('dim', 'Waiting for changes; press Ctrl+C to stop.'));
 }
 
 /** Reports errors that the user can fix, so that watching continues. */
-function tell(cause: unknown, { terminal }: Pick<TestDeps, 'terminal'>): void {
+function report(cause: unknown, { terminal }: Pick<TestDeps, 'terminal'>): void {
   if (!(cause instanceof CommandError)) throw cause;
   terminal.note(`${terminal.paint('red', 'millrace:')} ${cause.message}`);
 }

@@ -2,7 +2,8 @@
 import type { Endpoint } from '../../catalog/endpoint.ts';
 import type { Parameter } from '../../config/generated/endpoint.ts';
 import type { Column } from '../../engine/engine.ts';
-import { textLiteral, typescriptOf } from './column-types.ts';
+import { jsonValueOf, type JsonValue } from '../../sql/json-value.ts';
+import { textLiteral, typescriptOf } from '../../sql/typescript-type.ts';
 
 export interface TypedEndpoint {
   readonly endpoint: Endpoint;
@@ -27,7 +28,7 @@ ${entries}
 
 function entryOf({ endpoint, columns }: TypedEndpoint): string {
   const { name, description, parameters, int64, sandbox } = endpoint;
-  const own = sandbox.enabled ? [...sandbox.languages].map((each) => `'${each}'`).join(' | ') : 'never';
+  const consumer = sandbox.enabled ? [...sandbox.languages].map((each) => `'${each}'`).join(' | ') : 'never';
   const taken = Object.entries(parameters).map(([key, spec]) => parameterOf(key, spec));
   const rows = columns?.map(
     (column) => `      ${textLiteral(column.name)}: ${typescriptOf(column.type, int64)};`,
@@ -37,27 +38,37 @@ function entryOf({ endpoint, columns }: TypedEndpoint): string {
     `  ${textLiteral(name)}: {`,
     taken.length === 0 ? '    parameters: {};' : `    parameters: {\n${taken.join('\n')}\n    };`,
     rows === undefined ? '    row: Record<string, unknown>;' : `    row: {\n${rows.join('\n')}\n    };`,
-    `    ownQueries: ${own};`,
+    `    consumerQueries: ${consumer};`,
     '  };',
   ].join('\n');
 }
 
 function parameterOf(name: string, { type, description, required, enum: allowed }: Parameter): string {
-  const plain = /^Array\((.*)\)$/.exec(type)?.[1] ?? type;
+  const declared = jsonValueOf(type);
+  const scalar = declared.kind === 'array' ? declared.element : declared;
   const value =
     allowed === undefined
-      ? sentType(plain)
+      ? sentType(scalar)
       : allowed.map((each) => (typeof each === 'string' ? textLiteral(each) : String(each))).join(' | ');
-  const whole = plain === type ? value : `readonly (${value})[]`;
+  const whole = declared.kind === 'array' ? `readonly (${value})[]` : value;
   const line = `      ${textLiteral(name)}${required === true ? '' : '?'}: ${whole}${required === true ? '' : ' | null'};`;
   return [...comment(description ?? '', '      '), line].join('\n');
 }
 
-/** The type that a caller may send for a parameter type. */
-function sentType(type: string): string {
-  if (/^(U?Int(64|128|256)|Decimal)/.test(type)) return 'number | string';
-  if (/^(U?Int|Float)/.test(type)) return 'number';
-  return type === 'Bool' ? 'boolean' : 'string';
+/** The type that a caller may send for a parameter: large numbers also as strings, which keep all their digits. */
+function sentType(type: JsonValue): string {
+  switch (type.kind) {
+    case 'integer':
+      return type.bits >= 64 ? 'number | string' : 'number';
+    case 'decimal':
+      return 'number | string';
+    case 'float':
+      return 'number';
+    case 'boolean':
+      return 'boolean';
+    default:
+      return 'string';
+  }
 }
 
 function comment(text: string, indent: string): readonly string[] {
@@ -107,9 +118,9 @@ export interface Client {
   /** Returns the rows of an endpoint. Rejects with MillraceError. */
   query<Name extends EndpointName>(name: Name, parameters: ParametersOf<Name>, options?: CallOptions): Promise<RowOf<Name>[]>;
   /** Runs a query over the endpoint's tables. Rejects with MillraceError. */
-  ownQuery<Name extends EndpointName>(
+  consumerQuery<Name extends EndpointName>(
     name: Name,
-    query: Endpoints[Name]['ownQueries'] extends infer Language extends string ? { [Each in Language]: Record<Each, string> }[Language] : never,
+    query: Endpoints[Name]['consumerQueries'] extends infer Language extends string ? { [Each in Language]: Record<Each, string> }[Language] : never,
     parameters: ParametersOf<Name>,
     options?: CallOptions,
   ): Promise<Record<string, unknown>[]>;
@@ -134,7 +145,7 @@ export function createClient({ baseUrl, key, fetch = globalThis.fetch }: ClientO
   };
   return {
     query: (name, parameters, options) => call(name, parameters, options),
-    ownQuery: (name, query, parameters, options) => call(name, { ...parameters, ...(query as object) }, options),
+    consumerQuery: (name, query, parameters, options) => call(name, { ...parameters, ...(query as object) }, options),
   };
 }
 `;

@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createDescribe } from '../../catalog/describe.ts';
 import type { Endpoint } from '../../catalog/endpoint.ts';
-import { nearest } from '../../core/nearest.ts';
+import { nearest, withSuggestion } from '../../core/nearest.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { CommandError } from '../command-error.ts';
 import { readEndpoints } from '../endpoint-files.ts';
@@ -57,9 +57,9 @@ async function endpointsOf({ folder, names }: TypesOptions): Promise<readonly En
   const known = all.map(({ name }) => name);
   for (const name of names) {
     if (known.includes(name)) continue;
-    const guess = nearest(name, known);
-    const hint = guess === undefined ? '' : `; did you mean ${guess}?`;
-    throw new CommandError(`There is no endpoint "${name}"${hint}`, { exitCode: 2 });
+    throw new CommandError(withSuggestion(`There is no endpoint "${name}"`, nearest(name, known)), {
+      exitCode: 2,
+    });
   }
   return all.filter(({ name }) => names.length === 0 || names.includes(name));
 }

@@ -44,7 +44,7 @@ export interface EndpointFile {
    */
   max_rows?: number;
   /**
-   * How to write 64-bit integers in JSON: as numbers, or as strings for clients that would lose precision.
+   * How to write integers of 64 bits and more, and decimals, in JSON: as numbers, or as strings for clients that would lose precision.
    */
   int64?: 'number' | 'string';
   /**

@@ -85,6 +85,10 @@ export interface SettingsFile {
    */
   clickhouse_consumer_password?: string;
   /**
+   * Send consumer queries with the settings that the row policies of `millrace doctor --row-policies` compare with. Create the policies and their settings profile on the server first.
+   */
+  clickhouse_row_policies?: boolean;
+  /**
    * PEM file of the certificate authorities trusted for the ClickHouse server. Unset: those that Node.js trusts.
    */
   clickhouse_ca?: string;

@@ -1,7 +1,7 @@
 // One native call that its caller can abandon while the engine is still executing it.
 import { abortError } from '../abort.ts';
 import { EngineError } from '../engine.ts';
-import type { After } from '../timer.ts';
+import type { After } from '../../core/clock.ts';
 import type { Connection } from './connection.ts';
 import type { Killer } from './killer.ts';
 

@@ -8,9 +8,9 @@ import { decodeColumns } from '../columns.ts';
 import { setParameters } from '../parameter-text.ts';
 import type { Shares } from '../places.ts';
 import { createQueue, type Queue } from '../queue.ts';
-import { printSettings, settingsOf } from '../settings.ts';
-import { after as realTimer } from '../timer.ts';
-import type { After } from '../timer.ts';
+import { conditionCacheOf, printSettings, settingsOf } from '../settings.ts';
+import { after as realTimer } from '../../core/clock.ts';
+import type { After } from '../../core/clock.ts';
 import type { Entry } from '../wait-queue.ts';
 import { readsStale } from './bound-parameters.ts';
 import { startCall } from './call.ts';
@@ -163,7 +163,8 @@ function engineOver(runner: Runner, connections: number): Omit<Engine, 'close'> 
 function workOf(statement: Statement, format: string, options: Partial<RunOptions> = {}): Work {
   const { origin, parameters, key, onFatal } = statement;
   const { signal, lane, isPatient, comment } = options;
-  const settings = origin === 'consumer' ? '' : `\nSETTINGS ${printSettings(settingsOf(statement))}`;
+  const own = { ...settingsOf(statement), ...conditionCacheOf(statement) };
+  const settings = origin === 'consumer' ? '' : `\nSETTINGS ${printSettings(own)}`;
   return {
     profile: origin === 'consumer' ? consumerProfile(statement) : SAVED_PROFILE,
     sql: `${statement.sql}${settings}\nFORMAT ${format}`,

@@ -2,7 +2,7 @@
 // queries and to answer health checks.
 import { setTimeout } from 'node:timers/promises';
 import type { Observe } from '../../core/observation.ts';
-import type { After } from '../timer.ts';
+import type { After } from '../../core/clock.ts';
 import { startEngineProcess, type EngineProcess, type EngineProcessOptions } from './engine-process.ts';
 import { createKiller, type Killer } from './killer.ts';
 import { ownerOf } from './open-error.ts';

@@ -1,6 +1,6 @@
 // Cancels queries running on other connections: a native call cannot be interrupted, but KILL QUERY works.
 import type { Observe } from '../../core/observation.ts';
-import type { After } from '../timer.ts';
+import type { After } from '../../core/clock.ts';
 import type { ControlConnection } from './control-connection.ts';
 
 export interface Killer {

@@ -2,7 +2,7 @@
 // cancelled.
 import type { Observe } from '../../core/observation.ts';
 import { EngineError } from '../engine.ts';
-import type { After } from '../timer.ts';
+import type { After } from '../../core/clock.ts';
 import type { ProcessEnd } from './engine-process.ts';
 import type { Generation } from './generation.ts';
 import { watchHealth } from './health-check.ts';

@@ -1,7 +1,7 @@
 // Sends a statement to one of the servers and retries on another if that server fails. Only for statements that read.
 import type { Observe, ReadSummary } from '../../core/observation.ts';
 import { EngineError } from '../engine.ts';
-import type { After } from '../timer.ts';
+import type { After } from '../../core/clock.ts';
 import type { BodyEnd } from './body.ts';
 import type { Credentials } from './client.ts';
 import { openExchange } from './exchange.ts';
@@ -59,8 +59,8 @@ export async function openAttempts(deps: AttemptsDeps, attempt: Attempt): Promis
 }
 
 async function nextHost(hosts: Hosts, last: Failure | undefined): Promise<Host> {
-  return hosts.next(last?.host).catch((nobody: unknown) => {
-    throw last?.error ?? nobody; // the earlier error is more specific
+  return hosts.next(last?.host).catch((noneAvailable: unknown) => {
+    throw last?.error ?? noneAvailable; // the earlier error is more specific
   });
 }
 

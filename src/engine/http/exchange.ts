@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import type { ReadSummary } from '../../core/observation.ts';
 import { abortError } from '../abort.ts';
 import { EngineError } from '../engine.ts';
-import type { After } from '../timer.ts';
+import type { After } from '../../core/clock.ts';
 import { openBody, type BodyEnd } from './body.ts';
 import { createTaggedGate, createTailGate } from './exception-gate.ts';
 import { toHttpError } from './http-failures.ts';

@@ -1,7 +1,7 @@
 // The servers of one engine: health, round-robin selection, and back-off for servers that do not respond.
 import type { Observe } from '../../core/observation.ts';
 import { EngineError } from '../engine.ts';
-import type { After } from '../timer.ts';
+import type { After } from '../../core/clock.ts';
 import type { Client } from './client.ts';
 
 export interface Host {
@@ -93,7 +93,7 @@ export function createHosts({ hosts, after, observe, now }: HostsOptions): Hosts
         const host = choose(avoid);
         if (host !== undefined) return host;
         const looked = looksIn([...health.values()]);
-        if (looked.length === 0) throw nobody(hosts);
+        if (looked.length === 0) throw noneAvailable(hosts);
         await Promise.race(looked);
       }
     },
@@ -129,7 +129,7 @@ async function look(host: Host, after: After, closing: AbortSignal): Promise<boo
   }
 }
 
-function nobody(hosts: readonly Host[]): EngineError {
+function noneAvailable(hosts: readonly Host[]): EngineError {
   const names = hosts.map(({ name }) => name).join(', ');
   return new EngineError('unavailable', `no server responds: ${names}`);
 }

@@ -10,8 +10,8 @@ import type { Shares } from '../places.ts';
 import { createQueue } from '../queue.ts';
 import type { Queue } from '../queue.ts';
 import { splitStatements } from '../statements.ts';
-import { after as realTimer } from '../timer.ts';
-import type { After } from '../timer.ts';
+import { after as realTimer } from '../../core/clock.ts';
+import type { After } from '../../core/clock.ts';
 import { openAttempts } from './attempts.ts';
 import type { Attempt, AttemptsDeps } from './attempts.ts';
 import { credentialsOf, openClient } from './client.ts';
@@ -21,7 +21,7 @@ import { createHosts } from './hosts.ts';
 import type { Host } from './hosts.ts';
 import { toHttpError } from './http-failures.ts';
 import { createOrphanedQueries } from './orphaned-queries.ts';
-import { createPermissions, SETTING_REFUSED } from './permissions.ts';
+import { createPermissions, SETTING_DENIED } from './permissions.ts';
 import type { Permissions } from './permissions.ts';
 import { NO_SETTINGS, requestOf } from './request.ts';
 import type { HttpUser, SentSettings } from './request.ts';
@@ -180,7 +180,7 @@ async function run(runner: Runner, statement: Statement, options: RunOptions): P
   } catch (cause) {
     leave();
     const error = toHttpError(cause);
-    if (error.engineCode !== undefined && SETTING_REFUSED.has(error.engineCode))
+    if (error.engineCode !== undefined && SETTING_DENIED.has(error.engineCode))
       runner.permissions.forget(name);
     throw error;
   }

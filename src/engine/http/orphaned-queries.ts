@@ -1,7 +1,7 @@
 // Kills abandoned statements on the server, in case it has not noticed that the client disconnected.
 import type { Observe } from '../../core/observation.ts';
 import { quoteString } from '../../sql/literal.ts';
-import type { After } from '../timer.ts';
+import type { After } from '../../core/clock.ts';
 import { toHttpError } from './http-failures.ts';
 import type { Host } from './hosts.ts';
 

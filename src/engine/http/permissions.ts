@@ -10,7 +10,7 @@ export interface Permissions {
 }
 
 /** Error codes for a rejected setting: UNKNOWN_SETTING, READONLY, SETTING_CONSTRAINT_VIOLATION. */
-export const SETTING_REFUSED: ReadonlySet<number> = new Set([115, 164, 452]);
+export const SETTING_DENIED: ReadonlySet<number> = new Set([115, 164, 452]);
 
 /** `ask` runs a statement as the user, without settings, and returns its lines. */
 export function createPermissions(

@@ -1,7 +1,8 @@
 // Converts a statement to a request of the HTTP interface: query, parameters and settings.
 import type { Settings, Statement } from '../engine.ts';
 import { parameterSettings } from '../parameter-text.ts';
-import { FIXED_SETTINGS, ISOLATION_SETTINGS, settingsOf } from '../settings.ts';
+import { rowPolicySettings } from '../row-policy.ts';
+import { conditionCacheOf, FIXED_SETTINGS, ISOLATION_SETTINGS, settingsOf } from '../settings.ts';
 import { sendable } from './permissions.ts';
 
 export interface HttpUser {
@@ -45,11 +46,11 @@ const MAX_COMMENT = 2000;
  * must be in the profile.
  */
 export function requestOf(statement: Statement, options: RequestOptions): Omit<HttpRequest, 'query_id'> {
-  const { sql, parameters, origin } = statement;
+  const { sql, parameters, origin, rowPolicy } = statement;
   const { format, comment, traceparent, permitted } = options;
   const settings = {
     ...FIXED_SETTINGS,
-    ...(origin === 'consumer' ? ISOLATION_SETTINGS : {}),
+    ...(origin === 'consumer' ? ISOLATION_SETTINGS : conditionCacheOf(statement)),
     ...settingsOf(statement),
     ...(comment === undefined ? {} : { log_comment: comment.slice(0, MAX_COMMENT) }),
     readonly: origin === 'consumer' ? 1 : 2,
@@ -61,6 +62,8 @@ export function requestOf(statement: Statement, options: RequestOptions): Omit<H
       ...(permitted.has('enable_http_compression') ? {} : NO_SETTINGS),
       ...sendable({ ...settings, ...TRANSPORT_SETTINGS }, permitted),
       ...parameterSettings(parameters),
+      // Sent even if the profile does not permit them: an error is better than a query without its row policies.
+      ...(origin === 'consumer' && rowPolicy !== undefined ? rowPolicySettings(rowPolicy) : {}),
     },
     ...(traceparent === undefined ? {} : { http_headers: { traceparent } }),
   };

@@ -164,7 +164,7 @@ export const PARAMETERS: Checks = {
   },
 };
 
-/** A request that nobody waits for: its connection is closed as soon as it is sent. */
+/** A request without a waiting client: its connection is closed as soon as it is sent. */
 export function leave(url: string): Promise<void> {
   return new Promise((left) => {
     const sent = request(url, { headers: { 'X-API-KEY': 'a-key-for-everything' } });

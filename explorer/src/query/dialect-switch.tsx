@@ -1,0 +1,43 @@
+// The dialect of consumer SQL: detected by the service, or chosen.
+import type { Dialect, Sandbox } from '../service/listing.ts';
+import { useExplorer } from '../state/context.ts';
+import type { Check } from './use-check.ts';
+
+const NAMES: Readonly<Record<Dialect, string>> = { clickhouse: 'ClickHouse', bigquery: 'BigQuery' };
+
+interface Props {
+  readonly sandbox: Sandbox;
+  readonly check: Check;
+}
+
+export function DialectSwitch({ sandbox, check }: Props) {
+  const { address, change } = useExplorer();
+  const { dialect } = address.value;
+  const found = check.kind === 'valid' && check.isCurrent ? check.dialect : undefined;
+  const choices = [
+    { value: undefined, label: 'Auto' },
+    ...sandbox.dialects.map((value) => ({ value, label: NAMES[value] })),
+  ];
+  return (
+    <div class="dialect">
+      <span class="field-name" id="dialect-name">
+        Dialect
+      </span>
+      <div class="choices" role="radiogroup" aria-labelledby="dialect-name">
+        {choices.map(({ value, label }) => (
+          <label key={label} class="choice">
+            <input
+              type="radio"
+              name="dialect"
+              value={value ?? 'auto'}
+              checked={value === dialect}
+              onChange={() => change({ dialect: value })}
+            />
+            <span>{label}</span>
+          </label>
+        ))}
+      </div>
+      {dialect === undefined && found !== undefined && <span class="note">parsed as {NAMES[found]}</span>}
+    </div>
+  );
+}

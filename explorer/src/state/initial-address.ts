@@ -1,0 +1,47 @@
+// The initial state of an endpoint: its first example filled in, and starter queries.
+import type { Endpoint, Example, Parameter } from '../service/listing.ts';
+import { sandboxOf } from '../service/listing.ts';
+import { isNested, type Json } from '../service/json.ts';
+import type { Address } from './address.ts';
+
+export type InitialAddress = Pick<Address, 'endpoint' | 'parameters' | 'texts'>;
+
+export function initialAddress(endpoint: Endpoint): InitialAddress {
+  const example = endpoint.examples.find(({ sql, lql }) => sql === undefined && lql === undefined);
+  return {
+    endpoint: endpoint.name,
+    parameters: { ...defaultsOf(endpoint), ...valuesOf(example) },
+    texts: starterQueries(endpoint),
+  };
+}
+
+/** The values of an example, as form values. */
+export function valuesOf(example: Example | undefined): Readonly<Record<string, string>> {
+  const values = Object.entries(example?.parameters ?? {});
+  return Object.fromEntries(values.map(([name, value]) => [name, fieldText(value)]));
+}
+
+function defaultsOf({ parameters }: Endpoint): Readonly<Record<string, string>> {
+  const withDefault = parameters.filter((each) => each.default !== undefined);
+  return Object.fromEntries(withDefault.map((each) => [each.name, defaultText(each)]));
+}
+
+/** The default of a parameter as a form value; empty if there is none. */
+export function defaultText({ default: value }: Parameter): string {
+  return fieldText(value ?? null);
+}
+
+function fieldText(value: Json): string {
+  if (value === null) return '';
+  return isNested(value) ? Object.values(value).map(fieldText).join(',') : String(value);
+}
+
+function starterQueries(endpoint: Endpoint): Address['texts'] {
+  const sandbox = sandboxOf(endpoint);
+  const table = sandbox?.tables?.find(({ name }) => name === sandbox.default_table) ?? sandbox?.tables?.[0];
+  if (table === undefined) return { sql: '', lql: '' };
+  const time = table.columns.find(({ type }) => type.startsWith('DateTime'));
+  if (time === undefined) return { sql: `SELECT *\nFROM ${table.name}\nLIMIT 100`, lql: `f:${table.name}` };
+  const sql = `SELECT toStartOfHour(${time.name}) AS hour, count() AS rows\nFROM ${table.name}\nGROUP BY hour\nORDER BY hour`;
+  return { sql, lql: `f:${table.name} t:last@1h` };
+}

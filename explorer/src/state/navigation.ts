@@ -1,0 +1,115 @@
+// Keeps what is shown in step with the URL: endpoint selection, form changes, history navigation, drafts.
+import { sandboxOf, type Endpoint } from '../service/listing.ts';
+import { NOWHERE, readAddress, writeAddress, type Address } from './address.ts';
+import { initialAddress } from './initial-address.ts';
+import { askOf, find, isSameAsk, type ExplorerOptions, type State } from './model.ts';
+import type { Runs } from './runs.ts';
+import type { Draft, Past } from './storage.ts';
+
+export interface Navigation {
+  choose(endpoint: Endpoint): void;
+  /** Changes what is shown of the same endpoint. */
+  change(part: Partial<Address>): void;
+  /** Repeats an earlier call. */
+  recall(past: Past): void;
+  /** The visitor navigated to another fragment. */
+  moved(): void;
+  /** The list of endpoints has loaded. */
+  opened(): void;
+  /** The list of endpoints has changed. `shown` is the endpoint that was shown before. */
+  relisted(shown: Endpoint | undefined): void;
+}
+
+export function createNavigation({ page, memory }: ExplorerOptions, state: State, runs: Runs): Navigation {
+  const show = (address: Address, isStep: boolean): void => {
+    if (address.endpoint !== state.address.value.endpoint) runs.drop();
+    state.address.value = address;
+    page.show(writeAddress(address), isStep);
+  };
+  const saveDraft = (): void => {
+    const { parameters, query, dialect, texts } = state.address.value;
+    const endpoint = find(state.listing.value, state.address.value.endpoint);
+    if (endpoint !== undefined) memory.setDraft(endpoint.id, { parameters, query, dialect, texts });
+  };
+  /** Adds a history entry for the state that was run, once the visitor changes it. */
+  const isStepFrom = (before: Address, after: Address): boolean => {
+    const { value } = state.run;
+    if (value.kind !== 'done' && value.kind !== 'failed') return false;
+    return isSameAsk(value.ask, askOf(before)) && !isSameAsk(value.ask, askOf(after));
+  };
+  const addressOf = (endpoint: Endpoint): Address => ({
+    ...NOWHERE,
+    ...initialAddress(endpoint),
+    ...draftOf(endpoint, memory.draft(endpoint.id)),
+  });
+  /** Fills in what the URL omits: the first endpoint, and the queries that it does not show. */
+  const completed = (address: Address): Address => {
+    const { value: listing } = state.listing;
+    if (listing.kind !== 'ready') return address;
+    const [first] = listing.endpoints;
+    if (address.endpoint === undefined) return first === undefined ? address : addressOf(first);
+    const endpoint = find(listing, address.endpoint);
+    if (endpoint === undefined) return address;
+    const { sql, lql } = addressOf(endpoint).texts;
+    return { ...address, texts: { sql: address.texts.sql || sql, lql: address.texts.lql || lql } };
+  };
+  return {
+    choose: (endpoint) => show(addressOf(endpoint), true),
+    change: (part) => {
+      const before = state.address.value;
+      const after = { ...before, ...part };
+      show(after, isStepFrom(before, after));
+      saveDraft();
+    },
+    recall: ({ address }) => {
+      show({ ...NOWHERE, ...address }, true);
+      saveDraft();
+      void runs.start();
+    },
+    moved: () => {
+      const address = readAddress(page.fragment());
+      if (writeAddress(address) === writeAddress(state.address.value)) return;
+      show(completed(address), false);
+      runs.restore();
+    },
+    opened: () => {
+      const isLink = state.address.value.endpoint !== undefined;
+      show(completed(state.address.value), false);
+      const endpoint = find(state.listing.value, state.address.value.endpoint);
+      // A shared link runs immediately to show its rows.
+      if (isLink && endpoint !== undefined && isReady(endpoint, state.address.value)) void runs.start();
+    },
+    relisted: (shown) => {
+      const { value: address } = state.address;
+      const now = shown && find(state.listing.value, shown.id);
+      if (address.endpoint === undefined) show(completed(address), false);
+      else if (now !== undefined && now.name !== shown?.name) {
+        state.address.value = { ...address, endpoint: now.name }; // renamed: the result stays
+        page.show(writeAddress(state.address.value), false);
+      }
+    },
+  };
+}
+
+/** A draft, without what the endpoint no longer has. */
+function draftOf(endpoint: Endpoint, draft: Draft | undefined): Partial<Address> {
+  if (draft === undefined) return {};
+  const { query, texts } = draft;
+  const starters = initialAddress(endpoint).texts;
+  const names = new Set(endpoint.parameters.map(({ name }) => name));
+  const parameters = Object.entries(draft.parameters).filter(([name]) => names.has(name));
+  const isAllowed = query === 'saved' || sandboxOf(endpoint)?.languages.includes(query) === true;
+  return {
+    parameters: Object.fromEntries(parameters),
+    query: isAllowed ? query : 'saved',
+    dialect: draft.dialect,
+    texts: { sql: texts.sql || starters.sql, lql: texts.lql || starters.lql },
+  };
+}
+
+/** Whether all required parameters are filled in. */
+function isReady({ parameters }: Endpoint, { parameters: values }: Address): boolean {
+  return parameters.every(
+    ({ name, required, locked }) => !required || locked === true || (values[name] ?? '') !== '',
+  );
+}

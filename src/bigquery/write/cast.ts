@@ -1,0 +1,125 @@
+// CAST and SAFE_CAST.
+import { timeLiteral } from '../time-literal.ts';
+import { untranslated } from '../translation-error.ts';
+import { sql, type Sql } from '../sql.ts';
+import type { Expression, TypeName } from '../tree.ts';
+import { key, text, value, whole, type ScalarKind, type Value } from '../value.ts';
+
+/** BigQuery types and their ClickHouse equivalents. */
+const TYPES: Readonly<Record<string, readonly [name: string, kind: ScalarKind]>> = {
+  INT64: ['Int64', 'int'],
+  INT: ['Int64', 'int'],
+  INTEGER: ['Int64', 'int'],
+  BIGINT: ['Int64', 'int'],
+  SMALLINT: ['Int64', 'int'],
+  TINYINT: ['Int64', 'int'],
+  BYTEINT: ['Int64', 'int'],
+  FLOAT64: ['Float64', 'float'],
+  NUMERIC: ['Decimal(38, 9)', 'float'],
+  DECIMAL: ['Decimal(38, 9)', 'float'],
+  BIGNUMERIC: ['Decimal(76, 38)', 'float'],
+  BIGDECIMAL: ['Decimal(76, 38)', 'float'],
+  BOOL: ['Bool', 'bool'],
+  BOOLEAN: ['Bool', 'bool'],
+  STRING: ['String', 'string'],
+  BYTES: ['String', 'string'],
+  TIMESTAMP: ["DateTime64(6, \\'UTC\\')", 'timestamp'],
+  DATETIME: ["DateTime64(6, \\'UTC\\')", 'datetime'],
+  DATE: ['Date', 'date'],
+};
+
+/** The value converted to another type; if `isSafe`, null if it cannot be converted. */
+export function castTo(each: Value, type: TypeName, written: Expression, isSafe: boolean): Value {
+  if (type.name === 'ARRAY') return arrayTo(each, type);
+  const known = TYPES[type.name];
+  if (known === undefined) {
+    untranslated(
+      type.at,
+      `CAST to ${type.name} is not supported`,
+      `The types are ${Object.keys(TYPES).join(', ')}.`,
+    );
+  }
+  const [name, kind] = known;
+  if (kind === 'timestamp' || kind === 'datetime' || kind === 'date')
+    return toTime(each, kind, written, isSafe);
+  if (kind === 'string') return value('string', toText(each));
+  const own = kind === 'int' && each.type.kind === 'float' ? roundedHalf(each) : source(each);
+  return value(
+    kind,
+    isSafe || each.type.kind === 'dynamic'
+      ? sql`accurateCastOrNull(${own}, '${name}')`
+      : sql`CAST(${own} AS Nullable(${name}))`,
+  );
+}
+
+function source(each: Value): Sql {
+  return each.type.kind === 'record' ? text(each) : whole(each);
+}
+
+/** BigQuery rounds to the nearest integer, halves away from zero. */
+function roundedHalf(each: Value): Sql {
+  const own = whole(each);
+  return sql`(sign(${own}) * floor(abs(${own}) + 0.5))`;
+}
+
+function toTime(
+  each: Value,
+  kind: 'timestamp' | 'datetime' | 'date',
+  written: Expression,
+  isSafe: boolean,
+): Value {
+  if (written.kind === 'string' && !isSafe) return timeLiteral(kind, written.value, written.at);
+  const { kind: from } = each.type;
+  if (from === 'timestamp' || from === 'datetime' || from === 'date') {
+    return value(
+      kind,
+      kind === 'date' ? sql`toDate(${whole(each)})` : sql`toDateTime64(${whole(each)}, 6, 'UTC')`,
+    );
+  }
+  const parsed = sql`parseDateTime64BestEffort${isSafe ? 'OrNull' : ''}(${text(each)}, 6, 'UTC')`;
+  return value(kind, kind === 'date' ? sql`toDate(${parsed})` : parsed);
+}
+
+/** Converts to a string in BigQuery's format for the type. */
+export function toText(each: Value): Sql {
+  const own = whole(each);
+  switch (each.type.kind) {
+    case 'timestamp':
+      return sql`concat(${trimmedTime(own)}, '+00')`;
+    case 'datetime':
+      return trimmedTime(own);
+    case 'bool':
+      return sql`toString(CAST(${own} AS Nullable(Bool)))`;
+    case 'string':
+      return own;
+    case 'dynamic':
+    case 'record':
+      return text(each);
+    case 'int':
+    case 'float':
+    case 'date':
+    case 'interval':
+    case 'null':
+    case 'unknown':
+    case 'array':
+    case 'tuple':
+    case 'map':
+      return sql`toString(${key(each).sql})`;
+  }
+}
+
+/** A time with zero, three or six fractional digits, as few as needed. */
+export function trimmedTime(time: Sql): Sql {
+  return sql`replaceRegexpOne(toString(toDateTime64(${time}, 6, 'UTC')), '\\.000000$|000$', '')`;
+}
+
+function arrayTo(each: Value, type: TypeName): Value {
+  const [name, kind] =
+    TYPES[type.of?.name ?? ''] ??
+    untranslated(type.at, 'Write ARRAY<STRING>, or an array of another element type');
+  const plain = name.includes('DateTime') ? untranslated(type.at, 'Arrays of times cannot be cast') : name;
+  return {
+    sql: sql`CAST(${each.sql} AS Array(Nullable(${plain})))`,
+    type: { kind: 'array', element: { kind } },
+  };
+}

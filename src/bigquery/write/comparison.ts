@@ -1,0 +1,108 @@
+// Comparisons: both sides are converted to a common type.
+import type { Context } from '../context.ts';
+import { arrayOf } from '../functions/array.ts';
+import { syntax } from '../translation-error.ts';
+import { joinSql, sql, type Sql } from '../sql.ts';
+import { timeLiteral } from '../time-literal.ts';
+import type { Expression, TimeType } from '../tree.ts';
+import { key, number, text, value, whole, type Value } from '../value.ts';
+
+const OPERATORS: ReadonlySet<string> = new Set(['=', '!=', '<>', '<', '>', '<=', '>=']);
+
+/** The comparison; undefined if the operator is not a comparison. */
+export function comparison(
+  expression: Extract<Expression, { kind: 'binary' }>,
+  context: Context,
+): Value | undefined {
+  const { operator, at } = expression;
+  const sides = (): readonly Sql[] =>
+    alike([expression.left, expression.right].map((each) => operand(each, context)));
+  if (OPERATORS.has(operator)) {
+    return value('bool', {
+      origin: at,
+      sql: sql`(${joinSql(sides(), ` ${operator === '<>' ? '!=' : operator} `)})`,
+    });
+  }
+  if (operator === 'LIKE' || operator === 'NOT LIKE') {
+    const texts = [expression.left, expression.right].map((each) =>
+      text(context.rules.expression(each, context)),
+    );
+    return value('bool', { origin: at, sql: sql`(${joinSql(texts, ` ${operator} `)})` });
+  }
+  if (operator === 'IS DISTINCT FROM') return value('bool', sql`(NOT (${joinSql(sides(), ' <=> ')}))`);
+  if (operator === 'IS NOT DISTINCT FROM') return value('bool', sql`(${joinSql(sides(), ' <=> ')})`);
+  return undefined;
+}
+
+/** A side of a comparison. */
+interface Operand {
+  readonly written: Expression;
+  readonly value: Value;
+}
+
+export function operand(written: Expression, context: Context): Operand {
+  return { written, value: context.rules.expression(written, context) };
+}
+
+/** Whether two values are equal. */
+export function equality(left: Operand, right: Operand): Sql {
+  return sql`(${joinSql(alike([left, right]), ' = ')})`;
+}
+
+/** Makes the values comparable: strings compared with times are parsed as times. */
+function alike(operands: readonly Operand[]): readonly Sql[] {
+  const values = operands.map((each) => each.value);
+  const time = values.map(({ type }) => type.kind).find(isTime);
+  const areNumbers = values.some(({ type }) => type.kind === 'int' || type.kind === 'float');
+  const isLoose = values.some(({ type }) => type.kind === 'dynamic' || type.kind === 'record');
+  return values.map((each, index) => {
+    const written = operands[index]?.written;
+    if (time !== undefined && written?.kind === 'string')
+      return timeLiteral(time, written.value, written.at).sql;
+    if (!isLoose) return whole(each);
+    if (areNumbers) return number(each);
+    return looseSide(each, values);
+  });
+}
+
+/** A dynamically typed path becomes a Boolean next to a Boolean, a time next to a time, otherwise a string. */
+function looseSide(each: Value, values: readonly Value[]): Sql {
+  if (each.type.kind !== 'dynamic') return key(each).sql;
+  const kinds = values.map(({ type }) => type.kind);
+  if (kinds.includes('bool')) return sql`accurateCastOrNull(${each.sql}, 'Bool')`;
+  if (kinds.some(isTime)) return sql`parseDateTime64BestEffortOrNull(${text(each)}, 6, 'UTC')`;
+  return text(each);
+}
+
+function isTime(kind: string): kind is TimeType {
+  return kind === 'timestamp' || kind === 'datetime' || kind === 'date';
+}
+
+/** BETWEEN and IN. */
+export function membership(
+  expression: Extract<Expression, { kind: 'between' | 'in' }>,
+  context: Context,
+): Value {
+  const { isNot, at } = expression;
+  const operandOf = (each: Expression) => operand(each, context);
+  const not = isNot ? 'NOT ' : '';
+  if (expression.kind === 'between') {
+    const [own = '', low = '', high = ''] = alike(
+      [expression.value, expression.low, expression.high].map(operandOf),
+    );
+    return value('bool', { origin: at, sql: sql`(${own} ${not}BETWEEN ${low} AND ${high})` });
+  }
+  const { among } = expression;
+  if (among.kind === 'list') {
+    const [own = '', ...list] = alike([expression.value, ...among.values].map(operandOf));
+    return value('bool', { origin: at, sql: sql`(${own} ${not}IN (${joinSql(list)}))` });
+  }
+  const own = key(context.rules.expression(expression.value, context)).sql;
+  if (among.kind === 'unnest') {
+    const { sql: array } = arrayOf(context.rules.expression(among.array, context));
+    return value('bool', { origin: at, sql: sql`(${not}has(${array}, ${own}))` });
+  }
+  const query = context.rules.query(among.query, context, { isShown: false, isPlain: true });
+  if (query.columns.length !== 1) syntax(among.query.at, 'A subquery after IN must have one column');
+  return value('bool', { origin: at, sql: sql`(${own} ${not}IN (${query.sql}))` });
+}

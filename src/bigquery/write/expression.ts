@@ -1,0 +1,335 @@
+// Writes expressions as ClickHouse SQL.
+import { quoteString } from '../../sql/literal.ts';
+import { apply, hasAggregate, writeCall } from './call.ts';
+import { castTo } from './cast.ts';
+import { comparison, equality, membership, operand } from './comparison.ts';
+import type { Context } from '../context.ts';
+import { quantile } from '../functions/aggregate.ts';
+import { arrayOf } from '../functions/array.ts';
+import { extracted, timeOf } from '../functions/time.ts';
+import { syntax } from '../translation-error.ts';
+import { columnUnknown, fieldsOf, resolve } from '../scope.ts';
+import { joinSql, sql, type Sql } from '../sql.ts';
+import { timeLiteral, unitName } from '../time-literal.ts';
+import type { Expression, Name } from '../tree.ts';
+import { unified } from '../common-type.ts';
+import {
+  columnValue,
+  condition,
+  field,
+  key,
+  number,
+  quoteName,
+  text,
+  value,
+  whole,
+  type Type,
+  type Value,
+} from '../value.ts';
+import { writeArrayQuery } from './array-query.ts';
+
+type Of<K extends Expression['kind']> = Extract<Expression, { kind: K }>;
+
+/** @throws TranslationError */
+export function writeExpression(expression: Expression, context: Context): Value {
+  context.spend(expression.at);
+  const written = writeAny(expression, context);
+  const isText = context.isGrouped && (written.type.kind === 'dynamic' || written.type.kind === 'record');
+  return isText ? key(written) : written;
+}
+
+function writeAny(expression: Expression, context: Context): Value {
+  const write = (each: Expression) => writeExpression(each, context);
+  switch (expression.kind) {
+    case 'string':
+      return value('string', { origin: expression.at, sql: quoteString(expression.value) });
+    case 'number':
+      return writeNumber(expression.text);
+    case 'boolean':
+      return value('bool', expression.value ? 'true' : 'false');
+    case 'null':
+      return value('null', 'NULL');
+    case 'time':
+      return timeLiteral(expression.type, expression.value, expression.at);
+    case 'path':
+      return writePath(expression.parts, context);
+    case 'field':
+      return field(elementOf(expression.of, context), expression.name);
+    case 'index':
+      return writeIndex(expression, context);
+    case 'call':
+      return writeCall(expression, context);
+    case 'cast':
+      return castTo(write(expression.value), expression.type, expression.value, expression.isSafe);
+    case 'extract':
+      return writeExtract(expression, context);
+    case 'interval':
+      return value(
+        'interval',
+        sql`toInterval${unitName(expression.unit)}(${number(write(expression.value))})`,
+      );
+    case 'unary':
+      return writeUnary(expression, write(expression.value));
+    case 'chain':
+      return writeChain(expression, expression.values.map(write));
+    case 'binary':
+      return (
+        comparison(expression, context) ??
+        writeArithmetic(expression, [write(expression.left), write(expression.right)])
+      );
+    case 'between':
+    case 'in':
+      return membership(expression, context);
+    case 'is':
+      return writeIs(expression, write(expression.value));
+    case 'case':
+      return writeCase(expression, context);
+    case 'array':
+      return writeArray(likeFirst(expression.items).map(write));
+    case 'struct':
+      return writeStruct(expression, context);
+    case 'query':
+      return writeQueryValue(expression, context);
+  }
+}
+
+function writeNumber(digits: string): Value {
+  const plain = digits.replace(/^\./, '0.').replace(/\.(?!\d)/, '.0');
+  return value(/^(?:\d+|0[xX].*)$/.test(plain) ? 'int' : 'float', plain);
+}
+
+function writePath(parts: readonly Name[], context: Context): Value {
+  const [first] = parts;
+  const at = first?.at ?? 0;
+  const found =
+    (context.aliases === 'first' ? aliasOf(parts, context) : undefined) ??
+    resolve(parts, context.scope) ??
+    (context.aliases === 'last' ? aliasOf(parts, context) : undefined);
+  if (found === undefined) return columnUnknown(first ?? { name: '', at }, context.scope.relations);
+  return { ...found, sql: { origin: at, sql: found.sql } };
+}
+
+/** An operand whose field or element is accessed, and which is therefore not itself the group key. */
+function ungrouped(expression: Expression, context: Context): Value {
+  return writeAny(expression, { ...context, isGrouped: false });
+}
+
+function aliasOf(parts: readonly Name[], context: Context): Value | undefined {
+  const [first, ...rest] = parts;
+  const { aliases, relations } = context.scope;
+  const aliased = aliases.get(first?.name.toLowerCase() ?? '');
+  if (aliased === undefined) return undefined;
+  const isTable = relations.some(({ alias }) => alias?.toLowerCase() === first?.name.toLowerCase());
+  if (rest.length > 0 && isTable) return undefined;
+  return fieldsOf(aliased, rest);
+}
+
+/** The operand of an accessor. Of `records[OFFSET(0)]`, the record: it is treated as an array with one element. */
+function elementOf(expression: Expression, context: Context): Value {
+  if (expression.kind !== 'index' || !isFirst(expression)) return ungrouped(expression, context);
+  const inner = elementOf(expression.of, context);
+  return inner.json === undefined ? elementAt(expression, inner, context) : inner;
+}
+
+function isFirst({ index, base }: Of<'index'>): boolean {
+  return index.kind === 'number' && Number(index.text) === base;
+}
+
+const COMPOSITE: ReadonlySet<Type['kind']> = new Set([
+  'record',
+  'array',
+  'tuple',
+  'map',
+  'dynamic',
+  'unknown',
+]);
+
+function writeIndex(expression: Of<'index'>, context: Context): Value {
+  const { of, index, base } = expression;
+  if (of.kind === 'call' && of.name === 'approx_quantiles' && index.kind === 'number') {
+    const { application } = apply(of, context);
+    const one = quantile(application, Number(index.text) - base);
+    return { ...one, sql: { origin: of.at, sql: one.sql } };
+  }
+  const inner = elementOf(of, context);
+  return inner.type.kind === 'record' && isFirst(expression) ? inner : elementAt(expression, inner, context);
+}
+
+function elementAt({ index, base }: Of<'index'>, inner: Value, context: Context): Value {
+  if (inner.type.kind === 'map') {
+    return { sql: sql`${inner.sql}[${whole(writeExpression(index, context))}]`, type: inner.type.value };
+  }
+  const { sql: array, element } = arrayOf(inner);
+  const place = base === 1 ? number(writeExpression(index, context)) : offsetSql(index, context);
+  return {
+    sql: sql`${COMPOSITE.has(element.kind) ? 'arrayElement' : 'arrayElementOrNull'}(${array}, ${place})`,
+    type: element,
+  };
+}
+
+function offsetSql(index: Expression, context: Context): Sql {
+  if (index.kind === 'number' && /^\d+$/.test(index.text)) return String(Number(index.text) + 1);
+  return sql`${number(writeExpression(index, context))} + 1`;
+}
+
+function writeExtract({ at, part, value: of, zone }: Of<'extract'>, context: Context): Value {
+  const call = {
+    kind: 'call',
+    at,
+    name: 'extract',
+    args: [of],
+    isStar: false,
+    isSafe: false,
+    isDistinct: false,
+    orderBy: [],
+  } as const;
+  const application = { call, context, value: () => writeExpression(of, context), written: () => of };
+  if (zone !== undefined && zone.kind !== 'string')
+    syntax(zone.at, 'Expected a time zone as a string literal');
+  const there = zone?.kind === 'string' ? { text: zone.value, at: zone.at } : undefined;
+  return extracted(timeOf(application, 0, 'timestamp').sql, part, there);
+}
+
+function writeUnary({ operator }: Of<'unary'>, inner: Value): Value {
+  switch (operator) {
+    case 'NOT':
+      return value('bool', sql`NOT (${condition(inner)})`);
+    case '~':
+      return value('int', sql`bitNot(toInt64(${number(inner)}))`);
+    case '-':
+    case '+':
+      return { sql: operator === '-' ? sql`(-${number(inner)})` : number(inner), type: inner.type };
+  }
+}
+
+function writeChain({ operator }: Of<'chain'>, values: readonly Value[]): Value {
+  if (operator !== '||') return value('bool', sql`(${joinSql(values.map(condition), ` ${operator} `)})`);
+  const [first] = values;
+  if (first?.type.kind === 'array') {
+    return { sql: sql`arrayConcat(${joinSql(values.map((each) => each.sql))})`, type: first.type };
+  }
+  return value('string', sql`concat(${joinSql(values.map((each) => sql`toString(${text(each)})`))})`);
+}
+
+const BIT_FUNCTIONS: Readonly<Record<string, string>> = {
+  '|': 'bitOr',
+  '&': 'bitAnd',
+  '^': 'bitXor',
+  '<<': 'bitShiftLeft',
+  '>>': 'bitShiftRight',
+};
+const TIMES: ReadonlySet<Type['kind']> = new Set(['timestamp', 'datetime', 'date']);
+
+function writeArithmetic({ operator, at }: Of<'binary'>, [left, right]: readonly [Value, Value]): Value {
+  const bits = BIT_FUNCTIONS[operator];
+  if (bits !== undefined)
+    return value('int', sql`${bits}(toInt64(${number(left)}), toInt64(${number(right)}))`);
+  const written = { origin: at, sql: sql`(${number(left)} ${operator} ${number(right)})` };
+  const time = [left, right].find(({ type }) => TIMES.has(type.kind));
+  if (time !== undefined && [left, right].some(({ type }) => type.kind === 'interval'))
+    return { sql: written, type: time.type };
+  if (time !== undefined && left.type.kind === 'date' && right.type.kind === 'int')
+    return { sql: written, type: time.type };
+  const areWhole = operator !== '/' && left.type.kind === 'int' && right.type.kind === 'int';
+  return value(areWhole ? 'int' : time === undefined ? 'float' : 'unknown', written);
+}
+
+function writeIs({ what, isNot }: Of<'is'>, inner: Value): Value {
+  if (what === 'NULL') return value('bool', isNull(inner, isNot));
+  const own = sql`ifNull(${condition(inner)}, ${what === 'TRUE' ? 'false' : 'true'})`;
+  return value('bool', (what === 'TRUE') === isNot ? sql`(NOT ${own})` : sql`(${own})`);
+}
+
+function isNull(inner: Value, isNot: boolean): Sql {
+  const { kind } = inner.type;
+  if (inner.absent !== undefined && kind !== 'dynamic' && (kind === 'record' || kind === 'array')) {
+    return isNot ? sql`(NOT ${inner.absent})` : inner.absent;
+  }
+  if (kind === 'array' || kind === 'map' || kind === 'record')
+    return sql`(${isNot ? 'notEmpty' : 'empty'}(${inner.sql}))`;
+  return sql`(${whole(inner)} IS ${isNot ? 'NOT ' : ''}NULL)`;
+}
+
+function writeCase({ subject, branches, otherwise, at }: Of<'case'>, context: Context): Value {
+  const tested = subject === undefined ? undefined : operand(subject, context);
+  const conditions = branches.map(({ when }) =>
+    tested === undefined
+      ? condition(writeExpression(when, context))
+      : equality(tested, operand(when, context)),
+  );
+  const results = branches.map(({ result }) => writeExpression(result, context));
+  const last = otherwise === undefined ? value('null', 'NULL') : writeExpression(otherwise, context);
+  const { sqls, type } = unified([...results, last]);
+  const whens = conditions.map((each, index) => sql` WHEN ${each} THEN ${sqls[index] ?? ''}`);
+  return { sql: { origin: at, sql: sql`CASE${whens} ELSE ${sqls.at(-1) ?? 'NULL'} END` }, type };
+}
+
+/** Structs in an array take the field names of the first one. */
+function likeFirst(items: readonly Expression[]): readonly Expression[] {
+  const [first] = items;
+  if (first?.kind !== 'struct') return items;
+  const names = first.fields.map((each) => each.alias ?? implicitName(each.value));
+  return items.map((item) => {
+    if (item.kind !== 'struct') return item;
+    const fields = item.fields.map((each, index) => {
+      const alias = names[index];
+      return alias === undefined ? { value: each.value } : { value: each.value, alias };
+    });
+    return { ...item, fields };
+  });
+}
+
+function implicitName(expression: Expression): Name | undefined {
+  return expression.kind === 'path' ? expression.parts.at(-1) : undefined;
+}
+
+function writeArray(items: readonly Value[]): Value {
+  const { sqls, type } = unified(items);
+  return { sql: sql`[${joinSql(sqls)}]`, type: { kind: 'array', element: type } };
+}
+
+interface NamedValue {
+  readonly name: string;
+  readonly value: Value;
+}
+
+/** A JSON object: tuple element types must be constant, and those of aggregates are not. */
+function writeObject(fields: readonly NamedValue[]): Value {
+  const members = fields.map(
+    ({ name, value: each }, index) =>
+      sql`${quoteString(`${index === 0 ? '{' : ', '}${JSON.stringify(name)}: `)}, toJSONString(${each.sql})`,
+  );
+  const object = sql`CAST(concat(${joinSql(members)}, '}') AS JSON)`;
+  return columnValue(object, { kind: 'record', paths: new Map() });
+}
+
+/** A tuple with named elements; the engine infers their types. */
+function writeStruct({ fields }: Of<'struct'>, context: Context): Value {
+  const named = fields.map(({ value: inner, alias }, index) => {
+    const name = (alias ?? implicitName(inner))?.name;
+    return { name: name ?? `_field_${index + 1}`, value: key(writeExpression(inner, context)) };
+  });
+  if (fields.some((each) => hasAggregate(each.value))) return writeObject(named);
+  const types = named.map(
+    ({ name, value: each }, index) =>
+      sql`${quoteString(`${index === 0 ? '' : ', '}${quoteName(name)} `)}, toTypeName(${each.sql})`,
+  );
+  const values = joinSql(named.map(({ value: each }) => each.sql));
+  return {
+    sql: sql`CAST(tuple(${values}), concat('Tuple(', ${joinSql(types)}, ')'))`,
+    type: { kind: 'tuple', fields: new Map(named.map(({ name, value: each }) => [name, each.type])) },
+  };
+}
+
+function writeQueryValue({ form, query, at }: Of<'query'>, context: Context): Value {
+  const inline = writeArrayQuery(query, form, context);
+  if (inline !== undefined) return inline;
+  const written = context.rules.query(query, context, { isShown: false, isPlain: true });
+  const [column, more] = written.columns;
+  if (form === 'exists') return value('bool', sql`exists(${written.sql})`);
+  if (column === undefined || more !== undefined) syntax(at, 'A scalar subquery must have one column');
+  if (form === 'value') return { sql: sql`(${written.sql})`, type: column.type };
+  const alias = context.fresh('t');
+  const array = sql`(SELECT groupArray(${alias}.${quoteName(column.name)}) FROM (${written.sql}) AS ${alias})`;
+  return { sql: array, type: { kind: 'array', element: column.type } };
+}

@@ -1,0 +1,57 @@
+// The observation of a finished request: the same on the cached fast path and on the ordinary path.
+import type { IncomingMessage } from 'node:http';
+import type { Finished, Observe, TraceContext } from '../core/observation.ts';
+import type { CallRecord } from '../request/call.ts';
+import type { ClientAddress } from './client-address.ts';
+
+export interface ObserveOptions {
+  readonly observe: Observe;
+  /** The trace context of a request with this `traceparent`. */
+  readonly beginTrace: (traceparent: string | undefined) => TraceContext | undefined;
+  readonly clientAddress: ClientAddress;
+  /** Milliseconds, monotonic. */
+  readonly now: () => number;
+}
+
+/** A request, as far as it is known when it starts. */
+export interface StartedRequest {
+  readonly request: IncomingMessage;
+  readonly requestId: string;
+  /** Milliseconds, monotonic. */
+  readonly started: number;
+}
+
+/** How the request was answered. */
+type Result = Omit<Finished, 'kind' | 'requestId' | 'method' | 'ms' | 'client' | keyof Identified>;
+type Identified = Pick<Finished, 'endpoint' | 'revision' | 'principal' | 'labels' | 'trace'>;
+
+/** Emits the observation of one request. Call once per request. */
+export function observeFinished(
+  options: ObserveOptions,
+  { request, requestId, started }: StartedRequest,
+  { endpoint, principal, labels, trace }: CallRecord,
+  result: Result,
+): void {
+  options.observe({
+    kind: 'request.finished',
+    requestId,
+    method: request.method ?? '',
+    ms: options.now() - started,
+    endpoint: endpoint?.name,
+    revision: endpoint?.revision,
+    principal,
+    labels,
+    client: options.clientAddress(request),
+    trace,
+    ...result,
+  });
+}
+
+/** The trace context of a request; undefined without tracing. */
+export function beginTrace(
+  { headers }: IncomingMessage,
+  options: Pick<ObserveOptions, 'beginTrace'>,
+): TraceContext | undefined {
+  const { traceparent } = headers;
+  return options.beginTrace(typeof traceparent === 'string' ? traceparent : undefined);
+}

@@ -1,0 +1,71 @@
+// What a caller may know of an engine failure. The engine's message goes to `cause`, for the log only.
+import { Problem, type ProblemCode } from '../core/problem.ts';
+import { EngineError, type EngineFailure } from '../engine/engine.ts';
+import type { Plan } from './plan.ts';
+
+const SAVED: Readonly<Record<EngineFailure, ProblemCode>> = {
+  rejected: 'endpoint.failed',
+  memory: 'endpoint.failed',
+  limit: 'endpoint.failed',
+  timeout: 'engine.timeout',
+  aborted: 'engine.timeout',
+  busy: 'engine.busy',
+  unavailable: 'engine.unavailable',
+  lost: 'engine.unavailable',
+  invalid_response: 'engine.invalid_response',
+};
+
+const CONSUMER: Readonly<Record<EngineFailure, ProblemCode>> = {
+  ...SAVED,
+  memory: 'query.too_expensive',
+  limit: 'query.too_expensive',
+};
+
+/** While a query is checked rather than run, neither the caller nor the endpoint's author is at fault. */
+const CHECK: Readonly<Record<EngineFailure, ProblemCode>> = {
+  ...SAVED,
+  rejected: 'engine.unavailable',
+  memory: 'sandbox.too_large',
+  limit: 'sandbox.too_large',
+};
+
+/** Seconds to wait before a retry if the engine is busy or unavailable. */
+const RETRY_AFTER = 1;
+
+/** Converts a failure while running a plan to a Problem; returns any other error unchanged. */
+export function runProblem(error: unknown, plan: Plan, signal: AbortSignal): unknown {
+  if (!(error instanceof EngineError)) return error;
+  const timedOut = signal.aborted && signal.reason instanceof Problem;
+  if (timedOut) return signal.reason;
+  const isConsumers = plan.statement.origin === 'consumer';
+  if (error.failure === 'rejected') return plan.blame(error) ?? unblamed(error, isConsumers);
+  if (isServerFull(error) && !isConsumers) return problemOf('engine.busy', error);
+  return problemOf((isConsumers ? CONSUMER : SAVED)[error.failure], error);
+}
+
+/** Converts a failure while checking a consumer query to a Problem; returns any other error unchanged. */
+export function checkProblem(error: unknown): unknown {
+  return error instanceof EngineError ? problemOf(CHECK[error.failure], error) : error;
+}
+
+function problemOf(code: ProblemCode, cause: EngineError): Problem {
+  const retry = code === 'engine.busy' || code === 'engine.unavailable';
+  return new Problem(code, { cause, ...(retry ? { retryAfter: RETRY_AFTER } : {}) });
+}
+
+/**
+ * The failure cannot be attributed to the consumer query. If a consumer query ran, the saved query is not at fault
+ * either.
+ */
+function unblamed(cause: EngineError, isConsumers: boolean): Problem {
+  if (!isConsumers) return new Problem('endpoint.failed', { cause });
+  return new Problem('query.failed', {
+    hint: 'Simplify the query step by step; if SELECT * of one table fails too, report the request id in `instance` to the operator.',
+    cause,
+  });
+}
+
+/** The server's total memory limit was exceeded, not this statement's own. */
+function isServerFull({ failure, message }: EngineError): boolean {
+  return failure === 'memory' && /\(total\)/i.test(message);
+}

@@ -1,0 +1,328 @@
+// Whether the conditions of a consumer query can fail on a row. Those that cannot may be pushed down into the tables that it
+// reads; any other query runs above a barrier, as with leakproof functions and security_barrier views in PostgreSQL. The engine
+// evaluates conditions on rows and index entries of other tenants, and a failure there would reveal information about them.
+import type { BracketPairs, Cursor } from '../../sql/cursor.ts';
+import { createCursor, matchBrackets } from '../../sql/cursor.ts';
+import { isSignificant, tokenize } from '../../sql/lexer.ts';
+import { identifierName } from '../../sql/literal.ts';
+import type { LexedQuery } from '../lexed-query.ts';
+import type { FunctionPolicy } from '../functions/policy.ts';
+import { isTotalSum, startsValue } from './arithmetic.ts';
+import { conditionRanges } from './condition-ranges.ts';
+import type { TokenRange } from './condition-ranges.ts';
+import { isConstantCall, isRounding, isTriedType, literalArguments } from './functions.ts';
+import { createMoments } from './time-conversions.ts';
+import type { Moments } from './time-conversions.ts';
+import { makesNulls } from './null-sources.ts';
+import { mixesScales } from './time-scales.ts';
+import { KEYWORDS, CALLABLE, CONSTANTS, UNITS } from '../keywords.ts';
+
+/** What the result depends on besides the query. */
+export interface LeakproofContext {
+  readonly functions: FunctionPolicy;
+  /** Names that the query itself defines. */
+  readonly names: ReadonlySet<string>;
+  /** Tables of the endpoint. */
+  readonly tables: ReadonlySet<string>;
+  /** Types of their columns by column name, one for each table that has the column. */
+  readonly types: ReadonlyMap<string, readonly string[]>;
+}
+
+/**
+ * Whether everything that an endpoint's WITH clause computes succeeds on every row: a consumer's condition on a computed
+ * column is pushed down as a condition on the source of the computation.
+ */
+export function isClauseLeakproof(clause: string, context: Omit<LeakproofContext, 'names'>): boolean {
+  const tokens = tokenize(clause).filter(isSignificant);
+  const brackets = matchBrackets(tokens);
+  if ('code' in brackets) return false;
+  const walk = walkOf(createCursor(clause, tokens, brackets), brackets, context);
+  return walk !== undefined && succeeds(walk, { from: 0, to: tokens.length });
+}
+
+/** Fails closed: false for anything not known to succeed on every row. */
+export interface LeakproofCheck {
+  readonly isLeakproof: boolean;
+  /** The same for a part of the query. */
+  readonly isRangeLeakproof: (range: TokenRange) => boolean;
+}
+
+/** `text` has passed the scanner. */
+export function checkLeakproof({ cursor, brackets }: LexedQuery, context: LeakproofContext): LeakproofCheck {
+  const walk = walkOf(cursor, brackets, context);
+  const isRangeLeakproof = (range: TokenRange) => walk !== undefined && succeeds(walk, range);
+  const isLeakproof = walk !== undefined && conditionRanges(cursor, context.names).every(isRangeLeakproof);
+  return { isLeakproof, isRangeLeakproof };
+}
+
+/** Undefined if no condition is certain to succeed. */
+function walkOf(
+  cursor: Cursor,
+  brackets: BracketPairs,
+  context: Omit<LeakproofContext, 'names'>,
+): Walk | undefined {
+  const types = [...context.types.values()].flat();
+  if (types.some((type) => /decimal/i.test(type))) return undefined; // they can overflow, even in comparisons
+  if (mixesScales(cursor, types)) return undefined;
+  return {
+    cursor,
+    functions: context.functions,
+    openers: new Map([...brackets].map(([open, close]) => [close, open])),
+    moments: createMoments(cursor, context),
+    hasNulls: types.some((type) => /nullable/i.test(type)) || makesNulls(cursor),
+  };
+}
+
+function succeeds(walk: Walk, { from, to }: TokenRange): boolean {
+  for (let at = from; at < to;) {
+    const next = step(walk, at);
+    if (next === undefined) return false;
+    at = next;
+  }
+  return true;
+}
+
+interface Walk {
+  readonly cursor: Cursor;
+  readonly functions: FunctionPolicy;
+  /** Index of each closing bracket to that of its opening bracket. */
+  readonly openers: ReadonlyMap<number, number>;
+  readonly moments: Moments;
+  readonly hasNulls: boolean;
+}
+
+/** Division by zero and overflow; parsing; functions without an argument list. */
+const FAILING_WORDS: ReadonlySet<string> = new Set(['DIV', 'MOD', 'APPLY', 'ZONE']);
+const PATTERNS: ReadonlySet<string> = new Set(['LIKE', 'ILIKE', 'REGEXP']);
+
+/** Values overflow, as does infinity times zero; numbers are subtracted from times. */
+const ARITHMETIC: ReadonlySet<string> = new Set(['+', '-', '*', '/']);
+
+/** A sign between or before numbers, or before an interval, which is checked separately; `*` for all columns. */
+function isHarmlessSign(cursor: Cursor, at: number): boolean {
+  const [before, sign, next] = [cursor.kind(at - 1), cursor.kind(at), cursor.kind(at + 1)];
+  if (cursor.word(at + 1) === 'INTERVAL' || INTERVAL_CALL.test(cursor.text(at + 1))) return true;
+  if (sign === '*' && (next === ')' || next === ',' || AFTER_STAR.has(cursor.word(at + 1)))) return true;
+  if (next !== 'number') return false;
+  return before === 'number' ? opensValue(cursor, at - 2) : opensValue(cursor, at - 1);
+}
+
+/** Whether a value begins after this token: after any other token a number is an element of a tuple. */
+function opensValue(cursor: Cursor, at: number): boolean {
+  const kind = cursor.kind(at);
+  return OPENS_VALUE.has(kind) || ARITHMETIC.has(kind ?? '') || BEFORE_VALUE.has(cursor.word(at));
+}
+
+const AFTER_STAR: ReadonlySet<string | undefined> = new Set(['FROM', 'EXCEPT', 'REPLACE']);
+const BEFORE_VALUE: ReadonlySet<string | undefined> = new Set('WHERE AND OR BETWEEN THEN ELSE'.split(' '));
+const OPENS_VALUE: ReadonlySet<string | undefined> = new Set('( [ , = != < > <= >='.split(' '));
+
+/** The index to continue at; undefined if something may fail. */
+function step(walk: Walk, at: number): number | undefined {
+  const { cursor } = walk;
+  const kind = cursor.kind(at);
+  const word = cursor.word(at) ?? '';
+  if (kind === '%' || FAILING_WORDS.has(word)) return undefined;
+  if (kind === '{') return cursor.closing(at) + 1; // a parameter of the endpoint
+  if (kind === '::') return afterCast(walk, at);
+  if (ARITHMETIC.has(kind ?? '')) return isHarmlessSign(cursor, at) || isTotal(walk, at) ? at + 1 : undefined;
+  if (word === 'INTERVAL') return isHarmlessInterval(walk, at) ? at + 1 : undefined;
+  if (PATTERNS.has(word)) return isPattern(cursor, at + 1) ? at + 1 : undefined;
+  if (word === 'IN') return isTotalIn(walk, at) ? at + 1 : undefined;
+  if (QUANTIFIERS.has(word) && COMPARISONS.has(cursor.kind(at - 1))) return undefined; // the engine rewrites it to IN
+  if (isCall(cursor, at)) return afterCall(walk, at);
+  return at + 1;
+}
+
+const QUANTIFIERS: ReadonlySet<string> = new Set(['ANY', 'ALL', 'SOME']);
+const COMPARISONS: ReadonlySet<string | undefined> = new Set(['=', '!=', '<', '>', '<=', '>=']);
+
+function isTotal(walk: Walk, at: number): boolean {
+  const { cursor, openers, functions } = walk;
+  if (cursor.kind(at) !== '+' && cursor.kind(at) !== '-') return false;
+  const isAggregate = (name: string): boolean => functions.aggregates(name);
+  const isConstantAt = (call: number): boolean => isCall(cursor, call) && isConstant(walk, call);
+  return isTotalSum({ cursor, openers, isAggregate, isConstant: isConstantAt }, at);
+}
+
+/** If the right side is a query or a table, the engine converts the left side, and prunes times by index incorrectly. */
+function isTotalIn({ cursor, moments }: Walk, at: number): boolean {
+  let left = at - 1;
+  while (cursor.word(left) === 'NOT' || cursor.word(left) === 'GLOBAL') left--;
+  if (startsValue(cursor, left + 1)) return false; // the function of that name
+  if (!readsTable(cursor, at + 1)) return true;
+  return moments.isColumnOf(left, SINGLE);
+}
+
+const SINGLE = /^(?:Nullable\(|LowCardinality\()*(?:String|U?Int\d+|UUID)\)*$/;
+
+function readsTable(cursor: Cursor, at: number): boolean {
+  let first = at;
+  while (cursor.kind(first) === '(') first++;
+  const kind = cursor.kind(first);
+  if (kind !== 'word' && kind !== 'quoted') return false;
+  return cursor.kind(first + 1) !== '(' && !CONSTANTS.has(cursor.word(first) ?? '');
+}
+
+/** Keywords that can precede a parenthesis without being a call. */
+const NOT_CALLS: ReadonlySet<string> = new Set([
+  ...[...KEYWORDS].filter((word) => !CALLABLE.has(word)),
+  ...'IN NOT CASE OVER FILTER ALL ANY SOME EXISTS DISTINCT ON SETS CUBE ROLLUP COLUMNS STRICT VALUES'.split(
+    ' ',
+  ),
+]);
+
+function isCall(cursor: Cursor, at: number): boolean {
+  const kind = cursor.kind(at);
+  if ((kind !== 'word' && kind !== 'quoted') || cursor.kind(at + 1) !== '(') return false;
+  return !NOT_CALLS.has(cursor.word(at) ?? '');
+}
+
+function afterCall(walk: Walk, at: number): number | undefined {
+  const { cursor, functions, moments } = walk;
+  const name = identifierName(cursor.text(at)) ?? '';
+  const needed = literalArguments(name);
+  const end = cursor.closing(at + 1);
+  if (isRounding(name) && cursor.kind(end - 2) === '-') return undefined;
+  const isTried = !/^accuratecastornull$/i.test(name) || isTriedType(cursor.text(end - 1));
+  if (needed !== undefined && isTried && haveLiterals(cursor, at, needed)) return at + 2;
+  if (functions.aggregates(name)) return at + 2; // above every filter
+  if (moments.isMoment(at)) return end + 1;
+  if (name.toLowerCase() === 'cast') return afterCastCall(walk, at);
+  if (!isConstant(walk, at)) return undefined;
+  return !makesInterval(cursor, at) || isHarmlessInterval(walk, at) ? end + 1 : undefined;
+}
+
+/** Whether those arguments of the call at `at` that must be literals are; arguments are separated by commas. */
+function haveLiterals(cursor: Cursor, at: number, needed: 'none' | 'rest' | 'first' | 'one array'): boolean {
+  if (needed === 'none') return true;
+  const end = cursor.closing(at + 1);
+  const commas: number[] = [];
+  for (let i = at + 2; i < end; i = cursor.after(i)) {
+    if (cursor.kind(i) === ',') commas.push(i);
+    if (['FROM', 'FOR', 'PLACING'].includes(cursor.word(i) ?? '')) return false; // arguments without commas
+  }
+  const [first] = commas;
+  if (needed === 'one array') return commas.length === (hasLambda(cursor, at + 2) ? 1 : 0);
+  if (needed === 'first') return cursor.kind(at + 2) === 'string' && first === at + 3;
+  return commas.every((comma, index) => {
+    const next = commas[index + 1] ?? end;
+    return isLiteral(cursor, comma + 1, next) || isInterval(cursor, comma + 1, next);
+  });
+}
+
+function hasLambda(cursor: Cursor, at: number): boolean {
+  return cursor.kind(cursor.after(at)) === '->';
+}
+
+/** A literal, or a parameter of the endpoint. */
+function isLiteral(cursor: Cursor, from: number, to: number): boolean {
+  if (cursor.kind(from) === '{') return cursor.closing(from) + 1 === to;
+  const start = cursor.kind(from) === '-' ? from + 1 : from;
+  const kind = cursor.kind(start);
+  if (to !== start + 1 || (kind !== 'string' && kind !== 'number')) return false;
+  return !FAILING_TYPE.test(cursor.text(start));
+}
+
+function isInterval(cursor: Cursor, from: number, to: number): boolean {
+  if (/nano/i.test(cursor.slice(from, to))) return false;
+  if (cursor.word(from) === 'INTERVAL') return isFixedInterval(cursor, from);
+  return INTERVAL_CALL.test(cursor.text(from)) && cursor.kind(from + 1) === '(';
+}
+
+const INTERVAL_CALL = /^toInterval[A-Z][a-z]+$/i;
+
+/** The pattern of LIKE and similar operators is a single literal with nothing appended. */
+function isPattern(cursor: Cursor, at: number): boolean {
+  const after = cursor.kind(at + 1);
+  return cursor.kind(at) === 'string' && after !== '||' && after !== '.' && after !== '[' && after !== '::';
+}
+
+/**
+ * A call of literals is evaluated before any row is read. Types and units occur where no column can; a column may have the
+ * name of one.
+ */
+function isConstant({ cursor }: Walk, at: number): boolean {
+  const end = cursor.closing(at + 1);
+  for (let i = at; i < end; i++) {
+    const kind = cursor.kind(i);
+    if (kind === '*' || kind === '->' || kind === '%') return false;
+    if ((kind === 'word' || kind === 'quoted') && !isConstantName(cursor, i)) return false;
+  }
+  return !/dec|numeric/i.test(cursor.slice(at, end));
+}
+
+function isConstantName(cursor: Cursor, at: number): boolean {
+  const word = cursor.word(at) ?? '';
+  if (cursor.word(at - 1) === 'AS' || cursor.kind(at - 1) === '::') return true; // a type
+  if (UNITS.has(word) && cursor.word(at - 2) === 'INTERVAL') return true;
+  if (word === 'INTERVAL') return isFixedInterval(cursor, at); // elsewhere it is a name
+  if (/^(?:AS|NULL|TRUE|FALSE)$/.test(word)) return true;
+  return cursor.kind(at + 1) === '(' && isConstantCall(identifierName(cursor.text(at)) ?? '');
+}
+
+/** Calls that accept intervals and return moments. */
+const MOVES = /^(?:date|timestamp)_?(?:add|sub)$|^(?:add|sub)date$|^toStartOfInterval$/i;
+
+function makesInterval(cursor: Cursor, at: number): boolean {
+  return /interval/i.test(cursor.slice(at, cursor.closing(at + 1))) && !MOVES.test(cursor.text(at));
+}
+
+/** `INTERVAL 1 DAY`, `INTERVAL -1 DAY`, `INTERVAL '1 day'`: the same for every row. */
+function isFixedInterval(cursor: Cursor, at: number): boolean {
+  const value = cursor.kind(at + 1) === '-' ? at + 2 : at + 1;
+  const kind = cursor.kind(value);
+  return (kind === 'number' || kind === 'string') && cursor.kind(value + 1) !== '.';
+}
+
+/** Added to a constant, or the width of toStartOfInterval: a column moved by an interval may overflow or not be a date. */
+function isHarmlessInterval(walk: Walk, at: number): boolean {
+  const { cursor, openers } = walk;
+  if (cursor.word(at) === 'INTERVAL' && !isFixedInterval(cursor, at)) return false;
+  const before = cursor.kind(at - 1);
+  if (before === '+' || before === '-') {
+    const open = openers.get(at - 2);
+    return open !== undefined && isCall(cursor, open - 1) && isConstant(walk, open - 1);
+  }
+  if (before !== ',') return false;
+  const around = enclosing(walk, at);
+  return around !== undefined && /^toStartOfInterval$/i.test(cursor.text(around - 1));
+}
+
+/** Index of the innermost open bracket at `at`. */
+function enclosing({ openers }: Walk, at: number): number | undefined {
+  let found: number | undefined;
+  for (const [close, open] of openers) {
+    if (open < at && close > at && (found === undefined || open > found)) found = open;
+  }
+  return found;
+}
+
+/** `literal::Type`, or any value as a String, which only NULL cannot become. */
+function afterCast(walk: Walk, at: number): number | undefined {
+  const { cursor } = walk;
+  const before = cursor.kind(at - 1);
+  const end = cursor.kind(at + 2) === '(' ? cursor.closing(at + 2) + 1 : at + 2;
+  if (FAILING_TYPE.test(cursor.slice(at + 1, end))) return undefined;
+  // After a dot, a number is an element of a tuple.
+  if (before === 'string' || (before === 'number' && cursor.kind(at - 2) !== '.')) return end;
+  return isText(walk, at + 1, end) ? end : undefined;
+}
+
+/** Values of these types can fail, or cause a column that they are added to to fail. */
+const FAILING_TYPE = /dec|numeric|interval/i;
+
+/** `CAST(x AS String)`: its argument is checked as well. */
+function afterCastCall(walk: Walk, at: number): number | undefined {
+  const { cursor } = walk;
+  const end = cursor.closing(at + 1);
+  if (isConstant(walk, at)) return makesInterval(cursor, at) ? undefined : end + 1;
+  const as = end - 2;
+  const isTextual = cursor.word(as) === 'AS' && isText(walk, end - 1, end);
+  const isQuoted = cursor.kind(as) === ',' && /^'(?:Nullable\(String\))'$/.test(cursor.text(end - 1));
+  return isTextual || isQuoted ? at + 2 : undefined;
+}
+
+function isText({ cursor, hasNulls }: Walk, from: number, to: number): boolean {
+  return to === from + 1 && cursor.word(from) === 'STRING' && !hasNulls;
+}

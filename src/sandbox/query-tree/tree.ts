@@ -1,0 +1,65 @@
+// Parses the engine's own reading of a query, from the output of EXPLAIN QUERY TREE.
+import type { Violation } from '../lexed-query.ts';
+
+/** One line of the tree: a node (`KIND id: 1, attributes`) or the heading of a part of the node above it. */
+export interface TreeLine {
+  /** Node kind or heading. */
+  readonly kind: string;
+  readonly isNode: boolean;
+  /** The text after a node's id. */
+  readonly attributes: string;
+  readonly children: TreeLine[];
+}
+
+/** Characters; larger trees are rejected unread. A query of maximum length and common shape has a third of this. */
+const MAX_TREE = 4_000_000;
+const MAX_LINE_DEPTH = 1_500;
+
+export type TreeResult = { readonly root: TreeLine } | { readonly violation: Violation };
+
+/** Parses the output of `EXPLAIN QUERY TREE run_passes = 0`, which indents by two spaces per level. */
+export function parseQueryTree(tree: string): TreeResult {
+  if (tree.length > MAX_TREE) return tooLarge();
+  const root = line('ROOT', false, '');
+  const open: TreeLine[] = [root];
+  for (const source of tree.split('\n')) {
+    if (source.trim() === '') continue;
+    const indent = source.length - source.trimStart().length;
+    const depth = indent / 2 + 1;
+    const parent = open[depth - 1];
+    if (depth > MAX_LINE_DEPTH) return tooLarge();
+    if (parent === undefined || depth > open.length)
+      return mismatch('The engine’s query tree has an unexpected structure');
+    const child = parseLine(source.trimStart());
+    parent.children.push(child);
+    open.length = depth;
+    open.push(child);
+  }
+  return { root };
+}
+
+function parseLine(source: string): TreeLine {
+  const node = /^([A-Z_]+(?: [A-Z]+)*) id: \d+(.*)$/s.exec(source);
+  return node === null ? line(source.trimEnd(), false, '') : line(node[1] ?? '', true, node[2] ?? '');
+}
+
+function line(kind: string, isNode: boolean, attributes: string): TreeLine {
+  return { kind, isNode, attributes, children: [] };
+}
+
+/** An attribute's value up to `next`, or to the end of the line; undefined unless it occurs exactly once. */
+export function attribute(node: TreeLine, name: string, next?: string): string | undefined {
+  const [, value, more] = node.attributes.split(`, ${name}: `);
+  if (value === undefined || more !== undefined) return undefined;
+  if (next === undefined) return value;
+  const end = value.indexOf(`, ${next}: `);
+  return end < 0 ? undefined : value.slice(0, end);
+}
+
+function tooLarge(): TreeResult {
+  return { violation: { code: 'sandbox.too_large', message: 'The query is nested too deeply' } };
+}
+
+function mismatch(message: string): TreeResult {
+  return { violation: { code: 'sandbox.check_mismatch', message } };
+}

@@ -1,0 +1,132 @@
+// State of one pass over a consumer query: its scope, its findings, and its expanded size.
+import type { LexedQuery } from '../lexed-query.ts';
+import type { FunctionPolicy } from '../functions/policy.ts';
+import { createSelect } from './selects.ts';
+import type { SelectFinding } from './selects.ts';
+import { createStateFindings } from './states.ts';
+import type { StateFindings } from './states.ts';
+import { createTokenReader } from './token-reader.ts';
+import type { TokenReader } from './token-reader.ts';
+
+/** What an endpoint exposes to its consumers. */
+export interface Surface {
+  /** Tables of the endpoint's WITH clause by exact name, with the expanded size of each in tokens. */
+  readonly tables: ReadonlyMap<string, number>;
+  /** Names that a consumer's own WITH elements may not use, in lower case: all identifiers of the saved query. */
+  readonly taken: ReadonlySet<string>;
+  readonly functions: FunctionPolicy;
+  /** Columns with aggregate function states, by table; unknown if the engine has not described them. */
+  readonly stateColumns: ReadonlyMap<string, readonly string[]> | 'unknown';
+}
+
+export interface Scope {
+  /** The consumer's own WITH tables in lexical scope, with their sizes. */
+  readonly withTables: ReadonlyMap<string, number>;
+  /** Inside a lambda no aliases are allowed. */
+  readonly inLambda: boolean;
+}
+
+/** Whether an alias may follow an expression: not at all, only after AS, or also without AS. */
+export type AliasForm = 'none' | 'as' | 'bare';
+
+/** The mutually recursive parts of the grammar; each reads from the scan's current token. */
+export interface Grammar {
+  /** A query up to the closing parenthesis or the end. */
+  query(scan: Scan, scope: Scope): void;
+  expression(scan: Scan, scope: Scope, alias: AliasForm): void;
+  /** A value with its suffixes: path, index, cast. */
+  operand(scan: Scan, scope: Scope): void;
+}
+
+/** What a scan has found. */
+export interface Findings {
+  /** Endpoint tables that are read. */
+  readonly tables: Set<string>;
+  /** Names that the query itself defines: aliases, lambda arguments, WITH elements. */
+  readonly names: Set<string>;
+  /** Token indexes of bare names in positions of values. */
+  readonly bare: number[];
+  /** Where aggregate function states occur and where they may. */
+  readonly states: StateFindings;
+  /** Every SELECT, in the order in which they begin. */
+  readonly selects: SelectFinding[];
+  /** Endpoint tables that are the right side of IN, which compares all their columns. */
+  readonly sets: Set<string>;
+}
+
+export interface Scan extends TokenReader {
+  readonly surface: Surface;
+  readonly grammar: Grammar;
+  readonly findings: Findings;
+  /** Runs `read` one level deeper. */
+  nest(read: () => void): void;
+  /** Runs `read`; everything that it finds belongs to a new SELECT. */
+  select<T>(read: () => T): T;
+  /** The innermost SELECT that is being read. */
+  current(): SelectFinding;
+  /** Adds a table's size for each reference to it. */
+  grow(tokens: number): void;
+  /** Runs `read` and returns the size of what it read, which is then not counted here. */
+  measure(read: () => void): number;
+}
+
+/** Parentheses, CASE and INTERVAL recurse; parentheses alone may be 48 levels deep. */
+const MAX_NESTING = 96;
+
+/** Tokens after tables are expanded; the engine takes a quarter of a second for twice as many. */
+const MAX_EXPANDED = 25_000;
+
+export function createScan(text: LexedQuery, surface: Surface, grammar: Grammar): Scan {
+  const reader = createTokenReader(text);
+  let depth = 0;
+  let grown = 0;
+  let current = createSelect(0);
+  const selects: SelectFinding[] = [];
+  return {
+    ...reader,
+    surface,
+    grammar,
+    findings: {
+      tables: new Set(),
+      names: new Set(),
+      bare: [],
+      states: createStateFindings(),
+      selects,
+      sets: new Set(),
+    },
+    select(read) {
+      const outer = current;
+      current = createSelect(reader.at());
+      selects.push(current);
+      const result = read();
+      current.end = reader.at();
+      current = outer;
+      return result;
+    },
+    current: () => current,
+    nest(read) {
+      depth++;
+      if (depth > MAX_NESTING) {
+        reader.reject({
+          code: 'sandbox.too_large',
+          message: `A query may have at most ${MAX_NESTING} levels of nesting`,
+        });
+      }
+      read();
+      depth--;
+    },
+    grow(tokens) {
+      grown += tokens;
+      if (reader.at() + grown <= MAX_EXPANDED) return;
+      const message = 'The query is too large once its tables are expanded';
+      reader.reject({ code: 'sandbox.too_large', message });
+    },
+    measure(read) {
+      const before = { at: reader.at(), grown };
+      read();
+      const size = reader.at() - before.at + grown - before.grown;
+      grown = before.grown;
+      return size;
+    },
+  };
+}

@@ -1,0 +1,106 @@
+// How the values of a type appear in JSON: the one source of JSON Schemas and of TypeScript types.
+import { innerType, parseType, typeArguments, type ClickHouseType } from './type.ts';
+
+/** The JSON values of a type. */
+export type JsonValue =
+  /** Of 64 bits and more, written as strings if the endpoint says so. */
+  | { readonly kind: 'integer'; readonly bits: number; readonly signed: boolean }
+  /** Non-finite numbers are null. */
+  | { readonly kind: 'float' }
+  /** Written as strings if the endpoint says so. */
+  | { readonly kind: 'decimal' }
+  | { readonly kind: 'boolean' | 'null' }
+  | { readonly kind: 'string'; readonly format: 'date' | 'date-time' | 'uuid' | undefined }
+  | { readonly kind: 'enum'; readonly values: readonly string[] }
+  | { readonly kind: 'nullable'; readonly inner: JsonValue }
+  | { readonly kind: 'array'; readonly element: JsonValue }
+  | { readonly kind: 'tuple'; readonly elements: readonly JsonValue[] }
+  /** A Tuple with named elements. */
+  | { readonly kind: 'record'; readonly members: ReadonlyMap<string, JsonValue> }
+  | { readonly kind: 'map'; readonly value: JsonValue }
+  /** An object of any form. */
+  | { readonly kind: 'object' }
+  /** Any value: it varies by row, or the type is unknown. */
+  | { readonly kind: 'any' };
+
+const ANY: JsonValue = { kind: 'any' };
+const FLOAT: JsonValue = { kind: 'float' };
+const STRING: JsonValue = { kind: 'string', format: undefined };
+const POINT: JsonValue = { kind: 'tuple', elements: [FLOAT, FLOAT] };
+const RING: JsonValue = { kind: 'array', element: POINT };
+const POLYGON: JsonValue = { kind: 'array', element: RING };
+
+const PLAIN: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
+  ...['String', 'FixedString', 'IPv4', 'IPv6', 'Time', 'Time64'].map((name) => [name, STRING] as const),
+  ...['BFloat16', 'Float32', 'Float64'].map((name) => [name, FLOAT] as const),
+  ...['Decimal', 'Decimal32', 'Decimal64', 'Decimal128', 'Decimal256'].map(
+    (name) => [name, { kind: 'decimal' }] as const,
+  ),
+  ...['Date', 'Date32'].map((name) => [name, { kind: 'string', format: 'date' }] as const),
+  ...['DateTime', 'DateTime32', 'DateTime64'].map(
+    (name) => [name, { kind: 'string', format: 'date-time' }] as const,
+  ),
+  ['UUID', { kind: 'string', format: 'uuid' }],
+  ['Bool', { kind: 'boolean' }],
+  ['Nothing', { kind: 'null' }],
+  ['JSON', { kind: 'object' }],
+  ['Point', POINT],
+  ['Ring', RING],
+  ['LineString', RING],
+  ['Polygon', POLYGON],
+  ['MultiLineString', POLYGON],
+  ['MultiPolygon', { kind: 'array', element: POLYGON }],
+]);
+
+/** The JSON values of a column, given its type as the engine prints it. */
+export function jsonValueOf(type: string): JsonValue {
+  return valueOf(parseType(type));
+}
+
+function valueOf(type: ClickHouseType): JsonValue {
+  const { name } = type;
+  switch (name) {
+    case 'Nullable':
+      return { kind: 'nullable', inner: valueOf(innerType(type)) };
+    case 'LowCardinality':
+      return valueOf(innerType(type));
+    case 'SimpleAggregateFunction':
+      return valueOf(innerType(type, 1)); // after the name of the function
+    case 'Array':
+      return { kind: 'array', element: valueOf(innerType(type)) };
+    case 'Map':
+      return { kind: 'map', value: valueOf(innerType(type, 1)) };
+    case 'Tuple':
+      return tupleValue(type);
+    case 'Nested':
+      return { kind: 'array', element: tupleValue(type) };
+    case 'Enum8':
+    case 'Enum16':
+      return enumValue(type);
+    default:
+      return PLAIN.get(name) ?? integerValue(name);
+  }
+}
+
+function integerValue(name: string): JsonValue {
+  const [, unsigned, bits] = /^(U?)Int(8|16|32|64|128|256)$/.exec(name) ?? [];
+  if (bits !== undefined) return { kind: 'integer', bits: Number(bits), signed: unsigned === '' };
+  return /^Interval[A-Z]/.test(name) ? { kind: 'integer', bits: 64, signed: true } : ANY;
+}
+
+function enumValue(type: ClickHouseType): JsonValue {
+  const values =
+    type.arguments?.flatMap((argument) => (argument.kind === 'enum' ? [argument.name] : [])) ?? [];
+  return { kind: 'enum', values };
+}
+
+/** Elements without names are an array. */
+function tupleValue(type: ClickHouseType): JsonValue {
+  const elements = typeArguments(type);
+  const members = elements.flatMap(({ name, type: inner }) =>
+    name === undefined ? [] : [[name, valueOf(inner)] as const],
+  );
+  if (members.length === 0 || members.length < elements.length)
+    return { kind: 'tuple', elements: elements.map(({ type: inner }) => valueOf(inner)) };
+  return { kind: 'record', members: new Map(members) };
+}

@@ -1,0 +1,194 @@
+// Parses ClickHouse types, as the engine prints them, into a tree, and prints them again.
+import { isSignificant, tokenize, type Token } from './lexer.ts';
+import { stringValue } from './string-literal.ts';
+
+/** `Array(String)`: a name, and arguments. */
+export interface ClickHouseType {
+  /** For a text that is not a type, or is nested too deeply, the whole text. */
+  readonly name: string;
+  /** Undefined without parentheses: `Tuple()` and `Tuple` differ. */
+  readonly arguments: readonly TypeArgument[] | undefined;
+}
+
+export type TypeArgument =
+  /**
+   * `String`, `a String` or, in JSON, `a.b String`. `name` is the element's name, decoded; `label` is its source.
+   * The aggregate function of a state is one of these as well: `quantiles(0.5, 0.9)`.
+   */
+  | {
+      readonly kind: 'type';
+      readonly name: string | undefined;
+      readonly label: string | undefined;
+      readonly type: ClickHouseType;
+    }
+  /** `'a' = 1`. */
+  | { readonly kind: 'enum'; readonly name: string; readonly source: string; readonly value: string }
+  /** `max_types=8`. */
+  | { readonly kind: 'setting'; readonly name: string; readonly value: string }
+  /** `SKIP a.b` or `SKIP REGEXP 'a'`. */
+  | { readonly kind: 'skip'; readonly source: string }
+  /** A number, string or array. */
+  | { readonly kind: 'literal'; readonly source: string };
+
+/** Deeper types are not parsed. */
+const MAX_DEPTH = 100;
+
+/** Parses a type, on one line or several. Never fails: any other text is a name without arguments. Linear time. */
+export function parseType(text: string): ClickHouseType {
+  const tokens = tokenize(text).filter(isSignificant);
+  const reader: Reader = { text, tokens, at: 0 };
+  const type = readType(reader, 0);
+  return type === undefined || reader.at < tokens.length ? opaque(text.trim()) : type;
+}
+
+/** The type as the engine prints it. */
+export function printType(type: ClickHouseType): string {
+  const list = type.arguments;
+  return list === undefined ? type.name : `${type.name}(${list.map(printArgument).join(', ')})`;
+}
+
+/** The arguments that are types themselves. */
+export function typeArguments(type: ClickHouseType): readonly Extract<TypeArgument, { kind: 'type' }>[] {
+  return type.arguments?.filter((argument) => argument.kind === 'type') ?? [];
+}
+
+/** The type argument at `index` among those that are types; an unknown type if there is none. */
+export function innerType(type: ClickHouseType, index = 0): ClickHouseType {
+  return typeArguments(type).at(index)?.type ?? opaque('');
+}
+
+function opaque(text: string): ClickHouseType {
+  return { name: text, arguments: undefined };
+}
+
+export function printArgument(argument: TypeArgument): string {
+  switch (argument.kind) {
+    case 'type':
+      return argument.label === undefined
+        ? printType(argument.type)
+        : `${argument.label} ${printType(argument.type)}`;
+    case 'enum':
+      return `${argument.source} = ${argument.value}`;
+    case 'setting':
+      return `${argument.name}=${argument.value}`;
+    case 'skip':
+    case 'literal':
+      return argument.source;
+  }
+}
+
+/** Every function below returns undefined for a text that is not of its kind. */
+interface Reader {
+  readonly text: string;
+  readonly tokens: readonly Token[];
+  at: number;
+}
+
+function kindAt({ tokens, at }: Reader, ahead = 0): Token['kind'] | undefined {
+  return tokens[at + ahead]?.kind;
+}
+
+/** The source of the next `count` tokens, which are consumed. */
+function take(reader: Reader, count = 1): string {
+  const first = reader.tokens[reader.at];
+  const last = reader.tokens[reader.at + count - 1];
+  reader.at += count;
+  return reader.text.slice(first?.start, last?.end);
+}
+
+function readType(reader: Reader, depth: number): ClickHouseType | undefined {
+  if (kindAt(reader) !== 'word') return undefined;
+  if (depth >= MAX_DEPTH && kindAt(reader, 1) === '(') return opaque(take(reader, 1 + balanced(reader, 1)));
+  const name = take(reader);
+  if (kindAt(reader) !== '(') return { name, arguments: undefined };
+  reader.at++;
+  const list: TypeArgument[] = [];
+  while (kindAt(reader) !== ')') {
+    if (list.length > 0 && take(reader) !== ',') return undefined;
+    const argument = name === 'JSON' && isSkip(reader) ? readSkip(reader) : readArgument(reader, depth + 1);
+    if (argument === undefined) return undefined;
+    list.push(argument);
+  }
+  reader.at++;
+  return { name, arguments: list };
+}
+
+function readArgument(reader: Reader, depth: number): TypeArgument | undefined {
+  switch (kindAt(reader)) {
+    case 'string':
+      return readString(reader);
+    case 'number':
+      return { kind: 'literal', source: take(reader) };
+    case '-':
+      return kindAt(reader, 1) === 'number' ? { kind: 'literal', source: take(reader, 2) } : undefined;
+    case '[':
+      return { kind: 'literal', source: take(reader, balanced(reader, 0)) };
+    case 'word':
+    case 'quoted':
+      return readNamed(reader, depth);
+    default:
+      return undefined;
+  }
+}
+
+function readString(reader: Reader): TypeArgument | undefined {
+  const source = take(reader);
+  if (kindAt(reader) !== '=') return { kind: 'literal', source };
+  reader.at++;
+  const value = take(reader, kindAt(reader) === '-' ? 2 : 1);
+  return { kind: 'enum', name: stringValue(source) ?? source, source, value };
+}
+
+function readNamed(reader: Reader, depth: number): TypeArgument | undefined {
+  if (kindAt(reader, 1) === '=') {
+    const name = take(reader);
+    reader.at++;
+    return { kind: 'setting', name, value: take(reader) };
+  }
+  const length = pathLength(reader);
+  const isNamed = kindAt(reader, length) === 'word';
+  const names = isNamed ? reader.tokens.slice(reader.at, reader.at + length) : undefined;
+  const label = isNamed ? take(reader, length) : undefined;
+  const type = readType(reader, depth);
+  const name = names?.map((token) => decodeName(reader.text.slice(token.start, token.end))).join('');
+  return type && { kind: 'type', name, label, type };
+}
+
+/** A rule of a JSON type. A path named SKIP is printed in backticks. */
+function isSkip(reader: Reader): boolean {
+  const token = reader.tokens[reader.at];
+  const next = kindAt(reader, 1);
+  return reader.text.slice(token?.start, token?.end) === 'SKIP' && (next === 'quoted' || next === 'word');
+}
+
+function readSkip(reader: Reader): TypeArgument {
+  reader.at++;
+  const count = kindAt(reader, 1) === 'string' ? 2 : pathLength(reader);
+  return { kind: 'skip', source: `SKIP ${take(reader, count)}` };
+}
+
+/** Tokens of a name or of a path: `a` or `a.b`. */
+function pathLength(reader: Reader): number {
+  let length = 1;
+  while (kindAt(reader, length) === '.') length += 2;
+  return length;
+}
+
+/** Tokens from the bracket that is `ahead` to the one that closes it, or to the end. */
+function balanced(reader: Reader, ahead: number): number {
+  let depth = 0;
+  for (let count = 1; ; count++) {
+    const kind = kindAt(reader, ahead + count - 1);
+    if (kind === '(' || kind === '[') depth++;
+    if (kind === ')' || kind === ']') depth--;
+    if (depth === 0 || kind === undefined) return count;
+  }
+}
+
+/** A bare name, or the text between backticks. */
+function decodeName(source: string): string {
+  if (!source.startsWith('`')) return source;
+  return source
+    .slice(1, -1)
+    .replace(/\\(.)|``/gs, (pair, escaped: string | undefined) => escaped ?? pair[0] ?? '');
+}

@@ -1,0 +1,168 @@
+// The query editor under the keys of a person: Enter never rewrites a query, parentheses close, the engine checks while typing.
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  launchBrowser,
+  openExplorer,
+  PROJECT,
+  startSampleService,
+  visit,
+  type Started,
+  type Visitor,
+} from '../support/browser.ts';
+
+let browser: Browser;
+let service: Started;
+let visitor: Visitor;
+let page: Page;
+
+beforeAll(async () => {
+  [browser, service] = await Promise.all([launchBrowser(), startSampleService()]);
+  visitor = await visit(browser);
+  ({ page } = visitor);
+  await openExplorer(page, service, `#/logs.all?project=${PROJECT}&:query=sql`);
+  await editor().waitFor();
+});
+afterAll(async () => {
+  await browser.close();
+  service.running.child.kill('SIGTERM');
+  await service.running.finished;
+});
+
+const editor = () => page.getByRole('textbox', { name: 'Your SQL' });
+const text = async (): Promise<string> => (await page.locator('.cm-line').allInnerTexts()).join('\n').trim();
+
+/** Types key by key, and waits as long as a person would before the list of completions is ready. */
+async function type(query: string): Promise<void> {
+  await editor().click();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.press('Delete');
+  await page.keyboard.type(query, { delay: 15 });
+  await page.waitForTimeout(400);
+}
+
+describe('Enter starts a new line', () => {
+  test.each([
+    'SELECT id FROM edge_logs LIMIT 10',
+    'SELECT toStartOfHour(timestamp) AS h FROM edge_logs GROUP BY h',
+    'SELECT count() AS n',
+    'SELECT timestamp - INTERVAL 1 HOUR',
+    'SELECT status_c',
+  ])('after %s', async (query) => {
+    await type(query);
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('-- end');
+    expect(await text()).toBe(`${query}\n-- end`);
+  });
+});
+
+describe('completion', () => {
+  const options = () => page.getByRole('option');
+
+  test.each([
+    { why: 'in numbers', query: 'SELECT 1 LIMIT 10' },
+    { why: 'after AS', query: 'SELECT count() AS n' },
+    { why: 'after INTERVAL and its number', query: 'SELECT now() - INTERVAL 1 HOUR' },
+  ])('is not offered $why', async ({ query }) => {
+    await type(query);
+    await page.keyboard.press('Control+Space');
+    await page.waitForTimeout(300);
+    expect(await options().count()).toBe(0);
+  });
+
+  test('offers the aliases of the query first', async () => {
+    await type('SELECT toStartOfHour(timestamp) AS h FROM edge_logs GROUP BY h');
+    await options().first().waitFor();
+    expect(await options().first().textContent()).toBe('halias');
+  });
+
+  test('is accepted by Tab, with parentheses', async () => {
+    await type('SELECT toStartOfHou');
+    await options().first().waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('timestamp)');
+    expect(await text()).toBe('SELECT toStartOfHour(timestamp)');
+  });
+
+  test('is accepted by Enter after an arrow key', async () => {
+    await type('SELECT event_mess');
+    await options().first().waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    expect(await text()).toBe('SELECT event_message');
+  });
+});
+
+test('parentheses and quotes are closed', async () => {
+  await type("SELECT count() FROM (SELECT 'a");
+  expect(await text()).toBe("SELECT count() FROM (SELECT 'a')");
+});
+
+test('typing over a selection breaks no rule of the Content-Security-Policy', async () => {
+  await type('SELECT id FROM edge_logs');
+  await page.keyboard.press('Control+a');
+  await page.keyboard.type('SELECT (1');
+  expect(await text()).toBe('SELECT (1)');
+  await page.keyboard.press('Control+a');
+  await page.keyboard.type('(');
+  expect(await text()).toBe('(SELECT (1))');
+  expect(visitor.complaints).toEqual([]);
+});
+
+describe('the engine checks while typing', () => {
+  const marked = () => page.locator('.cm-lintRange-error').first();
+
+  test.each([
+    { why: 'a column', query: 'SELECT nope FROM edge_logs', mark: 'nope' },
+    { why: 'a column of an alias', query: 'SELECT e.nope FROM edge_logs AS e', mark: 'e.nope' },
+  ])('$why that does not exist', async ({ query, mark }) => {
+    await type(query);
+    await marked().waitFor();
+    expect(await marked().textContent()).toBe(mark);
+    expect(await page.getByText(/^Line 1, column 8/).isVisible()).toBe(true);
+  });
+
+  test('at pauses only', async () => {
+    const checks: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('/explain/')) checks.push(request.url());
+    });
+    const query = 'SELECT id, timestamp FROM edge_logs LIMIT 10';
+    await type(query);
+    await expect.poll(() => checks.length).toBeGreaterThan(0);
+    expect(checks.length).toBeLessThan(query.length / 2);
+  });
+});
+
+describe('the dialect', () => {
+  const BIGQUERY =
+    'SELECT TIMESTAMP_TRUNC(t.timestamp, HOUR) AS h, COUNTIF(t.nope = 1) AS n FROM edge_logs AS t GROUP BY h';
+  const choose = (name: string) => page.getByRole('radio', { name }).check();
+
+  test('is detected, and said', async () => {
+    await choose('Auto');
+    await type('SELECT TIMESTAMP_TRUNC(timestamp, HOUR) AS h, COUNT(*) AS n FROM edge_logs GROUP BY h');
+    await page.getByText('parsed as BigQuery').waitFor();
+    await type('SELECT count() AS n FROM edge_logs');
+    await page.getByText('parsed as ClickHouse').waitFor();
+  });
+
+  test('is chosen: a mistake is reported in that dialect, and the choice is in the URL and in the code', async () => {
+    await choose('BigQuery');
+    await type(BIGQUERY);
+    await page.locator('.cm-lintRange-error').first().waitFor();
+    expect(await page.locator('.cm-lintRange-error').first().textContent()).toBe('nope');
+    await choose('ClickHouse');
+    await page
+      .getByText(/TIMESTAMP_TRUNC.*function|function.*TIMESTAMP_TRUNC/i)
+      .first()
+      .waitFor();
+    await choose('BigQuery');
+    expect(page.url()).toContain(':dialect=bigquery');
+    await page.getByRole('tab', { name: 'Code' }).click();
+    expect(await page.getByLabel('curl', { exact: true }).last().textContent()).toContain(
+      '"dialect": "bigquery"',
+    );
+    await page.getByRole('tab', { name: 'Table' }).click();
+  });
+});

@@ -1,0 +1,164 @@
+// Nothing that a person did is lost: drafts, the result after Back, the key in a new tab, corrected fields, waits.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hashKey } from '../../src/auth/keyring.ts';
+import {
+  launchBrowser,
+  openExplorer,
+  PROJECT,
+  startSampleService,
+  visit,
+  type Started,
+} from '../support/browser.ts';
+import { scratch } from '../support/command.ts';
+
+const RATED = 'rated-key';
+const ENDPOINTS = join(import.meta.dirname, '../../endpoints');
+
+let browser: Browser;
+let service: Started;
+let endpoints: string;
+
+beforeAll(async () => {
+  endpoints = scratch();
+  for (const name of ['logs.all', 'usage.api-counts'])
+    writeFileSync(join(endpoints, `${name}.yaml`), readFileSync(join(ENDPOINTS, `${name}.yaml`)));
+  const tokens = join(scratch(), 'tokens.yaml');
+  const rated = `tokens: [{ name: rated, sha256: ${hashKey(RATED)}, endpoints: ['*'], allow: [sql, lql], rate: 3/min }]`;
+  writeFileSync(tokens, rated);
+  [browser, service] = await Promise.all([
+    launchBrowser(),
+    startSampleService({ MILLRACE_ENDPOINTS: endpoints, MILLRACE_TOKENS: tokens }),
+  ]);
+});
+afterAll(async () => {
+  await browser.close();
+  service.running.child.kill('SIGTERM');
+  await service.running.finished;
+});
+
+const sqlEditor = (page: Page) => page.getByRole('textbox', { name: 'Your SQL' });
+
+describe('a draft', () => {
+  test('of SQL is there after the LQL tab, a reload, and another endpoint', async () => {
+    const { page } = await visit(browser);
+    await openExplorer(page, service, `#/logs.all?project=${PROJECT}`);
+    await page.getByRole('tab', { name: 'Your SQL' }).click();
+    await sqlEditor(page).fill('SELECT 1 AS draft');
+    await page.getByRole('tab', { name: 'Your LQL' }).click();
+    await page.getByRole('textbox', { name: 'Your LQL' }).fill('draft t:last@1h');
+    await page.reload();
+    await page.getByRole('tab', { name: 'Your SQL' }).click();
+    await expect.poll(() => sqlEditor(page).innerText()).toBe('SELECT 1 AS draft');
+    await page.getByRole('button', { name: /^usage\.api-counts/ }).click();
+    await page.getByRole('button', { name: /^logs\.all/ }).click();
+    await expect.poll(() => sqlEditor(page).innerText()).toBe('SELECT 1 AS draft');
+    await page.getByRole('tab', { name: 'Your LQL' }).click();
+    await expect
+      .poll(() => page.getByRole('textbox', { name: 'Your LQL' }).innerText())
+      .toBe('draft t:last@1h');
+  });
+});
+
+test('Back restores the form and the chart together', async () => {
+  const { page } = await visit(browser);
+  await openExplorer(page, service, `#/usage.api-counts?interval=daily&project=${PROJECT}`);
+  const rows = () => page.locator('.status-rows strong').textContent();
+  await page.locator('canvas').waitFor();
+  const daily = await rows();
+  await page.getByRole('radio', { name: 'hourly' }).check();
+  await page.getByRole('button', { name: /^Run/ }).last().click();
+  await expect.poll(rows).not.toBe(daily);
+  const hourly = await rows();
+  await page.goBack();
+  await expect.poll(() => page.getByRole('radio', { name: 'daily' }).isChecked()).toBe(true);
+  await expect.poll(rows).toBe(daily);
+  expect(await page.getByText('of the previous request').count()).toBe(0);
+  await page.goForward();
+  await expect.poll(rows).toBe(hourly);
+});
+
+describe('a field', () => {
+  test('loses its error when it is corrected, and Enter in it runs', async () => {
+    const { page } = await visit(browser);
+    await openExplorer(page, service, `#/usage.api-counts?interval=daily&project=(`);
+    const field = page.getByLabel('project', { exact: true });
+    await page.getByRole('heading', { name: 'Invalid parameters' }).waitFor();
+    expect(await field.getAttribute('aria-invalid')).toBe('true');
+    await field.fill(PROJECT);
+    expect(await field.getAttribute('aria-invalid')).toBe('false');
+    expect(await page.getByRole('heading', { name: 'Invalid parameters' }).count()).toBe(0);
+    await field.press('Enter');
+    await page.locator('canvas').waitFor();
+  });
+
+  test('shows the default of its parameter', async () => {
+    writeFileSync(
+      join(endpoints, 'with-defaults.yaml'),
+      `id: 00000000-0000-4000-8000-000000000777
+name: with-defaults
+query: SELECT @size AS size, @unit AS unit
+parameters:
+  size: { type: UInt16, default: 250 }
+  unit: { type: String, enum: [day, hour], default: hour }
+`,
+    );
+    const { page } = await visit(browser);
+    await openExplorer(page, service, '#/with-defaults?size=');
+    await expect.poll(() => page.getByText('default 250').count()).toBe(1);
+    expect(await page.getByLabel('size', { exact: true }).getAttribute('placeholder')).toBe('250');
+    expect(await page.getByRole('radio', { name: 'default (hour)' }).isChecked()).toBe(true);
+  });
+});
+
+describe('the key', () => {
+  test('is in the link that the service prints, and leaves the URL', async () => {
+    const link = /Explorer: (\S+)/.exec(service.running.output())?.[1] ?? '';
+    expect(link).toBe(`${service.address}/#key=${service.key}`);
+    const { page } = await visit(browser);
+    await page.goto(link);
+    await page.getByRole('heading', { level: 1, name: 'logs.all' }).waitFor();
+    expect(page.url()).not.toContain(service.key);
+  });
+
+  test('in a link is ignored unless it is a development key', async () => {
+    const { page } = await visit(browser);
+    await page.goto(`${service.address}/#key=${RATED}`);
+    await page.getByLabel('Key', { exact: true }).waitFor();
+    expect(page.url()).not.toContain(RATED);
+  });
+
+  test('is known in a new tab, and forgotten in all', async () => {
+    const { page } = await visit(browser);
+    await openExplorer(page, service, `#/logs.all?project=${PROJECT}`);
+    const second = await page.context().newPage();
+    await second.goto(`${service.address}/#/usage.api-counts`);
+    await second.getByRole('heading', { level: 1, name: 'usage.api-counts' }).waitFor();
+    await second.getByRole('button', { name: /Forget/ }).click();
+    await page.getByLabel('Key', { exact: true }).waitFor();
+    await page.reload();
+    await page.getByLabel('Key', { exact: true }).waitFor();
+  });
+});
+
+test('a rate limit is a countdown and a button, and checks while typing do not use it up', async () => {
+  const { page } = await visit(browser);
+  const fragment = `#/logs.all?project=${PROJECT}&:query=sql&:sql=SELECT 1`;
+  await openExplorer(page, { ...service, key: RATED }, fragment); // the list, and the first run
+  await page.getByRole('grid').waitFor();
+  for (const query of ['SELECT 2', 'SELECT 3', 'SELECT 4']) {
+    await sqlEditor(page).fill(query);
+    await page.waitForTimeout(900); // each is checked
+  }
+  await page.keyboard.press('Control+Enter');
+  await page.getByRole('grid').getByText('4', { exact: true }).first().waitFor();
+  await page.keyboard.press('Control+Enter');
+  const retry = page.getByRole('button', { name: /^Retry in \d+ s$/ });
+  await retry.waitFor();
+  expect(await retry.isDisabled()).toBe(true);
+  expect(await page.getByRole('alert').textContent()).not.toContain('Retry-After');
+  const first = await retry.textContent();
+  await expect.poll(() => retry.textContent()).not.toBe(first);
+});

@@ -1,0 +1,105 @@
+// The second statement of a consumer query, over JSON parsed again: its time limit.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createCompile } from '../../src/catalog/compile.ts';
+import { createDescribe } from '../../src/catalog/describe.ts';
+import type { Endpoint } from '../../src/catalog/endpoint.ts';
+import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+import { after } from '../../src/core/clock.ts';
+import { createBulkhead } from '../../src/request/bulkhead.ts';
+import { NO_LABELS } from '../../src/request/labels.ts';
+import { createPlan, type MakePlan, type Plan } from '../../src/request/plan.ts';
+import { runPlan } from '../../src/request/run.ts';
+import { createSandboxes } from '../../src/request/sandboxes.ts';
+
+const folder = await mkdtemp(join(tmpdir(), 'millrace-retry-'));
+const FILE = `id: 00000000-0000-4000-8000-000000000000
+name: retried
+query: |
+  WITH t AS (SELECT doc FROM db.rows WHERE project = @project)
+  SELECT * FROM t
+parameters:
+  project: { type: String, required: true }
+limits: { time: 10 }
+sandbox: { enabled: true }
+`;
+let engine: Engine;
+let endpoint: Endpoint;
+let plan: MakePlan;
+
+beforeAll(async () => {
+  engine = await createEmbeddedEngine({
+    path: join(folder, 'data'),
+    connections: 3,
+    queue: 10,
+    memory: 2 ** 30,
+    observe: () => undefined,
+  });
+  for (const database of ['alone', 'shared']) {
+    await engine.execute(`CREATE DATABASE ${database};
+CREATE TABLE ${database}.rows (project String, doc JSON) ENGINE = MergeTree ORDER BY tuple();
+INSERT INTO ${database}.rows SELECT 'mine', CAST(CAST((1, 5), 'Tuple(x Int64, size UInt8)'), 'JSON')`);
+  }
+  await engine.execute(`INSERT INTO shared.rows VALUES ('other', '{"x":[{"y":1}]}')`);
+  await engine.execute('OPTIMIZE TABLE shared.rows FINAL');
+  const describe = createDescribe(engine);
+  plan = createPlan({ sandboxes: createSandboxes(engine, describe), describe, now: () => 0 });
+  endpoint = endpointOver('alone');
+});
+afterAll(async () => {
+  await engine.close(0);
+  await rm(folder, { recursive: true, force: true });
+});
+
+function endpointOver(database: string): Endpoint {
+  const file = FILE.replace('db.rows', `${database}.rows`);
+  const { candidate, diagnostics } = createCompile({ piiHashKey: undefined })('retried.yaml', file);
+  if (candidate === undefined) throw new Error(JSON.stringify(diagnostics));
+  return candidate.endpoint;
+}
+
+async function planned(text: string, over = endpoint): Promise<Plan> {
+  const bindings = over.binder.bind(new Map([['project', ['mine']]]));
+  return plan(over, bindings, { language: 'sql', dialect: 'clickhouse', text });
+}
+
+/** The rows, and the time limit of each statement; every statement takes `seconds` by the clock. */
+async function run(what: Plan, seconds = 0): Promise<{ readonly rows: string; readonly times: number[] }> {
+  const times: number[] = [];
+  let now = 0;
+  const timed: Engine = {
+    ...engine,
+    run: async (statement, options) => {
+      times.push(statement.limits.time);
+      now += seconds * 1000;
+      return engine.run(statement, options);
+    },
+  };
+  const deps = { engine: timed, bulkhead: createBulkhead(after), now: () => now };
+  const { lines } = await runPlan(
+    deps,
+    { endpoint, plan: what },
+    {
+      requestId: 'test',
+      key: undefined,
+      trace: undefined,
+      labels: NO_LABELS,
+      workload: undefined,
+      isPatient: false,
+      signal: new AbortController().signal,
+    },
+  );
+  return { rows: Buffer.from(lines).toString(), times };
+}
+
+test.each([
+  { seconds: 0, second: 10 },
+  { seconds: 4, second: 6 },
+  { seconds: 30, second: 1 },
+])('the first statement took $seconds s of 10: the second has $second s', async ({ seconds, second }) => {
+  const what = await planned('SELECT doc.x::Int64 AS x FROM t', endpointOver('shared'));
+  expect(await run(what, seconds)).toEqual({ rows: '{"x":1}\n', times: [10, second] });
+});

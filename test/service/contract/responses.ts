@@ -1,0 +1,152 @@
+// Responses: their content and header fields.
+import { request } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
+import { expect } from 'vitest';
+import type { Checks, World } from './world.ts';
+
+const withHeaders = (headers: Record<string, string>): RequestInit => ({ headers });
+const asked = (control: string): RequestInit => withHeaders({ 'Cache-Control': control });
+const REDACT = 'SVC-ENDPOINT-REDACT-PII';
+
+export const ANSWERS: Checks = {
+  'A successful response is 200 with `{"result": [...]}`.': async ({ query }) => {
+    const response = await query('plain');
+    expect([response.status, Object.keys((await response.json()) as object)]).toEqual([200, ['result']]);
+  },
+  "Rows beyond the endpoint's maximum are truncated, and the body and header fields indicate it.": async ({
+    query,
+  }) => {
+    const response = await query('values?rows=4');
+    expect(response.headers.get('millrace-truncated')).toBe('true');
+    expect(await response.json()).toMatchObject({
+      result: [{ n: 0 }, { n: 1 }, { n: 2 }],
+      truncated: true,
+    });
+    expect((await query('values?rows=3')).headers.get('millrace-truncated')).toBeNull();
+  },
+  'Timestamps are ISO 8601 in UTC with `Z`.': async ({ json }) =>
+    expect(await json('values')).toMatchObject({ result: [{ at: '2024-03-01T12:00:00.123456Z' }, {}] }),
+  '64-bit integers are JSON numbers with all their digits, or strings if the endpoint is configured so.':
+    async ({ query }) => {
+      expect(await (await query('values')).text()).toContain('"large":9007199254740993,');
+      expect(await (await query('strings')).text()).toContain('"large":"9007199254740993"');
+    },
+  'Non-finite floats are null.': async ({ json }) =>
+    expect(await json('values')).toMatchObject({ result: [{ nothing: null }, {}] }),
+  'Nested metadata is nested JSON.': async ({ json }) =>
+    expect(await json('values')).toMatchObject({ result: [{ metadata: { a: { b: [1] } } }, {}] }),
+  '`ETag` is a strong validator of the bytes as sent, and a matching `If-None-Match` returns 304.': async ({
+    query,
+  }) => {
+    const etag = (await query('wide')).headers.get('etag') ?? '';
+    expect(etag).toMatch(/^"[\w-]+"$/);
+    expect((await query('wide', withHeaders({ 'If-None-Match': etag }))).status).toBe(304);
+    expect((await query('wide', withHeaders({ 'If-None-Match': `"other", ${etag}` }))).status).toBe(304);
+    expect(
+      (await query('wide', withHeaders({ 'Accept-Encoding': 'identity' }))).headers.get('etag'),
+    ).not.toBe(etag);
+  },
+  'Endpoints without caching send `Cache-Control: no-store`.': async ({ query }) =>
+    expect((await query('plain')).headers.get('cache-control')).toBe('no-store'),
+  'Cached responses send `Cache-Control: private, max-age` with the remaining lifetime, `Age` and `Cache-Status`.':
+    async ({ query }) => {
+      await query('kept');
+      const { headers } = await query('kept');
+      expect(headers.get('cache-control')).toMatch(/^private, max-age=(60|5\d)$/);
+      expect([headers.get('age'), headers.get('cache-status')]).toEqual([
+        expect.stringMatching(/^\d+$/),
+        expect.stringMatching(/^millrace; hit; ttl=(60|5\d)$/),
+      ]);
+    },
+  '`Cache-Control: no-cache` forces a new run, at most every `min_refresh` seconds.': async ({ query }) => {
+    const run = async (init?: RequestInit): Promise<string> => (await query('kept', init)).text();
+    const first = await run();
+    await setTimeout(1100); // min_refresh
+    const fresh = await run(asked('no-cache'));
+    expect(fresh).not.toBe(first);
+    expect(await run(asked('no-cache'))).toBe(fresh);
+  },
+  '`max-age` in a request excludes older cached responses.': async ({ query }) => {
+    const first = await (await query('kept')).text();
+    await setTimeout(1100);
+    expect(await (await query('kept', asked('max-age=30'))).text()).toBe(first);
+    expect(await (await query('kept', asked('max-age=1'))).text()).not.toBe(first);
+  },
+  '`only-if-cached` returns 504 when there is no cached response.': async ({ json }) => {
+    expect(await json('kept-rows?format=ndjson', asked('only-if-cached'))).toMatchObject({
+      code: 'cache.miss',
+      status: 504,
+    });
+  },
+  '`Vary` lists the request header fields that a response depends on.': async ({ query }) => {
+    const vary = (await query('plain')).headers.get('vary')?.split(', ');
+    expect(vary).toEqual(
+      expect.arrayContaining(['Accept', 'Accept-Encoding', 'Authorization', 'X-API-KEY', REDACT]),
+    );
+  },
+  '`Server-Timing` has the metrics auth, plan, queue, engine, redact and encode.': async ({ query }) => {
+    const stages = (await query('plain')).headers.get('server-timing')?.split(', ');
+    expect(stages?.map((each) => each.replace(/;dur=[\d.]+$/, ''))).toEqual([
+      'auth',
+      'plan',
+      'queue',
+      'engine',
+      'redact',
+      'encode',
+    ]);
+  },
+  '`X-Request-Id` is that of the request if valid, otherwise a new one.': async ({ query }) => {
+    const requestIdOf = async (id?: string): Promise<string | null> =>
+      (await query('plain', id === undefined ? {} : withHeaders({ 'X-Request-Id': id }))).headers.get(
+        'x-request-id',
+      );
+    expect(await requestIdOf('my-id.1')).toBe('my-id.1');
+    const [one, two] = [await requestIdOf(), await requestIdOf('has "quotes" and spaces')];
+    expect([one, two]).toEqual([expect.stringMatching(/^[\w-]{8,}$/), expect.stringMatching(/^[\w-]{8,}$/)]);
+    expect(one).not.toBe(two);
+  },
+  "`Millrace-Endpoint` is the endpoint's name and revision.": async ({ query }) =>
+    expect((await query('plain')).headers.get('millrace-endpoint')).toMatch(/^plain@[0-9a-f]{12}$/),
+  '`RateLimit` and `RateLimit-Policy` are sent when a rate limit applies.': async ({ query }) => {
+    const { headers } = await query('plain', withHeaders({ 'X-API-KEY': 'rated' }));
+    expect([headers.get('ratelimit-policy'), headers.get('ratelimit')]).toEqual([
+      '"key";q=2;w=3600',
+      expect.stringMatching(/^"key";r=1;t=/),
+    ]);
+    expect((await query('plain')).headers.has('ratelimit')).toBe(false);
+  },
+  'Bodies over 1 KiB are compressed according to `Accept-Encoding`, with zstd, br or gzip.': async (
+    world,
+  ) => {
+    expect(await codingOf(world, 'wide', 'zstd, br, gzip')).toBe('zstd');
+    expect(await codingOf(world, 'wide', 'zstd;q=0.5, br')).toBe('br');
+    expect(await codingOf(world, 'wide', 'gzip')).toBe('gzip');
+    expect(await codingOf(world, 'wide', '')).toBeUndefined();
+    expect(await codingOf(world, 'plain', 'gzip')).toBeUndefined();
+    expect(await world.curl('/api/endpoints/query/wide', '--compressed')).toContain(
+      'a text that repeats itself',
+    );
+  },
+  'The header `SVC-ENDPOINT-REDACT-PII: true` adds redaction, and no value disables it.': async ({
+    query,
+  }) => {
+    const mail = async (headers: Record<string, string>): Promise<string> =>
+      (await query('values?rows=1', { headers })).text();
+    expect(await mail({})).toContain('ann@example.com');
+    expect(await mail({ [REDACT]: 'true' })).not.toContain('ann@example.com');
+    for (const value of ['false', '0', 'no', ''])
+      expect(await mail({ 'X-API-KEY': 'redacted', [REDACT]: value })).not.toContain('ann@example.com');
+  },
+};
+
+function codingOf({ service }: World, name: string, accepted: string): Promise<string | undefined> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'X-API-KEY': 'a-key-for-everything', 'Accept-Encoding': accepted };
+    request(`${service.service.address}/api/endpoints/query/${name}`, { headers }, (response) => {
+      response.resume();
+      resolve(response.headers['content-encoding']);
+    })
+      .on('error', reject)
+      .end();
+  });
+}

@@ -1,0 +1,98 @@
+// The listing of many endpoints: functions once, an entity tag; changes of endpoint files as events, in development.
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sampleTables, startService, writeEndpoint, type TestService } from '../support/service.ts';
+
+const COUNT = 300;
+const id = (n: number): string => `id: 00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+const file = (n: number, extra = ''): string => `${id(n)}
+name: team${n % 10}.report-${n}
+query: |
+  WITH rows AS (SELECT ${n} AS n)
+  SELECT n FROM rows
+sandbox: { enabled: true${extra} }
+`;
+
+interface Listing {
+  readonly result: readonly { name: string; sandbox: { function_set: string; functions?: unknown } }[];
+  readonly function_sets: Readonly<Record<string, { functions: Record<string, string[]> }>>;
+}
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ sql: [await sampleTables()], isDevelopment: true });
+  for (let n = 0; n < COUNT; n++) await writeEndpoint(service, `report-${n}`, file(n));
+  await writeEndpoint(service, 'denied', file(COUNT, ', functions: { deny: [sum] }'));
+  await service.service.reload();
+});
+afterAll(() => service.stop());
+
+describe('the listing of 300 endpoints', () => {
+  test('contains each set of functions once', async () => {
+    const response = await service.call('/api/endpoints');
+    const text = await response.text();
+    expect(text.length).toBeLessThan(600_000);
+    const { result, function_sets: sets } = JSON.parse(text) as Listing; // our own envelope
+    const own = `of team0.report-${COUNT}`;
+    expect(result.length).toBeGreaterThan(COUNT);
+    expect(Object.keys(sets).toSorted()).toEqual(['default', own]);
+    expect(result.find(({ name }) => name === 'team1.report-1')?.sandbox.function_set).toBe('default');
+    expect(sets['default']?.functions['aggregate']).toContain('sum');
+    expect(sets[own]?.functions['aggregate']).not.toContain('sum');
+  });
+
+  test('is not sent again if unchanged', async () => {
+    const etag = (await service.call('/api/endpoints')).headers.get('etag') ?? '';
+    const list = (): Promise<Response> =>
+      service.call('/api/endpoints', { headers: { 'If-None-Match': etag } });
+    expect((await list()).status).toBe(304);
+    await writeEndpoint(service, 'report-0', `${file(0)}description: Changed\n`);
+    await service.service.reload();
+    expect((await list()).status).toBe(200);
+  });
+});
+
+describe('events', () => {
+  /** Reads a stream of events until one matches. */
+  async function until(response: Response, pattern: RegExp): Promise<string> {
+    let text = '';
+    const decoder = new TextDecoder();
+    for await (const chunk of response.body ?? []) {
+      text += decoder.decode(chunk as Uint8Array, { stream: true }); // bytes
+      if (pattern.test(text)) return text;
+    }
+    throw new Error(`the stream ended after ${text}`);
+  }
+
+  test('report the findings at once and after each change', async () => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const response = await service.call('/api/endpoints/events', { signal });
+    expect(response.headers.get('content-type')).toBe('text/event-stream');
+    await setTimeout(0);
+    await writeEndpoint(service, 'report-1', 'name: [');
+    expect(await until(response, /report-1\.yaml/)).toMatch(
+      /^event: catalog\ndata: \{"findings":\[\],"count":0\}\n\n/,
+    );
+    controller.abort();
+  });
+
+  test('need a key', async () => {
+    const response = await service.call('/api/endpoints/events', { headers: { 'X-API-KEY': 'wrong' } });
+    expect(response.status).toBe(401);
+  });
+
+  test('exist only in development', async () => {
+    const production = await startService();
+    expect((await production.call('/api/endpoints/events')).status).toBe(404);
+    await production.stop();
+  });
+
+  test('end when the service stops', async () => {
+    const other = await startService({ isDevelopment: true });
+    const response = await other.call('/api/endpoints/events');
+    const body = response.text();
+    await other.stop();
+    expect(await body).toMatch(/^event: catalog/);
+  });
+});

@@ -1,0 +1,62 @@
+// Which test files belong to which project of `vitest.config.ts`. Files that are not listed are `unit`: they run in one
+// process each, with at most an engine, and need neither a build nor a program that is not a dependency.
+
+/** Folders and files, without the suffix `.test.ts`. `test/projects.test.ts` holds them against the files' imports. */
+export const PROJECT_FILES = {
+  /** Property tests and probes of the engine, and tests that start many engines: minutes in all. */
+  engine: [
+    'test/engine/embedded-engine',
+    'test/engine/engine-process',
+    'test/engine/hosts',
+    'test/engine/http-engine',
+    'test/sandbox/fuzz',
+    'test/sandbox/non-interference',
+    'test/sandbox/string-arguments',
+  ],
+  /** Start Redis servers. */
+  redis: [
+    'test/auth/use-stores',
+    'test/cache/hostile-redis',
+    'test/cache/redis-faults',
+    'test/cache/replicas',
+    'test/cache/store',
+    'test/rate-limits/',
+  ],
+  /** Run whole services, in the process of the test. */
+  service: ['test/service/'],
+  /** Run the built commands, or read the built page. */
+  commands: [
+    'test/cli/',
+    'test/explorer/built-files',
+    'test/explorer/code',
+    'test/packaging/',
+    'test/service/engine-faults',
+    'test/service/explorer',
+    'test/service/keys',
+    'test/service/openapi',
+    'test/service/replicas',
+  ],
+  /** Start a browser. */
+  browser: ['test/explorer/care', 'test/explorer/first-run', 'test/explorer/own-queries'],
+  /** Short forms of the fault scenarios. */
+  faults: ['test/faults/'],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+
+/** Services whose answers depend on the engine: they also run on the other engine, as project `http`. */
+export const ON_BOTH_ENGINES = [
+  'test/service/cache',
+  'test/service/consumer-queries',
+  'test/service/formats',
+  'test/service/http',
+  'test/service/labels',
+  'test/service/limits',
+  'test/service/non-interference',
+  'test/service/observability',
+  'test/service/sending',
+  'test/service/shipped-endpoints',
+  'test/service/tenants',
+] as const;
+
+/** The glob of a listed folder or file. */
+export const globOf = (listed: string): string =>
+  listed.endsWith('/') ? `${listed}**/*.test.ts` : `${listed}.test.ts`;
