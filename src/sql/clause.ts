@@ -23,6 +23,7 @@ export interface Clause {
   readonly boundSql: string;
   /** Significant tokens of the whole saved query. */
   readonly cursor: Cursor;
+  readonly tokens: readonly Token[];
   readonly isRecursive: boolean;
   readonly elements: readonly ClauseElement[];
   /** The elements that the table `name` needs, itself included, in their order. */
@@ -44,11 +45,27 @@ export function readClause(boundSql: string, outline: Outline): Clause {
   return {
     boundSql,
     cursor,
+    tokens,
     isRecursive: outline.recursive,
     elements,
-    needed: (name) => (outline.recursive ? elements : neededBy(elements, name)),
+    needed: (name) => (outline.recursive ? elements : neededBy(elements, (element) => element.name === name)),
     tokensBetween: (start, end) => tokens.filter((token) => token.start >= start && token.end <= end).length,
   };
+}
+
+/**
+ * The saved query without the elements of its WITH clause that it does not read: the engine parses and analyses each of
+ * them in every call.
+ */
+export function withoutUnused(boundSql: string, outline: Outline): string {
+  const clause = readClause(boundSql, outline);
+  if (clause.isRecursive || clause.elements.length === 0) return boundSql;
+  const main = { start: outline.mainStart, end: boundSql.length };
+  const mentioned = new Set(mentionsIn(boundSql, clause.tokens, main));
+  const kept = neededBy(clause.elements, ({ name }) => mentioned.has(name.toLowerCase()));
+  if (kept.length === clause.elements.length) return boundSql;
+  const head = kept.length === 0 ? '' : `${withClause(clause, kept)}\n`;
+  return head + boundSql.slice(outline.mainStart);
 }
 
 function mentionsIn(
@@ -76,8 +93,11 @@ export function withClause(
  * Whoever mentions a name, in whatever case and meaning, needs the element of that name. Expressions are needed by all: a
  * lambda can have the name of a function that an operator stands for.
  */
-function neededBy(elements: readonly ClauseElement[], name: string): readonly ClauseElement[] {
-  const needed = new Set(elements.filter((each) => each.kind === 'expression' || each.name === name));
+function neededBy(
+  elements: readonly ClauseElement[],
+  isRead: (element: ClauseElement) => boolean,
+): readonly ClauseElement[] {
+  const needed = new Set(elements.filter((each) => each.kind === 'expression' || isRead(each)));
   for (const { mentions } of needed) {
     const mentioned = new Set(mentions);
     for (const other of elements) if (mentioned.has(other.name.toLowerCase())) needed.add(other); // visited later
