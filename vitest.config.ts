@@ -9,16 +9,29 @@ process.env['TZ'] = 'UTC';
 
 const cores = availableParallelism();
 // Time-outs end what hangs; no test may depend on how fast the machine is.
-const common = { pool: 'forks', testTimeout: 300_000, hookTimeout: 300_000 } as const;
-/** Each runs several processes under load. They run first, so that short files fill the end of the run. */
-const heavy = { ...common, maxWorkers: Math.min(cores, 4), sequence: { groupOrder: 0 } } as const;
+const common = {
+  pool: 'forks',
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
+  setupFiles: 'test/support/file-folder.ts',
+  expect: { poll: { timeout: 240_000, interval: 10 } },
+} as const;
+/** Each process runs many files: loading the service takes longer than most files do. */
+const shared = { isolate: false } as const;
+/** Several processes under load each, and browsers. They run first, so that short files fill the end of the run. */
+const heavy = {
+  ...common,
+  maxWorkers: Math.min(cores, 4),
+  maxConcurrency: Math.min(cores + 1, 5),
+  sequence: { groupOrder: 0 },
+} as const;
 /** One more than cores: they wait for processes and engines much of their time. */
 const light = { ...common, maxWorkers: cores + 1, sequence: { groupOrder: 1 } } as const;
 
-const { engine, redis, service, commands, browser, faults } = PROJECT_FILES;
+const { long, redis, service, commands, browser, faults } = PROJECT_FILES;
 const include = {
   unit: ['test/**/*.test.ts'],
-  engine: engine.map(globOf),
+  long: long.map(globOf),
   redis: redis.map(globOf),
   service: service.map(globOf),
   http: ON_BOTH_ENGINES.map(globOf),
@@ -33,12 +46,20 @@ export default defineConfig({
   test: {
     globalSetup: 'test/support/temporary-folder.ts',
     projects: [
-      { test: { ...light, name: 'unit', include: include.unit, exclude: others } },
-      { test: { ...light, name: 'engine', include: include.engine } },
+      { test: { ...light, ...shared, name: 'unit', include: include.unit, exclude: others } },
+      { test: { ...light, name: 'long', include: include.long } },
       { test: { ...light, name: 'redis', include: include.redis } },
-      { test: { ...light, name: 'service', include: include.service, exclude: include.commands } },
-      { test: { ...light, name: 'http', include: include.http, env: { MILLRACE_TEST_ENGINE: 'http' } } },
-      { test: { ...heavy, name: 'commands', include: include.commands, globalSetup } },
+      { test: { ...light, ...shared, name: 'service', include: include.service, exclude: include.commands } },
+      {
+        test: {
+          ...light,
+          ...shared,
+          name: 'http',
+          include: include.http,
+          env: { MILLRACE_TEST_ENGINE: 'http' },
+        },
+      },
+      { test: { ...light, name: 'commands', include: include.commands, globalSetup } },
       { test: { ...heavy, name: 'browser', include: include.browser, globalSetup } },
       { test: { ...heavy, name: 'faults', include: include.faults, globalSetup } },
     ],

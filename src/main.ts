@@ -3,10 +3,16 @@ import { readVersion } from './app/version.ts';
 import { leaveWorkers, workers } from './app/workers.ts';
 import { runProgram } from './cli/program.ts';
 import { createTerminal } from './cli/terminal.ts';
-import { createLog, logStream } from './observe/log.ts';
+import { createLog, logStream, withPid } from './observe/log.ts';
 import { createPlainLog } from './observe/plain.ts';
 
 const STDOUT = 1;
+
+/** Lines of worker processes, which share standard output, have their process id. */
+function logOf(worker: number | undefined): ReturnType<typeof logStream> {
+  const stream = logStream(STDOUT);
+  return worker === undefined ? stream : withPid(stream, process.pid);
+}
 
 /** Runs one command line and sets the exit code. */
 export async function main(argv: readonly string[]): Promise<void> {
@@ -25,7 +31,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     openLog: (level, isDevelopment) =>
       isDevelopment && level !== 'silent'
         ? createPlainLog(terminal.note)
-        : createLog(level, logStream(STDOUT)),
+        : createLog(level, logOf(workers.index), Date.now),
     onSignal: ({ stop, reload }) => {
       for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop(signal));
       process.on('SIGHUP', reload);

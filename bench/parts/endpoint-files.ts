@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 import { createCompile } from '../../src/catalog/compile.ts';
 import { openLiveCatalog, type LiveCatalog } from '../../src/catalog/live.ts';
+import { after, clock } from '../../src/app/clock.ts';
 
 const [root = ''] = process.argv.slice(2);
 const now = (): number => performance.now();
@@ -29,7 +30,8 @@ async function open(count: string): Promise<LiveCatalog> {
     folder: join(root, count),
     compile: createCompile({ piiHashKey: undefined }),
     observe: () => undefined,
-    now,
+    clock,
+    after,
   });
 }
 

@@ -63,7 +63,7 @@ function logIntoPipe(): Observe {
   spawnSync('mkfifo', [path]);
   const reader = spawn('cat', [path], { stdio: 'ignore' });
   process.once('exit', () => reader.kill());
-  return createLog('info', logStream(openSync(path, 'w')));
+  return createLog('info', logStream(openSync(path, 'w')), Date.now);
 }
 
 /** Runs in this process: the cost of receiving is part of the measurement, and small. */

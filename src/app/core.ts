@@ -73,12 +73,13 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     folder: settings.endpoints,
     compile: createCompile(settings),
     observe,
-    onSwap: (before, after) => {
-      for (const { name, revision } of outdated(before, after)) void cache.forget(name, revision);
-      for (const endpoint of outdated(after, before)) void path.pinExamples(endpoint);
-      describeAhead(outdated(after, before), describe);
+    onSwap: (before, now) => {
+      for (const { name, revision } of outdated(before, now)) void cache.forget(name, revision);
+      for (const endpoint of outdated(now, before)) void path.pinExamples(endpoint);
+      describeAhead(outdated(now, before), describe);
     },
-    now: clock.monotonic,
+    clock,
+    after,
   }).catch(async (cause: unknown) => {
     await cache.close();
     throw cause;

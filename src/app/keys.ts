@@ -22,7 +22,7 @@ export interface KeyringOptions {
 export function openKeyring({ settings, extraTokens, observe }: KeyringOptions): Promise<LiveKeyring> {
   const { tokens: path, jwt } = settings;
   const issuer = jwt && createJwtKeyring({ ...jwt, observe });
-  return openLiveKeyring({ path, extra: extraTokens, jwt: issuer, observe });
+  return openLiveKeyring({ path, extra: extraTokens, jwt: issuer, observe, after });
 }
 
 /** Counts uses of keys in Redis, shared by all replicas, or else in the data directory. */
@@ -41,5 +41,7 @@ export async function readUses(settings: Settings): Promise<Uses> {
 }
 
 function useStoreOf(settings: Settings, link: RedisLink | undefined): UseStore {
-  return link === undefined ? createUseFile(join(settings.data, 'token-use.json')) : createUseRedis(link);
+  return link === undefined
+    ? createUseFile(join(settings.data, 'token-use.json'), { epoch: clock.epoch, after })
+    : createUseRedis(link);
 }

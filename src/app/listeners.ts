@@ -11,9 +11,11 @@ import type { Compression } from '../http/compression.ts';
 import type { SlowClients } from '../http/slow-clients.ts';
 import { createServer, type Readiness } from '../http/server.ts';
 import { createOpenapi } from '../openapi/document-cache.ts';
+import { describeCause, describeFinding } from '../observe/describe.ts';
 import { listEndpoints } from '../request/listing.ts';
 import { after, clock } from './clock.ts';
 import { coalesce } from './coalesce.ts';
+import { FULL_ACCESS } from './local.ts';
 import { configurationOf } from './configuration.ts';
 import type { Core } from './core.ts';
 import type { Observing } from './observing.ts';
@@ -28,6 +30,7 @@ export interface Parts extends Core {
   readonly compression: Compression;
   readonly slowClients: SlowClients;
   readonly state: { readonly stopping: boolean };
+  /** Development mode: the document of the API needs no key, and problems have the engine's messages. */
   readonly isDevelopment: boolean;
 }
 
@@ -42,6 +45,7 @@ export function createListeners(parts: Parts): { readonly server: Listener; read
     headerPrefix: settings.headerPrefix,
     version: readVersion(),
     server: '/',
+    contact: settings.contact,
   });
   const server = createServer({
     answer: path.answer,
@@ -50,7 +54,10 @@ export function createListeners(parts: Parts): { readonly server: Listener; read
       listEndpoints(catalog.current(), await path.admitKey(key, record, kind), { describe, sandboxes }),
     admitKey: path.admitKey,
     changes: parts.isDevelopment ? catalog : undefined,
-    openapi: async (key, record) => openapi(await path.admitKey(key, record)),
+    // In development, tools can load the document without a key.
+    openapi: async (key, record) =>
+      openapi(key === undefined && parts.isDevelopment ? FULL_ACCESS : await path.admitKey(key, record)),
+    disclosesCauses: parts.isDevelopment,
     readiness: coalesce(() => readiness(parts)), // open without a key: concurrent probes share one ping
     observe: observing.observe,
     beginTrace: observing.tracing.begin,
@@ -85,21 +92,32 @@ export async function readiness({
   sandboxes,
   state,
 }: Pick<Parts, 'engine' | 'catalog' | 'link' | 'sandboxes' | 'state'>): Promise<Readiness> {
-  if (state.stopping) return { ready: false, checks: { service: 'stopping' } };
-  const [ready, redis] = await Promise.all([
+  if (state.stopping) return { ready: false, checks: { service: 'stopping' }, causes: {} };
+  const [failure, redis] = await Promise.all([
     engine.ping().then(
-      () => true,
-      () => false,
+      () => undefined,
+      (cause: unknown) => describeCause(cause),
     ),
     link?.run(async ({ client }) => (await client.ping()) === 'PONG', false),
   ]);
+  const ready = failure === undefined;
+  const errors = catalog.diagnostics().filter(({ severity }) => severity === 'error');
+  const [first] = errors;
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
+  const causes = {
+    engine: failure,
+    catalog: first && `${describeFinding(first)}${more}`,
+    redis: redis === false ? 'Redis does not answer' : undefined,
+    preflight: sandboxes.offBecause(),
+  };
   return {
     ready,
     checks: {
       engine: ready ? 'ok' : 'failed',
-      catalog: catalog.diagnostics().some(({ severity }) => severity === 'error') ? 'degraded' : 'ok',
+      catalog: first === undefined ? 'ok' : 'degraded',
       redis: redis === undefined ? 'off' : redis ? 'ok' : 'degraded',
-      preflight: sandboxes.offBecause() === undefined ? 'ok' : 'degraded',
+      preflight: causes.preflight === undefined ? 'ok' : 'degraded',
     },
+    causes,
   };
 }

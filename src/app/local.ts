@@ -3,9 +3,9 @@ import type { Keyring } from '../auth/keyring.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { RequestPath } from '../request/answer.ts';
-import type { PreflightFinding } from '../request/preflight.ts';
+import type { PreflightFinding } from '../preflight/preflight.ts';
 import { openCore, type CoreOptions } from './core.ts';
-import { preflight } from './preflight-gate.ts';
+import { preflight } from './preflight.ts';
 
 export interface Local {
   readonly path: RequestPath;
@@ -14,7 +14,8 @@ export interface Local {
   close(): Promise<void>;
 }
 
-const PRINCIPAL: Principal = {
+/** The principal of local commands. */
+export const FULL_ACCESS: Principal = {
   id: 'local',
   name: 'local',
   covers: () => true,
@@ -26,7 +27,7 @@ const PRINCIPAL: Principal = {
 
 /** Accepts every key and grants full access. */
 export const LOCAL_KEYRING: Keyring = {
-  authenticate: () => ({ kind: 'accepted', principal: PRINCIPAL, expires: Infinity }),
+  authenticate: () => ({ kind: 'accepted', principal: FULL_ACCESS, expires: Infinity }),
 };
 
 export type LocalOptions = Pick<CoreOptions, 'settings' | 'engine' | 'observe'>;

@@ -8,10 +8,11 @@ import type { Engine } from '../engine/engine.ts';
 import { createCompression } from '../http/compression.ts';
 import { createSlowClients } from '../http/slow-clients.ts';
 import type { Readiness } from '../http/server.ts';
+import { createPreflightGate } from '../preflight/gate.ts';
 import { after, clock } from './clock.ts';
 import { openCore } from './core.ts';
 import { gaugesOf } from './gauges.ts';
-import { createPreflightGate } from './preflight-gate.ts';
+import { preflight } from './preflight.ts';
 import { openKeyring, openKeyUse } from './keys.ts';
 import { createListeners, readiness, type Parts } from './listeners.ts';
 import { openObserving } from './observing.ts';
@@ -40,7 +41,7 @@ export interface ServiceOptions {
   /** Keys in addition to those of the tokens file. */
   readonly extraTokens: readonly Token[];
   readonly observe: Observe;
-  /** Sends changes of endpoint files to open explorer pages; default: false. */
+  /** Development mode, see Parts; default: false. */
   readonly isDevelopment?: boolean;
   /** Relay for the engine's observations, so that metrics can count them once they exist. */
   readonly engineEvents?: Relay;
@@ -54,7 +55,13 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const state = { stopping: false };
   const { parts, close: closeParts } = await openParts(options, state);
   const { observe } = parts.observing;
-  const gate = createPreflightGate({ ...parts, observe, after });
+  const gate = createPreflightGate({
+    selfTest: () => preflight(engine, parts.catalog),
+    acceptSingleLayer: settings.acceptSingleLayer,
+    switchConsumerQueries: parts.sandboxes.switch,
+    observe,
+    after,
+  });
   await gate.check();
   const { server, admin } = createListeners(parts);
   const stop = async (): Promise<void> => {

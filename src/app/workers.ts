@@ -1,6 +1,6 @@
 // Worker processes that share one port, using Node's cluster module: https://nodejs.org/api/cluster.html
 import cluster from 'node:cluster';
-import type { Workers } from '../cli/workers.ts';
+import type { Workers } from '../cli/serve/workers.ts';
 
 /** Environment variable that holds a worker's index. */
 const INDEX = 'MILLRACE_WORKER_INDEX';
@@ -12,7 +12,11 @@ export const workers: Workers = {
     return {
       pid: worker.process.pid ?? 0,
       listening: new Promise((resolve) => worker.once('listening', () => resolve())),
-      exited: new Promise((resolve) => worker.once('exit', (code: number | null) => resolve(code ?? -1))),
+      exited: new Promise((resolve) =>
+        worker.once('exit', (code: number | null, signal: string | null) =>
+          resolve({ code: code ?? -1, signal: signal ?? undefined }),
+        ),
+      ),
       signal: (name) => void worker.process.kill(name),
     };
   },

@@ -3,6 +3,7 @@ import type { Finding } from '../core/finding.ts';
 import type { Observe } from '../core/observation.ts';
 import type { Token } from '../config/generated/tokens.ts';
 import { watchPaths } from '../config/watch.ts';
+import type { After } from '../core/clock.ts';
 import type { JwtKeyring } from './jwt.ts';
 import { createKeyring, type FileKeyring, type Keyring } from './keyring.ts';
 import { createReadTokens } from './tokens-file.ts';
@@ -36,6 +37,8 @@ export interface KeyringOptions {
   /** Also accepts the tokens of an issuer; undefined: only keys. */
   readonly jwt: JwtKeyring | undefined;
   readonly observe: Observe;
+  /** The timer for watching the file. */
+  readonly after: After;
 }
 
 /** Reads the file and starts watching it. Rejects with TokensRejected. */
@@ -62,7 +65,7 @@ export async function openLiveKeyring(options: KeyringOptions): Promise<LiveKeyr
     options.observe({ kind: 'tokens.rejected', diagnostics });
   };
   const on = { change: () => void reload(), error: () => void reload() };
-  const watcher = await watchPaths([path], { settleMs: 40, maxDelayMs: 250 }, on);
+  const watcher = await watchPaths([path], { settleMs: 40, maxDelayMs: 250, after: options.after }, on);
   return { current: () => keyring, reload, close: () => watcher.close() };
 }
 

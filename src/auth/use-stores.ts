@@ -2,14 +2,14 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { RedisLink } from '../cache/redis-link.ts';
-import { changeAlone, replaceFile } from '../config/replace-file.ts';
+import { changeAlone, replaceFile, type LockTime } from '../config/replace-file.ts';
 import { joinUses, type Use, type Uses, type UseStore } from './key-use.ts';
 
 /**
  * A JSON file, read and replaced as a whole; its folder is created if missing. A missing or malformed file counts as
  * empty.
  */
-export function createUseFile(path: string): UseStore {
+export function createUseFile(path: string, time: LockTime): UseStore {
   const read = async (): Promise<Map<string, Use>> => {
     const text = await readFile(path, 'utf8').catch(() => '{}');
     return usesIn(text);
@@ -18,7 +18,7 @@ export function createUseFile(path: string): UseStore {
     read,
     add: async (uses) => {
       await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-      await changeAlone(path, async () => {
+      await changeAlone(path, time, async () => {
         const all = await read();
         for (const [id, use] of uses) all.set(id, joinUses(all.get(id), use));
         await replaceFile(path, `${JSON.stringify(Object.fromEntries(all))}\n`);

@@ -5,6 +5,7 @@ import type { Expression, Query, Window } from './tree.ts';
 import type { OutputColumn } from './scope.ts';
 import type { Value } from './value.ts';
 
+/** State while one expression or query is translated. Derived with changes for each nested query; the counters are shared. */
 export interface Context {
   readonly scope: Scope;
   /** Tables that FROM may name, in lower case: the endpoint's, and those of WITH defined so far. */
@@ -29,11 +30,13 @@ export interface Context {
   readonly rules: Rules;
 }
 
+/** The two mutually recursive rules of translation. Both throw TranslationError. */
 export interface Rules {
   readonly expression: (expression: Expression, context: Context) => Value;
   readonly query: (query: Query, context: Context, use: QueryUse) => WrittenQuery;
 }
 
+/** How the rows of a query are used, which decides how its columns are written. */
 export interface QueryUse {
   /** The rows are the final result: Booleans, DATETIMEs and objects are formatted as BigQuery does. */
   readonly isShown: boolean;
@@ -41,6 +44,7 @@ export interface QueryUse {
   readonly isPlain: boolean;
 }
 
+/** A translated query: its SQL without parentheses, and its columns in order. */
 export interface WrittenQuery {
   readonly sql: Sql;
   readonly columns: readonly OutputColumn[];

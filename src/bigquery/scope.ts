@@ -17,6 +17,7 @@ export interface Table {
   readonly columns: readonly OutputColumn[];
 }
 
+/** A column of a relation, as spelled in its definition. */
 export interface RelationColumn {
   readonly name: string;
   readonly value: Value;
@@ -34,6 +35,7 @@ export interface Relation {
   readonly merged?: ReadonlySet<string>;
 }
 
+/** The names that an expression can refer to. */
 export interface Scope {
   readonly relations: readonly Relation[];
   /** Aliases of the select list, in lower case; empty until its columns are written. */
@@ -58,6 +60,10 @@ export function resolve(parts: readonly Name[], scope: Scope): Value | undefined
   return undefined;
 }
 
+/**
+ * Follows field names into a record, one after the other.
+ * @throws TranslationError for a value without such a field
+ */
 export function fieldsOf(record: Value, names: readonly Name[]): Value {
   return names.reduce((each, name) => field(each, name), record);
 }
@@ -78,10 +84,12 @@ function resolveIn(parts: readonly Name[], { relations }: Scope): Found | undefi
   return undefined;
 }
 
+/** Columns by name in lower case; of two with the same name, the last. */
 export function columnsByName(columns: readonly RelationColumn[]): ReadonlyMap<string, RelationColumn> {
   return new Map(columns.map((column) => [column.name.toLowerCase(), column]));
 }
 
+/** The value of a relation's column; undefined if it has no column of that name. */
 export function columnOf(relation: Relation, { name }: Name): Value | undefined {
   return relation.columns.get(name.toLowerCase())?.value;
 }

@@ -9,6 +9,7 @@ export function sql(strings: TemplateStringsArray, ...values: readonly Sql[]): S
   return strings.flatMap((text, index) => [text, values[index] ?? '']);
 }
 
+/** The pieces with a separator between them; empty if there are none. */
 export function joinSql(pieces: readonly Sql[], separator = ', '): Sql {
   return pieces.flatMap((piece, index) => (index === 0 ? [piece] : [separator, piece]));
 }

@@ -3,7 +3,7 @@ import { parseColumnType } from '../sql/column-type.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
 import type { Context } from './context.ts';
 import { tokenize, type Token } from './parse/lexer.ts';
-import { parseText } from './parse/query.ts';
+import { parseTokens } from './parse/query.ts';
 import { problemOf, TranslationError, syntax, tooLarge } from './translation-error.ts';
 import type { Table } from './scope.ts';
 import { flatten, sourceOffset } from './sql.ts';
@@ -17,12 +17,14 @@ export interface SourceTable {
   readonly columns: readonly { readonly name: string; readonly type: string }[];
 }
 
+/** What a query may refer to, and what it must not collide with. */
 export interface TranslateOptions {
   readonly tables: readonly SourceTable[];
   /** Names that the translation must not generate. */
   readonly taken: ReadonlySet<string>;
 }
 
+/** A query that ClickHouse can parse; not yet checked by the sandbox. */
 export interface Translation {
   /** One line of ClickHouse SQL. Not guaranteed: that it is allowed to run. */
   readonly sql: string;
@@ -38,8 +40,9 @@ export function translate(text: string, options: TranslateOptions): Translation 
   try {
     const surrogate = /\p{Surrogate}/u.exec(text);
     if (surrogate !== null) syntax(surrogate.index, 'Lone surrogate');
-    const context = contextOf(text, options);
-    const flat = flatten(writeQuery(parseText(text), context, { isShown: true, isPlain: false }).sql);
+    const tokens = tokenize(text);
+    const context = contextOf(tokens, options);
+    const flat = flatten(writeQuery(parseTokens(tokens), context, { isShown: true, isPlain: false }).sql);
     return { sql: flat.text, sourceOffset: (offset) => sourceOffset(flat, offset) };
   } catch (error) {
     if (error instanceof TranslationError) throw problemOf(text, error.fault);
@@ -50,8 +53,7 @@ export function translate(text: string, options: TranslateOptions): Translation 
 /** Limit on written expressions and table columns. Each use of an alias may write its expression again. */
 const MAX_WRITTEN = 5_000;
 
-function contextOf(text: string, { tables, taken }: TranslateOptions): Context {
-  const tokens = tokenize(text);
+function contextOf(tokens: readonly Token[], { tables, taken }: TranslateOptions): Context {
   const words = tokens.filter(({ kind }) => kind === 'word' || kind === 'quoted').map((token) => token.text);
   const columns = tables.flatMap((table) => table.columns.map(({ name }) => name));
   const used = new Set([...words, ...columns, ...taken].map((name) => name.toLowerCase()));

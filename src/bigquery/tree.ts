@@ -5,6 +5,7 @@ export interface Name {
   readonly at: number;
 }
 
+/** An expression at an offset, by kind. AND, OR and || are flat; all other operators nest. */
 export type Expression = { readonly at: number } & (
   | { readonly kind: 'string'; readonly value: string }
   | { readonly kind: 'number'; readonly text: string }
@@ -49,11 +50,16 @@ export type Expression = { readonly at: number } & (
   | { readonly kind: 'query'; readonly form: 'value' | 'array' | 'exists'; readonly query: Query }
 );
 
+/** The types of time literals, and of functions that read a time. */
 export type TimeType = 'timestamp' | 'datetime' | 'date';
+/** OFFSET counts from 0, ORDINAL from 1. */
 export type IndexBase = 0 | 1;
+/** Operators whose chains are one node. */
 export type ChainOperator = 'AND' | 'OR' | '||';
+/** The right side of IS. */
 export type Test = 'NULL' | 'TRUE' | 'FALSE';
 
+/** A function call, with what BigQuery allows inside and after the parentheses. */
 export interface Call {
   readonly kind: 'call';
   readonly at: number;
@@ -70,6 +76,7 @@ export interface Call {
   readonly over?: Window | Name;
 }
 
+/** A member of STRUCT(…). */
 export interface Field {
   readonly value: Expression;
   readonly alias?: Name;
@@ -80,22 +87,26 @@ export interface Unit extends Name {
   readonly day?: string;
 }
 
+/** A type in CAST or in ARRAY<…>. */
 export interface TypeName extends Name {
   /** The type in angle brackets. */
   readonly of?: TypeName;
 }
 
+/** The right side of IN. */
 export type Among =
   | { readonly kind: 'list'; readonly values: readonly Expression[] }
   | { readonly kind: 'query'; readonly query: Query }
   | { readonly kind: 'unnest'; readonly array: Expression };
 
+/** An element of ORDER BY. */
 export interface Order {
   readonly value: Expression;
   readonly isDescending: boolean;
   readonly nulls?: 'FIRST' | 'LAST';
 }
 
+/** The parentheses after OVER, or an element of WINDOW. */
 export interface Window {
   readonly base?: Name;
   readonly partitionBy: readonly Expression[];
@@ -104,6 +115,7 @@ export interface Window {
   readonly frame?: string;
 }
 
+/** A query with its WITH clause, ORDER BY and LIMIT; `body` is a SELECT or a set operation. */
 export interface Query {
   readonly kind: 'query';
   readonly at: number;
@@ -114,6 +126,7 @@ export interface Query {
   readonly offset?: string;
 }
 
+/** Queries combined by one operator, in source order. */
 export interface SetOperation {
   readonly kind: 'set';
   readonly at: number;
@@ -121,6 +134,7 @@ export interface SetOperation {
   readonly members: readonly (Select | Query)[];
 }
 
+/** One SELECT, without the ORDER BY and LIMIT that follow it. */
 export interface Select {
   readonly kind: 'select';
   readonly at: number;
@@ -134,6 +148,7 @@ export interface Select {
   readonly windows: readonly { readonly name: Name; readonly window: Window }[];
 }
 
+/** An element of the select list. */
 export type Item =
   | { readonly kind: 'value'; readonly value: Expression; readonly alias?: Name }
   | {
@@ -144,6 +159,7 @@ export type Item =
       readonly replace: readonly { readonly value: Expression; readonly name: Name }[];
     };
 
+/** How a table is joined; a comma is a CROSS JOIN. */
 export type JoinKind = 'CROSS' | 'INNER' | 'LEFT' | 'RIGHT' | 'FULL';
 
 /** One table in FROM and how it is joined to the preceding ones. */
@@ -156,6 +172,7 @@ export interface FromItem {
   readonly using?: readonly Name[];
 }
 
+/** What one element of FROM reads. */
 export type Source =
   | { readonly kind: 'table'; readonly parts: readonly Name[] }
   | { readonly kind: 'query'; readonly query: Query }

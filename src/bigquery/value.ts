@@ -5,6 +5,7 @@ import { sql, type Sql } from './sql.ts';
 import { tooLarge, unknown, untranslated } from './translation-error.ts';
 import type { Name } from './tree.ts';
 
+/** The type of a value, as far as it changes how the value is written. */
 export type Type =
   | { readonly kind: ScalarKind }
   /** A JSON object; `paths` are its typed paths, from the root of its column. */
@@ -29,6 +30,7 @@ export type ScalarKind =
   | 'dynamic'
   | 'unknown';
 
+/** A translated expression. */
 export interface Value {
   readonly sql: Sql;
   readonly type: Type;
@@ -40,6 +42,7 @@ export interface Value {
   readonly absent?: Sql;
 }
 
+/** A value of a kind without further structure. */
 export function value(kind: ScalarKind, text: Sql): Value {
   return { sql: text, type: { kind } };
 }
@@ -50,6 +53,7 @@ export function columnValue(column: Sql, type: Type): Value {
   return { sql: column, type, json: { root: column, path: [], paths: type.paths } };
 }
 
+/** The type for a column type that DESCRIBE has printed; a type without rules of its own becomes `unknown`. */
 export function typeOf(type: ColumnType): Type {
   switch (type.kind) {
     case 'string':
@@ -151,6 +155,10 @@ function objectOf({ root, path }: Pick<NonNullable<Value['json']>, 'root' | 'pat
   return path.length === 0 ? root : sql`${root}.^${path.map(quoteName).join('.')}`;
 }
 
+/**
+ * A quoted identifier.
+ * @throws RangeError as `quoteIdentifier` does
+ */
 export function quoteName(name: string): string {
   return quoteIdentifier(name);
 }

@@ -41,7 +41,7 @@ export function analyse(file: EndpointFile, document: YamlDocument): Analysis {
   const bound = bindPlaceholders(file.query, (name) => parameters.get(name)?.placeholder);
   const ofBinding = bound.findings.map(({ code, start, message }) => inQuery(code, start, message));
   const { outline, findings: unread } =
-    bound.findings.length > 0 ? { outline: undefined, findings: [] } : outlineQuery(bound.sql);
+    bound.findings.length > 0 ? { outline: undefined, findings: [] } : outlineQuery(bound.sql, bound.tokens);
   const ofOutline = unread.map(({ code, start, message }) =>
     inQuery(code, authorOffset(bound.uses, start), message),
   );

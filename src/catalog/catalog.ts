@@ -2,6 +2,7 @@
 import type { Finding } from '../core/finding.ts';
 import type { Endpoint } from './endpoint.ts';
 
+/** All endpoints in service at one time; frozen. */
 export interface Catalog {
   /** Sorted by name. */
   readonly endpoints: readonly Endpoint[];

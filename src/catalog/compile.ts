@@ -11,6 +11,7 @@ import { sampleText } from '../params/sample-values.ts';
 import type { RedactionPolicy } from '../redact/demand.ts';
 import { createRedactor } from '../redact/redactor.ts';
 import { withoutUnused } from '../sql/clause.ts';
+import { createCursor } from '../sql/cursor.ts';
 import type { Outline } from '../sql/outline.ts';
 import { analyse, type Analysis, type RuleFinding } from './analysis.ts';
 import type { Candidate } from './catalog.ts';
@@ -18,12 +19,14 @@ import type { CachePolicy, Endpoint, Label, ReservationPolicy, SandboxPolicy } f
 import { isRejectionExpected } from './expectation.ts';
 import { checkRules } from './rules.ts';
 
+/** The result for one file: an endpoint, or findings, or an endpoint with warnings. */
 export interface CompiledFile {
   /** Undefined if any finding is an error. */
   readonly candidate: Candidate | undefined;
   readonly diagnostics: readonly Finding[];
 }
 
+/** Compiles one file; never throws for its contents. */
 export type CompileFile = (path: string, text: string) => CompiledFile;
 
 /** A file without errors, with the intermediate results that further checks need. */
@@ -36,6 +39,7 @@ export interface InspectedFile {
 /** Maximum size of a result in the engine's memory, in bytes. */
 const RESULT_BYTES = 128 * 2 ** 20;
 
+/** What compilation needs besides the file. */
 export interface CompileOptions {
   /** The secret for hashing columns; undefined: a file with hashed columns does not compile. */
   readonly piiHashKey: string | undefined;
@@ -122,7 +126,7 @@ function build(
     binder: createBinder([...parameters.values()], { unknown: file.unknown_parameters ?? 'reject' }),
     sampleValues: sampleValues(file),
     query: bound.sql,
-    statement: `SELECT * FROM (\n${withoutUnused(bound.sql, outline)}\n) LIMIT ${maxRows + 1}`,
+    statement: `SELECT * FROM (\n${withoutUnused(createCursor(bound.sql), outline)}\n) LIMIT ${maxRows + 1}`,
     outline,
     maxRows,
     int64: file.int64 ?? 'number',

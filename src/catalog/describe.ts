@@ -2,6 +2,7 @@
 import type { Column, Engine } from '../engine/engine.ts';
 import { createQueue } from '../engine/queue.ts';
 import { readClause, withClause } from '../sql/clause.ts';
+import { createCursor } from '../sql/cursor.ts';
 import { after } from '../core/clock.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -35,7 +36,7 @@ export function createDescribe(engine: Engine): Describe {
   };
   const tables = remember(async (endpoint) => {
     const { query, outline } = endpoint;
-    const clause = readClause(query, outline);
+    const clause = readClause(createCursor(query), outline);
     const names = outline.elements.filter(({ kind }) => kind === 'table').map(({ name }) => name);
     const all = names.map(async (name) => {
       const columns = await ask(

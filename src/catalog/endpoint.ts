@@ -60,6 +60,7 @@ export interface Label {
     | { readonly kind: 'header' };
 }
 
+/** Which ClickHouse workloads the endpoint's queries may use. */
 export interface ReservationPolicy {
   readonly enabled: boolean;
   /** ClickHouse workloads that a caller may request. */
@@ -71,6 +72,7 @@ export interface ReservationPolicy {
 /** Dialects of consumer SQL. */
 export type Dialect = 'clickhouse' | 'bigquery';
 
+/** Which consumer queries the endpoint accepts. */
 export interface SandboxPolicy {
   readonly enabled: boolean;
   readonly languages: ReadonlySet<'sql' | 'lql'>;

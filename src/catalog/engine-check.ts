@@ -5,7 +5,7 @@ import { didYouMean, nearest } from '../core/nearest.ts';
 import { EngineError, type Engine } from '../engine/engine.ts';
 import { enginePosition, quotedNames } from '../sandbox/engine-message.ts';
 import { findInQuery } from '../sandbox/find-in-query.ts';
-import { isSignificant, tokenize } from '../sql/lexer.ts';
+import { createCursor } from '../sql/cursor.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
 import { authorOffset } from '../sql/placeholders.ts';
 import type { InspectedFile } from './compile.ts';
@@ -103,10 +103,9 @@ function offsetOf({ analysis: { bound } }: InspectedFile, part: Part, message: s
   const position = enginePosition(message, `${WRAPPER}${part.sql}\n)`);
   if (position !== undefined)
     return Math.min(bound.sql.length, Math.max(0, position - WRAPPER.length) + part.shift);
-  const text = bound.sql.slice(part.start, part.end);
-  const tokens = tokenize(text).filter(isSignificant);
+  const query = createCursor(bound.sql.slice(part.start, part.end));
   for (const name of namesIn(message)) {
-    const found = findInQuery({ text, tokens }, name);
+    const found = findInQuery(query, name);
     if (found !== undefined) return part.start + found.start;
   }
   return part.start;

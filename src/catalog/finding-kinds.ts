@@ -18,6 +18,18 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
     title: 'The file cannot be read',
     help: 'It must be a text file of at most 1 MiB that this user can read and that is not being written to continuously.',
   },
+  'file.dangling_link': {
+    title: 'A link without a target',
+    help: 'The file that it points to does not exist, so no endpoint is served for it.',
+  },
+  'file.in_subfolder': {
+    title: 'An endpoint file in a subfolder',
+    help: 'Endpoint files are read directly in the folder only. Group endpoints by the parts of their names: team.sales in team.sales.yaml.',
+  },
+  'file.extension': {
+    title: 'An endpoint file with another extension',
+    help: 'Only files whose names end with .yaml or .yml, in lower case, are endpoint files.',
+  },
   'file.more_findings': {
     title: 'The file has more findings than are shown',
     help: 'The first 100 are shown. Fix those, then check the file again.',
@@ -220,6 +232,10 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
     title: 'A reservation without workloads',
     help: 'List the workloads that callers may request.',
   },
+  'parameter.optional_limit': {
+    title: 'An optional parameter in LIMIT or OFFSET',
+    help: 'An optional parameter without a default is NULL if it is not sent, and the engine accepts no NULL there: the call would fail with 500.',
+  },
   'pii.hash_without_key': {
     title: 'Hashed columns without a secret',
     help: 'The operator must set MILLRACE_PII_HASH_KEY; otherwise use mask.',
@@ -239,6 +255,10 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
   'engine.unknown_function': {
     title: 'Unknown function',
     help: 'Correct the name; the hint suggests the closest match.',
+  },
+  'engine.unknown_setting': {
+    title: 'Unknown setting',
+    help: 'The engine ignores settings that it does not have, so the query runs without the one that is meant. Correct the name, or remove it.',
   },
   'engine.unknown_type': { title: 'Unknown data type', help: 'Correct the name of the type.' },
   'engine.syntax': {

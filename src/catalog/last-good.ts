@@ -7,6 +7,7 @@ import type { LoadedFiles } from './load.ts';
 /** The served versions, by file path. */
 export type InService = ReadonlyMap<string, Candidate>;
 
+/** The endpoints to serve after a load. */
 export interface Choice {
   readonly inService: InService;
   readonly catalog: Catalog;

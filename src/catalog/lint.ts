@@ -1,6 +1,5 @@
 // Lint warnings for valid endpoint files, each under its own code.
-import { isSignificant, tokenize, type Token } from '../sql/lexer.ts';
-import { identifierName } from '../sql/literal.ts';
+import { createCursor, type Cursor } from '../sql/cursor.ts';
 import { authorOffset } from '../sql/placeholders.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
 import type { Outline } from '../sql/outline.ts';
@@ -9,10 +8,7 @@ type UncodedFinding = Omit<RuleFinding, 'code' | 'severity'>;
 /** An analysis whose query was parsed, with its tokens; offsets refer to the bound query. */
 interface Read extends Analysis {
   readonly outline: Outline;
-  readonly tokens: readonly Token[];
-  /** By token: a bare word in upper case, and the identifier that a word or a quoted name denotes. */
-  readonly words: readonly (string | undefined)[];
-  readonly names: readonly (string | undefined)[];
+  readonly query: Cursor;
   /** By token: the function, in lower case, whose parentheses enclose it; '' if no name precedes the parenthesis. */
   readonly around: readonly string[];
   /** The index of the token that begins at an offset. */
@@ -33,7 +29,7 @@ export const LINTS: Readonly<Record<string, Lint>> = {
   'lint.unqualified_table': function* (read) {
     const elements = new Set(read.outline.elements.map(({ name }) => name));
     for (const index of sources(read)) {
-      const name = nameAt(read, index);
+      const name = read.query.name(index);
       if (name === undefined || isQualified(read, index) || elements.has(name)) continue;
       yield {
         ...at(read, index),
@@ -43,10 +39,10 @@ export const LINTS: Readonly<Record<string, Lint>> = {
     }
   },
   'lint.select_star': function* (read) {
-    const { outline, tokens } = read;
-    const star = tokens.findIndex(
+    const { outline, query } = read;
+    const star = query.tokens.findIndex(
       (token, index) =>
-        token.kind === '*' && token.start > outline.mainStart && wordAt(read, index - 1) === 'SELECT',
+        token.kind === '*' && token.start > outline.mainStart && read.query.word(index - 1) === 'SELECT',
     );
     if (star === -1 || outline.elements.some(({ name }) => name === outline.from)) return;
     yield {
@@ -58,7 +54,10 @@ export const LINTS: Readonly<Record<string, Lint>> = {
   'lint.unused_table': function* (read) {
     if (read.file.sandbox?.enabled === true) return; // consumers read them
     const uses = new Map<string | undefined, number>();
-    for (const name of read.names) uses.set(name, (uses.get(name) ?? 0) + 1);
+    for (const index of read.query.tokens.keys()) {
+      const name = read.query.name(index);
+      uses.set(name, (uses.get(name) ?? 0) + 1);
+    }
     for (const element of read.outline.elements) {
       if ((uses.get(element.name) ?? 0) > 1) continue;
       yield {
@@ -85,13 +84,13 @@ export const LINTS: Readonly<Record<string, Lint>> = {
     }
   },
   'lint.limit_over_max_rows': function* (read) {
-    const { outline, file, tokens } = read;
+    const { outline, file, query } = read;
     const limit = find(read, outline.mainStart, outline.mainEnd, ['LIMIT']).at(-1);
-    const number = limit === undefined ? undefined : tokens[limit + 1];
+    const number = limit === undefined ? undefined : query.tokens[limit + 1];
     if (limit === undefined || number?.kind !== 'number' || depthAt(read, limit) > 0) return;
-    const rows = Number(textOf(read, limit + 1));
+    const rows = Number(read.query.text(limit + 1));
     const maxRows = file.max_rows ?? 1000;
-    const next = wordAt(read, limit + 2) ?? tokens[limit + 2]?.kind;
+    const next = read.query.word(limit + 2) ?? query.kind(limit + 2);
     if (!(rows > maxRows) || next === ',' || next === 'BY') return;
     yield {
       ...at(read, limit + 1),
@@ -104,7 +103,7 @@ export const LINTS: Readonly<Record<string, Lint>> = {
       const index = read.beginsAt.get(use.boundStart) ?? -1;
       const spec = file.parameters?.[use.name];
       if (spec === undefined || spec.format === 'regex' || spec.enum !== undefined) continue;
-      if (read.tokens[index - 1]?.kind !== ',' || !REGEX_FUNCTIONS.has(read.around[index] ?? '')) continue;
+      if (read.query.kind(index - 1) !== ',' || !REGEX_FUNCTIONS.has(read.around[index] ?? '')) continue;
       yield {
         path: ['parameters', use.name],
         onKey: true,
@@ -152,74 +151,52 @@ export function lint(analysis: Analysis): readonly RuleFinding[] {
   );
 }
 
-function textOf({ bound, tokens }: Read, index: number): string {
-  const token = tokens[index];
-  return token === undefined ? '' : bound.sql.slice(token.start, token.end);
-}
-
-/** Tokenizes once: lints access the tokens by index. */
+/** Lexes once: lints access the tokens by index. */
 function createRead(analysis: Analysis, outline: Outline): Read {
-  const { sql } = analysis.bound;
-  const tokens = tokenize(sql).filter(isSignificant);
-  const texts = tokens.map(({ start, end }) => sql.slice(start, end));
-  const words = tokens.map(({ kind }, index) => (kind === 'word' ? texts[index]?.toUpperCase() : undefined));
-  const names = tokens.map(({ kind }, index) =>
-    kind === 'word' || kind === 'quoted' ? identifierName(texts[index] ?? '') : undefined,
-  );
-  const beginsAt = new Map(tokens.map(({ start }, index) => [start, index]));
-  return { ...analysis, outline, tokens, words, names, around: functionsAround(tokens, words), beginsAt };
+  const query = createCursor(analysis.bound.sql, analysis.bound.tokens);
+  const beginsAt = new Map(query.tokens.map(({ start }, index) => [start, index]));
+  return { ...analysis, outline, query, around: functionsAround(query), beginsAt };
 }
 
-function functionsAround(
-  tokens: readonly Token[],
-  words: readonly (string | undefined)[],
-): readonly string[] {
+function functionsAround(query: Cursor): readonly string[] {
   const open: string[] = [];
-  return tokens.map(({ kind }, index) => {
+  return query.tokens.map(({ kind }, index) => {
     if (kind === ')' || kind === ']') open.pop();
     const around = open.at(-1) ?? '';
     if (kind === '[') open.push('');
     if (kind === '(') {
-      const word = words[index - 1];
+      const word = query.word(index - 1);
       open.push(word === undefined || BEFORE_SUBQUERY.has(word) ? '' : word.toLowerCase());
     }
     return around;
   });
 }
 
-function wordAt({ words }: Read, index: number): string | undefined {
-  return words[index];
-}
-
-function nameAt({ names }: Read, index: number): string | undefined {
-  return names[index];
-}
-
-function at({ bound, tokens }: Read, index: number): Pick<UncodedFinding, 'path' | 'offset'> {
-  return { path: ['query'], offset: authorOffset(bound.uses, tokens[index]?.start ?? 0) };
+function at({ bound, query }: Read, index: number): Pick<UncodedFinding, 'path' | 'offset'> {
+  return { path: ['query'], offset: authorOffset(bound.uses, query.start(index)) };
 }
 
 /** Tokens directly after FROM and JOIN that are names, not subqueries or table functions. */
 function sources(read: Read): readonly number[] {
-  return read.tokens.flatMap((_, index) => {
-    const word = wordAt(read, index);
-    const isName = nameAt(read, index + 1) !== undefined && read.tokens[index + 2]?.kind !== '(';
+  return read.query.tokens.flatMap((_, index) => {
+    const word = read.query.word(index);
+    const isName = read.query.name(index + 1) !== undefined && read.query.kind(index + 2) !== '(';
     // EXTRACT(x FROM y), trim(… FROM y): inside a function's parentheses, FROM names no table.
     return (word === 'FROM' || word === 'JOIN') && isName && read.around[index] === '' ? [index + 1] : [];
   });
 }
 
-function isQualified({ tokens }: Read, index: number): boolean {
-  return tokens[index + 1]?.kind === '.';
+function isQualified({ query }: Read, index: number): boolean {
+  return query.kind(index + 1) === '.';
 }
 
 const BEFORE_SUBQUERY: ReadonlySet<string> = new Set(
   'AS FROM JOIN IN SELECT WHERE AND OR NOT EXISTS ALL ANY UNION EXCEPT INTERSECT'.split(' '),
 );
 
-function depthAt({ tokens, outline }: Read, index: number): number {
+function depthAt({ query, outline }: Read, index: number): number {
   let depth = 0;
-  for (const token of tokens.slice(0, index)) {
+  for (const token of query.tokens.slice(0, index)) {
     if (token.start < outline.mainStart) continue;
     if (token.kind === '(') depth++;
     if (token.kind === ')') depth--;
@@ -230,10 +207,10 @@ function depthAt({ tokens, outline }: Read, index: number): number {
 /** Start indexes of this sequence of words, between two offsets at token boundaries. */
 function find(read: Read, start: number, end: number, words: readonly string[]): readonly number[] {
   const found: number[] = [];
-  const first = read.beginsAt.get(start) ?? read.tokens.length;
-  for (let index = first; index < read.tokens.length; index++) {
-    if ((read.tokens[index]?.end ?? Infinity) > end) break;
-    if (words.every((word, k) => wordAt(read, index + k) === word)) found.push(index);
+  const first = read.beginsAt.get(start) ?? read.query.tokens.length;
+  for (let index = first; index < read.query.tokens.length; index++) {
+    if ((read.query.tokens[index]?.end ?? Infinity) > end) break;
+    if (words.every((word, k) => read.query.word(index + k) === word)) found.push(index);
   }
   return found;
 }

@@ -2,13 +2,16 @@
 // file.
 import { basename, dirname } from 'node:path';
 import { compareDiagnostics, type Finding } from '../core/finding.ts';
+import type { After, Clock } from '../core/clock.ts';
 import type { Observe } from '../core/observation.ts';
 import { watchPaths } from '../config/watch.ts';
 import { assembleCatalog, type Catalog } from './catalog.ts';
 import type { CompileFile } from './compile.ts';
 import { chooseVersions, type InService } from './last-good.ts';
-import { isEndpointFile, loadFolder, loadSome, type Loaded, type LoadedFiles } from './load.ts';
+import { isEndpointFile } from './ignored-files.ts';
+import { loadFolder, loadSome, type LoadDeps, type Loaded, type LoadedFiles } from './load.ts';
 
+/** The catalog of a folder, reloaded on change. */
 export interface LiveCatalog {
   /** The current catalog; read once per request. */
   current(): Catalog;
@@ -21,32 +24,32 @@ export interface LiveCatalog {
   close(): Promise<void>;
 }
 
+/** The folder, how its files are compiled, and who is informed. */
 export interface LiveCatalogOptions {
   readonly folder: string;
   readonly compile: CompileFile;
   readonly observe: Observe;
   /** Called after each swap, to stop what only the old catalog needed. */
   readonly onSwap?: (before: Catalog, after: Catalog) => void;
-  /** Milliseconds, monotonic. */
-  readonly now: () => number;
+  readonly clock: Clock;
+  readonly after: After;
 }
 
 /** Loads the folder and watches it. Rejects if the folder cannot be read at startup. */
 export async function openLiveCatalog(options: LiveCatalogOptions): Promise<LiveCatalog> {
-  const { folder, compile, observe } = options;
+  const { folder, compile, observe, clock, after } = options;
   let files: LoadedFiles = new Map();
   let inService: InService = new Map();
   let catalog = assembleCatalog([]).catalog;
   let findings: readonly Finding[] = [];
-  const pending = createPending(folder);
-  let lastFailure = '';
-  let isOpen = false;
-  const subscribers = new Set<() => void>();
+  const pending = createPending(folder, { compile, epoch: clock.epoch });
+  let [lastFailure, isOpen]: [string, boolean] = ['', false];
+  const changes = createChanges();
 
   const load = async (): Promise<void> => {
-    const started = options.now();
-    const loaded = await pending.load(files, compile);
-    const ms = options.now() - started;
+    const started = clock.monotonic();
+    const loaded = await pending.load(files);
+    const ms = clock.monotonic() - started;
     lastFailure = '';
     files = loaded.files;
     if (loaded.changed === 0 && isOpen) return;
@@ -54,18 +57,13 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
     const choice = chooseVersions(files, inService);
     const [replaced, before] = [catalog, findings];
     inService = choice.inService;
-    findings = allFindings(files, choice.doubles);
+    findings = allFindings(files, [...loaded.ignored, ...choice.doubles]);
     catalog = choice.catalog; // visible to new requests from here on
     options.onSwap?.(replaced, catalog);
-    const counts = {
-      endpoints: catalog.endpoints.length,
-      changed: loaded.changed,
-      findings: findings.length,
-    };
-    observe({ kind: 'catalog.loaded', ...counts, ms });
+    observe({ kind: 'catalog.loaded', ...countsOf(catalog, findings), changed: loaded.changed, ms });
     if (findings.length > 0 && !sameFindings(findings, before))
       observe({ kind: 'catalog.rejected', diagnostics: findings });
-    for (const changed of subscribers) changed();
+    changes.announce();
   };
   const fail = (cause: unknown): void => {
     pending.addAll();
@@ -84,15 +82,12 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
     pending.add(paths);
     void loadPending();
   };
-  const watcher = await watchPaths([folder], WATCHING, { change: note, error: fail });
-  const stopLooking = lookNowAndThen(reload, options.now);
+  const watcher = await watchPaths([folder], { ...WATCHING, after }, { change: note, error: fail });
+  const stopLooking = lookNowAndThen(reload, clock.monotonic, after);
   return {
     current: () => catalog,
     diagnostics: () => findings,
-    subscribe: (changed) => {
-      subscribers.add(changed);
-      return () => subscribers.delete(changed);
-    },
+    subscribe: changes.subscribe,
     reload,
     close: () => {
       stopLooking();
@@ -101,9 +96,24 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
   };
 }
 
+/** Notifies subscribers of changes. */
+function createChanges() {
+  const subscribers = new Set<() => void>();
+  return {
+    announce: (): void => {
+      for (const changed of subscribers) changed();
+    },
+    subscribe: (changed: () => void): (() => void) => {
+      subscribers.add(changed);
+      return () => subscribers.delete(changed);
+    },
+  };
+}
+
 /** What to read next: everything at first, then the paths that the watcher reported. */
-function createPending(folder: string) {
+function createPending(folder: string, deps: LoadDeps) {
   let what: Set<string> | 'all' = 'all';
+  let ignored: readonly Finding[] = [];
   return {
     addAll: (): void => {
       what = 'all';
@@ -114,10 +124,13 @@ function createPending(folder: string) {
       if (!isPlain) what = 'all';
       if (what !== 'all') what = new Set([...what, ...paths]);
     },
-    load: (files: LoadedFiles, compile: CompileFile): Promise<Loaded> => {
+    load: async (files: LoadedFiles): Promise<Required<Loaded>> => {
       const taken = what;
       what = new Set();
-      return taken === 'all' ? loadFolder(folder, files, compile) : loadSome(taken, files, compile);
+      const loaded = await (taken === 'all' ? loadFolder(folder, files, deps) : loadSome(taken, files, deps));
+      const before = ignored;
+      ignored = loaded.ignored ?? before;
+      return { ...loaded, ignored, changed: loaded.changed + Number(!sameFindings(ignored, before)) };
     },
   };
 }
@@ -131,23 +144,28 @@ const LOOK_SHARE = 20;
  * Polls because watchers miss changes: in bursts, on network file systems, when a folder is recreated. Each poll
  * compares the stamps of all files; the interval grows with the time that takes.
  */
-function lookNowAndThen(look: () => Promise<void>, now: () => number): () => void {
-  let timer: NodeJS.Timeout;
+function lookNowAndThen(look: () => Promise<void>, now: () => number, after: After): () => void {
+  let cancel: (() => void) | undefined;
   let stopped = false;
   const schedule = (ms: number): void => {
-    timer = setTimeout(() => {
+    cancel = after(ms, () => {
       const started = now();
       void look().then(() => {
         if (!stopped) schedule(Math.max(LOOK_MS, (now() - started) * LOOK_SHARE));
       });
-    }, ms).unref();
+    });
   };
   schedule(LOOK_MS);
   return () => {
     stopped = true;
-    clearTimeout(timer);
+    cancel?.();
   };
 }
+
+const countsOf = (catalog: Catalog, findings: readonly Finding[]) => ({
+  endpoints: catalog.endpoints.length,
+  findings: findings.length,
+});
 
 function allFindings(files: LoadedFiles, assembled: readonly Finding[]): readonly Finding[] {
   const own = [...files.values()].flatMap((file) => file.diagnostics);

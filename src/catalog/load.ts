@@ -9,6 +9,7 @@ import { readSettled, stampOf } from '../config/read-settled.ts';
 import { MAX_DOCUMENT_BYTES } from '../config/yaml-document.ts';
 import type { Candidate } from './catalog.ts';
 import type { CompileFile } from './compile.ts';
+import { findIgnored, isEndpointFile } from './ignored-files.ts';
 
 const MAX_FILES = 20_000;
 /** Files compiled per event loop turn: a few milliseconds, during which no request is served. */
@@ -27,24 +28,25 @@ export interface LoadedFile {
 /** By path, in the order in which the files were first served. */
 export type LoadedFiles = ReadonlyMap<string, LoadedFile>;
 
+/** The state of a folder after reading what has changed. */
 export interface Loaded {
   readonly files: LoadedFiles;
   /** Number of files added, changed or removed. */
   readonly changed: number;
+  /** Warnings about files that are not served; only if the folder was listed. */
+  readonly ignored?: readonly Finding[];
+}
+
+/** What loading needs; `epoch` gives milliseconds since the Unix epoch. */
+export interface LoadDeps {
+  readonly compile: CompileFile;
+  readonly epoch: () => number;
 }
 
 /** Reads the endpoint files directly in `folder`. Rejects if the folder cannot be read or has too many files. */
-export async function loadFolder(
-  folder: string,
-  previous: LoadedFiles,
-  compile: CompileFile,
-): Promise<Loaded> {
-  return loadFiles(await listFiles(folder), previous, compile);
-}
-
-/** Ignores hidden files. */
-export function isEndpointFile(name: string): boolean {
-  return /^[^.].*\.ya?ml$/.test(name);
+export async function loadFolder(folder: string, previous: LoadedFiles, deps: LoadDeps): Promise<Loaded> {
+  const ignored = await findIgnored(folder);
+  return { ...(await loadFiles(await listFiles(folder), previous, deps)), ignored };
 }
 
 /** Paths of the endpoint files in a folder, sorted by name. */
@@ -61,7 +63,7 @@ export async function listFiles(folder: string): Promise<string[]> {
 export async function loadFiles(
   paths: readonly string[],
   previous: LoadedFiles,
-  compile: CompileFile,
+  deps: LoadDeps,
 ): Promise<Loaded> {
   const present = new Set(paths);
   const remaining = [...previous.keys()].filter((path) => present.has(path));
@@ -70,7 +72,7 @@ export async function loadFiles(
   const all = [...new Set([...remaining, ...paths])];
   for (let start = 0; start < all.length; start += SLICE) {
     const slice = all.slice(start, start + SLICE);
-    const loaded = await Promise.all(slice.map((path) => loadFile(path, previous.get(path), compile)));
+    const loaded = await Promise.all(slice.map((path) => loadFile(path, previous.get(path), deps)));
     const changedBefore = changed;
     for (const [index, path] of slice.entries()) {
       const [before, file] = [previous.get(path), loaded[index]];
@@ -86,10 +88,10 @@ export async function loadFiles(
 export async function loadSome(
   paths: Iterable<string>,
   previous: LoadedFiles,
-  compile: CompileFile,
+  deps: LoadDeps,
 ): Promise<Loaded> {
   const chosen = [...paths];
-  const { files: read } = await loadFiles(chosen, new Map(pick(previous, chosen)), compile);
+  const { files: read } = await loadFiles(chosen, new Map(pick(previous, chosen)), deps);
   const files = new Map(previous);
   let changed = 0;
   for (const path of chosen) {
@@ -112,22 +114,22 @@ const UNSETTLED = 'unsettled';
 const SETTLED_MS = 100;
 
 /** Timestamps of files are coarse: a recently written file may change again with the same stamp. */
-function settledStampOf(stats: Stats): string {
-  return Math.abs(Date.now() - stats.ctimeMs) < SETTLED_MS ? UNSETTLED : stampOf(stats);
+function settledStampOf(stats: Stats, now: number): string {
+  return Math.abs(now - stats.ctimeMs) < SETTLED_MS ? UNSETTLED : stampOf(stats);
 }
 
 async function loadFile(
   path: string,
   before: LoadedFile | undefined,
-  compile: CompileFile,
+  { compile, epoch }: LoadDeps,
 ): Promise<LoadedFile | undefined> {
   const first = await stat(path).catch(() => undefined);
   if (first === undefined) return undefined;
-  const known = settledStampOf(first);
+  const known = settledStampOf(first, epoch());
   if (known !== UNSETTLED && before?.stamp === known) return before;
   const read = await readSettled(path, MAX_DOCUMENT_BYTES).catch((cause: NodeJS.ErrnoException) => cause);
   if (read instanceof Error) return read.code === 'ENOENT' ? undefined : unreadable(path, known, read);
-  const stamp = settledStampOf(read.stats);
+  const stamp = settledStampOf(read.stats, epoch());
   const hash = createHash('sha256').update(read.bytes).digest('hex');
   if (before?.hash === hash) return { ...before, stamp };
   return { file: path, stamp, hash, ...compile(path, read.bytes.toString('utf8')) };

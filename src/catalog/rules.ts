@@ -3,6 +3,8 @@ import { MAX_FINDINGS } from '../core/finding.ts';
 import { didYouMean, nearest } from '../core/nearest.ts';
 import { Problem } from '../core/problem.ts';
 import { createBinder } from '../params/binder.ts';
+import { isSignificant, tokenize } from '../sql/lexer.ts';
+import type { BoundQuery } from '../sql/placeholders.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
 import { uncheckedBy } from '../sandbox/functions/policy.ts';
 import { isRejectionExpected } from './expectation.ts';
@@ -47,6 +49,18 @@ export const RULES: Readonly<Record<string, Rule>> = {
         message: `the query does not use @${name}`,
         hint:
           guess === undefined ? `Write @${name} in the query, or remove it here` : `The query uses @${guess}`,
+      };
+    }
+  },
+  'parameter.optional_limit': function* ({ bound, file }) {
+    for (const use of limitUses(bound)) {
+      const spec = file.parameters?.[use.name];
+      if (spec === undefined || spec.required === true || spec.default !== undefined) continue;
+      yield {
+        path: ['query'],
+        offset: use.start,
+        message: `LIMIT and OFFSET take a number, and @${use.name} is NULL if it is not sent`,
+        hint: `Add default: … or required: true to the parameter ${use.name}`,
       };
     }
   },
@@ -148,6 +162,19 @@ export const RULES: Readonly<Record<string, Rule>> = {
     }
   },
 };
+
+/** The uses of parameters as arguments of LIMIT and OFFSET: `LIMIT @a`, `LIMIT @b, @a`, `OFFSET @b`. */
+function limitUses({ sql, uses }: BoundQuery): BoundQuery['uses'] {
+  if (uses.length === 0 || !/\b(limit|offset)\b/i.test(sql)) return [];
+  const tokens = tokenize(sql).filter(isSignificant);
+  const isKeyword = (index: number): boolean =>
+    /^(limit|offset)$/i.test(sql.slice(tokens[index]?.start, tokens[index]?.end));
+  const indexOf = new Map(tokens.map(({ start }, index) => [start, index]));
+  return uses.filter(({ boundStart }) => {
+    const index = indexOf.get(boundStart) ?? 0;
+    return isKeyword(index - 1) || (tokens[index - 1]?.kind === ',' && isKeyword(index - 3));
+  });
+}
 
 function bindFailures(bind: () => unknown): readonly { parameter: string; message: string }[] {
   try {

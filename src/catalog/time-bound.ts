@@ -1,6 +1,6 @@
 // Finds queries without a time condition on tables that are partitioned or sorted by time.
 import type { Engine } from '../engine/engine.ts';
-import { isSignificant, tokenize, type Token } from '../sql/lexer.ts';
+import type { Token } from '../sql/lexer.ts';
 import { identifierName } from '../sql/literal.ts';
 import { authorOffset } from '../sql/placeholders.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
@@ -26,8 +26,7 @@ export async function readTimeColumns(engine: Engine): Promise<TimeColumns> {
 
 /** Reads of such tables whose SELECT has no condition on that column. */
 export function findUnbounded(analysis: Analysis, timeColumns: TimeColumns): readonly RuleFinding[] {
-  const { sql, uses } = analysis.bound;
-  const tokens = tokenize(sql).filter(isSignificant);
+  const { sql, uses, tokens } = analysis.bound;
   const textOf = (index: number): string => sql.slice(tokens[index]?.start, tokens[index]?.end);
   return tokens.flatMap((token, index): RuleFinding[] => {
     if (!/^(from|join)$/i.test(textOf(index)) || tokens[index + 2]?.kind !== '.') return [];

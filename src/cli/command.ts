@@ -3,12 +3,13 @@ import type { Command } from 'commander';
 import type { Uses } from '../auth/key-use.ts';
 import { loadSettings, settingNames, type Settings } from '../config/settings.ts';
 import type { Observe } from '../core/observation.ts';
+import { nearest } from '../core/nearest.ts';
 import { describeFinding } from '../observe/describe.ts';
 import { CommandError } from './command-error.ts';
-import type { ServeDeps } from './serve.ts';
+import type { ServeDeps } from './serve/serve.ts';
 import type { Terminal } from './terminal.ts';
 import type { OpenEngine, OpenLocal, OpenService, OpenTestRuntime } from './dependencies.ts';
-import type { Workers } from './workers.ts';
+import type { Workers } from './serve/workers.ts';
 
 /** Access to the process for commands. */
 export interface CommandDeps {
@@ -45,7 +46,11 @@ export function withSettings(command: Command): Command {
 }
 
 /** Loads the settings for a command with these `flags`. Rejects with CommandError. */
-export async function settingsOf(flags: Flags, { env }: Pick<CommandDeps, 'env'>): Promise<Settings> {
+export async function settingsOf(
+  flags: Flags,
+  { env, terminal, workers }: Pick<CommandDeps, 'env' | 'terminal' | 'workers'>,
+): Promise<Settings> {
+  if (workers.index === undefined) for (const line of unknownVariables(env)) terminal.note(line);
   const named = settingNames().map(({ key }) => [key, flags[camelCase(key)]]);
   const path = flags['config'] ?? 'millrace.yaml';
   const loaded = await loadSettings({
@@ -61,4 +66,20 @@ export async function settingsOf(flags: Flags, { env }: Pick<CommandDeps, 'env'>
 
 function camelCase(key: string): string {
   return key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** Set by the container platform for a service of this name, by the tests, or for other containers. */
+const FOREIGN =
+  /^MILLRACE_(?:(?:.+_)?SERVICE_(?:HOST|PORT.*)|(?:.+_)?PORT_\d+_(?:TCP|UDP).*|TEST_.*|WORKER_INDEX|KEY|(?:CLICKHOUSE|CONSUMER|REDIS)_PASSWORD)$/;
+
+/** Warnings about variables that look like settings, but are none. */
+function unknownVariables(env: CommandDeps['env']): readonly string[] {
+  const known = new Set(settingNames().map((name) => name.env));
+  return Object.keys(env)
+    .filter((name) => name.startsWith('MILLRACE_') && !known.has(name) && !FOREIGN.test(name))
+    .toSorted()
+    .map((name) => {
+      const guess = nearest(name, known);
+      return `warning: ${name} is not a setting and is ignored${guess === undefined ? '' : `; did you mean ${guess}?`}`;
+    });
 }

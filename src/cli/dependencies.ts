@@ -6,13 +6,16 @@ import type { Settings } from '../config/settings.ts';
 import type { Observe, Relay } from '../core/observation.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { RequestPath } from '../request/answer.ts';
-import type { PreflightFinding } from '../request/preflight.ts';
+import type { PreflightFinding } from '../preflight/preflight.ts';
 
 export interface RunningService {
   readonly address: string;
   readonly catalog: LiveCatalog;
   /** Which parts are ready, and which are not. */
-  readonly readiness: () => Promise<{ readonly checks: Readonly<Record<string, string>> }>;
+  readonly readiness: () => Promise<{
+    readonly checks: Readonly<Record<string, string>>;
+    readonly causes: Readonly<Record<string, string | undefined>>;
+  }>;
   reload(): Promise<void>;
   close(reason: string): Promise<void>;
 }
@@ -24,8 +27,8 @@ export type OpenService = (options: {
   readonly engine: Engine;
   readonly extraTokens: readonly Token[];
   readonly observe: Observe;
-  readonly isDevelopment?: boolean;
   readonly engineEvents?: Relay;
+  readonly isDevelopment?: boolean;
 }) => Promise<RunningService>;
 
 /** Answers calls without a server, with all permissions. */

@@ -4,6 +4,7 @@ import { createCompile } from '../catalog/compile.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import { listFiles, loadFiles } from '../catalog/load.ts';
 import { CommandError } from './command-error.ts';
+import { REAL_TIME } from './real-time.ts';
 
 /** Replaces the hash key: whether the service has one is not a property of the file. */
 export const ANY_KEY = 'any';
@@ -40,7 +41,10 @@ export function listEndpointFiles(folder: string): Promise<readonly string[]> {
 /** The endpoints of a folder, sorted by name. Rejects with CommandError if a file has errors. */
 export async function readEndpoints(folder: string): Promise<readonly Endpoint[]> {
   const paths = await listEndpointFiles(folder);
-  const { files } = await loadFiles(paths, new Map(), createCompile({ piiHashKey: ANY_KEY }));
+  const { files } = await loadFiles(paths, new Map(), {
+    compile: createCompile({ piiHashKey: ANY_KEY }),
+    ...REAL_TIME,
+  });
   const all = [...files.values()];
   const broken = all.filter(({ candidate }) => candidate === undefined).map(({ file }) => file);
   if (broken.length > 0) throw new CommandError(`Errors in ${broken.join(', ')}; run millrace validate`);

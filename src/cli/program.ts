@@ -5,19 +5,19 @@ import { CommandError } from './command-error.ts';
 
 /** In the order of the help. Each is loaded on demand: loading all takes longer than running most of them. */
 const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
-  serve: async () => (await import('./commands/serve.ts')).addServe,
-  validate: async () => (await import('./commands/validate.ts')).addValidate,
-  test: async () => (await import('./commands/test.ts')).addTest,
-  diff: async () => (await import('./commands/diff.ts')).addDiff,
-  query: async () => (await import('./commands/query.ts')).addQuery,
-  token: async () => (await import('./commands/token.ts')).addToken,
-  seed: async () => (await import('./commands/seed.ts')).addSeed,
-  doctor: async () => (await import('./commands/doctor.ts')).addDoctor,
-  capacity: async () => (await import('./commands/capacity.ts')).addCapacity,
-  new: async () => (await import('./commands/new.ts')).addNew,
-  format: async () => (await import('./commands/format.ts')).addFormat,
-  types: async () => (await import('./commands/types.ts')).addTypes,
-  openapi: async () => (await import('./commands/openapi.ts')).addOpenapi,
+  serve: async () => (await import('./serve/command.ts')).addServe,
+  validate: async () => (await import('./validate/command.ts')).addValidate,
+  test: async () => (await import('./test/command.ts')).addTest,
+  diff: async () => (await import('./diff/command.ts')).addDiff,
+  query: async () => (await import('./query/command.ts')).addQuery,
+  token: async () => (await import('./token/command.ts')).addToken,
+  seed: async () => (await import('./seed/command.ts')).addSeed,
+  doctor: async () => (await import('./doctor/command.ts')).addDoctor,
+  capacity: async () => (await import('./capacity/command.ts')).addCapacity,
+  new: async () => (await import('./new/command.ts')).addNew,
+  format: async () => (await import('./format/command.ts')).addFormat,
+  types: async () => (await import('./types/command.ts')).addTypes,
+  openapi: async () => (await import('./openapi/command.ts')).addOpenapi,
 };
 
 export type ProgramDeps = Omit<CommandDeps, 'setExitCode'>;

@@ -8,7 +8,7 @@ import { EngineError, type Engine } from '../engine/engine.ts';
 import { createTables } from '../engine/schema-files.ts';
 import { createCallsTable } from '../engine/calls-table.ts';
 import { CommandError } from './command-error.ts';
-import { openEngineOrExplain } from './serve.ts';
+import { openEngineOrExplain } from './serve/serve.ts';
 import type { OpenEngine } from './dependencies.ts';
 
 export interface SchemaEngineOptions {

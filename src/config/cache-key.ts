@@ -1,6 +1,7 @@
 // The secrets from which the shared cache's key is derived, and a warning if others may know them.
 import type { Settings } from './settings.ts';
 
+/** Input of the key that authenticates cached responses. */
 export interface CacheSecrets {
   /** Identical in all replicas that share entries; empty strings if the service has no secrets. */
   readonly secrets: readonly string[];

@@ -2,6 +2,7 @@
 import type { Finding } from '../core/finding.ts';
 import type { SettingsFile } from './generated/settings.ts';
 
+/** The servers and the two users; passwords are plain text and must not be shown. */
 export interface ClickHouseSettings {
   /** At least one; all must have the same tables. */
   readonly urls: readonly string[];

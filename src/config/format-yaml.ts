@@ -1,7 +1,7 @@
 // Formats endpoint files: keys in schema order, comments moved with them, values unchanged.
 import { isDeepStrictEqual } from 'node:util';
-import { isMap, isNode, isScalar, parseDocument, visit } from 'yaml';
-import type { Document, Pair, YAMLMap, YAMLSeq } from 'yaml';
+import { isMap, isNode, isScalar, parseDocument, visit, YAMLMap } from 'yaml';
+import type { Document, Pair, YAMLSeq } from 'yaml';
 import { readSchema, type SchemaName } from './schema.ts';
 
 /** Keys preceded by an empty line. */
@@ -43,6 +43,24 @@ function isInBlock(text: string, at: number): boolean {
   return /^\s/.test(line) && !/^\s*#/.test(line);
 }
 
+/** Whether each alias still stands after its anchor; otherwise the order of the keys is part of the meaning. */
+function anchorsPrecede(pairs: readonly Pair[]): boolean {
+  const anchors = new Set<string>();
+  let isValid = true;
+  const note = (_: unknown, node: { anchor?: string | undefined }): void => {
+    if (node.anchor !== undefined) anchors.add(node.anchor);
+  };
+  const map = new YAMLMap();
+  map.items = [...pairs];
+  visit(map, {
+    Value: note,
+    Alias: (_, { source }) => {
+      if (!anchors.has(source)) isValid = false;
+    },
+  });
+  return isValid;
+}
+
 /**
  * Known keys first, in schema order, then the others in their original order. Comments above the first key stay at the
  * top.
@@ -54,7 +72,9 @@ function order(document: Document, root: YAMLMap, keys: readonly string[]): void
   };
   const [first] = root.items;
   const head = isNode(first?.key) ? first.key.commentBefore : undefined;
-  root.items.sort((a, b) => rank(a) - rank(b));
+  const sorted = root.items.toSorted((a, b) => rank(a) - rank(b));
+  if (!anchorsPrecede(sorted)) return;
+  root.items = sorted;
   if (typeof head !== 'string' || root.items[0] === first || !isNode(first?.key)) return;
   first.key.commentBefore = null;
   document.commentBefore = [document.commentBefore, head].filter(Boolean).join('\n');

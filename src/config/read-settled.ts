@@ -2,6 +2,8 @@
 import type { Stats } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 
+import { requireBounded } from './read-text.ts';
+
 const TRIES = 10;
 
 /** Changes whenever the file does, within the resolution of its timestamps. */
@@ -20,8 +22,7 @@ export async function readSettled(
 ): Promise<{ readonly bytes: Buffer; readonly stats: Stats }> {
   let before = await stat(path);
   for (let n = 0; n < TRIES; n++) {
-    if (!before.isFile()) throw new Error('this is not a file');
-    if (before.size > maxBytes) throw new Error(`the file is larger than ${maxBytes / 1_048_576} MiB`);
+    requireBounded(before, maxBytes);
     const bytes = await readFile(path);
     const stats = await stat(path);
     if (bytes.length === stats.size && stampOf(before) === stampOf(stats)) return { bytes, stats };

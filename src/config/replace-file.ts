@@ -1,6 +1,6 @@
 // Replaces files atomically, and serializes changes between processes.
 import { chmod, open, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { setTimeout } from 'node:timers/promises';
+import type { After } from '../core/clock.ts';
 
 /**
  * Replaces a file atomically: readers see either the old or the new version. Keeps the mode unless one is given; a new
@@ -18,12 +18,18 @@ const LOCK_WAIT_MS = 50;
 const LOCK_STALE_MS = 10_000;
 const LOCK_TRIES = 100;
 
+/** For the wait for a lock; `epoch` gives milliseconds since the Unix epoch. */
+export interface LockTime {
+  readonly epoch: () => number;
+  readonly after: After;
+}
+
 /** Runs `change` while holding the file's lock. Rejects if another process holds the lock for 5 s. */
-export async function changeAlone<T>(path: string, change: () => Promise<T>): Promise<T> {
+export async function changeAlone<T>(path: string, time: LockTime, change: () => Promise<T>): Promise<T> {
   const lock = `${path}.lock`;
-  for (let tries = 0; !(await take(lock)); tries++) {
+  for (let tries = 0; !(await take(lock, time.epoch)); tries++) {
     if (tries === LOCK_TRIES) throw new Error(`${path} is being changed by another command (${lock})`);
-    await setTimeout(LOCK_WAIT_MS);
+    await new Promise<void>((resolve) => void time.after(LOCK_WAIT_MS, resolve));
   }
   try {
     return await change();
@@ -33,12 +39,12 @@ export async function changeAlone<T>(path: string, change: () => Promise<T>): Pr
 }
 
 /** Tries to take the lock; removes a stale one left by a process that died. */
-async function take(lock: string): Promise<boolean> {
+async function take(lock: string, epoch: () => number): Promise<boolean> {
   const file = await open(lock, 'wx').catch((cause: NodeJS.ErrnoException) => cause);
   if (!(file instanceof Error)) return file.close().then(() => true);
   if (file.code !== 'EEXIST') throw file;
   const age = await stat(lock).then(
-    (stats) => Date.now() - stats.mtimeMs,
+    (stats) => epoch() - stats.mtimeMs,
     () => 0,
   );
   if (age > LOCK_STALE_MS) await rm(lock, { force: true });

@@ -8,6 +8,7 @@ import { locateFindings, MAX_FINDINGS, type Finding } from '../core/finding.ts';
 import { didYouMean, nearest } from '../core/nearest.ts';
 import type { Path, YamlDocument } from './yaml-document.ts';
 
+/** The schemas in `schemas/`, without their suffix. */
 export type SchemaName = 'endpoint' | 'tokens' | 'settings';
 
 /** Validates a document against one schema. Without findings, its value has the type generated from that schema. */

@@ -49,6 +49,8 @@ export interface Settings {
   readonly adminPort: number;
   /** Host names accepted by the admin listener, besides IP addresses and localhost. */
   readonly adminNames: readonly string[];
+  /** An e-mail address or URL of the operator. */
+  readonly contact: string | undefined;
   readonly requestTimeout: number;
   readonly sendTimeout: number;
   readonly sendMemory: number;
@@ -66,6 +68,7 @@ export interface Settings {
   readonly shown: Readonly<Record<string, ShownSetting>>;
 }
 
+/** A setting as `/config` shows it: secrets are masked. */
 export interface ShownSetting {
   readonly value: unknown;
   readonly source: 'flag' | 'environment' | 'file' | 'default';
@@ -101,6 +104,7 @@ export interface SettingName {
   readonly isSecret: boolean;
 }
 
+/** All places that settings are read from, passed in by the command line. */
 export interface SettingsSources {
   /** By key; undefined if the flag was not given. */
   readonly flags: Readonly<Record<string, string | undefined>>;
@@ -300,6 +304,7 @@ function resolve(given: SettingsFile, names: readonly SettingName[]): Omit<Setti
     adminHost: all.admin_host,
     adminPort: all.admin_port,
     adminNames: [all.admin_host, ...listOf(all.admin_names)],
+    contact: all.contact,
     requestTimeout: all.request_timeout,
     sendTimeout: all.send_timeout,
     sendMemory: parseBytes(all.send_memory),
@@ -347,6 +352,7 @@ type OptionalKey =
   | 'otlp_headers'
   | 'trusted_proxies'
   | 'admin_names'
+  | 'contact'
   | 'redis_url'
   | 'cache_key'
   | 'tokens'

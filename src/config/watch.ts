@@ -2,13 +2,17 @@
 import { watch, type FSWatcher } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import type { After } from '../core/clock.ts';
 import { stampOf } from './read-settled.ts';
 
+/** How long bursts of changes are collected. */
 export interface WatchOptions {
   /** Quiet period before a burst of changes is reported, in milliseconds. */
   readonly settleMs: number;
   /** Maximum delay of a report during a burst, in milliseconds. */
   readonly maxDelayMs: number;
+  /** The timer of all waits. */
+  readonly after: After;
 }
 
 /** A watched path, its last known state, and its watcher. */
@@ -28,7 +32,7 @@ const LOOK_MS = 1000;
  */
 export async function watchPaths(
   paths: readonly string[],
-  { settleMs, maxDelayMs }: WatchOptions,
+  options: WatchOptions,
   on: {
     /** The changed paths, as far as the system reported them. */
     readonly change: (paths: ReadonlySet<string>) => void;
@@ -36,7 +40,7 @@ export async function watchPaths(
   },
 ): Promise<{ readonly close: () => Promise<void> }> {
   let changed = new Set<string>();
-  const burst = createBurst(settleMs, maxDelayMs, async () => {
+  const burst = createBurst(options, async () => {
     await look();
     const reported = changed;
     changed = new Set();
@@ -57,10 +61,17 @@ export async function watchPaths(
   };
   await look();
   changed.clear();
-  const timer = setInterval(() => void look().then(soon), LOOK_MS);
+  let cancel: (() => void) | undefined;
+  const lookAgain = (): void => {
+    cancel = options.after(LOOK_MS, () => {
+      lookAgain();
+      void look().then(soon);
+    });
+  };
+  lookAgain();
   return {
     close: () => {
-      clearInterval(timer);
+      cancel?.();
       closed.abort();
       return burst.close();
     },
@@ -95,26 +106,28 @@ async function hasMoved(
   return true;
 }
 
-/** Calls `tell` after `settleMs` without changes, or at most `maxDelayMs` after the first one. */
-function createBurst(settleMs: number, maxDelayMs: number, report: () => Promise<void>) {
-  let settle: NodeJS.Timeout | undefined;
-  let deadline: NodeJS.Timeout | undefined;
+/** Calls `report` after `settleMs` without changes, or at most `maxDelayMs` after the first one. */
+function createBurst({ settleMs, maxDelayMs, after }: WatchOptions, report: () => Promise<void>) {
+  let cancelSettle: (() => void) | undefined;
+  let cancelDeadline: (() => void) | undefined;
   let reporting: Promise<void> = Promise.resolve();
+  const cancel = (): void => {
+    cancelSettle?.();
+    cancelDeadline?.();
+    cancelSettle = cancelDeadline = undefined;
+  };
   const end = (): void => {
-    clearTimeout(settle);
-    clearTimeout(deadline);
-    settle = deadline = undefined;
+    cancel();
     reporting = report();
   };
   return {
     note: (): void => {
-      clearTimeout(settle);
-      settle = setTimeout(end, settleMs);
-      deadline ??= setTimeout(end, maxDelayMs);
+      cancelSettle?.();
+      cancelSettle = after(settleMs, end);
+      cancelDeadline ??= after(maxDelayMs, end);
     },
     close: (): Promise<void> => {
-      clearTimeout(settle);
-      clearTimeout(deadline);
+      cancel();
       return reporting;
     },
   };

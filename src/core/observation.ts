@@ -39,7 +39,13 @@ export type Observation =
       readonly engine: 'embedded' | 'http';
     }
   /** `code` is -1 if the worker was ended by a signal. */
-  | { readonly kind: 'service.worker_lost'; readonly pid: number; readonly code: number }
+  | {
+      readonly kind: 'service.worker_lost';
+      readonly pid: number;
+      readonly code: number;
+      /** The signal that ended it, if one did. */
+      readonly signal?: string;
+    }
   | { readonly kind: 'service.stopping'; readonly reason: string }
   | { readonly kind: 'service.stopped'; readonly ms: number }
   | {

@@ -1,9 +1,12 @@
 // Creates the tables of a folder of *.sql files without their rows, which is enough to analyze queries.
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readText } from '../config/read-text.ts';
 import { isSignificant, tokenize } from '../sql/lexer.ts';
 import type { Engine } from './engine.ts';
 import { splitStatements } from './statements.ts';
+
+const MAX_BYTES = 64 * 2 ** 20;
 
 /** Statements that create or change schema objects; the others load rows. */
 const MAKING: ReadonlySet<string> = new Set(['CREATE', 'ALTER']);
@@ -12,7 +15,7 @@ const MAKING: ReadonlySet<string> = new Set(['CREATE', 'ALTER']);
 export async function createTables(engine: Engine, folder: string): Promise<void> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted();
   for (const name of names) {
-    const text = await readFile(join(folder, name), 'utf8');
+    const text = await readText(join(folder, name), MAX_BYTES);
     for (const statement of splitStatements(text)) {
       const making = withoutRows(statement);
       if (making !== undefined) await engine.execute(making);

@@ -1,7 +1,11 @@
 // Loads sample data, or an operator's own tables, into the embedded engine: the *.sql files of a folder, in name order.
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readText } from '../config/read-text.ts';
+import { quoteIdentifier } from '../sql/literal.ts';
 import type { Engine } from './engine.ts';
+import { locateStatements } from './statements.ts';
 
 export interface SeedProgress {
   readonly file: string;
@@ -16,38 +20,150 @@ export interface SeedOptions {
   /** Reload files that were already loaded. */
   readonly again: boolean;
   readonly onProgress: (progress: SeedProgress) => void;
+  /** Called with the files that were added or changed since the data was loaded. */
+  readonly onChanged?: (files: readonly string[]) => void;
 }
 
-export type SeedOutcome = 'loaded' | 'already_loaded' | 'not_empty' | 'no_files';
+/** `unfinished`: the last reload did not end, so that tables may be incomplete. */
+export type SeedOutcome = 'loaded' | 'already_loaded' | 'unfinished' | 'not_empty' | 'no_files';
+
+/** A seed that failed. `message` is the engine's, or the system's. */
+export class SeedError extends Error {
+  readonly file: string;
+  /** 1-based; 0 if the file could not be read. */
+  readonly line: number;
+  readonly statement: string;
+  /** Whether everything that had been loaded was removed. */
+  readonly isUndone: boolean;
+
+  constructor(
+    { file, line, statement }: { readonly file: string; readonly line: number; readonly statement: string },
+    isUndone: boolean,
+    cause: unknown,
+  ) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    this.name = 'SeedError';
+    this.file = file;
+    this.line = line;
+    this.statement = statement;
+    this.isUndone = isUndone;
+  }
+}
+
+const MAX_BYTES = 64 * 2 ** 20;
+const LOADING = 'loading ';
+const RELOADING = 'reloading';
 
 /**
- * Runs every file once on an empty engine. An interrupted load restarts from the beginning, so files must be safe to
- * run twice (CREATE OR REPLACE). Rejects with EngineError, or if a file cannot be read.
+ * Runs every statement once on an empty engine. If one fails, or an earlier load was interrupted, what was loaded is
+ * removed. A reload (`again`) runs over existing tables, so its files must be safe to run twice (CREATE OR REPLACE).
+ * Rejects with SeedError, or if the folder cannot be read.
  */
 export async function loadSeeds(engine: Engine, options: SeedOptions): Promise<SeedOutcome> {
-  const { folder, again, onProgress } = options;
+  const { folder, again } = options;
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted();
   if (names.length === 0) return 'no_files';
   const noteFile = join(options.dataFolder, 'seeds-state');
+  const note = (state: string): Promise<void> => writeFile(noteFile, state, { mode: 0o600 });
   const state = await readFile(noteFile, 'utf8').catch(() => '');
-  if (state === 'loaded' && !again) return 'already_loaded';
-  if (state === '' && !again && !(await isEmpty(engine))) return 'not_empty';
-  await writeFile(noteFile, 'loading', { mode: 0o600 });
-  for (const [index, file] of names.entries()) {
-    onProgress({ file, index, count: names.length });
-    await engine.execute(await readFile(join(folder, file), 'utf8'));
+  if (state === RELOADING && !again) return 'unfinished';
+  if (state.startsWith('loaded') && !again) {
+    const changed = await changedSince(state, folder, names);
+    if (changed.length > 0) options.onChanged?.(changed);
+    return 'already_loaded';
   }
-  await writeFile(noteFile, 'loaded', { mode: 0o600 });
+  const before = databasesBefore(state);
+  if (before !== undefined) await removeAll(engine, before);
+  const isFirst = await isEmpty(engine);
+  if (state === '' && !again && !isFirst) return 'not_empty';
+  const databases = await rowsOf(engine, 'SELECT name FROM system.databases');
+  await note(isFirst ? `${LOADING}${JSON.stringify(databases)}` : RELOADING);
+  const undo = async (): Promise<boolean> => {
+    if (!isFirst) return false;
+    await removeAll(engine, databases);
+    await rm(noteFile, { force: true });
+    return true;
+  };
+  await runFiles(engine, { ...options, names, undo });
+  await note(`loaded\n${(await fingerprints(folder, names)).join('\n')}\n`);
   return 'loaded';
 }
 
+interface Run extends SeedOptions {
+  readonly names: readonly string[];
+  readonly undo: () => Promise<boolean>;
+}
+
+async function runFiles(engine: Engine, { folder, names, onProgress, undo }: Run): Promise<void> {
+  for (const [index, file] of names.entries()) {
+    onProgress({ file, index, count: names.length });
+    let at = { file, line: 0, statement: '' };
+    try {
+      const text = await readText(join(folder, file), MAX_BYTES);
+      for (const { line, sql } of locateStatements(text)) {
+        at = { file, line, statement: sql };
+        await engine.execute(sql);
+      }
+    } catch (cause) {
+      throw new SeedError(at, await undo(), cause);
+    }
+  }
+}
+
+/** The databases that existed before a load that was interrupted; undefined if there was none. */
+function databasesBefore(state: string): readonly string[] | undefined {
+  if (!state.startsWith(LOADING)) return undefined;
+  return JSON.parse(state.slice(LOADING.length)) as readonly string[]; // written above
+}
+
+/** Removes the databases that are not in `keep`, and the tables of the others, which were empty. */
+async function removeAll(engine: Engine, keep: readonly string[]): Promise<void> {
+  for (const name of await rowsOf(engine, 'SELECT name FROM system.databases')) {
+    if (!keep.includes(name)) await engine.execute(`DROP DATABASE IF EXISTS ${quoteIdentifier(name)} SYNC`);
+  }
+  const left = await rowsOf(engine, `SELECT concat(database, '.', name) FROM system.tables WHERE ${OWN}`);
+  for (const table of left) {
+    const [database = '', ...name] = table.split('.');
+    const quoted = `${quoteIdentifier(database)}.${quoteIdentifier(name.join('.'))}`;
+    await engine.execute(`DROP TABLE IF EXISTS ${quoted} SYNC`);
+  }
+}
+
+const OWN = "lower(database) NOT IN ('system', 'information_schema')";
+
 async function isEmpty(engine: Engine): Promise<boolean> {
-  const sql =
-    "SELECT count() FROM system.tables WHERE lower(database) NOT IN ('system', 'information_schema')";
-  const limits = { time: 10, memory: 2 ** 28, readRows: 0, resultBytes: 2 ** 20 };
+  return (await rowsOf(engine, `SELECT name FROM system.tables WHERE ${OWN} LIMIT 1`)).length === 0;
+}
+
+/** The values of a column of strings. */
+async function rowsOf(engine: Engine, sql: string): Promise<readonly string[]> {
+  const limits = { time: 10, memory: 2 ** 28, readRows: 0, resultBytes: 2 ** 24 };
   const statement = { sql, parameters: {}, limits, origin: 'saved', int64: 'number' } as const;
   const { chunks } = await engine.run(statement, { format: 'JSONCompactEachRow' });
-  let text = '';
-  for await (const chunk of chunks) text += Buffer.from(chunk).toString();
-  return text.trim() === '[0]';
+  const parts: Uint8Array[] = [];
+  for await (const chunk of chunks) parts.push(chunk);
+  const lines = Buffer.concat(parts).toString().split('\n').slice(0, -1);
+  return lines.map((line) => (JSON.parse(line) as [string])[0]); // one column of strings
+}
+
+/** A line for each file: its hash and its name. */
+function fingerprints(folder: string, names: readonly string[]): Promise<readonly string[]> {
+  return Promise.all(
+    names.map(async (name) => {
+      const text = await readText(join(folder, name), MAX_BYTES).catch(() => '');
+      return `${createHash('sha256').update(text).digest('hex')} ${name}`;
+    }),
+  );
+}
+
+/** Files that are new or changed; none if an earlier release, which recorded no files, loaded the data. */
+async function changedSince(
+  state: string,
+  folder: string,
+  names: readonly string[],
+): Promise<readonly string[]> {
+  const [, ...known] = state.trimEnd().split('\n');
+  if (known.length === 0) return [];
+  const now = await fingerprints(folder, names);
+  return names.filter((_, index) => !known.includes(now[index] ?? ''));
 }

@@ -64,6 +64,21 @@ export function toProblem(error: unknown): Problem {
   return new Problem(kind ?? 'internal.error', { cause: error });
 }
 
+/** The longest message of the engine that is sent, in characters: it repeats the query. */
+const MAX_CAUSE = 1000;
+
+/** The failure of a saved query with the engine's message, for its author; any other problem unchanged. */
+export function withCause(problem: Problem): Problem {
+  const { code, cause } = problem;
+  if (code !== 'endpoint.failed' || !(cause instanceof Error)) return problem;
+  const message = cause.message.replace(/^(?:Code: \d+\. )?(?:DB::Exception: )?/, '').slice(0, MAX_CAUSE);
+  return new Problem(code, {
+    detail: `${problem.message}: ${message}`,
+    hint: 'Correct the query in the endpoint file. Only development mode shows the message of the engine.',
+    cause,
+  });
+}
+
 const FASTIFY_ERRORS: Readonly<Record<string, ProblemCode>> = {
   FST_ERR_BAD_URL: 'request.malformed',
   FST_ERR_ASYNC_CONSTRAINT: 'request.malformed',

@@ -22,7 +22,7 @@ import { addCors, type CorsOptions } from './cors.ts';
 import { addExplorer, matchesTag } from './explorer.ts';
 import type { ObserveOptions } from './finished-request.ts';
 import { observeRequests } from './observe-requests.ts';
-import { answerClientError, sendProblem, toProblem } from './problem-reply.ts';
+import { answerClientError, sendProblem, toProblem, withCause } from './problem-reply.ts';
 import { fieldsRead, keyOf, receiveCall } from './receive.ts';
 import type { Compression } from './compression.ts';
 import type { SlowClients } from './slow-clients.ts';
@@ -43,6 +43,8 @@ export interface Readiness {
   readonly ready: boolean;
   /** `degraded`: requests are still answered; `off`: not in use. */
   readonly checks: Readonly<Record<string, 'ok' | 'failed' | 'degraded' | 'off' | 'stopping'>>;
+  /** Why, by check; for the operator, never sent. */
+  readonly causes: Readonly<Record<string, string | undefined>>;
 }
 
 export interface ServerOptions extends ObserveOptions {
@@ -54,6 +56,8 @@ export interface ServerOptions extends ObserveOptions {
   readonly admitKey: Admission['admitKey'];
   /** The OpenAPI document of the endpoints a key may call, as JSON. */
   readonly openapi: (key: string | undefined, record: CallRecord) => Promise<string>;
+  /** Problems of saved queries have the engine's message: in development only. */
+  readonly disclosesCauses: boolean;
   readonly readiness: () => Promise<Readiness>;
   /** Changes of endpoint files, sent as server-sent events; undefined: not sent (outside development). */
   readonly changes?: Changes | undefined;
@@ -99,7 +103,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
     frameworkErrors: (error, _request, reply) => void sendProblem(reply, toProblem(error)),
   });
   disableBodyParsing(app);
-  app.setErrorHandler((error, _request, reply) => fail(reply, error));
+  const { disclosesCauses } = options;
+  app.setErrorHandler((error, _request, reply) =>
+    fail(reply, disclosesCauses ? withCause(toProblem(error)) : error),
+  );
   app.setNotFoundHandler((_request, reply) => fail(reply, new Problem('route.unknown')));
   observeRequests(app, options);
   addSecurityHeaders(app);

@@ -2,6 +2,7 @@
 import type { Source } from './source.ts';
 import type { Path } from './tree.ts';
 
+/** Where a clause reader stands: the source, and the offsets of the clause. */
 export interface ClauseContext {
   readonly source: Source;
   /** Start offset of the clause, including its minus. */

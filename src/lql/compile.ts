@@ -16,6 +16,7 @@ import { selectSql } from './select.ts';
 import { compareTime } from './time-condition.ts';
 import type { Clause, FieldFilter, Filter, From, MessageFilter, Tree } from './tree.ts';
 
+/** What a query is compiled against. */
 export interface CompileOptions {
   /** The available tables, with columns as described by the engine. */
   readonly tables: readonly Table[];

@@ -19,6 +19,7 @@ export interface Fault {
   readonly hint?: string;
 }
 
+/** A fault with its location in the query. */
 export interface LqlFinding extends Fault, Span {}
 
 /** Whether a result is a fault (or a finding) instead of a value. */

@@ -5,12 +5,14 @@ import { DYNAMIC, parseColumnType, type ColumnType } from '../sql/column-type.ts
 import { findingAt, isFault, suggestion, type Fault, type LqlFinding } from './finding.ts';
 import type { Path } from './tree.ts';
 
+/** A column as the engine describes it. */
 export interface Column {
   readonly name: string;
   /** The type as printed by DESCRIBE. */
   readonly type: string;
 }
 
+/** A table that a query may read. */
 export interface Table {
   readonly name: string;
   readonly columns: readonly Column[];

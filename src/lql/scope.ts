@@ -4,6 +4,7 @@ import type { LqlFinding } from './finding.ts';
 import { createResolver, type Table, type Value } from './resolve.ts';
 import type { Path, Select, Tree } from './tree.ts';
 
+/** What the parts of one statement share. */
 export interface Scope {
   readonly table: Table;
   /** The table, under an alias that no column or result uses, so that what it qualifies is always a column of the table. */
@@ -18,6 +19,7 @@ export interface Shape {
   readonly findings: readonly LqlFinding[];
 }
 
+/** The scope of one statement over `table`, with an alias that nothing in the query or the table uses. */
 export function createScope(tree: Tree, table: Table): Scope {
   const taken = new Set(table.columns.map(({ name }) => name));
   for (const clause of tree.clauses) {

@@ -7,6 +7,7 @@ export interface Reading<T> {
   readonly value?: T;
 }
 
+/** A query being parsed. Offsets are UTF-16 code units. */
 export interface Source {
   readonly text: string;
   readonly findings: readonly LqlFinding[];
@@ -28,10 +29,12 @@ export const SPACES = /[ \t\r\n]*/y;
 const BARE = /[^\s\u200b"]*/y;
 const WHITE = /[\s\u200b]/;
 
+/** Whether the character ends a bare run: any whitespace, and U+200B. */
 export function isWhite(char: string): boolean {
   return WHITE.test(char);
 }
 
+/** A reader over a query, without findings. */
 export function createSource(text: string): Source {
   const findings: LqlFinding[] = [];
   const match = (pattern: RegExp, at: number) => {

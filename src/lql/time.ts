@@ -10,6 +10,7 @@ export interface Moment {
 }
 
 export const UNITS = ['second', 'minute', 'hour', 'day', 'week', 'month', 'year'] as const;
+/** A unit of relative times, in the singular. */
 export type Unit = (typeof UNITS)[number];
 
 /** The value of a timestamp filter. */

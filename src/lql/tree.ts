@@ -2,10 +2,12 @@
 import type { Span } from './finding.ts';
 import type { TimeValue } from './time.ts';
 
+/** A parsed query. Not guaranteed: that its tables and columns exist. */
 export interface Tree {
   readonly clauses: readonly Clause[];
 }
 
+/** Any clause; several of one kind are findings of `clause-conflicts.ts`. */
 export type Clause = From | Select | Aggregate | Bucket | Filter;
 
 /** A clause that filters rows. */
@@ -23,6 +25,7 @@ export interface Path {
   readonly span: Span;
 }
 
+/** The table to read. */
 export interface From {
   readonly kind: 'from';
   readonly table: Word;
@@ -46,6 +49,7 @@ export interface Aggregate {
 }
 
 export const AGGREGATES = ['count', 'countd', 'avg', 'sum', 'min', 'max', 'p50', 'p95', 'p99'] as const;
+/** The aggregates of charts, as written. */
 export type AggregateFunction = (typeof AGGREGATES)[number];
 
 /** The time bucket of a chart. */
@@ -55,6 +59,7 @@ export interface Bucket {
   readonly span: Span;
 }
 
+/** The widths of a chart's time buckets. */
 export type Period = 'second' | 'minute' | 'hour' | 'day';
 
 interface TimestampFilter {
@@ -87,9 +92,12 @@ export interface MessageFilter {
   readonly span: Span;
 }
 
+/** Operators that compare a value with one or two others. */
 export type Comparison = ':' | ':>' | ':>=' | ':<' | ':<=';
+/** All operators of field filters; `~` matches, `@>` searches an array. */
 export type Operator = Comparison | ':~' | ':@>' | ':@>~';
 
+/** The value of a field filter, by kind. */
 export type FieldValue =
   | { readonly kind: 'null' }
   | { readonly kind: 'boolean'; readonly value: boolean }

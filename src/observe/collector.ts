@@ -9,6 +9,7 @@ import type { Finished, TraceContext } from '../core/observation.ts';
 import { readTraceparent } from './trace-context.ts';
 import type { Tracing } from './tracing.ts';
 
+/** Where spans are sent, and how many. */
 export interface TracingOptions {
   /** Base URL of the collector; `/v1/traces` is appended. */
   readonly endpoint: string;
@@ -26,6 +27,7 @@ export interface TracingOptions {
 const MAX_WAITING = 4096;
 const SEND_TIMEOUT_MS = 5000;
 
+/** Spans in batches over OTLP/HTTP. Failures of the collector are ignored: spans are dropped. */
 export function createTracing(options: TracingOptions): Tracing {
   const { endpoint, headers, ratio, version, random, now } = options;
   const exporter = new OTLPTraceExporter({

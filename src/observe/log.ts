@@ -33,9 +33,14 @@ export function logStream(to: string | number): DestinationStream {
   };
 }
 
-/** Logs observations at `level` or above to `stream`. */
-export function createLog(level: Level | 'silent', stream: DestinationStream): Observe {
-  const time = createTime();
+/** Adds the id of a worker process to each line, in front. */
+export function withPid(stream: DestinationStream, pid: number): DestinationStream {
+  return { write: (line) => stream.write(`{"pid":${pid},${line.slice(1)}`) };
+}
+
+/** Logs observations at `level` or above to `stream`. `epoch` gives milliseconds since the Unix epoch. */
+export function createLog(level: Level | 'silent', stream: DestinationStream, epoch: () => number): Observe {
+  const time = createTime(epoch);
   const log = pino(
     {
       level,
@@ -59,11 +64,11 @@ export function createLog(level: Level | 'silent', stream: DestinationStream): O
 }
 
 /** RFC 3339; formatted at most once per millisecond. */
-function createTime(): () => string {
+function createTime(epoch: () => number): () => string {
   let last = 0;
   let text = '';
   return () => {
-    const now = Date.now();
+    const now = epoch();
     if (now !== last) text = new Date(now).toISOString();
     last = now;
     return text;

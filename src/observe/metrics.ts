@@ -3,6 +3,7 @@
 import { collectDefaultMetrics, Counter, Gauge as PromGauge, Histogram, Registry } from 'prom-client';
 import type { Finished, Observation, Observe } from '../core/observation.ts';
 
+/** The metrics of one process. */
 export interface Metrics {
   readonly observe: Observe;
   /** Adds gauges that are read at each scrape. */
@@ -19,6 +20,7 @@ export type Gauge = { readonly name: string; readonly help: string } & (
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
+/** An empty registry with every metric declared, so that each is present at the first scrape. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   const requests = createRequestMetrics(registry);

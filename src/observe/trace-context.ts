@@ -13,6 +13,7 @@ export function readTraceparent(text: string | undefined): TraceContext | undefi
   return { traceId, spanId, parentId: undefined, isSampled: (Number.parseInt(flags, 16) & 1) === 1 };
 }
 
+/** The header value for a request made on behalf of this span. */
 export function traceparentOf({ traceId, spanId, isSampled }: TraceContext): string {
   return `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`;
 }

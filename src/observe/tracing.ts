@@ -2,6 +2,7 @@
 import type { Observe, TraceContext } from '../core/observation.ts';
 import { readTraceparent } from './trace-context.ts';
 
+/** Trace contexts for requests, and the export of their spans. */
 export interface Tracing {
   /** The context for a request with this `traceparent`. */
   readonly begin: (traceparent: string | undefined) => TraceContext | undefined;

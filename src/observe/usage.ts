@@ -2,6 +2,7 @@
 import type { After } from '../core/clock.ts';
 import type { Finished, Observe } from '../core/observation.ts';
 
+/** How rows are written, and limits that tests can lower. */
 export interface UsageOptions {
   /** Writes rows in JSONEachRow. */
   readonly write: (lines: string) => Promise<void>;
@@ -13,6 +14,7 @@ export interface UsageOptions {
   readonly observe: Observe;
 }
 
+/** The recorder of one process. */
 export interface Usage {
   readonly observe: Observe;
   /** Writes the remaining rows, without retrying. */
@@ -27,6 +29,7 @@ const WRITE_BYTES = 128 * 1024;
 /** Buffer limit in rows; new rows are dropped beyond it. */
 const MAX_WAITING = 20_000;
 
+/** Starts the writing timer; the caller must close it. Dropped and failed rows are observed. */
 export function createUsage({ write, isCounted, now, after, observe }: UsageOptions): Usage {
   let waiting: string[] = [];
   let dropped = 0;

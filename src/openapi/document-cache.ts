@@ -5,6 +5,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { Describe } from '../catalog/describe.ts';
 import { openapiDocument, type DocumentOptions } from './document.ts';
 
+/** What a document depends on besides the key. */
 export interface PublishedOptions extends Omit<DocumentOptions, 'principal'> {
   readonly catalog: () => Catalog;
   readonly describe: Describe;

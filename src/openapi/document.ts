@@ -1,12 +1,15 @@
 // The OpenAPI document of a set of endpoints (https://spec.openapis.org/oas/v3.1.1.html).
 import { COMPONENTS, problemResponses } from './components.ts';
-import { pathItem, type DescribedEndpoint, type OperationOptions } from './operations.ts';
+import { pathItem, tagOf, type DescribedEndpoint, type OperationOptions } from './operations.ts';
 
+/** The key, the endpoints that it may call, and the service. */
 export interface DocumentOptions extends Pick<OperationOptions, 'principal' | 'headerPrefix'> {
   /** The version of the service. */
   readonly version: string;
   /** Path or URL of the service, without a trailing slash; a path is relative to where the document was loaded from. */
   readonly server: string;
+  /** An e-mail address or URL of the operator; undefined: not configured. */
+  readonly contact: string | undefined;
 }
 
 /** The paths that the principal may call, with all schemas, problems and security schemes. */
@@ -28,13 +31,29 @@ export function openapiDocument(
       title: 'Millrace endpoints',
       version: options.version,
       description: 'Saved ClickHouse queries with typed parameters, as currently served.',
+      contact: contactOf(options.contact),
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: options.server }],
     security: [{ key: [] }, { bearer: [] }],
+    tags: tagsOf(endpoints),
     paths: { ...Object.fromEntries(paths), ...OTHER_PATHS },
     components: COMPONENTS,
   };
+}
+
+function contactOf(contact: string | undefined): Readonly<Record<string, string>> {
+  const operator = { name: 'The operator of this service' };
+  if (contact === undefined) return operator;
+  return { ...operator, ...(contact.includes('://') ? { url: contact } : { email: contact }) };
+}
+
+/** The tags of the operations, in the order of the paths. */
+function tagsOf(endpoints: readonly DescribedEndpoint[]): readonly unknown[] {
+  const names = new Set(endpoints.map(({ endpoint }) => tagOf(endpoint)));
+  names.delete(SERVICE_TAG.name);
+  const tags = [...names].map((name) => ({ name, description: `Endpoints whose names start with ${name}.` }));
+  return [...tags, SERVICE_TAG];
 }
 
 /** Unique operation ids, using only characters that code generators accept in identifiers. */
@@ -53,7 +72,8 @@ const JSON_ANSWER = (description: string, schema: unknown) => ({
   200: { description, content: { 'application/json': { schema } } },
 });
 const NO_KEY = { security: [] };
-const SERVICE = { tags: ['service'] };
+const SERVICE_TAG = { name: 'service', description: 'The service itself: its endpoints and its health.' };
+const SERVICE = { tags: [SERVICE_TAG.name] };
 
 const OTHER_PATHS = {
   '/api/endpoints': {

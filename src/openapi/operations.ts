@@ -2,18 +2,20 @@
 import type { Principal } from '../auth/principal.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import type { Column } from '../engine/engine.ts';
-import { FORMATS, type FormatName } from '../format/formats.ts';
+import { FORMATS } from '../format/formats.ts';
 import { columnSchema } from './columns.ts';
 import { problemResponses } from './components.ts';
 import { parameterSchema } from './parameters.ts';
 import { orNull, type Schema } from './schema.ts';
 
+/** An endpoint with the columns of its result. */
 export interface DescribedEndpoint {
   readonly endpoint: Endpoint;
   /** Undefined if the engine does not have the tables. */
   readonly columns: readonly Column[] | undefined;
 }
 
+/** What an operation depends on besides its endpoint. */
 export interface OperationOptions {
   readonly principal: Pick<Principal, 'languages' | 'locked' | 'redact'>;
   readonly headerPrefix: string;
@@ -32,7 +34,7 @@ export function pathItem(
   const languages = [...endpoint.sandbox.languages].filter((each) => options.principal.languages.has(each));
   const own = endpoint.sandbox.enabled ? languages : [];
   const common = {
-    tags: [endpoint.name.split('.')[0]],
+    tags: [tagOf(endpoint)],
     summary: title === '' ? endpoint.name : title.slice(0, 120),
     description: endpoint.description,
   };
@@ -41,7 +43,11 @@ export function pathItem(
     get: {
       ...common,
       operationId,
-      parameters: [...queryParameters(described, options), FORMAT_PARAMETER],
+      parameters: [
+        ...queryParameters(described, options),
+        ...consumerParameters(endpoint, own),
+        FORMAT_PARAMETER,
+      ],
       responses: responses(described, options, []),
     },
     post: {
@@ -52,6 +58,11 @@ export function pathItem(
       responses: responses(described, options, own),
     },
   };
+}
+
+/** Endpoints are grouped by the first part of their names. */
+export function tagOf({ name }: Pick<Endpoint, 'name'>): string {
+  return name.split('.', 1)[0] ?? name;
 }
 
 function queryParameters(
@@ -73,12 +84,44 @@ function queryParameters(
   });
 }
 
+/** Consumer queries by GET; longer ones are sent by POST. */
+function consumerParameters(endpoint: Endpoint, own: readonly ('sql' | 'lql')[]): readonly unknown[] {
+  return consumerFields(endpoint, own).map(([name, { description = '', ...schema }]) => ({
+    name,
+    in: 'query',
+    required: false,
+    description:
+      name === 'dialect' ? description : `${description} Rows then have the columns of this query.`,
+    schema,
+  }));
+}
+
+/** The fields of a consumer query that the caller may send. */
+function consumerFields(
+  { sandbox: { dialects } }: Endpoint,
+  own: readonly ('sql' | 'lql')[],
+): readonly (readonly [string, Schema])[] {
+  const queries = own.map(
+    (language) => [language, { type: 'string', description: CONSUMER_QUERIES[language] }] as const,
+  );
+  if (!own.includes('sql') || dialects.length < 2) return queries;
+  const description = 'The dialect of sql; all of them are tried if it is omitted.';
+  return [...queries, ['dialect', { type: 'string', enum: dialects, description }]];
+}
+
+/** Responses are documented as JSON alone: code generators lose the types of operations with several media types. */
 const FORMAT_PARAMETER = {
   name: 'format',
   in: 'query',
-  description: 'The response format; the Accept header is an alternative.',
+  description: `The response format; the Accept header is an alternative. The schema of the response is that of json. ${mediaTypesText()}`,
   schema: { type: 'string', enum: Object.keys(FORMATS), default: 'json' },
 };
+
+/** The formats with their media types. */
+function mediaTypesText(): string {
+  const types = Object.entries(FORMATS).map(([name, { mediaTypes }]) => `${name}: ${mediaTypes[0] ?? ''}`);
+  return `Media types: ${types.join(', ')}.`;
+}
 
 function headerParameters({ labels, reservation }: Endpoint, prefix: string): readonly unknown[] {
   const header = (name: string, description: string, schema: Schema) => ({
@@ -120,23 +163,9 @@ function requestBody(
     const schema = spec.required === true ? sent : orNull(sent);
     return [name, { ...(description === undefined ? {} : { description }), ...schema }];
   });
-  const added = own.map((language): [string, Schema] => [
-    language,
-    { type: 'string', description: CONSUMER_QUERIES[language] },
-  ]);
-  const { dialects } = endpoint.sandbox;
-  if (own.includes('sql') && dialects.length > 1)
-    added.push([
-      'dialect',
-      {
-        type: 'string',
-        enum: dialects,
-        description: 'The dialect of sql; all of them are tried if it is omitted.',
-      },
-    ]);
   const schema: Schema = {
     type: 'object',
-    properties: Object.fromEntries([...declared, ...added]),
+    properties: Object.fromEntries([...declared, ...consumerFields(endpoint, own)]),
     required: Object.keys(parameters).filter(
       (name) => parameters[name]?.required === true && !locked.has(name),
     ),
@@ -201,25 +230,11 @@ function responses(
     200: {
       description: `At most ${endpoint.maxRows} rows.`,
       headers: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
-      content: Object.fromEntries(
-        Object.entries(FORMATS).map(
-          ([
-            name,
-            {
-              mediaTypes: [type = ''],
-            },
-          ]) => [type, contentOf(name as FormatName, json)],
-        ),
-      ), // the table's own keys
+      content: { 'application/json': { schema: json } },
     },
     304: { $ref: '#/components/responses/NotModified' },
     ...problemResponses(),
   };
-}
-
-function contentOf(format: FormatName, json: Schema): unknown {
-  if (format === 'json') return { schema: json };
-  return format === 'ndjson' || format === 'csv' ? { schema: { type: 'string' } } : {}; // bytes
 }
 
 /** Redacted columns may hold another string or be missing; callers can request redaction themselves. */

@@ -46,17 +46,9 @@ function valueSchema({ enum: values, min, max, pattern, format }: Parameter, typ
 
 /** What a caller may send, which is less than what the type can hold: no null for a float, no 64-bit string. */
 function typeSchema(type: JsonValue): Schema {
-  switch (type.kind) {
-    case 'integer':
-      return { type: 'integer', ...(type.signed ? {} : { minimum: 0 }) };
-    case 'float':
-    case 'decimal':
-      return { type: 'number' };
-    case 'boolean':
-      return { type: 'boolean' };
-    case 'string':
-      return { type: 'string', ...(type.format === undefined ? {} : { format: type.format }) };
-    default:
-      return { type: 'string' };
-  }
+  if (type.kind === 'integer') return { type: 'integer', ...(type.signed ? {} : { minimum: 0 }) };
+  if (type.kind === 'float' || type.kind === 'decimal') return { type: 'number' };
+  if (type.kind === 'boolean') return { type: 'boolean' };
+  const format = type.kind === 'string' ? type.format : undefined;
+  return { type: 'string', ...(format === undefined ? {} : { format }) };
 }

@@ -16,6 +16,7 @@ export interface Bindings {
 /** All values given for a name; more than one if the parameter was repeated. */
 export type RawParameters = ReadonlyMap<string, readonly RawValue[]>;
 
+/** The compiled binder of one endpoint. */
 export interface Binder {
   /**
    * Binds the parameters of a call. `locked` are the values fixed by the caller's key: a call may omit them or repeat
@@ -28,6 +29,7 @@ export interface Binder {
   takesLocks(locked: ReadonlyMap<string, RawScalar>): boolean;
 }
 
+/** The policy of the endpoint file. */
 export interface BinderOptions {
   /** How to treat undeclared parameters. ignore: as if they had not been sent, even repeatedly. */
   readonly unknown: 'reject' | 'ignore';

@@ -24,6 +24,7 @@ export interface CompiledParameter {
   readonly read: (raw: Exclude<RawValue, null>) => Reading;
 }
 
+/** The parameter, or the findings in its declaration. */
 export type CompileResult =
   | { readonly parameter: CompiledParameter; readonly findings?: undefined }
   | { readonly findings: readonly ParameterFinding[]; readonly parameter?: undefined };

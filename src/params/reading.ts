@@ -21,15 +21,18 @@ export interface ReadFailure {
   readonly message: string;
 }
 
+/** The result of reading one value. */
 export type Reading = ReadValue | ReadFailure;
 
 /** Reads one scalar of one type. The whole input must be valid. */
 export type Reader = (raw: RawScalar) => Reading;
 
+/** A successful reading. */
 export function read(text: string, rank?: number | bigint): ReadValue {
   return rank === undefined ? { kind: 'value', text } : { kind: 'value', text, rank };
 }
 
+/** A failed reading; the message must not contain the value. */
 export function failure(message: string): ReadFailure {
   return { kind: 'failure', message };
 }

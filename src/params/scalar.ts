@@ -16,6 +16,7 @@ const PLAIN_READERS: Readonly<Record<PlainName, Reader>> = {
   IPv6: readIPv6,
 };
 
+/** The reader for a type; it accepts exactly the values that the type can hold. */
 export function scalarReader(type: ScalarType): Reader {
   if (type.kind === 'integer') return integerReader(type.bits, type.signed);
   if (type.kind === 'float') return floatReader(type.bits);
@@ -31,6 +32,7 @@ export function isOrdered(type: ScalarType): boolean {
   return type.kind !== 'plain' || !UNORDERED.has(type.name);
 }
 
+/** Whether length and pattern constraints apply. */
 export function isText(type: ScalarType): boolean {
   return type.kind === 'plain' && type.name === 'String';
 }

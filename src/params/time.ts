@@ -99,6 +99,7 @@ export function dateTimeRange(): TimeRange {
   return { scale: 0, min: 0n, max: 2n ** 32n - 1n };
 }
 
+/** The range for a number of fractional digits: with nine, it ends in 2262. */
 export function dateTime64Range(scale: number): TimeRange {
   const perSecond = 10n ** BigInt(scale);
   const calendar = (MAX_LONG + 1n) * perSecond - 1n;

@@ -4,6 +4,7 @@ import { didYouMean, nearest } from '../core/nearest.ts';
 /** Types without arguments. */
 export type PlainName = 'String' | 'Bool' | 'Date' | 'Date32' | 'DateTime' | 'UUID' | 'IPv4' | 'IPv6';
 
+/** A type that is not an array, by kind. */
 export type ScalarType =
   | { readonly kind: 'plain'; readonly name: PlainName }
   | { readonly kind: 'integer'; readonly bits: number; readonly signed: boolean }
@@ -19,6 +20,7 @@ export interface ParameterType {
   readonly scalar: ScalarType;
 }
 
+/** Why a type is not accepted, and what to write instead. */
 export interface TypeFailure {
   readonly kind: 'failure';
   readonly message: string;

@@ -28,6 +28,7 @@ export type Reading =
   | 'folded' // plus characters that fold to ASCII or to nothing, and HTML character references
   | 'quoted'; // plus quoted-printable
 
+/** The decoded bytes `from` to `to` (exclusive) in one reading; reuses its buffer. */
 export type Decode = (bytes: Uint8Array, from: number, to: number, reading: Reading) => Decoded;
 
 /** Size of the reused buffer, in units; longer texts get their own. */

@@ -1,6 +1,7 @@
 // The detector interface, and the detector names used in endpoint files.
 import { isWordAt, runEnd, type Units } from './text.ts';
 
+/** Names as in endpoint files and in replacements. */
 export type DetectorName = 'ip' | 'email' | 'token' | 'api_key' | 'card' | 'iban' | 'phone';
 
 /** A match: from `start` (inclusive) to `end` (exclusive). */
@@ -10,6 +11,7 @@ export interface Match {
   readonly name: DetectorName;
 }
 
+/** Finds one kind of personal data. */
 export interface Detector {
   readonly name: DetectorName;
   /** Character flags of which every text with a match has at least one; see `character-flags.ts`. */

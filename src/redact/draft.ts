@@ -4,6 +4,7 @@ import { DROPPED, foldOf, isTellingFold } from './fold.ts';
 import { ALNUM, isAt, LETTER, OTHER, type Units } from './text.ts';
 import { isWordCharacter } from './utf8.ts';
 
+/** Reused between texts: only `begin` resets it. */
 export interface Draft {
   readonly units: Uint8Array;
   readonly offsets: Uint32Array;
@@ -17,11 +18,13 @@ export interface Draft {
   canQuote: boolean;
 }
 
+/** A draft with room for `room` units; it does not grow. */
 export function newDraft(room: number): Draft {
   const [units, offsets] = [new Uint8Array(room), new Uint32Array(room)];
   return { units, offsets, end: 1, hints: 0, isFolded: false, canFold: false, canQuote: false };
 }
 
+/** Empties the draft; the unit before the first stays the sentinel. */
 export function begin(draft: Draft, isFolded: boolean): void {
   draft.end = 1;
   draft.isFolded = isFolded;
@@ -36,6 +39,7 @@ export function finish(draft: Draft, to: number): void {
   draft.hints = flagsOf(draft.units, 1, draft.end);
 }
 
+/** Adds a unit that came from the byte at `offset`; the caller ensures that there is room. */
 export function put(draft: Draft, unit: number, offset: number): void {
   draft.units[draft.end] = unit;
   draft.offsets[draft.end] = offset;
@@ -68,6 +72,7 @@ export function rewrite(draft: Draft, to: number, read: (index: number, end: num
   finish(draft, to);
 }
 
+/** Whether the units contain a backslash or a percent sign. */
 export function hasEscape(draft: Draft): boolean {
   return (draft.hints & HAS_ESCAPE) !== 0;
 }
@@ -83,6 +88,7 @@ export function readHex(units: Units, start: number, count: number): number {
   return value;
 }
 
+/** The value of a hexadecimal digit, or -1. */
 export function hexValue(code: number): number {
   if (code >= 0x30 && code <= 0x39) return code - 0x30;
   const lower = code | 0x20;

@@ -7,6 +7,7 @@ export interface Edits {
   apply(bytes: Uint8Array): Uint8Array;
 }
 
+/** Collects edits; `apply` copies the unchanged ranges between them. */
 export function createEdits(): Edits {
   const ranges: number[] = [];
   const texts: Uint8Array[] = [];

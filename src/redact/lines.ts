@@ -14,6 +14,7 @@ const ENDS = ENDS_STRING;
 const ESCAPES = ESCAPES_NEXT;
 const TABLE = HINTS;
 
+/** A compiled redactor's parts. */
 export interface LineOptions {
   readonly scan: Scan;
   readonly rules: ColumnRules | undefined;

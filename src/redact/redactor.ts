@@ -9,6 +9,7 @@ import { redactLines } from './lines.ts';
 import { createReplacements } from './replacements.ts';
 import { createScan } from './scan.ts';
 
+/** The settings of an endpoint file, with the key for hashes. */
 export interface RedactorOptions {
   /** Detectors applied to strings; `ip` and `email` if omitted. */
   readonly detectors?: readonly DetectorName[];

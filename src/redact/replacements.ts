@@ -4,6 +4,7 @@ import { REDACTED, type DetectorName } from './detector.ts';
 import { stringOf } from './json-bytes.ts';
 import { QUOTE } from './text.ts';
 
+/** Bytes to write in place of values. */
 export interface Replacements {
   /** For a match inside a string. */
   of(name: DetectorName): Uint8Array;

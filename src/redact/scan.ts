@@ -6,6 +6,7 @@ import { HAS_DIGIT, HAS_ENTITY, HAS_EQUALS, HAS_ESCAPE, HAS_FOLD, HAS_WIDE } fro
 import { hasQuoted } from './quoted-printable.ts';
 import { MASK } from './text.ts';
 
+/** A search for all chosen detectors. */
 export interface Scan {
   /** Character flags of which a text with a match has at least one, unless escapes hide them. */
   readonly needs: number;
@@ -42,6 +43,7 @@ function hasOtherReading(bytes: Uint8Array, from: number, to: number, hints: num
 
 const NO_MATCHES: readonly Match[] = [];
 
+/** Compiles the detectors to one search. */
 export function createScan(detectors: readonly Detector[]): Scan {
   const needs = detectors.reduce((all, detector) => all | detector.needs, 0);
   const decode = createDecode();

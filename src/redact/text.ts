@@ -57,6 +57,7 @@ export function classesAt(units: Units, index: number): number {
   return CLASSES[units[index] ?? 0] ?? 0;
 }
 
+/** Whether the unit at `index` is in one of the classes. */
 export function isAt(units: Units, index: number, classes: number): boolean {
   return (classesAt(units, index) & classes) !== 0;
 }

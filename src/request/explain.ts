@@ -52,7 +52,8 @@ async function analyse(
   const limits = { ...statement.limits, time: Math.min(statement.limits.time, ANALYSIS_SECONDS) };
   const failure = await sandboxes.rejection(endpoint, { ...statement, limits });
   const problem = failure && blame(failure);
-  if (problem === undefined) return;
-  const second = retry && (await sandboxes.rejection(endpoint, { ...retry, limits }));
-  if (retry === undefined || second !== undefined) throw problem;
+  if (failure === undefined || problem === undefined) return;
+  const again = retry?.(failure);
+  const second = again && (await sandboxes.rejection(endpoint, { ...again, limits }));
+  if (again === undefined || second !== undefined) throw problem;
 }

@@ -71,7 +71,7 @@ export async function runPlan(deps: RunDeps, task: Runnable, context: RunContext
 const LEAST_RETRY = 1;
 
 /**
- * A rejected statement may have failed on values in other tenants' rows; its alternative form cannot. Both share the
+ * A rejected statement may have failed on values in other tenants' rows, or in its plan; its alternative form cannot. Both share the
  * statement's time limit.
  */
 async function runStatement(
@@ -95,10 +95,11 @@ async function runStatement(
   const started = now();
   return run(plan.statement).catch((error: unknown) => {
     const isRejected = error instanceof EngineError && error.failure === 'rejected';
-    if (plan.retry === undefined || !isRejected) throw error;
-    const { limits } = plan.retry;
+    const again = isRejected ? plan.retry?.(error) : undefined;
+    if (again === undefined) throw error;
+    const { limits } = again;
     const left = Math.max(limits.time - (now() - started) / 1000, LEAST_RETRY);
-    return run({ ...plan.retry, limits: { ...limits, time: Math.min(left, limits.time) } });
+    return run({ ...again, limits: { ...limits, time: Math.min(left, limits.time) } });
   });
 }
 

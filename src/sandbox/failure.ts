@@ -2,12 +2,12 @@
 import { didYouMean, nearest } from '../core/nearest.ts';
 import { positionAt } from '../core/position.ts';
 import type { ProblemOptions } from '../core/problem.ts';
+import type { Cursor } from '../sql/cursor.ts';
 import { quotedNames, scopeOf } from './engine-message.ts';
 import { findInQuery, isConsumerScope } from './find-in-query.ts';
 import type { TextMatch } from './find-in-query.ts';
 import { FAILURE_MESSAGES, type FailureMessage } from './failure-messages.ts';
 import { lexConsumerQuery } from './lexed-query.ts';
-import type { LexedQuery } from './lexed-query.ts';
 import type { Verdict } from './sandbox.ts';
 
 /** A failure as the engine reports it; `engineCode` is ClickHouse's error code. */
@@ -42,7 +42,7 @@ export function consumerFailure(
   const known = FAILURE_MESSAGES.get(engineCode ?? 0);
   if (known === undefined) return undefined;
   // Verdicts are cached without tokens; failures are rare enough to read the query again.
-  const query = lexConsumerQuery(verdict.source);
+  const query = lexConsumerQuery(verdict.source).cursor;
   const location = locationOf(query, failure.message);
   if (location === undefined) {
     return isConsumersFault(known, { query, verdict, failure })
@@ -62,7 +62,7 @@ export function consumerFailure(
 }
 
 interface Evidence {
-  readonly query: LexedQuery;
+  readonly query: Cursor;
   readonly verdict: Verdict;
   readonly failure: EngineMessage;
 }
@@ -83,7 +83,7 @@ function withoutLocation(message: string): ProblemOptions {
 }
 
 /** The first name in the message that occurs in the consumer's query. */
-function locationOf(query: LexedQuery, message: string): TextMatch | undefined {
+function locationOf(query: Cursor, message: string): TextMatch | undefined {
   for (const name of quotedNames(message)) {
     const found = findInQuery(query, name);
     if (found !== undefined) return found;

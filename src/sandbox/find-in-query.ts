@@ -1,11 +1,9 @@
 // Locates in a consumer query what the engine's message names.
-import { identifierName } from '../sql/literal.ts';
-import { tokenize } from '../sql/lexer.ts';
+import { createCursor, type Cursor } from '../sql/cursor.ts';
 import type { TokenKind } from '../sql/lexer.ts';
-import type { LexedQuery } from './lexed-query.ts';
 
 /** Operator tokens by the functions that the engine parses them to. */
-const SIGNS: ReadonlyMap<string, TokenKind> = new Map([
+const OPERATORS: ReadonlyMap<string, TokenKind> = new Map([
   ['plus', '+'],
   ['minus', '-'],
   ['negate', '-'],
@@ -23,9 +21,6 @@ const SIGNS: ReadonlyMap<string, TokenKind> = new Map([
   ['cast', '::'],
 ]);
 
-/** A query and its tokens, without whitespace and comments. */
-type Tokens = Pick<LexedQuery, 'text' | 'tokens'>;
-
 /** A match, as the consumer wrote it, and its offset. */
 export interface TextMatch {
   readonly source: string;
@@ -36,47 +31,41 @@ export interface TextMatch {
  * Finds a name as the engine prints it: a column or alias, a path `a.b`, a function, a string's content, or the operator
  * that the engine parses to a function. Undefined if the query contains none of them.
  */
-export function findInQuery(text: Tokens, name: string): TextMatch | undefined {
+export function findInQuery(query: Cursor, name: string): TextMatch | undefined {
   const parts = name.split('.');
   const folded = name.toLowerCase();
-  const sign = SIGNS.get(folded);
+  const operator = OPERATORS.get(folded);
   return (
-    find(text, (i) => parts.every((part, k) => isPart(text, i + 2 * k, part, k > 0))) ??
-    find(text, (i) => sourceOf(text, i).toLowerCase() === folded && text.tokens[i + 1]?.kind === '(') ??
-    find(text, (i) => text.tokens[i]?.kind === 'string' && sourceOf(text, i) === `'${name}'`) ??
-    find(text, (i) => sign !== undefined && text.tokens[i]?.kind === sign)
+    find(query, (i) => parts.every((part, k) => isPart(query, i + 2 * k, part, k > 0))) ??
+    find(query, (i) => query.text(i).toLowerCase() === folded && query.kind(i + 1) === '(') ??
+    find(query, (i) => query.kind(i) === 'string' && query.text(i) === `'${name}'`) ??
+    find(query, (i) => operator !== undefined && query.kind(i) === operator)
   );
 }
 
 /** The first token that `accepts`, and the path that continues from it. */
-function find(text: Tokens, accepts: (index: number) => boolean): TextMatch | undefined {
-  const { tokens } = text;
-  const first = tokens.findIndex((_, i) => accepts(i));
-  const token = tokens[first];
-  if (token === undefined) return undefined;
+function find(query: Cursor, accepts: (index: number) => boolean): TextMatch | undefined {
+  const first = query.tokens.findIndex((_, i) => accepts(i));
+  if (first < 0) return undefined;
   let last = first;
-  while (tokens[last + 1]?.kind === '.' && tokens[last + 2] !== undefined) last += 2;
-  return { start: token.start, source: text.text.slice(token.start, tokens[last]?.end) };
+  while (query.kind(last + 1) === '.' && query.kind(last + 2) !== undefined) last += 2;
+  return { start: query.start(first), source: query.slice(first, last + 1) };
 }
 
 /** Whether the token is that part of a path, preceded by a dot unless it is the first. */
-function isPart(text: Tokens, index: number, part: string, hasDot: boolean): boolean {
-  const kind = text.tokens[index]?.kind;
-  if (kind !== 'word' && kind !== 'quoted') return false;
-  if (hasDot !== (text.tokens[index - 1]?.kind === '.')) return false;
-  return identifierName(sourceOf(text, index)) === part;
-}
-
-function sourceOf(text: Tokens, index: number): string {
-  const token = text.tokens[index];
-  return token === undefined ? '' : text.text.slice(token.start, token.end);
+function isPart(query: Cursor, index: number, part: string, hasDot: boolean): boolean {
+  return hasDot === (query.kind(index - 1) === '.') && query.name(index) === part;
 }
 
 /** Whether a query printed by the engine contains only names that the consumer wrote. */
-export function isConsumerScope(text: LexedQuery, printed: string): boolean {
-  const written = new Set(text.tokens.map((_, i) => identifierName(sourceOf(text, i))?.toLowerCase()));
-  return tokenize(printed)
-    .filter((token) => token.kind === 'word' || token.kind === 'quoted')
-    .map((token) => identifierName(printed.slice(token.start, token.end))?.toLowerCase())
-    .every((name) => name === 'as' || written.has(name));
+export function isConsumerScope(query: Cursor, printed: string): boolean {
+  const written = new Set(namesIn(query));
+  return namesIn(createCursor(printed)).every((name) => name === 'as' || written.has(name));
+}
+
+/** Bare and quoted names in lower case; undefined for one that cannot be decoded. */
+function namesIn(query: Cursor): readonly (string | undefined)[] {
+  return query.tokens.flatMap(({ kind }, i) =>
+    kind === 'word' || kind === 'quoted' ? [query.name(i)?.toLowerCase()] : [],
+  );
 }

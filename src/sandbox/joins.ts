@@ -1,5 +1,5 @@
 // Whether a WITH clause joins tables: the engine can then push a condition from above the join down into one of its tables.
-import type { Token } from '../sql/lexer.ts';
+import type { Cursor } from '../sql/cursor.ts';
 
 /** Keywords that end the sources of a FROM. */
 const AFTER_SOURCES: ReadonlySet<string> = new Set(
@@ -8,12 +8,12 @@ const AFTER_SOURCES: ReadonlySet<string> = new Set(
   ),
 );
 
-/** May also return true for a query without joins. `tokens` are the significant tokens of `sql`. */
-export function joins(sql: string, tokens: readonly Token[]): boolean {
+/** May also return true for a query without joins. */
+export function joins(query: Cursor): boolean {
   // One entry per open bracket: whether the sources of a FROM are being read at that level.
   const inSources = [false];
-  for (const { kind, start, end } of tokens) {
-    const word = kind === 'word' ? sql.slice(start, end).toUpperCase() : '';
+  for (const [index, { kind }] of query.tokens.entries()) {
+    const word = query.word(index) ?? '';
     if (word === 'JOIN') return true;
     if (kind === ',' && inSources.at(-1) === true) return true;
     if (kind === '(' || kind === '[') inSources.push(false);

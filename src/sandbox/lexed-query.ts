@@ -2,8 +2,7 @@
 import { positionAt } from '../core/position.ts';
 import { Problem } from '../core/problem.ts';
 import type { ProblemCode } from '../core/problem.ts';
-import { createCursor, matchBrackets } from '../sql/cursor.ts';
-import type { BracketPairs, Cursor } from '../sql/cursor.ts';
+import { createCursor, significantTokens, type Cursor } from '../sql/cursor.ts';
 import { isSignificant, tokenize } from '../sql/lexer.ts';
 import type { Token } from '../sql/lexer.ts';
 
@@ -22,19 +21,17 @@ export const CONSUMER_QUERY_LIMITS = {
 } as const;
 
 /**
- * Tokens without whitespace, comments and a final semicolon, and the same tokens joined by single spaces. `joined` parses
- * to the same tokens, so that the query that is checked is the query that is sent.
+ * Tokens without a final semicolon, whose brackets match, and the same tokens joined by single spaces. `joined` parses to
+ * the same tokens, so that the query that is checked is the query that is sent.
  */
 export interface LexedQuery {
-  readonly text: string;
-  readonly tokens: readonly Token[];
-  readonly brackets: BracketPairs;
-  readonly joined: string;
   readonly cursor: Cursor;
+  readonly joined: string;
   /** Offset of each token in `joined`. */
   readonly joinedStarts: readonly number[];
 }
 
+/** The problem codes of this module. */
 export type SandboxCode = Extract<ProblemCode, `sandbox.${string}`>;
 
 /** What is wrong, in a sentence, and a hint at what the author may have meant. */
@@ -44,7 +41,7 @@ export interface Violation {
   readonly hint?: string;
 }
 
-/** The Problem for a complaint about `text` at an offset. */
+/** The Problem for a violation in `text` at an offset. */
 export function rejection(text: string, offset: number, { code, message, hint }: Violation): Problem {
   const position = positionAt(text, Math.min(offset, text.length));
   const detail = `${message} (line ${position.line}, column ${position.column})`;
@@ -56,7 +53,7 @@ export function rejection(text: string, offset: number, { code, message, hint }:
 }
 
 /**
- * Reads a consumer query.
+ * Lexes a consumer query.
  * @throws Problem sandbox.query_invalid, sandbox.too_large
  */
 export function lexConsumerQuery(text: string): LexedQuery {
@@ -74,10 +71,11 @@ export function lexConsumerQuery(text: string): LexedQuery {
   for (const token of all) checkToken(text, token);
   const tokens = withoutFinalSemicolon(all.filter(isSignificant));
   checkSize(text, tokens);
-  const brackets = matchBrackets(tokens);
+  const cursor = createCursor(text, tokens);
+  const brackets = cursor.brackets();
   if ('code' in brackets) throw unreadable(text, brackets.start, 'Unmatched parenthesis or bracket');
   checkDepth(text, tokens);
-  return join(text, tokens, brackets);
+  return join(cursor);
 }
 
 function unreadable(text: string, offset: number, message: string): Problem {
@@ -168,26 +166,27 @@ function checkDepth(text: string, tokens: readonly Token[]): void {
   }
 }
 
-function join(text: string, tokens: readonly Token[], brackets: BracketPairs): LexedQuery {
+function join(cursor: Cursor): LexedQuery {
+  const { sql, tokens } = cursor;
   const joinedStarts: number[] = [];
   let length = 0;
   const sources = tokens.map((token) => {
     joinedStarts.push(length);
     length += token.end - token.start + 1;
-    return text.slice(token.start, token.end);
+    return sql.slice(token.start, token.end);
   });
   const joined = sources.join(' ');
-  const lexedAgain = tokenize(joined).filter(isSignificant);
+  const lexedAgain = significantTokens(joined);
   const same =
     lexedAgain.length === tokens.length &&
     lexedAgain.every((token, i) => isSame(token, tokens[i], joinedStarts[i]));
   // Never observed; this checks the assumption on which all other checks rely.
   if (!same)
-    throw rejection(text, 0, {
+    throw rejection(sql, 0, {
       code: 'sandbox.check_mismatch',
       message: 'The query is parsed differently without its whitespace',
     });
-  return { text, tokens, brackets, cursor: createCursor(text, tokens, brackets), joined, joinedStarts };
+  return { cursor, joined, joinedStarts };
 }
 
 function isSame(lexedAgain: Token, token: Token | undefined, start: number | undefined): boolean {
@@ -200,10 +199,8 @@ function isSame(lexedAgain: Token, token: Token | undefined, start: number | und
 }
 
 /** Maps an offset in the joined query to the offset in the original query. */
-export function consumerOffset({ tokens, joinedStarts, text }: LexedQuery, offset: number): number {
+export function consumerOffset({ cursor, joinedStarts }: LexedQuery, offset: number): number {
   let index = joinedStarts.findLastIndex((start) => start <= offset);
   if (index < 0) index = 0;
-  const token = tokens[index];
-  if (token === undefined) return text.length;
-  return Math.min(token.start + offset - (joinedStarts[index] ?? 0), token.end);
+  return Math.min(cursor.start(index) + offset - (joinedStarts[index] ?? 0), cursor.end(index));
 }

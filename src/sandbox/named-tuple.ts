@@ -38,7 +38,7 @@ const FURTHER_NAME = /^, `[^`\\]+` $/;
 
 /** A reader over spans of a scan's tokens. */
 export function spanReader(scan: Scan): NamedTupleReader<Span> {
-  const source = (at: number) => scan.whole(at - scan.at());
+  const source = (at: number) => scan.text(at - scan.at());
   return {
     argumentsOf({ start, end }, functionName) {
       const isCall = source(start) === functionName && scan.kind(start + 1 - scan.at()) === '(';

@@ -1,7 +1,7 @@
 // Which columns of an endpoint's table are columns of a stored table that it merely passes on. Of those, subcolumns (JSON paths,
 // elements of tuples) can be selected where the stored table is read, so that the engine reads them alone.
 import type { Cursor } from '../sql/cursor.ts';
-import { identifierName, quoteIdentifier } from '../sql/literal.ts';
+import { quoteIdentifier } from '../sql/literal.ts';
 import type { Clause, ClauseElement, Edit } from '../sql/clause.ts';
 
 /** A subcolumn, by the column that consumers know and the path below it: `metadata` and `request.path`. */
@@ -167,8 +167,8 @@ function readSource(
   if (read === undefined) return undefined;
   let { next, alias } = read;
   if (cursor.word(next) === 'AS') next++;
-  const isNamed = next < to && !AFTER_SOURCE.has(cursor.word(next)) && nameAt(cursor, next) !== undefined;
-  if (isNamed) alias = nameAt(cursor, next++);
+  const isNamed = next < to && !AFTER_SOURCE.has(cursor.word(next)) && cursor.name(next) !== undefined;
+  if (isNamed) alias = cursor.name(next++);
   if (next < to && !AFTER_SOURCE.has(cursor.word(next))) return undefined;
   for (let i = next; i < to; i = cursor.after(i)) if (MORE.has(cursor.word(i))) return undefined;
   return { source: read.source, alias };
@@ -182,24 +182,19 @@ function readSourceName(
     const to = cursor.closing(at);
     return { source: { from: at + 1, to }, alias: undefined, next: to + 1 };
   }
-  const name = nameAt(cursor, at);
+  const name = cursor.name(at);
   if (name === undefined || cursor.kind(at + 1) === '(') return undefined; // a table function
   if (cursor.kind(at + 1) !== '.') return { source: { table: name }, alias: name, next: at + 1 };
-  const table = nameAt(cursor, at + 2);
+  const table = cursor.name(at + 2);
   if (table === undefined || cursor.kind(at + 3) === '.' || cursor.kind(at + 3) === '(') return undefined;
   return { source: 'stored', alias: table, next: at + 3 };
-}
-
-function nameAt(cursor: Cursor, at: number): string | undefined {
-  const kind = cursor.kind(at);
-  return kind === 'word' || kind === 'quoted' ? identifierName(cursor.text(at)) : undefined;
 }
 
 /** Every name after AS, and every name with a dot in it. Types in CAST count as aliases, which does no harm. */
 function aliasesIn(cursor: Cursor, { from, to }: Range): readonly string[] {
   const aliases: string[] = [];
   for (let at = from; at < to; at++) {
-    const name = nameAt(cursor, at);
+    const name = cursor.name(at);
     if (name !== undefined && (cursor.word(at - 1) === 'AS' || name.includes('.'))) aliases.push(name);
   }
   return aliases;
@@ -227,7 +222,7 @@ function readList(
     if (matchesColumns(cursor, item)) return undefined;
     const passed = passedColumn(cursor, item, alias);
     if (passed !== undefined) columns.set(passed.name, passed.source);
-    else bare.add(nameAt(cursor, item.to - 1) ?? ''); // it may be an alias without AS
+    else bare.add(cursor.name(item.to - 1) ?? ''); // it may be an alias without AS
   }
   for (const [name, source] of columns) {
     const isOnce = aliases.filter((each) => each === name).length === (name === source ? 0 : 1);
@@ -272,12 +267,12 @@ function passedColumn(
   { from, to }: Range,
   alias: string | undefined,
 ): { readonly name: string; readonly source: string } | undefined {
-  const isQualified = cursor.kind(from + 1) === '.' && alias !== undefined && nameAt(cursor, from) === alias;
+  const isQualified = cursor.kind(from + 1) === '.' && alias !== undefined && cursor.name(from) === alias;
   const at = isQualified ? from + 2 : from;
-  const source = nameAt(cursor, at);
+  const source = cursor.name(at);
   if (source === undefined || source.includes('.')) return undefined;
   if (to === at + 1) return { name: source, source };
   if (to !== at + 3 || cursor.word(at + 1) !== 'AS') return undefined;
-  const name = nameAt(cursor, at + 2);
+  const name = cursor.name(at + 2);
   return name === undefined ? undefined : { name, source };
 }

@@ -1,6 +1,5 @@
 // Tables whose rows a consumer query aggregates in a way that does not depend on their order.
 import type { Cursor } from '../sql/cursor.ts';
-import { identifierName } from '../sql/literal.ts';
 import type { LexedQuery } from './lexed-query.ts';
 import type { FunctionPolicy } from './functions/policy.ts';
 import type { ScanResult } from './scan/scanner.ts';
@@ -43,7 +42,5 @@ function isOfSets(
 }
 
 function nameOfCall(cursor: Cursor, at: number): string | undefined {
-  const kind = cursor.kind(at);
-  if ((kind !== 'word' && kind !== 'quoted') || cursor.kind(at + 1) !== '(') return undefined;
-  return identifierName(cursor.text(at));
+  return cursor.kind(at + 1) === '(' ? cursor.name(at) : undefined;
 }

@@ -1,8 +1,7 @@
 // One endpoint's sandbox: a consumer query is read, scanned, checked against the engine's tree and wrapped, or rejected.
 import { Problem } from '../core/problem.ts';
-import { isSignificant, tokenize } from '../sql/lexer.ts';
-import { identifierName } from '../sql/literal.ts';
-import type { Outline } from '../sql/outline.ts';
+import { createCursor, type Cursor } from '../sql/cursor.ts';
+import { withClauseOf, type Outline } from '../sql/outline.ts';
 import { consumerOffset, lexConsumerQuery, rejection } from './lexed-query.ts';
 import type { LexedQuery, Violation } from './lexed-query.ts';
 import type { FunctionPolicy } from './functions/policy.ts';
@@ -11,12 +10,12 @@ import { checkLeakproof, isClauseLeakproof } from './leakproof/leakproof.ts';
 import type { LeakproofContext } from './leakproof/leakproof.ts';
 import { unorderedTables } from './row-order.ts';
 import type { Surface } from './scan/scan.ts';
-import { isBareCall, scanText } from './scan/scanner.ts';
+import { isBareCall, scanConsumerQuery } from './scan/scanner.ts';
 import type { ScanResult } from './scan/scanner.ts';
 import { checkParsedTree } from './query-tree/check.ts';
 import { parseQueryTree } from './query-tree/tree.ts';
 import type { TreeLine } from './query-tree/tree.ts';
-import { assembleReread, assembleStatement, tableTexts } from './statement.ts';
+import { assembleBarred, assembleReread, assembleStatement, tableTexts } from './statement.ts';
 import type { AssembledStatement, CheckedText, IsNull, TableColumn, TableText } from './statement.ts';
 import { planSubcolumns, subcolumnsIn } from './subcolumns.ts';
 import type { SubcolumnPlan } from './subcolumns.ts';
@@ -31,6 +30,7 @@ export type Explained =
 /** Runs EXPLAIN on a read-only connection with the consumers' limits; rejects for any other failure. */
 export type Explain = (sql: string) => Promise<Explained>;
 
+/** An endpoint's saved query and policy, and what the engine has described of its tables. */
 export interface SandboxOptions {
   /** The saved query with typed placeholders, and its outline. */
   readonly boundSql: string;
@@ -56,6 +56,7 @@ export interface Verdict extends CheckedText {
   readonly hasStates: boolean;
 }
 
+/** The checks and statements of one endpoint revision; shared by all of its consumers. */
 export interface Sandbox {
   /** Names of the tables that consumers may read. */
   readonly tables: readonly string[];
@@ -68,10 +69,13 @@ export interface Sandbox {
   assemble(verdict: Verdict, rows: number, isNull?: IsNull): AssembledStatement;
   /** The statement to run after that one failed on a row; undefined if another tenant's data cannot be the cause. */
   assembleReread(verdict: Verdict, rows: number, isNull?: IsNull): AssembledStatement | undefined;
+  /** The statement with a barrier around every table, for the engine to plan otherwise; undefined if it has them already. */
+  assembleBarred(verdict: Verdict, rows: number, isNull?: IsNull): AssembledStatement | undefined;
   /** All known columns of the tables. */
   readonly columns: ReadonlySet<string>;
 }
 
+/** Compiles one endpoint's sandbox; lexes the saved query once. `outline` must be the outline of `boundSql`. */
 export function createSandbox(options: SandboxOptions): Sandbox {
   const { outline, boundSql, functions, revision, cache } = options;
   const described = [...(options.columns?.values() ?? [])].flat();
@@ -81,20 +85,22 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     tables: new Set(outline.elements.map(({ name }) => name)),
     types: typesByName(described),
   };
-  const isBarred = !isClauseLeakproof(boundSql.slice(outline.withStart, outline.withEnd), leakproof);
-  const tables = tableTexts(boundSql, outline, { columns: options.columns, isBarred });
+  const saved = createCursor(boundSql);
+  const clause = withClauseOf(saved, outline);
+  const isBarred = !isClauseLeakproof(clause, leakproof);
+  const tables = tableTexts(clause, outline, { columns: options.columns, isBarred });
   const surface: Surface = {
     tables: new Map(tables.map(({ name, size }) => [name, size])),
-    taken: new Set([...outline.identifiers].map((name) => name.toLowerCase())),
+    reservedNames: new Set([...outline.identifiers].map((name) => name.toLowerCase())),
     functions,
     stateColumns: options.stateColumns ?? new Map(),
   };
-  const mentioned = mentionedColumns(boundSql);
+  const mentioned = mentionedColumns(saved);
   const isColumn = (name: string) => columns.has(name) || mentioned.has(name);
   const reading: Reading = { tables, surface, isColumn, leakproof, columns: options.columns };
   const check = async (source: string): Promise<Verdict> => {
     const text = lexConsumerQuery(source);
-    const scanned = scanText(text, surface, isColumn);
+    const scanned = scanConsumerQuery(text, surface, isColumn);
     const plan = options.explain && planNarrow(text, scanned, reading);
     const sent = plan?.text ?? text;
     const explained = await options.explain?.(`${EXPLAIN}${sent.joined}`);
@@ -115,9 +121,10 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   return {
     tables: tables.map(({ name }) => name),
     columns,
-    check: (source) => cache.get(`${revision} ${source}`, () => check(source), isRefusal),
+    check: (source) => cache.get(`${revision} ${source}`, () => check(source), isRejection),
     assemble: (verdict, rows, isNull) => assembleStatement(read(verdict), verdict, rows, isNull),
     assembleReread: (verdict, rows, isNull) => assembleReread(read(verdict), verdict, rows, isNull),
+    assembleBarred: (verdict, rows, isNull) => assembleBarred(read(verdict), verdict, rows, isNull),
   };
 }
 
@@ -141,7 +148,7 @@ function planNarrow(
   const plan = planSubcolumns(text, scanned, read);
   if (plan === undefined || plan.text === text) return plan;
   try {
-    scanText(lexConsumerQuery(plan.text.joined), surface, isColumn);
+    scanConsumerQuery(lexConsumerQuery(plan.text.joined), surface, isColumn);
     return plan;
   } catch (error) {
     if (error instanceof Problem) return undefined; // with the insertions it is too long
@@ -173,7 +180,7 @@ function typesByName(columns: readonly TableColumn[]): ReadonlyMap<string, reado
 
 const EXPLAIN = 'EXPLAIN QUERY TREE run_passes = 0 ';
 
-function isRefusal(error: unknown): boolean {
+function isRejection(error: unknown): boolean {
   return error instanceof Problem;
 }
 
@@ -196,7 +203,8 @@ function acceptTree(
     'violation' in tree
       ? tree.violation
       : checkParsedTree(tree.root, { scanned, functions, isBareCall: (name) => isBareCall(name, names) });
-  if (violation !== undefined || 'violation' in tree) throw rejection(text.text, 0, violation ?? NO_TREE);
+  if (violation !== undefined || 'violation' in tree)
+    throw rejection(text.cursor.sql, 0, violation ?? NO_TREE);
   return tree.root;
 }
 
@@ -205,20 +213,16 @@ const NO_TREE: Violation = { code: 'sandbox.check_mismatch', message: 'The engin
 function unreadable(message: string, text: LexedQuery): Problem {
   const position = enginePosition(message, `${EXPLAIN}${text.joined}`);
   const offset = position === undefined ? 0 : consumerOffset(text, position - EXPLAIN.length);
-  return rejection(text.text, offset, {
+  return rejection(text.cursor.sql, offset, {
     code: 'sandbox.syntax_unsupported',
     message: 'The engine cannot parse the query from here',
   });
 }
 
 /** Names in the saved query that no parenthesis follows: includes its columns, excludes its functions. */
-function mentionedColumns(boundSql: string): ReadonlySet<string> {
-  const tokens = tokenize(boundSql).filter(isSignificant);
-  const names = new Set<string>();
-  for (const [index, token] of tokens.entries()) {
-    const isName = token.kind === 'word' || token.kind === 'quoted';
-    if (!isName || tokens[index + 1]?.kind === '(') continue;
-    names.add(identifierName(boundSql.slice(token.start, token.end)) ?? '');
-  }
-  return names;
+function mentionedColumns(saved: Cursor): ReadonlySet<string> {
+  const names = saved.tokens.flatMap((_, index) =>
+    saved.kind(index + 1) === '(' ? [] : (saved.name(index) ?? []),
+  );
+  return new Set(names);
 }

@@ -1,7 +1,7 @@
 // Assembles the statement to send: the consumer's tokens over tables that each have a scope of their own.
+import type { Cursor } from '../sql/cursor.ts';
 import { quoteIdentifier, quoteString } from '../sql/literal.ts';
 import type { Outline } from '../sql/outline.ts';
-import { tokenize, isSignificant } from '../sql/lexer.ts';
 import type { BelowBarrier } from './leakproof/below-barrier.ts';
 import { readClause, withClause } from '../sql/clause.ts';
 import { joins } from './joins.ts';
@@ -19,6 +19,8 @@ export interface TableText {
   readonly passes: PassThrough | undefined;
   /** Whether it has JSON columns, so that `reread` differs. */
   readonly hasJson: boolean;
+  /** Whether every form has a barrier. */
+  readonly isClosed: boolean;
   /**
    * A WITH element: name, AS, and a view that contains the elements of the endpoint's WITH clause that the table needs. Two
    * forms have a barrier, so that no consumer condition is evaluated inside the view: `barred`, and `reread`, in which JSON
@@ -42,17 +44,16 @@ export type IsNull = ((parameter: string) => boolean) | undefined;
 
 /**
  * The tables of a saved query's WITH clause. `view()` resolves names in its own scope: neither names nor lambdas of the
- * consumer reach the endpoint's own tables. `boundSql` is the query that `outline` was read from.
+ * consumer reach the endpoint's own tables. `tokens` holds the tokens of the WITH clause that `outline` was read from.
  */
 export function tableTexts(
-  boundSql: string,
+  tokens: Cursor,
   outline: Outline,
   { columns = new Map(), isBarred = false }: TableOptions = {},
 ): readonly TableText[] {
-  const clause = readClause(boundSql, outline);
-  const source = boundSql.slice(outline.withStart, outline.withEnd);
+  const clause = readClause(tokens, outline);
   // A condition above a join may be pushed down to a table that the tenant condition does not filter.
-  const isClosed = isBarred || joins(source, tokenize(source).filter(isSignificant));
+  const isClosed = isBarred || joins(tokens);
   const optional = optionalConditions(clause);
   return outline.elements
     .filter((element) => element.kind === 'table')
@@ -75,7 +76,7 @@ export function tableTexts(
         return `${quoted} AS (${view}${conditions} LIMIT ${BARRIER_ROWS})`;
       };
       const size = needed.reduce((total, { start, end }) => total + clause.tokensBetween(start, end), 0);
-      return { name, size, passes, hasJson: reread !== undefined, write };
+      return { name, size, passes, hasJson: reread !== undefined, isClosed, write };
     });
 }
 
@@ -92,6 +93,7 @@ function filter(below: BelowBarrier | undefined): string {
  */
 const BARRIER_ROWS = 10n ** 18n;
 
+/** What is known about the tables of a saved query. */
 export interface TableOptions {
   /** Columns by table, if the engine has described them. */
   readonly columns?: ReadonlyMap<string, readonly TableColumn[]> | undefined;
@@ -162,6 +164,20 @@ export function assembleStatement(
       below: below?.get(name),
       isUnordered: unordered?.has(name),
     }),
+  );
+  return statementOver(elements, narrow?.joined ?? joined, rows);
+}
+
+/** The statement with a barrier around every table; undefined if it has them already. */
+export function assembleBarred(
+  tables: readonly TableText[],
+  { joined, isLeakproof, narrow }: CheckedText,
+  rows: number,
+  isNull?: IsNull,
+): AssembledStatement | undefined {
+  if (!isLeakproof || tables.every(({ isClosed }) => isClosed)) return undefined;
+  const elements = tables.map(({ name, write }) =>
+    write('barred', { isNull, subcolumns: narrow?.subcolumns.get(name) }),
   );
   return statementOver(elements, narrow?.joined ?? joined, rows);
 }

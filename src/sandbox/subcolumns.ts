@@ -1,7 +1,6 @@
 // Subcolumns that a consumer query reads (JSON paths, elements of tuples) are selected where the stored table is read, each
 // under its own dotted name: the engine then reads them alone, and not the whole column. `*` and COLUMNS must not show them.
 import type { LexedQuery } from './lexed-query.ts';
-import { identifierName } from '../sql/literal.ts';
 import type { PassThrough, Subcolumn } from './pass-through.ts';
 import { attribute } from './query-tree/tree.ts';
 import type { TreeLine } from './query-tree/tree.ts';
@@ -54,14 +53,12 @@ export function planSubcolumns(
 }
 
 /** Names that a dot and a name, a type or a subobject follow. */
-function columnsWithPaths({ text, tokens }: LexedQuery): ReadonlySet<string> {
-  const names = new Set<string>();
-  for (const [index, { kind, start, end }] of tokens.entries()) {
-    if (kind !== 'word' && kind !== 'quoted') continue;
-    const isPath = tokens[index + 1]?.kind === '.' && tokens[index + 2]?.kind !== 'number';
-    if (isPath) names.add(identifierName(text.slice(start, end)) ?? '');
-  }
-  return names;
+function columnsWithPaths({ cursor }: LexedQuery): ReadonlySet<string> {
+  const names = cursor.tokens.flatMap((_, index) => {
+    const isPath = cursor.kind(index + 1) === '.' && cursor.kind(index + 2) !== 'number';
+    return isPath ? (cursor.name(index) ?? []) : [];
+  });
+  return new Set(names);
 }
 
 /** Whether a path that begins with this name can only mean a subcolumn of the table's column. */
@@ -106,10 +103,10 @@ function hiddenFrom(
 /** The query with text after some of its tokens; its tokens keep their places in what the consumer wrote. */
 function inserted(text: LexedQuery, after: ReadonlyMap<number, string>): LexedQuery {
   let joined = '';
-  const joinedStarts = text.tokens.map(({ start, end }, index) => {
+  const joinedStarts = text.cursor.tokens.map((_, index) => {
     if (index > 0) joined += ' ';
     const at = joined.length;
-    joined += text.text.slice(start, end) + (after.get(index) ?? '');
+    joined += text.cursor.text(index) + (after.get(index) ?? '');
     return at;
   });
   return { ...text, joined, joinedStarts };

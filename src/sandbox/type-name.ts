@@ -1,12 +1,13 @@
 // Reads a type token by token, and accepts only types of an allow-list, within limits. One reader serves types written as
 // syntax (`CAST(x AS T)`, `x::T`) and types written in a string.
-import { isSignificant, tokenize } from '../sql/lexer.ts';
+import { createCursor } from '../sql/cursor.ts';
+import { isSignificant, tokenize, type TokenKind } from '../sql/lexer.ts';
 import { stringValue } from '../sql/string-literal.ts';
-import type { TokenReader } from './scan/token-reader.ts';
+import { createTokenReader, type TokenReader, type TokenSource } from '../sql/token-reader.ts';
 import { TYPES } from './keywords.ts';
 
 /** Tokens by distance from the start of the type; undefined beyond the end. */
-export type TypeTokens = Pick<TokenReader, 'kind' | 'word' | 'whole'>;
+export type TypeTokens = TokenSource<TokenKind>;
 
 /** Either the number of tokens in the type, or what is wrong at one of them. */
 export type TypeReading =
@@ -45,10 +46,7 @@ const LIMITED: ReadonlyMap<string, number> = new Map([
   ['MAX_DYNAMIC_PATHS', MAX_DYNAMIC_PATHS],
 ]);
 
-interface Reader extends TypeTokens {
-  readonly at: () => number;
-  readonly skip: (count?: number) => void;
-  readonly take: (kind: ReturnType<TypeTokens['kind']>) => boolean;
+interface TypeReader extends TokenReader<TokenKind> {
   /** Records the first fault. Always returns false, so that readers can return it. */
   readonly fail: (message: string) => false;
   /** Counts a type one level deeper; false if over a limit. */
@@ -56,27 +54,16 @@ interface Reader extends TypeTokens {
   readonly fault: () => TypeReading | undefined;
 }
 
-function createReader(tokens: TypeTokens): Reader {
-  let at = 0;
+function createReader(tokens: TypeTokens): TypeReader {
+  const reader = createTokenReader<TokenKind>(tokens);
   let types = 0;
   let fault: TypeReading | undefined;
   const fail = (message: string): false => {
-    fault ??= { kind: 'fault', at, message };
+    fault ??= { kind: 'fault', at: reader.at(), message };
     return false;
   };
   return {
-    kind: (ahead = 0) => tokens.kind(at + ahead),
-    word: (ahead = 0) => tokens.word(at + ahead),
-    whole: (ahead = 0) => tokens.whole(at + ahead),
-    at: () => at,
-    skip(count = 1) {
-      at += count;
-    },
-    take(kind) {
-      if (tokens.kind(at) !== kind) return false;
-      at++;
-      return true;
-    },
+    ...reader,
     fail,
     enter(depth) {
       types++;
@@ -102,16 +89,12 @@ export function typeFault(text: string): string | undefined {
   if (!tokens.every((token) => isSignificant(token) && token.reason === undefined)) {
     return 'A type in a string must not contain comments or unclosed quotes';
   }
-  const whole = (ahead = 0) => text.slice(tokens[ahead]?.start ?? 0, tokens[ahead]?.end ?? 0);
-  const reading = readType({
-    kind: (ahead = 0) => tokens[ahead]?.kind,
-    word: (ahead = 0) => (tokens[ahead]?.kind === 'word' ? whole(ahead).toUpperCase() : undefined),
-    whole,
-  });
+  const cursor = createCursor(text, tokens);
+  const reading = readType(cursor);
   if (reading.kind === 'fault') return reading.message;
   return reading.tokens === tokens.length
     ? undefined
-    : `unexpected ${show(whole(reading.tokens))} after the type`;
+    : `unexpected ${show(cursor.text(reading.tokens))} after the type`;
 }
 
 function show(source: string): string {
@@ -119,31 +102,31 @@ function show(source: string): string {
 }
 
 /** Every reader returns true if it has read its part, false after a fault. */
-function type(reader: Reader, depth: number): boolean {
+function type(reader: TypeReader, depth: number): boolean {
   const name = reader.word();
   if (name === undefined || !TYPES.has(name)) {
     return reader.fail(
-      `${show(reader.whole())} is not an allowed type: the allowed types are ${ALLOWED_TYPES}`,
+      `${show(reader.text())} is not an allowed type: the allowed types are ${ALLOWED_TYPES}`,
     );
   }
   if (!reader.enter(depth)) return false;
   reader.skip();
   takeSecondWord(reader, name);
-  if (!reader.take('(')) return true;
+  if (!reader.takeKind('(')) return true;
   do {
     if (!argument(reader, name, depth)) return false;
-  } while (reader.take(','));
-  return reader.take(')') || reader.fail('Expected a comma or ) in the type');
+  } while (reader.takeKind(','));
+  return reader.takeKind(')') || reader.fail('Expected a comma or ) in the type');
 }
 
 /** `DOUBLE PRECISION`, `INT UNSIGNED`. */
-function takeSecondWord(reader: Reader, name: string): void {
+function takeSecondWord(reader: TypeReader, name: string): void {
   const second = reader.word();
   if (name === 'DOUBLE' && second === 'PRECISION') reader.skip();
   if (INTEGERS.has(name) && (second === 'SIGNED' || second === 'UNSIGNED')) reader.skip();
 }
 
-function argument(reader: Reader, name: string, depth: number): boolean {
+function argument(reader: TypeReader, name: string, depth: number): boolean {
   if (CONTAINERS.has(name)) return type(reader, depth + 1);
   if (RECORDS.has(name)) return field(reader, depth);
   if (name === 'JSON') return jsonArgument(reader, depth);
@@ -153,14 +136,14 @@ function argument(reader: Reader, name: string, depth: number): boolean {
   return size(reader, SIZED.has(name) ? MAX_FIXED_STRING : Infinity);
 }
 
-function field(reader: Reader, depth: number): boolean {
+function field(reader: TypeReader, depth: number): boolean {
   const isNamed = reader.kind() === 'quoted' || (reader.kind() === 'word' && reader.kind(1) === 'word');
   if (isNamed) reader.skip();
   return type(reader, depth + 1);
 }
 
 /** A limit, `path Type`, `SKIP path` or `SKIP REGEXP 'pattern'`. */
-function jsonArgument(reader: Reader, depth: number): boolean {
+function jsonArgument(reader: TypeReader, depth: number): boolean {
   if (reader.kind(1) === '=') return limit(reader);
   const next = reader.kind(1);
   if (reader.word() === 'SKIP' && (next === 'word' || next === 'quoted')) {
@@ -172,25 +155,25 @@ function jsonArgument(reader: Reader, depth: number): boolean {
   return path(reader) && type(reader, depth + 1);
 }
 
-function path(reader: Reader): boolean {
+function path(reader: TypeReader): boolean {
   do {
-    if (!reader.take('word') && !reader.take('quoted'))
+    if (!reader.takeKind('word') && !reader.takeKind('quoted'))
       return reader.fail('Expected the path of a JSON value');
-  } while (reader.take('.'));
+  } while (reader.takeKind('.'));
   return true;
 }
 
 /** `max_types = 8` and similar settings. */
-function limit(reader: Reader): boolean {
+function limit(reader: TypeReader): boolean {
   const most = LIMITED.get(reader.word() ?? '');
-  if (most === undefined) return reader.fail(`${show(reader.whole())} is not a parameter of this type`);
+  if (most === undefined) return reader.fail(`${show(reader.text())} is not a parameter of this type`);
   reader.skip();
-  return reader.take('=') ? size(reader, most) : reader.fail('Expected = and a number in the type');
+  return reader.takeKind('=') ? size(reader, most) : reader.fail('Expected = and a number in the type');
 }
 
 /** An integer up to `most`. */
-function size(reader: Reader, most: number): boolean {
-  const source = reader.whole();
+function size(reader: TypeReader, most: number): boolean {
+  const source = reader.text();
   if (reader.kind() !== 'number' || !/^\d+$/.test(source))
     return reader.fail('Expected a number in the type');
   if (Number(source) > most) return reader.fail(`The number in this type may be at most ${most}`);
@@ -199,8 +182,8 @@ function size(reader: Reader, most: number): boolean {
 }
 
 /** A name without path or scheme: otherwise the engine could look for a file. */
-function timeZone(reader: Reader): boolean {
-  const zone = stringValue(reader.whole());
+function timeZone(reader: TypeReader): boolean {
+  const zone = stringValue(reader.text());
   if (zone === undefined || !/^[A-Za-z][\w+-]*(?:\/[\w+-]+)*$/.test(zone)) {
     return reader.fail("Expected a time zone such as 'Europe/Berlin'");
   }
@@ -209,11 +192,11 @@ function timeZone(reader: Reader): boolean {
 }
 
 /** `'name'` or `'name' = 1`. */
-function enumValue(reader: Reader): boolean {
-  if (stringValue(reader.whole()) === undefined)
+function enumValue(reader: TypeReader): boolean {
+  if (stringValue(reader.text()) === undefined)
     return reader.fail('Expected the names of an Enum, as strings');
   reader.skip();
-  if (!reader.take('=')) return true;
-  reader.take('-');
+  if (!reader.takeKind('=')) return true;
+  reader.takeKind('-');
   return size(reader, Infinity);
 }

@@ -1,9 +1,5 @@
 // The WITH clause of a saved query, taken apart: which of its elements a table needs, and their source with edits applied.
-import { createCursor, matchBrackets } from './cursor.ts';
 import type { Cursor } from './cursor.ts';
-import { isSignificant, tokenize } from './lexer.ts';
-import type { Token } from './lexer.ts';
-import { identifierName } from './literal.ts';
 import type { Outline } from './outline.ts';
 import type { WithElement } from './with-clause.ts';
 
@@ -20,10 +16,8 @@ export interface ClauseElement extends WithElement {
 }
 
 export interface Clause {
-  readonly boundSql: string;
-  /** Significant tokens of the whole saved query. */
+  /** At least the tokens of the clause. */
   readonly cursor: Cursor;
-  readonly tokens: readonly Token[];
   readonly isRecursive: boolean;
   readonly elements: readonly ClauseElement[];
   /** The elements that the table `name` needs, itself included, in their order. */
@@ -32,24 +26,19 @@ export interface Clause {
   readonly tokensBetween: (start: number, end: number) => number;
 }
 
-/** `boundSql` is the query that `outline` was read from. */
-export function readClause(boundSql: string, outline: Outline): Clause {
-  const tokens = tokenize(boundSql).filter(isSignificant);
-  const brackets = matchBrackets(tokens);
-  // The outline could not have been read if a bracket had no partner.
-  const cursor = createCursor(boundSql, tokens, 'code' in brackets ? new Map() : brackets);
+/** `cursor` holds the tokens of the query that `outline` was read from, or those of its WITH clause. */
+export function readClause(cursor: Cursor, outline: Outline): Clause {
   const elements = outline.elements.map((element): ClauseElement => ({
     ...element,
-    mentions: mentionsIn(boundSql, tokens, element),
+    mentions: mentionsIn(cursor, element),
   }));
   return {
-    boundSql,
     cursor,
-    tokens,
     isRecursive: outline.recursive,
     elements,
     needed: (name) => (outline.recursive ? elements : neededBy(elements, (element) => element.name === name)),
-    tokensBetween: (start, end) => tokens.filter((token) => token.start >= start && token.end <= end).length,
+    tokensBetween: (start, end) =>
+      cursor.tokens.filter((token) => token.start >= start && token.end <= end).length,
   };
 }
 
@@ -57,35 +46,30 @@ export function readClause(boundSql: string, outline: Outline): Clause {
  * The saved query without the elements of its WITH clause that it does not read: the engine parses and analyses each of
  * them in every call.
  */
-export function withoutUnused(boundSql: string, outline: Outline): string {
-  const clause = readClause(boundSql, outline);
-  if (clause.isRecursive || clause.elements.length === 0) return boundSql;
-  const main = { start: outline.mainStart, end: boundSql.length };
-  const mentioned = new Set(mentionsIn(boundSql, clause.tokens, main));
+export function withoutUnused(cursor: Cursor, outline: Outline): string {
+  const { sql } = cursor;
+  const clause = readClause(cursor, outline);
+  if (clause.isRecursive || clause.elements.length === 0) return sql;
+  const mentioned = new Set(mentionsIn(cursor, { start: outline.mainStart, end: sql.length }));
   const kept = neededBy(clause.elements, ({ name }) => mentioned.has(name.toLowerCase()));
-  if (kept.length === clause.elements.length) return boundSql;
+  if (kept.length === clause.elements.length) return sql;
   const head = kept.length === 0 ? '' : `${withClause(clause, kept)}\n`;
-  return head + boundSql.slice(outline.mainStart);
+  return head + sql.slice(outline.mainStart);
 }
 
-function mentionsIn(
-  sql: string,
-  tokens: readonly Token[],
-  { start, end }: Pick<WithElement, 'start' | 'end'>,
-): string[] {
-  return tokens
-    .filter((token) => token.start >= start && token.end <= end)
-    .filter(({ kind }) => kind === 'word' || kind === 'quoted')
-    .map((token) => (identifierName(sql.slice(token.start, token.end)) ?? '').toLowerCase());
+function mentionsIn(cursor: Cursor, { start, end }: Pick<WithElement, 'start' | 'end'>): string[] {
+  return cursor.tokens.flatMap((token, index) =>
+    token.start >= start && token.end <= end ? (cursor.name(index)?.toLowerCase() ?? []) : [],
+  );
 }
 
 /** The WITH clause of some elements, `needed` in their order, with edits. */
 export function withClause(
-  { boundSql, isRecursive }: Clause,
+  { cursor, isRecursive }: Clause,
   needed: Clause['elements'],
   edits: readonly Edit[] = [],
 ): string {
-  const elements = needed.map((element) => editedSource(boundSql, element, edits));
+  const elements = needed.map((element) => editedSource(cursor.sql, element, edits));
   return `WITH ${isRecursive ? 'RECURSIVE ' : ''}${elements.join(',\n')}`;
 }
 

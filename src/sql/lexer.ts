@@ -2,6 +2,7 @@
 import { isSpaceUnit, isDigit, isHexDigit, isWordUnit } from './unicode.ts';
 import { scanNumber, scanNumberAfterDot } from './number.ts';
 
+/** The kinds of ClickHouse's lexer, with one kind for each symbol. */
 export type TokenKind =
   | 'whitespace'
   | 'comment'
@@ -16,6 +17,7 @@ export type TokenKind =
   | SymbolKind
   | 'error';
 
+/** Why characters form no token; also the reason in the code of a finding. */
 export type LexError =
   | 'unexpected_character'
   | 'unclosed_comment'

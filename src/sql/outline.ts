@@ -1,9 +1,8 @@
 // The outline of a saved query, read from its tokens: WITH elements, the main SELECT, a trailing SETTINGS clause.
 import type { SqlFinding } from './finding.ts';
-import { isSignificant, tokenize } from './lexer.ts';
+import type { Token } from './lexer.ts';
 import { identifierName } from './literal.ts';
-import { createCursor, matchBrackets } from './cursor.ts';
-import type { Cursor } from './cursor.ts';
+import { createCursor, type Cursor } from './cursor.ts';
 import { readSettings } from './settings-clause.ts';
 import type { SettingsClause } from './settings-clause.ts';
 import { readWith } from './with-clause.ts';
@@ -27,6 +26,7 @@ export interface Outline {
   readonly identifiers: ReadonlySet<string>;
 }
 
+/** The outline of a query, or why there is none. */
 export interface OutlineResult {
   /** Undefined exactly when there are findings. */
   readonly outline: Outline | undefined;
@@ -35,13 +35,12 @@ export interface OutlineResult {
 
 /**
  * Reads the outline of one SELECT without `@name` placeholders (see `bindPlaceholders`). Fails closed: anything not
- * understood is a finding. Not guaranteed: that the engine accepts the query.
+ * understood is a finding. `tokens` are the query's significant tokens, if they are known. Not guaranteed: that the engine accepts the query.
  */
-export function outlineQuery(sql: string): OutlineResult {
-  const tokens = tokenize(sql).filter(isSignificant);
-  const brackets = matchBrackets(tokens);
+export function outlineQuery(sql: string, tokens?: readonly Token[]): OutlineResult {
+  const cursor = createCursor(sql, tokens);
+  const brackets = cursor.brackets();
   if ('code' in brackets) return { outline: undefined, findings: [brackets] };
-  const cursor = createCursor(sql, tokens, brackets);
   const findings: SqlFinding[] = [];
   const clause = readWith(cursor, findings);
   const main = clause.next;
@@ -56,12 +55,20 @@ export function outlineQuery(sql: string): OutlineResult {
     withEnd: clause.elements.length > 0 ? cursor.end(main - 1) : mainStart,
     elements: clause.elements,
     mainStart,
-    mainEnd: cursor.end((settings?.firstToken ?? tokens.length) - 1),
+    mainEnd: cursor.end((settings?.firstToken ?? cursor.length) - 1),
     settings: settings?.clause,
     from: singleSource(cursor, main),
     identifiers,
   };
   return { outline, findings };
+}
+
+/** The tokens of the WITH clause; `query` is a cursor over the query that the outline was read from. */
+export function withClauseOf({ sql, tokens }: Cursor, { withStart, withEnd }: Outline): Cursor {
+  return createCursor(
+    sql,
+    tokens.filter(({ start, end }) => start >= withStart && end <= withEnd),
+  );
 }
 
 function checkMain(cursor: Cursor, main: number, findings: SqlFinding[]): void {

@@ -1,4 +1,5 @@
 // Binds an author's `@name` to the engine's typed placeholder `{name:Type}` wherever the engine would read an expression.
+import { createCursor, significantTokens, type Cursor } from './cursor.ts';
 import type { SqlFinding } from './finding.ts';
 import { isSignificant, tokenize } from './lexer.ts';
 import type { Token, TokenKind } from './lexer.ts';
@@ -20,6 +21,8 @@ export interface BoundQuery {
   readonly sql: string;
   readonly uses: readonly PlaceholderUse[];
   readonly findings: readonly SqlFinding[];
+  /** The significant tokens of `sql`; empty if there are findings. */
+  readonly tokens: readonly Token[];
 }
 
 /** Parameter names, as in endpoint files. */
@@ -31,10 +34,10 @@ const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
  */
 export function bindPlaceholders(query: string, typeOf: (name: string) => string | undefined): BoundQuery {
   const tokens = tokenize(query);
-  const meaning = tokens.filter(isSignificant);
-  const findings = [...lexicalFindings(query, meaning), ...statementFindings(query, meaning)];
+  const cursor = createCursor(query, tokens.filter(isSignificant));
+  const findings = [...lexicalFindings(cursor), ...statementFindings(cursor)];
   const uses: PlaceholderUse[] = [];
-  const end = statementEnd(meaning);
+  const end = statementEnd(cursor);
   let sql = '';
   let copied = 0;
   for (const [index, at] of tokens.entries()) {
@@ -52,7 +55,41 @@ export function bindPlaceholders(query: string, typeOf: (name: string) => string
     copied = use.end;
   }
   findings.sort((a, b) => a.start - b.start);
-  return { sql: sql + query.slice(copied, Math.max(copied, end)), uses, findings };
+  sql += query.slice(copied, Math.max(copied, end));
+  const isValid = findings.length === 0;
+  return { sql, uses, findings, tokens: isValid ? boundTokens(cursor, sql, uses) : [] };
+}
+
+/**
+ * The tokens of the bound query without lexing it again: those of the author's query, shifted, and those of each
+ * placeholder. Lexed again only if a dot follows a placeholder: after its brace, `.1` is a number and not an element.
+ */
+function boundTokens(
+  { sql: query, tokens }: Cursor,
+  sql: string,
+  uses: readonly PlaceholderUse[],
+): readonly Token[] {
+  const bound: Token[] = [];
+  let [shift, next] = [0, 0];
+  for (const [index, token] of tokens.entries()) {
+    const use = uses[next];
+    if (use !== undefined && token.start === use.start) {
+      for (const each of significantTokens(sql.slice(use.boundStart, use.boundEnd)))
+        bound.push(shifted(each, use.boundStart));
+    }
+    if (use !== undefined && token.end === use.end) {
+      shift = use.boundEnd - use.end;
+      next++;
+      if (query.charAt(tokens[index + 1]?.start ?? query.length) === '.') return significantTokens(sql);
+    } else if (use === undefined || token.start < use.start) {
+      if (token.end + shift <= sql.length) bound.push(shifted(token, shift));
+    }
+  }
+  return bound;
+}
+
+function shifted({ kind, start, end }: Token, by: number): Token {
+  return { kind, start: start + by, end: end + by };
 }
 
 /** Maps an offset in the bound query to the author's query; any position in a placeholder maps to its `@`. */
@@ -116,17 +153,17 @@ const LEX_MESSAGES = {
   number_invalid: 'invalid number or name',
 } as const;
 
-function lexicalFindings(query: string, meaning: readonly Token[]): SqlFinding[] {
+function lexicalFindings(query: Cursor): SqlFinding[] {
   const findings: SqlFinding[] = [];
-  const closingBraces = meaning.filter(({ kind }) => kind === '}');
+  const closingBraces = query.tokens.filter(({ kind }) => kind === '}');
   let passed = 0; // closing braces before the token
-  for (const [index, token] of meaning.entries()) {
+  for (const [index, token] of query.tokens.entries()) {
     if (token.kind === '}') passed++;
     if (token.reason !== undefined) findings.push(finding(token.reason, LEX_MESSAGES[token.reason], token));
     if (token.kind === '@@')
       findings.push(finding('stray_at', '@@ is not supported: a parameter is written @name', token));
-    if (token.kind === '{' && isHandWritten(meaning, index)) {
-      const end = closingBraces[passed]?.end ?? query.length;
+    if (token.kind === '{' && isHandWritten(query, index)) {
+      const end = closingBraces[passed]?.end ?? query.sql.length;
       const message =
         'write @name and declare the parameter: the type belongs in its declaration, not in the query';
       findings.push(finding('typed_placeholder', message, { start: token.start, end }));
@@ -136,26 +173,25 @@ function lexicalFindings(query: string, meaning: readonly Token[]): SqlFinding[]
 }
 
 /** `{name:` or `` {`name`: ``; a map literal's keys are values, never names. */
-function isHandWritten(meaning: readonly Token[], index: number): boolean {
-  const name = meaning[index + 1]?.kind;
-  return (name === 'word' || name === 'quoted') && meaning[index + 2]?.kind === ':';
+function isHandWritten(query: Cursor, index: number): boolean {
+  const name = query.kind(index + 1);
+  return (name === 'word' || name === 'quoted') && query.kind(index + 2) === ':';
 }
 
 /** Findings for anything that makes a saved query more than one plain statement. */
-function statementFindings(query: string, meaning: readonly Token[]): SqlFinding[] {
+function statementFindings(query: Cursor): SqlFinding[] {
   const findings: SqlFinding[] = [];
-  if (statementEnd(meaning) === 0)
-    findings.push(finding('empty', 'the query is empty', { start: 0, end: query.length }));
-  const word = (index: number) => wordAt(query, meaning[index]);
-  for (const [index, token] of meaning.entries()) {
-    const isLast = index === meaning.length - 1;
+  if (statementEnd(query) === 0)
+    findings.push(finding('empty', 'the query is empty', { start: 0, end: query.sql.length }));
+  for (const [index, token] of query.tokens.entries()) {
+    const isLast = index === query.length - 1;
     if (token.kind === '\\G' || (token.kind === ';' && !isLast)) {
       findings.push(finding('several_statements', 'a saved query is one statement', token));
     }
-    if (word(index) === 'INTO' && word(index + 1) === 'OUTFILE') {
+    if (query.word(index) === 'INTO' && query.word(index + 1) === 'OUTFILE') {
       findings.push(finding('into_outfile', 'a saved query must not write files', token));
     }
-    if (isFormatClause(query, meaning, index)) {
+    if (isFormatClause(query, index)) {
       const message =
         'the caller chooses the format; remove the FORMAT clause, or quote a column of that name';
       findings.push(finding('format_clause', message, token));
@@ -167,22 +203,17 @@ function statementFindings(query: string, meaning: readonly Token[]): SqlFinding
 const AFTER_COLUMN: ReadonlySet<string | undefined> = new Set(['ASC', 'ASCENDING', 'DESC', 'DESCENDING']);
 
 /** FORMAT and one name, at the end or before SETTINGS; elsewhere `format` is a column. */
-function isFormatClause(query: string, meaning: readonly Token[], index: number): boolean {
-  const [before, name, after] = [meaning[index - 1], meaning[index + 1], meaning[index + 2]];
-  if (wordAt(query, meaning[index]) !== 'FORMAT' || index === 0) return false;
-  if (before?.kind === '.' || wordAt(query, before) === 'AS') return false;
-  if (name?.kind !== 'word' && name?.kind !== 'quoted') return false;
-  if (AFTER_COLUMN.has(wordAt(query, name))) return false;
-  return after === undefined || after.kind === ';' || wordAt(query, after) === 'SETTINGS';
-}
-
-/** A bare word in upper case. */
-function wordAt(query: string, token: Token | undefined): string | undefined {
-  return token?.kind === 'word' ? query.slice(token.start, token.end).toUpperCase() : undefined;
+function isFormatClause(query: Cursor, index: number): boolean {
+  const [name, after] = [query.kind(index + 1), query.kind(index + 2)];
+  if (query.word(index) !== 'FORMAT' || index === 0) return false;
+  if (query.kind(index - 1) === '.' || query.word(index - 1) === 'AS') return false;
+  if (name !== 'word' && name !== 'quoted') return false;
+  if (AFTER_COLUMN.has(query.word(index + 1))) return false;
+  return after === undefined || after === ';' || query.word(index + 2) === 'SETTINGS';
 }
 
 /** The end of the statement: its last significant token, a trailing `;` excluded. */
-function statementEnd(meaning: readonly Token[]): number {
-  const last = meaning.at(-1);
-  return (last?.kind === ';' ? meaning.at(-2) : last)?.end ?? 0;
+function statementEnd({ tokens }: Cursor): number {
+  const last = tokens.at(-1);
+  return (last?.kind === ';' ? tokens.at(-2) : last)?.end ?? 0;
 }

@@ -114,21 +114,13 @@ function readType(reader: Reader, depth: number): ClickHouseType | undefined {
 }
 
 function readArgument(reader: Reader, depth: number): TypeArgument | undefined {
-  switch (kindAt(reader)) {
-    case 'string':
-      return readString(reader);
-    case 'number':
-      return { kind: 'literal', source: take(reader) };
-    case '-':
-      return kindAt(reader, 1) === 'number' ? { kind: 'literal', source: take(reader, 2) } : undefined;
-    case '[':
-      return { kind: 'literal', source: take(reader, balanced(reader, 0)) };
-    case 'word':
-    case 'quoted':
-      return readNamed(reader, depth);
-    default:
-      return undefined;
-  }
+  const kind = kindAt(reader);
+  if (kind === 'word' || kind === 'quoted') return readNamed(reader, depth);
+  if (kind === 'string') return readString(reader);
+  if (kind === 'number') return { kind: 'literal', source: take(reader) };
+  if (kind === '[') return { kind: 'literal', source: take(reader, balanced(reader, 0)) };
+  const isNegative = kind === '-' && kindAt(reader, 1) === 'number';
+  return isNegative ? { kind: 'literal', source: take(reader, 2) } : undefined;
 }
 
 function readString(reader: Reader): TypeArgument | undefined {

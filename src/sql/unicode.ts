@@ -4,6 +4,7 @@ export function isDigit(unit: number): boolean {
   return unit >= 48 && unit <= 57;
 }
 
+/** ASCII only. */
 export function isHexDigit(unit: number): boolean {
   return isDigit(unit) || (unit >= 65 && unit <= 70) || (unit >= 97 && unit <= 102);
 }

@@ -20,6 +20,7 @@ export interface WithElement {
   readonly bodyEnd: number;
 }
 
+/** The elements of a WITH clause, and where the main query starts. */
 export interface WithClause {
   readonly recursive: boolean;
   readonly elements: readonly WithElement[];

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createUseFile, createUseRedis } from '../../src/auth/use-stores.ts';
 import { openRedisLink, type RedisLink } from '../../src/cache/redis-link.ts';
 import { startRedis, type RedisServer } from '../support/redis.ts';
+import { after } from '../../src/app/clock.ts';
 
 const [USES, LAST] = ['uses-test:keys:uses', 'uses-test:keys:last'];
 let server: RedisServer;
@@ -100,7 +101,7 @@ describe('uses in Redis', () => {
 
 test('only the owner can access a usage file and the folder created for it', async () => {
   const folder = join(await mkdtemp(join(tmpdir(), 'millrace-uses-')), 'data');
-  const store = createUseFile(join(folder, 'token-use.json'));
+  const store = createUseFile(join(folder, 'token-use.json'), { epoch: Date.now, after });
   await store.add(new Map([['key:a', { uses: 1, last: 1 }]]));
   const modes = await Promise.all([folder, join(folder, 'token-use.json')].map((path) => stat(path)));
   expect(modes.map(({ mode }) => (mode & 0o777).toString(8))).toEqual(['700', '600']);

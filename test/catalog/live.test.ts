@@ -2,10 +2,12 @@
 import { mkdir, mkdtemp, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createCompile } from '../../src/catalog/compile.ts';
 import { openLiveCatalog, serialise, type LiveCatalog } from '../../src/catalog/live.ts';
 import type { Observation } from '../../src/core/observation.ts';
+import { eventually } from '../support/eventually.ts';
+import { after, clock } from '../../src/app/clock.ts';
 
 const compile = createCompile({ piiHashKey: undefined });
 let folder = '';
@@ -17,7 +19,6 @@ const text = (name: string, n: number, maxRows = 10): string =>
   `id: ${uuid(n)}\nname: ${name}\nquery: SELECT 1\nmax_rows: ${maxRows}\n`;
 const write = (file: string, content: string): Promise<void> => writeFile(join(folder, file), content);
 const names = (): string[] => live.current().endpoints.map((endpoint) => endpoint.name);
-const eventually = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 10_000, interval: 20 });
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'millrace-'));
@@ -28,7 +29,8 @@ beforeEach(async () => {
     folder,
     compile,
     observe: (each) => observed.push(each),
-    now: () => performance.now(),
+    clock,
+    after,
   });
 });
 
@@ -157,7 +159,7 @@ test('a ..data symlink swapped as Kubernetes does is followed', async () => {
   };
   await publish('..v1', 1);
   await symlink('..data/one.yaml', join(mount, 'one.yaml'));
-  const mounted = await openLiveCatalog({ folder: mount, compile, observe: () => undefined, now: () => 0 });
+  const mounted = await openLiveCatalog({ folder: mount, compile, observe: () => undefined, clock, after });
   await publish('..v2', 2);
   await rm(join(mount, '..v1'), { recursive: true });
   await eventually(() => expect(mounted.current().find('one')?.maxRows).toBe(2));
@@ -176,7 +178,7 @@ test('calls during a run share one further run', async () => {
   expect(runs).toBe(1);
   release();
   await calls[0];
-  await vi.waitFor(() => expect(runs).toBe(2));
+  await eventually(() => expect(runs).toBe(2));
   release();
   await Promise.all(calls);
   expect(runs).toBe(2);

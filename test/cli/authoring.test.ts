@@ -22,6 +22,7 @@ describe('new', () => {
       expect.stringContaining('Next: millrace validate endpoints/sales.by-day.yaml'),
     ]);
     expect(await run(['validate', '--strict', '--no-engine'], { cwd })).toMatchObject({ code: 0, out: '' });
+    expect(await run(['format', '--check', 'endpoints'], { cwd })).toMatchObject({ code: 0, out: '' });
     expect(await run(['new', 'sales.by-day'], { cwd })).toMatchObject({
       code: 1,
       err: expect.stringContaining('already exists'),
@@ -150,6 +151,17 @@ describe('format', () => {
       err: expect.stringContaining('one.yaml:1:'),
     });
     expect(readFileSync(path, 'utf8')).toBe('name: [\n');
+  });
+
+  test('keeps the order of keys if an alias would come before its anchor', () => {
+    const tail = 'query: SELECT 1\nname: one\n';
+    const text = `examples: [{ name: &n one }]\ndescription: *n\n${tail}`;
+    expect(parse(formatYaml(text, 'endpoint'))).toEqual(parse(text));
+    expect(formatYaml(text, 'endpoint').indexOf('&n')).toBeLessThan(
+      formatYaml(text, 'endpoint').indexOf('*n'),
+    );
+    const sortable = `description: &n one\nexamples: [{ name: *n }]\n${tail}`;
+    expect(formatYaml(sortable, 'endpoint')).toMatch(/^name: one\n/);
   });
 
   test('the shipped files are formatted', async () => {

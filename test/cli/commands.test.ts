@@ -1,5 +1,5 @@
 // Every command as a user runs it: its output, exit code and error messages.
-import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import { hashKey } from '../../src/auth/keyring.ts';
 import { openLiveKeyring } from '../../src/auth/live-keyring.ts';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
 import { run, scratch } from '../support/command.ts';
+import { after } from '../../src/app/clock.ts';
 
 const GOOD =
   'id: 00000000-0000-4000-8000-000000000001\nname: one\nquery: SELECT @n AS n\nparameters: { n: { type: UInt8, required: true } }\ndescription: One.\n';
@@ -121,6 +122,56 @@ describe('validate', () => {
         },
       ],
     });
+  });
+
+  test('warns of files that are not served', async () => {
+    const cwd = folder({ 'endpoints/one.yaml': GOOD, 'endpoints/two.YAML': GOOD });
+    mkdirSync(join(cwd, 'endpoints/team'));
+    writeFileSync(join(cwd, 'endpoints/team/x.yaml'), GOOD);
+    symlinkSync('nowhere.yaml', join(cwd, 'endpoints/three.yaml'));
+    const { code, out } = await run(['validate', '--no-engine', '--format', 'json'], { cwd });
+    const { findings } = JSON.parse(out) as { findings: { file: string; code: string; severity: string }[] };
+    expect([code, findings.map((each) => `${each.severity} ${each.file} ${each.code}`)]).toEqual([
+      0,
+      [
+        'warning endpoints/team/x.yaml file.in_subfolder',
+        'warning endpoints/three.yaml file.dangling_link',
+        'warning endpoints/two.YAML file.extension',
+      ],
+    ]);
+  });
+
+  test('warns of settings that the engine does not have, also in subqueries', async () => {
+    const query =
+      'query: SELECT @n AS n FROM (SELECT 1 SETTINGS max_thread = 4) SETTINGS max_threads = 2, max_block_sise = 1';
+    const cwd = folder({ 'endpoints/one.yaml': GOOD.replace(/query: .*/, query) });
+    mkdirSync(join(cwd, 'seeds'));
+    const { out } = await run(['validate', '--format', 'json'], { cwd });
+    const { findings } = JSON.parse(out) as { findings: { code: string; severity: string; hint: string }[] };
+    expect(findings).toMatchObject([
+      { severity: 'warning', code: 'engine.unknown_setting', hint: 'Did you mean max_threads?' },
+      { severity: 'warning', code: 'engine.unknown_setting', hint: 'Did you mean max_block_size?' },
+    ]);
+  });
+
+  test('warns of variables that are no settings', async () => {
+    const cwd = folder({ 'endpoints/one.yaml': GOOD });
+    const env = { MILLRACE_PROT: '1', MILLRACE_PORT_4000_TCP: 'x', MILLRACE_SERVICE_HOST: 'x' };
+    const { code, err } = await run(['query', 'one', 'n=1'], { cwd, env });
+    expect([code, err.split('\n').filter((line) => line.startsWith('warning'))]).toEqual([
+      0,
+      ['warning: MILLRACE_PROT is not a setting and is ignored; did you mean MILLRACE_PORT?'],
+    ]);
+  });
+
+  test('never reads a file that does not end, not for the excerpt either', async () => {
+    const cwd = folder({});
+    symlinkSync('/dev/zero', join(cwd, 'endpoints/zero.yaml'));
+    execFileSync('mkfifo', [join(cwd, 'endpoints/pipe.yaml')]);
+    const { code, out } = await run(['validate', '--no-engine'], { cwd });
+    expect([code, out.match(/this is not a file file\.unreadable/g)?.length]).toEqual([1, 2]);
+    const formatted = await run(['format', 'endpoints'], { cwd });
+    expect([formatted.code, formatted.err]).toEqual([1, expect.stringContaining('2 skipped')]);
   });
 
   test('accepts single files', async () => {
@@ -376,6 +427,7 @@ tokens:
       extra: [],
       jwt: undefined,
       observe: () => undefined,
+      after,
     });
     const kindAt = async (key: string, days: number): Promise<string> =>
       (await keyring.current().authenticate(key, Date.now() + days * 86_400_000)).kind;

@@ -1,12 +1,19 @@
 // The service as a process: start, serve, reload, stop.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { hashKey } from '../../src/auth/keyring.ts';
 import { run, scratch, start, type Running } from '../support/command.ts';
+import { startGate, type Gate } from '../support/gate.ts';
 import { startRedis } from '../support/redis.ts';
+import { eventually } from '../support/eventually.ts';
 
 let running: Running | undefined;
+let gate: Gate;
+beforeAll(async () => {
+  gate = await startGate();
+});
+afterAll(() => gate.close());
 afterEach(async () => {
   running?.child.kill('SIGKILL');
   await running?.finished;
@@ -25,8 +32,8 @@ function folder(): string {
     'id: 00000000-0000-4000-8000-000000000001\nname: numbers\nquery: SELECT n FROM app.t WHERE n < @below ORDER BY n\nparameters: { below: { type: UInt32, default: 10 } }\nexamples: [{ name: two, parameters: { below: 2 } }]\n',
   );
   writeFileSync(
-    join(cwd, 'endpoints', 'slow.yaml'),
-    'id: 00000000-0000-4000-8000-000000000002\nname: slow\nquery: SELECT sleep(1.5) AS slept\n',
+    join(cwd, 'endpoints', 'gated.yaml'),
+    `id: 00000000-0000-4000-8000-000000000002\nname: gated\nquery: SELECT passed FROM ${gate.table}\n`,
   );
   return cwd;
 }
@@ -55,17 +62,26 @@ describe('serve --check', () => {
     ]);
   });
 
-  test('exits 1 for files that would not be served, and for an unavailable Redis', async () => {
+  test('exits 1 for files that would not be served, with the first cause', async () => {
     const cwd = folder();
     writeFileSync(join(cwd, 'endpoints', 'broken.yaml'), 'name: [\n');
-    const { code, out, err } = await run(
-      ['serve', '--dev', '--check', '--redis-url', 'redis://127.0.0.1:1'],
-      { cwd },
-    );
+    const { code, out, err } = await run(['serve', '--dev', '--check'], { cwd });
     expect(code).toBe(1);
-    expect(out).toMatch(/^catalog +degraded/m);
-    expect(out).toMatch(/^redis +degraded/m);
+    expect(out).toMatch(/^catalog +degraded +2 endpoints; endpoints\/broken\.yaml:\d+:\d+.*\w/m);
     expect(err).toMatch(/broken\.yaml:\d+:\d+/);
+  });
+
+  test('warns of a Redis that is away, with the cause', async () => {
+    const args = ['serve', '--dev', '--check', '--redis-url', 'redis://127.0.0.1:1'];
+    const { code, out } = await run(args, { cwd: folder() });
+    expect([code, out]).toEqual([0, expect.stringMatching(/^redis +degraded +\S.*(ECONNREFUSED|Redis)/m)]);
+  });
+
+  test('fails where serve would: on seeds that cannot be loaded', async () => {
+    const cwd = folder();
+    writeFileSync(join(cwd, 'seeds', '2.sql'), 'SELECT 1;\nSELEC 2');
+    const { code, err } = await run(['serve', '--dev', '--check'], { cwd });
+    expect([code, err]).toEqual([1, expect.stringMatching(/seeds\/2\.sql:2: /)]);
   });
 
   test('warns of a shared cache without a key of its own', async () => {
@@ -111,23 +127,27 @@ describe('serve --dev', () => {
 
   test('finishes a running request on SIGTERM, and accepts no new connections', async () => {
     const { address, key } = await serve(folder());
-    const slow = call(address, key, 'slow');
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    const gated = call(address, key, 'gated');
+    await gate.reached(1);
     running?.child.kill('SIGTERM');
-    expect(await (await slow).text()).toBe('{"result":[{"slept":0}]}');
+    await eventually(() => expect(call(address, key, 'numbers')).rejects.toThrow('fetch failed'));
+    gate.open();
+    expect(await (await gated).text()).toBe('{"result":[{"passed":1}]}');
     expect((await running?.finished)?.code).toBe(0);
     await expect(call(address, key, 'numbers')).rejects.toThrow('fetch failed');
   });
 
   test('aborts a request that exceeds the grace period, and still exits 0', async () => {
     const { address, key } = await serve(folder(), ['--drain-timeout', '0']);
-    const slow = call(address, key, 'slow').then(
+    gate.shut();
+    const before = gate.arrived();
+    const gated = call(address, key, 'gated').then(
       (response) => response.status,
       () => 'reset',
     );
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await gate.reached(before + 1);
     running?.child.kill('SIGTERM');
-    expect([503, 'reset']).toContain(await slow);
+    expect([503, 'reset']).toContain(await gated);
     expect((await running?.finished)?.code).toBe(0);
   });
 
@@ -154,9 +174,7 @@ describe('serve with a tokens file', () => {
     const status = async (key: string): Promise<number> => (await call(address, key, 'numbers')).status;
     expect([await status('one'), await status('two')]).toEqual([200, 401]);
     writeFileSync(join(cwd, 'tokens.yaml'), tokens('two'));
-    await vi.waitFor(async () => expect([await status('one'), await status('two')]).toEqual([401, 200]), {
-      timeout: 10_000,
-    });
+    await eventually(async () => expect([await status('one'), await status('two')]).toEqual([401, 200]));
     writeFileSync(join(cwd, 'tokens.yaml'), 'tokens: [');
     running.child.kill('SIGHUP');
     await running.says(/"event":"tokens.rejected"/);

@@ -2,30 +2,33 @@
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { run, scratch } from '../support/command.ts';
 import { startFront, type FrontProcess } from '../support/clickhouse-front/process.ts';
+import { startGate, type Gate } from '../support/gate.ts';
 import { ask, deploy, startServing, type Deployment, type Serving } from '../support/serving.ts';
+import { eventually } from '../support/eventually.ts';
 
-const ENDPOINTS = {
+const endpoints = (): Record<string, string> => ({
   run: 'query: SELECT generateUUIDv4() AS run\n',
-  slow: 'query: SELECT sleep(1) AS slept\n',
-};
+  gated: `query: SELECT passed FROM ${gate.table}\n`,
+});
 
+let gate: Gate;
 let front: FrontProcess;
 let deployment: Deployment;
 let serving: Serving | undefined;
 
 beforeAll(async () => {
-  front = await startFront(scratch());
-  deployment = deploy(front, ENDPOINTS);
+  [gate, front] = await Promise.all([startGate(), startFront(scratch())]);
+  deployment = deploy(front, endpoints());
 });
 afterEach(async () => {
   serving?.running.child.kill('SIGKILL');
   await serving?.running.finished;
   serving = undefined;
 });
-afterAll(() => front.kill());
+afterAll(() => Promise.all([gate.close(), front.kill()]));
 
 interface Started {
   readonly address: string;
@@ -39,7 +42,7 @@ const started = (): readonly Started[] =>
   );
 const serve = async (count: number): Promise<Serving> => {
   serving = await startServing(deployment, ['--workers', String(count)]);
-  await vi.waitFor(() => expect(started()).toHaveLength(count), { timeout: 20_000 });
+  await eventually(() => expect(started()).toHaveLength(count));
   return serving;
 };
 const pidsLost = (): readonly number[] =>
@@ -63,6 +66,12 @@ describe('workers', () => {
     const counts = await Promise.all(started().map(({ admin }) => answered(admin)));
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(60);
     expect(Math.min(...counts)).toBeGreaterThan(0);
+    const lines = service.running
+      .output()
+      .split('\n')
+      .filter((line) => line.includes('"event":"service.started"'));
+    const pids = lines.map((line) => (JSON.parse(line) as { pid: number }).pid);
+    expect(new Set(pids)).toEqual(new Set(workersOf(service)));
     expect((await service.stop()).code).toBe(0);
   });
 
@@ -70,8 +79,9 @@ describe('workers', () => {
     const service = await serve(2);
     const victim = workerOf(service);
     process.kill(victim, 'SIGKILL');
-    await vi.waitFor(() => expect(started()).toHaveLength(3), { timeout: 20_000 });
+    await eventually(() => expect(started()).toHaveLength(3));
     expect(pidsLost()).toEqual([victim]);
+    expect(service.running.output()).toMatch(/"service\.worker_lost","pid":\d+,"code":-1,"signal":"SIGKILL"/);
     const statuses = await Promise.all(
       Array.from({ length: 20 }, async () => (await ask(service, 'run')).status),
     );
@@ -81,11 +91,12 @@ describe('workers', () => {
 
   test('running calls are answered when it is asked to stop', async () => {
     const service = await serve(2);
-    const running = Array.from({ length: 6 }, () => ask(service, 'slow'));
+    const running = Array.from({ length: 6 }, () => ask(service, 'gated'));
     const statuses = Promise.all(running.map(async (each) => (await each).status));
-    await Promise.race([statuses, ask(service, 'run')]); // they run
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await eventually(async () => expect(await held()).toBe(6)); // they run, or wait for a connection
     const finished = service.stop();
+    await eventually(() => expect(ask(service, 'run')).rejects.toThrow('fetch failed'));
+    gate.open();
     expect(await statuses).toEqual(running.map(() => 200));
     expect((await finished).code).toBe(0);
   });
@@ -93,11 +104,11 @@ describe('workers', () => {
   test('they end with the process that started them', async () => {
     const service = await serve(2);
     service.running.child.kill('SIGKILL');
-    await vi.waitFor(() => expect(ask(service, 'run')).rejects.toThrow('fetch failed'), { timeout: 10_000 });
+    await eventually(() => expect(ask(service, 'run')).rejects.toThrow('fetch failed'));
   });
 
   test('an error at startup is reported once', async () => {
-    const { cwd, env } = deploy(front, ENDPOINTS);
+    const { cwd, env } = deploy(front, endpoints());
     writeFileSync(join(cwd, 'tokens.yaml'), 'tokens: [{ name: a }]\n');
     const { code, err } = await run(['serve', '--workers', '3', '--port', '0', '--admin-port', '0'], {
       cwd,
@@ -133,8 +144,23 @@ async function answered(admin: string): Promise<number> {
   return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
+/** Statements that all workers run, or that wait for a connection. */
+async function held(): Promise<number> {
+  const texts = await Promise.all(
+    started().map(async ({ admin }) => (await fetch(`${admin}/metrics`)).text()),
+  );
+  const gauges = texts
+    .join('\n')
+    .matchAll(/^millrace_engine_statements\{state="(?:running|waiting)"\} (\d+)$/gm);
+  return [...gauges].reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
 /** The process id of a worker: a child of the one that was started. */
-function workerOf({ running }: Serving): number {
+function workerOf(serving: Serving): number {
+  return workersOf(serving)[0] ?? 0;
+}
+
+function workersOf({ running }: Serving): readonly number[] {
   const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(running.child.pid)]);
-  return Number(stdout.toString().trim().split(/\s+/)[0]);
+  return stdout.toString().trim().split(/\s+/).map(Number);
 }

@@ -78,6 +78,7 @@ describe('settings', () => {
       ca: undefined,
       certificate: { cert: 'own.pem', key: 'own.key' },
       isCompressed: true,
+      rowPolicies: false,
     });
   });
 

@@ -1,8 +1,10 @@
 // The conformance suite for every engine, whatever its backend. Each implementation's test file runs it.
 import * as fc from 'fast-check';
-import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Engine, Limits, ResultFormat, Statement } from '../../src/engine/engine.ts';
 import { collect, failureOf, rows, statement, text } from '../support/engine-statements.ts';
+import { eventually } from '../support/eventually.ts';
+import { startGate } from '../support/gate.ts';
 
 export interface EngineSize {
   readonly connections: number;
@@ -282,13 +284,23 @@ export function describeEngine(name: string, subject: Subject): void {
         await first;
       });
 
-      test('closing cancels running statements, rejects new ones, and allows reopening', async () => {
-        const runs = [1, 2, 3].map(() => failureOf(collect(engine, endless('closing'))));
-        const done = rows(engine, statement('SELECT sleep(0.2) AS n'));
-        await engine.ping();
-        const closing = engine.close(1000);
+      test('closing waits for running statements, and rejects new ones', async () => {
+        const gate = await startGate();
+        const done = rows(engine, statement(`SELECT passed FROM ${gate.table}`));
+        await gate.reached(1);
+        const closing = engine.close(100_000);
         expect((await failureOf(collect(engine, statement('SELECT 1')))).failure).toBe('unavailable');
-        expect(await done).toEqual([{ n: 0 }]);
+        gate.open();
+        expect(await done).toEqual([{ passed: 1 }]);
+        await closing;
+        await gate.close();
+        await reopen(SIZE);
+      });
+
+      test('closing cancels what runs for longer, and allows reopening', async () => {
+        const runs = [1, 2, 3].map(() => failureOf(collect(engine, endless('closing'))));
+        await engine.ping();
+        const closing = engine.close(100);
         for (const run of runs) expect((await run).failure).toBe('unavailable');
         await closing;
         await reopen(SIZE);
@@ -369,10 +381,7 @@ function endless(mark: string): Statement {
 
 async function seesRunning(engine: Engine, mark: string, count: number): Promise<void> {
   const sql = `SELECT count() AS n FROM system.processes WHERE query LIKE '%AND ''${mark}'' %' AND query NOT LIKE '%system.proc%'`;
-  await vi.waitFor(async () => expect(await rows(engine, statement(sql))).toEqual([{ n: count }]), {
-    timeout: 20_000,
-    interval: 10,
-  });
+  await eventually(async () => expect(await rows(engine, statement(sql))).toEqual([{ n: count }]));
 }
 
 /** As many statements as there are connections do run at once. */

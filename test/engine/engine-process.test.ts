@@ -10,10 +10,16 @@ import { createEmbeddedEngine, type EmbeddedOptions } from '../../src/engine/emb
 import type { Engine, Fatality, Statement } from '../../src/engine/engine.ts';
 import { after as realTimer } from '../../src/core/clock.ts';
 import { collect, failureOf, rows, statement } from '../support/engine-statements.ts';
+import { eventually } from '../support/eventually.ts';
 
 /** One block that runs for minutes: neither a time limit nor KILL QUERY ends it. */
 const UNINTERRUPTIBLE = 'SELECT arrayLevenshteinDistance(range(400000), range(300000)) AS n';
 const ENDLESS = 'SELECT count() AS n FROM numbers(1000000000000) WHERE sipHash64(number) = 1';
+
+/** Waits of the engine, by which its timers are told apart. */
+const OVERDUE_GRACE_MS = 3000;
+const CHECK_EVERY_MS = 5000;
+const CHECK_MS = 15_000;
 
 const folder = await mkdtemp(join(tmpdir(), 'millrace-process-'));
 const path = join(folder, 'data');
@@ -42,8 +48,7 @@ async function enginePid(): Promise<number> {
 
 const ends = (): Observation[] => observed.filter(({ kind }) => kind === 'engine.process_ended');
 const restarts = (): Observation[] => observed.filter(({ kind }) => kind === 'engine.process_restarted');
-const restarted = (): Promise<void> =>
-  vi.waitFor(() => expect(restarts()).toHaveLength(1), { timeout: 50_000 });
+const restarted = (): Promise<void> => eventually(() => expect(restarts()).toHaveLength(1));
 
 /** A consumer statement whose ends of the process are collected. */
 function consumer(sql: string, limits: Partial<Statement['limits']> = {}) {
@@ -61,8 +66,7 @@ async function sleepUntilRestarted(): Promise<unknown[]> {
 }
 
 /** Resolves when so many statements run in the engine. */
-const running = (count: number): Promise<void> =>
-  vi.waitFor(() => expect(engine.load().running).toBe(count), { timeout: 50_000 });
+const running = (count: number): Promise<void> => eventually(() => expect(engine.load().running).toBe(count));
 
 describe('a statement that cannot be interrupted', () => {
   beforeEach(() => open());
@@ -87,7 +91,9 @@ describe('a statement that cannot be interrupted', () => {
   });
 
   test('is distinguished from one that ends late by itself', async () => {
-    // sleep() looks at no limit before it is over, less than the grace after its time limit.
+    await engine.close(0);
+    await open({ after: (ms, action) => realTimer(ms === OVERDUE_GRACE_MS ? 100_000 : ms, action) });
+    // sleep() looks at no limit before it is over, within the grace after its time limit.
     const { what, fatal } = consumer('SELECT sleep(2) AS n', { time: 0.1 });
     expect((await failureOf(collect(engine, what))).failure).toBe('timeout');
     await running(0);
@@ -98,7 +104,7 @@ describe('a statement that cannot be interrupted', () => {
     const stuck = [1, 2, 3].map((n) => consumer(`${UNINTERRUPTIBLE}, ${n} AS m`, { time: 0.2 }));
     const runs = stuck.map(({ what }) => failureOf(collect(engine, what)));
     await Promise.all(runs);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect((await failureOf(engine.ping())).message).toContain('past its time limit');
     });
     await restarted();
@@ -166,20 +172,27 @@ describe('a process that exits', () => {
     for (let round = 1; round <= 3; round++) {
       await kill();
       expect(await rows(engine, statement(`SELECT ${round} AS n`))).toEqual([{ n: round }]);
-      await vi.waitFor(() => expect(restarts()).toHaveLength(round));
+      await eventually(() => expect(restarts()).toHaveLength(round));
     }
   });
 });
 
 describe('a process that does not respond', () => {
   test('is replaced after its health check', async () => {
-    // The pause between checks is shortened, and the time in which a check has to pass.
-    const after = (ms: number, action: () => void): (() => void) =>
-      realTimer(ms === 5000 ? 50 : ms === 15_000 ? 5000 : ms, action);
+    // The pause between checks is shortened; the time in which a check has to pass ends when the test says so.
+    const checks = new Set<() => void>();
+    const after = (ms: number, action: () => void): (() => void) => {
+      if (ms !== CHECK_MS) return realTimer(ms === CHECK_EVERY_MS ? 50 : ms, action);
+      checks.add(action);
+      return () => void checks.delete(action);
+    };
     await open({ after });
-    await vi.waitFor(() => expect(engine.memory?.()).toBeGreaterThan(2 ** 26));
+    await eventually(() => expect(engine.memory?.()).toBeGreaterThan(2 ** 26));
     process.kill(await enginePid(), 'SIGSTOP');
-    await restarted();
+    await eventually(() => {
+      if (ends().length === 0) for (const expire of checks) expire();
+      expect(restarts()).toHaveLength(1);
+    });
     expect(ends()).toMatchObject([{ reason: 'unresponsive' }]);
     expect(await rows(engine, statement('SELECT 1 AS n'))).toEqual([{ n: 1 }]);
   });
@@ -207,7 +220,7 @@ describe('the process', () => {
     const pid = await enginePid();
     expect(pid).not.toBe(parent.pid);
     parent.kill('SIGKILL');
-    await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'), { timeout: 50_000 });
+    await eventually(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'));
     await open();
     expect(await rows(engine, statement('SELECT 1 AS n'))).toEqual([{ n: 1 }]);
   });

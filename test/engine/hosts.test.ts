@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Observation } from '../../src/core/observation.ts';
 import { EngineError } from '../../src/engine/engine.ts';
 import type { Engine, Statement } from '../../src/engine/engine.ts';
@@ -13,6 +13,7 @@ import { readTls } from '../../src/engine/http/tls.ts';
 import type { ClickHouseFront, FrontServer } from '../support/clickhouse-front/front.ts';
 import { openClickHouseFront } from '../support/clickhouse-front/front.ts';
 import { collect, failureOf, rows, statement } from '../support/engine-statements.ts';
+import { eventually } from '../support/eventually.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'millrace-hosts-'));
 const pem = (name: string): string => join(import.meta.dirname, '../support/tls', name);
@@ -42,8 +43,7 @@ const open = (options: Partial<HttpOptions> = {}): Engine =>
     ...options,
   });
 const kinds = (): readonly string[] => observed.map(({ kind }) => kind);
-const sees = (kind: Observation['kind']): Promise<void> =>
-  vi.waitFor(() => expect(kinds()).toContain(kind), { timeout: 10_000, interval: 20 });
+const sees = (kind: Observation['kind']): Promise<void> => eventually(() => expect(kinds()).toContain(kind));
 
 beforeAll(async () => {
   front = await openClickHouseFront({ path: join(folder, 'data'), users: USERS });
@@ -93,7 +93,7 @@ describe('several servers', () => {
     one.delayMs = 60_000;
     const all = Array.from({ length: 4 }, () => rows(engine, ONE));
     const [before, count] = [one.queries(), two.queries()];
-    await vi.waitFor(() => expect(two.queries()).toBe(count + 2));
+    await eventually(() => expect(two.queries()).toBe(count + 2));
     await one.die();
     expect(await Promise.all(all)).toEqual(all.map(() => [{ n: 1 }]));
     expect(one.queries()).toBe(before);
@@ -169,7 +169,7 @@ describe('a statement that the server does not cancel by itself', () => {
     return (await rows(engine, statement(sql)))[0];
   };
   const runs = (mark: string, n: number): Promise<void> =>
-    vi.waitFor(async () => expect(await running(mark)).toEqual({ n }), { timeout: 20_000, interval: 20 });
+    eventually(async () => expect(await running(mark)).toEqual({ n }));
 
   beforeEach(() => void (front.noticesClosing = false));
   afterEach(() => void (front.noticesClosing = true));

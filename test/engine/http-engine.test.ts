@@ -13,6 +13,7 @@ import type { HttpOptions } from '../../src/engine/http/http-engine.ts';
 import type { ClickHouseFront, LateError } from '../support/clickhouse-front/front.ts';
 import { openClickHouseFront } from '../support/clickhouse-front/front.ts';
 import { collect, failureOf, rows, statement } from '../support/engine-statements.ts';
+import { patientAfter } from '../support/patient-timer.ts';
 import type { EngineSize } from './conformance.ts';
 import { describeEngine } from './conformance.ts';
 
@@ -47,7 +48,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describeEngine('http', { open: async (size) => open(size), leakPairs: 300 });
+describeEngine('http', { open: async (size) => open({ ...size, after: patientAfter }), leakPairs: 300 });
 
 describe('an engine over HTTP', () => {
   let engine: Engine;

@@ -140,6 +140,7 @@ describe('the key', () => {
     await page.getByLabel('Key', { exact: true }).waitFor();
     await page.reload();
     await page.getByLabel('Key', { exact: true }).waitFor();
+    expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain(service.key);
   });
 });
 

@@ -24,7 +24,7 @@ async function judge(sql: string): Promise<string | undefined> {
   const explained = await world.explain(`EXPLAIN QUERY TREE run_passes = 0 ${text.joined}`);
   if (explained.kind === 'rejected') return undefined;
   const names = new Set(
-    text.tokens.map(({ start, end }) => identifierName(text.text.slice(start, end)) ?? ''),
+    text.cursor.tokens.map(({ start, end }) => identifierName(text.cursor.sql.slice(start, end)) ?? ''),
   );
   const complaint = checkTree(explained.text, {
     scanned: { tables, names, stateColumns: [], hasStates: false },

@@ -57,7 +57,7 @@ describe('the engine’s tree alone', () => {
     const explained = await world.explain(`EXPLAIN QUERY TREE run_passes = 0 ${text.joined}`);
     if (explained.kind === 'rejected') return 'no tree';
     const names = new Set(
-      text.tokens.map(({ start, end }) => identifierName(text.text.slice(start, end)) ?? ''),
+      text.cursor.tokens.map(({ start, end }) => identifierName(text.cursor.sql.slice(start, end)) ?? ''),
     );
     const tables = new Set(['edge_logs', 'auth_logs']);
     const scanned = { tables, names, stateColumns: [], hasStates: false };

@@ -15,7 +15,10 @@ let world: World;
 beforeAll(async () => {
   world = await openWorld();
 });
-afterAll(() => world.service.stop());
+afterAll(async () => {
+  await world.service.stop();
+  await world.gate.close();
+});
 
 test('every sentence has a test, and every test a sentence', () => {
   expect(Object.keys(checks)).toEqual(promised);

@@ -1,10 +1,13 @@
 // Consumer queries while the engine's queue is full: at whatever stage they meet it, the response is 503, never 500.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashKey } from '../../src/auth/keyring.ts';
+import { startGate, type Gate } from '../support/gate.ts';
 import { KEY, startService, writeEndpoint, type TestService } from '../support/service.ts';
 
 let service: TestService;
+let gate: Gate;
 beforeAll(async () => {
+  gate = await startGate();
   service = await startService({
     settings: { connections: 1, queue: QUEUE },
     tokens: [{ name: 'other', sha256: hashKey('other'), endpoints: ['*'] }],
@@ -14,11 +17,14 @@ beforeAll(async () => {
     'tables',
     'query: "WITH t AS (SELECT number AS n FROM numbers(3)) SELECT n FROM t"\nsandbox: { enabled: true, dialects: [clickhouse, bigquery] }',
   );
-  await write(82, 'slow', 'query: SELECT sleep(1.5) AS slept');
+  await write(82, 'gated', `query: SELECT passed FROM ${gate.table}`);
   for (const [index, name] of QUICK.entries()) await write(83 + index, name, 'query: SELECT 1 AS n');
   await service.service.reload();
 });
-afterAll(() => service.stop());
+afterAll(async () => {
+  await service.stop();
+  await gate.close();
+});
 
 /** Enough for the self-test of the sandbox, which runs its attacks at once. */
 const QUEUE = 60;
@@ -39,12 +45,15 @@ const call = (name: string, key = KEY): Promise<Response> =>
 
 /** Runs `work` while one statement runs and as many as can wait. */
 async function whileFull<T>(work: () => Promise<T>): Promise<T> {
-  const slow = call('slow');
-  await expect.poll(() => service.engine.load().running, { interval: 2, timeout: 20_000 }).toBe(1);
+  gate.shut();
+  const before = gate.arrived();
+  const gated = call('gated');
+  await gate.reached(before + 1);
   const waiting = QUICK.flatMap((name) => Array.from({ length: QUEUE / 2 }, () => call(name, KEYS[name])));
-  await expect.poll(() => service.engine.load().waiting, { interval: 2, timeout: 20_000 }).toBe(QUEUE);
+  await expect.poll(() => service.engine.load().waiting).toBe(QUEUE);
   const result = await work();
-  for (const { status } of await Promise.all([slow, ...waiting])) expect(status).toBe(200);
+  gate.open();
+  for (const { status } of await Promise.all([gated, ...waiting])) expect(status).toBe(200);
   return result;
 }
 

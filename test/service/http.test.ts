@@ -1,10 +1,11 @@
 // The HTTP contract of calling an endpoint, over a real socket.
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashKey } from '../../src/auth/keyring.ts';
 import { PROBLEMS } from '../../src/core/problems.ts';
 import { KEY, startService, type TestService } from '../support/service.ts';
+import { eventually } from '../support/eventually.ts';
 
 let service: TestService;
 
@@ -399,7 +400,7 @@ describe('time', () => {
       const statement = {
         sql: "SELECT count() AS n FROM system.processes WHERE query LIKE '%sleepEachRow%' AND query NOT LIKE '%system.processes%'",
         parameters: {},
-        limits: { time: 5, memory: 2 ** 28, readRows: 0, resultBytes: 2 ** 20 },
+        limits: { time: 240, memory: 2 ** 28, readRows: 0, resultBytes: 2 ** 20 },
         origin: 'saved',
         int64: 'number',
       } as const;
@@ -408,10 +409,10 @@ describe('time', () => {
       for await (const chunk of chunks) text += Buffer.from(chunk).toString();
       return Number(JSON.parse(text)[0]);
     };
-    await vi.waitFor(async () => expect(await running()).toBe(1), { timeout: 5000 });
+    await eventually(async () => expect(await running()).toBe(1));
     controller.abort();
     expect(await left).toMatchObject({ name: 'AbortError' });
-    await vi.waitFor(async () => expect(await running()).toBe(0), { timeout: 3000 });
+    await eventually(async () => expect(await running()).toBe(0));
   });
 });
 
@@ -460,7 +461,7 @@ test('health needs no key', async () => {
 test('one observation per request, without values or keys', async () => {
   service.observed.length = 0;
   await (await query('confined?project=do-not-log-me', { headers: { 'X-Request-Id': 'r1' } })).text();
-  await vi.waitFor(() => expect(service.observed).toHaveLength(1));
+  await eventually(() => expect(service.observed).toHaveLength(1));
   expect(service.observed[0]).toMatchObject({
     kind: 'request.finished',
     requestId: 'r1',

@@ -64,7 +64,7 @@ describe('a reservation', () => {
 
   test('warming has its own', async () => {
     const warmed = (): Promise<Response> => ask('warm?project=warmed', { 'Cache-Control': 'only-if-cached' });
-    await expect.poll(async () => (await warmed()).status, { timeout: 10_000 }).toBe(200);
+    await expect.poll(async () => (await warmed()).status).toBe(200);
     expect(await workloadOf(await warmed())).toBe('background');
   });
 });

@@ -4,11 +4,13 @@ import { readFile, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Observation } from '../../src/core/observation.ts';
 import { createLog } from '../../src/observe/log.ts';
+import { startGate } from '../support/gate.ts';
 import { startRedis, type RedisServer } from '../support/redis.ts';
 import { startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { eventually } from '../support/eventually.ts';
 
 interface Span {
   readonly name: string;
@@ -75,12 +77,12 @@ const admin = async (path: string): Promise<string> =>
 describe('a log line', () => {
   test('has the request and its outcome, without values and keys', async () => {
     const lines: string[] = [];
-    const log = createLog('info', { write: (line) => void lines.push(line) });
+    const log = createLog('info', { write: (line) => void lines.push(line) }, Date.now);
     await ask('rows?secret=do-not-log', {
       'X-Request-Id': 'line',
       'X-Forwarded-For': '203.0.113.7, 10.1.2.3',
     });
-    await vi.waitFor(() => expect(finished('line')).toBeDefined());
+    await eventually(() => expect(finished('line')).toBeDefined());
     log(finished('line') as Observation); // it was waited for
     const line = JSON.parse(lines[0] ?? '') as Record<string, unknown>;
     expect(line).toMatchObject({
@@ -115,7 +117,7 @@ describe('a log line', () => {
       await ask(path, { 'X-Request-Id': requestId, ...(forwarded && { 'X-Forwarded-For': forwarded }) });
     const all = (): Observation[] =>
       service.observed.filter((each) => each.kind === 'request.finished' && each.requestId === requestId);
-    await vi.waitFor(() => expect(all()).toHaveLength(3));
+    await eventually(() => expect(all()).toHaveLength(3));
     expect(all()).toMatchObject([{ client }, { client }, { client }]);
   });
 });
@@ -124,7 +126,7 @@ describe('metrics', () => {
   test('cover requests, stages, problems and current activity', async () => {
     await ask('rows');
     await ask('rows?other=1');
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const text = await admin('/metrics');
       for (const line of [
         /^millrace_request_seconds_count\{endpoint="rows",status="200",cache=""\} [1-9]/m,
@@ -151,23 +153,27 @@ describe('metrics', () => {
   });
 
   test('gauges follow the current state', async () => {
+    const gate = await startGate();
     await writeEndpoint(
       service,
-      'slow',
-      'id: 00000000-0000-4000-8000-000000000073\nname: slow\nquery: SELECT sleep(1) AS s\nlimits: { concurrency: 1 }\n',
+      'gated',
+      `id: 00000000-0000-4000-8000-000000000073\nname: gated\nquery: SELECT passed FROM ${gate.table}\nlimits: { concurrency: 1 }\n`,
     );
     await service.service.reload();
-    const asked = [ask('slow'), ask('slow')];
-    await vi.waitFor(async () => {
+    const asked = [ask('gated'), ask('gated')];
+    await eventually(async () => {
       const text = await admin('/metrics');
-      expect(text).toContain('millrace_endpoint_running{endpoint="slow"} 1');
-      expect(text).toContain('millrace_endpoint_waiting{endpoint="slow"} 1');
+      expect(text).toContain('millrace_endpoint_running{endpoint="gated"} 1');
+      expect(text).toContain('millrace_endpoint_waiting{endpoint="gated"} 1');
       expect(text).toContain('millrace_engine_statements{state="running"} 1');
     });
+    await setTimeout(50);
+    gate.open();
     await Promise.all(asked);
+    await gate.close();
     const late = service.observed.filter((each) => each.kind === 'request.finished').slice(-2);
     const queued = late.map((each) => each.timing?.queue ?? 0);
-    expect(Math.max(...queued)).toBeGreaterThan(500); // the second had to wait for the first
+    expect(Math.max(...queued)).toBeGreaterThan(49); // the second had to wait for the first
   });
 });
 
@@ -191,9 +197,7 @@ describe('traces', () => {
 
   test('continue the caller’s trace, with a span for each stage', async () => {
     await ask('rows', { traceparent: `00-${TRACE}-${CALLER}-01`, 'X-Request-Id': 'traced' });
-    await vi.waitFor(() => expect(spans().some(({ traceId }) => traceId === TRACE)).toBe(true), {
-      timeout: 15_000,
-    });
+    await eventually(() => expect(spans().some(({ traceId }) => traceId === TRACE)).toBe(true));
     const root = spans().find(({ parentSpanId }) => parentSpanId === CALLER);
     expect(root).toMatchObject({ name: 'GET /api/endpoints/query/:endpoint', traceId: TRACE, kind: 2 });
     const attributes = Object.fromEntries((root?.attributes ?? []).map(({ key, value }) => [key, value]));
@@ -223,7 +227,7 @@ describe('usage', () => {
     await ask('rows', { 'X-Request-Id': 'counted' });
     const rows = async () =>
       service.rows("millrace.usage?sql=SELECT+*+FROM+calls+WHERE+request_id+=+'counted'");
-    await vi.waitFor(async () => expect(await rows()).toHaveLength(1), { timeout: 15_000, interval: 250 });
+    await eventually(async () => expect(await rows()).toHaveLength(1));
     expect(await rows()).toMatchObject([
       { endpoint: 'rows', principal: 'everything', method: 'GET', status: 200, rows: 3, cache: '' },
     ]);
@@ -278,6 +282,6 @@ describe('readiness', () => {
     await redis.kill();
     expect(await checks()).toMatchObject({ status: 200, redis: 'degraded' });
     await redis.start();
-    await vi.waitFor(async () => expect(await checks()).toMatchObject({ redis: 'ok' }), { timeout: 10_000 });
+    await eventually(async () => expect(await checks()).toMatchObject({ redis: 'ok' }));
   });
 });

@@ -31,6 +31,7 @@ const ROOT = join(import.meta.dirname, '../..');
 
 beforeAll(async () => {
   service = await startService({
+    settings: { contact: 'ops@example.com' },
     sql: [
       await sampleTables(),
       `INSERT INTO logs.edge_logs (project, timestamp, id, event_message, metadata) VALUES ('abc', now64(6), 'one', 'GET /', '{"request":{"path":"/rest/v1","url":"https://abc.example.net/rest/v1"}}')`,
@@ -39,7 +40,7 @@ beforeAll(async () => {
       {
         name: 'tenant',
         sha256: hashKey('tenant'),
-        endpoints: ['usage.*', 'values'],
+        endpoints: ['usage.*', 'values', 'unlocked'],
         parameters: { project: 'abc' },
       },
     ],
@@ -66,6 +67,11 @@ cache: { ttl: 60 }
     service,
     'values-2',
     'id: 00000000-0000-4000-8000-000000000062\nname: logs_all\nquery: SELECT 1 AS n\n',
+  );
+  await writeEndpoint(
+    service,
+    'unlocked',
+    'id: 00000000-0000-4000-8000-000000000064\nname: unlocked\nquery: SELECT 1 AS n\nunknown_parameters: ignore\n',
   );
   await service.service.reload();
 });
@@ -108,6 +114,43 @@ describe('the document', () => {
     expect(JSON.stringify((await document()).paths['/api/endpoints/query/usage.api-counts']?.post)).toMatch(
       /"lql"/,
     );
+  });
+
+  test('declares its tags and a contact', async () => {
+    const all = await document();
+    const declared = (all['tags'] as { name: string }[]).map(({ name }) => name);
+    const used = Object.values(all.paths).flatMap((path) =>
+      Object.values(path).flatMap(({ tags }) => (tags as string[] | undefined) ?? []),
+    );
+    expect(declared.toSorted()).toEqual([...new Set(used)].toSorted());
+    expect(all['info']).toMatchObject({ contact: { name: expect.any(String), email: 'ops@example.com' } });
+  });
+
+  test('a success is JSON alone; GET has the consumer query, if the key may send one', async () => {
+    const path = '/api/endpoints/query/logs.all';
+    const { get, post } = (await document()).paths[path] ?? {};
+    for (const operation of [get, post]) {
+      const success = operation?.responses['200'] as { content: Json };
+      expect(Object.keys(success.content)).toEqual(['application/json']);
+    }
+    const names = get?.parameters.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(['sql', 'lql', 'dialect', 'format']));
+    const counts = (await document('tenant')).paths['/api/endpoints/query/usage.api-counts'];
+    expect(counts?.get.parameters.map(({ name }) => name)).not.toContain('sql');
+  });
+
+  test('lists exactly what the key may call, as /api/endpoints does', async () => {
+    const all = Object.keys((await document()).paths).filter((path) => path.includes('/query/'));
+    const tenant = Object.keys((await document('tenant')).paths).filter((path) => path.includes('/query/'));
+    const headers = { 'X-API-KEY': 'tenant' };
+    const { result } = (await (await service.call('/api/endpoints', { headers })).json()) as {
+      result: Json[];
+    };
+    expect(result.map(({ name }) => `/api/endpoints/query/${String(name)}`)).toEqual(tenant);
+    for (const path of all) {
+      const { status } = await service.call(path, { headers });
+      expect([path, status === 403]).toEqual([path, !tenant.includes(path)]);
+    }
   });
 
   test('changes with the files immediately', async () => {

@@ -1,9 +1,10 @@
 // When consumer queries are accepted: only after a self-test has passed, and still if the engine was busy for a later one.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createPreflightGate } from '../../src/app/preflight-gate.ts';
+import { preflight } from '../../src/app/preflight.ts';
 import type { Observation } from '../../src/core/observation.ts';
 import { createDescribe } from '../../src/catalog/describe.ts';
 import { EngineError, type Engine } from '../../src/engine/engine.ts';
+import { createPreflightGate } from '../../src/preflight/gate.ts';
 import { createSandboxes } from '../../src/request/sandboxes.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -27,10 +28,9 @@ function setUp() {
   };
   const sandboxes = createSandboxes(engine, createDescribe(engine));
   const gate = createPreflightGate({
-    settings: service.settings,
-    engine,
-    catalog: service.service.catalog,
-    sandboxes,
+    selfTest: () => preflight(engine, service.service.catalog),
+    acceptSingleLayer: service.settings.acceptSingleLayer,
+    switchConsumerQueries: sandboxes.switch,
     observe: (each) => void observed.push(each),
     after: (_, action) => {
       retries.push(action);

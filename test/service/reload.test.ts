@@ -1,8 +1,9 @@
 // Files change while requests run: responses change, and no request fails.
 import { unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { eventually } from '../support/eventually.ts';
 
 let service: TestService;
 const file = (value: number): string =>
@@ -29,11 +30,9 @@ test('edits, errors and fixes under load: every response is correct and in order
   });
   for (let value = 1; value <= 10; value++) {
     await writeEndpoint(service, 'changing', file(value));
-    await vi.waitFor(() => expect(values.at(-1)).toBe(value), { timeout: 10_000 });
+    await eventually(() => expect(values.at(-1)).toBe(value));
     await writeEndpoint(service, 'changing', value % 2 === 0 ? 'name: [' : file(value).slice(0, 40));
-    await vi.waitFor(() => expect(service.service.catalog.diagnostics()).not.toEqual([]), {
-      timeout: 10_000,
-    });
+    await eventually(() => expect(service.service.catalog.diagnostics()).not.toEqual([]));
     expect(values.at(-1)).toBe(value);
   }
   done = true;
@@ -45,11 +44,7 @@ test('edits, errors and fixes under load: every response is correct and in order
 test('an added endpoint is served, a removed one is not', async () => {
   const path = join(service.endpoints, 'new.yaml');
   await writeFile(path, 'id: 00000000-0000-4000-8000-00000000000b\nname: new\nquery: SELECT 1 AS one\n');
-  await vi.waitFor(async () => expect((await service.call('/api/endpoints/query/new')).status).toBe(200), {
-    timeout: 10_000,
-  });
+  await eventually(async () => expect((await service.call('/api/endpoints/query/new')).status).toBe(200));
   await unlink(path);
-  await vi.waitFor(async () => expect((await service.call('/api/endpoints/query/new')).status).toBe(404), {
-    timeout: 10_000,
-  });
+  await eventually(async () => expect((await service.call('/api/endpoints/query/new')).status).toBe(404));
 });

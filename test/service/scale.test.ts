@@ -7,6 +7,8 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createCompile, type CompileFile } from '../../src/catalog/compile.ts';
 import { openLiveCatalog, type LiveCatalog } from '../../src/catalog/live.ts';
 import { startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { eventually } from '../support/eventually.ts';
+import { after, clock } from '../../src/app/clock.ts';
 
 const file = (n: number, value: number): string =>
   `id: 00000000-0000-4000-8000-${String(n).padStart(12, '0')}\nname: e${n}\nquery: SELECT ${value} AS value, @p AS p\nparameters: { p: { type: String, default: x } }\n`;
@@ -28,7 +30,8 @@ test('of ten thousand files only the changed one is recompiled', async () => {
       folder,
       compile,
       observe: () => undefined,
-      now: () => performance.now(),
+      clock,
+      after,
     });
     expect([catalog.current().endpoints.length, compile.mock.calls.length]).toEqual([10_000, 10_000]);
     const before = catalog.current();
@@ -81,13 +84,10 @@ test('a checkout of a thousand files, some half-written, under load: old respons
   }
   for (let n = 0; n < 1000; n += 3) await writeFile(join(service.endpoints, `e${n}.yaml`), file(n, 2));
   const catalog = service.service.catalog;
-  await vi.waitFor(
-    () => {
-      const old = catalog.current().endpoints.filter(({ query }) => query.startsWith('SELECT 1 AS'));
-      expect(old.map(({ name }) => name)).toEqual([]);
-    },
-    { timeout: 20_000, interval: 50 },
-  );
+  await eventually(() => {
+    const old = catalog.current().endpoints.filter(({ query }) => query.startsWith('SELECT 1 AS'));
+    expect(old.map(({ name }) => name)).toEqual([]);
+  });
   stopped = true;
   await Promise.all(callers);
   expect([new Set(statuses), catalog.current().endpoints.length]).toEqual([new Set([200]), 1004]);

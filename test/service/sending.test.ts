@@ -12,7 +12,7 @@ const id = (n: number): string => `id: 00000000-0000-4000-8000-0000000000${n}\n`
 const ROWS = `SELECT number AS n, 'a message that repeats itself' AS event_message FROM numbers(200)`;
 
 beforeAll(async () => {
-  service = await startService({ settings: { sendTimeout: 1 } });
+  service = await startService({ settings: { sendTimeout: 5, connections: 5 } });
   await writeEndpoint(service, 'rows', `${id(81)}name: rows\nquery: ${ROWS}\n`);
   await writeEndpoint(service, 'kept', `${id(82)}name: kept\nquery: ${ROWS}\ncache: { ttl: 60 }\n`);
   await writeEndpoint(service, 'few', `${id(83)}name: few\nquery: SELECT 1 AS n\n`);
@@ -135,11 +135,10 @@ describe('callers that do not read', () => {
   test('are cut off at the time limit, and others are answered meanwhile', async () => {
     const cut = (): number => service.observed.filter(({ kind }) => kind === 'response.cut_off').length;
     const sockets = [1, 2, 3].map(askAndStop);
-    for (let waited = 0; cut() < 3 && waited < 300; waited++) {
+    while (cut() < 3) {
       expect((await query('few')).status).toBe(200);
       await setTimeout(50);
     }
-    expect(cut()).toBe(3);
     for (const socket of sockets) socket.destroy();
   });
 

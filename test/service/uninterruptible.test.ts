@@ -1,7 +1,8 @@
 // A consumer query that cannot be interrupted, through the whole service: its caller, other callers, and shutdown.
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { hashKey } from '../../src/auth/keyring.ts';
 import { startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { eventually } from '../support/eventually.ts';
 
 /** One block that runs for minutes: neither a time limit nor KILL QUERY ends it. */
 const stuck = (n: number): string =>
@@ -25,8 +26,9 @@ beforeEach(async () => {
   await writeEndpoint(
     service,
     'open',
-    endpoint('open', 71, 'sandbox: { enabled: true }\nlimits: { time: 1 }\n'),
+    endpoint('open', 71, 'sandbox: { enabled: true }\nlimits: { time: 3 }\n'),
   );
+  await writeEndpoint(service, 'saved', endpoint('saved', 73, 'limits: { time: 240 }\n'));
   await writeEndpoint(service, 'kept', endpoint('kept', 72, 'cache: { ttl: 600 }\n'));
   await service.service.reload();
 });
@@ -50,7 +52,7 @@ test('its caller gets 504, saved queries are answered throughout, and it is susp
   const first = codeOf(send(stuck(1)));
   const statuses = new Set<number>();
   while (restarts() === 0) {
-    const [saved, cached] = [await service.call('/api/endpoints/query/open'), await service.rows('kept')];
+    const [saved, cached] = [await service.call('/api/endpoints/query/saved'), await service.rows('kept')];
     statuses.add(saved.status);
     expect(cached).toEqual(kept);
   }
@@ -69,17 +71,17 @@ test('its caller gets 504, saved queries are answered throughout, and it is susp
 
 test('one key occupies at most its share of the connections', async () => {
   const all = [1, 2, 3, 4].map((n) => codeOf(send(stuck(n))));
-  await vi.waitFor(() => expect(service.engine.load().running).toBeGreaterThan(0));
+  await eventually(() => expect(service.engine.load().running).toBeGreaterThan(0));
   const { connections, shares } = service.settings;
   expect(shares.perKey).toBeLessThan(connections);
-  expect(await codeOf(service.call('/api/endpoints/query/open'))).toEqual([200, undefined]);
+  expect(await codeOf(service.call('/api/endpoints/query/saved'))).toEqual([200, undefined]);
   const outcomes = await Promise.all(all);
   for (const [status] of outcomes) expect([503, 504]).toContain(status);
 });
 
 test('it does not prevent the service from stopping', async () => {
   const held = send(stuck(1)).catch(() => undefined);
-  await vi.waitFor(() => expect(service.engine.load().running).toBe(1));
+  await eventually(() => expect(service.engine.load().running).toBe(1));
   await service.service.close('SIGTERM');
   await held;
   expect(service.observed.map(({ kind }) => kind)).toContain('service.stopped');

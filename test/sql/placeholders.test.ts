@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { significantTokens } from '../../src/sql/cursor.ts';
 import { tokenize } from '../../src/sql/lexer.ts';
 import { authorOffset, bindPlaceholders } from '../../src/sql/placeholders.ts';
 
@@ -11,6 +12,7 @@ test.each([
   ['several', 'SELECT @a+@b', 'SELECT {a:String}+{b:String}'],
   ['a call’s argument', 'SELECT f(@a,@b)', 'SELECT f({a:String},{b:String})'],
   ['a map’s value', "SELECT {'k': @a}", "SELECT {'k': {a:String}}"],
+  ['before a dot', 'SELECT @p.1, @p .5', 'SELECT {p:String}.1, {p:String} .5'],
   ['not in a string', "SELECT '@p', @p", "SELECT '@p', {p:String}"],
   ['not in a typographic string', 'SELECT ‘@p’', 'SELECT ‘@p’'],
   ['not in quoted names', 'SELECT `@p`, "@p"', 'SELECT `@p`, "@p"'],
@@ -23,6 +25,7 @@ test.each([
   const bound = bind(query);
   expect(bound.findings).toEqual([]);
   expect(bound.sql).toBe(sql);
+  expect(bound.tokens).toEqual(significantTokens(sql));
 });
 
 describe('findings', () => {
@@ -71,11 +74,12 @@ describe('findings', () => {
 });
 
 test('offsets map back to the author’s query', () => {
-  const word = fc.constantFrom('@p', '@longer_name', 'a', "'@x'", '+', '\n', '/* @c */');
+  const word = fc.constantFrom('@p', '@longer_name', 'a', "'@x'", '+', '\n', '/* @c */', '.5', '.');
   fc.assert(
     fc.property(fc.array(word), (words) => {
       const query = `SELECT ${words.join(' ')} x`;
-      const { sql, uses } = bind(query);
+      const { sql, uses, tokens, findings } = bind(query);
+      if (findings.length === 0) expect(tokens).toEqual(significantTokens(sql));
       for (const use of uses) {
         expect(query.slice(use.start, use.end)).toBe(`@${use.name}`);
         expect(sql.slice(use.boundStart, use.boundEnd)).toBe(`{${use.name}:String}`);

@@ -39,33 +39,30 @@ describe('the types of values', () => {
       const [json, reported] = await ask(value, int64);
       expect(reported).toBe(type);
       const validate = ajv.compile(columnSchema(type, int64));
-      expect(validate(json), `${JSON.stringify(json)} ${JSON.stringify(validate.errors)}`).toBe(true);
+      validate(json);
+      expect(validate.errors).toBeNull();
     }
   });
 });
 
 const LEAVES = [
-  ...[
-    'String',
-    'UInt8',
-    'Int256',
-    'Float64',
-    'BFloat16',
-    'Date32',
-    'UUID',
-    'IPv6',
-    'Bool',
-    'Point',
-    'IntervalDay',
-  ],
-  ...[
-    'Decimal(9, 3)',
-    "DateTime('Asia/Tokyo')",
-    "DateTime64(9, 'UTC')",
-    'FixedString(7)',
-    'Dynamic',
-    'Time64(2)',
-  ],
+  'String',
+  'UInt8',
+  'Int256',
+  'Float64',
+  'BFloat16',
+  'Date32',
+  'UUID',
+  'IPv6',
+  'Bool',
+  'Point',
+  'IntervalDay',
+  'Decimal(9, 3)',
+  "DateTime('Asia/Tokyo')",
+  "DateTime64(9, 'UTC')",
+  'FixedString(7)',
+  'Dynamic',
+  'Time64(2)',
   String.raw`Enum8('it\'s, (b)' = -3, 'a' = 1)`,
   "JSON(max_dynamic_paths=4, a.b UInt8, `c d` Array(String), SKIP x.y, SKIP REGEXP 'q(')".replace(
     "'q('",

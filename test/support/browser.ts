@@ -4,6 +4,7 @@ import { delimiter, join } from 'node:path';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { scratch, start, type Running } from './command.ts';
 import { requireProgram } from './require-program.ts';
+import { copySampleData } from './sample-data.ts';
 
 const CHROMIUM_MISSING =
   'chromium is missing: install it (Debian: apt-get install chromium) or name one in CHROMIUM';
@@ -32,8 +33,10 @@ export interface Started {
 
 /** `millrace serve --dev` over the shipped endpoints and seeds. */
 export async function startSampleService(env: Record<string, string> = {}): Promise<Started> {
+  const cwd = scratch();
+  await copySampleData(cwd);
   const running = start(['serve', '--dev', '--port', '0', '--admin-port', '0'], {
-    cwd: scratch(),
+    cwd,
     env: { MILLRACE_ENDPOINTS: join(ROOT, 'endpoints'), MILLRACE_SEEDS: join(ROOT, 'seeds'), ...env },
   });
   const [, address = '', key = ''] = await running.says(
@@ -62,7 +65,7 @@ export async function launchBrowser(): Promise<Browser> {
 export async function visit(browser: Browser, options: BrowserContextOptions = {}): Promise<Visitor> {
   const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(240_000);
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {

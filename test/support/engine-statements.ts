@@ -2,7 +2,7 @@
 import type { Engine, Limits, ResultFormat, RunOptions, Statement } from '../../src/engine/engine.ts';
 import { EngineError } from '../../src/engine/engine.ts';
 
-export const ROOMY: Limits = { time: 20, memory: 500_000_000, readRows: 0, resultBytes: 50_000_000 };
+export const ROOMY: Limits = { time: 240, memory: 500_000_000, readRows: 0, resultBytes: 50_000_000 };
 
 type StatementParts = Partial<Omit<Statement, 'limits'>> & { readonly limits?: Partial<Limits> };
 

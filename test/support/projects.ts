@@ -3,8 +3,10 @@
 
 /** Folders and files, without the suffix `.test.ts`. `test/projects.test.ts` holds them against the files' imports. */
 export const PROJECT_FILES = {
-  /** Property tests and probes of the engine, and tests that start many engines: minutes in all. */
-  engine: [
+  /** Need no more than `unit`, and minutes: probes of the engine, many engines, many generated cases, large inputs. */
+  long: [
+    'test/catalog/large-files',
+    'test/endpoints/seeds',
     'test/engine/embedded-engine',
     'test/engine/engine-process',
     'test/engine/hosts',
@@ -29,6 +31,7 @@ export const PROJECT_FILES = {
     'test/cli/',
     'test/explorer/built-files',
     'test/explorer/code',
+    'test/explorer/row-type',
     'test/packaging/',
     'test/service/engine-faults',
     'test/service/explorer',
@@ -37,7 +40,16 @@ export const PROJECT_FILES = {
     'test/service/replicas',
   ],
   /** Start a browser. */
-  browser: ['test/explorer/care', 'test/explorer/first-run', 'test/explorer/own-queries'],
+  browser: [
+    'test/explorer/care',
+    'test/explorer/editor',
+    'test/explorer/first-run',
+    'test/explorer/many-endpoints',
+    'test/explorer/own-queries',
+    'test/explorer/results',
+    'test/explorer/work-kept',
+    'test/runner/',
+  ],
   /** Short forms of the fault scenarios. */
   faults: ['test/faults/'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;

@@ -26,6 +26,6 @@ function install(name: string): void {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1', PACKAGE: name };
   const script =
     'dpkg -s "$PACKAGE" || { apt-get -qq update; apt-get -qq install -y --no-install-recommends "$PACKAGE"; }';
-  const lock = join(tmpdir(), 'install.lock');
+  const lock = join(tmpdir(), '..', 'millrace-install.lock');
   spawnSync('flock', [lock, 'sh', '-c', script], { stdio: 'ignore', env, timeout: 600_000 });
 }

@@ -1,11 +1,25 @@
-// Global setup: one parent folder for all temporary files of the tests, the commands and the engines.
-import { mkdtemp, rm } from 'node:fs/promises';
+// Global setup: one parent folder for all temporary files of the tests, the commands and the engines, and a process that
+// removes it, with whatever was started in it, when the run ends.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** The test processes inherit the variable. Returns the teardown function that removes the folder. */
+const SUPERVISOR = join(import.meta.dirname, 'supervisor.ts');
+
+/** The test processes inherit the variables. Returns the teardown function, which resolves when nothing is left. */
 export async function setup(): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-tests-'));
+  // Its own temporary folder is the system's: it does not belong to the run.
+  const supervisor = spawn(process.execPath, ['--import', 'tsx', SUPERVISOR, folder], {
+    stdio: ['pipe', 'ignore', 'inherit'],
+  });
   process.env['TMPDIR'] = folder;
-  return () => rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  process.env['TEST_RUN_FOLDER'] = folder;
+  return async () => {
+    const ended = once(supervisor, 'exit');
+    supervisor.stdin.end();
+    await ended;
+  };
 }

@@ -49,7 +49,7 @@ export interface ChartOptions {
   readonly isTruncated?: boolean;
 }
 
-export const MAX_SERIES = 8;
+const MAX_SERIES = 8;
 const MAX_BARS = 400;
 const NAMES = 5;
 const MAX_NAME = 60;
@@ -248,7 +248,7 @@ function sumOf(series: readonly Series[]): readonly (Amount | null)[] {
 }
 
 /** The total of a series that can be added; otherwise its largest value. */
-export function sizeOf({ values }: Series, isSum: boolean): number {
+function sizeOf({ values }: Series, isSum: boolean): number {
   return values.reduce<number>(
     (size, value) => (isSum ? size + Number(value ?? 0) : Math.max(size, Number(value ?? 0))),
     0,

@@ -1,6 +1,5 @@
 // Reads server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html) from a response. EventSource
 // cannot send the key.
-import type { Json } from './json.ts';
 
 /** A finding in an endpoint file. */
 export interface FileFinding {
@@ -34,7 +33,7 @@ export async function readEvents(
     pending = messages.pop() ?? '';
     for (const message of messages) {
       const data = /^data: (.*)$/m.exec(message)?.[1];
-      if (data !== undefined) onEvent(JSON.parse(data) as Json as unknown as ServerEvent); // the service's own event
+      if (data !== undefined) onEvent(JSON.parse(data) as ServerEvent); // the service's own event
     }
   }
 }

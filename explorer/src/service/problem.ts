@@ -45,6 +45,8 @@ export function hintOf({ hint }: Problem): string {
       /\b(r|w)(?:etry after|ait for) the number of seconds in Retry-After(?:; RateLimit-Policy has the limit)?/i,
       (_, first: string) => `${first === 'r' ? 'r' : 'R'}etry when the countdown ends`,
     )
+    .replace('; GET /api/endpoints documents the parameters of each endpoint', '')
+    .replace(/GET \/api\/endpoints lists the (functions|tables) that/, 'Completion offers the $1 that')
     .replace('send ClickHouse SQL with dialect=clickhouse', 'write ClickHouse SQL and choose that dialect');
 }
 

@@ -4,7 +4,7 @@ import { NOWHERE, readAddress, writeAddress, type Address } from './address.ts';
 import { initialAddress } from './initial-address.ts';
 import { askOf, find, isSameAsk, type ExplorerOptions, type State } from './model.ts';
 import type { Runs } from './runs.ts';
-import type { Draft, Past } from './storage.ts';
+import type { Draft, Memory, Past } from './storage.ts';
 
 export interface Navigation {
   choose(endpoint: Endpoint): void;
@@ -37,22 +37,7 @@ export function createNavigation({ page, memory }: ExplorerOptions, state: State
     if (value.kind !== 'done' && value.kind !== 'failed') return false;
     return isSameAsk(value.ask, askOf(before)) && !isSameAsk(value.ask, askOf(after));
   };
-  const addressOf = (endpoint: Endpoint): Address => ({
-    ...NOWHERE,
-    ...initialAddress(endpoint),
-    ...draftOf(endpoint, memory.draft(endpoint.id)),
-  });
-  /** Fills in what the URL omits: the first endpoint, and the queries that it does not show. */
-  const completed = (address: Address): Address => {
-    const { value: listing } = state.listing;
-    if (listing.kind !== 'ready') return address;
-    const [first] = listing.endpoints;
-    if (address.endpoint === undefined) return first === undefined ? address : addressOf(first);
-    const endpoint = find(listing, address.endpoint);
-    if (endpoint === undefined) return address;
-    const { sql, lql } = addressOf(endpoint).texts;
-    return { ...address, texts: { sql: address.texts.sql || sql, lql: address.texts.lql || lql } };
-  };
+  const { addressOf, completed } = createAddresses(memory, state);
   return {
     choose: (endpoint) => show(addressOf(endpoint), true),
     change: (part) => {
@@ -89,6 +74,27 @@ export function createNavigation({ page, memory }: ExplorerOptions, state: State
       }
     },
   };
+}
+
+/** The address of an endpoint with its draft, and what a URL omits. */
+function createAddresses(memory: Memory, state: State) {
+  const addressOf = (endpoint: Endpoint): Address => ({
+    ...NOWHERE,
+    ...initialAddress(endpoint),
+    ...draftOf(endpoint, memory.draft(endpoint.id)),
+  });
+  /** Fills in the first endpoint, and the queries that the URL does not show. */
+  const completed = (address: Address): Address => {
+    const { value: listing } = state.listing;
+    if (listing.kind !== 'ready') return address;
+    const [first] = listing.endpoints;
+    if (address.endpoint === undefined) return first === undefined ? address : addressOf(first);
+    const endpoint = find(listing, address.endpoint);
+    if (endpoint === undefined) return address;
+    const { sql, lql } = addressOf(endpoint).texts;
+    return { ...address, texts: { sql: address.texts.sql || sql, lql: address.texts.lql || lql } };
+  };
+  return { addressOf, completed };
 }
 
 /** A draft, without what the endpoint no longer has. */

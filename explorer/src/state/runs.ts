@@ -20,23 +20,18 @@ export interface Runs {
 
 const MAX_PAST = 30;
 
-/** `refused` is called when the key is rejected, `answered` with the revision of the endpoint that answered. */
-export function createRuns(
-  { client, memory, page }: ExplorerOptions,
-  state: State,
-  on: {
-    readonly refused: (failure: CallFailure) => void;
-    readonly answered: (revision: string | undefined) => void;
-  },
-): Runs {
+interface RunEvents {
+  /** The key was rejected. */
+  readonly refused: (failure: CallFailure) => void;
+  /** An endpoint of this revision answered. */
+  readonly answered: (revision: string | undefined) => void;
+}
+
+export function createRuns(options: ExplorerOptions, state: State, on: RunEvents): Runs {
+  const { client } = options;
   let current: AbortController | undefined;
   const results = createResults();
-  const remember = (address: Address, outcome: string, isFine: boolean): void => {
-    const same = writeAddress(address);
-    const others = state.past.value.filter((each) => writeAddress(each.address) !== same);
-    state.past.value = [{ address, at: page.epoch(), outcome, isFine }, ...others].slice(0, MAX_PAST);
-    memory.setPast(state.past.value);
-  };
+  const remember = createHistory(options, state);
   const drop = (): void => {
     current?.abort();
     current = undefined;
@@ -87,4 +82,17 @@ export function createRuns(
     },
   };
   return runs;
+}
+
+/** Returns a function that adds a finished request to the history. */
+function createHistory(
+  { memory, page }: ExplorerOptions,
+  state: State,
+): (address: Address, outcome: string, isFine: boolean) => void {
+  return (address: Address, outcome: string, isFine: boolean): void => {
+    const same = writeAddress(address);
+    const others = state.past.value.filter((each) => writeAddress(each.address) !== same);
+    state.past.value = [{ address, at: page.epoch(), outcome, isFine }, ...others].slice(0, MAX_PAST);
+    memory.setPast(state.past.value);
+  };
 }

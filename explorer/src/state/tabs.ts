@@ -17,6 +17,7 @@ type Message =
 /** `base` is the page's URL: services under other paths of the origin have channels of their own. */
 export function createTabs(base: string): Tabs {
   const channel = openChannel(`millrace ${base}`);
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a BroadcastChannel reaches its own origin only
   const post = (message: Message): void => channel?.postMessage(message);
   const listen = (receive: (message: Message) => void): void => {
     // Only pages of this origin can post to the channel, and only this page does.

@@ -15,6 +15,7 @@ export interface Application {
   readonly written: (index: number) => Expression;
 }
 
+/** How one function is translated. The number of arguments has been checked before `translate` is called. */
 export interface FunctionRule {
   readonly least: number;
   readonly most: number;
@@ -65,6 +66,7 @@ function readingOf(parameter: string): Reading {
   return name as Reading;
 }
 
+/** A rule for `least` to `most` arguments. */
 export function rule(
   least: number,
   most: number,

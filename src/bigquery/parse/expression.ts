@@ -8,6 +8,10 @@ import type { Among, ChainOperator, Expression, Test } from '../tree.ts';
 /** Maximum run of operators that nest in the tree; AND, OR and || are flat. */
 const MAX_CHAIN = 100;
 
+/**
+ * Parses one expression.
+ * @throws TranslationError at the first token that cannot continue it
+ */
 export function parseExpression(reader: Reader): Expression {
   return reader.nest(() => parseChain(reader, 'OR', () => parseChain(reader, 'AND', () => parseNot(reader))));
 }

@@ -6,6 +6,10 @@ import type { FromItem, JoinKind, Name, Source } from '../tree.ts';
 
 const MAX_ITEMS = 50;
 
+/**
+ * Parses the elements after FROM, which has been read.
+ * @throws TranslationError
+ */
 export function parseFrom(reader: Reader): readonly FromItem[] {
   const items = [parseItem(reader, 'CROSS')];
   for (let join = takeJoin(reader); join !== undefined; join = takeJoin(reader)) {

@@ -1,6 +1,7 @@
 // Tokenizer for BigQuery SQL. Linear in the input length, which is bounded.
 import { syntax, tooLarge } from '../translation-error.ts';
 
+/** One token; offsets are UTF-16 code units, `end` exclusive. */
 export interface Token {
   readonly kind: 'word' | 'quoted' | 'string' | 'number' | 'symbol' | 'end';
   /** The keyword as written, the unquoted name or string, the digits of a number, or the symbol. */

@@ -2,6 +2,7 @@
 import { parseAlias, parseCount, parseOrders, parseWindow } from './clauses.ts';
 import { parseExpression } from './expression.ts';
 import { parseFrom } from './from.ts';
+import type { Token } from './lexer.ts';
 import { createReader, type Reader } from './reader.ts';
 import { syntax, untranslated } from '../translation-error.ts';
 import type { Expression, Item, Name, Query, Select, SetOperation } from '../tree.ts';
@@ -11,8 +12,8 @@ import type { Expression, Item, Name, Query, Select, SetOperation } from '../tre
  * Source: BigQuery, Query syntax.
  * @throws TranslationError
  */
-export function parseText(text: string): Query {
-  const reader = createReader(text, { query: parseQuery, expression: parseExpression });
+export function parseTokens(tokens: readonly Token[]): Query {
+  const reader = createReader(tokens, { query: parseQuery, expression: parseExpression });
   if (reader.peek().kind === 'end') syntax(0, 'The query is empty');
   const query = parseQuery(reader);
   while (reader.takeSymbol(';'));

@@ -1,6 +1,7 @@
-// Token cursor with a nesting limit, used by the parser.
+// Reads BigQuery tokens in sequence, with limits on nesting and on the number of SELECTs.
 import { syntax, tooLarge } from '../translation-error.ts';
-import { tokenize, type Token } from './lexer.ts';
+import { createTokenReader, type TokenSource } from '../../sql/token-reader.ts';
+import type { Token } from './lexer.ts';
 import type { Expression, Name, Query } from '../tree.ts';
 
 /** The two mutually recursive rules that all others use. */
@@ -9,6 +10,7 @@ export interface Grammar {
   readonly expression: (reader: Reader) => Expression;
 }
 
+/** Reads the tokens of one query in sequence. Every rejection is a TranslationError at the next token. */
 export interface Reader {
   readonly grammar: Grammar;
   /** The token `ahead` of the next one. */
@@ -50,30 +52,40 @@ const RESERVED: ReadonlySet<string> = new Set(
    WHERE WINDOW WITH WITHIN`.split(/\s+/),
 );
 
-export function createReader(text: string, grammar: Grammar): Reader {
-  const tokens = createCursor(text);
-  const { peek, word, take, takeSymbol, next } = tokens;
+/** `tokens` end with an `end` token, which is never passed. */
+export function createReader(tokens: readonly Token[], grammar: Grammar): Reader {
+  const { at, kind, word, skip, take, takeKind } = createTokenReader(sourceOf(tokens));
+  const end = tokens.at(-1) ?? { kind: 'end', text: '', start: 0, end: 0 };
+  const peek = (ahead = 0): Token => tokens[at() + ahead] ?? end;
+  const takeNext = (): Token => {
+    const token = peek();
+    skip();
+    return token;
+  };
   let depth = 0;
   let selects = 0;
   const reject = (expected: string, hint?: string): never => {
-    const { kind, text: seen, start } = peek();
-    const shown = kind === 'end' ? 'the query ends' : `found ${seen.slice(0, 40)}`;
-    return syntax(start, `Expected ${expected}, but ${shown}`, hint);
+    const next = peek();
+    const shown = next.kind === 'end' ? 'the query ends' : `found ${next.text.slice(0, 40)}`;
+    return syntax(next.start, `Expected ${expected}, but ${shown}`, hint);
   };
-  const isName = (ahead = 0) => {
-    const { kind } = peek(ahead);
-    return kind === 'quoted' || (kind === 'word' && !RESERVED.has(word(ahead) ?? ''));
-  };
+  const isName = (ahead = 0) =>
+    kind(ahead) === 'quoted' || (kind(ahead) === 'word' && !RESERVED.has(word(ahead) ?? ''));
   return {
-    ...tokens,
     grammar,
+    peek,
+    next: takeNext,
+    word,
+    take,
+    isSymbol: (symbol, ahead) => kind(ahead) === symbol,
+    takeSymbol: takeKind,
     at: () => peek().start,
     expect: (...words) => void (take(...words) || reject(words.join(' '))),
-    expectSymbol: (symbol) => void (takeSymbol(symbol) || reject(symbol)),
+    expectSymbol: (symbol) => void (takeKind(symbol) || reject(symbol)),
     isName,
     name: (what) => {
       if (!isName()) reject(what);
-      const token = next();
+      const token = takeNext();
       return { name: token.text, at: token.start };
     },
     nest: (read) => {
@@ -90,40 +102,13 @@ export function createReader(text: string, grammar: Grammar): Reader {
   };
 }
 
-type Cursor = Pick<Reader, 'peek' | 'word' | 'isSymbol' | 'next' | 'take' | 'takeSymbol'>;
-
-/** The current position in the tokens. */
-function createCursor(text: string): Cursor {
-  const tokens = tokenize(text);
-  const end: Token = { kind: 'end', text: '', start: text.length, end: text.length };
-  let index = 0;
-  const peek = (ahead = 0): Token => tokens[index + ahead] ?? end;
-  const word = (ahead = 0) => {
-    const token = peek(ahead);
-    return token.kind === 'word' ? token.text.toUpperCase() : undefined;
-  };
-  const isSymbol = (symbol: string, ahead = 0) => {
-    const token = peek(ahead);
-    return token.kind === 'symbol' && token.text === symbol;
-  };
+/** Tokens by index. A symbol is a kind of its own, such as `(`. */
+function sourceOf(tokens: readonly Token[]): TokenSource<string> {
+  const kind = (index: number) =>
+    tokens[index]?.kind === 'symbol' ? tokens[index].text : tokens[index]?.kind;
   return {
-    peek,
-    word,
-    isSymbol,
-    next: () => {
-      const token = peek();
-      index++;
-      return token;
-    },
-    take: (...words) => {
-      const comes = words.every((each, ahead) => word(ahead) === each);
-      if (comes) index += words.length;
-      return comes;
-    },
-    takeSymbol: (symbol) => {
-      const comes = isSymbol(symbol);
-      if (comes) index++;
-      return comes;
-    },
+    kind,
+    text: (index) => tokens[index]?.text ?? '',
+    word: (index) => (kind(index) === 'word' ? tokens[index]?.text.toUpperCase() : undefined),
   };
 }

@@ -36,6 +36,10 @@ const FAILING: ReadonlySet<string> = new Set([
   'ln',
 ]);
 
+/**
+ * Translates a call.
+ * @throws TranslationError for an unknown function, or arguments that it does not accept
+ */
 export function writeCall(call: Call, context: Context): Value {
   const { application, rule } = apply(call, context);
   const { sql: own, ...rest } = rule.translate(application);

@@ -40,6 +40,7 @@ interface Operand {
   readonly value: Value;
 }
 
+/** Translates one side of a comparison. */
 export function operand(written: Expression, context: Context): Operand {
   return { written, value: context.rules.expression(written, context) };
 }

@@ -8,6 +8,7 @@ import { joinSql, sql, type Sql } from '../sql.ts';
 import type { Expression, FromItem, Name } from '../tree.ts';
 import { columnValue, condition, isRecord, key, quoteName, value, type Value } from '../value.ts';
 
+/** FROM as SQL, and what the other clauses need to know about it. */
 export interface WrittenFrom {
   /** Undefined if there is no table to read. */
   readonly sql: Sql | undefined;
@@ -23,6 +24,10 @@ interface State {
   readonly conditions: Sql[];
 }
 
+/**
+ * Translates the elements of FROM in order: each can refer to those before it.
+ * @throws TranslationError
+ */
 export function writeFrom(items: readonly FromItem[], context: Context): WrittenFrom {
   const state: State = { pieces: [], relations: [], conditions: [] };
   for (const [index, item] of items.entries()) {

@@ -26,10 +26,15 @@ interface Column {
   readonly written?: Expression;
 }
 
+/** How a SELECT is used, and its order; empty for members of a set operation. */
 export interface SelectUse extends QueryUse {
   readonly orderBy: readonly Order[];
 }
 
+/**
+ * Translates one SELECT with the ORDER BY that applies to it.
+ * @throws TranslationError
+ */
 export function writeSelect(select: Select, context: Context, use: SelectUse): WrittenQuery {
   const from = writeFrom(select.from, context);
   const inside = within(select, from.relations, context);

@@ -1,7 +1,7 @@
 // Replaces literals in a query's conditions with parameters: `project = 'abc'` becomes `project = @project`.
 import type { Parameter } from '../../config/generated/endpoint.ts';
-import { isSignificant, tokenize, type Token } from '../../sql/lexer.ts';
-import { identifierName } from '../../sql/literal.ts';
+import { createCursor, type Cursor } from '../../sql/cursor.ts';
+import type { Token } from '../../sql/lexer.ts';
 
 export interface Lifted {
   /** The query with @name in place of the literals. */
@@ -36,27 +36,27 @@ const ENDS: ReadonlySet<string> = new Set([
 
 /** Also replaces ClickHouse's own placeholders, `{name:Type}`. `sql` must tokenize without errors. */
 export function liftLiterals(sql: string): Lifted {
-  const tokens = tokenize(sql).filter(isSignificant);
+  const query = createCursor(sql);
   const draft: Draft = { parameters: {}, example: {}, edits: [] };
   let isCondition = false;
-  for (let index = 0; index < tokens.length; index++) {
-    const word = wordAt(sql, tokens, index);
+  for (let index = 0; index < query.length; index++) {
+    const word = query.word(index);
     if (word !== undefined && CONDITIONS.has(word)) isCondition = true;
     if (word !== undefined && ENDS.has(word)) isCondition = false;
-    if (tokens[index]?.kind === '{') liftPlaceholder(sql, tokens, index, draft);
-    else if (isCondition) liftComparison(sql, tokens, index, draft);
+    if (query.kind(index) === '{') liftPlaceholder(query, index, draft);
+    else if (isCondition) liftComparison(query, index, draft);
   }
-  let query = '';
+  let lifted = '';
   let copied = 0;
   for (const { start, end, text } of draft.edits) {
-    query += sql.slice(copied, start) + text;
+    lifted += sql.slice(copied, start) + text;
     copied = end;
   }
-  return { query: query + sql.slice(copied), parameters: draft.parameters, example: draft.example };
+  return { query: lifted + sql.slice(copied), parameters: draft.parameters, example: draft.example };
 }
 
 /** `{name:Type}`: takes the name and the type from it. */
-function liftPlaceholder(sql: string, tokens: readonly Token[], index: number, draft: Draft): void {
+function liftPlaceholder({ sql, tokens }: Cursor, index: number, draft: Draft): void {
   const close = tokens.findIndex((token, at) => at > index && token.kind === '}');
   const [open, name, colon, type, end] = [
     tokens[index],
@@ -81,17 +81,17 @@ function liftPlaceholder(sql: string, tokens: readonly Token[], index: number, d
 }
 
 /** A column or path, then a comparison, LIKE or IN, then a literal or a list of literals. */
-function liftComparison(sql: string, tokens: readonly Token[], index: number, draft: Draft): void {
-  const column = columnBefore(sql, tokens, index);
+function liftComparison(query: Cursor, index: number, draft: Draft): void {
+  const column = columnBefore(query, index);
   if (column === undefined) return;
-  const sign = sql.slice(tokens[index]?.start, tokens[index]?.end).toUpperCase();
-  if (COMPARISONS.has(sign) || sign === 'LIKE' || sign === 'ILIKE') {
-    const literal = literalAt(sql, tokens, index + 1);
-    if (literal === undefined || isOperator(tokens[literal.next])) return;
-    const name = nameFor(column, sign);
+  const operator = query.text(index).toUpperCase();
+  if (COMPARISONS.has(operator) || operator === 'LIKE' || operator === 'ILIKE') {
+    const literal = literalAt(query, index + 1);
+    if (literal === undefined || isOperator(query.tokens[literal.next])) return;
+    const name = nameFor(column, operator);
     lift(draft, { name, value: literal.value, start: literal.start, end: literal.end });
-  } else if (sign === 'IN' && tokens[index + 1]?.kind === '(') {
-    const list = listAt(sql, tokens, index + 1);
+  } else if (operator === 'IN' && query.kind(index + 1) === '(') {
+    const list = listAt(query, index + 1);
     if (list !== undefined) lift(draft, { name: `${nameFor(column, '=')}s`, ...list });
   }
 }
@@ -103,7 +103,7 @@ interface Literal {
   readonly next: number;
 }
 
-function literalAt(sql: string, tokens: readonly Token[], index: number): Literal | undefined {
+function literalAt({ sql, tokens }: Cursor, index: number): Literal | undefined {
   const minus = tokens[index]?.kind === '-' ? 1 : 0;
   const token = tokens[index + minus];
   const start = tokens[index]?.start;
@@ -117,17 +117,16 @@ function literalAt(sql: string, tokens: readonly Token[], index: number): Litera
 }
 
 function listAt(
-  sql: string,
-  tokens: readonly Token[],
+  query: Cursor,
   open: number,
 ): { readonly value: (string | number)[]; readonly start: number; readonly end: number } | undefined {
   const value: (string | number)[] = [];
   for (let at = open + 1; ;) {
-    const literal = literalAt(sql, tokens, at);
+    const literal = literalAt(query, at);
     if (literal === undefined) return undefined;
     value.push(literal.value);
-    const after = tokens[literal.next];
-    if (after?.kind === ')') return { value, start: tokens[open]?.start ?? 0, end: after.end };
+    const after = query.tokens[literal.next];
+    if (after?.kind === ')') return { value, start: query.start(open), end: after.end };
     if (after?.kind !== ',') return undefined;
     at = literal.next + 1;
   }
@@ -138,21 +137,18 @@ function isOperator(token: Token | undefined): boolean {
   return token !== undefined && ['+', '-', '*', '/', '%', '||', '::', '.', '['].includes(token.kind);
 }
 
-function columnBefore(sql: string, tokens: readonly Token[], index: number): string | undefined {
-  const before = wordAt(sql, tokens, index - 1) === 'NOT' ? index - 2 : index - 1;
-  const token = tokens[before];
-  if (token?.kind !== 'word' && token?.kind !== 'quoted') return undefined;
-  return identifierName(sql.slice(token.start, token.end));
+function columnBefore(query: Cursor, index: number): string | undefined {
+  return query.name(query.word(index - 1) === 'NOT' ? index - 2 : index - 1);
 }
 
-function nameFor(column: string, sign: string): string {
+function nameFor(column: string, operator: string): string {
   const plain =
     column
       .replace(/[^A-Za-z0-9_]/g, '_')
       .replace(/^(?=\d)/, '_')
       .slice(0, 50) || 'value';
-  if (LOWER.has(sign)) return `${plain}_from`;
-  return UPPER.has(sign) ? `${plain}_to` : plain;
+  if (LOWER.has(operator)) return `${plain}_from`;
+  return UPPER.has(operator) ? `${plain}_to` : plain;
 }
 
 function lift(
@@ -184,9 +180,4 @@ function typeOf(value: string | number | readonly (string | number)[]): string {
   return /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?$/.test(value)
     ? 'DateTime64(3)'
     : 'String';
-}
-
-function wordAt(sql: string, tokens: readonly Token[], index: number): string | undefined {
-  const token = tokens[index];
-  return token?.kind === 'word' ? sql.slice(token.start, token.end).toUpperCase() : undefined;
 }

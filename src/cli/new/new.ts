@@ -5,6 +5,9 @@ import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { createCompile } from '../../catalog/compile.ts';
 import { listFiles, loadFiles } from '../../catalog/load.ts';
+import { formatYaml } from '../../config/format-yaml.ts';
+import { readText } from '../../config/read-text.ts';
+import { MAX_DOCUMENT_BYTES } from '../../config/yaml-document.ts';
 import { writeYaml } from '../../config/yaml-edit.ts';
 import { isSignificant, tokenize } from '../../sql/lexer.ts';
 import { CommandError } from '../command-error.ts';
@@ -12,6 +15,7 @@ import { ANY_KEY } from '../endpoint-files.ts';
 import { packaged } from '../samples.ts';
 import type { Terminal } from '../terminal.ts';
 import { liftLiterals, type Lifted } from './lift.ts';
+import { REAL_TIME } from '../real-time.ts';
 
 export interface NewOptions {
   readonly name: string;
@@ -34,7 +38,7 @@ export async function newEndpoint(options: NewOptions, terminal: Terminal): Prom
   const { name, folder, sql, isPrinted } = options;
   requireName(name);
   const lifted = sql === undefined ? PLACEHOLDER : lift(sql);
-  const text = schemaLine(folder) + fileText(name, lifted);
+  const text = formatYaml(schemaLine(folder) + fileText(name, lifted), 'endpoint');
   if (isPrinted) return terminal.print(text.trimEnd());
   const path = join(folder, `${name}.yaml`);
   await requireFree(name, folder, path);
@@ -73,7 +77,10 @@ async function requireFree(name: string, folder: string, path: string): Promise<
   );
   if (isThere) throw new CommandError(`${path} already exists; choose another name or edit that file`);
   const paths = await listFiles(folder).catch(() => []);
-  const { files } = await loadFiles(paths, new Map(), createCompile({ piiHashKey: ANY_KEY }));
+  const { files } = await loadFiles(paths, new Map(), {
+    compile: createCompile({ piiHashKey: ANY_KEY }),
+    ...REAL_TIME,
+  });
   const taken = [...files.values()].find(({ candidate }) => candidate?.endpoint.name === name);
   if (taken !== undefined)
     throw new CommandError(`${taken.file} already has the name ${name}; choose another name`);
@@ -130,7 +137,8 @@ function pairs(example: Lifted['example']): string {
 
 /** The query in a file, or on standard input for `-`. */
 export async function readSql(file: string): Promise<string> {
-  return readFile(file === '-' ? '/dev/stdin' : file, 'utf8').catch((cause: unknown) => {
+  const text = file === '-' ? readFile('/dev/stdin', 'utf8') : readText(file, MAX_DOCUMENT_BYTES);
+  return text.catch((cause: unknown) => {
     throw new CommandError(`Cannot read ${relative('.', file)}`, { exitCode: 2, cause });
   });
 }

@@ -5,6 +5,8 @@ import { createInspect, type InspectedFile } from '../../catalog/compile.ts';
 import { loadFiles, type LoadedFiles } from '../../catalog/load.ts';
 import { compareDiagnostics, type Finding } from '../../core/finding.ts';
 import { listEndpointFiles } from '../endpoint-files.ts';
+import type { CompileFile } from '../../catalog/compile.ts';
+import { REAL_TIME } from '../real-time.ts';
 
 export interface Reading {
   /** Files without errors, sorted by name. */
@@ -25,12 +27,13 @@ export function createReadFiles(folder: string): () => Promise<Reading> {
   return async () => {
     const changed = new Set<string>();
     const paths = await listEndpointFiles(folder);
-    const { files } = await loadFiles(paths, known, (path, text) => {
+    const compile: CompileFile = (path, text) => {
       const { inspected: file, diagnostics } = inspect(path, text);
       inspected.set(path, file);
       changed.add(path);
       return { candidate: file?.candidate, diagnostics };
-    });
+    };
+    const { files } = await loadFiles(paths, known, { compile, ...REAL_TIME });
     known = files;
     const present = paths.flatMap((path) => (files.has(path) ? (inspected.get(path) ?? []) : []));
     return { files: present, findings: findingsOf(files), changed };

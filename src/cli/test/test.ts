@@ -1,8 +1,9 @@
 // `millrace test`: runs the examples of endpoint files on the embedded engine, without a server.
-import { readFileSync } from 'node:fs';
 import { compileGlobs } from '../../auth/globs.ts';
 import type { InspectedFile } from '../../catalog/compile.ts';
 import type { Settings } from '../../config/settings.ts';
+import { readTextSync } from '../../config/read-text.ts';
+import { MAX_DOCUMENT_BYTES } from '../../config/yaml-document.ts';
 import type { Finding } from '../../core/finding.ts';
 import { nearest, withSuggestion } from '../../core/nearest.ts';
 import type { Engine } from '../../engine/engine.ts';
@@ -154,15 +155,7 @@ function createTextOf(files: readonly InspectedFile[]): Report['textOf'] {
     files.map(({ document }) => [shortPath(document.file), document.text]),
   );
   return (file) => {
-    if (!known.has(file)) known.set(file, readText(file));
+    if (!known.has(file)) known.set(file, readTextSync(file, MAX_DOCUMENT_BYTES));
     return known.get(file);
   };
-}
-
-function readText(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return undefined; // the finding has the reason
-  }
 }

@@ -6,8 +6,9 @@ import { watchPaths } from '../../config/watch.ts';
 import { CommandError } from '../command-error.ts';
 import { createReadFiles, type Reading } from './endpoint-files.ts';
 import { chosenCases, runCases, withStage, type Staged, type TestDeps, type TestOptions } from './test.ts';
+import { REAL_TIME } from '../real-time.ts';
 
-const WATCHING = { settleMs: 60, maxDelayMs: 400 };
+const WATCHING = { settleMs: 60, maxDelayMs: 400, after: REAL_TIME.after };
 
 /** Runs all examples, then those affected by each change; never resolves: a signal ends the process. */
 export async function watchTests(options: TestOptions, deps: TestDeps): Promise<never> {

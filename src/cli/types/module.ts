@@ -57,18 +57,10 @@ function parameterOf(name: string, { type, description, required, enum: allowed 
 
 /** The type that a caller may send for a parameter: large numbers also as strings, which keep all their digits. */
 function sentType(type: JsonValue): string {
-  switch (type.kind) {
-    case 'integer':
-      return type.bits >= 64 ? 'number | string' : 'number';
-    case 'decimal':
-      return 'number | string';
-    case 'float':
-      return 'number';
-    case 'boolean':
-      return 'boolean';
-    default:
-      return 'string';
-  }
+  const isLarge = type.kind === 'decimal' || (type.kind === 'integer' && type.bits >= 64);
+  if (isLarge) return 'number | string';
+  if (type.kind === 'integer' || type.kind === 'float') return 'number';
+  return type.kind === 'boolean' ? 'boolean' : 'string';
 }
 
 function comment(text: string, indent: string): readonly string[] {

@@ -205,6 +205,10 @@ export interface SettingsFile {
    */
   admin_names?: string;
   /**
+   * An e-mail address or a URL where callers reach the operator, shown in /openapi.json.
+   */
+  contact?: string;
+  /**
    * Minimum log level.
    */
   log_level?: 'debug' | 'info' | 'warn' | 'error' | 'silent';

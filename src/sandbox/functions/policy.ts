@@ -5,6 +5,7 @@ import { FUNCTION_FAMILIES } from './families.ts';
 import { DENIED_FUNCTIONS } from './denied.ts';
 import { uncheckedReason } from './unchecked.ts';
 
+/** Decides about functions by name. Fails closed: an unknown name is not allowed. */
 export interface FunctionPolicy {
   /** Whether a call of that name is allowed; ignores case, as the engine does for case-insensitive functions. */
   allows(name: string): boolean;
@@ -33,6 +34,7 @@ const COMBINATORS = [
   'Array', 'Map', 'If',
 ] as const; // prettier-ignore
 
+/** The policy for one endpoint's changes to the list. */
 export function createFunctionPolicy({ allow, deny }: FunctionChanges): FunctionPolicy {
   const isDenied = createDenial(deny);
   const families = familiesWithout(isDenied);

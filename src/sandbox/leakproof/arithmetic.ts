@@ -14,7 +14,7 @@ export interface Operands {
 
 type Operand = 'number' | 'constant' | 'aggregate' | 'unknown';
 
-const SIGNS: ReadonlySet<string | undefined> = new Set(['+', '-', '*', '/', '%']);
+const OPERATORS: ReadonlySet<string | undefined> = new Set(['+', '-', '*', '/', '%']);
 
 /**
  * Whether the `+` or `-` at this token succeeds on every row: between constants, or between aggregates. With a column on
@@ -67,7 +67,7 @@ function isWhole(cursor: Cursor, at: number): boolean {
 function isAlone({ cursor, openers }: Operands, at: number): boolean {
   const first = cursor.kind(at - 1) === ')' ? (openers.get(at - 1) ?? at) - 1 : at - 1;
   const end = cursor.kind(at + 2) === '(' ? cursor.closing(at + 2) + 1 : at + 2;
-  return !SIGNS.has(cursor.kind(first - 1)) && !SIGNS.has(cursor.kind(end));
+  return !OPERATORS.has(cursor.kind(first - 1)) && !OPERATORS.has(cursor.kind(end));
 }
 
 function isName(cursor: Cursor, at: number): boolean {

@@ -1,7 +1,6 @@
 // Conditions of a consumer query that may also be evaluated below the barrier, where they select index ranges: those that cannot
 // fail on a row, of a WHERE directly over a table that the query reads once. Above the barrier they are evaluated again.
 import type { Cursor } from '../../sql/cursor.ts';
-import { identifierName } from '../../sql/literal.ts';
 import { endOf, usesNames } from './condition-ranges.ts';
 import type { TokenRange } from './condition-ranges.ts';
 import type { LexedQuery } from '../lexed-query.ts';
@@ -46,9 +45,7 @@ export function conditionsBelow(
 /** Whether only the source has this name: as an alias of a value it would mean something else before a dot. */
 function isNamedOnce(cursor: Cursor, alias: string): boolean {
   const others = Array.from({ length: cursor.length }, (_, at) => at).filter((at) => {
-    const kind = cursor.kind(at);
-    if ((kind !== 'word' && kind !== 'quoted') || identifierName(cursor.text(at)) !== alias) return false;
-    return cursor.kind(at + 1) !== '.' && cursor.kind(at - 1) !== '.';
+    return cursor.name(at) === alias && cursor.kind(at + 1) !== '.' && cursor.kind(at - 1) !== '.';
   });
   return others.length === 1;
 }
@@ -112,7 +109,7 @@ function isOwn(cursor: Cursor, { from, to }: TokenRange, { alias, columns }: Own
     if (kind === '->') return false; // arguments of lambdas are names too
     if (kind !== 'word' && kind !== 'quoted') continue;
     const word = cursor.word(at);
-    const name = identifierName(cursor.text(at)) ?? '';
+    const name = cursor.name(at) ?? '';
     if (cursor.kind(at - 1) === '.' || cursor.kind(at - 1) === '::') continue;
     if (word === 'IN' && readsName(cursor, at + 1)) return false;
     if (OPERATORS.has(word) || CONSTANTS.has(word ?? '')) continue;
@@ -120,7 +117,7 @@ function isOwn(cursor: Cursor, { from, to }: TokenRange, { alias, columns }: Own
     const isCall = cursor.kind(at + 1) === '(';
     if (isCall && !/^(?:arrayjoin|unnest|case|exists|any|all|some)$/i.test(name)) continue;
     const isQualified = name === alias && cursor.kind(at + 1) === '.' && !columns.has(name);
-    const column = isQualified ? (identifierName(cursor.text(at + 2)) ?? '') : name;
+    const column = isQualified ? (cursor.name(at + 2) ?? '') : name;
     if (isCall || !columns.has(column)) return false;
   }
   return true;

@@ -1,9 +1,7 @@
 // Whether the conditions of a consumer query can fail on a row. Those that cannot may be pushed down into the tables that it
 // reads; any other query runs above a barrier, as with leakproof functions and security_barrier views in PostgreSQL. The engine
 // evaluates conditions on rows and index entries of other tenants, and a failure there would reveal information about them.
-import type { BracketPairs, Cursor } from '../../sql/cursor.ts';
-import { createCursor, matchBrackets } from '../../sql/cursor.ts';
-import { isSignificant, tokenize } from '../../sql/lexer.ts';
+import type { Cursor } from '../../sql/cursor.ts';
 import { identifierName } from '../../sql/literal.ts';
 import type { LexedQuery } from '../lexed-query.ts';
 import type { FunctionPolicy } from '../functions/policy.ts';
@@ -32,12 +30,9 @@ export interface LeakproofContext {
  * Whether everything that an endpoint's WITH clause computes succeeds on every row: a consumer's condition on a computed
  * column is pushed down as a condition on the source of the computation.
  */
-export function isClauseLeakproof(clause: string, context: Omit<LeakproofContext, 'names'>): boolean {
-  const tokens = tokenize(clause).filter(isSignificant);
-  const brackets = matchBrackets(tokens);
-  if ('code' in brackets) return false;
-  const walk = walkOf(createCursor(clause, tokens, brackets), brackets, context);
-  return walk !== undefined && succeeds(walk, { from: 0, to: tokens.length });
+export function isClauseLeakproof(clause: Cursor, context: Omit<LeakproofContext, 'names'>): boolean {
+  const walk = walkOf(clause, context);
+  return walk !== undefined && succeeds(walk, { from: 0, to: clause.length });
 }
 
 /** Fails closed: false for anything not known to succeed on every row. */
@@ -47,20 +42,18 @@ export interface LeakproofCheck {
   readonly isRangeLeakproof: (range: TokenRange) => boolean;
 }
 
-/** `text` has passed the scanner. */
-export function checkLeakproof({ cursor, brackets }: LexedQuery, context: LeakproofContext): LeakproofCheck {
-  const walk = walkOf(cursor, brackets, context);
+/** The query has passed the scanner. */
+export function checkLeakproof({ cursor }: LexedQuery, context: LeakproofContext): LeakproofCheck {
+  const walk = walkOf(cursor, context);
   const isRangeLeakproof = (range: TokenRange) => walk !== undefined && succeeds(walk, range);
   const isLeakproof = walk !== undefined && conditionRanges(cursor, context.names).every(isRangeLeakproof);
   return { isLeakproof, isRangeLeakproof };
 }
 
 /** Undefined if no condition is certain to succeed. */
-function walkOf(
-  cursor: Cursor,
-  brackets: BracketPairs,
-  context: Omit<LeakproofContext, 'names'>,
-): Walk | undefined {
+function walkOf(cursor: Cursor, context: Omit<LeakproofContext, 'names'>): Walk | undefined {
+  const brackets = cursor.brackets();
+  if ('code' in brackets) return undefined;
   const types = [...context.types.values()].flat();
   if (types.some((type) => /decimal/i.test(type))) return undefined; // they can overflow, even in comparisons
   if (mixesScales(cursor, types)) return undefined;

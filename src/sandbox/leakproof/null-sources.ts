@@ -4,6 +4,7 @@ import type { Cursor } from '../../sql/cursor.ts';
 /** Functions that have NULL in their names but never return NULL for other values. */
 const HARMLESS = /^["`]?(?:is(?:Not)?Null|ifNull|assumeNotNull|nulls)["`]?$/i;
 
+/** Whether some token may produce NULL; may also return true for a query that cannot. */
 export function makesNulls(cursor: Cursor): boolean {
   return Array.from({ length: cursor.length }, (_, at) => at).some((at) => isMaker(cursor, at));
 }

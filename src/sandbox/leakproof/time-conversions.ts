@@ -9,6 +9,7 @@ export interface MomentContext {
   readonly types: ReadonlyMap<string, readonly string[]>;
 }
 
+/** Which tokens are conversions of times that cannot fail. */
 export interface Moments {
   /** Whether the call at this token converts a date or time into another. */
   isMoment(at: number): boolean;
@@ -23,6 +24,7 @@ const TARGETS: ReadonlySet<string | undefined> = new Set(['DATETIME64']);
 /** With more digits, a time in the year 2299 is out of range. */
 const MAX_DIGITS = 6;
 
+/** Answers for one query; memoizes by name. */
 export function createMoments(cursor: Cursor, { tables, types }: MomentContext): Moments {
   const isMomentColumn = (name: string): boolean =>
     types.get(name)?.every((type) => MOMENT_TYPE.test(type)) ?? false;

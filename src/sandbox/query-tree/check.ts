@@ -33,6 +33,7 @@ const TABLE_PARTS: ReadonlySet<string> = new Set([
 /** The table that the engine uses for a query without FROM; it holds one row with a zero. */
 const NO_TABLE = 'system.one';
 
+/** What the tree is checked against. */
 export interface TreeCheck {
   readonly scanned: Pick<ScanResult, 'tables' | 'names' | 'stateColumns' | 'hasStates'>;
   readonly functions: FunctionPolicy;

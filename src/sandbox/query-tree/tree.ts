@@ -15,6 +15,7 @@ export interface TreeLine {
 const MAX_TREE = 4_000_000;
 const MAX_LINE_DEPTH = 1_500;
 
+/** The parsed tree, or why the engine's output is not one that can be checked. */
 export type TreeResult = { readonly root: TreeLine } | { readonly violation: Violation };
 
 /** Parses the output of `EXPLAIN QUERY TREE run_passes = 0`, which indents by two spaces per level. */

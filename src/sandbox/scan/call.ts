@@ -79,7 +79,7 @@ export function scanCall(scan: Scan, scope: Scope): void {
 
 /** `initializeAggregation('sumState', …)` and similar calls. */
 function isNamedState(scan: Scan, name: string): boolean {
-  return stringArgument(name)?.names === 'function' && returnsStates(scan.whole(2));
+  return stringArgument(name)?.names === 'function' && returnsStates(scan.text(2));
 }
 
 /** Arguments of which one names a type, a function or a subcolumn. */
@@ -113,7 +113,7 @@ interface NamedArgument {
 
 function checkNamedArgument(scan: Scan, { name, named, start, end }: NamedArgument): void {
   const ahead = start - scan.at();
-  const literal = end - start === 1 ? scan.whole(ahead) : undefined;
+  const literal = end - start === 1 ? scan.text(ahead) : undefined;
   const { functions } = scan.surface;
   const complaint = argumentViolation(named, { name, literal, functions });
   if (complaint !== undefined) scan.reject(complaint, ahead);

@@ -19,7 +19,7 @@ export function scanTableName(scan: Scan, scope: Scope): void {
   if (scan.kind(1) === '(') {
     scan.reject({
       code: 'sandbox.table_denied',
-      message: `${scan.source()}(…) is a table function, and table functions are not allowed`,
+      message: `${scan.shown()}(…) is a table function, and table functions are not allowed`,
     });
   }
   const own = scope.withTables.get(name);
@@ -32,7 +32,7 @@ export function scanTableName(scan: Scan, scope: Scope): void {
 
 function denyTable(scan: Scan, scope: Scope, name: string): never {
   const hint = didYouMean(nearest(name, visible(scan, scope)));
-  const message = `There is no table ${scan.source()}: ${tableList(scan, scope)}`;
+  const message = `There is no table ${scan.shown()}: ${tableList(scan, scope)}`;
   return scan.reject({ code: 'sandbox.table_denied', message, ...(hint && { hint }) });
 }
 
@@ -51,7 +51,7 @@ export function checkFunction(scan: Scan, combinator = ''): void {
   const { functions } = scan.surface;
   if (functions.allows(name)) return;
   const hint = functions.denies(name) ? undefined : didYouMean(functions.nearest(name));
-  const message = `${scan.source()} is not an allowed ${combinator === '' ? '' : 'aggregate '}function`;
+  const message = `${scan.shown()} is not an allowed ${combinator === '' ? '' : 'aggregate '}function`;
   scan.reject({ code: 'sandbox.function_denied', message, ...(hint && { hint }) });
 }
 
@@ -59,7 +59,7 @@ export function checkFunction(scan: Scan, combinator = ''): void {
 export function scanNewName(scan: Scan): string {
   const name = scan.name();
   if (name === undefined || isKeyword(scan)) {
-    const seen = scan.source();
+    const seen = scan.shown();
     const message =
       seen === ''
         ? 'Expected a name, but the query ends'

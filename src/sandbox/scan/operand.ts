@@ -47,13 +47,13 @@ function scanArray(scan: Scan, scope: Scope): void {
 }
 
 function rejectValue(scan: Scan): never {
-  const seen = scan.kind() === undefined ? 'the query ends' : `found ${scan.source()}`;
+  const seen = scan.kind() === undefined ? 'the query ends' : `found ${scan.shown()}`;
   return scan.reject({ code: 'sandbox.syntax_unsupported', message: `Expected a value, but ${seen}` });
 }
 
 /** No string may hold the type of a state: any function could read a type from it. */
 function scanString(scan: Scan): void {
-  const value = stringValue(scan.whole());
+  const value = stringValue(scan.text());
   if (value === undefined) {
     scan.reject({ code: 'sandbox.query_invalid', message: 'Invalid escape sequence in this string' });
   }
@@ -68,7 +68,7 @@ function scanString(scan: Scan): void {
 
 /** A subcolumn of a Dynamic value has the name of a type. */
 function checkQuoted(scan: Scan): void {
-  if (scan.kind() !== 'quoted' || !namesState(scan.whole())) return;
+  if (scan.kind() !== 'quoted' || !namesState(scan.text())) return;
   scan.reject({
     code: 'sandbox.type_denied',
     message: 'Aggregate function types are not allowed as names',

@@ -116,7 +116,7 @@ function scanNamedExpression(scan: Scan, scope: Scope): string {
 /** A name that the endpoint's query uses, as a table or column, could change the meaning of its tables. */
 function checkNewName(scan: Scan, name: string, seen: Set<string>, start: number): void {
   const folded = name.toLowerCase();
-  const isTaken = scan.surface.taken.has(folded);
+  const isTaken = scan.surface.reservedNames.has(folded);
   if (isTaken || seen.has(folded)) {
     const shown = name.slice(0, 100);
     const message = isTaken

@@ -5,20 +5,20 @@ import { createSelect } from './selects.ts';
 import type { SelectFinding } from './selects.ts';
 import { createStateFindings } from './states.ts';
 import type { StateFindings } from './states.ts';
-import { createTokenReader } from './token-reader.ts';
-import type { TokenReader } from './token-reader.ts';
+import { createQueryReader, type QueryReader } from './query-reader.ts';
 
 /** What an endpoint exposes to its consumers. */
 export interface Surface {
   /** Tables of the endpoint's WITH clause by exact name, with the expanded size of each in tokens. */
   readonly tables: ReadonlyMap<string, number>;
   /** Names that a consumer's own WITH elements may not use, in lower case: all identifiers of the saved query. */
-  readonly taken: ReadonlySet<string>;
+  readonly reservedNames: ReadonlySet<string>;
   readonly functions: FunctionPolicy;
   /** Columns with aggregate function states, by table; unknown if the engine has not described them. */
   readonly stateColumns: ReadonlyMap<string, readonly string[]> | 'unknown';
 }
 
+/** What names mean at one point of the query. */
 export interface Scope {
   /** The consumer's own WITH tables in lexical scope, with their sizes. */
   readonly withTables: ReadonlyMap<string, number>;
@@ -54,7 +54,8 @@ export interface Findings {
   readonly sets: Set<string>;
 }
 
-export interface Scan extends TokenReader {
+/** One pass over a consumer query; every scanner function reads from it and adds to its findings. */
+export interface Scan extends QueryReader {
   readonly surface: Surface;
   readonly grammar: Grammar;
   readonly findings: Findings;
@@ -76,8 +77,9 @@ const MAX_NESTING = 96;
 /** Tokens after tables are expanded; the engine takes a quarter of a second for twice as many. */
 const MAX_EXPANDED = 25_000;
 
-export function createScan(text: LexedQuery, surface: Surface, grammar: Grammar): Scan {
-  const reader = createTokenReader(text);
+/** A scan at the first token, without findings. */
+export function createScan(query: LexedQuery, surface: Surface, grammar: Grammar): Scan {
+  const reader = createQueryReader(query);
   let depth = 0;
   let grown = 0;
   let current = createSelect(0);

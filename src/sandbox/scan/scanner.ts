@@ -31,7 +31,7 @@ const GRAMMAR: Grammar = { query: scanQuery, expression: scanExpression, operand
  * Scans a consumer query. `isColumn` distinguishes the endpoint's columns from names that the engine would call as functions.
  * @throws Problem sandbox.*
  */
-export function scanText(
+export function scanConsumerQuery(
   text: LexedQuery,
   surface: Surface,
   isColumn: (name: string) => boolean,
@@ -39,7 +39,7 @@ export function scanText(
   const scan = createScan(text, surface, GRAMMAR);
   const isQuery = isQueryGroup(scan) || ['SELECT', 'WITH', 'FROM'].includes(scan.word() ?? '');
   if (!isQuery) {
-    const message = `A query must start with SELECT, WITH or FROM, not with ${scan.source()}`;
+    const message = `A query must start with SELECT, WITH or FROM, not with ${scan.shown()}`;
     scan.reject({ code: 'sandbox.syntax_unsupported', message });
   }
   GRAMMAR.query(scan, { withTables: new Map(), inLambda: false });
@@ -52,7 +52,7 @@ export function scanText(
   return { tables, names, stateColumns: columns, hasStates, selects, sets };
 }
 
-const NOT_TAKEN: ReadonlyMap<string | undefined, string> = new Map([
+const UNSUPPORTED_CLAUSES: ReadonlyMap<string | undefined, string> = new Map([
   ['SETTINGS', 'SETTINGS is not allowed: the endpoint determines the settings'],
   ['FORMAT', 'FORMAT is not allowed: choose a format with the parameter format or the header Accept'],
   ['INTO', 'INTO is not allowed: queries are read-only'],
@@ -60,8 +60,11 @@ const NOT_TAKEN: ReadonlyMap<string | undefined, string> = new Map([
 ]);
 
 function rejectRest(scan: Scan): never {
-  const plain = `Unexpected ${scan.source()}; a comma, an operator or AS may be missing`;
-  return scan.reject({ code: 'sandbox.syntax_unsupported', message: NOT_TAKEN.get(scan.word()) ?? plain });
+  const plain = `Unexpected ${scan.shown()}; a comma, an operator or AS may be missing`;
+  return scan.reject({
+    code: 'sandbox.syntax_unsupported',
+    message: UNSUPPORTED_CLAUSES.get(scan.word()) ?? plain,
+  });
 }
 
 /** Rejects the first bare name that would be a function call. */
@@ -71,7 +74,7 @@ function checkBareNames(scan: Scan, isColumn: (name: string) => boolean): void {
     const ahead = index - scan.at();
     const name = scan.name(ahead) ?? '';
     if (!isBareCall(name, { functions: scan.surface.functions, names, isColumn })) continue;
-    const message = `${scan.source(ahead)} is not a column here, and the function of that name is not allowed`;
+    const message = `${scan.shown(ahead)} is not a column here, and the function of that name is not allowed`;
     scan.reject({ code: 'sandbox.function_denied', message }, ahead);
   }
 }

@@ -26,6 +26,7 @@ export interface StateFindings {
   readonly barred: { readonly at: number; readonly form: string }[];
 }
 
+/** Findings of a scan that has seen no state. */
 export function createStateFindings(): StateFindings {
   return { made: [], permitted: [], items: [], stars: [], barred: [] };
 }
@@ -171,7 +172,7 @@ function checkName(check: Check, at: number): void {
   if (itemsByStart.get(span.start)?.end === span.end) return;
   const alias = aliasAfter(check, span);
   if (alias === undefined) {
-    const name = scan.source(at - scan.at());
+    const name = scan.shown(at - scan.at());
     rejectAt(scan, at, violation(`${name} is an aggregate function state, which is not allowed here`));
   }
   tainted.add(alias);

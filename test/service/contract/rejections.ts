@@ -1,8 +1,9 @@
 // Rejections and failures, and the other routes.
 import { connect } from 'node:net';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { leave } from './calling.ts';
 import { problem, type Checks, type Json } from './world.ts';
+import { eventually } from '../../support/eventually.ts';
 
 const withKey = (key: string): RequestInit => ({ headers: { 'X-API-KEY': key } });
 const own = (sql: string): string => `tables?${new URLSearchParams({ sql }).toString()}`;
@@ -100,8 +101,13 @@ export const REJECTIONS: Checks = {
     },
   'A failing saved query is 500.': async ({ json }) =>
     expect(await json('fails')).toMatchObject(problem(500, 'endpoint.failed')),
-  'A full queue is 503 with `Retry-After`.': async ({ query }) => {
-    const all = await Promise.all([query('waits'), query('waits'), query('waits'), query('waits')]);
+  'A full queue is 503 with `Retry-After`.': async ({ query, gate }) => {
+    const asked = [1, 2, 3, 4].map(() => query('gated'));
+    const done = { count: 0 };
+    for (const each of asked) void each.then(() => done.count++);
+    await eventually(() => expect(done.count).toBe(2));
+    gate.open();
+    const all = await Promise.all(asked);
     const rejected = all.filter(({ status }) => status === 503);
     expect([all.filter(({ status }) => status === 200).length, rejected.length]).toEqual([2, 2]);
     expect([rejected[0]?.headers.get('retry-after'), await rejected[0]?.json()]).toEqual([
@@ -113,9 +119,7 @@ export const REJECTIONS: Checks = {
     expect(await json('slow')).toMatchObject(problem(504, 'engine.timeout')),
   'A query is cancelled when the last client waiting for it disconnects.': async ({ service }) => {
     await leave(`${service.service.address}/api/endpoints/query/waits`);
-    await vi.waitFor(() => expect(service.engine.load()).toEqual({ running: 0, waiting: 0 }), {
-      timeout: 1000,
-    });
+    await eventually(() => expect(service.engine.load()).toEqual({ running: 0, waiting: 0 }));
   },
   'A client that does not receive its response is disconnected.': async ({ service }) => {
     const { hostname, port } = new URL(service.service.address);
@@ -125,12 +129,10 @@ export const REJECTIONS: Checks = {
     socket.write(
       'GET /api/endpoints/query/large HTTP/1.1\r\nHost: x\r\nX-API-KEY: a-key-for-everything\r\n\r\n',
     );
-    await vi.waitFor(
-      () =>
-        expect(service.observed).toContainEqual(
-          expect.objectContaining({ kind: 'response.cut_off', reason: 'slow' }),
-        ),
-      { timeout: 10_000 },
+    await eventually(() =>
+      expect(service.observed).toContainEqual(
+        expect.objectContaining({ kind: 'response.cut_off', reason: 'slow' }),
+      ),
     );
     socket.destroy();
   },

@@ -52,24 +52,23 @@ export const ANSWERS: Checks = {
     async ({ query }) => {
       await query('kept');
       const { headers } = await query('kept');
-      expect(headers.get('cache-control')).toMatch(/^private, max-age=(60|5\d)$/);
+      expect(headers.get('cache-control')).toMatch(/^private, max-age=\d+$/);
       expect([headers.get('age'), headers.get('cache-status')]).toEqual([
         expect.stringMatching(/^\d+$/),
-        expect.stringMatching(/^millrace; hit; ttl=(60|5\d)$/),
+        expect.stringMatching(/^millrace; hit; ttl=\d+$/),
       ]);
     },
   '`Cache-Control: no-cache` forces a new run, at most every `min_refresh` seconds.': async ({ query }) => {
-    const run = async (init?: RequestInit): Promise<string> => (await query('kept', init)).text();
-    const first = await run();
-    await setTimeout(1100); // min_refresh
-    const fresh = await run(asked('no-cache'));
-    expect(fresh).not.toBe(first);
-    expect(await run(asked('no-cache'))).toBe(fresh);
+    const run = async (name: string, init?: RequestInit): Promise<string> => (await query(name, init)).text();
+    const first = await run('kept');
+    expect(await run('kept', asked('no-cache'))).not.toBe(first);
+    const floored = await run('kept-long');
+    expect(await run('kept-long', asked('no-cache'))).toBe(floored);
   },
   '`max-age` in a request excludes older cached responses.': async ({ query }) => {
     const first = await (await query('kept')).text();
     await setTimeout(1100);
-    expect(await (await query('kept', asked('max-age=30'))).text()).toBe(first);
+    expect(await (await query('kept', asked('max-age=300'))).text()).toBe(first);
     expect(await (await query('kept', asked('max-age=1'))).text()).not.toBe(first);
   },
   '`only-if-cached` returns 504 when there is no cached response.': async ({ json }) => {

@@ -2,10 +2,13 @@
 import { execFile } from 'node:child_process';
 import { expect } from 'vitest';
 import { hashKey } from '../../../src/auth/keyring.ts';
+import { startGate, type Gate } from '../../support/gate.ts';
 import { startService, writeEndpoint, type TestService } from '../../support/service.ts';
 
 export interface World {
   readonly service: TestService;
+  /** Where queries of the endpoint `gated` wait. */
+  readonly gate: Gate;
   /** An endpoint called with fetch and the key for everything. */
   readonly query: (path: string, init?: RequestInit) => Promise<Response>;
   readonly json: (path: string, init?: RequestInit) => Promise<Json>;
@@ -33,7 +36,8 @@ unknown_parameters: ignore`,
 parameters: { rows: { type: UInt16, default: 2 } }
 max_rows: 3`,
   strings: 'query: SELECT 9007199254740993 AS large\nint64: string',
-  kept: 'query: SELECT generateUUIDv4() AS run\ncache: { ttl: 60, min_refresh: 1 }',
+  kept: 'query: SELECT generateUUIDv4() AS run\ncache: { ttl: 600, min_refresh: 0 }',
+  'kept-long': 'query: SELECT generateUUIDv4() AS run\ncache: { ttl: 600, min_refresh: 600 }',
   'kept-rows': `query: SELECT 'ann@example.com' AS mail, number AS n FROM numbers(5)\nmax_rows: 3\ncache: { ttl: 60 }`,
   wide: `query: SELECT repeat('a text that repeats itself ', 100) AS text`,
   large: `query: SELECT randomPrintableASCII(5000) AS text FROM numbers(8000)\nmax_rows: 10000\nlimits: { memory: 1GiB }`,
@@ -52,7 +56,9 @@ export async function openWorld(): Promise<World> {
     { name: 'redacted', sha256: hashKey('redacted'), endpoints: ['*'], pii: 'redact' as const },
   ];
   const service = await startService({ tokens, settings: { sendTimeout: 1 } });
-  for (const [index, [name, text]] of Object.entries(ENDPOINTS).entries()) {
+  const gate = await startGate();
+  const gated = `query: SELECT passed FROM ${gate.table}\nlimits: { concurrency: 1, queue: 1 }`;
+  for (const [index, [name, text]] of Object.entries({ ...ENDPOINTS, gated }).entries()) {
     const id = `00000000-0000-4000-8000-${String(index).padStart(12, 'a')}`;
     await writeEndpoint(service, name, `id: ${id}\nname: ${name}\n${text}\n`);
   }
@@ -61,6 +67,7 @@ export async function openWorld(): Promise<World> {
     service.call(`/api/endpoints/query/${path}`, init);
   return {
     service,
+    gate,
     query,
     json: async (path, init) => (await (await query(path, init)).json()) as Json,
     curl: (path, ...args) =>

@@ -1,0 +1,51 @@
+// `millrace diff`, its flags and help.
+import { Option, type Command } from 'commander';
+import { settingsOf, type CommandDeps } from '../command.ts';
+import { diff } from './diff.ts';
+import { createPrintGithub } from './github.ts';
+import { printJson } from './json.ts';
+import { printMarkdown } from './markdown.ts';
+import type { PrintReport } from './report.ts';
+
+interface DiffFlags {
+  readonly endpoints?: string;
+  readonly format: 'markdown' | 'json' | 'github';
+  readonly engine: boolean;
+  readonly schema?: string;
+}
+
+export function addDiff(program: Command, deps: CommandDeps): void {
+  program
+    .command('diff')
+    .description(
+      'Show how changes of endpoint files between two git revisions affect callers and security. Exits 1 if a change breaks callers or weakens security and its file has no allow_breaking.',
+    )
+    .argument('<base>', 'a revision; BASE..HEAD for two, BASE...HEAD from their merge base')
+    .argument('[head]', 'another revision (default: the work tree)')
+    .option('--endpoints <folder>', 'folder of endpoint files (default: MILLRACE_ENDPOINTS, or endpoints)')
+    .addOption(
+      new Option('--format <format>', 'the output format')
+        .choices(['markdown', 'json', 'github'])
+        .default('markdown'),
+    )
+    .option('--schema <folder>', 'folder of *.sql files that create the tables (default: the seeds)')
+    .option('--no-engine', 'do not compare columns, which requires the engine')
+    .action(async (base: string, head: string | undefined, flags: DiffFlags) => {
+      const found = await settingsOf({}, deps);
+      const settings = { ...found, endpoints: flags.endpoints ?? found.endpoints };
+      const schema = flags.engine ? (flags.schema ?? settings.seeds) : undefined;
+      const print = printerOf(flags.format, deps.env);
+      deps.setExitCode(await diff({ base, head, settings, schema, print }, deps));
+    });
+}
+
+function printerOf(format: DiffFlags['format'], env: CommandDeps['env']): PrintReport {
+  switch (format) {
+    case 'markdown':
+      return printMarkdown;
+    case 'json':
+      return printJson;
+    case 'github':
+      return createPrintGithub(env['GITHUB_STEP_SUMMARY']);
+  }
+}

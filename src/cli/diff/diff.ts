@@ -1,0 +1,147 @@
+// `millrace diff`: how changes of endpoint files affect callers and security.
+import { resolve } from 'node:path';
+import { createInspect } from '../../catalog/compile.ts';
+import { isEndpointFile } from '../../catalog/ignored-files.ts';
+import type { Settings } from '../../config/settings.ts';
+import { MAX_DOCUMENT_BYTES } from '../../config/yaml-document.ts';
+import { compareContracts } from '../../compatibility/compare.ts';
+import { readContracts, type InspectFile, type SourceFile } from '../../compatibility/contract.ts';
+import { CommandError } from '../command-error.ts';
+import { reportColumns, type Described, type ReportedColumns } from './columns.ts';
+import { fromTop, isOutside, readFolder } from './folders.ts';
+import type { Folder, FolderFile, Repository } from './folders.ts';
+import { createGit, type Git } from './git.ts';
+import { openChanges, type PrintReport, type Report } from './report.ts';
+import { resolveRange, type Revision } from './revisions.ts';
+import { diffTexts } from './text-diff.ts';
+import type { Terminal } from '../terminal.ts';
+import type { OpenEngine } from '../dependencies.ts';
+
+export interface DiffOptions {
+  /** A revision, or a range of two. */
+  readonly base: string;
+  /** Undefined: the other side of the range, or the work tree. */
+  readonly head: string | undefined;
+  readonly settings: Settings;
+  /** Folder of *.sql files that create the tables; undefined: columns are not compared. */
+  readonly schema: string | undefined;
+  readonly print: PrintReport;
+}
+
+export interface DiffDeps {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly terminal: Terminal;
+  readonly openEngine: OpenEngine;
+}
+
+/**
+ * Prints the changes; resolves to 1 if a breaking or security change is not allowed by its file, otherwise 0. Rejects
+ * with CommandError.
+ */
+export async function diff(options: DiffOptions, deps: DiffDeps): Promise<0 | 1> {
+  const { settings, schema, print } = options;
+  const repository = await openRepository(deps.env);
+  const { base, head } = await resolveRange(repository.git, options.base, options.head);
+  const endpoints = endpointsFolder(repository, settings.endpoints);
+  const tables = schema === undefined ? undefined : tablesFolder(repository, schema);
+  const inspect = createInspect({ piiHashKey: ANY_KEY });
+  const read = (revision: Revision): Promise<Described> =>
+    readSide(repository, revision, { endpoints, tables, inspect });
+  const [before, after] = [await read(base), await read(head)];
+  const reported = await columnsOf(before, after, options, deps);
+  const comparisons = compareContracts(
+    { ...before.contracts, columns: reported.before },
+    { ...after.contracts, columns: reported.after },
+  );
+  const report: Report = {
+    base: base.label,
+    head: head.label,
+    comparisons: [...reported.comparisons, ...comparisons],
+    notes: reported.notes,
+    diffTexts: (from, to) => diffTexts(repository.git, from, to),
+  };
+  await print(report, deps.terminal);
+  for (const note of reported.notes) deps.terminal.note(note);
+  return openChanges(report).length > 0 ? 1 : 0;
+}
+
+/** Replaces the hash key: whether the service has one is not a property of the file. */
+const ANY_KEY = 'any';
+
+async function openRepository(env: DiffDeps['env']): Promise<Repository> {
+  const { code, out, complaint } = await createGit(process.cwd(), env)(['rev-parse', '--show-toplevel']);
+  const root = out.toString('utf8').replace(/\n$/, '');
+  if (code !== 0 || root === '') {
+    throw new CommandError(`Not a git work tree: ${complaint}`, { exitCode: 2 });
+  }
+  const git: Git = createGit(root, env);
+  return { git, root };
+}
+
+const MAX_TABLES_BYTES = 16 * 2 ** 20;
+
+function endpointsFolder(repository: Repository, named: string): Folder {
+  const path = fromTop(repository, process.cwd(), named);
+  const folder = { path, isWanted: isEndpointFile, maxBytes: MAX_DOCUMENT_BYTES };
+  if (!isOutside(folder)) return folder;
+  throw new CommandError(`${named} is outside the repository ${repository.root}`, { exitCode: 2 });
+}
+
+function tablesFolder(repository: Repository, named: string): Folder {
+  const path = fromTop(repository, process.cwd(), named);
+  return { path, isWanted: (name) => name.endsWith('.sql'), maxBytes: MAX_TABLES_BYTES };
+}
+
+interface SideOptions {
+  readonly endpoints: Folder;
+  readonly tables: Folder | undefined;
+  readonly inspect: InspectFile;
+}
+
+async function readSide(
+  repository: Repository,
+  revision: Revision,
+  { endpoints, tables, inspect }: SideOptions,
+): Promise<Described> {
+  const files = await readFolder(repository, revision, endpoints);
+  if (files === undefined) {
+    const folder = endpoints.path === '' ? resolve(repository.root) : endpoints.path;
+    throw new CommandError(`Folder ${folder} does not exist in ${revision.label}; set it with --endpoints`, {
+      exitCode: 2,
+    });
+  }
+  return {
+    label: revision.label,
+    contracts: readContracts(files.map(toSource), inspect),
+    tables: tables === undefined ? undefined : await readTables(repository, revision, tables),
+  };
+}
+
+/** Tables outside the repository have only one version, used for both sides. */
+function readTables(
+  repository: Repository,
+  revision: Revision,
+  folder: Folder,
+): Promise<readonly FolderFile[] | undefined> {
+  const disk = { kind: 'worktree', label: 'the file system' } as const;
+  return readFolder(repository, isOutside(folder) ? disk : revision, folder);
+}
+
+function toSource({ path, content }: FolderFile): SourceFile {
+  if ('text' in content) return { path, text: content.text };
+  const finding = { file: path, line: 1, column: 1, severity: 'error', code: 'file.unreadable' } as const;
+  return { path, text: { ...finding, message: content.unreadable } };
+}
+
+async function columnsOf(
+  before: Described,
+  after: Described,
+  { settings, schema }: DiffOptions,
+  { openEngine, terminal }: DiffDeps,
+): Promise<ReportedColumns> {
+  if (schema === undefined) return { notes: ['Columns are not compared (--no-engine)'], comparisons: [] };
+  terminal.progress('Describing columns');
+  const reported = await reportColumns(before, after, { settings, openEngine, folder: schema });
+  terminal.progress('');
+  return reported;
+}

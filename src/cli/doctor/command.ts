@@ -1,0 +1,48 @@
+// `millrace doctor`, its flags and help.
+import type { Command } from 'commander';
+import { EngineError } from '../../engine/engine.ts';
+import { settingsOf, withSettings, type CommandDeps, type Flags } from '../command.ts';
+import { CommandError } from '../command-error.ts';
+import { reportPreflight } from './doctor.ts';
+import { withLocal } from '../local.ts';
+import { checkRowPolicies, rowPolicySql } from './row-policies/check.ts';
+
+interface DoctorFlags {
+  readonly rowPolicies?: boolean;
+}
+
+export function addDoctor(program: Command, deps: CommandDeps): void {
+  withSettings(program.command('doctor'))
+    .description(
+      'Test the SQL sandbox with known escape attempts, and check the privileges and settings of the ClickHouse users; each finding comes with the SQL that fixes it. Exits 1 if an escape attempt succeeds.',
+    )
+    .option(
+      '--row-policies',
+      "print the SQL of row policies that repeat the endpoints' tenant conditions on the server, and run no tests",
+    )
+    .action(async (flags: Flags & DoctorFlags) => {
+      const settings = await settingsOf(flags, deps);
+      const given = { settings, observe: deps.openLog('silent', false) };
+      if (flags.rowPolicies === true) {
+        if (settings.clickhouse === undefined) throw new CommandError(NO_SERVER, { exitCode: 2 });
+        const lines = await withLocal(given, deps, ({ catalog }, engine) => {
+          return rowPolicySql(engine, catalog().endpoints);
+        }).catch(explain);
+        for (const line of lines) deps.terminal.print(line);
+        return;
+      }
+      const findings = await withLocal(given, deps, async ({ preflight, catalog }, engine) => {
+        const found = await preflight();
+        if (settings.clickhouse?.rowPolicies !== true) return found;
+        return [...found, ...(await checkRowPolicies(engine, catalog().endpoints))];
+      }).catch(explain);
+      deps.setExitCode(reportPreflight(findings, deps.terminal));
+    });
+}
+
+const NO_SERVER = 'Row policies need a ClickHouse server: set CLICKHOUSE_URL';
+
+function explain(cause: unknown): never {
+  if (!(cause instanceof EngineError)) throw cause;
+  throw new CommandError(`The engine cannot be queried: ${cause.message}`, { cause });
+}

@@ -1,0 +1,32 @@
+// `millrace doctor`: prints the report of the sandbox self-test and the server checks.
+import type { PreflightFinding } from '../../preflight/preflight.ts';
+import type { Terminal } from '../terminal.ts';
+
+const SHOWN = { open: 'red', known: 'yellow', advice: 'yellow' } as const;
+const WIDTH = 'advice  '.length;
+
+/** Prints the report; returns 1 if an escape attempt succeeded that must not. */
+export function reportPreflight(findings: readonly PreflightFinding[], terminal: Terminal): 0 | 1 {
+  const { print, note, paint } = terminal;
+  const counts = { open: 0, known: 0, advice: 0 };
+  for (const outcome of ['open', 'known', 'advice'] as const) {
+    const those = findings.filter((each) => each.outcome === outcome);
+    counts[outcome] = those.length;
+    for (const { layer, name, fix } of those) {
+      print(`${paint(SHOWN[outcome], outcome)}${' '.repeat(WIDTH - outcome.length)}${layer}: ${name}`);
+      if (fix !== undefined) print(`${' '.repeat(WIDTH)}${fix}`);
+    }
+  }
+  const indent = ' '.repeat(WIDTH);
+  if (counts.known > 0) {
+    print(
+      `${indent}The embedded engine itself allows the known ones; the checks in front of it reject them.`,
+    );
+  }
+  const held = findings.length - counts.open - counts.known - counts.advice;
+  note(
+    `${findings.length} checks: ${held} held, ${counts.known} known, ${counts.open} open, ${counts.advice} to consider`,
+  );
+  if (findings.length === 0) note('No endpoint accepts consumer queries: nothing to test.');
+  return counts.open > 0 ? 1 : 0;
+}

@@ -1,0 +1,56 @@
+// `millrace format`: formats endpoint files without changing values or comments.
+import { createInspect } from '../../catalog/compile.ts';
+import { formatYaml } from '../../config/format-yaml.ts';
+import { replaceFile } from '../../config/replace-file.ts';
+import { readText } from '../../config/read-text.ts';
+import { MAX_DOCUMENT_BYTES, parseYaml } from '../../config/yaml-document.ts';
+import { describeFinding } from '../../observe/describe.ts';
+import { ANY_KEY, expandPaths } from '../endpoint-files.ts';
+import { count } from '../findings/findings.ts';
+import type { Terminal } from '../terminal.ts';
+
+export interface FormatOptions {
+  /** Files and folders. */
+  readonly paths: readonly string[];
+  /** Change nothing, and fail if a file is not formatted. */
+  readonly isCheck: boolean;
+}
+
+/** Writes the files that are not formatted; returns 1 if one is not valid YAML or, with `isCheck`, not formatted. */
+export async function format({ paths, isCheck }: FormatOptions, terminal: Terminal): Promise<0 | 1> {
+  const files = await expandPaths(paths);
+  let changed = 0;
+  let broken = 0;
+  for (const file of files) {
+    const text = await readText(file, MAX_DOCUMENT_BYTES).catch((cause: Error) => cause);
+    if (typeof text !== 'string') {
+      terminal.note(`${file}: ${text.message}`);
+      broken++;
+      continue;
+    }
+    const parsed = parseYaml(file, text);
+    if ('diagnostics' in parsed) {
+      for (const finding of parsed.diagnostics) terminal.note(describeFinding(finding));
+      broken++;
+      continue;
+    }
+    const formatted = formatYaml(text, 'endpoint');
+    if (formatted === text) continue;
+    requireSameRevision(file, text, formatted);
+    changed++;
+    terminal.print(file);
+    if (!isCheck) await replaceFile(file, formatted);
+  }
+  const what = isCheck ? 'would change' : 'changed';
+  terminal.note(
+    `${count(files.length, 'file')}, ${changed} ${what}${broken === 0 ? '' : `, ${broken} skipped: unreadable or not valid YAML`}`,
+  );
+  return broken > 0 || (isCheck && changed > 0) ? 1 : 0;
+}
+
+/** Formatting must not change the revision, so that cached responses stay valid. */
+function requireSameRevision(file: string, before: string, after: string): void {
+  const inspect = createInspect({ piiHashKey: ANY_KEY });
+  const [a, b] = [before, after].map((text) => inspect(file, text).inspected?.candidate.endpoint.revision);
+  if (a !== b) throw new Error(`${file}: formatting would change the endpoint; the file was not written`);
+}

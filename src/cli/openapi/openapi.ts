@@ -1,0 +1,35 @@
+// `millrace openapi`: the OpenAPI document of the endpoints, for an unrestricted key.
+import { createDescribe } from '../../catalog/describe.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { openapiDocument } from '../../openapi/document.ts';
+import { readEndpoints } from '../endpoint-files.ts';
+
+export interface OpenapiOptions {
+  readonly folder: string;
+  readonly headerPrefix: string;
+  readonly version: string;
+  readonly server: string;
+  readonly contact: string | undefined;
+  /** Provides an engine that has the tables; undefined: rows are not described. */
+  readonly withEngine: (<T>(use: (engine: Engine) => Promise<T>) => Promise<T>) | undefined;
+}
+
+/** Resolves to JSON and the names of the endpoints whose columns are unknown. Rejects with CommandError. */
+export async function openapi(
+  options: OpenapiOptions,
+): Promise<{ readonly text: string; readonly unknown: readonly string[] }> {
+  const endpoints = await readEndpoints(options.folder);
+  const described =
+    options.withEngine === undefined
+      ? endpoints.map((endpoint) => ({ endpoint, columns: undefined }))
+      : await options.withEngine(async (engine) => {
+          const { result } = createDescribe(engine);
+          return Promise.all(
+            endpoints.map(async (endpoint) => ({ endpoint, columns: await result(endpoint) })),
+          );
+        });
+  const principal = { languages: new Set(['sql', 'lql'] as const), locked: new Map(), redact: false };
+  const document = openapiDocument(described, { ...options, principal });
+  const unknown = described.filter(({ columns }) => columns === undefined);
+  return { text: JSON.stringify(document, null, 2), unknown: unknown.map(({ endpoint }) => endpoint.name) };
+}

@@ -1,0 +1,60 @@
+// `millrace serve --check`: opens everything that serving needs, reports its state and closes it.
+import { printable, renderFinding } from '../caret.ts';
+import { count } from '../findings/findings.ts';
+import type { Style, Terminal } from '../terminal.ts';
+import type { RunningService } from '../dependencies.ts';
+
+export interface ReportOptions {
+  readonly cacheWarning: string | undefined;
+  /** Why Redis could not be reached, if that was observed. */
+  readonly redisCause: () => string | undefined;
+}
+
+/**
+ * Prints the state of each part, with the cause of any failure in one line; resolves to 0 if requests would be answered
+ * as configured, otherwise 1. An unavailable Redis is a warning: the service works without it. Closes the service.
+ */
+export async function reportService(
+  service: RunningService,
+  terminal: Terminal,
+  { cacheWarning, redisCause }: ReportOptions,
+): Promise<0 | 1> {
+  const { print, note, paint } = terminal;
+  const { checks, causes } = await service.readiness();
+  const findings = service.catalog.diagnostics();
+  const { endpoints } = service.catalog.current();
+  await service.close('checked');
+  for (const finding of findings) for (const line of renderFinding(finding, undefined, terminal)) note(line);
+  print(line('settings', paint('green', 'ok'), ''));
+  print(line('keys', paint('green', 'ok'), ''));
+  for (const [part, state] of Object.entries(checks)) {
+    const color = colorOf(part, state);
+    const cause = (part === 'redis' ? redisCause() : undefined) ?? causes[part];
+    const served = part === 'catalog' ? count(endpoints.length, 'endpoint') : '';
+    const more = state === 'ok' || state === 'off' ? [served] : [served, oneLine(cause ?? '')];
+    print(line(part, paint(color, state), more.filter(Boolean).join('; ')));
+  }
+  if (cacheWarning !== undefined) print(line('cache key', paint('yellow', 'derived'), cacheWarning));
+  return Object.entries(checks).every(isGood) ? 0 : 1;
+}
+
+function colorOf(part: string, state: string): Style {
+  if (state === 'ok') return 'green';
+  if (state === 'off') return 'dim';
+  return part === 'redis' ? 'yellow' : 'red';
+}
+
+/** An unavailable Redis is a warning. */
+function isGood([part, state]: readonly [string, string]): boolean {
+  return state === 'ok' || state === 'off' || part === 'redis';
+}
+
+const MAX_CAUSE = 300;
+
+function oneLine(text: string): string {
+  return printable(text.replace(/\s+/g, ' ').trim()).slice(0, MAX_CAUSE);
+}
+
+function line(part: string, state: string, more: string): string {
+  return `${part.padEnd(10)} ${state}  ${more}`.trimEnd();
+}

@@ -1,0 +1,275 @@
+// `millrace serve`: runs the service in the foreground until a signal ends it.
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { hashKey } from '../../auth/keyring.ts';
+import { TokensRejected } from '../../auth/live-keyring.ts';
+import type { Endpoint } from '../../catalog/endpoint.ts';
+import { cacheSecrets } from '../../config/cache-key.ts';
+import type { Token } from '../../config/generated/tokens.ts';
+import type { Settings } from '../../config/settings.ts';
+import { createRelay, type Observe } from '../../core/observation.ts';
+import { EngineError, type Engine } from '../../engine/engine.ts';
+import { loadSeeds, SeedError } from '../../engine/seeds.ts';
+import { describeCause } from '../../observe/describe.ts';
+import { CommandError } from '../command-error.ts';
+import { printable, renderFinding } from '../caret.ts';
+import { reportService } from './check.ts';
+import type { Terminal } from '../terminal.ts';
+import type { OpenEngine, OpenService, RunningService } from '../dependencies.ts';
+
+export interface ServeOptions {
+  readonly settings: Settings;
+  /** Load sample data, create a temporary key and print sample calls. */
+  readonly isDevelopment: boolean;
+  /** The package's own endpoints and seeds are served, since the folder has none. */
+  readonly hasSamples: boolean;
+  readonly observe: Observe;
+}
+
+export interface ServeDeps {
+  readonly openEngine: OpenEngine;
+  readonly openService: OpenService;
+  readonly terminal: Terminal;
+  /** Calls back on each SIGTERM or SIGINT, and on each SIGHUP. */
+  readonly onSignal: (on: { readonly stop: (signal: string) => void; readonly reload: () => void }) => void;
+}
+
+/** Serves until a signal ends it, then resolves. */
+export async function serve(options: ServeOptions, deps: ServeDeps): Promise<void> {
+  const { settings, isDevelopment, hasSamples, observe } = options;
+  requireKeys(options);
+  const engineEvents = createRelay(observe);
+  const engine = await openEngineOrExplain(deps.openEngine, settings, engineEvents.observe);
+  await seedOrClose(engine, settings, deps.terminal);
+  const key = isDevelopment ? `dev_${randomBytes(18).toString('base64url')}` : undefined;
+  const service = await openOrExplain(deps, {
+    settings: { ...settings, usage: isDevelopment ? isUsageOn(settings) : settings.usage },
+    engine,
+    extraTokens: key === undefined ? [] : [developmentToken(key)],
+    observe,
+    engineEvents,
+    isDevelopment,
+  });
+  if (key !== undefined) welcome(service, { key, hasSamples }, deps.terminal);
+  await new Promise<void>((stopped, failed) => {
+    deps.onSignal({
+      stop: (signal) => void service.close(signal).then(stopped, failed),
+      reload: () => void service.reload(),
+    });
+  });
+}
+
+/** On by default in development. */
+function isUsageOn({ usage, shown }: Settings): boolean {
+  return usage || shown['usage']?.source === 'default';
+}
+
+/** The report of a check shows everything relevant. */
+function ignore(): void {}
+
+/** Opens what serving needs, on random ports, and prints a report. Resolves to the exit code. */
+export async function check(
+  settings: Settings,
+  isDevelopment: boolean,
+  deps: Omit<ServeDeps, 'onSignal'>,
+): Promise<0 | 1> {
+  requireKeys({ settings, isDevelopment });
+  const engine = await openEngineOrExplain(deps.openEngine, settings, ignore);
+  await seedOrClose(engine, settings, deps.terminal);
+  const free = { ...settings, port: 0, adminPort: 0, usage: false };
+  let redisCause: string | undefined;
+  const observe: Observe = (event) => {
+    if (event.kind === 'cache.remote_lost') redisCause = describeCause(event.cause);
+  };
+  const service = await openOrExplain(deps, { settings: free, engine, extraTokens: [], observe });
+  const { warning } = settings.redisUrl === undefined ? { warning: undefined } : cacheSecrets(settings);
+  return reportService(service, deps.terminal, { cacheWarning: warning, redisCause: () => redisCause });
+}
+
+/** Loads the seeds of an embedded engine as `seed` does; closes the engine if that fails. */
+async function seedOrClose(engine: Engine, settings: Settings, terminal: Terminal): Promise<void> {
+  if (engine.kind !== 'embedded') return;
+  await seed(engine, settings, terminal).catch(async (cause: unknown) => {
+    await engine.close(0);
+    throw cause;
+  });
+}
+
+function requireKeys({ settings, isDevelopment }: Pick<ServeOptions, 'settings' | 'isDevelopment'>): void {
+  if (settings.tokens !== undefined || settings.jwt !== undefined || isDevelopment) return;
+  throw new CommandError(
+    'No keys configured: set MILLRACE_TOKENS to a tokens file (create one with: millrace token create NAME), or use serve --dev',
+  );
+}
+
+function developmentToken(key: string): Token {
+  return { name: 'development', sha256: hashKey(key), endpoints: ['*'], allow: ['sql', 'lql'] };
+}
+
+/** Closes the engine if the service fails to open. */
+async function openOrExplain(
+  { openService, terminal }: Pick<ServeDeps, 'openService' | 'terminal'>,
+  options: Parameters<OpenService>[0],
+): Promise<RunningService> {
+  return openService(options).catch(async (cause: unknown) => {
+    await options.engine.close(0);
+    throw explainStart(cause, options.settings, terminal);
+  });
+}
+
+/** Opens the configured engine. A locked data folder or an unreachable server becomes a CommandError. */
+export async function openEngineOrExplain(
+  openEngine: OpenEngine,
+  settings: Settings,
+  observe: Observe,
+): ReturnType<OpenEngine> {
+  return openEngine(settings, observe).catch((cause: unknown) => {
+    if (cause instanceof EngineError) throw new CommandError(cause.message, { cause });
+    if (cause instanceof Error && 'syscall' in cause) {
+      throw new CommandError(
+        `Cannot use the data folder ${settings.data}: ${cause.message}; choose another with --data`,
+        { cause },
+      );
+    }
+    throw cause;
+  });
+}
+
+/** Loads the seeds if the database is empty, showing the current file. */
+export async function seed(
+  engine: Parameters<typeof loadSeeds>[0],
+  settings: Settings,
+  terminal: Terminal,
+  again = false,
+): Promise<void> {
+  const started = performance.now();
+  const outcome = await loadSeeds(engine, {
+    folder: settings.seeds,
+    dataFolder: settings.data,
+    again,
+    onProgress: ({ file, index, count }) =>
+      terminal.progress(`Loading sample data ${index + 1}/${count}: ${file}`),
+    onChanged: (files) =>
+      terminal.note(
+        `${files.map((file) => join(settings.seeds, file)).join(', ')}: new or changed since the data in ${settings.data}/ was loaded. To load all seeds again, run: millrace seed`,
+      ),
+  }).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === 'ENOENT' && !again) return 'no_files' as const;
+    terminal.progress('');
+    throw seedFailure(cause, settings);
+  });
+  terminal.progress('');
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  if (outcome === 'loaded')
+    terminal.note(`Loaded the seeds from ${settings.seeds}/ into ${settings.data}/ in ${seconds} s`);
+  if (outcome === 'unfinished')
+    terminal.note(
+      'The last millrace seed did not end: tables may be incomplete. To load all seeds again, run: millrace seed',
+    );
+  if (outcome === 'no_files' && again)
+    throw new CommandError(`There are no *.sql files in ${settings.seeds}`);
+}
+
+/** Characters of a failed statement and of the engine's message that are shown. */
+const MAX_SHOWN = 300;
+
+function seedFailure(cause: Error, { seeds, data }: Settings): CommandError {
+  if (!(cause instanceof SeedError)) {
+    return new CommandError(`Cannot load the seeds in ${seeds}: ${cause.message}`, { cause });
+  }
+  const { file, line, statement, isUndone } = cause;
+  const place = join(seeds, file) + (line === 0 ? '' : `:${line}`);
+  const reason = cause.message.replace(/^(?:(?:Code: \d+\. )?DB::Exception: )+/, '');
+  const lines = [
+    `Cannot load the seeds: ${place}: ${oneLine(reason)}`,
+    ...(statement === '' ? [] : [`statement: ${oneLine(statement)}`]),
+    isUndone
+      ? `Nothing was loaded into ${data}/. Correct the file and start again`
+      : `Tables in ${data}/ may be incomplete. Correct the file and run: millrace seed`,
+  ];
+  return new CommandError(lines.join('\n  '), { cause });
+}
+
+function oneLine(text: string): string {
+  const line = printable(text.replace(/\s+/g, ' ').trim());
+  return line.length > MAX_SHOWN ? `${line.slice(0, MAX_SHOWN - 1)}…` : line;
+}
+
+function explainStart(cause: unknown, settings: Settings, terminal: Terminal): unknown {
+  if (cause instanceof TokensRejected) {
+    for (const finding of cause.diagnostics) {
+      for (const line of renderFinding(finding, undefined, terminal)) terminal.note(line);
+    }
+    return new CommandError(`${cause.message}; the service requires a valid tokens file to start`, { cause });
+  }
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+  const at = `${settings.host}:${settings.port}`;
+  if (code === 'EADDRINUSE') {
+    return new CommandError(
+      `${at} is in use; stop the process that listens there, or choose another port with --port`,
+      {
+        cause,
+      },
+    );
+  }
+  if (code === 'EACCES' || code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+    return new CommandError(`Cannot listen on ${at}; choose another address with --host and --port`, {
+      cause,
+    });
+  }
+  if (code === 'ENOENT') {
+    return noEndpoints(settings, cause);
+  }
+  return cause;
+}
+
+/** Reports a missing folder of endpoint files. */
+export function noEndpoints({ endpoints }: Settings, cause: unknown): CommandError {
+  return new CommandError(
+    `Folder ${endpoints} does not exist; set the folder of endpoint files with --endpoints, or create one with: millrace new NAME`,
+    { cause },
+  );
+}
+
+const SAMPLES =
+  'These are sample endpoints, since there is no endpoints folder here. To create your own, run: millrace new NAME, then restart.';
+
+function welcome(
+  service: RunningService,
+  { key, hasSamples }: { readonly key: string; readonly hasSamples: boolean },
+  { print, paint }: Terminal,
+): void {
+  print('');
+  print(
+    `Millrace is listening on ${paint('bold', service.address)} with a temporary key for this run: ${paint('bold', key)}`,
+  );
+  print(`Explorer: ${paint('bold', `${service.address}/#key=${key}`)}`);
+  print('');
+  for (const endpoint of service.catalog.current().endpoints) {
+    print(paint('dim', `# ${(endpoint.description || endpoint.name).trim().replaceAll('\n', ' ')}`));
+    print(`curl -H ${shellQuote(`X-API-KEY: ${key}`)} ${shellQuote(exampleUrl(service.address, endpoint))}`);
+    print('');
+  }
+  print(
+    hasSamples
+      ? SAMPLES
+      : 'Edit a file in the endpoints folder and call again: changes take effect immediately.',
+  );
+  print('Press Ctrl+C to stop.');
+  print('');
+}
+
+/** The URL of an endpoint's first example. */
+function exampleUrl(address: string, { name, examples }: Endpoint): string {
+  const [example] = examples;
+  const pairs = Object.entries(example?.parameters ?? {}).map(([key, value]): [string, string] => [
+    key,
+    Array.isArray(value) ? JSON.stringify(value) : String(value),
+  ]);
+  const query = new URLSearchParams(pairs).toString();
+  return `${address}/api/endpoints/query/${name}${query === '' ? '' : `?${query}`}`;
+}
+
+function shellQuote(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

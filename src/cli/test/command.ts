@@ -1,0 +1,79 @@
+// `millrace test`, its flags and help.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Option, type Command } from 'commander';
+import { CommandError } from '../command-error.ts';
+import { settingsOf, type CommandDeps } from '../command.ts';
+import { printHuman } from './report-human.ts';
+import { printJson } from './report-json.ts';
+import { printJunit } from './report-junit.ts';
+import { test, type TestDeps, type TestOptions } from './test.ts';
+import { watchTests } from './watch.ts';
+
+interface TestFlags {
+  readonly endpoints?: string;
+  readonly fixtures?: string;
+  readonly schema?: string;
+  readonly name?: string;
+  readonly format: keyof typeof PRINTERS;
+  readonly update?: boolean;
+  readonly watch?: boolean;
+  readonly bail?: boolean;
+}
+
+const PRINTERS = { human: printHuman, junit: printJunit, json: printJson } as const;
+
+export function addTest(program: Command, deps: CommandDeps): void {
+  program
+    .command('test')
+    .description(
+      'Run the examples of endpoint files on the embedded engine, against fixtures. Exits 1 if one fails.',
+    )
+    .argument('[endpoints...]', 'names of endpoints, or globs such as "logs.*" (default: all)')
+    .option('--endpoints <folder>', 'folder of endpoint files (default: the endpoints folder)')
+    .option(
+      '--fixtures <folder>',
+      'folder of *.sql, database.table.ndjson and .csv files (default: fixtures in the endpoints folder)',
+    )
+    .option('--schema <folder>', 'folder of *.sql files that create the tables (default: the seeds)')
+    .option('--name <part>', 'only examples whose name contains this, ignoring case')
+    .option('--update', 'write the actual results into the files as the expected ones')
+    .option('--watch', 'rerun affected examples on change, until Ctrl+C')
+    .option('--bail', 'stop at the first failure')
+    .addOption(
+      new Option('--format <format>', 'the output format')
+        .choices(['human', 'junit', 'json'])
+        .default('human'),
+    )
+    .action(async (names: string[], flags: TestFlags) => {
+      const options = await optionsOf(names, flags, deps);
+      const testDeps: TestDeps = { ...deps, now: () => performance.now() };
+      if (flags.watch === true) return watchTests(options, testDeps);
+      deps.setExitCode(await test(options, testDeps));
+    });
+}
+
+async function optionsOf(
+  names: readonly string[],
+  flags: TestFlags,
+  deps: CommandDeps,
+): Promise<TestOptions> {
+  const settings = await settingsOf({}, deps);
+  const endpoints = flags.endpoints ?? settings.endpoints;
+  return {
+    settings,
+    endpoints,
+    fixtures: existing(flags.fixtures, '--fixtures') ?? join(endpoints, 'fixtures'),
+    schema: existing(flags.schema ?? settings.seeds, '--schema') ?? settings.seeds,
+    names,
+    part: flags.name,
+    update: flags.update === true,
+    bail: flags.bail === true,
+    print: PRINTERS[flags.format],
+  };
+}
+
+function existing(folder: string | undefined, flag: string): string | undefined {
+  if (folder === undefined || existsSync(folder)) return folder;
+  throw new CommandError(`Folder ${folder} does not exist; set it with ${flag}`, { exitCode: 2 });
+}

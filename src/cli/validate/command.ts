@@ -1,0 +1,94 @@
+// `millrace validate`, its flags and help.
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { Option, type Command } from 'commander';
+import { CommandError } from '../command-error.ts';
+import { settingsOf, type CommandDeps } from '../command.ts';
+import type { PrintFindings } from '../findings/findings.ts';
+import { createPrintGithub } from '../findings/github.ts';
+import { printHuman } from '../findings/human.ts';
+import { printJson } from '../findings/json.ts';
+import { printSarif } from '../findings/sarif.ts';
+import { withSchemaEngine } from '../schema-engine.ts';
+import { validate, type ValidateOptions } from './validate.ts';
+
+interface ValidateFlags {
+  readonly format: 'human' | 'github' | 'sarif' | 'json';
+  readonly strict?: boolean;
+  /** Undefined: only if the tables are known. */
+  readonly engine?: boolean;
+  readonly schema?: string;
+}
+
+export function addValidate(program: Command, deps: CommandDeps): void {
+  program
+    .command('validate')
+    .description(
+      'Report every error in endpoint files, with file:line:column. Exits 1 if there is one; warnings do not affect the exit code.',
+    )
+    .argument('[paths...]', 'endpoint files or folders (default: the endpoints folder)')
+    .addOption(
+      new Option('--format <format>', 'the output format')
+        .choices(['human', 'github', 'sarif', 'json'])
+        .default('human'),
+    )
+    .option('--strict', 'treat warnings as errors')
+    .option('--engine', 'analyse each query with the embedded engine (default if the tables are known)')
+    .option('--no-engine', 'do not use the engine')
+    .option('--schema <folder>', 'folder of *.sql files that create the tables (default: the seeds)')
+    .action(async (paths: string[], flags: ValidateFlags) => {
+      const settings = await settingsOf({}, deps);
+      const chosen = paths.length > 0 ? paths : [settings.endpoints];
+      const schema = flags.schema ?? settings.seeds;
+      const isKnown = existsSync(schema);
+      if (!isKnown && (flags.schema !== undefined || flags.engine === true))
+        throw new CommandError(
+          `Folder ${schema} does not exist; set the folder of *.sql files with --schema`,
+          {
+            exitCode: 2,
+          },
+        );
+      if (flags.engine === undefined && !isKnown)
+        deps.terminal.note(`Queries are not analysed by the engine: no tables in ${schema} (see --schema)`);
+      const isAnalysed =
+        flags.engine !== false && (isKnown || flags.engine === true || flags.schema !== undefined);
+      const withEngine: ValidateOptions['withEngine'] = isAnalysed
+        ? (use) => withSchemaEngine({ settings, schema, openEngine: deps.openEngine }, use)
+        : undefined;
+      const print = printerOf(flags.format, deps.env);
+      const isStrict = flags.strict === true;
+      deps.setExitCode(await validate({ paths: chosen, print, isStrict, withEngine }, deps.terminal));
+    });
+}
+
+function printerOf(format: ValidateFlags['format'], env: CommandDeps['env']): PrintFindings {
+  switch (format) {
+    case 'human':
+      return printHuman;
+    case 'json':
+      return printJson;
+    case 'sarif':
+      return printSarif;
+    case 'github': {
+      const changed = changedFiles(env['GITHUB_BASE_REF']);
+      const summaryFile = env['GITHUB_STEP_SUMMARY'];
+      return createPrintGithub({ isChanged: (file) => changed.has(file), summaryFile });
+    }
+  }
+}
+
+/** Files that the pull request changes, relative to the working directory; empty if git cannot determine them. */
+function changedFiles(base: string | undefined): ReadonlySet<string> {
+  if (base === undefined || !/^[\w./-]+$/.test(base)) return new Set();
+  try {
+    const args = ['diff', '--name-only', '--relative', '-z', '--merge-base', `origin/${base}`, '--'];
+    const out = execFileSync('git', args, {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+      timeout: 10_000,
+    });
+    return new Set(out.split('\0').filter((name) => name !== ''));
+  } catch {
+    return new Set();
+  }
+}

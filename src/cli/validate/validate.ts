@@ -1,0 +1,120 @@
+// `millrace validate`: reports every finding in endpoint files, with its location.
+import { relative, sep } from 'node:path';
+import { assembleCatalog } from '../../catalog/catalog.ts';
+import {
+  createInspect,
+  toDiagnostic,
+  toDiagnostics,
+  type CompileFile,
+  type InspectedFile,
+} from '../../catalog/compile.ts';
+import { checkOnEngine } from '../../catalog/engine-check.ts';
+import { findIgnored } from '../../catalog/ignored-files.ts';
+import { findUnknownSettings, readSettingNames } from '../../catalog/known-settings.ts';
+import { lint } from '../../catalog/lint.ts';
+import { loadFiles, type LoadedFiles } from '../../catalog/load.ts';
+import { findUnbounded, readTimeColumns } from '../../catalog/time-bound.ts';
+import { readTextSync } from '../../config/read-text.ts';
+import { MAX_DOCUMENT_BYTES } from '../../config/yaml-document.ts';
+import { compareDiagnostics, type Finding } from '../../core/finding.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { ANY_KEY, expandPaths } from '../endpoint-files.ts';
+import { count, countErrors, type PrintFindings } from '../findings/findings.ts';
+import type { Terminal } from '../terminal.ts';
+import { REAL_TIME } from '../real-time.ts';
+
+export interface ValidateOptions {
+  /** Files and folders. */
+  readonly paths: readonly string[];
+  readonly print: PrintFindings;
+  /** Treat warnings as errors. */
+  readonly isStrict: boolean;
+  /** Provides an engine that has the tables; undefined: queries are not analysed by an engine. */
+  readonly withEngine: (<T>(use: (engine: Engine) => Promise<T>) => Promise<T>) | undefined;
+}
+
+/** Prints findings and resolves to the exit code: 0 if no file has an error, otherwise 1. */
+export async function validate(options: ValidateOptions, terminal: Terminal): Promise<0 | 1> {
+  const { print, isStrict, withEngine } = options;
+  const listed = await expandPaths(options.paths);
+  const inspect = createInspect({ piiHashKey: ANY_KEY });
+  const inspected: InspectedFile[] = [];
+  const compile: CompileFile = (path, text) => {
+    const { inspected: file, diagnostics } = inspect(path, text);
+    if (file !== undefined) inspected.push(file);
+    return { candidate: file?.candidate, diagnostics };
+  };
+  const { files } = await loadFiles(listed, new Map(), { compile, ...REAL_TIME });
+  const ignored = await ignoredIn(options.paths);
+  const found = [...ignored, ...staticFindings(files), ...inspected.flatMap(warningsOf)];
+  if (withEngine !== undefined && inspected.length > 0)
+    found.push(...(await withEngine((engine) => engineFindings(engine, inspected, terminal))));
+  const textOf = createTextOf();
+  const findings = found
+    .map(withRelativePath)
+    .filter((finding) => !isIgnored(finding, textOf))
+    .toSorted(compareDiagnostics);
+  await print({ findings, files: files.size, textOf }, terminal);
+  return countErrors(findings) > 0 || (isStrict && findings.length > 0) ? 1 : 0;
+}
+
+/** Warnings about files in the folders among the paths. */
+async function ignoredIn(paths: readonly string[]): Promise<readonly Finding[]> {
+  const found = await Promise.all(paths.map((path) => findIgnored(path).catch(() => []))); // a file is no folder
+  return found.flat();
+}
+
+function staticFindings(files: LoadedFiles): readonly Finding[] {
+  const candidates = [...files.values()].flatMap((file) => file.candidate ?? []);
+  const own = [...files.values()].flatMap((file) => file.diagnostics);
+  return [...own, ...assembleCatalog(candidates).diagnostics];
+}
+
+function warningsOf({ document, analysis }: InspectedFile): readonly Finding[] {
+  return toDiagnostics(document, lint(analysis));
+}
+
+async function engineFindings(
+  engine: Engine,
+  files: readonly InspectedFile[],
+  terminal: Terminal,
+): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  const timeColumns = await readTimeColumns(engine);
+  const settingNames = await readSettingNames(engine);
+  for (const [index, file] of files.entries()) {
+    terminal.progress(`Analysing ${index + 1} of ${count(files.length, 'endpoint')}`);
+    const failures = await checkOnEngine(engine, file);
+    const unbounded = failures.length > 0 ? [] : findUnbounded(file.analysis, timeColumns);
+    const more = [...unbounded, ...findUnknownSettings(file.analysis, settingNames)];
+    findings.push(...failures, ...more.map((finding) => toDiagnostic(file.document, finding)));
+  }
+  terminal.progress('');
+  return findings;
+}
+
+function withRelativePath(finding: Finding): Finding {
+  const path = relative(process.cwd(), finding.file) || finding.file;
+  return { ...finding, file: path.split(sep).join('/') };
+}
+
+type TextOf = (file: string) => string | undefined;
+
+function createTextOf(): TextOf {
+  const texts = new Map<string, string | undefined>();
+  return (file) => {
+    if (!texts.has(file)) texts.set(file, readTextSync(file, MAX_DOCUMENT_BYTES));
+    return texts.get(file);
+  };
+}
+
+/** A comment `# millrace-ignore: code` at the end of the line, or on the line above, suppresses a warning. */
+function isIgnored({ severity, code, line, file }: Finding, textOf: TextOf): boolean {
+  if (severity !== 'warning') return false;
+  const lines = textOf(file)?.split(/\r\n|\r|\n/) ?? [];
+  return [lines[line - 2], lines[line - 1]].some((text) =>
+    new RegExp(String.raw`(#|--) *millrace-ignore: *${code.replace('.', String.raw`\.`)}(?![\w.])`).test(
+      text ?? '',
+    ),
+  );
+}

@@ -1,0 +1,87 @@
+// Sandbox self-test: sends known escape attempts through the service's own checks, and past them directly over the
+// consumer connection. Also checks what a ClickHouse server allows our users.
+import type { Catalog } from '../catalog/catalog.ts';
+import type { Endpoint } from '../catalog/endpoint.ts';
+import { Problem } from '../core/problem.ts';
+import { EngineError, isAway, type Engine, type Statement } from '../engine/engine.ts';
+import { PATH_ATTACKS, CONNECTION_ATTACKS } from '../sandbox/self-test-attacks.ts';
+import { probeIsolation, type ProbeOptions } from './isolation-probe.ts';
+import { checkServer } from './server-checks.ts';
+
+/**
+ * The result of one test. `held`: rejected, or configured as it should be; `known`: it works, as documented; `open`: it
+ * works and must not; `advice`: isolation or visibility could be better.
+ */
+export interface PreflightFinding {
+  readonly layer: 'checks' | 'connection' | 'server';
+  readonly name: string;
+  readonly outcome: 'held' | 'known' | 'open' | 'advice';
+  /** SQL that fixes the finding on the server, if any does. */
+  readonly fix?: string;
+}
+
+export interface PreflightOptions extends ProbeOptions {
+  readonly catalog: Catalog;
+}
+
+/** All endpoints share the checks, so testing more of them finds nothing new. */
+const MAX_ENDPOINTS = 20;
+
+/** Runs every test; rejects with EngineError only if the engine is unavailable. */
+export async function runPreflight(options: PreflightOptions): Promise<readonly PreflightFinding[]> {
+  const findings = options.engine.kind === 'http' ? [...(await checkServer(options.engine))] : [];
+  const sandboxed = options.catalog.endpoints
+    .filter((endpoint) => endpoint.sandbox.enabled)
+    .slice(0, MAX_ENDPOINTS);
+  for (const endpoint of sandboxed) findings.push(...(await attackChecks(options, endpoint)));
+  findings.push(...(await attackConnection(options.engine, sandboxed[0])));
+  if (sandboxed.length > 0) findings.push(...(await probeIsolation(options)));
+  return findings;
+}
+
+async function attackChecks(
+  { sandboxOf }: PreflightOptions,
+  endpoint: Endpoint,
+): Promise<PreflightFinding[]> {
+  const sandbox = await sandboxOf(endpoint);
+  const [table = 'nothing'] = sandbox.tables;
+  const attempts = PATH_ATTACKS.map(async (attack): Promise<PreflightFinding> => {
+    const text = attack.replaceAll('{table}', table);
+    const held = await sandbox.check(text).then(() => false, isRejection);
+    return { layer: 'checks', name: `${endpoint.name}: ${text}`, outcome: held ? 'held' : 'open' };
+  });
+  return Promise.all(attempts);
+}
+
+function isRejection(error: unknown): boolean {
+  if (error instanceof Problem) return true;
+  throw error;
+}
+
+async function attackConnection(engine: Engine, endpoint: Endpoint | undefined): Promise<PreflightFinding[]> {
+  if (endpoint === undefined) return [];
+  const findings: PreflightFinding[] = [];
+  for (const { name, sql, knownEmbedded } of CONNECTION_ATTACKS) {
+    const statement: Statement = {
+      sql,
+      parameters: {},
+      limits: endpoint.limits,
+      origin: 'consumer',
+      int64: 'number',
+    };
+    const held = await drain(engine, statement).then(() => false, isFailure);
+    const known = engine.kind === 'embedded' && knownEmbedded === true;
+    findings.push({ layer: 'connection', name, outcome: held ? 'held' : known ? 'known' : 'open' });
+  }
+  return findings;
+}
+
+async function drain(engine: Engine, statement: Statement): Promise<void> {
+  const { chunks } = await engine.run(statement, { format: 'JSONCompactEachRow' });
+  for await (const _ of chunks);
+}
+
+function isFailure(error: unknown): boolean {
+  if (error instanceof EngineError && !isAway(error)) return true;
+  throw error;
+}

@@ -1,0 +1,60 @@
+// The statement that replaces one whose plan the engine has broken: the same rows, read above a barrier.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openLocal, type Local } from '../../src/app/local.ts';
+import { EngineError, type Statement } from '../../src/engine/engine.ts';
+import { localCall } from '../../src/request/call.ts';
+import { startService, writeEndpoint, type TestService } from '../support/service.ts';
+
+const JOIN =
+  'SELECT a.n AS n, b.m AS m FROM a LEFT JOIN b ON a.n = b.n WHERE a.n IN (1, 2, 3) ORDER BY b.m DESC LIMIT 2';
+let service: TestService;
+let local: Local;
+
+beforeAll(async () => {
+  service = await startService({
+    sql: [
+      'CREATE DATABASE app',
+      'CREATE TABLE app.a (n UInt32, s String) ORDER BY n AS SELECT number, toString(number) FROM numbers(100)',
+      'CREATE TABLE app.b (n UInt32, m UInt32) ORDER BY n AS SELECT number, number * 2 FROM numbers(100)',
+    ],
+  });
+  await writeEndpoint(
+    service,
+    'joined',
+    'id: 00000000-0000-4000-8000-000000000099\nname: joined\nquery: WITH a AS (SELECT n, s FROM app.a), b AS (SELECT n, m FROM app.b) SELECT * FROM a\nsandbox: { enabled: true }\n',
+  );
+  local = await openLocal({ ...service, observe: () => undefined });
+});
+afterAll(async () => {
+  await local.close();
+  await service.stop();
+});
+
+async function prepare(sql: string) {
+  const call = localCall({ requestId: 'test', endpoint: 'joined' }, new Map([['sql', [sql]]]));
+  return (await local.path.prepare(call)).plan;
+}
+
+async function rowsOf(statement: Statement): Promise<string> {
+  const { chunks } = await service.engine.run(statement, { format: 'JSONEachRow' });
+  const parts: Uint8Array[] = [];
+  for await (const chunk of chunks) parts.push(chunk);
+  return Buffer.concat(parts).toString();
+}
+
+const failure = (engineCode: number): EngineError => new EngineError('rejected', 'x', { engineCode });
+
+test('a join whose plan lacks a column runs again above a barrier', async () => {
+  const { statement, retry } = await prepare(JOIN);
+  const again = retry?.(failure(10));
+  expect(again?.sql).not.toBe(statement.sql);
+  expect(again).toMatchObject({ origin: 'consumer', limits: statement.limits });
+  const expected = '{"n":3,"m":6}\n{"n":2,"m":4}\n';
+  expect([await rowsOf(statement), again && (await rowsOf(again))]).toEqual([expected, expected]);
+});
+
+test('no other failure is retried, nor a statement that has the barrier', async () => {
+  expect((await prepare(JOIN)).retry?.(failure(6))).toBeUndefined();
+  const barred = await prepare('SELECT intDiv(10, n) AS q FROM a WHERE intDiv(10, n + 1) > 1');
+  expect(barred.retry?.(failure(10))).toBeUndefined();
+});

@@ -1,0 +1,19 @@
+// Polling until something holds, for events that nothing announces.
+import { setTimeout } from 'node:timers/promises';
+
+/** How long a slow machine may take; a test that passes never waits for it. */
+const CEILING_MS = 240_000;
+const EVERY_MS = 10;
+
+/** Resolves with the result of the first `attempt` that neither throws nor rejects; rejects as the last one did. */
+export async function eventually<Value>(attempt: () => Value | Promise<Value>): Promise<Value> {
+  const end = performance.now() + CEILING_MS;
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (cause) {
+      if (performance.now() >= end) throw cause;
+    }
+    await setTimeout(EVERY_MS);
+  }
+}

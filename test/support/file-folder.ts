@@ -1,0 +1,18 @@
+// Setup of each test file: a temporary folder of its own, removed after its last test with whatever was started in it.
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+import { endProcessesOf } from './owned-processes.ts';
+
+const above = tmpdir();
+const folder = mkdtempSync(join(above, 'file-'));
+process.env['TMPDIR'] = folder;
+
+// Registered before the hooks of the file, so it runs after them.
+afterAll(async () => {
+  process.env['TMPDIR'] = above;
+  endProcessesOf(folder);
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+});
