@@ -9,6 +9,7 @@ import { measureRow, type Result } from './figures.ts';
 import type { Process } from './parts/processes.ts';
 import { machine, table, writePage } from './report.ts';
 import { computed, scaling } from './rows/computed.ts';
+import { consumerQueries } from './rows/consumer-queries.ts';
 import { engineProcess } from './rows/engine-process.ts';
 import { files } from './rows/files.ts';
 import { isolation } from './rows/isolation.ts';
@@ -24,6 +25,7 @@ const HELP = `npm run bench -- [--only NAME] [--rounds N] [--seconds N] [--json 
   --list      print the names of the rows
   --rounds    rounds, each measuring every contender in turn (default 5)
   --seconds   seconds a contender is measured in a round (default 2)
+  --rows      rows of the large table of the consumer queries (default 10000000, which takes some minutes and 2 GB)
   --json      also write the figures to FILE
   --page      also put the table into FILE, as docs/reference/performance.md
   --picture   also draw where the time of a cached response goes to FILE, as docs/pictures/cached-response.svg`;
@@ -38,6 +40,7 @@ const ROWS = [
   overload,
   sandbox,
   ...isolation,
+  ...consumerQueries,
   redaction,
   files,
   memory,
@@ -50,6 +53,7 @@ async function main(): Promise<void> {
       list: { type: 'boolean', default: false },
       rounds: { type: 'string', default: '5' },
       seconds: { type: 'string', default: '2' },
+      rows: { type: 'string', default: '10000000' },
       json: { type: 'string' },
       page: { type: 'string' },
       picture: { type: 'string' },
@@ -59,7 +63,11 @@ async function main(): Promise<void> {
   if (values.help) return note(HELP);
   const chosen = ROWS.filter(({ name }) => name.includes(values.only));
   if (values.list) return note(chosen.map(({ name }) => name).join('\n'));
-  const settings = { seconds: Number(values.seconds), picture: values.picture };
+  const settings = {
+    seconds: Number(values.seconds),
+    tableRows: Number(values.rows),
+    picture: values.picture,
+  };
   const results = await measure(chosen, Number(values.rounds), settings);
   process.stdout.write(`Machine: ${machine()}\n\n${table(results)}\n`);
   if (values.json !== undefined)
@@ -78,7 +86,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 async function measure(
   sources: typeof ROWS,
   rounds: number,
-  settings: Pick<Context, 'seconds' | 'picture'>,
+  settings: Pick<Context, 'seconds' | 'tableRows' | 'picture'>,
 ): Promise<readonly Result[]> {
   const results: Result[] = [];
   for (const source of sources) {
@@ -92,8 +100,9 @@ async function measure(
     for (const signal of SIGNALS) process.on(signal, leave);
     try {
       note(`${source.name}: preparing`);
-      const row = await source.prepare(createContext(folder, processes, settings));
-      results.push(...(await measureRow({ name: source.name, ...row }, rounds, note)));
+      const prepared = await source.prepare(createContext(folder, processes, settings));
+      const rows = 'rows' in prepared ? prepared.rows : [{ name: source.name, ...prepared }];
+      for (const row of rows) results.push(...(await measureRow(row, rounds, note)));
     } finally {
       for (const signal of SIGNALS) process.off(signal, leave);
       await Promise.all(processes.map((each) => each.stop()));

@@ -8,7 +8,7 @@ import { startProcess, type Process } from './parts/processes.ts';
 /** A row, prepared only when it is selected. */
 export interface RowSource {
   readonly name: string;
-  readonly prepare: (context: Context) => Promise<Omit<Row, 'name'>>;
+  readonly prepare: (context: Context) => Promise<Omit<Row, 'name'> | { readonly rows: readonly Row[] }>;
 }
 
 export interface Context {
@@ -22,6 +22,8 @@ export interface Context {
   readonly serve: (options: ServeOptions) => Promise<Target>;
   /** Seconds that each contender is measured per round. */
   readonly seconds: number;
+  /** Rows of a large table, where a benchmark generates one. */
+  readonly tableRows: number;
   /** Path of the flame graph to draw of cached responses. */
   readonly picture: string | undefined;
 }
@@ -46,7 +48,7 @@ const LOAD_PER_THREAD = 32;
 export function createContext(
   root: string,
   processes: Process[],
-  { seconds, picture }: Pick<Context, 'seconds' | 'picture'>,
+  settings: Pick<Context, 'seconds' | 'tableRows' | 'picture'>,
 ): Context {
   const start: typeof startProcess = (...args) => {
     const started = startProcess(...args);
@@ -80,8 +82,7 @@ export function createContext(
       );
       return { url, headers: { 'X-API-KEY': key }, process };
     },
-    seconds,
-    picture,
+    ...settings,
   };
 }
 

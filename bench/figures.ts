@@ -5,6 +5,8 @@ export interface Figure {
   readonly rate: number;
   readonly p50: number;
   readonly p99: number;
+  /** What one call reads, by the engine's own statistics. */
+  readonly read?: { readonly rows: number; readonly bytes: number };
 }
 
 export interface Contender {
@@ -65,9 +67,10 @@ export async function measureRow(
 }
 
 function medianFigure(figures: readonly Figure[]): Figure {
-  const median = (key: keyof Figure): number =>
+  const median = (key: 'rate' | 'p50' | 'p99'): number =>
     figures.map((each) => each[key]).toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] ?? 0;
-  return { rate: median('rate'), p50: median('p50'), p99: median('p99') };
+  const read = figures.at(-1)?.read;
+  return { rate: median('rate'), p50: median('p50'), p99: median('p99'), ...(read && { read }) };
 }
 
 /** Target: at least this fraction of the reference's rate. */

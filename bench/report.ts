@@ -17,7 +17,9 @@ export function table(results: readonly Result[]): string {
     const shown = bar === undefined ? '' : bar.isMet ? bar.text : `**missed**: ${bar.text}`;
     const cells = [
       what,
-      contender,
+      median.read === undefined
+        ? contender
+        : `${contender} (${number(median.read.bytes / 2 ** 20)} MiB read)`,
       number(median.rate),
       `${number(median.p50)} ${unit}`,
       `${number(median.p99)} ${unit}`,

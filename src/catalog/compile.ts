@@ -10,6 +10,8 @@ import { createBinder } from '../params/binder.ts';
 import { sampleText } from '../params/sample-values.ts';
 import type { RedactionPolicy } from '../redact/demand.ts';
 import { createRedactor } from '../redact/redactor.ts';
+import { withoutUnused } from '../sql/clause.ts';
+import { createCursor } from '../sql/cursor.ts';
 import type { Outline } from '../sql/outline.ts';
 import { analyse, type Analysis, type RuleFinding } from './analysis.ts';
 import type { Candidate } from './catalog.ts';
@@ -124,7 +126,7 @@ function build(
     binder: createBinder([...parameters.values()], { unknown: file.unknown_parameters ?? 'reject' }),
     sampleValues: sampleValues(file),
     query: bound.sql,
-    statement: `SELECT * FROM (\n${bound.sql}\n) LIMIT ${maxRows + 1}`,
+    statement: `SELECT * FROM (\n${withoutUnused(createCursor(bound.sql), outline)}\n) LIMIT ${maxRows + 1}`,
     outline,
     maxRows,
     int64: file.int64 ?? 'number',

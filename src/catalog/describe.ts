@@ -1,6 +1,8 @@
 // Column descriptions from the engine: requested once per compiled endpoint, on first use.
 import type { Column, Engine } from '../engine/engine.ts';
 import { createQueue } from '../engine/queue.ts';
+import { readClause, withClause } from '../sql/clause.ts';
+import { createCursor } from '../sql/cursor.ts';
 import { after } from '../core/clock.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -34,10 +36,13 @@ export function createDescribe(engine: Engine): Describe {
   };
   const tables = remember(async (endpoint) => {
     const { query, outline } = endpoint;
-    const clause = query.slice(outline.withStart, outline.withEnd);
+    const clause = readClause(createCursor(query), outline);
     const names = outline.elements.filter(({ kind }) => kind === 'table').map(({ name }) => name);
     const all = names.map(async (name) => {
-      const columns = await ask(endpoint, `${clause}\nSELECT * FROM ${quoteIdentifier(name)}`);
+      const columns = await ask(
+        endpoint,
+        `${withClause(clause, clause.needed(name))}\nSELECT * FROM ${quoteIdentifier(name)}`,
+      );
       return { name, columns };
     });
     return Promise.all(all);

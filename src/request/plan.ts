@@ -104,9 +104,10 @@ async function planSql(
   const { text, key, onFatal } = consumerQuery;
   const sandbox = await sandboxes.of(endpoint);
   const verdict = await sandbox.check(text);
-  const { sql } = sandbox.assemble(verdict, endpoint.maxRows + 1);
-  const reread = sandbox.assembleReread(verdict, endpoint.maxRows + 1);
-  const barred = sandbox.assembleBarred(verdict, endpoint.maxRows + 1);
+  const isNull = (name: string) => bindings.values[name] === null;
+  const { sql } = sandbox.assemble(verdict, endpoint.maxRows + 1, isNull);
+  const reread = sandbox.assembleReread(verdict, endpoint.maxRows + 1, isNull);
+  const barred = sandbox.assembleBarred(verdict, endpoint.maxRows + 1, isNull);
   const { limits, int64 } = endpoint;
   const parameters = bindings.values;
   const rowPolicy = policyParameters && rowPolicyOf(endpoint, bindings, policyParameters(endpoint));

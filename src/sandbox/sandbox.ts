@@ -3,15 +3,22 @@ import { Problem } from '../core/problem.ts';
 import { createCursor, type Cursor } from '../sql/cursor.ts';
 import { withClauseOf, type Outline } from '../sql/outline.ts';
 import { consumerOffset, lexConsumerQuery, rejection } from './lexed-query.ts';
-import type { LexedQuery } from './lexed-query.ts';
+import type { LexedQuery, Violation } from './lexed-query.ts';
 import type { FunctionPolicy } from './functions/policy.ts';
-import { isClauseLeakproof, isLeakproof } from './leakproof/leakproof.ts';
+import { conditionsBelow } from './leakproof/below-barrier.ts';
+import { checkLeakproof, isClauseLeakproof } from './leakproof/leakproof.ts';
+import type { LeakproofContext } from './leakproof/leakproof.ts';
+import { unorderedTables } from './row-order.ts';
 import type { Surface } from './scan/scan.ts';
 import { isBareCall, scanConsumerQuery } from './scan/scanner.ts';
 import type { ScanResult } from './scan/scanner.ts';
-import { checkTree } from './query-tree/check.ts';
+import { checkParsedTree } from './query-tree/check.ts';
+import { parseQueryTree } from './query-tree/tree.ts';
+import type { TreeLine } from './query-tree/tree.ts';
 import { assembleBarred, assembleReread, assembleStatement, tableTexts } from './statement.ts';
-import type { AssembledStatement, TableColumn } from './statement.ts';
+import type { AssembledStatement, CheckedText, IsNull, TableColumn, TableText } from './statement.ts';
+import { planSubcolumns, subcolumnsIn } from './subcolumns.ts';
+import type { SubcolumnPlan } from './subcolumns.ts';
 import { enginePosition } from './engine-message.ts';
 import type { VerdictCache } from './verdict-cache.ts';
 
@@ -40,17 +47,13 @@ export interface SandboxOptions {
 }
 
 /** A query that may run: what was checked, and the endpoint tables that it reads, in the endpoint's order. */
-export interface Verdict {
+export interface Verdict extends CheckedText {
   /** The query as the consumer sent it. */
   readonly source: string;
-  /** Its tokens joined by single spaces: the query that runs. */
-  readonly joined: string;
   readonly tables: readonly string[];
   readonly names: ReadonlySet<string>;
   /** Whether columns of its result may be aggregate function states. */
   readonly hasStates: boolean;
-  /** Whether it cannot fail on any row; see `leakproof/leakproof.ts`. */
-  readonly isLeakproof: boolean;
 }
 
 /** The checks and statements of one endpoint revision; shared by all of its consumers. */
@@ -59,12 +62,15 @@ export interface Sandbox {
   readonly tables: readonly string[];
   /** @throws Problem sandbox.*, with line and column; passes on whatever `explain` rejects with. */
   check(text: string): Promise<Verdict>;
-  /** The statement for a checked query. `rows` is the row limit, one above the caller's so that truncation is detected. */
-  assemble(verdict: Verdict, rows: number): AssembledStatement;
+  /**
+   * The statement for a checked query. `rows` is the row limit, one above the caller's so that truncation is detected.
+   * With `isNull` the statement is only for calls in which the same parameters are NULL.
+   */
+  assemble(verdict: Verdict, rows: number, isNull?: IsNull): AssembledStatement;
   /** The statement to run after that one failed on a row; undefined if another tenant's data cannot be the cause. */
-  assembleReread(verdict: Verdict, rows: number): AssembledStatement | undefined;
+  assembleReread(verdict: Verdict, rows: number, isNull?: IsNull): AssembledStatement | undefined;
   /** The statement with a barrier around every table, for the engine to plan otherwise; undefined if it has them already. */
-  assembleBarred(verdict: Verdict, rows: number): AssembledStatement | undefined;
+  assembleBarred(verdict: Verdict, rows: number, isNull?: IsNull): AssembledStatement | undefined;
   /** All known columns of the tables. */
   readonly columns: ReadonlySet<string>;
 }
@@ -91,13 +97,15 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   };
   const mentioned = mentionedColumns(saved);
   const isColumn = (name: string) => columns.has(name) || mentioned.has(name);
+  const reading: Reading = { tables, surface, isColumn, leakproof, columns: options.columns };
   const check = async (source: string): Promise<Verdict> => {
     const text = lexConsumerQuery(source);
     const scanned = scanConsumerQuery(text, surface, isColumn);
-    if (options.explain !== undefined) {
-      const explained = await options.explain(`${EXPLAIN}${text.joined}`);
-      acceptTree(explained, text, { scanned, functions, isColumn });
-    }
+    const plan = options.explain && planNarrow(text, scanned, reading);
+    const sent = plan?.text ?? text;
+    const explained = await options.explain?.(`${EXPLAIN}${sent.joined}`);
+    const tree = explained && acceptTree(explained, sent, { scanned, functions, isColumn });
+    const subcolumns = plan && tree && subcolumnsIn(tree, plan, scanned);
     const scannedTables = tables.filter(({ name }) => scanned.tables.has(name));
     return {
       source,
@@ -105,7 +113,8 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       tables: scannedTables.map(({ name }) => name),
       names: scanned.names,
       hasStates: scanned.hasStates,
-      isLeakproof: options.columns !== undefined && isLeakproof(text, { ...leakproof, names: scanned.names }),
+      narrow: subcolumns && { joined: sent.joined, subcolumns },
+      ...barrierOf(text, scanned, reading),
     };
   };
   const read = (verdict: Verdict) => tables.filter(({ name }) => verdict.tables.includes(name));
@@ -113,9 +122,53 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     tables: tables.map(({ name }) => name),
     columns,
     check: (source) => cache.get(`${revision} ${source}`, () => check(source), isRejection),
-    assemble: (verdict, rows) => assembleStatement(read(verdict), verdict, rows),
-    assembleReread: (verdict, rows) => assembleReread(read(verdict), verdict, rows),
-    assembleBarred: (verdict, rows) => assembleBarred(read(verdict), verdict, rows),
+    assemble: (verdict, rows, isNull) => assembleStatement(read(verdict), verdict, rows, isNull),
+    assembleReread: (verdict, rows, isNull) => assembleReread(read(verdict), verdict, rows, isNull),
+    assembleBarred: (verdict, rows, isNull) => assembleBarred(read(verdict), verdict, rows, isNull),
+  };
+}
+
+/** What checks of a query depend on besides its text. */
+interface Reading {
+  readonly tables: readonly TableText[];
+  readonly surface: Surface;
+  readonly isColumn: (name: string) => boolean;
+  readonly leakproof: Omit<LeakproofContext, 'names'>;
+  readonly columns: SandboxOptions['columns'];
+}
+
+function planNarrow(
+  text: LexedQuery,
+  scanned: ScanResult,
+  { tables, surface, isColumn, columns }: Reading,
+): SubcolumnPlan | undefined {
+  const read = tables
+    .filter(({ name }) => scanned.tables.has(name))
+    .map(({ name, passes }) => ({ name, passes, columns: columns?.get(name) ?? [] }));
+  const plan = planSubcolumns(text, scanned, read);
+  if (plan === undefined || plan.text === text) return plan;
+  try {
+    scanConsumerQuery(lexConsumerQuery(plan.text.joined), surface, isColumn);
+    return plan;
+  } catch (error) {
+    if (error instanceof Problem) return undefined; // with the insertions it is too long
+    throw error;
+  }
+}
+
+/** Whether the query needs a barrier, and what may happen below it all the same. */
+function barrierOf(
+  text: LexedQuery,
+  scanned: ScanResult,
+  { leakproof, columns }: Reading,
+): Pick<Verdict, 'isLeakproof' | 'below' | 'unordered'> {
+  if (columns === undefined) return { isLeakproof: false };
+  const checked = checkLeakproof(text, { ...leakproof, names: scanned.names });
+  if (checked.isLeakproof) return { isLeakproof: true };
+  return {
+    isLeakproof: false,
+    below: conditionsBelow(text, scanned, checked, columns),
+    unordered: unorderedTables(text, scanned, leakproof.functions),
   };
 }
 
@@ -137,19 +190,27 @@ interface Scanned {
   readonly isColumn: (name: string) => boolean;
 }
 
-/** Throws a Problem unless the engine's reading of the query agrees with the scanner's. */
-function acceptTree(explained: Explained, text: LexedQuery, { scanned, functions, isColumn }: Scanned): void {
-  if (explained.kind === 'rejected') throw unparseable(explained.message, text);
+/** Returns the engine's tree. Throws a Problem unless it agrees with the scanner. */
+function acceptTree(
+  explained: Explained,
+  text: LexedQuery,
+  { scanned, functions, isColumn }: Scanned,
+): TreeLine {
+  if (explained.kind === 'rejected') throw unreadable(explained.message, text);
   const names = { functions, names: scanned.names, isColumn };
-  const violation = checkTree(explained.text, {
-    scanned,
-    functions,
-    isBareCall: (name) => isBareCall(name, names),
-  });
-  if (violation !== undefined) throw rejection(text.cursor.sql, 0, violation);
+  const tree = parseQueryTree(explained.text);
+  const violation =
+    'violation' in tree
+      ? tree.violation
+      : checkParsedTree(tree.root, { scanned, functions, isBareCall: (name) => isBareCall(name, names) });
+  if (violation !== undefined || 'violation' in tree)
+    throw rejection(text.cursor.sql, 0, violation ?? NO_TREE);
+  return tree.root;
 }
 
-function unparseable(message: string, text: LexedQuery): Problem {
+const NO_TREE: Violation = { code: 'sandbox.check_mismatch', message: 'The engine returned no tree' };
+
+function unreadable(message: string, text: LexedQuery): Problem {
   const position = enginePosition(message, `${EXPLAIN}${text.joined}`);
   const offset = position === undefined ? 0 : consumerOffset(text, position - EXPLAIN.length);
   return rejection(text.cursor.sql, offset, {

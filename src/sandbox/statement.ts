@@ -2,44 +2,89 @@
 import type { Cursor } from '../sql/cursor.ts';
 import { quoteIdentifier, quoteString } from '../sql/literal.ts';
 import type { Outline } from '../sql/outline.ts';
+import type { BelowBarrier } from './leakproof/below-barrier.ts';
+import { readClause, withClause } from '../sql/clause.ts';
 import { joins } from './joins.ts';
+import { optionalConditions } from './optional-conditions.ts';
+import { passThrough } from './pass-through.ts';
+import type { PassThrough, Subcolumn } from './pass-through.ts';
+import type { Subcolumns } from './subcolumns.ts';
 
 /** How a table of the endpoint is written into a statement. */
 export interface TableText {
   readonly name: string;
-  /** A WITH element: name, AS, and a view that contains the endpoint's whole WITH clause. */
-  readonly element: string;
-  /** The same with a barrier: no consumer condition is evaluated inside the view. */
-  readonly barredElement: string;
-  /** The barred element with its JSON columns parsed again from text; undefined if it has none. */
-  readonly rereadElement: string | undefined;
   /** Tokens that a reference to it expands to, including what it refers to itself. */
   readonly size: number;
+  /** The columns of a stored table that it passes on; undefined if it computes more than a selection. */
+  readonly passes: PassThrough | undefined;
+  /** Whether it has JSON columns, so that `reread` differs. */
+  readonly hasJson: boolean;
+  /** Whether every form has a barrier. */
+  readonly isClosed: boolean;
+  /**
+   * A WITH element: name, AS, and a view that contains the elements of the endpoint's WITH clause that the table needs. Two
+   * forms have a barrier, so that no consumer condition is evaluated inside the view: `barred`, and `reread`, in which JSON
+   * columns are parsed again from text.
+   */
+  readonly write: (form: 'open' | 'barred' | 'reread', options: WriteOptions) => string;
 }
+
+export interface WriteOptions {
+  readonly isNull: IsNull;
+  /** Subcolumns to select as columns of their own. */
+  readonly subcolumns?: readonly Subcolumn[] | undefined;
+  /** Conditions of the consumer that are evaluated below the barrier as well. */
+  readonly below?: BelowBarrier | undefined;
+  /** Whether the order of the table's rows is of no consequence. */
+  readonly isUnordered?: boolean | undefined;
+}
+
+/** Whether a parameter of the endpoint is NULL in this call. Undefined: not known, so optional conditions stay as written. */
+export type IsNull = ((parameter: string) => boolean) | undefined;
 
 /**
  * The tables of a saved query's WITH clause. `view()` resolves names in its own scope: neither names nor lambdas of the
- * consumer reach the endpoint's own tables. `clause` holds the tokens of the WITH clause that `outline` was read from.
+ * consumer reach the endpoint's own tables. `tokens` holds the tokens of the WITH clause that `outline` was read from.
  */
 export function tableTexts(
-  clause: Cursor,
+  tokens: Cursor,
   outline: Outline,
   { columns = new Map(), isBarred = false }: TableOptions = {},
 ): readonly TableText[] {
-  const text = clause.slice(0, clause.length);
-  const isClosed = isBarred || joins(clause);
+  const clause = readClause(tokens, outline);
+  // A condition above a join may be pushed down to a table that the tenant condition does not filter.
+  const isClosed = isBarred || joins(tokens);
+  const optional = optionalConditions(clause);
   return outline.elements
     .filter((element) => element.kind === 'table')
     .map(({ name }) => {
       const quoted = quoteIdentifier(name);
-      const view = `SELECT * FROM view(${text}\nSELECT * FROM ${quoted})`;
-      const barredElement = `${quoted} AS (${view} LIMIT ${BARRIER_ROWS})`;
-      // A condition above a join may be pushed down to a table that the tenant condition does not filter.
-      const element = isClosed ? barredElement : `${quoted} AS (${view})`;
+      const passes = passThrough(clause, name);
       const reread = rereadColumns(columns.get(name) ?? []);
-      const rereadElement = reread && `${quoted} AS (${view.replace('*', reread)} LIMIT ${BARRIER_ROWS})`;
-      return { name, element, barredElement, rereadElement, size: clause.length };
+      const needed = clause.needed(name);
+      const write: TableText['write'] = (form, { isNull, subcolumns = [], below, isUnordered }) => {
+        const edits = [
+          ...(isNull === undefined ? [] : optional(isNull)),
+          ...(passes === undefined || form === 'reread' ? [] : passes.adding(subcolumns)),
+          // Without a barrier the engine itself leaves out the sorting; below a LIMIT it must not.
+          ...(isUnordered === true && form === 'barred' ? (passes?.unordered ?? []) : []),
+        ];
+        const list = form === 'reread' ? (reread ?? '*') : '*';
+        const view = `SELECT ${list} FROM view(${withClause(clause, needed, edits)}\nSELECT * FROM ${quoted})`;
+        if (form === 'open' && !isClosed) return `${quoted} AS (${view})`;
+        const conditions = form === 'reread' || isClosed ? '' : filter(below);
+        return `${quoted} AS (${view}${conditions} LIMIT ${BARRIER_ROWS})`;
+      };
+      const size = needed.reduce((total, { start, end }) => total + clause.tokensBetween(start, end), 0);
+      return { name, size, passes, hasJson: reread !== undefined, isClosed, write };
     });
+}
+
+/** The conditions have been checked as parts of the consumer's query: each is one expression. */
+function filter(below: BelowBarrier | undefined): string {
+  if (below === undefined) return '';
+  const conditions = below.conditions.map((condition) => `(${condition})`);
+  return ` AS ${quoteIdentifier(below.alias)} WHERE ${conditions.join(' AND ')}`;
 }
 
 /**
@@ -82,6 +127,18 @@ export interface CheckedText {
   readonly joined: string;
   /** Whether it cannot fail on any row, so that the engine may evaluate it anywhere. */
   readonly isLeakproof: boolean;
+  /** The same query over tables with columns for the subcolumns that it reads; undefined if it reads none. */
+  readonly narrow?: NarrowText | undefined;
+  /** By table. */
+  readonly below?: ReadonlyMap<string, BelowBarrier>;
+  /** Tables of which the order of rows is of no consequence. */
+  readonly unordered?: ReadonlySet<string>;
+}
+
+/** The text that the engine's tree was checked for: it is sent in every form, with and without the subcolumns. */
+export interface NarrowText {
+  readonly joined: string;
+  readonly subcolumns: Subcolumns;
 }
 
 /** A statement, and the offset of the consumer's tokens in it. */
@@ -96,40 +153,45 @@ export interface AssembledStatement {
  */
 export function assembleStatement(
   tables: readonly TableText[],
-  { joined, isLeakproof }: CheckedText,
+  { joined, isLeakproof, narrow, below, unordered }: CheckedText,
   rows: number,
+  isNull?: IsNull,
 ): AssembledStatement {
-  return statementOver(
-    tables.map(({ element, barredElement }) => (isLeakproof ? element : barredElement)),
-    joined,
-    rows,
+  const elements = tables.map(({ name, write }) =>
+    write(isLeakproof ? 'open' : 'barred', {
+      isNull,
+      subcolumns: narrow?.subcolumns.get(name),
+      below: below?.get(name),
+      isUnordered: unordered?.has(name),
+    }),
   );
+  return statementOver(elements, narrow?.joined ?? joined, rows);
 }
 
 /** The statement with a barrier around every table; undefined if it has them already. */
 export function assembleBarred(
   tables: readonly TableText[],
-  { joined, isLeakproof }: CheckedText,
+  { joined, isLeakproof, narrow }: CheckedText,
   rows: number,
+  isNull?: IsNull,
 ): AssembledStatement | undefined {
-  const isOpen = isLeakproof && tables.some(({ element, barredElement }) => element !== barredElement);
-  if (!isOpen) return undefined;
-  return statementOver(
-    tables.map(({ barredElement }) => barredElement),
-    joined,
-    rows,
+  if (!isLeakproof || tables.every(({ isClosed }) => isClosed)) return undefined;
+  const elements = tables.map(({ name, write }) =>
+    write('barred', { isNull, subcolumns: narrow?.subcolumns.get(name) }),
   );
+  return statementOver(elements, narrow?.joined ?? joined, rows);
 }
 
 /** The statement for a retry after a failure: over JSON parsed again. Undefined if no table has JSON columns. */
 export function assembleReread(
   tables: readonly TableText[],
-  { joined }: CheckedText,
+  { joined, narrow }: CheckedText,
   rows: number,
+  isNull?: IsNull,
 ): AssembledStatement | undefined {
-  if (tables.every(({ rereadElement }) => rereadElement === undefined)) return undefined;
-  const elements = tables.map(({ rereadElement, barredElement }) => rereadElement ?? barredElement);
-  return statementOver(elements, joined, rows);
+  if (!tables.some(({ hasJson }) => hasJson)) return undefined;
+  const elements = tables.map(({ write, hasJson }) => write(hasJson ? 'reread' : 'barred', { isNull }));
+  return statementOver(elements, narrow?.joined ?? joined, rows);
 }
 
 function statementOver(all: readonly string[], joined: string, rows: number): AssembledStatement {

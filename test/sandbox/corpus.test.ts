@@ -60,8 +60,19 @@ describe('with the scanner disabled, the statement alone', () => {
   });
 
   test.each(claimed.map(row))('contains %s: %s', async (_id, sql) => {
-    const { sql: statement } = assembleStatement(tables, { joined: sql, isLeakproof: true }, 1_000);
-    const answer = await world.run(statement).catch(String);
-    expect(answer).not.toContain('CANARY');
+    const narrow = {
+      joined: sql,
+      subcolumns: new Map([['edge_logs', [{ column: 'metadata', path: 'request.method' }]]]),
+    };
+    const below = new Map([['edge_logs', { alias: 'edge_logs', conditions: ["id != ''"] }]]);
+    for (const form of [{}, { narrow }, { narrow, below, isLeakproof: false }]) {
+      const { sql: statement } = assembleStatement(
+        tables,
+        { joined: sql, isLeakproof: true, ...form },
+        1_000,
+      );
+      const answer = await world.run(statement).catch(String);
+      expect(answer).not.toContain('CANARY');
+    }
   });
 });

@@ -78,7 +78,8 @@ export async function describeTables(
   boundSql = BOUND_SQL,
 ): Promise<ReadonlyMap<string, readonly TableColumn[]>> {
   const { elements, withEnd } = outlineOf(boundSql);
-  const entries = elements.map(async ({ name }) => {
+  const tables = elements.filter(({ kind }) => kind === 'table');
+  const entries = tables.map(async ({ name }) => {
     const sql = `DESCRIBE (${boundSql.slice(0, withEnd)} SELECT * FROM ${name})`;
     const lines = (await run(sql, { format: 'JSONEachRow' })).trim().split('\n');
     return [name, lines.map((line): TableColumn => JSON.parse(line))] as const; // as DESCRIBE answers

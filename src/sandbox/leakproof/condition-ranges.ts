@@ -29,14 +29,16 @@ export function conditionRanges(cursor: Cursor, names: ReadonlySet<string>): rea
   return isPlain && !isNamed ? ranges : [{ from: 0, to: cursor.length }];
 }
 
-function endOf(cursor: Cursor, from: number): number {
+/** The end of the clause whose tokens begin at `from`. */
+export function endOf(cursor: Cursor, from: number): number {
   let at = from;
   while (at < cursor.length && cursor.kind(at) !== ')' && !NEXT_CLAUSES.has(cursor.word(at) ?? ''))
     at = cursor.after(at);
   return at;
 }
 
-function usesNames(cursor: Cursor, { from, to }: TokenRange, names: ReadonlySet<string>): boolean {
+/** Whether tokens of a range are one of the names. */
+export function usesNames(cursor: Cursor, { from, to }: TokenRange, names: ReadonlySet<string>): boolean {
   for (let at = from; at < to; at++) {
     const kind = cursor.kind(at);
     const name = kind === 'word' || kind === 'quoted' ? identifierName(cursor.text(at)) : undefined;

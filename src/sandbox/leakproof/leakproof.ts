@@ -35,11 +35,19 @@ export function isClauseLeakproof(clause: Cursor, context: Omit<LeakproofContext
   return walk !== undefined && succeeds(walk, { from: 0, to: clause.length });
 }
 
-/** Fails closed: false for anything not known to succeed on every row. The query has passed the scanner. */
-export function isLeakproof({ cursor }: LexedQuery, context: LeakproofContext): boolean {
+/** Fails closed: false for anything not known to succeed on every row. */
+export interface LeakproofCheck {
+  readonly isLeakproof: boolean;
+  /** The same for a part of the query. */
+  readonly isRangeLeakproof: (range: TokenRange) => boolean;
+}
+
+/** The query has passed the scanner. */
+export function checkLeakproof({ cursor }: LexedQuery, context: LeakproofContext): LeakproofCheck {
   const walk = walkOf(cursor, context);
-  if (walk === undefined) return false;
-  return conditionRanges(cursor, context.names).every((range) => succeeds(walk, range));
+  const isRangeLeakproof = (range: TokenRange) => walk !== undefined && succeeds(walk, range);
+  const isLeakproof = walk !== undefined && conditionRanges(cursor, context.names).every(isRangeLeakproof);
+  return { isLeakproof, isRangeLeakproof };
 }
 
 /** Undefined if no condition is certain to succeed. */

@@ -35,7 +35,7 @@ const NO_TABLE = 'system.one';
 
 /** What the tree is checked against. */
 export interface TreeCheck {
-  readonly scanned: ScanResult;
+  readonly scanned: Pick<ScanResult, 'tables' | 'names' | 'stateColumns' | 'hasStates'>;
   readonly functions: FunctionPolicy;
   /** Whether a bare name would be a call of a function that is not allowed. */
   readonly isBareCall: (name: string) => boolean;
@@ -47,9 +47,13 @@ type ConsumerTables = ReadonlySet<string>;
 /** Checks the output of `EXPLAIN QUERY TREE run_passes = 0`; undefined if it agrees with the scanner. */
 export function checkTree(tree: string, check: TreeCheck): Violation | undefined {
   const parsed = parseQueryTree(tree);
-  if ('violation' in parsed) return parsed.violation;
-  const [root] = parsed.root.children;
-  if (root === undefined || parsed.root.children.length !== 1) return mismatch('nothing');
+  return 'violation' in parsed ? parsed.violation : checkParsedTree(parsed.root, check);
+}
+
+/** The same for a tree that has been parsed; `parsed` is its root line. */
+export function checkParsedTree(parsed: TreeLine, check: TreeCheck): Violation | undefined {
+  const [root] = parsed.children;
+  if (root === undefined || parsed.children.length !== 1) return mismatch('nothing');
   return checkQuery(check, root, new Set()).violation ?? checkTreeStates(root, check.scanned.stateColumns);
 }
 

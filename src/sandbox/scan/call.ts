@@ -224,9 +224,20 @@ function scanAfterCall(scan: Scan, scope: Scope): void {
   } else scan.skip();
 }
 
+/** Records a matcher of columns that ends with the token at index `end`. */
+function addStar(scan: Scan, end: number): void {
+  const isQualified = scan.kind(-1) === '.';
+  // The engine counts rows for the `*` of count(*); it does not expand it.
+  const isCount = scan.kind(-1) === '(' && scan.word(-2) === 'COUNT' && scan.kind(1) === ')';
+  if (isCount) return;
+  const qualifier = isQualified && scan.kind(-3) !== '.' ? scan.name(-2) : undefined;
+  scan.current().stars.push({ end, qualifier, isQualified });
+}
+
 /** `*` and its column modifiers. */
 export function scanStar(scan: Scan, scope: Scope): void {
   const start = scan.at();
+  addStar(scan, start);
   scan.expectKind('*');
   let isPlain = true;
   while (scan.word() !== undefined) {
@@ -240,6 +251,7 @@ export function scanStar(scan: Scan, scope: Scope): void {
 /** `COLUMNS('pattern')` or `COLUMNS(a, b)`. */
 export function scanColumns(scan: Scan, scope: Scope): void {
   scan.findings.states.barred.push({ at: scan.at(), form: 'COLUMNS' });
+  if (scan.kind(2) === 'string') addStar(scan, scan.at() + 3);
   scan.skip();
   scanColumnNames(scan);
   while (scanTransformer(scan, scope));

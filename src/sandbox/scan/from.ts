@@ -19,6 +19,7 @@ function scanNext(scan: Scan, scope: Scope): boolean {
   while (JOIN_WORDS.has(scan.word(ahead) ?? '')) ahead++;
   if (scan.word(ahead) === 'ARRAY' && scan.word(ahead + 1) === 'JOIN') {
     scan.skip(ahead + 2);
+    scan.current().isMultiplied = true;
     do scan.grammar.expression(scan, scope, 'as');
     while (scan.takeKind(','));
     return true;
@@ -31,9 +32,11 @@ function scanNext(scan: Scan, scope: Scope): boolean {
 }
 
 function scanTable(scan: Scan, scope: Scope): void {
-  if (isQueryGroup(scan)) scanQueryGroup(scan, scope);
-  else scanTableName(scan, scope);
-  if (scan.take('AS') || isBareAlias(scan)) scanNewName(scan);
+  const at = scan.at();
+  const name = scanSource(scan, scope);
+  const alias = scan.take('AS') || isBareAlias(scan) ? scanNewName(scan) : name;
+  const table = name === undefined || scope.withTables.has(name) ? undefined : name;
+  scan.current().sources.push({ table, alias, at });
   const word = scan.word();
   if (word === 'FINAL' || word === 'SAMPLE') {
     scan.reject({
@@ -41,6 +44,14 @@ function scanTable(scan: Scan, scope: Scope): void {
       message: `${word} is not allowed: the tables are query results`,
     });
   }
+}
+
+/** Returns the name of a table; undefined for a subquery. */
+function scanSource(scan: Scan, scope: Scope): string | undefined {
+  const name = isQueryGroup(scan) ? undefined : scan.name();
+  if (isQueryGroup(scan)) scanQueryGroup(scan, scope);
+  else scanTableName(scan, scope);
+  return name;
 }
 
 function scanJoinCondition(scan: Scan, scope: Scope): void {

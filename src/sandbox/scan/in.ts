@@ -27,7 +27,10 @@ function scanSet(scan: Scan, scope: Scope): void {
 function scanSetTable(scan: Scan, scope: Scope): void {
   scan.findings.states.barred.push({ at: scan.at(), form: 'IN with a subquery or a table' });
   if (isQueryGroup(scan)) scanQueryGroup(scan, scope);
-  else scanTableName(scan, scope);
+  else {
+    scan.findings.sets.add(scan.name() ?? '');
+    scanTableName(scan, scope);
+  }
 }
 
 /** The engine ignores parentheses around a single element: `IN ((name))` reads a table. */

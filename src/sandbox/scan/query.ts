@@ -50,6 +50,10 @@ function scanSetOperator(scan: Scan): boolean {
 }
 
 function scanSelect(scan: Scan, outer: Scope): Scope {
+  return scan.select(() => scanClauses(scan, outer));
+}
+
+function scanClauses(scan: Scan, outer: Scope): Scope {
   const scope = scan.take('WITH') ? scanWith(scan, outer) : outer;
   const fromFirst = scan.take('FROM');
   if (fromFirst) scanFrom(scan, scope);

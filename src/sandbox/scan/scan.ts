@@ -1,6 +1,8 @@
 // State of one pass over a consumer query: its scope, its findings, and its expanded size.
 import type { LexedQuery } from '../lexed-query.ts';
 import type { FunctionPolicy } from '../functions/policy.ts';
+import { createSelect } from './selects.ts';
+import type { SelectFinding } from './selects.ts';
 import { createStateFindings } from './states.ts';
 import type { StateFindings } from './states.ts';
 import { createQueryReader, type QueryReader } from './query-reader.ts';
@@ -46,6 +48,10 @@ export interface Findings {
   readonly bare: number[];
   /** Where aggregate function states occur and where they may. */
   readonly states: StateFindings;
+  /** Every SELECT, in the order in which they begin. */
+  readonly selects: SelectFinding[];
+  /** Endpoint tables that are the right side of IN, which compares all their columns. */
+  readonly sets: Set<string>;
 }
 
 /** One pass over a consumer query; every scanner function reads from it and adds to its findings. */
@@ -55,6 +61,10 @@ export interface Scan extends QueryReader {
   readonly findings: Findings;
   /** Runs `read` one level deeper. */
   nest(read: () => void): void;
+  /** Runs `read`; everything that it finds belongs to a new SELECT. */
+  select<T>(read: () => T): T;
+  /** The innermost SELECT that is being read. */
+  current(): SelectFinding;
   /** Adds a table's size for each reference to it. */
   grow(tokens: number): void;
   /** Runs `read` and returns the size of what it read, which is then not counted here. */
@@ -72,11 +82,30 @@ export function createScan(query: LexedQuery, surface: Surface, grammar: Grammar
   const reader = createQueryReader(query);
   let depth = 0;
   let grown = 0;
+  let current = createSelect(0);
+  const selects: SelectFinding[] = [];
   return {
     ...reader,
     surface,
     grammar,
-    findings: { tables: new Set(), names: new Set(), bare: [], states: createStateFindings() },
+    findings: {
+      tables: new Set(),
+      names: new Set(),
+      bare: [],
+      states: createStateFindings(),
+      selects,
+      sets: new Set(),
+    },
+    select(read) {
+      const outer = current;
+      current = createSelect(reader.at());
+      selects.push(current);
+      const result = read();
+      current.end = reader.at();
+      current = outer;
+      return result;
+    },
+    current: () => current,
     nest(read) {
       depth++;
       if (depth > MAX_NESTING) {

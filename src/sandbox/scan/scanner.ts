@@ -7,6 +7,7 @@ import { scanOperand } from './operand.ts';
 import { scanQuery } from './query.ts';
 import { createScan } from './scan.ts';
 import type { Grammar, Scan, Surface } from './scan.ts';
+import type { SelectFinding } from './selects.ts';
 import { checkStates, stateColumns } from './states.ts';
 
 /** The tables, names and states found in a query. */
@@ -19,6 +20,9 @@ export interface ScanResult {
   readonly stateColumns: readonly string[];
   /** Whether there are aggregate function states, read from tables or created. */
   readonly hasStates: boolean;
+  readonly selects: readonly SelectFinding[];
+  /** Endpoint tables that are the right side of IN. */
+  readonly sets: ReadonlySet<string>;
 }
 
 const GRAMMAR: Grammar = { query: scanQuery, expression: scanExpression, operand: scanOperand };
@@ -42,10 +46,10 @@ export function scanConsumerQuery(
   if (scan.kind() !== undefined) rejectRest(scan);
   checkBareNames(scan, isColumn);
   checkStates(scan);
-  const { tables, names } = scan.findings;
+  const { tables, names, selects, sets } = scan.findings;
   const columns = stateColumns(scan);
   const hasStates = columns.length > 0 || scan.findings.states.made.length > 0;
-  return { tables, names, stateColumns: columns, hasStates };
+  return { tables, names, stateColumns: columns, hasStates, selects, sets };
 }
 
 const UNSUPPORTED_CLAUSES: ReadonlyMap<string | undefined, string> = new Map([

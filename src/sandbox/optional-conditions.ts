@@ -1,0 +1,61 @@
+// Optional conditions of a saved query, `(@x IS NULL OR …)`: once the parameter's value is known, half of each is redundant.
+// The engine removes it as well, but only after it has analysed it several times, which costs more than reading the rows.
+import type { Clause, Edit } from '../sql/clause.ts';
+
+/** `({parameter:Nullable(T)} IS NULL OR condition)`, by offsets in the saved query. */
+interface OptionalCondition {
+  readonly parameter: string;
+  /** Inside the parentheses. */
+  readonly start: number;
+  /** Where the condition after OR begins. */
+  readonly condition: number;
+  readonly end: number;
+}
+
+const BEFORE: ReadonlySet<string | undefined> = new Set(['WHERE', 'PREWHERE', 'AND']);
+const AFTER: ReadonlySet<string | undefined> = new Set('WHERE AND GROUP ORDER LIMIT'.split(' '));
+
+/** Returns the edits for a call, given which of its parameters are NULL. */
+export function optionalConditions({
+  cursor,
+}: Pick<Clause, 'cursor'>): (isNull: (parameter: string) => boolean) => readonly Edit[] {
+  const found: OptionalCondition[] = [];
+  for (let open = 0; open < cursor.length; open++) {
+    const condition = readOptional(cursor, open);
+    if (condition !== undefined && condition.start > (found.at(-1)?.end ?? -1)) found.push(condition);
+  }
+  return (isNull) =>
+    found.map(({ parameter, start, condition, end }) =>
+      isNull(parameter) ? { start, end, text: '1' } : { start, end: condition, text: '0 OR ' },
+    );
+}
+
+function readOptional(cursor: Clause['cursor'], open: number): OptionalCondition | undefined {
+  if (cursor.kind(open) !== '(' || cursor.kind(open + 1) !== '{') return undefined;
+  // Only where a condition is read for its truth alone, and as a whole.
+  if (!BEFORE.has(cursor.word(open - 1))) return undefined;
+  const close = cursor.closing(open);
+  const next = cursor.kind(close + 1);
+  if (next !== undefined && next !== ')' && !AFTER.has(cursor.word(close + 1))) return undefined;
+  if (isBetween(cursor, open - 1)) return undefined;
+  const is = cursor.after(open + 1);
+  const words = [cursor.word(is), cursor.word(is + 1), cursor.word(is + 2)].join(' ');
+  if (words !== 'IS NULL OR' || is + 3 >= close) return undefined;
+  return {
+    parameter: cursor.text(open + 2),
+    start: cursor.start(open + 1),
+    condition: cursor.start(is + 3),
+    end: cursor.end(close - 1),
+  };
+}
+
+/** Whether the AND at `at` may belong to `BETWEEN … AND …`: its value is then not a condition. */
+function isBetween(cursor: Clause['cursor'], at: number): boolean {
+  if (cursor.word(at) !== 'AND') return false;
+  for (let i = at - 1; i >= 0; i--) {
+    const word = cursor.word(i);
+    if (word === 'BETWEEN') return true;
+    if (word === 'WHERE' || word === 'PREWHERE' || word === 'SELECT') return false;
+  }
+  return false;
+}

@@ -1,0 +1,151 @@
+// Subcolumns that a consumer query reads (JSON paths, elements of tuples) are selected where the stored table is read, each
+// under its own dotted name: the engine then reads them alone, and not the whole column. `*` and COLUMNS must not show them.
+import type { LexedQuery } from './lexed-query.ts';
+import type { PassThrough, Subcolumn } from './pass-through.ts';
+import { attribute } from './query-tree/tree.ts';
+import type { TreeLine } from './query-tree/tree.ts';
+import type { ScanResult } from './scan/scanner.ts';
+import type { SelectFinding, StarFinding } from './scan/selects.ts';
+import type { TableColumn } from './statement.ts';
+import { subcolumnFault } from './string-arguments.ts';
+
+/** A table that the query reads. */
+export interface ReadTable {
+  readonly name: string;
+  readonly columns: readonly TableColumn[];
+  readonly passes: PassThrough | undefined;
+}
+
+/** What the query may read alone. */
+export interface SubcolumnPlan {
+  /** The query to send: as written, except that `*` and COLUMNS leave out columns whose names have a dot. */
+  readonly text: LexedQuery;
+  /** Columns of which subcolumns may be read, by table. */
+  readonly columns: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+/** Subcolumns by table. */
+export type Subcolumns = ReadonlyMap<string, readonly Subcolumn[]>;
+
+/** More in one query cost more to analyse than they save. */
+const MAX_SUBCOLUMNS = 100;
+
+/** Undefined if the query reads no subcolumn, or if its meaning could change. */
+export function planSubcolumns(
+  text: LexedQuery,
+  scanned: ScanResult,
+  tables: readonly ReadTable[],
+): SubcolumnPlan | undefined {
+  const wanted = columnsWithPaths(text);
+  const columns = new Map<string, ReadonlySet<string>>();
+  for (const table of tables) {
+    if (table.passes === undefined || scanned.sets.has(table.name)) continue;
+    const readable = table.columns
+      .map(({ name }) => name)
+      .filter(
+        (name) => wanted.has(name) && table.passes?.has(name) === true && isClear(name, table, scanned),
+      );
+    if (readable.length > 0) columns.set(table.name, new Set(readable));
+  }
+  if (columns.size === 0) return undefined;
+  const sent = withoutDotted(text, scanned.selects, columns);
+  return sent && { text: sent, columns };
+}
+
+/** Names that a dot and a name, a type or a subobject follow. */
+function columnsWithPaths({ cursor }: LexedQuery): ReadonlySet<string> {
+  const names = cursor.tokens.flatMap((_, index) => {
+    const isPath = cursor.kind(index + 1) === '.' && cursor.kind(index + 2) !== 'number';
+    return isPath ? (cursor.name(index) ?? []) : [];
+  });
+  return new Set(names);
+}
+
+/** Whether a path that begins with this name can only mean a subcolumn of the table's column. */
+function isClear(name: string, table: ReadTable, { names, tables }: ScanResult): boolean {
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return false; // it becomes part of a pattern
+  if (tables.has(name)) return false;
+  const others = [...names, ...tables, ...table.columns.map((column) => column.name)];
+  return !names.has(name) && !others.some((other) => other.startsWith(`${name}.`));
+}
+
+/** Undefined if a matcher of columns could show columns of another source under the same name. */
+function withoutDotted(
+  text: LexedQuery,
+  selects: readonly SelectFinding[],
+  columns: SubcolumnPlan['columns'],
+): LexedQuery | undefined {
+  const after = new Map<number, string>();
+  for (const select of selects) {
+    for (const star of select.stars) {
+      const hidden = hiddenFrom(star, select, columns);
+      if (hidden === undefined) return undefined;
+      if (hidden.size > 0) after.set(star.end, ` EXCEPT ('^(?:${[...hidden].join('|')})[.]')`);
+    }
+  }
+  if (after.size === 0) return text;
+  return inserted(text, after);
+}
+
+/** Names of columns whose subcolumns the star would show; undefined if they cannot be distinguished from others. */
+function hiddenFrom(
+  { isQualified, qualifier }: StarFinding,
+  { sources }: SelectFinding,
+  columns: SubcolumnPlan['columns'],
+): ReadonlySet<string> | undefined {
+  const matched = isQualified ? sources.filter(({ alias }) => alias === qualifier) : sources;
+  if (isQualified && matched.length !== 1) return undefined;
+  const hidden = new Set(matched.flatMap(({ table }) => [...(columns.get(table ?? '') ?? [])]));
+  if (hidden.size > 0 && matched.some(({ table }) => table === undefined)) return undefined;
+  return hidden;
+}
+
+/** The query with text after some of its tokens; its tokens keep their places in what the consumer wrote. */
+function inserted(text: LexedQuery, after: ReadonlyMap<number, string>): LexedQuery {
+  let joined = '';
+  const joinedStarts = text.cursor.tokens.map((_, index) => {
+    if (index > 0) joined += ' ';
+    const at = joined.length;
+    joined += text.cursor.text(index) + (after.get(index) ?? '');
+    return at;
+  });
+  return { ...text, joined, joinedStarts };
+}
+
+/**
+ * The subcolumns that the engine itself found in the query; `root` is its tree of the text in `plan`. None if there are too
+ * many.
+ */
+export function subcolumnsIn(
+  root: TreeLine,
+  { columns }: SubcolumnPlan,
+  { names, tables }: ScanResult,
+): Subcolumns {
+  const identifiers = identifiersIn(root);
+  const qualifiers = ['', ...[...names, ...tables].map((name) => `${name}.`)];
+  const found = new Map<string, readonly Subcolumn[]>();
+  let count = 0;
+  for (const [table, readable] of columns) {
+    const prefixes = [...readable].flatMap((column) =>
+      qualifiers.map((qualifier) => ({ column, prefix: `${qualifier}${column}.` })),
+    );
+    const paths = new Map<string, Subcolumn>();
+    for (const identifier of identifiers) {
+      const match = prefixes.find(({ prefix }) => identifier.startsWith(prefix));
+      if (match === undefined) continue;
+      const { column, prefix } = match;
+      const path = identifier.slice(prefix.length);
+      if (subcolumnFault(`${column}.${path}`) === undefined) paths.set(`${column}.${path}`, { column, path });
+    }
+    count += paths.size;
+    if (count > MAX_SUBCOLUMNS) return new Map();
+    found.set(table, [...paths.values()]);
+  }
+  return found;
+}
+
+function identifiersIn(node: TreeLine, found = new Set<string>()): ReadonlySet<string> {
+  if (node.isNode && node.kind === 'IDENTIFIER') found.add(attribute(node, 'identifier') ?? '');
+  for (const child of node.children) identifiersIn(child, found);
+  return found;
+}

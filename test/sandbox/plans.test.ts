@@ -1,0 +1,124 @@
+// The engine's plan of a consumer query reads what the plan of the same query over the stored tables reads.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { BY_HAND } from '../../bench/parts/consumer-query-texts.ts';
+import { createCompile } from '../../src/catalog/compile.ts';
+import { createDescribe } from '../../src/catalog/describe.ts';
+import type { Endpoint } from '../../src/catalog/endpoint.ts';
+import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
+import type { Engine, Statement } from '../../src/engine/engine.ts';
+import { splitStatements } from '../../src/engine/statements.ts';
+import { createPlan, type MakePlan } from '../../src/request/plan.ts';
+import { createSandboxes } from '../../src/request/sandboxes.ts';
+
+const DAYS = 4;
+const ROWS = `INSERT INTO logs.{table} (project, timestamp, id, event_message, metadata)
+  SELECT ['mine', 'other'][number % 2 + 1], now64(6, 'UTC') - toIntervalHour(intDiv(number, 500)), toString(number), 'GET /rest/v1/x',
+    concat('{"request":{"method":"', ['GET', 'POST'][intDiv(number, 2) % 2 + 1], '"},"response":{"status_code":', toString(200 + number % 400), '}}')
+  FROM numbers(${DAYS * 24 * 500})`;
+
+const folder = mkdtempSync(join(tmpdir(), 'millrace-plans-'));
+let engine: Engine;
+let plan: MakePlan;
+let endpoint: Endpoint;
+
+function compile(text: string): Endpoint {
+  const { candidate, diagnostics } = createCompile({ piiHashKey: undefined })('endpoint.yaml', text);
+  if (candidate === undefined) throw new Error(JSON.stringify(diagnostics));
+  return candidate.endpoint;
+}
+
+const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+
+beforeAll(async () => {
+  const observe = (): void => undefined;
+  engine = await createEmbeddedEngine({ path: folder, connections: 2, queue: 10, memory: 2 ** 31, observe });
+  for (const sql of splitStatements(read('seeds/01_tables.sql'))) await engine.execute(sql);
+  for (const table of ['edge_logs', 'auth_logs']) await engine.execute(ROWS.replace('{table}', table));
+  const describe = createDescribe(engine);
+  plan = createPlan({ sandboxes: createSandboxes(engine, describe), describe, now: () => Date.now() });
+  endpoint = compile(read('endpoints/logs.all.yaml'));
+});
+afterAll(async () => {
+  await engine.close(0);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function byHand(query: string): Statement {
+  const hand = compile(`id: 00000000-0000-4000-8000-000000000002
+name: hand
+query: |
+  ${query.replaceAll('\n', '\n  ')}
+parameters:
+  project: { type: String, required: true }
+  iso_timestamp_start: { type: DateTime64(6) }
+  iso_timestamp_end: { type: DateTime64(6) }
+`);
+  const { values } = hand.binder.bind(new Map([['project', ['mine']]]));
+  return { sql: hand.query, parameters: values, limits: hand.limits, origin: 'saved', int64: hand.int64 };
+}
+
+interface PlanNode {
+  readonly 'Node Type': string;
+  readonly Description?: string;
+  readonly 'Read Type'?: string;
+  readonly Header?: readonly { readonly Name: string }[];
+  readonly 'Prewhere info'?: unknown;
+  readonly Indexes?: readonly { readonly 'Selected Granules': number }[];
+  readonly Plans?: readonly PlanNode[];
+}
+
+/** What is read: subcolumns by their names, the order of reading, and the granules that the indexes select. */
+interface Reading {
+  readonly columns: readonly string[];
+  readonly types: readonly (string | undefined)[];
+  readonly granules: number;
+}
+
+async function readingOf(statement: Statement): Promise<Reading> {
+  const sql = `EXPLAIN json = 1, indexes = 1, header = 1, actions = 1 ${statement.sql}`;
+  const { chunks } = await engine.run({ ...statement, sql }, { format: 'JSONCompactEachRow' });
+  const parts: Uint8Array[] = [];
+  for await (const chunk of chunks) parts.push(chunk);
+  const lines = Buffer.concat(parts).toString().trimEnd().split('\n');
+  const json = lines.map((line) => (JSON.parse(line) as [string])[0]).join('\n'); // one string column
+  const [{ Plan: root }] = JSON.parse(json) as [{ Plan: PlanNode }]; // as the engine prints plans
+  const nodes = nodesOf(root).filter((node) => /ReadFromMergeTree/.test(node['Node Type']));
+  const stored = nodes.filter((node) => node['Node Type'] === 'ReadFromMergeTree');
+  const names = nodes.flatMap((node) => [
+    ...(node.Header ?? []).map(({ Name }) => Name),
+    ...inputsOf(node['Prewhere info']),
+  ]);
+  return {
+    columns: [...new Set(names.filter((name) => /^[a-z][\w.]*$/.test(name)))].toSorted(),
+    types: stored.map((node) => node['Read Type']),
+    granules: stored.reduce((sum, { Indexes = [] }) => sum + (Indexes.at(-1)?.['Selected Granules'] ?? 0), 0),
+  };
+}
+
+function nodesOf(node: PlanNode): readonly PlanNode[] {
+  return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+}
+
+function inputsOf(info: unknown): readonly string[] {
+  const inputs = [...JSON.stringify(info ?? '').matchAll(/"Inputs":(\[.*?\])/g)];
+  return inputs.flatMap(([, list = '[]']) =>
+    (JSON.parse(list) as { Name: string }[]).map(({ Name }) => Name),
+  ); // as above
+}
+
+async function consumer(query: (typeof BY_HAND)[number]): Promise<Statement> {
+  const bindings = endpoint.binder.bind(new Map([['project', ['mine']]]));
+  const { language, dialect, text } = query;
+  return (await plan(endpoint, bindings, { language, dialect, text })).statement;
+}
+
+describe('a consumer query reads what the same query by hand reads', () => {
+  test.each(BY_HAND.map((query) => [query.name, query] as const))('%s', async (_name, query) => {
+    const [own, hand] = [await readingOf(await consumer(query)), await readingOf(byHand(query.hand))];
+    expect(own).toEqual(hand);
+    expect(hand.columns).not.toEqual([]);
+  });
+});

@@ -1,0 +1,139 @@
+// What a statement contains besides the consumer's query: the tables that it needs, and conditions below the barrier.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import type { IsNull } from '../../src/sandbox/statement.ts';
+import { bound, describeTables, openSandbox, openWorld } from './fixture.ts';
+import type { World } from './fixture.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.oracle.close());
+
+async function sandboxOf(saved: string): Promise<Sandbox> {
+  const boundSql = bound(saved);
+  return openSandbox({ boundSql, explain: world.explain, columns: await describeTables(world, boundSql) });
+}
+
+async function statementOf(sandbox: Sandbox, sql: string, isNull?: IsNull): Promise<string> {
+  return sandbox.assemble(await sandbox.check(sql), 100, isNull).sql;
+}
+
+describe('the elements that travel with a query', () => {
+  const SAVED = `WITH 2 AS k, x -> x * k AS twice, (SELECT max(ms) FROM app.logs) AS top,
+    a AS (SELECT id, ms FROM app.logs WHERE project = @project), b AS (SELECT id FROM a WHERE ms < top), c AS (SELECT 'a' AS n)
+    SELECT 1`;
+
+  test.each([
+    ['SELECT n FROM c', ['k', 'twice', 'c']],
+    ['SELECT id FROM a', ['k', 'twice', 'a']],
+    ['SELECT id FROM b', ['k', 'twice', 'top', 'a', 'b']],
+  ])('%s', async (sql, names) => {
+    const statement = await statementOf(await sandboxOf(SAVED), sql);
+    const inside = /view\((.*)\nSELECT \* FROM `\w+`\)/s.exec(statement)?.[1] ?? '';
+    const found = ['k', 'twice', 'top', 'a', 'b', 'c'].filter((name) =>
+      new RegExp(`(?:^|,\n|WITH )${name} AS| AS ${name}(?:,|$)`).test(inside),
+    );
+    expect(found).toEqual(names);
+    await expect(world.run(statement)).resolves.toBeDefined();
+  });
+
+  test('all of a recursive clause', async () => {
+    const sandbox = await sandboxOf(
+      'WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 5), s AS (SELECT 1 AS m) SELECT 1',
+    );
+    expect(await statementOf(sandbox, 'SELECT sum(n) FROM r')).toMatch(/view\(WITH RECURSIVE r AS .*s AS/s);
+  });
+});
+
+describe('optional conditions', () => {
+  const SAVED =
+    'WITH a AS (SELECT id FROM app.logs WHERE (@project IS NULL OR project = @project) AND (length(id) BETWEEN 0 AND (@project IS NULL OR 1)) AND length(id) > 0) SELECT 1';
+  const CONDITION = '{project:String} IS NULL OR';
+
+  test.each([
+    ['are as written where values are not known', undefined, `(${CONDITION} project = {project:String})`],
+    ['of a parameter with a value', () => false, '(0 OR project = {project:String})'],
+    ['of a parameter without one', () => true, '(1)'],
+  ])('%s', async (_why, isNull, condition) => {
+    const statement = await statementOf(await sandboxOf(SAVED), 'SELECT id FROM a', isNull);
+    expect(statement).toContain(`WHERE ${condition} AND (length(id) BETWEEN 0 AND (${CONDITION} 1))`);
+  });
+});
+
+describe('below the barrier', () => {
+  const SAVED = `WITH logs AS (SELECT id, timestamp, event_message, status, ms, tags, metadata FROM app.logs WHERE project = @project ORDER BY timestamp),
+    few AS (SELECT id FROM app.logs WHERE project = @project ORDER BY id LIMIT 5) SELECT 1`;
+  const FAILS = 'intDiv(1, status) = 0';
+
+  test.each<[sql: string, conditions: string | undefined]>([
+    [`SELECT id FROM logs WHERE status > 200 AND ${FAILS}`, '(status > 200)'],
+    [
+      `SELECT id FROM logs WHERE ${FAILS} AND status BETWEEN 1 AND 5 AND id LIKE 'a%'`,
+      "(status BETWEEN 1 AND 5) AND (id LIKE 'a%')",
+    ],
+    [
+      `SELECT id FROM logs AS l WHERE l.timestamp > now() - INTERVAL 1 DAY AND ${FAILS}`,
+      '(l . timestamp > now ( ) - INTERVAL 1 DAY)',
+    ],
+    [
+      `SELECT id FROM (SELECT id FROM logs WHERE NOT status = 1 AND ${FAILS}) WHERE id != ''`,
+      '(NOT status = 1)',
+    ],
+    [`WITH c AS (SELECT * FROM logs WHERE status > 1 AND ${FAILS}) SELECT count() FROM c`, '(status > 1)'],
+    [
+      `SELECT id FROM logs WHERE metadata.request.method = 'GET' AND ${FAILS}`,
+      "(metadata . request . method = 'GET')",
+    ],
+    [`SELECT id FROM logs WHERE status > 200 OR ${FAILS}`, undefined],
+    [`SELECT id FROM logs WHERE status > 200 AND (1 OR ${FAILS}) AND ${FAILS} OR id = ''`, undefined],
+    [`SELECT id AS status FROM logs WHERE status > 200 AND ${FAILS}`, undefined],
+    [`SELECT status + 1 AS s FROM logs WHERE s > 200 AND ${FAILS}`, undefined],
+    [`SELECT id FROM logs WHERE id IN (SELECT id FROM few) AND ${FAILS}`, undefined],
+    [`SELECT id FROM logs WHERE id IN few AND ${FAILS}`, undefined],
+    [`SELECT id FROM logs WHERE arrayJoin(tags) = 'a' AND ${FAILS}`, undefined],
+    [`SELECT id FROM logs ARRAY JOIN tags WHERE tags = 'a' AND ${FAILS}`, undefined],
+    [`SELECT l.id FROM logs AS l JOIN few USING id WHERE status > 200 AND ${FAILS}`, undefined],
+    [`SELECT id FROM logs WHERE status > 200 AND ${FAILS} UNION ALL SELECT id FROM logs`, undefined],
+    [`SELECT id FROM few WHERE EXISTS(SELECT 1 FROM logs AS l WHERE l.id = few.id AND ${FAILS})`, undefined],
+    [`SELECT metadata AS l FROM logs AS l WHERE l.status > 200 AND ${FAILS}`, undefined],
+    [`SELECT id FROM logs WHERE arrayExists(status -> status = 'a', tags) AND ${FAILS}`, undefined],
+    ['SELECT id FROM logs WHERE status > 200', undefined],
+  ])('%s', async (sql, conditions) => {
+    const statement = await statementOf(await sandboxOf(SAVED), sql);
+    const below = /FROM `(?:logs|few)`\) AS `\w+` WHERE (.*) LIMIT 1000000000000000000\)/.exec(
+      statement,
+    )?.[1];
+    expect(below).toBe(conditions);
+    const plain = statement.replace(
+      / AS `\w+` WHERE .* LIMIT 1000000000000000000\)/,
+      ' LIMIT 1000000000000000000)',
+    );
+    const run = (text: string) =>
+      world.run(text).catch((error: unknown) => /Code: \d+/.exec(String(error))?.[0]);
+    expect(await run(statement)).toBe(await run(plain));
+  });
+
+  test.each([
+    [
+      'is left out for aggregates of sets',
+      `SELECT status, count(), max(id) FROM logs WHERE ${FAILS} GROUP BY status`,
+      false,
+    ],
+    ['stays for rows', `SELECT id FROM logs WHERE ${FAILS}`, true],
+    [
+      'stays for aggregates of sequences',
+      `SELECT status, groupArray(id) FROM logs WHERE ${FAILS} GROUP BY status`,
+      true,
+    ],
+    ['stays for windows', `SELECT status, count() OVER () FROM logs WHERE ${FAILS} GROUP BY status`, true],
+    [
+      'stays if a LIMIT depends on it',
+      `SELECT id, count() FROM few WHERE intDiv(1, length(id)) = 0 GROUP BY id`,
+      true,
+    ],
+  ])('sorting %s', async (_why, sql, isSorted) => {
+    expect(/ORDER BY (?:timestamp|id)/.test(await statementOf(await sandboxOf(SAVED), sql))).toBe(isSorted);
+  });
+});
