@@ -10,54 +10,65 @@ import { readBody } from './body.ts';
 import { readFields, type Fields } from './fields.ts';
 import { isReadable, MAX_FIELD_LENGTH } from './header-fields.ts';
 
-/**
- * A request for an endpoint as a Call. Before authentication only the key, the endpoint's name and the request id are
- * read; the rest when the request path calls `read`.
- */
-export function receiveCall(
-  request: EndpointRequest,
-  reply: FastifyReply,
-  context: { readonly headerPrefix: string; readonly signal: () => AbortSignal },
-): Call {
-  let signal: AbortSignal | undefined;
-  return {
-    requestId: request.id,
-    endpoint: request.params.endpoint,
-    key: keyOf(request),
-    read: async () => {
-      const text = await readBody({ request: request.raw, response: reply.raw });
-      return readContent(request, text, fieldPrefix(context.headerPrefix));
-    },
-    record: reply.record,
-    signal: () => (signal ??= context.signal()),
-  };
-}
+/** A request for an endpoint as a Call; `signal` is called at most once. */
+export type ReceiveCall = (request: EndpointRequest, reply: FastifyReply, signal: () => AbortSignal) => Call;
 
 type EndpointRequest = FastifyRequest<{ Params: { endpoint: string } }>;
 
+/**
+ * Creates the function that receives calls. Before authentication only the key, the endpoint's name and the request id
+ * are read; the rest when the request path calls `read`.
+ */
+export function createReceiveCall(headerPrefix: string): ReceiveCall {
+  const names = callFields(headerPrefix);
+  return (request, reply, createSignal) => {
+    let signal: AbortSignal | undefined;
+    return {
+      requestId: request.id,
+      endpoint: request.params.endpoint,
+      key: keyOf(request),
+      read: async () =>
+        readContent(request, await readBody({ request: request.raw, response: reply.raw }), names),
+      record: reply.record,
+      signal: () => (signal ??= createSignal()),
+    };
+  };
+}
+
 /** Throws Problem for unreadable content. */
-function readContent(request: EndpointRequest, body: string, prefix: string): CallContent {
+function readContent(request: EndpointRequest, body: string, names: CallFields): CallContent {
   const sent = body === '' ? undefined : { type: mediaTypeOf(request), text: body };
   const fields = readFields(queryStringOf(request), sent);
   return {
     fields,
     format: readFormat(request, fields),
-    redact: flagHeader(request, `${prefix}-redact-pii`),
-    labels: headerText(request, `${prefix}-labels`),
-    reservation: headerText(request, `${prefix}-reservation`)?.trim(),
+    redact: flagHeader(request, names.redact),
+    labels: headerText(request, names.labels),
+    reservation: headerText(request, names.reservation)?.trim(),
     directives: readCacheDirectives(request.headers['cache-control']),
+  };
+}
+
+/** Names of the service's own header fields, in lower case. */
+interface CallFields {
+  readonly redact: string;
+  readonly labels: string;
+  readonly reservation: string;
+}
+
+function callFields(headerPrefix: string): CallFields {
+  const prefix = `${headerPrefix.toLowerCase()}-endpoint`;
+  return {
+    redact: `${prefix}-redact-pii`,
+    labels: `${prefix}-labels`,
+    reservation: `${prefix}-reservation`,
   };
 }
 
 /** Header fields, in lower case, that can change the answer to a call without a body. */
 export function fieldsRead(headerPrefix: string): readonly string[] {
-  const prefix = fieldPrefix(headerPrefix);
-  const prefixed = ['redact-pii', 'labels', 'reservation'].map((name) => `${prefix}-${name}`);
-  return ['x-api-key', 'authorization', 'accept', ...prefixed];
-}
-
-function fieldPrefix(headerPrefix: string): string {
-  return `${headerPrefix.toLowerCase()}-endpoint`;
+  const { redact, labels, reservation } = callFields(headerPrefix);
+  return ['x-api-key', 'authorization', 'accept', redact, labels, reservation];
 }
 
 function headerText(request: FastifyRequest, name: string): string | undefined {

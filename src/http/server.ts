@@ -23,7 +23,7 @@ import { addExplorer, matchesTag } from './explorer.ts';
 import type { ObserveOptions } from './finished-request.ts';
 import { observeRequests } from './observe-requests.ts';
 import { answerClientError, sendProblem, toProblem, withCause } from './problem-reply.ts';
-import { fieldsRead, keyOf, receiveCall } from './receive.ts';
+import { createReceiveCall, fieldsRead, keyOf } from './receive.ts';
 import type { Compression } from './compression.ts';
 import type { SlowClients } from './slow-clients.ts';
 import { createFastPath, type FastPath } from './fast-path.ts';
@@ -147,14 +147,14 @@ function closeWhenAnswered(app: FastifyInstance): void {
 
 function addQueryRoute(app: FastifyInstance, options: ServerOptions, fastPath: FastPath): void {
   const { url } = QUERY_ROUTE;
+  const receive = createReceiveCall(options.headerPrefix);
   const methods = ['GET', 'POST', 'QUERY'] as const;
   app.route<{ Params: { endpoint: string } }>({
     url,
     method: [...methods],
     handler: async (request, reply) => {
-      const { headerPrefix } = options;
-      const signal = () => requestSignal(reply, options);
-      const answer = await options.answer(receiveCall(request, reply, { headerPrefix, signal }));
+      const call = receive(request, reply, () => requestSignal(reply, options));
+      const answer = await options.answer(call);
       fastPath.remember(request.raw, answer, reply.record);
       // Responses from the shared cache arrive in batches: written one by one, each would wake the peer.
       if (answer.outcome?.kind === 'hit') await setImmediate();
@@ -166,14 +166,13 @@ function addQueryRoute(app: FastifyInstance, options: ServerOptions, fastPath: F
 
 function addExplainRoute(app: FastifyInstance, options: ServerOptions): void {
   const url = '/api/endpoints/explain/:endpoint';
+  const receive = createReceiveCall(options.headerPrefix);
   const methods = ['GET', 'POST', 'QUERY'] as const;
   app.route<{ Params: { endpoint: string } }>({
     url,
     method: [...methods],
     handler: async (request, reply) => {
-      const { headerPrefix } = options;
-      const signal = () => requestSignal(reply, options);
-      const result = await options.explain(receiveCall(request, reply, { headerPrefix, signal }));
+      const result = await options.explain(receive(request, reply, () => requestSignal(reply, options)));
       reply.headers(rateLimitFields(reply.record.limits));
       return sendJson(reply, JSON.stringify({ result }));
     },

@@ -95,7 +95,7 @@ describe('workers', () => {
     const statuses = Promise.all(running.map(async (each) => (await each).status));
     await eventually(async () => expect(await held()).toBe(6)); // they run, or wait for a connection
     const finished = service.stop();
-    await eventually(() => expect(ask(service, 'run')).rejects.toThrow('fetch failed'));
+    await service.running.says(/(?:"event":"service\.stopping"[^]*){2}/); // both workers
     gate.open();
     expect(await statuses).toEqual(running.map(() => 200));
     expect((await finished).code).toBe(0);

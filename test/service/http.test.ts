@@ -438,7 +438,7 @@ describe('the listing', () => {
     };
     expect(result.find((each) => each.name === 'broken')?.columns).toBeNull();
     expect(result.find((each) => each.name === 'confined')?.columns).toEqual([
-      { name: 'project', type: 'String' },
+      { name: 'project', type: 'String', typescript: 'string' },
     ]);
   });
 });

@@ -7,7 +7,8 @@ import { afterAll } from 'vitest';
 import { endProcessesOf } from './owned-processes.ts';
 
 const above = tmpdir();
-const folder = mkdtempSync(join(above, 'file-'));
+// Short names: some programs put a socket here, whose path has at most 107 characters.
+const folder = mkdtempSync(join(above, 'f-'));
 process.env['TMPDIR'] = folder;
 
 // Registered before the hooks of the file, so it runs after them.

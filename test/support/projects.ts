@@ -6,11 +6,13 @@ export const PROJECT_FILES = {
   /** Need no more than `unit`, and minutes: probes of the engine, many engines, many generated cases, large inputs. */
   long: [
     'test/catalog/large-files',
+    'test/cache/model',
     'test/endpoints/seeds',
     'test/engine/embedded-engine',
     'test/engine/engine-process',
     'test/engine/hosts',
     'test/engine/http-engine',
+    'test/sandbox/corpus',
     'test/sandbox/fuzz',
     'test/sandbox/non-interference',
     'test/sandbox/string-arguments',
@@ -25,7 +27,7 @@ export const PROJECT_FILES = {
     'test/rate-limits/',
   ],
   /** Run whole services, in the process of the test. */
-  service: ['test/service/'],
+  service: ['test/request/broken-plan', 'test/service/'],
   /** Run the built commands, or read the built page. */
   commands: [
     'test/cli/',

@@ -10,7 +10,7 @@ const SUPERVISOR = join(import.meta.dirname, 'supervisor.ts');
 
 /** The test processes inherit the variables. Returns the teardown function, which resolves when nothing is left. */
 export async function setup(): Promise<() => Promise<void>> {
-  const folder = await mkdtemp(join(tmpdir(), 'millrace-tests-'));
+  const folder = await mkdtemp(join(tmpdir(), 'millrace-'));
   // Its own temporary folder is the system's: it does not belong to the run.
   const supervisor = spawn(process.execPath, ['--import', 'tsx', SUPERVISOR, folder], {
     stdio: ['pipe', 'ignore', 'inherit'],
