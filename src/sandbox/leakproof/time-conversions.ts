@@ -124,10 +124,10 @@ function sitesByName(
 }
 
 /** Memoizes by name: long queries use a column thousands of times. */
-function remembered(judge: (name: string) => boolean): (name: string) => boolean {
+function remembered(compute: (name: string) => boolean): (name: string) => boolean {
   const known = new Map<string, boolean>();
   return (name) => {
-    const verdict = known.get(name) ?? judge(name);
+    const verdict = known.get(name) ?? compute(name);
     known.set(name, verdict);
     return verdict;
   };
