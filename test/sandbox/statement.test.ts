@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { IsNull } from '../../src/sandbox/statement.ts';
-import { bound, describeTables, openSandbox, openWorld } from './fixture.ts';
+import { bound, describeDotted, describeTables, openSandbox, openWorld } from './fixture.ts';
 import type { World } from './fixture.ts';
 
 let world: World;
@@ -13,7 +13,8 @@ afterAll(() => world.oracle.close());
 
 async function sandboxOf(saved: string): Promise<Sandbox> {
   const boundSql = bound(saved);
-  return openSandbox({ boundSql, explain: world.explain, columns: await describeTables(world, boundSql) });
+  const [columns, dotted] = [await describeTables(world, boundSql), await describeDotted(world, boundSql)];
+  return openSandbox({ boundSql, explain: world.explain, columns, dotted });
 }
 
 async function statementOf(sandbox: Sandbox, sql: string, isNull?: IsNull): Promise<string> {
