@@ -1,6 +1,7 @@
 // Column descriptions from the engine: requested once per compiled endpoint, on first use.
-import type { Column, Engine } from '../engine/engine.ts';
+import { EngineError, type Column, type Engine } from '../engine/engine.ts';
 import { createQueue } from '../engine/queue.ts';
+import { passThrough } from '../sandbox/pass-through.ts';
 import { readClause, withClause } from '../sql/clause.ts';
 import { createCursor } from '../sql/cursor.ts';
 import { after } from '../core/clock.ts';
@@ -11,6 +12,11 @@ import type { Endpoint } from './endpoint.ts';
 export interface TableColumns {
   readonly name: string;
   readonly columns: readonly Column[];
+  /**
+   * Columns with a dot in their name that the stored table behind it has, selected or not. Undefined if it is not a selection of
+   * rows and columns of one stored table, or if that cannot be described.
+   */
+  readonly dotted?: readonly string[] | undefined;
 }
 
 /** Undefined results mean that the engine cannot describe them now; the next call asks again. */
@@ -34,6 +40,16 @@ export function createDescribe(engine: Engine): Describe {
     const leave = await queue.enter();
     return describe(engine, endpoint, sql).finally(leave);
   };
+  const dottedIn = async (endpoint: Endpoint, stored: string): Promise<readonly string[] | undefined> => {
+    try {
+      // The pattern also finds ALIAS and MATERIALIZED columns.
+      const [, ...columns] = await ask(endpoint, `SELECT 1, COLUMNS('[.]') FROM ${stored}`);
+      return columns.map(({ name }) => name);
+    } catch (error) {
+      if (error instanceof EngineError && error.failure === 'rejected') return undefined;
+      throw error;
+    }
+  };
   const tables = remember(async (endpoint) => {
     const { query, outline } = endpoint;
     const clause = readClause(createCursor(query), outline);
@@ -43,7 +59,8 @@ export function createDescribe(engine: Engine): Describe {
         endpoint,
         `${withClause(clause, clause.needed(name))}\nSELECT * FROM ${quoteIdentifier(name)}`,
       );
-      return { name, columns };
+      const stored = passThrough(clause, name)?.stored;
+      return { name, columns, dotted: stored === undefined ? undefined : await dottedIn(endpoint, stored) };
     });
     return Promise.all(all);
   });

@@ -57,7 +57,7 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
       stateColumns: tables === undefined ? 'unknown' : stateColumnsOf(tables),
       cache,
       explain: (sql) => explain(engine, sql),
-      ...(columns === undefined ? {} : { columns: new Map(columns) }),
+      ...(columns === undefined ? {} : { columns: new Map(columns), dotted: dottedOf(tables ?? []) }),
     });
     if (columns !== undefined) known.set(endpoint, sandbox);
     return sandbox;
@@ -87,6 +87,13 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
     },
     offBecause: () => off,
   };
+}
+
+/** Columns of the stored tables that have a dot in their name, by table. */
+function dottedOf(tables: readonly TableColumns[]): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    tables.flatMap(({ name, dotted }) => (dotted === undefined ? [] : [[name, dotted] as const])),
+  );
 }
 
 /** Columns that hold aggregate function states, by table. */

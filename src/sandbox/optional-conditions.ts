@@ -40,7 +40,7 @@ function readOptional(cursor: Clause['cursor'], open: number): OptionalCondition
   const close = cursor.closing(open);
   const next = cursor.kind(close + 1);
   if (next !== undefined && next !== ')' && !AFTER.has(cursor.word(close + 1))) return undefined;
-  if (isBetween(cursor, open - 1)) return undefined;
+  if (!isOfWhere(cursor, open - 1)) return undefined;
   const is = cursor.after(open + 1);
   const words = [cursor.word(is), cursor.word(is + 1), cursor.word(is + 2)].join(' ');
   if (words !== 'IS NULL OR' || is + 3 >= close) return undefined;
@@ -75,13 +75,20 @@ function followsComparison(cursor: Clause['cursor'], at: number): boolean {
   return false;
 }
 
-/** Whether the AND at `at` may belong to `BETWEEN … AND …`: its value is then not a condition. */
-function isBetween(cursor: Clause['cursor'], at: number): boolean {
-  if (cursor.word(at) !== 'AND') return false;
-  for (let i = at - 1; i >= 0; i--) {
-    const word = cursor.word(i);
-    if (word === 'BETWEEN') return true;
-    if (word === 'WHERE' || word === 'PREWHERE' || word === 'SELECT') return false;
+/**
+ * Whether the WHERE or AND at `at` is that of a WHERE itself: as an argument of a function, the condition has a type; the AND of
+ * `BETWEEN … AND …` precedes a value.
+ */
+function isOfWhere(cursor: Clause['cursor'], at: number): boolean {
+  let depth = 0;
+  for (let i = at; i >= 0; i--) {
+    const kind = cursor.kind(i);
+    if (kind === ')' || kind === ']' || kind === '}') depth++;
+    if (kind === '(' || kind === '[' || kind === '{') depth--;
+    if (depth < 0) return false;
+    const word = depth === 0 ? cursor.word(i) : undefined;
+    if (word === 'WHERE' || word === 'PREWHERE') return true;
+    if (word === 'BETWEEN' || word === 'SELECT') return false;
   }
   return false;
 }

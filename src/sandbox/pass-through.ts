@@ -11,11 +11,14 @@ export interface Subcolumn {
 }
 
 export interface PassThrough {
-  readonly has: (column: string) => boolean;
+  /** The stored column that is passed on under this name; undefined if there is none. */
+  readonly sourceOf: (column: string) => string | undefined;
   /** Edits of the saved query that add subcolumns, each under its full name, to the columns of the table. */
   readonly adding: (subcolumns: readonly Subcolumn[]) => readonly Edit[];
-  /** Edits that leave out each ORDER BY that no LIMIT follows. */
+  /** Edits that leave out each ORDER BY that only the order of the table's rows depends on. */
   readonly unordered: readonly Edit[];
+  /** The stored table, as the saved query names it. */
+  readonly stored: string;
 }
 
 /** One SELECT on the way from the stored table to the consumer. */
@@ -29,26 +32,36 @@ interface Level {
   readonly isLast: boolean;
   /** Its ORDER BY, if no LIMIT follows. */
   readonly order: Edit | undefined;
+  /** Whether it passes on every row of its source, and nothing but columns of it. */
+  readonly isPlain: boolean;
+}
+
+/** The levels from the consumer's to that of the stored table. */
+interface Levels {
+  readonly levels: readonly Level[];
+  readonly stored: string;
 }
 
 /** Undefined if the table is more than a selection of rows and columns of one stored table. */
 export function passThrough(clause: Clause, name: string): PassThrough | undefined {
-  const levels = levelsOf(clause, name);
-  if (levels === undefined) return undefined;
+  const read = levelsOf(clause, name);
+  if (read === undefined) return undefined;
+  const { levels, stored } = read;
   const reserved = clause.elements.map((element) => element.name);
   const isReserved = (column: string): boolean =>
     reserved.some((each) => each === column || each.startsWith(`${column}.`));
-  const has = (column: string): boolean => {
+  const sourceOf = (column: string): string | undefined => {
     let source: string | undefined = column;
     for (const { columns } of levels) {
-      if (source === undefined || isReserved(source)) return false;
+      if (source === undefined || isReserved(source)) return undefined;
       source = columns === undefined ? source : columns.get(source);
     }
-    return source !== undefined && !isReserved(source);
+    return source === undefined || isReserved(source) ? undefined : source;
   };
   return {
-    has,
-    unordered: levels.flatMap(({ order }) => order ?? []),
+    sourceOf,
+    stored,
+    unordered: ordersOf(levels),
     adding: (subcolumns) => {
       const edits: Edit[] = [];
       let known = subcolumns;
@@ -69,7 +82,13 @@ export function passThrough(clause: Clause, name: string): PassThrough | undefin
   };
 }
 
-function levelsOf(clause: Clause, name: string): readonly Level[] | undefined {
+/** A LIMIT or a function of a level may depend on the order of the rows that it reads. */
+function ordersOf(levels: readonly Level[]): readonly Edit[] {
+  const first = levels.findIndex(({ isPlain }) => !isPlain);
+  return levels.slice(0, first < 0 ? levels.length : first + 1).flatMap(({ order }) => order ?? []);
+}
+
+function levelsOf(clause: Clause, name: string): Levels | undefined {
   if (clause.isRecursive) return undefined;
   const needed = clause.needed(name);
   const levels: Level[] = [];
@@ -78,7 +97,7 @@ function levelsOf(clause: Clause, name: string): readonly Level[] | undefined {
     const from = tokenAt(clause.cursor, element.bodyStart);
     const end = readLevels(clause.cursor, { from: from + 1, to: clause.cursor.closing(from) }, levels);
     if (end === undefined) return undefined;
-    if (end === 'stored') return levels;
+    if ('stored' in end) return { levels, stored: end.stored };
     element = clause.elements.find((each) => each.kind === 'table' && each.name === end.table);
   }
 }
@@ -106,29 +125,32 @@ interface Range {
 }
 
 /** The source of a level: a stored table, another element, or a query in parentheses. */
-type Source = 'stored' | { readonly table: string } | Range;
+type Source = End | Range;
+
+/** Where a chain of nested queries ends: a stored table, as it is written, or another element. */
+type End = { readonly stored: string } | { readonly table: string };
 
 /** Reads a query and those nested in its FROM; undefined if one of them does more than to select rows and columns. */
-function readLevels(
-  cursor: Cursor,
-  query: Range,
-  levels: Level[],
-): 'stored' | { readonly table: string } | undefined {
+function readLevels(cursor: Cursor, query: Range, levels: Level[]): End | undefined {
   for (let range = query; ;) {
     const from = listEndOf(cursor, range);
     const source = from === undefined ? undefined : readSource(cursor, from + 1, range.to);
     if (from === undefined || source === undefined) return undefined;
     const aliases = aliasesIn(cursor, range);
-    const columns = readList(cursor, { from: range.from + 1, to: from }, { aliases, alias: source.alias });
+    const list = { from: range.from + 1, to: from };
+    const columns = readList(cursor, list, { aliases, alias: source.alias });
     if (columns === undefined) return undefined;
+    const order = orderOf(cursor, { from, to: range.to });
+    const isEnd = source.next >= range.to || cursor.start(source.next) === order?.start;
     levels.push({
       columns: columns === '*' ? undefined : columns,
       listEnd: cursor.end(from - 1),
       separator: cursor.kind(from - 1) === ',' ? ' ' : ', ',
-      isLast: source.source === 'stored',
-      order: orderOf(cursor, { from, to: range.to }),
+      isLast: 'stored' in source.source,
+      order,
+      isPlain: isEnd && (columns === '*' || columns.size === itemsOf(cursor, list).length),
     });
-    if (source.source === 'stored' || 'table' in source.source) return source.source;
+    if (!('from' in source.source)) return source.source;
     range = source.source;
   }
 }
@@ -162,7 +184,7 @@ function readSource(
   cursor: Cursor,
   at: number,
   to: number,
-): { readonly source: Source; readonly alias: string | undefined } | undefined {
+): { readonly source: Source; readonly alias: string | undefined; readonly next: number } | undefined {
   const read = readSourceName(cursor, at);
   if (read === undefined) return undefined;
   let { next, alias } = read;
@@ -171,7 +193,7 @@ function readSource(
   if (isNamed) alias = cursor.name(next++);
   if (next < to && !AFTER_SOURCE.has(cursor.word(next))) return undefined;
   for (let i = next; i < to; i = cursor.after(i)) if (MORE.has(cursor.word(i))) return undefined;
-  return { source: read.source, alias };
+  return { source: read.source, alias, next };
 }
 
 function readSourceName(
@@ -187,7 +209,7 @@ function readSourceName(
   if (cursor.kind(at + 1) !== '.') return { source: { table: name }, alias: name, next: at + 1 };
   const table = cursor.name(at + 2);
   if (table === undefined || cursor.kind(at + 3) === '.' || cursor.kind(at + 3) === '(') return undefined;
-  return { source: 'stored', alias: table, next: at + 3 };
+  return { source: { stored: cursor.slice(at, at + 3) }, alias: table, next: at + 3 };
 }
 
 /** Every name after AS, and every name with a dot in it. Types in CAST count as aliases, which does no harm. */

@@ -35,7 +35,7 @@ function isOfSets(
   for (let at = start; at < end; at++) {
     if (cursor.word(at) === 'OVER') return false;
     const name = nameOfCall(cursor, at);
-    if (name === undefined || !functions.aggregates(name)) continue;
+    if (name === undefined || !functions.allowsAggregate(name)) continue;
     if (!OF_SETS.test(name)) return false;
   }
   return isAggregated;

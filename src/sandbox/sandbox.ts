@@ -39,6 +39,11 @@ export interface SandboxOptions {
   readonly functions: FunctionPolicy;
   /** Columns by table, if the engine has described them. */
   readonly columns?: ReadonlyMap<string, readonly TableColumn[]>;
+  /**
+   * Columns with a dot in their name that the stored table behind a table has. Without them, subcolumns of the table are not
+   * read alone.
+   */
+  readonly dotted?: ReadonlyMap<string, readonly string[]> | undefined;
   /** Columns with aggregate function states by table; unknown if the engine has not described them. */
   readonly stateColumns?: Surface['stateColumns'];
   readonly cache: VerdictCache<Verdict>;
@@ -97,7 +102,8 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   };
   const mentioned = mentionedColumns(saved);
   const isColumn = (name: string) => columns.has(name) || mentioned.has(name);
-  const reading: Reading = { tables, surface, isColumn, leakproof, columns: options.columns };
+  const { dotted } = options;
+  const reading: Reading = { tables, surface, isColumn, leakproof, columns: options.columns, dotted };
   const check = async (source: string): Promise<Verdict> => {
     const text = lexConsumerQuery(source);
     const scanned = scanConsumerQuery(text, surface, isColumn);
@@ -135,16 +141,22 @@ interface Reading {
   readonly isColumn: (name: string) => boolean;
   readonly leakproof: Omit<LeakproofContext, 'names'>;
   readonly columns: SandboxOptions['columns'];
+  readonly dotted: SandboxOptions['dotted'];
 }
 
 function planNarrow(
   text: LexedQuery,
   scanned: ScanResult,
-  { tables, surface, isColumn, columns }: Reading,
+  { tables, surface, isColumn, columns, dotted }: Reading,
 ): SubcolumnPlan | undefined {
   const read = tables
     .filter(({ name }) => scanned.tables.has(name))
-    .map(({ name, passes }) => ({ name, passes, columns: columns?.get(name) ?? [] }));
+    .map(({ name, passes }) => ({
+      name,
+      passes,
+      columns: columns?.get(name) ?? [],
+      dotted: dotted?.get(name),
+    }));
   const plan = planSubcolumns(text, scanned, read);
   if (plan === undefined || plan.text === text) return plan;
   try {

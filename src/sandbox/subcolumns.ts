@@ -8,20 +8,24 @@ import type { ScanResult } from './scan/scanner.ts';
 import type { SelectFinding, StarFinding } from './scan/selects.ts';
 import type { TableColumn } from './statement.ts';
 import { subcolumnFault } from './string-arguments.ts';
+import { columnsReadWhole, isGroupedByStar } from './whole-columns.ts';
+import { innerType, parseType, typeArguments, type ClickHouseType } from '../sql/type.ts';
 
 /** A table that the query reads. */
 export interface ReadTable {
   readonly name: string;
   readonly columns: readonly TableColumn[];
   readonly passes: PassThrough | undefined;
+  /** Columns of the stored table that have a dot in their name; undefined if they are not known. */
+  readonly dotted: readonly string[] | undefined;
 }
 
 /** What the query may read alone. */
 export interface SubcolumnPlan {
   /** The query to send: as written, except that `*` and COLUMNS leave out columns whose names have a dot. */
   readonly text: LexedQuery;
-  /** Columns of which subcolumns may be read, by table. */
-  readonly columns: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Columns of which subcolumns may be read, by table, with their types. */
+  readonly columns: ReadonlyMap<string, ReadonlyMap<string, ClickHouseType>>;
 }
 
 /** Subcolumns by table. */
@@ -37,17 +41,20 @@ export function planSubcolumns(
   tables: readonly ReadTable[],
 ): SubcolumnPlan | undefined {
   const wanted = columnsWithPaths(text);
-  const columns = new Map<string, ReadonlySet<string>>();
+  const whole = columnsReadWhole(text.cursor, scanned.selects);
+  const columns = new Map<string, ReadonlyMap<string, ClickHouseType>>();
   for (const table of tables) {
     if (table.passes === undefined || scanned.sets.has(table.name)) continue;
     const readable = table.columns
-      .map(({ name }) => name)
       .filter(
-        (name) => wanted.has(name) && table.passes?.has(name) === true && isClear(name, table, scanned),
-      );
-    if (readable.length > 0) columns.set(table.name, new Set(readable));
+        ({ name }) => wanted.has(name) && !whole.has(name) && table.passes?.sourceOf(name) !== undefined,
+      )
+      .filter(({ name }) => isClear(name, table, scanned))
+      .map(({ name, type }) => [name, parseType(type)] as const);
+    if (readable.length > 0) columns.set(table.name, new Map(readable));
   }
   if (columns.size === 0) return undefined;
+  if (isGroupedByStar(text.cursor, scanned.selects, columns)) return undefined;
   const sent = withoutDotted(text, scanned.selects, columns);
   return sent && { text: sent, columns };
 }
@@ -63,6 +70,10 @@ function columnsWithPaths({ cursor }: LexedQuery): ReadonlySet<string> {
 
 /** Whether a path that begins with this name can only mean a subcolumn of the table's column. */
 function isClear(name: string, table: ReadTable, { names, tables }: ScanResult): boolean {
+  // A stored column of the subcolumn's name would be read in its place, although the endpoint may not select it.
+  const source = table.passes?.sourceOf(name);
+  if (source === undefined || table.dotted === undefined) return false;
+  if (table.dotted.some((other) => other.startsWith(`${source}.`))) return false;
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return false; // it becomes part of a pattern
   if (tables.has(name)) return false;
   const others = [...names, ...tables, ...table.columns.map((column) => column.name)];
@@ -95,7 +106,7 @@ function hiddenFrom(
 ): ReadonlySet<string> | undefined {
   const matched = isQualified ? sources.filter(({ alias }) => alias === qualifier) : sources;
   if (isQualified && matched.length !== 1) return undefined;
-  const hidden = new Set(matched.flatMap(({ table }) => [...(columns.get(table ?? '') ?? [])]));
+  const hidden = new Set(matched.flatMap(({ table }) => [...(columns.get(table ?? '')?.keys() ?? [])]));
   if (hidden.size > 0 && matched.some(({ table }) => table === undefined)) return undefined;
   return hidden;
 }
@@ -126,15 +137,16 @@ export function subcolumnsIn(
   const found = new Map<string, readonly Subcolumn[]>();
   let count = 0;
   for (const [table, readable] of columns) {
-    const prefixes = [...readable].flatMap((column) =>
-      qualifiers.map((qualifier) => ({ column, prefix: `${qualifier}${column}.` })),
+    const prefixes = [...readable].flatMap(([column, type]) =>
+      qualifiers.map((qualifier) => ({ column, type, prefix: `${qualifier}${column}.` })),
     );
     const paths = new Map<string, Subcolumn>();
     for (const identifier of identifiers) {
       const match = prefixes.find(({ prefix }) => identifier.startsWith(prefix));
       if (match === undefined) continue;
-      const { column, prefix } = match;
+      const { column, type, prefix } = match;
       const path = identifier.slice(prefix.length);
+      if (!hasSubcolumn(type, path)) continue; // that of another table's column of the same name
       if (subcolumnFault(`${column}.${path}`) === undefined) paths.set(`${column}.${path}`, { column, path });
     }
     count += paths.size;
@@ -148,4 +160,21 @@ function identifiersIn(node: TreeLine, found = new Set<string>()): ReadonlySet<s
   if (node.isNode && node.kind === 'IDENTIFIER') found.add(attribute(node, 'identifier') ?? '');
   for (const child of node.children) identifiersIn(child, found);
   return found;
+}
+
+/** Whether a column of the type has the subcolumn. Not asked of values whose types vary, apart from JSON. */
+function hasSubcolumn(type: ClickHouseType, path: string): boolean {
+  const inner = innerType(type);
+  if (type.name === 'JSON') return true;
+  if (type.name === 'Nullable') return path === 'null' || hasSubcolumn(inner, path);
+  if (type.name === 'Array') return /^size\d$/.test(path) || hasSubcolumn(inner, path);
+  if (type.name === 'Map') return path === 'keys' || path === 'values';
+  if (type.name !== 'Tuple' && type.name !== 'Nested') return false;
+  return typeArguments(type).some((element) => {
+    const name = element.name ?? '';
+    if (path === name) return name !== '';
+    return (
+      name !== '' && path.startsWith(`${name}.`) && hasSubcolumn(element.type, path.slice(name.length + 1))
+    );
+  });
 }

@@ -5,6 +5,9 @@ import { createFunctionPolicy } from '../../src/sandbox/functions/policy.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import type { Explained, Sandbox, SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import type { TableColumn } from '../../src/sandbox/statement.ts';
+import { passThrough } from '../../src/sandbox/pass-through.ts';
+import { readClause } from '../../src/sql/clause.ts';
+import { createCursor } from '../../src/sql/cursor.ts';
 import { createVerdictCache } from '../../src/sandbox/verdict-cache.ts';
 import { outlineQuery } from '../../src/sql/outline.ts';
 import type { Outline } from '../../src/sql/outline.ts';
@@ -85,6 +88,25 @@ export async function describeTables(
     return [name, lines.map((line): TableColumn => JSON.parse(line))] as const; // as DESCRIBE answers
   });
   return new Map(await Promise.all(entries));
+}
+
+/** The columns with a dot in their name of the stored tables behind an endpoint's tables. */
+export async function describeDotted(
+  { run }: Pick<World, 'run'>,
+  boundSql = BOUND_SQL,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const outline = outlineOf(boundSql);
+  const clause = readClause(createCursor(boundSql), outline);
+  const entries = outline.elements.map(async ({ name }) => {
+    const stored = passThrough(clause, name)?.stored;
+    if (stored === undefined) return [];
+    const described = await run(`DESCRIBE (SELECT 1, COLUMNS('[.]') FROM ${stored})`, {
+      format: 'JSONEachRow',
+    });
+    const [, ...columns] = described.trim().split('\n');
+    return [[name, columns.map((line) => (JSON.parse(line) as TableColumn).name)] as const]; // as DESCRIBE answers
+  });
+  return new Map((await Promise.all(entries)).flat());
 }
 
 /** ClickHouse's error code in a failure of the engine. */

@@ -145,6 +145,11 @@ const PLACES: readonly string[] = [
   "SELECT count() FROM (SELECT ts AS v FROM t UNION ALL SELECT now64(9)) WHERE v > toDateTime64('2020-01-01', 9)",
   "SELECT count() FROM t AS l JOIN (SELECT toDateTime64('2024-01-01 00:00:00', 9) AS ts) AS r USING (ts)",
   'SELECT id, doc FROM t WHERE {p} ORDER BY id LIMIT 1',
+  "SELECT doc.text AS v, count() AS n FROM t WHERE num >= 2 AND {p} GROUP BY v ORDER BY v LIMIT 3",
+  "SELECT e.id, e.doc.code FROM t AS e WHERE e.num < 90 AND e.text != 'CANARY' AND e.doc.code > 2 AND {p} ORDER BY e.id LIMIT 3",
+  'SELECT doc.code % 3 AS k, max(doc.text), count() FROM t WHERE maybe IS NOT NULL AND {p} GROUP BY k ORDER BY k',
+  'WITH x AS (SELECT * FROM t WHERE num > 3 AND doc.code < 80 AND {p}) SELECT id, doc.text, doc.^z FROM x ORDER BY id LIMIT 3',
+  "SELECT a.doc.code, b.doc.text FROM t AS a JOIN (SELECT * FROM t WHERE {p}) AS b ON a.doc.code = b.num ORDER BY ALL LIMIT 3",
 ]; // prettier-ignore
 
 const BIGQUERY: readonly string[] = [

@@ -1,8 +1,11 @@
 // What a statement contains besides the consumer's query: the tables that it needs, and conditions below the barrier.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createFunctionPolicy } from '../../src/sandbox/functions/policy.ts';
+import { optionalConditions } from '../../src/sandbox/optional-conditions.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { IsNull } from '../../src/sandbox/statement.ts';
-import { bound, describeTables, openSandbox, openWorld } from './fixture.ts';
+import { createCursor } from '../../src/sql/cursor.ts';
+import { bound, describeDotted, describeTables, openSandbox, openWorld } from './fixture.ts';
 import type { World } from './fixture.ts';
 
 let world: World;
@@ -13,7 +16,8 @@ afterAll(() => world.oracle.close());
 
 async function sandboxOf(saved: string): Promise<Sandbox> {
   const boundSql = bound(saved);
-  return openSandbox({ boundSql, explain: world.explain, columns: await describeTables(world, boundSql) });
+  const [columns, dotted] = [await describeTables(world, boundSql), await describeDotted(world, boundSql)];
+  return openSandbox({ boundSql, explain: world.explain, columns, dotted });
 }
 
 async function statementOf(sandbox: Sandbox, sql: string, isNull?: IsNull): Promise<string> {
@@ -72,6 +76,26 @@ describe('optional conditions', () => {
     const statement = await statementOf(await sandboxOf(SAVED), 'SELECT id FROM a', isNull);
     expect(statement).toContain(`WHERE ${condition} AND (length(id) BETWEEN 0 AND (${CONDITION} 1))`);
   });
+});
+
+test.each([
+  'SELECT not(id > 1 AND (@project IS NULL OR id > 2)) AS x FROM app.logs',
+  'SELECT id FROM app.logs WHERE isNull(id > 1 AND (@project IS NULL OR id > 2))',
+  'SELECT id FROM app.logs WHERE id BETWEEN 1 AND (@project IS NULL OR id > 2)',
+])('optional conditions that have a type stay: %s', (body) => {
+  const sql = bound(`WITH a AS (${body}) SELECT 1`);
+  expect(optionalConditions({ cursor: createCursor(sql) })(() => true)).toEqual([]);
+});
+
+test('sorting stays for functions that the endpoint allows', async () => {
+  const boundSql = bound(
+    'WITH a AS (SELECT id, ms FROM app.logs WHERE project = @project ORDER BY id) SELECT 1',
+  );
+  const functions = createFunctionPolicy({ allow: ['rowNumberInAllBlocks'], deny: [] });
+  const sandbox = openSandbox({ boundSql, functions, columns: await describeTables(world, boundSql) });
+  const sql = (n: string): string => `SELECT ${n} AS n, count() FROM a WHERE intDiv(1, ms) = 0 GROUP BY n`;
+  expect(await statementOf(sandbox, sql('rowNumberInAllBlocks()'))).toContain('ORDER BY id');
+  expect(await statementOf(sandbox, sql('ms'))).not.toContain('ORDER BY id');
 });
 
 describe('below the barrier', () => {

@@ -1,7 +1,7 @@
 // Subcolumns of an endpoint's tables are read alone: the same rows as over whole columns, and only those columns are read.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { bound, describeTables, openSandbox, openWorld } from './fixture.ts';
+import { bound, describeDotted, describeTables, openSandbox, openWorld } from './fixture.ts';
 import type { World } from './fixture.ts';
 
 const COLUMNS = `project String, timestamp DateTime, id String,
@@ -31,7 +31,8 @@ beforeAll(async () => {
       ${DOCUMENT}, (concat('x', toString(number)), tuple(number)), map('k', toString(number)), [('p', number)] FROM numbers(40)`);
   }
   const columns = await describeTables(world, SAVED);
-  sandbox = openSandbox({ boundSql: SAVED, explain: world.explain, columns });
+  const dotted = await describeDotted(world, SAVED);
+  sandbox = openSandbox({ boundSql: SAVED, explain: world.explain, columns, dotted });
   plain = openSandbox({ boundSql: SAVED, columns });
 });
 afterAll(() => world.oracle.close());

@@ -73,7 +73,7 @@ export const DENIED_FUNCTIONS = `
     readWKBMultiPolygon readWKBPoint readWKBPolygon readWKT readWKTLineString readWKTMultiLineString
     readWKTMultiPolygon readWKTPoint readWKTPolygon readWKTRing regionHierarchy regionIn regionToArea
     regionToCity regionToContinent regionToCountry regionToDistrict regionToName regionToPopulation
-    regionToTopContinent replicate revision rowNumberInAllBlocks rowNumberInBlock runningAccumulate
+    regionToTopContinent replicate revision rowNumberInAllBlocks rowNumberInBlock runningAccumulate runningConcurrency
     runningDifference runningDifferenceStartingWithFirstValue scalarProductTransposed SCHEMA
     sequenceNextNode serverTimezone serverUUID session_user shardCount shardNum showCertificate
     sipHash128Reference sipHash128ReferenceKeyed sleep sleepEachRow sparseGrams sparseGramsHashes

@@ -254,7 +254,7 @@ export const FUNCTION_FAMILIES = {
       grouping FORMAT_BYTES formatReadableDecimalSize formatReadableQuantity formatReadableSize
       formatReadableTimeDelta identity ignore initializeAggregation isConstant isDecimalOverflow
       MACNumToString MACStringToNum MACStringToOUI materialize parseReadableSize parseReadableSizeOrNull
-      parseReadableSizeOrZero parseTimeDelta runningConcurrency toColumnTypeName toTypeName transform
+      parseReadableSizeOrZero parseTimeDelta toColumnTypeName toTypeName transform
       variantElement variantType visibleWidth`,
   },
   random: {
