@@ -57,7 +57,7 @@ function report(results: readonly Result[], seed: number): string {
       `| ${name} | ${pass} | ${measured(rest)} | ${passed ? 'passed' : '**failed**'} | ${seconds.toFixed(0)} |`,
   );
   return [
-    `Machine: ${machine()}. FastPathEntry with --seed ${seed}.`,
+    `Machine: ${machine()}. Repeat with --seed ${seed}.`,
     '',
     '| fault | criterion | measured | result | seconds |',
     '|---|---|---|---|---|',
