@@ -39,7 +39,7 @@ async function main(): Promise<void> {
   const results: Result[] = [];
   for (const scenario of chosen) {
     const note = (line: string): void =>
-      tell(`${results.length + 1}/${chosen.length} ${scenario.name}: ${line}`);
+      print(`${results.length + 1}/${chosen.length} ${scenario.name}: ${line}`);
     note('begins');
     const result = await runScenario(scenario, { ...options, note });
     results.push(result);
@@ -57,7 +57,7 @@ function report(results: readonly Result[], seed: number): string {
       `| ${name} | ${pass} | ${measured(rest)} | ${passed ? 'passed' : '**failed**'} | ${seconds.toFixed(0)} |`,
   );
   return [
-    `Machine: ${machine()}. FastPathEntry with --seed ${seed}.`,
+    `Machine: ${machine()}. Repeat with --seed ${seed}.`,
     '',
     '| fault | criterion | measured | result | seconds |',
     '|---|---|---|---|---|',
@@ -78,7 +78,7 @@ function machine(): string {
 }
 
 /** On a terminal, each line overwrites the previous one. */
-function tell(line: string): void {
+function print(line: string): void {
   const isFinal = /(passed|FAILED) in \d+ s$|\n/.test(line);
   process.stderr.write(process.stderr.isTTY && !isFinal ? `\u001b[2K\r${line}\r` : `${line}\n`);
 }

@@ -30,16 +30,16 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
     for (const child of children) child.kill('SIGKILL');
   };
   process.once('exit', killAll);
-  const told = { name: scenario.name, pass: scenario.pass, seed: options.seed };
+  const summary = { name: scenario.name, pass: scenario.pass, seed: options.seed };
   const seconds = (): number => (performance.now() - started) / 1000;
   try {
     const checks = await bounded(scenario, openContext(options, ends, children));
     const passed = checks.every((each) => each.passed || (options.isShort && each.dependsOnMachine));
-    return { ...told, seconds: seconds(), checks, passed };
+    return { ...summary, seconds: seconds(), checks, passed };
   } catch (cause) {
     const failure = cause instanceof Error ? cause.message : String(cause);
     options.note(cause instanceof Error ? (cause.stack ?? failure) : failure);
-    return { ...told, seconds: seconds(), checks: [], failure, passed: false };
+    return { ...summary, seconds: seconds(), checks: [], failure, passed: false };
   } finally {
     await endAll(ends);
     killAll();

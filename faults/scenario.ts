@@ -38,14 +38,14 @@ export interface Scenario {
 
 /** Checks for an exact value. */
 export function exact(what: string, measured: number | string, wanted: number | string): Check {
-  const told = measured === wanted ? String(measured) : `${measured}, not ${wanted}`;
-  return { what, measured: told, passed: measured === wanted, dependsOnMachine: false };
+  const shown = measured === wanted ? String(measured) : `${measured}, not ${wanted}`;
+  return { what, measured: shown, passed: measured === wanted, dependsOnMachine: false };
 }
 
 /** Checks for an upper bound. */
 export function atMost(what: string, measured: number, most: number, unit: string): Check {
-  const told = `${round(measured)} ${unit} of ${round(most)}`;
-  return { what, measured: told, passed: measured <= most, dependsOnMachine: false };
+  const shown = `${round(measured)} ${unit} of ${round(most)}`;
+  return { what, measured: shown, passed: measured <= most, dependsOnMachine: false };
 }
 
 /** Like `atMost`, for times and values that depend on timing. */
@@ -59,9 +59,9 @@ export function onlyStatuses(
   counts: ReadonlyMap<string, number>,
   isAllowed: (status: string) => boolean,
 ): Check {
-  const told = [...counts].map(([status, count]) => `${status} × ${count}`).toSorted();
+  const shown = [...counts].map(([status, count]) => `${status} × ${count}`).toSorted();
   const passed = counts.size > 0 && [...counts.keys()].every(isAllowed);
-  return { what, measured: told.join(', ') || 'none', passed, dependsOnMachine: false };
+  return { what, measured: shown.join(', ') || 'none', passed, dependsOnMachine: false };
 }
 
 function round(value: number): string {

@@ -11,7 +11,14 @@ export const sandbox: RowSource = {
     return {
       contenders: [
         { name: "the engine's EXPLAIN AST", measure: measure('explain') },
-        { name: 'new query, with the query-tree check', measure: measure('unseen'), bar: within(1) },
+        {
+          name: 'new query, with the query-tree check',
+          measure: measure('unseen'),
+          bar: {
+            text: 'p50 at most 1 x + 0.2 ms',
+            isMet: (own, explain) => own.p50 <= explain.p50 + 0.2,
+          },
+        },
         { name: 'repeated query', measure: measure('seen'), bar: within(0.02) },
       ],
     };

@@ -68,20 +68,20 @@ async function fillUp(context: Context, serving: Serving): Promise<readonly Chec
     await setTimeout(20);
   });
   const rows = (outcome: string): Promise<number> => serving.metric('millrace_usage_rows_total', outcome);
-  const refusals = async (): Promise<number> =>
+  const rejections = async (): Promise<number> =>
     serving.events().filter((event) => event === 'usage.not_written').length;
   // The disk as the service sees it.
   const filler = join(`/proc/${serving.pid}/root${serving.site.cwd}`, '.millrace', 'filler');
   note('filling the disk');
   await fill(filler);
-  const isTold = await untilMore(refusals);
+  const isReported = await untilMore(rejections);
   note('room again');
   await rm(filler);
   const isWritten = await untilMore(() => rows('written'));
   await load.stop();
   return [
     onlyStatuses('reads', statuses, (status) => status === '200'),
-    exact('write failure reported', isTold ? 'yes' : 'no', 'yes'),
+    exact('write failure reported', isReported ? 'yes' : 'no', 'yes'),
     exact('written after space was freed', isWritten ? 'yes' : 'no', 'yes'),
     exact('rows lost', await rows('dropped'), 0),
   ];
@@ -107,7 +107,7 @@ async function seedWithoutRoom(context: Context): Promise<readonly Check[]> {
   context.note(err.trim());
   return [
     exact('millrace seed on a full disk: exit code', code ?? 'killed', 1),
-    exact('lines of output', err.trim().split('\n').length, 1),
+    exact('lines of output', err.trim().split('\n').length, 3),
   ];
 }
 

@@ -5,7 +5,7 @@ import { exchange } from '../exchange.ts';
 import { count, inParallel } from '../load.ts';
 import { exact, onlyStatuses, type Context, type Scenario } from '../scenario.ts';
 import { KEY, serve } from '../serving.ts';
-import { createMess, encode, type Mess } from './malformed.ts';
+import { createMalformedInput, encode, type MalformedInput } from './malformed.ts';
 
 const REQUESTS = { short: 800, long: 10_000 };
 const AT_ONCE = 6;
@@ -28,13 +28,13 @@ export const fuzz: Scenario = {
       seeds,
       env: { MILLRACE_CONNECTIONS: '8' },
     });
-    const mess = createMess(context.random, corpus);
+    const malformed = createMalformedInput(context.random, corpus);
     const statuses = new Map<string, number>();
     const wrong: string[] = [];
     const requests = context.isShort ? REQUESTS.short : REQUESTS.long;
     await inParallel(requests, AT_ONCE, async (n) => {
       if (n % 500 === 0) context.note(`${n} of ${requests}`);
-      const text = request(context, mess);
+      const text = request(context, malformed);
       const status = await exchange(serving, text);
       count(statuses, /^\d/.test(status) ? `${status[0]}xx` : status);
       if (!isFine(status)) wrong.push(`${status}: ${JSON.stringify(text.toString('latin1').slice(0, 600))}`);
@@ -67,15 +67,25 @@ async function corpusEndpoint(): Promise<string> {
 }
 
 /** One request as bytes: mostly valid HTTP around malformed content, sometimes malformed HTTP. */
-function request({ random }: Context, mess: Mess): Buffer {
-  const name = random.pick(['typed', 'typed', 'kept', 'corpus', 'corpus', 'corpus', encode(mess.text())]);
-  const path = random.isLucky(0.05) ? mess.raw() : `/api/endpoints/query/${name}`;
+function request({ random }: Context, malformed: MalformedInput): Buffer {
+  const name = random.pick([
+    'typed',
+    'typed',
+    'kept',
+    'corpus',
+    'corpus',
+    'corpus',
+    encode(malformed.text()),
+  ]);
+  const path = random.isLucky(0.05) ? malformed.raw() : `/api/endpoints/query/${name}`;
   const fields =
-    name === 'corpus' ? mess.ownQuery() : mess.fields(['i', 'f', 's', 'b', 'd', 't', 'a', 'e', 'format']);
-  const key = random.isLucky(0.05) ? mess.header() : KEY;
-  const headers = [`Host: x`, `X-API-KEY: ${key}`, 'Connection: close', ...mess.headers()];
-  if (random.isLucky(0.5)) return whole(`GET ${path}?${mess.query(fields)} HTTP/1.1`, headers);
-  const { type, body } = mess.body(fields);
+    name === 'corpus'
+      ? malformed.consumerQuery()
+      : malformed.fields(['i', 'f', 's', 'b', 'd', 't', 'a', 'e', 'format']);
+  const key = random.isLucky(0.05) ? malformed.header() : KEY;
+  const headers = [`Host: x`, `X-API-KEY: ${key}`, 'Connection: close', ...malformed.headers()];
+  if (random.isLucky(0.5)) return whole(`GET ${path}?${malformed.query(fields)} HTTP/1.1`, headers);
+  const { type, body } = malformed.body(fields);
   const method = random.pick(['POST', 'POST', 'POST', 'QUERY', 'GET', 'PUT', 'DELETE', 'OPTIONS', 'HEAD']);
   const sent = Buffer.from(body);
   return whole(

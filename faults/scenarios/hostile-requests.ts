@@ -82,7 +82,7 @@ function urls(): readonly HostileRequest[] {
     getUrl('the OpenAPI document', '/openapi.json', '401'),
     getUrl('readiness', '/health/ready', '200'),
     {
-      what: 'a method that is not taken',
+      what: 'a method that is not accepted',
       head: [`DELETE ${QUERY} HTTP/1.1`, 'Content-Length: 0'],
       status: '405',
     },

@@ -124,7 +124,7 @@ async function isRight(answer: Asked, tenant: Tenant | undefined, format: string
 }
 
 function textsOf(rows: readonly unknown[]): Texts {
-  return rows.map((row) => String((row as { text: unknown }).text)); // written by our own query
+  return rows.map((row) => String((row as { text: unknown }).text)); // written by the query above
 }
 
 function toArrayBuffer(body: Buffer): ArrayBuffer {

@@ -3,7 +3,7 @@ import type { Random } from '../random.ts';
 
 export type Fields = readonly (readonly [name: string, value: string])[];
 
-export interface Mess {
+export interface MalformedInput {
   readonly text: () => string;
   /** Any characters that are valid in a request line. */
   readonly raw: () => string;
@@ -12,7 +12,7 @@ export interface Mess {
   readonly headers: () => readonly string[];
   readonly fields: (names: readonly string[]) => Fields;
   /** Consumer SQL or LQL. */
-  readonly ownQuery: () => Fields;
+  readonly consumerQuery: () => Fields;
   /** Part of a URL; percent-encoded correctly or almost. */
   readonly query: (fields: Fields) => string;
   readonly body: (fields: Fields) => { readonly type: string; readonly body: string };
@@ -189,7 +189,7 @@ function createMutate({ pick, below }: Random, noise: () => string): (from: stri
   };
 }
 
-export function createMess(random: Random, corpus: readonly string[]): Mess {
+export function createMalformedInput(random: Random, corpus: readonly string[]): MalformedInput {
   const { pick, below, isLucky } = random;
   const many = <T>(most: number, make: () => T): T[] => Array.from({ length: below(most + 1) }, make);
   const noise = (): string => String.fromCodePoint(...many(20, () => 1 + below(isLucky(0.7) ? 127 : 0xd7fe)));
@@ -214,7 +214,7 @@ export function createMess(random: Random, corpus: readonly string[]): Mess {
     header,
     headers: () => many(3, () => `${pick(HEADERS)}: ${header()}`),
     fields: (names) => many(5, () => [isLucky(0.9) ? pick(names) : text(), text()] as const),
-    ownQuery: () => [
+    consumerQuery: () => [
       ['project', isLucky(0.9) ? 'mine' : text()],
       ...(isLucky(0.65) ? [['sql', sql()] as const] : []),
       ...(isLucky(0.4) ? [['lql', lql()] as const] : []),

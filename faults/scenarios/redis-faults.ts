@@ -114,12 +114,12 @@ async function hold(context: Context, fault: Fault): Promise<readonly Check[]> {
   await setTimeout(ms);
   const struck = performance.now();
   await fault.strike(redis, ms);
-  const mended = performance.now();
+  const repaired = performance.now();
   await setTimeout(ms);
   await load.stop();
   await serving.stop();
   await redis.kill();
-  return checksOf(fault, seen, { struck, mended });
+  return checksOf(fault, seen, { struck, repaired });
 }
 
 /** Also checks that the response belongs to the request. */
@@ -135,14 +135,15 @@ async function askOne({ random }: Context, { call }: Serving, seen: Seen): Promi
 function checksOf(
   { name, isLate }: Fault,
   seen: Seen,
-  { struck, mended }: { readonly struck: number; readonly mended: number },
+  { struck, repaired }: { readonly struck: number; readonly repaired: number },
 ): readonly Check[] {
   const between = (from: number, to: number): number[] =>
     seen.times.filter(({ at }) => at >= from && at < to).map(({ ms }) => ms);
-  const warmUp = (mended - struck) / 3;
-  const before = isLate === true ? between(mended + warmUp, Infinity) : between(struck - warmUp * 2, struck);
-  const during = between(struck - 200, mended);
-  const later = between(struck + ONCE_MS, mended);
+  const warmUp = (repaired - struck) / 3;
+  const before =
+    isLate === true ? between(repaired + warmUp, Infinity) : between(struck - warmUp * 2, struck);
+  const during = between(struck - 200, repaired);
+  const later = between(struck + ONCE_MS, repaired);
   const added = (times: readonly number[], share: number): number =>
     Math.max(0, quantile(times, share) - quantile(before, share));
   return [

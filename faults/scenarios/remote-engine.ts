@@ -23,7 +23,7 @@ const ENDPOINTS = {
 
 interface Seen {
   readonly statuses: Map<string, number>;
-  readonly refusalMs: number[];
+  readonly rejectionMs: number[];
   withoutRetryAfter: number;
 }
 
@@ -36,9 +36,9 @@ export const remoteEngine: Scenario = {
     context.defer(() => (front.thaw(), front.kill()));
     const serving = await serve(context, { endpoints: ENDPOINTS, env: { ...front.env } });
     const faults = [
-      { name: 'killed', strike: () => front.kill(), mend: () => front.start() },
-      { name: 'frozen', strike: async () => front.freeze(), mend: async () => front.thaw() },
-      { name: 'restarted', strike: () => restart(front), mend: async () => undefined },
+      { name: 'killed', strike: () => front.kill(), repair: () => front.start() },
+      { name: 'frozen', strike: async () => front.freeze(), repair: async () => front.thaw() },
+      { name: 'restarted', strike: () => restart(front), repair: async () => undefined },
     ];
     const checks: Check[] = [];
     for (const fault of faults) checks.push(...(await hold(context, serving, fault)));
@@ -57,12 +57,12 @@ async function restart(front: FrontProcess): Promise<void> {
 interface Fault {
   readonly name: string;
   readonly strike: () => Promise<unknown>;
-  readonly mend: () => Promise<unknown>;
+  readonly repair: () => Promise<unknown>;
 }
 
 async function hold(context: Context, serving: Serving, fault: Fault): Promise<readonly Check[]> {
   const { isShort, random, note } = context;
-  const seen: Seen = { statuses: new Map(), refusalMs: [], withoutRetryAfter: 0 };
+  const seen: Seen = { statuses: new Map(), rejectionMs: [], withoutRetryAfter: 0 };
   const backMs: number[] = [];
   await Promise.all(KEYS.map((path) => serving.call(path)));
   const load = startLoad(context, CALLERS, async (n) => {
@@ -76,7 +76,7 @@ async function hold(context: Context, serving: Serving, fault: Fault): Promise<r
     await setTimeout(500 + random.below(500));
     await fault.strike();
     if (fault.name !== 'restarted') await setTimeout(isShort ? AWAY_MS.short : AWAY_MS.long);
-    await fault.mend();
+    await fault.repair();
     backMs.push(await untilBack(serving));
   }
   await load.stop();
@@ -84,7 +84,7 @@ async function hold(context: Context, serving: Serving, fault: Fault): Promise<r
   return [
     onlyStatuses(fault.name, seen.statuses, (status) => allowed.has(status)),
     exact(`${fault.name}: 503 without Retry-After`, seen.withoutRetryAfter, 0),
-    inTime(`${fault.name}: slowest 503 after`, Math.max(0, ...seen.refusalMs), TOLD_MS),
+    inTime(`${fault.name}: slowest 503 after`, Math.max(0, ...seen.rejectionMs), TOLD_MS),
     exact(`${fault.name}: not recovered`, backMs.filter((ms) => ms >= PATIENCE_MS).length, 0),
     inTime(`${fault.name}: recovered after`, Math.max(...backMs), BACK_MS),
   ];
@@ -93,7 +93,7 @@ async function hold(context: Context, serving: Serving, fault: Fault): Promise<r
 function witness(seen: Seen, path: string, answer: Asked): void {
   count(seen.statuses, `${path.split('?')[0]} ${statusOf(answer)}`);
   if (answer.status !== 503) return;
-  seen.refusalMs.push(answer.ms);
+  seen.rejectionMs.push(answer.ms);
   if (answer.headers['retry-after'] === undefined) seen.withoutRetryAfter++;
 }
 

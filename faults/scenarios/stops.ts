@@ -80,8 +80,8 @@ async function kill(context: Context, site: Site, startMs: readonly number[]): P
     exact('restarts with different rows', wrong, 0),
     inTime('ready after (median)', median(reopenedMs) - median(loadMs), REOPENED_MS),
     inTime('at most', Math.max(...reopenedMs) - median(loadMs), REOPENED_MS),
-    told('loading the program (median)', median(loadMs)),
-    told('the same after SIGTERM (median)', median(startMs) - median(loadMs)),
+    figure('loading the program (median)', median(loadMs)),
+    figure('the same after SIGTERM (median)', median(startMs) - median(loadMs)),
   ];
 }
 
@@ -93,11 +93,11 @@ async function loadProgram(): Promise<number> {
 }
 
 /** For comparison only: it has no pass criterion. */
-function told(what: string, ms: number): Check {
+function figure(what: string, ms: number): Check {
   return { what, measured: `${ms.toFixed(0)} ms`, passed: true, dependsOnMachine: true };
 }
 
-/** Over kept-alive and new connections; stops calling once connections are refused. */
+/** Over kept-alive and new connections; stops calling once the service accepts no connections. */
 function startCalling(context: Context, { address }: Serving, statuses: Map<string, number>): Load {
   const { random, defer } = context;
   const agent = new Agent({ keepAlive: true });

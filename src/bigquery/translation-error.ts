@@ -13,7 +13,7 @@ export interface TranslationFault {
   readonly hint?: string | undefined;
 }
 
-/** Carries a complaint to the entry point, where the query text is known. Never leaves this module. */
+/** Carries a fault to the entry point, where the query text is known. Never leaves this module. */
 export class TranslationError extends Error {
   readonly fault: TranslationFault;
 
@@ -44,7 +44,7 @@ export function tooLarge(at: number, message: string): never {
   throw new TranslationError({ code: 'bigquery.too_large', at, message });
 }
 
-/** Converts a complaint about `text` to a Problem. */
+/** Converts a fault in `text` to a Problem. */
 export function problemOf(text: string, { code, at, message, hint }: TranslationFault): Problem {
   const position = positionAt(text, Math.min(at, text.length));
   const detail = `${message} (line ${position.line}, column ${position.column})`;

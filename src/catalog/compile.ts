@@ -126,7 +126,7 @@ function build(
     binder: createBinder([...parameters.values()], { unknown: file.unknown_parameters ?? 'reject' }),
     sampleValues: sampleValues(file),
     query: bound.sql,
-    statement: `SELECT * FROM (\n${withoutUnused(createCursor(bound.sql), outline)}\n) LIMIT ${maxRows + 1}`,
+    statement: `SELECT * FROM (\n${withoutUnused(createCursor(bound.sql, bound.tokens), outline)}\n) LIMIT ${maxRows + 1}`,
     outline,
     maxRows,
     int64: file.int64 ?? 'number',

@@ -1,8 +1,7 @@
 // Finds settings in a query's SETTINGS clauses that the engine does not have: it ignores them without an error.
-import { nearest } from '../core/nearest.ts';
+import { didYouMean, nearest } from '../core/nearest.ts';
 import type { Engine } from '../engine/engine.ts';
-import { isSignificant, tokenize } from '../sql/lexer.ts';
-import { identifierName } from '../sql/literal.ts';
+import { createCursor } from '../sql/cursor.ts';
 import { authorOffset } from '../sql/placeholders.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
 
@@ -20,26 +19,24 @@ export async function readSettingNames(engine: Engine): Promise<ReadonlySet<stri
 
 /** A warning for each setting in a SETTINGS clause, also of a subquery, that is not in `names`. */
 export function findUnknownSettings(analysis: Analysis, names: ReadonlySet<string>): readonly RuleFinding[] {
-  const { sql, uses } = analysis.bound;
-  const tokens = tokenize(sql).filter(isSignificant);
-  const textAt = (index: number): string => sql.slice(tokens[index]?.start, tokens[index]?.end);
+  const { sql, uses, tokens } = analysis.bound;
+  const query = createCursor(sql, tokens);
   const findings: RuleFinding[] = [];
-  for (let at = 0; at < tokens.length; at++) {
-    if (tokens[at]?.kind !== 'word' || textAt(at).toUpperCase() !== 'SETTINGS') continue;
-    for (let item = at + 1; tokens[item + 1]?.kind === '='; item += 4) {
-      const name = identifierName(textAt(item)) ?? '';
+  for (let at = 0; at < query.length; at++) {
+    if (query.word(at) !== 'SETTINGS') continue;
+    for (let item = at + 1; query.kind(item + 1) === '='; item += 4) {
+      const name = query.name(item) ?? '';
       if (!names.has(name)) {
-        const guess = nearest(name, names);
         findings.push({
           code: 'engine.unknown_setting',
           severity: 'warning',
           path: ['query'],
-          offset: authorOffset(uses, tokens[item]?.start ?? 0),
+          offset: authorOffset(uses, query.start(item)),
           message: `the engine has no setting ${name}, and ignores it`,
-          hint: guess === undefined ? 'Remove it' : `Did you mean ${guess}?`,
+          hint: didYouMean(nearest(name, names)) ?? 'Remove it',
         });
       }
-      if (tokens[item + 3]?.kind !== ',') break;
+      if (query.kind(item + 3) !== ',') break;
     }
   }
   return findings;

@@ -3,7 +3,6 @@ import { MAX_FINDINGS } from '../core/finding.ts';
 import { didYouMean, nearest } from '../core/nearest.ts';
 import { Problem } from '../core/problem.ts';
 import { createBinder } from '../params/binder.ts';
-import { isSignificant, tokenize } from '../sql/lexer.ts';
 import type { BoundQuery } from '../sql/placeholders.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
 import { uncheckedBy } from '../sandbox/functions/policy.ts';
@@ -164,9 +163,8 @@ export const RULES: Readonly<Record<string, Rule>> = {
 };
 
 /** The uses of parameters as arguments of LIMIT and OFFSET: `LIMIT @a`, `LIMIT @b, @a`, `OFFSET @b`. */
-function limitUses({ sql, uses }: BoundQuery): BoundQuery['uses'] {
+function limitUses({ sql, uses, tokens }: BoundQuery): BoundQuery['uses'] {
   if (uses.length === 0 || !/\b(limit|offset)\b/i.test(sql)) return [];
-  const tokens = tokenize(sql).filter(isSignificant);
   const isKeyword = (index: number): boolean =>
     /^(limit|offset)$/i.test(sql.slice(tokens[index]?.start, tokens[index]?.end));
   const indexOf = new Map(tokens.map(({ start }, index) => [start, index]));

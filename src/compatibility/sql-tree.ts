@@ -1,5 +1,6 @@
 // SQL as a tree of parentheses, for comparison: placeholders are one node, whitespace and comments are dropped.
-import { isSignificant, tokenize, type Token } from '../sql/lexer.ts';
+import { significantTokens } from '../sql/cursor.ts';
+import type { Token } from '../sql/lexer.ts';
 import { identifierName } from '../sql/literal.ts';
 
 /** `start` and `end` are offsets in the parsed string (UTF-16 code units). */
@@ -35,7 +36,7 @@ export interface ReadTree {
 
 /** Parses `sql`, whose parentheses match, with placeholders as written by `bindPlaceholders`. */
 export function createReadTree(sql: string): ReadTree {
-  const all = tokenize(sql).filter(isSignificant);
+  const all = significantTokens(sql);
   let [depth, deepest] = [0, 0];
   for (const { kind } of all) {
     if (OPENERS.has(kind)) depth++;

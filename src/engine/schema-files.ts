@@ -2,7 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readText } from '../config/read-text.ts';
-import { isSignificant, tokenize } from '../sql/lexer.ts';
+import { significantTokens } from '../sql/cursor.ts';
 import type { Engine } from './engine.ts';
 import { splitStatements } from './statements.ts';
 
@@ -28,7 +28,7 @@ export async function createTables(engine: Engine, folder: string): Promise<void
  * columns of the SELECT, but no rows.
  */
 function withoutRows(statement: string): string | undefined {
-  const tokens = tokenize(statement).filter(isSignificant);
+  const tokens = significantTokens(statement);
   const words = tokens.map(({ kind, start, end }) =>
     kind === 'word' ? statement.slice(start, end).toUpperCase() : kind,
   );

@@ -1,6 +1,6 @@
 // The admin listener for operators: metrics, configuration and cache purges, on its own address. It requires no key.
 import fastify, { type FastifyInstance } from 'fastify';
-import { nearest } from '../core/nearest.ts';
+import { didYouMean, nearest } from '../core/nearest.ts';
 import { Problem } from '../core/problem.ts';
 import { guardAdmin } from './admin-guard.ts';
 import { disableBodyParsing } from './body.ts';
@@ -43,6 +43,6 @@ export function createAdminServer(options: AdminOptions): FastifyInstance {
 function namesToPurge(name: string | string[] | undefined, all: readonly string[]): readonly string[] {
   if (name === undefined) return all;
   if (typeof name === 'string' && all.includes(name)) return [name];
-  const guess = nearest(String(name), all);
-  throw new Problem('route.endpoint_unknown', guess === undefined ? {} : { hint: `Did you mean ${guess}?` });
+  const hint = didYouMean(nearest(String(name), all));
+  throw new Problem('route.endpoint_unknown', hint === undefined ? {} : { hint });
 }

@@ -32,9 +32,12 @@ const MAX_WASM_BYTES = 4 * 2 ** 20;
 const NATIVE_ZSTD: unknown = Reflect.get(zlib, 'zstdCompress'); // since Node 22.15
 const LEVEL = 1; // higher levels save little on log rows and take twice as long
 
+/** The WebAssembly module is shared by the process: initialising it again would replace its memory under a running call. */
+const loading: { zstd?: Promise<void> } = {};
+
 /** `bytes`: maximum total size of the cached compressed bodies. */
 export async function createCompression(bytes: number): Promise<Compression> {
-  await init();
+  await (loading.zstd ??= init());
   const compressed = createLru<Buffer>({ size: Math.max(1, Math.floor(bytes)), sizeOf });
   const running = new Map<string, Promise<Buffer>>();
   const preferences = createLru<readonly ContentCoding[]>({ entries: 100 });

@@ -38,7 +38,7 @@ export function createPreflightGate(options: PreflightGateOptions): PreflightGat
   let isClosed = false;
   let cancel: () => void = nothing;
 
-  function judge(findings: readonly PreflightFinding[]): void {
+  function apply(findings: readonly PreflightFinding[]): void {
     const open = findings.filter(({ outcome, layer }) => {
       return outcome === 'open' && !(layer !== 'checks' && acceptSingleLayer);
     });
@@ -61,7 +61,7 @@ export function createPreflightGate(options: PreflightGateOptions): PreflightGat
     });
     if (!(findings instanceof EngineError)) {
       isFirst = false;
-      return judge(findings);
+      return apply(findings);
     }
     if (isFirst) switchOff([`the self-test could not be run: the engine is ${findings.failure}`]);
     if (!isClosed) cancel = after(RETRY_MS, () => void check());

@@ -10,6 +10,8 @@ interface OptionalCondition {
   /** Where the condition after OR begins. */
   readonly condition: number;
   readonly end: number;
+  /** The condition with the AND before it, if the rest is a condition without it. */
+  readonly removable: Pick<Edit, 'start' | 'end'> | undefined;
 }
 
 const BEFORE: ReadonlySet<string | undefined> = new Set(['WHERE', 'PREWHERE', 'AND']);
@@ -25,9 +27,10 @@ export function optionalConditions({
     if (condition !== undefined && condition.start > (found.at(-1)?.end ?? -1)) found.push(condition);
   }
   return (isNull) =>
-    found.map(({ parameter, start, condition, end }) =>
-      isNull(parameter) ? { start, end, text: '1' } : { start, end: condition, text: '0 OR ' },
-    );
+    found.map(({ parameter, start, condition, end, removable }) => {
+      if (!isNull(parameter)) return { start, end: condition, text: '0 OR ' };
+      return removable === undefined ? { start, end, text: '1' } : { ...removable, text: '' };
+    });
 }
 
 function readOptional(cursor: Clause['cursor'], open: number): OptionalCondition | undefined {
@@ -46,7 +49,33 @@ function readOptional(cursor: Clause['cursor'], open: number): OptionalCondition
     start: cursor.start(open + 1),
     condition: cursor.start(is + 3),
     end: cursor.end(close - 1),
+    removable: followsComparison(cursor, open - 1)
+      ? { start: cursor.start(open - 1), end: cursor.end(close) }
+      : undefined,
   };
+}
+
+const COMPARISONS: ReadonlySet<string | undefined> = new Set(['=', '!=', '<', '>', '<=', '>=']);
+
+const NEXT_CLAUSES: ReadonlySet<string | undefined> = new Set(
+  'GROUP HAVING WINDOW QUALIFY ORDER LIMIT UNION INTERSECT EXCEPT SELECT'.split(' '),
+);
+
+/** A value of `? :` after which only the AND makes a condition. */
+const ENDS: ReadonlySet<string | undefined> = new Set([')', '?']);
+
+/** Whether AND at `at` continues a WHERE that begins with `column = value`: what is left of it is a condition. */
+function followsComparison(cursor: Clause['cursor'], at: number): boolean {
+  if (cursor.word(at) !== 'AND') return false;
+  for (let i = 0; i < at; i++) {
+    const isWhere = cursor.word(i) === 'WHERE' && cursor.name(i + 1) !== undefined;
+    if (!isWhere || !COMPARISONS.has(cursor.kind(i + 2))) continue;
+    let next = i;
+    while (next < at && !ENDS.has(cursor.kind(next)) && !NEXT_CLAUSES.has(cursor.word(next)))
+      next = cursor.after(next);
+    if (next === at) return true; // at the same level
+  }
+  return false;
 }
 
 /**

@@ -98,7 +98,7 @@ function withoutDotted(
   return inserted(text, after);
 }
 
-/** Names of columns whose subcolumns the star would show; undefined if they cannot be told from others. */
+/** Names of columns whose subcolumns the star would show; undefined if they cannot be distinguished from others. */
 function hiddenFrom(
   { isQualified, qualifier }: StarFinding,
   { sources }: SelectFinding,

@@ -74,8 +74,8 @@ export function withClause(
 }
 
 /**
- * Whoever mentions a name, in whatever case and meaning, needs the element of that name. Expressions are needed by all: a
- * lambda can have the name of a function that an operator stands for.
+ * Any element that contains a name, in any case and meaning, needs the element of that name. Expressions are needed by all: a
+ * lambda can have the name of a function that an operator denotes.
  */
 function neededBy(
   elements: readonly ClauseElement[],

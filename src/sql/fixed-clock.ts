@@ -1,6 +1,5 @@
 // Freezes the clock of a query: calls that return the current time become literals of one instant.
-import { isSignificant, tokenize, type Token } from './lexer.ts';
-import { identifierName } from './literal.ts';
+import { createCursor, type Cursor } from './cursor.ts';
 
 /** What replaces the name and its opening parenthesis; further arguments may follow. */
 interface ClockFunction {
@@ -55,7 +54,7 @@ const EXACT_CASE: ReadonlyMap<string, ClockFunction> = new Map([
 ]);
 
 /** Callable without parentheses in standard SQL. Others, such as a bare `now`, are as often column names. */
-const WITHOUT_BRACKETS: ReadonlySet<string> = new Set([
+const WITHOUT_PARENTHESES: ReadonlySet<string> = new Set([
   'current_timestamp',
   'current_date',
   'localtimestamp',
@@ -70,25 +69,18 @@ const DEFAULT_SCALE = ', 3';
  * Source: ClickHouse's page on functions for dates and times; `system.functions` for aliases and cases.
  */
 export function fixClock(sql: string, now: number): string {
-  const tokens = tokenize(sql).filter(isSignificant);
-  const text: Text = { sql, tokens, aliases: aliasesIn(sql, tokens) };
+  const query = createCursor(sql);
+  const aliases = aliasesIn(query);
   const instant = instantOf(now);
   let fixed = '';
   let copied = 0;
-  for (let index = 0; index < tokens.length; index++) {
-    const found = callAt(text, index) ?? wordAt(text, index);
+  for (let index = 0; index < query.length; index++) {
+    const found = callAt(query, index) ?? bareNameAt(query, index, aliases);
     if (found === undefined) continue;
-    fixed += sql.slice(copied, tokens[index]?.start) + found.print(instant);
+    fixed += sql.slice(copied, query.start(index)) + found.print(instant);
     copied = found.end;
   }
   return fixed + sql.slice(copied);
-}
-
-interface Text {
-  readonly sql: string;
-  readonly tokens: readonly Token[];
-  /** Names that the query itself defines, for expressions and WITH tables, in lower case. */
-  readonly aliases: ReadonlySet<string>;
 }
 
 interface Found {
@@ -98,11 +90,10 @@ interface Found {
 }
 
 /** `name (`: the contents of the parentheses, and the closing one, remain. */
-function callAt({ sql, tokens }: Text, index: number): Found | undefined {
-  const [before, name, open, inside] = [-1, 0, 1, 2].map((step) => tokens[index + step]);
-  if (name === undefined || open?.kind !== '(' || before?.kind === '.') return undefined;
-  const clock = clockOf(sql, name);
-  const isEmpty = inside?.kind === ')';
+function callAt(query: Cursor, index: number): Found | undefined {
+  if (query.kind(index + 1) !== '(' || query.kind(index - 1) === '.') return undefined;
+  const clock = clockNamed(query.name(index));
+  const isEmpty = query.kind(index + 2) === ')';
   // The engine rejects arguments where none are allowed; the call is left unchanged so that it does.
   if (clock === undefined || (!isEmpty && !clock.takesArguments)) return undefined;
   const print = (instant: Instant): string => {
@@ -110,37 +101,31 @@ function callAt({ sql, tokens }: Text, index: number): Found | undefined {
     if (!isEmpty) return `${begin}, `;
     return begin.startsWith('toDateTime64(') ? begin + DEFAULT_SCALE : begin;
   };
-  return { print, end: open.end };
+  return { print, end: query.end(index + 1) };
 }
 
-function clockOf(sql: string, token: Token): ClockFunction | undefined {
-  if (token.kind !== 'word' && token.kind !== 'quoted') return undefined;
-  const name = identifierName(sql.slice(token.start, token.end));
+function clockNamed(name: string | undefined): ClockFunction | undefined {
   return name === undefined ? undefined : (EXACT_CASE.get(name) ?? ANY_CASE.get(name.toLowerCase()));
 }
 
 /** A standard name without parentheses, unless the context makes it the name of something else. */
-function wordAt({ sql, tokens, aliases }: Text, index: number): Found | undefined {
-  const [before, name, after] = [-1, 0, 1].map((step) => tokens[index + step]);
-  if (name?.kind !== 'word' || before?.kind === '.') return undefined;
-  const word = wordOf(sql, name).toLowerCase();
-  if (!WITHOUT_BRACKETS.has(word) || aliases.has(word)) return undefined;
-  if (after?.kind === '.' || after?.kind === '->' || after?.kind === '(') return undefined;
-  const clock = ANY_CASE.get(word);
-  return clock && { print: (instant) => `${clock.replacement(instant)})`, end: name.end };
+function bareNameAt(query: Cursor, index: number, aliases: ReadonlySet<string>): Found | undefined {
+  const name = query.word(index)?.toLowerCase();
+  if (name === undefined || query.kind(index - 1) === '.') return undefined;
+  if (!WITHOUT_PARENTHESES.has(name) || aliases.has(name)) return undefined;
+  const after = query.kind(index + 1);
+  if (after === '.' || after === '->' || after === '(') return undefined;
+  const clock = ANY_CASE.get(name);
+  return clock && { print: (instant) => `${clock.replacement(instant)})`, end: query.end(index) };
 }
 
-function aliasesIn(sql: string, tokens: readonly Token[]): ReadonlySet<string> {
-  const names = tokens.filter((_, index) => {
-    if (wordOf(sql, tokens[index - 1]) === 'AS') return true;
-    return wordOf(sql, tokens[index + 1]) === 'AS' && tokens[index + 2]?.kind === '(';
+/** Names that the query itself defines, for expressions and WITH tables, in lower case. */
+function aliasesIn(query: Cursor): ReadonlySet<string> {
+  const names = query.tokens.flatMap((_, index) => {
+    const isTable = query.word(index + 1) === 'AS' && query.kind(index + 2) === '(';
+    return query.word(index - 1) === 'AS' || isTable ? [(query.name(index) ?? '').toLowerCase()] : [];
   });
-  return new Set(names.map(({ start, end }) => (identifierName(sql.slice(start, end)) ?? '').toLowerCase()));
-}
-
-/** A bare word in upper case; '' for anything else. */
-function wordOf(sql: string, token: Token | undefined): string {
-  return token?.kind === 'word' ? sql.slice(token.start, token.end).toUpperCase() : '';
+  return new Set(names);
 }
 
 const MS_PER_DAY = 86_400_000;

@@ -56,6 +56,18 @@ describe('optional conditions', () => {
     'WITH a AS (SELECT id FROM app.logs WHERE (@project IS NULL OR project = @project) AND (length(id) BETWEEN 0 AND (@project IS NULL OR 1)) AND length(id) > 0) SELECT 1';
   const CONDITION = '{project:String} IS NULL OR';
 
+  test('are left out with their AND after a comparison', async () => {
+    const saved =
+      "WITH a AS (SELECT id FROM app.logs WHERE project = 'mine' AND (@project IS NULL OR 1) AND length(id) > 0 AND (@project IS NULL OR (id = '' AND (@project IS NULL OR 1)))) SELECT 1";
+    const sandbox = await sandboxOf(saved);
+    const absent = await statementOf(sandbox, 'SELECT id FROM a', () => true);
+    expect(absent).toContain("WHERE project = 'mine'  AND length(id) > 0 )");
+    expect(absent).not.toContain('NULL');
+    const present = await statementOf(sandbox, 'SELECT id FROM a', () => false);
+    expect(present).toContain("project = 'mine' AND (0 OR 1) AND length(id) > 0 AND (0 OR (id = '' AND (");
+    expect(await world.run(absent)).toContain('mine-');
+  });
+
   test.each([
     ['are as written where values are not known', undefined, `(${CONDITION} project = {project:String})`],
     ['of a parameter with a value', () => false, '(0 OR project = {project:String})'],

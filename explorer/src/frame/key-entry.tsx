@@ -4,7 +4,7 @@ import { useExplorer } from '../state/context.ts';
 import { Icon } from '../parts/icon.tsx';
 
 export function KeyEntry() {
-  const { enter, refused } = useExplorer();
+  const { enter, rejected } = useExplorer();
   const [text, setText] = useState('');
   const [fault, setFault] = useState<string>();
   const input = useRef<HTMLInputElement>(null);
@@ -16,7 +16,7 @@ export function KeyEntry() {
     if (wrong === undefined) void enter(key);
     else input.current?.focus();
   };
-  const problem = refused.value;
+  const problem = rejected.value;
   const message = fault ?? (problem && `${problem.title}. ${problem.hint}`);
   return (
     <main class="key-page">

@@ -16,7 +16,7 @@ export interface Explorer
   extends Pick<Runs, 'start' | 'cancel'>, Pick<Navigation, 'choose' | 'change' | 'recall'> {
   readonly key: ReadonlySignal<string | undefined>;
   /** Why the last key was rejected. */
-  readonly refused: ReadonlySignal<Problem | undefined>;
+  readonly rejected: ReadonlySignal<Problem | undefined>;
   readonly listing: ReadonlySignal<Listing>;
   /** What is wrong in endpoint files; known in development only. */
   readonly findings: ReadonlySignal<readonly FileFinding[]>;
@@ -49,7 +49,7 @@ export function createExplorer(options: ExplorerOptions): Explorer {
     return session.refresh(() => navigation.relisted(shown));
   };
   const runs = createRuns(options, state, {
-    refused: ({ problem }) => session.refuse(problem),
+    rejected: ({ problem }) => session.reject(problem),
     answered: (revision) => {
       if (revision !== endpoint.value?.revision) void refresh();
     },
@@ -98,7 +98,7 @@ export function createExplorer(options: ExplorerOptions): Explorer {
 function initialState({ memory, page }: ExplorerOptions): State {
   return {
     key: signal(undefined),
-    refused: signal(undefined),
+    rejected: signal(undefined),
     listing: signal({ kind: 'loading' }),
     findings: signal([]),
     address: signal(readAddress(page.fragment())),

@@ -48,7 +48,7 @@ export interface ExplorerOptions {
 
 export interface State {
   readonly key: Signal<string | undefined>;
-  readonly refused: Signal<Problem | undefined>;
+  readonly rejected: Signal<Problem | undefined>;
   readonly listing: Signal<Listing>;
   /** What is wrong in endpoint files; known in development only. */
   readonly findings: Signal<readonly FileFinding[]>;

@@ -22,7 +22,7 @@ const MAX_PAST = 30;
 
 interface RunEvents {
   /** The key was rejected. */
-  readonly refused: (failure: CallFailure) => void;
+  readonly rejected: (failure: CallFailure) => void;
   /** An endpoint of this revision answered. */
   readonly answered: (revision: string | undefined) => void;
 }
@@ -62,7 +62,7 @@ export function createRuns(options: ExplorerOptions, state: State, on: RunEvents
         const { problem } = error;
         end({ kind: 'failed', problem, ask });
         remember(address, problem.title, false);
-        if (problem.status === 401) on.refused(error);
+        if (problem.status === 401) on.rejected(error);
       }
     },
     cancel: () => current?.abort(),

@@ -9,27 +9,27 @@ export interface Session {
   /** Lists again if endpoints have changed; calls `changed` then. Failures are ignored: the next check retries. */
   refresh(changed: () => void): Promise<void>;
   /** The service rejected the key, or did not respond. */
-  refuse(problem: Problem): void;
+  reject(problem: Problem): void;
   /** Forgets the key and what was done with it. */
   forget(): void;
 }
 
 export function createSession({ client, memory }: ExplorerOptions, state: State): Session {
   /** A rejected key returns to the key form; after any other failure the same key can be retried. */
-  const refuse = (problem: Problem): void =>
+  const reject = (problem: Problem): void =>
     batch(() => {
       if (problem.status === 401) {
         memory.setKey(undefined);
         state.key.value = undefined;
       }
-      state.refused.value = problem;
+      state.rejected.value = problem;
       state.listing.value = { kind: 'failed', problem };
     });
   return {
     enter: async (key, opened) => {
       batch(() => {
         state.key.value = key;
-        state.refused.value = undefined;
+        state.rejected.value = undefined;
         state.listing.value = { kind: 'loading' };
       });
       try {
@@ -39,7 +39,7 @@ export function createSession({ client, memory }: ExplorerOptions, state: State)
         opened();
       } catch (error) {
         if (!(error instanceof CallFailure)) throw error;
-        refuse(error.problem);
+        reject(error.problem);
       }
     },
     refresh: async (changed) => {
@@ -52,7 +52,7 @@ export function createSession({ client, memory }: ExplorerOptions, state: State)
         changed();
       });
     },
-    refuse,
+    reject,
     forget: () => {
       memory.setKey(undefined);
       memory.setPast([]);

@@ -69,10 +69,10 @@ export async function diff(options: DiffOptions, deps: DiffDeps): Promise<0 | 1>
 const ANY_KEY = 'any';
 
 async function openRepository(env: DiffDeps['env']): Promise<Repository> {
-  const { code, out, complaint } = await createGit(process.cwd(), env)(['rev-parse', '--show-toplevel']);
+  const { code, out, errorText } = await createGit(process.cwd(), env)(['rev-parse', '--show-toplevel']);
   const root = out.toString('utf8').replace(/\n$/, '');
   if (code !== 0 || root === '') {
-    throw new CommandError(`Not a git work tree: ${complaint}`, { exitCode: 2 });
+    throw new CommandError(`Not a git work tree: ${errorText}`, { exitCode: 2 });
   }
   const git: Git = createGit(root, env);
   return { git, root };

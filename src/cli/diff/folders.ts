@@ -91,8 +91,8 @@ async function readCommit(
 ): Promise<readonly FolderFile[]> {
   if (paths.length === 0) return [];
   const input = paths.map((path) => `${commit}:${path}\n`).join('');
-  const { code, out, complaint } = await git(['cat-file', '--batch', '--follow-symlinks'], input);
-  if (code !== 0) throw new CommandError(`Git cannot read ${commit}: ${complaint}`, { exitCode: 2 });
+  const { code, out, errorText } = await git(['cat-file', '--batch', '--follow-symlinks'], input);
+  if (code !== 0) throw new CommandError(`Git cannot read ${commit}: ${errorText}`, { exitCode: 2 });
   let at = 0;
   return paths.map((path): FolderFile => {
     const lineEnd = out.indexOf(0x0a, at);

@@ -11,7 +11,7 @@ export interface GitResult {
   readonly code: number;
   readonly out: Buffer;
   /** The first line of git's error output. */
-  readonly complaint: string;
+  readonly errorText: string;
 }
 
 /** Runs git with these arguments; rejects with CommandError if git is not installed or takes too long. */
@@ -24,9 +24,9 @@ export function createGit(cwd: string, env: Readonly<Record<string, string | und
   return (args, input) =>
     new Promise((resolve, reject) => {
       const child = execFile('git', [...args], options, (error, out, err) => {
-        const complaint = firstLine(err.toString('utf8'));
-        if (error === null) resolve({ code: 0, out, complaint });
-        else if (typeof error.code === 'number') resolve({ code: error.code, out, complaint });
+        const errorText = firstLine(err.toString('utf8'));
+        if (error === null) resolve({ code: 0, out, errorText });
+        else if (typeof error.code === 'number') resolve({ code: error.code, out, errorText });
         else reject(failureOf(error));
       });
       child.stdin?.on('error', () => undefined); // git may exit before reading everything: the exit code decides

@@ -9,7 +9,7 @@ import { formatYaml } from '../../config/format-yaml.ts';
 import { readText } from '../../config/read-text.ts';
 import { MAX_DOCUMENT_BYTES } from '../../config/yaml-document.ts';
 import { writeYaml } from '../../config/yaml-edit.ts';
-import { isSignificant, tokenize } from '../../sql/lexer.ts';
+import { significantTokens } from '../../sql/cursor.ts';
 import { CommandError } from '../command-error.ts';
 import { ANY_KEY } from '../endpoint-files.ts';
 import { packaged } from '../samples.ts';
@@ -87,7 +87,7 @@ async function requireFree(name: string, folder: string, path: string): Promise<
 }
 
 function lift(sql: string): Lifted {
-  const tokens = tokenize(sql).filter(isSignificant);
+  const tokens = significantTokens(sql);
   const semicolon = tokens.findIndex(({ kind }) => kind === ';');
   if (semicolon !== -1 && semicolon < tokens.length - 1)
     throw new CommandError('The file contains several statements; an endpoint has one SELECT', {
@@ -96,7 +96,7 @@ function lift(sql: string): Lifted {
   const end = tokens.at(semicolon === -1 ? -1 : semicolon - 1)?.end ?? 0;
   if (end === 0) throw new CommandError('The file contains no query', { exitCode: 2 });
   const text = sql.slice(0, end);
-  const last = tokenize(text).filter(isSignificant);
+  const last = significantTokens(text);
   const [format, kind] = last.slice(-2);
   const isFormat =
     format !== undefined && /^format$/i.test(text.slice(format.start, format.end)) && kind?.kind === 'word';

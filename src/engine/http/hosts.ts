@@ -54,14 +54,14 @@ export function createHosts({ hosts, after, observe, now }: HostsOptions): Hosts
     if (running !== undefined) return running;
     const looking = look(host, after, control.signal).then((isThere) => {
       looks.delete(host);
-      judge(host, isThere, cause);
+      record(host, isThere, cause);
       return isThere;
     });
     looks.set(host, looking);
     return looking;
   }
 
-  function judge(host: Host, isThere: boolean, cause: unknown): void {
+  function record(host: Host, isThere: boolean, cause: unknown): void {
     const known = health.get(host)?.kind;
     if (isThere && known === 'suspected') health.set(host, WELL);
     if (isThere || known === 'resting') return;

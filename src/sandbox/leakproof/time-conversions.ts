@@ -28,12 +28,10 @@ const MAX_DIGITS = 6;
 export function createMoments(cursor: Cursor, { tables, types }: MomentContext): Moments {
   const isMomentColumn = (name: string): boolean =>
     types.get(name)?.every((type) => MOMENT_TYPE.test(type)) ?? false;
-  const nameAt = (at: number): string | undefined => {
-    const kind = cursor.kind(at);
-    return kind === 'word' || kind === 'quoted' ? identifierName(cursor.text(at)) : undefined;
-  };
-  const allSites = sitesByName(cursor.length, nameAt);
-  const sites = (name: string): readonly number[] => allSites.get(name) ?? [];
+  const nameAt = (at: number): string | undefined => cursor.name(at);
+  let allSites: ReturnType<typeof sitesByName> | undefined; // most queries need none
+  const sites = (name: string): readonly number[] =>
+    (allSites ??= sitesByName(cursor.length, nameAt)).get(name) ?? [];
 
   /** The index after `column`, `table.column` or a nested conversion of one; undefined for anything else. */
   function afterSource(at: number): number | undefined {
@@ -97,7 +95,7 @@ export function createMoments(cursor: Cursor, { tables, types }: MomentContext):
 
 /** A lambda's argument may have any name. */
 function hasLambdas(cursor: Cursor): boolean {
-  return Array.from({ length: cursor.length }, (_, at) => at).some((at) => cursor.kind(at) === '->');
+  return cursor.tokens.some(({ kind }) => kind === '->');
 }
 
 /** `(… AS Type)` or `(…, literals)` of the conversion at `call`, its source read up to `at`. */
@@ -126,10 +124,10 @@ function sitesByName(
 }
 
 /** Memoizes by name: long queries use a column thousands of times. */
-function remembered(judge: (name: string) => boolean): (name: string) => boolean {
+function remembered(compute: (name: string) => boolean): (name: string) => boolean {
   const known = new Map<string, boolean>();
   return (name) => {
-    const verdict = known.get(name) ?? judge(name);
+    const verdict = known.get(name) ?? compute(name);
     known.set(name, verdict);
     return verdict;
   };

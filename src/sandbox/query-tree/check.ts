@@ -54,7 +54,7 @@ export function checkTree(tree: string, check: TreeCheck): Violation | undefined
 export function checkParsedTree(parsed: TreeLine, check: TreeCheck): Violation | undefined {
   const [root] = parsed.children;
   if (root === undefined || parsed.children.length !== 1) return mismatch('nothing');
-  return judgeQuery(check, root, new Set()).violation ?? checkTreeStates(root, check.scanned.stateColumns);
+  return checkQuery(check, root, new Set()).violation ?? checkTreeStates(root, check.scanned.stateColumns);
 }
 
 function mismatch(what: string): Violation {
@@ -70,21 +70,21 @@ interface QueryVerdict {
   readonly declared: ConsumerTables;
 }
 
-function judgeQuery(check: TreeCheck, query: TreeLine, own: ConsumerTables): QueryVerdict {
+function checkQuery(check: TreeCheck, query: TreeLine, own: ConsumerTables): QueryVerdict {
   if (!query.isNode) return { violation: mismatch(query.kind), declared: own };
-  if (query.kind === 'UNION') return judgeUnion(check, query, own);
+  if (query.kind === 'UNION') return checkUnion(check, query, own);
   if (query.kind !== 'QUERY' || query.attributes.includes('recursive'))
     return { violation: mismatch(query.kind), declared: own };
   const names = new Set(own);
   for (const part of query.children) {
-    const violation = part.kind === 'WITH' ? judgeWith(check, part, names) : judgePart(check, part, names);
+    const violation = part.kind === 'WITH' ? checkWith(check, part, names) : checkPart(check, part, names);
     if (violation !== undefined) return { violation, declared: own };
   }
   return { violation: undefined, declared: names };
 }
 
 /** Members see the first one's WITH, which the engine copies into each; a WITH of their own would shadow it. */
-function judgeUnion(check: TreeCheck, union: TreeLine, own: ConsumerTables): QueryVerdict {
+function checkUnion(check: TreeCheck, union: TreeLine, own: ConsumerTables): QueryVerdict {
   const shape = union.children.every(
     (part) => part.kind === 'QUERIES' && part.children.every((list) => list.kind === 'LIST'),
   );
@@ -97,7 +97,7 @@ function judgeUnion(check: TreeCheck, union: TreeLine, own: ConsumerTables): Que
     if (copy !== undefined && (shared === undefined || !isSame(copy, shared))) {
       return { violation: mismatch('a WITH inside a union'), declared: own };
     }
-    const verdict = judgeQuery(check, member, scope);
+    const verdict = checkQuery(check, member, scope);
     if (verdict.violation !== undefined) return verdict;
     scope = verdict.declared;
   }
@@ -125,12 +125,12 @@ function isSame(a: TreeLine, b: TreeLine): boolean {
 }
 
 /** Each WITH table sees the tables before it, but not itself. */
-function judgeWith(check: TreeCheck, part: TreeLine, names: Set<string>): Violation | undefined {
+function checkWith(check: TreeCheck, part: TreeLine, names: Set<string>): Violation | undefined {
   for (const element of part.children.flatMap((list) => (list.kind === 'LIST' ? list.children : [list]))) {
     const isTable = element.attributes.includes(', is_cte: 1');
     const violation = isTable
-      ? judgeQuery(check, element, names).violation
-      : judgeNode(check, element, names);
+      ? checkQuery(check, element, names).violation
+      : checkNode(check, element, names);
     if (violation !== undefined) return violation;
     if (!isTable) continue;
     const name = nameOfTable(element, check.scanned.names);
@@ -147,13 +147,13 @@ function nameOfTable(element: TreeLine, names: ReadonlySet<string>): string | un
 }
 
 /** A part of a node: a heading and its subtree. */
-function judgePart(check: TreeCheck, part: TreeLine, own: ConsumerTables): Violation | undefined {
-  if (part.isNode) return judgeNode(check, part, own);
+function checkPart(check: TreeCheck, part: TreeLine, own: ConsumerTables): Violation | undefined {
+  if (part.isNode) return checkNode(check, part, own);
   if (!isHeading(part.kind)) return mismatch(part.kind);
   const readsTables = TABLE_PARTS.has(part.kind);
   return first(part.children, (child) => {
-    if (readsTables && child.kind === 'IDENTIFIER') return judgeTable(check, child, own);
-    return judgePart(check, child, own);
+    if (readsTables && child.kind === 'IDENTIFIER') return checkTable(check, child, own);
+    return checkPart(check, child, own);
   });
 }
 
@@ -161,18 +161,18 @@ function isHeading(kind: string): boolean {
   return HEADINGS.has(kind) || /^(?:EXPRESSION |REPLACEMENTS \d+$|REPLACEMENT NAME )/.test(kind);
 }
 
-function judgeNode(check: TreeCheck, node: TreeLine, own: ConsumerTables): Violation | undefined {
-  if (node.kind === 'QUERY' || node.kind === 'UNION') return judgeQuery(check, node, own).violation;
-  if (node.kind === 'FUNCTION') return judgeFunction(check, node, own);
-  if (node.kind === 'IDENTIFIER') return judgeColumn(check, node);
+function checkNode(check: TreeCheck, node: TreeLine, own: ConsumerTables): Violation | undefined {
+  if (node.kind === 'QUERY' || node.kind === 'UNION') return checkQuery(check, node, own).violation;
+  if (node.kind === 'FUNCTION') return checkFunction(check, node, own);
+  if (node.kind === 'IDENTIFIER') return checkColumn(check, node);
   if (node.kind === 'LAMBDA') {
     // A named lambda could replace a function inside the endpoint's tables.
     if (node.attributes !== '') return mismatch('a lambda with a name');
   } else if (!NODES.has(node.kind)) return mismatch(node.kind);
-  return first(node.children, (part) => judgePart(check, part, own));
+  return first(node.children, (part) => checkPart(check, part, own));
 }
 
-function judgeFunction(check: TreeCheck, node: TreeLine, own: ConsumerTables): Violation | undefined {
+function checkFunction(check: TreeCheck, node: TreeLine, own: ConsumerTables): Violation | undefined {
   const name = attribute(node, 'function_name', 'function_type');
   if (name === undefined) return mismatch('an unexpected form of function');
   const folded = name.toLowerCase();
@@ -182,15 +182,19 @@ function judgeFunction(check: TreeCheck, node: TreeLine, own: ConsumerTables): V
       message: `${name.slice(0, 60)} is not an allowed function`,
     };
   }
-  const named = complaintAboutNamed(check, node, name);
+  const named = namedArgumentViolation(check, node, name);
   if (named !== undefined) return named;
   const table = IN_FUNCTIONS.has(folded) ? setOf(node) : undefined;
-  const violation = table?.kind === 'IDENTIFIER' ? judgeTable(check, table, own) : undefined;
-  return violation ?? first(node.children, (part) => judgePart(check, part, own));
+  const violation = table?.kind === 'IDENTIFIER' ? checkTable(check, table, own) : undefined;
+  return violation ?? first(node.children, (part) => checkPart(check, part, own));
 }
 
 /** The argument that names a type, a function or a subcolumn must be an allowed constant. */
-function complaintAboutNamed({ functions }: TreeCheck, node: TreeLine, name: string): Violation | undefined {
+function namedArgumentViolation(
+  { functions }: TreeCheck,
+  node: TreeLine,
+  name: string,
+): Violation | undefined {
   const named = stringArgument(name);
   if (named === undefined) return undefined;
   if (node.children.some(({ kind }) => kind === 'PARAMETERS'))
@@ -223,7 +227,7 @@ function literalOf({ kind, attributes, children }: TreeLine): string | undefined
 }
 
 /** A bare name may be a call without parentheses; a path may name a type. */
-function judgeColumn({ isBareCall }: TreeCheck, node: TreeLine): Violation | undefined {
+function checkColumn({ isBareCall }: TreeCheck, node: TreeLine): Violation | undefined {
   const name = attribute(node, 'identifier');
   if (name === undefined) return mismatch('an unexpected form of column');
   const fault = subcolumnFault(name);
@@ -244,16 +248,16 @@ function setOf(node: TreeLine): TreeLine | undefined {
   return argumentsOf(node)[1];
 }
 
-function judgeTable(check: TreeCheck, node: TreeLine, own: ConsumerTables): Violation | undefined {
+function checkTable(check: TreeCheck, node: TreeLine, own: ConsumerTables): Violation | undefined {
   const name = attribute(node, 'identifier');
   if (name === undefined) return mismatch('an unexpected form of table');
   if (name === NO_TABLE || own.has(name) || check.scanned.tables.has(name)) return undefined;
   return { code: 'sandbox.table_denied', message: `There is no table ${name.slice(0, 60)}` };
 }
 
-function first<T>(items: readonly T[], judge: (item: T) => Violation | undefined): Violation | undefined {
+function first<T>(items: readonly T[], checkItem: (item: T) => Violation | undefined): Violation | undefined {
   for (const item of items) {
-    const violation = judge(item);
+    const violation = checkItem(item);
     if (violation !== undefined) return violation;
   }
   return undefined;

@@ -40,8 +40,21 @@ export function parseQueryTree(tree: string): TreeResult {
 }
 
 function parseLine(source: string): TreeLine {
-  const node = /^([A-Z_]+(?: [A-Z]+)*) id: \d+(.*)$/s.exec(source);
-  return node === null ? line(source.trimEnd(), false, '') : line(node[1] ?? '', true, node[2] ?? '');
+  // One expression for the whole line takes most of the time of a check: it backtracks over long attributes.
+  const at = source.indexOf(ID);
+  const kind = at < 0 ? '' : source.slice(0, at);
+  if (!NODE_KIND.test(kind)) return line(source.trimEnd(), false, '');
+  let end = at + ID.length;
+  while (isDigit(source.charCodeAt(end))) end++;
+  if (end === at + ID.length) return line(source.trimEnd(), false, '');
+  return line(kind, true, source.slice(end));
+}
+
+const ID = ' id: ';
+const NODE_KIND = /^[A-Z_]+(?: [A-Z]+)*$/;
+
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57;
 }
 
 function line(kind: string, isNode: boolean, attributes: string): TreeLine {

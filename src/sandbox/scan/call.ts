@@ -115,8 +115,8 @@ function checkNamedArgument(scan: Scan, { name, named, start, end }: NamedArgume
   const ahead = start - scan.at();
   const literal = end - start === 1 ? scan.text(ahead) : undefined;
   const { functions } = scan.surface;
-  const complaint = argumentViolation(named, { name, literal, functions });
-  if (complaint !== undefined) scan.reject(complaint, ahead);
+  const violation = argumentViolation(named, { name, literal, functions });
+  if (violation !== undefined) scan.reject(violation, ahead);
 }
 
 function rejectParameters(scan: Scan, name: string): never {

@@ -50,17 +50,17 @@ function violation(message: string): Violation {
   return { code: 'sandbox.type_denied', message, hint: HINT };
 }
 
-/** Complaint about a form that is not allowed in a query with states. */
+/** The violation for a form that is not allowed in a query with states. */
 export function formDenied(form: string): Violation {
   return violation(`${form} is not allowed in a query with aggregate function states`);
 }
 
-/** Complaint about a state without a name, for which later parts of the query could not be checked. */
+/** The violation for a state without a name, for which later parts of the query could not be checked. */
 export function unnamedState(): Violation {
   return violation('An aggregate function state must have an alias here');
 }
 
-/** Complaint about a result column: a state has no representation in any result format. */
+/** The violation for a result column: a state has no representation in any result format. */
 export function stateInResult(column: string): Violation {
   const name = column.slice(0, 60);
   return violation(`The column ${name} is an aggregate function state, which cannot be returned`);
