@@ -5,6 +5,7 @@ import { changesPage } from './changes-page.ts';
 import { findingsPage } from './findings-page.ts';
 import { functionsPage } from './functions-page.ts';
 import { problemsPage } from './problems-page.ts';
+import { requestFieldsPage } from './request-fields-page.ts';
 import { schemaPage } from './schema-page.ts';
 
 const SCHEMAS = ['endpoint', 'tokens', 'settings'];
@@ -37,6 +38,7 @@ async function main(): Promise<void> {
   outputs.set('docs/reference/settings.md', await schemaPage('settings', 'Settings'));
   outputs.set('docs/reference/problems.md', problemsPage());
   outputs.set('docs/reference/findings.md', findingsPage());
+  outputs.set('docs/reference/request-fields.md', requestFieldsPage());
   outputs.set('docs/reference/functions.md', functionsPage());
   outputs.set('docs/reference/contract-changes.md', changesPage());
   for (const [path, text] of outputs) {

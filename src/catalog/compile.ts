@@ -7,7 +7,7 @@ import type { EndpointFile, Example } from '../config/generated/endpoint.ts';
 import { createSchemaCheck } from '../config/schema.ts';
 import { parseYaml, type YamlDocument } from '../config/yaml-document.ts';
 import { createBinder } from '../params/binder.ts';
-import { sampleText } from '../params/sample-values.ts';
+import { sampleText } from '../params/type.ts';
 import type { RedactionPolicy } from '../redact/demand.ts';
 import { createRedactor } from '../redact/redactor.ts';
 import { withoutUnused } from '../sql/clause.ts';

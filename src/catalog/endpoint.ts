@@ -1,5 +1,5 @@
 // A compiled endpoint: everything its file defines, resolved.
-import type { Example, Parameter } from '../config/generated/endpoint.ts';
+import type { Example, Parameter, Sandbox as SandboxOptions } from '../config/generated/endpoint.ts';
 import type { Rate } from '../config/rate.ts';
 import type { Limits } from '../engine/engine.ts';
 import type { Binder } from '../params/binder.ts';
@@ -69,8 +69,8 @@ export interface ReservationPolicy {
   readonly warming: string | undefined;
 }
 
-/** Dialects of consumer SQL. */
-export type Dialect = 'clickhouse' | 'bigquery';
+/** Dialects of consumer SQL, as listed in the schema of endpoint files. */
+export type Dialect = NonNullable<SandboxOptions['dialects']>[number];
 
 /** Which consumer queries the endpoint accepts. */
 export interface SandboxPolicy {

@@ -1,4 +1,5 @@
 // Every finding code for endpoint files, with its meaning and fix. docs/reference/findings.md is generated from it.
+import { TYPE_LABELS } from '../params/scalar.ts';
 
 export interface FindingKind {
   readonly title: string;
@@ -120,7 +121,7 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
   },
   'parameter.type_unknown': {
     title: 'Unsupported parameter type',
-    help: 'Use String, Bool, (U)Int8 to (U)Int256, Float32, Float64, Decimal(P, S), Date, Date32, DateTime, DateTime64(S), UUID, IPv4, IPv6, or Array(…) of one.',
+    help: `Use ${TYPE_LABELS.join(', ')}, or Array(…) of one.`,
   },
   'parameter.array_optional': {
     title: 'An optional array without a default',

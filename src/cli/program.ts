@@ -20,6 +20,9 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   openapi: async () => (await import('./openapi/command.ts')).addOpenapi,
 };
 
+/** The names of all commands. */
+export const COMMAND_NAMES: readonly string[] = Object.keys(COMMANDS);
+
 export type ProgramDeps = Omit<CommandDeps, 'setExitCode'>;
 
 /** Runs one command line (as in `process.argv`); resolves to the exit code. Prints the error if it is not 0. */

@@ -1,6 +1,5 @@
 // Changes of the parameters: calls that worked are rejected now, or mean something else.
 import type { Parameter } from '../config/generated/endpoint.ts';
-import { scalarReader } from '../params/scalar.ts';
 import { DEFAULT_MAX_LENGTH } from '../params/text.ts';
 import { parseParameterType } from '../params/type.ts';
 import type { ChangeCode } from './changes.ts';
@@ -116,7 +115,7 @@ function* compareBounds(old: Parameter, now: Parameter): Generator<Step> {
   if ('kind' in type) return;
   const rank = (value: number | string | undefined): Bound => {
     if (value === undefined) return undefined;
-    const reading = scalarReader(type.scalar)(value);
+    const reading = type.scalar.read(value);
     return reading.kind === 'value' ? reading.rank : undefined;
   };
   for (const key of ['min', 'max'] as const) {

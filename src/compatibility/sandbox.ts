@@ -41,7 +41,7 @@ function* compareLanguages(base: Contract, head: Contract): Generator<Found> {
 function* compareDialects(base: Contract, head: Contract): Generator<Found> {
   const [before, after] = [base.endpoint.sandbox.dialects, head.endpoint.sandbox.dialects];
   const path = ['sandbox', 'dialects'];
-  for (const dialect of ['clickhouse', 'bigquery'] as const) {
+  for (const dialect of new Set([...before, ...after])) {
     if (before.includes(dialect) === after.includes(dialect)) continue;
     yield after.includes(dialect)
       ? { code: 'sandbox.dialect_added', message: `SQL in ${dialect} is accepted`, path }

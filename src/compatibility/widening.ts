@@ -1,5 +1,6 @@
 // Compares types: of parameters by the values they accept, of columns by the readers that can parse them.
-import { parseParameterType, type ParameterType, type ScalarType } from '../params/type.ts';
+import type { ScalarType, ValueRange } from '../params/scalar.ts';
+import { parseParameterType, type ParameterType } from '../params/type.ts';
 import { innerType, parseType, printArgument, printType, type ClickHouseType } from '../sql/type.ts';
 
 /** How a parameter's new type relates to the old one, by the values it accepts. */
@@ -22,6 +23,10 @@ function typeOf(text: string): ParameterType | undefined {
 
 /** Whether `wide` accepts every value of `narrow`, without loss. */
 function holds(wide: ScalarType, narrow: ScalarType): boolean {
+  return wide.holds.includes(narrow.name) || holdsRange(wide.range, narrow.range);
+}
+
+function holdsRange(wide: ValueRange, narrow: ValueRange): boolean {
   if (wide.kind === 'integer' && narrow.kind === 'integer') {
     if (wide.signed === narrow.signed) return wide.bits >= narrow.bits;
     return wide.signed && wide.bits > narrow.bits;
@@ -30,14 +35,9 @@ function holds(wide: ScalarType, narrow: ScalarType): boolean {
   if (wide.kind === 'decimal' && narrow.kind === 'decimal') {
     return wide.scale >= narrow.scale && wide.precision - wide.scale >= narrow.precision - narrow.scale;
   }
-  if (wide.kind === 'datetime64') return holdsMoments(wide.scale, narrow);
-  return wide.kind === 'plain' && narrow.kind === 'plain' && wide.name === 'Date32' && narrow.name === 'Date';
-}
-
-/** With nine digits, DateTime64 ends in 2262: before the other DateTime64 types, but after DateTime. */
-function holdsMoments(scale: number, narrow: ScalarType): boolean {
-  if (narrow.kind === 'plain') return narrow.name === 'DateTime';
-  return narrow.kind === 'datetime64' && scale >= narrow.scale && (scale < 9 || narrow.scale === 9);
+  if (wide.kind !== 'datetime64' || narrow.kind !== 'datetime64') return false;
+  // With nine digits, DateTime64 ends in 2262: before the other DateTime64 types, but after DateTime.
+  return wide.scale >= narrow.scale && (wide.scale < 9 || narrow.scale === 9);
 }
 
 /**
@@ -79,8 +79,9 @@ function isAlike(before: ClickHouseType, after: ClickHouseType, options: ColumnO
     return compareTrees(innerType(before), innerType(after), options) === 'alike';
   }
   if (before.name === 'JSON' && after.name === 'JSON') return holdsPaths(after, before);
-  const [old, now] = [scalarOf(before), scalarOf(after)];
-  if (old === undefined || now === undefined || !holds(now, old)) return false;
+  const [wasScalar, isScalar] = [scalarOf(before), scalarOf(after)];
+  if (wasScalar === undefined || isScalar === undefined || !holds(isScalar, wasScalar)) return false;
+  const [old, now] = [wasScalar.range, isScalar.range];
   if (old.kind === 'float') return true;
   if (old.kind !== 'integer' || now.kind !== 'integer') return false;
   return options.int64 === 'number' ? now.bits <= 64 : now.bits <= 32 || (old.bits === 64 && now.bits === 64);

@@ -7,6 +7,8 @@ export interface Format {
   readonly contentType: string;
   /** Media types accepted in Accept. The first is the registered one, or the most common if none is registered. */
   readonly mediaTypes: readonly string[];
+  /** Whether bodies are compressed as they are, so that Content-Encoding would gain nothing. */
+  readonly isCompressed?: true;
 }
 
 /** In order of preference for callers that accept several. */
@@ -22,7 +24,11 @@ export const FORMATS: Readonly<Record<FormatName, Format>> = {
     ],
   },
   csv: { contentType: 'text/csv; charset=utf-8; header=present', mediaTypes: ['text/csv'] }, // RFC 4180
-  parquet: { contentType: 'application/vnd.apache.parquet', mediaTypes: ['application/vnd.apache.parquet'] },
+  parquet: {
+    contentType: 'application/vnd.apache.parquet',
+    mediaTypes: ['application/vnd.apache.parquet'],
+    isCompressed: true,
+  },
   arrow: {
     contentType: 'application/vnd.apache.arrow.file',
     mediaTypes: ['application/vnd.apache.arrow.file'],

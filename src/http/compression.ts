@@ -65,7 +65,7 @@ export async function createCompression(bytes: number): Promise<Compression> {
   return {
     choose: (accepted, { body, contentType }) => {
       if (!isReadable(accepted)) return undefined;
-      if (body.length < MIN_BYTES || isCompressed(contentType)) return undefined;
+      if (body.length < MIN_BYTES || COMPRESSED.has(contentType)) return undefined;
       return preferred(accepted).find((coding) => coding !== 'zstd' || acceptsZstd(body));
     },
     encode: (plain, coding, etag) => {
@@ -95,10 +95,11 @@ function readPreferences(accepted: string): readonly ContentCoding[] {
   return names.flatMap((name) => CODINGS.find((coding) => coding === name) ?? []);
 }
 
-/** Parquet is compressed already. */
-function isCompressed(contentType: string): boolean {
-  return contentType === FORMATS.parquet.contentType;
-}
+const COMPRESSED: ReadonlySet<string> = new Set(
+  Object.values(FORMATS).flatMap(({ contentType, isCompressed }) =>
+    isCompressed === true ? [contentType] : [],
+  ),
+);
 
 function acceptsZstd(body: Buffer): boolean {
   return NATIVE_ZSTD !== undefined || body.length <= MAX_WASM_BYTES;

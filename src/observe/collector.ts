@@ -6,6 +6,7 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { Finished, TraceContext } from '../core/observation.ts';
+import { REQUEST_FIELDS } from './request-fields.ts';
 import { readTraceparent } from './trace-context.ts';
 import type { Tracing } from './tracing.ts';
 
@@ -100,22 +101,13 @@ const NO_SPAN = '0000000000000000';
  * no keys.
  */
 function attributesOf(request: Finished): Record<string, string | number> {
-  const { method, route, status, bytes, endpoint, revision, cache, rows, code, requestId } = request;
-  const attributes = {
-    'http.request.method': method,
-    'http.route': route,
-    'http.response.status_code': status,
-    'http.response.body.size': bytes,
-    'millrace.request_id': requestId,
-    'millrace.endpoint': endpoint,
-    'millrace.revision': revision,
-    'millrace.cache': cache,
-    'millrace.rows': rows,
-    'error.type': code,
-  };
-  return Object.fromEntries(
-    Object.entries(attributes).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  );
+  const attributes: Record<string, string | number> = {};
+  for (const { attribute, value } of Object.values(REQUEST_FIELDS)) {
+    const content = attribute === undefined ? undefined : value(request);
+    if (attribute !== undefined && (typeof content === 'string' || typeof content === 'number'))
+      attributes[attribute] = content;
+  }
+  return attributes;
 }
 
 /** Maximum number of traces started here per second: a span costs more than a cached response. */

@@ -2,7 +2,8 @@
 import pino, { type DestinationStream, type Level } from 'pino';
 import type { Observation, Observe } from '../core/observation.ts';
 import { describeCause } from './describe.ts';
-import { createRequestLine, rounded } from './request-line.ts';
+import { rounded } from './request-fields.ts';
+import { createRequestLine } from './request-line.ts';
 
 /** Size of the log buffer; further lines are dropped, so that a stuck reader never blocks a response. */
 const MAX_WAITING = 8 * 2 ** 20;

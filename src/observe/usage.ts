@@ -1,6 +1,7 @@
 // Records endpoint calls as table rows: buffered, written in batches, and dropped rather than delaying requests.
 import type { After } from '../core/clock.ts';
 import type { Finished, Observe } from '../core/observation.ts';
+import { CALL_COLUMNS } from './request-fields.ts';
 
 /** How rows are written, and limits that tests can lower. */
 export interface UsageOptions {
@@ -93,27 +94,7 @@ function firstRows(rows: readonly string[]): readonly string[] {
 }
 
 function rowOf(request: Finished, epoch: number): string {
-  const { requestId, method, status, bytes, ms, timing, read, labels = {}, trace } = request;
-  const { endpoint = '', revision = '', principal = '', code = '', cache = '', rows = 0 } = request;
-  const row = {
-    timestamp: new Date(epoch).toISOString(),
-    request_id: requestId,
-    trace_id: trace?.traceId ?? '',
-    endpoint,
-    revision,
-    principal,
-    method,
-    status,
-    code,
-    cache,
-    rows,
-    bytes,
-    read_rows: read?.rows ?? 0,
-    read_bytes: read?.bytes ?? 0,
-    duration_ms: ms,
-    queue_ms: timing?.queue ?? 0,
-    engine_ms: timing?.engine ?? 0,
-    labels,
-  };
+  const row: Record<string, unknown> = {};
+  for (const { name, value } of CALL_COLUMNS) row[name] = value(request, epoch);
   return `${JSON.stringify(row)}\n`;
 }

@@ -4,7 +4,6 @@ import type { Parameter } from '../config/generated/endpoint.ts';
 import { compileWholeMatch, regexError } from '../sql/regex.ts';
 import { failure } from './reading.ts';
 import type { Reader, Reading, ReadValue } from './reading.ts';
-import { isOrdered, isText } from './scalar.ts';
 import { DEFAULT_MAX_LENGTH } from './text.ts';
 import type { ParameterType } from './type.ts';
 
@@ -49,7 +48,7 @@ export function compileConstraints(
  * Lengths of a String count characters. Those of an Array count its elements, and its strings have the default limit.
  */
 function lengthCheck(spec: Parameter, type: ParameterType, findings: ParameterFinding[]): Check | undefined {
-  const countsCharacters = isText(type.scalar);
+  const countsCharacters = isText(type);
   if (spec.min_length !== undefined && spec.min_length > (spec.max_length ?? DEFAULT_MAX_LENGTH)) {
     findings.push(finding('min_length', 'range_empty', 'min_length is greater than max_length'));
   }
@@ -79,7 +78,7 @@ function countCharacters(text: string, giveUp: number): number {
 
 function patternCheck(spec: Parameter, type: ParameterType, findings: ParameterFinding[]): Check | undefined {
   if (spec.pattern === undefined) return undefined;
-  if (!isText(type.scalar)) {
+  if (!isText(type)) {
     findings.push(misplaced('pattern', type, 'a String'));
     return undefined;
   }
@@ -96,12 +95,16 @@ function patternCheck(spec: Parameter, type: ParameterType, findings: ParameterF
   return ({ text }) => (matches(text) ? undefined : message);
 }
 
+function isText({ scalar }: ParameterType): boolean {
+  return scalar.constraints === 'text';
+}
+
 /** Compiling a longer expression would block other requests: 1,000 characters take up to 8 ms. */
 const MAX_REGEX_LENGTH = 1000;
 
 function formatCheck(spec: Parameter, type: ParameterType, findings: ParameterFinding[]): Check | undefined {
   if (spec.format === undefined) return undefined;
-  if (!isText(type.scalar)) {
+  if (!isText(type)) {
     findings.push(misplaced('format', type, 'a String'));
     return undefined;
   }
@@ -120,9 +123,10 @@ function boundCheck(
 ): Check | undefined {
   const [min, max] = (['min', 'max'] as const).map((key) => {
     if (spec[key] === undefined) return undefined;
-    const reading = isOrdered(type.scalar)
-      ? readBound(key, reader(spec[key]))
-      : misplaced(key, type, 'a number, date or time');
+    const reading =
+      type.scalar.constraints === 'order'
+        ? readBound(key, reader(spec[key]))
+        : misplaced(key, type, 'a number, date or time');
     if (!('code' in reading)) return reading;
     findings.push(reading);
     return undefined;

@@ -4,9 +4,8 @@ import { compileConstraints } from './constraints.ts';
 import type { ParameterFinding } from './constraints.ts';
 import { failure, read } from './reading.ts';
 import type { RawScalar, RawValue, Reader, Reading } from './reading.ts';
-import { arrayText, scalarReader } from './scalar.ts';
 import { DEFAULT_MAX_LENGTH } from './text.ts';
-import { parseParameterType, placeholderType } from './type.ts';
+import { arrayText, parseParameterType, placeholderType } from './type.ts';
 import type { ParameterType } from './type.ts';
 
 /** A compiled parameter. */
@@ -40,7 +39,7 @@ export function compileParameter(name: string, spec: Parameter): CompileResult {
     };
   }
   const findings: ParameterFinding[] = [];
-  const constrained = compileConstraints(spec, type, scalarReader(type.scalar), findings);
+  const constrained = compileConstraints(spec, type, type.scalar.read, findings);
   const readValue = type.isArray ? arrayReader(type, spec, constrained) : rejectArrays(constrained);
   const absent = absentValue(spec, type, readValue, findings);
   if (findings.length > 0) return { findings };

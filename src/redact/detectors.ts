@@ -12,6 +12,11 @@ import { joinWordDetectors } from './word-scan.ts';
 const WORD_DETECTORS: readonly WordDetector[] = [tokenDetector, apiKeyDetector, ibanDetector, cardDetector];
 const DETECTORS: readonly Detector[] = [phoneDetector, ipDetector, emailDetector];
 
+/** The names of all detectors, in execution order. */
+export const DETECTOR_NAMES: readonly DetectorName[] = [...WORD_DETECTORS, ...DETECTORS].map(
+  ({ name }) => name,
+);
+
 /** The detectors used if an endpoint file does not choose any. */
 export const DEFAULT_DETECTORS: readonly DetectorName[] = ['ip', 'email'];
 

@@ -4,21 +4,23 @@ import type { TableColumns } from '../catalog/describe.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import { positionAt } from '../core/position.ts';
 import { Problem, type ProblemDetail } from '../core/problem.ts';
+import type { TranslatedQuery } from './dialect-table.ts';
 
 /**
  * Translates a BigQuery query to ClickHouse SQL, which the sandbox then checks like any consumer query. Throws Problem
  * `bigquery.*`.
  */
-export function bigqueryToSql(
+export function translateBigQuery(
   text: string,
   { outline }: Endpoint,
   tables: readonly TableColumns[],
-): Translation {
-  return translate(text, { tables, taken: outline.identifiers });
+): TranslatedQuery {
+  const translation = translate(text, { tables, taken: outline.identifiers });
+  return { sql: translation.sql, inOriginal: (problem) => inBigQuery(problem, text, translation) };
 }
 
 /** Maps a problem with the translated SQL to the query as sent: its positions, and the construct found there. */
-export function inBigQuery(problem: Problem, text: string, translation: Translation): Problem {
+function inBigQuery(problem: Problem, text: string, translation: Translation): Problem {
   const errors = problem.errors.map((error) => locate(error, text, translation));
   const [first] = errors;
   const { code, cause } = problem;

@@ -1,8 +1,7 @@
 // Detects the SQL dialect of a query: tries each in order and uses the first that can run it.
 import type { Dialect } from '../catalog/endpoint.ts';
 import { Problem, type ProblemCode, type ProblemDetail } from '../core/problem.ts';
-
-type Plans<Plan> = Readonly<Record<Dialect, () => Promise<Plan>>>;
+import { DIALECTS } from './dialect-table.ts';
 
 /**
  * The plan of the first dialect that can run the query. If none can, the plan of the first that accepts it; if none
@@ -11,13 +10,13 @@ type Plans<Plan> = Readonly<Record<Dialect, () => Promise<Plan>>>;
  */
 export async function chooseDialect<Plan>(
   dialects: readonly Dialect[],
-  plans: Plans<Plan>,
+  planIn: (dialect: Dialect) => Promise<Plan>,
   canRun: (plan: Plan) => Promise<boolean>,
 ): Promise<Plan> {
   const rejections: Rejection[] = [];
   const accepted: Plan[] = [];
   for (const dialect of dialects) {
-    const plan = await plans[dialect]().catch((error: unknown) => rejectionOf(error, dialect));
+    const plan = await planIn(dialect).catch((error: unknown) => rejectionOf(error, dialect));
     if (plan instanceof Rejection) rejections.push(plan);
     else if (dialects.length === 1 || (await canRun(plan))) return plan;
     else accepted.push(plan);
@@ -61,12 +60,10 @@ function problemOf(rejections: readonly Rejection[]): Problem {
   });
 }
 
-/** Problems that mean the query could not be parsed in the dialect; any other means it was parsed and then rejected. */
-const UNPARSED: ReadonlySet<ProblemCode> = new Set([
-  'sandbox.query_invalid',
-  'sandbox.syntax_unsupported',
-  'bigquery.syntax_invalid',
-]);
+/** Of all dialects: a translated query can be rejected as one in ClickHouse SQL. */
+const UNPARSED: ReadonlySet<ProblemCode> = new Set(
+  Object.values(DIALECTS).flatMap(({ unparsed }) => unparsed),
+);
 
 function wasParsed({ problem }: Rejection): boolean {
   return !UNPARSED.has(problem.code);

@@ -35,8 +35,9 @@ export async function encodeRows(engine: Engine, cut: Cut, encoding: Encoding): 
         rows > 0 ? [] : (await describeColumns(engine, encoding)).map(({ name }) => name),
       );
     case 'parquet':
+      return encodeColumns(engine, cut, encoding, 'Parquet');
     case 'arrow':
-      return encodeColumns(engine, cut, encoding);
+      return encodeColumns(engine, cut, encoding, 'Arrow');
   }
 }
 
@@ -47,8 +48,13 @@ async function describeColumns(engine: Engine, { plan, signal }: Encoding): Prom
 }
 
 /** The engine encodes the rows after redaction, so redacted data is in no columnar format either. */
-async function encodeColumns(engine: Engine, { lines }: Cut, encoding: Encoding): Promise<Buffer> {
-  const { plan, redactor, format, signal } = encoding;
+async function encodeColumns(
+  engine: Engine,
+  { lines }: Cut,
+  encoding: Encoding,
+  format: 'Parquet' | 'Arrow',
+): Promise<Buffer> {
+  const { plan, redactor, signal } = encoding;
   if (lines.length > MAX_COLUMNAR_BYTES) throw new Problem('format.too_large');
   const [first = ''] = Buffer.from(lines.buffer, lines.byteOffset, Math.min(lines.length, 2 ** 20))
     .toString()
@@ -62,10 +68,7 @@ async function encodeColumns(engine: Engine, { lines }: Cut, encoding: Encoding)
   const sql = columnarStatement(lines, { columns, present });
   const statement = { ...plan.statement, sql, parameters: {}, origin: 'saved' } as const;
   try {
-    const { chunks } = await engine.run(statement, {
-      format: format === 'parquet' ? 'Parquet' : 'Arrow',
-      signal,
-    });
+    const { chunks } = await engine.run(statement, { format, signal });
     const bytes = await readAll(chunks);
     return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   } catch (cause) {

@@ -8,8 +8,8 @@ import type { Bindings } from '../params/binder.ts';
 import { rejection } from '../sandbox/lexed-query.ts';
 import { consumerFailure } from '../sandbox/failure.ts';
 import { stateInResult } from '../sandbox/scan/states.ts';
-import { bigqueryToSql, inBigQuery } from './bigquery-query.ts';
 import type { ConsumerQuery } from './consumer-query.ts';
+import { DIALECTS } from './dialect-table.ts';
 import { chooseDialect } from './dialects.ts';
 import { checkProblem } from './engine-problems.ts';
 import { lqlProblem, lqlToSql } from './lql-query.ts';
@@ -88,13 +88,10 @@ interface Planning extends PlanOptions {
 async function planConsumerQuery(planning: Planning, consumerQuery: ConsumerQuery): Promise<Plan> {
   const { endpoint, sandboxes } = planning;
   if (consumerQuery.language === 'lql') return planLql(planning, consumerQuery);
-  const plans: Readonly<Record<Dialect, () => Promise<Plan>>> = {
-    clickhouse: () => planSql(planning, consumerQuery),
-    bigquery: () => planBigQuery(planning, consumerQuery),
-  };
+  const planIn = (dialect: Dialect): Promise<Plan> => planDialect(planning, consumerQuery, dialect);
   const { dialect } = consumerQuery;
   const dialects = dialect === undefined ? endpoint.sandbox.dialects : [dialect];
-  return chooseDialect(dialects, plans, ({ statement }) => sandboxes.canRun(endpoint, statement));
+  return chooseDialect(dialects, planIn, ({ statement }) => sandboxes.canRun(endpoint, statement));
 }
 
 async function planSql(
@@ -130,7 +127,7 @@ async function planSql(
       return again && { ...statement, sql: again.sql };
     },
     canonical: bindings.canonical,
-    consumerQuery: { sql: text, canonicalSql: verdict.joined, dialect: 'clickhouse' },
+    consumerQuery: { sql: text, canonicalSql: verdict.joined, dialect: undefined },
     blame: (failure) => {
       const { engineCode, message } = failure;
       const reported = consumerFailure(verdict, { engineCode, message }, sandbox.columns);
@@ -148,19 +145,24 @@ function rowPolicyOf(
   return { endpoint: name, values: Object.fromEntries(compared) };
 }
 
-/** BigQuery goes through the sandbox as the ClickHouse SQL it translates to. */
-async function planBigQuery(planning: Planning, consumerQuery: ConsumerQuery): Promise<Plan> {
+/** Other dialects go through the sandbox as the ClickHouse SQL they translate to. */
+async function planDialect(
+  planning: Planning,
+  consumerQuery: ConsumerQuery,
+  dialect: Dialect,
+): Promise<Plan> {
+  const { translate } = DIALECTS[dialect];
+  if (translate === undefined) return withDialect(await planSql(planning, consumerQuery), dialect);
   const tables = await tablesOf(planning);
-  const translation = bigqueryToSql(consumerQuery.text, planning.endpoint, tables);
-  const inOriginal = (problem: Problem) => inBigQuery(problem, consumerQuery.text, translation);
-  const planned = await planTranslated(planning, consumerQuery, translation.sql).catch((error: unknown) => {
+  const { sql, inOriginal } = translate(consumerQuery.text, planning.endpoint, tables);
+  const planned = await planTranslated(planning, consumerQuery, sql).catch((error: unknown) => {
     throw error instanceof Problem ? inOriginal(error) : error;
   });
   const blame: Plan['blame'] = (failure) => {
     const problem = planned.blame(failure);
     return problem && inOriginal(problem);
   };
-  return { ...withDialect(planned, 'bigquery'), blame };
+  return { ...withDialect(planned, dialect), blame };
 }
 
 /** LQL goes through the sandbox as the SQL it compiles to. */
@@ -175,14 +177,14 @@ async function planLql(planning: Planning, consumerQuery: ConsumerQuery): Promis
     if (span === undefined) return undefined;
     return lqlProblem(text, [{ ...span, ...regexFault('the engine rejects it') }]);
   };
-  return { ...withDialect(planned, undefined), blame };
+  return { ...planned, blame };
 }
 
 function planTranslated(planning: Planning, consumerQuery: ConsumerQuery, sql: string): Promise<Plan> {
   return planSql(planning, { ...consumerQuery, text: sql });
 }
 
-function withDialect(plan: Plan, dialect: Dialect | undefined): Plan {
+function withDialect(plan: Plan, dialect: Dialect): Plan {
   return { ...plan, consumerQuery: plan.consumerQuery && { ...plan.consumerQuery, dialect } };
 }
 

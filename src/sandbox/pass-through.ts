@@ -2,6 +2,7 @@
 // elements of tuples) can be selected where the stored table is read, so that the engine reads them alone.
 import type { Cursor } from '../sql/cursor.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
+import { tokenAt } from '../sql/clause.ts';
 import type { Clause, ClauseElement, Edit } from '../sql/clause.ts';
 
 /** A subcolumn, by the column that consumers know and the path below it: `metadata` and `request.path`. */
@@ -111,12 +112,6 @@ function isOnlyRead(needed: readonly ClauseElement[], element: ClauseElement, is
   const name = element.name.toLowerCase();
   const others = needed.filter((each) => each !== element).flatMap(({ mentions }) => mentions);
   return others.filter((mention) => mention === name).length === (isFirst ? 0 : 1);
-}
-
-function tokenAt(cursor: Cursor, offset: number): number {
-  let index = 0;
-  while (index < cursor.length && cursor.start(index) < offset) index++;
-  return index;
 }
 
 interface Range {

@@ -32,14 +32,25 @@ export function readClause(cursor: Cursor, outline: Outline): Clause {
     ...element,
     mentions: mentionsIn(cursor, element),
   }));
+  const byName = groupByName(elements);
   return {
     cursor,
     isRecursive: outline.recursive,
     elements,
-    needed: (name) => (outline.recursive ? elements : neededBy(elements, (element) => element.name === name)),
-    tokensBetween: (start, end) =>
-      cursor.tokens.filter((token) => token.start >= start && token.end <= end).length,
+    needed: (name) => (outline.recursive ? elements : neededBy(elements, [name], byName)),
+    tokensBetween: (start, end) => tokenAt(cursor, end) - tokenAt(cursor, start),
   };
+}
+
+/** Index of the first token that starts at or after an offset; the number of tokens if there is none. */
+export function tokenAt(cursor: Cursor, offset: number): number {
+  let [low, high] = [0, cursor.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (cursor.start(middle) < offset) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /**
@@ -50,17 +61,34 @@ export function withoutUnused(cursor: Cursor, outline: Outline): string {
   const { sql } = cursor;
   const clause = readClause(cursor, outline);
   if (clause.isRecursive || clause.elements.length === 0) return sql;
-  const mentioned = new Set(mentionsIn(cursor, { start: outline.mainStart, end: sql.length }));
-  const kept = neededBy(clause.elements, ({ name }) => mentioned.has(name.toLowerCase()));
+  const mentioned = mentionsIn(cursor, { start: outline.mainStart, end: sql.length });
+  const kept = neededBy(clause.elements, mentioned, groupByName(clause.elements));
   if (kept.length === clause.elements.length) return sql;
   const head = kept.length === 0 ? '' : `${withClause(clause, kept)}\n`;
   return head + sql.slice(outline.mainStart);
 }
 
 function mentionsIn(cursor: Cursor, { start, end }: Pick<WithElement, 'start' | 'end'>): string[] {
-  return cursor.tokens.flatMap((token, index) =>
-    token.start >= start && token.end <= end ? (cursor.name(index)?.toLowerCase() ?? []) : [],
-  );
+  const mentions: string[] = [];
+  for (let index = tokenAt(cursor, start); index < cursor.length && cursor.end(index) <= end; index++) {
+    const name = cursor.name(index);
+    if (name !== undefined) mentions.push(name.toLowerCase());
+  }
+  return mentions;
+}
+
+type ByName = ReadonlyMap<string, readonly ClauseElement[]>;
+
+/** By name in lower case. */
+function groupByName(elements: readonly ClauseElement[]): ByName {
+  const groups = new Map<string, ClauseElement[]>();
+  for (const element of elements) {
+    const name = element.name.toLowerCase();
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, [element]);
+    else group.push(element);
+  }
+  return groups;
 }
 
 /** The WITH clause of some elements, `needed` in their order, with edits. */
@@ -79,14 +107,15 @@ export function withClause(
  */
 function neededBy(
   elements: readonly ClauseElement[],
-  isRead: (element: ClauseElement) => boolean,
+  names: readonly string[],
+  byName: ByName,
 ): readonly ClauseElement[] {
-  const needed = new Set(elements.filter((each) => each.kind === 'expression' || isRead(each)));
+  const read = names.flatMap((name) => byName.get(name.toLowerCase()) ?? []);
+  const needed = new Set([...elements.filter(({ kind }) => kind === 'expression'), ...read]);
   for (const { mentions } of needed) {
-    const mentioned = new Set(mentions);
-    for (const other of elements) if (mentioned.has(other.name.toLowerCase())) needed.add(other); // visited later
+    for (const name of mentions) for (const other of byName.get(name) ?? []) needed.add(other); // visited later
   }
-  return elements.filter((each) => needed.has(each));
+  return [...needed].toSorted((a, b) => a.start - b.start);
 }
 
 /** The source from `start` to `end` with the edits that are within it applied; an edit inside another is dropped. */

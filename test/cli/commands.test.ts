@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { hashKey } from '../../src/auth/keyring.ts';
 import { openLiveKeyring } from '../../src/auth/live-keyring.ts';
+import { COMMAND_NAMES } from '../../src/cli/program.ts';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
 import { run, scratch } from '../support/command.ts';
 import { after } from '../../src/app/clock.ts';
@@ -26,18 +27,11 @@ function folder(files: Readonly<Record<string, string>>): string {
 describe('help and misuse', () => {
   test.each([
     [],
-    ['serve'],
-    ['validate'],
-    ['test'],
-    ['query'],
-    ['token'],
+    ...COMMAND_NAMES.map((name) => [name]),
     ['token', 'create'],
     ['token', 'rotate'],
     ['token', 'list'],
     ['token', 'revoke'],
-    ['seed'],
-    ['capacity'],
-    ['diff'],
   ])('%s %s --help', async (...command) => {
     const { code, out } = await run([...command.filter(Boolean), '--help']);
     expect(code).toBe(0);

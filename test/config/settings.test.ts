@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,6 +22,18 @@ async function settingsOf(sources: SettingsSources) {
   if (!('settings' in loaded)) throw new Error(JSON.stringify(loaded.diagnostics));
   return loaded.settings;
 }
+
+test('every setting of the schema is resolved', () => {
+  const sources = ['settings.ts', 'clickhouse-settings.ts']
+    .map((name) => readFileSync(join(import.meta.dirname, '../../src/config', name), 'utf8'))
+    .join('\n');
+  const parts = [...sources.matchAll(/const \{([^}]*)\} = all\b/g)].map(([, names]) => names).join();
+  const read = new Set(
+    [...`${parts} ${sources.match(/\b(?:all|given)\.\w+/g)?.join(' ')}`.matchAll(/\w+/g)].map(String),
+  );
+  const unused = settingNames().filter(({ key }) => !read.has(key));
+  expect(unused.map(({ key }) => key)).toEqual([]);
+});
 
 describe('settings', () => {
   test('have the documented defaults', async () => {

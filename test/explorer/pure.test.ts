@@ -1,4 +1,6 @@
 // Explorer logic that needs no browser: URLs, visible rows, locations, digits.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fromPicker, isPickable, toPicker } from '../../explorer/src/form/time.ts';
@@ -9,9 +11,16 @@ import { moved } from '../../explorer/src/result/cell-keys.ts';
 import { sortRows } from '../../explorer/src/result/columns.ts';
 import { topOf, visibleRows } from '../../explorer/src/result/window.ts';
 import { readAnswer } from '../../explorer/src/service/answer.ts';
+import { DIALECT_NAMES } from '../../explorer/src/service/dialects.ts';
 import { parseJson, preview, printJson } from '../../explorer/src/service/json.ts';
 import { sentence } from '../../explorer/src/service/problem.ts';
 import { readAddress, writeAddress, type Address } from '../../explorer/src/state/address.ts';
+
+test('the page has a name for every dialect of endpoint files', () => {
+  const schema = readFileSync(join(import.meta.dirname, '../../schemas/endpoint.schema.json'), 'utf8');
+  const [, list = ''] = /"dialects":[^}]*"items": \{ "enum": \[([^\]]*)\]/.exec(schema) ?? [];
+  expect(Object.keys(DIALECT_NAMES)).toEqual(JSON.parse(`[${list}]`));
+});
 
 describe('an address', () => {
   const name = fc.stringMatching(/^[a-z][a-z0-9_]{0,8}$/);

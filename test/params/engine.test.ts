@@ -4,6 +4,7 @@ import { afterAll, expect, test } from 'vitest';
 import { parameterText } from '../../src/engine/parameter-text.ts';
 import { compileParameter } from '../../src/params/parameter.ts';
 import type { RawValue } from '../../src/params/reading.ts';
+import { TYPE_NAMES } from '../../src/params/scalar.ts';
 import { quoteString } from '../../src/sql/literal.ts';
 import { openOracle } from '../sql/oracle.ts';
 
@@ -100,6 +101,11 @@ for (const { type, values, print, expected } of CASES as readonly Case<Exclude<R
     expect(seen).toEqual(sample.map(expected));
   });
 }
+
+test('every parameter type has a case', () => {
+  const tested = new Set(CASES.map(({ type }) => type.replace(/\(.*/, '')));
+  expect(TYPE_NAMES.filter((name) => !tested.has(name.replace(/\(.*/, '')))).toEqual([]);
+});
 
 test('null is NULL', async () => {
   const { parameter } = compileParameter('p', { type: 'DateTime64(3)' });

@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { scalarReader } from '../../src/params/scalar.ts';
 import type { RawScalar } from '../../src/params/reading.ts';
 import { parseParameterType } from '../../src/params/type.ts';
 
 function readAs(typeText: string, raw: RawScalar): string | { rejected: string } {
   const type = parseParameterType(typeText);
   if ('kind' in type) throw new Error(type.message);
-  const reading = scalarReader(type.scalar)(raw);
+  const reading = type.scalar.read(raw);
   return reading.kind === 'value' ? reading.text : { rejected: reading.message };
 }
 

@@ -1,9 +1,24 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { DetectorName } from '../../src/redact/detector.ts';
+import { DETECTOR_NAMES } from '../../src/redact/detectors.ts';
 import { createRedactor } from '../../src/redact/redactor.ts';
 import { ADDRESSES, DISGUISES, EMAILS, NUMBERS, SECRETS, SURVIVORS, UNREAD } from './texts.ts';
 
-const ALL: readonly DetectorName[] = ['ip', 'email', 'token', 'api_key', 'card', 'iban', 'phone'];
+const ALL = DETECTOR_NAMES;
+
+test('the schema of endpoint files has every detector', () => {
+  const { $defs } = JSON.parse(
+    readFileSync(join(import.meta.dirname, '../../schemas/endpoint.schema.json'), 'utf8'),
+  ) as { $defs: { Pii: { properties: { detectors: { items: { enum: string[] } } } } } }; // our own schema
+  expect($defs.Pii.properties.detectors.items.enum.toSorted()).toEqual(ALL.toSorted());
+});
+
+test('every detector has a row below', () => {
+  const rows = [...ADDRESSES, ...EMAILS, ...SECRETS, ...NUMBERS].map(({ becomes }) => becomes).join('\n');
+  expect(ALL.filter((name) => !rows.includes(`#${name}`))).toEqual([]);
+});
 const redactor = createRedactor({ detectors: ALL, kind: true });
 
 /** A text as one row, redacted, and read again. */

@@ -1,9 +1,9 @@
 // Aggregate function states through the whole service: tables that contain them, results, formats, dialects.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { FORMATS } from '../../src/format/formats.ts';
 import { startService, writeEndpoint, type TestService } from '../support/service.ts';
 
 let service: TestService;
-const FORMATS = ['json', 'ndjson', 'csv', 'parquet', 'arrow'];
 
 const endpoint = (n: number, name: string, rest: string): [string, string] => [
   name,
@@ -85,7 +85,7 @@ describe('a table with a column of states', () => {
   });
 });
 
-describe.each(FORMATS)('as %s', (format) => {
+describe.each(Object.keys(FORMATS))('as %s', (format) => {
   test.each([
     ['a state of the table', 'SELECT day, users FROM daily'],
     ['all columns of the table', 'SELECT * FROM daily'],

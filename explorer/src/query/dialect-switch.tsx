@@ -1,9 +1,8 @@
 // The dialect of consumer SQL: detected by the service, or chosen.
-import type { Dialect, Sandbox } from '../service/listing.ts';
+import { DIALECT_NAMES } from '../service/dialects.ts';
+import type { Sandbox } from '../service/listing.ts';
 import { useExplorer } from '../state/context.ts';
 import type { Check } from './use-check.ts';
-
-const NAMES: Readonly<Record<Dialect, string>> = { clickhouse: 'ClickHouse', bigquery: 'BigQuery' };
 
 interface Props {
   readonly sandbox: Sandbox;
@@ -16,7 +15,7 @@ export function DialectSwitch({ sandbox, check }: Props) {
   const found = check.kind === 'valid' && check.isCurrent ? check.dialect : undefined;
   const choices = [
     { value: undefined, label: 'Auto' },
-    ...sandbox.dialects.map((value) => ({ value, label: NAMES[value] })),
+    ...sandbox.dialects.map((value) => ({ value, label: DIALECT_NAMES[value] })),
   ];
   return (
     <div class="dialect">
@@ -37,7 +36,9 @@ export function DialectSwitch({ sandbox, check }: Props) {
           </label>
         ))}
       </div>
-      {dialect === undefined && found !== undefined && <span class="note">parsed as {NAMES[found]}</span>}
+      {dialect === undefined && found !== undefined && (
+        <span class="note">parsed as {DIALECT_NAMES[found]}</span>
+      )}
     </div>
   );
 }

@@ -2,7 +2,8 @@
 import { readAnswer, type Answer } from './answer.ts';
 import { parseJson } from './json.ts';
 import { readEvents, type ServerEvent } from './events.ts';
-import { readListing, type Dialect, type Endpoint, type Language, type ListingDocument } from './listing.ts';
+import type { Dialect } from './dialects.ts';
+import { readListing, type Endpoint, type Language, type ListingDocument } from './listing.ts';
 import { CallFailure, problemOf, UNREACHABLE } from './problem.ts';
 
 /** A request to an endpoint; a consumer query replaces the saved query. */

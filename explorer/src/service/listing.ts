@@ -1,4 +1,5 @@
 // The response of GET /api/endpoints, as far as the explorer uses it.
+import type { Dialect } from './dialects.ts';
 import type { Json } from './json.ts';
 
 export interface Parameter {
@@ -33,7 +34,6 @@ export interface Table {
 }
 
 export type Language = 'sql' | 'lql';
-export type Dialect = 'clickhouse' | 'bigquery';
 
 export interface Sandbox {
   readonly languages: readonly Language[];

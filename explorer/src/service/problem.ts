@@ -1,4 +1,5 @@
 // Problems for display: the service's problem documents (RFC 9457) and network failures.
+import { dialectName } from './dialects.ts';
 import { parseJson } from './json.ts';
 
 export interface ErrorLocation {
@@ -30,8 +31,6 @@ export class CallFailure extends Error {
   }
 }
 
-const DIALECT_NAMES: Readonly<Record<string, string>> = { clickhouse: 'ClickHouse', bigquery: 'BigQuery' };
-
 /** The hint in terms of the page: it marks locations, has a switch for the dialect, and counts down to a retry. */
 export function hintOf({ hint }: Problem): string {
   return sentence(hint)
@@ -39,7 +38,7 @@ export function hintOf({ hint }: Problem): string {
     .replace(
       /Parsed as (\w+) SQL; for another dialect, send dialect=(\w+)/,
       (_, parsed: string, other: string) =>
-        `Parsed as ${DIALECT_NAMES[parsed] ?? parsed} SQL; if it is ${DIALECT_NAMES[other] ?? other} SQL, choose that dialect above the editor`,
+        `Parsed as ${dialectName(parsed)} SQL; if it is ${dialectName(other)} SQL, choose that dialect above the editor`,
     )
     .replace(
       /\b(r|w)(?:etry after|ait for) the number of seconds in Retry-After(?:; RateLimit-Policy has the limit)?/i,

@@ -1,5 +1,6 @@
 // Page state in the URL fragment, for sharing, history and reloading. The key is never part of it.
-import type { Dialect, Language } from '../service/listing.ts';
+import { isDialect, type Dialect } from '../service/dialects.ts';
+import type { Language } from '../service/listing.ts';
 
 export type View = 'table' | 'chart' | 'json' | 'code';
 export type QueryKind = 'saved' | Language;
@@ -99,7 +100,7 @@ export function writeAddress(address: Address): string {
 }
 
 function readDialect(text: string | null): Dialect | undefined {
-  return text === 'clickhouse' || text === 'bigquery' ? text : undefined;
+  return text !== null && isDialect(text) ? text : undefined;
 }
 
 function readView(text: string | null): View | undefined {

@@ -4,9 +4,10 @@ import { parse } from 'csv-parse/sync';
 import { parquetReadObjects, parquetSchema, parquetMetadata } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import { expect } from 'vitest';
+import { FORMATS } from '../../../src/format/formats.ts';
 import { problem, type Checks } from './world.ts';
 
-const FORMATS = ['json', 'ndjson', 'csv', 'parquet', 'arrow'] as const;
+const NAMES = Object.keys(FORMATS);
 
 export const FORMATTED: Checks = {
   'The format is that of `format`, otherwise the preferred one of `Accept`, otherwise JSON.': async ({
@@ -86,7 +87,7 @@ export const FORMATTED: Checks = {
     ]);
   },
   'Truncation, redaction and caching work the same in every format.': async ({ query }) => {
-    for (const format of FORMATS) {
+    for (const format of NAMES) {
       const headers = { 'SVC-ENDPOINT-REDACT-PII': 'true' };
       const first = await query(`kept-rows?format=${format}`, { headers });
       const again = await query(`kept-rows?format=${format}`, { headers });
@@ -101,7 +102,7 @@ export const FORMATTED: Checks = {
     query,
     curl,
   }) => {
-    for (const format of FORMATS) {
+    for (const format of NAMES) {
       const response = await query(`fails?format=${format}`);
       expect(response.headers.get('content-type')).toContain('application/problem+json');
       expect(await response.json()).toMatchObject(problem(500, 'endpoint.failed'));

@@ -1,0 +1,26 @@
+// The table of SQL dialects: how a query in each is translated, and which problems mean that it could not be parsed.
+import type { TableColumns } from '../catalog/describe.ts';
+import type { Dialect, Endpoint } from '../catalog/endpoint.ts';
+import type { Problem, ProblemCode } from '../core/problem.ts';
+import { translateBigQuery } from './bigquery-query.ts';
+
+/** A consumer query as ClickHouse SQL. */
+export interface TranslatedQuery {
+  readonly sql: string;
+  /** Maps a problem with `sql` to the query as sent. */
+  readonly inOriginal: (problem: Problem) => Problem;
+}
+
+export interface DialectRow {
+  /** Throws Problem for a query that cannot be translated. Undefined: queries are ClickHouse SQL as they are. */
+  readonly translate:
+    | ((text: string, endpoint: Endpoint, tables: readonly TableColumns[]) => TranslatedQuery)
+    | undefined;
+  /** Problems that mean the query could not be parsed; any other means it was parsed and then rejected. */
+  readonly unparsed: readonly ProblemCode[];
+}
+
+export const DIALECTS: Readonly<Record<Dialect, DialectRow>> = {
+  clickhouse: { translate: undefined, unparsed: ['sandbox.query_invalid', 'sandbox.syntax_unsupported'] },
+  bigquery: { translate: translateBigQuery, unparsed: ['bigquery.syntax_invalid'] },
+};
