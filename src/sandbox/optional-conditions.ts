@@ -61,6 +61,9 @@ const NEXT_CLAUSES: ReadonlySet<string | undefined> = new Set(
   'GROUP HAVING WINDOW QUALIFY ORDER LIMIT UNION INTERSECT EXCEPT SELECT'.split(' '),
 );
 
+/** A value of `? :` after which only the AND makes a condition. */
+const ENDS: ReadonlySet<string | undefined> = new Set([')', '?']);
+
 /** Whether AND at `at` continues a WHERE that begins with `column = value`: what is left of it is a condition. */
 function followsComparison(cursor: Clause['cursor'], at: number): boolean {
   if (cursor.word(at) !== 'AND') return false;
@@ -68,7 +71,7 @@ function followsComparison(cursor: Clause['cursor'], at: number): boolean {
     const isWhere = cursor.word(i) === 'WHERE' && cursor.name(i + 1) !== undefined;
     if (!isWhere || !COMPARISONS.has(cursor.kind(i + 2))) continue;
     let next = i;
-    while (next < at && cursor.kind(next) !== ')' && !NEXT_CLAUSES.has(cursor.word(next)))
+    while (next < at && !ENDS.has(cursor.kind(next)) && !NEXT_CLAUSES.has(cursor.word(next)))
       next = cursor.after(next);
     if (next === at) return true; // at the same level
   }

@@ -21,7 +21,7 @@ export function columnsReadWhole(cursor: Cursor, selects: readonly SelectFinding
   return whole;
 }
 
-/** Whether `*` may be a key of GROUP BY, and stands for one of the columns. */
+/** Whether `*` may be a key of GROUP BY, and includes one of the columns. */
 export function isGroupedByStar(
   cursor: Cursor,
   selects: readonly SelectFinding[],

@@ -122,3 +122,29 @@ describe('a consumer query reads what the same query by hand reads', () => {
     expect(hand.columns).not.toEqual([]);
   });
 });
+
+test('a stored column of the name of a subcolumn, which the endpoint does not select, is not read', async () => {
+  for (const sql of [
+    'CREATE DATABASE dotted',
+    "CREATE TABLE dotted.logs (project String, doc JSON, `doc.made` String ALIAS 'hidden') ENGINE = MergeTree ORDER BY project",
+    'CREATE TABLE dotted.plain (project String, doc JSON) ENGINE = MergeTree ORDER BY project',
+  ]) {
+    await engine.execute(sql);
+  }
+  const over = (table: string, number: number): Endpoint =>
+    compile(`id: 00000000-0000-4000-8000-00000000000${number}
+name: dotted-${table}
+query: |
+  WITH t AS (SELECT doc FROM dotted.${table} WHERE project = @project) SELECT * FROM t
+parameters:
+  project: { type: String, required: true }
+sandbox: { enabled: true }
+`);
+  const statementOver = async (endpointOver: Endpoint): Promise<string> => {
+    const bindings = endpointOver.binder.bind(new Map([['project', ['mine']]]));
+    const query = { language: 'sql', dialect: 'clickhouse', text: 'SELECT doc.made FROM t' } as const;
+    return (await plan(endpointOver, bindings, query)).statement.sql;
+  };
+  expect(await statementOver(over('plain', 3))).toContain('`doc.made`');
+  expect(await statementOver(over('logs', 4))).not.toContain('`doc.made`');
+});
