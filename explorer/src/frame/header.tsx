@@ -32,11 +32,13 @@ export function Header() {
             class="button quiet"
             onClick={leave}
             title="Forget the key in all tabs, with history and drafts"
-            aria-label={`Forget the key …${key.value.slice(-4)}`}
           >
             <Icon name="key" />
             <span class="key-tail mono">…{key.value.slice(-4)}</span>
-            <span class="wide-only">Forget</span>
+            <span class="wide-only" aria-hidden="true">
+              Forget
+            </span>
+            <span class="visually-hidden">Forget the key</span>
           </button>
         )}
       </nav>
