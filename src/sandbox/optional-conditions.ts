@@ -22,9 +22,17 @@ export function optionalConditions({
   cursor,
 }: Pick<Clause, 'cursor'>): (isNull: (parameter: string) => boolean) => readonly Edit[] {
   const found: OptionalCondition[] = [];
-  for (let open = 0; open < cursor.length; open++) {
-    const condition = readOptional(cursor, open);
+  let level = NO_WHERE;
+  const around: Level[] = [];
+  for (let at = 0; at < cursor.length; at++) {
+    const condition = readOptional(cursor, at, level);
     if (condition !== undefined && condition.start > (found.at(-1)?.end ?? -1)) found.push(condition);
+    const kind = cursor.kind(at);
+    if (kind === '(' || kind === '[' || kind === '{') {
+      around.push(level);
+      level = NO_WHERE;
+    } else if (kind === ')' || kind === ']' || kind === '}') level = around.pop() ?? NO_WHERE;
+    else level = levelAfter(level, cursor, at);
   }
   return (isNull) =>
     found.map(({ parameter, start, condition, end, removable }) => {
@@ -33,14 +41,14 @@ export function optionalConditions({
     });
 }
 
-function readOptional(cursor: Clause['cursor'], open: number): OptionalCondition | undefined {
+function readOptional(cursor: Clause['cursor'], open: number, level: Level): OptionalCondition | undefined {
   if (cursor.kind(open) !== '(' || cursor.kind(open + 1) !== '{') return undefined;
   // Only where a condition is read for its truth alone, and as a whole.
   if (!BEFORE.has(cursor.word(open - 1))) return undefined;
   const close = cursor.closing(open);
   const next = cursor.kind(close + 1);
   if (next !== undefined && next !== ')' && !AFTER.has(cursor.word(close + 1))) return undefined;
-  if (!isOfWhere(cursor, open - 1)) return undefined;
+  if (!level.isWhere) return undefined;
   const is = cursor.after(open + 1);
   const words = [cursor.word(is), cursor.word(is + 1), cursor.word(is + 2)].join(' ');
   if (words !== 'IS NULL OR' || is + 3 >= close) return undefined;
@@ -49,11 +57,25 @@ function readOptional(cursor: Clause['cursor'], open: number): OptionalCondition
     start: cursor.start(open + 1),
     condition: cursor.start(is + 3),
     end: cursor.end(close - 1),
-    removable: followsComparison(cursor, open - 1)
-      ? { start: cursor.start(open - 1), end: cursor.end(close) }
-      : undefined,
+    removable:
+      level.isComparison && cursor.word(open - 1) === 'AND'
+        ? { start: cursor.start(open - 1), end: cursor.end(close) }
+        : undefined,
   };
 }
+
+/** What precedes a token at its level of nesting. */
+interface Level {
+  /**
+   * Whether a condition here is one of a WHERE itself: as an argument of a function, it has a type; the AND of
+   * `BETWEEN … AND …` precedes a value.
+   */
+  readonly isWhere: boolean;
+  /** Whether the WHERE begins with `column = value`: what is left of it without a later AND is a condition. */
+  readonly isComparison: boolean;
+}
+
+const NO_WHERE: Level = { isWhere: false, isComparison: false };
 
 const COMPARISONS: ReadonlySet<string | undefined> = new Set(['=', '!=', '<', '>', '<=', '>=']);
 
@@ -61,37 +83,16 @@ const NEXT_CLAUSES: ReadonlySet<string | undefined> = new Set(
   'GROUP HAVING WINDOW QUALIFY ORDER LIMIT UNION INTERSECT EXCEPT SELECT'.split(' '),
 );
 
-/** A value of `? :` after which only the AND makes a condition. */
-const ENDS: ReadonlySet<string | undefined> = new Set([')', '?']);
-
-/** Whether AND at `at` continues a WHERE that begins with `column = value`: what is left of it is a condition. */
-function followsComparison(cursor: Clause['cursor'], at: number): boolean {
-  if (cursor.word(at) !== 'AND') return false;
-  for (let i = 0; i < at; i++) {
-    const isWhere = cursor.word(i) === 'WHERE' && cursor.name(i + 1) !== undefined;
-    if (!isWhere || !COMPARISONS.has(cursor.kind(i + 2))) continue;
-    let next = i;
-    while (next < at && !ENDS.has(cursor.kind(next)) && !NEXT_CLAUSES.has(cursor.word(next)))
-      next = cursor.after(next);
-    if (next === at) return true; // at the same level
+function levelAfter(level: Level, cursor: Clause['cursor'], at: number): Level {
+  // A value of `? :`, after which only the AND makes a condition.
+  if (cursor.kind(at) === '?') return { ...level, isComparison: false };
+  const word = cursor.word(at);
+  if (word === 'WHERE') {
+    const isComparison = cursor.name(at + 1) !== undefined && COMPARISONS.has(cursor.kind(at + 2));
+    return { isWhere: true, isComparison };
   }
-  return false;
-}
-
-/**
- * Whether the WHERE or AND at `at` is that of a WHERE itself: as an argument of a function, the condition has a type; the AND of
- * `BETWEEN … AND …` precedes a value.
- */
-function isOfWhere(cursor: Clause['cursor'], at: number): boolean {
-  let depth = 0;
-  for (let i = at; i >= 0; i--) {
-    const kind = cursor.kind(i);
-    if (kind === ')' || kind === ']' || kind === '}') depth++;
-    if (kind === '(' || kind === '[' || kind === '{') depth--;
-    if (depth < 0) return false;
-    const word = depth === 0 ? cursor.word(i) : undefined;
-    if (word === 'WHERE' || word === 'PREWHERE') return true;
-    if (word === 'BETWEEN' || word === 'SELECT') return false;
-  }
-  return false;
+  if (word === 'PREWHERE') return { ...level, isWhere: true };
+  if (word === 'BETWEEN') return { ...level, isWhere: false };
+  if (word === 'SELECT') return NO_WHERE;
+  return NEXT_CLAUSES.has(word) ? { ...level, isComparison: false } : level;
 }

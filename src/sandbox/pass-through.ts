@@ -48,9 +48,8 @@ export function passThrough(clause: Clause, name: string): PassThrough | undefin
   const read = levelsOf(clause, name);
   if (read === undefined) return undefined;
   const { levels, stored } = read;
-  const reserved = clause.elements.map((element) => element.name);
   const isReserved = (column: string): boolean =>
-    reserved.some((each) => each === column || each.startsWith(`${column}.`));
+    clause.elements.some((each) => each.name === column || each.name.startsWith(`${column}.`));
   const sourceOf = (column: string): string | undefined => {
     let source: string | undefined = column;
     for (const { columns } of levels) {
@@ -93,18 +92,14 @@ function levelsOf(clause: Clause, name: string): Levels | undefined {
   if (clause.isRecursive) return undefined;
   const needed = clause.needed(name);
   const levels: Level[] = [];
-  for (let element = find(clause, name); ;) {
+  for (let element = clause.table(name); ;) {
     if (element === undefined || !isOnlyRead(needed, element, levels.length === 0)) return undefined;
     const from = tokenAt(clause.cursor, element.bodyStart);
     const end = readLevels(clause.cursor, { from: from + 1, to: clause.cursor.closing(from) }, levels);
     if (end === undefined) return undefined;
     if ('stored' in end) return { levels, stored: end.stored };
-    element = clause.elements.find((each) => each.kind === 'table' && each.name === end.table);
+    element = clause.table(end.table);
   }
-}
-
-function find(clause: Clause, name: string): ClauseElement | undefined {
-  return clause.elements.find((each) => each.kind === 'table' && each.name === name);
 }
 
 /** Whether an element is read once, so that nothing else sees the columns that are added to it; `isFirst`: by consumers. */

@@ -20,6 +20,8 @@ export interface Clause {
   readonly cursor: Cursor;
   readonly isRecursive: boolean;
   readonly elements: readonly ClauseElement[];
+  /** The table of this name, in this case. */
+  readonly table: (name: string) => ClauseElement | undefined;
   /** The elements that the table `name` needs, itself included, in their order. */
   readonly needed: (name: string) => readonly ClauseElement[];
   /** Number of significant tokens from one offset up to, but excluding, another. */
@@ -32,12 +34,14 @@ export function readClause(cursor: Cursor, outline: Outline): Clause {
     ...element,
     mentions: mentionsIn(cursor, element),
   }));
-  const byName = groupByName(elements);
+  const groups = groupElements(elements);
   return {
     cursor,
     isRecursive: outline.recursive,
     elements,
-    needed: (name) => (outline.recursive ? elements : neededBy(elements, [name], byName)),
+    table: (name) =>
+      groups.byName.get(name.toLowerCase())?.find((each) => each.kind === 'table' && each.name === name),
+    needed: (name) => (outline.recursive ? elements : neededBy(groups, [name])),
     tokensBetween: (start, end) => tokenAt(cursor, end) - tokenAt(cursor, start),
   };
 }
@@ -62,7 +66,7 @@ export function withoutUnused(cursor: Cursor, outline: Outline): string {
   const clause = readClause(cursor, outline);
   if (clause.isRecursive || clause.elements.length === 0) return sql;
   const mentioned = mentionsIn(cursor, { start: outline.mainStart, end: sql.length });
-  const kept = neededBy(clause.elements, mentioned, groupByName(clause.elements));
+  const kept = neededBy(groupElements(clause.elements), mentioned);
   if (kept.length === clause.elements.length) return sql;
   const head = kept.length === 0 ? '' : `${withClause(clause, kept)}\n`;
   return head + sql.slice(outline.mainStart);
@@ -77,18 +81,21 @@ function mentionsIn(cursor: Cursor, { start, end }: Pick<WithElement, 'start' | 
   return mentions;
 }
 
-type ByName = ReadonlyMap<string, readonly ClauseElement[]>;
+interface Groups {
+  readonly expressions: readonly ClauseElement[];
+  /** By name in lower case. */
+  readonly byName: ReadonlyMap<string, readonly ClauseElement[]>;
+}
 
-/** By name in lower case. */
-function groupByName(elements: readonly ClauseElement[]): ByName {
-  const groups = new Map<string, ClauseElement[]>();
+function groupElements(elements: readonly ClauseElement[]): Groups {
+  const byName = new Map<string, ClauseElement[]>();
   for (const element of elements) {
     const name = element.name.toLowerCase();
-    const group = groups.get(name);
-    if (group === undefined) groups.set(name, [element]);
+    const group = byName.get(name);
+    if (group === undefined) byName.set(name, [element]);
     else group.push(element);
   }
-  return groups;
+  return { expressions: elements.filter(({ kind }) => kind === 'expression'), byName };
 }
 
 /** The WITH clause of some elements, `needed` in their order, with edits. */
@@ -105,13 +112,9 @@ export function withClause(
  * Any element that contains a name, in any case and meaning, needs the element of that name. Expressions are needed by all: a
  * lambda can have the name of a function that an operator denotes.
  */
-function neededBy(
-  elements: readonly ClauseElement[],
-  names: readonly string[],
-  byName: ByName,
-): readonly ClauseElement[] {
+function neededBy({ expressions, byName }: Groups, names: readonly string[]): readonly ClauseElement[] {
   const read = names.flatMap((name) => byName.get(name.toLowerCase()) ?? []);
-  const needed = new Set([...elements.filter(({ kind }) => kind === 'expression'), ...read]);
+  const needed = new Set([...expressions, ...read]);
   for (const { mentions } of needed) {
     for (const name of mentions) for (const other of byName.get(name) ?? []) needed.add(other); // visited later
   }

@@ -3,8 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createFunctionPolicy } from '../../src/sandbox/functions/policy.ts';
 import { optionalConditions } from '../../src/sandbox/optional-conditions.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { tableTexts } from '../../src/sandbox/statement.ts';
 import type { IsNull } from '../../src/sandbox/statement.ts';
 import { createCursor } from '../../src/sql/cursor.ts';
+import { outlineQuery } from '../../src/sql/outline.ts';
 import { bound, describeDotted, describeTables, openSandbox, openWorld } from './fixture.ts';
 import type { World } from './fixture.ts';
 
@@ -171,5 +173,22 @@ describe('below the barrier', () => {
     ],
   ])('sorting %s', async (_why, sql, isSorted) => {
     expect(/ORDER BY (?:timestamp|id)/.test(await statementOf(await sandboxOf(SAVED), sql))).toBe(isSorted);
+  });
+});
+
+// Quadratic work on the larger ones would take minutes.
+describe('large WITH clauses', () => {
+  test('many tables', { timeout: 60_000 }, () => {
+    const elements = Array.from({ length: 20_000 }, (_, n) => `t${n} AS (SELECT a FROM db.t ORDER BY 1)`);
+    const sql = `WITH ${elements.join(', ')} SELECT * FROM t1`;
+    const { outline } = outlineQuery(sql);
+    const texts = outline === undefined ? [] : tableTexts(createCursor(sql), outline);
+    expect(texts.filter(({ passes }) => passes !== undefined)).toHaveLength(20_000);
+  });
+
+  test('many optional conditions', { timeout: 60_000 }, () => {
+    const conditions = Array.from({ length: 30_000 }, () => 'AND ({p:Nullable(String)} IS NULL OR a = 1)');
+    const cursor = createCursor(`SELECT a FROM db.t WHERE a = 1 ${conditions.join(' ')}`);
+    expect(optionalConditions({ cursor })(() => true)).toHaveLength(30_000);
   });
 });
