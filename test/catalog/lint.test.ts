@@ -16,6 +16,7 @@ import { createTerminal } from '../../src/cli/terminal.ts';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { createTables } from '../../src/engine/schema-files.ts';
+import { REAL_TIME } from '../support/real-time.ts';
 
 const GOLDEN = join(import.meta.dirname, '../golden');
 const plain = createTerminal(process.stdout, process.stderr, { NO_COLOR: '1' });
@@ -59,6 +60,7 @@ describe('the engine', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'millrace-lint-'));
     engine = await createEmbeddedEngine({
+      ...REAL_TIME,
       path: join(folder, 'data'),
       connections: 2,
       queue: 10,

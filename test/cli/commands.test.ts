@@ -10,6 +10,7 @@ import { COMMAND_NAMES } from '../../src/cli/program.ts';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
 import { run, scratch } from '../support/command.ts';
 import { after } from '../../src/app/clock.ts';
+import { REAL_TIME } from '../support/real-time.ts';
 
 const GOOD =
   'id: 00000000-0000-4000-8000-000000000001\nname: one\nquery: SELECT @n AS n\nparameters: { n: { type: UInt8, required: true } }\ndescription: One.\n';
@@ -528,6 +529,7 @@ describe('capacity', () => {
       '',
     ]);
     const engine = await createEmbeddedEngine({
+      ...REAL_TIME,
       path: join(cwd, 'data'),
       connections: 1,
       queue: 1,

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
 import { createTables } from '../../src/engine/schema-files.ts';
+import { REAL_TIME } from '../support/real-time.ts';
 
 const MEMORY = 'ENGINE = Memory';
 
@@ -29,7 +30,7 @@ CREATE VIEW a.view AS SELECT 1 AS n;`,
   );
   write('note.txt', 'CREATE nothing');
   const options = { connections: 1, queue: 1, memory: 2 ** 30, observe: () => undefined };
-  const engine = await createEmbeddedEngine({ path: join(folder, 'engine'), ...options });
+  const engine = await createEmbeddedEngine({ ...REAL_TIME, path: join(folder, 'engine'), ...options });
   await createTables(engine, folder);
   const limits = { time: 10, memory: 2 ** 28, readRows: 0, resultBytes: 2 ** 20 };
   const sql =
