@@ -130,6 +130,7 @@ function build(
     outline,
     maxRows,
     int64: file.int64 ?? 'number',
+    resultShape: file.result_shape ?? 'standard',
     limits: Object.freeze(limits),
     cache: cachePolicy(file),
     sandbox: sandboxPolicy(file),
