@@ -8,6 +8,7 @@ import { cacheSecrets } from '../../config/cache-key.ts';
 import type { Token } from '../../config/generated/tokens.ts';
 import type { Settings } from '../../config/settings.ts';
 import { createRelay, type Observe } from '../../core/observation.ts';
+import { engineFolder, ownerOf } from '../../engine/embedded/open-error.ts';
 import { EngineError, type Engine } from '../../engine/engine.ts';
 import { loadSeeds, SeedError } from '../../engine/seeds.ts';
 import { describeCause } from '../../observe/describe.ts';
@@ -117,14 +118,22 @@ async function openOrExplain(
   });
 }
 
-/** Opens the configured engine. A locked data folder or an unreachable server becomes a CommandError. */
+/**
+ * Opens the configured engine. A locked data folder or an unreachable server becomes a CommandError; `whenInUse` is added
+ * for a locked one.
+ */
 export async function openEngineOrExplain(
   openEngine: OpenEngine,
   settings: Settings,
   observe: Observe,
+  whenInUse?: string,
 ): ReturnType<OpenEngine> {
   return openEngine(settings, observe).catch((cause: unknown) => {
-    if (cause instanceof EngineError) throw new CommandError(cause.message, { cause });
+    if (cause instanceof EngineError) {
+      const isInUse = settings.clickhouse === undefined && ownerOf(engineFolder(settings.data)) !== undefined;
+      const advice = isInUse && whenInUse !== undefined ? `\n  ${whenInUse}` : '';
+      throw new CommandError(`${cause.message}${advice}`, { cause });
+    }
     if (cause instanceof Error && 'syscall' in cause) {
       throw new CommandError(
         `Cannot use the data folder ${settings.data}: ${cause.message}; choose another with --data`,
