@@ -5,6 +5,7 @@ import { CommandError } from './command-error.ts';
 
 /** In the order of the help. Each is loaded on demand: loading all takes longer than running most of them. */
 const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
+  init: async () => (await import('./init/command.ts')).addInit,
   serve: async () => (await import('./serve/command.ts')).addServe,
   validate: async () => (await import('./validate/command.ts')).addValidate,
   test: async () => (await import('./test/command.ts')).addTest,

@@ -52,7 +52,7 @@ describe('help and misuse', () => {
     {
       why: 'an invalid choice',
       args: ['validate', '--format', 'xml'],
-      says: /Allowed choices are human, github, sarif, json/,
+      says: /Allowed choices are human, github, gitlab, sarif, json/,
     },
     {
       why: 'an invalid setting',

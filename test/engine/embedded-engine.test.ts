@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-describeEngine('embedded', { open: (size) => open({ ...size, after: patientAfter }), leakPairs: 2000 });
+describeEngine('embedded', { open: (size) => open({ ...size, after: patientAfter }), leakPairs: 300 });
 
 describe('an engine over a data directory', () => {
   let engine: Engine;

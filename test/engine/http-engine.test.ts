@@ -48,7 +48,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describeEngine('http', { open: async (size) => open({ ...size, after: patientAfter }), leakPairs: 300 });
+describeEngine('http', { open: async (size) => open({ ...size, after: patientAfter }), leakPairs: 100 });
 
 describe('an engine over HTTP', () => {
   let engine: Engine;
