@@ -88,10 +88,13 @@ export function bigqueryShape(lines: Uint8Array, timestamps: Timestamps | undefi
   return target.subarray(0, written);
 }
 
-/** At most: two bytes for each object, while timestamps only shrink. */
+/** At most: two bytes for each object, while timestamps only shrink. Braces in strings do not count: they can be megabytes. */
 function growthOf(source: Buffer): number {
   let growth = 0;
-  for (let at = source.indexOf(OPEN_BRACE); at !== -1; at = source.indexOf(OPEN_BRACE, at + 1)) growth += 2;
+  for (let at = 0; at < source.length; at++) {
+    if (source[at] === QUOTE) at = closingQuote(source, at);
+    else if (source[at] === OPEN_BRACE) growth += 2;
+  }
   return growth;
 }
 
