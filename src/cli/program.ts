@@ -10,6 +10,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   validate: async () => (await import('./validate/command.ts')).addValidate,
   test: async () => (await import('./test/command.ts')).addTest,
   diff: async () => (await import('./diff/command.ts')).addDiff,
+  conformance: async () => (await import('./conformance/command.ts')).addConformance,
   query: async () => (await import('./query/command.ts')).addQuery,
   token: async () => (await import('./token/command.ts')).addToken,
   seed: async () => (await import('./seed/command.ts')).addSeed,

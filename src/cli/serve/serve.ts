@@ -87,6 +87,35 @@ export async function check(
   return reportService(service, deps.terminal, { cacheWarning: warning, redisCause: () => redisCause });
 }
 
+/**
+ * Opens the service on a free port of the loopback interface, for one key with all permissions, passes it to `use`, and
+ * closes it.
+ */
+export async function withService<T>(
+  {
+    settings,
+    key,
+    whenInUse,
+  }: { readonly settings: Settings; readonly key: string; readonly whenInUse: string },
+  deps: Omit<ServeDeps, 'onSignal'>,
+  use: (service: RunningService) => Promise<T>,
+): Promise<T> {
+  const engine = await openEngineOrExplain(deps.openEngine, settings, ignore, whenInUse);
+  await seedOrClose(engine, settings, deps.terminal);
+  const alone = { host: '127.0.0.1', port: 0, adminPort: 0, usage: false };
+  const service = await openOrExplain(deps, {
+    settings: { ...settings, ...alone, tokens: undefined, jwt: undefined, redisUrl: undefined },
+    engine,
+    extraTokens: [developmentToken(key)],
+    observe: ignore,
+  });
+  try {
+    return await use(service);
+  } finally {
+    await service.close('done');
+  }
+}
+
 /** Loads the seeds of an embedded engine as `seed` does; closes the engine if that fails. */
 async function seedOrClose(engine: Engine, settings: Settings, terminal: Terminal): Promise<void> {
   if (engine.kind !== 'embedded') return;
