@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Option, type Command } from 'commander';
 import { CommandError } from '../command-error.ts';
+import { existingSchema, noTables, withSchemaOptions, type SchemaFlags } from '../schema-options.ts';
 import { settingsOf, type CommandDeps } from '../command.ts';
 import { printHuman } from './report-human.ts';
 import { printJson } from './report-json.ts';
@@ -10,10 +11,9 @@ import { printJunit } from './report-junit.ts';
 import { test, type TestDeps, type TestOptions } from './test.ts';
 import { watchTests } from './watch.ts';
 
-interface TestFlags {
+interface TestFlags extends SchemaFlags {
   readonly endpoints?: string;
   readonly fixtures?: string;
-  readonly schema?: string;
   readonly name?: string;
   readonly format: keyof typeof PRINTERS;
   readonly update?: boolean;
@@ -24,7 +24,7 @@ interface TestFlags {
 const PRINTERS = { human: printHuman, junit: printJunit, json: printJson } as const;
 
 export function addTest(program: Command, deps: CommandDeps): void {
-  program
+  const command = program
     .command('test')
     .description(
       'Run the examples of endpoint files on the embedded engine, against fixtures. Exits 1 if one fails.',
@@ -35,7 +35,6 @@ export function addTest(program: Command, deps: CommandDeps): void {
       '--fixtures <folder>',
       'folder of *.sql, database.table.ndjson and .csv files (default: fixtures in the endpoints folder)',
     )
-    .option('--schema <folder>', 'folder of *.sql files that create the tables (default: the seeds)')
     .option('--name <part>', 'only examples whose name contains this, ignoring case')
     .option('--update', 'write the actual results into the files as the expected ones')
     .option('--watch', 'rerun affected examples on change, until Ctrl+C')
@@ -44,13 +43,13 @@ export function addTest(program: Command, deps: CommandDeps): void {
       new Option('--format <format>', 'the output format')
         .choices(['human', 'junit', 'json'])
         .default('human'),
-    )
-    .action(async (names: string[], flags: TestFlags) => {
-      const options = await optionsOf(names, flags, deps);
-      const testDeps: TestDeps = { ...deps, now: () => performance.now() };
-      if (flags.watch === true) return watchTests(options, testDeps);
-      deps.setExitCode(await test(options, testDeps));
-    });
+    );
+  withSchemaOptions(command).action(async (names: string[], flags: TestFlags) => {
+    const options = await optionsOf(names, flags, deps);
+    const testDeps: TestDeps = { ...deps, now: () => performance.now() };
+    if (flags.watch === true) return watchTests(options, testDeps);
+    deps.setExitCode(await test(options, testDeps));
+  });
 }
 
 async function optionsOf(
@@ -60,11 +59,13 @@ async function optionsOf(
 ): Promise<TestOptions> {
   const settings = await settingsOf({}, deps);
   const endpoints = flags.endpoints ?? settings.endpoints;
+  const schema = existingSchema(flags, settings, deps);
+  if (schema === undefined) throw noTables(settings, 'No example can run');
   return {
     settings,
     endpoints,
     fixtures: existing(flags.fixtures, '--fixtures') ?? join(endpoints, 'fixtures'),
-    schema: existing(flags.schema ?? settings.seeds, '--schema') ?? settings.seeds,
+    schema,
     names,
     part: flags.name,
     update: flags.update === true,

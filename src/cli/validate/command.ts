@@ -1,8 +1,6 @@
 // `millrace validate`, its flags and help.
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { Option, type Command } from 'commander';
-import { CommandError } from '../command-error.ts';
 import { settingsOf, type CommandDeps } from '../command.ts';
 import type { PrintFindings } from '../findings/findings.ts';
 import { createPrintGithub } from '../findings/github.ts';
@@ -10,18 +8,17 @@ import { printHuman } from '../findings/human.ts';
 import { printJson } from '../findings/json.ts';
 import { printSarif } from '../findings/sarif.ts';
 import { withSchemaEngine } from '../schema-engine.ts';
+import { existingSchema, noTables, withSchemaOptions, type SchemaFlags } from '../schema-options.ts';
 import { validate, type ValidateOptions } from './validate.ts';
 
-interface ValidateFlags {
+interface ValidateFlags extends SchemaFlags {
   readonly format: 'human' | 'github' | 'sarif' | 'json';
   readonly strict?: boolean;
-  /** Undefined: only if the tables are known. */
-  readonly engine?: boolean;
-  readonly schema?: string;
+  readonly engine: boolean;
 }
 
 export function addValidate(program: Command, deps: CommandDeps): void {
-  program
+  const command = program
     .command('validate')
     .description(
       'Report every error in endpoint files, with file:line:column. Exits 1 if there is one; warnings do not affect the exit code.',
@@ -33,32 +30,26 @@ export function addValidate(program: Command, deps: CommandDeps): void {
         .default('human'),
     )
     .option('--strict', 'treat warnings as errors')
-    .option('--engine', 'analyse each query with the embedded engine (default if the tables are known)')
-    .option('--no-engine', 'do not use the engine')
-    .option('--schema <folder>', 'folder of *.sql files that create the tables (default: the seeds)')
-    .action(async (paths: string[], flags: ValidateFlags) => {
-      const settings = await settingsOf({}, deps);
-      const chosen = paths.length > 0 ? paths : [settings.endpoints];
-      const schema = flags.schema ?? settings.seeds;
-      const isKnown = existsSync(schema);
-      if (!isKnown && (flags.schema !== undefined || flags.engine === true))
-        throw new CommandError(
-          `Folder ${schema} does not exist; set the folder of *.sql files with --schema`,
-          {
-            exitCode: 2,
-          },
-        );
-      if (flags.engine === undefined && !isKnown)
-        deps.terminal.note(`Queries are not analysed by the engine: no tables in ${schema} (see --schema)`);
-      const isAnalysed =
-        flags.engine !== false && (isKnown || flags.engine === true || flags.schema !== undefined);
-      const withEngine: ValidateOptions['withEngine'] = isAnalysed
-        ? (use) => withSchemaEngine({ settings, schema, openEngine: deps.openEngine }, use)
-        : undefined;
-      const print = printerOf(flags.format, deps.env);
-      const isStrict = flags.strict === true;
-      deps.setExitCode(await validate({ paths: chosen, print, isStrict, withEngine }, deps.terminal));
-    });
+    .option('--no-engine', 'do not analyse the queries with the embedded engine, which requires the tables')
+    .option('--engine', 'analyse the queries (the default)');
+  withSchemaOptions(command).action(async (paths: string[], flags: ValidateFlags) => {
+    const settings = await settingsOf({}, deps);
+    const chosen = paths.length > 0 ? paths : [settings.endpoints];
+    const schema = existingSchema(flags, settings, deps);
+    const withEngine: ValidateOptions['withEngine'] = (use) =>
+      withSchemaEngine({ settings, schema, openEngine: deps.openEngine }, (engine, _, loaded) =>
+        use(engine, loaded),
+      );
+    const print = printerOf(flags.format, deps.env);
+    const options = {
+      paths: chosen,
+      print,
+      isStrict: flags.strict === true,
+      withEngine: flags.engine ? withEngine : undefined,
+      withoutTables: schema === undefined ? noTables(settings, 'Queries were not analysed') : undefined,
+    };
+    deps.setExitCode(await validate(options, deps.terminal));
+  });
 }
 
 function printerOf(format: ValidateFlags['format'], env: CommandDeps['env']): PrintFindings {
