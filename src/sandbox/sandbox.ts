@@ -11,6 +11,7 @@ import type { LeakproofContext } from './leakproof/leakproof.ts';
 import { unorderedTables } from './row-order.ts';
 import type { Surface } from './scan/scan.ts';
 import { isBareCall, scanConsumerQuery } from './scan/scanner.ts';
+import type { ReadTable } from './read-table.ts';
 import type { ScanResult } from './scan/scanner.ts';
 import { checkParsedTree } from './query-tree/check.ts';
 import { parseQueryTree } from './query-tree/tree.ts';
@@ -168,20 +169,9 @@ async function checkText(text: LexedQuery, reading: Reading): Promise<Verdict> {
   };
 }
 
-function planNarrow(
-  text: LexedQuery,
-  scanned: ScanResult,
-  { tables, surface, isColumn, columns, dotted }: Reading,
-): SubcolumnPlan | undefined {
-  const read = tables
-    .filter(({ name }) => scanned.tables.has(name))
-    .map(({ name, passes }) => ({
-      name,
-      passes,
-      columns: columns?.get(name) ?? [],
-      dotted: dotted?.get(name),
-    }));
-  const plan = planSubcolumns(text, scanned, read);
+function planNarrow(text: LexedQuery, scanned: ScanResult, reading: Reading): SubcolumnPlan | undefined {
+  const { surface, isColumn } = reading;
+  const plan = planSubcolumns(text, scanned, readTables(scanned, reading));
   if (plan === undefined || plan.text === text) return plan;
   try {
     scanConsumerQuery(lexConsumerQuery(plan.text.joined), surface, isColumn);
@@ -192,18 +182,31 @@ function planNarrow(
   }
 }
 
-/** Whether the query needs a barrier, and what may happen below it all the same. */
+function readTables(scanned: ScanResult, { tables, columns, dotted }: Reading): readonly ReadTable[] {
+  return tables
+    .filter(({ name }) => scanned.tables.has(name))
+    .map(({ name, passes }) => ({
+      name,
+      passes,
+      columns: columns?.get(name) ?? [],
+      dotted: dotted?.get(name),
+    }));
+}
+
+/** Whether the query needs a barrier, and what is evaluated inside the tables all the same. */
 function barrierOf(
   text: LexedQuery,
   scanned: ScanResult,
-  { leakproof, columns }: Reading,
+  reading: Reading,
 ): Pick<Verdict, 'isLeakproof' | 'below' | 'unordered'> {
+  const { leakproof, columns } = reading;
   if (columns === undefined) return { isLeakproof: false };
   const checked = checkLeakproof(text, { ...leakproof, names: scanned.names });
-  if (checked.isLeakproof) return { isLeakproof: true };
+  const below = conditionsBelow(text, scanned, checked, readTables(scanned, reading));
+  if (checked.isLeakproof) return { isLeakproof: true, below };
   return {
     isLeakproof: false,
-    below: conditionsBelow(text, scanned, checked, columns),
+    below,
     unordered: unorderedTables(text, scanned, leakproof.functions),
   };
 }

@@ -1,5 +1,6 @@
 // Times in strings, as people write them, compared with columns of dates and times: by every operator, in every dialect, with
 // the sort key and without.
+import { REAL_TIME } from '../support/real-time.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -61,7 +62,14 @@ let endpoint: Endpoint;
 
 beforeAll(async () => {
   const observe = (): void => undefined;
-  engine = await createEmbeddedEngine({ path: folder, connections: 2, queue: 10, memory: 2 ** 31, observe });
+  engine = await createEmbeddedEngine({
+    ...REAL_TIME,
+    path: folder,
+    connections: 2,
+    queue: 10,
+    memory: 2 ** 31,
+    observe,
+  });
   await engine.execute('CREATE DATABASE times');
   for (const [table, { type }] of Object.entries(COLUMNS)) {
     const key = table.endsWith('_free') ? 'id' : 'ts';

@@ -53,8 +53,11 @@ function wallTime(time: Sql, zone: Sql | undefined): Sql {
 
 function trunc(type: TimeType): FunctionRule {
   return rule(2, 3, (application) => {
-    const time = timeOf(application, 0, type);
-    const unit = unitOf(application, 1);
+    const first = application.written(0);
+    // PostgreSQL and ClickHouse: date_trunc('hour', x).
+    const isSwapped = first.kind === 'string' && /^[a-z]+$/i.test(first.value);
+    const time = timeOf(application, isSwapped ? 1 : 0, type);
+    const unit = isSwapped ? { name: first.value.toUpperCase(), at: first.at } : unitOf(application, 1);
     const zone = zoneOf(application, 2);
     const kind = time.type.kind === 'unknown' ? type : time.type.kind;
     if (kind === 'date') return value('date', sql`toDate(${truncated(time.sql, unit, undefined)})`);
@@ -191,6 +194,7 @@ const now = (): Value => value('timestamp', "now64(6, 'UTC')");
 
 export const TIME_FUNCTIONS: Readonly<Record<string, FunctionRule>> = {
   current_timestamp: rule(0, 0, now),
+  now: rule(0, 0, now),
   current_datetime: rule(0, 1, (application) =>
     value('datetime', wallTime("now64(6, 'UTC')", zoneOf(application, 0))),
   ),
