@@ -35,6 +35,10 @@ beforeAll(async () => {
       at('2024-01-01 00:00:00.000001', 'second'),
       at('2024-01-02 00:00:00.000000', 'third'),
       at('2024-01-02 00:00:00.000001', 'fourth'),
+      `INSERT INTO logs.all_logs (project, source, timestamp, id, event_message, severity_text, log_attributes) VALUES
+        ('one', 'edge_logs', '2024-01-01 00:00:00.000000', 'first', 'GET /', 'INFO', {'request.path': '/', 'response.status_code': '200'}),
+        ('one', 'database_logs', '2024-01-01 00:00:00.000001', 'second', 'deadlock detected', 'ERROR', {'parsed.sql_state_code': '40P01'}),
+        ('two', 'edge_logs', '2024-01-01 00:00:01.000000', 'foreign', 'GET /secret', 'INFO', {'request.path': '/secret'})`,
       "INSERT INTO logs.edge_logs (project, timestamp, id, event_message, metadata) SELECT 'many', toDateTime64('2024-01-01 00:00:00', 6, 'UTC') + number, toString(number), 'm', '{}' FROM numbers(150)",
     ],
   });
@@ -133,13 +137,6 @@ describe('logs.all', () => {
 describe('logs.all.otel', () => {
   const rows = (query: string) => service.rows(`logs.all.otel?${query}`);
   const query = (sql: string): string => `project=one&sql=${encodeURIComponent(sql)}`;
-
-  beforeAll(() =>
-    service.execute(`INSERT INTO logs.all_logs (project, source, timestamp, id, event_message, severity_text, log_attributes) VALUES
-      ('one', 'edge_logs', '2024-01-01 00:00:00.000000', 'first', 'GET /', 'INFO', {'request.path': '/', 'response.status_code': '200'}),
-      ('one', 'database_logs', '2024-01-01 00:00:00.000001', 'second', 'deadlock detected', 'ERROR', {'parsed.sql_state_code': '40P01'}),
-      ('two', 'edge_logs', '2024-01-01 00:00:01.000000', 'foreign', 'GET /secret', 'INFO', {'request.path': '/secret'})`),
-  );
 
   test('returns rows of all sources of the project, newest first, with attributes as an object', async () => {
     expect(await rows('project=one')).toEqual([
