@@ -111,7 +111,7 @@ async function planSql(
 ): Promise<Plan> {
   const { text, key, onFatal } = consumerQuery;
   const sandbox = await sandboxes.of(endpoint);
-  const verdict = await sandbox.check(text);
+  const verdict = await sandbox.check(text, sandboxes.explainFor({ key, onFatal }));
   const isNull = (name: string) => bindings.values[name] === null;
   const { sql } = sandbox.assemble(verdict, endpoint.maxRows + 1, isNull);
   const reread = sandbox.assembleReread(verdict, endpoint.maxRows + 1, isNull);
