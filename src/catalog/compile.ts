@@ -128,6 +128,7 @@ function build(analysis: Analysis, outline: Outline, { piiHashKey }: CompileOpti
     outline,
     maxRows,
     int64: file.int64 ?? 'number',
+    resultShape: file.result_shape ?? 'standard',
     limits: Object.freeze(limits),
     cache: cachePolicy(file),
     sandbox: sandboxPolicy(file),

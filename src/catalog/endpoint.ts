@@ -1,5 +1,10 @@
 // A compiled endpoint: everything its file defines, resolved.
-import type { Example, Parameter, Sandbox as SandboxOptions } from '../config/generated/endpoint.ts';
+import type {
+  EndpointFile,
+  Example,
+  Parameter,
+  Sandbox as SandboxOptions,
+} from '../config/generated/endpoint.ts';
 import type { Rate } from '../config/rate.ts';
 import type { Limits } from '../engine/engine.ts';
 import type { Binder } from '../params/binder.ts';
@@ -26,6 +31,8 @@ export interface Endpoint {
   readonly outline: Outline;
   readonly maxRows: number;
   readonly int64: 'number' | 'string';
+  /** Of responses whose key and request choose none. */
+  readonly resultShape: ResultShape;
   readonly limits: Limits;
   /** Undefined: no caching. Seconds. */
   readonly cache: CachePolicy | undefined;
@@ -40,6 +47,9 @@ export interface Endpoint {
   /** Examples shown to consumers and kept warm; test-only examples are excluded. */
   readonly examples: readonly Example[];
 }
+
+/** Shapes of rows in JSON and NDJSON, as listed in the schema of endpoint files. */
+export type ResultShape = NonNullable<EndpointFile['result_shape']>;
 
 /** All in seconds. */
 export interface CachePolicy {

@@ -283,6 +283,14 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
     help: 'A function of the query accepts only some values of a parameter, and the engine tried those of the examples, the default, the enum, min and common ones. Add an example, or a default, with values that the query accepts.',
   },
   'engine.rejected': { title: 'The engine rejects the query', help: 'The message is that of the engine.' },
+  'tables.not_created': {
+    title: 'A table of the schema could not be created',
+    help: 'The message is that of the engine. Only endpoints that read the table are affected; their findings name this location.',
+  },
+  'tables.unsupported': {
+    title: 'A statement of the schema is not supported',
+    help: 'What it creates does not exist for the analysis. If an endpoint reads it, add a CREATE TABLE statement with its columns to the schema.',
+  },
   'fixture.unknown_table': {
     title: 'Fixture rows for an unknown table',
     help: 'Correct the name, or create the table in a file of the schema folder or of the fixtures.',

@@ -1,4 +1,5 @@
 // Queries whose functions accept only some values of their parameters: honest ones have no errors, broken ones have.
+import { REAL_TIME } from '../support/real-time.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,7 +24,7 @@ let described = 0;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'millrace-values-'));
   const options = { connections: 2, queue: 10, memory: 2 ** 30, observe: () => undefined };
-  const real = await createEmbeddedEngine({ path: join(folder, 'data'), ...options });
+  const real = await createEmbeddedEngine({ ...REAL_TIME, path: join(folder, 'data'), ...options });
   engine = { ...real, describe: (statement) => (described++, real.describe(statement)) };
   await engine.execute(TABLES);
 });

@@ -65,6 +65,10 @@ export interface EndpointFile {
    */
   int64?: 'number' | 'string';
   /**
+   * Shape of rows in JSON and NDJSON. bigquery: timestamps are integers, microseconds since 1970, and each nested object is an array with one object. Keys and requests can choose another shape.
+   */
+  result_shape?: 'standard' | 'bigquery';
+  /**
    * How long responses are cached. Omit, or write disabled, for no caching.
    */
   cache?: 'disabled' | Cache;
