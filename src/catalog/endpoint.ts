@@ -10,6 +10,7 @@ import type { Limits } from '../engine/engine.ts';
 import type { Binder } from '../params/binder.ts';
 import type { RedactionPolicy } from '../redact/demand.ts';
 import type { Outline } from '../sql/outline.ts';
+import type { SampleValues } from './samples.ts';
 
 /** Compiled and frozen. Not verified: that the engine has the tables and columns that the query names. */
 export interface Endpoint {
@@ -21,8 +22,8 @@ export interface Endpoint {
   readonly revision: string;
   readonly parameters: Readonly<Record<string, Parameter>>;
   readonly binder: Binder;
-  /** Placeholder values for describing the query; they have no meaning. */
-  readonly sampleValues: Readonly<Record<string, string | null>>;
+  /** Values to describe the query with, computed on each call; the likeliest to be accepted first. */
+  readonly samples: () => readonly SampleValues[];
   /** The saved query with typed placeholders; anything after its last token is removed. */
   readonly query: string;
   /** The query as sent, limited to one row more than the maximum so that truncation is detected. */

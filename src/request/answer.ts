@@ -1,5 +1,6 @@
 // The request path: every stage of a call, from authentication to the encoded response.
 import type { CacheDirectives } from '../cache/freshness.ts';
+import type { Describe } from '../catalog/describe.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import type { Engine } from '../engine/engine.ts';
 import { FORMATS } from '../format/formats.ts';
@@ -22,6 +23,7 @@ import { requestedWorkload } from './workload.ts';
 export interface RequestPathDeps extends AdmissionDeps, ResultsDeps {
   readonly plan: MakePlan;
   readonly sandboxes: Pick<Sandboxes, 'rejection'>;
+  readonly describe: Pick<Describe, 'samples'>;
   readonly engine: Engine;
   readonly bulkhead: Bulkhead;
 }

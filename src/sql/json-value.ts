@@ -1,4 +1,5 @@
 // How the values of a type appear in JSON: the one source of JSON Schemas and of TypeScript types.
+import { stringValue } from './string-literal.ts';
 import { innerType, parseType, typeArguments, type ClickHouseType } from './type.ts';
 
 /** The JSON values of a type. */
@@ -113,6 +114,7 @@ function valueOf(type: ClickHouseType): JsonValue {
       return tupleValue(type);
     case 'Nested':
       return { kind: 'array', element: tupleValue(type) };
+    case 'Enum':
     case 'Enum8':
     case 'Enum16':
       return enumValue(type);
@@ -129,7 +131,10 @@ function integerValue(name: string): JsonValue {
 
 function enumValue(type: ClickHouseType): JsonValue {
   const values =
-    type.arguments?.flatMap((argument) => (argument.kind === 'enum' ? [argument.name] : [])) ?? [];
+    type.arguments?.flatMap((argument) => {
+      if (argument.kind === 'literal') return stringValue(argument.source) ?? [];
+      return argument.kind === 'enum' ? [argument.name] : [];
+    }) ?? [];
   return { kind: 'enum', values };
 }
 

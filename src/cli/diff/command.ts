@@ -1,5 +1,6 @@
 // `millrace diff`, its flags and help.
 import { Option, type Command } from 'commander';
+import { chooseSchema, withSchemaOptions, type SchemaFlags } from '../schema-options.ts';
 import { settingsOf, type CommandDeps } from '../command.ts';
 import { diff } from './diff.ts';
 import { createPrintGithub } from './github.ts';
@@ -7,16 +8,15 @@ import { printJson } from './json.ts';
 import { printMarkdown } from './markdown.ts';
 import { collect, printAndWrite, readWrites } from '../write-reports.ts';
 
-interface DiffFlags {
+interface DiffFlags extends SchemaFlags {
   readonly endpoints?: string;
   readonly format: keyof ReturnType<typeof printersOf>;
   readonly write: readonly string[];
   readonly engine: boolean;
-  readonly schema?: string;
 }
 
 export function addDiff(program: Command, deps: CommandDeps): void {
-  program
+  const command = program
     .command('diff')
     .description(
       'Show how changes of endpoint files between two git revisions affect callers and security. Exits 1 if a change breaks callers or weakens security and its file has no allow_breaking.',
@@ -30,16 +30,15 @@ export function addDiff(program: Command, deps: CommandDeps): void {
         .default('markdown'),
     )
     .option('--write <format=file>', 'also write a report to a file; can be repeated', collect, [])
-    .option('--schema <folder>', 'folder of *.sql files that create the tables (default: the seeds)')
-    .option('--no-engine', 'do not compare columns, which requires the engine')
-    .action(async (base: string, head: string | undefined, flags: DiffFlags) => {
-      const found = await settingsOf({}, deps);
-      const settings = { ...found, endpoints: flags.endpoints ?? found.endpoints };
-      const schema = flags.engine ? (flags.schema ?? settings.seeds) : undefined;
-      const printers = printersOf(deps.env);
-      const print = printAndWrite(printers[flags.format], readWrites(flags.write, printers));
-      deps.setExitCode(await diff({ base, head, settings, schema, print }, deps));
-    });
+    .option('--no-engine', 'do not compare columns, which requires the engine');
+  withSchemaOptions(command).action(async (base: string, head: string | undefined, flags: DiffFlags) => {
+    const found = await settingsOf({}, deps);
+    const settings = { ...found, endpoints: flags.endpoints ?? found.endpoints };
+    const schema = flags.engine ? chooseSchema(flags, settings, deps) : undefined;
+    const printers = printersOf(deps.env);
+    const print = printAndWrite(printers[flags.format], readWrites(flags.write, printers));
+    deps.setExitCode(await diff({ base, head, settings, schema, print }, deps));
+  });
 }
 
 const printersOf = (env: CommandDeps['env']) => ({

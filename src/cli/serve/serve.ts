@@ -302,7 +302,7 @@ function exampleUrl(address: string, { name, examples }: Endpoint): string {
   const [example] = examples;
   const pairs = Object.entries(example?.parameters ?? {}).map(([key, value]): [string, string] => [
     key,
-    Array.isArray(value) ? JSON.stringify(value) : String(value),
+    typeof value === 'object' ? JSON.stringify(value) : String(value),
   ]);
   const query = new URLSearchParams(pairs).toString();
   return `${address}/api/endpoints/query/${name}${query === '' ? '' : `?${query}`}`;

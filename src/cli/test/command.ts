@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Option, type Command } from 'commander';
 import { CommandError } from '../command-error.ts';
+import { existingSchema, noTables, withSchemaOptions, type SchemaFlags } from '../schema-options.ts';
 import { settingsOf, type CommandDeps } from '../command.ts';
 import { createPrintGithub, printMarkdown } from './report-github.ts';
 import { printHuman } from './report-human.ts';
@@ -12,10 +13,9 @@ import { collect, printAndWrite, readWrites } from '../write-reports.ts';
 import { test, type TestDeps, type TestOptions } from './test.ts';
 import { watchTests } from './watch.ts';
 
-interface TestFlags {
+interface TestFlags extends SchemaFlags {
   readonly endpoints?: string;
   readonly fixtures?: string;
-  readonly schema?: string;
   readonly name?: string;
   readonly format: keyof ReturnType<typeof printersOf>;
   readonly write: readonly string[];
@@ -33,7 +33,7 @@ const printersOf = (env: CommandDeps['env']) => ({
 });
 
 export function addTest(program: Command, deps: CommandDeps): void {
-  program
+  const command = program
     .command('test')
     .description(
       'Run the examples of endpoint files on the embedded engine, against fixtures. Exits 1 if one fails.',
@@ -44,7 +44,6 @@ export function addTest(program: Command, deps: CommandDeps): void {
       '--fixtures <folder>',
       'folder of *.sql, database.table.ndjson and .csv files (default: fixtures in the endpoints folder)',
     )
-    .option('--schema <folder>', 'folder of *.sql files that create the tables (default: the seeds)')
     .option('--name <part>', 'only examples whose name contains this, ignoring case')
     .option('--update', 'write the actual results into the files as the expected ones')
     .option('--watch', 'rerun affected examples on change, until Ctrl+C')
@@ -54,13 +53,13 @@ export function addTest(program: Command, deps: CommandDeps): void {
         .choices(['human', 'github', 'junit', 'json', 'markdown'])
         .default('human'),
     )
-    .option('--write <format=file>', 'also write a report to a file; can be repeated', collect, [])
-    .action(async (names: string[], flags: TestFlags) => {
-      const options = await optionsOf(names, flags, deps);
-      const testDeps: TestDeps = { ...deps, now: () => performance.now() };
-      if (flags.watch === true) return watchTests(options, testDeps);
-      deps.setExitCode(await test(options, testDeps));
-    });
+    .option('--write <format=file>', 'also write a report to a file; can be repeated', collect, []);
+  withSchemaOptions(command).action(async (names: string[], flags: TestFlags) => {
+    const options = await optionsOf(names, flags, deps);
+    const testDeps: TestDeps = { ...deps, now: () => performance.now() };
+    if (flags.watch === true) return watchTests(options, testDeps);
+    deps.setExitCode(await test(options, testDeps));
+  });
 }
 
 async function optionsOf(
@@ -71,11 +70,13 @@ async function optionsOf(
   const settings = await settingsOf({}, deps);
   const endpoints = flags.endpoints ?? settings.endpoints;
   const printers = printersOf(deps.env);
+  const schema = existingSchema(flags, settings, deps);
+  if (schema === undefined) throw noTables(settings, 'No example can run');
   return {
     settings,
     endpoints,
     fixtures: existing(flags.fixtures, '--fixtures') ?? join(endpoints, 'fixtures'),
-    schema: existing(flags.schema ?? settings.seeds, '--schema') ?? settings.seeds,
+    schema,
     names,
     part: flags.name,
     update: flags.update === true,

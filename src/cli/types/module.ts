@@ -54,23 +54,48 @@ function entryOf({ endpoint, columns }: TypedEndpoint): string {
 }
 
 function parameterOf(name: string, { type, description, required, enum: allowed }: Parameter): string {
-  const declared = jsonValueOf(type);
-  const scalar = declared.kind === 'array' ? declared.element : declared;
-  const value =
-    allowed === undefined
-      ? sentType(scalar)
-      : allowed.map((each) => (typeof each === 'string' ? textLiteral(each) : String(each))).join(' | ');
-  const whole = declared.kind === 'array' ? `readonly (${value})[]` : value;
-  const line = `      ${textLiteral(name)}${required === true ? '' : '?'}: ${whole}${required === true ? '' : ' | null'};`;
+  const values = allowed?.map((each) => (typeof each === 'string' ? textLiteral(each) : String(each)));
+  const whole = sentType(jsonValueOf(type), values?.join(' | '));
+  const line = `      ${textLiteral(name)}${required === true ? '' : '?'}: ${required === true ? whole : orNull(whole)};`;
   return [...comment(description ?? '', '      '), line].join('\n');
 }
 
-/** The type that a caller may send for a parameter: large numbers also as strings, which keep all their digits. */
-function sentType(type: JsonValue): string {
-  const isLarge = type.kind === 'decimal' || (type.kind === 'integer' && type.bits >= 64);
-  if (isLarge) return 'number | string';
-  if (type.kind === 'integer' || type.kind === 'float') return 'number';
-  return type.kind === 'boolean' ? 'boolean' : 'string';
+/**
+ * The type that a caller may send for a parameter: large numbers also as strings, which keep all their digits. `allowed` replaces
+ * the type of its single values, or those of an array.
+ */
+function sentType(type: JsonValue, allowed?: string): string {
+  switch (type.kind) {
+    case 'nullable':
+      return orNull(sentType(type.inner, allowed));
+    case 'array':
+      return `readonly (${sentType(type.element, allowed)})[]`;
+    case 'tuple':
+      return `readonly [${type.elements.map((each) => sentType(each)).join(', ')}]`;
+    case 'record':
+      return `{ ${[...type.members].map(([name, member]) => `${textLiteral(name)}: ${sentType(member)}`).join('; ')} }`;
+    case 'map':
+      return `Readonly<Record<string, ${sentType(type.value)}>>`;
+    case 'enum':
+      return allowed ?? type.values.map(textLiteral).join(' | ');
+    case 'integer':
+      return allowed ?? (type.bits >= 64 ? 'number | string' : 'number');
+    case 'decimal':
+      return allowed ?? 'number | string';
+    case 'float':
+      return allowed ?? 'number';
+    case 'boolean':
+      return allowed ?? 'boolean';
+    case 'string':
+    case 'object':
+    case 'any':
+    case 'null':
+      return allowed ?? 'string';
+  }
+}
+
+function orNull(type: string): string {
+  return type.endsWith(' | null') ? type : `${type} | null`;
 }
 
 function comment(text: string, indent: string): readonly string[] {

@@ -1,8 +1,6 @@
 // `millrace validate`, its flags and help.
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { Option, type Command } from 'commander';
-import { CommandError } from '../command-error.ts';
 import { settingsOf, type CommandDeps } from '../command.ts';
 import { createPrintGithub } from '../findings/github.ts';
 import { printGitlab } from '../findings/gitlab.ts';
@@ -12,19 +10,18 @@ import { printMarkdown } from '../findings/markdown.ts';
 import { printSarif } from '../findings/sarif.ts';
 import { collect, printAndWrite, readWrites } from '../write-reports.ts';
 import { withSchemaEngine } from '../schema-engine.ts';
+import { existingSchema, noTables, withSchemaOptions, type SchemaFlags } from '../schema-options.ts';
 import { validate, type ValidateOptions } from './validate.ts';
 
-interface ValidateFlags {
+interface ValidateFlags extends SchemaFlags {
   readonly format: keyof ReturnType<typeof printersOf>;
   readonly write: readonly string[];
   readonly strict?: boolean;
-  /** Undefined: only if the tables are known. */
-  readonly engine?: boolean;
-  readonly schema?: string;
+  readonly engine: boolean;
 }
 
 export function addValidate(program: Command, deps: CommandDeps): void {
-  program
+  const command = program
     .command('validate')
     .description(
       'Report every error in endpoint files, with file:line:column. Exits 1 if there is one; warnings do not affect the exit code.',
@@ -37,33 +34,27 @@ export function addValidate(program: Command, deps: CommandDeps): void {
     )
     .option('--write <format=file>', 'also write a report to a file; can be repeated', collect, [])
     .option('--strict', 'treat warnings as errors')
-    .option('--engine', 'analyse each query with the embedded engine (default if the tables are known)')
-    .option('--no-engine', 'do not use the engine')
-    .option('--schema <folder>', 'folder of *.sql files that create the tables (default: the seeds)')
-    .action(async (paths: string[], flags: ValidateFlags) => {
-      const settings = await settingsOf({}, deps);
-      const chosen = paths.length > 0 ? paths : [settings.endpoints];
-      const schema = flags.schema ?? settings.seeds;
-      const isKnown = existsSync(schema);
-      if (!isKnown && (flags.schema !== undefined || flags.engine === true))
-        throw new CommandError(
-          `Folder ${schema} does not exist; set the folder of *.sql files with --schema`,
-          {
-            exitCode: 2,
-          },
-        );
-      if (flags.engine === undefined && !isKnown)
-        deps.terminal.note(`Queries are not analysed by the engine: no tables in ${schema} (see --schema)`);
-      const isAnalysed =
-        flags.engine !== false && (isKnown || flags.engine === true || flags.schema !== undefined);
-      const withEngine: ValidateOptions['withEngine'] = isAnalysed
-        ? (use) => withSchemaEngine({ settings, schema, openEngine: deps.openEngine }, use)
-        : undefined;
-      const printers = printersOf(deps.env);
-      const print = printAndWrite(printers[flags.format], readWrites(flags.write, printers));
-      const isStrict = flags.strict === true;
-      deps.setExitCode(await validate({ paths: chosen, print, isStrict, withEngine }, deps.terminal));
-    });
+    .option('--no-engine', 'do not analyse the queries with the embedded engine, which requires the tables')
+    .option('--engine', 'analyse the queries (the default)');
+  withSchemaOptions(command).action(async (paths: string[], flags: ValidateFlags) => {
+    const settings = await settingsOf({}, deps);
+    const chosen = paths.length > 0 ? paths : [settings.endpoints];
+    const schema = existingSchema(flags, settings, deps);
+    const withEngine: ValidateOptions['withEngine'] = (use) =>
+      withSchemaEngine({ settings, schema, openEngine: deps.openEngine }, (engine, _, loaded) =>
+        use(engine, loaded),
+      );
+    const printers = printersOf(deps.env);
+    const print = printAndWrite(printers[flags.format], readWrites(flags.write, printers));
+    const options = {
+      paths: chosen,
+      print,
+      isStrict: flags.strict === true,
+      withEngine: flags.engine ? withEngine : undefined,
+      withoutTables: schema === undefined ? noTables(settings, 'Queries were not analysed') : undefined,
+    };
+    deps.setExitCode(await validate(options, deps.terminal));
+  });
 }
 
 const printersOf = (env: CommandDeps['env']) => ({

@@ -26,6 +26,8 @@ const ENDPOINTS = {
 parameters: { n: { type: UInt16, default: 7, max: 100 }, text: { type: String } }`,
   strict: `query: SELECT @project AS project, @limit AS limit
 parameters: { project: { type: String, required: true }, limit: { type: UInt8, required: true } }`,
+  lists: `query: SELECT @ids AS ids, @at AS at
+parameters: { ids: { type: Array(UInt8), default: [] }, at: { type: DateTime64(6) } }`,
   lenient: `query: SELECT @n AS n
 parameters: { n: { type: UInt8, default: 1 } }
 unknown_parameters: ignore`,
