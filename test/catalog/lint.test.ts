@@ -15,6 +15,7 @@ import { renderFinding } from '../../src/cli/caret.ts';
 import { createTerminal } from '../../src/cli/terminal.ts';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
 import type { Engine } from '../../src/engine/engine.ts';
+import { REAL_TIME } from '../support/real-time.ts';
 import { loadSchema } from '../../src/schema/load-schema.ts';
 import { readSchemaFiles } from '../../src/schema/schema-files.ts';
 
@@ -60,6 +61,7 @@ describe('the engine', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'millrace-lint-'));
     engine = await createEmbeddedEngine({
+      ...REAL_TIME,
       path: join(folder, 'data'),
       connections: 2,
       queue: 10,

@@ -10,6 +10,7 @@ import { COMMAND_NAMES } from '../../src/cli/program.ts';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
 import { run, scratch } from '../support/command.ts';
 import { after } from '../../src/app/clock.ts';
+import { REAL_TIME } from '../support/real-time.ts';
 
 const GOOD =
   'id: 00000000-0000-4000-8000-000000000001\nname: one\nquery: SELECT @n AS n\nparameters: { n: { type: UInt8, required: true } }\ndescription: One.\n';
@@ -52,7 +53,7 @@ describe('help and misuse', () => {
     {
       why: 'an invalid choice',
       args: ['validate', '--format', 'xml'],
-      says: /Allowed choices are human, github, sarif, json/,
+      says: /Allowed choices are human, github, gitlab, sarif, json/,
     },
     {
       why: 'an invalid setting',
@@ -534,6 +535,7 @@ describe('capacity', () => {
       '',
     ]);
     const engine = await createEmbeddedEngine({
+      ...REAL_TIME,
       path: join(cwd, 'data'),
       connections: 1,
       queue: 1,

@@ -1,4 +1,5 @@
 // Table definitions as other projects have them, on the real engine: the same columns, or a warning at the statement.
+import { REAL_TIME } from '../support/real-time.ts';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +13,7 @@ let engine: Engine;
 beforeAll(async () => {
   const path = join(mkdtempSync(join(tmpdir(), 'millrace-')), 'engine');
   const options = { connections: 2, queue: 10, memory: 2 ** 30, observe: () => undefined };
-  engine = await createEmbeddedEngine({ path, ...options });
+  engine = await createEmbeddedEngine({ ...REAL_TIME, path, ...options });
 });
 afterAll(() => engine.close(0));
 

@@ -5,9 +5,11 @@ import { Option, type Command } from 'commander';
 import { CommandError } from '../command-error.ts';
 import { existingSchema, noTables, withSchemaOptions, type SchemaFlags } from '../schema-options.ts';
 import { settingsOf, type CommandDeps } from '../command.ts';
+import { createPrintGithub, printMarkdown } from './report-github.ts';
 import { printHuman } from './report-human.ts';
 import { printJson } from './report-json.ts';
 import { printJunit } from './report-junit.ts';
+import { collect, printAndWrite, readWrites } from '../write-reports.ts';
 import { test, type TestDeps, type TestOptions } from './test.ts';
 import { watchTests } from './watch.ts';
 
@@ -15,13 +17,20 @@ interface TestFlags extends SchemaFlags {
   readonly endpoints?: string;
   readonly fixtures?: string;
   readonly name?: string;
-  readonly format: keyof typeof PRINTERS;
+  readonly format: keyof ReturnType<typeof printersOf>;
+  readonly write: readonly string[];
   readonly update?: boolean;
   readonly watch?: boolean;
   readonly bail?: boolean;
 }
 
-const PRINTERS = { human: printHuman, junit: printJunit, json: printJson } as const;
+const printersOf = (env: CommandDeps['env']) => ({
+  human: printHuman,
+  github: createPrintGithub(env['GITHUB_STEP_SUMMARY']),
+  junit: printJunit,
+  json: printJson,
+  markdown: printMarkdown,
+});
 
 export function addTest(program: Command, deps: CommandDeps): void {
   const command = program
@@ -41,9 +50,10 @@ export function addTest(program: Command, deps: CommandDeps): void {
     .option('--bail', 'stop at the first failure')
     .addOption(
       new Option('--format <format>', 'the output format')
-        .choices(['human', 'junit', 'json'])
+        .choices(['human', 'github', 'junit', 'json', 'markdown'])
         .default('human'),
-    );
+    )
+    .option('--write <format=file>', 'also write a report to a file; can be repeated', collect, []);
   withSchemaOptions(command).action(async (names: string[], flags: TestFlags) => {
     const options = await optionsOf(names, flags, deps);
     const testDeps: TestDeps = { ...deps, now: () => performance.now() };
@@ -59,6 +69,7 @@ async function optionsOf(
 ): Promise<TestOptions> {
   const settings = await settingsOf({}, deps);
   const endpoints = flags.endpoints ?? settings.endpoints;
+  const printers = printersOf(deps.env);
   const schema = existingSchema(flags, settings, deps);
   if (schema === undefined) throw noTables(settings, 'No example can run');
   return {
@@ -70,7 +81,7 @@ async function optionsOf(
     part: flags.name,
     update: flags.update === true,
     bail: flags.bail === true,
-    print: PRINTERS[flags.format],
+    print: printAndWrite(printers[flags.format], readWrites(flags.write, printers)),
   };
 }
 

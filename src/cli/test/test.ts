@@ -53,7 +53,7 @@ export async function test(options: TestOptions, deps: TestDeps): Promise<0 | 1>
     throw new CommandError(`No example name contains "${options.part}"`, { exitCode: 2 });
   return withStage(options, deps, async (staged) => {
     const report = await runCases({ ...reading, cases }, staged, { options, deps });
-    options.print(report, deps.terminal);
+    await options.print(report, deps.terminal);
     return isFailed(report) ? 1 : 0;
   });
 }

@@ -44,7 +44,7 @@ async function runAgain(
 ): Promise<void> {
   try {
     const cases = chosenCases(reading, options).filter(({ file }) => reading.changed.has(pathOf(file)));
-    options.print(await runCases({ ...reading, cases }, staged, { options, deps }), deps.terminal);
+    await options.print(await runCases({ ...reading, cases }, staged, { options, deps }), deps.terminal);
   } catch (cause) {
     report(cause, deps);
   }

@@ -2,17 +2,20 @@
 import { execFileSync } from 'node:child_process';
 import { Option, type Command } from 'commander';
 import { settingsOf, type CommandDeps } from '../command.ts';
-import type { PrintFindings } from '../findings/findings.ts';
 import { createPrintGithub } from '../findings/github.ts';
+import { printGitlab } from '../findings/gitlab.ts';
 import { printHuman } from '../findings/human.ts';
 import { printJson } from '../findings/json.ts';
+import { printMarkdown } from '../findings/markdown.ts';
 import { printSarif } from '../findings/sarif.ts';
+import { collect, printAndWrite, readWrites } from '../write-reports.ts';
 import { withSchemaEngine } from '../schema-engine.ts';
 import { existingSchema, noTables, withSchemaOptions, type SchemaFlags } from '../schema-options.ts';
 import { validate, type ValidateOptions } from './validate.ts';
 
 interface ValidateFlags extends SchemaFlags {
-  readonly format: 'human' | 'github' | 'sarif' | 'json';
+  readonly format: keyof ReturnType<typeof printersOf>;
+  readonly write: readonly string[];
   readonly strict?: boolean;
   readonly engine: boolean;
 }
@@ -26,9 +29,10 @@ export function addValidate(program: Command, deps: CommandDeps): void {
     .argument('[paths...]', 'endpoint files or folders (default: the endpoints folder)')
     .addOption(
       new Option('--format <format>', 'the output format')
-        .choices(['human', 'github', 'sarif', 'json'])
+        .choices(['human', 'github', 'gitlab', 'sarif', 'json', 'markdown'])
         .default('human'),
     )
+    .option('--write <format=file>', 'also write a report to a file; can be repeated', collect, [])
     .option('--strict', 'treat warnings as errors')
     .option('--no-engine', 'do not analyse the queries with the embedded engine, which requires the tables')
     .option('--engine', 'analyse the queries (the default)');
@@ -40,7 +44,8 @@ export function addValidate(program: Command, deps: CommandDeps): void {
       withSchemaEngine({ settings, schema, openEngine: deps.openEngine }, (engine, _, loaded) =>
         use(engine, loaded),
       );
-    const print = printerOf(flags.format, deps.env);
+    const printers = printersOf(deps.env);
+    const print = printAndWrite(printers[flags.format], readWrites(flags.write, printers));
     const options = {
       paths: chosen,
       print,
@@ -52,20 +57,22 @@ export function addValidate(program: Command, deps: CommandDeps): void {
   });
 }
 
-function printerOf(format: ValidateFlags['format'], env: CommandDeps['env']): PrintFindings {
-  switch (format) {
-    case 'human':
-      return printHuman;
-    case 'json':
-      return printJson;
-    case 'sarif':
-      return printSarif;
-    case 'github': {
-      const changed = changedFiles(env['GITHUB_BASE_REF']);
-      const summaryFile = env['GITHUB_STEP_SUMMARY'];
-      return createPrintGithub({ isChanged: (file) => changed.has(file), summaryFile });
-    }
-  }
+const printersOf = (env: CommandDeps['env']) => ({
+  human: printHuman,
+  github: createPrintGithub({
+    isChanged: isChangedSince(env['GITHUB_BASE_REF']),
+    summaryFile: env['GITHUB_STEP_SUMMARY'],
+  }),
+  gitlab: printGitlab,
+  sarif: printSarif,
+  json: printJson,
+  markdown: printMarkdown,
+});
+
+/** Whether the pull request changes a file; asks git for the first file. */
+function isChangedSince(base: string | undefined): (file: string) => boolean {
+  let changed: ReadonlySet<string> | undefined;
+  return (file) => (changed ??= changedFiles(base)).has(file);
 }
 
 /** Files that the pull request changes, relative to the working directory; empty if git cannot determine them. */
