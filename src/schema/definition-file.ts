@@ -3,7 +3,7 @@ import { createCursor, type Cursor } from '../sql/cursor.ts';
 import { readClauses } from './clauses.ts';
 import { readCreateHead } from './create-head.ts';
 import { localEngine } from './engine-clause.ts';
-import { keyOf, type QualifiedName } from './name.ts';
+import type { QualifiedName } from './name.ts';
 import type { SchemaFile } from './schema-files.ts';
 
 /** A definition as the server prints it; functions have no database. */
@@ -63,9 +63,4 @@ function stringsIn(cursor: Cursor, from: number, to: number): readonly number[] 
   const found: number[] = [];
   for (let at = from; at < to; at++) if (cursor.kind(at) === 'string') found.push(at);
   return found;
-}
-
-/** The name of a definition in messages. */
-export function titleOf(definition: Definition): string {
-  return definition.database === '' ? `function ${definition.name}` : keyOf(definition);
 }
