@@ -12,6 +12,7 @@ import { loadSchema } from '../../src/schema/load-schema.ts';
 import { readSchemaFiles } from '../../src/schema/schema-files.ts';
 import { openClickHouseFront, type ClickHouseFront } from '../support/clickhouse-front/front.ts';
 import { statement } from '../support/engine-statements.ts';
+import { REAL_TIME } from '../support/real-time.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'millrace-'));
 const endpoints = join(folder, 'endpoints');
@@ -55,7 +56,9 @@ beforeAll(async () => {
     password: '',
     connections: 2,
     queue: 10,
+    pingTimeoutMs: 1500,
     observe: () => undefined,
+    ...REAL_TIME,
   });
   for (const each of TABLES) await engine.execute(each);
   endpoint(
@@ -110,7 +113,7 @@ test('what the endpoints read, and what that reads; never passwords', async () =
 
 test('it gives the endpoints the columns that they have on the server', async () => {
   const options = { connections: 1, queue: 10, memory: 2 ** 30, observe: () => undefined };
-  const copy = await createEmbeddedEngine({ path: join(folder, 'copy'), ...options });
+  const copy = await createEmbeddedEngine({ ...REAL_TIME, path: join(folder, 'copy'), ...options });
   const { findings } = await loadSchema(copy, await readSchemaFiles(out));
   expect(findings).toEqual([]);
   for (const table of ['local', 'orders', 'recent', 'customers', 'names', 'parts']) {
