@@ -303,13 +303,13 @@ test.each([
 describe('the table of all sources', () => {
   const count = async (sql: string): Promise<number> => {
     const [found] = await rows(engine, statement(sql));
-    return Number((found as { n: number }).n); // of the SELECT
+    return (found as { n: number }).n; // of the SELECT
   };
 
   test.each(SOURCES)('has every row of $name, under its project', async ({ name, carrier }) => {
     const theirs = `SELECT ${carrier} AS project, timestamp, id, event_message FROM logs.${name}`;
     const ours = `SELECT project, timestamp, id, event_message FROM logs.all_logs WHERE source = '${name}'`;
-    const print = (sql: string): Promise<unknown[]> =>
+    const print = (sql: string): Promise<readonly unknown[]> =>
       rows(
         engine,
         statement(
