@@ -22,7 +22,10 @@ export interface Sandboxes {
   readonly rejection: (endpoint: Endpoint, statement: Statement) => Promise<EngineError | undefined>;
   /** The first column of a checked statement that is an aggregate function state. Runs nothing. */
   readonly stateColumn: (endpoint: Endpoint, statement: Statement) => Promise<string | undefined>;
-  /** Runs EXPLAIN of a query of that caller, who is held responsible if it ends the engine. */
+  /**
+   * Runs EXPLAIN of a query of that caller, who is held responsible if it ends the engine. A failure that running the query
+   * reports better is a rejection.
+   */
   readonly explainFor: (caller: Pick<Statement, 'key' | 'onFatal'>) => Explain;
   readonly functions: (endpoint: Endpoint) => FunctionPolicy;
   /** Disables consumer queries for the given reason, or enables them again. Saved queries are not affected. */
@@ -89,7 +92,7 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
         () => stateColumn(engine, statement),
         () => false,
       ),
-    explainFor: (caller) => (sql) => explain(engine, sql, caller),
+    explainFor: (caller) => (sql) => explain(engine, sql, { caller, isRejection: isOwnFailure }),
     functions,
     switch: (reason) => {
       off = reason;
@@ -143,7 +146,7 @@ async function analyse(engine: Engine, statement: Statement): Promise<EngineErro
 async function explain(
   engine: Engine,
   sql: string,
-  caller: Pick<Statement, 'key' | 'onFatal'> = {},
+  { caller = {}, isRejection = ({ failure }) => failure === 'rejected' }: ExplainOptions = {},
 ): Promise<Explained> {
   const statement: Statement = {
     ...caller,
@@ -160,7 +163,19 @@ async function explain(
     const lines = Buffer.concat(parts).toString().trimEnd().split('\n');
     return { kind: 'tree', text: lines.map((line) => (JSON.parse(line) as [string])[0]).join('\n') }; // one string column
   } catch (error) {
-    if (!(error instanceof EngineError) || error.failure !== 'rejected') throw error;
+    if (!(error instanceof EngineError) || !isRejection(error)) throw error;
     return { kind: 'rejected', engineCode: error.engineCode, message: error.message };
   }
 }
+
+interface ExplainOptions {
+  readonly caller?: Pick<Statement, 'key' | 'onFatal'>;
+  readonly isRejection?: (error: EngineError) => boolean;
+}
+
+/** Also of a limit, which the endpoint may set higher, and of a defect of the engine's EXPLAIN: the query itself may run. */
+function isOwnFailure({ failure, engineCode }: EngineError): boolean {
+  return failure === 'rejected' || failure === 'limit' || engineCode === LOGICAL_ERROR;
+}
+
+const LOGICAL_ERROR = 49;
