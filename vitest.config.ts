@@ -1,6 +1,7 @@
 // The tests in projects, by what they need: a run of one file builds nothing and starts nothing that it does not use.
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { ENGINE_PROGRAM_ALIAS } from './test/support/engine-program.ts';
 import { globOf, ON_BOTH_ENGINES, PROJECT_FILES } from './test/support/projects.ts';
 
 // Read by libuv when a process starts; native engine calls need more threads than the default of four.
@@ -14,6 +15,7 @@ const common = {
   testTimeout: 300_000,
   hookTimeout: 300_000,
   setupFiles: 'test/support/file-folder.ts',
+  alias: [ENGINE_PROGRAM_ALIAS],
   expect: { poll: { timeout: 240_000, interval: 10 } },
 } as const;
 /** Each process runs many files: loading the service takes longer than most files do. */

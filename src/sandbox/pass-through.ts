@@ -16,6 +16,11 @@ export interface PassThrough {
   readonly sourceOf: (column: string) => string | undefined;
   /** Edits of the saved query that add subcolumns, each under its full name, to the columns of the table. */
   readonly adding: (subcolumns: readonly Subcolumn[]) => readonly Edit[];
+  /**
+   * Edits that add conditions on columns of the stored table to its WHERE; undefined if the other rows depend on those that the
+   * conditions exclude.
+   */
+  readonly filtering: ((conditions: readonly string[]) => readonly Edit[]) | undefined;
   /** Edits that leave out each ORDER BY that only the order of the table's rows depends on. */
   readonly unordered: readonly Edit[];
   /** The stored table, as the saved query names it. */
@@ -35,6 +40,10 @@ interface Level {
   readonly order: Edit | undefined;
   /** Whether it passes on every row of its source, and nothing but columns of it. */
   readonly isPlain: boolean;
+  /** Its condition; empty if it has none. */
+  readonly where: Pick<Edit, 'start' | 'end'>;
+  /** Whether what it makes of a row depends on that row alone, if its functions are leakproof. */
+  readonly isByRow: boolean;
 }
 
 /** The levels from the consumer's to that of the stored table. */
@@ -62,6 +71,7 @@ export function passThrough(clause: Clause, name: string): PassThrough | undefin
     sourceOf,
     stored,
     unordered: ordersOf(levels),
+    filtering: filteringOf(clause, levels),
     adding: (subcolumns) => {
       const edits: Edit[] = [];
       let known = subcolumns;
@@ -86,6 +96,22 @@ export function passThrough(clause: Clause, name: string): PassThrough | undefin
 function ordersOf(levels: readonly Level[]): readonly Edit[] {
   const first = levels.findIndex(({ isPlain }) => !isPlain);
   return levels.slice(0, first < 0 ? levels.length : first + 1).flatMap(({ order }) => order ?? []);
+}
+
+function filteringOf({ hasExpressions }: Clause, levels: readonly Level[]): PassThrough['filtering'] {
+  const where = levels.at(-1)?.where;
+  // An element that is an expression may be a lambda with the name of an operator's function.
+  if (where === undefined || hasExpressions || !levels.every(({ isByRow }) => isByRow)) return undefined;
+  const { start, end } = where;
+  return (conditions) => {
+    if (conditions.length === 0) return [];
+    const added = conditions.map((condition) => `(${condition})`).join(' AND ');
+    if (start === end) return [{ start, end, text: ` WHERE ${added}` }];
+    return [
+      { start, end: start, text: ' (' },
+      { start: end, end, text: `) AND ${added}` },
+    ];
+  };
 }
 
 function levelsOf(clause: Clause, name: string): Levels | undefined {
@@ -139,6 +165,8 @@ function readLevels(cursor: Cursor, query: Range, levels: Level[]): End | undefi
       isLast: 'stored' in source.source,
       order,
       isPlain: isEnd && (columns === '*' || columns.size === itemsOf(cursor, list).length),
+      where: whereOf(cursor, { from, to: range.to }),
+      isByRow: !dependsOnOtherRows(cursor, range),
     });
     if (!('from' in source.source)) return source.source;
     range = source.source;
@@ -153,6 +181,25 @@ function orderOf(cursor: Cursor, { from, to }: Range): Edit | undefined {
   }
   return order === undefined ? undefined : { start: cursor.start(order), end: cursor.end(to - 1), text: '' };
 }
+
+function whereOf(cursor: Cursor, { from, to }: Range): Level['where'] {
+  let where: number | undefined;
+  let end = from;
+  for (; end < to && !AFTER_WHERE.has(cursor.word(end)); end = cursor.after(end)) {
+    if (cursor.word(end) === 'WHERE') where = end;
+  }
+  const last = cursor.end(end - 1);
+  return { start: where === undefined ? last : cursor.end(where), end: last };
+}
+
+const AFTER_WHERE: ReadonlySet<string | undefined> = new Set(['ORDER', 'LIMIT', 'OFFSET', 'FETCH']);
+
+function dependsOnOtherRows(cursor: Cursor, { from, to }: Range): boolean {
+  for (let at = from; at < to; at++) if (OF_ALL_ROWS.has(cursor.word(at))) return true;
+  return false;
+}
+
+const OF_ALL_ROWS: ReadonlySet<string | undefined> = new Set(['LIMIT', 'OFFSET', 'FETCH', 'OVER']);
 
 /** Index of FROM, after a plain SELECT; undefined if there is none. */
 function listEndOf(cursor: Cursor, { from, to }: Range): number | undefined {

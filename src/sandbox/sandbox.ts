@@ -11,6 +11,7 @@ import type { LeakproofContext } from './leakproof/leakproof.ts';
 import { unorderedTables } from './row-order.ts';
 import type { Surface } from './scan/scan.ts';
 import { isBareCall, scanConsumerQuery } from './scan/scanner.ts';
+import type { ReadTable } from './read-table.ts';
 import type { ScanResult } from './scan/scanner.ts';
 import { checkParsedTree } from './query-tree/check.ts';
 import { parseQueryTree } from './query-tree/tree.ts';
@@ -19,6 +20,7 @@ import { assembleBarred, assembleReread, assembleStatement, tableTexts } from '.
 import type { AssembledStatement, CheckedText, IsNull, TableColumn, TableText } from './statement.ts';
 import { planSubcolumns, subcolumnsIn } from './subcolumns.ts';
 import type { SubcolumnPlan } from './subcolumns.ts';
+import { withReadTimes } from './times/times.ts';
 import { enginePosition } from './engine-message.ts';
 import type { VerdictCache } from './verdict-cache.ts';
 
@@ -65,8 +67,11 @@ export interface Verdict extends CheckedText {
 export interface Sandbox {
   /** Names of the tables that consumers may read. */
   readonly tables: readonly string[];
-  /** @throws Problem sandbox.*, with line and column; passes on whatever `explain` rejects with. */
-  check(text: string): Promise<Verdict>;
+  /**
+   * `evaluate` runs what makes the engine evaluate constants of the query; default: `explain`.
+   * @throws Problem sandbox.*, with line and column; passes on whatever `explain` and `evaluate` reject with.
+   */
+  check(text: string, evaluate?: Explain): Promise<Verdict>;
   /**
    * The statement for a checked query. `rows` is the row limit, one above the caller's so that truncation is detected.
    * With `isNull` the statement is only for calls in which the same parameters are NULL.
@@ -102,32 +107,14 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   };
   const mentioned = mentionedColumns(saved);
   const isColumn = (name: string) => columns.has(name) || mentioned.has(name);
-  const { dotted } = options;
-  const reading: Reading = { tables, surface, isColumn, leakproof, columns: options.columns, dotted };
-  const check = async (source: string): Promise<Verdict> => {
-    const text = lexConsumerQuery(source);
-    const scanned = scanConsumerQuery(text, surface, isColumn);
-    const plan = options.explain && planNarrow(text, scanned, reading);
-    const sent = plan?.text ?? text;
-    const explained = await options.explain?.(`${EXPLAIN}${sent.joined}`);
-    const tree = explained && acceptTree(explained, sent, { scanned, functions, isColumn });
-    const subcolumns = plan && tree && subcolumnsIn(tree, plan, scanned);
-    const scannedTables = tables.filter(({ name }) => scanned.tables.has(name));
-    return {
-      source,
-      joined: text.joined,
-      tables: scannedTables.map(({ name }) => name),
-      names: scanned.names,
-      hasStates: scanned.hasStates,
-      narrow: subcolumns && { joined: sent.joined, subcolumns },
-      ...barrierOf(text, scanned, reading),
-    };
-  };
+  const { dotted, explain } = options;
+  const reading = { tables, surface, isColumn, leakproof, columns: options.columns, dotted, explain };
   const read = (verdict: Verdict) => tables.filter(({ name }) => verdict.tables.includes(name));
   return {
     tables: tables.map(({ name }) => name),
     columns,
-    check: (source) => cache.get(`${revision} ${source}`, () => check(source), isRejection),
+    check: (source, evaluate = explain) =>
+      cache.get(`${revision} ${source}`, () => check(source, reading, evaluate), isRejection),
     assemble: (verdict, rows, isNull) => assembleStatement(read(verdict), verdict, rows, isNull),
     assembleReread: (verdict, rows, isNull) => assembleReread(read(verdict), verdict, rows, isNull),
     assembleBarred: (verdict, rows, isNull) => assembleBarred(read(verdict), verdict, rows, isNull),
@@ -142,22 +129,49 @@ interface Reading {
   readonly leakproof: Omit<LeakproofContext, 'names'>;
   readonly columns: SandboxOptions['columns'];
   readonly dotted: SandboxOptions['dotted'];
+  readonly explain: Explain | undefined;
 }
 
-function planNarrow(
-  text: LexedQuery,
-  scanned: ScanResult,
-  { tables, surface, isColumn, columns, dotted }: Reading,
-): SubcolumnPlan | undefined {
-  const read = tables
-    .filter(({ name }) => scanned.tables.has(name))
-    .map(({ name, passes }) => ({
-      name,
-      passes,
-      columns: columns?.get(name) ?? [],
-      dotted: dotted?.get(name),
-    }));
-  const plan = planSubcolumns(text, scanned, read);
+/** The verdict on a query, with the times that it compares in forms that the engine reads. */
+async function check(source: string, reading: Reading, evaluate: Explain | undefined): Promise<Verdict> {
+  const text = lexConsumerQuery(source);
+  const verdict = await checkText(text, reading);
+  const { explain, columns } = reading;
+  if (explain === undefined || evaluate === undefined || columns === undefined) return verdict;
+  const rewritten = await withReadTimes(text, { evaluate, tables: verdict.tables, columns });
+  if (rewritten === undefined) return verdict;
+  try {
+    return { ...(await checkText(lexConsumerQuery(rewritten), reading)), source };
+  } catch (error) {
+    if (error instanceof Problem) return verdict; // with the longer literals it is too long
+    throw error;
+  }
+}
+
+async function checkText(text: LexedQuery, reading: Reading): Promise<Verdict> {
+  const { tables, surface, isColumn, leakproof, explain } = reading;
+  const scanned = scanConsumerQuery(text, surface, isColumn);
+  const plan = explain && planNarrow(text, scanned, reading);
+  const sent = plan?.text ?? text;
+  const explained = await explain?.(`${EXPLAIN}${sent.joined}`);
+  const { functions } = leakproof;
+  const tree = explained && acceptTree(explained, sent, { scanned, functions, isColumn });
+  const subcolumns = plan && tree && subcolumnsIn(tree, plan, scanned);
+  const scannedTables = tables.filter(({ name }) => scanned.tables.has(name));
+  return {
+    source: text.cursor.sql,
+    joined: text.joined,
+    tables: scannedTables.map(({ name }) => name),
+    names: scanned.names,
+    hasStates: scanned.hasStates,
+    narrow: subcolumns && { joined: sent.joined, subcolumns },
+    ...barrierOf(text, scanned, reading),
+  };
+}
+
+function planNarrow(text: LexedQuery, scanned: ScanResult, reading: Reading): SubcolumnPlan | undefined {
+  const { surface, isColumn } = reading;
+  const plan = planSubcolumns(text, scanned, readTables(scanned, reading));
   if (plan === undefined || plan.text === text) return plan;
   try {
     scanConsumerQuery(lexConsumerQuery(plan.text.joined), surface, isColumn);
@@ -168,18 +182,31 @@ function planNarrow(
   }
 }
 
-/** Whether the query needs a barrier, and what may happen below it all the same. */
+function readTables(scanned: ScanResult, { tables, columns, dotted }: Reading): readonly ReadTable[] {
+  return tables
+    .filter(({ name }) => scanned.tables.has(name))
+    .map(({ name, passes }) => ({
+      name,
+      passes,
+      columns: columns?.get(name) ?? [],
+      dotted: dotted?.get(name),
+    }));
+}
+
+/** Whether the query needs a barrier, and what is evaluated inside the tables all the same. */
 function barrierOf(
   text: LexedQuery,
   scanned: ScanResult,
-  { leakproof, columns }: Reading,
+  reading: Reading,
 ): Pick<Verdict, 'isLeakproof' | 'below' | 'unordered'> {
+  const { leakproof, columns } = reading;
   if (columns === undefined) return { isLeakproof: false };
   const checked = checkLeakproof(text, { ...leakproof, names: scanned.names });
-  if (checked.isLeakproof) return { isLeakproof: true };
+  const below = conditionsBelow(text, scanned, checked, readTables(scanned, reading));
+  if (checked.isLeakproof) return { isLeakproof: true, below };
   return {
     isLeakproof: false,
-    below: conditionsBelow(text, scanned, checked, columns),
+    below,
     unordered: unorderedTables(text, scanned, leakproof.functions),
   };
 }

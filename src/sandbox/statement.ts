@@ -33,7 +33,7 @@ export interface WriteOptions {
   readonly isNull: IsNull;
   /** Subcolumns to select as columns of their own. */
   readonly subcolumns?: readonly Subcolumn[] | undefined;
-  /** Conditions of the consumer that are evaluated below the barrier as well. */
+  /** Conditions of the consumer that are also evaluated inside the view. */
   readonly below?: BelowBarrier | undefined;
   /** Whether the order of the table's rows is of no consequence. */
   readonly isUnordered?: boolean | undefined;
@@ -68,6 +68,7 @@ export function tableTexts(
           ...(passes === undefined || form === 'reread' ? [] : passes.adding(subcolumns)),
           // Without a barrier the engine itself leaves out the sorting; below a LIMIT it must not.
           ...(isUnordered === true && form === 'barred' ? (passes?.unordered ?? []) : []),
+          ...(isClosed || form === 'reread' ? [] : (passes?.filtering?.(below?.stored ?? []) ?? [])),
         ];
         const list = form === 'reread' ? (reread ?? '*') : '*';
         const view = `SELECT ${list} FROM view(${withClause(clause, needed, edits)}\nSELECT * FROM ${quoted})`;
@@ -82,7 +83,7 @@ export function tableTexts(
 
 /** The conditions have been checked as parts of the consumer's query: each is one expression. */
 function filter(below: BelowBarrier | undefined): string {
-  if (below === undefined) return '';
+  if (below === undefined || below.conditions.length === 0) return '';
   const conditions = below.conditions.map((condition) => `(${condition})`);
   return ` AS ${quoteIdentifier(below.alias)} WHERE ${conditions.join(' AND ')}`;
 }

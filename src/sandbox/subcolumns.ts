@@ -1,24 +1,16 @@
 // Subcolumns that a consumer query reads (JSON paths, elements of tuples) are selected where the stored table is read, each
 // under its own dotted name: the engine then reads them alone, and not the whole column. `*` and COLUMNS must not show them.
 import type { LexedQuery } from './lexed-query.ts';
-import type { PassThrough, Subcolumn } from './pass-through.ts';
+import type { Subcolumn } from './pass-through.ts';
 import { attribute } from './query-tree/tree.ts';
 import type { TreeLine } from './query-tree/tree.ts';
+import { sourceOfSubcolumns, type ReadTable } from './read-table.ts';
 import type { ScanResult } from './scan/scanner.ts';
 import type { SelectFinding, StarFinding } from './scan/selects.ts';
-import type { TableColumn } from './statement.ts';
 import { subcolumnFault } from './string-arguments.ts';
+import { subcolumnType } from './subcolumn-type.ts';
 import { columnsReadWhole, isGroupedByStar } from './whole-columns.ts';
-import { innerType, parseType, typeArguments, type ClickHouseType } from '../sql/type.ts';
-
-/** A table that the query reads. */
-export interface ReadTable {
-  readonly name: string;
-  readonly columns: readonly TableColumn[];
-  readonly passes: PassThrough | undefined;
-  /** Columns of the stored table that have a dot in their name; undefined if they are not known. */
-  readonly dotted: readonly string[] | undefined;
-}
+import { parseType, type ClickHouseType } from '../sql/type.ts';
 
 /** What the query may read alone. */
 export interface SubcolumnPlan {
@@ -46,10 +38,7 @@ export function planSubcolumns(
   for (const table of tables) {
     if (table.passes === undefined || scanned.sets.has(table.name)) continue;
     const readable = table.columns
-      .filter(
-        ({ name }) => wanted.has(name) && !whole.has(name) && table.passes?.sourceOf(name) !== undefined,
-      )
-      .filter(({ name }) => isClear(name, table, scanned))
+      .filter(({ name }) => wanted.has(name) && !whole.has(name) && isClear(name, table, scanned))
       .map(({ name, type }) => [name, parseType(type)] as const);
     if (readable.length > 0) columns.set(table.name, new Map(readable));
   }
@@ -70,10 +59,7 @@ function columnsWithPaths({ cursor }: LexedQuery): ReadonlySet<string> {
 
 /** Whether a path that begins with this name can only mean a subcolumn of the table's column. */
 function isClear(name: string, table: ReadTable, { names, tables }: ScanResult): boolean {
-  // A stored column of the subcolumn's name would be read in its place, although the endpoint may not select it.
-  const source = table.passes?.sourceOf(name);
-  if (source === undefined || table.dotted === undefined) return false;
-  if (table.dotted.some((other) => other.startsWith(`${source}.`))) return false;
+  if (sourceOfSubcolumns(table, name) === undefined) return false;
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return false; // it becomes part of a pattern
   if (tables.has(name)) return false;
   const others = [...names, ...tables, ...table.columns.map((column) => column.name)];
@@ -146,7 +132,7 @@ export function subcolumnsIn(
       if (match === undefined) continue;
       const { column, type, prefix } = match;
       const path = identifier.slice(prefix.length);
-      if (!hasSubcolumn(type, path)) continue; // that of another table's column of the same name
+      if (subcolumnType(type, path) === undefined) continue; // that of another table's column of the same name
       if (subcolumnFault(`${column}.${path}`) === undefined) paths.set(`${column}.${path}`, { column, path });
     }
     count += paths.size;
@@ -160,21 +146,4 @@ function identifiersIn(node: TreeLine, found = new Set<string>()): ReadonlySet<s
   if (node.isNode && node.kind === 'IDENTIFIER') found.add(attribute(node, 'identifier') ?? '');
   for (const child of node.children) identifiersIn(child, found);
   return found;
-}
-
-/** Whether a column of the type has the subcolumn. Not asked of values whose types vary, apart from JSON. */
-function hasSubcolumn(type: ClickHouseType, path: string): boolean {
-  const inner = innerType(type);
-  if (type.name === 'JSON') return true;
-  if (type.name === 'Nullable') return path === 'null' || hasSubcolumn(inner, path);
-  if (type.name === 'Array') return /^size\d$/.test(path) || hasSubcolumn(inner, path);
-  if (type.name === 'Map') return path === 'keys' || path === 'values';
-  if (type.name !== 'Tuple' && type.name !== 'Nested') return false;
-  return typeArguments(type).some((element) => {
-    const name = element.name ?? '';
-    if (path === name) return name !== '';
-    return (
-      name !== '' && path.startsWith(`${name}.`) && hasSubcolumn(element.type, path.slice(name.length + 1))
-    );
-  });
 }

@@ -20,6 +20,8 @@ export interface Clause {
   readonly cursor: Cursor;
   readonly isRecursive: boolean;
   readonly elements: readonly ClauseElement[];
+  /** Whether an element is an expression: every table then needs it. */
+  readonly hasExpressions: boolean;
   /** The table of this name, in this case. */
   readonly table: (name: string) => ClauseElement | undefined;
   /** The elements that the table `name` needs, itself included, in their order. */
@@ -39,6 +41,7 @@ export function readClause(cursor: Cursor, outline: Outline): Clause {
     cursor,
     isRecursive: outline.recursive,
     elements,
+    hasExpressions: groups.expressions.length > 0,
     table: (name) =>
       groups.byName.get(name.toLowerCase())?.find((each) => each.kind === 'table' && each.name === name),
     needed: (name) => (outline.recursive ? elements : neededBy(groups, [name])),

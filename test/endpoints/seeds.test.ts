@@ -9,6 +9,7 @@ import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.
 import type { Engine } from '../../src/engine/engine.ts';
 import { loadSeeds } from '../../src/engine/seeds.ts';
 import { rows, statement, text } from '../support/engine-statements.ts';
+import { REAL_TIME } from '../support/real-time.ts';
 
 const SEEDS = join(import.meta.dirname, '../../seeds');
 const ENDPOINTS = join(import.meta.dirname, '../../endpoints');
@@ -58,6 +59,7 @@ beforeAll(async () => {
   await writeFile(clockFile, (await readFile(clockFile, 'utf8')).replace(CLOCK, clock));
   const path = join(folder, 'engine');
   engine = await createEmbeddedEngine({
+    ...REAL_TIME,
     path,
     connections: 2,
     queue: 100,

@@ -17,7 +17,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const NOT_COPIED = new Set(['.git', '.millrace', 'coverage', 'node_modules', 'dist']);
 /** Beside `dist/`, whose files are those of `src/`. */
 const PACKED =
-  /^(bin\/millrace\.cjs|(docs|endpoints|schemas|seeds|templates|deploy)\/.+|[A-Z]+(\.md)?|package\.json)$/;
+  /^(bin\/millrace\.cjs|(docs|endpoints|schemas|seeds|deploy|templates)\/.+|[A-Z]+(\.md)?|package\.json)$/;
 
 /** A copy to be packed: packing empties `dist/`, which other tests run from. */
 function copyCheckout(): string {
@@ -95,6 +95,7 @@ describe('package contents', () => {
         'seeds/01_tables.sql',
         'templates/otel/endpoints/otel.logs.yaml',
         'templates/otel/schema/01_otel_tables.sql',
+        'templates/repository/gitignore',
       ]),
     );
   });

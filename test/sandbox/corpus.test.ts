@@ -64,7 +64,9 @@ describe('with the scanner disabled, the statement alone', () => {
       joined: sql,
       subcolumns: new Map([['edge_logs', [{ column: 'metadata', path: 'request.method' }]]]),
     };
-    const below = new Map([['edge_logs', { alias: 'edge_logs', conditions: ["id != ''"] }]]);
+    const below = new Map([
+      ['edge_logs', { alias: 'edge_logs', conditions: ["id != ''"], stored: ["`id` != ''"] }],
+    ]);
     for (const form of [{}, { narrow }, { narrow, below, isLeakproof: false }]) {
       const { sql: statement } = assembleStatement(
         tables,

@@ -7,6 +7,7 @@ import { timeLiteral } from '../time-literal.ts';
 import type { Expression, TimeType } from '../tree.ts';
 import { key, number, text, value, whole, type Value } from '../value.ts';
 
+const PATTERNS: ReadonlySet<string> = new Set(['LIKE', 'NOT LIKE', 'ILIKE', 'NOT ILIKE']);
 const OPERATORS: ReadonlySet<string> = new Set(['=', '!=', '<>', '<', '>', '<=', '>=']);
 
 /** The comparison; undefined if the operator is not a comparison. */
@@ -23,7 +24,7 @@ export function comparison(
       sql: sql`(${joinSql(sides(), ` ${operator === '<>' ? '!=' : operator} `)})`,
     });
   }
-  if (operator === 'LIKE' || operator === 'NOT LIKE') {
+  if (PATTERNS.has(operator)) {
     const texts = [expression.left, expression.right].map((each) =>
       text(context.rules.expression(each, context)),
     );

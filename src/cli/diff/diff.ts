@@ -1,12 +1,14 @@
 // `millrace diff`: how changes of endpoint files affect callers and security.
-import { resolve } from 'node:path';
+import { posix, resolve } from 'node:path';
 import { createInspect } from '../../catalog/compile.ts';
 import { isEndpointFile } from '../../catalog/ignored-files.ts';
 import type { Settings } from '../../config/settings.ts';
 import { MAX_DOCUMENT_BYTES } from '../../config/yaml-document.ts';
 import { compareContracts } from '../../compatibility/compare.ts';
 import { readContracts, type InspectFile, type SourceFile } from '../../compatibility/contract.ts';
+import { isSchemaFile } from '../../schema/schema-files.ts';
 import { CommandError } from '../command-error.ts';
+import type { SchemaChoice } from '../schema-options.ts';
 import { reportColumns, type Described, type ReportedColumns } from './columns.ts';
 import { fromTop, isOutside, readFolder } from './folders.ts';
 import type { Folder, FolderFile, Repository } from './folders.ts';
@@ -23,8 +25,8 @@ export interface DiffOptions {
   /** Undefined: the other side of the range, or the work tree. */
   readonly head: string | undefined;
   readonly settings: Settings;
-  /** Folder of *.sql files that create the tables; undefined: columns are not compared. */
-  readonly schema: string | undefined;
+  /** The definitions of the tables; undefined: columns are not compared. */
+  readonly schema: SchemaChoice | undefined;
   readonly print: PrintReport;
 }
 
@@ -36,14 +38,14 @@ export interface DiffDeps {
 
 /**
  * Prints the changes; resolves to 1 if a breaking or security change is not allowed by its file, otherwise 0. Rejects
- * with CommandError.
+ * with CommandError, after printing the other changes if columns could not be compared.
  */
 export async function diff(options: DiffOptions, deps: DiffDeps): Promise<0 | 1> {
   const { settings, schema, print } = options;
   const repository = await openRepository(deps.env);
   const { base, head } = await resolveRange(repository.git, options.base, options.head);
   const endpoints = endpointsFolder(repository, settings.endpoints);
-  const tables = schema === undefined ? undefined : tablesFolder(repository, schema);
+  const tables = schema === undefined ? undefined : tablesFolder(repository, schema.path);
   const inspect = createInspect({ piiHashKey: ANY_KEY });
   const read = (revision: Revision): Promise<Described> =>
     readSide(repository, revision, { endpoints, tables, inspect });
@@ -62,6 +64,7 @@ export async function diff(options: DiffOptions, deps: DiffDeps): Promise<0 | 1>
   };
   await print(report, deps.terminal);
   for (const note of reported.notes) deps.terminal.note(note);
+  if (reported.failure !== undefined) throw reported.failure;
   return openChanges(report).length > 0 ? 1 : 0;
 }
 
@@ -87,9 +90,18 @@ function endpointsFolder(repository: Repository, named: string): Folder {
   throw new CommandError(`${named} is outside the repository ${repository.root}`, { exitCode: 2 });
 }
 
+/** A single file rather than a folder; by its name, since it may exist in one of the revisions only. */
+const READABLE = /[^/]\.(sql|ddl|tsv|txt|json|jsonl|ndjson)$/i;
+
 function tablesFolder(repository: Repository, named: string): Folder {
   const path = fromTop(repository, process.cwd(), named);
-  return { path, isWanted: (name) => name.endsWith('.sql'), maxBytes: MAX_TABLES_BYTES };
+  if (!READABLE.test(path)) return { path, isWanted: isSchemaFile, maxBytes: MAX_TABLES_BYTES, isDeep: true };
+  const [folder, file] = [posix.dirname(path), posix.basename(path)];
+  return {
+    path: folder === '.' ? '' : folder,
+    isWanted: (name) => name === file,
+    maxBytes: MAX_TABLES_BYTES,
+  };
 }
 
 interface SideOptions {
@@ -141,7 +153,7 @@ async function columnsOf(
 ): Promise<ReportedColumns> {
   if (schema === undefined) return { notes: ['Columns are not compared (--no-engine)'], comparisons: [] };
   terminal.progress('Describing columns');
-  const reported = await reportColumns(before, after, { settings, openEngine, folder: schema });
+  const reported = await reportColumns(before, after, { settings, openEngine, schema, terminal });
   terminal.progress('');
   return reported;
 }

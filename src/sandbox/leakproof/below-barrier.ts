@@ -1,43 +1,60 @@
-// Conditions of a consumer query that may also be evaluated below the barrier, where they select index ranges: those that cannot
-// fail on a row, of a WHERE directly over a table that the query reads once. Above the barrier they are evaluated again.
+// Conditions of a consumer query that are also evaluated inside the tables that it reads, of a WHERE directly over a table that
+// the query reads once: leakproof ones below the barrier, where they select index ranges, and total ones beside the endpoint's own
+// condition, where the engine evaluates them before it reads other columns. The consumer's WHERE evaluates them again.
 import type { Cursor } from '../../sql/cursor.ts';
 import { endOf, usesNames } from './condition-ranges.ts';
 import type { TokenRange } from './condition-ranges.ts';
+import { allConjunctsOf, textOf } from './conjuncts.ts';
 import type { LexedQuery } from '../lexed-query.ts';
 import { CONSTANTS, UNITS } from '../keywords.ts';
 import type { LeakproofCheck } from './leakproof.ts';
+import type { ReadTable } from '../read-table.ts';
 import type { ScanResult } from '../scan/scanner.ts';
 import type { SelectFinding } from '../scan/selects.ts';
-import type { TableColumn } from '../statement.ts';
+import { storedColumns } from './stored-columns.ts';
+import { totalCondition } from './total-conditions.ts';
 
-/** Conditions on one table: they refer to its columns, and may qualify them with `alias`. */
+/** Conditions on one table. */
 export interface BelowBarrier {
   readonly alias: string;
-  /** The consumer's tokens, joined by spaces. */
+  /** Leakproof ones, as the consumer's tokens, joined by spaces: columns of the table, which may be qualified with `alias`. */
   readonly conditions: readonly string[];
+  /** Total ones, on columns of the stored table. */
+  readonly stored: readonly string[];
 }
 
-/** The conditions that may be repeated below the barrier, by table. `columns` are those of each table. */
+/** The conditions that may be repeated inside the tables, by table. */
 export function conditionsBelow(
   { cursor }: LexedQuery,
   { selects, sets, names }: ScanResult,
-  { isRangeLeakproof }: LeakproofCheck,
-  columns: ReadonlyMap<string, readonly TableColumn[]>,
+  { isLeakproof, isRangeLeakproof }: LeakproofCheck,
+  tables: readonly ReadTable[],
 ): ReadonlyMap<string, BelowBarrier> {
   const found = new Map<string, BelowBarrier>();
   const reads = selects.flatMap(({ sources }) => sources.map(({ table }) => table));
   for (const select of selects) {
     const [source] = select.sources;
     if (source?.table === undefined || select.sources.length > 1 || select.isMultiplied) continue;
-    const { table, alias = table } = source;
-    if (sets.has(table) || reads.filter((each) => each === table).length > 1) continue;
+    const { table: name, alias = name } = source;
+    const table = tables.find((each) => each.name === name);
+    if (table === undefined || sets.has(name) || reads.filter((each) => each === name).length > 1) continue;
     if (!isNamedOnce(cursor, alias)) continue;
-    const own = { alias, columns: new Set(columns.get(table)?.map(({ name }) => name)) };
-    const conditions = conjunctsOf(cursor, whereOf(cursor, select))
-      .filter((range) => !usesNames(cursor, range, without(names, alias)))
-      .filter((range) => isOwn(cursor, range, own) && isRangeLeakproof(range))
-      .map(({ from, to }) => joinTokens(cursor, from, to));
-    if (conditions.length > 0) found.set(table, { alias, conditions });
+    const own = { alias, columns: new Set(table.columns.map((column) => column.name)) };
+    const others = without(names, alias);
+    const canRepeat = (range: TokenRange): boolean =>
+      !isLeakproof && // there is no barrier
+      !usesNames(cursor, range, others) &&
+      isOwn(cursor, range, own) &&
+      isRangeLeakproof(range);
+    const columnAt = storedColumns(cursor, { table, alias, names });
+    const total = { cursor, columnAt, isRangeLeakproof };
+    const [conditions, stored]: [string[], string[]] = [[], []];
+    for (const range of allConjunctsOf(cursor, whereOf(cursor, select))) {
+      const sql = table.passes?.filtering && totalCondition(total, range);
+      if (sql !== undefined) stored.push(sql);
+      else if (canRepeat(range)) conditions.push(textOf(cursor, range));
+    }
+    if (conditions.length > 0 || stored.length > 0) found.set(name, { alias, conditions, stored });
   }
   return found;
 }
@@ -54,37 +71,11 @@ function without(names: ReadonlySet<string>, name: string): ReadonlySet<string> 
   return new Set([...names].filter((each) => each !== name));
 }
 
-function joinTokens(cursor: Cursor, from: number, to: number): string {
-  return Array.from({ length: to - from }, (_, index) => cursor.text(from + index)).join(' ');
-}
-
 function whereOf(cursor: Cursor, { start, end }: SelectFinding): TokenRange {
   for (let at = start; at < end; at = cursor.after(at)) {
     if (cursor.word(at) === 'WHERE') return { from: at + 1, to: Math.min(end, endOf(cursor, at + 1)) };
   }
   return { from: end, to: end };
-}
-
-/** Operators that bind less than AND, or contain an AND of their own. */
-const LOOSE: ReadonlySet<string | undefined> = new Set(['OR', 'CASE', 'AS']);
-
-/** The parts between AND; BETWEEN keeps the next AND. The whole if there is an operator that binds less. */
-function conjunctsOf(cursor: Cursor, { from, to }: TokenRange): readonly TokenRange[] {
-  const ranges: TokenRange[] = [];
-  let start = from;
-  let isBetween = false;
-  for (let at = from; at < to; at = cursor.after(at)) {
-    const word = cursor.word(at);
-    if (word === 'BETWEEN') isBetween = true;
-    else if (LOOSE.has(word) || cursor.kind(at) === '?' || cursor.kind(at) === '->') return [{ from, to }];
-    if (word !== 'AND') continue;
-    if (!isBetween) {
-      ranges.push({ from: start, to: at });
-      start = at + 1;
-    }
-    isBetween = false;
-  }
-  return [...ranges, { from: start, to }].filter((range) => range.to > range.from);
 }
 
 interface Own {

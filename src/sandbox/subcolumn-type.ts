@@ -1,0 +1,46 @@
+// The types of subcolumns: JSON paths, elements of tuples, sizes of arrays, keys of maps.
+import { innerType, typeArguments, type ClickHouseType } from '../sql/type.ts';
+
+/**
+ * The type of the subcolumn `path` of a column; undefined if the column has none. Paths of JSON without a type of their own
+ * are of type Dynamic. Not asked of values whose types vary, apart from JSON.
+ */
+export function subcolumnType(type: ClickHouseType, path: string): ClickHouseType | undefined {
+  switch (type.name) {
+    case 'JSON':
+      return typeArguments(type).find(({ name }) => name === path)?.type ?? plain('Dynamic');
+    case 'Nullable':
+      return path === 'null' ? plain('UInt8') : wrapped('Nullable', subcolumnType(innerType(type), path));
+    case 'Array':
+      return /^size\d$/.test(path) ? plain('UInt64') : wrapped('Array', subcolumnType(innerType(type), path));
+    case 'Map':
+      if (path === 'keys') return wrapped('Array', innerType(type));
+      return path === 'values' ? wrapped('Array', innerType(type, 1)) : undefined;
+    case 'Tuple':
+      return elementType(type, path);
+    case 'Nested':
+      return wrapped('Array', elementType(type, path));
+    default:
+      return undefined;
+  }
+}
+
+function elementType(type: ClickHouseType, path: string): ClickHouseType | undefined {
+  for (const { name = '', type: element } of typeArguments(type)) {
+    if (name === '') continue;
+    if (path === name) return element;
+    const inner = path.startsWith(`${name}.`)
+      ? subcolumnType(element, path.slice(name.length + 1))
+      : undefined;
+    if (inner !== undefined) return inner;
+  }
+  return undefined;
+}
+
+function plain(name: string): ClickHouseType {
+  return { name, arguments: undefined };
+}
+
+function wrapped(name: string, type: ClickHouseType | undefined): ClickHouseType | undefined {
+  return type && { name, arguments: [{ kind: 'type', name: undefined, label: undefined, type }] };
+}
