@@ -94,7 +94,7 @@ describe('package contents', () => {
         'schemas/endpoint.schema.json',
         'seeds/01_tables.sql',
         'templates/otel/endpoints/otel.logs.yaml',
-        'templates/otel/schema/01_otel_tables.sql',
+        'templates/otel/seeds/01_tables.sql',
         'templates/repository/gitignore',
       ]),
     );

@@ -1,6 +1,5 @@
 -- The tables that the OpenTelemetry Collector's ClickHouse exporter creates by default: otel_logs and otel_traces, in the
--- database "otel". They are needed for tests and for trying the endpoints without a collector; a collector creates its
--- own. Columns, types and sort keys are those of the exporter; codecs and skip indexes, which no query depends on, are
+-- database "otel". They are for tests, and for trying the endpoints without a collector, which creates its own. Columns, types and sort keys are those of the exporter; codecs and skip indexes, which no query depends on, are
 -- left out.
 
 CREATE DATABASE IF NOT EXISTS otel;
