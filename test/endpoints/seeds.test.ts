@@ -309,7 +309,7 @@ describe('the table of all sources', () => {
   test.each(SOURCES)('has every row of $name, under its project', async ({ name, carrier }) => {
     const theirs = `SELECT ${carrier} AS project, timestamp, id, event_message FROM logs.${name}`;
     const ours = `SELECT project, timestamp, id, event_message FROM logs.all_logs WHERE source = '${name}'`;
-    const print = (sql: string): Promise<unknown[]> =>
+    const print = (sql: string): Promise<readonly unknown[]> =>
       rows(
         engine,
         statement(
