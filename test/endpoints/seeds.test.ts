@@ -303,7 +303,7 @@ test.each([
 describe('the table of all sources', () => {
   const count = async (sql: string): Promise<number> => {
     const [found] = await rows(engine, statement(sql));
-    return Number((found as { n: number }).n); // of the SELECT
+    return (found as { n: number }).n; // of the SELECT
   };
 
   test.each(SOURCES)('has every row of $name, under its project', async ({ name, carrier }) => {

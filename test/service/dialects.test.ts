@@ -194,7 +194,7 @@ describe('if no dialect can run a query, the one that it shows most signs of rep
 
   test('a dialect that was requested reports without naming others', async () => {
     const response = await call('both', { sql: 'select nope from edge_logs', dialect: 'clickhouse' });
-    expect((await response.json()) as unknown).not.toMatchObject({
+    expect(await response.json()).not.toMatchObject({
       hint: expect.stringContaining('dialect='),
     });
   });
