@@ -308,16 +308,11 @@ CREATE OR REPLACE TABLE logs.all_logs
 (
     project LowCardinality(String),
     source LowCardinality(String),
-    -- The source under the name that log products give it, for dashboards that filter by that name.
-    product_source LowCardinality(String) MATERIALIZED transform(source,
-        ['database_logs', 'rest_api_logs', 'connection_pooler_logs'],
-        ['postgres_logs', 'postgrest_logs', 'supavisor_logs'], source),
     timestamp DateTime64(6, 'UTC'),
     id String,
     event_message String CODEC(ZSTD(1)),
     severity_text String,
-    log_attributes Map(String, String) CODEC(ZSTD(1)),
-    INDEX product_sources product_source TYPE set(9) GRANULARITY 1
+    log_attributes Map(String, String) CODEC(ZSTD(1))
 )
 ENGINE = MergeTree
 PARTITION BY toDate(timestamp)

@@ -9,6 +9,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   serve: async () => (await import('./serve/command.ts')).addServe,
   validate: async () => (await import('./validate/command.ts')).addValidate,
   test: async () => (await import('./test/command.ts')).addTest,
+  schema: async () => (await import('./schema/command.ts')).addSchema,
   diff: async () => (await import('./diff/command.ts')).addDiff,
   conformance: async () => (await import('./conformance/command.ts')).addConformance,
   query: async () => (await import('./query/command.ts')).addQuery,

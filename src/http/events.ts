@@ -46,7 +46,7 @@ export function addEventsRoute(
     for (const stream of streams) stream.write(text);
   };
   const stop = changes.subscribe(() => send(message()));
-  let cancel = (): void => undefined;
+  let cancel: (() => void) | undefined;
   const keepAlive = (): void => {
     cancel = after(KEEP_ALIVE_MS, () => {
       send(':\n\n');
@@ -56,7 +56,7 @@ export function addEventsRoute(
   keepAlive();
   app.addHook('preClose', async () => {
     stop();
-    cancel();
+    cancel?.();
     for (const stream of streams) stream.end();
   });
   app.get(EVENTS_URL, { exposeHeadRoute: false }, async (request, reply) => {

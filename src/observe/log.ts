@@ -18,9 +18,9 @@ const FLUSH_MS = 100;
 export function logStream(to: string | number, after: After): DestinationStream {
   const file = pino.destination({ dest: to, sync: false, maxLength: MAX_WAITING });
   let lines = '';
-  let cancel = (): void => undefined;
+  let cancel: (() => void) | undefined;
   const flush = (): void => {
-    cancel();
+    cancel?.();
     if (lines !== '') file.write(lines);
     lines = '';
   };

@@ -31,6 +31,19 @@ const BIGQUERY_FORMS: ReadonlySet<string | undefined> = new Set([
   'ORDINAL',
   'SAFE_ORDINAL',
 ]);
+/** What both dialects write before a parenthesis and ClickHouse also has as a function. */
+const SHARED_FORMS: ReadonlySet<string> = new Set([
+  'AND',
+  'OR',
+  'NOT',
+  'IN',
+  'CAST',
+  'EXTRACT',
+  'EXISTS',
+  'ARRAY',
+  'INTERVAL',
+  'ANY',
+]);
 /** Types whose name ClickHouse does not have, or writes as `DateTime`. */
 const BIGQUERY_TYPE =
   /^(?:INT64|int64|FLOAT64|float64|STRING|string|BYTES|bytes|BIGNUMERIC|bignumeric|DATETIME|datetime|TIMESTAMP|timestamp)$/;
@@ -89,13 +102,13 @@ export const CLICKHOUSE_EVIDENCE: Evidence = ({ query, functions }, index) => {
     query.kind(index - 1) === '::' || (query.word(index - 1) === 'AS' && query.kind(index + 1) === ')');
   if (isCast) return isClickHouseType(text) ? `type ${text}` : undefined;
   if (query.kind(index + 1) !== '(') return undefined;
-  const isOwn = isClickHouseFunction(text, functions) && (!isBigQueryFunction(text) || isCamelCase(text));
+  const isShared = BIGQUERY_FORMS.has(word) || SHARED_FORMS.has(word) || isBigQueryFunction(text);
+  const isOwn = isClickHouseFunction(text, functions) && (!isShared || isCamelCase(text));
   return isOwn ? `${text}(` : undefined;
 };
 
 function isBigQueryFunction(name: string): boolean {
-  const isForm = BIGQUERY_FORMS.has(name.toUpperCase());
-  return isForm || BIGQUERY_FUNCTIONS.has(name.toLowerCase()) || replacementFor(name) !== undefined;
+  return BIGQUERY_FUNCTIONS.has(name.toLowerCase()) || replacementFor(name) !== undefined;
 }
 
 function isClickHouseFunction(name: string, { allows, denies }: FunctionPolicy): boolean {

@@ -22,22 +22,35 @@ export async function chooseDialect<Plan>(
   dialects: readonly Dialect[],
   { planIn, canRun, evidence }: Attempts<Plan>,
 ): Promise<Plan> {
+  const [only, more] = dialects;
+  if (only !== undefined && more === undefined) return planIn(only);
   const tried: (Accepted<Plan> | Rejected)[] = [];
   for (const dialect of dialects) {
     const result = await planIn(dialect).then(
       (plan) => ({ dialect, plan }),
       (error: unknown) => rejected(error, dialect),
     );
-    if ('plan' in result && (dialects.length === 1 || (await canRun(result.plan)))) return result.plan;
     tried.push(result);
+    if (!('plan' in result)) continue;
+    // It is the result whether or not it can run, so the engine need not analyse it first.
+    const isLast =
+      tried.length === dialects.length && tried.every((each) => each === result || 'problem' in each);
+    const isChosen = isLast && likeliest(dialects, evidence).includes(dialect);
+    if (isChosen || (await canRun(result.plan))) return result.plan;
   }
-  const counts = new Map(dialects.map((dialect) => [dialect, evidence(dialect)]));
-  const most = Math.max(...counts.values());
-  const likely = tried.filter(({ dialect }) => counts.get(dialect) === most);
+  const dialectsLeft = likeliest(dialects, evidence);
+  const likely = tried.filter(({ dialect }) => dialectsLeft.includes(dialect));
   const accepted = likely.find((each) => 'plan' in each);
   if (accepted !== undefined) return accepted.plan;
   const { problem, dialect } = furthest(likely.filter((each) => 'problem' in each));
   throw parsedAs(problem, { dialect, dialects });
+}
+
+/** The dialects with the most evidence. */
+function likeliest(dialects: readonly Dialect[], evidence: (dialect: Dialect) => number): readonly Dialect[] {
+  const counts = new Map(dialects.map((dialect) => [dialect, evidence(dialect)]));
+  const most = Math.max(...counts.values());
+  return dialects.filter((dialect) => counts.get(dialect) === most);
 }
 
 /** The problem, with the other dialects in its hint. */

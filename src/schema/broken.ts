@@ -9,7 +9,7 @@ export function explainBroken(finding: Finding, { broken }: Pick<LoadedSchema, '
 }
 
 /** Why a table that a message names does not exist; undefined if it names none of those. */
-export function brokenIn(message: string, broken: LoadedSchema['broken']): string | undefined {
+function brokenIn(message: string, broken: LoadedSchema['broken']): string | undefined {
   const names = message.replaceAll('`', '');
   for (const [name, { file, line, column, message: why }] of broken) {
     const isNamed = name.endsWith('.') ? names.includes(` ${name.slice(0, -1)}`) : hasName(names, name);

@@ -78,11 +78,15 @@ function layoutOf(cursor: Cursor, from: number | undefined): string {
   return cursor.slice(from + 1, cursor.closing(from));
 }
 
-/** A source in a ClickHouse table, which may exist here, whatever its host. */
-function localSource(
-  parts: CreateParts,
-  { database }: Context,
-): { readonly sql: string; readonly check: string } | undefined {
+/** Where a dictionary over ClickHouse has its rows: a table or a query. */
+export interface DictionarySource {
+  readonly query?: string | undefined;
+  readonly table?: QualifiedName | undefined;
+  readonly where?: string | undefined;
+}
+
+/** The source of a dictionary, whatever its host; undefined if it is not ClickHouse. */
+export function dictionarySource(parts: CreateParts, database: string): DictionarySource | undefined {
   const { cursor } = parts;
   const clause = clauseOf(parts, 'source');
   if (clause === undefined || cursor.word(clause.from + 1) !== 'CLICKHOUSE') return undefined;
@@ -90,26 +94,33 @@ function localSource(
   for (let at = clause.from + 3; at < cursor.closing(clause.from + 2); at++) {
     const key = cursor.word(at);
     const value = cursor.kind(at + 1) === 'string' ? stringValue(cursor.text(at + 1)) : cursor.name(at + 1);
-    if (key === undefined || value === undefined || cursor.kind(at + 1) === '(') continue;
+    if (key === undefined || value === undefined) continue;
     values.set(key, value);
     at++;
   }
   const query = values.get('QUERY');
-  if (query !== undefined)
-    return { sql: `QUERY ${quoteString(query)}`, check: `DESCRIBE TABLE (${query}\n)` };
+  if (query !== undefined && query !== '') return { query };
   const table = values.get('TABLE');
   if (table === undefined || table === '') return undefined;
-  const [name, inside] =
-    table.includes('.') && !values.has('DB')
-      ? table
-          .split(/\.(.*)/s)
-          .toReversed()
-          .slice(-2)
-      : [table, undefined];
-  const source = { database: inside ?? (values.get('DB') || database), name: name ?? table };
-  const where = values.get('WHERE');
-  const condition = where === undefined ? '' : ` WHERE ${quoteString(where)}`;
-  return { sql: `${sourceOf(source)}${condition}`, check: `DESCRIBE TABLE ${printName(source)}` };
+  const dot = values.has('DB') ? -1 : table.indexOf('.');
+  const name = {
+    database: values.get('DB') || table.slice(0, Math.max(0, dot)) || database,
+    name: table.slice(dot + 1),
+  };
+  return { table: name, where: values.get('WHERE') };
+}
+
+/** The same as SQL, and a statement that fails if it does not exist here. */
+function localSource(
+  parts: CreateParts,
+  { database }: Context,
+): { readonly sql: string; readonly check: string } | undefined {
+  const source = dictionarySource(parts, database);
+  if (source?.query !== undefined)
+    return { sql: `QUERY ${quoteString(source.query)}`, check: `DESCRIBE TABLE (${source.query}\n)` };
+  if (source?.table === undefined) return undefined;
+  const condition = source.where === undefined ? '' : ` WHERE ${quoteString(source.where)}`;
+  return { sql: `${sourceOf(source.table)}${condition}`, check: `DESCRIBE TABLE ${printName(source.table)}` };
 }
 
 function sourceOf({ database, name }: QualifiedName): string {

@@ -29,11 +29,8 @@ export function localEngine(
     cursor.kind(from + 1) === '(' ? splitList(cursor, from + 2, Math.min(to, cursor.closing(from + 1))) : [];
   const tree = MERGE_TREE.exec(engine)?.[1];
   if (tree !== undefined) return { kind: 'own', sql: mergeTree(cursor, engine, tree, listed), hasKeys: true };
-  if (engine === 'Distributed' || engine === 'Buffer') {
-    const [first, second] = engine === 'Buffer' ? listed : listed.slice(1);
-    const target = { database: argument(cursor, first) || database, name: argument(cursor, second) };
-    if (target.name !== '') return { kind: 'alias', target };
-  }
+  const target = targetOf(cursor, engine, listed, database);
+  if (target !== undefined) return { kind: 'alias', target };
   if (LOCAL.test(engine))
     return {
       kind: 'own',
@@ -43,13 +40,23 @@ export function localEngine(
   return { kind: 'source', virtual: VIRTUAL.find(([pattern]) => pattern.test(engine))?.[1] ?? [] };
 }
 
-/** Without the path and the replica name, which are the first arguments of replicated engines. */
-function mergeTree(
+type Items = readonly (readonly [number, number])[];
+
+/** The table behind a Distributed, Buffer or Alias table, whose arguments begin with that table or a cluster. */
+function targetOf(
   cursor: Cursor,
   engine: string,
-  tree: string,
-  listed: readonly (readonly [number, number])[],
-): string {
+  listed: Items,
+  database: string,
+): QualifiedName | undefined {
+  if (engine !== 'Distributed' && engine !== 'Buffer' && engine !== 'Alias') return undefined;
+  const names = (engine === 'Distributed' ? listed.slice(1) : listed).map((item) => argument(cursor, item));
+  const [first = '', second = ''] = names.length === 1 ? ['', ...names] : names;
+  return second === '' ? undefined : { database: first === '' ? database : first, name: second };
+}
+
+/** Without the path and the replica name, which are the first arguments of replicated engines. */
+function mergeTree(cursor: Cursor, engine: string, tree: string, listed: Items): string {
   if (tree === 'GraphiteMergeTree') return 'MergeTree'; // its argument names a part of the server's configuration
   const isReplicated = engine !== tree;
   const paths = isReplicated && isPath(cursor, listed[0]) ? (isPath(cursor, listed[1]) ? 2 : 1) : 0;
@@ -62,9 +69,7 @@ function isPath(cursor: Cursor, item: readonly [number, number] | undefined): bo
 }
 
 /** A name given as an identifier, a string, or currentDatabase(); '' for anything else. */
-function argument(cursor: Cursor, item: readonly [number, number] | undefined): string {
-  if (item === undefined) return '';
-  const [from, to] = item;
+function argument(cursor: Cursor, [from, to]: readonly [number, number]): string {
   if (to - from > 1) return '';
   if (cursor.kind(from) === 'string') return cursor.text(from).slice(1, -1);
   return cursor.name(from) ?? '';

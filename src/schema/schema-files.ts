@@ -39,7 +39,7 @@ export function isSchemaFile(path: string): boolean {
 const collator = new Intl.Collator('en', { numeric: true });
 
 /** Numbers in names by value, whatever their padding; repeatable migrations of Flyway (`R__`) last. */
-export function compareSchemaPaths(a: string, b: string): number {
+function compareSchemaPaths(a: string, b: string): number {
   const [one, other] = [a, b].map((path) => /(^|\/)R__[^/]*$/.test(path));
   return Number(one) - Number(other) || collator.compare(a, b) || (a < b ? -1 : Number(a > b));
 }

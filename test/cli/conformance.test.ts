@@ -78,6 +78,12 @@ describe('the command', () => {
     expect([code, JSON.parse(out)]).toEqual([0, expect.objectContaining({ failed: 2 })]);
   });
 
+  test('an unknown endpoint is one line, not a failure of each query', async () => {
+    const { code, out, err } = await run(['conformance', 'queries', '--endpoint', 'number'], { cwd });
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toMatch(/No query was run: .*did you mean "numbers"\? \(route\.endpoint_unknown\)/);
+  });
+
   test.each([
     { why: 'no endpoint', args: ['queries'], says: /required option '--endpoint <name>'/ },
     { why: 'a missing folder', args: ['nowhere', '--endpoint', 'x'], says: /nowhere does not exist/ },

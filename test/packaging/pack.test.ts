@@ -94,6 +94,8 @@ describe('package contents', () => {
         'schemas/endpoint.schema.json',
         'seeds/01_tables.sql',
         'templates/repository/gitignore',
+        'templates/otel/endpoints/otel.logs.yaml',
+        'templates/otel/schema/01_otel_tables.sql',
       ]),
     );
   });

@@ -309,6 +309,10 @@ test.each(['clickhouse', 'bigquery'] as const)('the sort key selects granules: %
 
 describe('the other languages', () => {
   test.each([
+    [
+      "select count(*) as n from seconds as t where t.ts in ('2026-11-19T00:00:00Z', timestamp '2026-11-19 01:00:00')",
+      [[5]],
+    ],
     ["select count(*) as n from micros as t where t.ts < '2026-11-19T02:00:00+02:00'", [[2]]],
     [
       "select count(*) as n from days as t where t.ts in ('2026-11-19T00:00:00Z', '2026-11-20T00:00:00Z')",

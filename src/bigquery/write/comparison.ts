@@ -96,7 +96,13 @@ export function membership(
   }
   const { among } = expression;
   if (among.kind === 'list') {
-    const [own = '', ...list] = alike([expression.value, ...among.values].map(operandOf));
+    const operands = [expression.value, ...among.values].map(operandOf);
+    const [own = '', ...list] = alike(operands);
+    if (operands.some((each) => isTime(each.value.type.kind))) {
+      // IN does not convert times to the precision of its left side.
+      const equal = list.map((each) => sql`(${own} = ${each})`);
+      return value('bool', { origin: at, sql: sql`(${not}(${joinSql(equal, ' OR ')}))` });
+    }
     return value('bool', { origin: at, sql: sql`(${own} ${not}IN (${joinSql(list)}))` });
   }
   const own = key(context.rules.expression(expression.value, context)).sql;

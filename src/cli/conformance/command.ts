@@ -9,6 +9,7 @@ import { serviceAddress } from '../query/remote.ts';
 import { withService } from '../serve/serve.ts';
 import { splitPair } from '../token/token.ts';
 import { createAsk, type Target } from './ask.ts';
+import type { Outcome } from './outcome.ts';
 import { printJson, printMarkdown, printText } from './print.ts';
 import { readQueries } from './queries.ts';
 import { reportOf, type ConformanceReport } from './report.ts';
@@ -75,8 +76,27 @@ async function conformance(
     const onProgress = (done: number): void => terminal.progress(`${done}/${queries.length} queries`);
     const outcomes = await runQueries(queries, { ask, concurrency, onProgress });
     terminal.progress('');
+    requireAnswers(outcomes);
     return reportOf(endpoint, outcomes);
   });
+}
+
+/** Codes of a call that fails whatever its query is. */
+const NOT_RUN = new Set([
+  'unreachable',
+  'auth.missing',
+  'auth.invalid',
+  'auth.forbidden',
+  'route.endpoint_unknown',
+]);
+
+/** Throws CommandError if no query ran, for one reason that is not in the queries. */
+function requireAnswers(outcomes: readonly Outcome[]): void {
+  const codes = new Set(outcomes.map(({ answered }) => answered.code ?? ''));
+  const [code = ''] = codes;
+  const [first] = outcomes;
+  if (codes.size > 1 || !NOT_RUN.has(code)) return;
+  throw new CommandError(`No query was run: ${first?.answered.message ?? code} (${code})`);
 }
 
 const IN_USE =

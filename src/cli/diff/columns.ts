@@ -51,7 +51,7 @@ export async function reportColumns(
   deps: ColumnDeps,
 ): Promise<ReportedColumns> {
   const [before, after] = [base.tables ?? head.tables, head.tables ?? base.tables];
-  const isSame = JSON.stringify(before?.map(fingerprint)) === JSON.stringify(after?.map(fingerprint));
+  const isSame = haveSameTables(base, head);
   const [old, now] = [changed(base, isSame ? head : undefined), changed(head, isSame ? base : undefined)];
   if (old.length === 0 || now.length === 0) return withNotes([]);
   if (before === undefined || after === undefined) return withoutTables(old, now, deps);
@@ -81,6 +81,14 @@ export async function reportColumns(
   }
 }
 
+type Tables = Pick<Described, 'tables'>;
+
+/** Whether the endpoints of both revisions are analysed with the same tables. */
+export function haveSameTables(base: Tables, head: Tables): boolean {
+  const [before, after] = [base.tables ?? head.tables, head.tables ?? base.tables];
+  return JSON.stringify(before) === JSON.stringify(after);
+}
+
 function withNotes(notes: readonly string[]): ReportedColumns {
   return { notes, comparisons: [] };
 }
@@ -99,10 +107,6 @@ async function withoutTables(
 
 function withFailure(failure: CommandError): ReportedColumns {
   return { notes: [], comparisons: [], failure };
-}
-
-function fingerprint({ path, content }: FolderFile): unknown {
-  return [path, content];
 }
 
 function rejectionOf(error: unknown): CommandError {

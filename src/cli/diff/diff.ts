@@ -5,17 +5,18 @@ import { isEndpointFile } from '../../catalog/ignored-files.ts';
 import type { Settings } from '../../config/settings.ts';
 import { MAX_DOCUMENT_BYTES } from '../../config/yaml-document.ts';
 import { compareContracts } from '../../compatibility/compare.ts';
-import { readContracts, type InspectFile, type SourceFile } from '../../compatibility/contract.ts';
+import { readContracts, type SourceFile } from '../../compatibility/contract.ts';
 import { isSchemaFile } from '../../schema/schema-files.ts';
 import { CommandError } from '../command-error.ts';
 import type { SchemaChoice } from '../schema-options.ts';
-import { reportColumns, type Described, type ReportedColumns } from './columns.ts';
+import { haveSameTables, reportColumns, type Described, type ReportedColumns } from './columns.ts';
 import { fromTop, isOutside, readFolder } from './folders.ts';
 import type { Folder, FolderFile, Repository } from './folders.ts';
 import { createGit, type Git } from './git.ts';
 import { openChanges, type PrintReport, type Report } from './report.ts';
 import { resolveRange, type Revision } from './revisions.ts';
 import { diffTexts } from './text-diff.ts';
+import { withoutUnchanged } from './unchanged.ts';
 import type { Terminal } from '../terminal.ts';
 import type { OpenEngine } from '../dependencies.ts';
 
@@ -46,10 +47,8 @@ export async function diff(options: DiffOptions, deps: DiffDeps): Promise<0 | 1>
   const { base, head } = await resolveRange(repository.git, options.base, options.head);
   const endpoints = endpointsFolder(repository, settings.endpoints);
   const tables = schema === undefined ? undefined : tablesFolder(repository, schema.path);
-  const inspect = createInspect({ piiHashKey: ANY_KEY });
-  const read = (revision: Revision): Promise<Described> =>
-    readSide(repository, revision, { endpoints, tables, inspect });
-  const [before, after] = [await read(base), await read(head)];
+  const read = (revision: Revision): Promise<Side> => readSide(repository, revision, { endpoints, tables });
+  const [before, after] = describedSides(await read(base), await read(head));
   const reported = await columnsOf(before, after, options, deps);
   const comparisons = compareContracts(
     { ...before.contracts, columns: reported.before },
@@ -107,14 +106,31 @@ function tablesFolder(repository: Repository, named: string): Folder {
 interface SideOptions {
   readonly endpoints: Folder;
   readonly tables: Folder | undefined;
-  readonly inspect: InspectFile;
+}
+
+/** The files of a revision. */
+interface Side extends Pick<Described, 'label' | 'tables'> {
+  readonly files: readonly FolderFile[];
+}
+
+/** The contracts of both revisions: of all files if their tables differ, otherwise of those that differ. */
+function describedSides(base: Side, head: Side): readonly [Described, Described] {
+  const inspect = createInspect({ piiHashKey: ANY_KEY });
+  const [before, after] = haveSameTables(base, head)
+    ? withoutUnchanged(base.files, head.files)
+    : [base.files, head.files];
+  const described = (side: Side, files: readonly FolderFile[]): Described => ({
+    ...side,
+    contracts: readContracts(files.map(toSource), inspect),
+  });
+  return [described(base, before), described(head, after)];
 }
 
 async function readSide(
   repository: Repository,
   revision: Revision,
-  { endpoints, tables, inspect }: SideOptions,
-): Promise<Described> {
+  { endpoints, tables }: SideOptions,
+): Promise<Side> {
   const files = await readFolder(repository, revision, endpoints);
   if (files === undefined) {
     const folder = endpoints.path === '' ? resolve(repository.root) : endpoints.path;
@@ -124,7 +140,7 @@ async function readSide(
   }
   return {
     label: revision.label,
-    contracts: readContracts(files.map(toSource), inspect),
+    files,
     tables: tables === undefined ? undefined : await readTables(repository, revision, tables),
   };
 }

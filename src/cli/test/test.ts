@@ -7,6 +7,7 @@ import { MAX_DOCUMENT_BYTES } from '../../config/yaml-document.ts';
 import type { Finding } from '../../core/finding.ts';
 import { nearest, withSuggestion } from '../../core/nearest.ts';
 import type { Engine } from '../../engine/engine.ts';
+import { explainBroken } from '../../schema/broken.ts';
 import type { LoadedSchema } from '../../schema/load-schema.ts';
 import { printable } from '../caret.ts';
 import { CommandError } from '../command-error.ts';
@@ -121,7 +122,9 @@ export async function runCases(
     for (const each of staged.findings.length > 0 ? [] : cases) {
       deps.terminal.progress(`${each.file.candidate.endpoint.name}: ${printable(each.example.name)}`);
       const from = deps.now();
-      const { outcome, failures } = await runExample(each, { engine, stage, pathAt: trial.pathAt });
+      const run = await runExample(each, { engine, stage, pathAt: trial.pathAt });
+      const failures = run.failures.map((failure) => explainBroken(failure, staged.schema));
+      const { outcome } = run;
       const isOpen = failures.length > 0 || Object.keys(each.example.expect ?? {}).length === 0;
       const isUpdated =
         options.update && isOpen && outcome !== undefined && (await updateExample(each, outcome, written));

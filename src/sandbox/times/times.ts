@@ -17,7 +17,7 @@ export interface TimesContext {
   readonly columns: ReadonlyMap<string, readonly TableColumn[]>;
 }
 
-/** A string in the query, and what stands for it while the engine is asked. */
+/** A string in the query, and its replacement while the engine is asked. */
 interface Candidate {
   readonly index: number;
   readonly time: WrittenTime;
