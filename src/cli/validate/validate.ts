@@ -103,6 +103,9 @@ function commandError(cause: unknown): CommandError {
   throw cause;
 }
 
+/** Files that are analysed at once: the engine has several connections. */
+const AT_ONCE = 4;
+
 interface Analysing {
   readonly engine: Engine;
   readonly schema: LoadedSchema;
@@ -117,13 +120,18 @@ async function engineFindings(
   noteSkipped(schema.skipped, terminal);
   const timeColumns = await readTimeColumns(engine);
   const settingNames = await readSettingNames(engine);
-  for (const [index, file] of files.entries()) {
+  const waiting = files.entries();
+  const work = async (): Promise<void> => {
+    for (const [index, file] of waiting) await analyse(index, file);
+  };
+  const analyse = async (index: number, file: InspectedFile): Promise<void> => {
     terminal.progress(`Analysing ${index + 1} of ${count(files.length, 'endpoint')}`);
     const failures = (await checkOnEngine(engine, file)).map((each) => explainBroken(each, schema));
     const unbounded = failures.length > 0 ? [] : findUnbounded(file.analysis, timeColumns);
     const more = [...unbounded, ...findUnknownSettings(file.analysis, settingNames)];
     findings.push(...failures, ...more.map((finding) => toDiagnostic(file.document, finding)));
-  }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
   terminal.progress('');
   return findings;
 }
