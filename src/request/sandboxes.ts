@@ -57,7 +57,9 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
       stateColumns: tables === undefined ? 'unknown' : stateColumnsOf(tables),
       cache,
       explain: (sql) => explain(engine, sql),
-      ...(columns === undefined ? {} : { columns: new Map(columns), dotted: dottedOf(tables ?? []) }),
+      ...(columns === undefined
+        ? {}
+        : { columns: new Map(columns), dotted: dottedOf(tables ?? []), mapKeys: mapKeysOf(tables ?? []) }),
     });
     if (columns !== undefined) known.set(endpoint, sandbox);
     return sandbox;
@@ -94,6 +96,10 @@ function dottedOf(tables: readonly TableColumns[]): ReadonlyMap<string, readonly
   return new Map(
     tables.flatMap(({ name, dotted }) => (dotted === undefined ? [] : [[name, dotted] as const])),
   );
+}
+
+function mapKeysOf(tables: readonly TableColumns[]): ReadonlySet<string> {
+  return new Set(tables.filter(({ hasMapKeys }) => hasMapKeys === true).map(({ name }) => name));
 }
 
 /** Columns that hold aggregate function states, by table. */

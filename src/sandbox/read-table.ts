@@ -8,6 +8,8 @@ export interface ReadTable {
   readonly passes: PassThrough | undefined;
   /** Columns of the stored table that have a dot in their name; undefined if they are not known. */
   readonly dotted: readonly string[] | undefined;
+  /** Whether maps of the stored table have a subcolumn for each key. */
+  readonly hasMapKeys: boolean;
 }
 
 /**

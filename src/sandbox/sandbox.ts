@@ -45,6 +45,8 @@ export interface SandboxOptions {
    * read alone.
    */
   readonly dotted?: ReadonlyMap<string, readonly string[]> | undefined;
+  /** Tables of which maps have a subcolumn for each key in the stored table. */
+  readonly mapKeys?: ReadonlySet<string> | undefined;
   /** Columns with aggregate function states by table; unknown if the engine has not described them. */
   readonly stateColumns?: Surface['stateColumns'];
   readonly cache: VerdictCache<Verdict>;
@@ -103,8 +105,16 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   };
   const mentioned = mentionedColumns(saved);
   const isColumn = (name: string) => columns.has(name) || mentioned.has(name);
-  const { dotted } = options;
-  const reading: Reading = { tables, surface, isColumn, leakproof, columns: options.columns, dotted };
+  const { dotted, mapKeys } = options;
+  const reading: Reading = {
+    tables,
+    surface,
+    isColumn,
+    leakproof,
+    columns: options.columns,
+    dotted,
+    mapKeys,
+  };
   const check = async (source: string): Promise<Verdict> => {
     const text = lexConsumerQuery(source);
     const scanned = scanConsumerQuery(text, surface, isColumn);
@@ -143,6 +153,7 @@ interface Reading {
   readonly leakproof: Omit<LeakproofContext, 'names'>;
   readonly columns: SandboxOptions['columns'];
   readonly dotted: SandboxOptions['dotted'];
+  readonly mapKeys: SandboxOptions['mapKeys'];
 }
 
 function planNarrow(text: LexedQuery, scanned: ScanResult, reading: Reading): SubcolumnPlan | undefined {
@@ -158,7 +169,10 @@ function planNarrow(text: LexedQuery, scanned: ScanResult, reading: Reading): Su
   }
 }
 
-function readTables(scanned: ScanResult, { tables, columns, dotted }: Reading): readonly ReadTable[] {
+function readTables(
+  scanned: ScanResult,
+  { tables, columns, dotted, mapKeys }: Reading,
+): readonly ReadTable[] {
   return tables
     .filter(({ name }) => scanned.tables.has(name))
     .map(({ name, passes }) => ({
@@ -166,6 +180,7 @@ function readTables(scanned: ScanResult, { tables, columns, dotted }: Reading): 
       passes,
       columns: columns?.get(name) ?? [],
       dotted: dotted?.get(name),
+      hasMapKeys: mapKeys?.has(name) === true,
     }));
 }
 

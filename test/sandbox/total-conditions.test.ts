@@ -56,6 +56,7 @@ test.each([
   ],
   ["attrs['k'] LIKE '1%' AND mapContains(attrs, 'k')", "`attrs`['k'] LIKE '1%'", "mapContains(`attrs`, 'k')"],
   ["tup.x != 'q' AND t.tup.y.z > 3", "`tup.x` != 'q'", '`tup.y.z` > 3'],
+  ["tup.1 = 'q'", "`tup`.1 = 'q'"],
   ["doc.a.b = 'x' AND hidden.n < 7", "`doc.a.b` = 'x'", '`doc.n` < 7'],
   [
     "lower(text) ILIKE '%A%' OR position(text, 'a') > 0",

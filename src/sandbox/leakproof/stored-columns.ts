@@ -1,7 +1,7 @@
 // Columns of a stored table that a consumer's condition names, as the stored table has them.
 import type { Cursor } from '../../sql/cursor.ts';
 import { quoteIdentifier } from '../../sql/literal.ts';
-import { innerType, parseType, type ClickHouseType } from '../../sql/type.ts';
+import { innerType, parseType, typeArguments, type ClickHouseType } from '../../sql/type.ts';
 import { sourceOfSubcolumns, type ReadTable } from '../read-table.ts';
 import { subcolumnType } from '../subcolumn-type.ts';
 
@@ -75,6 +75,11 @@ function readElement(
     return isKey ? { sql, type: innerType(type, 1), next: at + 3 } : undefined;
   }
   if (cursor.kind(at) !== '.') return { sql: quoteIdentifier(source), type, next: at };
+  if (cursor.kind(at + 1) === 'number') {
+    const element = type.name === 'Tuple' ? typeArguments(type)[Number(cursor.text(at + 1)) - 1] : undefined;
+    const sql = `${quoteIdentifier(source)}.${cursor.text(at + 1)}`;
+    return element && cursor.kind(at + 2) !== '.' ? { sql, type: element.type, next: at + 2 } : undefined;
+  }
   const path: string[] = [];
   let next = at;
   for (; cursor.kind(next) === '.'; next += 2) path.push(cursor.name(next + 1) ?? '');
