@@ -3,7 +3,7 @@
 import type { Cursor } from '../sql/cursor.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
 import { stringValue } from '../sql/string-literal.ts';
-import { parseType, typeArguments, type ClickHouseType } from '../sql/type.ts';
+import { typeArguments, type ClickHouseType } from '../sql/type.ts';
 import type { ReadTable } from './read-table.ts';
 import { createNaming } from './result-names.ts';
 import type { ScanResult } from './scan/scanner.ts';
@@ -29,23 +29,14 @@ export function columnUses(
       .filter(({ stars }) => stars.some(({ end }) => !isCounted(cursor, end)))
       .flatMap(({ sources }) => sources.map(({ table }) => table)),
   );
-  const owners = (name: string) => tables.filter(({ columns }) => columns.some((each) => each.name === name));
-  const known = new Map<string, ReturnType<typeof ownerOf>>();
-  const ownerOf = (name: string) => {
-    const [table, other] = owners(name);
-    const column = table?.columns.find((each) => each.name === name);
-    if (table === undefined || column === undefined || other !== undefined || shown.has(table.name))
-      return undefined;
-    return { type: parseType(column.type), hasMapKeys: table.hasMapKeys };
-  };
-  const columnOf = (name: string) => {
-    if (!known.has(name)) known.set(name, ownerOf(name));
-    return known.get(name);
+  const ownerOf = (name: string): ReadTable | undefined => {
+    const [table, other] = tables.filter(({ typeOf }) => typeOf(name) !== undefined);
+    return table === undefined || other !== undefined || shown.has(table.name) ? undefined : table;
   };
   const context: UseContext = {
     cursor,
-    typeOf: (name) => columnOf(name)?.type,
-    hasMapKeys: (name) => columnOf(name)?.hasMapKeys === true,
+    typeOf: (name) => ownerOf(name)?.typeOf(name),
+    hasMapKeys: (name) => ownerOf(name)?.hasMapKeys === true,
   };
   const found: ColumnUse[] = [];
   for (let at = 0; at < cursor.length; at++) {

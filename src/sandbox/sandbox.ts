@@ -11,7 +11,7 @@ import type { LeakproofContext } from './leakproof/leakproof.ts';
 import { unorderedTables } from './row-order.ts';
 import type { Surface } from './scan/scan.ts';
 import { isBareCall, scanConsumerQuery } from './scan/scanner.ts';
-import type { ReadTable } from './read-table.ts';
+import { createTypeOf, type ReadTable } from './read-table.ts';
 import type { ScanResult } from './scan/scanner.ts';
 import { checkParsedTree } from './query-tree/check.ts';
 import { parseQueryTree } from './query-tree/tree.ts';
@@ -105,22 +105,17 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   };
   const mentioned = mentionedColumns(saved);
   const isColumn = (name: string) => columns.has(name) || mentioned.has(name);
-  const { dotted, mapKeys } = options;
-  const reading: Reading = {
-    tables,
-    surface,
-    isColumn,
-    leakproof,
-    columns: options.columns,
-    dotted,
-    mapKeys,
-  };
+  const known = tables.map((table) => knownTable(table, options));
+  const readTables: Reading['readTables'] = (scanned) => known.filter(({ name }) => scanned.tables.has(name));
+  const reading: Reading = { readTables, surface, isColumn, leakproof, columns: options.columns };
   const check = async (source: string): Promise<Verdict> => {
     const text = lexConsumerQuery(source);
     const scanned = scanConsumerQuery(text, surface, isColumn);
     const plan = options.explain && planNarrow(text, scanned, reading);
     const sent = plan?.text ?? text;
-    const explained = await options.explain?.(`${EXPLAIN}${sent.joined}`);
+    const explaining = options.explain?.(`${EXPLAIN}${sent.joined}`);
+    const barrier = barrierOf(text, scanned, reading); // while the engine reads the query
+    const explained = await explaining;
     const tree = explained && acceptTree(explained, sent, { scanned, functions, isColumn });
     const subcolumns = plan && tree && subcolumnsIn(tree, plan, scanned);
     const scannedTables = tables.filter(({ name }) => scanned.tables.has(name));
@@ -131,7 +126,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       names: scanned.names,
       hasStates: scanned.hasStates,
       narrow: subcolumns && { joined: sent.joined, subcolumns },
-      ...barrierOf(text, scanned, reading),
+      ...barrier,
     };
   };
   const read = (verdict: Verdict) => tables.filter(({ name }) => verdict.tables.includes(name));
@@ -145,20 +140,35 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   };
 }
 
+function knownTable(
+  { name, passes }: TableText,
+  { columns: all, dotted, mapKeys }: SandboxOptions,
+): ReadTable {
+  const columns = all?.get(name) ?? [];
+  const typeOf = createTypeOf(columns);
+  return {
+    name,
+    passes,
+    columns,
+    typeOf,
+    dotted: dotted?.get(name),
+    hasMapKeys: mapKeys?.has(name) === true,
+  };
+}
+
 /** What checks of a query depend on besides its text. */
 interface Reading {
-  readonly tables: readonly TableText[];
+  /** The tables that a query reads. */
+  readonly readTables: (scanned: ScanResult) => readonly ReadTable[];
   readonly surface: Surface;
   readonly isColumn: (name: string) => boolean;
   readonly leakproof: Omit<LeakproofContext, 'names'>;
   readonly columns: SandboxOptions['columns'];
-  readonly dotted: SandboxOptions['dotted'];
-  readonly mapKeys: SandboxOptions['mapKeys'];
 }
 
 function planNarrow(text: LexedQuery, scanned: ScanResult, reading: Reading): SubcolumnPlan | undefined {
-  const { surface, isColumn } = reading;
-  const plan = planSubcolumns(text, scanned, readTables(scanned, reading));
+  const { surface, isColumn, readTables } = reading;
+  const plan = planSubcolumns(text, scanned, readTables(scanned));
   if (plan === undefined || plan.text === text) return plan;
   try {
     scanConsumerQuery(lexConsumerQuery(plan.text.joined), surface, isColumn);
@@ -169,31 +179,16 @@ function planNarrow(text: LexedQuery, scanned: ScanResult, reading: Reading): Su
   }
 }
 
-function readTables(
-  scanned: ScanResult,
-  { tables, columns, dotted, mapKeys }: Reading,
-): readonly ReadTable[] {
-  return tables
-    .filter(({ name }) => scanned.tables.has(name))
-    .map(({ name, passes }) => ({
-      name,
-      passes,
-      columns: columns?.get(name) ?? [],
-      dotted: dotted?.get(name),
-      hasMapKeys: mapKeys?.has(name) === true,
-    }));
-}
-
 /** Whether the query needs a barrier, and what is evaluated inside the tables all the same. */
 function barrierOf(
   text: LexedQuery,
   scanned: ScanResult,
   reading: Reading,
 ): Pick<Verdict, 'isLeakproof' | 'below' | 'unordered'> {
-  const { leakproof, columns } = reading;
+  const { leakproof, columns, readTables } = reading;
   if (columns === undefined) return { isLeakproof: false };
   const checked = checkLeakproof(text, { ...leakproof, names: scanned.names });
-  const below = conditionsBelow(text, scanned, checked, readTables(scanned, reading));
+  const below = conditionsBelow(text, scanned, checked, readTables(scanned));
   if (checked.isLeakproof) return { isLeakproof: true, below };
   return {
     isLeakproof: false,

@@ -11,7 +11,7 @@ import type { SelectFinding, StarFinding } from './scan/selects.ts';
 import { subcolumnFault } from './string-arguments.ts';
 import { subcolumnType } from './subcolumn-type.ts';
 import { columnsReadWhole, isGroupedByStar } from './whole-columns.ts';
-import { parseType, type ClickHouseType } from '../sql/type.ts';
+import type { ClickHouseType } from '../sql/type.ts';
 
 /** What the query may read alone. */
 export interface SubcolumnPlan {
@@ -42,7 +42,10 @@ export function planSubcolumns(
     const readable = table.columns
       .filter(({ name }) => uses.has(name) || (wanted.has(name) && !whole.has(name)))
       .filter(({ name }) => isClear(name, table, scanned))
-      .map(({ name, type }) => [name, parseType(type)] as const);
+      .flatMap(({ name }) => {
+        const type = table.typeOf(name);
+        return type === undefined ? [] : [[name, type] as const];
+      });
     if (readable.length > 0) columns.set(table.name, new Map(readable));
   }
   if (columns.size === 0) return undefined;

@@ -190,7 +190,7 @@ sandbox: { enabled: true, dialects: [clickhouse, bigquery] }
     ['sql', 'clickhouse', 'SELECT pair.1 FROM t WHERE isNull(maybe)', ['maybe.null', 'pair.x']],
     ['sql', 'bigquery', 'select array_length(tags) as n from t', ['tags.size0']],
     ['sql', 'bigquery', 'select count(*) as n from t where maybe is null', ['maybe.null']],
-    ['lql', undefined, 'attrs.k:v s:id', ['attrs.key_k', 'id']],
+    ['lql', undefined, 'attrs.k:v s:id', ['attrs.key_k', 'attrs.keys', 'id']],
     ['lql', undefined, 'maybe:NULL s:id', ['id', 'maybe.null']],
   ])('%s %s: %s', async (language, dialect, text, columns) => {
     const bindings = shapes.binder.bind(new Map([['project', ['mine']]]));

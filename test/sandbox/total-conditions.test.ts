@@ -71,7 +71,7 @@ test.each([
   const sql = `SELECT id FROM t WHERE ${condition} ORDER BY id`;
   const verdict = await sandbox.check(sql);
   expect(verdict.below?.get('t')?.stored).toEqual(stored);
-  const { below, ...plain } = verdict;
+  const plain = { ...verdict, below: new Map() };
   expect(await world.run(sandbox.assemble(verdict, 100).sql)).toBe(
     await world.run(sandbox.assemble(plain, 100).sql),
   );
