@@ -3,6 +3,7 @@ import type { Endpoint } from '../catalog/endpoint.ts';
 import type { Describe, TableColumns } from '../catalog/describe.ts';
 import { Problem } from '../core/problem.ts';
 import { EngineError, type Column, type Engine, type Limits, type Statement } from '../engine/engine.ts';
+import { quoteIdentifier } from '../sql/literal.ts';
 import { createFunctionPolicy, type FunctionPolicy } from '../sandbox/functions/policy.ts';
 import { createSandbox, type Explained, type Sandbox, type Verdict } from '../sandbox/sandbox.ts';
 import { createVerdictCache } from '../sandbox/verdict-cache.ts';
@@ -10,6 +11,11 @@ import { createVerdictCache } from '../sandbox/verdict-cache.ts';
 export interface Sandboxes {
   /** Throws Problem `sandbox.switched_off` while consumer queries are disabled. */
   readonly of: (endpoint: Endpoint) => Promise<Sandbox>;
+  /**
+   * Describes the endpoint's tables, creates its sandbox and checks a query, so that the first consumer query need not wait for
+   * any of that. Never rejects: if the engine is unavailable now, the first consumer query does it.
+   */
+  readonly prepare: (endpoint: Endpoint) => Promise<void>;
   /** Whether the engine can analyse a checked statement, resolving all names and types. Runs nothing. */
   readonly canRun: (endpoint: Endpoint, statement: Statement) => Promise<boolean>;
   /** Why the engine cannot analyse a checked statement; undefined if it can. Runs nothing. */
@@ -74,6 +80,12 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
     of: async (endpoint) => {
       if (off !== undefined) throw new Problem('sandbox.switched_off');
       return known.get(endpoint) ?? make(endpoint);
+    },
+    prepare: async (endpoint) => {
+      const sandbox = known.get(endpoint) ?? (await make(endpoint));
+      const [table] = sandbox.tables;
+      if (table === undefined || !known.has(endpoint)) return;
+      await sandbox.check(`SELECT count() AS n FROM ${quoteIdentifier(table)}`).catch(() => undefined);
     },
     canRun: async (endpoint, statement) => (await rejection(endpoint, statement)) === undefined,
     rejection,
