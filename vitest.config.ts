@@ -1,7 +1,9 @@
 // The tests in projects, by what they need: a run of one file builds nothing and starts nothing that it does not use.
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { ENGINE_PROGRAM_ALIAS } from './test/support/engine-program.ts';
 import { globOf, ON_BOTH_ENGINES, PROJECT_FILES } from './test/support/projects.ts';
+import { Sequencer } from './test/support/sequencer.ts';
 
 // Read by libuv when a process starts; native engine calls need more threads than the default of four.
 process.env['UV_THREADPOOL_SIZE'] ??= '24';
@@ -14,20 +16,14 @@ const common = {
   testTimeout: 300_000,
   hookTimeout: 300_000,
   setupFiles: 'test/support/file-folder.ts',
+  alias: [ENGINE_PROGRAM_ALIAS],
+  // More than cores: most of them wait for processes and engines much of their time.
+  maxWorkers: cores + 2,
+  maxConcurrency: Math.min(cores + 1, 5),
   expect: { poll: { timeout: 240_000, interval: 10 } },
 } as const;
 /** Each process runs many files: loading the service takes longer than most files do. */
 const shared = { isolate: false } as const;
-/** Several processes under load each, and browsers. They run first, so that short files fill the end of the run. */
-const heavy = {
-  ...common,
-  maxWorkers: Math.min(cores, 4),
-  maxConcurrency: Math.min(cores + 1, 5),
-  sequence: { groupOrder: 0 },
-} as const;
-/** One more than cores: they wait for processes and engines much of their time. */
-const light = { ...common, maxWorkers: cores + 1, sequence: { groupOrder: 1 } } as const;
-
 const { long, redis, service, commands, browser, faults } = PROJECT_FILES;
 const include = {
   unit: ['test/**/*.test.ts'],
@@ -45,23 +41,26 @@ const globalSetup = 'test/support/build.ts';
 export default defineConfig({
   test: {
     globalSetup: 'test/support/temporary-folder.ts',
+    sequence: { sequencer: Sequencer },
     projects: [
-      { test: { ...light, ...shared, name: 'unit', include: include.unit, exclude: others } },
-      { test: { ...light, name: 'long', include: include.long } },
-      { test: { ...light, name: 'redis', include: include.redis } },
-      { test: { ...light, ...shared, name: 'service', include: include.service, exclude: include.commands } },
+      { test: { ...common, ...shared, name: 'unit', include: include.unit, exclude: others } },
+      { test: { ...common, name: 'long', include: include.long } },
+      { test: { ...common, name: 'redis', include: include.redis } },
+      {
+        test: { ...common, ...shared, name: 'service', include: include.service, exclude: include.commands },
+      },
       {
         test: {
-          ...light,
+          ...common,
           ...shared,
           name: 'http',
           include: include.http,
           env: { MILLRACE_TEST_ENGINE: 'http' },
         },
       },
-      { test: { ...light, name: 'commands', include: include.commands, globalSetup } },
-      { test: { ...heavy, name: 'browser', include: include.browser, globalSetup } },
-      { test: { ...heavy, name: 'faults', include: include.faults, globalSetup } },
+      { test: { ...common, name: 'commands', include: include.commands, globalSetup } },
+      { test: { ...common, name: 'browser', include: include.browser, globalSetup } },
+      { test: { ...common, name: 'faults', include: include.faults, globalSetup } },
     ],
   },
 });

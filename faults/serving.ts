@@ -1,7 +1,7 @@
 // The built service as a child process, with the scenario's files.
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readlink, readdir, writeFile } from 'node:fs/promises';
 import { Agent } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -183,6 +183,32 @@ export async function footprint(pid: number): Promise<Footprint> {
     threads: sum((each) => each.threads),
     handles: sum((each) => each.handles),
   };
+}
+
+/** What the open handles of a process and its children are: the count of each kind, the most frequent first. */
+export async function handleKinds(pid: number): Promise<string> {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
+  const counts = new Map<string, number>();
+  for (const each of [pid, ...children.split(' ').map(Number).filter(Boolean)]) {
+    const owner = each === pid ? 'service' : 'engine';
+    for (const handle of await readdir(`/proc/${each}/fd`).catch(() => [])) {
+      const target = await readlink(`/proc/${each}/fd/${handle}`).catch(() => undefined);
+      if (target === undefined) continue; // closed meanwhile
+      const kind = `${owner}: ${kindOf(target)}`;
+      counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    }
+  }
+  const sorted = [...counts].toSorted(([, a], [, b]) => b - a);
+  return sorted.map(([kind, count]) => `${kind} ${count}`).join(', ');
+}
+
+function kindOf(target: string): string {
+  const [, kernel] = /^(socket|pipe|anon_inode):/.exec(target) ?? [];
+  if (kernel === 'anon_inode') return 'events'; // epoll, eventfd, inotify, timers
+  if (kernel !== undefined) return `${kernel}s`;
+  if (target.startsWith('/dev/')) return 'devices';
+  if (/^\/(?:proc|sys)\//.test(target)) return 'statistics of the kernel';
+  return target.includes('/.millrace/') ? 'files of the data folder' : 'other files';
 }
 
 const NOTHING: Footprint = { bytes: 0, threads: 0, handles: 0 };

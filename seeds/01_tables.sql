@@ -1,4 +1,4 @@
--- The nine log tables that the endpoints read. Every source keeps timestamp, id, event_message and metadata;
+-- The nine log tables that the endpoints read, and one with the rows of all nine. Every source keeps timestamp, id, event_message and metadata;
 -- each carries the project it belongs to in its own way: a column, or a path inside metadata.
 --
 -- The sort key begins with the project, wherever that is kept, so that a project and a time window are both found in
@@ -17,26 +17,41 @@ CREATE OR REPLACE TABLE logs.edge_logs
     event_message String,
     metadata JSON
     (
+        identifier LowCardinality(String),
         request.method LowCardinality(String),
         request.host LowCardinality(String),
         request.path String,
         request.search String,
         request.url String,
         request.protocol LowCardinality(String),
-        request.headers.user_agent String,
-        request.headers.cf_connecting_ip String,
-        request.headers.x_forwarded_for String,
+        request.headers.user_agent LowCardinality(String),
+        request.headers.cf_connecting_ip LowCardinality(String),
         request.headers.cf_ray String,
+        request.headers.x_client_info LowCardinality(Nullable(String)),
+        request.headers.x_forwarded_for LowCardinality(String),
+        request.headers.x_real_ip LowCardinality(String),
+        request.headers.referer LowCardinality(Nullable(String)),
+        request.headers.content_type LowCardinality(Nullable(String)),
+        request.headers.content_length LowCardinality(Nullable(String)),
         request.cf.country LowCardinality(String),
+        request.cf.continent LowCardinality(String),
+        request.cf.region LowCardinality(String),
         request.cf.city LowCardinality(String),
+        request.cf.timezone LowCardinality(String),
         request.cf.colo LowCardinality(String),
         request.cf.asn UInt32,
         request.jwt.role LowCardinality(String),
+        request.jwt.subject LowCardinality(Nullable(String)),
+        request.sb.auth_user LowCardinality(Nullable(String)),
+        request.sb.jwt.authorization.payload.role LowCardinality(String),
         response.status_code UInt16,
         response.origin_time UInt32,
         response.headers.content_type LowCardinality(String),
         response.headers.content_length UInt32,
-        response.headers.cf_cache_status LowCardinality(String)
+        response.headers.content_range LowCardinality(Nullable(String)),
+        response.headers.cf_cache_status LowCardinality(String),
+        response.headers.cf_ray String,
+        response.headers.x_sb_error_code LowCardinality(Nullable(String))
     ),
     -- A column of its own, so that an index can find parts of it (a project reference, a path) without reading rows.
     url String MATERIALIZED metadata.request.url,
@@ -56,6 +71,7 @@ CREATE OR REPLACE TABLE logs.database_logs
     event_message String,
     metadata JSON
     (
+        identifier LowCardinality(String),
         host LowCardinality(String),
         parsed.error_severity LowCardinality(String),
         parsed.sql_state_code LowCardinality(String),
@@ -65,7 +81,17 @@ CREATE OR REPLACE TABLE logs.database_logs
         parsed.process_id UInt32,
         parsed.command_tag LowCardinality(Nullable(String)),
         parsed.duration_ms Nullable(Float64),
-        parsed.query Nullable(String)
+        parsed.query Nullable(String),
+        parsed.query_id Nullable(Int64),
+        parsed.detail Nullable(String),
+        parsed.hint LowCardinality(Nullable(String)),
+        parsed.connection_from Nullable(String),
+        parsed.application_name LowCardinality(Nullable(String)),
+        parsed.session_id String,
+        parsed.session_line_num UInt32,
+        parsed.session_start_time String,
+        parsed.virtual_transaction_id String,
+        parsed.transaction_id UInt32
     )
 )
 ENGINE = MergeTree
@@ -82,13 +108,25 @@ CREATE OR REPLACE TABLE logs.function_edge_logs
     metadata JSON
     (
         project_ref LowCardinality(String),
+        identifier LowCardinality(String),
         function_id LowCardinality(String),
+        deployment_id LowCardinality(String),
+        request_id String,
         execution_id String,
         execution_time_ms UInt32,
         version UInt16,
         request.method LowCardinality(String),
         request.pathname LowCardinality(String),
-        response.status_code UInt16
+        request.url LowCardinality(String),
+        request.host LowCardinality(String),
+        request.headers.user_agent LowCardinality(String),
+        request.headers.x_forwarded_for LowCardinality(String),
+        request.headers.x_client_info LowCardinality(Nullable(String)),
+        response.status_code UInt16,
+        response.headers.content_type LowCardinality(String),
+        response.headers.content_length UInt32,
+        response.headers.x_served_by LowCardinality(String),
+        response.headers.x_sb_edge_region LowCardinality(String)
     )
 )
 ENGINE = MergeTree
@@ -106,6 +144,8 @@ CREATE OR REPLACE TABLE logs.function_logs
     (
         project_ref LowCardinality(String),
         function_id LowCardinality(String),
+        deployment_id LowCardinality(String),
+        request_id String,
         execution_id String,
         event_type LowCardinality(String),
         level LowCardinality(String),
@@ -129,20 +169,33 @@ CREATE OR REPLACE TABLE logs.auth_logs
     event_message String,
     metadata JSON
     (
-        level LowCardinality(String),
         component LowCardinality(String),
+        level LowCardinality(String),
+        msg String,
         method LowCardinality(String),
         path LowCardinality(String),
         status UInt16,
-        msg String,
-        duration_ms Float64,
+        referer LowCardinality(Nullable(String)),
         remote_addr String,
         request_id String,
+        duration UInt64,
+        duration_ms Float64,
+        host LowCardinality(String),
         error_code LowCardinality(Nullable(String)),
+        action LowCardinality(Nullable(String)),
+        user_id LowCardinality(Nullable(String)),
+        grant_type LowCardinality(Nullable(String)),
+        login_method LowCardinality(Nullable(String)),
+        provider LowCardinality(Nullable(String)),
+        metering Nullable(Bool),
         auth_event.action LowCardinality(Nullable(String)),
+        auth_event.actor_id LowCardinality(Nullable(String)),
+        auth_event.actor_username LowCardinality(Nullable(String)),
+        auth_event.log_type LowCardinality(Nullable(String)),
         auth_event.provider LowCardinality(Nullable(String)),
-        auth_event.actor_id Nullable(String),
-        auth_event.actor_username Nullable(String)
+        auth_event.traits.provider LowCardinality(Nullable(String)),
+        auth_event.traits.user_email LowCardinality(Nullable(String)),
+        auth_event.traits.user_id LowCardinality(Nullable(String))
     )
 )
 ENGINE = MergeTree
@@ -159,10 +212,13 @@ CREATE OR REPLACE TABLE logs.realtime_logs
     metadata JSON
     (
         project LowCardinality(String),
+        external_id LowCardinality(String),
         level LowCardinality(String),
         topic LowCardinality(Nullable(String)),
         context.module LowCardinality(String),
         measurements.connected Nullable(UInt32),
+        measurements.connected_cluster Nullable(UInt32),
+        measurements.sum Nullable(UInt32),
         measurements.limit Nullable(UInt32)
     )
 )
@@ -208,6 +264,7 @@ CREATE OR REPLACE TABLE logs.rest_api_logs
     event_message String,
     metadata JSON
     (
+        identifier LowCardinality(String),
         host LowCardinality(String),
         level LowCardinality(String),
         request.method LowCardinality(Nullable(String)),
@@ -229,7 +286,9 @@ CREATE OR REPLACE TABLE logs.connection_pooler_logs
     event_message String,
     metadata JSON
     (
+        project LowCardinality(String),
         host LowCardinality(String),
+        region LowCardinality(String),
         level LowCardinality(String),
         mode LowCardinality(String),
         user LowCardinality(String),
@@ -242,3 +301,20 @@ ENGINE = MergeTree
 PARTITION BY toDate(timestamp)
 ORDER BY (project, timestamp)
 COMMENT 'Connection pooler: clients, pools, rejections';
+
+-- The rows of all nine tables in one shape: metadata as a map from dotted paths to text, and the table in "source".
+-- Second in the sort key, so that one source of a project is read without the others.
+CREATE OR REPLACE TABLE logs.all_logs
+(
+    project LowCardinality(String),
+    source LowCardinality(String),
+    timestamp DateTime64(6, 'UTC'),
+    id String,
+    event_message String CODEC(ZSTD(1)),
+    severity_text String,
+    log_attributes Map(String, String) CODEC(ZSTD(1))
+)
+ENGINE = MergeTree
+PARTITION BY toDate(timestamp)
+ORDER BY (project, source, timestamp)
+COMMENT 'All nine sources: one row an event';

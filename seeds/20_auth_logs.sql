@@ -1,50 +1,55 @@
--- Authentication server: every request that reaches it, and before a failed one a line that says why.
--- People sign in with their e-mail address, which this server writes down.
+-- Authentication server: every request that reaches it, and before a failed one a line that says why. The line is the
+-- event as JSON. People sign in with their e-mail address, which this server writes down.
 
 INSERT INTO logs.auth_logs (project, timestamp, id, event_message, metadata)
 WITH
     line = 'failed' AS failed,
-    if(failed, failure.2, 'request completed') AS msg,
-    multiIf(NOT failed, 'info', status < 500, 'warning', 'error') AS level,
-    if(failed, NULL, done) AS action,
-    if(failed, failure.1, NULL) AS error_code
+    NOT failed AND done IS NOT NULL AS has_event,
+    has_event AND done IN ('login', 'token_refreshed') AS issues_token,
+    if(has_event, user_id, NULL) AS user,
+    if(has_event, email, NULL) AS address,
+    (if(has_event, identity, NULL), address, user) AS traits
 SELECT
     project,
     timestamp + toIntervalMillisecond(if(failed, took - 1, took)) AS timestamp,
-    toString(reinterpretAsUUID(sipHash128(seed, 'auth', msg))) AS id,
-    '{"component":"api","level":"' || level || '","method":"' || method || '","msg":"' || msg
-        || '","path":"' || auth_path || '","remote_addr":"' || ip || '","request_id":"' || ray
-        || '","status":' || toString(status)
-        || if(action IS NULL, '',
-            ',"auth_event":{"action":"' || assumeNotNull(action) || '","actor_username":"' || email || '"}')
-        || '}' AS event_message,
+    toString(reinterpretAsUUID(sipHash128(seed, 'auth', if(failed, failure.2, 'request completed')))) AS id,
+    toJSONString(metadata) AS event_message,
     tuple(
-        level,
         'api' AS component,
+        multiIf(NOT failed, 'info', status < 500, 'warning', 'error') AS level,
+        if(failed, failure.2, 'request completed') AS msg,
         method,
         auth_path AS path,
         status,
-        msg,
-        took + (seed % 1000) / 1000 AS duration_ms,
+        if(name = 'shop' AND client != '', 'https://shop.example.com/', NULL) AS referer,
         ip AS remote_addr,
         ray AS request_id,
-        error_code,
-        tuple(
-            action,
-            if(action IS NULL, NULL, user_id) AS actor_id,
-            if(action IS NULL, NULL, email) AS actor_username,
-            if(action IS NULL, NULL, provider) AS provider
-        ) AS auth_event
+        -- Nanoseconds, as this server writes them.
+        took * 1000000 + (seed % 1000) * 1000 AS duration,
+        duration / 1000000 AS duration_ms,
+        'auth-' || left(project, 6) AS host,
+        if(failed, failure.1, NULL) AS error_code,
+        if(has_event, done, NULL) AS action,
+        user AS user_id,
+        if(issues_token, grant, NULL) AS grant_type,
+        if(issues_token, transform(grant, ['refresh_token'], ['token'], grant), NULL) AS login_method,
+        if(issues_token, identity, NULL) AS provider,
+        if(issues_token, true, NULL) AS metering,
+        (action, user, address, if(has_event, 'account', NULL), traits.1, traits)::Tuple(
+            action Nullable(String), actor_id Nullable(String), actor_username Nullable(String),
+            log_type Nullable(String), provider Nullable(String), traits Tuple(
+                provider Nullable(String), user_email Nullable(String), user_id Nullable(String))) AS auth_event
     ) AS metadata
 FROM
 (
     SELECT
         *,
         replaceOne(path, '/auth/v1', '') AS auth_path,
+        multiIf(search = '', 'oauth', substring(search, length('?grant_type=') + 1)) AS grant,
         multiIf(
             auth_path = '/callback', 'github',
             auth_path = '/otp', 'otp',
-            'email') AS provider,
+            'email') AS identity,
         multiIf(
             status = 200 AND search = '?grant_type=password', 'login',
             status = 200 AND search = '?grant_type=refresh_token', 'token_refreshed',
@@ -67,4 +72,5 @@ FROM
     WHERE area = 'auth'
 )
 ARRAY JOIN if(status < 400, ['completed'], ['failed', 'completed']) AS line
-SETTINGS enable_named_columns_in_function_tuple = 1;
+SETTINGS enable_named_columns_in_function_tuple = 1, output_format_json_skip_null_value_in_named_tuples = 1,
+    output_format_json_escape_forward_slashes = 0;

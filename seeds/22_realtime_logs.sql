@@ -9,10 +9,16 @@ SELECT
     event_message,
     tuple(
         project,
+        project AS external_id,
         level,
         topic,
         tuple(module, 'realtime@' || region AS node) AS context,
-        tuple(connected, if(connected IS NULL, NULL, 500) AS limit) AS measurements,
+        tuple(
+            connected,
+            connected AS connected_cluster,
+            connected AS sum,
+            if(connected IS NULL, NULL, 500) AS limit
+        ) AS measurements,
         client_ip
     ) AS metadata
 FROM
@@ -64,4 +70,4 @@ FROM
         'Connected clients: ' || toString(clients), clients, NULL, 'fra'
     FROM (SELECT *, toUInt32(3 + load * 8) AS clients FROM sample.minutes WHERE ago % 10 = 0)
 )
-SETTINGS enable_named_columns_in_function_tuple = 1;
+SETTINGS enable_named_columns_in_function_tuple = 1, output_format_json_skip_null_value_in_named_tuples = 1;

@@ -7,6 +7,7 @@ SELECT
     toString(reinterpretAsUUID(sipHash128(seed, 'rest', level, event_message))) AS id,
     event_message,
     tuple(
+        project AS identifier,
         'rest-' || left(project, 6) AS host,
         level,
         tuple(method, path, remote_address) AS request,

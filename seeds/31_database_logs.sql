@@ -1,12 +1,15 @@
 -- Relational database: connections, slow statements, errors behind failed requests, checkpoints, strangers at the door.
 
 INSERT INTO logs.database_logs (project, timestamp, id, event_message, metadata)
+WITH
+    timestamp - toIntervalSecond(seed % 1800) AS session_start
 SELECT
     project,
     timestamp,
     toString(reinterpretAsUUID(sipHash128(seed, 'database', event_message))) AS id,
     event_message,
     tuple(
+        project AS identifier,
         'db-' || project AS host,
         tuple(
             severity AS error_severity,
@@ -18,9 +21,16 @@ SELECT
             command_tag,
             duration_ms,
             query,
+            toInt64(bitShiftRight(sipHash64(query), 1)) AS query_id,
             detail,
+            if(code = '40P01', 'See server log for query details.', NULL) AS hint,
             connection_from,
-            if(user_name = 'authenticator', 'rest-api', NULL) AS application_name
+            if(user_name = 'authenticator', 'rest-api', NULL) AS application_name,
+            lower(hex(toUnixTimestamp(session_start)) || '.' || hex(process_id)) AS session_id,
+            toUInt32(1 + seed % 40) AS session_line_num,
+            formatDateTime(session_start, '%Y-%m-%d %H:%i:%S UTC') AS session_start_time,
+            toString(1 + seed % 90) || '/' || toString(seed % 1000000) AS virtual_transaction_id,
+            if(code = '00000', 0, toUInt32(90000 + seed % 900000)) AS transaction_id
         ) AS parsed
     ) AS metadata
 FROM
@@ -108,4 +118,4 @@ FROM
     FROM sample.minutes
     WHERE sipHash64(project, ago, 'stranger') % 45 = 0
 )
-SETTINGS enable_named_columns_in_function_tuple = 1;
+SETTINGS enable_named_columns_in_function_tuple = 1, output_format_json_skip_null_value_in_named_tuples = 1;

@@ -7,7 +7,9 @@ SELECT
     toString(reinterpretAsUUID(sipHash128(seed, 'pooler', event_message))) AS id,
     event_message,
     tuple(
+        project,
         'pooler-1' AS host,
+        'eu-central-1' AS region,
         level,
         if(user = 'migrations', 'session', 'transaction') AS mode,
         user,
@@ -54,4 +56,4 @@ FROM
         WHERE ago % 10 = 0
     )
 )
-SETTINGS enable_named_columns_in_function_tuple = 1;
+SETTINGS enable_named_columns_in_function_tuple = 1, output_format_json_skip_null_value_in_named_tuples = 1;

@@ -7,8 +7,11 @@ SELECT
     arrayStringConcat([method, toString(status), url], ' | ') AS event_message,
     tuple(
         project AS project_ref,
+        project AS identifier,
         substring(path, 15) AS function_id,
         toString(reinterpretAsUUID(sipHash128(seed, 'execution'))) AS execution_id,
+        project || '_' || function_id || '_' || toString(version) AS deployment_id,
+        toString(reinterpretAsUUID(sipHash128(seed, 'call'))) AS request_id,
         took AS execution_time_ms,
         if(incident = 'bad release', 8, 7) AS version,
         request,
@@ -17,7 +20,8 @@ SELECT
             tuple(
                 'application/json' AS content_type,
                 40 + seed % 4000 AS content_length,
-                'edge-runtime' AS x_served_by
+                'edge-runtime' AS x_served_by,
+                if(name = 'chat', 'us-east-1', 'eu-central-1') AS x_sb_edge_region
             ) AS headers
         ) AS response
     ) AS metadata

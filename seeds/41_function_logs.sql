@@ -8,6 +8,8 @@ SELECT
     tuple(
         project AS project_ref,
         function AS function_id,
+        project || '_' || function || '_' || toString(version) AS deployment_id,
+        toString(reinterpretAsUUID(sipHash128(seed, 'call'))) AS request_id,
         toString(reinterpretAsUUID(sipHash128(seed, 'execution'))) AS execution_id,
         line.2 AS event_type,
         line.3 AS level,
@@ -40,4 +42,4 @@ FROM
     WHERE area = 'functions' AND method = 'POST'
 )
 ARRAY JOIN lines AS line
-SETTINGS enable_named_columns_in_function_tuple = 1;
+SETTINGS enable_named_columns_in_function_tuple = 1, output_format_json_skip_null_value_in_named_tuples = 1;

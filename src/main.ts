@@ -1,4 +1,5 @@
 // Connects the command line to the process: arguments, environment, streams and signals.
+import { after, clock } from './app/clock.ts';
 import { readVersion } from './app/version.ts';
 import { leaveWorkers, workers } from './app/workers.ts';
 import { runProgram } from './cli/program.ts';
@@ -10,7 +11,7 @@ const STDOUT = 1;
 
 /** Lines of worker processes, which share standard output, have their process id. */
 function logOf(worker: number | undefined): ReturnType<typeof logStream> {
-  const stream = logStream(STDOUT);
+  const stream = logStream(STDOUT, after);
   return worker === undefined ? stream : withPid(stream, process.pid);
 }
 
@@ -31,7 +32,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     openLog: (level, isDevelopment) =>
       isDevelopment && level !== 'silent'
         ? createPlainLog(terminal.note)
-        : createLog(level, logOf(workers.index), Date.now),
+        : createLog(level, logOf(workers.index), clock.epoch),
     onSignal: ({ stop, reload }) => {
       for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop(signal));
       process.on('SIGHUP', reload);

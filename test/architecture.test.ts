@@ -81,6 +81,18 @@ describe('architecture', () => {
     expect(text).not.toMatch(/^export \* from/m);
   });
 
+  /** The clocks and the timer of the process are passed on from `app/`; a command may use them itself. */
+  const MAY_READ_TIME = /^(?:app|cli)\/|^core\/clock\.ts$/;
+  const TIME =
+    /\b(?:Date\.now|performance\.now|process\.hrtime|setTimeout|setInterval|AbortSignal\.timeout)\b|\bnew Date\(\)/;
+
+  test.each(files.filter(({ name }) => !MAY_READ_TIME.test(name)))(
+    '$name reads no clock and starts no timer itself',
+    ({ text }) => {
+      expect(TIME.exec(text)?.[0]).toBeUndefined();
+    },
+  );
+
   test('core has at most eight files', () => {
     expect(files.filter((file) => file.module === 'core').length).toBeLessThanOrEqual(8);
   });

@@ -15,6 +15,7 @@ import type { Figure } from '../figures.ts';
 import { createPlan } from '../../src/request/plan.ts';
 import { createSandboxes } from '../../src/request/sandboxes.ts';
 import { BY_HAND } from './consumer-query-texts.ts';
+import { REAL_TIME } from '../../test/support/real-time.ts';
 
 const [data = '', count = '0'] = process.argv.slice(2);
 const PROJECT = 'xvzyeivudksfanncdekp';
@@ -65,6 +66,7 @@ max_rows: 1000
 
 async function planAll(): Promise<ReadonlyMap<string, Statement>> {
   const engine = await createEmbeddedEngine({
+    ...REAL_TIME,
     path,
     connections: 2,
     queue: 10,

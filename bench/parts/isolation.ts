@@ -7,6 +7,7 @@ import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.
 import type { Statement } from '../../src/engine/engine.ts';
 import { createSandboxes } from '../../src/request/sandboxes.ts';
 import { runMeasurements } from './measurements.ts';
+import { REAL_TIME } from '../../test/support/real-time.ts';
 
 const [data = ''] = process.argv.slice(2);
 const PROJECT = 'xvzyeivudksfanncdekp';
@@ -22,6 +23,7 @@ const QUERIES: Readonly<Record<string, string>> = {
 };
 
 const engine = await createEmbeddedEngine({
+  ...REAL_TIME,
   path: join(data, 'engine'),
   connections: 2,
   queue: 10,

@@ -16,6 +16,7 @@ import { hashKey } from '../../src/auth/keyring.ts';
 import { loadSettings } from '../../src/config/settings.ts';
 import type { Observe } from '../../src/core/observation.ts';
 import { createLog, logStream } from '../../src/observe/log.ts';
+import { after } from '../../src/app/clock.ts';
 
 const KINDS = ['nothing', 'metrics', 'log', 'traces'];
 const [folder = '', endpoints = '', kind = ''] = process.argv.slice(2);
@@ -63,7 +64,7 @@ function logIntoPipe(): Observe {
   spawnSync('mkfifo', [path]);
   const reader = spawn('cat', [path], { stdio: 'ignore' });
   process.once('exit', () => reader.kill());
-  return createLog('info', logStream(openSync(path, 'w')), Date.now);
+  return createLog('info', logStream(openSync(path, 'w'), after), Date.now);
 }
 
 /** Runs in this process: the cost of receiving is part of the measurement, and small. */

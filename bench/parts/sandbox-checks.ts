@@ -5,6 +5,7 @@ import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.
 import type { Statement } from '../../src/engine/engine.ts';
 import { createSandboxes } from '../../src/request/sandboxes.ts';
 import { runMeasurements } from './measurements.ts';
+import { REAL_TIME } from '../../test/support/real-time.ts';
 
 const [data = ''] = process.argv.slice(2);
 const FILE = `id: 00000000-0000-4000-8000-000000000001
@@ -16,6 +17,7 @@ const TEXT =
   "SELECT toStartOfHour(timestamp) AS hour, count() AS n, quantile(0.95)(id) AS p FROM events WHERE message LIKE '%a%' AND id > ";
 
 const engine = await createEmbeddedEngine({
+  ...REAL_TIME,
   path: data,
   connections: 2,
   queue: 10,

@@ -102,7 +102,7 @@ async function uncached(name: string, folder: string): Promise<Endpoint> {
 function exampleQuery({ examples }: Endpoint): string {
   const pairs = Object.entries(examples[0]?.parameters ?? {}).map(([name, value]): [string, string] => [
     name,
-    String(value),
+    typeof value === 'object' ? JSON.stringify(value) : String(value),
   ]);
   return new URLSearchParams(pairs).toString();
 }

@@ -64,6 +64,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     suspensions: createSuspensions({ now: clock.monotonic, observe }),
     plan: createPlan({ sandboxes, describe, now: clock.epoch, policyParameters }),
     sandboxes,
+    describe,
     engine,
     bulkhead,
     ...cache,

@@ -1,9 +1,9 @@
 // Opens the engine selected by the settings.
-import { join } from 'node:path';
 import { makePrivateFolder } from '../config/private-folder.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Observe } from '../core/observation.ts';
 import { createEmbeddedEngine } from '../engine/embedded/embedded-engine.ts';
+import { engineFolder } from '../engine/embedded/open-error.ts';
 import type { Engine } from '../engine/engine.ts';
 import { createHttpEngine } from '../engine/http/http-engine.ts';
 import { readTls } from '../engine/http/tls.ts';
@@ -17,7 +17,7 @@ export async function openEngine(settings: Settings, observe: Observe): Promise<
     const tls = await readTls(clickhouse);
     return createHttpEngine({ ...clickhouse, tls, connections, shares, queue, observe, after, now });
   }
-  const path = join(settings.data, 'engine');
+  const path = engineFolder(settings.data);
   for (const folder of [settings.data, path]) {
     const reason = await makePrivateFolder(folder);
     if (reason !== undefined) observe({ kind: 'data.folder_open', reason });

@@ -22,6 +22,7 @@ export const FULL_ACCESS: Principal = {
   languages: new Set(['sql', 'lql']),
   locked: new Map(),
   redact: false,
+  resultShape: undefined,
   rate: undefined,
 };
 

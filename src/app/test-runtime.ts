@@ -49,6 +49,7 @@ export function openTestRuntime({ engine, candidates }: TestRuntimeOptions): Tes
       suspensions,
       plan: now === undefined ? plan : planAt(now, plan, engine),
       sandboxes,
+      describe,
       engine,
       bulkhead,
       ...cache,

@@ -1,5 +1,5 @@
 // A principal and its restrictions, compiled from an entry of the tokens file or the claims of a token.
-import type { Token } from '../config/generated/tokens.ts';
+import type { ResultShape, Token } from '../config/generated/tokens.ts';
 import { parseRate, type Rate } from '../config/rate.ts';
 import { compileGlobs } from './globs.ts';
 
@@ -14,12 +14,14 @@ export interface Principal {
   /** Parameters fixed for this principal. */
   readonly locked: ReadonlyMap<string, string | number | boolean>;
   readonly redact: boolean;
+  /** The shape of rows for this key; undefined: that of the endpoint. */
+  readonly resultShape: ResultShape | undefined;
   /** For all of its calls together; undefined: unlimited. */
   readonly rate: Rate | undefined;
 }
 
 /** The access granted by an entry of the tokens file or a claim of a JSON Web Token. */
-export type Grant = Pick<Token, 'endpoints' | 'allow' | 'parameters' | 'pii' | 'rate'>;
+export type Grant = Pick<Token, 'endpoints' | 'allow' | 'parameters' | 'pii' | 'result_shape' | 'rate'>;
 
 export function createPrincipal(id: string, name: string, grant: Grant): Principal {
   return Object.freeze({
@@ -29,6 +31,7 @@ export function createPrincipal(id: string, name: string, grant: Grant): Princip
     languages: new Set(grant.allow),
     locked: new Map(Object.entries(grant.parameters ?? {})),
     redact: grant.pii === 'redact',
+    resultShape: grant.result_shape,
     rate: grant.rate === undefined ? undefined : parseRate(grant.rate),
   });
 }

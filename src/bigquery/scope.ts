@@ -1,6 +1,7 @@
 // Name resolution: tables, columns, aliases, fields of unnested records.
 import { didYouMean, nearest } from '../core/nearest.ts';
-import { syntax, unknown, untranslated } from './translation-error.ts';
+import { tupleOf } from './record.ts';
+import { syntax, unknown } from './translation-error.ts';
 import type { Sql } from './sql.ts';
 import type { Name } from './tree.ts';
 import { field, fieldNames, hasField, type Type, type Value } from './value.ts';
@@ -78,10 +79,7 @@ function resolveIn(parts: readonly Name[], { relations }: Scope): Found | undefi
   }
   const value = columnAmong(first, relations) ?? implicitField(first, relations);
   if (value !== undefined) return { value, taken: 1 };
-  if (named !== undefined) {
-    untranslated(first.at, `${first.name} refers to a whole row`, 'List the columns that you need.');
-  }
-  return undefined;
+  return named === undefined ? undefined : { value: tupleOf([...named.columns.values()]), taken: 1 };
 }
 
 /** Columns by name in lower case; of two with the same name, the last. */

@@ -5,7 +5,7 @@ import type { TimeType, Unit } from './tree.ts';
 import { value, type Value } from './value.ts';
 
 const TIME =
-  /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[Tt ](\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{1,9}))?)?)?\s*(?:([Zz]|UTC)|([+-])(\d{1,2})(?::?(\d{2}))?|([A-Za-z_]+\/[A-Za-z_+/-]+))?$/;
+  /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[Tt ](\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{1,9}))?)?)?\s*(?:([Zz]|UTC)|([+-])(\d{1,2})(?::?(\d{2}))?|([A-Za-z_]+\/[A-Za-z0-9_+:/-]+))?$/;
 
 /** Parses a time in a string. Source: BigQuery, Canonical format of timestamp literals. */
 export function timeLiteral(type: TimeType, written: string, at: number): Value {
@@ -77,24 +77,26 @@ export function unitName(unit: Unit): string {
   return syntax(unit.at, `${unit.name} is not a unit of time: the units are ${[...UNITS.keys()].join(', ')}`);
 }
 
-/** ClickHouse's week mode for weeks that start on `day`; undefined if there is none. */
-function weekMode({ name, day }: Unit): number | undefined {
-  if (name === 'ISOWEEK' || day === 'MONDAY') return 1;
-  return day === undefined || day === 'SUNDAY' ? 0 : undefined;
-}
+const DAYS = ['SUNDAY', 'MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY'];
 
 /** The start of the unit that contains a time. Weeks start on Sunday unless the unit says otherwise. */
 export function truncated(time: Sql, unit: Unit, zone: Sql | undefined): Sql {
   const rest = zone === undefined ? '' : sql`, ${zone}`;
-  if (unit.name === 'WEEK' || unit.name === 'ISOWEEK') {
-    const mode = weekMode(unit);
-    if (mode === undefined) syntax(unit.at, 'The first day of a week must be SUNDAY or MONDAY');
-    return sql`toStartOfWeek(${time}, ${String(mode)}${rest})`;
-  }
+  if (unit.name === 'WEEK' || unit.name === 'ISOWEEK') return startOfWeek(time, unit, rest);
   if (unit.name === 'ISOYEAR') return sql`toStartOfISOYear(${time}${rest})`;
   const name = unitName(unit);
-  if (['Microsecond', 'Millisecond', 'Second'].includes(name)) return sql`toStartOf${name}(${time})`;
+  if (['Microsecond', 'Millisecond', 'Second'].includes(name)) {
+    return sql`toStartOf${name}(toDateTime64(${time}, 6, 'UTC'))`;
+  }
   return sql`toStartOf${name}(${time}${rest})`;
+}
+
+function startOfWeek(time: Sql, unit: Unit, rest: Sql): Sql {
+  const first = unit.name === 'ISOWEEK' ? 1 : DAYS.indexOf(unit.day ?? 'SUNDAY');
+  if (first < 0) syntax(unit.at, `The first day of a week is one of ${DAYS.join(', ')}`);
+  if (first < 2) return sql`toStartOfWeek(${time}, ${String(first)}${rest})`;
+  const days = sql`toIntervalDay(${String(first)})`;
+  return sql`(toStartOfWeek(${time} - ${days}, 0${rest}) + ${days})`;
 }
 
 /** Units whose start ClickHouse returns as a Date. */

@@ -176,4 +176,6 @@ export interface FromItem {
 export type Source =
   | { readonly kind: 'table'; readonly parts: readonly Name[] }
   | { readonly kind: 'query'; readonly query: Query }
-  | { readonly kind: 'unnest'; readonly array: Expression; readonly offset?: Name };
+  | { readonly kind: 'unnest'; readonly array: Expression; readonly offset?: Name }
+  /** A join in parentheses. */
+  | { readonly kind: 'group'; readonly items: readonly FromItem[] };

@@ -151,8 +151,21 @@ function jsonField({ root, path, paths }: NonNullable<Value['json']>, { name, at
   return { sql: objectOf(json), type: { kind: 'record', paths }, json };
 }
 
+/** The value at the same path of another JSON column. */
+export function rerooted({ json, type }: Value, root: Sql): Value {
+  const { path = [], paths = new Map<string, ColumnType>() } = json ?? {};
+  const leaf = path.length === 0 ? root : sql`${root}.${path.map(quoteName).join('.')}`;
+  const own = { root, path, paths };
+  return { sql: type.kind === 'record' ? objectOf(own) : leaf, type, json: own };
+}
+
 function objectOf({ root, path }: Pick<NonNullable<Value['json']>, 'root' | 'path'>): Sql {
   return path.length === 0 ? root : sql`${root}.^${path.map(quoteName).join('.')}`;
+}
+
+/** Whether a path has neither a value nor an object. */
+export function isMissing(leaf: Sql, json: NonNullable<Value['json']>): Sql {
+  return sql`(${leaf} IS NULL AND empty(${objectOf(json)}))`;
 }
 
 /**

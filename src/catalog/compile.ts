@@ -7,7 +7,7 @@ import type { EndpointFile, Example } from '../config/generated/endpoint.ts';
 import { createSchemaCheck } from '../config/schema.ts';
 import { parseYaml, type YamlDocument } from '../config/yaml-document.ts';
 import { createBinder } from '../params/binder.ts';
-import { sampleText } from '../params/type.ts';
+import { listedValues } from '../params/type.ts';
 import type { RedactionPolicy } from '../redact/demand.ts';
 import { createRedactor } from '../redact/redactor.ts';
 import { withoutUnused } from '../sql/clause.ts';
@@ -18,6 +18,7 @@ import type { Candidate } from './catalog.ts';
 import type { CachePolicy, Endpoint, Label, ReservationPolicy, SandboxPolicy } from './endpoint.ts';
 import { isRejectionExpected } from './expectation.ts';
 import { checkRules } from './rules.ts';
+import { sampleCombinations } from './samples.ts';
 
 /** The result for one file: an endpoint, or findings, or an endpoint with warnings. */
 export interface CompiledFile {
@@ -104,11 +105,8 @@ export function toDiagnostic(document: YamlDocument, finding: RuleFinding): Find
   };
 }
 
-function build(
-  { file, document, parameters, bound }: Analysis,
-  outline: Outline,
-  { piiHashKey }: CompileOptions,
-): Endpoint {
+function build(analysis: Analysis, outline: Outline, { piiHashKey }: CompileOptions): Endpoint {
+  const { file, document, parameters, bound } = analysis;
   const limits = {
     time: file.limits?.time ?? 30,
     memory: parseBytes(file.limits?.memory ?? '2GiB'),
@@ -122,14 +120,15 @@ function build(
     description: file.description ?? '',
     file: document.file,
     revision: revisionOf(file, bound.sql),
-    parameters: file.parameters ?? {},
+    parameters: declaredParameters(analysis),
     binder: createBinder([...parameters.values()], { unknown: file.unknown_parameters ?? 'reject' }),
-    sampleValues: sampleValues(file),
+    samples: () => sampleCombinations({ file, parameters, bound }),
     query: bound.sql,
     statement: `SELECT * FROM (\n${withoutUnused(createCursor(bound.sql, bound.tokens), outline)}\n) LIMIT ${maxRows + 1}`,
     outline,
     maxRows,
     int64: file.int64 ?? 'number',
+    resultShape: file.result_shape ?? 'standard',
     limits: Object.freeze(limits),
     cache: cachePolicy(file),
     sandbox: sandboxPolicy(file),
@@ -142,12 +141,14 @@ function build(
   });
 }
 
-function sampleValues({ parameters = {} }: EndpointFile): Endpoint['sampleValues'] {
-  const entries = Object.entries(parameters).map(([name, { type, enum: allowed }]) => [
-    name,
-    String(allowed?.[0] ?? sampleText(type)),
-  ]);
-  return Object.freeze(Object.fromEntries(entries) as Record<string, string>); // pairs of strings, built above
+/** With the names of Enum types as `enum`, for everything that lists the values of a parameter. */
+function declaredParameters({ file, parameters }: Analysis): Endpoint['parameters'] {
+  const entries = Object.entries(file.parameters ?? {}).map(([name, spec]) => {
+    const type = parameters.get(name)?.type;
+    const names = spec.enum ?? (type && listedValues(type));
+    return [name, names === undefined ? spec : { ...spec, enum: [...names] }] as const;
+  });
+  return Object.fromEntries(entries);
 }
 
 function cachePolicy({ cache, warming }: EndpointFile): CachePolicy | undefined {

@@ -6,7 +6,9 @@ import { readClause, withClause } from '../sql/clause.ts';
 import { createCursor } from '../sql/cursor.ts';
 import { after } from '../core/clock.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
+import { analyseQuery } from './analyse-query.ts';
 import type { Endpoint } from './endpoint.ts';
+import type { SampleValues } from './samples.ts';
 
 /** A table of the WITH clause. */
 export interface TableColumns {
@@ -25,6 +27,8 @@ export interface TableColumns {
 export interface Describe {
   /** The result columns of the saved query. */
   readonly result: (endpoint: Endpoint) => Promise<readonly Column[] | undefined>;
+  /** Values for the parameters with which the engine can analyse the query, if it can with any. */
+  readonly samples: (endpoint: Endpoint) => Promise<SampleValues>;
   /** The tables that consumer queries may read, in the order of the file. */
   readonly tables: (endpoint: Endpoint) => Promise<readonly TableColumns[] | undefined>;
   /** Why `tables` last returned undefined for an endpoint. */
@@ -37,10 +41,11 @@ const PATIENCE_MS = 60_000;
 /** Results are kept for the lifetime of the compiled endpoint. */
 export function createDescribe(engine: Engine): Describe {
   // Describing thousands of endpoints at once would fill the engine's queue, which calls use too.
+  const accepted = new WeakMap<Endpoint, SampleValues>();
   const queue = createQueue({ places: AT_ONCE, waiting: Infinity, timeoutMs: PATIENCE_MS, after });
   const ask = async (endpoint: Endpoint, sql: string): Promise<readonly Column[]> => {
     const leave = await queue.enter();
-    return describe(engine, endpoint, sql).finally(leave);
+    return describe(engine, endpoint, sql, accepted).finally(leave);
   };
   const askIfAccepted = (endpoint: Endpoint, sql: string): Promise<readonly Column[] | undefined> =>
     ask(endpoint, sql).catch((error: unknown) => {
@@ -77,16 +82,37 @@ export function createDescribe(engine: Engine): Describe {
     });
     return Promise.all(all);
   });
+  const result = remember((endpoint) => ask(endpoint, endpoint.query)).known;
   return {
-    result: remember((endpoint) => ask(endpoint, endpoint.query)).known,
+    result,
+    samples: async (endpoint) => {
+      await result(endpoint);
+      return accepted.get(endpoint) ?? endpoint.samples()[0] ?? {};
+    },
     tables: tables.known,
     tablesFailure: tables.failure,
   };
 }
 
-function describe(engine: Engine, endpoint: Endpoint, sql: string): Promise<readonly Column[]> {
-  const { sampleValues, limits, int64 } = endpoint;
-  return engine.describe({ sql, parameters: sampleValues, limits, origin: 'saved', int64 });
+/** The columns, with the first sample values that the engine accepts; those of an earlier query of the endpoint come first. */
+async function describe(
+  engine: Engine,
+  endpoint: Endpoint,
+  sql: string,
+  accepted: WeakMap<Endpoint, SampleValues>,
+): Promise<readonly Column[]> {
+  const { limits, int64 } = endpoint;
+  const known = accepted.get(endpoint);
+  const samples = [...(known === undefined ? [] : [known]), ...endpoint.samples()];
+  const analysis = await analyseQuery(sql, samples, (text, parameters) =>
+    engine.describe({ sql: text, parameters, limits, origin: 'saved', int64 }),
+  );
+  if (analysis.kind === 'described') {
+    accepted.set(endpoint, analysis.values);
+    return analysis.columns;
+  }
+  if (analysis.kind === 'rejected' || analysis.columns === undefined) throw analysis.failure;
+  return analysis.columns;
 }
 
 interface Remembered<T> {

@@ -1,10 +1,16 @@
 // A compiled endpoint: everything its file defines, resolved.
-import type { Example, Parameter, Sandbox as SandboxOptions } from '../config/generated/endpoint.ts';
+import type {
+  EndpointFile,
+  Example,
+  Parameter,
+  Sandbox as SandboxOptions,
+} from '../config/generated/endpoint.ts';
 import type { Rate } from '../config/rate.ts';
 import type { Limits } from '../engine/engine.ts';
 import type { Binder } from '../params/binder.ts';
 import type { RedactionPolicy } from '../redact/demand.ts';
 import type { Outline } from '../sql/outline.ts';
+import type { SampleValues } from './samples.ts';
 
 /** Compiled and frozen. Not verified: that the engine has the tables and columns that the query names. */
 export interface Endpoint {
@@ -16,8 +22,8 @@ export interface Endpoint {
   readonly revision: string;
   readonly parameters: Readonly<Record<string, Parameter>>;
   readonly binder: Binder;
-  /** Placeholder values for describing the query; they have no meaning. */
-  readonly sampleValues: Readonly<Record<string, string | null>>;
+  /** Values to describe the query with, computed on each call; the likeliest to be accepted first. */
+  readonly samples: () => readonly SampleValues[];
   /** The saved query with typed placeholders; anything after its last token is removed. */
   readonly query: string;
   /** The query as sent, limited to one row more than the maximum so that truncation is detected. */
@@ -25,6 +31,8 @@ export interface Endpoint {
   readonly outline: Outline;
   readonly maxRows: number;
   readonly int64: 'number' | 'string';
+  /** Of responses whose key and request choose none. */
+  readonly resultShape: ResultShape;
   readonly limits: Limits;
   /** Undefined: no caching. Seconds. */
   readonly cache: CachePolicy | undefined;
@@ -39,6 +47,9 @@ export interface Endpoint {
   /** Examples shown to consumers and kept warm; test-only examples are excluded. */
   readonly examples: readonly Example[];
 }
+
+/** Shapes of rows in JSON and NDJSON, as listed in the schema of endpoint files. */
+export type ResultShape = NonNullable<EndpointFile['result_shape']>;
 
 /** All in seconds. */
 export interface CachePolicy {

@@ -2,13 +2,16 @@
 // file.
 import type { Finding } from '../core/finding.ts';
 import { didYouMean, nearest } from '../core/nearest.ts';
-import { EngineError, type Engine } from '../engine/engine.ts';
+import type { Engine } from '../engine/engine.ts';
 import { enginePosition, quotedNames } from '../sandbox/engine-message.ts';
 import { findInQuery } from '../sandbox/find-in-query.ts';
 import { createCursor } from '../sql/cursor.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
 import { authorOffset } from '../sql/placeholders.ts';
+import { analyseQuery, type QueryAnalysis } from './analyse-query.ts';
 import type { InspectedFile } from './compile.ts';
+import { engineSentence } from './engine-sentence.ts';
+import type { SampleValues } from './samples.ts';
 
 /** A part of the bound query, as a separate statement. */
 interface Part {
@@ -45,23 +48,27 @@ const WRAPPER = 'DESCRIBE TABLE (\n';
 
 /** Findings of the engine; at most one per part of the query, since the engine stops at the first error. */
 export async function checkOnEngine(engine: Engine, inspected: InspectedFile): Promise<readonly Finding[]> {
-  const { sampleValues: parameters, limits, int64, outline } = inspected.candidate.endpoint;
+  const { samples, limits, int64, outline } = inspected.candidate.endpoint;
   const findings = new Map<string, Finding>(); // by message: queries that read a failing table fail in the same way
+  const all = samples();
+  let accepted: readonly SampleValues[] = [];
   for (const part of partsOf(inspected)) {
-    if (findings.size > 0 && part.start >= outline.mainStart) break; // it reads those tables
-    const failure = await engine
-      .describe({ sql: part.sql, parameters, limits, origin: 'saved', int64 })
-      .then(() => undefined, failureOf);
-    if (failure === undefined) continue;
-    const message = messageOf(failure.message);
-    if (!findings.has(message)) findings.set(message, findingOf(inspected, part, failure));
+    if (hasError(findings) && part.start >= outline.mainStart) break; // it reads those tables
+    const analysis = await analyseQuery(part.sql, [...accepted, ...all], (sql, parameters) =>
+      engine.describe({ sql, parameters, limits, origin: 'saved', int64 }),
+    );
+    if (analysis.kind === 'described') {
+      accepted = [analysis.values];
+      continue;
+    }
+    const finding = findingOf(inspected, part, analysis);
+    if (!findings.has(finding.message)) findings.set(finding.message, finding);
   }
   return [...findings.values()];
 }
 
-function failureOf(cause: unknown): EngineError {
-  if (cause instanceof EngineError) return cause;
-  throw cause;
+function hasError(findings: ReadonlyMap<string, Finding>): boolean {
+  return [...findings.values()].some(({ severity }) => severity === 'error');
 }
 
 function partsOf({ candidate: { endpoint } }: InspectedFile): readonly Part[] {
@@ -79,21 +86,27 @@ function partsOf({ candidate: { endpoint } }: InspectedFile): readonly Part[] {
   return [...tables, { sql: query, shift: 0, start: outline.mainStart, end: query.length }];
 }
 
-function findingOf(inspected: InspectedFile, part: Part, failure: EngineError): Finding {
+type Failed = Exclude<QueryAnalysis, { readonly kind: 'described' }>;
+
+function findingOf(inspected: InspectedFile, part: Part, { kind, failure }: Failed): Finding {
   const { document, analysis } = inspected;
-  const hint = hintOf(failure.message);
+  const isValue = kind === 'value_needed';
+  const hint = isValue ? VALUE_HINT : hintOf(failure.message);
+  const sentence = engineSentence(failure.message);
   return {
     file: document.file,
     ...document.locateInside(
       ['query'],
       authorOffset(analysis.bound.uses, offsetOf(inspected, part, failure.message)),
     ),
-    severity: 'error',
-    code: CODES.get(failure.engineCode ?? 0) ?? 'engine.rejected',
-    message: messageOf(failure.message),
+    severity: isValue ? 'warning' : 'error',
+    code: isValue ? 'engine.value_needed' : (CODES.get(failure.engineCode ?? 0) ?? 'engine.rejected'),
+    message: isValue ? `cannot be analysed with sample values: ${sentence}` : sentence,
     ...(hint === undefined ? {} : { hint }),
   };
 }
+
+const VALUE_HINT = 'Add an example, or a default, with values that the query accepts';
 
 /**
  * The position in the message, otherwise that of the first name from the message found in this part, otherwise the
@@ -119,21 +132,6 @@ function namesIn(message: string): readonly string[] {
     const parts = name.split('.');
     return parts.map((_, index) => parts.slice(index).join('.'));
   });
-}
-
-/** The engine's sentence without its error code, the repeated query and the details that follow. */
-function messageOf(text: string): string {
-  if (/Syntax error/.test(text)) return 'the engine reports a syntax error here';
-  const [sentence = ''] = text
-    .replace(/^.*?DB::Exception: /s, '')
-    .split(
-      /[.:]? ?\(?(?:[Ii]n (?:scope|query) |Maybe you meant|while (?:executing|converting) )|\. \([A-Z_]+\)/,
-    );
-  const plain = sentence
-    .replace(/[.:\s]+$/, '')
-    .replace(/\s+/g, ' ')
-    .slice(0, 300);
-  return /^[A-Z][a-z]/.test(plain) ? plain.charAt(0).toLowerCase() + plain.slice(1) : plain;
 }
 
 function hintOf(text: string): string | undefined {

@@ -121,11 +121,11 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
   },
   'parameter.type_unknown': {
     title: 'Unsupported parameter type',
-    help: `Use ${TYPE_LABELS.join(', ')}, or Array(…) of one.`,
+    help: `Use ${TYPE_LABELS.join(', ')}; Nullable(…) or LowCardinality(…) of one; or Array(…), Tuple(…) or Map(…).`,
   },
   'parameter.array_optional': {
-    title: 'An optional array without a default',
-    help: 'An Array cannot be null: set required: true, or a default such as [].',
+    title: 'An optional Array, Map or Tuple without a default',
+    help: 'None of them can be null: set required: true, or a default such as [].',
   },
   'parameter.default_unused': {
     title: 'A required parameter with a default',
@@ -145,7 +145,7 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
   },
   'parameter.constraint_misplaced': {
     title: 'A constraint that does not apply to the type',
-    help: 'pattern and format apply to String, min and max to numbers and times, min_length and max_length to String and Array.',
+    help: 'pattern and format apply to String, min and max to numbers and times, min_length and max_length to String, Array and Map, enum to single values and arrays of them.',
   },
   'parameter.pattern_invalid': {
     title: 'Invalid regular expression',
@@ -278,7 +278,19 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
     title: 'Invalid aggregation',
     help: 'Every selected column must be in GROUP BY or inside an aggregate function.',
   },
+  'engine.value_needed': {
+    title: 'The query cannot be analysed without suitable values',
+    help: 'A function of the query accepts only some values of a parameter, and the engine tried those of the examples, the default, the enum, min and common ones. Add an example, or a default, with values that the query accepts.',
+  },
   'engine.rejected': { title: 'The engine rejects the query', help: 'The message is that of the engine.' },
+  'tables.not_created': {
+    title: 'A table of the schema could not be created',
+    help: 'The message is that of the engine. Only endpoints that read the table are affected; their findings name this location.',
+  },
+  'tables.unsupported': {
+    title: 'A statement of the schema is not supported',
+    help: 'What it creates does not exist for the analysis. If an endpoint reads it, add a CREATE TABLE statement with its columns to the schema.',
+  },
   'fixture.unknown_table': {
     title: 'Fixture rows for an unknown table',
     help: 'Correct the name, or create the table in a file of the schema folder or of the fixtures.',

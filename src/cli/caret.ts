@@ -18,7 +18,7 @@ export function renderFinding(diagnostic: Finding, text: string | undefined, { p
 }
 
 /** An excerpt of the line around the column, with a caret below. Control characters and tabs become one space each. */
-function excerpt(source: string, column: number, paint: (caret: string) => string): string[] {
+export function excerpt(source: string, column: number, paint: (caret: string) => string): string[] {
   const start = source.length <= WIDTH ? 0 : Math.max(0, column - 1 - WIDTH / 2);
   const shown = printable(source.slice(start, start + WIDTH));
   return [`    ${shown}`, `    ${' '.repeat(Math.max(0, column - 1 - start))}${paint('^')}`];

@@ -14,15 +14,22 @@ export interface LocalDeps {
 
 type Local = Awaited<ReturnType<OpenLocal>>;
 
+export interface LocalOptions {
+  readonly settings: Settings;
+  readonly observe: Observe;
+  /** What to do if another process has the data folder. */
+  readonly whenInUse: string;
+}
+
 /**
  * Passes the request path over the configured engine to `use`; loads the seeds first if the embedded database is empty.
  */
 export async function withLocal<T>(
-  { settings, observe }: { readonly settings: Settings; readonly observe: Observe },
+  { settings, observe, whenInUse }: LocalOptions,
   deps: LocalDeps,
   use: (local: Local, engine: Engine) => Promise<T>,
 ): Promise<T> {
-  const engine = await openEngineOrExplain(deps.openEngine, settings, observe);
+  const engine = await openEngineOrExplain(deps.openEngine, settings, observe, whenInUse);
   try {
     if (engine.kind === 'embedded') await seed(engine, settings, deps.terminal);
     const local = await deps.openLocal({ settings, engine, observe }).catch((cause: unknown) => {

@@ -5,10 +5,13 @@ import { CommandError } from './command-error.ts';
 
 /** In the order of the help. Each is loaded on demand: loading all takes longer than running most of them. */
 const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
+  init: async () => (await import('./init/command.ts')).addInit,
   serve: async () => (await import('./serve/command.ts')).addServe,
   validate: async () => (await import('./validate/command.ts')).addValidate,
   test: async () => (await import('./test/command.ts')).addTest,
+  schema: async () => (await import('./schema/command.ts')).addSchema,
   diff: async () => (await import('./diff/command.ts')).addDiff,
+  conformance: async () => (await import('./conformance/command.ts')).addConformance,
   query: async () => (await import('./query/command.ts')).addQuery,
   token: async () => (await import('./token/command.ts')).addToken,
   seed: async () => (await import('./seed/command.ts')).addSeed,

@@ -4,17 +4,19 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Settings } from '../config/settings.ts';
-import { EngineError, type Engine } from '../engine/engine.ts';
-import { createTables } from '../engine/schema-files.ts';
+import type { Engine } from '../engine/engine.ts';
 import { createCallsTable } from '../engine/calls-table.ts';
+import { loadSchema, type LoadedSchema } from '../schema/load-schema.ts';
+import { readSchemaFiles, SchemaError } from '../schema/schema-files.ts';
 import { CommandError } from './command-error.ts';
 import { openEngineOrExplain } from './serve/serve.ts';
 import type { OpenEngine } from './dependencies.ts';
+import type { SchemaChoice } from './schema-options.ts';
 
 export interface SchemaEngineOptions {
   readonly settings: Settings;
-  /** Folder of *.sql files that create the tables. */
-  readonly schema: string;
+  /** Undefined: no tables. */
+  readonly schema: SchemaChoice | undefined;
   readonly openEngine: OpenEngine;
 }
 
@@ -23,10 +25,10 @@ function interrupt(): void {
   process.exit(130);
 }
 
-/** Opens the engine, runs `use` with its folder, closes it. Rejects with CommandError if a schema file fails. */
+/** Opens the engine, runs `use` with its folder, closes it. Rejects with CommandError if the schema cannot be read. */
 export async function withSchemaEngine<T>(
   { settings, schema, openEngine }: SchemaEngineOptions,
-  use: (engine: Engine, folder: string) => Promise<T>,
+  use: (engine: Engine, folder: string, loaded: LoadedSchema) => Promise<T>,
 ): Promise<T> {
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt); // registered before there is anything to remove
   const data = mkdtempSync(join(tmpdir(), 'millrace-schema-'));
@@ -34,15 +36,14 @@ export async function withSchemaEngine<T>(
   const remove = (): void => rmSync(data, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
   process.once('exit', remove);
   try {
+    const files =
+      schema === undefined ? [] : await readSchemaFiles(schema.path, schema.variables).catch(explain);
     const own = { ...settings, data, clickhouse: undefined };
     const engine = await openEngineOrExplain(openEngine, own, () => undefined);
     try {
-      await createTables(engine, schema).catch((cause: unknown) => {
-        if (!(cause instanceof EngineError)) throw cause;
-        throw new CommandError(`Cannot create the tables of ${schema}: ${cause.message}`, { cause });
-      });
+      const loaded = await loadSchema(engine, files, { database: schema?.database }).catch(explain);
       await createCallsTable(engine);
-      return await use(engine, data);
+      return await use(engine, data, loaded);
     } finally {
       await engine.close(0);
     }
@@ -50,4 +51,9 @@ export async function withSchemaEngine<T>(
     process.off('exit', remove).off('SIGINT', interrupt).off('SIGTERM', interrupt);
     remove();
   }
+}
+
+function explain(cause: unknown): never {
+  if (!(cause instanceof SchemaError)) throw cause;
+  throw new CommandError(`Cannot read the tables: ${cause.message}`, { exitCode: 2, cause });
 }

@@ -153,6 +153,10 @@ export const CHANGES = {
     'The encoding of 64-bit integers changed',
     'Numbers become strings, or strings numbers, in every JSON response.',
   ),
+  'result_shape.changed': breaking(
+    'The shape of rows changed',
+    'Timestamps become numbers and nested objects arrays, or the reverse, in every JSON response whose key and request choose no shape.',
+  ),
   'max_rows.lowered': breaking('Fewer rows per response', 'Responses that were complete may be truncated.'),
   'max_rows.raised': behaviour('More rows per response', 'Responses that were truncated get larger.'),
   'sandbox.enabled': security(

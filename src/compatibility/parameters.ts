@@ -1,7 +1,7 @@
 // Changes of the parameters: calls that worked are rejected now, or mean something else.
 import type { Parameter } from '../config/generated/endpoint.ts';
 import { DEFAULT_MAX_LENGTH } from '../params/text.ts';
-import { parseParameterType } from '../params/type.ts';
+import { isFailure, parseParameterType, scalarOf } from '../params/type.ts';
 import type { ChangeCode } from './changes.ts';
 import type { Contract, Found } from './contract.ts';
 import { compareParameterTypes } from './widening.ts';
@@ -112,11 +112,11 @@ type Bound = number | bigint | undefined;
 /** Parses the old limits with the new type, which accepts every value of the old type. */
 function* compareBounds(old: Parameter, now: Parameter): Generator<Step> {
   const type = parseParameterType(now.type);
-  if ('kind' in type) return;
+  const scalar = isFailure(type) ? undefined : scalarOf(type);
   const rank = (value: number | string | undefined): Bound => {
     if (value === undefined) return undefined;
-    const reading = type.scalar.read(value);
-    return reading.kind === 'value' ? reading.rank : undefined;
+    const reading = scalar?.read(value);
+    return reading?.kind === 'value' ? reading.rank : undefined;
   };
   for (const key of ['min', 'max'] as const) {
     const verdict = narrows(key, rank(old[key]), rank(now[key]));

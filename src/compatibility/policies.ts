@@ -26,6 +26,13 @@ function* compareAnswers(base: Endpoint, head: Endpoint): Generator<Found> {
       path: ['int64'],
     };
   }
+  if (base.resultShape !== head.resultShape) {
+    yield {
+      code: 'result_shape.changed',
+      message: `rows have the shape ${head.resultShape} in JSON, was ${base.resultShape}`,
+      path: ['result_shape'],
+    };
+  }
   if (base.maxRows === head.maxRows) return;
   const code = head.maxRows < base.maxRows ? 'max_rows.lowered' : 'max_rows.raised';
   yield { code, message: `at most ${head.maxRows} rows, was ${base.maxRows}`, path: ['max_rows'] };

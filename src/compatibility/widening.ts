@@ -1,29 +1,46 @@
 // Compares types: of parameters by the values they accept, of columns by the readers that can parse them.
 import type { ScalarType, ValueRange } from '../params/scalar.ts';
-import { parseParameterType, type ParameterType } from '../params/type.ts';
+import { isFailure, parseParameterType, type ParameterType } from '../params/type.ts';
 import { innerType, parseType, printArgument, printType, type ClickHouseType } from '../sql/type.ts';
 
 /** How a parameter's new type relates to the old one, by the values it accepts. */
 export type TypeStep = 'same' | 'wider' | 'narrower' | 'other';
 
-/** Both are names of valid types. */
+/** Both are names of valid types. LowCardinality changes the storage of values, not the values. */
 export function compareParameterTypes(before: string, after: string): TypeStep {
   const [old, now] = [typeOf(before), typeOf(after)];
   if (old === undefined || now === undefined) return before === after ? 'same' : 'other';
-  if (old.name === now.name) return 'same';
-  if (old.isArray !== now.isArray) return 'other';
-  if (holds(now.scalar, old.scalar)) return 'wider';
-  return holds(old.scalar, now.scalar) ? 'narrower' : 'other';
+  const [isWider, isNarrower] = [accepts(now, old), accepts(old, now)];
+  if (isWider) return isNarrower ? 'same' : 'wider';
+  return isNarrower ? 'narrower' : 'other';
 }
 
 function typeOf(text: string): ParameterType | undefined {
   const type = parseParameterType(text);
-  return 'kind' in type ? undefined : type;
+  return isFailure(type) ? undefined : type;
+}
+
+/** Whether `wide` accepts every value of `narrow`, with the same meaning. */
+function accepts(wide: ParameterType, narrow: ParameterType): boolean {
+  if (narrow.isNullable && !wide.isNullable) return false;
+  if (wide.kind === 'scalar' && narrow.kind === 'scalar') return holds(wide.scalar, narrow.scalar);
+  if (wide.kind === 'array' && narrow.kind === 'array') return accepts(wide.element, narrow.element);
+  if (wide.kind === 'map' && narrow.kind === 'map')
+    return accepts(wide.key, narrow.key) && accepts(wide.value, narrow.value);
+  if (wide.kind !== 'tuple' || narrow.kind !== 'tuple') return false;
+  return (
+    wide.elements.length === narrow.elements.length &&
+    wide.elements.every(({ name, type }, index) => {
+      const other = narrow.elements[index];
+      return other !== undefined && other.name === name && accepts(type, other.type);
+    })
+  );
 }
 
 /** Whether `wide` accepts every value of `narrow`, without loss. */
 function holds(wide: ScalarType, narrow: ScalarType): boolean {
-  return wide.holds.includes(narrow.name) || holdsRange(wide.range, narrow.range);
+  if (wide.name === narrow.name || wide.holds.includes(narrow.name)) return true;
+  return holdsRange(wide.range, narrow.range);
 }
 
 function holdsRange(wide: ValueRange, narrow: ValueRange): boolean {
@@ -35,7 +52,12 @@ function holdsRange(wide: ValueRange, narrow: ValueRange): boolean {
   if (wide.kind === 'decimal' && narrow.kind === 'decimal') {
     return wide.scale >= narrow.scale && wide.precision - wide.scale >= narrow.precision - narrow.scale;
   }
-  if (wide.kind !== 'datetime64' || narrow.kind !== 'datetime64') return false;
+  if (wide.kind === 'string' && narrow.kind === 'string') return wide.bytes >= narrow.bytes;
+  if (wide.kind === 'string' && narrow.kind === 'enum')
+    return narrow.names.every((name) => Buffer.byteLength(name) <= wide.bytes);
+  if (wide.kind === 'enum' && narrow.kind === 'enum')
+    return narrow.names.every((name) => wide.names.includes(name));
+  if (wide.kind !== 'datetime64' || narrow.kind !== 'datetime64' || wide.zone !== narrow.zone) return false;
   // With nine digits, DateTime64 ends in 2262: before the other DateTime64 types, but after DateTime.
   return wide.scale >= narrow.scale && (wide.scale < 9 || narrow.scale === 9);
 }
@@ -89,7 +111,7 @@ function isAlike(before: ClickHouseType, after: ClickHouseType, options: ColumnO
 
 function scalarOf(type: ClickHouseType): ScalarType | undefined {
   const parsed = typeOf(printType(type));
-  return parsed?.isArray === true ? undefined : parsed?.scalar;
+  return parsed?.kind === 'scalar' ? parsed.scalar : undefined;
 }
 
 /** Whether every path that had its own type still has it. */

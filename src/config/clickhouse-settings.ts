@@ -14,6 +14,7 @@ export interface ClickHouseSettings {
   readonly ca: string | undefined;
   readonly certificate: { readonly cert: string; readonly key: string } | undefined;
   readonly isCompressed: boolean;
+  readonly pingTimeoutMs: number;
   /** Send consumer queries with the settings that row policies compare with. */
   readonly rowPolicies: boolean;
 }
@@ -41,6 +42,7 @@ export function clickhouseSettings(all: SettingsFile): ClickHouseSettings | unde
     ca: all.clickhouse_ca,
     certificate: cert === undefined || key === undefined ? undefined : { cert, key },
     isCompressed: all.clickhouse_compression ?? false,
+    pingTimeoutMs: all.clickhouse_ping_timeout ?? 1500,
     rowPolicies: all.clickhouse_row_policies ?? false,
   };
 }

@@ -9,12 +9,12 @@ import {
   isPair,
   isScalar,
   Parser,
-  Scalar,
   visit,
 } from 'yaml';
 import type { Node, Pair, YAMLMap } from 'yaml';
 import { locateFindings, type Finding } from '../core/finding.ts';
-import { createPositions, positionAt, type Position } from '../core/position.ts';
+import { createPositions, type Position } from '../core/position.ts';
+import { sourceOffset } from './scalar-offsets.ts';
 
 /** Keys and indexes from the root of a document to a value. */
 export type Path = readonly (string | number)[];
@@ -29,7 +29,7 @@ export interface YamlDocument {
   locate(path: Path): Position;
   /** The position of the last key of `path`; same as `locate` for lists. */
   locateKey(path: Path): Position;
-  /** The position of the character at `offset` (UTF-16 units) in the string at `path`, also in block scalars. */
+  /** The position of the character at `offset` (UTF-16 units) in the string at `path`, in any style. */
   locateInside(path: Path, offset: number): Position;
 }
 
@@ -230,8 +230,11 @@ function createDocument(
       return isNode(pair?.key) ? at(pair.key) : at(nodeAt(parsed, path));
     },
     locateInside(path, offset) {
-      const node = nodeAt(parsed, path);
-      return isScalar(node) ? insideScalar(text, node, offset) : at(node);
+      const found = nodeAt(parsed, path);
+      const node = isAlias(found) ? found.resolve(parsed) : found;
+      if (!isScalar(node)) return at(found);
+      const [start = 0, end = start] = node.range ?? [];
+      return positions(sourceOffset({ text, start, end, type: node.type }, String(node.value), offset));
     },
   };
 }
@@ -248,23 +251,4 @@ function pairOf(map: YAMLMap, key: string | number | undefined): Pair | undefine
   return map.items.find(
     (pair) => isPair(pair) && isScalar(pair.key) && String(pair.key.value) === String(key),
   );
-}
-
-function insideScalar(text: string, node: Scalar, offset: number): Position {
-  const start = node.range?.[0] ?? 0;
-  const value = String(node.value);
-  if (node.type === Scalar.BLOCK_LITERAL) return insideBlock(text, { start, value }, offset);
-  const contentStart = text[start] === '"' || text[start] === "'" ? start + 1 : start;
-  const isVerbatim = text.startsWith(value, contentStart);
-  return positionAt(text, isVerbatim ? contentStart + offset : start);
-}
-
-/** In a literal block, each line of the value is the end of a line of the file; the text before it is indentation. */
-function insideBlock(text: string, block: { start: number; value: string }, offset: number): Position {
-  const inValue = positionAt(block.value, offset);
-  const header = positionAt(text, block.start).line;
-  const fileLine = text.split(/\r\n|\r|\n/)[header + inValue.line - 1] ?? '';
-  const valueLine = block.value.split('\n')[inValue.line - 1] ?? '';
-  const indent = Math.max(0, fileLine.length - valueLine.length);
-  return { line: header + inValue.line, column: indent + inValue.column };
 }

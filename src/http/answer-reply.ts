@@ -23,15 +23,17 @@ export function answerFields(
     outcome,
     truncated,
     dialect,
-  }: Pick<Answer, 'endpoint' | 'etag' | 'outcome' | 'truncated' | 'dialect'>,
+    preferredShape,
+  }: Pick<Answer, 'endpoint' | 'etag' | 'outcome' | 'truncated' | 'dialect' | 'preferredShape'>,
   headerPrefix: string,
 ): Readonly<Record<string, string>> {
   return {
     'Cache-Control': outcome === undefined ? 'no-store' : `private, max-age=${Math.max(0, outcome.ttl)}`,
     ETag: etag,
-    Vary: `Accept, Accept-Encoding, Authorization, X-API-KEY, Origin, ${headerPrefix}-ENDPOINT-REDACT-PII`,
+    Vary: `Accept, Accept-Encoding, Prefer, Authorization, X-API-KEY, Origin, ${headerPrefix}-ENDPOINT-REDACT-PII`,
     'Millrace-Endpoint': `${endpoint.name}@${endpoint.revision}`,
     ...(dialect === undefined ? {} : { 'Millrace-Dialect': dialect }),
+    ...(preferredShape === undefined ? {} : { 'Preference-Applied': `result-shape=${preferredShape}` }),
     ...(truncated ? { 'Millrace-Truncated': 'true' } : {}),
     ...(outcome === undefined ? {} : { Age: String(outcome.age), 'Cache-Status': cacheStatus(outcome) }),
   };

@@ -2,6 +2,7 @@
 // (https://html.spec.whatwg.org/multipage/server-sent-events.html).
 import { PassThrough } from 'node:stream';
 import type { FastifyInstance, HTTPMethods } from 'fastify';
+import type { After } from '../core/clock.ts';
 import type { Finding } from '../core/finding.ts';
 import { Problem } from '../core/problem.ts';
 import type { Admission } from '../request/admit.ts';
@@ -18,6 +19,7 @@ export interface Changes {
 interface EventsOptions {
   readonly changes: Changes;
   readonly admitKey: Admission['admitKey'];
+  readonly after: After;
 }
 
 type RejectOthers = (app: FastifyInstance, url: string, taken: readonly HTTPMethods[]) => void;
@@ -31,7 +33,7 @@ const KEEP_ALIVE_MS = 15_000;
 /** Sends an event `catalog` with the findings at once and after each change. At most 100 streams are open. */
 export function addEventsRoute(
   app: FastifyInstance,
-  { changes, admitKey }: EventsOptions,
+  { changes, admitKey, after }: EventsOptions,
   rejectOthers: RejectOthers,
 ): void {
   const streams = new Set<PassThrough>();
@@ -44,10 +46,17 @@ export function addEventsRoute(
     for (const stream of streams) stream.write(text);
   };
   const stop = changes.subscribe(() => send(message()));
-  const timer = setInterval(() => send(':\n\n'), KEEP_ALIVE_MS).unref();
+  let cancel: (() => void) | undefined;
+  const keepAlive = (): void => {
+    cancel = after(KEEP_ALIVE_MS, () => {
+      send(':\n\n');
+      keepAlive();
+    });
+  };
+  keepAlive();
   app.addHook('preClose', async () => {
     stop();
-    clearInterval(timer);
+    cancel?.();
     for (const stream of streams) stream.end();
   });
   app.get(EVENTS_URL, { exposeHeadRoute: false }, async (request, reply) => {

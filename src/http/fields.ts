@@ -1,14 +1,14 @@
 // Reads the fields of a request from the query string and the body. Keeps repeated fields, so that binding can reject
 // them.
 import { Problem } from '../core/problem.ts';
-import type { RawScalar, RawValue } from '../params/reading.ts';
+import { isRawValue, type RawValue } from '../params/reading.ts';
 
 export type Fields = ReadonlyMap<string, readonly RawValue[]>;
 
 /** Total values over all names, so that a name repeated a million times is bounded too. */
 const MAX_FIELDS = 1000;
 const MAX_LIST = 10_000;
-/** Of a JSON body. Valid parameters never nest deeper than a list in an object. */
+/** Of a JSON body. Types of parameters nest less deep. */
 const MAX_DEPTH = 32;
 
 type Pair = readonly [name: string, value: RawValue];
@@ -138,16 +138,16 @@ function unquote(literal: string): string {
   return literal.includes('\\') ? String(parseJson(literal)) : literal.slice(1, -1);
 }
 
+/** The value of one parameter: a JSON value without long lists. */
 function toRawValue(name: string, value: unknown): RawValue {
-  if (value === null || isScalar(value)) return value;
-  if (Array.isArray(value) && value.length <= MAX_LIST) {
-    const items: unknown[] = value;
-    if (items.every(isScalar)) return items;
-  }
-  const message = 'must be a string, a number, true, false, null, or a list of them';
+  if (isRawValue(value) && !isLong(value)) return value;
+  const message = `must not have a list or an object of more than ${MAX_LIST} elements`;
   throw new Problem('request.parameters_invalid', { errors: [{ parameter: name.slice(0, 100), message }] });
 }
 
-function isScalar(value: unknown): value is RawScalar {
-  return ['string', 'number', 'boolean'].includes(typeof value);
+/** `value` is parsed JSON of bounded depth. */
+function isLong(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const items: unknown[] = Object.values(value);
+  return items.length > MAX_LIST || items.some(isLong);
 }

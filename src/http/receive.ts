@@ -9,6 +9,7 @@ import type { Call, CallContent } from '../request/call.ts';
 import { readBody } from './body.ts';
 import { readFields, type Fields } from './fields.ts';
 import { isReadable, MAX_FIELD_LENGTH } from './header-fields.ts';
+import { preferredShape } from './prefer.ts';
 
 /** A request for an endpoint as a Call; `signal` is called at most once. */
 export type ReceiveCall = (request: EndpointRequest, reply: FastifyReply, signal: () => AbortSignal) => Call;
@@ -43,6 +44,7 @@ function readContent(request: EndpointRequest, body: string, names: CallFields):
     fields,
     format: readFormat(request, fields),
     redact: flagHeader(request, names.redact),
+    resultShape: preferredShape(headerText(request, 'prefer')),
     labels: headerText(request, names.labels),
     reservation: headerText(request, names.reservation)?.trim(),
     directives: readCacheDirectives(request.headers['cache-control']),
@@ -68,7 +70,7 @@ function callFields(headerPrefix: string): CallFields {
 /** Header fields, in lower case, that can change the answer to a call without a body. */
 export function fieldsRead(headerPrefix: string): readonly string[] {
   const { redact, labels, reservation } = callFields(headerPrefix);
-  return ['x-api-key', 'authorization', 'accept', redact, labels, reservation];
+  return ['x-api-key', 'authorization', 'accept', 'prefer', redact, labels, reservation];
 }
 
 function headerText(request: FastifyRequest, name: string): string | undefined {

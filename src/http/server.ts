@@ -118,8 +118,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
   addExplainRoute(app, options);
   addExplorer(app, rejectOtherMethods);
   addListingRoute(app, options);
-  const { admitKey, changes } = options;
-  if (changes !== undefined) addEventsRoute(app, { admitKey, changes }, rejectOtherMethods);
+  const { admitKey, changes, after } = options;
+  if (changes !== undefined) addEventsRoute(app, { admitKey, changes, after }, rejectOtherMethods);
   addCountedRoute(app, '/openapi.json', options.openapi);
   addRoute(app, '/health/live', () => JSON.stringify({ status: 'ok' }));
   addRoute(app, '/health/ready', async (_request, reply) => {

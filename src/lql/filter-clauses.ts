@@ -79,9 +79,7 @@ export function readMessage(context: ClauseContext): Reading<Clause> {
   const quoted = source.text[start] === '"';
   const bareEnd = source.bareEnd(start);
   if (!quoted && bareEnd === start) return source.fail({ start, end: start }, emptyTerm(regex));
-  const { end, value } = quoted
-    ? source.quoted(start)
-    : { end: bareEnd, value: source.text.slice(start, bareEnd) };
+  const { end, value } = quoted ? source.quoted(start) : { end: bareEnd, value: source.bare(start, bareEnd) };
   if (value === undefined) return { end };
   const word = { text: value, span: { start, end } };
   const match = regex ? 'regex' : 'contains';
@@ -125,7 +123,7 @@ function readValue(context: ClauseContext, operator: OperatorReading, path: Path
     const inside = readParenthesised(context, start);
     if (inside !== undefined) return textReading(inside);
   }
-  const value = bareValue(source.text.slice(start, end), operator.value, path);
+  const value = bareValue(source.bare(start, end), operator.value, path);
   return isFault(value) ? source.fail({ start, end }, value) : { end, value };
 }
 

@@ -13,8 +13,10 @@ export interface Source {
   readonly findings: readonly LqlFinding[];
   /** Matches a sticky pattern at exactly this offset. */
   readonly match: (pattern: RegExp, at: number) => RegExpExecArray | undefined;
-  /** The end of the bare run at this offset: anything but whitespace and double quotes; `at` itself if there is none. */
+  /** The end of the bare run at this offset: anything but whitespace and double quotes without a backslash; `at` if there is none. */
   readonly bareEnd: (at: number) => number;
+  /** The text of a bare run, in which `\"` is a double quote; other backslashes stay. */
+  readonly bare: (start: number, end: number) => string;
   /** The double-quoted string that opens here; reports an unclosed one. */
   readonly quoted: (at: number) => Reading<string>;
   /** Reports a fault and returns where to resume: at the next whitespace outside quotes. */
@@ -26,7 +28,7 @@ export interface Source {
 /** Whitespace that separates clauses. Other whitespace ends a bare run but is not a separator. */
 export const SPACES = /[ \t\r\n]*/y;
 // Unicode does not class U+200B as whitespace, but it is invisible; a bare run with it inside would be misread.
-const BARE = /[^\s\u200b"]*/y;
+const BARE = /(?:\\"|[^\s\u200b"])*/y;
 const WHITE = /[\s\u200b]/;
 
 /** Whether the character ends a bare run: any whitespace, and U+200B. */
@@ -50,6 +52,7 @@ export function createSource(text: string): Source {
     text,
     findings,
     match,
+    bare: (start, end) => text.slice(start, end).replaceAll('\\"', '"'),
     bareEnd: (at) => at + (match(BARE, at)?.[0].length ?? 0),
     quoted(at) {
       const close = closingQuote(text, at);
@@ -78,7 +81,8 @@ function closingQuote(text: string, open: number): number | undefined {
 function recovery(text: string, from: number): number {
   for (let i = from; i < text.length; i++) {
     if (isWhite(text.charAt(i))) return i;
-    if (text[i] === '"') i = closingQuote(text, i) ?? text.length;
+    if (text[i] === '\\' && text[i + 1] === '"') i++;
+    else if (text[i] === '"') i = closingQuote(text, i) ?? text.length;
   }
   return text.length;
 }

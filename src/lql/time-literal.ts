@@ -14,8 +14,9 @@ import {
 
 const UNIX_SCALES: Readonly<Record<number, bigint>> = { 10: 1_000_000n, 13: 1000n, 16: 1n };
 const ISO =
-  /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,6}))?)?(?:(Z)|([+-])(\d{2}):(\d{2}))?)?$/;
-const TIME_SHAPE = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?(?:Z|[+-]\d{2}:\d{2})?)?$/;
+  /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(?:(Z)|([+-])(\d{2})(?::?(\d{2}))?)?)?$/;
+const TIME_SHAPE =
+  /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}(?::?\d{2})?)?)?$/;
 const COMPOSED = composedPattern();
 const SHORTHAND = /^(this|last)@(\d*)(\w*)$/;
 
@@ -116,11 +117,11 @@ function parseDate(year: number, month: number, day: number): bigint | Fault {
   return dayMicros(year, month, day);
 }
 
-/** Microseconds since midnight; undefined for an invalid time of day. */
+/** Microseconds since midnight, without the digits of a fraction beyond them; undefined for an invalid time of day. */
 function clockMicros(hour = '0', minute = '0', second = '0', fraction = ''): bigint | undefined {
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
   const seconds = (Number(hour) * 60 + Number(minute)) * 60 + Number(second);
-  return BigInt(seconds) * 1_000_000n + BigInt(fraction.padEnd(6, '0'));
+  return BigInt(seconds) * 1_000_000n + BigInt(fraction.padEnd(6, '0').slice(0, 6));
 }
 
 /** `2022-04-{07..09}T00:{00..40}:00`: one range, from the first alternative of every group to the last. */
@@ -133,7 +134,7 @@ function parseComposed(text: string): TimeValue | Fault {
 }
 
 function composedPattern(): RegExp {
-  const time = String.raw`T${part('2')}:${part('2')}(?::${part('2')}(?:\.${part('1,6')})?)?(?:Z|[+-]\d{2}:\d{2})?`;
+  const time = String.raw`T${part('2')}:${part('2')}(?::${part('2')}(?:\.${part('1,9')})?)?(?:Z|[+-]\d{2}(?::?\d{2})?)?`;
   return new RegExp(`^${part('4')}-${part('2')}-${part('2')}(?:${time})?$`);
 }
 

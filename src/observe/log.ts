@@ -1,5 +1,6 @@
 // Structured log: one JSON object per observation and line. No parameter values, no keys, no consumer queries.
 import pino, { type DestinationStream, type Level } from 'pino';
+import type { After } from '../core/clock.ts';
 import type { Observation, Observe } from '../core/observation.ts';
 import { describeCause } from './describe.ts';
 import { rounded } from './request-fields.ts';
@@ -14,20 +15,22 @@ const FLUSH_MS = 100;
  * Writes lines to a file or file descriptor in batches: written one by one, they would cost as much as the requests
  * they describe.
  */
-export function logStream(to: string | number): DestinationStream {
+export function logStream(to: string | number, after: After): DestinationStream {
   const file = pino.destination({ dest: to, sync: false, maxLength: MAX_WAITING });
   let lines = '';
+  let cancel: (() => void) | undefined;
   const flush = (): void => {
+    cancel?.();
     if (lines !== '') file.write(lines);
     lines = '';
   };
-  setInterval(flush, FLUSH_MS).unref();
   process.once('exit', () => {
     flush();
     file.flushSync();
   });
   return {
     write: (line) => {
+      if (lines === '') cancel = after(FLUSH_MS, flush);
       lines += line;
       if (lines.length >= CHARACTERS_PER_WRITE) flush();
     },

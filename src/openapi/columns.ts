@@ -1,10 +1,10 @@
 // Result columns as JSON Schema: their values in JSON responses.
-import { jsonValueOf, type JsonValue } from '../sql/json-value.ts';
+import { jsonValueOf, type JsonValue, type RowShape } from '../sql/json-value.ts';
 import { orNull, type Schema } from './schema.ts';
 
 /** `int64`: how the endpoint writes 64-bit integers and decimals. An unknown type allows any value. */
-export function columnSchema(type: string, int64: 'number' | 'string'): Schema {
-  return valueSchema(jsonValueOf(type), int64);
+export function columnSchema(type: string, int64: 'number' | 'string', shape?: RowShape): Schema {
+  return valueSchema(jsonValueOf(type, shape), int64);
 }
 
 function valueSchema(value: JsonValue, int64: 'number' | 'string'): Schema {

@@ -23,6 +23,7 @@ export const COMPONENTS = {
     'Millrace-Endpoint': text('The name and revision of the endpoint.'),
     'Millrace-Truncated': text('true if rows were truncated at the maximum.'),
     'Millrace-Dialect': text('The dialect that the consumer query was parsed as.'),
+    'Preference-Applied': text('The preferences of the request that were applied (RFC 7240).'),
     RateLimit: text('What remains of the rate limits that apply.'),
     'RateLimit-Policy': text('The rate limits that apply.'),
     'Retry-After': number('Seconds to wait before retrying.'),

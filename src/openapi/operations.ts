@@ -17,7 +17,7 @@ export interface DescribedEndpoint {
 
 /** What an operation depends on besides its endpoint. */
 export interface OperationOptions {
-  readonly principal: Pick<Principal, 'languages' | 'locked' | 'redact'>;
+  readonly principal: Pick<Principal, 'languages' | 'locked' | 'redact' | 'resultShape'>;
   readonly headerPrefix: string;
   /** Unique among all operations. */
   readonly operationId: string;
@@ -123,6 +123,14 @@ function mediaTypesText(): string {
   return `Media types: ${types.join(', ')}.`;
 }
 
+const PREFER_PARAMETER = {
+  name: 'Prefer',
+  in: 'header',
+  description:
+    'The shape of rows in JSON and NDJSON (RFC 7240): result-shape=bigquery or result-shape=standard. The schema of the response is that of a request without it.',
+  schema: { type: 'string' },
+};
+
 function headerParameters({ labels, reservation }: Endpoint, prefix: string): readonly unknown[] {
   const header = (name: string, description: string, schema: Schema) => ({
     name: `${prefix}-ENDPOINT-${name}`,
@@ -131,6 +139,7 @@ function headerParameters({ labels, reservation }: Endpoint, prefix: string): re
     schema,
   });
   return [
+    PREFER_PARAMETER,
     header('REDACT-PII', 'Redact personal data in this response.', { type: 'string', enum: ['true'] }),
     ...(labels.some(({ from }) => from.kind === 'header')
       ? [header('LABELS', 'Labels of this call, as comma-separated name=value pairs.', { type: 'string' })]
@@ -199,6 +208,7 @@ const HEADERS = [
   'X-Request-Id',
   'Millrace-Endpoint',
   'Millrace-Truncated',
+  'Preference-Applied',
 ];
 const CACHE_HEADERS = ['Age', 'Cache-Status'];
 const LIMIT_HEADERS = ['RateLimit', 'RateLimit-Policy'];
@@ -209,7 +219,7 @@ function responses(
   own: readonly string[],
 ): unknown {
   const { endpoint } = described;
-  const row = rowSchema(described, endpoint.redaction.always || principal.redact);
+  const row = rowSchema(described, principal);
   // The columns of a consumer query are not known in advance.
   const items = own.length === 0 ? row : { anyOf: [row, { $ref: '#/components/schemas/Row' }] };
   const json: Schema = {
@@ -238,11 +248,16 @@ function responses(
 }
 
 /** Redacted columns may hold another string or be missing; callers can request redaction themselves. */
-function rowSchema({ endpoint, columns }: DescribedEndpoint, isRedacted: boolean): Schema {
+function rowSchema(
+  { endpoint, columns }: DescribedEndpoint,
+  principal: OperationOptions['principal'],
+): Schema {
+  const isRedacted = endpoint.redaction.always || principal.redact;
+  const shape = principal.resultShape ?? endpoint.resultShape;
   if (columns === undefined) return { $ref: '#/components/schemas/Row' };
   const { treats } = endpoint.redaction.redactor;
   const properties = columns.map(({ name, type }): [string, Schema] => {
-    const schema = columnSchema(type, endpoint.int64);
+    const schema = columnSchema(type, endpoint.int64, shape);
     if (!treats(name)) return [name, schema];
     return [name, isRedacted ? REPLACED : { anyOf: [schema, REPLACED] }];
   });

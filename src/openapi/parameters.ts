@@ -1,41 +1,39 @@
 // Declared parameters as JSON Schema: the values a caller may send.
 import type { Parameter } from '../config/generated/endpoint.ts';
 import { jsonValueOf, type JsonValue } from '../sql/json-value.ts';
-import type { Schema } from './schema.ts';
+import { orNull, type Schema } from './schema.ts';
 
 /** The allowed values; `locked` is the value that the caller's key sets. */
 export function parameterSchema(spec: Parameter, locked: unknown): Schema {
-  const type = jsonValueOf(spec.type);
-  const schema = type.kind === 'array' ? listSchema(spec, type.element) : scalarSchema(spec, type);
   const value = spec.default === undefined ? {} : { default: spec.default };
-  return { ...schema, ...value, ...(locked === undefined ? {} : { const: locked }) };
-}
-
-function listSchema(spec: Parameter, element: JsonValue): Schema {
-  const { min_length: minItems, max_length: maxItems } = spec;
-  const items = valueSchema(spec, element);
   return {
-    type: 'array',
-    items,
-    ...(minItems === undefined ? {} : { minItems }),
-    ...(maxItems === undefined ? {} : { maxItems }),
+    ...declaredSchema(spec, jsonValueOf(spec.type)),
+    ...value,
+    ...(locked === undefined ? {} : { const: locked }),
   };
 }
 
-function scalarSchema(spec: Parameter, type: JsonValue): Schema {
-  const { min_length: minLength, max_length: maxLength } = spec;
-  const schema = valueSchema(spec, type);
-  if (schema.type !== 'string') return schema;
-  return {
-    ...schema,
-    ...(minLength === undefined ? {} : { minLength }),
-    ...(maxLength === undefined ? {} : { maxLength }),
-  };
+function declaredSchema(spec: Parameter, type: JsonValue): Schema {
+  const { min_length: min, max_length: max } = spec;
+  if (type.kind === 'nullable') return orNull(declaredSchema(spec, type.inner));
+  if (type.kind === 'array') {
+    const bounds = withoutUndefined({ minItems: min, maxItems: max });
+    return { type: 'array', items: constrained(spec, type.element), ...bounds };
+  }
+  const schema = constrained(spec, type);
+  if (type.kind === 'map')
+    return { ...schema, ...withoutUndefined({ minProperties: min, maxProperties: max }) };
+  return type.kind === 'string'
+    ? { ...schema, ...withoutUndefined({ minLength: min, maxLength: max }) }
+    : schema;
 }
 
-function valueSchema({ enum: values, min, max, pattern, format }: Parameter, type: JsonValue): Schema {
+/** The constraints of single values. */
+function constrained(spec: Parameter, type: JsonValue): Schema {
+  if (type.kind === 'nullable') return orNull(constrained(spec, type.inner));
+  const { enum: values, min, max, pattern, format } = spec;
   return {
-    ...typeSchema(type),
+    ...sentSchema(type),
     ...(values === undefined ? {} : { enum: values }),
     ...(typeof min === 'number' ? { minimum: min } : {}),
     ...(typeof max === 'number' ? { maximum: max } : {}),
@@ -45,10 +43,42 @@ function valueSchema({ enum: values, min, max, pattern, format }: Parameter, typ
 }
 
 /** What a caller may send, which is less than what the type can hold: no null for a float, no 64-bit string. */
-function typeSchema(type: JsonValue): Schema {
-  if (type.kind === 'integer') return { type: 'integer', ...(type.signed ? {} : { minimum: 0 }) };
-  if (type.kind === 'float' || type.kind === 'decimal') return { type: 'number' };
-  if (type.kind === 'boolean') return { type: 'boolean' };
-  const format = type.kind === 'string' ? type.format : undefined;
-  return { type: 'string', ...(format === undefined ? {} : { format }) };
+function sentSchema(type: JsonValue): Schema {
+  switch (type.kind) {
+    case 'integer':
+      return { type: 'integer', ...(type.signed ? {} : { minimum: 0 }) };
+    case 'float':
+    case 'decimal':
+      return { type: 'number' };
+    case 'boolean':
+      return { type: 'boolean' };
+    case 'enum':
+      return { type: 'string', enum: type.values };
+    case 'nullable':
+      return orNull(sentSchema(type.inner));
+    case 'array':
+      return { type: 'array', items: sentSchema(type.element) };
+    case 'map':
+      return { type: 'object', additionalProperties: sentSchema(type.value) };
+    case 'tuple':
+      return { type: 'array', prefixItems: type.elements.map(sentSchema), items: false };
+    case 'record':
+      return recordSchema([...type.members]);
+    case 'string':
+      return { type: 'string', ...withoutUndefined({ format: type.format }) };
+    case 'object':
+    case 'any':
+    case 'null':
+      return { type: 'string' };
+  }
+}
+
+function recordSchema(members: readonly (readonly [name: string, type: JsonValue])[]): Schema {
+  const properties = Object.fromEntries(members.map(([name, type]) => [name, sentSchema(type)]));
+  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
+}
+
+function withoutUndefined<T extends object>(properties: T): { [K in keyof T]?: NonNullable<T[K]> } {
+  const known = Object.entries(properties).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(known) as { [K in keyof T]?: NonNullable<T[K]> }; // the entries of `properties` that are defined
 }

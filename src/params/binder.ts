@@ -3,7 +3,7 @@ import { nearest, withSuggestion } from '../core/nearest.ts';
 import { Problem } from '../core/problem.ts';
 import type { ProblemDetail } from '../core/problem.ts';
 import type { CompiledParameter } from './parameter.ts';
-import type { RawScalar, RawValue, Reading } from './reading.ts';
+import { isRawScalar, type RawScalar, type RawValue, type Reading } from './reading.ts';
 
 /** The parameters of a call as typed values. Not guaranteed: that the query uses them all. */
 export interface Bindings {
@@ -48,7 +48,7 @@ export function createBinder(parameters: readonly CompiledParameter[], options: 
     const values: [name: string, text: string | null][] = [];
     for (const parameter of parameters) {
       const lock = locks.get(parameter.name);
-      const bound = lock === undefined ? bindOne(parameter, raw.get(parameter.name) ?? []) : { text: lock };
+      const bound = lock === undefined ? bindOne(parameter, raw) : { text: lock };
       if ('message' in bound) errors.push({ parameter: parameter.name, message: bound.message });
       else values.push([parameter.name, bound.text]);
     }
@@ -73,12 +73,33 @@ function invalid(errors: readonly ProblemDetail[]): Problem {
 
 type Bound = { readonly text: string | null } | { readonly message: string };
 
-function bindOne(parameter: CompiledParameter, given: readonly RawValue[]): Bound {
-  if (given.length > 1) return { message: 'was sent more than once' };
-  const reading = readPresent(parameter, given[0]);
+function bindOne(parameter: CompiledParameter, raw: RawParameters): Bound {
+  const given = valueIn(raw, parameter);
+  if (given === undefined) return { message: 'was sent more than once' };
+  if (given.value === null && parameter.type.isNullable) return { text: null };
+  const reading = readPresent(parameter, given.value);
   if (reading?.kind === 'failure') return { message: reading.message };
   if (reading !== undefined) return { text: reading.text };
   return parameter.required ? { message: 'is required' } : { text: parameter.absent };
+}
+
+/**
+ * The one value given for a parameter. For an array, single values of a repeated name (`ids=3&ids=5`), and all those of
+ * `ids[]`, are its elements. Undefined if it was sent more than once otherwise.
+ */
+function valueIn(raw: RawParameters, { name, type }: CompiledParameter): Given | undefined {
+  const given = raw.get(name) ?? [];
+  if (type.kind !== 'array') return given.length > 1 ? undefined : { value: given[0] };
+  const marked = raw.get(`${name}[]`) ?? [];
+  if (marked.length === 0 && given.length <= 1) return { value: given[0] };
+  const all = [...given, ...marked];
+  const isOneList = (given.length === 0 || marked.length === 0) && all.every(isRawScalar);
+  return isOneList ? { value: all } : undefined;
+}
+
+/** The value is undefined if none was sent. */
+interface Given {
+  readonly value: RawValue | undefined;
 }
 
 /** Undefined if the value counts as absent: missing, null, or an empty string. */
@@ -86,11 +107,16 @@ function readPresent(parameter: CompiledParameter, raw: RawValue | undefined): R
   return raw === undefined || raw === null || raw === '' ? undefined : parameter.read(raw);
 }
 
-function unknownNames(byName: ReadonlyMap<string, unknown>, raw: RawParameters): ProblemDetail[] {
+function unknownNames(byName: ReadonlyMap<string, CompiledParameter>, raw: RawParameters): ProblemDetail[] {
   const errors: ProblemDetail[] = [];
   for (const name of raw.keys()) {
     if (byName.has(name)) continue;
-    const message = withSuggestion('is not a parameter of this endpoint', nearest(name, byName.keys()));
+    const base = name.endsWith('[]') ? byName.get(name.slice(0, -2)) : undefined;
+    if (base?.type.kind === 'array') continue;
+    const message =
+      base === undefined
+        ? withSuggestion('is not a parameter of this endpoint', nearest(name, byName.keys()))
+        : `is not a parameter of this endpoint: ${base.name} is not an Array`;
     errors.push({ parameter: name.slice(0, 64), message });
     if (errors.length === MAX_ERRORS) break;
   }
@@ -135,13 +161,21 @@ function rejectUnlocking(
   const errors: ProblemDetail[] = [];
   for (const [name, text] of locks) {
     const parameter = byName.get(name);
-    const repeats = (raw.get(name) ?? []).every((value) => {
-      const reading = parameter && readPresent(parameter, value);
-      return reading === undefined || (reading.kind === 'value' && reading.text === text);
-    });
-    if (!repeats) errors.push({ parameter: name, message: 'is locked by your key and cannot be changed' });
+    const isSame = parameter === undefined || repeatsLock(raw, parameter, text);
+    if (!isSame) errors.push({ parameter: name, message: 'is locked by your key and cannot be changed' });
   }
   if (errors.length > 0) throw forbidden(errors);
+}
+
+/** Whether all values given for the parameter, one by one or together, are the locked one. */
+function repeatsLock(raw: RawParameters, parameter: CompiledParameter, text: string): boolean {
+  const isLocked = (value: RawValue | undefined): boolean => {
+    const reading = readPresent(parameter, value);
+    return reading === undefined || (reading.kind === 'value' && reading.text === text);
+  };
+  const given = valueIn(raw, parameter);
+  if (given !== undefined) return isLocked(given.value);
+  return parameter.type.kind !== 'array' && (raw.get(parameter.name) ?? []).every(isLocked);
 }
 
 function forbidden(errors: readonly ProblemDetail[]): Problem {

@@ -5,7 +5,9 @@ import { compileWholeMatch, regexError } from '../sql/regex.ts';
 import { failure } from './reading.ts';
 import type { Reader, Reading, ReadValue } from './reading.ts';
 import { DEFAULT_MAX_LENGTH } from './text.ts';
-import type { ParameterType } from './type.ts';
+import type { ScalarType } from './scalar.ts';
+import { scalarOf, type ParameterType } from './type.ts';
+import type { ValueOptions } from './value.ts';
 
 /** An error in a parameter's declaration, at a path relative to it. */
 export interface ParameterFinding {
@@ -19,47 +21,64 @@ export interface ParameterFinding {
 /** A further test of a parsed value: undefined if it passes, else an error message. */
 type Check = (value: ReadValue) => string | undefined;
 
-/** The reader of a scalar with the declared constraints. For an Array they apply to each element. */
+/**
+ * The reader of single values with the declared constraints, and the bounds on the number of elements. In an Array of single
+ * values, constraints apply to each.
+ */
 export function compileConstraints(
   spec: Parameter,
   type: ParameterType,
-  reader: Reader,
   findings: ParameterFinding[],
-): Reader {
+): ValueOptions {
+  const scalar = scalarOf(type);
+  const reader: Reader = scalar?.read ?? (() => failure('must be one value'));
+  const declared: Declared = { spec, type, scalar, findings };
   const checks = [
-    lengthCheck(spec, type, findings),
-    patternCheck(spec, type, findings),
-    formatCheck(spec, type, findings),
-    boundCheck(spec, type, reader, findings),
-    enumCheck(spec, reader, findings),
+    lengthCheck(declared),
+    patternCheck(declared),
+    formatCheck(declared),
+    boundCheck(declared, reader),
+    enumCheck(declared, reader),
   ].filter((check) => check !== undefined);
-  return (raw) => {
-    const reading = reader(raw);
-    if (reading.kind === 'failure') return reading;
-    for (const check of checks) {
-      const message = check(reading);
-      if (message !== undefined) return failure(message);
-    }
-    return reading;
+  return {
+    count: type.kind === 'scalar' ? {} : { min: spec.min_length, max: spec.max_length },
+    scalar: (raw) => {
+      const reading = reader(raw);
+      if (reading.kind === 'failure') return reading;
+      for (const check of checks) {
+        const message = check(reading);
+        if (message !== undefined) return failure(message);
+      }
+      return reading;
+    },
   };
+}
+
+/** A declaration; `scalar` is the type of its single values, if it has any. */
+interface Declared {
+  readonly spec: Parameter;
+  readonly type: ParameterType;
+  readonly scalar: ScalarType | undefined;
+  readonly findings: ParameterFinding[];
 }
 
 /**
  * Lengths of a String count characters. Those of an Array count its elements, and its strings have the default limit.
  */
-function lengthCheck(spec: Parameter, type: ParameterType, findings: ParameterFinding[]): Check | undefined {
-  const countsCharacters = isText(type);
+function lengthCheck({ spec, type, scalar, findings }: Declared): Check | undefined {
   if (spec.min_length !== undefined && spec.min_length > (spec.max_length ?? DEFAULT_MAX_LENGTH)) {
     findings.push(finding('min_length', 'range_empty', 'min_length is greater than max_length'));
   }
-  if (!countsCharacters && !type.isArray) {
+  const countsElements = type.kind === 'array' || type.kind === 'map';
+  if (scalar?.constraints !== 'text') {
     for (const key of ['min_length', 'max_length'] as const) {
-      if (spec[key] !== undefined) findings.push(misplaced(key, type, 'a String or an Array'));
+      if (spec[key] !== undefined && !countsElements)
+        findings.push(misplaced(key, type, 'a String, an Array or a Map'));
     }
+    return undefined;
   }
-  if (!countsCharacters) return undefined;
-  const min = (type.isArray ? undefined : spec.min_length) ?? 0;
-  const max = (type.isArray ? undefined : spec.max_length) ?? DEFAULT_MAX_LENGTH;
+  const min = (countsElements ? undefined : spec.min_length) ?? 0;
+  const max = (countsElements ? undefined : spec.max_length) ?? DEFAULT_MAX_LENGTH;
   return ({ text }) => {
     // A character has at most two code units, so most strings need no counting.
     const length =
@@ -76,9 +95,9 @@ function countCharacters(text: string, giveUp: number): number {
   return count;
 }
 
-function patternCheck(spec: Parameter, type: ParameterType, findings: ParameterFinding[]): Check | undefined {
+function patternCheck({ spec, type, scalar, findings }: Declared): Check | undefined {
   if (spec.pattern === undefined) return undefined;
-  if (!isText(type)) {
+  if (scalar?.constraints !== 'text') {
     findings.push(misplaced('pattern', type, 'a String'));
     return undefined;
   }
@@ -95,16 +114,12 @@ function patternCheck(spec: Parameter, type: ParameterType, findings: ParameterF
   return ({ text }) => (matches(text) ? undefined : message);
 }
 
-function isText({ scalar }: ParameterType): boolean {
-  return scalar.constraints === 'text';
-}
-
 /** Compiling a longer expression would block other requests: 1,000 characters take up to 8 ms. */
 const MAX_REGEX_LENGTH = 1000;
 
-function formatCheck(spec: Parameter, type: ParameterType, findings: ParameterFinding[]): Check | undefined {
+function formatCheck({ spec, type, scalar, findings }: Declared): Check | undefined {
   if (spec.format === undefined) return undefined;
-  if (!isText(type)) {
+  if (scalar?.constraints !== 'text') {
     findings.push(misplaced('format', type, 'a String'));
     return undefined;
   }
@@ -115,16 +130,11 @@ function formatCheck(spec: Parameter, type: ParameterType, findings: ParameterFi
   };
 }
 
-function boundCheck(
-  spec: Parameter,
-  type: ParameterType,
-  reader: Reader,
-  findings: ParameterFinding[],
-): Check | undefined {
+function boundCheck({ spec, type, scalar, findings }: Declared, reader: Reader): Check | undefined {
   const [min, max] = (['min', 'max'] as const).map((key) => {
     if (spec[key] === undefined) return undefined;
     const reading =
-      type.scalar.constraints === 'order'
+      scalar?.constraints === 'order'
         ? readBound(key, reader(spec[key]))
         : misplaced(key, type, 'a number, date or time');
     if (!('code' in reading)) return reading;
@@ -137,8 +147,8 @@ function boundCheck(
   }
   return ({ rank }) => {
     if (rank === undefined) return undefined;
-    if (min?.rank !== undefined && rank < min.rank) return `must be at least ${min.text}`;
-    return max?.rank !== undefined && rank > max.rank ? `must be at most ${max.text}` : undefined;
+    if (min?.rank !== undefined && rank < min.rank) return `must be at least ${spec.min}`;
+    return max?.rank !== undefined && rank > max.rank ? `must be at most ${spec.max}` : undefined;
   };
 }
 
@@ -146,8 +156,12 @@ function readBound(key: 'min' | 'max', reading: Reading): ReadValue | ParameterF
   return reading.kind === 'value' ? reading : finding(key, 'bound_invalid', `${key} ${reading.message}`);
 }
 
-function enumCheck(spec: Parameter, reader: Reader, findings: ParameterFinding[]): Check | undefined {
+function enumCheck({ spec, type, scalar, findings }: Declared, reader: Reader): Check | undefined {
   if (spec.enum === undefined) return undefined;
+  if (scalar === undefined) {
+    findings.push(misplaced('enum', type, 'single values and arrays of them'));
+    return undefined;
+  }
   const allowed = new Set<string>();
   for (const [index, value] of spec.enum.entries()) {
     const reading = reader(value);
@@ -163,7 +177,7 @@ function enumCheck(spec: Parameter, reader: Reader, findings: ParameterFinding[]
       });
     } else allowed.add(reading.text);
   }
-  const message = `must be one of ${[...allowed].join(', ')}`;
+  const message = `must be one of ${spec.enum.join(', ')}`;
   return ({ text }) => (allowed.has(text) ? undefined : message);
 }
 

@@ -2,18 +2,17 @@
 import type { Parameter } from '../config/generated/endpoint.ts';
 import { compileConstraints } from './constraints.ts';
 import type { ParameterFinding } from './constraints.ts';
-import { failure, read } from './reading.ts';
-import type { RawScalar, RawValue, Reader, Reading } from './reading.ts';
-import { DEFAULT_MAX_LENGTH } from './text.ts';
-import { arrayText, parseParameterType, placeholderType } from './type.ts';
+import type { RawValue, Reading, ValueReader } from './reading.ts';
+import { isFailure, parseParameterType, placeholderType } from './type.ts';
 import type { ParameterType } from './type.ts';
+import { valueReader } from './value.ts';
 
 /** A compiled parameter. */
 export interface CompiledParameter {
   readonly name: string;
-  /** The type as written in the endpoint file. */
-  readonly type: string;
-  /** The type in `{name:…}`: Nullable if the value may be null, times in UTC. */
+  /** As written in the endpoint file, in canonical form. */
+  readonly type: ParameterType;
+  /** The type in `{name:…}`: Nullable if the value may be null, times with a zone. */
   readonly placeholder: string;
   /** Whether calls without it are rejected. */
   readonly required: boolean;
@@ -33,30 +32,30 @@ export type CompileResult =
  */
 export function compileParameter(name: string, spec: Parameter): CompileResult {
   const type = parseParameterType(spec.type);
-  if ('kind' in type) {
+  if (isFailure(type)) {
     return {
       findings: [{ path: ['type'], code: 'parameter.type_unknown', message: type.message, hint: type.hint }],
     };
   }
   const findings: ParameterFinding[] = [];
-  const constrained = compileConstraints(spec, type, type.scalar.read, findings);
-  const readValue = type.isArray ? arrayReader(type, spec, constrained) : rejectArrays(constrained);
+  const readValue = valueReader(type, compileConstraints(spec, type, findings));
   const absent = absentValue(spec, type, readValue, findings);
   if (findings.length > 0) return { findings };
   const required = spec.required === true;
   const placeholder = placeholderType(type, !required && absent === null);
-  return { parameter: { name, type: type.name, placeholder, required, absent, read: readValue } };
+  return { parameter: { name, type, placeholder, required, absent, read: readValue } };
 }
 
 function absentValue(
   spec: Parameter,
   type: ParameterType,
-  readValue: CompiledParameter['read'],
+  readValue: ValueReader,
   findings: ParameterFinding[],
 ): string | null {
   if (spec.default === undefined) {
-    if (type.isArray && spec.required !== true) {
-      const message = 'an Array cannot be null: set required: true, or a default such as []';
+    if (type.kind !== 'scalar' && spec.required !== true) {
+      const [noun, example] = ABSENT_STRUCTURES[type.kind];
+      const message = `${noun} cannot be null: set required: true, or a default such as ${example}`;
       findings.push({ path: ['type'], code: 'parameter.array_optional', message });
     }
     return null;
@@ -75,50 +74,8 @@ function absentValue(
   return null;
 }
 
-function rejectArrays(reader: Reader): CompiledParameter['read'] {
-  return (raw) => (isScalar(raw) ? reader(raw) : failure('must be one value, not a list'));
-}
-
-function isScalar(raw: Exclude<RawValue, null>): raw is RawScalar {
-  return typeof raw !== 'object';
-}
-
-/**
- * Arrays are lists (JSON bodies) or strings (URLs, forms): a JSON list if the string begins with `[`, otherwise
- * comma-separated values, taken literally.
- */
-function arrayReader(type: ParameterType, spec: Parameter, reader: Reader): CompiledParameter['read'] {
-  const [min, max] = [spec.min_length ?? 0, spec.max_length ?? DEFAULT_MAX_LENGTH];
-  return (raw) => {
-    const elements = isScalar(raw) ? splitElements(raw) : raw;
-    if (elements === undefined) return failure('must be a list: a,b or the JSON array ["a","b"]');
-    if (elements.length > max) return failure(`must have at most ${max} elements`);
-    if (elements.length < min) return failure(`must have at least ${min} elements`);
-    const texts: string[] = [];
-    for (const [index, element] of elements.entries()) {
-      const reading = reader(element);
-      if (reading.kind === 'failure') return failure(`${reading.message} (element ${index + 1})`);
-      texts.push(reading.text);
-    }
-    return read(arrayText(type.scalar, texts));
-  };
-}
-
-function splitElements(raw: RawScalar): readonly RawScalar[] | undefined {
-  if (typeof raw !== 'string') return undefined;
-  return raw.startsWith('[') ? parseList(raw) : raw.split(',');
-}
-
-function parseList(text: string): readonly RawScalar[] | undefined {
-  try {
-    const list: unknown = JSON.parse(text);
-    return Array.isArray(list) && list.every(isRawScalar) ? list : undefined;
-  } catch {
-    // Not JSON: the error message shows the accepted forms.
-    return undefined;
-  }
-}
-
-function isRawScalar(value: unknown): value is RawScalar {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
-}
+const ABSENT_STRUCTURES = {
+  array: ['an Array', '[]'],
+  map: ['a Map', '{}'],
+  tuple: ['a Tuple', '[a, 1]'],
+} as const;

@@ -3,7 +3,12 @@
 export type RawScalar = string | number | boolean;
 
 /** A raw parameter: a string from URLs and forms, a typed value from JSON bodies and YAML files. */
-export type RawValue = RawScalar | null | readonly RawScalar[];
+export type RawValue = RawScalar | null | readonly unknown[] | RawRecord;
+
+/** A JSON object: a Map, or a Tuple with named elements. */
+export interface RawRecord {
+  readonly [name: string]: unknown;
+}
 
 /**
  * A parsed value. `text` is canonical: equal values have equal texts. `rank` orders values of ordered types (numbers,
@@ -27,6 +32,9 @@ export type Reading = ReadValue | ReadFailure;
 /** Reads one scalar of one type. The whole input must be valid. */
 export type Reader = (raw: RawScalar) => Reading;
 
+/** Reads a value of any type. */
+export type ValueReader = (raw: Exclude<RawValue, null>) => Reading;
+
 /** A successful reading. */
 export function read(text: string, rank?: number | bigint): ReadValue {
   return rank === undefined ? { kind: 'value', text } : { kind: 'value', text, rank };
@@ -35,4 +43,17 @@ export function read(text: string, rank?: number | bigint): ReadValue {
 /** A failed reading; the message must not contain the value. */
 export function failure(message: string): ReadFailure {
   return { kind: 'failure', message };
+}
+
+/** Whether it is JSON, apart from the elements of a list or an object. */
+export function isRawValue(value: unknown): value is RawValue {
+  return value === null || typeof value === 'object' || isRawScalar(value);
+}
+
+export function isRawRecord(value: unknown): value is RawRecord {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function isRawScalar(value: unknown): value is RawScalar {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 }

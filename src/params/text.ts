@@ -39,3 +39,22 @@ export const readIPv6: Reader = (raw) => {
   }
   return read(new URL(`http://[${raw}]`).hostname.slice(1, -1));
 };
+
+/** Strings of at most this many bytes of UTF-8; the engine fills shorter ones with NUL. */
+export function fixedReader(bytes: number): Reader {
+  return (raw) => {
+    const reading = readString(raw);
+    if (reading.kind === 'failure' || Buffer.byteLength(reading.text) <= bytes) return reading;
+    return failure(`must have at most ${bytes} bytes in UTF-8`);
+  };
+}
+
+const SHOWN_NAMES = 20;
+
+/** The names of an Enum. */
+export function enumReader(names: readonly string[]): Reader {
+  const known = new Set(names);
+  const shown = names.slice(0, SHOWN_NAMES).join(', ');
+  const message = `must be one of ${shown}${names.length > SHOWN_NAMES ? ', …' : ''}`;
+  return (raw) => (typeof raw === 'string' && known.has(raw) ? read(raw) : failure(message));
+}

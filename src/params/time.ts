@@ -1,6 +1,7 @@
 // Readers for dates and times: accept ISO 8601 and RFC 3339, produce UTC in ClickHouse's format.
 import { failure, read } from './reading.ts';
-import type { Reader } from './reading.ts';
+import type { RawScalar, Reader } from './reading.ts';
+import { instantOf, type OffsetAt } from './zone.ts';
 
 const MS_PER_DAY = 86_400_000n;
 
@@ -43,24 +44,50 @@ export interface TimeRange {
   readonly max: bigint;
 }
 
+/** Digits of a Unix time to its decimal places: the count of digits tells the unit, for times from 2001 to 2286. */
+const EPOCH = /^(?<seconds>\d{10})(?:(?<ticks>\d{3}|\d{6}|\d{9})|\.(?<fraction>\d{1,9}))?$/;
+
 /**
  * A time: a date alone (midnight), or a date with hours, minutes, seconds and a fraction, then Z, an offset, or nothing
- * for UTC; in extended (`2024-01-31T10:00:00Z`) or basic (`20240131T100000Z`) format. Digits beyond the type's scale
- * are truncated, which rounds down. 24:00 is the next midnight; a leap second is the second after it.
+ * for the type's zone (UTC by default); in extended (`2024-01-31T10:00:00Z`) or basic (`20240131T100000Z`) format. Or a Unix
+ * time: 10 digits are seconds, also with a fraction, 13 milliseconds, 16 microseconds, 19 nanoseconds. Digits beyond the type's
+ * scale are truncated, which rounds down. 24:00 is the next midnight; a leap second is the second after it. In a zone, the
+ * text is a Unix time, which has no ambiguous hours.
  */
-export function momentReader({ scale, min, max }: TimeRange): Reader {
+export function momentReader({ scale, min, max }: TimeRange, offsetAt?: OffsetAt): Reader {
   const span = `from ${printMoment(min, scale)} to ${printMoment(max, scale)} UTC`;
   return (raw) => {
-    const parts = typeof raw === 'string' ? MOMENT.exec(raw)?.groups : undefined;
-    const ticks = parts && ticksOf(parts, scale);
-    if (ticks === undefined) return failure(`must be an ISO 8601 time such as 2024-01-31T10:00:00Z`);
+    const ticks = readTicks(raw, scale, offsetAt);
+    if (ticks === undefined)
+      return failure(
+        'must be an ISO 8601 time such as 2024-01-31T10:00:00Z, or a Unix time in seconds, milliseconds or microseconds',
+      );
     return ticks < min || ticks > max
       ? failure(`must be a time ${span}`)
-      : read(printMoment(ticks, scale), ticks);
+      : read(offsetAt === undefined ? printMoment(ticks, scale) : printEpoch(ticks, scale, offsetAt), ticks);
   };
 }
 
-function ticksOf(parts: Readonly<Record<string, string | undefined>>, scale: number): bigint | undefined {
+function readTicks(raw: RawScalar, scale: number, offsetAt: OffsetAt | undefined): bigint | undefined {
+  if (typeof raw === 'boolean' || (typeof raw === 'number' && raw > Number.MAX_SAFE_INTEGER))
+    return undefined;
+  const text = String(raw);
+  const parts = typeof raw === 'string' ? MOMENT.exec(raw)?.groups : undefined;
+  if (parts !== undefined) return ticksOf(parts, scale, offsetAt);
+  const unix = EPOCH.exec(text)?.groups;
+  if (unix === undefined) return undefined;
+  return toTicks(BigInt(unix['seconds'] ?? 0), unix['ticks'] ?? unix['fraction'] ?? '', scale);
+}
+
+function toTicks(seconds: bigint, fraction: string, scale: number): bigint {
+  return seconds * 10n ** BigInt(scale) + BigInt(fraction.slice(0, scale).padEnd(scale, '0') || '0');
+}
+
+function ticksOf(
+  parts: Readonly<Record<string, string | undefined>>,
+  scale: number,
+  offsetAt: OffsetAt | undefined,
+): bigint | undefined {
   const day = dayOf(`${parts['year']}-${parts['month']}-${parts['day']}`);
   const number = (name: string) => Number(parts[name] ?? 0);
   const [hour, minute, second] = [number('hour'), number('minute'), number('second')];
@@ -69,8 +96,12 @@ function ticksOf(parts: Readonly<Record<string, string | undefined>>, scale: num
   const [zoneHour, zoneMinute] = [number('zoneHour'), number('zoneMinute')];
   if (zoneHour > 23 || zoneMinute > 59) return undefined;
   const offset = (zoneHour * 60 + zoneMinute) * (parts['sign'] === '+' ? -60 : 60);
-  const seconds = day * 86_400n + BigInt(hour * 3600 + minute * 60 + second + offset);
-  return seconds * 10n ** BigInt(scale) + BigInt(fraction.slice(0, scale).padEnd(scale, '0') || '0');
+  const written = Number(day) * 86_400 + hour * 3600 + minute * 60 + second;
+  const seconds =
+    parts['zone'] === undefined && offsetAt !== undefined
+      ? Math.floor(instantOf(written * 1000, offsetAt) / 1000)
+      : written + offset;
+  return toTicks(BigInt(seconds), fraction, scale);
 }
 
 function isClock(hour: number, minute: number, second: number): boolean {
@@ -85,6 +116,16 @@ function printMoment(ticks: bigint, scale: number): string {
   const seconds = (ticks - fraction) / perSecond;
   const whole = new Date(Number(seconds) * 1000).toISOString().slice(0, 19).replace('T', ' ');
   return scale === 0 ? whole : `${whole}.${String(fraction).padStart(scale, '0')}`;
+}
+
+/** Seconds since 1970 and a fraction. The engine reads fewer than ten digits without a fraction as a date. */
+function printEpoch(ticks: bigint, scale: number, offsetAt: OffsetAt): string {
+  const perSecond = 10n ** BigInt(scale);
+  if (ticks < 0n && ticks > -perSecond)
+    return printMoment(ticks + BigInt(offsetAt(-1) / 1000) * perSecond, scale); // the engine loses the sign of -0.5
+  const size = String(ticks < 0n ? -ticks : ticks).padStart(scale + 10, '0');
+  const digits = scale === 0 ? size : `${size.slice(0, -scale)}.${size.slice(-scale)}`;
+  return ticks < 0n ? `-${digits}` : digits;
 }
 
 const MIN_LONG = -2_208_988_800n; // 1900-01-01 00:00:00

@@ -1,5 +1,6 @@
 // The request path: every stage of a call, from authentication to the encoded response.
 import type { CacheDirectives } from '../cache/freshness.ts';
+import type { Describe } from '../catalog/describe.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import type { Engine } from '../engine/engine.ts';
 import { FORMATS } from '../format/formats.ts';
@@ -14,6 +15,7 @@ import { createExplain, type Explain } from './explain.ts';
 import { labelsOf } from './labels.ts';
 import type { MakePlan } from './plan.ts';
 import { createResults, type Produced, type ResultsDeps, type Task } from './result.ts';
+import { shapeOf } from './result-shape.ts';
 import { runPlan, type Requester, type RunContext } from './run.ts';
 import type { Sandboxes } from './sandboxes.ts';
 import { requestedWorkload } from './workload.ts';
@@ -21,6 +23,7 @@ import { requestedWorkload } from './workload.ts';
 export interface RequestPathDeps extends AdmissionDeps, ResultsDeps {
   readonly plan: MakePlan;
   readonly sandboxes: Pick<Sandboxes, 'rejection'>;
+  readonly describe: Pick<Describe, 'samples'>;
   readonly engine: Engine;
   readonly bulkhead: Bulkhead;
 }
@@ -29,6 +32,7 @@ export interface RequestPathDeps extends AdmissionDeps, ResultsDeps {
 export interface Prepared extends Task, Pick<Admitted, 'isStillAdmitted'> {
   readonly requester: Requester & { readonly key: string };
   readonly directives: CacheDirectives;
+  readonly preferredShape: Answer['preferredShape'];
   readonly timing: { readonly auth: number; readonly plan: number };
 }
 
@@ -60,7 +64,9 @@ export function createRequestPath(deps: RequestPathDeps): RequestPath {
     record.labels = labels;
     const planned = await plan(endpoint, bindings, consumerQuery);
     const timing = { auth: admitted.authMs, plan: now() - started };
-    const task = { endpoint, plan: planned, redactor, format: content.format };
+    const { format, resultShape: request } = content;
+    const shape = shapeOf(format, { request, key: principal.resultShape, endpoint: endpoint.resultShape });
+    const task = { endpoint, plan: planned, redactor, format, shape };
     const requester = {
       requestId,
       key: principal.id,
@@ -70,16 +76,18 @@ export function createRequestPath(deps: RequestPathDeps): RequestPath {
       isPatient: false,
     };
     const { isStillAdmitted } = admitted;
-    return { ...task, requester, directives: content.directives, timing, isStillAdmitted };
+    const preferredShape = request && shape;
+    return { ...task, preferredShape, requester, directives: content.directives, timing, isStillAdmitted };
   };
 
   const answer = async (call: Call): Promise<Answer> => {
-    const { requester, directives, timing, isStillAdmitted, ...task } = await prepare(call);
+    const { requester, directives, timing, isStillAdmitted, preferredShape, ...task } = await prepare(call);
     const { replay, ...result } = await results.read(task, { requester, directives, signal: call.signal });
     return {
       ...result,
       endpoint: task.endpoint,
       dialect: task.plan.consumerQuery?.dialect,
+      preferredShape,
       timing: { ...timing, ...result.timing },
       replay: replay && (() => (isStillAdmitted() ? (keyUse.note(requester.key), replay()) : undefined)),
     };

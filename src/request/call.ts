@@ -1,5 +1,5 @@
 // A call and its answer, independent of the transport. Every entry point turns its requests into a Call.
-import type { Dialect } from '../catalog/endpoint.ts';
+import type { Dialect, ResultShape } from '../catalog/endpoint.ts';
 import { NO_DIRECTIVES, type CacheDirectives } from '../cache/freshness.ts';
 import type { Found, Outcome } from '../cache/read-through.ts';
 import type { ReadSummary, StageTimes, TraceContext } from '../core/observation.ts';
@@ -31,6 +31,8 @@ export interface CallContent {
   readonly format: FormatName;
   /** The caller requests redaction. A caller cannot switch redaction off. */
   readonly redact: boolean;
+  /** The shape that the caller prefers (Prefer, RFC 7240); undefined: none. */
+  readonly resultShape: ResultShape | undefined;
   /** The caller's labels, `k=v,k2=v2`, as sent. */
   readonly labels: string | undefined;
   /** The workload the caller requests. */
@@ -50,6 +52,7 @@ export function localCall(
     fields,
     format,
     redact: false,
+    resultShape: undefined,
     labels: undefined,
     reservation: undefined,
     directives: NO_DIRECTIVES,
@@ -78,6 +81,8 @@ export interface Answer {
   readonly truncated: boolean;
   /** The dialect that the consumer query was parsed as; undefined for other calls. */
   readonly dialect: Dialect | undefined;
+  /** The shape that the caller preferred and got; undefined if it preferred none, or the format has none. */
+  readonly preferredShape: ResultShape | undefined;
   readonly etag: string;
   /** The cache outcome; undefined for endpoints without caching. */
   readonly outcome: Outcome | undefined;

@@ -3,6 +3,7 @@ import type { TableColumns } from '../catalog/describe.ts';
 import type { Dialect, Endpoint } from '../catalog/endpoint.ts';
 import type { Problem, ProblemCode } from '../core/problem.ts';
 import { translateBigQuery } from './bigquery-query.ts';
+import { BIGQUERY_EVIDENCE, CLICKHOUSE_EVIDENCE, type Evidence } from './dialect-evidence.ts';
 
 /** A consumer query as ClickHouse SQL. */
 export interface TranslatedQuery {
@@ -18,9 +19,19 @@ export interface DialectRow {
     | undefined;
   /** Problems that mean the query could not be parsed; any other means it was parsed and then rejected. */
   readonly unparsed: readonly ProblemCode[];
+  /** What only queries in this dialect have; decides whose problem is reported if no dialect can run the query. */
+  readonly evidence: Evidence;
 }
 
 export const DIALECTS: Readonly<Record<Dialect, DialectRow>> = {
-  clickhouse: { translate: undefined, unparsed: ['sandbox.query_invalid', 'sandbox.syntax_unsupported'] },
-  bigquery: { translate: translateBigQuery, unparsed: ['bigquery.syntax_invalid'] },
+  clickhouse: {
+    translate: undefined,
+    unparsed: ['sandbox.query_invalid', 'sandbox.syntax_unsupported'],
+    evidence: CLICKHOUSE_EVIDENCE,
+  },
+  bigquery: {
+    translate: translateBigQuery,
+    unparsed: ['bigquery.syntax_invalid'],
+    evidence: BIGQUERY_EVIDENCE,
+  },
 };

@@ -3,61 +3,94 @@ import type { Dialect } from '../catalog/endpoint.ts';
 import { Problem, type ProblemCode, type ProblemDetail } from '../core/problem.ts';
 import { DIALECTS } from './dialect-table.ts';
 
+/** How a query is tried in one dialect. */
+export interface Attempts<Plan> {
+  /** Rejects with a Problem if the query is invalid in the dialect. */
+  readonly planIn: (dialect: Dialect) => Promise<Plan>;
+  /** Whether the engine can analyse the plan. */
+  readonly canRun: (plan: Plan) => Promise<boolean>;
+  /** How many different things the query has that only this dialect has. */
+  readonly evidence: (dialect: Dialect) => number;
+}
+
 /**
- * The plan of the first dialect that can run the query. If none can, the plan of the first that accepts it; if none
- * accepts it, throws the problem of the dialect that got furthest in parsing, or of the first dialect if none could
- * parse it.
+ * The plan of the first dialect that can run the query. If none can, the plan of the dialect with the most evidence in the
+ * query, or its problem. With equal evidence, the plan of the first that accepts the query; if none accepts it, the problem
+ * of the one that got furthest in parsing, or of the first if none could parse it.
  */
 export async function chooseDialect<Plan>(
   dialects: readonly Dialect[],
-  planIn: (dialect: Dialect) => Promise<Plan>,
-  canRun: (plan: Plan) => Promise<boolean>,
+  { planIn, canRun, evidence }: Attempts<Plan>,
 ): Promise<Plan> {
-  const rejections: Rejection[] = [];
-  const accepted: Plan[] = [];
+  const [only, more] = dialects;
+  if (only !== undefined && more === undefined) return planIn(only);
+  const tried: (Accepted<Plan> | Rejected)[] = [];
   for (const dialect of dialects) {
-    const plan = await planIn(dialect).catch((error: unknown) => rejectionOf(error, dialect));
-    if (plan instanceof Rejection) rejections.push(plan);
-    else if (dialects.length === 1 || (await canRun(plan))) return plan;
-    else accepted.push(plan);
+    const result = await planIn(dialect).then(
+      (plan) => ({ dialect, plan }),
+      (error: unknown) => rejected(error, dialect),
+    );
+    tried.push(result);
+    if (!('plan' in result)) continue;
+    // It is the result whether or not it can run, so the engine need not analyse it first.
+    const isLast =
+      tried.length === dialects.length && tried.every((each) => each === result || 'problem' in each);
+    const isChosen = isLast && likeliest(dialects, evidence).includes(dialect);
+    if (isChosen || (await canRun(result.plan))) return result.plan;
   }
-  const [first] = accepted;
-  if (first !== undefined) return first;
-  throw problemOf(rejections);
+  const dialectsLeft = likeliest(dialects, evidence);
+  const likely = tried.filter(({ dialect }) => dialectsLeft.includes(dialect));
+  const accepted = likely.find((each) => 'plan' in each);
+  if (accepted !== undefined) return accepted.plan;
+  const { problem, dialect } = furthest(likely.filter((each) => 'problem' in each));
+  throw parsedAs(problem, { dialect, dialects });
 }
 
-/** A problem with a query in one dialect. A class, so that `instanceof` distinguishes it from a plan. */
-class Rejection {
-  readonly problem: Problem;
-  readonly dialect: Dialect;
-
-  constructor(problem: Problem, dialect: Dialect) {
-    this.problem = problem;
-    this.dialect = dialect;
-  }
+/** The dialects with the most evidence. */
+function likeliest(dialects: readonly Dialect[], evidence: (dialect: Dialect) => number): readonly Dialect[] {
+  const counts = new Map(dialects.map((dialect) => [dialect, evidence(dialect)]));
+  const most = Math.max(...counts.values());
+  return dialects.filter((dialect) => counts.get(dialect) === most);
 }
 
-/** Rethrows problems that do not depend on the dialect. */
-function rejectionOf(error: unknown, dialect: Dialect): Rejection {
-  if (error instanceof Problem && error.status === 400) return new Rejection(error, dialect);
-  throw error;
-}
-
-function problemOf(rejections: readonly Rejection[]): Problem {
-  const [first, ...rest] = rejections;
-  if (first === undefined) return new Problem('internal.error');
-  const [one = first, ...further] = rejections.filter(wasParsed);
-  const { problem, dialect } = further.reduce((best, each) => (isFurther(each, best) ? each : best), one);
-  if (rest.length === 0) return problem;
-  const others = rejections
-    .filter((each) => each.dialect !== dialect)
-    .map((each) => `dialect=${each.dialect}`);
+/** The problem, with the other dialects in its hint. */
+export function parsedAs(
+  problem: Problem,
+  { dialect, dialects }: { readonly dialect: Dialect; readonly dialects: readonly Dialect[] },
+): Problem {
+  const others = dialects.filter((each) => each !== dialect).map((each) => `dialect=${each}`);
+  if (others.length === 0) return problem;
   return new Problem(problem.code, {
     detail: problem.message,
     errors: problem.errors,
     hint: `${problem.hint} Parsed as ${dialect} SQL; for another dialect, send ${others.join(' or ')}.`,
-    cause: problem,
+    cause: problem.cause ?? problem,
   });
+}
+
+/** The query as planned in one dialect. */
+interface Accepted<Plan> {
+  readonly dialect: Dialect;
+  readonly plan: Plan;
+}
+
+/** Why the query is invalid in one dialect. */
+interface Rejected {
+  readonly dialect: Dialect;
+  readonly problem: Problem;
+}
+
+/** Rethrows problems that do not depend on the dialect. */
+function rejected(error: unknown, dialect: Dialect): Rejected {
+  if (error instanceof Problem && error.status === 400) return { dialect, problem: error };
+  throw error;
+}
+
+function furthest(rejections: readonly Rejected[]): Rejected {
+  const [first, ...rest] = rejections;
+  if (first === undefined) throw new Problem('internal.error');
+  const [one = first, ...further] = [first, ...rest].filter(wasParsed);
+  return further.reduce((best, each) => (isFurther(each, best) ? each : best), one);
 }
 
 /** Of all dialects: a translated query can be rejected as one in ClickHouse SQL. */
@@ -65,17 +98,17 @@ const UNPARSED: ReadonlySet<ProblemCode> = new Set(
   Object.values(DIALECTS).flatMap(({ unparsed }) => unparsed),
 );
 
-function wasParsed({ problem }: Rejection): boolean {
+function wasParsed({ problem }: Rejected): boolean {
   return !UNPARSED.has(problem.code);
 }
 
 /** Whether the problem `a` occurs later in the query than `b`. */
-function isFurther(a: Rejection, b: Rejection): boolean {
+function isFurther(a: Rejected, b: Rejected): boolean {
   const [here, there] = [locationOf(a), locationOf(b)];
   if (here.line !== there.line) return (here.line ?? 0) > (there.line ?? 0);
   return (here.column ?? 0) > (there.column ?? 0);
 }
 
-function locationOf({ problem }: Rejection): Pick<ProblemDetail, 'line' | 'column'> {
+function locationOf({ problem }: Rejected): Pick<ProblemDetail, 'line' | 'column'> {
   return problem.errors[0] ?? {};
 }

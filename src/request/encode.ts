@@ -1,6 +1,8 @@
 // Encodes rows, truncated and redacted, in the requested format.
+import type { ResultShape } from '../catalog/endpoint.ts';
 import { Problem } from '../core/problem.ts';
 import { EngineError, type Column, type Engine } from '../engine/engine.ts';
+import { bigqueryShape } from '../format/bigquery-shape.ts';
 import { encodeCsv } from '../format/csv.ts';
 import type { FormatName } from '../format/formats.ts';
 import { encodeJson } from '../format/json.ts';
@@ -9,10 +11,13 @@ import type { Redactor } from '../redact/redactor.ts';
 import { columnarStatement } from './columnar.ts';
 import { runProblem } from './engine-problems.ts';
 import type { Plan } from './plan.ts';
+import { timestampsOf } from './result-shape.ts';
 import { readAll } from './run.ts';
 
 export interface Encoding {
   readonly format: FormatName;
+  /** Undefined for formats that have none. */
+  readonly shape: ResultShape | undefined;
   readonly plan: Plan;
   readonly redactor: Redactor;
   readonly signal: AbortSignal;
@@ -26,9 +31,9 @@ export async function encodeRows(engine: Engine, cut: Cut, encoding: Encoding): 
   const { lines, rows } = cut;
   switch (encoding.format) {
     case 'json':
-      return encodeJson(cut);
+      return encodeJson({ ...cut, lines: await shaped(engine, lines, encoding) });
     case 'ndjson':
-      return Buffer.from(lines.buffer, lines.byteOffset, lines.length);
+      return shaped(engine, lines, encoding);
     case 'csv':
       return encodeCsv(
         lines,
@@ -39,6 +44,13 @@ export async function encodeRows(engine: Engine, cut: Cut, encoding: Encoding): 
     case 'arrow':
       return encodeColumns(engine, cut, encoding, 'Arrow');
   }
+}
+
+/** The rows, redacted already, in the shape of the response. */
+async function shaped(engine: Engine, lines: Uint8Array, encoding: Encoding): Promise<Buffer> {
+  if (encoding.shape === 'bigquery' && lines.length > 0)
+    return bigqueryShape(lines, timestampsOf(await describeColumns(engine, encoding)));
+  return Buffer.from(lines.buffer, lines.byteOffset, lines.length);
 }
 
 async function describeColumns(engine: Engine, { plan, signal }: Encoding): Promise<readonly Column[]> {

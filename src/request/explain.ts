@@ -1,4 +1,5 @@
 // Checks a consumer query without running it: reports its errors, or the SQL it is translated to.
+import type { Describe } from '../catalog/describe.ts';
 import type { Dialect, Endpoint } from '../catalog/endpoint.ts';
 import { Problem } from '../core/problem.ts';
 import type { Admission } from './admit.ts';
@@ -10,6 +11,7 @@ export interface ExplainOptions {
   readonly admit: Admission['admit'];
   readonly plan: MakePlan;
   readonly sandboxes: Pick<Sandboxes, 'rejection'>;
+  readonly describe: Pick<Describe, 'samples'>;
 }
 
 /** Contains only what the caller sent: nothing of the saved query is disclosed. */
@@ -28,14 +30,14 @@ const ANALYSIS_SECONDS = 5;
  * Creates the explain function. It performs the same checks as a running call and has the engine analyse the query, with
  * sample values for the parameters. Throws the same Problems, and `request.parameters_invalid` if no query was sent.
  */
-export function createExplain({ admit, plan, sandboxes }: ExplainOptions): Explain {
+export function createExplain({ admit, plan, sandboxes, describe }: ExplainOptions): Explain {
   return async (call) => {
     const { endpoint, consumerQuery } = await admit(call, 'check');
     if (consumerQuery === undefined) {
       const message = 'Send the query to explain as sql or lql';
       throw new Problem('request.parameters_invalid', { errors: [{ parameter: 'sql', message }] });
     }
-    const bindings = { values: endpoint.sampleValues, canonical: '' };
+    const bindings = { values: await describe.samples(endpoint), canonical: '' };
     const planned = await plan(endpoint, bindings, consumerQuery);
     await analyse(endpoint, planned, sandboxes);
     const { sql = consumerQuery.text, dialect } = planned.consumerQuery ?? {};

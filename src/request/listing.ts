@@ -123,6 +123,7 @@ function toEntry(
   { columns }: Described,
 ): Readonly<Record<string, unknown>> {
   const { cache } = endpoint;
+  const resultShape = principal.resultShape ?? endpoint.resultShape;
   return {
     id: endpoint.id,
     name: endpoint.name,
@@ -135,8 +136,11 @@ function toEntry(
       ...(principal.locked.has(name) ? { locked: true } : {}),
     })),
     columns:
-      columns?.map((column) => ({ ...column, typescript: typescriptOf(column.type, endpoint.int64) })) ??
-      null,
+      columns?.map((column) => ({
+        ...column,
+        typescript: typescriptOf(column.type, endpoint.int64, resultShape),
+      })) ?? null,
+    result_shape: resultShape,
     max_rows: endpoint.maxRows,
     cache: cache === undefined ? null : { ttl: cache.ttl, min_refresh: cache.minRefresh },
     warming: cache?.warmEvery === undefined ? null : { every: cache.warmEvery },

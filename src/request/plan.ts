@@ -10,7 +10,8 @@ import { consumerFailure } from '../sandbox/failure.ts';
 import { stateInResult } from '../sandbox/scan/states.ts';
 import type { ConsumerQuery } from './consumer-query.ts';
 import { DIALECTS } from './dialect-table.ts';
-import { chooseDialect } from './dialects.ts';
+import { countEvidence } from './dialect-evidence.ts';
+import { chooseDialect, parsedAs } from './dialects.ts';
 import { checkProblem } from './engine-problems.ts';
 import { lqlProblem, lqlToSql } from './lql-query.ts';
 import type { Sandboxes } from './sandboxes.ts';
@@ -88,10 +89,20 @@ interface Planning extends PlanOptions {
 async function planConsumerQuery(planning: Planning, consumerQuery: ConsumerQuery): Promise<Plan> {
   const { endpoint, sandboxes } = planning;
   if (consumerQuery.language === 'lql') return planLql(planning, consumerQuery);
-  const planIn = (dialect: Dialect): Promise<Plan> => planDialect(planning, consumerQuery, dialect);
-  const { dialect } = consumerQuery;
-  const dialects = dialect === undefined ? endpoint.sandbox.dialects : [dialect];
-  return chooseDialect(dialects, planIn, ({ statement }) => sandboxes.canRun(endpoint, statement));
+  const { text, dialect: requested } = consumerQuery;
+  const dialects = requested === undefined ? endpoint.sandbox.dialects : [requested];
+  const plan = await chooseDialect(dialects, {
+    planIn: (dialect) => planDialect(planning, consumerQuery, dialect),
+    canRun: ({ statement }) => sandboxes.canRun(endpoint, statement),
+    evidence: (dialect) => countEvidence(text, sandboxes.functions(endpoint), DIALECTS[dialect].evidence),
+  });
+  const dialect = plan.consumerQuery?.dialect;
+  if (dialect === undefined) return plan;
+  const blame: Plan['blame'] = (failure) => {
+    const problem = plan.blame(failure);
+    return problem && parsedAs(problem, { dialect, dialects });
+  };
+  return { ...plan, blame };
 }
 
 async function planSql(
@@ -100,7 +111,7 @@ async function planSql(
 ): Promise<Plan> {
   const { text, key, onFatal } = consumerQuery;
   const sandbox = await sandboxes.of(endpoint);
-  const verdict = await sandbox.check(text);
+  const verdict = await sandbox.check(text, sandboxes.explainFor({ key, onFatal }));
   const isNull = (name: string) => bindings.values[name] === null;
   const { sql } = sandbox.assemble(verdict, endpoint.maxRows + 1, isNull);
   const reread = sandbox.assembleReread(verdict, endpoint.maxRows + 1, isNull);

@@ -4,7 +4,7 @@ import type { CacheDirectives } from '../cache/freshness.ts';
 import { cacheKey } from '../cache/key.ts';
 import type { Found, Job, Outcome, ReadThrough } from '../cache/read-through.ts';
 import type { WarmJob, Warming } from '../cache/warming.ts';
-import type { CachePolicy, Endpoint } from '../catalog/endpoint.ts';
+import type { CachePolicy, Endpoint, ResultShape } from '../catalog/endpoint.ts';
 import type { ReadSummary, StageTimes } from '../core/observation.ts';
 import { Problem } from '../core/problem.ts';
 import type { FormatName } from '../format/formats.ts';
@@ -19,6 +19,8 @@ import type { Requester, RunContext, Runnable } from './run.ts';
 export interface Task extends Runnable {
   readonly redactor: Redactor;
   readonly format: FormatName;
+  /** Undefined for formats that have none. */
+  readonly shape: ResultShape | undefined;
 }
 
 /** A redacted, encoded result, and how it was produced. Durations are milliseconds. */
@@ -71,7 +73,8 @@ export function createResults(deps: ResultsDeps, produce: Produce): Results {
         if (sql !== undefined || lql !== undefined) continue;
         const fields = Object.entries(parameters).map(([name, value]) => [name, [value]] as const);
         const planned = await plan(endpoint, endpoint.binder.bind(new Map(fields)), undefined);
-        const task = { endpoint, plan: planned, redactor, format: 'json' as const };
+        const shape = endpoint.resultShape;
+        const task = { endpoint, plan: planned, redactor, format: 'json' as const, shape };
         const warm = isCacheable(task) ? warmJob(task, jobOf(task, produce)) : undefined;
         if (warm !== undefined) deps.warming.pin(warm);
       }
@@ -125,10 +128,11 @@ async function readCached(
 
 /** A task as a cache job, which warming also runs: it belongs to no particular request. */
 function jobOf(task: CacheableTask, produce: Produce): Job {
-  const { endpoint, plan, redactor, format } = task;
+  const { endpoint, plan, redactor, format, shape } = task;
+  const encoding = shape === 'bigquery' ? `${format}/${shape}` : format;
   const query = plan.consumerQuery?.canonicalSql ?? null;
   return {
-    key: cacheKey(endpoint, [plan.canonical, query, redactor.profile, format]),
+    key: cacheKey(endpoint, [plan.canonical, query, redactor.profile, encoding]),
     policy: endpoint.cache,
     run: (signal) => produce(task, warmingContext(endpoint, signal)),
   };

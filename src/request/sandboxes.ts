@@ -5,7 +5,13 @@ import { Problem } from '../core/problem.ts';
 import { EngineError, type Column, type Engine, type Limits, type Statement } from '../engine/engine.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
 import { createFunctionPolicy, type FunctionPolicy } from '../sandbox/functions/policy.ts';
-import { createSandbox, type Explained, type Sandbox, type Verdict } from '../sandbox/sandbox.ts';
+import {
+  createSandbox,
+  type Explain,
+  type Explained,
+  type Sandbox,
+  type Verdict,
+} from '../sandbox/sandbox.ts';
 import { createVerdictCache } from '../sandbox/verdict-cache.ts';
 
 export interface Sandboxes {
@@ -22,6 +28,8 @@ export interface Sandboxes {
   readonly rejection: (endpoint: Endpoint, statement: Statement) => Promise<EngineError | undefined>;
   /** The first column of a checked statement that is an aggregate function state. Runs nothing. */
   readonly stateColumn: (endpoint: Endpoint, statement: Statement) => Promise<string | undefined>;
+  /** Runs EXPLAIN of a query of that caller, who is held responsible if it ends the engine. */
+  readonly explainFor: (caller: Pick<Statement, 'key' | 'onFatal'>) => Explain;
   readonly functions: (endpoint: Endpoint) => FunctionPolicy;
   /** Disables consumer queries for the given reason, or enables them again. Saved queries are not affected. */
   readonly switch: (offBecause: string | undefined) => void;
@@ -95,6 +103,7 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
         () => stateColumn(engine, statement),
         () => false,
       ),
+    explainFor: (caller) => (sql) => explain(engine, sql, caller),
     functions,
     switch: (reason) => {
       off = reason;
@@ -149,8 +158,13 @@ async function analyse(engine: Engine, statement: Statement): Promise<EngineErro
  * The engine's syntax tree of a query, parsed as a read-only statement. Rejects for failures that the query did not
  * cause.
  */
-async function explain(engine: Engine, sql: string): Promise<Explained> {
+async function explain(
+  engine: Engine,
+  sql: string,
+  caller: Pick<Statement, 'key' | 'onFatal'> = {},
+): Promise<Explained> {
   const statement: Statement = {
+    ...caller,
     sql,
     parameters: {},
     limits: EXPLAIN_LIMITS,

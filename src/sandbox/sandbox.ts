@@ -20,6 +20,7 @@ import { assembleBarred, assembleReread, assembleStatement, tableTexts } from '.
 import type { AssembledStatement, CheckedText, IsNull, TableColumn, TableText } from './statement.ts';
 import { planSubcolumns, subcolumnsIn } from './subcolumns.ts';
 import type { SubcolumnPlan } from './subcolumns.ts';
+import { withReadTimes } from './times/times.ts';
 import { enginePosition } from './engine-message.ts';
 import type { VerdictCache } from './verdict-cache.ts';
 
@@ -68,8 +69,11 @@ export interface Verdict extends CheckedText {
 export interface Sandbox {
   /** Names of the tables that consumers may read. */
   readonly tables: readonly string[];
-  /** @throws Problem sandbox.*, with line and column; passes on whatever `explain` rejects with. */
-  check(text: string): Promise<Verdict>;
+  /**
+   * `evaluate` runs what makes the engine evaluate constants of the query; default: `explain`.
+   * @throws Problem sandbox.*, with line and column; passes on whatever `explain` and `evaluate` reject with.
+   */
+  check(text: string, evaluate?: Explain): Promise<Verdict>;
   /**
    * The statement for a checked query. `rows` is the row limit, one above the caller's so that truncation is detected.
    * With `isNull` the statement is only for calls in which the same parameters are NULL.
@@ -107,33 +111,14 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const isColumn = (name: string) => columns.has(name) || mentioned.has(name);
   const known = tables.map((table) => knownTable(table, options));
   const readTables: Reading['readTables'] = (scanned) => known.filter(({ name }) => scanned.tables.has(name));
-  const reading: Reading = { readTables, surface, isColumn, leakproof, columns: options.columns };
-  const check = async (source: string): Promise<Verdict> => {
-    const text = lexConsumerQuery(source);
-    const scanned = scanConsumerQuery(text, surface, isColumn);
-    const plan = options.explain && planNarrow(text, scanned, reading);
-    const sent = plan?.text ?? text;
-    const explaining = options.explain?.(`${EXPLAIN}${sent.joined}`);
-    const barrier = barrierOf(text, scanned, reading); // while the engine reads the query
-    const explained = await explaining;
-    const tree = explained && acceptTree(explained, sent, { scanned, functions, isColumn });
-    const subcolumns = plan && tree && subcolumnsIn(tree, plan, scanned);
-    const scannedTables = tables.filter(({ name }) => scanned.tables.has(name));
-    return {
-      source,
-      joined: text.joined,
-      tables: scannedTables.map(({ name }) => name),
-      names: scanned.names,
-      hasStates: scanned.hasStates,
-      narrow: subcolumns && { joined: sent.joined, subcolumns },
-      ...barrier,
-    };
-  };
+  const { explain } = options;
+  const reading: Reading = { readTables, surface, isColumn, leakproof, columns: options.columns, explain };
   const read = (verdict: Verdict) => tables.filter(({ name }) => verdict.tables.includes(name));
   return {
     tables: tables.map(({ name }) => name),
     columns,
-    check: (source) => cache.get(`${revision} ${source}`, () => check(source), isRejection),
+    check: (source, evaluate = explain) =>
+      cache.get(`${revision} ${source}`, () => check(source, reading, evaluate), isRejection),
     assemble: (verdict, rows, isNull) => assembleStatement(read(verdict), verdict, rows, isNull),
     assembleReread: (verdict, rows, isNull) => assembleReread(read(verdict), verdict, rows, isNull),
     assembleBarred: (verdict, rows, isNull) => assembleBarred(read(verdict), verdict, rows, isNull),
@@ -164,6 +149,45 @@ interface Reading {
   readonly isColumn: (name: string) => boolean;
   readonly leakproof: Omit<LeakproofContext, 'names'>;
   readonly columns: SandboxOptions['columns'];
+  readonly explain: Explain | undefined;
+}
+
+/** The verdict on a query, with the times that it compares in forms that the engine reads. */
+async function check(source: string, reading: Reading, evaluate: Explain | undefined): Promise<Verdict> {
+  const text = lexConsumerQuery(source);
+  const verdict = await checkText(text, reading);
+  const { explain, columns } = reading;
+  if (explain === undefined || evaluate === undefined || columns === undefined) return verdict;
+  const rewritten = await withReadTimes(text, { evaluate, tables: verdict.tables, columns });
+  if (rewritten === undefined) return verdict;
+  try {
+    return { ...(await checkText(lexConsumerQuery(rewritten), reading)), source };
+  } catch (error) {
+    if (error instanceof Problem) return verdict; // with the longer literals it is too long
+    throw error;
+  }
+}
+
+async function checkText(text: LexedQuery, reading: Reading): Promise<Verdict> {
+  const { readTables, surface, isColumn, leakproof, explain } = reading;
+  const scanned = scanConsumerQuery(text, surface, isColumn);
+  const plan = explain && planNarrow(text, scanned, reading);
+  const sent = plan?.text ?? text;
+  const explaining = explain?.(`${EXPLAIN}${sent.joined}`);
+  const barrier = barrierOf(text, scanned, reading); // while the engine reads the query
+  const explained = await explaining;
+  const { functions } = leakproof;
+  const tree = explained && acceptTree(explained, sent, { scanned, functions, isColumn });
+  const subcolumns = plan && tree && subcolumnsIn(tree, plan, scanned);
+  return {
+    source: text.cursor.sql,
+    joined: text.joined,
+    tables: readTables(scanned).map(({ name }) => name),
+    names: scanned.names,
+    hasStates: scanned.hasStates,
+    narrow: subcolumns && { joined: sent.joined, subcolumns },
+    ...barrier,
+  };
 }
 
 function planNarrow(text: LexedQuery, scanned: ScanResult, reading: Reading): SubcolumnPlan | undefined {

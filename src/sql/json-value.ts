@@ -1,4 +1,5 @@
 // How the values of a type appear in JSON: the one source of JSON Schemas and of TypeScript types.
+import { stringValue } from './string-literal.ts';
 import { innerType, parseType, typeArguments, type ClickHouseType } from './type.ts';
 
 /** The JSON values of a type. */
@@ -52,9 +53,48 @@ const PLAIN: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
   ['MultiPolygon', { kind: 'array', element: POLYGON }],
 ]);
 
+/** How rows are written in JSON: as the engine does, or as BigQuery does (`format/bigquery-shape.ts`). */
+export type RowShape = 'standard' | 'bigquery';
+
 /** The JSON values of a column, given its type as the engine prints it. */
-export function jsonValueOf(type: string): JsonValue {
-  return valueOf(parseType(type));
+export function jsonValueOf(type: string, shape: RowShape = 'standard'): JsonValue {
+  const value = valueOf(parseType(type));
+  return shape === 'bigquery' ? asBigquery(value) : value;
+}
+
+/** Microseconds since 1970, which have fewer than 64 bits. */
+const MICROSECONDS: JsonValue = { kind: 'integer', bits: 63, signed: true };
+
+/** Timestamps are microseconds, and an object is the only element of an array unless it is an element already. */
+function asBigquery(value: JsonValue, isElement = false): JsonValue {
+  const wrapped = (object: JsonValue): JsonValue => (isElement ? object : { kind: 'array', element: object });
+  switch (value.kind) {
+    case 'string':
+      return value.format === 'date-time' ? MICROSECONDS : value;
+    case 'nullable':
+      return { kind: 'nullable', inner: asBigquery(value.inner, isElement) };
+    case 'array':
+      return { kind: 'array', element: asBigquery(value.element, true) };
+    case 'tuple':
+      return { kind: 'tuple', elements: value.elements.map((element) => asBigquery(element, true)) };
+    case 'record':
+      return wrapped({
+        kind: 'record',
+        members: new Map([...value.members].map(([name, member]) => [name, asBigquery(member)])),
+      });
+    case 'map':
+      return wrapped({ kind: 'map', value: asBigquery(value.value) });
+    case 'object':
+      return wrapped(value);
+    case 'integer':
+    case 'float':
+    case 'decimal':
+    case 'boolean':
+    case 'null':
+    case 'enum':
+    case 'any':
+      return value;
+  }
 }
 
 function valueOf(type: ClickHouseType): JsonValue {
@@ -74,6 +114,7 @@ function valueOf(type: ClickHouseType): JsonValue {
       return tupleValue(type);
     case 'Nested':
       return { kind: 'array', element: tupleValue(type) };
+    case 'Enum':
     case 'Enum8':
     case 'Enum16':
       return enumValue(type);
@@ -90,7 +131,10 @@ function integerValue(name: string): JsonValue {
 
 function enumValue(type: ClickHouseType): JsonValue {
   const values =
-    type.arguments?.flatMap((argument) => (argument.kind === 'enum' ? [argument.name] : [])) ?? [];
+    type.arguments?.flatMap((argument) => {
+      if (argument.kind === 'literal') return stringValue(argument.source) ?? [];
+      return argument.kind === 'enum' ? [argument.name] : [];
+    }) ?? [];
   return { kind: 'enum', values };
 }
 

@@ -1,9 +1,9 @@
 // The TypeScript type of a column's JSON values.
-import { jsonValueOf, type JsonValue } from './json-value.ts';
+import { jsonValueOf, type JsonValue, type RowShape } from './json-value.ts';
 
 /** `type` as the engine prints it; `int64`: how the endpoint writes decimals, and integers of 64 bits and more. */
-export function typescriptOf(type: string, int64: 'number' | 'string'): string {
-  return print(jsonValueOf(type), int64);
+export function typescriptOf(type: string, int64: 'number' | 'string', shape?: RowShape): string {
+  return print(jsonValueOf(type, shape), int64);
 }
 
 function print(value: JsonValue, int64: 'number' | 'string'): string {

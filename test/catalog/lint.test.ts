@@ -15,7 +15,9 @@ import { renderFinding } from '../../src/cli/caret.ts';
 import { createTerminal } from '../../src/cli/terminal.ts';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import { createTables } from '../../src/engine/schema-files.ts';
+import { REAL_TIME } from '../support/real-time.ts';
+import { loadSchema } from '../../src/schema/load-schema.ts';
+import { readSchemaFiles } from '../../src/schema/schema-files.ts';
 
 const GOLDEN = join(import.meta.dirname, '../golden');
 const plain = createTerminal(process.stdout, process.stderr, { NO_COLOR: '1' });
@@ -59,13 +61,14 @@ describe('the engine', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'millrace-lint-'));
     engine = await createEmbeddedEngine({
+      ...REAL_TIME,
       path: join(folder, 'data'),
       connections: 2,
       queue: 10,
       memory: 2 ** 30,
       observe: () => undefined,
     });
-    await createTables(engine, join(import.meta.dirname, '../../seeds'));
+    await loadSchema(engine, await readSchemaFiles(join(import.meta.dirname, '../../seeds')));
   });
   afterAll(async () => {
     await engine.close(0);

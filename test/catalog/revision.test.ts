@@ -33,6 +33,7 @@ describe('the revision', () => {
     { unknown_parameters: 'ignore' },
     { max_rows: '11' },
     { int64: 'string' },
+    { result_shape: 'bigquery' },
     { cache: '{ ttl: 61 }' },
     { cache: 'disabled' },
     { sandbox: '{ enabled: true, functions: { deny: [count] } }' },

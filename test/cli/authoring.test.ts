@@ -252,6 +252,17 @@ describe('types', () => {
     expect(typescriptOf('Array(UInt64)', 'string')).toBe('string[]');
   });
 
+  test.each([
+    ['DateTime64(6)', 'number'],
+    ['Nullable(DateTime)', 'number | null'],
+    ['Date', 'string'],
+    ['JSON', 'Record<string, unknown>[]'],
+    ['Tuple(a UInt64, b Tuple(c DateTime))', '{ "a": string; "b": { "c": number }[] }[]'],
+    ['Array(Tuple(a Map(String, DateTime)))', '{ "a": Record<string, number>[] }[]'],
+  ])("%s in the shape of BigQuery's results", (type, expected) => {
+    expect(typescriptOf(type, 'string', 'bigquery')).toBe(expected);
+  });
+
   test('the module compiles under strict, and its client calls a running service', async () => {
     const cwd = scratch();
     const module = join(cwd, 'millrace.ts');

@@ -1,5 +1,5 @@
 // Every command as a user runs it: its output, exit code and error messages.
-import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import { COMMAND_NAMES } from '../../src/cli/program.ts';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
 import { run, scratch } from '../support/command.ts';
 import { after } from '../../src/app/clock.ts';
+import { REAL_TIME } from '../support/real-time.ts';
 
 const GOOD =
   'id: 00000000-0000-4000-8000-000000000001\nname: one\nquery: SELECT @n AS n\nparameters: { n: { type: UInt8, required: true } }\ndescription: One.\n';
@@ -52,7 +53,7 @@ describe('help and misuse', () => {
     {
       why: 'an invalid choice',
       args: ['validate', '--format', 'xml'],
-      says: /Allowed choices are human, github, sarif, json/,
+      says: /Allowed choices are human, github, gitlab, sarif, json/,
     },
     {
       why: 'an invalid setting',
@@ -246,8 +247,14 @@ query: |
     expect(found.out).toContain('Did you mean id?');
     expect((await run(['validate', '--schema', 'schema', '--no-engine'], { cwd })).code).toBe(0);
     expect(await run(['validate'], { cwd })).toMatchObject({
-      code: 0,
-      err: expect.stringContaining('no tables in seeds (see --schema)'),
+      code: 1, // it finds schema/ by itself
+      out: expect.stringContaining('engine.unknown_column'),
+    });
+    rmSync(join(cwd, 'schema'), { recursive: true });
+    expect(await run(['validate'], { cwd })).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringMatching(/neither schema nor seeds exists.*--no-engine/),
     });
     expect(await run(['validate', '--schema', 'nowhere'], { cwd })).toMatchObject({
       code: 2,
@@ -444,6 +451,7 @@ tokens:
           allow: [],
           parameters: {},
           pii: null,
+          result_shape: null,
           rate: '60/min',
           expires: null,
           expired: false,
@@ -456,6 +464,7 @@ tokens:
           allow: [],
           parameters: { project: 'abc' },
           pii: null,
+          result_shape: null,
           rate: null,
           expires: '2020-01-01T00:00:00Z',
           expired: true,
@@ -528,6 +537,7 @@ describe('capacity', () => {
       '',
     ]);
     const engine = await createEmbeddedEngine({
+      ...REAL_TIME,
       path: join(cwd, 'data'),
       connections: 1,
       queue: 1,

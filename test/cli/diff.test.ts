@@ -181,10 +181,13 @@ describe.concurrent('comparison', () => {
     write('endpoints/recent.yaml', LOGS.replace('max_rows: 100', 'max_rows: 200'));
     write('seeds/1.sql', TABLES.replace('UInt8', 'UInt7'));
     const rejected = await diff('HEAD', '--format', 'json');
-    expect([rejected.code, codesIn(rejected)]).toEqual([1, ['tables.rejected', 'max_rows.raised']]);
+    expect([rejected.code, codesIn(rejected)]).toEqual([
+      1,
+      ['tables.rejected', 'max_rows.raised', 'query.rejected'],
+    ]);
     expect((JSON.parse(rejected.out) as Json).changes[0]).toMatchObject({
       file: 'seeds/1.sql',
-      message: expect.stringMatching(/^Cannot create the tables of seeds: .*UInt7/),
+      message: expect.stringMatching(/^table logs\.t could not be created: .*UInt7/),
     });
     rmSync(join(cwd, 'seeds'), { recursive: true });
     const lacking = await diff('HEAD', '--format', 'json');

@@ -20,6 +20,7 @@ import type { ClickHouseFront } from '../support/clickhouse-front/front.ts';
 import { openClickHouseFront } from '../support/clickhouse-front/front.ts';
 import { quoteString } from '../../src/sql/literal.ts';
 import { failureOf, text } from '../support/engine-statements.ts';
+import { REAL_TIME } from '../support/real-time.ts';
 
 function endpointOf(name: string, query: string, sandbox = 'true'): Endpoint {
   const file = `id: 00000000-0000-4000-8000-000000000000\nname: ${name}\nquery: |\n  ${query}
@@ -259,6 +260,8 @@ INSERT INTO tenants.open SELECT number FROM numbers(5)`;
       policies: list,
     });
     engine = createHttpEngine({
+      ...REAL_TIME,
+      pingTimeoutMs: 1500,
       urls: [front.url],
       user: 'service',
       password: '',

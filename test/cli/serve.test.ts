@@ -156,7 +156,49 @@ describe('serve --dev', () => {
     await serve(cwd);
     const second = await run(['query', 'numbers'], { cwd });
     expect(second.code).toBe(1);
-    expect(second.err).toMatch(/\.millrace[^]*in use/);
+    expect(second.err).toMatch(/\.millrace[^]*in use[^]*--url http/);
+    expect((await run(['doctor'], { cwd })).err).toMatch(/in use[^]*--data "\$\(mktemp -d\)"/);
+    expect((await run(['seed'], { cwd })).err).toMatch(/in use[^]*Stop the service, run millrace seed/);
+  });
+});
+
+describe('query --url', () => {
+  test('asks a running service, prints as a local query does, and names its problems', async () => {
+    const cwd = folder();
+    const { address, key } = await serve(cwd);
+    const ask = (...args: string[]) =>
+      run(['query', ...args, '--url', `${address}/`], { cwd, env: { MILLRACE_KEY: key } });
+    expect(await ask('numbers', 'below=2')).toEqual({
+      code: 0,
+      out: 'n\n-\n0\n1\n',
+      err: expect.stringMatching(/^2 rows, \d+ ms in the engine\n$/),
+    });
+    expect((await ask('numbers', 'below=1', '--output', 'csv')).out).toBe('n\r\n0\r\n');
+    expect((await ask('numbers', 'below=1', '--output', 'json')).out).toBe('[\n  {"n":0}\n]\n');
+    expect(await ask('numbers', 'below=x')).toMatchObject({
+      code: 1,
+      out: '',
+      err: expect.stringMatching(/request\.parameters_invalid[^]*below: must be/),
+    });
+    expect((await ask('number')).err).toContain('route.endpoint_unknown');
+    expect((await run(['query', 'numbers', '--url', address, '--key', 'wrong'])).err).toContain('auth.');
+    expect(await ask('numbers', '--explain')).toMatchObject({ code: 1, err: expect.stringContaining('sql') });
+  });
+
+  test.each([
+    { url: 'ftp://127.0.0.1/', code: 2, says: /Invalid --url "ftp:/ },
+    { url: 'http://key@127.0.0.1/', code: 2, says: /Invalid --url/ },
+    { url: 'http://127.0.0.1:1', code: 1, says: /No response from http:\/\/127\.0\.0\.1:1: / },
+  ])('$url: $says', async ({ url, code, says }) => {
+    const result = await run(['query', 'numbers', '--url', url]);
+    expect(result).toMatchObject({ code, out: '', err: expect.stringMatching(says) });
+  });
+
+  test('a key without a service is an error', async () => {
+    expect(await run(['query', 'numbers', '--key', 'k'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('add --url'),
+    });
   });
 });
 

@@ -154,6 +154,7 @@ const ROWS: readonly Row[] = [
   row('unknown_parameters.rejected', 'unknown_parameters', pair('unknown_parameters', 'ignore', 'reject')),
   row('unknown_parameters.ignored', 'unknown_parameters', pair('unknown_parameters', '', 'ignore')),
   row('int64.changed', 'int64', pair('int64', 'number', 'string')),
+  row('result_shape.changed', 'result_shape', pair('result_shape', 'standard', 'bigquery')),
   row('max_rows.lowered', 'max_rows', pair('max_rows', '', '999')),
   row('max_rows.raised', 'max_rows', pair('max_rows', '', '1001')),
   row('sandbox.enabled', 'sandbox Sandbox.enabled', pair('sandbox', '', OPEN)),

@@ -91,6 +91,7 @@ describe('settings', () => {
       ca: undefined,
       certificate: { cert: 'own.pem', key: 'own.key' },
       isCompressed: true,
+      pingTimeoutMs: 1500,
       rowPolicies: false,
     });
   });

@@ -9,6 +9,7 @@ import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.
 import type { Engine } from '../../src/engine/engine.ts';
 import { loadSeeds } from '../../src/engine/seeds.ts';
 import { rows, statement, text } from '../support/engine-statements.ts';
+import { REAL_TIME } from '../support/real-time.ts';
 
 const SEEDS = join(import.meta.dirname, '../../seeds');
 const ENDPOINTS = join(import.meta.dirname, '../../endpoints');
@@ -41,9 +42,12 @@ let engine: Engine;
 let folder: string;
 let logsAll: Endpoint;
 let apiCounts: Endpoint;
+let otel: Endpoint;
 /** Of each source: what identifies all its rows, after the first and after the second load. */
 const prints: (readonly unknown[])[] = [];
 const outcomes: string[] = [];
+const PRINT_OF_ALL =
+  "SELECT 'all_logs' AS source, toString(sum(sipHash64(project, source, timestamp, id, event_message, severity_text, log_attributes))) AS print FROM logs.all_logs";
 const loadedAt = new Date();
 
 beforeAll(async () => {
@@ -55,6 +59,7 @@ beforeAll(async () => {
   await writeFile(clockFile, (await readFile(clockFile, 'utf8')).replace(CLOCK, clock));
   const path = join(folder, 'engine');
   engine = await createEmbeddedEngine({
+    ...REAL_TIME,
     path,
     connections: 2,
     queue: 100,
@@ -64,11 +69,12 @@ beforeAll(async () => {
   for (const again of [false, true]) {
     const options = { folder: pinned, dataFolder: folder, again, onProgress: () => {} };
     outcomes.push(await loadSeeds(engine, options));
-    const sql = SOURCES.map(({ name }) => printOf(name)).join(' UNION ALL ');
+    const sql = [...SOURCES.map(({ name }) => printOf(name)), PRINT_OF_ALL].join(' UNION ALL ');
     prints.push(await rows(engine, statement(`SELECT * FROM (${sql}) ORDER BY source`)));
   }
   logsAll = await compiled('logs.all.yaml');
   apiCounts = await compiled('usage.api-counts.yaml');
+  otel = await compiled('logs.all.otel.yaml');
 });
 afterAll(async () => {
   await engine.close(0);
@@ -110,13 +116,15 @@ describe('the files', () => {
   test('give the same rows when loaded again at the same instant', () => {
     expect(outcomes).toEqual(['loaded', 'loaded']);
     expect(prints[1]).toEqual(prints[0]);
-    expect(prints[0]).toHaveLength(SOURCES.length);
+    expect(prints[0]).toHaveLength(SOURCES.length + 1);
   });
 
-  test('create only the nine tables', async () => {
+  test('create only the ten tables', async () => {
     const sql =
       "SELECT database || '.' || name AS table FROM system.tables WHERE lower(database) NOT IN ('system', 'information_schema') ORDER BY table";
-    const expected = SOURCES.map(({ name }) => ({ table: `logs.${name}` }));
+    const expected = [...SOURCES.map(({ name }) => name), 'all_logs'].map((name) => ({
+      table: `logs.${name}`,
+    }));
     expect(await rows(engine, statement(sql))).toEqual(
       expected.toSorted((a, b) => (a.table < b.table ? -1 : 1)),
     );
@@ -247,7 +255,134 @@ test.each([
     why: 'requests that both the edge and the storage server log',
     sql: 'SELECT count() AS n FROM edge_logs AS edge JOIN storage_logs AS storage ON edge.metadata.request.headers.cf_ray = storage.metadata.req.trace_id',
   },
+  {
+    why: 'the address of the client, as proxies pass it on',
+    sql: 'SELECT countIf(isIPv4String(metadata.request.headers.x_real_ip) OR isIPv6String(metadata.request.headers.x_real_ip)) AS n FROM edge_logs',
+  },
+  {
+    why: 'an error code of rejected sign-ins at the edge',
+    sql: "SELECT count() AS n FROM edge_logs WHERE metadata.response.headers.x_sb_error_code = 'invalid_credentials'",
+  },
+  {
+    why: 'the user of a request',
+    sql: 'SELECT uniqExact(metadata.request.sb.auth_user) AS n FROM edge_logs',
+  },
+  {
+    why: 'the region of a function call',
+    sql: "SELECT countIf(metadata.response.headers.x_sb_edge_region = 'eu-central-1') AS n FROM function_edge_logs",
+  },
+  {
+    why: 'a database identifier',
+    sql: `SELECT countIf(e.metadata.identifier = '${SHOP}') AS n FROM (SELECT metadata FROM edge_logs LIMIT 9) AS e`,
+  },
+  {
+    why: 'metered sign-ins in the line itself, with method and provider',
+    sql: "SELECT count() AS n FROM auth_logs WHERE JSONExtractBool(event_message, 'metering') AND JSONExtractString(event_message, 'login_method') = 'password' AND JSONExtractString(event_message, 'provider') = 'email' AND JSONExtractUInt(event_message, 'duration') > 1000000",
+  },
+  {
+    why: 'active users in the line itself',
+    sql: "SELECT uniqExact(JSON_VALUE(event_message, '$.auth_event.actor_id')) AS n FROM auth_logs",
+  },
+  {
+    why: 'an edge request with the sign-in behind it',
+    sql: 'SELECT count() AS n FROM auth_logs AS auth JOIN edge_logs AS edge ON auth.metadata.request_id = edge.metadata.response.headers.cf_ray',
+  },
+  {
+    why: 'the lines of a call, by the id of the request',
+    sql: 'SELECT count() AS n FROM function_logs AS line JOIN function_edge_logs AS call ON line.metadata.request_id = call.metadata.request_id',
+  },
+  {
+    why: 'a database session',
+    sql: "SELECT count() AS n FROM database_logs WHERE metadata.parsed.session_id != '' AND metadata.parsed.hint IS NULL",
+  },
 ])('there is $why', async ({ sql }) => {
   const [found] = await ask(logsAll, sql);
   expect((found as { n: number }).n).toBeGreaterThan(0); // of the SELECT
+});
+
+describe('the table of all sources', () => {
+  const count = async (sql: string): Promise<number> => {
+    const [found] = await rows(engine, statement(sql));
+    return (found as { n: number }).n; // of the SELECT
+  };
+
+  test.each(SOURCES)('has every row of $name, under its project', async ({ name, carrier }) => {
+    const theirs = `SELECT ${carrier} AS project, timestamp, id, event_message FROM logs.${name}`;
+    const ours = `SELECT project, timestamp, id, event_message FROM logs.all_logs WHERE source = '${name}'`;
+    const print = (sql: string): Promise<readonly unknown[]> =>
+      rows(
+        engine,
+        statement(
+          `SELECT count() AS n, sum(sipHash64(toString(project), timestamp, id, event_message)) AS print FROM (${sql})`,
+        ),
+      );
+    expect(await print(ours)).toEqual(await print(theirs));
+  });
+
+  test.each([
+    {
+      why: 'numbers are plain text',
+      source: 'edge_logs',
+      sql: "log_attributes['response.status_code'] = toString(metadata.response.status_code) AND log_attributes['request.path'] = metadata.request.path",
+    },
+    {
+      why: 'a null path has no key, another one its text',
+      source: 'auth_logs',
+      sql: "mapContains(log_attributes, 'auth_event.actor_id') = isNotNull(metadata.auth_event.actor_id) AND log_attributes['auth_event.actor_id'] = ifNull(metadata.auth_event.actor_id, '')",
+    },
+    {
+      why: 'booleans are true and false',
+      source: 'auth_logs',
+      sql: "log_attributes['metering'] = if(metadata.metering, 'true', '')",
+    },
+    {
+      why: 'fractions are plain text',
+      source: 'storage_logs',
+      sql: "toFloat64(log_attributes['response_time_ms']) = metadata.response_time_ms",
+    },
+    {
+      why: 'untyped paths are keys too',
+      source: 'rest_api_logs',
+      sql: "log_attributes['request.remote_address'] = ifNull(metadata.request.remote_address::Nullable(String), '')",
+    },
+  ])('$why', async ({ source, sql }) => {
+    const joined = `FROM logs.all_logs AS a JOIN logs.${source} AS s ON a.id = s.id WHERE a.source = '${source}'`;
+    expect(await count(`SELECT countIf(NOT (${sql})) AS n ${joined}`)).toBe(0);
+  });
+
+  test('has no key with the text of NULL, and a severity for each row', async () => {
+    expect(
+      await count("SELECT countIf(has(mapValues(log_attributes), 'ᴺᵁᴸᴸ')) AS n FROM logs.all_logs"),
+    ).toBe(0);
+    const severities = await rows(
+      engine,
+      statement('SELECT DISTINCT severity_text AS s FROM logs.all_logs ORDER BY s'),
+    );
+    expect(severities.map((row) => (row as { s: string }).s)).toEqual([
+      'DEBUG',
+      'ERROR',
+      'FATAL',
+      'INFO',
+      'LOG',
+      'NOTICE',
+      'WARN',
+    ]);
+  });
+
+  test('a source and a window are found in the primary key, and only the columns that are used are read', async () => {
+    const tables = otel.query.slice(0, otel.outline.mainStart);
+    const sql = `${tables}SELECT severity_text, count() FROM logs WHERE source = 'auth_logs' GROUP BY severity_text`;
+    const parameters = {
+      project: SHOP,
+      iso_timestamp_start: '2024-01-01 00:00:00',
+      iso_timestamp_end: '2024-01-02 00:00:00',
+    };
+    const plan = await text(engine, statement(`EXPLAIN indexes = 1, header = 1 ${sql}`, { parameters }));
+    const lines = plan.split('\n').map((line) => String(JSON.parse(line || '{}').explain));
+    const condition = lines.find((line) => line.includes('Condition:') && line.includes('project')) ?? '';
+    expect(condition).toContain(`project in ['${SHOP}', '${SHOP}']`);
+    expect(condition).toContain("source in ['auth_logs', 'auth_logs']");
+    expect(condition).toContain('timestamp in');
+    expect(plan).not.toMatch(/log_attributes|event_message/);
+  });
 });

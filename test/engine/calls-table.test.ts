@@ -8,12 +8,14 @@ import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.
 import type { Engine } from '../../src/engine/engine.ts';
 import { CALL_COLUMNS } from '../../src/observe/request-fields.ts';
 import { rows, statement } from '../support/engine-statements.ts';
+import { REAL_TIME } from '../support/real-time.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'millrace-calls-'));
 let engine: Engine;
 
 beforeAll(async () => {
   engine = await createEmbeddedEngine({
+    ...REAL_TIME,
     path: join(folder, 'data'),
     memory: 2 ** 30,
     observe: () => undefined,

@@ -15,6 +15,7 @@ import { startGate } from '../support/gate.ts';
 import { patientAfter } from '../support/patient-timer.ts';
 import type { EngineSize } from './conformance.ts';
 import { describeEngine } from './conformance.ts';
+import { REAL_TIME } from '../support/real-time.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'millrace-engine-'));
 const data = join(folder, 'data');
@@ -22,7 +23,13 @@ const observed: Observation[] = [];
 const MEMORY = 2 ** 30;
 
 function open(size: EngineSize & { readonly after?: After }, path = data): Promise<Engine> {
-  return createEmbeddedEngine({ path, memory: MEMORY, observe: (o) => void observed.push(o), ...size });
+  return createEmbeddedEngine({
+    ...REAL_TIME,
+    path,
+    memory: MEMORY,
+    observe: (o) => void observed.push(o),
+    ...size,
+  });
 }
 
 beforeAll(async () => {
@@ -32,7 +39,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-describeEngine('embedded', { open: (size) => open({ ...size, after: patientAfter }), leakPairs: 2000 });
+describeEngine('embedded', { open: (size) => open({ ...size, after: patientAfter }), leakPairs: 300 });
 
 describe('an engine over a data directory', () => {
   let engine: Engine;
@@ -98,6 +105,7 @@ describe('an engine over a data directory', () => {
   test('the description of a consumer statement counts against the share of its key', async () => {
     await engine.close(0);
     engine = await createEmbeddedEngine({
+      ...REAL_TIME,
       path: data,
       memory: MEMORY,
       observe: () => undefined,

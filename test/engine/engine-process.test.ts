@@ -11,6 +11,7 @@ import type { Engine, Fatality, Statement } from '../../src/engine/engine.ts';
 import { after as realTimer } from '../../src/core/clock.ts';
 import { collect, failureOf, rows, statement } from '../support/engine-statements.ts';
 import { eventually } from '../support/eventually.ts';
+import { REAL_TIME } from '../support/real-time.ts';
 
 /** One block that runs for minutes: neither a time limit nor KILL QUERY ends it. */
 const UNINTERRUPTIBLE = 'SELECT arrayLevenshteinDistance(range(400000), range(300000)) AS n';
@@ -32,6 +33,7 @@ async function open(options: Partial<EmbeddedOptions> = {}): Promise<void> {
   observed.length = 0;
   const observe = (each: Observation): void => void observed.push(each);
   engine = await createEmbeddedEngine({
+    ...REAL_TIME,
     path,
     connections: 3,
     queue: 100,

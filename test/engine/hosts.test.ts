@@ -14,6 +14,7 @@ import type { ClickHouseFront, FrontServer } from '../support/clickhouse-front/f
 import { openClickHouseFront } from '../support/clickhouse-front/front.ts';
 import { collect, failureOf, rows, statement } from '../support/engine-statements.ts';
 import { eventually } from '../support/eventually.ts';
+import { REAL_TIME } from '../support/real-time.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'millrace-hosts-'));
 const pem = (name: string): string => join(import.meta.dirname, '../support/tls', name);
@@ -34,6 +35,8 @@ let engine: Engine;
 
 const open = (options: Partial<HttpOptions> = {}): Engine =>
   createHttpEngine({
+    ...REAL_TIME,
+    pingTimeoutMs: 1500,
     urls: [one.url, two.url],
     user: 'millrace',
     password: 'secret',

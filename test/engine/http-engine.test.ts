@@ -16,6 +16,7 @@ import { ROOMY, collect, failureOf, rows, statement } from '../support/engine-st
 import { patientAfter } from '../support/patient-timer.ts';
 import type { EngineSize } from './conformance.ts';
 import { describeEngine } from './conformance.ts';
+import { REAL_TIME } from '../support/real-time.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'millrace-front-'));
 const observed: Observation[] = [];
@@ -25,7 +26,14 @@ const MILLRACE = { user: 'millrace', password: 'pass:word' };
 const CONSUMER = { user: 'consumer', password: 'other' };
 
 const open = (options: EngineSize & Partial<HttpOptions>): Engine =>
-  createHttpEngine({ urls: [front.url], ...MILLRACE, observe: (o) => void observed.push(o), ...options });
+  createHttpEngine({
+    ...REAL_TIME,
+    pingTimeoutMs: 1500,
+    urls: [front.url],
+    ...MILLRACE,
+    observe: (o) => void observed.push(o),
+    ...options,
+  });
 
 beforeAll(async () => {
   front = await openClickHouseFront({
@@ -48,7 +56,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describeEngine('http', { open: async (size) => open({ ...size, after: patientAfter }), leakPairs: 300 });
+describeEngine('http', { open: async (size) => open({ ...size, after: patientAfter }), leakPairs: 100 });
 
 describe('an engine over HTTP', () => {
   let engine: Engine;

@@ -9,6 +9,7 @@ import type { LqlFinding } from '../../src/lql/finding.ts';
 import { parse } from '../../src/lql/parse.ts';
 import type { Table } from '../../src/lql/resolve.ts';
 import { rows, statement } from '../support/engine-statements.ts';
+import { REAL_TIME } from '../support/real-time.ts';
 
 /** The clock of all tests: the corpus' rows are of 2024-01-01 and the day after. 2024-01-02 is a Tuesday. */
 export const NOW = micros('2024-01-02T05:30:15.250Z');
@@ -48,6 +49,7 @@ export async function openLab({ tables: more = {}, setup }: LabOptions = {}): Pr
   const folder = await mkdtemp(join(tmpdir(), 'millrace-lql-'));
   const path = join(folder, 'data');
   const engine = await createEmbeddedEngine({
+    ...REAL_TIME,
     path,
     memory: 2 ** 30,
     observe: () => {},

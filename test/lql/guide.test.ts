@@ -6,7 +6,9 @@ import type { Table } from '../../src/lql/resolve.ts';
 import { findingsOf } from './corpus.ts';
 
 const GUIDE = readFileSync(join(import.meta.dirname, '../../docs/guide/lql.md'), 'utf8');
-const [RECOMMENDED = '', REJECTED = ''] = GUIDE.split('## When a query is rejected');
+const [RECOMMENDED = '', REJECTED = '', DIFFERENCES = ''] = GUIDE.split(
+  /^## (?:When a query is rejected|Differences from Logflare)$/m,
+);
 
 /** Four columns, as all tables of logs.all have. */
 const COLUMNS = [
@@ -49,4 +51,19 @@ describe('rejected', () => {
   test.each(cells(REJECTED, 1).flatMap(codes))('the suggested replacement %s', (lql) => {
     expect(findingsOf(lql, TABLES)).toEqual([]);
   });
+});
+
+describe('differences from Logflare', () => {
+  const rows = [...DIFFERENCES.matchAll(/^\| (`.*) \|$/gm)].map(([, row = '']) => row.split(' | '));
+
+  test('are many', () => {
+    expect(rows.length).toBeGreaterThanOrEqual(30);
+  });
+
+  test.each(rows.flatMap(([written = '', , here = '']) => codes(written).map((lql) => [lql, here])))(
+    '%s is %s',
+    (lql, here) => {
+      expect(findingsOf(lql, TABLES).length > 0).toBe(here.startsWith('rejected'));
+    },
+  );
 });

@@ -43,6 +43,27 @@ describe('a query', () => {
   });
 });
 
+describe('a double quote outside of quotes', () => {
+  test.each([
+    { lql: String.raw`er\"ror`, reads: [term('er"ror')] },
+    { lql: String.raw`\"a\" -\"b`, reads: [term('"a"'), term('"b', true)], why: 'at the start as well' },
+    { lql: String.raw`~^er\"ror\d`, reads: [regex(String.raw`^er"ror\d`)], why: 'other backslashes stay' },
+    { lql: String.raw`a\\"b`, reads: [term(String.raw`a\"b`)], why: 'the backslash before is one character' },
+    {
+      lql: String.raw`m.x:a\"b m.y:~\"$`,
+      reads: [field('metadata.x', ':', text('a"b')), field('metadata.y', ':~', text('"$'))],
+    },
+    {
+      lql: String.raw`m.x:\"5\"`,
+      reads: [field('metadata.x', ':', text('"5"'))],
+      why: 'the quotes belong to the value',
+    },
+    { lql: String.raw`m.x:@>\"new`, reads: [field('metadata.x', ':@>', text('"new'))] },
+  ])('$lql', ({ lql, reads }) => {
+    expect(clauses(lql)).toEqual(reads);
+  });
+});
+
 describe('clauses', () => {
   test.each([
     { lql: 'f:edge_logs', reads: [{ kind: 'from', table: { text: 'edge_logs' } }] },

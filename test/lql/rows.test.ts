@@ -160,6 +160,11 @@ describe('charts', () => {
   test.each([
     { lql: 'c:count(*) c:group_by(t::hour)', sql: chart('count()') },
     { lql: 'c:count(*)', sql: chart('count()', { bucket: 'toStartOfMinute' }) },
+    {
+      lql: 's:id@a s:* s:nope c:count(*) c:group_by(t::hour)',
+      sql: chart('count()'),
+      why: 'a chart has its own columns',
+    },
     { lql: 'c:group_by(t::d)', sql: chart('count()', { bucket: 'toStartOfDay' }) },
     {
       lql: 'c:group_by(t::s) status:500',

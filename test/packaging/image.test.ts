@@ -23,6 +23,7 @@ import {
   textAt,
   texts,
 } from './deploy-files.ts';
+import { REAL_TIME } from '../support/real-time.ts';
 
 const instructions = dockerInstructions();
 const all = (name: string): readonly string[] =>
@@ -128,7 +129,12 @@ describe('ClickHouse configuration files, checked against the engine', () => {
   let engine: Engine;
   beforeAll(async () => {
     const limits = { connections: 2, queue: 10, memory: 2 ** 30 };
-    engine = await createEmbeddedEngine({ path: scratch(), ...limits, observe: () => undefined });
+    engine = await createEmbeddedEngine({
+      ...REAL_TIME,
+      path: scratch(),
+      ...limits,
+      observe: () => undefined,
+    });
   });
   afterAll(() => engine.close(0));
   const [users] = readYaml('deploy/clickhouse/users.yaml');

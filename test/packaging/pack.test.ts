@@ -16,7 +16,8 @@ import { run, scratch, start, type Running } from '../support/command.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const NOT_COPIED = new Set(['.git', '.millrace', 'coverage', 'node_modules', 'dist']);
 /** Beside `dist/`, whose files are those of `src/`. */
-const PACKED = /^(bin\/millrace\.cjs|(docs|endpoints|schemas|seeds|deploy)\/.+|[A-Z]+(\.md)?|package\.json)$/;
+const PACKED =
+  /^(bin\/millrace\.cjs|(docs|endpoints|schemas|seeds|deploy|templates)\/.+|[A-Z]+(\.md)?|package\.json)$/;
 
 /** A copy to be packed: packing empties `dist/`, which other tests run from. */
 function copyCheckout(): string {
@@ -92,6 +93,9 @@ describe('package contents', () => {
         'bin/millrace.cjs',
         'schemas/endpoint.schema.json',
         'seeds/01_tables.sql',
+        'templates/repository/gitignore',
+        'templates/otel/endpoints/otel.logs.yaml',
+        'templates/otel/schema/01_otel_tables.sql',
       ]),
     );
   });

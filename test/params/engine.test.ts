@@ -33,6 +33,11 @@ const MOMENT = fc.date({
   max: new Date('2105-01-01T00:00:00Z'),
   noInvalidDate: true,
 });
+const LONG_AGO = fc.date({
+  min: new Date('1915-01-01T00:00:00Z'),
+  max: new Date('2200-01-01T00:00:00Z'),
+  noInvalidDate: true,
+});
 const hex = (text: string) => Buffer.from(text).toString('hex').toUpperCase();
 const bigInt = (bits: number, signed: boolean) =>
   fc.bigInt(signed ? -(2n ** BigInt(bits - 1)) : 0n, 2n ** BigInt(signed ? bits - 1 : bits) - 1n).map(String);
@@ -70,6 +75,17 @@ const CASES = [
   define({ type: 'UUID', values: fc.uuid(), print: 'toString({p})', expected: String }),
   define({ type: 'IPv4', values: fc.ipV4(), print: 'toString({p})', expected: String }),
   define({ type: 'IPv6', values: fc.ipV6(), print: 'hex({p})', expected: ipv6Hex }),
+  ...["DateTime('Europe/Berlin')", "DateTime('America/St_Johns')"].map((type) =>
+    define({ type, values: MOMENT.map(withOffset), print: 'toString(toUnixTimestamp({p}))', expected: (raw) => String(Math.floor(Date.parse(raw) / 1000)) }),
+  ),
+  define({ type: "DateTime64(3, 'Asia/Kolkata')", values: LONG_AGO.map(withOffset), print: 'toString(toUnixTimestamp64Milli({p}))', expected: (raw) => String(Date.parse(raw)) }),
+  define({ type: "DateTime64(0, 'Asia/Kolkata')", values: LONG_AGO.map((d) => d.toISOString().replace(/\.\d+/, '')), print: "toString(dateDiff('second', toDateTime64(0, 0, 'UTC'), {p}))", expected: (raw) => String(Date.parse(raw) / 1000) }),
+  define({ type: 'FixedString(9)', values: TEXT.filter((text) => Buffer.byteLength(text) <= 9), print: 'hex({p})', expected: (raw) => hex(raw.padEnd(raw.length + 9 - Buffer.byteLength(raw), '\0')) }),
+  define({ type: String.raw`Enum8('it''s' = -1, 'a\\b', 'tab\t')`, values: fc.constantFrom("it's", String.raw`a\b`, 'tab\t'), print: 'hex(toString({p}))', expected: hex }),
+  define({ type: 'Array(FixedString(2))', values: fc.array(fc.constantFrom("'", 'ab', 'ä')), print: "arrayStringConcat(arrayMap(x -> hex(x), {p}), ',')", expected: (raw) => raw.map((text) => hex(text).padEnd(4, '0')).join(',') }),
+  define({ type: 'Array(Array(Nullable(String)))', values: fc.array(fc.array(fc.option(TEXT))), print: "arrayStringConcat(arrayMap(x -> arrayStringConcat(arrayMap(y -> ifNull(hex(y), 'null'), x), ','), {p}), ';')", expected: (raw) => raw.map((list) => list.map((text) => (text === null ? 'null' : hex(text))).join(',')).join(';') }),
+  define({ type: 'Tuple(a String, b Array(UInt8))', values: fc.record({ a: TEXT, b: fc.array(fc.nat(255)) }), print: "concat(hex(tupleElement({p}, 'a')), arrayStringConcat(tupleElement({p}, 'b'), ','))", expected: ({ a, b }) => `${hex(a)}${b.join(',')}` }),
+  define({ type: 'Map(String, String)', values: fc.dictionary(TEXT, TEXT), print: "arrayStringConcat(arraySort(arrayMap(x -> concat(hex(x.1), '=', hex(x.2)), {p}::Array(Tuple(String, String)))), ',')", expected: (raw) => Object.entries(raw).map(([name, text]) => `${hex(name)}=${hex(text)}`).toSorted().join(',') }),
   define({ type: 'Array(String)', values: fc.array(TEXT), print: "arrayStringConcat(arrayMap(x -> hex(x), {p}), ',')", expected: (raw) => raw.map(hex).join(',') }),
   define({ type: 'Array(Int64)', values: fc.array(bigInt(64, true)), print: "arrayStringConcat(arrayMap(x -> toString(x), {p}), ',')", expected: (raw) => raw.join(',') }),
   define({ type: 'Array(UUID)', values: fc.array(fc.uuid()), print: "arrayStringConcat(arrayMap(x -> toString(x), {p}), ',')", expected: (raw) => raw.join(',') }),
@@ -91,7 +107,7 @@ for (const { type, values, print, expected } of CASES as readonly Case<Exclude<R
       const reading = parameter.read(raw);
       if (reading.kind === 'failure') throw new Error(`${JSON.stringify(raw)} ${reading.message}`);
       settings.push(`param_p${index} = ${quoteString(parameterText(reading.text))}`);
-      columns.push(print.replace('{p}', `{p${index}:${parameter.placeholder}}`));
+      columns.push(print.replaceAll('{p}', `{p${index}:${parameter.placeholder}}`));
     }
     const answer = await oracle.ask(
       `SET ${settings.join(', ')}; SELECT [${columns.join(', ')}]`,

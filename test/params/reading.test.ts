@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import type { RawScalar } from '../../src/params/reading.ts';
-import { parseParameterType } from '../../src/params/type.ts';
+import type { RawValue } from '../../src/params/reading.ts';
+import { compileParameter } from '../../src/params/parameter.ts';
 
-function readAs(typeText: string, raw: RawScalar): string | { rejected: string } {
-  const type = parseParameterType(typeText);
-  if ('kind' in type) throw new Error(type.message);
-  const reading = type.scalar.read(raw);
+function readAs(type: string, raw: Exclude<RawValue, null>): string | { rejected: string } {
+  const { parameter, findings } = compileParameter('p', { type, required: true });
+  if (parameter === undefined) throw new Error(findings[0]?.message);
+  const reading = parameter.read(raw);
   return reading.kind === 'value' ? reading.text : { rejected: reading.message };
 }
 
 describe('accepted, in canonical form', () => {
-  test.each<[type: string, raw: RawScalar, text: string]>([
+  test.each<[type: string, raw: Exclude<RawValue, null>, text: string]>([
     ['String', "it's \\ 漢 😀\n", "it's \\ 漢 😀\n"],
     ['String', '', ''],
     ['Bool', 'true', 'true'],
@@ -62,6 +62,48 @@ describe('accepted, in canonical form', () => {
     ['DateTime64(6)', '1900-01-01T00:00:00Z', '1900-01-01 00:00:00.000000'],
     ['DateTime64(9)', '2262-04-11T23:47:16.854775807Z', '2262-04-11 23:47:16.854775807'],
     ['DateTime64(0)', '2299-12-31T23:59:59Z', '2299-12-31 23:59:59'],
+    ['DateTime', '1706696430', '2024-01-31 10:20:30'],
+    ['DateTime', 1706696430, '2024-01-31 10:20:30'],
+    ['DateTime', 1706696430123, '2024-01-31 10:20:30'],
+    ['DateTime64(3)', 1706696430123, '2024-01-31 10:20:30.123'],
+    ['DateTime64(6)', '1706696430123456', '2024-01-31 10:20:30.123456'],
+    ['DateTime64(3)', 1706696430123456, '2024-01-31 10:20:30.123'],
+    ['DateTime64(9)', '1706696430123456789', '2024-01-31 10:20:30.123456789'],
+    ['DateTime64(3)', '1706696430.5', '2024-01-31 10:20:30.500'],
+    ['DateTime64(3)', 1706696430.25, '2024-01-31 10:20:30.250'],
+    ["DateTime('Europe/Berlin')", '2024-01-31T10:20:30', '1706692830'],
+    ["DateTime('Europe/Berlin')", '2024-01-31T10:20:30+01:00', '1706692830'],
+    ["DateTime('Europe/Berlin')", '2024-01-31T09:20:30Z', '1706692830'],
+    ["DateTime('Europe/Berlin')", 1706692830, '1706692830'],
+    ["DateTime('Europe/Berlin')", '2024-07-01', '1719784800'],
+    ["DateTime('Europe/Berlin')", '2024-03-31T02:30:00', '1711848600'], // skipped: 03:30, one hour later
+    ["DateTime('Europe/Berlin')", '2024-03-31T03:30:00', '1711848600'],
+    ["DateTime('Europe/Berlin')", '2024-03-31T01:59:59', '1711846799'],
+    ["DateTime('Europe/Berlin')", '2024-10-27T02:30:00', '1729989000'], // twice: the first time
+    ["DateTime('Europe/Berlin')", '2024-10-27T02:30:00+01:00', '1729992600'],
+    ["DateTime('Australia/Lord_Howe')", '2024-10-06T02:15:00', '1728143100'], // skipped: half an hour later
+    ["DateTime64(3, 'Europe/Berlin')", '2024-01-31T10:20:30.5', '1706692830.500'],
+    ["DateTime64(3, 'America/New_York')", '1969-12-31T18:59:59.5', '1969-12-31 18:59:59.500'],
+    ["DateTime64(0, 'Asia/Kolkata')", '1970-01-01T05:30:05', '0000000005'],
+    ['FixedString(3)', 'ä1', 'ä1'],
+    ["Enum8('a' = 1, 'it''s' = 2)", "it's", "it's"],
+    ['LowCardinality(String)', 'x', 'x'],
+    ['Nullable(UInt8)', '7', '7'],
+    ['Decimal64(2)', '01.50', '1.5'],
+    ['Array(Nullable(String))', ['a', null], "['a',NULL]"],
+    ['Array(Nullable(String))', '["a",null]', "['a',NULL]"],
+    ['Array(Array(UInt8))', [[1, 2], []], '[[1,2],[]]'],
+    ['Array(Array(UInt8))', '[[1],[2]]', '[[1],[2]]'],
+    ['Tuple(String, UInt8)', ["it's", 7], "('it''s',7)"],
+    ['Tuple(String, UInt8)', '["a","7"]', "('a',7)"],
+    ['Tuple(String, UInt8)', 'a,7', "('a',7)"],
+    ['Tuple(a String, b UInt8)', { b: 7, a: 'x' }, "('x',7)"],
+    ['Tuple(a String, b UInt8)', ['x', 7], "('x',7)"],
+    ['Map(String, UInt64)', { b: 2, a: '1' }, "{'a':1,'b':2}"],
+    ['Map(String, UInt64)', '{"a":1,"b":2}', "{'a':1,'b':2}"],
+    ['Map(UInt8, String)', { '007': 'x' }, "{7:'x'}"],
+    ['Map(String, Array(Date))', { a: ['20240101'] }, "{'a':['2024-01-01']}"],
+    ['Map(Date, DateTime)', { '2024-01-01': 1706696430 }, "{'2024-01-01':'2024-01-31 10:20:30'}"],
     ['UUID', '61F0C404-5CB3-11E7-907B-A6006AD3DBA0', '61f0c404-5cb3-11e7-907b-a6006ad3dba0'],
     ['IPv4', '192.0.2.1', '192.0.2.1'],
     ['IPv6', '2001:0DB8:0:0:0:0:0:1', '2001:db8::1'],
@@ -72,13 +114,43 @@ describe('accepted, in canonical form', () => {
 });
 
 describe('rejected', () => {
-  test.each<[type: string, raw: RawScalar, why: string]>([
+  test.each<[type: string, raw: Exclude<RawValue, null>, why: string]>([
     ['String', 5, 'string'],
     ['String', true, 'string'],
     ['String', 'a\0b', 'NUL'],
     ['String', 'a\ud800', 'surrogate'],
     ['Bool', 'TRUE', 'true or false'],
     ['Bool', 1, 'true or false'],
+    ['DateTime', '170669643', 'ISO 8601'], // nine digits
+    ['DateTime', '17066964301', 'ISO 8601'],
+    ['DateTime', 170669643, 'ISO 8601'],
+    ['DateTime', -1706696430, 'ISO 8601'],
+    ['DateTime', 9999999999999, 'from 1970'],
+    ['DateTime64(9)', 2 ** 60, 'ISO 8601'], // a JSON number has lost digits
+    ['DateTime', true, 'ISO 8601'],
+    ["DateTime('Europe/Berlin')", '1970-01-01T00:30:00', 'from 1970'],
+    ['FixedString(3)', 'ää', '3 bytes'],
+    ["Enum8('a', 'b')", 'c', 'one of a, b'],
+    ["Enum8('a', 'b')", 1, 'one of a, b'],
+    ["Enum8('a', 'b')", 'A', 'one of a, b'],
+    ['Array(String)', ['a', null], 'must not be null (element 2)'],
+    ['Array(Array(UInt8))', [[1], [300]], '(element 1) (element 2)'],
+    ['Array(Array(UInt8))', '1,2', 'a JSON array'],
+    ['Array(UInt8)', [[1]], 'one value'],
+    ['Array(UInt8)', { a: 1 }, 'must be a list'],
+    ['Tuple(String, UInt8)', ['a'], 'list of 2'],
+    ['Tuple(String, UInt8)', ['a', 1, 2], 'list of 2'],
+    ['Tuple(String, UInt8)', { a: 1 }, 'list of 2'],
+    ['Tuple(String, UInt8)', 'a', 'list of 2'],
+    ['Tuple(Array(UInt8), UInt8)', '1,2', 'list of 2'],
+    ['Tuple(a String, b UInt8)', { a: 'x' }, 'object with a, b'],
+    ['Tuple(a String, b UInt8)', { a: 'x', c: 1 }, 'object with a, b'],
+    ['Tuple(a String, b UInt8)', { a: 'x', b: 300 }, '(b)'],
+    ['Map(String, UInt64)', 'a', 'object'],
+    ['Map(String, UInt64)', ['a'], 'object'],
+    ['Map(String, UInt64)', { a: -1 }, '(value 1)'],
+    ['Map(UInt8, String)', { x: 'a' }, '(key 1)'],
+    ['Map(UInt8, String)', { 7: 'a', '07': 'b' }, 'a key twice'],
     ['UInt8', '300', 'from 0 to 255'],
     ['UInt8', '-1', 'from 0 to 255'],
     ['UInt8', ' 1', 'whole number'],
@@ -126,8 +198,6 @@ describe('rejected', () => {
     ['DateTime', '2024-01-31T10:20:30Z ', 'ISO 8601'],
     ['DateTime', '2024-01-31T10:20:30 ', 'ISO 8601'],
     ['DateTime', '2024-01-31Z', 'ISO 8601'],
-    ['DateTime', '1706696430', 'ISO 8601'],
-    ['DateTime', 1_706_696_430, 'ISO 8601'],
     ['DateTime', 'now', 'ISO 8601'],
     ['DateTime', '2106-02-07T06:28:16Z', 'from 1970'],
     ['DateTime', '1970-01-01T00:00:00+00:01', 'from 1970'],

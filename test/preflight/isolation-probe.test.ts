@@ -11,12 +11,14 @@ import { PROBE_SQL, probeIsolation } from '../../src/preflight/isolation-probe.t
 import type { PreflightFinding } from '../../src/preflight/preflight.ts';
 import { createSandboxes } from '../../src/request/sandboxes.ts';
 import { ORACLES } from '../../src/sandbox/self-test-attacks.ts';
+import { REAL_TIME } from '../support/real-time.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'millrace-probe-'));
 let engine: Engine;
 
 beforeAll(async () => {
   engine = await createEmbeddedEngine({
+    ...REAL_TIME,
     path: join(folder, 'data'),
     connections: 2,
     queue: 100,

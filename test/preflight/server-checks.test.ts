@@ -12,6 +12,7 @@ import { checkServer, profileFor } from '../../src/preflight/server-checks.ts';
 import type { ClickHouseFront } from '../support/clickhouse-front/front.ts';
 import { openClickHouseFront } from '../support/clickhouse-front/front.ts';
 import { collect, failureOf, statement } from '../support/engine-statements.ts';
+import { REAL_TIME } from '../support/real-time.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'millrace-checks-'));
 const GUIDE = new URL('../../docs/guide/clickhouse-user.md', import.meta.url);
@@ -41,6 +42,8 @@ function tell(...answers: readonly (readonly [part: string, answer: string, user
 
 const open = (consumer: string | undefined = 'guest'): Engine =>
   createHttpEngine({
+    ...REAL_TIME,
+    pingTimeoutMs: 1500,
     urls: [front.url],
     user: 'service',
     password: '',
@@ -188,6 +191,8 @@ describe('a server', () => {
 
   test('that is unavailable is not a finding', async () => {
     const away = createHttpEngine({
+      ...REAL_TIME,
+      pingTimeoutMs: 1500,
       urls: ['http://127.0.0.1:9'],
       user: 'a',
       password: '',

@@ -5,9 +5,11 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
 import { createRedactor } from '../../src/redact/redactor.ts';
+import { REAL_TIME } from '../support/real-time.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'millrace-redact-'));
 const engine = await createEmbeddedEngine({
+  ...REAL_TIME,
   path: join(folder, 'data'),
   memory: 2 ** 30,
   observe: () => {},

@@ -14,6 +14,7 @@ import { NO_LABELS } from '../../src/request/labels.ts';
 import { createPlan, type MakePlan, type Plan } from '../../src/request/plan.ts';
 import { runPlan } from '../../src/request/run.ts';
 import { createSandboxes } from '../../src/request/sandboxes.ts';
+import { REAL_TIME } from '../support/real-time.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'millrace-retry-'));
 const FILE = `id: 00000000-0000-4000-8000-000000000000
@@ -32,6 +33,7 @@ let plan: MakePlan;
 
 beforeAll(async () => {
   engine = await createEmbeddedEngine({
+    ...REAL_TIME,
     path: join(folder, 'data'),
     connections: 3,
     queue: 10,

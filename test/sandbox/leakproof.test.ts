@@ -211,7 +211,7 @@ test('no query is known to succeed while columns are unknown', async () => {
   expect(verdict.isLeakproof).toBe(false);
 });
 
-test.each(['logs.all', 'usage.api-counts', 'millrace.usage'])(
+test.each(['logs.all', 'logs.all.otel', 'usage.api-counts', 'millrace.usage'])(
   'the tables of %s need no barrier themselves',
   async (name) => {
     const yaml = readFileSync(new URL(`../../endpoints/${name}.yaml`, import.meta.url), 'utf8');

@@ -12,6 +12,7 @@ afterAll(() => world.oracle.close());
 
 const times = (count: number, text: string) => text.repeat(count);
 const list = (count: number, text: string, by: string) => Array.from({ length: count }, () => text).join(by);
+const sources = list(6, 'SELECT id, lower(event_message) AS text FROM edge_logs', ' UNION ALL ');
 const doubling = (levels: number) =>
   `WITH c0 AS (SELECT id FROM edge_logs)${Array.from(
     { length: levels },
@@ -39,6 +40,10 @@ describe('rejected by the scanner alone', () => {
 describe('accepted by the scanner and the query tree check', () => {
   test.each([
     ['a few doublings', doubling(4)],
+    [
+      'twenty counts over a union of six sources',
+      `WITH rows_of AS (${sources}) ${list(20, "SELECT count() FROM rows_of WHERE text LIKE 'x%'", ' UNION ALL ')}`,
+    ],
     ['a string of 60 kB', `SELECT '${times(60_000, 'a')}'`],
     ['3,900 terms of AND', `SELECT ${list(3900, '1', ' AND ')}`],
     ['3,900 elements of IN', `SELECT id IN (${list(3900, "'x'", ', ')}) FROM edge_logs`],

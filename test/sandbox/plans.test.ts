@@ -12,6 +12,7 @@ import type { Engine, Statement } from '../../src/engine/engine.ts';
 import { splitStatements } from '../../src/engine/statements.ts';
 import { createPlan, type MakePlan } from '../../src/request/plan.ts';
 import { createSandboxes } from '../../src/request/sandboxes.ts';
+import { REAL_TIME } from '../support/real-time.ts';
 
 const DAYS = 4;
 const ROWS = `INSERT INTO logs.{table} (project, timestamp, id, event_message, metadata)
@@ -34,7 +35,14 @@ const read = (path: string): string => readFileSync(new URL(`../../${path}`, imp
 
 beforeAll(async () => {
   const observe = (): void => undefined;
-  engine = await createEmbeddedEngine({ path: folder, connections: 2, queue: 10, memory: 2 ** 31, observe });
+  engine = await createEmbeddedEngine({
+    ...REAL_TIME,
+    path: folder,
+    connections: 2,
+    queue: 10,
+    memory: 2 ** 31,
+    observe,
+  });
   for (const sql of splitStatements(read('seeds/01_tables.sql'))) await engine.execute(sql);
   for (const table of ['edge_logs', 'auth_logs']) await engine.execute(ROWS.replace('{table}', table));
   const describe = createDescribe(engine);

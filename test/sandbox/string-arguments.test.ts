@@ -3,6 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { Session } from 'chdb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { canonicalName } from '../../src/sandbox/functions/aliases.ts';
@@ -21,11 +22,13 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Types of what an expression gives, or the engine's failure. Nothing is run, so a failure leaves no rows behind. */
-async function analyse(sql: string): Promise<{ readonly types: string; readonly failure: string }> {
+/**
+ * Types of what an expression gives, or the engine's failure. Nothing is run, so a failure leaves no rows behind.
+ * Synchronous, which takes a third of the time: callers yield after each function.
+ */
+function analyse(sql: string): { readonly types: string; readonly failure: string } {
   try {
-    const result = await session.queryAsync(`DESCRIBE (SELECT ${sql})`, { format: 'TSV' });
-    return { types: result.text(), failure: '' };
+    return { types: session.query(`DESCRIBE (SELECT ${sql})`, 'TSV'), failure: '' };
   } catch (error) {
     return { types: '', failure: String(error) };
   }
@@ -35,11 +38,14 @@ const PROBE = 'NoSuchProbe';
 
 const LAMBDA = 'x -> x';
 
-/** Values that make calls go as far as to look at the probe. The second is a type, the last ones hold types of their own. */
-const FILLERS = [
-  '1', "'UInt8'", '[1]', "['a']", 'now()', "map('a', 1)", "(1, 'a')", '[(1, 2)]', "'{}'::JSON", '1::Dynamic',
-  '1::Variant(UInt8)', LAMBDA,
-]; // prettier-ignore
+/**
+ * Values that make calls go as far as to look at the probe. The second is a type, some hold types of their own. These find
+ * whatever all of them find in the engine's present functions.
+ */
+const USUAL_FILLERS = ['1', "'UInt8'", '[(1, 2)]', 'now()', '1::Dynamic', '1::Variant(UInt8)'] as const;
+/** For other functions: after an update of the engine, `npm run fuzz`. */
+const MORE_FILLERS = ['[1]', "['a']", "map('a', 1)", "(1, 'a')", "'{}'::JSON", LAMBDA] as const;
+const FILLERS = process.env['FUZZ_CASES'] === undefined ? USUAL_FILLERS : [...USUAL_FILLERS, ...MORE_FILLERS];
 
 /** What the engine says about strings that are values, or choose among things that are built into a function. */
 const HARMLESS = [
@@ -77,12 +83,13 @@ function argumentsWith(position: number, count: number, filler: string): readonl
 
 /** Calls with the probe at each position; those in which the engine names it. */
 async function* probe(name: string): AsyncGenerator<Seen> {
+  await setImmediate();
   for (let count = 1; count <= 4; count++) {
     const positions = count < 4 ? [0, 1, 2].slice(0, count) : [0, 3];
     for (const position of positions) {
-      const fillers = count === 1 ? ['1'] : count < 4 ? FILLERS : FILLERS.slice(0, 3);
+      const fillers = count === 1 ? ['1'] : count < 4 ? FILLERS : ['1', "'UInt8'", '[1]'];
       for (const filler of fillers) {
-        const { failure } = await analyse(`${name}(${argumentsWith(position, count, filler).join(', ')})`);
+        const { failure } = analyse(`${name}(${argumentsWith(position, count, filler).join(', ')})`);
         // Another number of arguments, or another syntax.
         if (/Code: (?:35|42|62)\b/.test(failure)) break;
         const said = messageOf(failure);
@@ -148,7 +155,7 @@ describe('every allowed function', () => {
           if (!isHarmless({ said }) && !OUTSIDE.test(said)) read.push(`${name}: ${said}`);
         }
         if (isAggregate !== '1') continue;
-        const said = messageOf((await analyse(`${name}('${PROBE}')(1)`)).failure);
+        const said = messageOf(analyse(`${name}('${PROBE}')(1)`).failure);
         if (said.includes(PROBE) && !isHarmless({ said }) && !OUTSIDE.test(said))
           read.push(`${name}: ${said}`);
       }
@@ -164,27 +171,29 @@ describe('every allowed function', () => {
   test('that returns an aggregate function state is recognised', { timeout: LONG_MS }, async () => {
     const unknown: string[] = [];
     for (const name of names) {
+      await setImmediate();
       for (const filler of ['', '1', "'a'", '[1]', '1, 1', '[1], [1]']) {
-        const { types } = await analyse(`${name}(${filler})`);
+        const { types } = analyse(`${name}(${filler})`);
         if (types.includes('AggregateFunction') && !returnsStates(name)) unknown.push(`${name}(${filler})`);
       }
     }
     expect(unknown).toEqual([]);
-    expect((await analyse('bitmapBuild([1])')).types).toContain('AggregateFunction');
+    expect(analyse('bitmapBuild([1])').types).toContain('AggregateFunction');
   });
 
   test('that aggregates interprets no string parameter', { timeout: LONG_MS }, async () => {
     const read: string[] = [];
     for (const name of aggregates) {
+      await setImmediate();
       for (const values of ['', '1', "'a'", '1, 1', 'now(), 1', '[1]']) {
         for (const parameters of [`'${PROBE}'`, `1, '${PROBE}'`, `'${PROBE}', 1`]) {
-          const said = messageOf((await analyse(`${name}(${parameters})(${values})`)).failure);
+          const said = messageOf(analyse(`${name}(${parameters})(${values})`).failure);
           if (said.includes(PROBE) && !isHarmless({ said })) read.push(`${name}: ${said}`);
         }
       }
     }
     expect(read).toEqual([]);
-    expect(messageOf((await analyse(`groupFormat('${PROBE}')(1)`)).failure)).toContain(PROBE);
+    expect(messageOf(analyse(`groupFormat('${PROBE}')(1)`).failure)).toContain(PROBE);
   });
 
   test('has the aliases of the engine', async () => {

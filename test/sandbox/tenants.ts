@@ -18,6 +18,7 @@ import { NO_LABELS } from '../../src/request/labels.ts';
 import { runPlan } from '../../src/request/run.ts';
 import { after } from '../../src/core/clock.ts';
 import { createSandboxes } from '../../src/request/sandboxes.ts';
+import { REAL_TIME } from '../support/real-time.ts';
 
 /** A kind of table, and how an endpoint separates its tenants. */
 export interface TableKind {
@@ -210,6 +211,7 @@ export async function openTenants(): Promise<Tenants> {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-tenants-'));
   const observe = (): void => undefined;
   const engine = await createEmbeddedEngine({
+    ...REAL_TIME,
     path: join(folder, 'data'),
     connections: 4,
     queue: 1000,

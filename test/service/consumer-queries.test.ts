@@ -104,6 +104,20 @@ describe('sql', () => {
     expect(await rows({ sql })).toEqual(expected);
   });
 
+  test('times are compared as they are written', async () => {
+    const times = ["'2024-01-01T01:00:00.000Z'", "'2024-01-01T03:00:00+02:00'", "'2024-01-01 01:00'"];
+    const queries = [...times, "timestamp '2024-01-01 01:00:00'"].map((time) => ({
+      sql: `select count(*) as n from edge_logs as t where t.timestamp < ${time} or t.timestamp in (${time})`,
+    }));
+    const languages = [...queries, ...queries.map((query) => ({ ...query, dialect: 'bigquery' }))];
+    for (const query of [
+      ...languages,
+      { lql: 't:<=2024-01-01T03:00:00+0200 c:count(*) c:group_by(t::day)' },
+    ]) {
+      expect([query, await rows(query).then(([row]) => row?.n ?? row?.count)]).toEqual([query, 4]);
+    }
+  });
+
   test('a LIMIT above the maximum is reduced to it, and reported as truncated', async () => {
     const response = await call({
       sql: 'SELECT a.id FROM edge_logs AS a CROSS JOIN edge_logs AS b CROSS JOIN auth_logs AS c LIMIT 5000',

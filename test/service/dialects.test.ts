@@ -54,6 +54,24 @@ describe('a query without a dialect is parsed as the first one that can run it',
     expect(response.headers.get('Millrace-Dialect')).toBe(dialect);
   });
 
+  test.each([
+    { sql: 'select id from edge_logs where id::int64 = 0', why: 'a type that ClickHouse does not have' },
+    {
+      sql: 'select e.id from edge_logs as e, (select "x" as x) where e.id = "0"',
+      why: 'ClickHouse looks for a column x',
+    },
+    {
+      sql: 'select t.id from edge_logs t left join (edge_logs a cross join unnest(a.metadata) m) on m.request_id = t.id where t.id = "0"',
+    },
+    {
+      sql: "select id from edge_logs cross join unnest(metadata) m where id = '0' and now() - interval '1 day' > timestamp",
+    },
+  ])('forms that only the translation has: $sql', async ({ sql }) => {
+    const response = await call('both', { sql });
+    expect(await response.json()).toEqual({ result: [{ id: '0' }] });
+    expect(response.headers.get('Millrace-Dialect')).toBe('bigquery');
+  });
+
   test('the endpoint defines the order', async () => {
     const response = await call('bigquery', { sql: 'select count(*) as n from edge_logs' });
     expect(response.headers.get('Millrace-Dialect')).toBe('bigquery');
@@ -124,6 +142,60 @@ describe('problems have locations in the query as sent', () => {
     expect(await parametric.json()).toMatchObject({
       code: 'sandbox.table_denied',
       errors: [{ column: 30 }],
+    });
+  });
+});
+
+describe('if no dialect can run a query, the one that it shows most signs of reports', () => {
+  test.each([
+    { sql: 'select nope, id from edge_logs cross join unnest(metadata) as m', status: 400, column: 8 },
+    {
+      sql: 'select nope from edge_logs, unnest(metadata)\nwhere regexp_contains(id, 5)',
+      status: 400,
+      column: 8,
+    },
+    { sql: 'select cast(nope as int64) from edge_logs', status: 400, column: 13 },
+    { sql: 'select nope from `logs.edge_logs` where id = 1', status: 400, column: 18 },
+    { sql: 'select safe.nope(id) from edge_logs', status: 400, column: 13 },
+    { sql: 'select nope[offset(0)] from edge_logs', status: 400, column: 8 },
+    { sql: 'select unnest(metadata) from edge_logs', status: 400, column: 8 },
+    { sql: 'select timestamp_trunc(id + 1, hour) as x from edge_logs', status: 422, column: 24 },
+  ])('BigQuery: $sql', async ({ sql, status, column }) => {
+    const response = await call('both', { sql });
+    expect([response.status, await response.json()]).toMatchObject([
+      status,
+      {
+        errors: [{ line: 1, column }],
+        hint: expect.stringMatching(/Parsed as bigquery SQL.*dialect=clickhouse/),
+      },
+    ]);
+  });
+
+  test.each([
+    { sql: 'select nope, toStartOfHour(timestamp) from edge_logs', status: 422, column: 8 },
+    { sql: 'select countIf(id = 1), nope from edge_logs', status: 422, column: 25 },
+    { sql: 'select nope from edge_logs prewhere id = 1', status: 422, column: 8 },
+    { sql: 'select arrayMap(x -> x, [1]), nope from edge_logs', status: 422, column: 31 },
+    { sql: 'select nope::Int64 from edge_logs', status: 422, column: 8 },
+    { sql: 'select quantile(0.9)(nope) from edge_logs', status: 422, column: 22 },
+    { sql: 'select id from edge_logs limit 1 by nope', status: 422, column: 37 },
+    { sql: 'select toStartOfHour(timestamp) from unnest(metadata), arrayJoin(x)', status: 400, column: 38 },
+    { sql: 'select id from edge_logs format JSON', status: 400, column: 26 },
+  ])('ClickHouse: $sql', async ({ sql, status, column }) => {
+    const response = await call('both', { sql });
+    expect([response.status, await response.json()]).toMatchObject([
+      status,
+      {
+        errors: [{ line: 1, column }],
+        hint: expect.stringMatching(/Parsed as clickhouse SQL.*dialect=bigquery/),
+      },
+    ]);
+  });
+
+  test('a dialect that was requested reports without naming others', async () => {
+    const response = await call('both', { sql: 'select nope from edge_logs', dialect: 'clickhouse' });
+    expect(await response.json()).not.toMatchObject({
+      hint: expect.stringContaining('dialect='),
     });
   });
 });

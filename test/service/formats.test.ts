@@ -170,6 +170,33 @@ describe('redaction', () => {
   });
 });
 
+describe("the shape of BigQuery's results", () => {
+  const sql =
+    'SELECT at, (n, tuple(at))::Tuple(n UInt8, o Tuple(at DateTime64(3))) AS record, mail FROM t ORDER BY n';
+  test.each([
+    {
+      why: 'the saved query',
+      path: 'rows?n=1',
+      row: { at: 1709294400123456, metadata: [{ a: [{ b: [1, 'x'] }] }] },
+    },
+    {
+      why: 'consumer SQL',
+      path: `rows?n=1&sql=${encodeURIComponent(sql)}`,
+      row: { at: 1709294400123456, record: [{ n: 0, o: [{ at: 1709294400123000 }] }], mail: 'REDACTED' },
+    },
+    {
+      why: 'LQL',
+      path: 'rows?n=1&lql=s:at%20s:metadata',
+      row: { at: 1709294400123456, metadata: [{ a: [{ b: [1, 'x'] }] }] },
+    },
+    { why: 'no rows', path: 'rows?n=0', row: undefined },
+  ])('$why', async ({ path, row }) => {
+    const response = await ask(path, { Prefer: 'result-shape=bigquery', 'SVC-ENDPOINT-REDACT-PII': 'true' });
+    const { result } = (await response.json()) as { result: unknown[] };
+    expect(result[0]).toEqual(row && expect.objectContaining(row));
+  });
+});
+
 test('each format is cached separately', async () => {
   const formats = Object.keys(FORMATS);
   const bodies = await Promise.all(

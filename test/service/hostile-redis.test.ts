@@ -75,6 +75,14 @@ test.each<{ why: string; forge: (bytes: Buffer) => Buffer }>([
     forge: (bytes) => Buffer.concat([Buffer.from('MRC1\0\0\0\0\x01'), bytes]),
   },
 ])('a changed entry is not served, on the fast path either: $why', async ({ forge }) => {
+  let kinds = await kindsSeen(forge);
+  // If Redis does not answer in time, the calls do without it.
+  while (kinds.includes('cache.remote_lost')) kinds = await kindsSeen(forge);
+  expect(kinds.filter((kind) => kind === 'cache.corrupt_entry')).toHaveLength(1);
+});
+
+/** Three calls, none of which is answered with the forged entry; kinds of the observations meanwhile. */
+async function kindsSeen(forge: (bytes: Buffer) => Buffer): Promise<readonly string[]> {
   const name = await stored();
   const bytes: unknown = await attacker.get(name);
   if (!Buffer.isBuffer(bytes)) throw new Error('nothing is stored');
@@ -91,9 +99,8 @@ test.each<{ why: string; forge: (bytes: Buffer) => Buffer }>([
     expect(JSON.parse(text)).toMatchObject({ result: [{ n: 1 }] });
     expect(text).not.toBe(genuine); // made anew
   }
-  const kinds = service.observed.slice(before).map(({ kind }) => kind);
-  expect(kinds.filter((kind) => kind === 'cache.corrupt_entry')).toHaveLength(1);
-});
+  return service.observed.slice(before).map(({ kind }) => kind);
+}
 
 test('an entry of one request under the key of another is not served', async () => {
   const name = await stored();

@@ -1,4 +1,4 @@
-// The two shipped endpoints, rule by rule, over rows exactly at the boundaries of the queries.
+// The shipped endpoints, rule by rule, over rows exactly at the boundaries of the queries.
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sampleTables, startService, type TestService } from '../support/service.ts';
@@ -35,6 +35,10 @@ beforeAll(async () => {
       at('2024-01-01 00:00:00.000001', 'second'),
       at('2024-01-02 00:00:00.000000', 'third'),
       at('2024-01-02 00:00:00.000001', 'fourth'),
+      `INSERT INTO logs.all_logs (project, source, timestamp, id, event_message, severity_text, log_attributes) VALUES
+        ('one', 'edge_logs', '2024-01-01 00:00:00.000000', 'first', 'GET /', 'INFO', {'request.path': '/', 'response.status_code': '200'}),
+        ('one', 'database_logs', '2024-01-01 00:00:00.000001', 'second', 'deadlock detected', 'ERROR', {'parsed.sql_state_code': '40P01'}),
+        ('two', 'edge_logs', '2024-01-01 00:00:01.000000', 'foreign', 'GET /secret', 'INFO', {'request.path': '/secret'})`,
       "INSERT INTO logs.edge_logs (project, timestamp, id, event_message, metadata) SELECT 'many', toDateTime64('2024-01-01 00:00:00', 6, 'UTC') + number, toString(number), 'm', '{}' FROM numbers(150)",
     ],
   });
@@ -130,6 +134,68 @@ describe('logs.all', () => {
   });
 });
 
+describe('logs.all.otel', () => {
+  const rows = (query: string) => service.rows(`logs.all.otel?${query}`);
+  const query = (sql: string): string => `project=one&sql=${encodeURIComponent(sql)}`;
+
+  test('returns rows of all sources of the project, newest first, with attributes as an object', async () => {
+    expect(await rows('project=one')).toEqual([
+      {
+        id: 'second',
+        timestamp: '2024-01-01T00:00:00.000001Z',
+        event_message: 'deadlock detected',
+        severity_text: 'ERROR',
+        source: 'database_logs',
+        log_attributes: { 'parsed.sql_state_code': '40P01' },
+      },
+      {
+        id: 'first',
+        timestamp: '2024-01-01T00:00:00.000000Z',
+        event_message: 'GET /',
+        severity_text: 'INFO',
+        source: 'edge_logs',
+        log_attributes: { 'request.path': '/', 'response.status_code': '200' },
+      },
+    ]);
+  });
+
+  test.each([
+    {
+      why: 'the start is exclusive',
+      window: 'iso_timestamp_start=2024-01-01T00:00:00Z',
+      expected: ['second'],
+    },
+    { why: 'the end is inclusive', window: 'iso_timestamp_end=2024-01-01T00:00:00Z', expected: ['first'] },
+    {
+      why: 'empty bounds are absent',
+      window: 'iso_timestamp_start=&iso_timestamp_end=',
+      expected: ['second', 'first'],
+    },
+  ])('$why', async ({ window, expected }) => {
+    expect((await rows(`project=one&${window}`)).map((row) => row['id'])).toEqual(expected);
+  });
+
+  test.each([
+    {
+      why: 'an attribute by its dotted path',
+      sql: "SELECT log_attributes['request.path'] AS path FROM logs WHERE source = 'edge_logs'",
+      expected: [{ path: '/' }],
+    },
+    {
+      why: 'the keys of a source',
+      sql: "SELECT arrayJoin(mapKeys(log_attributes)) AS key, count() AS n FROM logs WHERE source = 'database_logs' GROUP BY key",
+      expected: [{ key: 'parsed.sql_state_code', n: 1 }],
+    },
+    {
+      why: 'numbers in attributes',
+      sql: "SELECT countIf(toInt32OrZero(log_attributes['response.status_code']) BETWEEN 200 AND 299) AS n FROM logs",
+      expected: [{ n: 1 }],
+    },
+  ])('consumer queries read $why', async ({ sql, expected }) => {
+    expect(await rows(query(sql))).toEqual(expected);
+  });
+});
+
 describe('usage.api-counts', () => {
   const rows = (query: string) => service.rows(`usage.api-counts?${query}`);
   const sum = async (query: string, column: string): Promise<number> =>
@@ -204,7 +270,12 @@ describe('as data', () => {
   test('the settings are as specified', async () => {
     const response = await service.call('/api/endpoints');
     const { result } = (await response.json()) as { result: Record<string, unknown>[] };
-    expect(result.map((each) => each['name'])).toEqual(['logs.all', 'millrace.usage', 'usage.api-counts']);
+    expect(result.map((each) => each['name'])).toEqual([
+      'logs.all',
+      'logs.all.otel',
+      'millrace.usage',
+      'usage.api-counts',
+    ]);
     expect(result[0]).toMatchObject({
       max_rows: 1000,
       cache: null,
@@ -213,7 +284,7 @@ describe('as data', () => {
       pii: { redact: false },
       reservation: { enabled: false },
     });
-    expect(result[2]).toMatchObject({
+    expect(result[3]).toMatchObject({
       max_rows: 1000,
       cache: { ttl: 900 },
       warming: { every: 300 },
@@ -226,7 +297,7 @@ describe('as data', () => {
   test('the result columns are listed with their types', async () => {
     const response = await service.call('/api/endpoints');
     const { result } = (await response.json()) as { result: { columns: { name: string; type: string }[] }[] };
-    expect(result[2]?.columns.map((each) => each.type)).toEqual([
+    expect(result[3]?.columns.map((each) => each.type)).toEqual([
       "DateTime('UTC')",
       'UInt64',
       'UInt64',
@@ -236,6 +307,6 @@ describe('as data', () => {
   });
 
   test('no other endpoints exist', () => {
-    expect(readdirSync(service.endpoints).filter((name) => name.endsWith('.yaml'))).toHaveLength(3);
+    expect(readdirSync(service.endpoints).filter((name) => name.endsWith('.yaml'))).toHaveLength(4);
   });
 });

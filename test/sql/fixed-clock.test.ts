@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { fixClock } from '../../src/sql/fixed-clock.ts';
+import { REAL_TIME } from '../support/real-time.ts';
 
 const NOW = Date.parse('2024-02-29T12:34:56.789Z');
 const LIMITS = { time: 10, memory: 2 ** 28, readRows: 0, resultBytes: 2 ** 20 };
@@ -14,6 +15,7 @@ let engine: Engine;
 beforeAll(async () => {
   const path = join(mkdtempSync(join(tmpdir(), 'millrace-')), 'engine');
   engine = await createEmbeddedEngine({
+    ...REAL_TIME,
     path,
     connections: 1,
     queue: 10,

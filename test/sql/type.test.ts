@@ -3,7 +3,9 @@ import Ajv from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
+import { bigqueryShape } from '../../src/format/bigquery-shape.ts';
 import { columnSchema } from '../../src/openapi/columns.ts';
+import { timestampsOf } from '../../src/request/result-shape.ts';
 import { parseType, printType, typeArguments } from '../../src/sql/type.ts';
 import { typescriptOf } from '../../src/sql/typescript-type.ts';
 import { TYPE_ROWS } from '../support/clickhouse-types.ts';
@@ -38,9 +40,17 @@ describe('the types of values', () => {
     for (const int64 of ['number', 'string'] as const) {
       const [json, reported] = await ask(value, int64);
       expect(reported).toBe(type);
-      const validate = ajv.compile(columnSchema(type, int64));
-      validate(json);
-      expect(validate.errors).toBeNull();
+      const line = Buffer.from(`${JSON.stringify({ x: json })}\n`);
+      const shaped = bigqueryShape(line, timestampsOf([{ name: 'x', type }]));
+      const { x } = JSON.parse(shaped.toString()) as { x: unknown };
+      for (const [shape, value] of [
+        ['standard', json],
+        ['bigquery', x],
+      ] as const) {
+        const validate = ajv.compile(columnSchema(type, int64, shape));
+        validate(value);
+        expect(validate.errors).toBeNull();
+      }
     }
   });
 });

@@ -47,7 +47,15 @@ async function openDatabase(url: string): Promise<TestServer> {
 function settingsOf(url: string, user: string, password: string): TestServer['settings'] {
   const names = { consumer: undefined, ca: undefined, certificate: undefined };
   return {
-    clickhouse: { urls: [url], user, password, ...names, isCompressed: false, rowPolicies: false },
+    clickhouse: {
+      urls: [url],
+      user,
+      password,
+      ...names,
+      isCompressed: false,
+      pingTimeoutMs: 60_000,
+      rowPolicies: false,
+    },
     acceptSingleLayer: true,
   };
 }

@@ -92,5 +92,5 @@ function Control(props: FieldProps) {
 
 function kindOf({ type, enum: choices }: Parameter): Kind {
   if (choices !== undefined || type === 'Bool') return 'choice';
-  return type.startsWith('Date') ? 'time' : 'text';
+  return /^Date(?:32|Time|Time64\(\d\))?$/.test(type) ? 'time' : 'text'; // the picker is in UTC
 }

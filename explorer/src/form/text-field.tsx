@@ -1,4 +1,4 @@
-// A parameter entered as text: a string, a number, or a comma-separated list.
+// A parameter entered as text: a string, a number, a time in a zone, a comma-separated list, or JSON.
 import type { Parameter } from '../service/listing.ts';
 import { defaultOf, described, type FieldProps } from './field.ts';
 
@@ -27,5 +27,8 @@ function placeholderOf(parameter: Parameter): string {
   if (min !== undefined && max !== undefined) return `${min} to ${max}`;
   if (min !== undefined) return `at least ${min}`;
   if (max !== undefined) return `at most ${max}`;
-  return type.startsWith('Array') ? 'comma-separated values' : '';
+  if (/^Array\((?!Array|Tuple|Map)/.test(type)) return 'comma-separated values';
+  if (/^(?:Array|Tuple|Map)/.test(type)) return 'JSON';
+  const zone = /^(?:\w+\()*DateTime.*'(.*)'/.exec(type)?.[1];
+  return zone === undefined ? '' : `local time in ${zone}, or with an offset`;
 }

@@ -113,7 +113,10 @@ export function createClient({ base, fetch, now }: ClientOptions): Client {
     },
     run: async (key, ask, { signal, isFresh }) => {
       const started = now();
-      const headers: Record<string, string> = isFresh ? { 'Cache-Control': 'no-cache' } : {};
+      const headers = {
+        Prefer: 'result-shape=standard',
+        ...(isFresh ? { 'Cache-Control': 'no-cache' } : {}),
+      };
       const response = await post('query', key, ask, { signal, headers });
       const text = await response.text();
       return readAnswer(response.headers, text, now() - started);

@@ -1,7 +1,7 @@
 // The initial state of an endpoint: its first example filled in, and starter queries.
 import type { Endpoint, Example, Parameter } from '../service/listing.ts';
 import { sandboxOf } from '../service/listing.ts';
-import { isNested, type Json } from '../service/json.ts';
+import { isNested, printJson, type Json } from '../service/json.ts';
 import type { Address } from './address.ts';
 
 export type InitialAddress = Pick<Address, 'endpoint' | 'parameters' | 'texts'>;
@@ -33,7 +33,10 @@ export function defaultText({ default: value }: Parameter): string {
 
 function fieldText(value: Json): string {
   if (value === null) return '';
-  return isNested(value) ? Object.values(value).map(fieldText).join(',') : String(value);
+  if (!isNested(value)) return String(value);
+  const isPlain =
+    Array.isArray(value) && !Object.values(value).some((each) => each === null || isNested(each));
+  return isPlain ? Object.values(value).map(fieldText).join(',') : printJson(value);
 }
 
 function starterQueries(endpoint: Endpoint): Address['texts'] {

@@ -3,7 +3,8 @@ import { constantText, rule, takes, unitOf, type Application, type FunctionRule 
 import { syntax, untranslated } from '../translation-error.ts';
 import { sql, type Sql } from '../sql.ts';
 import { quoteString } from '../../sql/literal.ts';
-import { timeFormat } from './time-format.ts';
+import { formatTime, timeFormat } from './time-format.ts';
+import { parseTime } from './time-parse.ts';
 import { isDateUnit, timeLiteral, truncated, unitName } from '../time-literal.ts';
 import type { TimeType, Unit } from '../tree.ts';
 import { number, text, value, whole, type Value } from '../value.ts';
@@ -29,11 +30,13 @@ function zoneOf(application: Application, index: number): Sql | undefined {
   );
 }
 
-/** Time zones by name or as an offset in whole hours. */
+/** Time zones by name or as an offset. */
 function zoneName(name: string, at: number): string {
-  const offset = /^(?:UTC|GMT)?([+-])0?(\d{1,2})(?::00)?$/.exec(name);
+  const [, sign, hours = '', minutes = '00'] =
+    /^(?:UTC|GMT)?([+-])0?(\d{1,2})(?::?([0-5]\d))?$/.exec(name) ?? [];
   // POSIX offsets have the opposite sign.
-  if (offset !== null) return `Etc/GMT${offset[1] === '+' ? '-' : '+'}${offset[2] ?? ''}`;
+  if (sign !== undefined && minutes === '00') return `Etc/GMT${sign === '+' ? '-' : '+'}${hours}`;
+  if (sign !== undefined) return `Fixed/UTC${sign}${hours.padStart(2, '0')}:${minutes}:00`;
   if (/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(name)) return name;
   return syntax(
     at,
@@ -50,15 +53,18 @@ function wallTime(time: Sql, zone: Sql | undefined): Sql {
 
 function trunc(type: TimeType): FunctionRule {
   return rule(2, 3, (application) => {
-    const time = timeOf(application, 0, type);
-    const unit = unitOf(application, 1);
+    const first = application.written(0);
+    // PostgreSQL and ClickHouse: date_trunc('hour', x).
+    const isSwapped = first.kind === 'string' && /^[a-z]+$/i.test(first.value);
+    const time = timeOf(application, isSwapped ? 1 : 0, type);
+    const unit = isSwapped ? { name: first.value.toUpperCase(), at: first.at } : unitOf(application, 1);
     const zone = zoneOf(application, 2);
     const kind = time.type.kind === 'unknown' ? type : time.type.kind;
     if (kind === 'date') return value('date', sql`toDate(${truncated(time.sql, unit, undefined)})`);
     const start = truncated(time.sql, unit, zone);
     const isTimestamp = kind === 'timestamp' ? 'timestamp' : 'datetime';
-    if (isDateUnit(unit)) return value(isTimestamp, sql`toDateTime(${start}, ${zone ?? "'UTC'"})`);
-    return value(isTimestamp, start);
+    const moment = isDateUnit(unit) ? sql`toDateTime(${start}, ${zone ?? "'UTC'"})` : start;
+    return value(isTimestamp, zone === undefined ? moment : sql`toTimeZone(${moment}, 'UTC')`);
   });
 }
 
@@ -88,24 +94,36 @@ function difference(type: TimeType): FunctionRule {
 
 function formatted(type: TimeType): FunctionRule {
   return rule(2, 3, (application) => {
-    const pattern = timeFormat(constantText(application, 0, 'a pattern'), application.written(0).at);
-    const zone = zoneOf(application, 2);
+    const pattern = constantText(application, 0, 'a pattern');
     const time = timeOf(application, 1, type).sql;
-    return value(
-      'string',
-      sql`formatDateTime(${time}, ${quoteString(pattern)}${zone === undefined ? '' : sql`, ${zone}`})`,
-    );
+    const { at } = application.written(0);
+    return value('string', formatTime(time, pattern, { zone: zoneOf(application, 2), at }));
   });
 }
 
 function parsed(type: TimeType): FunctionRule {
   return rule(2, 3, (application) => {
-    const pattern = timeFormat(constantText(application, 0, 'a pattern'), application.written(0).at);
-    const zone = zoneOf(application, 2) ?? "'UTC'";
-    const name = application.call.isSafe ? 'parseDateTimeOrNull' : 'parseDateTime';
-    const time = sql`${name}(${text(application.value(1))}, ${quoteString(pattern)}, ${zone})`;
+    const { written, call } = application;
+    const pattern = constantText(application, 0, 'a pattern');
+    const zone =
+      call.args.length > 2 ? zoneName(constantText(application, 2, 'a time zone'), written(2).at) : undefined;
+    const argument = written(1);
+    const time =
+      parseTime(pattern, {
+        type,
+        text: text(application.value(1)),
+        literal: argument.kind === 'string' ? argument : undefined,
+        zone,
+        isSafe: call.isSafe,
+      }) ?? parsedByEngine(application, timeFormat(pattern, written(0).at), zone);
     return value(type, type === 'date' ? sql`toDate(${time})` : time);
   });
+}
+
+/** With elements such as the day of a year, and whole seconds. */
+function parsedByEngine({ call, value: at }: Application, pattern: string, zone = 'UTC'): Sql {
+  const name = call.isSafe ? 'parseDateTimeOrNull' : 'parseDateTime';
+  return sql`toTimeZone(${name}(${text(at(1))}, ${quoteString(pattern)}, ${quoteString(zone)}), 'UTC')`;
 }
 
 /** `timestamp(x)`, `datetime(x, zone)` and `date(x, zone)`. */
@@ -176,6 +194,7 @@ const now = (): Value => value('timestamp', "now64(6, 'UTC')");
 
 export const TIME_FUNCTIONS: Readonly<Record<string, FunctionRule>> = {
   current_timestamp: rule(0, 0, now),
+  now: rule(0, 0, now),
   current_datetime: rule(0, 1, (application) =>
     value('datetime', wallTime("now64(6, 'UTC')", zoneOf(application, 0))),
   ),
@@ -207,7 +226,10 @@ export const TIME_FUNCTIONS: Readonly<Record<string, FunctionRule>> = {
     value('date', sql`toLastDayOfMonth(${timeOf(application, 0, 'date').sql})`),
   ),
   unix_seconds: rule(1, 1, (application) =>
-    value('int', sql`toUnixTimestamp(${timeOf(application, 0, 'timestamp').sql})`),
+    value(
+      'int',
+      sql`toUnixTimestamp64Second(toDateTime64(${timeOf(application, 0, 'timestamp').sql}, 6, 'UTC'))`,
+    ),
   ),
   unix_millis: rule(1, 1, (application) =>
     value(

@@ -68,3 +68,11 @@ function parseBound(reader: Reader): string {
   const side = (['PRECEDING', 'FOLLOWING'] as const).find((word) => reader.take(word));
   return `${count} ${side ?? reader.reject('PRECEDING or FOLLOWING')}`;
 }
+
+/** `COALESCE(array, [])` without its default: a missing array has no elements either. */
+export function withoutEmptyDefault(array: Expression): Expression {
+  if (array.kind !== 'call' || !['coalesce', 'ifnull'].includes(array.name)) return array;
+  const [only, ...more] = array.args;
+  const areEmpty = more.every((each) => each.kind === 'array' && each.items.length === 0);
+  return only !== undefined && more.length > 0 && areEmpty ? only : array;
+}

@@ -1,8 +1,8 @@
 // Parses expressions, from operators by precedence down to operands.
-import { isQueryAhead } from './clauses.ts';
+import { isQueryAhead, withoutEmptyDefault } from './clauses.ts';
 import { parseOperand } from './operand.ts';
 import type { Reader } from './reader.ts';
-import { tooLarge } from '../translation-error.ts';
+import { tooLarge, untranslated } from '../translation-error.ts';
 import type { Among, ChainOperator, Expression, Test } from '../tree.ts';
 
 /** Maximum run of operators that nest in the tree; AND, OR and || are flat. */
@@ -30,6 +30,7 @@ function parseNot(reader: Reader): Expression {
   return reader.nest(() => ({ kind: 'unary', at, operator: 'NOT', value: parseNot(reader) }));
 }
 
+const TESTS: ReadonlySet<string> = new Set(['IN', 'BETWEEN', 'LIKE', 'ILIKE']);
 const COMPARISONS = ['=', '!=', '<>', '<=', '>=', '<', '>'] as const;
 
 function parseComparison(reader: Reader): Expression {
@@ -47,12 +48,12 @@ function parseComparison(reader: Reader): Expression {
   }
 }
 
-/** `IS …`, `[NOT] IN …`, `[NOT] BETWEEN …`, `[NOT] LIKE …`. */
+/** `IS …`, `[NOT] IN …`, `[NOT] BETWEEN …`, `[NOT] LIKE …`, and PostgreSQL's `[NOT] ILIKE …`. */
 function parseTest(reader: Reader, value: Expression): Expression | undefined {
   const { at } = value;
   if (reader.take('IS')) return parseIs(reader, value);
   const ahead = reader.word() === 'NOT' ? 1 : 0;
-  if (!['IN', 'BETWEEN', 'LIKE'].includes(reader.word(ahead) ?? '')) return undefined;
+  if (!TESTS.has(reader.word(ahead) ?? '')) return rejectPattern(reader);
   const isNot = reader.take('NOT');
   if (reader.take('IN')) return { kind: 'in', at, value, among: parseAmong(reader), isNot };
   if (reader.take('BETWEEN')) {
@@ -60,9 +61,21 @@ function parseTest(reader: Reader, value: Expression): Expression | undefined {
     reader.expect('AND');
     return { kind: 'between', at, value, low, high: parseBits(reader), isNot };
   }
-  reader.expect('LIKE');
-  const operator = isNot ? 'NOT LIKE' : 'LIKE';
+  const like = reader.take('ILIKE') ? 'ILIKE' : 'LIKE';
+  if (like === 'LIKE') reader.expect('LIKE');
+  const operator = isNot ? `NOT ${like}` : like;
   return { kind: 'binary', at, operator, left: value, right: parseBits(reader) };
+}
+
+/** PostgreSQL's other operators for patterns: nothing else can have these tokens here. */
+function rejectPattern(reader: Reader): undefined {
+  const isMatch = reader.isSymbol('~');
+  if (!isMatch && !(reader.word() === 'SIMILAR' && reader.word(1) === 'TO')) return undefined;
+  return untranslated(
+    reader.at(),
+    `The operator ${isMatch ? '~' : 'SIMILAR TO'} is not supported`,
+    "Write REGEXP_CONTAINS(x, r'pattern'), with (?i) at its start to ignore case.",
+  );
 }
 
 function parseIs(reader: Reader, value: Expression): Expression {
@@ -79,7 +92,7 @@ function parseIs(reader: Reader, value: Expression): Expression {
 function parseAmong(reader: Reader): Among {
   if (reader.take('UNNEST')) {
     reader.expectSymbol('(');
-    const array = parseExpression(reader);
+    const array = withoutEmptyDefault(parseExpression(reader));
     reader.expectSymbol(')');
     return { kind: 'unnest', array };
   }

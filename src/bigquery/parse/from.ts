@@ -1,5 +1,5 @@
 // Parses FROM: tables, subqueries, unnested arrays, and joins.
-import { parseAlias } from './clauses.ts';
+import { parseAlias, withoutEmptyDefault } from './clauses.ts';
 import type { Reader } from './reader.ts';
 import { syntax, tooLarge, untranslated } from '../translation-error.ts';
 import type { FromItem, JoinKind, Name, Source } from '../tree.ts';
@@ -11,7 +11,9 @@ const MAX_ITEMS = 50;
  * @throws TranslationError
  */
 export function parseFrom(reader: Reader): readonly FromItem[] {
-  const items = [parseItem(reader, 'CROSS')];
+  const first = parseItem(reader, 'CROSS');
+  // Parentheses around the first tables change nothing.
+  const items = first.source.kind === 'group' ? [...first.source.items] : [first];
   for (let join = takeJoin(reader); join !== undefined; join = takeJoin(reader)) {
     if (items.length >= MAX_ITEMS)
       tooLarge(reader.at(), `FROM may have at most ${MAX_ITEMS} tables and arrays`);
@@ -40,14 +42,14 @@ function takeJoin(reader: Reader): JoinKind | undefined {
 function parseItem(reader: Reader, join: JoinKind): FromItem {
   const at = reader.at();
   const source = parseSource(reader);
-  const alias = parseAlias(reader);
+  const alias = source.kind === 'group' ? undefined : parseAlias(reader);
   const offset = source.kind === 'unnest' ? parseOffset(reader) : undefined;
   rejectRest(reader);
   const condition = join === 'CROSS' ? {} : parseCondition(reader);
   const whole = source.kind === 'unnest' && offset !== undefined ? { ...source, offset } : source;
   if (source.kind !== 'unnest' && join !== 'CROSS' && Object.keys(condition).length === 0) {
     // A path such as `t.metadata` needs no condition; whether it is a path is known only during translation.
-    if (source.kind === 'query' || source.parts.length < 2) reader.reject('ON or USING');
+    if (source.kind !== 'table' || source.parts.length < 2) reader.reject('ON or USING');
   }
   return { at, join, source: whole, ...(alias === undefined ? {} : { alias }), ...condition };
 }
@@ -55,30 +57,55 @@ function parseItem(reader: Reader, join: JoinKind): FromItem {
 function parseSource(reader: Reader): Source {
   if (reader.take('UNNEST')) {
     reader.expectSymbol('(');
-    const array = reader.grammar.expression(reader);
+    const array = withoutEmptyDefault(reader.grammar.expression(reader));
     reader.expectSymbol(')');
     return { kind: 'unnest', array };
   }
-  if (reader.isSymbol('(')) return parseBracket(reader);
+  if (reader.isSymbol('(')) return reader.nest(() => parseBracket(reader));
   const parts = [reader.name('a table')];
   while (reader.takeSymbol('.')) parts.push(reader.name('a name'));
   if (reader.isSymbol('(')) syntax(reader.at(), 'Table functions are not allowed');
   return { kind: 'table', parts };
 }
 
+/** A subquery, or a join in parentheses. */
 function parseBracket(reader: Reader): Source {
-  const at = reader.at();
-  reader.next();
-  if (!['SELECT', 'WITH'].includes(reader.word() ?? '') && !reader.isSymbol('(')) {
-    untranslated(
-      at,
-      'Joins in parentheses are not supported',
-      'Remove the parentheses, or write (SELECT …).',
-    );
-  }
-  const query = reader.grammar.query(reader);
+  const isQuery = isQueryInside(reader, 1);
+  reader.expectSymbol('(');
+  const source: Source = isQuery
+    ? { kind: 'query', query: reader.grammar.query(reader) }
+    : { kind: 'group', items: parseFrom(reader) };
   reader.expectSymbol(')');
-  return { kind: 'query', query };
+  return source;
+}
+
+const SET_OPERATORS: ReadonlySet<string | undefined> = new Set([
+  'UNION',
+  'INTERSECT',
+  'EXCEPT',
+  'ORDER',
+  'LIMIT',
+]);
+
+/** Whether the tokens `ahead` are a query: in `((SELECT …) AS a JOIN …)` they are not. */
+function isQueryInside(reader: Reader, ahead: number): boolean {
+  if (!reader.isSymbol('(', ahead)) return ['SELECT', 'WITH'].includes(reader.word(ahead) ?? '');
+  const after = afterBracket(reader, ahead);
+  return (
+    SET_OPERATORS.has(reader.word(after)) || (reader.isSymbol(')', after) && isQueryInside(reader, ahead + 1))
+  );
+}
+
+/** The token after the parenthesis that closes the one `ahead`. */
+function afterBracket(reader: Reader, ahead: number): number {
+  let depth = 0;
+  let at = ahead;
+  do {
+    if (reader.isSymbol('(', at)) depth++;
+    else if (reader.isSymbol(')', at)) depth--;
+    at++;
+  } while (depth > 0 && reader.peek(at).kind !== 'end');
+  return at;
 }
 
 function parseOffset(reader: Reader): Name | undefined {

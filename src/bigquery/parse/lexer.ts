@@ -17,7 +17,7 @@ const WHITESPACE = /[\s\u00a0\u200b\u3000\ufeff]+|--[^\n]*|#[^\n]*|\/\*[^]*?\*\/
 const WORD = /[A-Za-z_][A-Za-z0-9_]*/y;
 const NUMBER = /0[xX][0-9A-Fa-f]+|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?/y;
 const STRING_START = /([rR]?)('''|"""|'|")/y;
-const SYMBOL = /<=|>=|<>|!=|\|\||<<|>>|=>|[-+*/%=<>(),.;[\]|&^~]/y;
+const SYMBOL = /<=|>=|<>|!=|\|\||<<|>>|=>|::|[-+*/%=<>(),.;[\]|&^~]/y;
 
 /**
  * Splits `text` into tokens, followed by an `end` token.

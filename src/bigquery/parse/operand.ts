@@ -8,7 +8,7 @@ import type { Expression, Field, IndexBase, Name, TypeName, Unit } from '../tree
 
 const MAX_SUFFIXES = 64;
 
-/** A value with its accessors: `.field`, `[OFFSET(0)]`. */
+/** A value with its accessors: `.field`, `[OFFSET(0)]`, and PostgreSQL's casts: `::type`. */
 export function parseOperand(reader: Reader): Expression {
   let value = parseValue(reader);
   for (let count = 0; ; count++) {
@@ -22,6 +22,8 @@ export function parseOperand(reader: Reader): Expression {
           ? { kind: 'path', at, parts: [...value.parts, name] }
           : { kind: 'field', at, of: value, name };
     } else if (reader.isSymbol('[')) value = parseIndex(reader, value);
+    else if (reader.takeSymbol('::'))
+      value = { kind: 'cast', at, value, type: parseType(reader), isSafe: false };
     else if (reader.isSymbol('(') && value.kind === 'path') rejectCall(value.parts);
     else return value;
   }
@@ -262,8 +264,25 @@ function parseUnit(reader: Reader): Unit {
 
 function parseInterval(reader: Reader, at: number): Expression {
   reader.next();
+  const written = writtenInterval(reader);
+  if (written !== undefined) return written;
   const value = reader.grammar.expression(reader);
+  if (reader.peek().kind !== 'word') reader.reject('a unit such as HOUR', 'Write INTERVAL 1 HOUR.');
   const unit = parseUnit(reader);
   if (reader.word() === 'TO') untranslated(reader.at(), 'Intervals of several units are not supported');
   return { kind: 'interval', at, value, unit };
+}
+
+/** PostgreSQL's `INTERVAL '1 hour'`. */
+function writtenInterval(reader: Reader): Expression | undefined {
+  const { kind, text, start: at } = reader.peek();
+  const [, count, unit] = kind === 'string' ? (/^\s*([+-]?\d{1,9})\s*([a-z]+?)s?\s*$/i.exec(text) ?? []) : [];
+  if (count === undefined || unit === undefined) return undefined;
+  reader.next();
+  return {
+    kind: 'interval',
+    at,
+    value: { kind: 'number', at, text: count },
+    unit: { name: unit.toUpperCase(), at },
+  };
 }

@@ -5,7 +5,7 @@ import { sql, type Sql } from '../sql.ts';
 import type { Expression, TypeName } from '../tree.ts';
 import { key, text, value, whole, type ScalarKind, type Value } from '../value.ts';
 
-/** BigQuery types and their ClickHouse equivalents. */
+/** BigQuery types and their ClickHouse equivalents, and PostgreSQL's names for them. */
 const TYPES: Readonly<Record<string, readonly [name: string, kind: ScalarKind]>> = {
   INT64: ['Int64', 'int'],
   INT: ['Int64', 'int'],
@@ -15,6 +15,8 @@ const TYPES: Readonly<Record<string, readonly [name: string, kind: ScalarKind]>>
   TINYINT: ['Int64', 'int'],
   BYTEINT: ['Int64', 'int'],
   FLOAT64: ['Float64', 'float'],
+  FLOAT: ['Float64', 'float'],
+  DOUBLE: ['Float64', 'float'],
   NUMERIC: ['Decimal(38, 9)', 'float'],
   DECIMAL: ['Decimal(38, 9)', 'float'],
   BIGNUMERIC: ['Decimal(76, 38)', 'float'],
@@ -23,7 +25,10 @@ const TYPES: Readonly<Record<string, readonly [name: string, kind: ScalarKind]>>
   BOOLEAN: ['Bool', 'bool'],
   STRING: ['String', 'string'],
   BYTES: ['String', 'string'],
+  TEXT: ['String', 'string'],
+  VARCHAR: ['String', 'string'],
   TIMESTAMP: ["DateTime64(6, \\'UTC\\')", 'timestamp'],
+  TIMESTAMPTZ: ["DateTime64(6, \\'UTC\\')", 'timestamp'],
   DATETIME: ["DateTime64(6, \\'UTC\\')", 'datetime'],
   DATE: ['Date', 'date'],
 };

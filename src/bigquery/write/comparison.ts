@@ -7,6 +7,7 @@ import { timeLiteral } from '../time-literal.ts';
 import type { Expression, TimeType } from '../tree.ts';
 import { key, number, text, value, whole, type Value } from '../value.ts';
 
+const PATTERNS: ReadonlySet<string> = new Set(['LIKE', 'NOT LIKE', 'ILIKE', 'NOT ILIKE']);
 const OPERATORS: ReadonlySet<string> = new Set(['=', '!=', '<>', '<', '>', '<=', '>=']);
 
 /** The comparison; undefined if the operator is not a comparison. */
@@ -23,7 +24,7 @@ export function comparison(
       sql: sql`(${joinSql(sides(), ` ${operator === '<>' ? '!=' : operator} `)})`,
     });
   }
-  if (operator === 'LIKE' || operator === 'NOT LIKE') {
+  if (PATTERNS.has(operator)) {
     const texts = [expression.left, expression.right].map((each) =>
       text(context.rules.expression(each, context)),
     );
@@ -95,7 +96,13 @@ export function membership(
   }
   const { among } = expression;
   if (among.kind === 'list') {
-    const [own = '', ...list] = alike([expression.value, ...among.values].map(operandOf));
+    const operands = [expression.value, ...among.values].map(operandOf);
+    const [own = '', ...list] = alike(operands);
+    if (operands.some((each) => isTime(each.value.type.kind))) {
+      // IN does not convert times to the precision of its left side.
+      const equal = list.map((each) => sql`(${own} = ${each})`);
+      return value('bool', { origin: at, sql: sql`(${not}(${joinSql(equal, ' OR ')}))` });
+    }
     return value('bool', { origin: at, sql: sql`(${own} ${not}IN (${joinSql(list)}))` });
   }
   const own = key(context.rules.expression(expression.value, context)).sql;

@@ -8,15 +8,16 @@ import { quantile } from '../functions/aggregate.ts';
 import { arrayOf } from '../functions/array.ts';
 import { extracted, timeOf } from '../functions/time.ts';
 import { syntax } from '../translation-error.ts';
+import { objectOf, tupleOf } from '../record.ts';
 import { columnUnknown, fieldsOf, resolve } from '../scope.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import { timeLiteral, unitName } from '../time-literal.ts';
 import type { Expression, Name } from '../tree.ts';
 import { unified } from '../common-type.ts';
 import {
-  columnValue,
   condition,
   field,
+  isMissing,
   key,
   number,
   quoteName,
@@ -234,14 +235,19 @@ function writeArithmetic({ operator, at }: Of<'binary'>, [left, right]: readonly
   return value(areWhole ? 'int' : time === undefined ? 'float' : 'unknown', written);
 }
 
-function writeIs({ what, isNot }: Of<'is'>, inner: Value): Value {
-  if (what === 'NULL') return value('bool', isNull(inner, isNot));
+function writeIs({ what, isNot, value: of }: Of<'is'>, inner: Value): Value {
+  if (what === 'NULL')
+    return value('bool', isNull(inner, isNot, of.kind === 'path' && of.parts.length === 1));
   const own = sql`ifNull(${condition(inner)}, ${what === 'TRUE' ? 'false' : 'true'})`;
   return value('bool', (what === 'TRUE') === isNot ? sql`(NOT ${own})` : sql`(${own})`);
 }
 
-function isNull(inner: Value, isNot: boolean): Sql {
+/** A name alone may be an unnested record of unknown fields: it is null only if there is no object either. */
+function isNull(inner: Value, isNot: boolean, isName: boolean): Sql {
   const { kind } = inner.type;
+  if (isName && kind === 'dynamic' && inner.json !== undefined) {
+    return sql`(${isNot ? 'NOT ' : ''}${isMissing(inner.sql, inner.json)})`;
+  }
   if (inner.absent !== undefined && kind !== 'dynamic' && (kind === 'record' || kind === 'array')) {
     return isNot ? sql`(NOT ${inner.absent})` : inner.absent;
   }
@@ -288,37 +294,12 @@ function writeArray(items: readonly Value[]): Value {
   return { sql: sql`[${joinSql(sqls)}]`, type: { kind: 'array', element: type } };
 }
 
-interface NamedValue {
-  readonly name: string;
-  readonly value: Value;
-}
-
-/** A JSON object: tuple element types must be constant, and those of aggregates are not. */
-function writeObject(fields: readonly NamedValue[]): Value {
-  const members = fields.map(
-    ({ name, value: each }, index) =>
-      sql`${quoteString(`${index === 0 ? '{' : ', '}${JSON.stringify(name)}: `)}, toJSONString(${each.sql})`,
-  );
-  const object = sql`CAST(concat(${joinSql(members)}, '}') AS JSON)`;
-  return columnValue(object, { kind: 'record', paths: new Map() });
-}
-
-/** A tuple with named elements; the engine infers their types. */
 function writeStruct({ fields }: Of<'struct'>, context: Context): Value {
   const named = fields.map(({ value: inner, alias }, index) => {
     const name = (alias ?? implicitName(inner))?.name;
     return { name: name ?? `_field_${index + 1}`, value: key(writeExpression(inner, context)) };
   });
-  if (fields.some((each) => hasAggregate(each.value))) return writeObject(named);
-  const types = named.map(
-    ({ name, value: each }, index) =>
-      sql`${quoteString(`${index === 0 ? '' : ', '}${quoteName(name)} `)}, toTypeName(${each.sql})`,
-  );
-  const values = joinSql(named.map(({ value: each }) => each.sql));
-  return {
-    sql: sql`CAST(tuple(${values}), concat('Tuple(', ${joinSql(types)}, ')'))`,
-    type: { kind: 'tuple', fields: new Map(named.map(({ name, value: each }) => [name, each.type])) },
-  };
+  return fields.some((each) => hasAggregate(each.value)) ? objectOf(named) : tupleOf(named);
 }
 
 function writeQueryValue({ form, query, at }: Of<'query'>, context: Context): Value {

@@ -7,6 +7,7 @@ import { columnOf, columnsByName, type OutputColumn, type Relation } from '../sc
 import { joinSql, sql, type Sql } from '../sql.ts';
 import type { Expression, FromItem, Name } from '../tree.ts';
 import { columnValue, condition, isRecord, key, quoteName, value, type Value } from '../value.ts';
+import { packed } from './packed.ts';
 
 /** FROM as SQL, and what the other clauses need to know about it. */
 export interface WrittenFrom {
@@ -20,7 +21,7 @@ export interface WrittenFrom {
 /** State while FROM is written. */
 interface State {
   readonly pieces: Sql[];
-  relations: readonly Relation[];
+  relations: readonly Marked[];
   readonly conditions: Sql[];
 }
 
@@ -29,14 +30,18 @@ interface State {
  * @throws TranslationError
  */
 export function writeFrom(items: readonly FromItem[], context: Context): WrittenFrom {
+  const { pieces, relations, conditions } = writeItems(items, { context, isLost: false });
+  return { sql: pieces.length === 0 ? undefined : joinSql(pieces, ' '), relations, conditions };
+}
+
+function writeItems(items: readonly FromItem[], { context, isLost }: TableOptions): State {
   const state: State = { pieces: [], relations: [], conditions: [] };
   for (const [index, item] of items.entries()) {
     const array = arrayPath(item, state, context);
     if (array !== undefined) addUnnested(item, array, state, context);
-    else addTable(item, state, { context, isLost: isLostLater(items.slice(index + 1)) });
+    else addTable(item, state, { context, isLost: isLost || isLostLater(items.slice(index + 1)) });
   }
-  const { pieces, relations, conditions } = state;
-  return { sql: pieces.length === 0 ? undefined : joinSql(pieces, ' '), relations, conditions };
+  return state;
 }
 
 /** Whether a later outer join may produce no row of this table. */
@@ -63,20 +68,50 @@ function arrayPath({ source, at }: FromItem, { relations }: State, context: Cont
 
 interface TableOptions {
   readonly context: Context;
+  /** Whether a later outer join may produce no row of it. */
   readonly isLost: boolean;
 }
 
+/** What is joined next: its SQL with a name, and what it adds to the scope. */
+interface Joined {
+  readonly sql: Sql;
+  readonly relations: readonly Marked[];
+}
+
+/** Joins a table, a subquery, or a join in parentheses. */
 function addTable(item: FromItem, state: State, { context, isLost }: TableOptions): void {
-  const { join } = item;
-  const { sql: table, columns, alias } = readTable(item, context);
+  const { join, source } = item;
+  const isMarked = isLost || join === 'LEFT' || join === 'FULL';
+  const options = { context, isLost: isMarked };
+  const added =
+    source.kind === 'group'
+      ? writeGroup(source.items, { ...options, at: item.at })
+      : namedTable(item, options);
   // An outer join adds the absence condition to every preceding column.
   const before = join === 'RIGHT' || join === 'FULL' ? state.relations : [];
   context.spend(
     item.at,
-    before.reduce((sum, each) => sum + each.columns.size, columns.length),
+    [...before, ...added.relations].reduce((sum, each) => sum + each.columns.size, 0),
   );
+  const { condition: on, merged } = joinCondition(item, state.relations, { own: added.relations, context });
+  const isFirst = state.pieces.length === 0;
+  const keyword = isFirst
+    ? ''
+    : on === undefined
+      ? 'CROSS JOIN '
+      : `${join === 'CROSS' ? 'INNER' : join} JOIN `;
+  state.pieces.push(
+    sql`${keyword}${{ origin: item.at, sql: added.sql }}${on === undefined ? '' : sql` ON ${on}`}`,
+  );
+  const kept = join === 'RIGHT' || join === 'FULL' ? state.relations.map(lost) : state.relations;
+  const own = join === 'LEFT' || join === 'FULL' ? added.relations.map(lost) : added.relations;
+  state.relations = [...kept, ...(merged === undefined ? own : own.map((each) => ({ ...each, merged })))];
+}
+
+function namedTable(item: FromItem, { context, isLost }: TableOptions): Joined {
+  const { sql: table, columns, alias } = readTable(item, context);
   const name = context.fresh('t');
-  const marker = isLost || join === 'LEFT' || join === 'FULL' ? context.fresh('h') : undefined;
+  const marker = isLost ? context.fresh('h') : undefined;
   const read = marker === undefined ? table : sql`(SELECT *, 1 AS ${quoteName(marker)} FROM ${table})`;
   const own: Relation = {
     alias,
@@ -87,33 +122,26 @@ function addTable(item: FromItem, state: State, { context, isLost }: TableOption
       })),
     ),
   };
-  const { condition: on, merged } = joinCondition(item, state.relations, { own, context });
-  const isFirst = state.pieces.length === 0;
-  const keyword = isFirst
-    ? ''
-    : on === undefined
-      ? 'CROSS JOIN '
-      : `${join === 'CROSS' ? 'INNER' : join} JOIN `;
-  state.pieces.push(
-    sql`${keyword}${{ origin: item.at, sql: read }} AS ${name}${on === undefined ? '' : sql` ON ${on}`}`,
-  );
-  const absent = marker === undefined ? undefined : sql`${name}.${quoteName(marker)} = 0`;
-  const isAbsent = join === 'LEFT' || join === 'FULL';
-  const kept = join === 'RIGHT' || join === 'FULL' ? state.relations.map(lost) : state.relations;
-  const added = isAbsent
-    ? lostBy(own, absent)
-    : { ...own, ...(absent === undefined ? {} : { marker: absent }) };
-  state.relations = [...kept, merged === undefined ? added : { ...added, merged }];
+  const marked = marker === undefined ? own : { ...own, marker: sql`${name}.${quoteName(marker)} = 0` };
+  return { sql: sql`${read} AS ${name}`, relations: [marked] };
 }
 
-type Marked = Relation & { readonly marker?: Sql };
+/** A join in parentheses: one table with unnested records, or several tables as a subquery. */
+function writeGroup(items: readonly FromItem[], options: TableOptions & { readonly at: number }): Joined {
+  const { pieces, relations, conditions } = writeItems(items, options);
+  const [only = '', more] = pieces;
+  if (more === undefined && conditions.length === 0) return { sql: only, relations };
+  return packed({ sql: joinSql(pieces, ' '), relations, conditions }, options);
+}
 
-/** The relation after a later outer join that may produce no row of it. */
+type Marked = Relation & {
+  /** The condition that a later outer join produced no row of it. */
+  readonly marker?: Sql;
+};
+
+/** The relation after an outer join that may produce no row of it. */
 function lost(relation: Marked): Marked {
-  return lostBy(relation, relation.marker);
-}
-
-function lostBy(relation: Marked, absent: Sql | undefined): Marked {
+  const { marker: absent } = relation;
   if (absent === undefined) return relation;
   const mark = (each: Value): Value => ({ ...each, absent });
   return {
@@ -156,7 +184,7 @@ function notHere({ at }: Name, written: string, { tables }: Context): never {
 }
 
 interface JoinOptions {
-  readonly own: Relation;
+  readonly own: readonly Relation[];
   readonly context: Context;
 }
 
@@ -168,7 +196,7 @@ function joinCondition(
   if (using !== undefined) {
     if (join === 'RIGHT' || join === 'FULL')
       untranslated(at, `${join} JOIN with USING is not supported`, 'Write ON a.x = b.x.');
-    const pairs = using.map((name) => sql`${usedColumn(name, before)} = ${usedColumn(name, [own])}`);
+    const pairs = using.map((name) => sql`${usedColumn(name, before)} = ${usedColumn(name, own)}`);
     return {
       condition: joinSql(pairs, ' AND '),
       merged: new Set(using.map(({ name }) => name.toLowerCase())),
@@ -178,7 +206,7 @@ function joinCondition(
     if (join !== 'CROSS') syntax(at, `${join} JOIN requires ON or USING`);
     return { condition: undefined, merged: undefined };
   }
-  const inside = inScope([...before, own], context);
+  const inside = inScope([...before, ...own], context);
   return { condition: condition(inside.rules.expression(on, inside)), merged: undefined };
 }
 
@@ -199,7 +227,7 @@ function addUnnested(item: FromItem, array: Expression, state: State, context: C
   const name = alias?.name ?? (item.source.kind === 'table' ? item.source.parts.at(-1)?.name : undefined);
   const isAlias = isRecord(unnested) || (unnested.json !== undefined && isUsedAsRecord(item, name, context));
   const added = isAlias
-    ? [{ alias: name, columns: new Map(), element: unnested }]
+    ? [recordOf(name, unnested, state.relations)]
     : addArray(item, { unnested, name }, state, context);
   state.relations = [...state.relations, ...added];
   if (on === undefined || (on.kind === 'boolean' && on.value)) return;
@@ -207,6 +235,17 @@ function addUnnested(item: FromItem, array: Expression, state: State, context: C
     untranslated(on.at, 'LEFT JOIN UNNEST only supports ON TRUE', 'Move the condition to WHERE.');
   const after = inScope(state.relations, context);
   state.conditions.push(condition(after.rules.expression(on, after)));
+}
+
+/** A record of a table that an outer join may lose is lost with it. */
+function recordOf(alias: string | undefined, element: Value, relations: readonly Marked[]): Marked {
+  const { json } = element;
+  const isOwn = ({ columns, element: other }: Marked) =>
+    [...[...columns.values()].map((column) => column.value), ...(other === undefined ? [] : [other])].some(
+      (each) => json !== undefined && each.json?.root === json.root,
+    );
+  const marker = relations.find(isOwn)?.marker;
+  return { alias, columns: new Map(), element, ...(marker === undefined ? {} : { marker }) };
 }
 
 /** A dynamically typed path is an array if one of its elements is used as a whole, otherwise a record. */

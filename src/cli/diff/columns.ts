@@ -1,15 +1,19 @@
 // Describes the columns of endpoints at both revisions, on the embedded engine with the tables of each revision.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { createDescribe } from '../../catalog/describe.ts';
 import type { Endpoint } from '../../catalog/endpoint.ts';
 import type { Settings } from '../../config/settings.ts';
 import { plainComparison, type ColumnsByEndpoint, type Comparison } from '../../compatibility/compare.ts';
 import type { Contracts, EndpointColumns } from '../../compatibility/contract.ts';
+import type { Finding } from '../../core/finding.ts';
 import type { Engine } from '../../engine/engine.ts';
+import type { LoadedSchema } from '../../schema/load-schema.ts';
 import { CommandError } from '../command-error.ts';
 import { withSchemaEngine } from '../schema-engine.ts';
+import { noTables, noteSchema, type SchemaChoice } from '../schema-options.ts';
+import type { Terminal } from '../terminal.ts';
 import type { OpenEngine } from '../dependencies.ts';
 import type { FolderFile } from './folders.ts';
 
@@ -23,8 +27,9 @@ export interface Described {
 export interface ColumnDeps {
   readonly settings: Settings;
   readonly openEngine: OpenEngine;
-  /** The folder of tables, as named in messages. */
-  readonly folder: string;
+  /** Where the tables are, as named in messages. */
+  readonly schema: SchemaChoice;
+  readonly terminal: Terminal;
 }
 
 /** Undefined: unknown. */
@@ -35,49 +40,73 @@ export interface ReportedColumns {
   readonly notes: readonly string[];
   /** Changes of the tables themselves. */
   readonly comparisons: readonly Comparison[];
+  /** Why columns that may differ were not compared. */
+  readonly failure?: CommandError;
 }
 
-/** Describes only endpoints whose file or tables differ. */
+/** Describes only endpoints whose file or tables differ: without any, the tables are not needed. */
 export async function reportColumns(
   base: Described,
   head: Described,
   deps: ColumnDeps,
 ): Promise<ReportedColumns> {
   const [before, after] = [base.tables ?? head.tables, head.tables ?? base.tables];
-  if (before === undefined || after === undefined) {
-    return withNotes([`Columns are not compared: no tables in ${deps.folder} (see --schema)`]);
-  }
+  const isSame = haveSameTables(base, head);
+  const [old, now] = [changed(base, isSame ? head : undefined), changed(head, isSame ? base : undefined)];
+  if (old.length === 0 || now.length === 0) return withNotes([]);
+  if (before === undefined || after === undefined) return withoutTables(old, now, deps);
   const notes = [base, head]
     .filter(({ tables }) => tables === undefined)
     .map(
       ({ label }) =>
-        `${label} has no ${deps.folder}: its queries are analysed with the tables of the other revision`,
+        `${label} has no ${deps.schema.path}: its queries are analysed with the tables of the other revision`,
     );
-  const isSame = JSON.stringify(before.map(fingerprint)) === JSON.stringify(after.map(fingerprint));
-  const [old, now] = [changed(base, isSame ? head : undefined), changed(head, isSame ? base : undefined)];
-  if (old.length === 0 || now.length === 0) return withNotes(notes);
   try {
     if (isSame) {
       const [first, second] = await withTables(before, deps, (engine) => describeBoth(engine, old, now));
       return { ...withNotes(notes), before: first, after: second };
     }
-    const first = await withTables(before, deps, (engine) => describeAll(engine, old));
-    const second = await withTables(after, deps, (engine) => describeAll(engine, now)).catch(rejectionOf);
-    if (second instanceof CommandError)
-      return { ...withNotes(notes), comparisons: [rejected(after, second)] };
-    return { ...withNotes(notes), before: first, after: second };
+    const first = await withTables(before, deps, (engine, tables) => describeWith(engine, old, tables));
+    const second = await withTables(after, deps, (engine, tables) => describeWith(engine, now, tables));
+    const comparisons = newlyBroken(first.broken, second.broken);
+    return { ...withNotes(notes), comparisons, before: first.columns, after: second.columns };
   } catch (error) {
     const { message } = rejectionOf(error);
-    return withNotes([...notes, `Columns are not compared at ${base.label}: ${message}`]);
+    return withFailure(
+      new CommandError(`The columns were not compared: ${message}; pass --no-engine to go without`, {
+        exitCode: 2,
+        cause: error,
+      }),
+    );
   }
+}
+
+type Tables = Pick<Described, 'tables'>;
+
+/** Whether the endpoints of both revisions are analysed with the same tables. */
+export function haveSameTables(base: Tables, head: Tables): boolean {
+  const [before, after] = [base.tables ?? head.tables, head.tables ?? base.tables];
+  return JSON.stringify(before) === JSON.stringify(after);
 }
 
 function withNotes(notes: readonly string[]): ReportedColumns {
   return { notes, comparisons: [] };
 }
 
-function fingerprint({ path, content }: FolderFile): unknown {
-  return [basename(path), content];
+/** Queries that read no tables need none. */
+async function withoutTables(
+  old: readonly Endpoint[],
+  now: readonly Endpoint[],
+  deps: ColumnDeps,
+): Promise<ReportedColumns> {
+  const [before, after] = await withTables([], deps, (engine) => describeBoth(engine, old, now));
+  const isComplete = before.size === old.length && after.size === now.length;
+  if (!isComplete) return withFailure(noTables(deps.settings, 'The columns were not compared'));
+  return { ...withNotes([]), before, after };
+}
+
+function withFailure(failure: CommandError): ReportedColumns {
+  return { notes: [], comparisons: [], failure };
 }
 
 function rejectionOf(error: unknown): CommandError {
@@ -85,8 +114,13 @@ function rejectionOf(error: unknown): CommandError {
   throw error;
 }
 
-function rejected(tables: readonly FolderFile[], { message }: CommandError): Comparison {
-  return plainComparison('', { code: 'tables.rejected', message, file: tables[0]?.path ?? '', line: 1 });
+/** Tables that could be created before. */
+function newlyBroken(before: LoadedSchema['broken'], after: LoadedSchema['broken']): readonly Comparison[] {
+  return [...after]
+    .filter(([name]) => !before.has(name))
+    .map(([, { message, file, line }]) =>
+      plainComparison('', { code: 'tables.rejected', message, file, line }),
+    );
 }
 
 /** Endpoints of files whose text does not occur on the other side. */
@@ -97,25 +131,53 @@ function changed({ contracts }: Described, other: Described | undefined): readon
     .map(({ endpoint }) => endpoint);
 }
 
-/** Rejects with CommandError if the tables cannot be created. */
+/** Rejects with CommandError if the tables cannot be read. */
 async function withTables<T>(
   tables: readonly FolderFile[],
-  { settings, openEngine, folder }: ColumnDeps,
-  use: (engine: Engine) => Promise<T>,
+  { settings, openEngine, schema, terminal }: ColumnDeps,
+  use: (engine: Engine, broken: LoadedSchema['broken']) => Promise<T>,
 ): Promise<T> {
-  const schema = await mkdtemp(join(tmpdir(), 'millrace-tables-'));
+  const path = await mkdtemp(join(tmpdir(), 'millrace-tables-'));
+  const shown = (finding: Finding): Finding => ({ ...finding, file: relative(path, finding.file) });
   try {
-    for (const { path, content } of tables) {
-      if ('unreadable' in content) throw new CommandError(`Cannot read ${path}: ${content.unreadable}`);
-      await writeFile(join(schema, basename(path)), content.text);
+    for (const { path: file, content } of tables) {
+      if ('unreadable' in content) throw new CommandError(`Cannot read ${file}: ${content.unreadable}`);
+      const copy = join(
+        path,
+        file
+          .split('/')
+          .filter((part) => part !== '..')
+          .join('/'),
+      );
+      await mkdir(dirname(copy), { recursive: true });
+      await writeFile(copy, content.text);
     }
-    return await withSchemaEngine({ settings, schema, openEngine }, use);
+    return await withSchemaEngine(
+      { settings, schema: { ...schema, path }, openEngine },
+      (engine, _, loaded) => {
+        noteSchema({ ...loaded, findings: loaded.findings.map(shown) }, terminal);
+        return use(engine, new Map([...loaded.broken].map(([name, finding]) => [name, shown(finding)])));
+      },
+    );
   } catch (error) {
     const { message } = rejectionOf(error);
-    throw new CommandError(message.replaceAll(schema, folder), { cause: error });
+    throw new CommandError(message.replaceAll(`${path}/`, ''), { cause: error });
   } finally {
-    await rm(schema, { recursive: true, force: true });
+    await rm(path, { recursive: true, force: true });
   }
+}
+
+interface DescribedTables {
+  readonly columns: ColumnsByEndpoint;
+  readonly broken: LoadedSchema['broken'];
+}
+
+async function describeWith(
+  engine: Engine,
+  endpoints: readonly Endpoint[],
+  broken: LoadedSchema['broken'],
+): Promise<DescribedTables> {
+  return { columns: await describeAll(engine, endpoints), broken };
 }
 
 async function describeBoth(

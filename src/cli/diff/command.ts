@@ -1,21 +1,22 @@
 // `millrace diff`, its flags and help.
 import { Option, type Command } from 'commander';
+import { chooseSchema, withSchemaOptions, type SchemaFlags } from '../schema-options.ts';
 import { settingsOf, type CommandDeps } from '../command.ts';
 import { diff } from './diff.ts';
 import { createPrintGithub } from './github.ts';
 import { printJson } from './json.ts';
 import { printMarkdown } from './markdown.ts';
-import type { PrintReport } from './report.ts';
+import { collect, printAndWrite, readWrites } from '../write-reports.ts';
 
-interface DiffFlags {
+interface DiffFlags extends SchemaFlags {
   readonly endpoints?: string;
-  readonly format: 'markdown' | 'json' | 'github';
+  readonly format: keyof ReturnType<typeof printersOf>;
+  readonly write: readonly string[];
   readonly engine: boolean;
-  readonly schema?: string;
 }
 
 export function addDiff(program: Command, deps: CommandDeps): void {
-  program
+  const command = program
     .command('diff')
     .description(
       'Show how changes of endpoint files between two git revisions affect callers and security. Exits 1 if a change breaks callers or weakens security and its file has no allow_breaking.',
@@ -28,24 +29,20 @@ export function addDiff(program: Command, deps: CommandDeps): void {
         .choices(['markdown', 'json', 'github'])
         .default('markdown'),
     )
-    .option('--schema <folder>', 'folder of *.sql files that create the tables (default: the seeds)')
-    .option('--no-engine', 'do not compare columns, which requires the engine')
-    .action(async (base: string, head: string | undefined, flags: DiffFlags) => {
-      const found = await settingsOf({}, deps);
-      const settings = { ...found, endpoints: flags.endpoints ?? found.endpoints };
-      const schema = flags.engine ? (flags.schema ?? settings.seeds) : undefined;
-      const print = printerOf(flags.format, deps.env);
-      deps.setExitCode(await diff({ base, head, settings, schema, print }, deps));
-    });
+    .option('--write <format=file>', 'also write a report to a file; can be repeated', collect, [])
+    .option('--no-engine', 'do not compare columns, which requires the engine');
+  withSchemaOptions(command).action(async (base: string, head: string | undefined, flags: DiffFlags) => {
+    const found = await settingsOf({}, deps);
+    const settings = { ...found, endpoints: flags.endpoints ?? found.endpoints };
+    const schema = flags.engine ? chooseSchema(flags, settings, deps) : undefined;
+    const printers = printersOf(deps.env);
+    const print = printAndWrite(printers[flags.format], readWrites(flags.write, printers));
+    deps.setExitCode(await diff({ base, head, settings, schema, print }, deps));
+  });
 }
 
-function printerOf(format: DiffFlags['format'], env: CommandDeps['env']): PrintReport {
-  switch (format) {
-    case 'markdown':
-      return printMarkdown;
-    case 'json':
-      return printJson;
-    case 'github':
-      return createPrintGithub(env['GITHUB_STEP_SUMMARY']);
-  }
-}
+const printersOf = (env: CommandDeps['env']) => ({
+  markdown: printMarkdown,
+  github: createPrintGithub(env['GITHUB_STEP_SUMMARY']),
+  json: printJson,
+});

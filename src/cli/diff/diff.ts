@@ -1,19 +1,22 @@
 // `millrace diff`: how changes of endpoint files affect callers and security.
-import { resolve } from 'node:path';
+import { posix, resolve } from 'node:path';
 import { createInspect } from '../../catalog/compile.ts';
 import { isEndpointFile } from '../../catalog/ignored-files.ts';
 import type { Settings } from '../../config/settings.ts';
 import { MAX_DOCUMENT_BYTES } from '../../config/yaml-document.ts';
 import { compareContracts } from '../../compatibility/compare.ts';
-import { readContracts, type InspectFile, type SourceFile } from '../../compatibility/contract.ts';
+import { readContracts, type SourceFile } from '../../compatibility/contract.ts';
+import { isSchemaFile } from '../../schema/schema-files.ts';
 import { CommandError } from '../command-error.ts';
-import { reportColumns, type Described, type ReportedColumns } from './columns.ts';
+import type { SchemaChoice } from '../schema-options.ts';
+import { haveSameTables, reportColumns, type Described, type ReportedColumns } from './columns.ts';
 import { fromTop, isOutside, readFolder } from './folders.ts';
 import type { Folder, FolderFile, Repository } from './folders.ts';
 import { createGit, type Git } from './git.ts';
 import { openChanges, type PrintReport, type Report } from './report.ts';
 import { resolveRange, type Revision } from './revisions.ts';
 import { diffTexts } from './text-diff.ts';
+import { withoutUnchanged } from './unchanged.ts';
 import type { Terminal } from '../terminal.ts';
 import type { OpenEngine } from '../dependencies.ts';
 
@@ -23,8 +26,8 @@ export interface DiffOptions {
   /** Undefined: the other side of the range, or the work tree. */
   readonly head: string | undefined;
   readonly settings: Settings;
-  /** Folder of *.sql files that create the tables; undefined: columns are not compared. */
-  readonly schema: string | undefined;
+  /** The definitions of the tables; undefined: columns are not compared. */
+  readonly schema: SchemaChoice | undefined;
   readonly print: PrintReport;
 }
 
@@ -36,18 +39,16 @@ export interface DiffDeps {
 
 /**
  * Prints the changes; resolves to 1 if a breaking or security change is not allowed by its file, otherwise 0. Rejects
- * with CommandError.
+ * with CommandError, after printing the other changes if columns could not be compared.
  */
 export async function diff(options: DiffOptions, deps: DiffDeps): Promise<0 | 1> {
   const { settings, schema, print } = options;
   const repository = await openRepository(deps.env);
   const { base, head } = await resolveRange(repository.git, options.base, options.head);
   const endpoints = endpointsFolder(repository, settings.endpoints);
-  const tables = schema === undefined ? undefined : tablesFolder(repository, schema);
-  const inspect = createInspect({ piiHashKey: ANY_KEY });
-  const read = (revision: Revision): Promise<Described> =>
-    readSide(repository, revision, { endpoints, tables, inspect });
-  const [before, after] = [await read(base), await read(head)];
+  const tables = schema === undefined ? undefined : tablesFolder(repository, schema.path);
+  const read = (revision: Revision): Promise<Side> => readSide(repository, revision, { endpoints, tables });
+  const [before, after] = describedSides(await read(base), await read(head));
   const reported = await columnsOf(before, after, options, deps);
   const comparisons = compareContracts(
     { ...before.contracts, columns: reported.before },
@@ -62,6 +63,7 @@ export async function diff(options: DiffOptions, deps: DiffDeps): Promise<0 | 1>
   };
   await print(report, deps.terminal);
   for (const note of reported.notes) deps.terminal.note(note);
+  if (reported.failure !== undefined) throw reported.failure;
   return openChanges(report).length > 0 ? 1 : 0;
 }
 
@@ -87,22 +89,48 @@ function endpointsFolder(repository: Repository, named: string): Folder {
   throw new CommandError(`${named} is outside the repository ${repository.root}`, { exitCode: 2 });
 }
 
+/** A single file rather than a folder; by its name, since it may exist in one of the revisions only. */
+const READABLE = /[^/]\.(sql|ddl|tsv|txt|json|jsonl|ndjson)$/i;
+
 function tablesFolder(repository: Repository, named: string): Folder {
   const path = fromTop(repository, process.cwd(), named);
-  return { path, isWanted: (name) => name.endsWith('.sql'), maxBytes: MAX_TABLES_BYTES };
+  if (!READABLE.test(path)) return { path, isWanted: isSchemaFile, maxBytes: MAX_TABLES_BYTES, isDeep: true };
+  const [folder, file] = [posix.dirname(path), posix.basename(path)];
+  return {
+    path: folder === '.' ? '' : folder,
+    isWanted: (name) => name === file,
+    maxBytes: MAX_TABLES_BYTES,
+  };
 }
 
 interface SideOptions {
   readonly endpoints: Folder;
   readonly tables: Folder | undefined;
-  readonly inspect: InspectFile;
+}
+
+/** The files of a revision. */
+interface Side extends Pick<Described, 'label' | 'tables'> {
+  readonly files: readonly FolderFile[];
+}
+
+/** The contracts of both revisions: of all files if their tables differ, otherwise of those that differ. */
+function describedSides(base: Side, head: Side): readonly [Described, Described] {
+  const inspect = createInspect({ piiHashKey: ANY_KEY });
+  const [before, after] = haveSameTables(base, head)
+    ? withoutUnchanged(base.files, head.files)
+    : [base.files, head.files];
+  const described = (side: Side, files: readonly FolderFile[]): Described => ({
+    ...side,
+    contracts: readContracts(files.map(toSource), inspect),
+  });
+  return [described(base, before), described(head, after)];
 }
 
 async function readSide(
   repository: Repository,
   revision: Revision,
-  { endpoints, tables, inspect }: SideOptions,
-): Promise<Described> {
+  { endpoints, tables }: SideOptions,
+): Promise<Side> {
   const files = await readFolder(repository, revision, endpoints);
   if (files === undefined) {
     const folder = endpoints.path === '' ? resolve(repository.root) : endpoints.path;
@@ -112,7 +140,7 @@ async function readSide(
   }
   return {
     label: revision.label,
-    contracts: readContracts(files.map(toSource), inspect),
+    files,
     tables: tables === undefined ? undefined : await readTables(repository, revision, tables),
   };
 }
@@ -141,7 +169,7 @@ async function columnsOf(
 ): Promise<ReportedColumns> {
   if (schema === undefined) return { notes: ['Columns are not compared (--no-engine)'], comparisons: [] };
   terminal.progress('Describing columns');
-  const reported = await reportColumns(before, after, { settings, openEngine, folder: schema });
+  const reported = await reportColumns(before, after, { settings, openEngine, schema, terminal });
   terminal.progress('');
   return reported;
 }

@@ -21,7 +21,10 @@ export interface Repository {
 export interface Folder {
   /** Relative to the root of the repository, with forward slashes; '' for the root. */
   readonly path: string;
+  /** By the name of a file; with folders below, by its path relative to this one, with forward slashes. */
   readonly isWanted: (name: string) => boolean;
+  /** Also the folders below. */
+  readonly isDeep?: boolean;
   /** Maximum file size; larger files are not read. */
   readonly maxBytes: number;
 }
@@ -46,8 +49,8 @@ export async function readFolder(
   folder: Folder,
 ): Promise<readonly FolderFile[] | undefined> {
   const names = await (revision.kind === 'commit'
-    ? listCommit(repository.git, revision.commit, folder.path)
-    : readdir(join(repository.root, folder.path)).catch(() => undefined));
+    ? listCommit(repository.git, revision.commit, folder)
+    : listDisk(join(repository.root, folder.path), folder.isDeep === true));
   if (names === undefined) return undefined;
   const wanted = names.filter((name) => folder.isWanted(name) && !name.includes('\n')).toSorted();
   if (wanted.length > MAX_FILES) {
@@ -77,8 +80,20 @@ async function readDisk(path: string, maxBytes: number): Promise<FolderFile['con
   );
 }
 
-async function listCommit(git: Git, commit: string, path: string): Promise<readonly string[] | undefined> {
-  const { code, out } = await git(['ls-tree', '-z', '--name-only', `${commit}:${path}`]);
+function listDisk(path: string, recursive: boolean): Promise<readonly string[] | undefined> {
+  return readdir(path, { recursive }).then(
+    (names) => names.map((name) => name.split(sep).join(posix.sep)),
+    () => undefined,
+  );
+}
+
+async function listCommit(
+  git: Git,
+  commit: string,
+  { path, isDeep = false }: Folder,
+): Promise<readonly string[] | undefined> {
+  const deep = isDeep ? ['-r'] : [];
+  const { code, out } = await git(['ls-tree', '-z', ...deep, '--name-only', `${commit}:${path}`]);
   return code === 0 ? out.toString('utf8').split('\0').filter(Boolean) : undefined;
 }
 

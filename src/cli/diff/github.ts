@@ -2,7 +2,7 @@
 import { appendFile } from 'node:fs/promises';
 import { needsReason, type Change } from '../../compatibility/changes.ts';
 import type { Finding } from '../../core/finding.ts';
-import { annotation, PER_KIND } from '../findings/github.ts';
+import { annotation, PER_KIND, SUMMARY_LENGTH } from '../findings/github.ts';
 import { renderMarkdown } from './markdown.ts';
 import { changesOf, messageOf, summaryOf, type PrintReport } from './report.ts';
 
@@ -18,7 +18,8 @@ export function createPrintGithub(summaryFile: string | undefined): PrintReport 
     note(
       `${summaryOf(report)}${left === 0 ? '' : `; GitHub does not show ${left} more, see the step summary`}`,
     );
-    if (summaryFile !== undefined) await appendFile(summaryFile, `${await renderMarkdown(report)}\n`);
+    if (summaryFile !== undefined)
+      await appendFile(summaryFile, `${await renderMarkdown(report, SUMMARY_LENGTH)}\n`);
   };
 }
 

@@ -1,14 +1,25 @@
 // Changes as Markdown, for the description or a comment of a pull request: https://github.github.com/gfm/
-import type { Change } from '../../compatibility/changes.ts';
+import { CHANGE_CLASSES, needsReason, type Change } from '../../compatibility/changes.ts';
 import type { Comparison } from '../../compatibility/compare.ts';
+import { count } from '../findings/findings.ts';
 import { messageOf, openChanges, summaryOf, type PrintReport, type Report } from './report.ts';
 
 export const printMarkdown: PrintReport = async (report, { print }) => {
   print(await renderMarkdown(report));
 };
 
-/** The full report, without a trailing line break. */
-export async function renderMarkdown(report: Report): Promise<string> {
+/** Most UTF-16 code units of the report, which leaves room for two others in a comment of 65,536 characters. */
+const MAX_LENGTH = 45_000;
+/** Most rows of one endpoint. */
+const MAX_ROWS = 100;
+/** Most UTF-16 code units of a message. */
+const MAX_MESSAGE = 400;
+
+/**
+ * The report, without a trailing line break: the endpoints with the worst changes first, as many as `maxLength` UTF-16 code
+ * units hold, and the others counted.
+ */
+export async function renderMarkdown(report: Report, maxLength = MAX_LENGTH): Promise<string> {
   const open = openChanges(report).length;
   const advice =
     open === 0
@@ -17,37 +28,82 @@ export async function renderMarkdown(report: Report): Promise<string> {
           '',
           `${open} of them ${open === 1 ? 'requires' : 'require'} a reason: add \`allow_breaking: <why>\` to the endpoint file, or revert the change.`,
         ];
-  const sections: string[] = [];
-  for (const comparison of report.comparisons) sections.push(...(await section(comparison, report)));
   const notes = report.notes.flatMap((note) => ['', `_${text(note)}._`]);
   const heading = `### Contracts: ${text(report.base)} → ${text(report.head)}`;
-  return [heading, '', `**${summaryOf(report)}.**`, ...advice, ...sections, ...notes].join('\n');
+  const lines = [heading, '', `**${summaryOf(report)}.**`, ...advice];
+  let left = maxLength - lengthOf(lines) - lengthOf(notes);
+  const ordered = report.comparisons.toSorted((a, b) => rankOf(a) - rankOf(b));
+  for (const [index, comparison] of ordered.entries()) {
+    const section = await sectionWithin(comparison, report, left);
+    if (section === undefined) {
+      lines.push('', moreOf(ordered.slice(index)));
+      break;
+    }
+    left -= lengthOf(section);
+    lines.push(...section);
+  }
+  return [...lines, ...notes].join('\n');
 }
 
-async function section({ endpoint, changes, query }: Comparison, report: Report): Promise<readonly string[]> {
-  const head = ['', `#### ${text(endpoint === '' ? 'All endpoints' : endpoint)}`, ''];
-  const table = ['| class | what | code | where |', '|---|---|---|---|', ...changes.map(row)];
-  if (query === undefined) return [...head, ...table];
-  const lines = await report.diffTexts(query.before, query.after);
-  const fence = '`'.repeat(Math.max(3, longestRun(lines) + 1));
-  const details = [
+/** Lower for worse. */
+function rankOf({ changes }: Comparison): number {
+  const ranks = changes.map(
+    (change) => CHANGE_CLASSES.indexOf(change.class) * 2 + (needsReason(change) ? 0 : 1),
+  );
+  return Math.min(CHANGE_CLASSES.length * 2, ...ranks);
+}
+
+function moreOf(rest: readonly Comparison[]): string {
+  const changes = rest.reduce((sum, { changes: some }) => sum + some.length, 0);
+  return `… and ${count(changes, 'more change')} of ${count(rest.length, 'endpoint')}.`;
+}
+
+/** Includes the line breaks. */
+function lengthOf(lines: readonly string[]): number {
+  return lines.reduce((sum, line) => sum + line.length + 1, 0);
+}
+
+/** The section of an endpoint, without the diff of its query if that is too long; undefined if it does not fit at all. */
+async function sectionWithin(
+  { endpoint, changes, query }: Comparison,
+  report: Report,
+  left: number,
+): Promise<readonly string[] | undefined> {
+  const shown = changes.slice(0, MAX_ROWS);
+  const more = changes.length - shown.length;
+  const table = [
     '',
-    '<details><summary>The query</summary>',
+    `#### ${text(endpoint === '' ? 'All endpoints' : endpoint)}`,
     '',
-    `${fence}diff`,
-    ...lines,
-    fence,
-    '',
-    '</details>',
+    '| class | what | code | where |',
+    '|---|---|---|---|',
+    ...shown.map(row),
+    ...(more === 0 ? [] : ['', `… and ${count(more, 'more change')}.`]),
   ];
-  return [...head, ...table, ...details];
+  const room = left - lengthOf(table) - MORE_LENGTH;
+  if (room < 0) return undefined;
+  if (query === undefined) return table;
+  const details = detailsOf(await report.diffTexts(query.before, query.after));
+  return [
+    ...table,
+    ...(lengthOf(details) <= room ? details : ['', '_The diff of the query is too long to be shown here._']),
+  ];
+}
+
+/** Room for the sentences about what is not shown. */
+const MORE_LENGTH = 200;
+
+function detailsOf(lines: readonly string[]): readonly string[] {
+  const fence = '`'.repeat(Math.max(3, longestRun(lines) + 1));
+  const head = ['', '<details><summary>The query</summary>', '', `${fence}diff`];
+  return [...head, ...lines, fence, '', '</details>'];
 }
 
 function row(change: Change): string {
   const { class: kind, code, file, line, allowed } = change;
   const shown = kind === 'security' || kind === 'breaking' ? `**${kind}**` : kind;
   const state = allowed === undefined ? shown : `${kind}, allowed`;
-  return `| ${state} | ${text(messageOf(change))} | \`${code}\` | ${text(file)}:${line} |`;
+  return `| ${state} | ${text(messageOf(change).slice(0, MAX_MESSAGE))} | \`${code}\` | ${text(file)}:${line} |`;
 }
 
 /** Escaped for Markdown, on one line. A name after @ becomes code, so that it mentions no user. */

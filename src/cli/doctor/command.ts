@@ -22,7 +22,7 @@ export function addDoctor(program: Command, deps: CommandDeps): void {
     )
     .action(async (flags: Flags & DoctorFlags) => {
       const settings = await settingsOf(flags, deps);
-      const given = { settings, observe: deps.openLog('silent', false) };
+      const given = { settings, observe: deps.openLog('silent', false), whenInUse: IN_USE };
       if (flags.rowPolicies === true) {
         if (settings.clickhouse === undefined) throw new CommandError(NO_SERVER, { exitCode: 2 });
         const lines = await withLocal(given, deps, ({ catalog }, engine) => {
@@ -39,6 +39,8 @@ export function addDoctor(program: Command, deps: CommandDeps): void {
       deps.setExitCode(reportPreflight(findings, deps.terminal));
     });
 }
+
+const IN_USE = 'The tests need no rows of yours: use an empty folder, as in --data "$(mktemp -d)"';
 
 const NO_SERVER = 'Row policies need a ClickHouse server: set CLICKHOUSE_URL';
 

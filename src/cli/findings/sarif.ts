@@ -2,13 +2,14 @@
 import { FINDING_KINDS } from '../../catalog/finding-kinds.ts';
 import type { Finding } from '../../core/finding.ts';
 import type { PrintFindings } from './findings.ts';
+import { fromRepositoryRoot } from './repository-paths.ts';
 
 const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json';
 
 export const printSarif: PrintFindings = ({ findings }, { print }) => {
   const codes = [...new Set(findings.map(({ code }) => code))].toSorted();
   const driver = { name: 'millrace', rules: codes.map(rule) };
-  const results = findings.map((finding) => result(finding, codes.indexOf(finding.code)));
+  const results = fromRepositoryRoot(findings).map((finding) => result(finding, codes.indexOf(finding.code)));
   const run = { tool: { driver }, columnKind: 'utf16CodeUnits', results };
   print(JSON.stringify({ $schema: SCHEMA, version: '2.1.0', runs: [run] }, null, 2));
 };

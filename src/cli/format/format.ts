@@ -19,6 +19,7 @@ export interface FormatOptions {
 /** Writes the files that are not formatted; returns 1 if one is not valid YAML or, with `isCheck`, not formatted. */
 export async function format({ paths, isCheck }: FormatOptions, terminal: Terminal): Promise<0 | 1> {
   const files = await expandPaths(paths);
+  const inspect = createInspect({ piiHashKey: ANY_KEY });
   let changed = 0;
   let broken = 0;
   for (const file of files) {
@@ -36,7 +37,7 @@ export async function format({ paths, isCheck }: FormatOptions, terminal: Termin
     }
     const formatted = formatYaml(text, 'endpoint');
     if (formatted === text) continue;
-    requireSameRevision(file, text, formatted);
+    requireSameRevision(inspect, { file, before: text, after: formatted });
     changed++;
     terminal.print(file);
     if (!isCheck) await replaceFile(file, formatted);
@@ -49,8 +50,10 @@ export async function format({ paths, isCheck }: FormatOptions, terminal: Termin
 }
 
 /** Formatting must not change the revision, so that cached responses stay valid. */
-function requireSameRevision(file: string, before: string, after: string): void {
-  const inspect = createInspect({ piiHashKey: ANY_KEY });
+function requireSameRevision(
+  inspect: ReturnType<typeof createInspect>,
+  { file, before, after }: { readonly file: string; readonly before: string; readonly after: string },
+): void {
   const [a, b] = [before, after].map((text) => inspect(file, text).inspected?.candidate.endpoint.revision);
   if (a !== b) throw new Error(`${file}: formatting would change the endpoint; the file was not written`);
 }

@@ -1,6 +1,7 @@
 // `millrace new`: creates an endpoint file, from a template or an existing query.
 import { withSuggestion } from '../../core/nearest.ts';
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { createCompile } from '../../catalog/compile.ts';
@@ -118,11 +119,11 @@ function fileText(name: string, { query, parameters, example }: Lifted): string 
   });
 }
 
-/** For editors: the package's schema if the package is inside this folder, as a checkout or installed. */
+/** For editors: the repository's copy of the schema, otherwise the package's if that is inside this folder. */
 function schemaLine(folder: string): string {
-  const schemas = packaged('schemas');
-  const isHere = !relative('.', schemas).startsWith('..');
-  const path = isHere ? relative(folder, schemas) : '../schemas';
+  const candidates = ['schemas', packaged('schemas')];
+  const found = candidates.find((path) => existsSync(path) && !relative('.', path).startsWith('..'));
+  const path = relative(folder, found ?? 'schemas');
   return `# yaml-language-server: $schema=${path}/endpoint.schema.json\n`;
 }
 

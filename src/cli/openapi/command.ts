@@ -1,49 +1,52 @@
 // `millrace openapi`, its flags and help.
-import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { settingsOf, type CommandDeps } from '../command.ts';
 import { openapi, type OpenapiOptions } from './openapi.ts';
 import { withSchemaEngine } from '../schema-engine.ts';
+import { existingSchema, noteSchema, withSchemaOptions, type SchemaFlags } from '../schema-options.ts';
 
-interface OpenapiFlags {
+interface OpenapiFlags extends SchemaFlags {
   readonly out?: string;
   readonly endpoints?: string;
-  readonly schema?: string;
   readonly server: string;
 }
 
 export function addOpenapi(program: Command, deps: CommandDeps): void {
-  program
+  const command = program
     .command('openapi')
     .description(
       'Write the OpenAPI 3.1 document of the endpoints, as GET /openapi.json returns it for an unrestricted key.',
     )
     .option('--out <file>', 'the file to write (default: standard output)')
     .option('--endpoints <folder>', 'folder of endpoint files (default: MILLRACE_ENDPOINTS, or endpoints)')
-    .option('--schema <folder>', 'folder of *.sql files that create the tables (default: the seeds)')
-    .option('--server <url>', 'URL or path of the service', '/')
-    .action(async (flags: OpenapiFlags) => {
-      const settings = await settingsOf({}, deps);
-      const schema = flags.schema ?? settings.seeds;
-      const withEngine: OpenapiOptions['withEngine'] = existsSync(schema)
-        ? (use) => withSchemaEngine({ settings, schema, openEngine: deps.openEngine }, use)
-        : undefined;
-      const folder = flags.endpoints ?? settings.endpoints;
-      const { headerPrefix, contact } = settings;
-      const { version, terminal } = deps;
-      const { text, unknown } = await openapi({
-        folder,
-        headerPrefix,
-        contact,
-        version,
-        server: flags.server,
-        withEngine,
-      });
-      if (unknown.length > 0)
-        terminal.note(`No row schemas for ${unknown.join(', ')}: their tables are unknown (see --schema)`);
-      if (flags.out === undefined) return terminal.print(text);
-      await writeFile(flags.out, `${text}\n`);
-      terminal.note(`Wrote ${flags.out}`);
+    .option('--server <url>', 'URL or path of the service', '/');
+  withSchemaOptions(command).action(async (flags: OpenapiFlags) => {
+    const settings = await settingsOf({}, deps);
+    const schema = existingSchema(flags, settings, deps);
+    const withEngine: OpenapiOptions['withEngine'] =
+      schema === undefined
+        ? undefined
+        : (use) =>
+            withSchemaEngine({ settings, schema, openEngine: deps.openEngine }, (engine, _, loaded) => {
+              noteSchema(loaded, deps.terminal);
+              return use(engine);
+            });
+    const folder = flags.endpoints ?? settings.endpoints;
+    const { headerPrefix, contact } = settings;
+    const { version, terminal } = deps;
+    const { text, unknown } = await openapi({
+      folder,
+      headerPrefix,
+      contact,
+      version,
+      server: flags.server,
+      withEngine,
     });
+    if (unknown.length > 0)
+      terminal.note(`No row schemas for ${unknown.join(', ')}: their tables are unknown (see --schema)`);
+    if (flags.out === undefined) return terminal.print(text);
+    await writeFile(flags.out, `${text}\n`);
+    terminal.note(`Wrote ${flags.out}`);
+  });
 }

@@ -28,7 +28,12 @@ export async function openapi(
             endpoints.map(async (endpoint) => ({ endpoint, columns: await result(endpoint) })),
           );
         });
-  const principal = { languages: new Set(['sql', 'lql'] as const), locked: new Map(), redact: false };
+  const principal = {
+    languages: new Set(['sql', 'lql'] as const),
+    locked: new Map(),
+    redact: false,
+    resultShape: undefined,
+  };
   const document = openapiDocument(described, { ...options, principal });
   const unknown = described.filter(({ columns }) => columns === undefined);
   return { text: JSON.stringify(document, null, 2), unknown: unknown.map(({ endpoint }) => endpoint.name) };

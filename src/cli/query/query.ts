@@ -1,11 +1,11 @@
-// `millrace query`: runs one endpoint from the shell, through the same path as an HTTP request.
+// `millrace query`: runs one endpoint from the shell, through the same path as an HTTP request, or on a running service.
 import { randomUUID } from 'node:crypto';
 import type { Settings } from '../../config/settings.ts';
 import type { Observe } from '../../core/observation.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Prepared } from '../../request/answer.ts';
-import { localCall, type CallContent } from '../../request/call.ts';
+import { localCall } from '../../request/call.ts';
 import { CommandError } from '../command-error.ts';
 import { withLocal, type LocalDeps } from '../local.ts';
 import { linesOf, membersOf, plainText } from '../../format/members.ts';
@@ -13,6 +13,7 @@ import { count } from '../findings/findings.ts';
 import { renderTable } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { splitPair } from '../token/token.ts';
+import { callService, ServiceProblem, type ProblemText, type ServiceAddress } from './remote.ts';
 
 export interface QueryOptions {
   readonly settings: Settings;
@@ -27,7 +28,12 @@ export interface QueryOptions {
   readonly observe: Observe;
 }
 
-/** Runs the endpoint and prints its rows; with `explain`, prints the statement and the engine's query plan. */
+const IN_USE = 'Ask the running service instead: --url http://127.0.0.1:4000, with a key in MILLRACE_KEY';
+
+/**
+ * Runs the endpoint in this process and prints its rows; with `explain`, prints the statement and the engine's query
+ * plan.
+ */
 export async function query(options: QueryOptions, deps: LocalDeps): Promise<void> {
   const call = localCall(
     { requestId: randomUUID(), endpoint: options.endpoint },
@@ -35,18 +41,58 @@ export async function query(options: QueryOptions, deps: LocalDeps): Promise<voi
     options.output === 'csv' ? 'csv' : 'ndjson',
   );
   const { terminal } = deps;
-  await withLocal(options, deps, async ({ path }, engine) => {
+  await withLocal({ ...options, whenInUse: IN_USE }, deps, async ({ path }, engine) => {
     if (options.explain) return explain(await path.prepare(call), engine, terminal);
-    const answer = await path.answer(call);
-    print(answer.body, options.output, terminal);
-    const cut = answer.truncated ? ' (truncated at the maximum)' : '';
-    terminal.note(`${count(answer.rows, 'row')}${cut}, ${answer.timing.engine.toFixed(0)} ms in the engine`);
+    const { body, rows, truncated, timing } = await path.answer(call);
+    print(body, options.output, terminal);
+    terminal.note(summaryOf({ rows, truncated, engine: timing.engine }));
   }).catch((error: unknown) => {
     throw error instanceof Problem ? new CommandError(describeProblem(error), { cause: error }) : error;
   });
 }
 
-function fieldsOf({ parameters, sql, lql }: QueryOptions): CallContent['fields'] {
+/** Calls the endpoint on a running service and prints its rows; with `explain`, prints the query that it would run. */
+export async function queryService(
+  address: ServiceAddress,
+  options: Omit<QueryOptions, 'settings' | 'observe'>,
+  terminal: Terminal,
+): Promise<void> {
+  const { endpoint, output, explain: isExplained } = options;
+  const accept = isExplained ? 'application/json' : output === 'csv' ? 'text/csv' : 'application/x-ndjson';
+  const route = isExplained ? 'explain' : 'query';
+  const { body, truncated, engine } = await callService(address, {
+    route,
+    endpoint,
+    fields: fieldsOf(options),
+    accept,
+  }).catch((error: unknown) => {
+    if (!(error instanceof ServiceProblem)) throw error;
+    throw new CommandError(describeProblem(error.problem), { cause: error });
+  });
+  if (isExplained) return terminal.print((JSON.parse(body.toString()) as { sql: string }).sql);
+  print(body, output, terminal);
+  const rows = output === 'csv' ? undefined : linesOf(body).length;
+  terminal.note(summaryOf({ rows, truncated, engine }));
+}
+
+/** For example `7 rows, 12 ms in the engine`. Rows of CSV from a service are not counted. */
+function summaryOf(answer: {
+  readonly rows: number | undefined;
+  readonly truncated: boolean;
+  readonly engine: number | undefined;
+}): string {
+  return [
+    ...(answer.rows === undefined ? [] : [count(answer.rows, 'row')]),
+    ...(answer.truncated ? ['truncated at the maximum'] : []),
+    ...(answer.engine === undefined ? [] : [`${answer.engine.toFixed(0)} ms in the engine`]),
+  ].join(', ');
+}
+
+function fieldsOf({
+  parameters,
+  sql,
+  lql,
+}: Pick<QueryOptions, 'parameters' | 'sql' | 'lql'>): ReadonlyMap<string, readonly string[]> {
   const own: [string, string | undefined][] = [
     ['sql', sql],
     ['lql', lql],
@@ -86,11 +132,12 @@ function print(body: Buffer, output: QueryOptions['output'], terminal: Terminal)
   for (const line of renderTable([header, ...cells])) terminal.print(line);
 }
 
-function describeProblem(problem: Problem): string {
+function describeProblem(problem: Problem | ProblemText): string {
   const errors = problem.errors.map(({ parameter, line, column, message }) => {
     const location = parameter ?? (line === undefined ? '' : `${line}:${column ?? 1}`);
     return `\n  ${location === '' ? '' : `${location}: `}${message}`;
   });
-  const cause = problem.status >= 500 && problem.cause instanceof Error ? `\n  ${problem.cause.message}` : '';
+  const isFailure = problem instanceof Problem && problem.status >= 500;
+  const cause = isFailure && problem.cause instanceof Error ? `\n  ${problem.cause.message}` : '';
   return `${problem.message} (${problem.code})${errors.join('')}${cause}\n  ${problem.hint}`;
 }

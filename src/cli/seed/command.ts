@@ -17,7 +17,12 @@ export function addSeed(program: Command, deps: CommandDeps): void {
           },
         );
       }
-      const engine = await openEngineOrExplain(deps.openEngine, settings, deps.openLog('silent', false));
+      const engine = await openEngineOrExplain(
+        deps.openEngine,
+        settings,
+        deps.openLog('silent', false),
+        'Stop the service, run millrace seed, and start the service again',
+      );
       try {
         await seed(engine, settings, deps.terminal, true);
       } finally {

@@ -8,6 +8,7 @@ import { cacheSecrets } from '../../config/cache-key.ts';
 import type { Token } from '../../config/generated/tokens.ts';
 import type { Settings } from '../../config/settings.ts';
 import { createRelay, type Observe } from '../../core/observation.ts';
+import { engineFolder, ownerOf } from '../../engine/embedded/open-error.ts';
 import { EngineError, type Engine } from '../../engine/engine.ts';
 import { loadSeeds, SeedError } from '../../engine/seeds.ts';
 import { describeCause } from '../../observe/describe.ts';
@@ -86,6 +87,35 @@ export async function check(
   return reportService(service, deps.terminal, { cacheWarning: warning, redisCause: () => redisCause });
 }
 
+/**
+ * Opens the service on a free port of the loopback interface, for one key with all permissions, passes it to `use`, and
+ * closes it.
+ */
+export async function withService<T>(
+  {
+    settings,
+    key,
+    whenInUse,
+  }: { readonly settings: Settings; readonly key: string; readonly whenInUse: string },
+  deps: Omit<ServeDeps, 'onSignal'>,
+  use: (service: RunningService) => Promise<T>,
+): Promise<T> {
+  const engine = await openEngineOrExplain(deps.openEngine, settings, ignore, whenInUse);
+  await seedOrClose(engine, settings, deps.terminal);
+  const alone = { host: '127.0.0.1', port: 0, adminPort: 0, usage: false };
+  const service = await openOrExplain(deps, {
+    settings: { ...settings, ...alone, tokens: undefined, jwt: undefined, redisUrl: undefined },
+    engine,
+    extraTokens: [developmentToken(key)],
+    observe: ignore,
+  });
+  try {
+    return await use(service);
+  } finally {
+    await service.close('done');
+  }
+}
+
 /** Loads the seeds of an embedded engine as `seed` does; closes the engine if that fails. */
 async function seedOrClose(engine: Engine, settings: Settings, terminal: Terminal): Promise<void> {
   if (engine.kind !== 'embedded') return;
@@ -117,14 +147,22 @@ async function openOrExplain(
   });
 }
 
-/** Opens the configured engine. A locked data folder or an unreachable server becomes a CommandError. */
+/**
+ * Opens the configured engine. A locked data folder or an unreachable server becomes a CommandError; `whenInUse` is added
+ * for a locked one.
+ */
 export async function openEngineOrExplain(
   openEngine: OpenEngine,
   settings: Settings,
   observe: Observe,
+  whenInUse?: string,
 ): ReturnType<OpenEngine> {
   return openEngine(settings, observe).catch((cause: unknown) => {
-    if (cause instanceof EngineError) throw new CommandError(cause.message, { cause });
+    if (cause instanceof EngineError) {
+      const isInUse = settings.clickhouse === undefined && ownerOf(engineFolder(settings.data)) !== undefined;
+      const advice = isInUse && whenInUse !== undefined ? `\n  ${whenInUse}` : '';
+      throw new CommandError(`${cause.message}${advice}`, { cause });
+    }
     if (cause instanceof Error && 'syscall' in cause) {
       throw new CommandError(
         `Cannot use the data folder ${settings.data}: ${cause.message}; choose another with --data`,
@@ -264,7 +302,7 @@ function exampleUrl(address: string, { name, examples }: Endpoint): string {
   const [example] = examples;
   const pairs = Object.entries(example?.parameters ?? {}).map(([key, value]): [string, string] => [
     key,
-    Array.isArray(value) ? JSON.stringify(value) : String(value),
+    typeof value === 'object' ? JSON.stringify(value) : String(value),
   ]);
   const query = new URLSearchParams(pairs).toString();
   return `${address}/api/endpoints/query/${name}${query === '' ? '' : `?${query}`}`;

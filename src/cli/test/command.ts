@@ -3,28 +3,37 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Option, type Command } from 'commander';
 import { CommandError } from '../command-error.ts';
+import { existingSchema, noTables, withSchemaOptions, type SchemaFlags } from '../schema-options.ts';
 import { settingsOf, type CommandDeps } from '../command.ts';
+import { createPrintGithub, printMarkdown } from './report-github.ts';
 import { printHuman } from './report-human.ts';
 import { printJson } from './report-json.ts';
 import { printJunit } from './report-junit.ts';
+import { collect, printAndWrite, readWrites } from '../write-reports.ts';
 import { test, type TestDeps, type TestOptions } from './test.ts';
 import { watchTests } from './watch.ts';
 
-interface TestFlags {
+interface TestFlags extends SchemaFlags {
   readonly endpoints?: string;
   readonly fixtures?: string;
-  readonly schema?: string;
   readonly name?: string;
-  readonly format: keyof typeof PRINTERS;
+  readonly format: keyof ReturnType<typeof printersOf>;
+  readonly write: readonly string[];
   readonly update?: boolean;
   readonly watch?: boolean;
   readonly bail?: boolean;
 }
 
-const PRINTERS = { human: printHuman, junit: printJunit, json: printJson } as const;
+const printersOf = (env: CommandDeps['env']) => ({
+  human: printHuman,
+  github: createPrintGithub(env['GITHUB_STEP_SUMMARY']),
+  junit: printJunit,
+  json: printJson,
+  markdown: printMarkdown,
+});
 
 export function addTest(program: Command, deps: CommandDeps): void {
-  program
+  const command = program
     .command('test')
     .description(
       'Run the examples of endpoint files on the embedded engine, against fixtures. Exits 1 if one fails.',
@@ -35,22 +44,22 @@ export function addTest(program: Command, deps: CommandDeps): void {
       '--fixtures <folder>',
       'folder of *.sql, database.table.ndjson and .csv files (default: fixtures in the endpoints folder)',
     )
-    .option('--schema <folder>', 'folder of *.sql files that create the tables (default: the seeds)')
     .option('--name <part>', 'only examples whose name contains this, ignoring case')
     .option('--update', 'write the actual results into the files as the expected ones')
     .option('--watch', 'rerun affected examples on change, until Ctrl+C')
     .option('--bail', 'stop at the first failure')
     .addOption(
       new Option('--format <format>', 'the output format')
-        .choices(['human', 'junit', 'json'])
+        .choices(['human', 'github', 'junit', 'json', 'markdown'])
         .default('human'),
     )
-    .action(async (names: string[], flags: TestFlags) => {
-      const options = await optionsOf(names, flags, deps);
-      const testDeps: TestDeps = { ...deps, now: () => performance.now() };
-      if (flags.watch === true) return watchTests(options, testDeps);
-      deps.setExitCode(await test(options, testDeps));
-    });
+    .option('--write <format=file>', 'also write a report to a file; can be repeated', collect, []);
+  withSchemaOptions(command).action(async (names: string[], flags: TestFlags) => {
+    const options = await optionsOf(names, flags, deps);
+    const testDeps: TestDeps = { ...deps, now: () => performance.now() };
+    if (flags.watch === true) return watchTests(options, testDeps);
+    deps.setExitCode(await test(options, testDeps));
+  });
 }
 
 async function optionsOf(
@@ -60,16 +69,19 @@ async function optionsOf(
 ): Promise<TestOptions> {
   const settings = await settingsOf({}, deps);
   const endpoints = flags.endpoints ?? settings.endpoints;
+  const printers = printersOf(deps.env);
+  const schema = existingSchema(flags, settings, deps);
+  if (schema === undefined) throw noTables(settings, 'No example can run');
   return {
     settings,
     endpoints,
     fixtures: existing(flags.fixtures, '--fixtures') ?? join(endpoints, 'fixtures'),
-    schema: existing(flags.schema ?? settings.seeds, '--schema') ?? settings.seeds,
+    schema,
     names,
     part: flags.name,
     update: flags.update === true,
     bail: flags.bail === true,
-    print: PRINTERS[flags.format],
+    print: printAndWrite(printers[flags.format], readWrites(flags.write, printers)),
   };
 }
 

@@ -25,7 +25,7 @@ export interface Report {
 }
 
 /** Prints a report in one output format. */
-export type PrintReport = (report: Report, terminal: Terminal) => void;
+export type PrintReport = (report: Report, terminal: Terminal) => void | Promise<void>;
 
 export function countOf({ examples }: Report, outcome: CaseReport['outcome']): number {
   return examples.filter((each) => each.outcome === outcome).length;

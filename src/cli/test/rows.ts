@@ -5,6 +5,7 @@ import type { Finding } from '../../core/finding.ts';
 import { didYouMean, nearest } from '../../core/nearest.ts';
 import type { Position } from '../../core/position.ts';
 import { EngineError, type Engine } from '../../engine/engine.ts';
+import { SOURCES_DATABASE } from '../../schema/dictionaries.ts';
 import { quoteIdentifier, quoteString } from '../../sql/literal.ts';
 
 /** Rows for one table. Not verified: that the table exists and that they fit it. */
@@ -23,8 +24,8 @@ export interface Loading {
   readonly engine: Engine;
   /** A temporary folder that the engine may read. */
   readonly folder: string;
-  /** All existing tables. */
-  readonly tables: ReadonlySet<string>;
+  /** All existing tables, by name: the table that has their rows. */
+  readonly tables: ReadonlyMap<string, string>;
 }
 
 /** Accept common time formats; reject unknown columns. */
@@ -38,10 +39,10 @@ const READING = [
 export async function loadRows(
   { engine, folder, tables }: Loading,
   rows: Rows,
-  into: string = rows.table,
+  into: string | undefined = tables.get(rows.table),
 ): Promise<Finding | undefined> {
-  const { table, format, text } = rows;
-  if (!tables.has(table)) return unknownTable(rows, tables);
+  const { format, text } = rows;
+  if (into === undefined) return unknownTable(rows, tables);
   // Loaded from a file, so that no row can be parsed as SQL.
   const path = join(folder, 'rows');
   await writeFile(path, text);
@@ -52,7 +53,7 @@ export async function loadRows(
   );
 }
 
-export function unknownTable({ table, file, locate }: Rows, tables: ReadonlySet<string>): Finding {
+export function unknownTable({ table, file, locate }: Rows, tables: ReadonlyMap<string, string>): Finding {
   return {
     file,
     ...locate(0),
@@ -60,7 +61,8 @@ export function unknownTable({ table, file, locate }: Rows, tables: ReadonlySet<
     code: 'fixture.unknown_table',
     message: `table ${table} does not exist`,
     hint:
-      didYouMean(nearest(table, tables)) ?? 'Tables are created by the files in the schema folder (--schema)',
+      didYouMean(nearest(table, tables.keys())) ??
+      'Tables are created by the files in the schema folder (--schema)',
   };
 }
 
@@ -85,15 +87,26 @@ export function quoteTable(table: string): string {
   return `${quoteIdentifier(table.slice(0, at))}.${quoteIdentifier(table.slice(at + 1))}`;
 }
 
-/** The tables of all databases except the engine's own. */
-export async function listTables(engine: Engine): Promise<ReadonlySet<string>> {
+/**
+ * The tables of all databases except the engine's own, with the table that has their rows: the target of an alias, and
+ * the table that replaces the source of a dictionary.
+ */
+export async function listTables(engine: Engine): Promise<ReadonlyMap<string, string>> {
   const own = "('system', 'information_schema')";
-  const sql = `SELECT database || '.' || name FROM system.tables WHERE lower(database) NOT IN ${own}`;
+  const target = "extractAll(engine_full, '\\'([^\\']+)\\'')";
+  const sql = `SELECT database || '.' || name, if(engine = 'Alias', arrayStringConcat(${target}, '.'), '') FROM system.tables WHERE lower(database) NOT IN ${own}`;
   const limits = { time: 30, memory: 2 ** 28, readRows: 0, resultBytes: 2 ** 24 };
   const statement = { sql, parameters: {}, limits, origin: 'saved', int64: 'number' } as const;
   const { chunks } = await engine.run(statement, { format: 'JSONCompactEachRow' });
   let text = '';
   for await (const chunk of chunks) text += Buffer.from(chunk).toString();
   const lines = text.split('\n').filter((line) => line !== '');
-  return new Set(lines.map((line) => (JSON.parse(line) as [string])[0])); // one string column
+  const rows = lines.map((line) => JSON.parse(line) as [string, string]); // two string columns, selected above
+  const names = new Set(rows.map(([name]) => name));
+  return new Map(
+    rows.map(([name, alias]) => {
+      const substitute = `${SOURCES_DATABASE}.${name}`;
+      return [name, names.has(substitute) ? substitute : alias === '' ? name : alias];
+    }),
+  );
 }

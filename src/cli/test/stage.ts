@@ -1,6 +1,7 @@
 // The tables for running examples: filled once from the fixtures, with an example's own rows swapped in while it runs.
 import type { Finding } from '../../core/finding.ts';
 import { EngineError, type Engine } from '../../engine/engine.ts';
+import type { LoadedSchema } from '../../schema/load-schema.ts';
 import { readFixtures, type FixtureFiles } from './fixture-files.ts';
 import {
   engineSentence,
@@ -26,6 +27,8 @@ export interface StageOptions {
   readonly scratch: string;
   /** The folder of fixtures. */
   readonly fixtures: string;
+  /** Tables that could not be created have no rows. */
+  readonly schema: Pick<LoadedSchema, 'broken'>;
 }
 
 /** Runs and loads the files in the folder; resolves with their findings. */
@@ -33,12 +36,14 @@ export async function openStage({
   engine,
   scratch,
   fixtures,
+  schema,
 }: StageOptions): Promise<{ readonly stage: Stage; readonly findings: readonly Finding[] }> {
   const files = await readFixtures(fixtures);
   const findings = [...files.findings, ...(await runStatements(engine, files))];
   const loading = { engine, folder: scratch, tables: await listTables(engine) };
+  const isBroken = ({ table }: Rows): boolean => !loading.tables.has(table) && schema.broken.has(table);
   for (const rows of files.rows) {
-    const finding = await loadRows(loading, rows);
+    const finding = isBroken(rows) ? undefined : await loadRows(loading, rows);
     if (finding !== undefined) findings.push(finding);
   }
   return { stage: createStage(loading), findings };
@@ -73,9 +78,8 @@ function createStage(loading: Loading): Stage {
     await swap(table);
     await drop(engine, table);
   };
-  const put = async (rows: Rows): Promise<Finding | undefined> => {
-    const { table, text } = rows;
-    if (!tables.has(table)) return unknownTable(rows, tables);
+  const put = async (rows: Rows, table: string): Promise<Finding | undefined> => {
+    const { text } = rows;
     try {
       await engine.execute(`CREATE OR REPLACE TABLE ${quoteTable(asideOf(table))} AS ${quoteTable(table)}`);
       const finding = await loadRows(loading, rows, asideOf(table));
@@ -93,11 +97,17 @@ function createStage(loading: Loading): Stage {
   };
   return {
     set: async (wanted) => {
-      const texts = new Map(wanted.map(({ table, text }) => [table, text]));
+      const texts = new Map(wanted.map(({ table, text }) => [tables.get(table), text]));
       for (const [table, text] of inPlace) if (texts.get(table) !== text) await restore(table);
       const findings: Finding[] = [];
       for (const rows of wanted) {
-        const finding = inPlace.has(rows.table) ? undefined : await put(rows);
+        const table = tables.get(rows.table);
+        const finding =
+          table === undefined
+            ? unknownTable(rows, tables)
+            : inPlace.has(table)
+              ? undefined
+              : await put(rows, table);
         if (finding !== undefined) findings.push(finding);
       }
       return findings;

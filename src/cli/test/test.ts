@@ -7,9 +7,12 @@ import { MAX_DOCUMENT_BYTES } from '../../config/yaml-document.ts';
 import type { Finding } from '../../core/finding.ts';
 import { nearest, withSuggestion } from '../../core/nearest.ts';
 import type { Engine } from '../../engine/engine.ts';
+import { explainBroken } from '../../schema/broken.ts';
+import type { LoadedSchema } from '../../schema/load-schema.ts';
 import { printable } from '../caret.ts';
 import { CommandError } from '../command-error.ts';
 import { withSchemaEngine } from '../schema-engine.ts';
+import { noteSchema, type SchemaChoice } from '../schema-options.ts';
 import type { Terminal } from '../terminal.ts';
 import type { OpenEngine, OpenTestRuntime } from '../dependencies.ts';
 import { createReadFiles, shortPath, type Reading } from './endpoint-files.ts';
@@ -20,10 +23,11 @@ import { updateExample, type TextOf } from './update.ts';
 
 export interface TestOptions {
   readonly settings: Settings;
-  /** Folders of endpoint files, of *.sql files that create the tables, and of fixtures. */
+  /** Folders of endpoint files and of fixtures. */
   readonly endpoints: string;
-  readonly schema: string;
   readonly fixtures: string;
+  /** The definitions of the tables. */
+  readonly schema: SchemaChoice;
   /** Names of endpoints, or globs; empty: all. */
   readonly names: readonly string[];
   /** Only run examples whose name contains this, ignoring case. */
@@ -50,7 +54,7 @@ export async function test(options: TestOptions, deps: TestDeps): Promise<0 | 1>
     throw new CommandError(`No example name contains "${options.part}"`, { exitCode: 2 });
   return withStage(options, deps, async (staged) => {
     const report = await runCases({ ...reading, cases }, staged, { options, deps });
-    options.print(report, deps.terminal);
+    await options.print(report, deps.terminal);
     return isFailed(report) ? 1 : 0;
   });
 }
@@ -59,18 +63,20 @@ export async function test(options: TestOptions, deps: TestDeps): Promise<0 | 1>
 export interface Staged {
   readonly engine: Engine;
   readonly stage: Stage;
+  readonly schema: LoadedSchema;
   /** Findings about the fixtures; if there are any, no example can run. */
   readonly findings: readonly Finding[];
 }
 
 export function withStage<T>(
   { settings, schema, fixtures }: TestOptions,
-  { openEngine }: Pick<TestDeps, 'openEngine'>,
+  { openEngine, terminal }: Pick<TestDeps, 'openEngine' | 'terminal'>,
   use: (staged: Staged) => Promise<T>,
 ): Promise<T> {
-  return withSchemaEngine({ settings, schema, openEngine }, async (engine, scratch) =>
-    use({ engine, ...(await openStage({ engine, scratch, fixtures })) }),
-  );
+  return withSchemaEngine({ settings, schema, openEngine }, async (engine, scratch, schema) => {
+    noteSchema(schema, terminal);
+    return use({ engine, schema, ...(await openStage({ engine, scratch, fixtures, schema })) });
+  });
 }
 
 /** The examples of the selected endpoints, in the order of files. */
@@ -116,7 +122,9 @@ export async function runCases(
     for (const each of staged.findings.length > 0 ? [] : cases) {
       deps.terminal.progress(`${each.file.candidate.endpoint.name}: ${printable(each.example.name)}`);
       const from = deps.now();
-      const { outcome, failures } = await runExample(each, { engine, stage, pathAt: trial.pathAt });
+      const run = await runExample(each, { engine, stage, pathAt: trial.pathAt });
+      const failures = run.failures.map((failure) => explainBroken(failure, staged.schema));
+      const { outcome } = run;
       const isOpen = failures.length > 0 || Object.keys(each.example.expect ?? {}).length === 0;
       const isUpdated =
         options.update && isOpen && outcome !== undefined && (await updateExample(each, outcome, written));

@@ -15,15 +15,18 @@ export async function watchTests(options: TestOptions, deps: TestDeps): Promise<
   const { endpoints, fixtures, schema } = options;
   const changes = createBell();
   const read = createReadFiles(endpoints);
-  await watchPaths([endpoints, fixtures, schema], WATCHING, { change: changes.ring, error: changes.ring });
+  await watchPaths([endpoints, fixtures, schema.path], WATCHING, {
+    change: changes.ring,
+    error: changes.ring,
+  });
   for (;;) {
-    const base = await signatureOf([fixtures, schema]);
+    const base = await signatureOf([fixtures, schema.path]);
     const first = await read();
     await withStage(options, deps, async (staged) => {
       await runAgain({ ...first, changed: new Set(first.files.map(pathOf)) }, staged, { options, deps });
       for (;;) {
         await changes.heard();
-        if ((await signatureOf([fixtures, schema])) !== base) return; // restart with new tables
+        if ((await signatureOf([fixtures, schema.path])) !== base) return; // restart with new tables
         const reading = await read();
         if (reading.changed.size > 0) await runAgain(reading, staged, { options, deps });
       }
@@ -41,7 +44,7 @@ async function runAgain(
 ): Promise<void> {
   try {
     const cases = chosenCases(reading, options).filter(({ file }) => reading.changed.has(pathOf(file)));
-    options.print(await runCases({ ...reading, cases }, staged, { options, deps }), deps.terminal);
+    await options.print(await runCases({ ...reading, cases }, staged, { options, deps }), deps.terminal);
   } catch (cause) {
     report(cause, deps);
   }
@@ -58,10 +61,10 @@ function pathOf({ document }: Reading['files'][number]): string {
   return document.file;
 }
 
-/** Changes with the contents of the files directly in the folders. */
+/** Changes with the contents of the folders and files. */
 async function signatureOf(folders: readonly string[]): Promise<string> {
   const parts = folders.map(async (folder) => {
-    const names = (await readdir(folder).catch((): string[] => [])).toSorted();
+    const names = (await readdir(folder, { recursive: true }).catch(() => [''])).toSorted();
     const texts = names.map(async (name) => {
       const bytes = await readFile(join(folder, name)).catch(() => Buffer.alloc(0));
       return [name, hash('sha256', bytes)];

@@ -1,5 +1,6 @@
 // `millrace token`, its flags and help.
 import { Option, type Command } from 'commander';
+import type { ResultShape } from '../../config/generated/tokens.ts';
 import { settingsOf, withSettings, type CommandDeps, type Flags } from '../command.ts';
 import { createToken, listTokens, revokeToken, rotateToken } from './token.ts';
 
@@ -17,12 +18,15 @@ async function fileOf({ tokens }: { readonly tokens?: string }, deps: CommandDep
   return tokens ?? (await settingsOf({}, deps)).tokens ?? 'tokens.yaml';
 }
 
+const RESULT_SHAPES = ['standard', 'bigquery'] as const satisfies readonly ResultShape[];
+
 interface CreateFlags {
   readonly tokens?: string;
   readonly endpoints: readonly string[];
   readonly allow: readonly string[];
   readonly parameter: readonly string[];
   readonly pii?: string;
+  readonly resultShape?: string;
   readonly rate?: string;
   readonly expires?: string;
 }
@@ -37,12 +41,18 @@ function addCreate(token: Command, deps: CommandDeps): void {
     .option('--allow <languages...>', 'languages of consumer queries it may send: sql, lql', [])
     .option('--parameter <pairs...>', 'parameters to lock, name=value', [])
     .option('--pii <what>', 'redact: personal data is redacted in every response')
+    .addOption(
+      new Option('--result-shape <shape>', "the shape of rows in JSON, instead of the endpoint's").choices(
+        RESULT_SHAPES,
+      ),
+    )
     .option('--rate <rate>', 'rate limit, such as 600/min (per s, min or h)')
     .option('--expires <time>', 'when it expires, such as 2027-01-01T00:00:00Z')
     .action(async (name: string, flags: CreateFlags) => {
       const file = await fileOf(flags, deps);
-      const { endpoints, allow, parameter: parameters, pii, rate, expires } = flags;
-      await createToken({ file, name, endpoints, allow, parameters, pii, rate, expires }, deps.terminal);
+      const { endpoints, allow, parameter: parameters, pii, resultShape, rate, expires } = flags;
+      const grant = { endpoints, allow, parameters, pii, resultShape, rate, expires };
+      await createToken({ file, name, ...grant }, deps.terminal);
     });
 }
 

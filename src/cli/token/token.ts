@@ -23,6 +23,8 @@ export interface CreateTokenOptions {
   /** `name=value` pairs. */
   readonly parameters: readonly string[];
   readonly pii: string | undefined;
+  /** `standard` or `bigquery`. */
+  readonly resultShape: string | undefined;
   readonly rate: string | undefined;
   readonly expires: string | undefined;
 }
@@ -115,6 +117,7 @@ function listEntry(token: Token, { uses, now }: ListTokensOptions): Readonly<Rec
     allow,
     parameters,
     pii: pii ?? null,
+    result_shape: token.result_shape ?? null,
     rate: rate ?? null,
     expires: expires ?? null,
     expired: expires !== undefined && Date.parse(expires) <= now,
@@ -173,7 +176,7 @@ function newKey(): string {
 }
 
 function toEntry(options: CreateTokenOptions, sha256: string): Token {
-  const { name, endpoints, allow, parameters, pii, rate, expires } = options;
+  const { name, endpoints, allow, parameters, pii, resultShape, rate, expires } = options;
   const entry = {
     name,
     sha256,
@@ -181,6 +184,7 @@ function toEntry(options: CreateTokenOptions, sha256: string): Token {
     ...(allow.length === 0 ? {} : { allow: [...allow] }),
     ...(parameters.length === 0 ? {} : { parameters: Object.fromEntries(parameters.map(splitPair)) }),
     ...(pii === undefined ? {} : { pii }),
+    ...(resultShape === undefined ? {} : { result_shape: resultShape }),
     ...(rate === undefined ? {} : { rate }),
     ...(expires === undefined ? {} : { expires }),
   };

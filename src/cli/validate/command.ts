@@ -1,27 +1,27 @@
 // `millrace validate`, its flags and help.
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { Option, type Command } from 'commander';
-import { CommandError } from '../command-error.ts';
 import { settingsOf, type CommandDeps } from '../command.ts';
-import type { PrintFindings } from '../findings/findings.ts';
 import { createPrintGithub } from '../findings/github.ts';
+import { printGitlab } from '../findings/gitlab.ts';
 import { printHuman } from '../findings/human.ts';
 import { printJson } from '../findings/json.ts';
+import { printMarkdown } from '../findings/markdown.ts';
 import { printSarif } from '../findings/sarif.ts';
+import { collect, printAndWrite, readWrites } from '../write-reports.ts';
 import { withSchemaEngine } from '../schema-engine.ts';
+import { existingSchema, noTables, withSchemaOptions, type SchemaFlags } from '../schema-options.ts';
 import { validate, type ValidateOptions } from './validate.ts';
 
-interface ValidateFlags {
-  readonly format: 'human' | 'github' | 'sarif' | 'json';
+interface ValidateFlags extends SchemaFlags {
+  readonly format: keyof ReturnType<typeof printersOf>;
+  readonly write: readonly string[];
   readonly strict?: boolean;
-  /** Undefined: only if the tables are known. */
-  readonly engine?: boolean;
-  readonly schema?: string;
+  readonly engine: boolean;
 }
 
 export function addValidate(program: Command, deps: CommandDeps): void {
-  program
+  const command = program
     .command('validate')
     .description(
       'Report every error in endpoint files, with file:line:column. Exits 1 if there is one; warnings do not affect the exit code.',
@@ -29,52 +29,50 @@ export function addValidate(program: Command, deps: CommandDeps): void {
     .argument('[paths...]', 'endpoint files or folders (default: the endpoints folder)')
     .addOption(
       new Option('--format <format>', 'the output format')
-        .choices(['human', 'github', 'sarif', 'json'])
+        .choices(['human', 'github', 'gitlab', 'sarif', 'json', 'markdown'])
         .default('human'),
     )
+    .option('--write <format=file>', 'also write a report to a file; can be repeated', collect, [])
     .option('--strict', 'treat warnings as errors')
-    .option('--engine', 'analyse each query with the embedded engine (default if the tables are known)')
-    .option('--no-engine', 'do not use the engine')
-    .option('--schema <folder>', 'folder of *.sql files that create the tables (default: the seeds)')
-    .action(async (paths: string[], flags: ValidateFlags) => {
-      const settings = await settingsOf({}, deps);
-      const chosen = paths.length > 0 ? paths : [settings.endpoints];
-      const schema = flags.schema ?? settings.seeds;
-      const isKnown = existsSync(schema);
-      if (!isKnown && (flags.schema !== undefined || flags.engine === true))
-        throw new CommandError(
-          `Folder ${schema} does not exist; set the folder of *.sql files with --schema`,
-          {
-            exitCode: 2,
-          },
-        );
-      if (flags.engine === undefined && !isKnown)
-        deps.terminal.note(`Queries are not analysed by the engine: no tables in ${schema} (see --schema)`);
-      const isAnalysed =
-        flags.engine !== false && (isKnown || flags.engine === true || flags.schema !== undefined);
-      const withEngine: ValidateOptions['withEngine'] = isAnalysed
-        ? (use) => withSchemaEngine({ settings, schema, openEngine: deps.openEngine }, use)
-        : undefined;
-      const print = printerOf(flags.format, deps.env);
-      const isStrict = flags.strict === true;
-      deps.setExitCode(await validate({ paths: chosen, print, isStrict, withEngine }, deps.terminal));
-    });
+    .option('--no-engine', 'do not analyse the queries with the embedded engine, which requires the tables')
+    .option('--engine', 'analyse the queries (the default)');
+  withSchemaOptions(command).action(async (paths: string[], flags: ValidateFlags) => {
+    const settings = await settingsOf({}, deps);
+    const chosen = paths.length > 0 ? paths : [settings.endpoints];
+    const schema = existingSchema(flags, settings, deps);
+    const withEngine: ValidateOptions['withEngine'] = (use) =>
+      withSchemaEngine({ settings, schema, openEngine: deps.openEngine }, (engine, _, loaded) =>
+        use(engine, loaded),
+      );
+    const printers = printersOf(deps.env);
+    const print = printAndWrite(printers[flags.format], readWrites(flags.write, printers));
+    const options = {
+      paths: chosen,
+      print,
+      isStrict: flags.strict === true,
+      withEngine: flags.engine ? withEngine : undefined,
+      withoutTables: schema === undefined ? noTables(settings, 'Queries were not analysed') : undefined,
+    };
+    deps.setExitCode(await validate(options, deps.terminal));
+  });
 }
 
-function printerOf(format: ValidateFlags['format'], env: CommandDeps['env']): PrintFindings {
-  switch (format) {
-    case 'human':
-      return printHuman;
-    case 'json':
-      return printJson;
-    case 'sarif':
-      return printSarif;
-    case 'github': {
-      const changed = changedFiles(env['GITHUB_BASE_REF']);
-      const summaryFile = env['GITHUB_STEP_SUMMARY'];
-      return createPrintGithub({ isChanged: (file) => changed.has(file), summaryFile });
-    }
-  }
+const printersOf = (env: CommandDeps['env']) => ({
+  human: printHuman,
+  github: createPrintGithub({
+    isChanged: isChangedSince(env['GITHUB_BASE_REF']),
+    summaryFile: env['GITHUB_STEP_SUMMARY'],
+  }),
+  gitlab: printGitlab,
+  sarif: printSarif,
+  json: printJson,
+  markdown: printMarkdown,
+});
+
+/** Whether the pull request changes a file; asks git for the first file. */
+function isChangedSince(base: string | undefined): (file: string) => boolean {
+  let changed: ReadonlySet<string> | undefined;
+  return (file) => (changed ??= changedFiles(base)).has(file);
 }
 
 /** Files that the pull request changes, relative to the working directory; empty if git cannot determine them. */

@@ -18,8 +18,12 @@ import { readTextSync } from '../../config/read-text.ts';
 import { MAX_DOCUMENT_BYTES } from '../../config/yaml-document.ts';
 import { compareDiagnostics, type Finding } from '../../core/finding.ts';
 import type { Engine } from '../../engine/engine.ts';
+import { explainBroken } from '../../schema/broken.ts';
+import type { LoadedSchema } from '../../schema/load-schema.ts';
+import { CommandError } from '../command-error.ts';
 import { ANY_KEY, expandPaths } from '../endpoint-files.ts';
 import { count, countErrors, type PrintFindings } from '../findings/findings.ts';
+import { noteSkipped } from '../schema-options.ts';
 import type { Terminal } from '../terminal.ts';
 import { REAL_TIME } from '../real-time.ts';
 
@@ -30,12 +34,19 @@ export interface ValidateOptions {
   /** Treat warnings as errors. */
   readonly isStrict: boolean;
   /** Provides an engine that has the tables; undefined: queries are not analysed by an engine. */
-  readonly withEngine: (<T>(use: (engine: Engine) => Promise<T>) => Promise<T>) | undefined;
+  readonly withEngine:
+    | (<T>(use: (engine: Engine, schema: LoadedSchema) => Promise<T>) => Promise<T>)
+    | undefined;
+  /** The error for queries that read tables, if none are known. */
+  readonly withoutTables: CommandError | undefined;
 }
 
-/** Prints findings and resolves to the exit code: 0 if no file has an error, otherwise 1. */
+/**
+ * Prints findings and resolves to the exit code: 0 if no file has an error, otherwise 1. Rejects with CommandError if
+ * the engine could not be asked, after printing the other findings.
+ */
 export async function validate(options: ValidateOptions, terminal: Terminal): Promise<0 | 1> {
-  const { print, isStrict, withEngine } = options;
+  const { print, isStrict, withEngine, withoutTables } = options;
   const listed = await expandPaths(options.paths);
   const inspect = createInspect({ piiHashKey: ANY_KEY });
   const inspected: InspectedFile[] = [];
@@ -47,14 +58,27 @@ export async function validate(options: ValidateOptions, terminal: Terminal): Pr
   const { files } = await loadFiles(listed, new Map(), { compile, ...REAL_TIME });
   const ignored = await ignoredIn(options.paths);
   const found = [...ignored, ...staticFindings(files), ...inspected.flatMap(warningsOf)];
-  if (withEngine !== undefined && inspected.length > 0)
-    found.push(...(await withEngine((engine) => engineFindings(engine, inspected, terminal))));
+  let failure: CommandError | undefined;
+  if (withEngine !== undefined && inspected.length > 0) {
+    const ofEngine = await withEngine((engine, schema) =>
+      engineFindings({ engine, schema, terminal }, inspected),
+    ).catch(commandError);
+    if (ofEngine instanceof CommandError) failure = ofEngine;
+    else {
+      const known = ofEngine.filter(
+        ({ code }) => withoutTables === undefined || code !== 'engine.unknown_table',
+      );
+      if (known.length < ofEngine.length) failure = withoutTables;
+      found.push(...known);
+    }
+  }
   const textOf = createTextOf();
   const findings = found
     .map(withRelativePath)
     .filter((finding) => !isIgnored(finding, textOf))
     .toSorted(compareDiagnostics);
   await print({ findings, files: files.size, textOf }, terminal);
+  if (failure !== undefined) throw failure;
   return countErrors(findings) > 0 || (isStrict && findings.length > 0) ? 1 : 0;
 }
 
@@ -74,17 +98,28 @@ function warningsOf({ document, analysis }: InspectedFile): readonly Finding[] {
   return toDiagnostics(document, lint(analysis));
 }
 
+function commandError(cause: unknown): CommandError {
+  if (cause instanceof CommandError) return cause;
+  throw cause;
+}
+
+interface Analysing {
+  readonly engine: Engine;
+  readonly schema: LoadedSchema;
+  readonly terminal: Terminal;
+}
+
 async function engineFindings(
-  engine: Engine,
+  { engine, schema, terminal }: Analysing,
   files: readonly InspectedFile[],
-  terminal: Terminal,
 ): Promise<readonly Finding[]> {
-  const findings: Finding[] = [];
+  const findings: Finding[] = [...schema.findings];
+  noteSkipped(schema.skipped, terminal);
   const timeColumns = await readTimeColumns(engine);
   const settingNames = await readSettingNames(engine);
   for (const [index, file] of files.entries()) {
     terminal.progress(`Analysing ${index + 1} of ${count(files.length, 'endpoint')}`);
-    const failures = await checkOnEngine(engine, file);
+    const failures = (await checkOnEngine(engine, file)).map((each) => explainBroken(each, schema));
     const unbounded = failures.length > 0 ? [] : findUnbounded(file.analysis, timeColumns);
     const more = [...unbounded, ...findUnknownSettings(file.analysis, settingNames)];
     findings.push(...failures, ...more.map((finding) => toDiagnostic(file.document, finding)));

@@ -5,9 +5,26 @@
  */
 export type Scalar = string | number | boolean;
 /**
- * A parameter value, or a list of values for Array types.
+ * A value inside a list or an object; null in elements of Nullable types.
  */
-export type Value = Scalar | Scalar[];
+export type Element =
+  | string
+  | number
+  | boolean
+  | null
+  | unknown[]
+  | {
+      [k: string]: unknown;
+    };
+/**
+ * A parameter value, a list of values for Array and Tuple types, or an object for Map types and Tuple types with names.
+ */
+export type Value =
+  | Scalar
+  | Element[]
+  | {
+      [k: string]: Element;
+    };
 
 /**
  * One endpoint: a saved ClickHouse query, its parameters and its policies.
@@ -48,6 +65,10 @@ export interface EndpointFile {
    */
   int64?: 'number' | 'string';
   /**
+   * Shape of rows in JSON and NDJSON. bigquery: timestamps are integers, microseconds since 1970, and each nested object is an array with one object. Keys and requests can choose another shape.
+   */
+  result_shape?: 'standard' | 'bigquery';
+  /**
    * How long responses are cached. Omit, or write disabled, for no caching.
    */
   cache?: 'disabled' | Cache;
@@ -77,7 +98,7 @@ export interface EndpointFile {
  */
 export interface Parameter {
   /**
-   * A ClickHouse type: String, Bool, (U)Int8 to (U)Int256, Float32, Float64, Decimal(P, S), Date, Date32, DateTime, DateTime64(S), UUID, IPv4, IPv6, or Array(…) of one of them.
+   * A ClickHouse type: String, FixedString(N), Bool, (U)Int8 to (U)Int256, Float32, Float64, Decimal(P, S), Date, Date32, DateTime, DateTime64(S), UUID, IPv4, IPv6, Enum8('a', 'b'); Nullable(…) or LowCardinality(…) of one of them; or Array(…), Tuple(…) or Map(…) of types. DateTime('Zone') and DateTime64(S, 'Zone') read times without an offset in that zone, others in UTC.
    */
   type: string;
   /**
@@ -91,7 +112,12 @@ export interface Parameter {
   /**
    * The value if the caller sends none, or an empty string.
    */
-  default?: Scalar | Scalar[];
+  default?:
+    | Scalar
+    | Element[]
+    | {
+        [k: string]: Element;
+      };
   /**
    * The only values allowed.
    */
@@ -113,11 +139,11 @@ export interface Parameter {
    */
   max?: number | string;
   /**
-   * Minimum length, in characters (String) or elements (Array).
+   * Minimum length, in characters (String) or elements (Array, Map).
    */
   min_length?: number;
   /**
-   * Maximum length, in characters (String) or elements (Array).
+   * Maximum length, in characters (String) or elements (Array, Map).
    */
   max_length?: number;
 }

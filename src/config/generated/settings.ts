@@ -105,6 +105,10 @@ export interface SettingsFile {
    */
   clickhouse_compression?: boolean;
   /**
+   * Milliseconds after which a ClickHouse server that does not answer a ping counts as down; raise it for a distant or overloaded server.
+   */
+  clickhouse_ping_timeout?: number;
+  /**
    * Maximum number of concurrent queries in the engine; further queries wait. Default: the number of cores plus one, at least 3.
    */
   connections?: number;

@@ -13,6 +13,10 @@ export type Allow = ('sql' | 'lql')[];
  */
 export type Redaction = 'redact';
 /**
+ * Shape of rows in JSON and NDJSON for this key, instead of the endpoint's. A request can choose another one.
+ */
+export type ResultShape = 'standard' | 'bigquery';
+/**
  * Rate limit: a number of calls per s, min or h.
  */
 export type Rate = string;
@@ -46,6 +50,7 @@ export interface Token {
   allow?: Allow;
   parameters?: Locked;
   pii?: Redaction;
+  result_shape?: ResultShape;
   rate?: Rate;
   /**
    * Expiry time: from then on the key is rejected.

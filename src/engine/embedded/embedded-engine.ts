@@ -9,7 +9,6 @@ import { setParameters } from '../parameter-text.ts';
 import type { Shares } from '../places.ts';
 import { createQueue, type Queue } from '../queue.ts';
 import { conditionCacheOf, printSettings, settingsOf } from '../settings.ts';
-import { after as realTimer } from '../../core/clock.ts';
 import type { After } from '../../core/clock.ts';
 import type { Entry } from '../wait-queue.ts';
 import { readsStale } from './bound-parameters.ts';
@@ -38,9 +37,9 @@ export interface EmbeddedOptions {
   /** Memory limit for all queries together, in bytes. */
   readonly memory: number;
   readonly observe: Observe;
-  readonly after?: After;
+  readonly after: After;
   /** Monotonic clock, in milliseconds. */
-  readonly now?: () => number;
+  readonly now: () => number;
 }
 
 /** A statement to be run on a connection. */
@@ -82,7 +81,7 @@ const EXIT_GRACE_MS = 1000;
 
 /** Opens the engine; rejects with EngineError 'unavailable' if the directory is in use or not writable. */
 export async function createEmbeddedEngine(options: EmbeddedOptions): Promise<Engine> {
-  const { path, connections, observe, after = realTimer, now = () => performance.now() } = options;
+  const { path, connections, observe, after, now } = options;
   const configFile = await writeConfigFile(options).catch((cause: unknown) => {
     throw new EngineError('unavailable', `cannot write to the data directory ${path}`, { cause });
   });

@@ -1,13 +1,11 @@
 // The chDB process as seen by its parent: requests, replies and exit. A native call cannot be interrupted, and a fatal
 // error in native code ends its process; in a separate process, neither stops the service.
 import { fork, type ChildProcess } from 'node:child_process';
-import { createRequire } from 'node:module';
-import { extname } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { EngineError } from '../engine.ts';
 import type { Connection, Connections } from './connection.ts';
 import type { EngineReplies, EngineReply, EngineRequest } from './engine-messages.ts';
 import type { Profile } from './profile.ts';
+import { PROGRAM_FILE } from './program-file.ts';
 
 export interface EngineProcess extends Connections {
   readonly pid: number;
@@ -128,16 +126,14 @@ const lost = (): EngineError => new EngineError('lost', 'the engine process ende
 const INHERITED = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'LD_LIBRARY_PATH'] as const;
 
 function spawnProgram({ path, configFile, connections }: EngineProcessOptions): ChildProcess {
-  const extension = extname(import.meta.url); // .ts when running from source
-  const program = fileURLToPath(new URL(`./engine-program${extension}`, import.meta.url));
   const inherited = INHERITED.flatMap((name) => {
     const value = process.env[name];
     return value === undefined ? [] : [[name, value] as const];
   });
-  return fork(program, [path, configFile], {
+  return fork(PROGRAM_FILE.path, [path, configFile], {
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    execArgv: extension === '.ts' ? ['--import', createRequire(import.meta.url).resolve('tsx')] : [],
+    execArgv: [...PROGRAM_FILE.execArgv],
     env: {
       ...Object.fromEntries(inherited),
       // DateTime columns without a time zone are parsed and printed in the process's time zone.

@@ -1,6 +1,5 @@
 // One run of the engine process and what belongs to it: the connection pool, and the control connection used to cancel
 // queries and to answer health checks.
-import { setTimeout } from 'node:timers/promises';
 import type { Observe } from '../../core/observation.ts';
 import type { After } from '../../core/clock.ts';
 import { startEngineProcess, type EngineProcess, type EngineProcessOptions } from './engine-process.ts';
@@ -28,12 +27,12 @@ export interface GenerationOptions extends EngineProcessOptions {
 /** Starts a process and opens the data directory in it. Rejects with EngineError; no process is left running then. */
 export async function openGeneration(options: GenerationOptions): Promise<Generation> {
   const { path, connections, observe, after, stop } = options;
-  await untilFree(path);
-  const process = startEngineProcess(options);
+  const process = startEngineProcess(options); // its channel keeps this process alive while it waits
   const cancel = after(START_WITHIN_MS, process.kill);
   stop.addEventListener('abort', process.kill, { once: true });
   try {
     if (stop.aborted) process.kill();
+    await untilFree(path, after, stop);
     const control = await openControlConnection(process);
     const killer = createKiller({ control, after, observe });
     const pool = createPool({ connections: process, limit: connections * 2, observe });
@@ -57,8 +56,9 @@ const START_WITHIN_MS = 120_000;
 const FREE_WITHIN_MS = 2000;
 const LOOK_EVERY_MS = 50;
 
-async function untilFree(path: string): Promise<void> {
+async function untilFree(path: string, after: After, stop: AbortSignal): Promise<void> {
   for (let waited = 0; waited < FREE_WITHIN_MS && ownerOf(path) !== undefined; waited += LOOK_EVERY_MS) {
-    await setTimeout(LOOK_EVERY_MS); // unlike `after`, keeps the process alive while a command waits
+    if (stop.aborted) return;
+    await new Promise<void>((resolve) => after(LOOK_EVERY_MS, resolve));
   }
 }

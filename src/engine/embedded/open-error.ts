@@ -14,6 +14,11 @@ export function openError(path: string, cause: unknown): EngineError {
   return new EngineError('unavailable', message, { cause });
 }
 
+/** The engine's own folder inside the data folder of the settings. */
+export function engineFolder(data: string): string {
+  return join(data, 'engine');
+}
+
 /** The running process named in ClickHouse's `status` file, unless it is this one. */
 export function ownerOf(path: string): number | undefined {
   const digits = /^PID: (\d+)$/m.exec(statusText(path))?.[1];

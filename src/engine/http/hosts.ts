@@ -25,13 +25,13 @@ export interface Hosts {
 
 export interface HostsOptions {
   readonly hosts: readonly Host[];
+  /** A host that takes longer to answer a ping counts as down. */
+  readonly pingTimeoutMs: number;
   readonly after: After;
   readonly observe: Observe;
   readonly now: () => number;
 }
 
-/** A host that takes longer to answer a ping counts as down. */
-const LOOK_TIMEOUT_MS = 1500;
 /** Interval between checks of a host that is down; it returns to rotation once it responds. */
 const REST_MS = 500;
 
@@ -43,7 +43,7 @@ type Health =
 
 const WELL: Health = { kind: 'well' };
 
-export function createHosts({ hosts, after, observe, now }: HostsOptions): Hosts {
+export function createHosts({ hosts, pingTimeoutMs, after, observe, now }: HostsOptions): Hosts {
   const health = new Map<Host, Health>(hosts.map((host) => [host, WELL]));
   const looks = new Map<Host, Promise<boolean>>();
   const control = new AbortController();
@@ -52,7 +52,7 @@ export function createHosts({ hosts, after, observe, now }: HostsOptions): Hosts
   function answers(host: Host, cause?: unknown): Promise<boolean> {
     const running = looks.get(host);
     if (running !== undefined) return running;
-    const looking = look(host, after, control.signal).then((isThere) => {
+    const looking = look(host, (abort) => after(pingTimeoutMs, abort), control.signal).then((isThere) => {
       looks.delete(host);
       record(host, isThere, cause);
       return isThere;
@@ -115,10 +115,14 @@ function looksIn(all: readonly Health[]): readonly Promise<unknown>[] {
 }
 
 /** Requests `/ping`, which a server answers without authentication and regardless of load. */
-async function look(host: Host, after: After, closing: AbortSignal): Promise<boolean> {
+async function look(
+  host: Host,
+  limit: (abort: () => void) => () => void,
+  closing: AbortSignal,
+): Promise<boolean> {
   const control = new AbortController();
   const abort = (): void => control.abort();
-  const cancel = after(LOOK_TIMEOUT_MS, abort);
+  const cancel = limit(abort);
   closing.addEventListener('abort', abort, { once: true });
   try {
     const { success } = await host.client.ping({ select: false, abort_signal: control.signal });

@@ -10,7 +10,6 @@ import type { Shares } from '../places.ts';
 import { createQueue } from '../queue.ts';
 import type { Queue } from '../queue.ts';
 import { splitStatements } from '../statements.ts';
-import { after as realTimer } from '../../core/clock.ts';
 import type { After } from '../../core/clock.ts';
 import { openAttempts } from './attempts.ts';
 import type { Attempt, AttemptsDeps } from './attempts.ts';
@@ -34,6 +33,8 @@ export interface HttpOptions extends HttpUser {
   readonly tls?: Tls | undefined;
   /** Request compressed responses; default: no. */
   readonly isCompressed?: boolean;
+  /** A server that takes longer to answer a ping counts as down. */
+  readonly pingTimeoutMs: number;
   /** Maximum number of concurrent statements. */
   readonly connections: number;
   /** Limits on the connections that consumer statements may use; see the queue. */
@@ -43,9 +44,9 @@ export interface HttpOptions extends HttpUser {
   /** Longest wait for a connection; default 10 s. */
   readonly queueTimeoutMs?: number;
   readonly observe: Observe;
-  readonly after?: After;
+  readonly after: After;
   /** Monotonic clock, in milliseconds. */
-  readonly now?: () => number;
+  readonly now: () => number;
   /** Generates query ids. */
   readonly newId?: () => string;
 }
@@ -68,7 +69,7 @@ const KILL_TIMEOUT_MS = 2000;
 
 /** Creates an engine; the servers need not be reachable yet. */
 export function createHttpEngine(options: HttpOptions): Engine {
-  const { after = realTimer } = options;
+  const { after } = options;
   const queue = createQueue({
     places: options.connections,
     shares: options.shares,
@@ -97,11 +98,11 @@ export function createHttpEngine(options: HttpOptions): Engine {
 }
 
 function createRunner(options: HttpOptions, queue: Queue, closing: AbortSignal): Runner {
-  const { urls, user, password, tls, isCompressed = false, observe, connections } = options;
-  const { after = realTimer, now = () => performance.now(), newId = randomUUID } = options;
+  const { urls, user, password, tls, isCompressed = false, observe, connections, pingTimeoutMs } = options;
+  const { after, now, newId = randomUUID } = options;
   const client = { user, password, tls, isCompressed, connections };
   const all = urls.map((url): Host => ({ name: new URL(url).host, client: openClient(url, client) }));
-  const hosts = createHosts({ hosts: all, after, observe, now });
+  const hosts = createHosts({ hosts: all, pingTimeoutMs, after, observe, now });
   const userOf: Runner['userOf'] = (isConsumers) => {
     const asked = (isConsumers ? options.consumer : undefined) ?? options;
     return { name: asked.user, credentials: credentialsOf(asked, client) };

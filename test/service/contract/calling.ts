@@ -140,10 +140,33 @@ export const PARAMETERS: Checks = {
         errors: [{ parameter: 'n' }],
       });
   },
-  'A parameter sent twice is rejected with 400.': async ({ json }) =>
+  'A parameter sent twice is rejected with 400, unless it is an Array.': async ({ json }) =>
     expect(await json('plain?n=1&n=1')).toMatchObject({ status: 400, errors: [{ parameter: 'n' }] }),
   'A parameter in both the URL and the body counts as sent twice.': async ({ json }) =>
     expect(await json('plain?n=1', typed('application/json', '{"n": 1}'))).toMatchObject({ status: 400 }),
+  'The values of an Array that is sent several times, also as `name[]`, are its elements.': async ({
+    json,
+  }) => {
+    const expected = { result: [{ ids: [3, 5], at: null }] };
+    for (const text of ['ids=3&ids=5', 'ids[]=3&ids[]=5', 'ids%5B%5D=3&ids%5B%5D=5', 'ids=3,5', 'ids=[3,5]'])
+      expect(await json(`lists?${text}`)).toEqual(expected);
+    expect(await json('lists?ids[]=3')).toEqual({ result: [{ ids: [3], at: null }] });
+    expect(await json('lists?ids=3&ids[]=5')).toMatchObject({ status: 400, errors: [{ parameter: 'ids' }] });
+    expect(await json('lists?ids=3&ids=3,5')).toMatchObject({ status: 400, errors: [{ parameter: 'ids' }] });
+    expect(await json('lists?at[]=1706696430')).toMatchObject({
+      status: 400,
+      errors: [{ parameter: 'at[]' }],
+    });
+  },
+  'A time may be a Unix time in seconds (10 digits), milliseconds (13) or microseconds (16).': async ({
+    json,
+  }) => {
+    const expected = { result: [{ ids: [], at: '2024-01-31T10:20:30.000000Z' }] };
+    for (const value of ['1706696430', '1706696430000', '1706696430000000'])
+      expect(await json(`lists?at=${value}`)).toEqual(expected);
+    expect(await json('lists', typed('application/json', '{"at": 1706696430000}'))).toEqual(expected);
+    expect(await json('lists?at=17066964300')).toMatchObject({ status: 400, errors: [{ parameter: 'at' }] });
+  },
   'All invalid parameters are reported in one response.': async ({ json }) => {
     const { errors } = await json('strict?limit=many&other=1');
     expect((errors as { parameter: string }[]).map(({ parameter }) => parameter).toSorted()).toEqual([

@@ -6,6 +6,17 @@ import type { Checks, World } from './world.ts';
 
 const withHeaders = (headers: Record<string, string>): RequestInit => ({ headers });
 const asked = (control: string): RequestInit => withHeaders({ 'Cache-Control': control });
+const prefer = (shape: string): RequestInit => withHeaders({ Prefer: `result-shape=${shape}` });
+
+const SHAPED_ROW = {
+  timestamp: 1709294400123456,
+  day: '2024-03-01',
+  request: [{ path: '/a', list: ['x', 'y'], items: [{ n: 1, at: 5000000 }] }],
+  metadata: [{ request: [{ log: [{ level: [{ name: 'info' }] }], path: '/', sizes: [1] }] }],
+  counts: [{ k: 1 }],
+  nothing: null,
+  large: 'LARGE',
+};
 const REDACT = 'SVC-ENDPOINT-REDACT-PII';
 
 export const ANSWERS: Checks = {
@@ -35,6 +46,63 @@ export const ANSWERS: Checks = {
     expect(await json('values')).toMatchObject({ result: [{ nothing: null }, {}] }),
   'Nested metadata is nested JSON.': async ({ json }) =>
     expect(await json('values')).toMatchObject({ result: [{ metadata: { a: { b: [1] } } }, {}] }),
+  '`Prefer: result-shape=bigquery` returns timestamps as integer microseconds and nested objects as arrays of objects, in JSON and NDJSON, and `Preference-Applied` confirms it.':
+    async ({ query }) => {
+      const answer = await query('shaped', prefer('bigquery'));
+      expect(answer.headers.get('preference-applied')).toBe('result-shape=bigquery');
+      const row = JSON.stringify(SHAPED_ROW).replace('"LARGE"', '18446744073709551615');
+      expect(await answer.text()).toBe(`{"result":[${row}]}`);
+      expect(await (await query('shaped?format=ndjson', prefer('bigquery'))).text()).toBe(`${row}\n`);
+      const redacted = withHeaders({ 'X-API-KEY': 'redacted', Prefer: 'result-shape=bigquery' });
+      expect(await (await query('values', redacted)).text()).toContain('"mail":"REDACTED"');
+    },
+  "The result shape of a request takes precedence over that of the key, and that over the endpoint's; an unknown one is ignored.":
+    async ({ query }) => {
+      const shapeOf = async (path: string, headers: Record<string, string>): Promise<unknown> => {
+        const response = await query(path, withHeaders(headers));
+        const isShaped = /"(?:at|timestamp)":1709294400123456/.test(await response.text());
+        return [isShaped, response.headers.get('preference-applied')];
+      };
+      const key = { 'X-API-KEY': 'shaped' };
+      expect(await shapeOf('values', {})).toEqual([false, null]);
+      expect(await shapeOf('values', key)).toEqual([true, null]);
+      expect(await shapeOf('shaped', {})).toEqual([true, null]);
+      for (const Prefer of [
+        'result-shape=standard',
+        'wait=1, Result-Shape="Standard"; a=b, result-shape=bigquery',
+      ])
+        expect(await shapeOf('shaped', { ...key, Prefer })).toEqual([false, 'result-shape=standard']);
+      const unknown = ['result-shape=avro', 'result-shapes=standard', 'x="a, result-shape=standard, b"'];
+      for (const Prefer of [...unknown, `result-shape=standard${', a'.repeat(170)}`, 'return=minimal'])
+        expect(await shapeOf('shaped', { Prefer })).toEqual([true, null]);
+    },
+  'CSV, Parquet and Arrow are the same in every result shape, without `Preference-Applied`.': async ({
+    query,
+  }) => {
+    for (const format of ['csv', 'parquet', 'arrow']) {
+      const [one, other] = await Promise.all(
+        ['standard', 'bigquery'].map((shape) => query(`values?format=${format}`, prefer(shape))),
+      );
+      expect(await one?.text()).toBe(await other?.text());
+      expect(other?.headers.get('preference-applied')).toBeNull();
+    }
+  },
+  'Each result shape has its own cached response and entity tag, also when served repeatedly.': async ({
+    query,
+  }) => {
+    const seen = async (shape: string): Promise<unknown> => {
+      const response = await query('shaped', prefer(shape));
+      expect(response.headers.get('preference-applied')).toBe(`result-shape=${shape}`);
+      return [response.headers.get('etag'), await response.text()];
+    };
+    const [standard, bigquery] = [await seen('standard'), await seen('bigquery')];
+    expect(standard).not.toEqual(bigquery);
+    for (let times = 0; times < 3; times++)
+      expect([await seen('standard'), await seen('bigquery')]).toEqual([standard, bigquery]);
+    const { headers } = await query('shaped', prefer('bigquery'));
+    expect(headers.get('cache-status')).toContain('millrace; hit');
+    expect(headers.get('vary')?.split(', ')).toContain('Prefer');
+  },
   '`ETag` is a strong validator of the bytes as sent, and a matching `If-None-Match` returns 304.': async ({
     query,
   }) => {
@@ -80,7 +148,7 @@ export const ANSWERS: Checks = {
   '`Vary` lists the request header fields that a response depends on.': async ({ query }) => {
     const vary = (await query('plain')).headers.get('vary')?.split(', ');
     expect(vary).toEqual(
-      expect.arrayContaining(['Accept', 'Accept-Encoding', 'Authorization', 'X-API-KEY', REDACT]),
+      expect.arrayContaining(['Accept', 'Accept-Encoding', 'Prefer', 'Authorization', 'X-API-KEY', REDACT]),
     );
   },
   '`Server-Timing` has the metrics auth, plan, queue, engine, redact and encode.': async ({ query }) => {

@@ -26,6 +26,8 @@ const ENDPOINTS = {
 parameters: { n: { type: UInt16, default: 7, max: 100 }, text: { type: String } }`,
   strict: `query: SELECT @project AS project, @limit AS limit
 parameters: { project: { type: String, required: true }, limit: { type: UInt8, required: true } }`,
+  lists: `query: SELECT @ids AS ids, @at AS at
+parameters: { ids: { type: Array(UInt8), default: [] }, at: { type: DateTime64(6) } }`,
   lenient: `query: SELECT @n AS n
 parameters: { n: { type: UInt8, default: 1 } }
 unknown_parameters: ignore`,
@@ -35,6 +37,13 @@ unknown_parameters: ignore`,
   FROM numbers(@rows)
 parameters: { rows: { type: UInt16, default: 2 } }
 max_rows: 3`,
+  shaped: `query: |
+  SELECT toDateTime64('2024-03-01 12:00:00.123456', 6, 'UTC') AS timestamp, toDate('2024-03-01') AS day,
+    CAST(('/a', ['x', 'y'], [(1, toDateTime(5, 'UTC'))]), 'Tuple(path String, list Array(String), items Array(Tuple(n UInt8, at DateTime(\\'UTC\\'))))') AS request,
+    '{"request": {"path": "/", "sizes": [1], "log": [{"level": {"name": "info"}}]}}'::JSON AS metadata,
+    map('k', 1) AS counts, NULL::Nullable(DateTime) AS nothing, 18446744073709551615 AS large
+result_shape: bigquery
+cache: { ttl: 600 }`,
   strings: 'query: SELECT 9007199254740993 AS large\nint64: string',
   kept: 'query: SELECT generateUUIDv4() AS run\ncache: { ttl: 600, min_refresh: 0 }',
   'kept-long': 'query: SELECT generateUUIDv4() AS run\ncache: { ttl: 600, min_refresh: 600 }',
@@ -53,6 +62,7 @@ export async function openWorld(): Promise<World> {
   const tokens = [
     { name: 'tenant', sha256: hashKey('tenant'), endpoints: ['strict'], parameters: { project: 'mine' } },
     { name: 'rated', sha256: hashKey('rated'), endpoints: ['plain'], rate: '2/h' },
+    { name: 'shaped', sha256: hashKey('shaped'), endpoints: ['*'], result_shape: 'bigquery' as const },
     { name: 'redacted', sha256: hashKey('redacted'), endpoints: ['*'], pii: 'redact' as const },
   ];
   const service = await startService({ tokens, settings: { sendTimeout: 1 } });

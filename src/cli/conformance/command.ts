@@ -1,0 +1,128 @@
+// `millrace conformance`, its flags and help.
+import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { Option, type Command } from 'commander';
+import { CommandError } from '../command-error.ts';
+import { settingsOf, withSettings, type CommandDeps, type Flags } from '../command.ts';
+import { sampleSettings } from '../samples.ts';
+import { serviceAddress } from '../query/remote.ts';
+import { withService } from '../serve/serve.ts';
+import { splitPair } from '../token/token.ts';
+import { createAsk, type Target } from './ask.ts';
+import type { Outcome } from './outcome.ts';
+import { printJson, printMarkdown, printText } from './print.ts';
+import { readQueries } from './queries.ts';
+import { reportOf, type ConformanceReport } from './report.ts';
+import { runQueries } from './run.ts';
+
+const PRINTERS = { text: printText, markdown: printMarkdown, json: printJson } as const;
+
+interface ConformanceFlags {
+  readonly endpoint: string;
+  readonly param: readonly string[];
+  readonly url?: string;
+  readonly key?: string;
+  readonly dialect?: string;
+  readonly atOnce: string;
+  readonly timeout: string;
+  readonly allow: string;
+  readonly format: keyof typeof PRINTERS;
+  readonly json?: string;
+}
+
+export function addConformance(program: Command, deps: CommandDeps): void {
+  withSettings(program.command('conformance'))
+    .description(
+      'Run a folder of queries against an endpoint, and report which fail: in this process, with the sample data if there are no endpoints, or against a running service with --url. Exits 1 if more than --allow queries fail.',
+    )
+    .argument(
+      '<paths...>',
+      'folders and files: one query each in *.sql, *.txt and *.lql, or {"name", "sql" or "lql", "dialect", "parameters", "expect": {"status", "code", "rows", "result"}} per line in *.jsonl',
+    )
+    .requiredOption('--endpoint <name>', 'the endpoint, by name or UUID')
+    .option('--param <pairs...>', 'parameters of every query, name=value', [])
+    .option('--url <address>', 'address of a running service, such as http://127.0.0.1:4000')
+    .option('--key <key>', 'the API key for --url (default: the environment variable MILLRACE_KEY)')
+    .option('--dialect <dialect>', 'the dialect of SQL that names none (default: detected by the service)')
+    .option('--at-once <count>', 'queries at a time, 1 to 64', '4')
+    .option('--timeout <seconds>', 'seconds to wait for each response, 1 to 3600', '60')
+    .option('--allow <count>', 'failures that are not an error', '0')
+    .addOption(
+      new Option('--format <format>', 'the output format').choices(Object.keys(PRINTERS)).default('text'),
+    )
+    .option('--json <file>', 'also write the report to this file as JSON')
+    .action(async (paths: string[], flags: Flags & ConformanceFlags) => {
+      const allowed = integer(flags.allow, '--allow', 1_000_000, 0);
+      const report = await conformance(paths, flags, deps);
+      PRINTERS[flags.format](report, deps.terminal);
+      if (flags.json !== undefined) await writeFile(flags.json, `${JSON.stringify(report, null, 2)}\n`);
+      deps.setExitCode(report.failed > allowed ? 1 : 0);
+    });
+}
+
+async function conformance(
+  paths: readonly string[],
+  flags: Flags & ConformanceFlags,
+  deps: CommandDeps,
+): Promise<ConformanceReport> {
+  const { terminal } = deps;
+  const { endpoint, dialect } = flags;
+  const concurrency = integer(flags.atOnce, '--at-once', 64);
+  const timeoutMs = 1000 * integer(flags.timeout, '--timeout', 3600);
+  const parameters = Object.fromEntries(flags.param.map(splitPair));
+  const queries = await readQueries(paths);
+  return withAddress(flags, deps, async (address) => {
+    const ask = createAsk({ ...address, endpoint, parameters, dialect, timeoutMs });
+    const onProgress = (done: number): void => terminal.progress(`${done}/${queries.length} queries`);
+    const outcomes = await runQueries(queries, { ask, concurrency, onProgress });
+    terminal.progress('');
+    requireAnswers(outcomes);
+    return reportOf(endpoint, outcomes);
+  });
+}
+
+/** Codes of a call that fails whatever its query is. */
+const NOT_RUN = new Set([
+  'unreachable',
+  'auth.missing',
+  'auth.invalid',
+  'auth.forbidden',
+  'route.endpoint_unknown',
+]);
+
+/** Throws CommandError if no query ran, for one reason that is not in the queries. */
+function requireAnswers(outcomes: readonly Outcome[]): void {
+  const codes = new Set(outcomes.map(({ answered }) => answered.code ?? ''));
+  const [code = ''] = codes;
+  const [first] = outcomes;
+  if (codes.size > 1 || !NOT_RUN.has(code)) return;
+  throw new CommandError(`No query was run: ${first?.answered.message ?? code} (${code})`);
+}
+
+const IN_USE =
+  'Run the queries on that service instead: --url http://127.0.0.1:4000, with a key in MILLRACE_KEY';
+
+/** Of the service given by --url, or of one that is opened in this process on a free port of the loopback interface. */
+async function withAddress<T>(
+  flags: Flags & ConformanceFlags,
+  deps: CommandDeps,
+  use: (address: Pick<Target, 'url' | 'key'>) => Promise<T>,
+): Promise<T> {
+  const { url, key: given = deps.env['MILLRACE_KEY'] } = flags;
+  if (url !== undefined) return use(serviceAddress(url, given));
+  if (flags.key !== undefined)
+    throw new CommandError('--key is for a running service: add --url', { exitCode: 2 });
+  const { url: _url, key: _key, ...settingFlags } = flags;
+  const configured = await settingsOf(settingFlags, deps);
+  const settings = (await sampleSettings(configured)) ?? configured;
+  const key = randomBytes(18).toString('base64url');
+  return withService({ settings, key, whenInUse: IN_USE }, deps, ({ address }) => use({ url: address, key }));
+}
+
+function integer(text: string, flag: string, maximum: number, minimum = 1): number {
+  const value = Number(text);
+  if (/^\d{1,7}$/.test(text) && value >= minimum && value <= maximum) return value;
+  throw new CommandError(`Invalid ${flag} "${text}": use an integer from ${minimum} to ${maximum}`, {
+    exitCode: 2,
+  });
+}

@@ -1,0 +1,169 @@
+// Reads the queries of a conformance run: folders and files of single queries, and files of JSON lines.
+import { readdir, stat } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { readText } from '../../config/read-text.ts';
+import { CommandError } from '../command-error.ts';
+
+export type Language = 'sql' | 'lql';
+
+/** One query, as written in its file. */
+export interface ConformanceQuery {
+  readonly name: string;
+  /** The file, and the line of a JSON lines file. */
+  readonly source: string;
+  readonly language: Language;
+  readonly text: string;
+  readonly dialect: string | undefined;
+  /** In addition to those of the command. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly expected: Expected | undefined;
+}
+
+/** What a query must do; what is undefined is not compared. */
+export interface Expected {
+  readonly status?: number;
+  readonly code?: string;
+  /** Number of rows. */
+  readonly rows?: number;
+  readonly result?: readonly unknown[];
+}
+
+const LANGUAGES: Readonly<Record<string, Language>> = { '.sql': 'sql', '.txt': 'sql', '.lql': 'lql' };
+const LINES = new Set(['.jsonl', '.ndjson']);
+const MAX_QUERIES = 20_000;
+const MAX_FILES = 20_000;
+const MAX_DEPTH = 8;
+const MAX_TEXT_BYTES = 2 ** 20;
+const MAX_LINES_BYTES = 64 * 2 ** 20;
+const MAX_NAME = 200;
+
+/**
+ * The queries of files and folders, in order of their names. A folder is read with its subfolders; hidden files, links and files
+ * with other extensions in it are left out. Rejects with CommandError for anything else.
+ */
+export async function readQueries(paths: readonly string[]): Promise<readonly ConformanceQuery[]> {
+  const files: string[] = [];
+  for (const path of paths) await addFiles(path, files, { depth: 0, isNamed: true });
+  const queries: ConformanceQuery[] = [];
+  for (const file of files) {
+    for (const query of await readFile(file)) queries.push(query);
+    if (queries.length > MAX_QUERIES) throw invalid(`More than ${MAX_QUERIES} queries; run them in parts`);
+  }
+  if (queries.length > 0) return queries;
+  throw invalid(`No queries in ${paths.join(', ')}: expected files named *.sql, *.txt, *.lql or *.jsonl`);
+}
+
+async function addFiles(
+  path: string,
+  files: string[],
+  { depth, isNamed }: { readonly depth: number; readonly isNamed: boolean },
+): Promise<void> {
+  const stats = await stat(path).catch((cause: unknown) => {
+    throw new CommandError(`${path} does not exist; specify a file or a folder of queries`, {
+      exitCode: 2,
+      cause,
+    });
+  });
+  if (!stats.isDirectory()) {
+    if (isNamed && !isQueryFile(path)) throw invalid(`${path}: expected *.sql, *.txt, *.lql or *.jsonl`);
+    files.push(path);
+    if (files.length > MAX_FILES) throw invalid(`More than ${MAX_FILES} files; run them in parts`);
+    return;
+  }
+  if (depth > MAX_DEPTH) throw invalid(`${path} is nested deeper than ${MAX_DEPTH} folders`);
+  const entries = await readdir(path, { withFileTypes: true });
+  for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+    const isRead = entry.isDirectory() || (entry.isFile() && isQueryFile(entry.name));
+    if (!isRead || entry.name.startsWith('.')) continue;
+    await addFiles(join(path, entry.name), files, { depth: depth + 1, isNamed: false });
+  }
+}
+
+function isQueryFile(path: string): boolean {
+  const extension = extname(path);
+  return extension in LANGUAGES || LINES.has(extension);
+}
+
+async function readFile(path: string): Promise<readonly ConformanceQuery[]> {
+  const extension = extname(path);
+  const isLines = LINES.has(extension);
+  const text = await readText(path, isLines ? MAX_LINES_BYTES : MAX_TEXT_BYTES).catch((cause: unknown) => {
+    throw new CommandError(`Cannot read ${path}: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      exitCode: 2,
+      cause,
+    });
+  });
+  if (!isLines) {
+    const shared = { dialect: undefined, parameters: {}, expected: undefined };
+    const language = LANGUAGES[extension] ?? 'sql';
+    return text.trim() === '' ? [] : [{ name: path, source: path, language, text, ...shared }];
+  }
+  return text.split('\n').flatMap((line, index) => {
+    return line.trim() === '' ? [] : [readLine(line, `${path}:${index + 1}`)];
+  });
+}
+
+/** `{"name": …, "sql" or "lql": …, "dialect": …, "parameters": {…}, "expect": {…}}`. */
+function readLine(line: string, source: string): ConformanceQuery {
+  const entry = objectOf(parse(line, source), source);
+  for (const key of Object.keys(entry))
+    if (!KEYS.has(key))
+      throw invalid(`${source}: unknown member "${key}"; allowed are ${[...KEYS].join(', ')}`);
+  const { name, sql, lql, dialect, parameters = {}, expect } = entry;
+  const text = sql ?? lql;
+  if (typeof text !== 'string' || (sql !== undefined && lql !== undefined))
+    throw invalid(`${source}: expected either "sql" or "lql", a string`);
+  if (name !== undefined && typeof name !== 'string')
+    throw invalid(`${source}: expected "name" to be a string`);
+  if (dialect !== undefined && typeof dialect !== 'string')
+    throw invalid(`${source}: expected "dialect" to be a string`);
+  return {
+    name: (name ?? source).slice(0, MAX_NAME),
+    source,
+    language: sql === undefined ? 'lql' : 'sql',
+    text,
+    dialect,
+    parameters: objectOf(parameters, `${source}: "parameters"`),
+    expected:
+      expect === undefined ? undefined : readExpected(objectOf(expect, `${source}: "expect"`), source),
+  };
+}
+
+const KEYS: ReadonlySet<string> = new Set(['name', 'sql', 'lql', 'dialect', 'parameters', 'expect']);
+
+function readExpected(value: Readonly<Record<string, unknown>>, source: string): Expected {
+  const checks: Readonly<Record<string, (each: unknown) => boolean>> = {
+    status: Number.isInteger,
+    code: (each) => typeof each === 'string',
+    rows: Number.isInteger,
+    result: Array.isArray,
+  };
+  for (const [key, each] of Object.entries(value)) {
+    if (checks[key]?.(each) === true) continue;
+    throw invalid(
+      `${source}: expected "expect" to have status and rows (integers), code (a string) or result (a list of rows)`,
+    );
+  }
+  return value; // every member has been checked
+}
+
+function parse(line: string, source: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch (cause) {
+    throw new CommandError(`${source}: invalid JSON: ${cause instanceof Error ? cause.message : ''}`, {
+      exitCode: 2,
+      cause,
+    });
+  }
+}
+
+function objectOf(value: unknown, source: string): Readonly<Record<string, unknown>> {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    return value as Readonly<Record<string, unknown>>; // an object that JSON.parse made
+  throw invalid(`${source}: expected a JSON object`);
+}
+
+function invalid(message: string): CommandError {
+  return new CommandError(message, { exitCode: 2 });
+}

@@ -1,0 +1,59 @@
+// The files that `millrace init` writes, as they are in the package.
+import { readdirSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { packaged } from '../samples.ts';
+
+export type Template = 'events' | 'logs' | 'otel' | 'blank';
+
+interface TemplateKind {
+  readonly summary: string;
+  /** Folders of the repository, and the folders of the package that they are copied from. */
+  readonly folders: Readonly<Record<string, string>>;
+}
+
+export const TEMPLATES: Readonly<Record<Template, TemplateKind>> = {
+  events: { summary: 'product events of tenants', folders: templateFolders('events') },
+  logs: {
+    summary: 'the nine tables of logs that come with Millrace',
+    folders: { endpoints: 'endpoints', seeds: 'seeds' },
+  },
+  otel: { summary: 'the tables of the OpenTelemetry Collector', folders: templateFolders('otel') },
+  blank: { summary: 'one table, one endpoint', folders: templateFolders('blank') },
+};
+
+function templateFolders(name: string): Readonly<Record<string, string>> {
+  return { endpoints: `templates/${name}/endpoints`, seeds: `templates/${name}/seeds` };
+}
+
+/** Files for every template. Their names in the package have no leading dot, since npm does not pack all of those. */
+const REPOSITORY: Readonly<Record<string, string>> = {
+  '.gitignore': 'templates/repository/gitignore',
+  '.vscode/settings.json': 'templates/repository/vscode/settings.json',
+  '.vscode/extensions.json': 'templates/repository/vscode/extensions.json',
+  '.github/workflows/endpoints.yml': 'templates/repository/github/endpoints.yml',
+  '.gitlab-ci.yml': 'deploy/gitlab/millrace.gitlab-ci.yml',
+  '.githooks/pre-commit': 'templates/repository/githooks/pre-commit',
+  'README.md': 'templates/repository/README.md',
+};
+
+/** Paths in the repository, and paths of the files in the package; without endpoints if there is no template. */
+export function filesOf(template: Template | undefined): ReadonlyMap<string, string> {
+  const files = new Map(Object.entries(REPOSITORY).map(([path, source]) => [path, packaged(source)]));
+  const folders = { ...(template === undefined ? {} : TEMPLATES[template].folders), schemas: 'schemas' };
+  for (const [folder, source] of Object.entries(folders)) {
+    for (const [path, file] of filesIn(packaged(source))) files.set(join(folder, path), file);
+  }
+  return files;
+}
+
+/** The schemas, as `filesOf` gives them. */
+export function schemaFiles(): ReadonlyMap<string, string> {
+  return new Map([...filesIn(packaged('schemas'))].map(([path, file]) => [join('schemas', path), file]));
+}
+
+/** The files of a folder and its subfolders: relative and full paths. */
+function filesIn(folder: string): ReadonlyMap<string, string> {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
+  const paths = files.map((each) => join(each.parentPath, each.name)).toSorted();
+  return new Map(paths.map((path) => [relative(folder, path), path]));
+}

@@ -1,0 +1,93 @@
+// Where the definitions of the tables are: the flags that commands share, and their default.
+import { existsSync, readdirSync } from 'node:fs';
+import type { Command } from 'commander';
+import type { Settings } from '../config/settings.ts';
+import type { LoadedSchema } from '../schema/load-schema.ts';
+import { CommandError } from './command-error.ts';
+import type { CommandDeps } from './command.ts';
+import { printable } from './caret.ts';
+import type { Terminal } from './terminal.ts';
+
+export interface SchemaFlags {
+  readonly schema?: string;
+  readonly schemaDatabase?: string;
+}
+
+export interface SchemaChoice {
+  /** A folder of scripts or migrations, or a file. Not verified: that it exists. */
+  readonly path: string;
+  /** The database of names without one; undefined: `default`. */
+  readonly database: string | undefined;
+  /** Values of placeholders such as `${DATABASE}`. */
+  readonly variables: Readonly<Record<string, string | undefined>>;
+}
+
+/** The folder that `millrace schema pull` writes. */
+export const SCHEMA_FOLDER = 'schema';
+
+/** Adds the flags to a command. */
+export function withSchemaOptions(command: Command): Command {
+  return command
+    .option(
+      '--schema <path>',
+      `folder or file of statements that create the tables: scripts, migrations, a dump (default: ${SCHEMA_FOLDER} if it has *.sql files, otherwise the seeds)`,
+    )
+    .option('--schema-database <name>', 'the database of tables that are named without one', 'default');
+}
+
+/** The path that the flag names, or the default. */
+export function chooseSchema(
+  { schema, schemaDatabase }: SchemaFlags,
+  { seeds }: Pick<Settings, 'seeds'>,
+  { env }: Pick<CommandDeps, 'env'>,
+): SchemaChoice {
+  const path = schema ?? (hasScripts(SCHEMA_FOLDER) ? SCHEMA_FOLDER : seeds);
+  return { path, database: schemaDatabase, variables: env };
+}
+
+/** The same, if it exists. Throws CommandError if the flag names a path that does not. */
+export function existingSchema(
+  flags: SchemaFlags,
+  settings: Pick<Settings, 'seeds'>,
+  deps: Pick<CommandDeps, 'env'>,
+): SchemaChoice | undefined {
+  const choice = chooseSchema(flags, settings, deps);
+  if (existsSync(choice.path)) return choice;
+  if (flags.schema === undefined) return undefined;
+  throw new CommandError(
+    `${choice.path} does not exist; set the folder or file of the tables with --schema`,
+    {
+      exitCode: 2,
+    },
+  );
+}
+
+/** A folder of this name may also hold something else, such as JSON Schemas. */
+function hasScripts(folder: string): boolean {
+  if (!existsSync(folder)) return false;
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).some((name) => name.endsWith('.sql'));
+}
+
+/** Why the engine was not asked, and what to do. */
+export function noTables({ seeds }: Pick<Settings, 'seeds'>, what: string): CommandError {
+  return new CommandError(
+    `${what}: no tables are known, since neither ${SCHEMA_FOLDER} nor ${seeds} exists. Write their CREATE statements to ${SCHEMA_FOLDER} (millrace schema pull does), name a folder or dump with --schema, or pass --no-engine to go without`,
+    { exitCode: 2 },
+  );
+}
+
+/** Prints what could not be created, and what was left out. */
+export function noteSchema({ findings, skipped }: LoadedSchema, terminal: Terminal): void {
+  for (const { file, line, column, message, code } of findings)
+    terminal.note(printable(`${file}:${line}:${column}: warning: ${message} (${code})`));
+  noteSkipped(skipped, terminal);
+}
+
+/** Prints the kinds of statements that were left out. */
+export function noteSkipped(skipped: LoadedSchema['skipped'], terminal: Terminal): void {
+  if (skipped.size === 0) return;
+  const kinds = [...skipped].map(([kind, count]) => `${count} ${kind}`);
+  terminal.note(
+    printable(`Statements of the schema that no query depends on were left out: ${kinds.join(', ')}`),
+  );
+}

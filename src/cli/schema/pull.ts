@@ -1,0 +1,106 @@
+// `millrace schema pull`: writes the definitions of a server's tables into the schema folder, or compares them.
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { dirname, join, sep } from 'node:path';
+import { createCompile } from '../../catalog/compile.ts';
+import { loadFiles } from '../../catalog/load.ts';
+import { replaceFile } from '../../config/replace-file.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { definitionFile, HEADER } from '../../schema/definition-file.ts';
+import type { SchemaFile } from '../../schema/schema-files.ts';
+import { printable } from '../caret.ts';
+import { createGit } from '../diff/git.ts';
+import { diffTexts } from '../diff/text-diff.ts';
+import { ANY_KEY, listEndpointFiles } from '../endpoint-files.ts';
+import { count } from '../findings/findings.ts';
+import { REAL_TIME } from '../real-time.ts';
+import type { Terminal } from '../terminal.ts';
+import { reachedFrom, readServerSchema, type Reached, type ServerSchema } from './server-schema.ts';
+
+export interface PullOptions {
+  readonly endpoints: string;
+  /** The folder that is written. */
+  readonly out: string;
+  /** Change nothing, and report differences. */
+  readonly isCheck: boolean;
+  /** Everything, rather than what endpoints read: of this database, or of all. */
+  readonly all: { readonly database: string | undefined } | undefined;
+}
+
+export interface PullDeps {
+  readonly terminal: Terminal;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Resolves to 1 if a table that an endpoint names is missing or, with `isCheck`, if anything differs. */
+export async function pull(engine: Engine, options: PullOptions, deps: PullDeps): Promise<0 | 1> {
+  const { out, isCheck } = options;
+  const { terminal } = deps;
+  const schema = await readServerSchema(engine);
+  const { definitions, missing } = await wanted(engine, schema, options);
+  for (const name of missing)
+    terminal.note(printable(`${name} is read by an endpoint, and is not on the server`));
+  const files = definitions.map(definitionFile);
+  const present = await writtenFiles(out);
+  const changed = files.filter(({ path, text }) => present.get(path) !== text);
+  const names = new Set(files.map(({ path }) => path));
+  const removed = [...present].filter(([path]) => !names.has(path)).map(([path]) => path);
+  if (isCheck) {
+    const texts = [...changed, ...removed.map((path) => ({ path, text: '' }))];
+    for (const file of texts) await printDifference(file, present.get(file.path) ?? '', { out, ...deps });
+    terminal.note(`${count(files.length, 'definition')}, ${texts.length} different on the server`);
+    return texts.length > 0 || missing.length > 0 ? 1 : 0;
+  }
+  for (const { path, text } of changed) {
+    await mkdir(dirname(join(out, path)), { recursive: true });
+    await replaceFile(join(out, path), text, 0o644);
+    terminal.print(`${present.has(path) ? 'changed' : 'added'} ${join(out, path)}`);
+  }
+  for (const path of removed) {
+    await rm(join(out, path));
+    terminal.print(`removed ${join(out, path)}: it is not on the server, or not read by an endpoint`);
+  }
+  terminal.note(`${count(files.length, 'definition')}, ${changed.length} written, ${removed.length} removed`);
+  return missing.length > 0 ? 1 : 0;
+}
+
+async function wanted(
+  engine: Engine,
+  schema: ServerSchema,
+  { all, endpoints }: PullOptions,
+): Promise<Reached> {
+  if (all === undefined) return reachedFrom(engine, schema, await queriesIn(endpoints));
+  const { database } = all;
+  const definitions = [...schema.tables.values(), ...schema.functions.values()];
+  const isWanted = (of: string): boolean => database === undefined || of === database;
+  return { definitions: definitions.filter((each) => isWanted(each.database)), missing: [] };
+}
+
+/** The queries of the files without errors, with placeholders for their parameters. */
+async function queriesIn(folder: string): Promise<readonly string[]> {
+  const compile = createCompile({ piiHashKey: ANY_KEY });
+  const { files } = await loadFiles(await listEndpointFiles(folder), new Map(), { compile, ...REAL_TIME });
+  return [...files.values()].flatMap(({ candidate }) => candidate?.endpoint.query ?? []);
+}
+
+/** The files in a folder that this command has written, by path relative to it, with forward slashes. */
+async function writtenFiles(folder: string): Promise<ReadonlyMap<string, string>> {
+  const names = await readdir(folder, { recursive: true }).catch(() => []);
+  const files = new Map<string, string>();
+  for (const name of names.filter((each) => each.endsWith('.sql'))) {
+    const text = await readFile(join(folder, name), 'utf8').catch(() => '');
+    if (text.startsWith(HEADER)) files.set(name.split(sep).join('/'), text);
+  }
+  return files;
+}
+
+async function printDifference(
+  { path, text }: SchemaFile,
+  before: string,
+  { out, terminal, env }: PullDeps & { readonly out: string },
+): Promise<void> {
+  const name = join(out, path);
+  terminal.print(`--- ${before === '' ? '/dev/null' : name}`);
+  terminal.print(`+++ ${text === '' ? '/dev/null' : `${name} (on the server)`}`);
+  for (const line of await diffTexts(createGit(process.cwd(), env), before, text))
+    terminal.print(printable(line));
+}

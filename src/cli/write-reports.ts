@@ -1,0 +1,53 @@
+// Reports that a command writes to files beside the one that it prints: `--write format=file`.
+import { writeFile } from 'node:fs/promises';
+import { CommandError } from './command-error.ts';
+import { splitPair } from './token/token.ts';
+import type { Terminal } from './terminal.ts';
+
+type Print<T> = (report: T, terminal: Terminal) => void | Promise<void>;
+
+export interface WrittenReport<T> {
+  readonly print: Print<T>;
+  readonly file: string;
+}
+
+/** Reads the values of `--write`. Throws CommandError (exit 2) if one is not `format=file` or its format is unknown. */
+export function readWrites<T>(
+  values: readonly string[],
+  printers: Readonly<Record<string, Print<T>>>,
+): readonly WrittenReport<T>[] {
+  return values.map((value) => {
+    const [format, file] = splitPair(value);
+    const print = Object.hasOwn(printers, format) ? printers[format] : undefined;
+    if (print !== undefined && file !== '') return { print, file };
+    const formats = Object.keys(printers).join(', ');
+    throw new CommandError(`Invalid --write "${value}": use format=file; formats are ${formats}`, {
+      exitCode: 2,
+    });
+  });
+}
+
+/** Collects the values of a repeated flag. */
+export function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
+}
+
+/** Prints as `print` does, and writes the other reports. Rejects with CommandError if a file cannot be written. */
+export function printAndWrite<T>(print: Print<T>, writes: readonly WrittenReport<T>[]) {
+  return async (report: T, terminal: Terminal): Promise<void> => {
+    for (const { print: render, file } of writes) {
+      const lines: string[] = [];
+      const add = (text: string): void => void lines.push(text);
+      const inFile = { ...terminal, print: (line: string) => add(`${line}\n`), write: add, note: ignore };
+      await render(report, inFile);
+      await writeFile(file, lines.join('')).catch((cause: unknown) => {
+        throw new CommandError(
+          `Cannot write ${file}: ${cause instanceof Error ? cause.message : String(cause)}`,
+        );
+      });
+    }
+    await print(report, terminal);
+  };
+}
+
+function ignore(): void {}

@@ -1,0 +1,19 @@
+// Preferences of a request (Prefer, RFC 7240).
+import type { ResultShape } from '../catalog/endpoint.ts';
+import { isReadable } from './header-fields.ts';
+
+/** One preference with its parameters; a comma in a quoted string does not end it. */
+const PREFERENCE = /(?:[^,"]|"(?:[^"\\]|\\.)*")+/g;
+const RESULT_SHAPE = /^\s*result-shape\s*=\s*("?)(standard|bigquery)\1\s*(?:;|$)/i;
+const IS_RESULT_SHAPE = /^\s*result-shape\s*(?:[=;]|$)/i;
+
+/**
+ * The first preference `result-shape`. Undefined if there is none, if its value is unknown, or if the header is oversized: a
+ * preference that a server does not know is ignored.
+ */
+export function preferredShape(header: string | undefined): ResultShape | undefined {
+  if (!isReadable(header)) return undefined;
+  const preference = header.match(PREFERENCE)?.find((each) => IS_RESULT_SHAPE.test(each)) ?? '';
+  const [, , value] = RESULT_SHAPE.exec(preference) ?? [];
+  return value?.toLowerCase() as ResultShape | undefined; // one of the values in the pattern
+}

@@ -1,0 +1,69 @@
+// Findings about the statements of a schema.
+import type { Finding } from '../core/finding.ts';
+import { positionAt } from '../core/position.ts';
+import type { EngineError } from '../engine/engine.ts';
+import { quotedNames } from '../sandbox/engine-message.ts';
+import { findInQuery } from '../sandbox/find-in-query.ts';
+import { createCursor } from '../sql/cursor.ts';
+import type { QualifiedName } from './name.ts';
+import type { SchemaStatement } from './script.ts';
+import { unfilled } from './templates.ts';
+import type { Step } from './step.ts';
+
+/** A warning at a statement that is needed and not understood. */
+export function statementFinding(
+  { file, line, column, sql }: SchemaStatement,
+  message: string,
+  target: QualifiedName | undefined,
+): Finding {
+  const what = target === undefined ? firstWords(sql) : nameOf(target);
+  const template = unfilled(sql);
+  const hint =
+    template === undefined
+      ? {}
+      : { hint: `Set the environment variable ${template.name}, which replaces ${template.placeholder}` };
+  const code = 'tables.unsupported';
+  return { file, line, column, severity: 'warning', code, message: `${what}: ${message}`, ...hint };
+}
+
+/** A warning at a statement that the engine rejected, at the name in the engine's message if the statement has it. */
+export function rejection(statement: SchemaStatement, step: Step, failure: EngineError | undefined): Finding {
+  const { file, sql } = statement;
+  const message = failure?.message ?? '';
+  const cursor = createCursor(sql);
+  const type = /data type family: (\w+)/.exec(message)?.[1];
+  const offset = (type === undefined ? quotedNames(message) : [type])
+    .flatMap((name) => [name, name.split('.').at(-1) ?? name])
+    .map((name) => findInQuery(cursor, name)?.start)
+    .find((start) => start !== undefined);
+  const inside = positionAt(sql, statement.isRow === true ? 0 : (offset ?? 0));
+  const column = inside.line === 1 ? statement.column + inside.column - 1 : inside.column;
+  const done = { create: 'created', change: 'changed', remove: 'removed' }[step.action];
+  return {
+    file,
+    line: statement.line + inside.line - 1,
+    column,
+    severity: 'warning',
+    code: 'tables.not_created',
+    message: `${step.what} ${nameOf(step.target)} could not be ${done}: ${sentenceOf(message)}`,
+  };
+}
+
+function nameOf({ database, name }: QualifiedName): string {
+  return [database, name].filter((part) => part !== '').join('.');
+}
+
+function firstWords(sql: string): string {
+  return sql.replace(/\s+/g, ' ').slice(0, 60);
+}
+
+/** The engine's sentence, without its code and the repeated statement. */
+function sentenceOf(message: string): string {
+  const [sentence = ''] = message
+    .replace(/^.*?DB::Exception: /s, '')
+    .split(/\. Expected one of|: While |\. \([A-Z_]+\)|:? ?\(?[Ii]n (?:scope|query) |Stack trace/);
+  const plain = sentence.replace(/\s+/g, ' ').trim().slice(0, 300);
+  return plain === ''
+    ? 'the engine rejects it'
+    : plain.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
+}

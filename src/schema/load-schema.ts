@@ -1,0 +1,141 @@
+// Creates the tables of a schema on an empty embedded engine, in whatever order its statements are written.
+import type { Finding } from '../core/finding.ts';
+import { EngineError, type Engine } from '../engine/engine.ts';
+import { quoteIdentifier } from '../sql/literal.ts';
+import { readEngineSettings } from './engine-settings.ts';
+import { ALIAS } from './engine-clause.ts';
+import { rejection } from './findings.ts';
+import { keyOf, type QualifiedName } from './name.ts';
+import { planSchema, type PlannedStep } from './plan.ts';
+import type { SchemaFile } from './schema-files.ts';
+import type { Step } from './step.ts';
+
+/** What was created, and what was not. */
+export interface LoadedSchema {
+  /** Warnings, at the statements that could not be carried out. */
+  readonly findings: readonly Finding[];
+  /** What could not be created, by `database.name`, with its finding. */
+  readonly broken: ReadonlyMap<string, Finding>;
+  /** How many statements were carried out, and how many of those only in a reduced form. */
+  readonly counts: { readonly carriedOut: number; readonly reduced: number; readonly rejected: number };
+  /** How many statements were left out, by kind. */
+  readonly skipped: ReadonlyMap<string, number>;
+}
+
+/** A step that is being carried out. */
+interface Pending extends PlannedStep {
+  /** Index of the attempt that is next. */
+  attempt: number;
+  failure: EngineError | undefined;
+}
+
+/** Passes over the statements that failed; each carries out at least one. */
+const MAX_PASSES = 200;
+
+/** Rejects with SchemaError if there are too many statements, and with EngineError if the engine is lost. */
+export async function loadSchema(
+  engine: Engine,
+  files: readonly SchemaFile[],
+  { database = 'default' }: { readonly database?: string | undefined } = {},
+): Promise<LoadedSchema> {
+  const settings = await readEngineSettings(engine);
+  const { steps, findings, broken, skipped } = planSchema(files, { database, settings });
+  const pending = steps.map((step): Pending => ({ ...step, attempt: 0, failure: undefined }));
+  const known = new Set<string>();
+  for (const { step } of pending) known.add(step.target.database);
+  for (const name of known)
+    if (name !== '') await engine.execute(`CREATE DATABASE IF NOT EXISTS ${quoteIdentifier(name)}`);
+  const left = await run(engine, pending);
+  const failed = left.map(({ statement, step, failure }) => {
+    const finding = rejection(statement, step, failure);
+    if (step.action === 'create') broken.set(keyOf(step.target), finding);
+    return finding;
+  });
+  const reduced = pending.filter(({ attempt, failure }) => failure === undefined && attempt > 0).length;
+  const counts = {
+    carriedOut: pending.length - left.length,
+    reduced,
+    rejected: left.length + findings.length,
+  };
+  return { findings: [...findings, ...failed], broken, counts, skipped };
+}
+
+/**
+ * Runs the statements in order, and those that failed again as long as one succeeds: views may come before their
+ * sources. Then some of those that have a reduced form are tried in that form. Resolves to those that failed.
+ */
+async function run(engine: Engine, all: readonly Pending[]): Promise<readonly Pending[]> {
+  const aliases = new Set<string>();
+  let left: readonly Pending[] = all;
+  for (let pass = 0; pass < MAX_PASSES && left.length > 0; pass++) {
+    const failed = await runOnce(engine, left, aliases);
+    if (failed.length === left.length) {
+      const reduced = chooseReduced(failed);
+      if (reduced.length === 0) return failed;
+      for (const each of reduced) each.attempt++;
+    }
+    left = failed;
+  }
+  return left;
+}
+
+/** Codes of a missing table or database: the fault of another statement. */
+const MISSING: ReadonlySet<number | undefined> = new Set([60, 81]);
+
+/** Those that fail for a reason of their own; otherwise tables before the views that read them. */
+function chooseReduced(failed: readonly Pending[]): readonly Pending[] {
+  const reducible = failed.filter(({ attempt, step }) => attempt + 1 < step.attempts.length);
+  const own = reducible.filter(({ failure }) => failure !== undefined && !MISSING.has(failure.engineCode));
+  if (own.length > 0) return own;
+  const sources = reducible.filter(({ step }) => step.what === 'table' || step.what === 'dictionary');
+  return sources.length > 0 ? sources : reducible;
+}
+
+/** `aliases` are the tables that are only names of others: their columns are changed with those. */
+async function runOnce(
+  engine: Engine,
+  pending: readonly Pending[],
+  aliases: Set<string>,
+): Promise<readonly Pending[]> {
+  const failed: Pending[] = [];
+  const waiting = new Set<string>();
+  for (const each of pending) {
+    const { step, before, after, attempt } = each;
+    const key = keyOf(step.target);
+    // What changes an object comes after what creates it.
+    if (
+      waiting.has(key) ||
+      (waiting.size > 0 && step.what === 'database' && isWaitedFor(step.target, waiting))
+    ) {
+      failed.push(each);
+      continue;
+    }
+    const sql = step.attempts[attempt] ?? '';
+    if (aliases.has(key) && sql.startsWith('ALTER ')) continue;
+    each.failure = await engine.execute(`${before}${sql}${after}`).then(() => undefined, failureOf);
+    if (each.failure !== undefined && !isHarmless(step, each.failure)) {
+      failed.push(each);
+      waiting.add(key);
+      continue;
+    }
+    each.failure = undefined;
+    if (sql.includes(ALIAS)) aliases.add(key);
+    else if (step.action !== 'change') aliases.delete(key);
+  }
+  return failed;
+}
+
+function isWaitedFor({ database }: QualifiedName, waiting: ReadonlySet<string>): boolean {
+  return [...waiting].some((key) => key.startsWith(`${database}.`));
+}
+
+/** Removing what does not exist. */
+function isHarmless({ action }: Step, { engineCode }: EngineError): boolean {
+  return action === 'remove' && MISSING.has(engineCode);
+}
+
+function failureOf(cause: unknown): EngineError {
+  if (cause instanceof EngineError && cause.failure !== 'lost' && cause.failure !== 'unavailable')
+    return cause;
+  throw cause;
+}

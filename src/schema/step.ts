@@ -1,0 +1,36 @@
+// What a statement of a schema becomes: statements for the embedded engine, or nothing.
+import type { QualifiedName } from './name.ts';
+
+/** Statements for the engine. */
+export interface Step {
+  readonly kind: 'step';
+  readonly action: 'create' | 'change' | 'remove';
+  /** What it creates, changes or removes. */
+  readonly target: QualifiedName;
+  /** Its kind, for messages: table, view, dictionary, database, function. */
+  readonly what: string;
+  /**
+   * The statement in the forms to try, the most faithful first. Later ones have the same columns, without what the
+   * engine may lack: the tables or functions that values and keys are computed from.
+   */
+  readonly attempts: readonly string[];
+}
+
+export type Normalised =
+  | Step
+  /** Not needed to analyse queries. `noted` counts it in a note; undefined: it changes rows or shows something. */
+  | { readonly kind: 'skip'; readonly noted?: string }
+  /** The database of names without one, from here to the end of the file. */
+  | { readonly kind: 'use'; readonly database: string }
+  /** Settings that change the columns of tables, from here to the end of the file. */
+  | { readonly kind: 'set'; readonly settings: readonly (readonly [name: string, value: string])[] }
+  /** Needed, and not understood. */
+  | { readonly kind: 'unknown'; readonly message: string; readonly target?: QualifiedName | undefined };
+
+/** What is known before a statement. */
+export interface Context {
+  /** The current database. */
+  readonly database: string;
+  /** Settings of MergeTree tables that accept keys which are rejected by default; '' or a SETTINGS clause. */
+  readonly treeSettings: string;
+}

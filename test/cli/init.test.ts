@@ -1,0 +1,161 @@
+// `millrace init`: what it creates works at once, and it changes nothing that exists.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { run, scratch, start, type Running } from '../support/command.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+let running: Running | undefined;
+afterEach(async () => {
+  running?.child.kill('SIGKILL');
+  await running?.finished;
+  running = undefined;
+});
+
+/** Paths of all files, relative to the folder. */
+const filesIn = (folder: string): readonly string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((each) => each.isFile())
+    .map((each) => join(each.parentPath, each.name).slice(folder.length + 1))
+    .toSorted();
+
+describe.each(['events', 'blank'])('the template %s', (template) => {
+  test('passes its own checks, and is served with its rows', async () => {
+    const cwd = scratch();
+    const { code, out } = await run(['init', 'shop api', '--template', template], { cwd });
+    expect([code, out]).toEqual([0, expect.stringMatching(/cd shop api\n[^]*npm install\n[^]*npm start/)]);
+    const folder = join(cwd, 'shop api');
+    expect(filesIn(folder)).toEqual(
+      expect.arrayContaining([
+        '.githooks/pre-commit',
+        '.github/workflows/endpoints.yml',
+        '.gitignore',
+        '.gitlab-ci.yml',
+        '.vscode/settings.json',
+        'README.md',
+        'package.json',
+        'schemas/endpoint.schema.json',
+      ]),
+    );
+    for (const file of filesIn(folder))
+      expect(readFileSync(join(folder, file), 'utf8')).not.toMatch(/\{\{(name|uuid)/);
+    const validated = await run(['validate', '--strict'], { cwd: folder });
+    expect([validated.code, validated.out]).toEqual([0, '']);
+    expect((await run(['format', '--check'], { cwd: folder })).code).toBe(0);
+    expect(await run(['test'], { cwd: folder })).toMatchObject({
+      code: 0,
+      err: expect.stringContaining(', 0 failed'),
+    });
+    running = start(['serve', '--dev', '--port', '0', '--admin-port', '0'], { cwd: folder });
+    const [, header = '', url = ''] = await running.says(/curl -H '([^']+)' '([^']+)'/);
+    const [name = '', key = ''] = header.split(': ');
+    const { result } = (await (await fetch(url, { headers: { [name]: key } })).json()) as {
+      result: unknown[];
+    };
+    expect(result.length).toBeGreaterThan(10);
+    expect(running.output()).not.toContain('sample endpoints');
+  });
+});
+
+describe('what every repository gets', () => {
+  test('a manifest with scripts and this version, workflows that parse, a hook that git runs', async () => {
+    const cwd = scratch();
+    await run(['init', '--template', 'blank'], { cwd });
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+    expect(JSON.parse(readFileSync(join(cwd, 'package.json'), 'utf8'))).toMatchObject({
+      private: true,
+      scripts: { start: 'millrace serve --dev' },
+      dependencies: { millrace: `^${version}` },
+    });
+    for (const file of ['.github/workflows/endpoints.yml', '.gitlab-ci.yml'])
+      expect(parse(readFileSync(join(cwd, file), 'utf8'))).toBeTypeOf('object');
+    for (const schema of readdirSync(join(ROOT, 'schemas')))
+      expect(readFileSync(join(cwd, 'schemas', schema), 'utf8')).toBe(
+        readFileSync(join(ROOT, 'schemas', schema), 'utf8'),
+      );
+    expect(statSync(join(cwd, '.githooks/pre-commit')).mode & 0o111).toBe(0o111);
+
+    const git = (...args: string[]): string =>
+      execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t.example', ...args], {
+        cwd,
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+    git('init', '-q');
+    execFileSync('npm', ['run', '--silent', 'prepare'], { cwd });
+    mkdirSync(join(cwd, 'node_modules/.bin'), { recursive: true });
+    symlinkSync(join(ROOT, 'bin/millrace.cjs'), join(cwd, 'node_modules/.bin/millrace'));
+    writeFileSync(join(cwd, 'endpoints/broken.yaml'), 'name: 1\n');
+    git('add', '.');
+    expect(() => git('commit', '-qm', 'broken')).toThrow(/broken\.yaml/);
+  });
+
+  test('new endpoints refer to its schema', async () => {
+    const cwd = scratch();
+    await run(['init', '--template', 'blank'], { cwd });
+    await run(['new', 'orders'], { cwd });
+    expect(readFileSync(join(cwd, 'endpoints/orders.yaml'), 'utf8')).toContain(
+      '$schema=../schemas/endpoint.schema.json',
+    );
+  });
+});
+
+describe('what exists', () => {
+  test('is kept, and package.json gets what it does not have', async () => {
+    const cwd = scratch();
+    mkdirSync(join(cwd, 'endpoints'));
+    writeFileSync(join(cwd, 'endpoints/mine.yaml'), 'mine');
+    writeFileSync(join(cwd, '.gitignore'), 'mine\n');
+    const manifest = { name: 'x', scripts: { test: 'mine' }, devDependencies: { millrace: 'file:a.tgz' } };
+    writeFileSync(join(cwd, 'package.json'), JSON.stringify(manifest, null, '\t'));
+    const { code, err } = await run(['init'], { cwd });
+    expect([code, err]).toEqual([
+      0,
+      expect.stringMatching(/there are endpoints already[^]*\.gitignore exists and was kept/),
+    ]);
+    expect(readdirSync(join(cwd, 'endpoints'))).toEqual(['mine.yaml']);
+    expect(readFileSync(join(cwd, '.gitignore'), 'utf8')).toBe('mine\n');
+    const text = readFileSync(join(cwd, 'package.json'), 'utf8');
+    expect(text).toContain('\n\t"scripts"');
+    expect(JSON.parse(text)).toEqual({
+      ...manifest,
+      scripts: { start: 'millrace serve --dev', test: 'mine', prepare: expect.any(String) },
+    });
+    const before = filesIn(cwd);
+    expect((await run(['init'], { cwd })).err).toMatch(/^0 files created/);
+    expect(filesIn(cwd)).toEqual(before);
+  });
+
+  test('--update replaces schemas of another version, and nothing else', async () => {
+    const cwd = scratch();
+    await run(['init', '--template', 'blank'], { cwd });
+    writeFileSync(join(cwd, 'schemas/endpoint.schema.json'), '{}');
+    writeFileSync(join(cwd, 'README.md'), 'mine');
+    expect(await run(['init', '--update'], { cwd })).toEqual({
+      code: 0,
+      out: 'schemas/endpoint.schema.json\n',
+      err: '1 schema replaced\n',
+    });
+    expect(readFileSync(join(cwd, 'README.md'), 'utf8')).toBe('mine');
+    expect((await run(['init', '--update'], { cwd })).err).toBe('0 schemas replaced\n');
+    expect((await run(['init', '--update', '--template', 'blank'], { cwd })).code).toBe(2);
+  });
+
+  test.each([
+    { why: 'an unknown template', args: ['--template', 'shop'], code: 2, says: /events, logs, otel, blank/ },
+    { why: 'a manifest that is not JSON', args: [], code: 1, says: /package\.json is not valid JSON/ },
+    {
+      why: 'a file in place of the folder',
+      args: ['package.json'],
+      code: 1,
+      says: /Cannot write package\.json/,
+    },
+  ])('$why is an error', async ({ args, code, says }) => {
+    const cwd = scratch();
+    writeFileSync(join(cwd, 'package.json'), '{');
+    expect(await run(['init', ...args], { cwd })).toMatchObject({ code, err: expect.stringMatching(says) });
+  });
+});

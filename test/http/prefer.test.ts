@@ -1,0 +1,19 @@
+// The preference for a result shape.
+import { expect, test } from 'vitest';
+import { preferredShape } from '../../src/http/prefer.ts';
+
+test.each([
+  { header: undefined, shape: undefined, why: 'no header' },
+  { header: 'result-shape=bigquery', shape: 'bigquery', why: 'the preference alone' },
+  {
+    header: 'respond-async, RESULT-SHAPE = "BigQuery" ; q=1',
+    shape: 'bigquery',
+    why: 'among others, quoted',
+  },
+  { header: 'result-shape=standard, result-shape=bigquery', shape: 'standard', why: 'the first one counts' },
+  { header: 'result-shape=avro, result-shape=bigquery', shape: undefined, why: 'also if it is unknown' },
+  { header: 'a="x, result-shape=bigquery, y"', shape: undefined, why: 'inside a quoted string' },
+  { header: 'result-shape-2=bigquery', shape: undefined, why: 'another name' },
+  { header: `result-shape=bigquery${', a'.repeat(200)}`, shape: undefined, why: 'oversized' },
+  { header: '"\\'.repeat(250), shape: undefined, why: 'unterminated' },
+])('$why', ({ header, shape }) => expect(preferredShape(header)).toBe(shape));

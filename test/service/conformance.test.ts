@@ -1,0 +1,42 @@
+// Queries of the kinds that log dashboards send, in ClickHouse SQL, BigQuery SQL and LQL, with their expected rows.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createAsk } from '../../src/cli/conformance/ask.ts';
+import { readQueries } from '../../src/cli/conformance/queries.ts';
+import { reportOf } from '../../src/cli/conformance/report.ts';
+import { runQueries } from '../../src/cli/conformance/run.ts';
+import { KEY, sampleTables, startService, type TestService } from '../support/service.ts';
+
+const FOLDER = join(import.meta.dirname, '../conformance');
+
+let service: TestService;
+beforeAll(async () => {
+  const rows = await readFile(join(FOLDER, 'rows.sql'), 'utf8');
+  service = await startService({ sql: [await sampleTables(), rows] });
+});
+afterAll(() => service.stop());
+
+test.each([
+  ['clickhouse', 90],
+  ['bigquery', 100],
+  ['lql', 50],
+])('%s: at least %i queries have their expected rows', async (name, least) => {
+  const queries = await readQueries([join(FOLDER, `${name}.jsonl`)]);
+  const ask = createAsk({
+    url: service.service.address,
+    key: KEY,
+    endpoint: 'logs.all',
+    parameters: { project: 'demo' },
+    dialect: undefined,
+    timeoutMs: 120_000,
+  });
+  const outcomes = await runQueries(queries, { ask, concurrency: 4, onProgress: () => undefined });
+  const { failures } = reportOf('logs.all', outcomes);
+  expect(failures.map((each) => `${each.name}: ${each.status} ${each.code ?? ''} ${each.message}`)).toEqual(
+    [],
+  );
+  expect(queries.length).toBeGreaterThanOrEqual(least);
+  expect(new Set(queries.map((each) => each.name)).size).toBe(queries.length);
+  expect(queries.filter(({ expected }) => expected === undefined)).toEqual([]);
+});
