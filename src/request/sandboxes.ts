@@ -63,7 +63,8 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
     return policy;
   };
   const make = async (endpoint: Endpoint): Promise<Sandbox> => {
-    const tables = await describe.tables(endpoint);
+    const [described, computed] = await Promise.all([describe.tables(endpoint), describe.computed(endpoint)]);
+    const tables = computed && described;
     const columns = tables?.map(({ name, columns: all }) => [name, all] as const);
     const sandbox = createSandbox({
       boundSql: endpoint.query,
@@ -74,6 +75,7 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
       stateColumns: tables === undefined ? 'unknown' : stateColumnsOf(tables),
       cache,
       explain: (sql) => explain(engine, sql),
+      computed,
       ...(columns === undefined
         ? {}
         : { columns: new Map(columns), dotted: dottedOf(tables ?? []), mapKeys: mapKeysOf(tables ?? []) }),
