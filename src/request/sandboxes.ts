@@ -10,6 +10,7 @@ import {
   type Explain,
   type Explained,
   type Sandbox,
+  type SandboxOptions,
   type Verdict,
 } from '../sandbox/sandbox.ts';
 import { createVerdictCache } from '../sandbox/verdict-cache.ts';
@@ -64,7 +65,6 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
   };
   const make = async (endpoint: Endpoint): Promise<Sandbox> => {
     const tables = await describe.tables(endpoint);
-    const columns = tables?.map(({ name, columns: all }) => [name, all] as const);
     const sandbox = createSandbox({
       boundSql: endpoint.query,
       outline: endpoint.outline,
@@ -74,11 +74,9 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
       stateColumns: tables === undefined ? 'unknown' : stateColumnsOf(tables),
       cache,
       explain: (sql) => explain(engine, sql),
-      ...(columns === undefined
-        ? {}
-        : { columns: new Map(columns), dotted: dottedOf(tables ?? []), mapKeys: mapKeysOf(tables ?? []) }),
+      ...(tables === undefined ? {} : columnsOf(tables)),
     });
-    if (columns !== undefined) known.set(endpoint, sandbox);
+    if (tables !== undefined) known.set(endpoint, sandbox);
     return sandbox;
   };
   const rejection: Sandboxes['rejection'] = ({ revision }, statement) =>
@@ -113,6 +111,12 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
     },
     offBecause: () => off,
   };
+}
+
+/** What the engine knows of the tables' columns. */
+function columnsOf(tables: readonly TableColumns[]): Pick<SandboxOptions, 'columns' | 'dotted' | 'mapKeys'> {
+  const columns = new Map(tables.map(({ name, columns: all }) => [name, all] as const));
+  return { columns, dotted: dottedOf(tables), mapKeys: mapKeysOf(tables) };
 }
 
 /** Columns of the stored tables that have a dot in their name, by table. */
