@@ -53,7 +53,8 @@ export async function analyseQuery(
   return { kind: 'value_needed', columns, failure };
 }
 
-function rejectionOf(cause: unknown): EngineError {
+/** The error of a query that the engine rejects; throws any other. */
+export function rejectionOf(cause: unknown): EngineError {
   if (cause instanceof EngineError && cause.failure === 'rejected') return cause;
   throw cause;
 }

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { locateFindings, type Finding } from '../core/finding.ts';
 import { parseBytes } from '../config/bytes.ts';
 import { parseRate } from '../config/rate.ts';
-import type { EndpointFile, Example } from '../config/generated/endpoint.ts';
+import type { EndpointFile } from '../config/generated/endpoint.ts';
 import { createSchemaCheck } from '../config/schema.ts';
 import { parseYaml, type YamlDocument } from '../config/yaml-document.ts';
 import { createBinder } from '../params/binder.ts';
@@ -16,7 +16,7 @@ import type { Outline } from '../sql/outline.ts';
 import { analyse, type Analysis, type RuleFinding } from './analysis.ts';
 import type { Candidate } from './catalog.ts';
 import type { CachePolicy, Endpoint, Label, ReservationPolicy, SandboxPolicy } from './endpoint.ts';
-import { isRejectionExpected } from './expectation.ts';
+import { isShown } from './expectation.ts';
 import { checkRules } from './rules.ts';
 import { sampleCombinations } from './samples.ts';
 
@@ -171,12 +171,6 @@ function sandboxPolicy({ sandbox }: EndpointFile): SandboxPolicy {
     allow: sandbox?.functions?.allow ?? [],
     deny: sandbox?.functions?.deny ?? [],
   });
-}
-
-/** Examples with their own clock or rows, and those that expect a rejection, tell consumers nothing. */
-function isShown({ test_only: isTestOnly, now, fixtures, expect }: Example): boolean {
-  if (isTestOnly === true || now !== undefined || fixtures !== undefined) return false;
-  return !isRejectionExpected(expect);
 }
 
 function concurrencyOf({ limits }: EndpointFile): Endpoint['concurrency'] {

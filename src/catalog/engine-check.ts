@@ -8,7 +8,7 @@ import { findInQuery } from '../sandbox/find-in-query.ts';
 import { createCursor } from '../sql/cursor.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
 import { authorOffset } from '../sql/placeholders.ts';
-import { analyseQuery, type QueryAnalysis } from './analyse-query.ts';
+import { analyseQuery, rejectionOf, type DescribeSql, type QueryAnalysis } from './analyse-query.ts';
 import type { InspectedFile } from './compile.ts';
 import { engineSentence } from './engine-sentence.ts';
 import type { SampleValues } from './samples.ts';
@@ -29,6 +29,7 @@ const CODES: ReadonlyMap<number, string> = new Map([
   [81, 'engine.unknown_table'],
   [46, 'engine.unknown_function'],
   [50, 'engine.unknown_type'],
+  [691, 'engine.unknown_enum_value'],
   [62, 'engine.syntax'],
   [35, 'engine.wrong_arguments'],
   [36, 'engine.wrong_arguments'],
@@ -51,17 +52,16 @@ export async function checkOnEngine(engine: Engine, inspected: InspectedFile): P
   const { samples, limits, int64, outline } = inspected.candidate.endpoint;
   const findings = new Map<string, Finding>(); // by message: queries that read a failing table fail in the same way
   const all = samples();
+  const ask: DescribeSql = (sql, parameters) =>
+    engine.describe({ sql, parameters, limits, origin: 'saved', int64 });
   let accepted: readonly SampleValues[] = [];
   for (const part of partsOf(inspected)) {
     if (hasError(findings) && part.start >= outline.mainStart) break; // it reads those tables
-    const analysis = await analyseQuery(part.sql, [...accepted, ...all], (sql, parameters) =>
-      engine.describe({ sql, parameters, limits, origin: 'saved', int64 }),
-    );
-    if (analysis.kind === 'described') {
-      accepted = [analysis.values];
-      continue;
-    }
-    const finding = findingOf(inspected, part, analysis);
+    const analysis = await analyseQuery(part.sql, [...accepted, ...all], ask);
+    if (analysis.kind === 'described') accepted = [analysis.values];
+    const failed = analysis.kind === 'described' ? await checkEnums(ask, part, analysis.values) : analysis;
+    if (failed === undefined) continue;
+    const finding = findingOf(inspected, part, failed);
     if (!findings.has(finding.message)) findings.set(finding.message, finding);
   }
   return [...findings.values()];
@@ -85,6 +85,21 @@ function partsOf({ candidate: { endpoint } }: InspectedFile): readonly Part[] {
     }));
   return [...tables, { sql: query, shift: 0, start: outline.mainStart, end: query.length }];
 }
+
+/** By default, the engine compares an Enum with any string. Asks only for queries with string literals. */
+async function checkEnums(
+  ask: DescribeSql,
+  { sql }: Part,
+  values: SampleValues,
+): Promise<Failed | undefined> {
+  if (!createCursor(sql).tokens.some(({ kind }) => kind === 'string')) return undefined;
+  const strict = `${STRICT_PREFIX}${sql}\n) SETTINGS validate_enum_literals_in_operators = 1`;
+  const failure = await ask(strict, values).then(() => undefined, rejectionOf);
+  return failure?.engineCode === UNKNOWN_ELEMENT_OF_ENUM ? { kind: 'rejected', failure } : undefined;
+}
+
+const STRICT_PREFIX = 'SELECT * FROM (\n';
+const UNKNOWN_ELEMENT_OF_ENUM = 691;
 
 type Failed = Exclude<QueryAnalysis, { readonly kind: 'described' }>;
 
@@ -135,7 +150,7 @@ function namesIn(message: string): readonly string[] {
 }
 
 function hintOf(text: string): string | undefined {
-  const names = /Maybe you meant:? (?:\[([^\]]+)\]|(\S+?)[?]?\.? )/
+  const names = /maybe you meant:? (?:\[([^\]]+)\]|(\S+?)[?]?\.? )/i
     .exec(text)
     ?.slice(1)
     .find((each) => each !== undefined);

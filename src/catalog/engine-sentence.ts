@@ -6,10 +6,10 @@ export function engineSentence(text: string): string {
   const [sentence = ''] = text
     .replace(/^.*?DB::Exception: /s, '')
     .split(
-      /[.:]? ?\(?(?:[Ii]n (?:scope|query) |Maybe you meant|while (?:executing|converting) )|\. \([A-Z_]+\)/,
+      /[.:]? ?\(?(?:[Ii]n (?:scope|query) |[Mm]aybe you meant|while (?:executing|converting) )|\. \([A-Z_]+\)/,
     );
   const plain = sentence
-    .replace(/[.:\s]+$/, '')
+    .replace(/[.:,\s]+$/, '')
     .replace(/\s+/g, ' ')
     .slice(0, 300);
   return /^[A-Z][a-z]/.test(plain) ? plain.charAt(0).toLowerCase() + plain.slice(1) : plain;

@@ -1,10 +1,7 @@
 // Every finding code for endpoint files, with its meaning and fix. docs/reference/findings.md is generated from it.
 import { TYPE_LABELS } from '../params/scalar.ts';
-
-export interface FindingKind {
-  readonly title: string;
-  readonly help: string;
-}
+import { LINT_KINDS } from './lint-kinds.ts';
+import type { FindingKind } from './finding-kind.ts';
 
 const yaml = (
   title: string,
@@ -99,6 +96,10 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
     title: 'Invalid format',
     help: 'Names, UUIDs, times and sizes have a fixed format, which the message shows.',
   },
+  'schema.reserved_name': {
+    title: 'Reserved name',
+    help: 'sql, lql, format and dialect have a meaning in every request, so no parameter can have these names.',
+  },
   'schema.out_of_bounds': {
     title: 'Value out of bounds',
     help: 'The value is too small or too large, or has too many characters or elements. The message has the bound.',
@@ -191,6 +192,18 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
     title: 'A ClickHouse placeholder, {name:Type}',
     help: 'Write @name and declare its type under parameters.',
   },
+  'query.foreign_placeholder': {
+    title: 'A parameter of another tool: {{x}}, ${x}, $x, :x, %(x)s or ?',
+    help: 'Write @name and declare its type under parameters. It is bound as a typed value: write no quotes around it.',
+  },
+  'query.quoted_parameter': {
+    title: 'A parameter inside a string',
+    help: "In quotes, @name is text. Write @name without quotes, or concat('%', @name, '%').",
+  },
+  'parameter.as_table': {
+    title: 'A parameter as the name of a table',
+    help: 'Parameters are values. Write one SELECT for each table, and select one by a condition on the parameter.',
+  },
   'query.several_statements': { title: 'Multiple statements', help: 'A saved query is a single SELECT.' },
   'query.into_outfile': { title: 'INTO OUTFILE', help: 'A saved query cannot write files.' },
   'query.format_clause': { title: 'A FORMAT clause', help: 'Remove it: the caller chooses the format.' },
@@ -241,6 +254,18 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
     title: 'Hashed columns without a secret',
     help: 'The operator must set MILLRACE_PII_HASH_KEY; otherwise use mask.',
   },
+  'pii.unknown_column': {
+    title: 'A redacted column that does not exist',
+    help: 'pii.columns names columns of the result, or of the tables for consumer queries, and parts of them: metadata.user.name. A misspelled name redacts nothing.',
+  },
+  'example.unknown_column': {
+    title: 'An expected column that does not exist',
+    help: 'expect.columns and the rows of expect.result name the result columns of the query.',
+  },
+  'example.query_rejected': {
+    title: 'The consumer query of an example is rejected',
+    help: 'The example would fail with the code in the message. Correct its sql or lql, or expect the rejection with expect.code.',
+  },
   'example.invalid': {
     title: 'Invalid example parameters',
     help: 'An example is validated like a request: correct its parameters, or expect the rejection with expect.status and expect.code.',
@@ -256,6 +281,10 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
   'engine.unknown_function': {
     title: 'Unknown function',
     help: 'Correct the name; the hint suggests the closest match.',
+  },
+  'engine.unknown_enum_value': {
+    title: 'A string that is no value of an Enum column',
+    help: 'The comparison is never true, or fails when the query runs. Correct the string; the hint suggests the closest name.',
   },
   'engine.unknown_setting': {
     title: 'Unknown setting',
@@ -295,6 +324,10 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
     title: 'Fixture rows for an unknown table',
     help: 'Correct the name, or create the table in a file of the schema folder or of the fixtures.',
   },
+  'fixture.unknown_column': {
+    title: 'Fixture rows with an unknown column',
+    help: 'Correct the name: a row has only columns of its table.',
+  },
   'fixture.misnamed': {
     title: 'A file in the fixtures folder that is not a fixture',
     help: 'Name fixtures database.table.ndjson, database.table.csv or anything.sql.',
@@ -329,44 +362,5 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
     help: 'The message has the path of the first difference; millrace test --update accepts the actual result.',
   },
   'test.now': { title: 'Invalid time in now', help: 'Use a time from 1970 to 2105.' },
-  'lint.no_description': {
-    title: 'Missing description',
-    help: 'Consumers see the description in the listing, in OpenAPI and in the explorer.',
-  },
-  'lint.unqualified_table': {
-    title: 'Table without a database',
-    help: 'The table would be resolved in the default database of the connection: write database.table.',
-  },
-  'lint.select_star': {
-    title: 'SELECT * from a table',
-    help: 'Adding or dropping a column of the table changes the response: list the columns.',
-  },
-  'lint.unused_table': {
-    title: 'Unused table in the WITH clause',
-    help: 'Remove it, or enable the sandbox so that consumers can read it.',
-  },
-  'lint.order_in_table': {
-    title: 'Redundant ORDER BY',
-    help: 'The main query sorts the rows again: remove the inner ORDER BY.',
-  },
-  'lint.limit_over_max_rows': {
-    title: 'LIMIT above max_rows',
-    help: 'Responses are truncated at max_rows first.',
-  },
-  'lint.regex_parameter': {
-    title: 'Regular expression parameter without validation',
-    help: 'With format: regex, an invalid expression is rejected with 400; without it, the query fails with 500.',
-  },
-  'lint.cache_per_timestamp': {
-    title: 'Cache keyed by a timestamp',
-    help: 'Every timestamp gets its own cache entry, which is rarely requested again. Use a Date, or an enum of time windows.',
-  },
-  'lint.warming_without_examples': {
-    title: 'Warming of examples without examples',
-    help: 'Add examples, or remove examples: true under warming.',
-  },
-  'lint.no_time_bound': {
-    title: 'Table read without a time bound',
-    help: 'A condition on its time column lets the engine skip older data.',
-  },
+  ...LINT_KINDS,
 };

@@ -1,8 +1,12 @@
 // Lint warnings for valid endpoint files, each under its own code.
+import type { Parameter } from '../config/generated/endpoint.ts';
+import { didYouMean } from '../core/nearest.ts';
+import { knownFunction } from '../sandbox/functions/policy.ts';
 import { createCursor, type Cursor } from '../sql/cursor.ts';
 import { authorOffset } from '../sql/placeholders.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
 import type { Outline } from '../sql/outline.ts';
+import { isShown } from './expectation.ts';
 
 type UncodedFinding = Omit<RuleFinding, 'code' | 'severity'>;
 /** An analysis whose query was parsed, with its tokens; offsets refer to the bound query. */
@@ -126,14 +130,93 @@ export const LINTS: Readonly<Record<string, Lint>> = {
     }
   },
   'lint.warming_without_examples': function* ({ file }) {
-    if (file.warming?.examples !== true || (file.examples ?? []).length > 0) return;
+    const examples = file.examples ?? [];
+    if (file.warming?.examples !== true || examples.some(isShown)) return;
     yield {
       path: ['warming', 'examples'],
-      message: 'warming.examples is set, but there are no examples',
+      message:
+        examples.length === 0
+          ? 'warming.examples is set, but there are no examples'
+          : 'warming.examples is set, but all examples are for tests only: they have now, fixtures or test_only, or expect a rejection',
       hint: 'Add examples, or remove examples: true',
     };
   },
+  'lint.example_duplicate': function* ({ file }) {
+    const seen = new Set<string>();
+    for (const [index, { name }] of (file.examples ?? []).entries()) {
+      if (seen.has(name)) {
+        yield {
+          path: ['examples', index, 'name'],
+          message: `two examples have the name ${JSON.stringify(name.slice(0, 100))}`,
+          hint: 'Rename one of them: reports of millrace test and the explorer show the names',
+        };
+      }
+      seen.add(name);
+    }
+  },
+  'lint.function_unknown': function* ({ file }) {
+    for (const list of ['allow', 'deny'] as const) {
+      for (const [index, name] of (file.sandbox?.functions?.[list] ?? []).entries()) {
+        const { isKnown, nearest } = knownFunction(name);
+        if (isKnown) continue;
+        yield {
+          path: ['sandbox', 'functions', list, index],
+          message: `the engine has no function ${name}`,
+          hint: didYouMean(nearest) ?? 'Remove it, unless your ClickHouse server has a function of that name',
+        };
+      }
+    }
+  },
+  'lint.parameter_as_column': function* (read) {
+    for (const use of read.bound.uses) {
+      const index = read.beginsAt.get(use.boundStart) ?? -1;
+      const place = placeOfConstant(read, index);
+      if (place === undefined) continue;
+      yield {
+        path: ['query'],
+        offset: use.start,
+        message: `${place}: @${use.name} is a constant, the value that the caller sends, and names no column`,
+        hint: `Write the choices out: ${choicesOf(use.name, read.file.parameters?.[use.name]?.enum)}`,
+      };
+    }
+  },
 };
+
+const AGGREGATES: ReadonlySet<string> = new Set(
+  'sum min max avg any anylast count uniq uniqexact median stddevpop grouparray topk'.split(' '),
+);
+const SORTED: ReadonlySet<string | undefined> = new Set(['ORDER', 'GROUP', 'PARTITION']);
+
+/** What a parameter on its own has no effect on; undefined anywhere else. */
+function placeOfConstant(read: Read, index: number): string | undefined {
+  const { query } = read;
+  const after = query.after(index);
+  const next = query.kind(after);
+  if (next !== undefined && next !== ',' && next !== ')' && next !== 'word') return undefined;
+  const clause = query.word(index - 1) === 'BY' ? query.word(index - 2) : undefined;
+  if (SORTED.has(clause)) return `${clause ?? ''} BY a parameter has no effect`;
+  const around = read.around[index] ?? '';
+  if (AGGREGATES.has(around) && query.kind(index - 1) === '(' && next === ')')
+    return `${around}() of a parameter does not depend on the rows`;
+  return isChoiceOfColumn(read, index, after) ? 'this result is the same in all rows' : undefined;
+}
+
+/** `multiIf(@side = 'bid', bid, @side = 'ask', ask, NULL)`. */
+function choicesOf(name: string, allowed: Parameter['enum'] = []): string {
+  const [first, second] = allowed.map(String).filter((each) => /^[a-z_]\w*$/i.test(each));
+  const branches = [first ?? 'a', second ?? 'b'].map((each) => `@${name} = '${each}', ${each}`);
+  return `multiIf(${branches.join(', ')}, NULL)`;
+}
+
+/** `@side AS high`, with an enum of names of columns, which are in the query nowhere else. */
+function isChoiceOfColumn({ query, bound, file }: Read, index: number, after: number): boolean {
+  const name = bound.uses.find(({ boundStart }) => boundStart === query.start(index))?.name ?? '';
+  const alias = query.word(after) === 'AS' ? query.name(after + 1) : undefined;
+  const isItem = query.word(index - 1) === 'SELECT' || query.kind(index - 1) === ',';
+  if (alias === undefined || alias === name || !isItem) return false;
+  const choices = file.parameters?.[name]?.enum ?? [];
+  return choices.length > 1 && choices.every((each) => /^[a-z_]\w*$/i.test(String(each)));
+}
 
 const REGEX_FUNCTIONS: ReadonlySet<string> = new Set(
   'match extract extractall extractgroups regexpextract countmatches replaceregexpone replaceregexpall'.split(

@@ -3,10 +3,17 @@ import { MAX_FINDINGS } from '../core/finding.ts';
 import { didYouMean, nearest } from '../core/nearest.ts';
 import { Problem } from '../core/problem.ts';
 import { createBinder } from '../params/binder.ts';
+import { createCursor } from '../sql/cursor.ts';
 import type { BoundQuery } from '../sql/placeholders.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
 import { uncheckedBy } from '../sandbox/functions/policy.ts';
 import { isRejectionExpected } from './expectation.ts';
+import {
+  foreignPlaceholders,
+  isTablePosition,
+  placeholderHint,
+  quotedParameters,
+} from './foreign-placeholders.ts';
 
 type UncodedFinding = Omit<RuleFinding, 'code'>;
 /** Process configuration that rules need. */
@@ -60,6 +67,42 @@ export const RULES: Readonly<Record<string, Rule>> = {
         offset: use.start,
         message: `LIMIT and OFFSET take a number, and @${use.name} is NULL if it is not sent`,
         hint: `Add default: … or required: true to the parameter ${use.name}`,
+      };
+    }
+  },
+  'parameter.as_table': function* ({ file, bound }) {
+    const query = createCursor(file.query);
+    const starts = new Set(bound.uses.map((use) => use.start));
+    for (const [index, token] of query.tokens.entries()) {
+      if (!starts.has(token.start) || !isTablePosition(query, index)) continue;
+      yield {
+        path: ['query'],
+        offset: token.start,
+        message: 'a parameter is a value, and cannot be the name of a table',
+        hint: 'Write one SELECT for each table, and select one by a condition on the parameter: UNION ALL … WHERE @name = …',
+      };
+    }
+  },
+  'query.foreign_placeholder': function* ({ file }) {
+    const declared = Object.keys(file.parameters ?? {});
+    for (const { start, written, name } of foreignPlaceholders(file.query)) {
+      yield {
+        path: ['query'],
+        offset: start,
+        message: `${written.slice(0, 80)} is a parameter of another tool: here it is written @name`,
+        hint: placeholderHint(name, declared),
+      };
+    }
+  },
+  'query.quoted_parameter': function* ({ file }) {
+    const declared = new Set(Object.keys(file.parameters ?? {}));
+    for (const { start, name, meant } of quotedParameters(file.query, declared)) {
+      yield {
+        severity: 'warning',
+        path: ['query'],
+        offset: start,
+        message: `@${name} in a string is not replaced by the value of the parameter`,
+        hint: `Write ${meant.slice(0, 200)}`,
       };
     }
   },

@@ -197,6 +197,16 @@ const DESCRIPTIONS: Readonly<Record<string, Describe>> = {
     message: `${describeValue(error.propertyName ?? error.data)} does not match ${String(error.params['pattern'])}`,
     ...(error.propertyName === undefined ? {} : { path: [...pathOf(error), error.propertyName] }),
   }),
+  not: (error) => {
+    const { enum: reserved = [] } = error.schema as { readonly enum?: readonly unknown[] }; // of the schemas in schemas/
+    return {
+      onKey: error.propertyName !== undefined,
+      code: 'schema.reserved_name',
+      message: `${describeValue(error.propertyName ?? error.data)} is a reserved name`,
+      hint: `Choose another name: ${reserved.join(', ')} have a meaning in every request`,
+      ...(error.propertyName === undefined ? {} : { path: [...pathOf(error), error.propertyName] }),
+    };
+  },
   format: (error) => ({
     onKey: false,
     code: 'schema.string_invalid',

@@ -10,6 +10,7 @@ import {
   type Explain,
   type Explained,
   type Sandbox,
+  type SandboxOptions,
   type Verdict,
 } from '../sandbox/sandbox.ts';
 import { createVerdictCache } from '../sandbox/verdict-cache.ts';
@@ -28,7 +29,10 @@ export interface Sandboxes {
   readonly rejection: (endpoint: Endpoint, statement: Statement) => Promise<EngineError | undefined>;
   /** The first column of a checked statement that is an aggregate function state. Runs nothing. */
   readonly stateColumn: (endpoint: Endpoint, statement: Statement) => Promise<string | undefined>;
-  /** Runs EXPLAIN of a query of that caller, who is held responsible if it ends the engine. */
+  /**
+   * Runs EXPLAIN of a query of that caller, who is held responsible if it ends the engine. A failure that running the query
+   * reports better is a rejection.
+   */
   readonly explainFor: (caller: Pick<Statement, 'key' | 'onFatal'>) => Explain;
   readonly functions: (endpoint: Endpoint) => FunctionPolicy;
   /** Disables consumer queries for the given reason, or enables them again. Saved queries are not affected. */
@@ -61,7 +65,6 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
   };
   const make = async (endpoint: Endpoint): Promise<Sandbox> => {
     const tables = await describe.tables(endpoint);
-    const columns = tables?.map(({ name, columns: all }) => [name, all] as const);
     const sandbox = createSandbox({
       boundSql: endpoint.query,
       outline: endpoint.outline,
@@ -71,11 +74,9 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
       stateColumns: tables === undefined ? 'unknown' : stateColumnsOf(tables),
       cache,
       explain: (sql) => explain(engine, sql),
-      ...(columns === undefined
-        ? {}
-        : { columns: new Map(columns), dotted: dottedOf(tables ?? []), mapKeys: mapKeysOf(tables ?? []) }),
+      ...(tables === undefined ? {} : columnsOf(tables)),
     });
-    if (columns !== undefined) known.set(endpoint, sandbox);
+    if (tables !== undefined) known.set(endpoint, sandbox);
     return sandbox;
   };
   const rejection: Sandboxes['rejection'] = ({ revision }, statement) =>
@@ -98,7 +99,7 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
         () => stateColumn(engine, statement),
         () => false,
       ),
-    explainFor: (caller) => (sql) => explain(engine, sql, caller),
+    explainFor: (caller) => (sql) => explain(engine, sql, { caller, isRejection: isOwnFailure }),
     functions,
     switch: (reason) => {
       off = reason;
@@ -111,6 +112,12 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
 async function checkAny({ tables: [table], check }: Sandbox): Promise<void> {
   if (table === undefined) return;
   await check(`SELECT count() AS n FROM ${quoteIdentifier(table)}`).catch(() => undefined);
+}
+
+/** What the engine knows of the tables' columns. */
+function columnsOf(tables: readonly TableColumns[]): Pick<SandboxOptions, 'columns' | 'dotted' | 'mapKeys'> {
+  const columns = new Map(tables.map(({ name, columns: all }) => [name, all] as const));
+  return { columns, dotted: dottedOf(tables), mapKeys: mapKeysOf(tables) };
 }
 
 /** Columns of the stored tables that have a dot in their name, by table. */
@@ -162,7 +169,7 @@ async function analyse(engine: Engine, statement: Statement): Promise<EngineErro
 async function explain(
   engine: Engine,
   sql: string,
-  caller: Pick<Statement, 'key' | 'onFatal'> = {},
+  { caller = {}, isRejection = ({ failure }) => failure === 'rejected' }: ExplainOptions = {},
 ): Promise<Explained> {
   const statement: Statement = {
     ...caller,
@@ -179,7 +186,19 @@ async function explain(
     const lines = Buffer.concat(parts).toString().trimEnd().split('\n');
     return { kind: 'tree', text: lines.map((line) => (JSON.parse(line) as [string])[0]).join('\n') }; // one string column
   } catch (error) {
-    if (!(error instanceof EngineError) || error.failure !== 'rejected') throw error;
+    if (!(error instanceof EngineError) || !isRejection(error)) throw error;
     return { kind: 'rejected', engineCode: error.engineCode, message: error.message };
   }
 }
+
+interface ExplainOptions {
+  readonly caller?: Pick<Statement, 'key' | 'onFatal'>;
+  readonly isRejection?: (error: EngineError) => boolean;
+}
+
+/** Also of a limit, which the endpoint may set higher, and of a defect of the engine's EXPLAIN: the query itself may run. */
+function isOwnFailure({ failure, engineCode }: EngineError): boolean {
+  return failure === 'rejected' || failure === 'limit' || engineCode === LOGICAL_ERROR;
+}
+
+const LOGICAL_ERROR = 49;

@@ -1,5 +1,4 @@
 // Queries whose functions accept only some values of their parameters: honest ones have no errors, broken ones have.
-import { REAL_TIME } from '../support/real-time.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +10,7 @@ import { createDescribe } from '../../src/catalog/describe.ts';
 import { checkOnEngine } from '../../src/catalog/engine-check.ts';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
 import type { Engine } from '../../src/engine/engine.ts';
+import { REAL_TIME } from '../support/real-time.ts';
 
 const TABLES = `CREATE DATABASE shop;
 CREATE TABLE shop.events (ts DateTime64(3, 'UTC'), d Date, id UUID, kind Enum8('view' = 1, 'click' = 2), s String, doc String,
@@ -23,8 +23,8 @@ let folder: string;
 let described = 0;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'millrace-values-'));
-  const options = { connections: 2, queue: 10, memory: 2 ** 30, observe: () => undefined };
-  const real = await createEmbeddedEngine({ ...REAL_TIME, path: join(folder, 'data'), ...options });
+  const options = { connections: 2, queue: 10, memory: 2 ** 30, observe: () => undefined, ...REAL_TIME };
+  const real = await createEmbeddedEngine({ path: join(folder, 'data'), ...options });
   engine = { ...real, describe: (statement) => (described++, real.describe(statement)) };
   await engine.execute(TABLES);
 });

@@ -51,6 +51,7 @@ export function addValidate(program: Command, deps: CommandDeps): void {
       print,
       isStrict: flags.strict === true,
       withEngine: flags.engine ? withEngine : undefined,
+      openTestRuntime: deps.openTestRuntime,
       withoutTables: schema === undefined ? noTables(settings, 'Queries were not analysed') : undefined,
     };
     deps.setExitCode(await validate(options, deps.terminal));

@@ -10,6 +10,7 @@ import {
 } from '../../catalog/compile.ts';
 import { checkOnEngine } from '../../catalog/engine-check.ts';
 import { findIgnored } from '../../catalog/ignored-files.ts';
+import { findUnknownNames, readTables } from '../../catalog/known-names.ts';
 import { findUnknownSettings, readSettingNames } from '../../catalog/known-settings.ts';
 import { lint } from '../../catalog/lint.ts';
 import { loadFiles, type LoadedFiles } from '../../catalog/load.ts';
@@ -21,9 +22,11 @@ import type { Engine } from '../../engine/engine.ts';
 import { explainBroken } from '../../schema/broken.ts';
 import type { LoadedSchema } from '../../schema/load-schema.ts';
 import { CommandError } from '../command-error.ts';
+import type { OpenTestRuntime } from '../dependencies.ts';
 import { ANY_KEY, expandPaths } from '../endpoint-files.ts';
 import { count, countErrors, type PrintFindings } from '../findings/findings.ts';
 import { noteSkipped } from '../schema-options.ts';
+import { findRejectedQueries } from './example-queries.ts';
 import type { Terminal } from '../terminal.ts';
 import { REAL_TIME } from '../real-time.ts';
 
@@ -37,6 +40,7 @@ export interface ValidateOptions {
   readonly withEngine:
     | (<T>(use: (engine: Engine, schema: LoadedSchema) => Promise<T>) => Promise<T>)
     | undefined;
+  readonly openTestRuntime: OpenTestRuntime;
   /** The error for queries that read tables, if none are known. */
   readonly withoutTables: CommandError | undefined;
 }
@@ -46,7 +50,7 @@ export interface ValidateOptions {
  * the engine could not be asked, after printing the other findings.
  */
 export async function validate(options: ValidateOptions, terminal: Terminal): Promise<0 | 1> {
-  const { print, isStrict, withEngine, withoutTables } = options;
+  const { print, isStrict, withEngine, withoutTables, openTestRuntime } = options;
   const listed = await expandPaths(options.paths);
   const inspect = createInspect({ piiHashKey: ANY_KEY });
   const inspected: InspectedFile[] = [];
@@ -61,7 +65,7 @@ export async function validate(options: ValidateOptions, terminal: Terminal): Pr
   let failure: CommandError | undefined;
   if (withEngine !== undefined && inspected.length > 0) {
     const ofEngine = await withEngine((engine, schema) =>
-      engineFindings({ engine, schema, terminal }, inspected),
+      engineFindings({ engine, schema, terminal, openTestRuntime }, inspected),
     ).catch(commandError);
     if (ofEngine instanceof CommandError) failure = ofEngine;
     else {
@@ -103,28 +107,42 @@ function commandError(cause: unknown): CommandError {
   throw cause;
 }
 
+/** Files that are analysed at once: the engine has several connections. */
+const AT_ONCE = 4;
+
 interface Analysing {
   readonly engine: Engine;
   readonly schema: LoadedSchema;
   readonly terminal: Terminal;
+  readonly openTestRuntime: OpenTestRuntime;
 }
 
 async function engineFindings(
-  { engine, schema, terminal }: Analysing,
+  { engine, schema, terminal, openTestRuntime }: Analysing,
   files: readonly InspectedFile[],
 ): Promise<readonly Finding[]> {
   const findings: Finding[] = [...schema.findings];
   noteSkipped(schema.skipped, terminal);
   const timeColumns = await readTimeColumns(engine);
   const settingNames = await readSettingNames(engine);
-  for (const [index, file] of files.entries()) {
+  const tables = await readTables(engine);
+  const waiting = files.entries();
+  const work = async (): Promise<void> => {
+    for (const [index, file] of waiting) await analyse(index, file);
+  };
+  const analyse = async (index: number, file: InspectedFile): Promise<void> => {
     terminal.progress(`Analysing ${index + 1} of ${count(files.length, 'endpoint')}`);
     const failures = (await checkOnEngine(engine, file)).map((each) => explainBroken(each, schema));
     const unbounded = failures.length > 0 ? [] : findUnbounded(file.analysis, timeColumns);
-    const more = [...unbounded, ...findUnknownSettings(file.analysis, settingNames)];
+    const unknown = await findUnknownNames(engine, file, tables);
+    const more = [...unbounded, ...findUnknownSettings(file.analysis, settingNames), ...unknown];
     findings.push(...failures, ...more.map((finding) => toDiagnostic(file.document, finding)));
-  }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
   terminal.progress('');
+  const broken = new Set(findings.flatMap(({ file, severity }) => (severity === 'error' ? [file] : [])));
+  const sound = files.filter(({ document }) => !broken.has(document.file));
+  findings.push(...(await findRejectedQueries(engine, sound, openTestRuntime)));
   return findings;
 }
 

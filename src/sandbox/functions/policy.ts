@@ -68,6 +68,16 @@ export function createFunctionPolicy({ allow, deny }: FunctionChanges): Function
   };
 }
 
+/** Whether the engine is known to have such a function, also with combinators; if not, the nearest name. */
+export function knownFunction(name: string): {
+  readonly isKnown: boolean;
+  readonly nearest?: string | undefined;
+} {
+  const folded = name.toLowerCase();
+  if (ALL_NAMES.has(folded) || isCombined(folded, AGGREGATES)) return { isKnown: true };
+  return { isKnown: false, nearest: nearest(name, ALL_NAMES.values()) };
+}
+
 /** Why no endpoint can allow a function of that name, under any alias or combinator; undefined if it can. */
 export function uncheckedBy(name: string): string | undefined {
   const folded = name.toLowerCase();
@@ -103,6 +113,12 @@ function split(names: string): string[] {
 }
 
 const AGGREGATES: ReadonlySet<string> = new Set(split(FUNCTION_FAMILIES.aggregate.names.toLowerCase()));
+
+const ALL_NAMES: ReadonlyMap<string, string> = new Map(
+  [...Object.values(FUNCTION_FAMILIES).flatMap(({ names }) => split(names)), ...split(DENIED_FUNCTIONS)].map(
+    (name) => [name.toLowerCase(), name],
+  ),
+);
 
 const FOLDED_COMBINATORS = COMBINATORS.map((combinator) => combinator.toLowerCase());
 

@@ -1,0 +1,106 @@
+// Parameters written as in other tools: {{x}}, {x}, ${x}, $x, :x, %(x)s, ?, '@x', and @x where a table's name is expected.
+import { didYouMean, nearest } from '../core/nearest.ts';
+import { createCursor, type Cursor } from '../sql/cursor.ts';
+import type { TokenKind } from '../sql/lexer.ts';
+
+/** A parameter that is not written as one; the range is in the author's query. */
+export interface ForeignPlaceholder {
+  readonly start: number;
+  readonly written: string;
+  /** Undefined for a placeholder without a name. */
+  readonly name: string | undefined;
+}
+
+/** Tokens after which a value begins, so that `:x` is no second half of `a ? b :x` or of `{'a':x}`. */
+const BEFORE_VALUE: ReadonlySet<TokenKind | undefined> = new Set<TokenKind | undefined>([
+  '(', ',', '=', '!=', '<', '<=', '>', '>=', '+', '-', '*', '/', '||', '[',
+]); // prettier-ignore
+const KEYWORDS: ReadonlySet<string | undefined> = new Set(
+  'AND OR NOT IN LIKE ILIKE BETWEEN LIMIT OFFSET WHERE PREWHERE HAVING SELECT INTERVAL WHEN THEN ELSE BY'.split(
+    ' ',
+  ),
+);
+const AFTER_VALUE: ReadonlySet<string | undefined> = new Set(
+  'AND OR ORDER GROUP LIMIT OFFSET HAVING SETTINGS UNION THEN ELSE END AS'.split(' '),
+);
+
+/** All of them, in order. */
+export function foreignPlaceholders(sql: string): readonly ForeignPlaceholder[] {
+  const query = createCursor(sql);
+  const found: ForeignPlaceholder[] = [];
+  for (let index = 0; index < query.length; index++) {
+    const length = placeholderLength(query, index);
+    if (length === 0) continue;
+    const written = query.slice(index, index + length);
+    const name = /[A-Za-z_]\w*/.exec(written)?.[0];
+    found.push({ start: query.start(index), written, name });
+    index += length - 1;
+  }
+  return found;
+}
+
+/** The number of tokens of a placeholder that begins here; 0 if none does. */
+function placeholderLength(query: Cursor, at: number): number {
+  const [kind, next] = [query.kind(at), query.kind(at + 1)];
+  if (kind === '{' && next === '{' && query.name(at + 2) !== undefined && query.kind(at + 3) === '}')
+    return 5;
+  if (/^\$\w+$/.test(query.text(at))) return 1;
+  if (query.text(at) === '$' && next === '{' && query.kind(at + 3) === '}') return 4;
+  if (!startsValue(query, at)) return 0;
+  if (kind === '{' && next === 'word' && query.kind(at + 2) === '}') return 3;
+  const isAdjacent = query.end(at) === query.start(at + 1);
+  if (kind === ':' && isAdjacent && next === 'word') return 2;
+  if (kind === '%' && next === '(' && /^[sd]$/.test(query.text(at + 4))) return 5;
+  return kind === '?' && endsValue(query, at + 1) ? 1 : 0;
+}
+
+function startsValue(query: Cursor, at: number): boolean {
+  return BEFORE_VALUE.has(query.kind(at - 1)) || KEYWORDS.has(query.word(at - 1));
+}
+
+function endsValue(query: Cursor, at: number): boolean {
+  const kind = query.kind(at);
+  return kind === undefined || kind === ')' || kind === ',' || AFTER_VALUE.has(query.word(at));
+}
+
+/** How it is written here. */
+export function placeholderHint(name: string | undefined, declared: Iterable<string>): string {
+  const names = [...declared];
+  if (name === undefined) return 'Write @name, and declare the parameter under parameters';
+  if (names.includes(name)) return `Write @${name}`;
+  const guess = nearest(name, names);
+  return didYouMean(guess && `@${guess}`) ?? `Write @${name}, and declare ${name} under parameters`;
+}
+
+/** A declared parameter inside a string literal, which is not replaced. */
+export interface QuotedParameter {
+  readonly start: number;
+  readonly name: string;
+  /** The expression that is meant: `concat('%', @x)`. */
+  readonly meant: string;
+}
+
+/** The first in each string. An @ after a letter, as in an address, is none. */
+export function quotedParameters(sql: string, declared: ReadonlySet<string>): readonly QuotedParameter[] {
+  const query = createCursor(sql);
+  return query.tokens.flatMap((token, index): readonly QuotedParameter[] => {
+    if (token.kind !== 'string') return [];
+    const inner = query.text(index).slice(1, -1);
+    for (const match of inner.matchAll(/(?<![\w@.])@([A-Za-z_]\w*)/g)) {
+      const name = match[1] ?? '';
+      if (!declared.has(name)) continue;
+      const [before, after] = [inner.slice(0, match.index), inner.slice(match.index + match[0].length)];
+      const parts = [before && `'${before}'`, `@${name}`, after && `'${after}'`].filter(
+        (part) => part !== '',
+      );
+      const meant = parts.length === 1 ? `@${name}` : `concat(${parts.join(', ')})`;
+      return [{ start: token.start, name, meant }];
+    }
+    return [];
+  });
+}
+
+/** The uses of parameters after FROM and JOIN, where a value cannot stand; by index of the token in `query`. */
+export function isTablePosition(query: Cursor, at: number): boolean {
+  return query.word(at - 1) === 'FROM' || query.word(at - 1) === 'JOIN';
+}

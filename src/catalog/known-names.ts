@@ -1,0 +1,192 @@
+// Names in an endpoint file that are not in its query: redacted columns, expected columns, tables and columns of fixtures.
+import type { Example } from '../config/generated/endpoint.ts';
+import { didYouMean, nearest } from '../core/nearest.ts';
+import type { Column, Engine } from '../engine/engine.ts';
+import { jsonValueOf, type JsonValue } from '../sql/json-value.ts';
+import type { RuleFinding } from './analysis.ts';
+import type { InspectedFile } from './compile.ts';
+import { createDescribe } from './describe.ts';
+import { isRejectionExpected } from './expectation.ts';
+
+/** Columns by `database.table`. */
+export type TablesOnEngine = ReadonlyMap<string, ReadonlySet<string>>;
+
+const SQL = `SELECT database || '.' || table, groupArray(name) FROM system.columns
+WHERE database NOT IN ('system', 'information_schema', 'INFORMATION_SCHEMA') GROUP BY database, table`;
+
+/** The tables of an engine. Rejects with EngineError. */
+export async function readTables(engine: Engine): Promise<TablesOnEngine> {
+  const limits = { time: 10, memory: 2 ** 29, readRows: 0, resultBytes: 2 ** 26 };
+  const sql = `SELECT * FROM (\n${SQL}\n)`;
+  const statement = { sql, parameters: {}, limits, origin: 'saved', int64: 'number' } as const;
+  const { chunks } = await engine.run(statement, { format: 'JSONCompactEachRow' });
+  const parts: Uint8Array[] = [];
+  for await (const chunk of chunks) parts.push(chunk);
+  const lines = Buffer.concat(parts).toString().split('\n').slice(0, -1);
+  return new Map(
+    lines.map((line) => {
+      const [table, columns] = JSON.parse(line) as [string, string[]]; // the columns of the query above
+      return [table, new Set(columns)] as const;
+    }),
+  );
+}
+
+/** Findings for names that the engine does not know; none for columns of queries that it cannot describe. */
+export async function findUnknownNames(
+  engine: Engine,
+  { analysis: { file }, candidate: { endpoint } }: InspectedFile,
+  tables: TablesOnEngine,
+): Promise<readonly RuleFinding[]> {
+  const examples = file.examples ?? [];
+  const findings = [
+    ...unknownFixtures(file.fixtures, ['fixtures'], tables),
+    ...examples.flatMap(({ fixtures }, index) => [
+      ...unknownFixtures(fixtures, ['examples', index, 'fixtures'], tables),
+    ]),
+  ];
+  const redacted = Object.keys(file.pii?.columns ?? {});
+  const expecting = examples.some(
+    ({ expect }) => expect?.columns !== undefined || expect?.result !== undefined,
+  );
+  if (redacted.length === 0 && !expecting) return findings;
+  const describe = createDescribe(engine);
+  const result = await describe.result(endpoint);
+  const readable = endpoint.sandbox.enabled ? await describe.tables(endpoint) : [];
+  if (result === undefined || readable === undefined) return findings;
+  const columns = [...result, ...readable.flatMap((table) => table.columns)];
+  return [
+    ...findings,
+    ...redacted.flatMap((path) => unknownPath(path, columns)),
+    ...examples.flatMap((example, index) => unknownExpected(example, index, result)),
+  ];
+}
+
+function* unknownFixtures(
+  fixtures: Example['fixtures'],
+  path: RuleFinding['path'],
+  tables: TablesOnEngine,
+): Generator<RuleFinding> {
+  for (const [table, rows] of Object.entries(fixtures ?? {})) {
+    const columns = tables.get(table);
+    if (columns === undefined) {
+      yield {
+        code: 'fixture.unknown_table',
+        severity: 'warning', // a file of the fixtures folder may create it
+        path: [...path, table],
+        onKey: true,
+        message: `there is no table ${table}`,
+        ...hintOf(table, tables.keys()),
+      };
+      continue;
+    }
+    const unknown = new Map(
+      rows.flatMap((row, index) => Object.keys(row).map((name) => [name, index] as const)),
+    );
+    for (const [name, index] of unknown) {
+      if (columns.has(name)) continue;
+      yield {
+        code: 'fixture.unknown_column',
+        path: [...path, table, index, name],
+        onKey: true,
+        message: `${table} has no column ${name}`,
+        ...hintOf(name, columns),
+      };
+    }
+  }
+}
+
+function unknownExpected(
+  { sql, lql, expect }: Example,
+  index: number,
+  result: readonly Column[],
+): readonly RuleFinding[] {
+  if (sql !== undefined || lql !== undefined || expect === undefined || isRejectionExpected(expect))
+    return [];
+  const known = new Set(result.map(({ name }) => name));
+  const inRows = (expect.result ?? []).flatMap((row, at) =>
+    Object.keys(row).map((name): Place => [name, ['result', at, name]]),
+  );
+  const listed = (expect.columns ?? []).map((name, at): Place => [name, ['columns', at]]);
+  const unknown = new Map([...inRows.toReversed(), ...listed].filter(([name]) => !known.has(name)));
+  return [...unknown].map(([name, path]) => ({
+    code: 'example.unknown_column',
+    path: ['examples', index, 'expect', ...path],
+    onKey: path[0] === 'result',
+    message: `the query has no result column ${name}`,
+    ...hintOf(name, known),
+  }));
+}
+
+/** A name, and its path below `expect`. */
+type Place = readonly [name: string, path: RuleFinding['path']];
+
+/** A column or path is known if any of the columns has it. Names are compared without case, as redaction does. */
+function unknownPath(path: string, columns: readonly Column[]): readonly RuleFinding[] {
+  const folded = path.toLowerCase();
+  const failures = columns.flatMap((column): readonly UnknownPart[] => {
+    const name = column.name.toLowerCase();
+    if (name === folded || name.startsWith(`${folded}.`)) return [];
+    if (!folded.startsWith(`${name}.`)) return [{ names: columns.map((each) => each.name), at: '' }];
+    const failure = unknownPart(
+      jsonValueOf(column.type),
+      folded.slice(name.length + 1).split('.'),
+      column.name,
+    );
+    return failure === undefined ? [] : [failure];
+  });
+  const [first] = failures.toSorted((a, b) => b.at.length - a.at.length);
+  if (failures.length < columns.length || first === undefined) return [];
+  const candidates = first.names.map((name) => (first.at === '' ? name : `${first.at}.${name}`));
+  return [
+    {
+      code: 'pii.unknown_column',
+      path: ['pii', 'columns', path],
+      onKey: true,
+      message:
+        first.at === ''
+          ? `neither the result nor a table for consumer queries has a column ${path}`
+          : `${first.at} has no part ${path.slice(first.at.length + 1)}`,
+      ...hintOf(path, candidates),
+    },
+  ];
+}
+
+/** Where a path leaves the type of a column: the part that is known, and the names below it. */
+interface UnknownPart {
+  readonly at: string;
+  readonly names: readonly string[];
+}
+
+function unknownPart(value: JsonValue, names: readonly string[], at: string): UnknownPart | undefined {
+  const [first, ...others] = names;
+  if (first === undefined) return undefined;
+  switch (value.kind) {
+    case 'nullable':
+      return unknownPart(value.inner, names, at);
+    case 'array':
+      return unknownPart(value.element, names, at);
+    case 'record': {
+      const found = [...value.members].find(([name]) => name.toLowerCase() === first);
+      if (found === undefined) return { at, names: [...value.members.keys()] };
+      return unknownPart(found[1], others, `${at}.${found[0]}`);
+    }
+    case 'map':
+    case 'object':
+    case 'any':
+      return undefined;
+    case 'boolean':
+    case 'decimal':
+    case 'enum':
+    case 'float':
+    case 'integer':
+    case 'null':
+    case 'string':
+    case 'tuple':
+      return { at, names: [] };
+  }
+}
+
+function hintOf(name: string, known: Iterable<string>): { readonly hint?: string } {
+  const hint = didYouMean(nearest(name, known));
+  return hint === undefined ? {} : { hint };
+}

@@ -1,0 +1,57 @@
+// The codes of lint warnings, with their meaning and fix.
+import type { FindingKind } from './finding-kind.ts';
+
+export const LINT_KINDS: Readonly<Record<string, FindingKind>> = {
+  'lint.no_description': {
+    title: 'Missing description',
+    help: 'Consumers see the description in the listing, in OpenAPI and in the explorer.',
+  },
+  'lint.unqualified_table': {
+    title: 'Table without a database',
+    help: 'The table would be resolved in the default database of the connection: write database.table.',
+  },
+  'lint.select_star': {
+    title: 'SELECT * from a table',
+    help: 'Adding or dropping a column of the table changes the response: list the columns.',
+  },
+  'lint.unused_table': {
+    title: 'Unused table in the WITH clause',
+    help: 'Remove it, or enable the sandbox so that consumers can read it.',
+  },
+  'lint.order_in_table': {
+    title: 'Redundant ORDER BY',
+    help: 'The main query sorts the rows again: remove the inner ORDER BY.',
+  },
+  'lint.limit_over_max_rows': {
+    title: 'LIMIT above max_rows',
+    help: 'Responses are truncated at max_rows first.',
+  },
+  'lint.regex_parameter': {
+    title: 'Regular expression parameter without validation',
+    help: 'With format: regex, an invalid expression is rejected with 400; without it, the query fails with 500.',
+  },
+  'lint.cache_per_timestamp': {
+    title: 'Cache keyed by a timestamp',
+    help: 'Every timestamp gets its own cache entry, which is rarely requested again. Use a Date, or an enum of time windows.',
+  },
+  'lint.warming_without_examples': {
+    title: 'Warming of examples without examples',
+    help: 'Add examples, or remove examples: true under warming.',
+  },
+  'lint.example_duplicate': {
+    title: 'Two examples with one name',
+    help: 'Reports and the explorer show examples by name: rename one of them.',
+  },
+  'lint.function_unknown': {
+    title: 'Unknown function in sandbox.functions',
+    help: 'A misspelled name allows or denies nothing. A function that only your ClickHouse server has is not known here.',
+  },
+  'lint.parameter_as_column': {
+    title: 'A parameter where a column is meant',
+    help: "@name is the value that the caller sends, not the column of that name. Write the choices out: multiIf(@name = 'a', a, @name = 'b', b, NULL).",
+  },
+  'lint.no_time_bound': {
+    title: 'Table read without a time bound',
+    help: 'A condition on its time column lets the engine skip older data.',
+  },
+};

@@ -1,0 +1,138 @@
+// One mistake per file, marked by «: each is found under its code, at its line and column, with a hint where there is one to give.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openTestRuntime } from '../../src/app/test-runtime.ts';
+import { createInspect, toDiagnostic, toDiagnostics } from '../../src/catalog/compile.ts';
+import { checkOnEngine } from '../../src/catalog/engine-check.ts';
+import { FINDING_KINDS } from '../../src/catalog/finding-kinds.ts';
+import { findUnknownNames, readTables, type TablesOnEngine } from '../../src/catalog/known-names.ts';
+import { lint } from '../../src/catalog/lint.ts';
+import { findRejectedQueries } from '../../src/cli/validate/example-queries.ts';
+import type { Finding } from '../../src/core/finding.ts';
+import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+import { REAL_TIME } from '../support/real-time.ts';
+
+const TABLES = `CREATE DATABASE desk;
+CREATE TABLE desk.tickets (id UInt64, opened DateTime('UTC'), state Enum8('open' = 1, 'closed' = 2), title String, agent LowCardinality(String),
+  contact Tuple(email String, phone String), meta JSON, tags Array(String), priority UInt8) ENGINE = MergeTree ORDER BY opened;`;
+
+const inspect = createInspect({ piiHashKey: undefined });
+let engine: Engine;
+let folder: string;
+let tables: TablesOnEngine;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'millrace-planted-'));
+  const options = { connections: 2, queue: 10, memory: 2 ** 30, observe: () => undefined, ...REAL_TIME };
+  engine = await createEmbeddedEngine({ path: join(folder, 'data'), ...options });
+  await engine.execute(TABLES);
+  tables = await readTables(engine);
+});
+afterAll(async () => {
+  await engine.close(0);
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function findingsOf(text: string): Promise<readonly Finding[]> {
+  const { inspected, diagnostics } = inspect('planted.yaml', text);
+  if (inspected === undefined) return diagnostics;
+  const { document, analysis } = inspected;
+  const ofEngine = await checkOnEngine(engine, inspected);
+  const names = (await findUnknownNames(engine, inspected, tables)).map((each) =>
+    toDiagnostic(document, each),
+  );
+  const queries = await findRejectedQueries(engine, [inspected], async (options) => openTestRuntime(options));
+  return [...diagnostics, ...toDiagnostics(document, lint(analysis)), ...ofEngine, ...names, ...queries];
+}
+
+const HEAD = 'id: 5c1f7c3e-8a55-4c8e-9d0b-6a1e7c1f2d30\nname: desk.tickets\ndescription: Tickets.\n';
+const PLAIN = 'query: SELECT id, title, contact, meta FROM desk.tickets\n';
+const OPEN =
+  'sandbox: { enabled: true }\nquery: |\n  WITH t AS (SELECT id, title, contact FROM desk.tickets)\n  SELECT id, title FROM t\n';
+
+const ONE_EXAMPLE = `${PLAIN}examples:\n  - name: one\n`;
+
+test.each<[code: string, why: string, body: string, hint?: string]>([
+  // redacted columns
+  ['pii.unknown_column', 'a misspelled column', `${PLAIN}pii: { redact: true, columns: { «tilte: mask } }\n`, 'title'],
+  ['pii.unknown_column', 'a misspelled part of a tuple', `${PLAIN}pii: { redact: true, columns: { «contact.emial: mask } }\n`, 'contact.email'],
+  ['pii.unknown_column', 'a part of a string', `${PLAIN}pii:\n  redact: true\n  columns:\n    «title.email: drop\n`],
+  ['pii.unknown_column', 'a column that is not selected', `${PLAIN}pii: { redact: true, columns: { title: mask, «agent: mask } }\n`],
+  ['pii.hash_without_key', 'hash without a key', `${PLAIN}pii: { redact: true, columns: { title: «hash } }\n`],
+  // functions of the sandbox
+  ['lint.function_unknown', 'a misspelled allowed function', OPEN.replace('true }', 'true, functions: { allow: [«currentDatabse] } }'), 'currentDatabase'],
+  ['lint.function_unknown', 'a misspelled denied function', OPEN.replace('true }', 'true, functions: { deny: [lower, «uperUTF8] } }'), 'upperUTF8'],
+  ['sandbox.function_unchecked', 'a function that cannot be allowed', OPEN.replace('true }', 'true, functions: { allow: [«formatRow] } }')],
+  // warming
+  ['lint.warming_without_examples', 'no examples to keep warm', `${PLAIN}cache: { ttl: 60 }\nwarming: { every: 30, examples: «true }\n`],
+  ['lint.warming_without_examples', 'examples for tests only', `${PLAIN}cache: { ttl: 60 }\nwarming: { every: 30, examples: «true }\nexamples: [{ name: a, test_only: true }]\n`],
+  ['warming.slower_than_ttl', 'warming after the end of the cache', `${PLAIN}cache: { ttl: 60 }\nwarming: { every: «90 }\n`],
+  ['warming.without_cache', 'warming without a cache', `${PLAIN}«warming: { every: 90 }\n`],
+  // examples
+  ['example.unknown_column', 'an expected column', `${ONE_EXAMPLE}    expect: { columns: [id, «titel, contact, meta] }\n`, 'title'],
+  ['example.unknown_column', 'a column of an expected row', `${ONE_EXAMPLE}    expect:\n      result:\n        - { id: 1, title: a, contact: {}, meta: {} }\n        - { id: 2, «titles: b }\n`, 'title'],
+  ['lint.example_duplicate', 'a name twice', `${PLAIN}examples:\n  - name: one\n  - name: «one\n`],
+  ['example.invalid', 'an unknown parameter', `${ONE_EXAMPLE}    parameters: { project: «a }\n`],
+  ['example.query_rejected', 'a misspelled column in sql', `${OPEN}examples:\n  - name: one\n    sql: SELECT «titel FROM t\n`],
+  ['example.query_rejected', 'a denied table, in a block', `${OPEN}examples:\n  - name: one\n    sql: |\n      SELECT id\n      FROM «system.tables\n`],
+  ['example.query_rejected', 'a denied function, folded', `${OPEN}examples:\n  - name: one\n    sql: >-\n      SELECT id,\n      «sleep(3)\n      FROM t\n`],
+  ['example.query_rejected', 'a mistake in lql', `${OPEN}examples:\n  - name: one\n    lql: f:t «titel:a\n`],
+  ['example.query_rejected', 'no consumer queries here', `${ONE_EXAMPLE}    sql: «SELECT 1\n`],
+  // fixtures
+  ['fixture.unknown_table', 'a table of the file', `${PLAIN}fixtures:\n  «desk.ticket: [{ id: 1 }]\n`, 'desk.tickets'],
+  ['fixture.unknown_table', 'a table of an example', `${ONE_EXAMPLE}    fixtures: { «desk.tickts: [{ id: 1 }] }\n`, 'desk.tickets'],
+  ['fixture.unknown_column', 'a column of the file', `${PLAIN}fixtures:\n  desk.tickets:\n    - { id: 1, title: a }\n    - { id: 2, «tilte: b }\n`, 'title'],
+  ['fixture.unknown_column', 'a column of an example', `${ONE_EXAMPLE}    fixtures: { desk.tickets: [{ «ident: 1 }] }\n`],
+  // values of Enum columns
+  ['engine.unknown_enum_value', 'equals', "query: SELECT id FROM desk.tickets WHERE state = «'opne'\n", 'open'],
+  ['engine.unknown_enum_value', 'IN', "query: |\n  SELECT id FROM desk.tickets\n  WHERE state IN ('open', «'clsed')\n", 'closed'],
+  ['engine.unknown_enum_value', 'in an aggregate, folded', "query: >\n  SELECT agent,\n    countIf(state != «'cloesd') AS n\n  FROM desk.tickets GROUP BY agent\n", 'closed'],
+  ['engine.unknown_enum_value', 'in a table of WITH, in double quotes', `query: "WITH t AS (SELECT id FROM desk.tickets\n\n  WHERE state = «'shut') SELECT id FROM t"\n`],
+  // constants
+  ['lint.parameter_as_column', 'ORDER BY', 'query: SELECT id FROM desk.tickets ORDER BY «@by DESC\nparameters: { by: { type: String, required: true, enum: [id, title] } }\n', "@by = 'id', id"],
+  ['lint.parameter_as_column', 'GROUP BY, quoted', `query: 'SELECT count() AS n, ''x'' AS x FROM desk.tickets GROUP BY «@by'\nparameters: { by: { type: String, required: true } }\n`],
+  ['lint.parameter_as_column', 'PARTITION BY', 'query: SELECT id, row_number() OVER (PARTITION BY «@by) AS n FROM desk.tickets\nparameters: { by: { type: String, required: true } }\n'],
+  ['lint.parameter_as_column', 'an aggregate', 'query: SELECT max(«@by) AS high FROM desk.tickets\nparameters: { by: { type: String, required: true } }\n'],
+  ['lint.parameter_as_column', 'a choice of columns', 'query: SELECT id, «@side AS high FROM desk.tickets\nparameters: { side: { type: String, required: true, enum: [title, agent] } }\n'],
+  ['parameter.as_table', 'FROM', 'query: SELECT id FROM «@source\nparameters: { source: { type: String, required: true } }\n'],
+  // other tools' parameters
+  ['query.foreign_placeholder', 'braces twice', `query: "SELECT id FROM desk.tickets WHERE title = «{{title}}"\n`, '@title'],
+  ['query.foreign_placeholder', 'braces', `query: "SELECT id FROM desk.tickets WHERE title = «{title}"\n`, '@title'],
+  ['query.foreign_placeholder', 'a dollar', 'query: SELECT id FROM desk.tickets WHERE title = «$title\n', '@title'],
+  ['query.foreign_placeholder', 'a colon, folded', 'query: >-\n  SELECT id FROM desk.tickets\n  WHERE title =\n    «:title\n', '@title'],
+  ['query.foreign_placeholder', 'percent', 'query: |\n  SELECT id FROM desk.tickets WHERE title = «%(title)s\n', '@title'],
+  ['query.foreign_placeholder', 'a question mark', 'query: SELECT id FROM desk.tickets WHERE title = «?\n', '@name'],
+  ['query.typed_placeholder', "ClickHouse's own", `query: 'SELECT id FROM desk.tickets WHERE title = «{title:String}'\n`],
+  ['query.quoted_parameter', 'in quotes', `query: |\n  SELECT id FROM desk.tickets WHERE title = «'@title' OR agent = @title\nparameters: { title: { type: String, required: true } }\n`, 'Write @title'],
+  ['query.quoted_parameter', 'in a pattern', `query: |\n  SELECT id FROM desk.tickets WHERE title LIKE «'%@title%' OR agent = @title\nparameters: { title: { type: String, required: true } }\n`, "concat('%', @title, '%')"],
+  // names
+  ['schema.reserved_name', 'a reserved name', 'query: SELECT id FROM desk.tickets WHERE title = @sql\nparameters:\n  «sql: { type: String, required: true }\n', 'sql, lql, format, dialect'],
+  ['parameter.undeclared', 'an undeclared parameter, in double quotes', `query: "SELECT id FROM desk.tickets\\n\n  WHERE title = \\"x\\" OR agent = «@agnet"\nparameters: { agent: { type: String, required: true } }\n`, '@agent'],
+  ['parameter.unused', 'a parameter that is not used', `${PLAIN}parameters: { «agent: { type: String } }\n`],
+  ['labels.unknown_parameter', 'a label of an unknown parameter', `${PLAIN}labels: { team: «"@agent" }\n`],
+  // types
+  ['parameter.type_unknown', 'a zone', "query: SELECT id FROM desk.tickets WHERE opened > @at\nparameters: { at: { type: «DateTime('Europe/Belin'), required: true } }\n", 'Europe/Berlin'],
+  ['parameter.type_unknown', 'a misspelled wrapper', 'query: SELECT id FROM desk.tickets WHERE title IN @a\nparameters: { a: { type: «Aray(String), required: true } }\n', 'Array'],
+  ['parameter.array_optional', 'an optional map', 'query: SELECT @m[title] AS v FROM desk.tickets\nparameters: { m: { type: «Map(String, String) } }\n'.replace('«Map(String, String)', '«"Map(String, String)"')],
+  ['parameter.default_invalid', 'a default outside the Enum', `query: SELECT id FROM desk.tickets WHERE state = @s\nparameters: { s: { type: "Enum8('open', 'closed')", default: «opne } }\n`],
+  ['parameter.constraint_misplaced', 'min of a Tuple', 'query: SELECT id FROM desk.tickets WHERE (id, title) = @t\nparameters: { t: { type: "Tuple(UInt64, String)", required: true, min: «1 } }\n'],
+  // queries, in styles that fold lines
+  ['engine.unknown_column', 'plain, over several lines', 'query: SELECT id,\n  title,\n\n  «agnet FROM desk.tickets\n', 'agent'],
+  ['engine.unknown_column', 'single quotes, over several lines', "query: 'SELECT id, ''a'' AS a,\n\n\n    «agnet\n  FROM desk.tickets'\n", 'agent'],
+  ['engine.unknown_column', 'double quotes, continued', 'query: "SELECT id, \\\n    \\"title\\", \\\n    «agnet FROM desk.tickets"\n', 'agent'],
+  ['engine.unknown_function', 'folded and stripped', 'query: >-\n  SELECT id,\n  «uperr(title) AS u\n  FROM desk.tickets\n'],
+  ['engine.unknown_table', 'folded, with an indicator', 'query: >2\n    SELECT id\n   FROM\n  «desk.tiket\n'],
+  ['engine.syntax', 'kept', "query: |+\n\n  SELECT id,\n  title\n  FROM desk.tickets WHERE\n    AND «id = 1\n\n"],
+  ['engine.unknown_column', 'with a value that is needed as well', 'query: >\n  SELECT toTimeZone(opened, @tz) AS t,\n  «opend FROM desk.tickets\nparameters: { tz: { type: String, required: true } }\n', 'opened'],
+])('%s: %s', async (code, _why, body, hint = '') => {
+  const marked = HEAD + body;
+  const text = marked.replace('«', '');
+  const lines = marked.slice(0, marked.indexOf('«')).split('\n');
+  const found = (await findingsOf(text)).filter((each) => each.code === code);
+  expect(found).toHaveLength(1);
+  expect(found[0]).toMatchObject({ line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 });
+  expect(`${found[0]?.message} ${found[0]?.hint ?? ''}`).toContain(hint);
+  expect(FINDING_KINDS[code]).toBeDefined();
+}); // prettier-ignore
