@@ -174,7 +174,14 @@ function unknownPart(value: JsonValue, names: readonly string[], at: string): Un
     case 'object':
     case 'any':
       return undefined;
-    default:
+    case 'boolean':
+    case 'decimal':
+    case 'enum':
+    case 'float':
+    case 'integer':
+    case 'null':
+    case 'string':
+    case 'tuple':
       return { at, names: [] };
   }
 }

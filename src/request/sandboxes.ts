@@ -3,12 +3,14 @@ import type { Endpoint } from '../catalog/endpoint.ts';
 import type { Describe, TableColumns } from '../catalog/describe.ts';
 import { Problem } from '../core/problem.ts';
 import { EngineError, type Column, type Engine, type Limits, type Statement } from '../engine/engine.ts';
+import { quoteIdentifier } from '../sql/literal.ts';
 import { createFunctionPolicy, type FunctionPolicy } from '../sandbox/functions/policy.ts';
 import {
   createSandbox,
   type Explain,
   type Explained,
   type Sandbox,
+  type SandboxOptions,
   type Verdict,
 } from '../sandbox/sandbox.ts';
 import { createVerdictCache } from '../sandbox/verdict-cache.ts';
@@ -16,6 +18,11 @@ import { createVerdictCache } from '../sandbox/verdict-cache.ts';
 export interface Sandboxes {
   /** Throws Problem `sandbox.switched_off` while consumer queries are disabled. */
   readonly of: (endpoint: Endpoint) => Promise<Sandbox>;
+  /**
+   * Describes the endpoint's tables, creates its sandbox and checks a query, so that the first consumer query need not wait for
+   * any of that. Never rejects: if the engine is unavailable now, the first consumer query does it.
+   */
+  readonly prepare: (endpoint: Endpoint) => Promise<void>;
   /** Whether the engine can analyse a checked statement, resolving all names and types. Runs nothing. */
   readonly canRun: (endpoint: Endpoint, statement: Statement) => Promise<boolean>;
   /** Why the engine cannot analyse a checked statement; undefined if it can. Runs nothing. */
@@ -58,7 +65,6 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
   };
   const make = async (endpoint: Endpoint): Promise<Sandbox> => {
     const tables = await describe.tables(endpoint);
-    const columns = tables?.map(({ name, columns: all }) => [name, all] as const);
     const sandbox = createSandbox({
       boundSql: endpoint.query,
       outline: endpoint.outline,
@@ -68,9 +74,9 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
       stateColumns: tables === undefined ? 'unknown' : stateColumnsOf(tables),
       cache,
       explain: (sql) => explain(engine, sql),
-      ...(columns === undefined ? {} : { columns: new Map(columns), dotted: dottedOf(tables ?? []) }),
+      ...(tables === undefined ? {} : columnsOf(tables)),
     });
-    if (columns !== undefined) known.set(endpoint, sandbox);
+    if (tables !== undefined) known.set(endpoint, sandbox);
     return sandbox;
   };
   const rejection: Sandboxes['rejection'] = ({ revision }, statement) =>
@@ -83,6 +89,12 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
     of: async (endpoint) => {
       if (off !== undefined) throw new Problem('sandbox.switched_off');
       return known.get(endpoint) ?? make(endpoint);
+    },
+    prepare: async (endpoint) => {
+      const sandbox = known.get(endpoint) ?? (await make(endpoint));
+      const [table] = sandbox.tables;
+      if (table === undefined || !known.has(endpoint)) return;
+      await sandbox.check(`SELECT count() AS n FROM ${quoteIdentifier(table)}`).catch(() => undefined);
     },
     canRun: async (endpoint, statement) => (await rejection(endpoint, statement)) === undefined,
     rejection,
@@ -101,11 +113,21 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
   };
 }
 
+/** What the engine knows of the tables' columns. */
+function columnsOf(tables: readonly TableColumns[]): Pick<SandboxOptions, 'columns' | 'dotted' | 'mapKeys'> {
+  const columns = new Map(tables.map(({ name, columns: all }) => [name, all] as const));
+  return { columns, dotted: dottedOf(tables), mapKeys: mapKeysOf(tables) };
+}
+
 /** Columns of the stored tables that have a dot in their name, by table. */
 function dottedOf(tables: readonly TableColumns[]): ReadonlyMap<string, readonly string[]> {
   return new Map(
     tables.flatMap(({ name, dotted }) => (dotted === undefined ? [] : [[name, dotted] as const])),
   );
+}
+
+function mapKeysOf(tables: readonly TableColumns[]): ReadonlySet<string> {
+  return new Set(tables.filter(({ hasMapKeys }) => hasMapKeys === true).map(({ name }) => name));
 }
 
 /** Columns that hold aggregate function states, by table. */
