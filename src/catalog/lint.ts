@@ -131,6 +131,17 @@ export const LINTS: Readonly<Record<string, Lint>> = {
       };
     }
   },
+  'lint.nullable_redundant': function* ({ file, parameters }) {
+    for (const { name, type, required } of parameters.values()) {
+      if (type.kind !== 'scalar' || !type.isNullable || required) continue;
+      if (file.parameters?.[name]?.default !== undefined) continue;
+      yield {
+        path: ['parameters', name, 'type'],
+        message: 'an optional parameter without a default is NULL if it is not sent: Nullable adds nothing',
+        hint: `Write ${type.scalar.name.slice(0, 100)}`,
+      };
+    }
+  },
   'lint.warming_without_examples': function* ({ file }) {
     const examples = file.examples ?? [];
     if (file.warming?.examples !== true || examples.some(isShown)) return;
