@@ -77,7 +77,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     onSwap: (before, now) => {
       for (const { name, revision } of outdated(before, now)) void cache.forget(name, revision);
       for (const endpoint of outdated(now, before)) void path.pinExamples(endpoint);
-      describeAhead(outdated(now, before), describe);
+      prepareAhead(outdated(now, before), sandboxes);
     },
     clock,
     after,
@@ -91,13 +91,12 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   return { catalog, describe, sandboxes, path, cache, bulkhead, close };
 }
 
-/** Endpoints of which the tables are described before the first consumer query needs it. */
-const DESCRIBED_AHEAD = 100;
+/** Endpoints that are prepared for consumer queries before the first one comes. */
+const PREPARED_AHEAD = 100;
 
-/** If the engine cannot describe them now, the first consumer query asks again. */
-function describeAhead(endpoints: readonly Endpoint[], describe: Describe): void {
+function prepareAhead(endpoints: readonly Endpoint[], { prepare }: Sandboxes): void {
   const open = endpoints.filter(({ sandbox }) => sandbox.enabled);
-  for (const endpoint of open.slice(0, DESCRIBED_AHEAD)) void describe.tables(endpoint);
+  for (const endpoint of open.slice(0, PREPARED_AHEAD)) void prepare(endpoint);
 }
 
 /** Endpoints of one catalog that the other lacks or has in a different revision. */

@@ -38,6 +38,7 @@ export function openTestRuntime({ engine, candidates }: TestRuntimeOptions): Tes
   const memory = createMemoryCounters(clock.monotonic);
   const rateLimits = createRateLimits({ memory, shared: undefined, failure: 'open' });
   const suspensions = createSuspensions({ now: clock.monotonic, observe: () => undefined });
+  const names = describeOnce(engine);
   const pathAt = (now: number | undefined): RequestPath => {
     const epoch = now === undefined ? clock.epoch : () => now;
     const plan = createPlan({ sandboxes, describe, now: epoch });
@@ -47,7 +48,7 @@ export function openTestRuntime({ engine, candidates }: TestRuntimeOptions): Tes
       keyUse: { note: () => undefined },
       rateLimits,
       suspensions,
-      plan: now === undefined ? plan : planAt(now, plan, engine),
+      plan: now === undefined ? plan : planAt(now, plan, names),
       sandboxes,
       describe,
       engine,
@@ -58,3 +59,18 @@ export function openTestRuntime({ engine, candidates }: TestRuntimeOptions): Tes
   };
   return { pathAt, close: cache.close };
 }
+
+/** Rows change between examples, columns do not: the same statement is described once. */
+function describeOnce(engine: Engine): Pick<Engine, 'describe'> {
+  const known = new Map<string, ReturnType<Engine['describe']>>();
+  return {
+    describe: (statement) => {
+      const key = JSON.stringify([statement.sql, statement.parameters]);
+      const columns = known.get(key) ?? engine.describe(statement);
+      if (known.size < MAX_DESCRIBED) known.set(key, columns);
+      return columns;
+    },
+  };
+}
+
+const MAX_DESCRIBED = 5000;

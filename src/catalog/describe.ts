@@ -19,6 +19,8 @@ export interface TableColumns {
    * rows and columns of one stored table, or if that cannot be described.
    */
   readonly dotted?: readonly string[] | undefined;
+  /** Whether its maps have a subcolumn for each key (ClickHouse 26 and later), so that a key can be read alone. */
+  readonly hasMapKeys?: boolean | undefined;
 }
 
 /** Undefined results mean that the engine cannot describe them now; the next call asks again. */
@@ -45,15 +47,15 @@ export function createDescribe(engine: Engine): Describe {
     const leave = await queue.enter();
     return describe(engine, endpoint, sql, accepted).finally(leave);
   };
-  const dottedIn = async (endpoint: Endpoint, stored: string): Promise<readonly string[] | undefined> => {
-    try {
-      // The pattern also finds ALIAS and MATERIALIZED columns.
-      const [, ...columns] = await ask(endpoint, `SELECT 1, COLUMNS('[.]') FROM ${stored}`);
-      return columns.map(({ name }) => name);
-    } catch (error) {
+  const askIfAccepted = (endpoint: Endpoint, sql: string): Promise<readonly Column[] | undefined> =>
+    ask(endpoint, sql).catch((error: unknown) => {
       if (error instanceof EngineError && error.failure === 'rejected') return undefined;
       throw error;
-    }
+    });
+  const dottedIn = async (endpoint: Endpoint, stored: string): Promise<readonly string[] | undefined> => {
+    // The pattern also finds ALIAS and MATERIALIZED columns.
+    const columns = await askIfAccepted(endpoint, `SELECT 1, COLUMNS('[.]') FROM ${stored}`);
+    return columns?.slice(1).map(({ name }) => name);
   };
   const tables = remember(async (endpoint) => {
     const { query, outline } = endpoint;
@@ -64,8 +66,19 @@ export function createDescribe(engine: Engine): Describe {
         endpoint,
         `${withClause(clause, clause.needed(name))}\nSELECT * FROM ${quoteIdentifier(name)}`,
       );
-      const stored = passThrough(clause, name)?.stored;
-      return { name, columns, dotted: stored === undefined ? undefined : await dottedIn(endpoint, stored) };
+      const passes = passThrough(clause, name);
+      if (passes === undefined) return { name, columns };
+      const map = columns.find(({ type }) => type.startsWith('Map('));
+      const source = map && passes.sourceOf(map.name);
+      const keys =
+        source &&
+        (await askIfAccepted(endpoint, `SELECT ${quoteIdentifier(`${source}.key_a`)} FROM ${passes.stored}`));
+      return {
+        name,
+        columns,
+        dotted: await dottedIn(endpoint, passes.stored),
+        hasMapKeys: keys !== undefined,
+      };
     });
     return Promise.all(all);
   });

@@ -1,6 +1,7 @@
 // An embedded engine that contains only tables, for commands that analyse or test endpoint files. Its temporary data
 // folder is removed however the command ends.
 import { mkdtempSync, rmSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Settings } from '../config/settings.ts';
@@ -33,7 +34,8 @@ export async function withSchemaEngine<T>(
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt); // registered before there is anything to remove
   const data = mkdtempSync(join(tmpdir(), 'millrace-schema-'));
   // When the process is interrupted, the engine's threads may still be writing into it: hence the retries.
-  const remove = (): void => rmSync(data, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
+  const removal = { recursive: true, force: true, maxRetries: 10, retryDelay: 20 };
+  const remove = (): void => rmSync(data, removal);
   process.once('exit', remove);
   try {
     const files =
@@ -48,8 +50,8 @@ export async function withSchemaEngine<T>(
       await engine.close(0);
     }
   } finally {
+    await rm(data, removal); // removes many files at once
     process.off('exit', remove).off('SIGINT', interrupt).off('SIGTERM', interrupt);
-    remove();
   }
 }
 

@@ -38,8 +38,8 @@ export async function chooseDialect<Plan>(
     const isChosen = isLast && likeliest(dialects, evidence).includes(dialect);
     if (isChosen || (await canRun(result.plan))) return result.plan;
   }
-  const dialectsLeft = likeliest(dialects, evidence);
-  const likely = tried.filter(({ dialect }) => dialectsLeft.includes(dialect));
+  const candidates = likeliest(dialects, evidence);
+  const likely = tried.filter(({ dialect }) => candidates.includes(dialect));
   const accepted = likely.find((each) => 'plan' in each);
   if (accepted !== undefined) return accepted.plan;
   const { problem, dialect } = furthest(likely.filter((each) => 'problem' in each));

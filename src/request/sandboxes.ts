@@ -3,12 +3,14 @@ import type { Endpoint } from '../catalog/endpoint.ts';
 import type { Describe, TableColumns } from '../catalog/describe.ts';
 import { Problem } from '../core/problem.ts';
 import { EngineError, type Column, type Engine, type Limits, type Statement } from '../engine/engine.ts';
+import { quoteIdentifier } from '../sql/literal.ts';
 import { createFunctionPolicy, type FunctionPolicy } from '../sandbox/functions/policy.ts';
 import {
   createSandbox,
   type Explain,
   type Explained,
   type Sandbox,
+  type SandboxOptions,
   type Verdict,
 } from '../sandbox/sandbox.ts';
 import { createVerdictCache } from '../sandbox/verdict-cache.ts';
@@ -16,13 +18,21 @@ import { createVerdictCache } from '../sandbox/verdict-cache.ts';
 export interface Sandboxes {
   /** Throws Problem `sandbox.switched_off` while consumer queries are disabled. */
   readonly of: (endpoint: Endpoint) => Promise<Sandbox>;
+  /**
+   * Describes the endpoint's tables, creates its sandbox and checks a query, so that the first consumer query need not wait for
+   * any of that. Never rejects: if the engine is unavailable now, the first consumer query does it.
+   */
+  readonly prepare: (endpoint: Endpoint) => Promise<void>;
   /** Whether the engine can analyse a checked statement, resolving all names and types. Runs nothing. */
   readonly canRun: (endpoint: Endpoint, statement: Statement) => Promise<boolean>;
   /** Why the engine cannot analyse a checked statement; undefined if it can. Runs nothing. */
   readonly rejection: (endpoint: Endpoint, statement: Statement) => Promise<EngineError | undefined>;
   /** The first column of a checked statement that is an aggregate function state. Runs nothing. */
   readonly stateColumn: (endpoint: Endpoint, statement: Statement) => Promise<string | undefined>;
-  /** Runs EXPLAIN of a query of that caller, who is held responsible if it ends the engine. */
+  /**
+   * Runs EXPLAIN of a query of that caller, who is held responsible if it ends the engine. A failure that running the query
+   * reports better is a rejection.
+   */
   readonly explainFor: (caller: Pick<Statement, 'key' | 'onFatal'>) => Explain;
   readonly functions: (endpoint: Endpoint) => FunctionPolicy;
   /** Disables consumer queries for the given reason, or enables them again. Saved queries are not affected. */
@@ -55,7 +65,6 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
   };
   const make = async (endpoint: Endpoint): Promise<Sandbox> => {
     const tables = await describe.tables(endpoint);
-    const columns = tables?.map(({ name, columns: all }) => [name, all] as const);
     const sandbox = createSandbox({
       boundSql: endpoint.query,
       outline: endpoint.outline,
@@ -65,9 +74,9 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
       stateColumns: tables === undefined ? 'unknown' : stateColumnsOf(tables),
       cache,
       explain: (sql) => explain(engine, sql),
-      ...(columns === undefined ? {} : { columns: new Map(columns), dotted: dottedOf(tables ?? []) }),
+      ...(tables === undefined ? {} : columnsOf(tables)),
     });
-    if (columns !== undefined) known.set(endpoint, sandbox);
+    if (tables !== undefined) known.set(endpoint, sandbox);
     return sandbox;
   };
   const rejection: Sandboxes['rejection'] = ({ revision }, statement) =>
@@ -81,6 +90,12 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
       if (off !== undefined) throw new Problem('sandbox.switched_off');
       return known.get(endpoint) ?? make(endpoint);
     },
+    prepare: async (endpoint) => {
+      const sandbox = known.get(endpoint) ?? (await make(endpoint));
+      const [table] = sandbox.tables;
+      if (table === undefined || !known.has(endpoint)) return;
+      await sandbox.check(`SELECT count() AS n FROM ${quoteIdentifier(table)}`).catch(() => undefined);
+    },
     canRun: async (endpoint, statement) => (await rejection(endpoint, statement)) === undefined,
     rejection,
     stateColumn: ({ revision }, statement) =>
@@ -89,7 +104,7 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
         () => stateColumn(engine, statement),
         () => false,
       ),
-    explainFor: (caller) => (sql) => explain(engine, sql, caller),
+    explainFor: (caller) => (sql) => explain(engine, sql, { caller, isRejection: isOwnFailure }),
     functions,
     switch: (reason) => {
       off = reason;
@@ -98,11 +113,21 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
   };
 }
 
+/** What the engine knows of the tables' columns. */
+function columnsOf(tables: readonly TableColumns[]): Pick<SandboxOptions, 'columns' | 'dotted' | 'mapKeys'> {
+  const columns = new Map(tables.map(({ name, columns: all }) => [name, all] as const));
+  return { columns, dotted: dottedOf(tables), mapKeys: mapKeysOf(tables) };
+}
+
 /** Columns of the stored tables that have a dot in their name, by table. */
 function dottedOf(tables: readonly TableColumns[]): ReadonlyMap<string, readonly string[]> {
   return new Map(
     tables.flatMap(({ name, dotted }) => (dotted === undefined ? [] : [[name, dotted] as const])),
   );
+}
+
+function mapKeysOf(tables: readonly TableColumns[]): ReadonlySet<string> {
+  return new Set(tables.filter(({ hasMapKeys }) => hasMapKeys === true).map(({ name }) => name));
 }
 
 /** Columns that hold aggregate function states, by table. */
@@ -143,7 +168,7 @@ async function analyse(engine: Engine, statement: Statement): Promise<EngineErro
 async function explain(
   engine: Engine,
   sql: string,
-  caller: Pick<Statement, 'key' | 'onFatal'> = {},
+  { caller = {}, isRejection = ({ failure }) => failure === 'rejected' }: ExplainOptions = {},
 ): Promise<Explained> {
   const statement: Statement = {
     ...caller,
@@ -160,7 +185,19 @@ async function explain(
     const lines = Buffer.concat(parts).toString().trimEnd().split('\n');
     return { kind: 'tree', text: lines.map((line) => (JSON.parse(line) as [string])[0]).join('\n') }; // one string column
   } catch (error) {
-    if (!(error instanceof EngineError) || error.failure !== 'rejected') throw error;
+    if (!(error instanceof EngineError) || !isRejection(error)) throw error;
     return { kind: 'rejected', engineCode: error.engineCode, message: error.message };
   }
 }
+
+interface ExplainOptions {
+  readonly caller?: Pick<Statement, 'key' | 'onFatal'>;
+  readonly isRejection?: (error: EngineError) => boolean;
+}
+
+/** Also of a limit, which the endpoint may set higher, and of a defect of the engine's EXPLAIN: the query itself may run. */
+function isOwnFailure({ failure, engineCode }: EngineError): boolean {
+  return failure === 'rejected' || failure === 'limit' || engineCode === LOGICAL_ERROR;
+}
+
+const LOGICAL_ERROR = 49;

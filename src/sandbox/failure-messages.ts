@@ -82,6 +82,7 @@ const ANALYSIS: readonly Row[] = [
   [166, 'TOO_MANY_TEMPORARY_NON_CONST_COLUMNS', TOO_COMPLEX],
   [167, 'TOO_DEEP_AST', TOO_COMPLEX],
   [168, 'TOO_BIG_AST', TOO_COMPLEX],
+  [572, 'TOO_MANY_QUERY_PLAN_OPTIMIZATIONS', TOO_COMPLEX],
   [174, 'CYCLIC_ALIASES', about('An alias', 'is defined in terms of itself')],
   [179, 'MULTIPLE_EXPRESSIONS_FOR_ALIAS', about('An alias', 'is an alias of two different expressions')],
   [181, 'ILLEGAL_FINAL', plain('FINAL cannot be used with this table')],

@@ -2,7 +2,7 @@
 import { didYouMean, nearest } from '../core/nearest.ts';
 import { positionAt } from '../core/position.ts';
 import type { ProblemOptions } from '../core/problem.ts';
-import type { Cursor } from '../sql/cursor.ts';
+import { createCursor, type Cursor } from '../sql/cursor.ts';
 import { quotedNames, scopeOf } from './engine-message.ts';
 import { findInQuery, isConsumerScope } from './find-in-query.ts';
 import type { TextMatch } from './find-in-query.ts';
@@ -43,7 +43,7 @@ export function consumerFailure(
   if (known === undefined) return undefined;
   // Verdicts are cached without tokens; failures are rare enough to read the query again.
   const query = lexConsumerQuery(verdict.source).cursor;
-  const location = locationOf(query, failure.message);
+  const location = locationOf(query, failure.message, verdict.narrow !== undefined);
   if (location === undefined) {
     return isConsumersFault(known, { query, verdict, failure })
       ? withoutLocation(known.textFor(''))
@@ -70,11 +70,10 @@ interface Evidence {
 function isConsumersFault({ evidence }: FailureMessage, { query, verdict, failure }: Evidence): boolean {
   if (evidence !== 'location or scope') return evidence === 'none';
   const scope = scopeOf(failure.message);
+  const sent = verdict.narrow === undefined ? query : createCursor(verdict.narrow.joined);
   // The engine may name a WITH element alone: one of the consumer's own, unless it is a table of the endpoint.
   return (
-    scope !== undefined &&
-    !verdict.tables.includes(scope.replaceAll('`', '')) &&
-    isConsumerScope(query, scope)
+    scope !== undefined && !verdict.tables.includes(scope.replaceAll('`', '')) && isConsumerScope(sent, scope)
   );
 }
 
@@ -82,11 +81,20 @@ function withoutLocation(message: string): ProblemOptions {
   return { detail: message, errors: [{ message }] };
 }
 
-/** The first name in the message that occurs in the consumer's query. */
-function locationOf(query: Cursor, message: string): TextMatch | undefined {
-  for (const name of quotedNames(message)) {
-    const found = findInQuery(query, name);
+/**
+ * The first name in the message that occurs in the consumer's query. With `hasSubcolumns`, a name may have a last part that the
+ * consumer has not written: `tags.size0`.
+ */
+function locationOf(query: Cursor, message: string, hasSubcolumns: boolean): TextMatch | undefined {
+  const names = quotedNames(message);
+  for (const name of hasSubcolumns ? [...names, ...names.map(withoutLastPart)] : names) {
+    const found = name === '' ? undefined : findInQuery(query, name);
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** `a.b` of `a.b.size0`; empty for a name of one part. */
+function withoutLastPart(name: string): string {
+  return name.slice(0, Math.max(0, name.lastIndexOf('.')));
 }

@@ -1,13 +1,31 @@
 // What is known of an endpoint's table that a consumer query reads.
 import type { PassThrough } from './pass-through.ts';
 import type { TableColumn } from './statement.ts';
+import { parseType, type ClickHouseType } from '../sql/type.ts';
 
 export interface ReadTable {
   readonly name: string;
   readonly columns: readonly TableColumn[];
+  /** Undefined if there is no such column. */
+  readonly typeOf: (column: string) => ClickHouseType | undefined;
   readonly passes: PassThrough | undefined;
   /** Columns of the stored table that have a dot in their name; undefined if they are not known. */
   readonly dotted: readonly string[] | undefined;
+  /** Whether maps of the stored table have a subcolumn for each key. */
+  readonly hasMapKeys: boolean;
+}
+
+/** Parses the type of each column once: types of JSON columns are long. */
+export function createTypeOf(columns: readonly TableColumn[]): ReadTable['typeOf'] {
+  const texts = new Map(columns.map(({ name, type }) => [name, type]));
+  const types = new Map<string, ClickHouseType>();
+  return (name) => {
+    const text = texts.get(name);
+    if (text === undefined) return undefined;
+    const type = types.get(name) ?? parseType(text);
+    types.set(name, type);
+    return type;
+  };
 }
 
 /**

@@ -11,7 +11,7 @@ import type { LeakproofContext } from './leakproof/leakproof.ts';
 import { unorderedTables } from './row-order.ts';
 import type { Surface } from './scan/scan.ts';
 import { isBareCall, scanConsumerQuery } from './scan/scanner.ts';
-import type { ReadTable } from './read-table.ts';
+import { createTypeOf, type ReadTable } from './read-table.ts';
 import type { ScanResult } from './scan/scanner.ts';
 import { checkParsedTree } from './query-tree/check.ts';
 import { parseQueryTree } from './query-tree/tree.ts';
@@ -46,6 +46,8 @@ export interface SandboxOptions {
    * read alone.
    */
   readonly dotted?: ReadonlyMap<string, readonly string[]> | undefined;
+  /** Tables of which maps have a subcolumn for each key in the stored table. */
+  readonly mapKeys?: ReadonlySet<string> | undefined;
   /** Columns with aggregate function states by table; unknown if the engine has not described them. */
   readonly stateColumns?: Surface['stateColumns'];
   readonly cache: VerdictCache<Verdict>;
@@ -107,8 +109,10 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   };
   const mentioned = mentionedColumns(saved);
   const isColumn = (name: string) => columns.has(name) || mentioned.has(name);
-  const { dotted, explain } = options;
-  const reading = { tables, surface, isColumn, leakproof, columns: options.columns, dotted, explain };
+  const known = tables.map((table) => knownTable(table, options));
+  const readTables: Reading['readTables'] = (scanned) => known.filter(({ name }) => scanned.tables.has(name));
+  const { explain } = options;
+  const reading: Reading = { readTables, surface, isColumn, leakproof, columns: options.columns, explain };
   const read = (verdict: Verdict) => tables.filter(({ name }) => verdict.tables.includes(name));
   return {
     tables: tables.map(({ name }) => name),
@@ -121,14 +125,30 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   };
 }
 
+function knownTable(
+  { name, passes }: TableText,
+  { columns: all, dotted, mapKeys }: SandboxOptions,
+): ReadTable {
+  const columns = all?.get(name) ?? [];
+  const typeOf = createTypeOf(columns);
+  return {
+    name,
+    passes,
+    columns,
+    typeOf,
+    dotted: dotted?.get(name),
+    hasMapKeys: mapKeys?.has(name) === true,
+  };
+}
+
 /** What checks of a query depend on besides its text. */
 interface Reading {
-  readonly tables: readonly TableText[];
+  /** The tables that a query reads. */
+  readonly readTables: (scanned: ScanResult) => readonly ReadTable[];
   readonly surface: Surface;
   readonly isColumn: (name: string) => boolean;
   readonly leakproof: Omit<LeakproofContext, 'names'>;
   readonly columns: SandboxOptions['columns'];
-  readonly dotted: SandboxOptions['dotted'];
   readonly explain: Explain | undefined;
 }
 
@@ -149,29 +169,30 @@ async function check(source: string, reading: Reading, evaluate: Explain | undef
 }
 
 async function checkText(text: LexedQuery, reading: Reading): Promise<Verdict> {
-  const { tables, surface, isColumn, leakproof, explain } = reading;
+  const { readTables, surface, isColumn, leakproof, explain } = reading;
   const scanned = scanConsumerQuery(text, surface, isColumn);
   const plan = explain && planNarrow(text, scanned, reading);
   const sent = plan?.text ?? text;
-  const explained = await explain?.(`${EXPLAIN}${sent.joined}`);
+  const explaining = explain?.(`${EXPLAIN}${sent.joined}`);
+  const barrier = barrierOf(text, scanned, reading); // while the engine reads the query
+  const explained = await explaining;
   const { functions } = leakproof;
   const tree = explained && acceptTree(explained, sent, { scanned, functions, isColumn });
   const subcolumns = plan && tree && subcolumnsIn(tree, plan, scanned);
-  const scannedTables = tables.filter(({ name }) => scanned.tables.has(name));
   return {
     source: text.cursor.sql,
     joined: text.joined,
-    tables: scannedTables.map(({ name }) => name),
+    tables: readTables(scanned).map(({ name }) => name),
     names: scanned.names,
     hasStates: scanned.hasStates,
     narrow: subcolumns && { joined: sent.joined, subcolumns },
-    ...barrierOf(text, scanned, reading),
+    ...barrier,
   };
 }
 
 function planNarrow(text: LexedQuery, scanned: ScanResult, reading: Reading): SubcolumnPlan | undefined {
-  const { surface, isColumn } = reading;
-  const plan = planSubcolumns(text, scanned, readTables(scanned, reading));
+  const { surface, isColumn, readTables } = reading;
+  const plan = planSubcolumns(text, scanned, readTables(scanned));
   if (plan === undefined || plan.text === text) return plan;
   try {
     scanConsumerQuery(lexConsumerQuery(plan.text.joined), surface, isColumn);
@@ -182,27 +203,16 @@ function planNarrow(text: LexedQuery, scanned: ScanResult, reading: Reading): Su
   }
 }
 
-function readTables(scanned: ScanResult, { tables, columns, dotted }: Reading): readonly ReadTable[] {
-  return tables
-    .filter(({ name }) => scanned.tables.has(name))
-    .map(({ name, passes }) => ({
-      name,
-      passes,
-      columns: columns?.get(name) ?? [],
-      dotted: dotted?.get(name),
-    }));
-}
-
 /** Whether the query needs a barrier, and what is evaluated inside the tables all the same. */
 function barrierOf(
   text: LexedQuery,
   scanned: ScanResult,
   reading: Reading,
 ): Pick<Verdict, 'isLeakproof' | 'below' | 'unordered'> {
-  const { leakproof, columns } = reading;
+  const { leakproof, columns, readTables } = reading;
   if (columns === undefined) return { isLeakproof: false };
   const checked = checkLeakproof(text, { ...leakproof, names: scanned.names });
-  const below = conditionsBelow(text, scanned, checked, readTables(scanned, reading));
+  const below = conditionsBelow(text, scanned, checked, readTables(scanned));
   if (checked.isLeakproof) return { isLeakproof: true, below };
   return {
     isLeakproof: false,

@@ -14,8 +14,7 @@ export function subcolumnType(type: ClickHouseType, path: string): ClickHouseTyp
     case 'Array':
       return /^size\d$/.test(path) ? plain('UInt64') : wrapped('Array', subcolumnType(innerType(type), path));
     case 'Map':
-      if (path === 'keys') return wrapped('Array', innerType(type));
-      return path === 'values' ? wrapped('Array', innerType(type, 1)) : undefined;
+      return mapSubcolumnType(type, path);
     case 'Tuple':
       return elementType(type, path);
     case 'Nested':
@@ -25,9 +24,15 @@ export function subcolumnType(type: ClickHouseType, path: string): ClickHouseTyp
   }
 }
 
+function mapSubcolumnType(type: ClickHouseType, path: string): ClickHouseType | undefined {
+  if (path === 'size0') return plain('UInt64');
+  if (path === 'keys') return wrapped('Array', innerType(type));
+  if (path === 'values') return wrapped('Array', innerType(type, 1));
+  return path.startsWith('key_') ? innerType(type, 1) : undefined;
+}
+
 function elementType(type: ClickHouseType, path: string): ClickHouseType | undefined {
-  for (const { name = '', type: element } of typeArguments(type)) {
-    if (name === '') continue;
+  for (const [index, { name = String(index + 1), type: element }] of typeArguments(type).entries()) {
     if (path === name) return element;
     const inner = path.startsWith(`${name}.`)
       ? subcolumnType(element, path.slice(name.length + 1))

@@ -1,6 +1,7 @@
 // Subcolumns that a consumer query reads (JSON paths, elements of tuples) are selected where the stored table is read, each
 // under its own dotted name: the engine then reads them alone, and not the whole column. `*` and COLUMNS must not show them.
 import type { LexedQuery } from './lexed-query.ts';
+import { columnUses, type Replacement } from './column-uses.ts';
 import type { Subcolumn } from './pass-through.ts';
 import { attribute } from './query-tree/tree.ts';
 import type { TreeLine } from './query-tree/tree.ts';
@@ -10,7 +11,7 @@ import type { SelectFinding, StarFinding } from './scan/selects.ts';
 import { subcolumnFault } from './string-arguments.ts';
 import { subcolumnType } from './subcolumn-type.ts';
 import { columnsReadWhole, isGroupedByStar } from './whole-columns.ts';
-import { parseType, type ClickHouseType } from '../sql/type.ts';
+import type { ClickHouseType } from '../sql/type.ts';
 
 /** What the query may read alone. */
 export interface SubcolumnPlan {
@@ -34,18 +35,25 @@ export function planSubcolumns(
 ): SubcolumnPlan | undefined {
   const wanted = columnsWithPaths(text);
   const whole = columnsReadWhole(text.cursor, scanned.selects);
+  const uses = columnUses(text.cursor, scanned, tables);
   const columns = new Map<string, ReadonlyMap<string, ClickHouseType>>();
   for (const table of tables) {
     if (table.passes === undefined || scanned.sets.has(table.name)) continue;
     const readable = table.columns
-      .filter(({ name }) => wanted.has(name) && !whole.has(name) && isClear(name, table, scanned))
-      .map(({ name, type }) => [name, parseType(type)] as const);
+      .filter(({ name }) => uses.has(name) || (wanted.has(name) && !whole.has(name)))
+      .filter(({ name }) => isClear(name, table, scanned))
+      .flatMap(({ name }) => {
+        const type = table.typeOf(name);
+        return type === undefined ? [] : [[name, type] as const];
+      });
     if (readable.length > 0) columns.set(table.name, new Map(readable));
   }
   if (columns.size === 0) return undefined;
   if (isGroupedByStar(text.cursor, scanned.selects, columns)) return undefined;
-  const sent = withoutDotted(text, scanned.selects, columns);
-  return sent && { text: sent, columns };
+  const after = withoutDotted(scanned.selects, columns);
+  const readable = new Set([...columns.values()].flatMap((each) => [...each.keys()]));
+  const replaced = [...uses].flatMap(([column, all]) => (readable.has(column) ? all : []));
+  return after && { text: edited(text, after, replaced), columns };
 }
 
 /** Names that a dot and a name, a type or a subobject follow. */
@@ -66,12 +74,11 @@ function isClear(name: string, table: ReadTable, { names, tables }: ScanResult):
   return !names.has(name) && !others.some((other) => other.startsWith(`${name}.`));
 }
 
-/** Undefined if a matcher of columns could show columns of another source under the same name. */
+/** What goes after tokens; undefined if a matcher of columns could show columns of another source under the same name. */
 function withoutDotted(
-  text: LexedQuery,
   selects: readonly SelectFinding[],
   columns: SubcolumnPlan['columns'],
-): LexedQuery | undefined {
+): ReadonlyMap<number, string> | undefined {
   const after = new Map<number, string>();
   for (const select of selects) {
     for (const star of select.stars) {
@@ -80,8 +87,7 @@ function withoutDotted(
       if (hidden.size > 0) after.set(star.end, ` EXCEPT ('^(?:${[...hidden].join('|')})[.]')`);
     }
   }
-  if (after.size === 0) return text;
-  return inserted(text, after);
+  return after;
 }
 
 /** Names of columns whose subcolumns the star would show; undefined if they cannot be distinguished from others. */
@@ -97,13 +103,23 @@ function hiddenFrom(
   return hidden;
 }
 
-/** The query with text after some of its tokens; its tokens keep their places in what the consumer wrote. */
-function inserted(text: LexedQuery, after: ReadonlyMap<number, string>): LexedQuery {
+/** The query with text after some of its tokens, and in place of some; its tokens keep their places in what the consumer wrote. */
+function edited(
+  text: LexedQuery,
+  after: ReadonlyMap<number, string>,
+  replaced: readonly Replacement[],
+): LexedQuery {
+  if (after.size === 0 && replaced.length === 0) return text;
+  const inPlace = new Map<number, string>();
+  for (const { from, to, sql } of replaced) {
+    for (let at = from; at < to; at++) inPlace.set(at, at === from ? sql : '');
+  }
   let joined = '';
   const joinedStarts = text.cursor.tokens.map((_, index) => {
-    if (index > 0) joined += ' ';
+    const written = inPlace.get(index) ?? text.cursor.text(index);
+    if (index > 0 && written !== '') joined += ' ';
     const at = joined.length;
-    joined += text.cursor.text(index) + (after.get(index) ?? '');
+    joined += written + (after.get(index) ?? '');
     return at;
   });
   return { ...text, joined, joinedStarts };

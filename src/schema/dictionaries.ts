@@ -107,7 +107,7 @@ export function dictionarySource(parts: CreateParts, database: string): Dictiona
     database: values.get('DB') || table.slice(0, Math.max(0, dot)) || database,
     name: table.slice(dot + 1),
   };
-  return { table: name, where: values.get('WHERE') };
+  return name.name === '' ? undefined : { table: name, where: values.get('WHERE') };
 }
 
 /** The same as SQL, and a statement that fails if it does not exist here. */

@@ -58,7 +58,8 @@ function definitionIn(row: unknown, line: number): readonly DefinitionRow[] {
   if (typeof row !== 'object' || row === null) return [];
   const values: readonly unknown[] = Object.values(row);
   const definition = values.find((value) => typeof value === 'string' && DEFINITION.test(value));
-  return typeof definition === 'string' ? [{ line, definition }] : [];
+  if (typeof definition !== 'string') return [];
+  return [{ line, definition: definition.replace(/\p{Surrogate}/gu, '\uFFFD') }]; // JSON can escape halves of pairs
 }
 
 /** TSV: a field of each row is a definition, with escaped line breaks; undefined for any other text. */

@@ -42,7 +42,7 @@ export function normalise(statement: string, context: Context): Normalised {
       return normaliseRename(cursor, context);
     case 'USE': {
       const database = cursor.name(cursor.word(1) === 'DATABASE' && cursor.length > 2 ? 2 : 1);
-      return database === undefined
+      return database === undefined || database === ''
         ? { kind: 'unknown', message: 'USE without a name' }
         : { kind: 'use', database };
     }

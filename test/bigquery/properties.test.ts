@@ -6,6 +6,7 @@ import { parse } from 'yaml';
 import { translate, type SourceTable } from '../../src/bigquery/translate.ts';
 import { Problem } from '../../src/core/problem.ts';
 import { tokenize } from '../../src/sql/lexer.ts';
+import { runs } from '../support/runs.ts';
 
 const TABLES: readonly SourceTable[] = [
   {
@@ -52,7 +53,7 @@ function faultOf(text: string): string | undefined {
   return isBounded && isPlain ? undefined : result;
 }
 
-const RUNS = { seed: 11, numRuns: 1500 };
+const RUNS = { seed: 11, numRuns: runs(500) };
 const WORDS =
   `select from where group by order limit with as union all distinct join left cross on unnest ( ) [ ] , . ; *
   + - = < || and or not in is null between case when then else end cast safe_cast extract interval 1 day 'a' "b" \`c\`

@@ -8,6 +8,7 @@ import { hashKey } from '../../src/auth/keyring.ts';
 import { openLiveKeyring } from '../../src/auth/live-keyring.ts';
 import { COMMAND_NAMES } from '../../src/cli/program.ts';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
+import type { Finding } from '../../src/core/finding.ts';
 import { run, scratch } from '../support/command.ts';
 import { after } from '../../src/app/clock.ts';
 import { REAL_TIME } from '../support/real-time.ts';
@@ -260,6 +261,29 @@ query: |
       code: 2,
       err: expect.stringContaining('nowhere'),
     });
+  });
+
+  test('a table that cannot be created is a warning at its statement, and an error of the endpoints that read it', async () => {
+    const cwd = setUp();
+    writeFileSync(
+      join(cwd, 'endpoints', 'two.yaml'),
+      WRONG.replace('idd', 'id').replace('logs.t ', 'logs.bad '),
+    );
+    writeFileSync(join(cwd, 'schema', 'two.sql'), 'CREATE TABLE logs.bad (\n  id Strng\n) ENGINE = Log');
+    const { code, out } = await run(['validate', '--format', 'json'], { cwd });
+    expect(code).toBe(1);
+    const { findings } = JSON.parse(out) as { findings: readonly Finding[] };
+    expect(findings.filter(({ code: each }) => !each.startsWith('lint.'))).toMatchObject([
+      {
+        file: 'endpoints/two.yaml',
+        line: 6,
+        code: 'engine.unknown_table',
+        hint: expect.stringMatching(
+          /^table logs\.bad could not be created: .*Strng.*schema\/two\.sql:2:6\)$/,
+        ),
+      },
+      { file: 'schema/two.sql', line: 2, column: 6, severity: 'warning', code: 'tables.not_created' },
+    ]);
   });
 
   test('warnings fail only with --strict, and a comment suppresses one', async () => {

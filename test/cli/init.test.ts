@@ -22,7 +22,7 @@ const filesIn = (folder: string): readonly string[] =>
     .map((each) => join(each.parentPath, each.name).slice(folder.length + 1))
     .toSorted();
 
-describe.each(['events', 'blank'])('the template %s', (template) => {
+describe.each(['events', 'otel', 'blank'])('the template %s', (template) => {
   test('passes its own checks, and is served with its rows', async () => {
     const cwd = scratch();
     const { code, out } = await run(['init', 'shop api', '--template', template], { cwd });

@@ -6,6 +6,7 @@ import { print } from '../../src/lql/print.ts';
 import type { Tree } from '../../src/lql/tree.ts';
 import { anyClauses } from './arbitrary.ts';
 import { withoutSpans } from './strip.ts';
+import { runs } from '../support/runs.ts';
 
 function read(text: string): Tree {
   const result = parse(text);
@@ -20,7 +21,7 @@ test('printed queries parse to the same tree', () => {
       const text = print({ clauses } as unknown as Tree);
       expect(withoutSpans(read(text).clauses)).toEqual(withoutSpans(clauses));
     }),
-    { numRuns: 3000, seed: 7 },
+    { numRuns: runs(1000), seed: 7 },
   );
 });
 

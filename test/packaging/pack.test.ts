@@ -93,9 +93,9 @@ describe('package contents', () => {
         'bin/millrace.cjs',
         'schemas/endpoint.schema.json',
         'seeds/01_tables.sql',
-        'templates/repository/gitignore',
         'templates/otel/endpoints/otel.logs.yaml',
-        'templates/otel/schema/01_otel_tables.sql',
+        'templates/otel/seeds/01_tables.sql',
+        'templates/repository/gitignore',
       ]),
     );
   });

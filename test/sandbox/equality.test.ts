@@ -179,6 +179,8 @@ const COMMON = [
   's.tup.x',
   'tags.size0',
   'upper(tup.x)',
+  'length(tags)',
+  'tup.1',
 ];
 const VALUES = [
   ...COMMON,
@@ -214,7 +216,13 @@ const VALUES = [
   'tag',
   'upper(tup.x)',
   'num + doc.n',
-  'tup.1',
+  'tup.2.z',
+  'notEmpty(tags) AS e',
+  'maybe IS NULL',
+  's.maybe IS NOT NULL',
+  'isNull(maybe)',
+  'length(s.tags) AS l',
+  'length(items)',
   '(tup).x',
   'items.q[1]',
   'length(tags)',

@@ -125,6 +125,7 @@ export function openSandbox(options: Partial<SandboxOptions> = {}): Sandbox {
     functions: createFunctionPolicy({ allow: [], deny: [] }),
     cache: createVerdictCache(1_000_000),
     explain: undefined,
+    mapKeys: new Set(options.columns?.keys()),
     ...options,
   });
 }

@@ -86,6 +86,8 @@ const FORMS = [
   "SELECT id FROM t WHERE num BETWEEN 5 AND 90 AND text != 'CANARY' AND ratio > 1 AND ts > '2024-01-01 05:00:00' ORDER BY id",
   "SELECT id, text FROM t WHERE doc.code > 5 AND doc.text LIKE '%1%' AND (low = 'mine' OR maybe IS NULL) ORDER BY id",
   "SELECT count() FROM t WHERE attrs['text'] = '5' OR has(tags, '6') OR mapContains(attrs, 'x') OR match(secret, 'CAN.*')",
+  "SELECT attrs['text'] AS v, length(tags) AS n, maybe IS NULL AS m FROM t WHERE notEmpty(tags) AND mapContains(attrs, 'text') ORDER BY id LIMIT 5",
+  "SELECT attrs['text'] AS v, count() AS n FROM t WHERE maybe IS NOT NULL AND intDiv(10, length(tags) + 1) > 1 AND attrs['text'] != '7' GROUP BY v ORDER BY v",
   "SELECT id, toInt64(text) AS v FROM t WHERE num > 5 AND sparse != 3 AND length(text) < 3 AND secret = 'mine' ORDER BY id",
 ];
 

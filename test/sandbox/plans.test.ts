@@ -156,3 +156,54 @@ sandbox: { enabled: true }
   expect(await statementOver(over('plain', 3))).toContain('`doc.made`');
   expect(await statementOver(over('logs', 4))).not.toContain('`doc.made`');
 });
+
+describe('of functions of a column, the subcolumn is read', () => {
+  const SHAPES =
+    'project String, id UInt64, tags Array(String), attrs Map(String, String), pair Tuple(x String, y Int64), maybe Nullable(String)';
+  let shapes: Endpoint;
+  beforeAll(async () => {
+    await engine.execute('CREATE DATABASE shapes');
+    await engine.execute(`CREATE TABLE shapes.t (${SHAPES}) ENGINE = MergeTree ORDER BY project`);
+    await engine.execute(
+      "INSERT INTO shapes.t SELECT 'mine', number, ['a'], map('k', 'v'), ('a', 1), NULL FROM numbers(10)",
+    );
+    shapes = compile(`id: 00000000-0000-4000-8000-000000000005
+name: shapes
+query: |
+  WITH t AS (SELECT id, tags, attrs, pair, maybe FROM shapes.t WHERE project = @project) SELECT id FROM t
+parameters:
+  project: { type: String, required: true }
+sandbox: { enabled: true, dialects: [clickhouse, bigquery] }
+`);
+  });
+
+  test.each<
+    [
+      language: 'sql' | 'lql',
+      dialect: 'clickhouse' | 'bigquery' | undefined,
+      text: string,
+      columns: readonly string[],
+    ]
+  >([
+    ['sql', 'clickhouse', 'SELECT length(tags) FROM t', ['tags.size0']],
+    ['sql', 'clickhouse', 'SELECT count() FROM t WHERE notEmpty(tags) AND id > 3', ['id', 'tags.size0']],
+    ['sql', 'clickhouse', "SELECT attrs['k'] AS k, count() AS n FROM t GROUP BY k", ['attrs.key_k']],
+    ['sql', 'clickhouse', "SELECT count() FROM t WHERE mapContains(attrs, 'k')", ['attrs.keys']],
+    [
+      'sql',
+      'clickhouse',
+      "SELECT count() FROM t WHERE attrs['k'] = 'v' AND toInt64(id) > 1",
+      ['attrs.key_k', 'id'],
+    ],
+    ['sql', 'clickhouse', 'SELECT pair.1 FROM t WHERE isNull(maybe)', ['maybe.null', 'pair.x']],
+    ['sql', 'bigquery', 'select array_length(tags) as n from t', ['tags.size0']],
+    ['sql', 'bigquery', 'select count(*) as n from t where maybe is null', ['maybe.null']],
+    ['lql', undefined, 'attrs.k:v s:id', ['attrs.key_k', 'attrs.keys', 'id']],
+    ['lql', undefined, 'maybe:NULL s:id', ['id', 'maybe.null']],
+  ])('%s %s: %s', async (language, dialect, text, columns) => {
+    const bindings = shapes.binder.bind(new Map([['project', ['mine']]]));
+    const { statement } = await plan(shapes, bindings, { language, dialect, text });
+    const read = await readingOf(statement);
+    expect(read.columns.filter((name) => name !== 'project' && !name.startsWith('t.'))).toEqual(columns);
+  });
+});

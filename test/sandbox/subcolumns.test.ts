@@ -5,11 +5,12 @@ import { bound, describeDotted, describeTables, openSandbox, openWorld } from '.
 import type { World } from './fixture.ts';
 
 const COLUMNS = `project String, timestamp DateTime, id String,
-  doc JSON(a.b String, n Int64), tup Tuple(x String, y Tuple(z Int64)), attrs Map(String, String), items Array(Tuple(p String, q Int64))`;
+  doc JSON(a.b String, n Int64), tup Tuple(x String, y Tuple(z Int64)), attrs Map(String, String), items Array(Tuple(p String, q Int64)),
+  tags Array(String), maybe Nullable(Int64), pair Tuple(String, Int64)`;
 const DOCUMENT = `concat('{"a":{"b":"s', toString(number), '","c":', toString(number), ',"odd key":{"x.y":1}},"n":', toString(number % 3),
   ',"list":[{"k":1,"v":"a"},{"k":2}],"word":"w', toString(number % 4), '","mix":', if(number % 2 = 0, '1', '"one"'), '}')`;
 const SAVED = bound(`WITH
-  logs AS (SELECT timestamp, id, doc, tup, attrs, items FROM shapes.logs WHERE project = @project ORDER BY timestamp DESC),
+  logs AS (SELECT timestamp, id, doc, tup, attrs, items, tags, maybe, pair FROM shapes.logs WHERE project = @project ORDER BY timestamp DESC),
   later AS (SELECT id, doc AS body FROM shapes.logs WHERE project = @project AND timestamp > '2024-01-01 00:00:10'),
   through AS (SELECT * FROM (SELECT * FROM shapes.logs WHERE project = @project)),
   computed AS (SELECT id, upper(id) AS tup, doc FROM shapes.logs WHERE project = @project),
@@ -28,7 +29,8 @@ beforeAll(async () => {
   for (const project of ['mine', 'other']) {
     await world.oracle
       .ask(`INSERT INTO shapes.logs SELECT '${project}', toDateTime('2024-01-01') + number, concat('${project}-', toString(number)),
-      ${DOCUMENT}, (concat('x', toString(number)), tuple(number)), map('k', toString(number)), [('p', number)] FROM numbers(40)`);
+      ${DOCUMENT}, (concat('x', toString(number)), tuple(number)), map('k', toString(number), 'a.b-c', 'x'), [('p', number)],
+      arrayResize(['a'], number % 3), if(number % 3 = 0, NULL, number), ('l', number) FROM numbers(40)`);
   }
   const columns = await describeTables(world, SAVED);
   const dotted = await describeDotted(world, SAVED);
@@ -102,9 +104,52 @@ const FORMS: readonly Form[] = [
   narrow('SELECT toInt64(doc.a.c) AS v FROM logs WHERE intDiv(10, doc.n + 1) > 3 ORDER BY v'),
   narrow('SELECT (SELECT max(doc.a.b) FROM logs), (SELECT count() FROM later WHERE body.n = 1)'),
   narrow('SELECT DISTINCT ON (doc.n) doc.n, length(doc.a.b) FROM logs ORDER BY doc.n, length(doc.a.b)'),
+  narrow('SELECT tup.1, tup.2.z, pair.2 AS p, logs.pair.1 FROM logs ORDER BY id'),
+  narrow(
+    'SELECT length(tags), empty(tags) AS e, notEmpty(logs.tags) FROM logs WHERE notEmpty(tags) ORDER BY id',
+  ),
+  narrow(
+    'SELECT length(tags), count(), sum(length(tags)) AS s FROM logs GROUP BY length(tags) ORDER BY length(tags)',
+  ),
+  narrow('SELECT length(tags) n, count(*) FROM logs GROUP BY n ORDER BY n'),
+  narrow(
+    "SELECT attrs['k'] AS a, attrs['a.b-c'] AS b, attrs['nothing'] AS c, mapContains(attrs, 'k') AS d FROM logs ORDER BY id",
+  ),
+  narrow(
+    "SELECT l.attrs['k'] AS k, mapKeys(l.attrs), mapValues(attrs), length(attrs) FROM logs AS l WHERE l.attrs['k'] != '3' ORDER BY l.id",
+  ),
+  narrow("SELECT attrs['k'] AS k, count() FROM logs GROUP BY k HAVING k != '5' ORDER BY k"),
+  narrow(
+    'SELECT isNull(maybe), isNotNull(maybe), maybe IS NULL, NOT maybe IS NOT NULL AS n FROM logs ORDER BY id',
+  ),
+  narrow('SELECT count() FROM logs WHERE maybe IS NULL AND intDiv(10, length(tags) + 1) > 3'),
+  narrow('SELECT countIf(maybe IS NULL) AS n, countIf(isNotNull(logs.maybe)) AS m FROM logs'),
+  narrow(
+    'WITH c AS (SELECT id, length(tags) AS n, pair.1 FROM logs) SELECT * FROM c WHERE n > 1 ORDER BY id',
+  ),
+  narrow('SELECT * FROM (SELECT id, length(tags) FROM logs) ORDER BY id'),
+  narrow('SELECT length(tags), id FROM logs JOIN later USING id ORDER BY id'),
+  narrow('SELECT id FROM later WHERE id IN (SELECT id FROM logs WHERE length(tags) > 1) ORDER BY id'),
+  narrow('SELECT length(tags) FROM logs UNION ALL SELECT toUInt64(1) ORDER BY ALL'),
+  narrow(
+    'SELECT arrayMap(x -> x + length(tags), [1]) AS a, row_number() OVER (ORDER BY length(tags), id) AS r FROM logs ORDER BY r',
+  ),
+  whole("SELECT attrs['k'] FROM logs ORDER BY id"),
+  whole('SELECT length(tags) + 1 FROM logs ORDER BY id'),
+  whole('SELECT length(tags), tags FROM logs ORDER BY id'),
+  whole('SELECT *, length(tags) AS n FROM logs ORDER BY id'),
+  whole("SELECT COLUMNS('tag'), length(tags) AS n FROM logs ORDER BY id"),
+  whole('SELECT length(tags) AS tags FROM logs ORDER BY id'),
+  whole('SELECT length(tags) AS n FROM logs GROUP BY tags ORDER BY n'),
+  whole('SELECT length(tags) AS n FROM logs ARRAY JOIN tags ORDER BY ALL'),
+  whole('SELECT arrayMap(tags -> length(tags), [[1]]) AS a FROM logs ORDER BY id'),
+  whole('SELECT CASE WHEN length(tags) = 1 THEN 1 END FROM logs ORDER BY id'),
+  whole("SELECT attrs['k'].size AS n FROM logs ORDER BY id"),
+  whole("SELECT attrs[concat('k', '')] AS v FROM logs ORDER BY id"),
+  whole('SELECT length(tags) + count(tags) OVER () AS n FROM logs ORDER BY n'),
+  whole('SELECT l.maybe IS NULL AS n FROM logs AS l JOIN logs AS r ON l.maybe = r.maybe'),
   whole('SELECT * FROM logs ORDER BY id'),
   whole('SELECT id, doc FROM logs ORDER BY id'),
-  whole('SELECT tup.1 FROM logs ORDER BY id'),
   whole('SELECT doc.a.b AS doc FROM logs ORDER BY id'),
   whole('SELECT arrayMap(doc -> doc, [1]), doc.a.b FROM logs ORDER BY id'),
   whole('SELECT doc.a.b FROM logs AS doc ORDER BY id'),
@@ -137,6 +182,15 @@ test.each([
   ],
   ['SELECT toInt64(doc.a.c) AS v FROM logs WHERE intDiv(10, doc.n + 1) > 3', ['doc.a.c', 'doc.n']],
   ['SELECT doc.a.b FROM (SELECT doc FROM logs)', ['doc']],
+  ['SELECT length(tags), sum(notEmpty(tags)) AS n FROM logs GROUP BY length(tags)', ['tags.size0']],
+  ["SELECT attrs['k'] AS k, count() FROM logs WHERE attrs['k'] != 'x' GROUP BY k", ['attrs.key_k']],
+  ["SELECT count() FROM logs WHERE mapContains(attrs, 'k')", ['attrs.keys']],
+  [
+    "SELECT count() FROM logs WHERE attrs['k'] = '3' AND intDiv(10, length(tags) + 1) > 3",
+    ['attrs.key_k', 'tags.size0'],
+  ],
+  ['SELECT tup.1, pair.2 FROM logs WHERE maybe IS NULL', ['maybe.null', 'pair.2', 'tup.x']],
+  ['SELECT countIf(isNotNull(l.maybe)) AS n FROM logs AS l', ['maybe.null']],
 ])('%s reads %j', async (sql, columns) => {
   const { sql: statement } = sandbox.assemble(await sandbox.check(sql), 1000);
   expect(

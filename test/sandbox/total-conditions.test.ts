@@ -57,6 +57,7 @@ test.each([
   ],
   ["attrs['k'] LIKE '1%' AND mapContains(attrs, 'k')", "`attrs`['k'] LIKE '1%'", "mapContains(`attrs`, 'k')"],
   ["tup.x != 'q' AND t.tup.y.z > 3", "`tup.x` != 'q'", '`tup.y.z` > 3'],
+  ["tup.1 = 'q'", "`tup`.1 = 'q'"],
   ["doc.a.b = 'x' AND hidden.n < 7", "`doc.a.b` = 'x'", '`doc.n` < 7'],
   [
     "lower(text) ILIKE '%A%' OR position(text, 'a') > 0",
@@ -71,7 +72,7 @@ test.each([
   const sql = `SELECT id FROM t WHERE ${condition} ORDER BY id`;
   const verdict = await sandbox.check(sql);
   expect(verdict.below?.get('t')?.stored).toEqual(stored);
-  const { below, ...plain } = verdict;
+  const plain = { ...verdict, below: new Map() };
   expect(await world.run(sandbox.assemble(verdict, 100).sql)).toBe(
     await world.run(sandbox.assemble(plain, 100).sql),
   );

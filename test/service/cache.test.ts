@@ -196,7 +196,7 @@ describe('the admin listener', () => {
     const text = await response.text();
     expect(response.headers.get('content-type')).toContain('text/plain');
     expect(text).toMatch(/millrace_request_seconds_count\{endpoint="kept",status="200",cache="hit"\} \d+/);
-    expect(text).toContain('millrace_endpoints 8');
+    expect(text).toContain('millrace_endpoints 9');
   });
 });
 

@@ -12,27 +12,29 @@ const FOLDER = join(import.meta.dirname, '../conformance');
 
 let service: TestService;
 beforeAll(async () => {
-  const rows = await readFile(join(FOLDER, 'rows.sql'), 'utf8');
-  service = await startService({ sql: [await sampleTables(), rows] });
+  const files = [join(FOLDER, 'rows.sql'), join(import.meta.dirname, '../../seeds/50_all_logs.sql')];
+  const rows = await Promise.all(files.map((file) => readFile(file, 'utf8')));
+  service = await startService({ sql: [await sampleTables(), ...rows] });
 });
 afterAll(() => service.stop());
 
 test.each([
-  ['clickhouse', 90],
-  ['bigquery', 100],
-  ['lql', 50],
-])('%s: at least %i queries have their expected rows', async (name, least) => {
+  ['clickhouse', 'logs.all', 90],
+  ['bigquery', 'logs.all', 100],
+  ['lql', 'logs.all', 50],
+  ['otel', 'logs.all.otel', 40],
+])('%s, of %s: at least %i queries have their expected rows', async (name, endpoint, least) => {
   const queries = await readQueries([join(FOLDER, `${name}.jsonl`)]);
   const ask = createAsk({
     url: service.service.address,
     key: KEY,
-    endpoint: 'logs.all',
+    endpoint,
     parameters: { project: 'demo' },
     dialect: undefined,
     timeoutMs: 120_000,
   });
   const outcomes = await runQueries(queries, { ask, concurrency: 4, onProgress: () => undefined });
-  const { failures } = reportOf('logs.all', outcomes);
+  const { failures } = reportOf(endpoint, outcomes);
   expect(failures.map((each) => `${each.name}: ${each.status} ${each.code ?? ''} ${each.message}`)).toEqual(
     [],
   );

@@ -9,6 +9,7 @@ const COMPUTING: ReadonlySet<string> = new Set(['commands', 'long']);
 export class Sequencer extends BaseSequencer {
   /** Within each of the three by project, long or large files first. */
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    // oxlint-disable-next-line no-array-sort -- not an array's method
     const sorted = await super.sort(files);
     const waiting = sorted
       .filter(({ project }) => WAITING.has(project.name))

@@ -82,7 +82,7 @@ function writeAny(expression: Expression, context: Context): Value {
     case 'in':
       return membership(expression, context);
     case 'is':
-      return writeIs(expression, write(expression.value));
+      return writeIs(expression, write(expression.value), context);
     case 'case':
       return writeCase(expression, context);
     case 'array':
@@ -235,19 +235,30 @@ function writeArithmetic({ operator, at }: Of<'binary'>, [left, right]: readonly
   return value(areWhole ? 'int' : time === undefined ? 'float' : 'unknown', written);
 }
 
-function writeIs({ what, isNot, value: of }: Of<'is'>, inner: Value): Value {
-  if (what === 'NULL')
-    return value('bool', isNull(inner, isNot, of.kind === 'path' && of.parts.length === 1));
+function writeIs({ what, isNot, value: of }: Of<'is'>, inner: Value, context: Context): Value {
+  if (what === 'NULL') return value('bool', isRecordNull(of, inner, context, isNot) ?? isNull(inner, isNot));
   const own = sql`ifNull(${condition(inner)}, ${what === 'TRUE' ? 'false' : 'true'})`;
   return value('bool', (what === 'TRUE') === isNot ? sql`(NOT ${own})` : sql`(${own})`);
 }
 
-/** A name alone may be an unnested record of unknown fields: it is null only if there is no object either. */
-function isNull(inner: Value, isNot: boolean, isName: boolean): Sql {
+/** An unnested record of unknown fields is null only if there is no object either; undefined for other values. */
+function isRecordNull(
+  of: Expression,
+  { type, json, sql: own }: Value,
+  { scope }: Context,
+  isNot: boolean,
+): Sql | undefined {
+  const [name, more] = of.kind === 'path' ? of.parts : [];
+  if (name === undefined || more !== undefined || type.kind !== 'dynamic' || json === undefined)
+    return undefined;
+  const isRecord = scope.relations.some(
+    ({ alias, element }) => element?.json === json && alias?.toLowerCase() === name.name.toLowerCase(),
+  );
+  return isRecord ? sql`(${isNot ? 'NOT ' : ''}${isMissing(own, json)})` : undefined;
+}
+
+function isNull(inner: Value, isNot: boolean): Sql {
   const { kind } = inner.type;
-  if (isName && kind === 'dynamic' && inner.json !== undefined) {
-    return sql`(${isNot ? 'NOT ' : ''}${isMissing(inner.sql, inner.json)})`;
-  }
   if (inner.absent !== undefined && kind !== 'dynamic' && (kind === 'record' || kind === 'array')) {
     return isNot ? sql`(NOT ${inner.absent})` : inner.absent;
   }

@@ -17,7 +17,7 @@ export const TEMPLATES: Readonly<Record<Template, TemplateKind>> = {
     summary: 'the nine tables of logs that come with Millrace',
     folders: { endpoints: 'endpoints', seeds: 'seeds' },
   },
-  otel: { summary: 'the tables of the OpenTelemetry Collector', folders: templateFolders('otel') },
+  otel: { summary: 'the tables of the OpenTelemetry Collector', folders: { '': 'templates/otel' } },
   blank: { summary: 'one table, one endpoint', folders: templateFolders('blank') },
 };
 

@@ -26,6 +26,8 @@ export interface Loading {
   readonly folder: string;
   /** All existing tables, by name: the table that has their rows. */
   readonly tables: ReadonlyMap<string, string>;
+  /** Whether there are dictionaries, which have to be told to read changed rows. */
+  readonly dictionaries: boolean;
 }
 
 /** Accept common time formats; reject unknown columns. */
@@ -35,19 +37,28 @@ const READING = [
   'input_format_parallel_parsing = 0', // otherwise row numbers are relative to a chunk
 ].join(', ');
 
-/** Adds the rows to `into`, by default their own table; resolves to a finding if that fails. */
+/** A table for the rows, created with the columns of another. */
+interface NewTable {
+  readonly into: string;
+  readonly like: string;
+}
+
+/** Adds the rows to their own table, or to a new one; resolves to a finding if that fails. */
 export async function loadRows(
   { engine, folder, tables }: Loading,
   rows: Rows,
-  into: string | undefined = tables.get(rows.table),
+  other?: NewTable,
 ): Promise<Finding | undefined> {
   const { format, text } = rows;
+  const into = other?.into ?? tables.get(rows.table);
   if (into === undefined) return unknownTable(rows, tables);
   // Loaded from a file, so that no row can be parsed as SQL.
   const path = join(folder, 'rows');
   await writeFile(path, text);
-  const sql = `INSERT INTO ${quoteTable(into)} FROM INFILE ${quoteString(path)} SETTINGS ${READING} FORMAT ${format}`;
-  return engine.execute(sql).then(
+  const create =
+    other === undefined ? '' : `CREATE TABLE ${quoteTable(into)} AS ${quoteTable(other.like)};\n`;
+  const insert = `INSERT INTO ${quoteTable(into)} FROM INFILE ${quoteString(path)} SETTINGS ${READING} FORMAT ${format}`;
+  return engine.execute(`${create}${insert}`).then(
     () => undefined,
     (cause: unknown) => rejected(rows, cause),
   );
@@ -91,22 +102,21 @@ export function quoteTable(table: string): string {
  * The tables of all databases except the engine's own, with the table that has their rows: the target of an alias, and
  * the table that replaces the source of a dictionary.
  */
-export async function listTables(engine: Engine): Promise<ReadonlyMap<string, string>> {
+export async function listTables(engine: Engine): Promise<Pick<Loading, 'tables' | 'dictionaries'>> {
   const own = "('system', 'information_schema')";
   const target = "extractAll(engine_full, '\\'([^\\']+)\\'')";
-  const sql = `SELECT database || '.' || name, if(engine = 'Alias', arrayStringConcat(${target}, '.'), '') FROM system.tables WHERE lower(database) NOT IN ${own}`;
+  const sql = `SELECT database || '.' || name, if(engine = 'Alias', arrayStringConcat(${target}, '.'), ''), engine = 'Dictionary' FROM system.tables WHERE lower(database) NOT IN ${own}`;
   const limits = { time: 30, memory: 2 ** 28, readRows: 0, resultBytes: 2 ** 24 };
   const statement = { sql, parameters: {}, limits, origin: 'saved', int64: 'number' } as const;
   const { chunks } = await engine.run(statement, { format: 'JSONCompactEachRow' });
   let text = '';
   for await (const chunk of chunks) text += Buffer.from(chunk).toString();
   const lines = text.split('\n').filter((line) => line !== '');
-  const rows = lines.map((line) => JSON.parse(line) as [string, string]); // two string columns, selected above
+  const rows = lines.map((line) => JSON.parse(line) as [string, string, number]); // the columns selected above
   const names = new Set(rows.map(([name]) => name));
-  return new Map(
-    rows.map(([name, alias]) => {
-      const substitute = `${SOURCES_DATABASE}.${name}`;
-      return [name, names.has(substitute) ? substitute : alias === '' ? name : alias];
-    }),
-  );
+  const tables = rows.map(([name, alias]): [string, string] => {
+    const substitute = `${SOURCES_DATABASE}.${name}`;
+    return [name, names.has(substitute) ? substitute : alias === '' ? name : alias];
+  });
+  return { tables: new Map(tables), dictionaries: rows.some(([, , isDictionary]) => isDictionary === 1) };
 }

@@ -40,7 +40,7 @@ export async function openStage({
 }: StageOptions): Promise<{ readonly stage: Stage; readonly findings: readonly Finding[] }> {
   const files = await readFixtures(fixtures);
   const findings = [...files.findings, ...(await runStatements(engine, files))];
-  const loading = { engine, folder: scratch, tables: await listTables(engine) };
+  const loading = { engine, folder: scratch, ...(await listTables(engine)) };
   const isBroken = ({ table }: Rows): boolean => !loading.tables.has(table) && schema.broken.has(table);
   for (const rows of files.rows) {
     const finding = isBroken(rows) ? undefined : await loadRows(loading, rows);
@@ -68,61 +68,65 @@ function failureOf(cause: unknown): EngineError {
 }
 
 function createStage(loading: Loading): Stage {
-  const { engine, tables } = loading;
-  const inPlace = new Map<string, string>(); // table name to the text of the rows that are swapped in
-  const swap = (table: string): Promise<void> =>
-    engine.execute(`EXCHANGE TABLES ${quoteTable(table)} AND ${quoteTable(asideOf(table))}`);
+  const { engine, tables, dictionaries } = loading;
+  const inPlace = new Map<string, OwnRows>();
+  let count = 0;
 
   const restore = async (table: string): Promise<void> => {
-    if (!inPlace.delete(table)) return;
-    await swap(table);
-    await drop(engine, table);
+    const own = inPlace.get(table);
+    if (own === undefined) return;
+    inPlace.delete(table);
+    await swap(engine, table, { other: own.fixtures, isDropped: true });
   };
   const put = async (rows: Rows, table: string): Promise<Finding | undefined> => {
-    const { text } = rows;
-    try {
-      await engine.execute(`CREATE OR REPLACE TABLE ${quoteTable(asideOf(table))} AS ${quoteTable(table)}`);
-      const finding = await loadRows(loading, rows, asideOf(table));
-      if (finding === undefined) {
-        await swap(table);
-        inPlace.set(table, text);
-        return undefined;
-      }
-      await drop(engine, table);
+    const other = besides(table, ++count);
+    const before = inPlace.get(table);
+    const finding = await loadRows(loading, rows, { into: other, like: table });
+    if (finding !== undefined) {
+      await engine.execute(`DROP TABLE IF EXISTS ${quoteTable(other)}`);
       return finding;
-    } catch (cause) {
-      const message = `cannot load rows into ${table}: ${engineSentence(failureOf(cause).message)}`;
-      return { file: rows.file, ...rows.locate(0), severity: 'error', code: 'fixture.rejected', message };
     }
+    await swap(engine, table, { other, isDropped: before !== undefined });
+    inPlace.set(table, { text: rows.text, fixtures: before?.fixtures ?? other });
+    return undefined;
   };
   return {
     set: async (wanted) => {
-      const texts = new Map(wanted.map(({ table, text }) => [tables.get(table), text]));
-      for (const [table, text] of inPlace) if (texts.get(table) !== text) await restore(table);
       const findings: Finding[] = [];
+      const own = new Set(wanted.map(({ table }) => tables.get(table)));
+      const outdated = [...inPlace.keys()].filter((table) => !own.has(table));
+      for (const table of outdated) await restore(table);
+      let isChanged = outdated.length > 0;
       for (const rows of wanted) {
         const table = tables.get(rows.table);
-        const finding =
-          table === undefined
-            ? unknownTable(rows, tables)
-            : inPlace.has(table)
-              ? undefined
-              : await put(rows, table);
+        if (table !== undefined && inPlace.get(table)?.text === rows.text) continue;
+        isChanged = true;
+        const finding = table === undefined ? unknownTable(rows, tables) : await put(rows, table);
         if (finding !== undefined) findings.push(finding);
       }
+      if (isChanged && dictionaries) await engine.execute('SYSTEM RELOAD DICTIONARIES');
       return findings;
     },
   };
 }
 
-function drop(engine: Engine, table: string): Promise<void> {
-  return engine.execute(`DROP TABLE IF EXISTS ${quoteTable(asideOf(table))} SYNC`);
+/** The rows of an example that are in a table: as text, and the table that has the fixtures meanwhile. */
+interface OwnRows {
+  readonly text: string;
+  readonly fixtures: string;
 }
 
-/**
- * The table that holds the fixture rows while an example's own rows are swapped in. In the same database, since
- * EXCHANGE TABLES needs that.
- */
-function asideOf(table: string): string {
-  return table.replace('.', '.millrace_aside_');
+/** Exchanges two tables, and drops the other if its rows are no longer needed: later, since waiting for it takes time. */
+function swap(
+  engine: Engine,
+  table: string,
+  { other, isDropped }: { readonly other: string; readonly isDropped: boolean },
+): Promise<void> {
+  const drop = isDropped ? `; DROP TABLE ${quoteTable(other)}` : '';
+  return engine.execute(`EXCHANGE TABLES ${quoteTable(table)} AND ${quoteTable(other)}${drop}`);
+}
+
+/** The name of a table for rows of its own. In the same database, since EXCHANGE TABLES needs that. */
+function besides(table: string, count: number): string {
+  return table.replace('.', `.millrace_rows_${count}_`);
 }

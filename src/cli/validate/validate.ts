@@ -107,6 +107,9 @@ function commandError(cause: unknown): CommandError {
   throw cause;
 }
 
+/** Files that are analysed at once: the engine has several connections. */
+const AT_ONCE = 4;
+
 interface Analysing {
   readonly engine: Engine;
   readonly schema: LoadedSchema;
@@ -123,7 +126,11 @@ async function engineFindings(
   const timeColumns = await readTimeColumns(engine);
   const settingNames = await readSettingNames(engine);
   const tables = await readTables(engine);
-  for (const [index, file] of files.entries()) {
+  const waiting = files.entries();
+  const work = async (): Promise<void> => {
+    for (const [index, file] of waiting) await analyse(index, file);
+  };
+  const analyse = async (index: number, file: InspectedFile): Promise<void> => {
     terminal.progress(`Analysing ${index + 1} of ${count(files.length, 'endpoint')}`);
     const failures = (await checkOnEngine(engine, file, tables.enums)).map((each) =>
       explainBroken(each, schema),
@@ -132,7 +139,8 @@ async function engineFindings(
     const unknown = await findUnknownNames(engine, file, tables.columns);
     const more = [...unbounded, ...findUnknownSettings(file.analysis, settingNames), ...unknown];
     findings.push(...failures, ...more.map((finding) => toDiagnostic(file.document, finding)));
-  }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
   terminal.progress('');
   const broken = new Set(findings.flatMap(({ file, severity }) => (severity === 'error' ? [file] : [])));
   const sound = files.filter(({ document }) => !broken.has(document.file));

@@ -1,7 +1,7 @@
 // Columns of a stored table that a consumer's condition names, as the stored table has them.
 import type { Cursor } from '../../sql/cursor.ts';
 import { quoteIdentifier } from '../../sql/literal.ts';
-import { innerType, parseType, type ClickHouseType } from '../../sql/type.ts';
+import { innerType, typeArguments, type ClickHouseType } from '../../sql/type.ts';
 import { sourceOfSubcolumns, type ReadTable } from '../read-table.ts';
 import { subcolumnType } from '../subcolumn-type.ts';
 
@@ -36,11 +36,11 @@ export function storedColumns(
     if (!known.has(name)) known.set(name, isShadowed(name) ? undefined : readColumn(table, name));
     return known.get(name);
   };
-  const isColumn = (name: string): boolean => table.columns.some((column) => column.name === name);
   if (isShadowed(alias)) return () => undefined;
   return (start) => {
     const first = cursor.name(start) ?? '';
-    const isQualified = first === alias && cursor.kind(start + 1) === '.' && !isColumn(alias);
+    const isQualified =
+      first === alias && cursor.kind(start + 1) === '.' && table.typeOf(alias) === undefined;
     const at = isQualified ? start + 2 : start;
     const name = cursor.name(at) ?? '';
     if (!isQualified && names.has(name)) return undefined;
@@ -57,11 +57,10 @@ interface Column {
 }
 
 function readColumn(table: ReadTable, name: string): Column | undefined {
-  const column = table.columns.find((each) => each.name === name);
-  const source = table.passes?.sourceOf(name);
-  if (column === undefined || source === undefined) return undefined;
-  const hasSubcolumns = sourceOfSubcolumns(table, name) !== undefined;
-  return { source, type: parseType(column.type), hasSubcolumns };
+  const type = table.typeOf(name);
+  const source = type && table.passes?.sourceOf(name);
+  if (type === undefined || source === undefined) return undefined;
+  return { source, type, hasSubcolumns: sourceOfSubcolumns(table, name) !== undefined };
 }
 
 function readElement(
@@ -75,6 +74,11 @@ function readElement(
     return isKey ? { sql, type: innerType(type, 1), next: at + 3 } : undefined;
   }
   if (cursor.kind(at) !== '.') return { sql: quoteIdentifier(source), type, next: at };
+  if (cursor.kind(at + 1) === 'number') {
+    const element = type.name === 'Tuple' ? typeArguments(type)[Number(cursor.text(at + 1)) - 1] : undefined;
+    const sql = `${quoteIdentifier(source)}.${cursor.text(at + 1)}`;
+    return element && cursor.kind(at + 2) !== '.' ? { sql, type: element.type, next: at + 2 } : undefined;
+  }
   const path: string[] = [];
   let next = at;
   for (; cursor.kind(next) === '.'; next += 2) path.push(cursor.name(next + 1) ?? '');

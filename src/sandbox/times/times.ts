@@ -1,5 +1,6 @@
 // Times in strings that a query compares with dates and times: `ts >= '2026-11-19T00:00:00.000Z'`. The engine is asked for the
 // types that they are compared with, and those that it would reject or misread are written as literals of these types.
+import type { Cursor } from '../../sql/cursor.ts';
 import { quoteIdentifier, quoteString } from '../../sql/literal.ts';
 import { stringValue } from '../../sql/string-literal.ts';
 import type { LexedQuery } from '../lexed-query.ts';
@@ -32,7 +33,8 @@ interface Candidate {
  */
 export async function withReadTimes(text: LexedQuery, context: TimesContext): Promise<string | undefined> {
   const candidates = candidatesIn(text);
-  if (candidates.length === 0) return undefined;
+  const isNeeded = candidates.some(({ time }) => !isReadByEngine(time)) || mayHaveDates(text, context);
+  if (candidates.length === 0 || !isNeeded) return undefined;
   const explained = await context.evaluate(`${EXPLAIN}${probeOf(text, candidates, context)}`);
   if (explained.kind === 'rejected') return undefined; // running the query reports it
   const tree = parseQueryTree(explained.text);
@@ -58,6 +60,22 @@ export async function withReadTimes(text: LexedQuery, context: TimesContext): Pr
 /** Only resolves names and types: later passes rewrite comparisons. */
 const EXPLAIN = 'EXPLAIN QUERY TREE run_passes = 1, passes = 1 ';
 
+/** The engine's own form, which it reads wherever a time is compared, except beside a Date. */
+function isReadByEngine({ hasOffset, digits }: WrittenTime): boolean {
+  return !hasOffset && digits === 0;
+}
+
+/** Whether a column that the query names, or the result of a function in it, may be a Date. */
+function mayHaveDates({ cursor }: LexedQuery, { tables, columns }: TimesContext): boolean {
+  const types = tables.flatMap((table) => columns.get(table) ?? []).map(({ type }) => type);
+  if (types.some((type) => /\bDate(?:32)?\b/.test(type))) return true;
+  return cursor.tokens.some(({ kind }, index) => {
+    return (kind === 'word' || kind === 'quoted') && DATE_NAME.test(cursor.text(index));
+  });
+}
+
+const DATE_NAME = /date(?!time)|day|week|month|quarter|year/i;
+
 /** Functions and types that convert the string themselves. */
 const CONVERSIONS = /^(?:to|parse|from|cast|accurate|date|timestamp)/i;
 
@@ -80,7 +98,7 @@ function candidatesIn({ cursor }: LexedQuery): readonly Candidate[] {
   }
 }
 
-/** The query over one row of default values of the tables' columns. */
+/** The query over one row of default values of the tables' columns; without a star, of those that the query names. */
 function probeOf(
   { cursor }: LexedQuery,
   candidates: readonly Candidate[],
@@ -88,12 +106,23 @@ function probeOf(
 ): string {
   const markers = new Map(candidates.map(({ index, marker }) => [index, quoteString(marker)]));
   const joined = cursor.tokens.map((_, index) => markers.get(index) ?? cursor.text(index)).join(' ');
+  const names = new Set(cursor.tokens.map((_, index) => cursor.name(index)));
+  const hasStar =
+    cursor.tokens.some((_, index) => cursor.word(index) === 'COLUMNS') ||
+    cursor.tokens.some((_, index) => isStar(cursor, index));
   const elements = tables.map((table) => {
-    const values = (columns.get(table) ?? []).map(
+    const all = columns.get(table) ?? [];
+    const named = hasStar ? all : all.filter(({ name }) => names.has(name));
+    const values = (named.length === 0 ? all.slice(0, 1) : named).map(
       ({ name, type }) =>
         `materialize(defaultValueOfTypeName(${quoteString(type)})) AS ${quoteIdentifier(name)}`,
     );
     return `${quoteIdentifier(table)} AS (SELECT ${values.join(', ')})`;
   });
   return `${elements.length === 0 ? '' : `WITH ${elements.join(', ')} `}SELECT * FROM (${joined})`;
+}
+
+/** Not that of `count(*)`; a multiplication counts as one. */
+function isStar(cursor: Cursor, index: number): boolean {
+  return cursor.kind(index) === '*' && !(cursor.kind(index - 1) === '(' && cursor.kind(index + 1) === ')');
 }

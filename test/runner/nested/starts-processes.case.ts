@@ -3,12 +3,10 @@ import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { launchBrowser } from '../../support/browser.ts';
 import { scratch, start } from '../../support/command.ts';
 import { startFront } from '../../support/clickhouse-front/process.ts';
 import { processesOf } from '../../support/owned-processes.ts';
 import { startRedis } from '../../support/redis.ts';
-import { startService } from '../../support/service.ts';
 
 const { STARTS: starts, ENDS_BY: endsBy, REPORT: report = '' } = process.env;
 const HANGS = new Promise(() => undefined);
@@ -19,10 +17,16 @@ async function startCommand(): Promise<unknown> {
   return start(args, { cwd: scratch(), env }).says(/listening on/);
 }
 
+/** Loaded here, because loading them takes longer than the rest of a run without them. */
+async function startOthers(): Promise<void> {
+  const { startService } = await import('../../support/service.ts');
+  const { launchBrowser } = await import('../../support/browser.ts');
+  await Promise.all([startService(), startCommand(), launchBrowser()]);
+}
+
 beforeAll(async () => {
-  const some = [startRedis(), startFront(tmpdir())];
-  const others = starts === 'everything' ? [startService(), startCommand(), launchBrowser()] : [];
-  await Promise.all([...some, ...others]);
+  const others = starts === 'everything' ? startOthers() : undefined;
+  await Promise.all([startRedis(), startFront(tmpdir()), others]);
   const folder = join(tmpdir(), '..');
   writeFileSync(report, JSON.stringify({ folder, worker: process.pid, pids: processesOf(folder) }));
 });

@@ -1,6 +1,5 @@
 -- The tables that the OpenTelemetry Collector's ClickHouse exporter creates by default: otel_logs and otel_traces, in the
--- database "otel". They are needed for tests and for trying the endpoints without a collector; a collector creates its
--- own. Columns, types and sort keys are those of the exporter; codecs and skip indexes, which no query depends on, are
+-- database "otel". They are for tests, and for trying the endpoints without a collector, which creates its own. Columns, types and sort keys are those of the exporter; codecs and skip indexes, which no query depends on, are
 -- left out.
 
 CREATE DATABASE IF NOT EXISTS otel;
@@ -8,7 +7,6 @@ CREATE DATABASE IF NOT EXISTS otel;
 CREATE OR REPLACE TABLE otel.otel_logs
 (
     Timestamp DateTime64(9),
-    TimestampTime DateTime DEFAULT toDateTime(Timestamp),
     TraceId String,
     SpanId String,
     TraceFlags UInt8,
@@ -23,12 +21,12 @@ CREATE OR REPLACE TABLE otel.otel_logs
     ScopeVersion LowCardinality(String),
     ScopeAttributes Map(LowCardinality(String), String),
     LogAttributes Map(LowCardinality(String), String),
+    EventName String,
     INDEX idx_trace_id TraceId TYPE bloom_filter(0.001) GRANULARITY 1
 )
 ENGINE = MergeTree
-PARTITION BY toDate(TimestampTime)
-PRIMARY KEY (ServiceName, TimestampTime)
-ORDER BY (ServiceName, TimestampTime, Timestamp);
+PARTITION BY toDate(Timestamp)
+ORDER BY (toStartOfFiveMinutes(Timestamp), ServiceName, Timestamp);
 
 CREATE OR REPLACE TABLE otel.otel_traces
 (

@@ -1,0 +1,129 @@
+// What happens at load: the tables of an endpoint are described and its sandbox is created before the first consumer query.
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { openLocal } from '../../src/app/local.ts';
+import { createCompile } from '../../src/catalog/compile.ts';
+import { createDescribe } from '../../src/catalog/describe.ts';
+import type { Endpoint } from '../../src/catalog/endpoint.ts';
+import { EngineError, type Engine } from '../../src/engine/engine.ts';
+import { createPlan } from '../../src/request/plan.ts';
+import { createSandboxes } from '../../src/request/sandboxes.ts';
+import { localCall } from '../../src/request/call.ts';
+import { startService, writeEndpoint, type TestService } from '../support/service.ts';
+
+const FILE = `id: 00000000-0000-4000-8000-000000000000
+name: prepared
+query: |
+  WITH t AS (SELECT id, doc, attrs FROM ahead.rows WHERE project = @project), u AS (SELECT id FROM t) SELECT * FROM t
+parameters:
+  project: { type: String, required: true }
+sandbox: { enabled: true }
+`;
+let service: TestService;
+let engine: Engine;
+
+beforeAll(async () => {
+  service = await startService({ sql: ['CREATE DATABASE ahead'] });
+  ({ engine } = service);
+});
+afterAll(() => service.stop());
+
+function compile(): Endpoint {
+  const { candidate } = createCompile({ piiHashKey: undefined })('prepared.yaml', FILE);
+  if (candidate === undefined) throw new Error('the file is valid');
+  return candidate.endpoint;
+}
+
+/** The engine, and the statements sent to it since the last call of `sent`. */
+function recorded() {
+  let statements: string[] = [];
+  const over: Engine = {
+    ...engine,
+    run: (statement, options) => {
+      statements.push(statement.sql);
+      return engine.run(statement, options);
+    },
+    describe: (statement) => {
+      statements.push(`DESCRIBE ${statement.sql}`);
+      return engine.describe(statement);
+    },
+  };
+  const sent = (): readonly string[] => {
+    const since = statements;
+    statements = [];
+    return since;
+  };
+  return { over, sent };
+}
+
+function open(over: Engine) {
+  const describe = createDescribe(over);
+  const sandboxes = createSandboxes(over, describe);
+  const plan = createPlan({ sandboxes, describe, now: () => 0 });
+  const endpoint = compile();
+  const bindings = endpoint.binder.bind(new Map([['project', ['mine']]]));
+  const planText = (text: string) =>
+    plan(endpoint, bindings, { language: 'sql', dialect: 'clickhouse', text });
+  return { endpoint, sandboxes, planText };
+}
+
+test('while the engine cannot describe the tables, nothing is prepared, and the first consumer query tries again', async () => {
+  const { over, sent } = recorded();
+  const { endpoint, sandboxes, planText } = open(over);
+  await sandboxes.prepare(endpoint);
+  expect(sent().every((sql) => sql.startsWith('DESCRIBE '))).toBe(true);
+  await engine.execute(
+    'CREATE TABLE ahead.rows (project String, id UInt64, doc JSON, attrs Map(String, String)) ENGINE = MergeTree ORDER BY id',
+  );
+  await planText('SELECT doc.a FROM t');
+  expect(sent().some((sql) => sql.startsWith('DESCRIBE '))).toBe(true);
+});
+
+test('the first consumer query of a prepared endpoint sends nothing but its own check', async () => {
+  const { over, sent } = recorded();
+  const { endpoint, sandboxes, planText } = open(over);
+  await sandboxes.prepare(endpoint);
+  // Two tables, columns with a dot in their names behind each, and subcolumns of the map.
+  expect(sent().filter((sql) => sql.startsWith('DESCRIBE ')).length).toBeGreaterThanOrEqual(4);
+  const { statement } = await planText("SELECT doc.a, attrs['k'] AS k FROM t");
+  expect(sent()).toEqual([expect.stringMatching(/^EXPLAIN QUERY TREE run_passes = 0 SELECT doc . a/)]);
+  expect(statement.sql).toContain('`doc.a` AS `doc.a`, `attrs.key_k` AS `attrs.key_k`');
+});
+
+test('an engine without subcolumns of maps is not asked for them', async () => {
+  const { over } = recorded();
+  const { endpoint, sandboxes, planText } = open({
+    ...over,
+    describe: (statement) =>
+      statement.sql.includes('.key_a')
+        ? Promise.reject(new EngineError('rejected', 'no such column', { engineCode: 47 }))
+        : over.describe(statement),
+  });
+  await sandboxes.prepare(endpoint);
+  const { statement } = await planText("SELECT doc.a, attrs['k'] AS k FROM t");
+  expect(statement.sql).toContain('`doc.a` AS `doc.a` FROM ahead.rows');
+});
+
+test('a sandbox can be prepared while it is switched off', async () => {
+  const { over, sent } = recorded();
+  const { endpoint, sandboxes, planText } = open(over);
+  sandboxes.switch('not tested yet');
+  await sandboxes.prepare(endpoint);
+  expect(sent()).not.toEqual([]);
+  await expect(planText('SELECT id FROM t')).rejects.toMatchObject({ code: 'sandbox.switched_off' });
+});
+
+test('endpoints are prepared when they are loaded', async () => {
+  await writeEndpoint(service, 'prepared', FILE);
+  const { over, sent } = recorded();
+  const local = await openLocal({ ...service, engine: over, observe: () => undefined });
+  const all: string[] = [];
+  await vi.waitFor(() => {
+    all.push(...sent());
+    expect(all).toContainEqual(expect.stringMatching(/^EXPLAIN QUERY TREE .* FROM `t`/));
+  });
+  const text = 'SELECT id, doc.a FROM t';
+  const parameters = new Map([['project', ['mine']], ['sql', [text]]]); // prettier-ignore
+  await local.path.prepare(localCall({ requestId: 'test', endpoint: 'prepared' }, parameters));
+  expect(sent()).toEqual([`EXPLAIN QUERY TREE run_passes = 0 SELECT id , doc . a FROM t`]);
+  await local.close();
+});
