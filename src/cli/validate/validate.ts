@@ -132,9 +132,11 @@ async function engineFindings(
   };
   const analyse = async (index: number, file: InspectedFile): Promise<void> => {
     terminal.progress(`Analysing ${index + 1} of ${count(files.length, 'endpoint')}`);
-    const failures = (await checkOnEngine(engine, file)).map((each) => explainBroken(each, schema));
+    const failures = (await checkOnEngine(engine, file, tables.enums)).map((each) =>
+      explainBroken(each, schema),
+    );
     const unbounded = failures.length > 0 ? [] : findUnbounded(file.analysis, timeColumns);
-    const unknown = await findUnknownNames(engine, file, tables);
+    const unknown = await findUnknownNames(engine, file, tables.columns);
     const more = [...unbounded, ...findUnknownSettings(file.analysis, settingNames), ...unknown];
     findings.push(...failures, ...more.map((finding) => toDiagnostic(file.document, finding)));
   };
