@@ -26,10 +26,12 @@ export async function createSchemaTables(
   noteSchema(schema, terminal);
   const fixtures = join(settings.endpoints, 'fixtures');
   const scratch = await mkdtemp(join(settings.data, 'rows-'));
-  const { findings } = await openStage({ engine, scratch, fixtures, schema }).finally(() =>
-    rm(scratch, { recursive: true }),
-  );
-  for (const finding of findings) terminal.note(describeFinding(finding));
+  try {
+    const { findings } = await openStage({ engine, scratch, fixtures, schema });
+    for (const finding of findings) terminal.note(describeFinding(finding));
+  } finally {
+    await rm(scratch, { recursive: true });
+  }
   terminal.note(
     `Created the tables of ${choice.path}/ in ${settings.data}/, with the rows of ${fixtures}/. To create them again after a change, remove ${settings.data}/`,
   );
