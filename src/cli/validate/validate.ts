@@ -142,10 +142,15 @@ async function engineFindings(
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   terminal.progress('');
-  const broken = new Set(findings.flatMap(({ file, severity }) => (severity === 'error' ? [file] : [])));
+  const broken = new Set(findings.filter(isOfQuery).map(({ file }) => file));
   const sound = files.filter(({ document }) => !broken.has(document.file));
   findings.push(...(await findRejectedQueries(engine, sound, openTestRuntime)));
   return findings;
+}
+
+/** An error in the saved query, which consumer queries read. */
+function isOfQuery({ severity, code }: Finding): boolean {
+  return severity === 'error' && code.startsWith('engine.');
 }
 
 function withRelativePath(finding: Finding): Finding {
