@@ -10,6 +10,7 @@ import {
   type Explain,
   type Explained,
   type Sandbox,
+  type SandboxOptions,
   type Verdict,
 } from '../sandbox/sandbox.ts';
 import { createVerdictCache } from '../sandbox/verdict-cache.ts';
@@ -65,7 +66,6 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
   const make = async (endpoint: Endpoint): Promise<Sandbox> => {
     const [described, computed] = await Promise.all([describe.tables(endpoint), describe.computed(endpoint)]);
     const tables = computed && described;
-    const columns = tables?.map(({ name, columns: all }) => [name, all] as const);
     const sandbox = createSandbox({
       boundSql: endpoint.query,
       outline: endpoint.outline,
@@ -76,11 +76,9 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
       cache,
       explain: (sql) => explain(engine, sql),
       computed,
-      ...(columns === undefined
-        ? {}
-        : { columns: new Map(columns), dotted: dottedOf(tables ?? []), mapKeys: mapKeysOf(tables ?? []) }),
+      ...(tables === undefined ? {} : columnsOf(tables)),
     });
-    if (columns !== undefined) known.set(endpoint, sandbox);
+    if (tables !== undefined) known.set(endpoint, sandbox);
     return sandbox;
   };
   const rejection: Sandboxes['rejection'] = ({ revision }, statement) =>
@@ -94,12 +92,7 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
       if (off !== undefined) throw new Problem('sandbox.switched_off');
       return known.get(endpoint) ?? make(endpoint);
     },
-    prepare: async (endpoint) => {
-      const sandbox = known.get(endpoint) ?? (await make(endpoint));
-      const [table] = sandbox.tables;
-      if (table === undefined || !known.has(endpoint)) return;
-      await sandbox.check(`SELECT count() AS n FROM ${quoteIdentifier(table)}`).catch(() => undefined);
-    },
+    prepare: async (endpoint) => checkAny(known.get(endpoint) ?? (await make(endpoint))),
     canRun: async (endpoint, statement) => (await rejection(endpoint, statement)) === undefined,
     rejection,
     stateColumn: ({ revision }, statement) =>
@@ -115,6 +108,18 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
     },
     offBecause: () => off,
   };
+}
+
+/** The first check opens a connection and compiles code. */
+async function checkAny({ tables: [table], check }: Sandbox): Promise<void> {
+  if (table === undefined) return;
+  await check(`SELECT count() AS n FROM ${quoteIdentifier(table)}`).catch(() => undefined);
+}
+
+/** What the engine knows of the tables' columns. */
+function columnsOf(tables: readonly TableColumns[]): Pick<SandboxOptions, 'columns' | 'dotted' | 'mapKeys'> {
+  const columns = new Map(tables.map(({ name, columns: all }) => [name, all] as const));
+  return { columns, dotted: dottedOf(tables), mapKeys: mapKeysOf(tables) };
 }
 
 /** Columns of the stored tables that have a dot in their name, by table. */

@@ -39,8 +39,8 @@ async function findingsOf(text: string): Promise<readonly Finding[]> {
   const { inspected, diagnostics } = inspect('planted.yaml', text);
   if (inspected === undefined) return diagnostics;
   const { document, analysis } = inspected;
-  const ofEngine = await checkOnEngine(engine, inspected);
-  const names = (await findUnknownNames(engine, inspected, tables)).map((each) =>
+  const ofEngine = await checkOnEngine(engine, inspected, tables.enums);
+  const names = (await findUnknownNames(engine, inspected, tables.columns)).map((each) =>
     toDiagnostic(document, each),
   );
   const queries = await findRejectedQueries(engine, [inspected], async (options) => openTestRuntime(options));
@@ -62,9 +62,9 @@ test.each<[code: string, why: string, body: string, hint?: string]>([
   ['pii.unknown_column', 'a column that is not selected', `${PLAIN}pii: { redact: true, columns: { title: mask, «agent: mask } }\n`],
   ['pii.hash_without_key', 'hash without a key', `${PLAIN}pii: { redact: true, columns: { title: «hash } }\n`],
   // functions of the sandbox
-  ['lint.function_unknown', 'a misspelled allowed function', `${OPEN}`.replace('true }', 'true, functions: { allow: [«currentDatabse] } }'), 'currentDatabase'],
-  ['lint.function_unknown', 'a misspelled denied function', `${OPEN}`.replace('true }', 'true, functions: { deny: [lower, «uperUTF8] } }'), 'upperUTF8'],
-  ['sandbox.function_unchecked', 'a function that cannot be allowed', `${OPEN}`.replace('true }', 'true, functions: { allow: [«formatRow] } }')],
+  ['lint.function_unknown', 'a misspelled allowed function', OPEN.replace('true }', 'true, functions: { allow: [«currentDatabse] } }'), 'currentDatabase'],
+  ['lint.function_unknown', 'a misspelled denied function', OPEN.replace('true }', 'true, functions: { deny: [lower, «uperUTF8] } }'), 'upperUTF8'],
+  ['sandbox.function_unchecked', 'a function that cannot be allowed', OPEN.replace('true }', 'true, functions: { allow: [«formatRow] } }')],
   // warming
   ['lint.warming_without_examples', 'no examples to keep warm', `${PLAIN}cache: { ttl: 60 }\nwarming: { every: 30, examples: «true }\n`],
   ['lint.warming_without_examples', 'examples for tests only', `${PLAIN}cache: { ttl: 60 }\nwarming: { every: 30, examples: «true }\nexamples: [{ name: a, test_only: true }]\n`],

@@ -183,7 +183,7 @@ describe.concurrent('comparison', () => {
     const rejected = await diff('HEAD', '--format', 'json');
     expect([rejected.code, codesIn(rejected)]).toEqual([
       1,
-      ['tables.rejected', 'max_rows.raised', 'query.rejected'],
+      ['tables.rejected', 'query.rejected', 'max_rows.raised'],
     ]);
     expect((JSON.parse(rejected.out) as Json).changes[0]).toMatchObject({
       file: 'seeds/1.sql',
