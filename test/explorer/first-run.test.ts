@@ -198,7 +198,7 @@ describe('a call', () => {
     await page.getByRole('radio', { name: 'hourly' }).check();
     await page.goBack();
     await expect.poll(() => page.getByRole('radio', { name: 'daily' }).isChecked()).toBe(true);
-    await page.getByRole('button', { name: /^logs\.all/ }).click();
+    await page.getByRole('button', { name: /^logs\.all / }).click();
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('logs.all');
     expect(await page.getByText('No result yet').isVisible()).toBe(true);
     await page.goBack();

@@ -53,7 +53,7 @@ describe('a draft', () => {
     await page.getByRole('tab', { name: 'Your SQL' }).click();
     await expect.poll(() => sqlEditor(page).innerText()).toBe('SELECT 1 AS draft');
     await page.getByRole('button', { name: /^usage\.api-counts/ }).click();
-    await page.getByRole('button', { name: /^logs\.all/ }).click();
+    await page.getByRole('button', { name: /^logs\.all / }).click();
     await expect.poll(() => sqlEditor(page).innerText()).toBe('SELECT 1 AS draft');
     await page.getByRole('tab', { name: 'Your LQL' }).click();
     await expect

@@ -83,6 +83,8 @@ interface ItemProps extends Pick<Props, 'pick'> {
 function EndpointItem({ endpoint, prefix, pick }: ItemProps) {
   const { endpoint: current } = useExplorer();
   const { name, description } = endpoint;
+  // An endpoint can have the name of its group: `logs.all` beside `logs.all.otel`.
+  const shared = name.startsWith(prefix) ? prefix : '';
   return (
     <button
       type="button"
@@ -91,8 +93,8 @@ function EndpointItem({ endpoint, prefix, pick }: ItemProps) {
       onClick={() => pick(endpoint)}
     >
       <span class="endpoint-name mono">
-        <span class="name-prefix">{prefix}</span>
-        {name.slice(prefix.length)}
+        <span class="name-prefix">{shared}</span>
+        {name.slice(shared.length)}
       </span>
       <span class="endpoint-about">{description}</span>
     </button>
