@@ -23,7 +23,12 @@ export type DescribeSql = (sql: string, values: SampleValues) => Promise<readonl
  * ClickHouse's codes of rejections that no value changes: unknown columns, tables and functions, syntax, numbers of arguments,
  * types that have nothing in common, and aggregation.
  */
-const OF_STRUCTURE: ReadonlySet<number> = new Set([10, 34, 35, 42, 46, 47, 53, 60, 62, 81, 184, 215, 386]);
+const OF_STRUCTURE: ReadonlySet<number> = new Set([10, 34, 35, 42, 46, 47, 53, 60, 81, 184, 215, 386]);
+
+function isOfStructure({ engineCode = 0, message }: EngineError): boolean {
+  // Functions report their own patterns as syntax errors as well.
+  return OF_STRUCTURE.has(engineCode) || (engineCode === 62 && message.includes('Syntax error'));
+}
 
 /**
  * Tries the combinations in order, the first one that works being the result: in the normal case one call. Rejects with
@@ -41,8 +46,7 @@ export async function analyseQuery(
   for (const values of samples) {
     const answer = await ask(sql, values);
     if (!(answer instanceof EngineError)) return { kind: 'described', columns: answer, values };
-    if (OF_STRUCTURE.has(answer.engineCode ?? 0) || variable === sql)
-      return { kind: 'rejected', failure: answer };
+    if (isOfStructure(answer) || variable === sql) return { kind: 'rejected', failure: answer };
     if (first !== undefined) continue;
     first = answer;
     const unbound = await ask(variable, values);

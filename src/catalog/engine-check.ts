@@ -47,8 +47,15 @@ const CODES: ReadonlyMap<number, string> = new Map([
 /** The prefix that the engine's `describe` adds to a statement. */
 const WRAPPER = 'DESCRIBE TABLE (\n';
 
-/** Findings of the engine; at most one per part of the query, since the engine stops at the first error. */
-export async function checkOnEngine(engine: Engine, inspected: InspectedFile): Promise<readonly Finding[]> {
+/**
+ * Findings of the engine; at most one per part of the query, since the engine stops at the first error. `enums`: the names of
+ * the tables' Enum columns.
+ */
+export async function checkOnEngine(
+  engine: Engine,
+  inspected: InspectedFile,
+  enums: ReadonlySet<string>,
+): Promise<readonly Finding[]> {
   const { samples, limits, int64, outline } = inspected.candidate.endpoint;
   const findings = new Map<string, Finding>(); // by message: queries that read a failing table fail in the same way
   const all = samples();
@@ -59,7 +66,10 @@ export async function checkOnEngine(engine: Engine, inspected: InspectedFile): P
     if (hasError(findings) && part.start >= outline.mainStart) break; // it reads those tables
     const analysis = await analyseQuery(part.sql, [...accepted, ...all], ask);
     if (analysis.kind === 'described') accepted = [analysis.values];
-    const failed = analysis.kind === 'described' ? await checkEnums(ask, part, analysis.values) : analysis;
+    const failed =
+      analysis.kind === 'described'
+        ? await checkEnums(ask, part, { values: analysis.values, enums })
+        : analysis;
     if (failed === undefined) continue;
     const finding = findingOf(inspected, part, failed);
     if (!findings.has(finding.message)) findings.set(finding.message, finding);
@@ -86,13 +96,16 @@ function partsOf({ candidate: { endpoint } }: InspectedFile): readonly Part[] {
   return [...tables, { sql: query, shift: 0, start: outline.mainStart, end: query.length }];
 }
 
-/** By default, the engine compares an Enum with any string. Asks only for queries with string literals. */
+/** By default, the engine compares an Enum with any string. Asks only for queries with such columns and strings. */
 async function checkEnums(
   ask: DescribeSql,
   { sql }: Part,
-  values: SampleValues,
+  { values, enums }: { readonly values: SampleValues; readonly enums: ReadonlySet<string> },
 ): Promise<Failed | undefined> {
-  if (!createCursor(sql).tokens.some(({ kind }) => kind === 'string')) return undefined;
+  const query = createCursor(sql);
+  const names = query.tokens.map((_, index) => query.name(index));
+  if (!names.some((name) => name !== undefined && enums.has(name))) return undefined;
+  if (!query.tokens.some(({ kind }) => kind === 'string')) return undefined;
   const strict = `${STRICT_PREFIX}${sql}\n) SETTINGS validate_enum_literals_in_operators = 1`;
   const failure = await ask(strict, values).then(() => undefined, rejectionOf);
   return failure?.engineCode === UNKNOWN_ELEMENT_OF_ENUM ? { kind: 'rejected', failure } : undefined;

@@ -26,6 +26,8 @@ const BY_FUNCTION: readonly (readonly [name: RegExp, ...texts: (string | undefin
   [/^json_|jsonpath/, undefined, '$.a'],
   [/^jsonextract$/, undefined, 'String'],
   [/^splitby/, ',', undefined],
+  [/^sequence(?:match|count)/, '(?1)(?2)', undefined],
+  [/^(?:try)?base64/, 'YQ=='],
   [/^arrayreduce/, 'sum', undefined],
   [/^(?:regexp)?extract/, undefined, '(a)'],
 ];
@@ -78,6 +80,16 @@ function textByType(type: string): string | undefined {
 }
 
 function textByFunction(query: Cursor, index: number): string | undefined {
+  const { name, position } = argumentAt(query, index);
+  const [, ...texts] = BY_FUNCTION.find(([pattern]) => pattern.test(name)) ?? [undefined];
+  return texts[Math.min(position, texts.length - 1)];
+}
+
+/** The function, in lower case, that a token is in an argument of, and the 0-based position of that argument. */
+export function argumentAt(
+  query: Cursor,
+  index: number,
+): { readonly name: string; readonly position: number } {
   let [depth, position] = [0, 0];
   for (let at = index - 1; at >= Math.max(0, index - REACH); at--) {
     const kind = query.kind(at);
@@ -85,10 +97,8 @@ function textByFunction(query: Cursor, index: number): string | undefined {
     else if (kind === ',' && depth === 0) position++;
     else if (kind === '(' || kind === '[') {
       if (depth-- > 0) continue;
-      const name = query.name(at - 1)?.toLowerCase() ?? '';
-      const [, ...texts] = BY_FUNCTION.find(([pattern]) => pattern.test(name)) ?? [undefined];
-      return texts[Math.min(position, texts.length - 1)];
+      return { name: query.name(at - 1)?.toLowerCase() ?? '', position };
     }
   }
-  return undefined;
+  return { name: '', position };
 }

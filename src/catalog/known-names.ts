@@ -8,13 +8,18 @@ import type { InspectedFile } from './compile.ts';
 import { createDescribe } from './describe.ts';
 import { isRejectionExpected } from './expectation.ts';
 
-/** Columns by `database.table`. */
-export type TablesOnEngine = ReadonlyMap<string, ReadonlySet<string>>;
+/** The tables of an engine. */
+export interface TablesOnEngine {
+  /** By `database.table`. */
+  readonly columns: ReadonlyMap<string, ReadonlySet<string>>;
+  /** The names of all Enum columns. */
+  readonly enums: ReadonlySet<string>;
+}
 
-const SQL = `SELECT database || '.' || table, groupArray(name) FROM system.columns
+const SQL = `SELECT database || '.' || table, groupArray(name), groupArrayIf(name, type LIKE '%Enum%') FROM system.columns
 WHERE database NOT IN ('system', 'information_schema', 'INFORMATION_SCHEMA') GROUP BY database, table`;
 
-/** The tables of an engine. Rejects with EngineError. */
+/** Rejects with EngineError. */
 export async function readTables(engine: Engine): Promise<TablesOnEngine> {
   const limits = { time: 10, memory: 2 ** 29, readRows: 0, resultBytes: 2 ** 26 };
   const sql = `SELECT * FROM (\n${SQL}\n)`;
@@ -23,19 +28,18 @@ export async function readTables(engine: Engine): Promise<TablesOnEngine> {
   const parts: Uint8Array[] = [];
   for await (const chunk of chunks) parts.push(chunk);
   const lines = Buffer.concat(parts).toString().split('\n').slice(0, -1);
-  return new Map(
-    lines.map((line) => {
-      const [table, columns] = JSON.parse(line) as [string, string[]]; // the columns of the query above
-      return [table, new Set(columns)] as const;
-    }),
-  );
+  const rows = lines.map((line) => JSON.parse(line) as [string, string[], string[]]); // the columns of the query above
+  return {
+    columns: new Map(rows.map(([table, columns]) => [table, new Set(columns)])),
+    enums: new Set(rows.flatMap(([, , enums]) => enums)),
+  };
 }
 
 /** Findings for names that the engine does not know; none for columns of queries that it cannot describe. */
 export async function findUnknownNames(
   engine: Engine,
   { analysis: { file }, candidate: { endpoint } }: InspectedFile,
-  tables: TablesOnEngine,
+  tables: TablesOnEngine['columns'],
 ): Promise<readonly RuleFinding[]> {
   const examples = file.examples ?? [];
   const findings = [
@@ -64,7 +68,7 @@ export async function findUnknownNames(
 function* unknownFixtures(
   fixtures: Example['fixtures'],
   path: RuleFinding['path'],
-  tables: TablesOnEngine,
+  tables: TablesOnEngine['columns'],
 ): Generator<RuleFinding> {
   for (const [table, rows] of Object.entries(fixtures ?? {})) {
     const columns = tables.get(table);

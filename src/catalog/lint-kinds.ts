@@ -46,6 +46,10 @@ export const LINT_KINDS: Readonly<Record<string, FindingKind>> = {
     title: 'Unknown function in sandbox.functions',
     help: 'A misspelled name allows or denies nothing. A function that only your ClickHouse server has is not known here.',
   },
+  'lint.nullable_redundant': {
+    title: 'Nullable for an optional parameter',
+    help: 'An optional parameter without a default is NULL if it is not sent. Nullable is needed only with required or a default, so that callers can send null.',
+  },
   'lint.parameter_as_column': {
     title: 'A parameter where a column is meant',
     help: "@name is the value that the caller sends, not the column of that name. Write the choices out: multiIf(@name = 'a', a, @name = 'b', b, NULL).",

@@ -7,6 +7,7 @@ import { authorOffset } from '../sql/placeholders.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
 import type { Outline } from '../sql/outline.ts';
 import { isShown } from './expectation.ts';
+import { argumentAt } from './fitting-texts.ts';
 
 type UncodedFinding = Omit<RuleFinding, 'code' | 'severity'>;
 /** An analysis whose query was parsed, with its tokens; offsets refer to the bound query. */
@@ -107,7 +108,8 @@ export const LINTS: Readonly<Record<string, Lint>> = {
       const index = read.beginsAt.get(use.boundStart) ?? -1;
       const spec = file.parameters?.[use.name];
       if (spec === undefined || spec.format === 'regex' || spec.enum !== undefined) continue;
-      if (read.query.kind(index - 1) !== ',' || !REGEX_FUNCTIONS.has(read.around[index] ?? '')) continue;
+      if (!REGEX_FUNCTIONS.has(read.around[index] ?? '')) continue;
+      if (argumentAt(read.query, index).position !== 1) continue;
       yield {
         path: ['parameters', use.name],
         onKey: true,
@@ -126,6 +128,17 @@ export const LINTS: Readonly<Record<string, Lint>> = {
         onKey: true,
         message: `every timestamp sent as ${name} gets its own cache entry, which is rarely requested again`,
         hint: 'Use a Date, or an enum of time windows, for cached endpoints',
+      };
+    }
+  },
+  'lint.nullable_redundant': function* ({ file, parameters }) {
+    for (const { name, type, required } of parameters.values()) {
+      if (type.kind !== 'scalar' || !type.isNullable || required) continue;
+      if (file.parameters?.[name]?.default !== undefined) continue;
+      yield {
+        path: ['parameters', name, 'type'],
+        message: 'an optional parameter without a default is NULL if it is not sent: Nullable adds nothing',
+        hint: `Write ${type.scalar.name.slice(0, 100)}`,
       };
     }
   },
@@ -196,7 +209,8 @@ function placeOfConstant(read: Read, index: number): string | undefined {
   const clause = query.word(index - 1) === 'BY' ? query.word(index - 2) : undefined;
   if (SORTED.has(clause)) return `${clause ?? ''} BY a parameter has no effect`;
   const around = read.around[index] ?? '';
-  if (AGGREGATES.has(around) && query.kind(index - 1) === '(' && next === ')')
+  const isParametric = query.kind(after + 1) === '(';
+  if (AGGREGATES.has(around) && query.kind(index - 1) === '(' && next === ')' && !isParametric)
     return `${around}() of a parameter does not depend on the rows`;
   return isChoiceOfColumn(read, index, after) ? 'this result is the same in all rows' : undefined;
 }

@@ -21,7 +21,7 @@ interface SampleSource {
 }
 
 /** Distinct combinations, values of one parameter, and examples at most. */
-const MAX_COMBINATIONS = 32;
+const MAX_COMBINATIONS = 40;
 const MAX_VALUES = 20;
 const MAX_EXAMPLES = 4;
 
@@ -40,8 +40,9 @@ export function sampleCombinations(source: SampleSource): readonly SampleValues[
   };
   for (const example of examples) add({ ...first, ...example });
   for (let index = 0; index < MAX_EXAMPLES; index++) add(pick(values, () => index));
-  for (const [name, { length }] of values) {
-    for (let index = 1; index < length; index++) add(pick(values, (each) => (each === name ? index : 0)));
+  for (let index = 1; index < MAX_VALUES; index++) {
+    for (const [name, { length }] of values)
+      if (index < length) add(pick(values, (each) => (each === name ? index : 0)));
   }
   return [...found.values()];
 }

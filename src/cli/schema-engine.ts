@@ -8,11 +8,10 @@ import type { Settings } from '../config/settings.ts';
 import type { Engine } from '../engine/engine.ts';
 import { createCallsTable } from '../engine/calls-table.ts';
 import { loadSchema, type LoadedSchema } from '../schema/load-schema.ts';
-import { readSchemaFiles, SchemaError } from '../schema/schema-files.ts';
-import { CommandError } from './command-error.ts';
+import { readSchemaFiles } from '../schema/schema-files.ts';
 import { openEngineOrExplain } from './serve/serve.ts';
 import type { OpenEngine } from './dependencies.ts';
-import type { SchemaChoice } from './schema-options.ts';
+import { explainSchema, type SchemaChoice } from './schema-options.ts';
 
 export interface SchemaEngineOptions {
   readonly settings: Settings;
@@ -39,11 +38,11 @@ export async function withSchemaEngine<T>(
   process.once('exit', remove);
   try {
     const files =
-      schema === undefined ? [] : await readSchemaFiles(schema.path, schema.variables).catch(explain);
+      schema === undefined ? [] : await readSchemaFiles(schema.path, schema.variables).catch(explainSchema);
     const own = { ...settings, data, clickhouse: undefined };
     const engine = await openEngineOrExplain(openEngine, own, () => undefined);
     try {
-      const loaded = await loadSchema(engine, files, { database: schema?.database }).catch(explain);
+      const loaded = await loadSchema(engine, files, { database: schema?.database }).catch(explainSchema);
       await createCallsTable(engine);
       return await use(engine, data, loaded);
     } finally {
@@ -53,9 +52,4 @@ export async function withSchemaEngine<T>(
     await rm(data, removal); // removes many files at once
     process.off('exit', remove).off('SIGINT', interrupt).off('SIGTERM', interrupt);
   }
-}
-
-function explain(cause: unknown): never {
-  if (!(cause instanceof SchemaError)) throw cause;
-  throw new CommandError(`Cannot read the tables: ${cause.message}`, { exitCode: 2, cause });
 }

@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Settings } from '../config/settings.ts';
 import type { LoadedSchema } from '../schema/load-schema.ts';
+import { SchemaError } from '../schema/schema-files.ts';
 import { CommandError } from './command-error.ts';
 import type { CommandDeps } from './command.ts';
 import { printable } from './caret.ts';
@@ -90,4 +91,10 @@ export function noteSkipped(skipped: LoadedSchema['skipped'], terminal: Terminal
   terminal.note(
     printable(`Statements of the schema that no query depends on were left out: ${kinds.join(', ')}`),
   );
+}
+
+/** Rethrows the error of a schema that cannot be read as one of the command. */
+export function explainSchema(cause: unknown): never {
+  if (!(cause instanceof SchemaError)) throw cause;
+  throw new CommandError(`Cannot read the tables: ${cause.message}`, { exitCode: 2, cause });
 }

@@ -90,12 +90,7 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
       if (off !== undefined) throw new Problem('sandbox.switched_off');
       return known.get(endpoint) ?? make(endpoint);
     },
-    prepare: async (endpoint) => {
-      const sandbox = known.get(endpoint) ?? (await make(endpoint));
-      const [table] = sandbox.tables;
-      if (table === undefined || !known.has(endpoint)) return;
-      await sandbox.check(`SELECT count() AS n FROM ${quoteIdentifier(table)}`).catch(() => undefined);
-    },
+    prepare: async (endpoint) => checkAny(known.get(endpoint) ?? (await make(endpoint))),
     canRun: async (endpoint, statement) => (await rejection(endpoint, statement)) === undefined,
     rejection,
     stateColumn: ({ revision }, statement) =>
@@ -111,6 +106,12 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
     },
     offBecause: () => off,
   };
+}
+
+/** The first check opens a connection and compiles code. */
+async function checkAny({ tables: [table], check }: Sandbox): Promise<void> {
+  if (table === undefined) return;
+  await check(`SELECT count() AS n FROM ${quoteIdentifier(table)}`).catch(() => undefined);
 }
 
 /** What the engine knows of the tables' columns. */

@@ -65,11 +65,12 @@ export async function loadSchema(
  * sources. Then some of those that have a reduced form are tried in that form. Resolves to those that failed.
  */
 async function run(engine: Engine, all: readonly Pending[]): Promise<readonly Pending[]> {
-  const aliases = new Set<string>();
+  const done = { aliases: new Set<string>(), created: new Set<string>() };
   let left: readonly Pending[] = all;
   for (let pass = 0; pass < MAX_PASSES && left.length > 0; pass++) {
-    const failed = await runOnce(engine, left, aliases);
-    if (failed.length === left.length) {
+    const isFirst = pass === 0;
+    const failed = await runOnce(engine, left, { ...done, isFirst });
+    if (failed.length === left.length && !isFirst) {
       const reduced = chooseReduced(failed);
       if (reduced.length === 0) return failed;
       for (const each of reduced) each.attempt++;
@@ -91,27 +92,31 @@ function chooseReduced(failed: readonly Pending[]): readonly Pending[] {
   return sources.length > 0 ? sources : reducible;
 }
 
-/** `aliases` are the tables that are only names of others: their columns are changed with those. */
+interface Progress {
+  /** Tables that are only names of others: their columns are changed with those. */
+  readonly aliases: Set<string>;
+  readonly created: Set<string>;
+  readonly isFirst: boolean;
+}
+
 async function runOnce(
   engine: Engine,
   pending: readonly Pending[],
-  aliases: Set<string>,
+  progress: Progress,
 ): Promise<readonly Pending[]> {
+  const { aliases, created } = progress;
   const failed: Pending[] = [];
   const waiting = new Set<string>();
   for (const each of pending) {
     const { step, before, after, attempt } = each;
     const key = keyOf(step.target);
-    // What changes an object comes after what creates it.
-    if (
-      waiting.has(key) ||
-      (waiting.size > 0 && step.what === 'database' && isWaitedFor(step.target, waiting))
-    ) {
-      failed.push(each);
-      continue;
-    }
     const sql = step.attempts[attempt] ?? '';
     if (aliases.has(key) && sql.startsWith('ALTER ')) continue;
+    if (mustWait(step, waiting, progress)) {
+      failed.push(each);
+      waiting.add(key);
+      continue;
+    }
     each.failure = await engine.execute(`${before}${sql}${after}`).then(() => undefined, failureOf);
     if (each.failure !== undefined && !isHarmless(step, each.failure)) {
       failed.push(each);
@@ -119,10 +124,22 @@ async function runOnce(
       continue;
     }
     each.failure = undefined;
+    if (step.action === 'create') created.add(key);
     if (sql.includes(ALIAS)) aliases.add(key);
     else if (step.action !== 'change') aliases.delete(key);
   }
   return failed;
+}
+
+/** What changes an object comes after what creates it. A failure costs a connection, so that some are foreseen. */
+function mustWait(
+  { target, what, needs }: Step,
+  waiting: ReadonlySet<string>,
+  { created, isFirst }: Progress,
+): boolean {
+  if (waiting.has(keyOf(target))) return true;
+  if (what === 'database' && waiting.size > 0 && isWaitedFor(target, waiting)) return true;
+  return isFirst && needs !== undefined && !created.has(keyOf(needs));
 }
 
 function isWaitedFor({ database }: QualifiedName, waiting: ReadonlySet<string>): boolean {

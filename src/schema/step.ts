@@ -14,6 +14,8 @@ export interface Step {
    * engine may lack: the tables or functions that values and keys are computed from.
    */
   readonly attempts: readonly string[];
+  /** The table without which the first attempt fails. */
+  readonly needs?: QualifiedName | undefined;
 }
 
 export type Normalised =

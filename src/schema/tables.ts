@@ -36,8 +36,10 @@ export function normaliseTable(parts: CreateParts, context: Context): Normalised
   const alias = local?.kind === 'alias' ? [aliasStatement(verb, head.name, local.target)] : [];
   const own = bodiesOf(parts, context).map((body) => `${verb} ${printName(head.name)}${printBody(body)}`);
   const attempts = [...new Set([...alias, ...own])];
-  if (attempts.length > 0)
-    return { kind: 'step', action: 'create', target: head.name, what: 'table', attempts };
+  if (attempts.length > 0) {
+    const needs = local?.kind === 'alias' ? local.target : undefined;
+    return { kind: 'step', action: 'create', target: head.name, what: 'table', attempts, needs };
+  }
   const source = textOf(parts, 'engine') ?? textOf(parts, 'like') ?? cursor.text(head.next - 1);
   const message = `its columns are not written, and ${source.split('(')[0]} is not read; add them to the statement`;
   return { kind: 'unknown', target: head.name, message };

@@ -39,8 +39,8 @@ async function findingsOf(text: string): Promise<readonly Finding[]> {
   const { inspected, diagnostics } = inspect('planted.yaml', text);
   if (inspected === undefined) return diagnostics;
   const { document, analysis } = inspected;
-  const ofEngine = await checkOnEngine(engine, inspected);
-  const names = (await findUnknownNames(engine, inspected, tables)).map((each) =>
+  const ofEngine = await checkOnEngine(engine, inspected, tables.enums);
+  const names = (await findUnknownNames(engine, inspected, tables.columns)).map((each) =>
     toDiagnostic(document, each),
   );
   const queries = await findRejectedQueries(engine, [inspected], async (options) => openTestRuntime(options));

@@ -56,7 +56,7 @@ function fileOf(query: string, parameters: Specs, example?: Values) {
 async function check(query: string, parameters: Specs, example?: Values) {
   described = 0;
   const file = fileOf(query, parameters, example);
-  const findings = await checkOnEngine(engine, file);
+  const findings = await checkOnEngine(engine, file, new Set());
   const calls = described;
   const columns = await createDescribe(engine).result(file.candidate.endpoint);
   return { findings: findings.map(({ severity, code }) => `${severity} ${code}`), columns, calls };
@@ -116,6 +116,9 @@ describe('honest queries', () => {
     ['a table of WITH', 'WITH t AS (SELECT s, toTimeZone(ts, @tz) AS at FROM shop.events) SELECT s, at FROM t WHERE id_ = toUUID(@id)'.replace('id_', 'generateUUIDv4()'), { tz: 'String', id: 'String' }],
     ['a decimal', 'SELECT s FROM shop.events WHERE price > @p AND price % @q = 0', { p: 'Decimal(10, 2)', q: 'Decimal64(2)' }],
     ['nullable', 'SELECT s FROM shop.events WHERE @k IS NULL OR s = @k', { k: { type: 'Nullable(String)' } }],
+    ['a pattern of events', "SELECT sequenceMatch(@p)(toDateTime(ts), kind = 'view', kind = 'click') AS m FROM shop.events", { p: 'String' }],
+    ['many strings', 'SELECT ngramDistance(s, @a) AS a, hasToken(s, @b) AS b, URLHierarchy(@c) AS c, base64Decode(@d) AS d, unhex(@e) AS e, extractAll(s, @f) AS f, splitByChar(@g, s) AS g FROM shop.events', Object.fromEntries('abcdefg'.split('').map((name) => [name, 'String']))],
+    ['days of a range', 'SELECT ts AS t, count() AS c FROM shop.events GROUP BY t ORDER BY t WITH FILL FROM toDateTime64(@a, 3) TO toDateTime64(@b, 3) STEP toIntervalHour(@n)', { a: 'String', b: 'String', n: 'UInt8' }],
     ['a zone by another name', 'WITH @tz AS zone, @id AS x SELECT toTimeZone(ts, zone) AS t FROM shop.events', { tz: 'String', id: 'String' }],
     ['FixedString and LowCardinality', 'SELECT s FROM shop.events WHERE s = @a OR s = @b', { a: 'FixedString(2)', b: 'LowCardinality(String)' }],
   ])('%s', async (_why, query, parameters, example) => {

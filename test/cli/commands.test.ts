@@ -205,6 +205,28 @@ describe('query', () => {
     expect(csv).toBe(`n,big,d,huge\r\n7,${big},${d},${huge}\r\n`);
   });
 
+  test('a folder without seeds has the tables of schema/, with the rows of the fixtures', async () => {
+    const cwd = folder({
+      'endpoints/one.yaml': GOOD.replace(/query: .*/, 'query: SELECT id, @n AS n FROM shop.orders'),
+    });
+    mkdirSync(join(cwd, 'schema', 'shop'), { recursive: true });
+    mkdirSync(join(cwd, 'endpoints', 'fixtures'));
+    const local = 'CREATE TABLE shop.local (id UInt8) ENGINE = ReplicatedMergeTree ORDER BY id';
+    writeFileSync(join(cwd, 'schema', 'shop', 'local.sql'), local);
+    writeFileSync(
+      join(cwd, 'schema', 'shop', 'all.sql'),
+      'CREATE TABLE shop.orders AS shop.local ENGINE = Distributed(c, shop, local)',
+    );
+    writeFileSync(join(cwd, 'endpoints', 'fixtures', 'shop.orders.ndjson'), '{"id": 5}\n');
+    const first = await run(['query', 'one', 'n=7', '--output', 'csv'], { cwd });
+    expect(first).toMatchObject({
+      code: 0,
+      out: 'id,n\r\n5,7\r\n',
+      err: expect.stringContaining('Created the tables of schema/'),
+    });
+    expect((await run(['query', 'one', 'n=8', '--output', 'csv'], { cwd })).out).toBe('id,n\r\n5,8\r\n');
+  });
+
   test('one row is a row', async () => {
     const cwd = folder({ 'endpoints/one.yaml': GOOD });
     expect((await run(['query', 'one', 'n=7'], { cwd })).err).toMatch(/^1 row, /);

@@ -204,3 +204,83 @@ describe('locked by the key', () => {
     expect(problemOf(() => binder(SPECS, 'ignore').bind(raw, locked)).code).toBe('auth.forbidden');
   });
 });
+
+describe('repeated names', () => {
+  const specs: Record<string, Parameter> = {
+    ids: { type: 'Array(UInt8)', default: [] },
+    name: { type: 'String' },
+    pair: { type: 'Tuple(UInt8, UInt8)', default: [1, 2] },
+  };
+  const bind = (raw: Record<string, RawValue[]>, lock?: ReadonlyMap<string, RawScalar>) =>
+    binder(specs, 'ignore').bind(new Map(Object.entries(raw)), lock).values['ids'];
+
+  test.each<[why: string, raw: Record<string, RawValue[]>, ids: string]>([
+    ['are the elements of an array', { ids: ['3', '5'] }, '[3,5]'],
+    ['with brackets', { 'ids[]': ['3', '5'] }, '[3,5]'],
+    ['with brackets, once', { 'ids[]': ['3'] }, '[3]'],
+    ['of a JSON body', { ids: [3, 5] }, '[3,5]'],
+    ['are in order, and not one element', { ids: ['5', '3', '5'] }, '[5,3,5]'],
+  ])('%s', (_why, raw, ids) => {
+    expect(bind(raw)).toBe(ids);
+  });
+
+  test.each<[why: string, raw: Record<string, RawValue[]>, parameter: string]>([
+    ['with and without brackets', { ids: ['3'], 'ids[]': ['5'] }, 'ids'],
+    ['lists', { ids: [[3], [5]] }, 'ids'],
+    ['a list and a value', { ids: [[3], 5] }, 'ids'],
+    ['a list by commas is one element', { ids: ['3,5', '7'] }, 'ids'],
+    ['a single value', { name: ['a', 'b'] }, 'name'],
+    ['a tuple', { pair: ['1', '2'] }, 'pair'],
+    ['too many elements', { ids: Array.from({ length: 9000 }, () => '1') }, 'ids'],
+  ])('are rejected: %s', (_why, raw, parameter) => {
+    const problem = problemOf(() => bind(raw));
+    expect([problem.code, problem.errors[0]?.parameter]).toEqual(['request.parameters_invalid', parameter]);
+  });
+
+  test('brackets after a name that is no array are an unknown parameter', () => {
+    const raw = new Map([['name[]', ['a']]]);
+    const { errors } = problemOf(() => binder(specs).bind(raw));
+    expect(errors).toEqual([{ parameter: 'name[]', message: expect.stringContaining('not an Array') }]);
+  });
+
+  test('cannot change a lock', () => {
+    const lock = new Map([['ids', '3,5']]);
+    expect(bind({ ids: ['3', '5'] }, lock)).toBe('[3,5]');
+    expect(bind({ 'ids[]': ['3', '5'] }, lock)).toBe('[3,5]');
+    for (const raw of [
+      { ids: ['3'] },
+      { 'ids[]': ['7'] },
+      { ids: ['3,5', '3,5'] },
+      { ids: ['3'], 'ids[]': ['5'] },
+    ])
+      expect(problemOf(() => bind(raw, lock)).code).toBe('auth.forbidden');
+  });
+});
+
+test('null in a JSON body is the value of a Nullable parameter, and absent for others', () => {
+  const specs: Record<string, Parameter> = {
+    a: { type: 'Nullable(UInt8)', default: 7 },
+    b: { type: 'UInt8', default: 7 },
+    c: { type: 'Nullable(UInt8)', required: true },
+  };
+  expect(binder(specs).bind(given({ a: null, b: null, c: null })).values).toEqual({
+    a: null,
+    b: '7',
+    c: null,
+  });
+  expect(problemOf(() => binder(specs).bind(given({}))).errors).toEqual([
+    { parameter: 'c', message: 'is required' },
+  ]);
+});
+
+test('equal structures have one canonical text', () => {
+  const specs: Record<string, Parameter> = {
+    m: { type: 'Map(String, UInt8)', default: {} },
+    t: { type: 'Tuple(a UInt8, b String)', default: [1, 'x'] },
+    at: { type: "DateTime('Europe/Berlin')" },
+  };
+  const canonical = (values: Given) => binder(specs).bind(given(values)).canonical;
+  const one = canonical({ m: { a: 1, b: 2 }, t: [1, 'x'], at: '2024-01-31T10:20:30' });
+  expect(canonical({ m: '{"b":"02","a":1}', t: { b: 'x', a: 1 }, at: 1706692830000 })).toBe(one);
+  expect(canonical({ m: { a: 2, b: 1 }, t: [1, 'x'], at: 1706692830 })).not.toBe(one);
+});

@@ -117,10 +117,13 @@ test('endpoints are prepared when they are loaded', async () => {
   const { over, sent } = recorded();
   const local = await openLocal({ ...service, engine: over, observe: () => undefined });
   const all: string[] = [];
-  await vi.waitFor(() => {
-    all.push(...sent());
-    expect(all).toContainEqual(expect.stringMatching(/^EXPLAIN QUERY TREE .* FROM `t`/));
-  });
+  await vi.waitFor(
+    () => {
+      all.push(...sent());
+      expect(all).toContainEqual(expect.stringMatching(/^EXPLAIN QUERY TREE .* FROM `t`/));
+    },
+    { timeout: 30_000 },
+  );
   const text = 'SELECT id, doc.a FROM t';
   const parameters = new Map([['project', ['mine']], ['sql', [text]]]); // prettier-ignore
   await local.path.prepare(localCall({ requestId: 'test', endpoint: 'prepared' }, parameters));

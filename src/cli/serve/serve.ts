@@ -15,6 +15,7 @@ import { describeCause } from '../../observe/describe.ts';
 import { CommandError } from '../command-error.ts';
 import { printable, renderFinding } from '../caret.ts';
 import { reportService } from './check.ts';
+import { createSchemaTables } from './schema-tables.ts';
 import type { Terminal } from '../terminal.ts';
 import type { OpenEngine, OpenService, RunningService } from '../dependencies.ts';
 
@@ -173,7 +174,7 @@ export async function openEngineOrExplain(
   });
 }
 
-/** Loads the seeds if the database is empty, showing the current file. */
+/** Loads the seeds if the database is empty, showing the current file; without seeds, the tables of the schema folder. */
 export async function seed(
   engine: Parameters<typeof loadSeeds>[0],
   settings: Settings,
@@ -204,6 +205,7 @@ export async function seed(
     terminal.note(
       'The last millrace seed did not end: tables may be incomplete. To load all seeds again, run: millrace seed',
     );
+  if (outcome === 'no_files' && !again) await createSchemaTables(engine, settings, terminal);
   if (outcome === 'no_files' && again)
     throw new CommandError(`There are no *.sql files in ${settings.seeds}`);
 }

@@ -26,7 +26,7 @@ export interface Loading {
   readonly folder: string;
   /** All existing tables, by name: the table that has their rows. */
   readonly tables: ReadonlyMap<string, string>;
-  /** Whether there are dictionaries, which have to be told to read changed rows. */
+  /** Whether there are dictionaries, which must be reloaded to see changed rows. */
   readonly dictionaries: boolean;
 }
 

@@ -132,18 +132,25 @@ async function engineFindings(
   };
   const analyse = async (index: number, file: InspectedFile): Promise<void> => {
     terminal.progress(`Analysing ${index + 1} of ${count(files.length, 'endpoint')}`);
-    const failures = (await checkOnEngine(engine, file)).map((each) => explainBroken(each, schema));
+    const failures = (await checkOnEngine(engine, file, tables.enums)).map((each) =>
+      explainBroken(each, schema),
+    );
     const unbounded = failures.length > 0 ? [] : findUnbounded(file.analysis, timeColumns);
-    const unknown = await findUnknownNames(engine, file, tables);
+    const unknown = await findUnknownNames(engine, file, tables.columns);
     const more = [...unbounded, ...findUnknownSettings(file.analysis, settingNames), ...unknown];
     findings.push(...failures, ...more.map((finding) => toDiagnostic(file.document, finding)));
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   terminal.progress('');
-  const broken = new Set(findings.flatMap(({ file, severity }) => (severity === 'error' ? [file] : [])));
+  const broken = new Set(findings.filter(isOfQuery).map(({ file }) => file));
   const sound = files.filter(({ document }) => !broken.has(document.file));
   findings.push(...(await findRejectedQueries(engine, sound, openTestRuntime)));
   return findings;
+}
+
+/** An error in the saved query, which consumer queries read. */
+function isOfQuery({ severity, code }: Finding): boolean {
+  return severity === 'error' && code.startsWith('engine.');
 }
 
 function withRelativePath(finding: Finding): Finding {

@@ -1,0 +1,44 @@
+// The tables of the schema folder on the service's own embedded engine, for folders without seeds: with the rows of the
+// fixtures, so that endpoints can be tried in development.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Settings } from '../../config/settings.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { loadSchema } from '../../schema/load-schema.ts';
+import { readSchemaFiles } from '../../schema/schema-files.ts';
+import { existingSchema, explainSchema, noteSchema } from '../schema-options.ts';
+import type { Terminal } from '../terminal.ts';
+import { listTables } from '../test/rows.ts';
+import { openStage } from '../test/stage.ts';
+import { describeFinding } from '../../observe/describe.ts';
+
+/** Creates them if the engine has no tables yet. Rejects with CommandError or EngineError. */
+export async function createSchemaTables(
+  engine: Engine,
+  settings: Settings,
+  terminal: Terminal,
+): Promise<void> {
+  const choice = existingSchema({}, settings, { env: {} });
+  if (choice === undefined || (await hasTables(engine))) return;
+  const files = await readSchemaFiles(choice.path).catch(explainSchema);
+  if (files.length === 0) return;
+  const schema = await loadSchema(engine, files).catch(explainSchema);
+  noteSchema(schema, terminal);
+  const fixtures = join(settings.endpoints, 'fixtures');
+  const scratch = await mkdtemp(join(settings.data, 'rows-'));
+  try {
+    const { findings } = await openStage({ engine, scratch, fixtures, schema });
+    for (const finding of findings) terminal.note(describeFinding(finding));
+  } finally {
+    await rm(scratch, { recursive: true });
+  }
+  terminal.note(
+    `Created the tables of ${choice.path}/ in ${settings.data}/, with the rows of ${fixtures}/. To create them again after a change, remove ${settings.data}/`,
+  );
+}
+
+/** Besides those of the service itself. */
+async function hasTables(engine: Engine): Promise<boolean> {
+  const { tables } = await listTables(engine);
+  return [...tables.keys()].some((name) => !name.startsWith('millrace.'));
+}
