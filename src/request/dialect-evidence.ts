@@ -21,6 +21,10 @@ export function countEvidence(text: string, functions: FunctionPolicy, evidence:
 }
 
 const BIGQUERY_FUNCTIONS: ReadonlySet<string> = new Set(TRANSLATED_FUNCTIONS);
+/** The first words of their names: a misspelled `timestamp_truncate` is BigQuery's, too. */
+const BIGQUERY_FIRST_WORDS: ReadonlySet<string> = new Set(
+  TRANSLATED_FUNCTIONS.flatMap((name) => /^[a-z]+_/.exec(name) ?? []),
+);
 /** Forms with parentheses; `offset(0)` is an index. */
 const BIGQUERY_FORMS: ReadonlySet<string | undefined> = new Set([
   'UNNEST',
@@ -60,7 +64,8 @@ export const BIGQUERY_EVIDENCE: Evidence = ({ query, functions }, index) => {
   if (word === 'SAFE' && query.kind(index + 1) === '.') return 'safe.';
   if (query.kind(index + 1) !== '(') return undefined;
   const isOwn =
-    BIGQUERY_FORMS.has(word) || (isBigQueryFunction(text) && !isClickHouseFunction(text, functions));
+    BIGQUERY_FORMS.has(word) ||
+    ((isBigQueryFunction(text) || isLikeBigQuery(text)) && !isClickHouseFunction(text, functions));
   return isOwn ? `${word}(` : undefined;
 };
 
@@ -103,12 +108,18 @@ export const CLICKHOUSE_EVIDENCE: Evidence = ({ query, functions }, index) => {
   if (isCast) return isClickHouseType(text) ? `type ${text}` : undefined;
   if (query.kind(index + 1) !== '(') return undefined;
   const isShared = BIGQUERY_FORMS.has(word) || SHARED_FORMS.has(word) || isBigQueryFunction(text);
-  const isOwn = isClickHouseFunction(text, functions) && (!isShared || isCamelCase(text));
+  // A misspelled name in camel case is ClickHouse's, too.
+  const isOwn = isCamelCase(text) || (isClickHouseFunction(text, functions) && !isShared);
   return isOwn ? `${text}(` : undefined;
 };
 
 function isBigQueryFunction(name: string): boolean {
   return BIGQUERY_FUNCTIONS.has(name.toLowerCase()) || replacementFor(name) !== undefined;
+}
+
+function isLikeBigQuery(name: string): boolean {
+  const first = /^[a-z]+_/i.exec(name)?.[0];
+  return first !== undefined && BIGQUERY_FIRST_WORDS.has(first.toLowerCase());
 }
 
 function isClickHouseFunction(name: string, { allows, denies }: FunctionPolicy): boolean {

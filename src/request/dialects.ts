@@ -14,9 +14,10 @@ export interface Attempts<Plan> {
 }
 
 /**
- * The plan of the first dialect that can run the query. If none can, the plan of the dialect with the most evidence in the
- * query, or its problem. With equal evidence, the plan of the first that accepts the query; if none accepts it, the problem
- * of the one that got furthest in parsing, or of the first if none could parse it.
+ * The plan of the first dialect that can run the query, or of the one with more evidence in it if that can run it, too: a
+ * query that both can run does not mean the same in each. If none can, the plan of the dialect with the most evidence, or
+ * its problem. With equal evidence, the plan of the first that accepts the query; if none accepts it, the problem of the one
+ * that got furthest in parsing, or of the first if none could parse it.
  */
 export async function chooseDialect<Plan>(
   dialects: readonly Dialect[],
@@ -25,6 +26,8 @@ export async function chooseDialect<Plan>(
   const [only, more] = dialects;
   if (only !== undefined && more === undefined) return planIn(only);
   const tried: (Accepted<Plan> | Rejected)[] = [];
+  const candidates = likeliest(dialects, evidence);
+  let unlikely: Accepted<Plan> | undefined;
   for (const dialect of dialects) {
     const result = await planIn(dialect).then(
       (plan) => ({ dialect, plan }),
@@ -35,10 +38,12 @@ export async function chooseDialect<Plan>(
     // It is the result whether or not it can run, so the engine need not analyse it first.
     const isLast =
       tried.length === dialects.length && tried.every((each) => each === result || 'problem' in each);
-    const isChosen = isLast && likeliest(dialects, evidence).includes(dialect);
-    if (isChosen || (await canRun(result.plan))) return result.plan;
+    const isLikely = candidates.includes(dialect);
+    if (!(isLast && isLikely) && !(await canRun(result.plan))) continue;
+    if (isLikely) return result.plan;
+    unlikely ??= result;
   }
-  const candidates = likeliest(dialects, evidence);
+  if (unlikely !== undefined) return unlikely.plan;
   const likely = tried.filter(({ dialect }) => candidates.includes(dialect));
   const accepted = likely.find((each) => 'plan' in each);
   if (accepted !== undefined) return accepted.plan;

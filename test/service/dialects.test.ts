@@ -48,6 +48,20 @@ describe('a query without a dialect is parsed as the first one that can run it',
       why: 'ClickHouse parses it, and looks for a column GET /',
     },
     { sql: 'select 7 / 2 as half;', dialect: 'clickhouse', result: [{ half: 3.5 }] },
+    {
+      sql: `select id, cast(timestamp as datetime) as ts from edge_logs where id in ('0', '1')
+        union all select id, cast(timestamp as datetime) from edge_logs where id in ('2', '3') order by id limit 1`,
+      dialect: 'bigquery',
+      result: [{ id: '0', ts: '2024-01-01T00:00:00' }],
+      why: 'both can run it, its type is BigQuery, and ORDER BY and LIMIT then apply to the union',
+    },
+    {
+      sql: `select count(*) as n from (select id, cast(timestamp as DateTime('UTC')) as at from edge_logs
+        where id in ('0', '1') union all select id, cast(timestamp as datetime) from edge_logs order by id limit 1)`,
+      dialect: 'clickhouse',
+      result: [{ n: 3 }],
+      why: 'only ClickHouse has DateTime(…), and there LIMIT applies to the last SELECT',
+    },
   ])('$sql', async ({ sql, dialect, result }) => {
     const response = await call('both', { sql });
     expect(await response.json()).toEqual({ result });
@@ -160,6 +174,8 @@ describe('if no dialect can run a query, the one that it shows most signs of rep
     { sql: 'select nope[offset(0)] from edge_logs', status: 400, column: 8 },
     { sql: 'select unnest(metadata) from edge_logs', status: 400, column: 8 },
     { sql: 'select timestamp_trunc(id + 1, hour) as x from edge_logs', status: 422, column: 24 },
+    { sql: 'select timestamp_truncate(timestamp, hour) as x from edge_logs', status: 400, column: 8 },
+    { sql: 'select regexp_contain(id, 5), nope from edge_logs', status: 400, column: 8 },
   ])('BigQuery: $sql', async ({ sql, status, column }) => {
     const response = await call('both', { sql });
     expect([response.status, await response.json()]).toMatchObject([
@@ -181,6 +197,7 @@ describe('if no dialect can run a query, the one that it shows most signs of rep
     { sql: 'select id from edge_logs limit 1 by nope', status: 422, column: 37 },
     { sql: 'select toStartOfHour(timestamp) from unnest(metadata), arrayJoin(x)', status: 400, column: 38 },
     { sql: 'select id from edge_logs format JSON', status: 400, column: 26 },
+    { sql: 'select toStartOfHours(timestamp) as x from edge_logs', status: 400, column: 8 },
   ])('ClickHouse: $sql', async ({ sql, status, column }) => {
     const response = await call('both', { sql });
     expect([response.status, await response.json()]).toMatchObject([
