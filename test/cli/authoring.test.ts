@@ -14,6 +14,27 @@ import { KEY, sampleTables, startService, type TestService } from '../support/se
 const ROOT = join(import.meta.dirname, '../..');
 
 describe('new', () => {
+  test.each([
+    ['a placeholder without a value', 'SELECT 1 AS x WHERE 1 = {n:UInt8}', ['n']],
+    [
+      'a column with a reserved name',
+      "SELECT 1 AS sql WHERE sql = 1 AND `format` = 'a'",
+      ['sql_value', 'format_value'],
+    ],
+    ['a number that JSON cannot hold', 'SELECT 1 AS x WHERE x = 12345678901234567890', []],
+  ])('--from-sql: %s gives a valid file', async (_why, sql, parameters) => {
+    const cwd = scratch();
+    writeFileSync(join(cwd, 'query.sql'), sql);
+    expect((await run(['new', 'x', '--from-sql', 'query.sql'], { cwd })).code).toBe(0);
+    expect(await run(['validate', '--no-engine'], { cwd })).toMatchObject({
+      code: 0,
+      out: expect.not.stringContaining('error'),
+    });
+    const file: unknown = parse(readFileSync(join(cwd, 'endpoints/x.yaml'), 'utf8'));
+    const { parameters: found = {} } = file as { parameters?: object }; // it is valid
+    expect(Object.keys(found)).toEqual(parameters);
+  });
+
   test('writes a valid file, and never overwrites one', async () => {
     const cwd = scratch();
     const { code, err } = await run(['new', 'sales.by-day'], { cwd });

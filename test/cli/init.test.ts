@@ -93,6 +93,42 @@ describe('what every repository gets', () => {
     expect(() => git('commit', '-qm', 'broken')).toThrow(/broken\.yaml/);
   });
 
+  test('in a folder of a larger repository, workflows that name the folder, and no hook', async () => {
+    const root = scratch();
+    execFileSync('git', ['init', '-q'], { cwd: root });
+    const folder = join(root, 'services/api');
+    const { code, err } = await run(['init', 'services/api', '--template', 'blank'], { cwd: root });
+    expect([code, err]).toEqual([
+      0,
+      expect.stringMatching(/services\/api is a folder of a repository[^]*GitHub: move [^]*GitLab: include /),
+    ]);
+    expect(filesIn(folder)).not.toContain('.githooks/pre-commit');
+    const read = (path: string): unknown => parse(readFileSync(join(folder, path), 'utf8'));
+    expect(read('package.json')).not.toHaveProperty('scripts.prepare');
+    expect(read('.github/workflows/endpoints.yml')).toHaveProperty(
+      'jobs.check.steps',
+      expect.arrayContaining([
+        { run: 'npm ci', 'working-directory': 'services/api' },
+        {
+          uses: './services/api/node_modules/millrace/deploy/github-action',
+          with: { 'working-directory': 'services/api' },
+        },
+      ]),
+    );
+    expect(read('.gitlab-ci.yml')).toMatchObject({
+      millrace: {
+        script: expect.arrayContaining(["cd 'services/api'", 'npm ci']),
+        artifacts: {
+          paths: ['services/api/millrace-diff.md'],
+          reports: {
+            codequality: 'services/api/gl-code-quality-report.json',
+            junit: 'services/api/millrace.xml',
+          },
+        },
+      },
+    });
+  });
+
   test('new endpoints refer to its schema', async () => {
     const cwd = scratch();
     await run(['init', '--template', 'blank'], { cwd });
@@ -111,11 +147,17 @@ describe('what exists', () => {
     writeFileSync(join(cwd, '.gitignore'), 'mine\n');
     const manifest = { name: 'x', scripts: { test: 'mine' }, devDependencies: { millrace: 'file:a.tgz' } };
     writeFileSync(join(cwd, 'package.json'), JSON.stringify(manifest, null, '\t'));
-    const { code, err } = await run(['init'], { cwd });
+    const { code, out, err } = await run(['init'], { cwd });
     expect([code, err]).toEqual([
       0,
       expect.stringMatching(/there are endpoints already[^]*\.gitignore exists and was kept/),
     ]);
+    expect(out).toMatch(/npm start[^]*npx millrace validate && npx millrace test/); // not its own `npm test`
+    const git = (...args: string[]): string => execFileSync('git', args, { cwd, encoding: 'utf8' });
+    git('init', '-q');
+    git('config', 'core.hooksPath', '.husky');
+    execFileSync('npm', ['run', '--silent', 'prepare'], { cwd, stdio: 'ignore' });
+    expect(git('config', 'core.hooksPath')).toBe('.husky\n');
     expect(readdirSync(join(cwd, 'endpoints'))).toEqual(['mine.yaml']);
     expect(readFileSync(join(cwd, '.gitignore'), 'utf8')).toBe('mine\n');
     const text = readFileSync(join(cwd, 'package.json'), 'utf8');

@@ -7,6 +7,7 @@ import { readText } from '../../config/read-text.ts';
 import { CommandError } from '../command-error.ts';
 import { count } from '../findings/findings.ts';
 import type { Terminal } from '../terminal.ts';
+import { inSubfolder, pathInRepository, subfolderNotes } from './subfolder.ts';
 import { filesOf, schemaFiles, type Template } from './templates.ts';
 
 export interface InitOptions {
@@ -22,30 +23,52 @@ const MAX_BYTES = 2 ** 20;
 export async function init({ folder, template, version }: InitOptions, terminal: Terminal): Promise<void> {
   const name = nameOf(folder);
   const hasEndpoints = await isFilled(join(folder, 'endpoints'));
+  const subfolder = pathInRepository(folder);
   const kept: string[] = [];
   let created = 0;
   for (const [path, source] of filesOf(hasEndpoints ? undefined : template)) {
-    const text = fill(await readFile(source, 'utf8'), name);
+    const filled = fill(await readFile(source, 'utf8'), name);
+    const text = subfolder === '' ? filled : inSubfolder(path, filled, subfolder);
+    if (text === undefined) continue;
     if (await writeNew(join(folder, path), text)) created++;
     else kept.push(path);
   }
-  const manifest = await writeManifest(join(folder, 'package.json'), { name, version });
-  if (manifest === 'created') created++;
+  const path = join(folder, 'package.json');
+  const manifest = await writeManifest(path, { name, version, hasHook: subfolder === '' });
+  if (manifest.change === 'created') created++;
   const from = hasEndpoints
     ? '; there are endpoints already, so none were added'
     : `, from the template ${template}`;
   terminal.note(`${count(created, 'file')} created in ${resolve(folder)}${from}`);
   for (const path of kept) terminal.note(`  ${path} exists and was kept`);
-  if (manifest === 'extended')
+  if (manifest.change === 'extended')
     terminal.note('  package.json exists: the missing scripts and the dependency were added');
+  if (subfolder !== '') for (const line of subfolderNotes(subfolder)) terminal.note(line);
   const steps = [
     ...(relative('.', folder) === '' ? [] : [`cd ${relative('.', folder)}`]),
-    'git init        # if it is not a repository yet; then npm install also installs the pre-commit hook',
+    ...(subfolder === ''
+      ? [
+          'git init        # if it is not a repository yet; then npm install also installs the pre-commit hook',
+        ]
+      : []),
     'npm install',
-    'npm start       # the endpoints, with sample rows, on http://127.0.0.1:4000',
-    'npm test        # validates the files and runs their examples',
+    ...runSteps(manifest.scripts),
   ];
   terminal.print(['Next:', ...steps.map((step) => `  ${step}`)].join('\n'));
+}
+
+/** The repository's own `start` and `test` are kept: then the commands are run directly. */
+function runSteps({ start, test }: Readonly<Record<string, unknown>>): readonly string[] {
+  return [
+    [
+      start === SCRIPTS.start ? 'npm start' : 'npx millrace serve --dev',
+      'the endpoints, with sample rows, on http://127.0.0.1:4000',
+    ],
+    [
+      test === SCRIPTS.test ? 'npm test' : 'npx millrace validate && npx millrace test',
+      'validates the files and runs their examples',
+    ],
+  ].map(([command = '', what = '']) => `${command.padEnd(15)} # ${what}`);
 }
 
 async function isFilled(folder: string): Promise<boolean> {
@@ -114,25 +137,32 @@ function isErrno(error: unknown, code: string): boolean {
 const SCRIPTS = {
   start: 'millrace serve --dev',
   test: 'millrace validate && millrace test',
-  prepare: 'git config core.hooksPath .githooks || true',
+  // Hooks that another tool has installed stay.
+  prepare: 'git config core.hooksPath || git config core.hooksPath .githooks || true',
 };
 
-async function writeManifest(
-  path: string,
-  { name, version }: { readonly name: string; readonly version: string },
-): Promise<'created' | 'extended' | 'kept'> {
+interface Manifest {
+  readonly change: 'created' | 'extended' | 'kept';
+  readonly scripts: Readonly<Record<string, unknown>>;
+}
+
+interface ManifestOptions {
+  readonly name: string;
+  readonly version: string;
+  readonly hasHook: boolean;
+}
+
+async function writeManifest(path: string, { name, version, hasHook }: ManifestOptions): Promise<Manifest> {
+  const { prepare, ...others } = SCRIPTS;
+  const scripts = hasHook ? { ...others, prepare } : others;
   const own = { dependencies: { millrace: `^${version}` } };
   const text = await readText(path, MAX_BYTES).catch((cause: unknown) => {
     if (isErrno(cause, 'ENOENT')) return undefined;
     throw new CommandError(`Cannot read ${path}`, { cause });
   });
   if (text === undefined) {
-    await write(
-      path,
-      `${JSON.stringify({ name, private: true, scripts: SCRIPTS, ...own }, null, 2)}\n`,
-      'wx',
-    );
-    return 'created';
+    await write(path, `${JSON.stringify({ name, private: true, scripts, ...own }, null, 2)}\n`, 'wx');
+    return { change: 'created', scripts };
   }
   const before = parseManifest(path, text);
   const isDependency = ['dependencies', 'devDependencies'].some(
@@ -140,14 +170,15 @@ async function writeManifest(
   );
   const after = {
     ...before,
-    scripts: { ...SCRIPTS, ...membersOf(before['scripts']) },
+    scripts: { ...scripts, ...membersOf(before['scripts']) },
     ...(isDependency ? {} : { dependencies: { ...membersOf(before['dependencies']), ...own.dependencies } }),
   };
   const indent = /^[ \t]+/m.exec(text)?.[0] ?? '  ';
   const extended = `${JSON.stringify(after, null, indent)}\n`;
-  if (JSON.stringify(JSON.parse(extended)) === JSON.stringify(before)) return 'kept';
+  if (JSON.stringify(JSON.parse(extended)) === JSON.stringify(before))
+    return { change: 'kept', scripts: after.scripts };
   await write(path, extended, 'w');
-  return 'extended';
+  return { change: 'extended', scripts: after.scripts };
 }
 
 function parseManifest(path: string, text: string): Readonly<Record<string, unknown>> {

@@ -34,6 +34,9 @@ const ENDS: ReadonlySet<string> = new Set([
   'WINDOW',
 ]);
 
+/** Parameters of every request, as in `schemas/endpoint.schema.json`. */
+const RESERVED = /^(sql|lql|format|dialect)$/;
+
 /** Also replaces ClickHouse's own placeholders, `{name:Type}`. `sql` must tokenize without errors. */
 export function liftLiterals(sql: string): Lifted {
   const query = createCursor(sql);
@@ -110,8 +113,11 @@ function literalAt({ sql, tokens }: Cursor, index: number): Literal | undefined 
   if (token === undefined || start === undefined) return undefined;
   const text = sql.slice(token.start, token.end);
   const at = { start, end: token.end, next: index + minus + 1 };
-  if (token.kind === 'number' && /^[\d.]+$/.test(text))
-    return { value: Number(sql.slice(start, token.end).replace(/\s/g, '')), ...at };
+  if (token.kind === 'number') {
+    const value = Number(sql.slice(start, token.end).replace(/\s/g, ''));
+    const isExact = /^[\d.]+$/.test(text) && (text.includes('.') || Number.isSafeInteger(value));
+    return isExact ? { value, ...at } : undefined;
+  }
   if (token.kind !== 'string' || minus === 1 || !/^'(?:[^'\\]|'')*'$/.test(text)) return undefined;
   return { value: text.slice(1, -1).replaceAll("''", "'"), ...at };
 }
@@ -146,7 +152,8 @@ function nameFor(column: string, operator: string): string {
     column
       .replace(/[^A-Za-z0-9_]/g, '_')
       .replace(/^(?=\d)/, '_')
-      .slice(0, 50) || 'value';
+      .slice(0, 50)
+      .replace(RESERVED, '$1_value') || 'value';
   if (LOWER.has(operator)) return `${plain}_from`;
   return UPPER.has(operator) ? `${plain}_to` : plain;
 }

@@ -106,6 +106,7 @@ function lift(sql: string): Lifted {
 
 function fileText(name: string, { query, parameters, example }: Lifted): string {
   const hasParameters = Object.keys(parameters).length > 0;
+  const isCallable = Object.entries(parameters).every(([each, { required }]) => !required || each in example);
   return writeYaml({
     id: randomUUID(),
     name,
@@ -115,7 +116,9 @@ function fileText(name: string, { query, parameters, example }: Lifted): string 
     max_rows: 1000,
     cache: 'disabled',
     sandbox: { enabled: false },
-    examples: [{ name: 'a first call', ...(hasParameters ? { parameters: example } : {}) }],
+    ...(isCallable
+      ? { examples: [{ name: 'a first call', ...(hasParameters ? { parameters: example } : {}) }] }
+      : {}),
   });
 }
 
