@@ -2,12 +2,14 @@
 import { EngineError, type Column, type Engine } from '../engine/engine.ts';
 import { createQueue } from '../engine/queue.ts';
 import { passThrough } from '../sandbox/pass-through.ts';
+import type { ComputedOnRead } from '../sandbox/sandbox.ts';
 import { readClause, withClause } from '../sql/clause.ts';
 import { createCursor } from '../sql/cursor.ts';
 import { after } from '../core/clock.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
 import { analyseQuery } from './analyse-query.ts';
 import type { Endpoint } from './endpoint.ts';
+import { readComputed } from './computed-on-read.ts';
 import type { SampleValues } from './samples.ts';
 
 /** A table of the WITH clause. */
@@ -33,6 +35,8 @@ export interface Describe {
   readonly tables: (endpoint: Endpoint) => Promise<readonly TableColumns[] | undefined>;
   /** Why `tables` last returned undefined for an endpoint. */
   readonly tablesFailure: (endpoint: Endpoint) => unknown;
+  /** What the engine computes when the endpoint's WITH clause reads stored tables. */
+  readonly computed: (endpoint: Endpoint) => Promise<ComputedOnRead | undefined>;
 }
 
 const AT_ONCE = 4;
@@ -83,8 +87,13 @@ export function createDescribe(engine: Engine): Describe {
     return Promise.all(all);
   });
   const result = remember((endpoint) => ask(endpoint, endpoint.query)).known;
+  const computed = remember(async (endpoint) => {
+    const leave = await queue.enter();
+    return readComputed(engine, endpoint).finally(leave);
+  });
   return {
     result,
+    computed: computed.known,
     samples: async (endpoint) => {
       await result(endpoint);
       return accepted.get(endpoint) ?? endpoint.samples()[0] ?? {};

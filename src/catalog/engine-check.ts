@@ -1,15 +1,15 @@
 // Has the engine analyse an endpoint's query and each table of its WITH clause, and reports errors as findings in the
 // file.
 import type { Finding } from '../core/finding.ts';
-import { didYouMean, nearest } from '../core/nearest.ts';
 import type { Engine } from '../engine/engine.ts';
 import { enginePosition, quotedNames } from '../sandbox/engine-message.ts';
 import { findInQuery } from '../sandbox/find-in-query.ts';
-import { createCursor } from '../sql/cursor.ts';
+import { createCursor, type Cursor } from '../sql/cursor.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
 import { authorOffset } from '../sql/placeholders.ts';
 import { analyseQuery, rejectionOf, type DescribeSql, type QueryAnalysis } from './analyse-query.ts';
 import type { InspectedFile } from './compile.ts';
+import { engineHint, misspelledKeyword } from './engine-hints.ts';
 import { engineSentence } from './engine-sentence.ts';
 import type { SampleValues } from './samples.ts';
 
@@ -119,19 +119,30 @@ type Failed = Exclude<QueryAnalysis, { readonly kind: 'described' }>;
 function findingOf(inspected: InspectedFile, part: Part, { kind, failure }: Failed): Finding {
   const { document, analysis } = inspected;
   const isValue = kind === 'value_needed';
-  const hint = isValue ? VALUE_HINT : hintOf(failure.message);
+  const query = createCursor(analysis.bound.sql, analysis.bound.tokens);
+  const offset = offsetOf(inspected, part, failure.message);
+  const at = tokenAt(query, offset);
+  const code = CODES.get(failure.engineCode ?? 0) ?? 'engine.rejected';
+  const keyword = code === 'engine.syntax' ? misspelledKeyword(query, at) : undefined;
+  const hint = isValue ? VALUE_HINT : (keyword?.hint ?? engineHint(failure.message, query, at));
   const sentence = engineSentence(failure.message);
   return {
     file: document.file,
     ...document.locateInside(
       ['query'],
-      authorOffset(analysis.bound.uses, offsetOf(inspected, part, failure.message)),
+      authorOffset(analysis.bound.uses, keyword === undefined ? offset : query.start(keyword.index)),
     ),
     severity: isValue ? 'warning' : 'error',
-    code: isValue ? 'engine.value_needed' : (CODES.get(failure.engineCode ?? 0) ?? 'engine.rejected'),
+    code: isValue ? 'engine.value_needed' : code,
     message: isValue ? `cannot be analysed with sample values: ${sentence}` : sentence,
     ...(hint === undefined ? {} : { hint }),
   };
+}
+
+/** Index of the first token at or after an offset; the number of tokens if there is none. */
+function tokenAt(query: Cursor, offset: number): number {
+  const index = query.tokens.findIndex(({ end }) => end > offset);
+  return index < 0 ? query.length : index;
 }
 
 const VALUE_HINT = 'Add an example, or a default, with values that the query accepts';
@@ -149,7 +160,17 @@ function offsetOf({ analysis: { bound } }: InspectedFile, part: Part, message: s
     const found = findInQuery(query, name);
     if (found !== undefined) return part.start + found.start;
   }
-  return part.start;
+  return part.start + combinatorStart(query, message);
+}
+
+/** Where the function with the combinator of the message begins, `sumMerge` for Merge: the first one, otherwise 0. */
+function combinatorStart(query: Cursor, message: string): number {
+  const suffix = /aggregate function with (\w+) suffix/.exec(message)?.[1];
+  if (suffix === undefined) return 0;
+  const isCall = (index: number): boolean =>
+    query.kind(index + 1) === '(' && (query.name(index) ?? '').endsWith(suffix);
+  const index = query.tokens.findIndex((_, each) => isCall(each));
+  return index < 0 ? 0 : query.start(index);
 }
 
 /** Names in a message, each also without its database and table. */
@@ -160,15 +181,4 @@ function namesIn(message: string): readonly string[] {
     const parts = name.split('.');
     return parts.map((_, index) => parts.slice(index).join('.'));
   });
-}
-
-function hintOf(text: string): string | undefined {
-  const names = /maybe you meant:? (?:\[([^\]]+)\]|(\S+?)[?]?\.? )/i
-    .exec(text)
-    ?.slice(1)
-    .find((each) => each !== undefined);
-  if (names === undefined) return undefined;
-  const guesses = names.split(',').map((name) => name.trim().replace(/^'|'$/g, ''));
-  const [written = ''] = quotedNames(text);
-  return didYouMean(nearest(written, guesses) ?? guesses[0]);
 }

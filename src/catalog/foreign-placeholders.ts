@@ -1,4 +1,4 @@
-// Parameters written as in other tools: {{x}}, {x}, ${x}, $x, :x, %(x)s, ?, '@x', and @x where a table's name is expected.
+// Parameters written as in other tools: {{x}}, {x}, ${x}, $x, :x, %(x)s, %s, ?, '@x', and @x where a table's name is expected.
 import { didYouMean, nearest } from '../core/nearest.ts';
 import { createCursor, type Cursor } from '../sql/cursor.ts';
 import type { TokenKind } from '../sql/lexer.ts';
@@ -32,7 +32,7 @@ export function foreignPlaceholders(sql: string): readonly ForeignPlaceholder[] 
     const length = placeholderLength(query, index);
     if (length === 0) continue;
     const written = query.slice(index, index + length);
-    const name = /[A-Za-z_]\w*/.exec(written)?.[0];
+    const name = written === '%s' || written === '%d' ? undefined : /[A-Za-z_]\w*/.exec(written)?.[0];
     found.push({ start: query.start(index), written, name });
     index += length - 1;
   }
@@ -51,6 +51,7 @@ function placeholderLength(query: Cursor, at: number): number {
   const isAdjacent = query.end(at) === query.start(at + 1);
   if (kind === ':' && isAdjacent && next === 'word') return 2;
   if (kind === '%' && next === '(' && /^[sd]$/.test(query.text(at + 4))) return 5;
+  if (kind === '%' && isAdjacent && /^[sd]$/.test(query.text(at + 1))) return 2;
   return kind === '?' && endsValue(query, at + 1) ? 1 : 0;
 }
 
@@ -102,5 +103,20 @@ export function quotedParameters(sql: string, declared: ReadonlySet<string>): re
 
 /** The uses of parameters after FROM and JOIN, where a value cannot stand; by index of the token in `query`. */
 export function isTablePosition(query: Cursor, at: number): boolean {
-  return query.word(at - 1) === 'FROM' || query.word(at - 1) === 'JOIN';
+  if (query.word(at - 1) === 'JOIN') return true;
+  return query.word(at - 1) === 'FROM' && !isValueAfterFrom(query, at - 1);
 }
+
+/** `WITH FILL FROM x`, `IS DISTINCT FROM x`, and functions such as `EXTRACT(YEAR FROM x)` and `TRIM(BOTH '/' FROM x)`. */
+function isValueAfterFrom(query: Cursor, from: number): boolean {
+  const before = query.word(from - 1);
+  if (before === 'FILL' || (before === 'DISTINCT' && query.word(from - 2) !== 'SELECT')) return true;
+  let depth = 0;
+  for (let at = from - 1; at >= 0; at--) {
+    if (query.kind(at) === ')') depth++;
+    else if (query.kind(at) === '(' && depth-- === 0) return WITH_FROM.test(query.word(at - 1) ?? '');
+  }
+  return false;
+}
+
+const WITH_FROM = /^(EXTRACT|OVERLAY|SUBSTRING|SUBSTR|TRIM|LTRIM|RTRIM)$/;

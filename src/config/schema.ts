@@ -174,6 +174,7 @@ const DESCRIPTIONS: Readonly<Record<string, Describe>> = {
     onKey: false,
     code: 'schema.wrong_type',
     message: `expected ${typeNames(error.params['type'])}, found ${describeValue(error.data)}`,
+    ...typeHint(error),
   }),
   enum: (error) => {
     const allowed = (error.params['allowedValues'] as readonly unknown[]).map(String); // ajv's own error shape
@@ -224,6 +225,21 @@ function toFinding(error: ErrorObject): SchemaFinding {
     code: 'schema.out_of_bounds',
     message: `${describeValue(name ?? error.data)} ${error.message ?? 'is out of range'}`,
   };
+}
+
+/** Strings that were meant as another type: `no` is a string in YAML 1.2, and a quoted number always is. */
+function typeHint({ data, params, parentSchema }: ErrorObject): { readonly hint?: string } {
+  if (typeof data !== 'string') return {};
+  const types = String(params['type']);
+  const meant = new Map([
+    ...['true', 'yes', 'on'].map((word) => [word, 'true'] as const),
+    ...['false', 'no', 'off'].map((word) => [word, 'false'] as const),
+  ]).get(data.toLowerCase());
+  if (types === 'boolean' && meant !== undefined) return { hint: `Write ${meant}, without quotes` };
+  if (!/integer|number/.test(types)) return {};
+  if (/^-?\d{1,15}(\.\d{1,15})?$/.test(data)) return { hint: `Write ${data}, without quotes` };
+  const description: unknown = parentSchema?.['description'];
+  return typeof description === 'string' ? { hint: description } : {};
 }
 
 function pathOf(error: ErrorObject): Path {

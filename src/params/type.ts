@@ -28,6 +28,23 @@ export interface TupleElement {
 
 const HINTS = [...TYPE_NAMES, 'Nullable(T)', 'LowCardinality(T)', 'Array(T)', 'Tuple(T, …)', 'Map(K, V)'];
 const HINTS_BY_NAME = new Map(HINTS.map((hint) => [hint.replace(/\(.*/, ''), hint]));
+/** Names of other databases and languages, in lower case; those of SQL are what ClickHouse reads them as. */
+const FOREIGN_TYPES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    String: 'varchar char text str',
+    Bool: 'boolean',
+    Int8: 'tinyint',
+    Int16: 'smallint',
+    Int32: 'int integer',
+    Int64: 'bigint long',
+    Float32: 'real',
+    Float64: 'double float number',
+    'Decimal(P, S)': 'numeric',
+    DateTime: 'timestamp time',
+    'Array(T)': 'list',
+    'Map(K, V)': 'object dict json',
+  }).flatMap(([type, names]) => names.split(' ').map((name) => [name, type] as const)),
+);
 const MAX_DEPTH = 5;
 const MAX_ELEMENTS = 50;
 
@@ -241,7 +258,9 @@ function unknownType(tree: ClickHouseType): TypeFailure {
       'Name each table or column in the query, and select one by a String parameter',
     );
   }
-  const guess = HINTS_BY_NAME.get(nearest(text.replace(/\W.*/s, ''), HINTS_BY_NAME.keys()) ?? '');
+  const name = text.replace(/\W.*/s, '');
+  const guess =
+    FOREIGN_TYPES.get(name.toLowerCase()) ?? HINTS_BY_NAME.get(nearest(name, HINTS_BY_NAME.keys()) ?? '');
   const hint = didYouMean(guess) ?? `The types are ${HINTS.join(', ')}`;
   return typeFailure(`${text.slice(0, 100)} is not a supported parameter type`, hint);
 }

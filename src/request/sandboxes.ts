@@ -64,7 +64,8 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
     return policy;
   };
   const make = async (endpoint: Endpoint): Promise<Sandbox> => {
-    const tables = await describe.tables(endpoint);
+    const [described, computed] = await Promise.all([describe.tables(endpoint), describe.computed(endpoint)]);
+    const tables = computed && described;
     const sandbox = createSandbox({
       boundSql: endpoint.query,
       outline: endpoint.outline,
@@ -74,6 +75,7 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
       stateColumns: tables === undefined ? 'unknown' : stateColumnsOf(tables),
       cache,
       explain: (sql) => explain(engine, sql),
+      computed,
       ...(tables === undefined ? {} : columnsOf(tables)),
     });
     if (tables !== undefined) known.set(endpoint, sandbox);

@@ -32,6 +32,14 @@ export type Explained =
 /** Runs EXPLAIN on a read-only connection with the consumers' limits; rejects for any other failure. */
 export type Explain = (sql: string) => Promise<Explained>;
 
+/** What the engine computes when it reads stored tables. */
+export interface ComputedOnRead {
+  /** Whether a table is a view, whose query may compute anything. */
+  readonly hasViews: boolean;
+  /** The expressions of ALIAS columns. */
+  readonly aliases: readonly string[];
+}
+
 /** An endpoint's saved query and policy, and what the engine has described of its tables. */
 export interface SandboxOptions {
   /** The saved query with typed placeholders, and its outline. */
@@ -48,6 +56,8 @@ export interface SandboxOptions {
   readonly dotted?: ReadonlyMap<string, readonly string[]> | undefined;
   /** Tables of which maps have a subcolumn for each key in the stored table. */
   readonly mapKeys?: ReadonlySet<string> | undefined;
+  /** What the engine computes when it reads the stored tables; default: nothing. */
+  readonly computed?: ComputedOnRead | undefined;
   /** Columns with aggregate function states by table; unknown if the engine has not described them. */
   readonly stateColumns?: Surface['stateColumns'];
   readonly cache: VerdictCache<Verdict>;
@@ -99,7 +109,11 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   };
   const saved = createCursor(boundSql);
   const clause = withClauseOf(saved, outline);
-  const isBarred = !isClauseLeakproof(clause, leakproof);
+  // A condition on a column that a table computes is pushed down as a condition on what it is computed from.
+  const { hasViews = false, aliases = [] } = options.computed ?? {};
+  const isBarred =
+    hasViews ||
+    [clause, ...aliases.map((sql) => createCursor(sql))].some((each) => !isClauseLeakproof(each, leakproof));
   const tables = tableTexts(clause, outline, { columns: options.columns, isBarred });
   const surface: Surface = {
     tables: new Map(tables.map(({ name, size }) => [name, size])),

@@ -50,8 +50,11 @@ export function bindPlaceholders(query: string, typeOf: (name: string) => string
     const type = typeOf(use.name);
     sql += query.slice(copied, use.start);
     const bound = type === undefined ? query.slice(use.start, use.end) : `{${use.name}:${type}}`;
-    uses.push({ ...use, boundStart: sql.length, boundEnd: sql.length + bound.length });
-    sql += bound;
+    // After a brace, `.1` is a number and not an element.
+    const [before, after] = type !== undefined && query.charAt(use.end) === '.' ? ['(', ')'] : ['', ''];
+    sql += before;
+    uses.push({ ...use, boundStart: sql.length, boundEnd: sql.length + bound.length + after.length });
+    sql += bound + after;
     copied = use.end;
   }
   findings.sort((a, b) => a.start - b.start);
@@ -62,7 +65,7 @@ export function bindPlaceholders(query: string, typeOf: (name: string) => string
 
 /**
  * The tokens of the bound query without lexing it again: those of the author's query, shifted, and those of each
- * placeholder. Lexed again only if a dot follows a placeholder: after its brace, `.1` is a number and not an element.
+ * placeholder. Lexed again only if a dot follows a placeholder, which is then in parentheses.
  */
 function boundTokens(
   { sql: query, tokens }: Cursor,

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { createCompile } from '../../src/catalog/compile.ts';
+import type { ComputedOnRead } from '../../src/sandbox/sandbox.ts';
 import type { TableColumn } from '../../src/sandbox/statement.ts';
 import { openSandbox } from './fixture.ts';
 
@@ -69,12 +70,18 @@ describe('succeeds on every row', () => {
     { sql: where("timestamp > now64(3) AND timestamp < toDateTime64('2024-01-01', 6)") },
     { sql: where("substring(text, 1, 3) = 'abc'") },
     {
-      sql: where("stamp > '2024-01-01' AND stamp < now64(3)"),
+      sql: where("stamp > '2024-01-01' AND stamp < now()"),
       columns: [
         { name: 'id', type: 'String' },
         { name: 'stamp', type: 'DateTime64(9)' },
       ],
       why: 'a constant is scaled, not the column',
+    },
+    {
+      sql: where(
+        "ratio NOT IN (1, 2) AND ratio NOT BETWEEN 3 AND 4 AND ratio IS NOT NULL AND text NOT LIKE 'a%'",
+      ),
+      columns: [...COLUMNS, { name: 'ratio', type: 'Float64' }],
     },
   ])('$sql', async ({ sql, columns }) => {
     expect(await isLeakproof(sql, columns)).toBe(true);
@@ -184,6 +191,25 @@ describe('can fail on a row', () => {
       columns: [...COLUMNS, { name: 'stamp', type: 'DateTime64(9)' }],
       why: 'columns of different scales',
     },
+    ...['now64(3) + INTERVAL 300 YEAR', "toDateTime64('2299-12-31', 6)", "toDate32('2299-12-31')"].map(
+      (value) => ({
+        sql: where(`stamp < ${value}`),
+        columns: [{ name: 'stamp', type: 'DateTime64(9)' }],
+        why: 'a constant of a smaller scale is out of range',
+      }),
+    ),
+    ...['NOT ratio > 5', 'not(ratio > 5)', 'NOT (num = 1 OR ratio < 5)', 'NOT ratio BETWEEN 0 AND 5'].map(
+      (condition) => ({
+        sql: where(condition),
+        columns: [...COLUMNS, { name: 'ratio', type: 'Nullable(Float32)' }],
+        why: 'the primary index overlooks NaN',
+      }),
+    ),
+    {
+      sql: 'SELECT ratio > 5 AS num FROM t WHERE num = 0',
+      columns: [...COLUMNS, { name: 'ratio', type: 'Float64' }],
+      why: 'the same, by an alias',
+    },
     { sql: where('tags IN (SELECT [1])'), why: 'arrays are converted to those of the query' },
     { sql: where('[text] IN (SELECT [5])') },
     { sql: where('timestamp IN (SELECT toDate(0))') },
@@ -229,14 +255,35 @@ test.each(['logs.all', 'logs.all.otel', 'usage.api-counts', 'millrace.usage'])(
 );
 
 describe('tables of the statement', () => {
-  const sqlOf = async (saved: string, sql: string): Promise<string> => {
-    const sandbox = openSandbox({ boundSql: saved, columns: new Map([['t', COLUMNS]]) });
+  const sqlOf = async (saved: string, sql: string, computed?: ComputedOnRead): Promise<string> => {
+    const sandbox = openSandbox({ boundSql: saved, computed, columns: new Map([['t', COLUMNS]]) });
     return sandbox.assemble(await sandbox.check(sql), 10).sql;
   };
   const BARRIER = 'LIMIT 1000000000000000000)';
 
   test.each([
     { why: 'a leakproof query', saved: SAVED, sql: where('num > 1'), isBarred: false },
+    {
+      why: 'a view of the engine',
+      saved: SAVED,
+      sql: where('num > 1'),
+      computed: { hasViews: true, aliases: [] },
+      isBarred: true,
+    },
+    {
+      why: 'an ALIAS column that can fail',
+      saved: SAVED,
+      sql: where('num > 1'),
+      computed: { hasViews: false, aliases: ['length(text)', 'toInt64(text)'] },
+      isBarred: true,
+    },
+    {
+      why: 'ALIAS columns that cannot fail',
+      saved: SAVED,
+      sql: where('num > 1'),
+      computed: { hasViews: false, aliases: ['length(text)', 'doc.a.b'] },
+      isBarred: false,
+    },
     { why: 'another', saved: SAVED, sql: where('num % 2 = 1'), isBarred: true },
     {
       why: 'a join in the endpoint',
@@ -272,7 +319,7 @@ describe('tables of the statement', () => {
       sql: where('num > 1'),
       isBarred: false,
     },
-  ])('$why', async ({ saved, sql, isBarred }) => {
-    expect((await sqlOf(saved, sql)).includes(BARRIER)).toBe(isBarred);
+  ])('$why', async ({ saved, sql, computed, isBarred }) => {
+    expect((await sqlOf(saved, sql, computed)).includes(BARRIER)).toBe(isBarred);
   });
 });

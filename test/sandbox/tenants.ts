@@ -35,6 +35,8 @@ export interface TableKind {
   readonly parts?: 'apart';
   /** A table over the one that holds the rows. */
   readonly over?: string;
+  /** The query of a view over it. */
+  readonly view?: string;
 }
 
 const SMALL = 'SETTINGS index_granularity = 32, min_bytes_for_wide_part = 0, allow_nullable_key = 1';
@@ -124,6 +126,23 @@ export const TABLE_KINDS: readonly TableKind[] = [
     engine: `MergeTree ORDER BY text ${SMALL}`,
     extra: ', INDEX a text TYPE set(0) GRANULARITY 1',
     body: 'SELECT * REPLACE (toInt64(text) AS num) FROM {db}.computed WHERE project = @project',
+  },
+  {
+    name: 'aliased',
+    engine: `MergeTree ORDER BY ts ${SMALL}`,
+    extra: ', parsed Int64 ALIAS toInt64(text), INDEX a text TYPE set(0) GRANULARITY 1',
+    body: 'SELECT * EXCEPT num, parsed AS num FROM {db}.aliased WHERE project = @project',
+  },
+  {
+    name: 'viewed',
+    engine: `MergeTree ORDER BY text ${SMALL}`,
+    extra: ', INDEX a text TYPE set(0) GRANULARITY 1',
+    view: 'SELECT * REPLACE (toInt64(text) AS num) FROM {db}.viewed_base',
+  },
+  {
+    name: 'viewed_join',
+    engine: `MergeTree ORDER BY ts ${SMALL}`,
+    view: 'SELECT l.* EXCEPT (project, num), n.name AS project, intDiv(1000, num + 1) AS num FROM {db}.viewed_join_base AS l JOIN {db}.tenants AS n ON l.project = n.project',
   },
   { name: 'memory', engine: 'Memory' },
   { name: 'log', engine: 'Log' },
@@ -280,13 +299,16 @@ export async function fill(
     `INSERT INTO ${database}.tenants VALUES ('mine', 'mine'), ('other', 'other'), ('another', 'another')`,
   );
   const others = database === 'hostile' ? HOSTILE_OTHERS : [BENIGN_OTHERS];
-  for (const { name, engine: kind, extra = '', parts, over } of kinds) {
-    const base = over === undefined ? `${database}.${name}` : `${database}.${name}_base`;
+  for (const { name, engine: kind, extra = '', parts, over, view } of kinds) {
+    const isBase = over !== undefined || view !== undefined;
+    const base = isBase ? `${database}.${name}_base` : `${database}.${name}`;
     await engine.execute(
       `CREATE TABLE ${base} (${name === 'log' ? FLAT_COLUMNS : COLUMNS}${extra}) ENGINE = ${kind}`,
     );
     const inserts = parts === 'apart' ? [MINE, ...others] : [[MINE, ...others].join(' UNION ALL ')];
     for (const rows of inserts) await engine.execute(`INSERT INTO ${base} ${rows}`);
+    if (view !== undefined)
+      await engine.execute(`CREATE VIEW ${database}.${name} AS ${view.replaceAll('{db}', database)}`);
     if (over === undefined) continue;
     await engine.execute(
       `CREATE TABLE ${database}.${name} AS ${base} ENGINE = ${over.replaceAll('{db}', database)}`,

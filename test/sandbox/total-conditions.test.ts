@@ -4,13 +4,13 @@ import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { bound, describeDotted, describeTables, openSandbox, openWorld, type World } from './fixture.ts';
 
 const SAVED =
-  bound(`WITH t AS (SELECT id, text, low, maybe, num, ratio, flag, day, at, until, kind, uid, tags, items, attrs, tup, doc, loose, doc AS hidden
+  bound(`WITH t AS (SELECT id, text, low, maybe, num, ratio, flag, day, at, until, kind, uid, tags, items, attrs, moments, numbers, tup, doc, loose, doc AS hidden
   FROM typed.t WHERE project = @project),
   dotted AS (SELECT id, doc FROM typed.dotted WHERE project = @project)
   SELECT * FROM t`);
 const COLUMNS = `project String, id String, text String, low LowCardinality(Nullable(String)), maybe Nullable(Int64), num Int32, ratio Float64, flag Bool,
   day Date, at DateTime64(6, 'UTC'), until Nullable(DateTime), kind Enum('a' = 1, 'b' = 2), uid UUID, tags Array(String), items Array(Array(String)),
-  attrs Map(String, String), tup Tuple(x String, y Tuple(z Int64)), doc JSON(a.b String, n UInt16, list Array(String)), loose Dynamic`;
+  attrs Map(String, String), moments Map(String, Date), numbers Map(UInt64, String), tup Tuple(x String, y Tuple(z Int64)), doc JSON(a.b String, n UInt16, list Array(String)), loose Dynamic`;
 
 let world: World;
 let sandbox: Sandbox;
@@ -20,7 +20,7 @@ beforeAll(async () => {
     CREATE TABLE typed.t (${COLUMNS}) ENGINE = MergeTree ORDER BY id;
     CREATE TABLE typed.dotted (project String, id String, doc JSON(a.b String), \`doc.a.b\` String) ENGINE = MergeTree ORDER BY id;
     INSERT INTO typed.t SELECT if(number % 2, 'mine', 'theirs'), toString(number), toString(number), if(number % 3, NULL, 'l'), if(number % 5, NULL, number), number,
-      if(number % 2, number, nan), number % 2, '2024-01-01', '2024-01-01 00:00:00', NULL, 'a', generateUUIDv4(), ['a'], [], map('k', toString(number)),
+      if(number % 2, number, nan), number % 2, '2024-01-01', '2024-01-01 00:00:00', NULL, 'a', generateUUIDv4(), ['a'], [], map('k', toString(number)), map(), map(),
       (toString(number), tuple(number)), '{"a":{"b":"x","c":[1]},"n":1}', number FROM numbers(20)`);
   const [columns, dotted] = [await describeTables(world, SAVED), await describeDotted(world, SAVED)];
   sandbox = openSandbox({ boundSql: SAVED, explain: world.explain, columns, dotted });
@@ -89,6 +89,14 @@ test.each([
   ["until > '2024-01-01'", 'a conversion of a literal that fails on the first row only'],
   ["at > '2024-01-01T00:00:00.123456789Z'", 'a time of a scale of its own'],
   ['at > until', 'times of different scales'],
+  ['NOT ratio > 5', 'NaN, which the primary index overlooks'],
+  ['at = now64(6)', 'a time of another type, which a bloom filter rejects'],
+  ["numbers['5'] = 'a'", 'a map whose keys are not text'],
+  ["moments['k'] = '2024-01-01'", 'a time in a map, which a bloom filter rejects'],
+  [
+    Array.from({ length: 260 }, (_, index) => `num = ${index}`).join(' OR '),
+    'so many terms that the engine would be slow',
+  ],
   ["kind = 'zz'", 'an enumeration'],
   ["uid = 'zz'", 'a UUID'],
   ["has(items, 'a')", 'an array of arrays'],
@@ -115,6 +123,13 @@ test('a column of the stored table that has the name of a subcolumn is not read'
   expect(below?.get('dotted')?.stored).toEqual(["`id` = 'a'"]);
 });
 
+test('conditions are repeated up to a number of terms, whatever the length of lists of values', async () => {
+  const many = Array.from({ length: 400 }, (_, index) => `num != ${index}`).join(' AND ');
+  const list = Array.from({ length: 1000 }, (_, index) => index).join(', ');
+  const { below } = await sandbox.check(`SELECT id FROM t WHERE num IN (${list}) AND ${many}`);
+  expect(below?.get('t')?.stored).toHaveLength(374);
+});
+
 test('names that the query defines are not columns', async () => {
   for (const sql of [
     "SELECT upper(text) AS text FROM t WHERE text = 'a'",
@@ -127,4 +142,33 @@ test('names that the query defines are not columns', async () => {
   }
   const { below } = await sandbox.check("SELECT upper(t.text) AS text FROM t WHERE t.text = 'a'");
   expect(below?.get('t')?.stored).toEqual(["`text` = 'a'"]);
+});
+
+test('NaN that the primary index overlooks is found', async () => {
+  await world.oracle
+    .ask(`CREATE TABLE typed.nan (project String, id String, ratio Float64) ENGINE = MergeTree ORDER BY ratio SETTINGS index_granularity = 4;
+    INSERT INTO typed.nan SELECT if(number < 12, 'mine', 'theirs'), toString(number), [nan, inf, 1, 7][number % 4 + 1] FROM numbers(24)`);
+  const saved = bound('WITH t AS (SELECT id, ratio FROM typed.nan WHERE project = @project) SELECT * FROM t');
+  const floats = openSandbox({ boundSql: saved, columns: await describeTables(world, saved) });
+  for (const [condition, count] of [
+    ['NOT ratio > 5', 6],
+    ['NOT ratio BETWEEN 0 AND 5', 9],
+    ['ratio NOT BETWEEN 0 AND 5', 6], // as `ratio < 0 OR ratio > 5`
+    ['not(ratio < 5 OR ratio > 6)', 3],
+    ['(ratio > 5) = 0', 6],
+    ['0 = (ratio > 5)', 6],
+    ['ratio > 5 != 1', 6],
+    ['equals(ratio > 5, 0)', 6],
+    ['(ratio > 5) IN (0)', 6],
+    ['(ratio > 5) < 1', 6],
+    ['(ratio > 5) != true', 6],
+    ['if(ratio > 5, 0, 1)', 6],
+    ['xor(ratio > 5, 1)', 6],
+    ['(ratio > 5 AS big) = 0', 6],
+    ['ratio NOT IN (1)', 9],
+  ] as const) {
+    const verdict = await floats.check(`SELECT count() FROM t WHERE ${condition}`);
+    const answer = await world.run(floats.assemble(verdict, 10).sql, { format: 'TSV' });
+    expect.soft(`${condition}: ${answer.trim()}`).toBe(`${condition}: ${count}`);
+  }
 });

@@ -12,7 +12,11 @@ test.each([
   ['several', 'SELECT @a+@b', 'SELECT {a:String}+{b:String}'],
   ['a call’s argument', 'SELECT f(@a,@b)', 'SELECT f({a:String},{b:String})'],
   ['a map’s value', "SELECT {'k': @a}", "SELECT {'k': {a:String}}"],
-  ['before a dot', 'SELECT @p.1, @p .5', 'SELECT {p:String}.1, {p:String} .5'],
+  [
+    'before a dot',
+    'SELECT @p.1, @p .5, f(@p.a.b)',
+    'SELECT ({p:String}).1, {p:String} .5, f(({p:String}).a.b)',
+  ],
   ['not in a string', "SELECT '@p', @p", "SELECT '@p', {p:String}"],
   ['not in a typographic string', 'SELECT ‘@p’', 'SELECT ‘@p’'],
   ['not in quoted names', 'SELECT `@p`, "@p"', 'SELECT `@p`, "@p"'],

@@ -51,7 +51,10 @@ export function checkLeakproof({ cursor }: LexedQuery, context: LeakproofContext
 }
 
 /** Undefined if no condition is certain to succeed. */
-function walkOf(cursor: Cursor, context: Omit<LeakproofContext, 'names'>): Walk | undefined {
+function walkOf(
+  cursor: Cursor,
+  context: Omit<LeakproofContext, 'names'> & Partial<Pick<LeakproofContext, 'names'>>,
+): Walk | undefined {
   const brackets = cursor.brackets();
   if ('code' in brackets) return undefined;
   const types = [...context.types.values()].flat();
@@ -63,7 +66,16 @@ function walkOf(cursor: Cursor, context: Omit<LeakproofContext, 'names'>): Walk 
     openers: new Map([...brackets].map(([open, close]) => [close, open])),
     moments: createMoments(cursor, context),
     hasNulls: types.some((type) => /nullable/i.test(type)) || makesNulls(cursor),
+    hasFloats: namesFloat(cursor, context),
+    isColumn: (at) => {
+      const name = cursor.name(at) ?? '';
+      return context.types.has(name) && context.names?.has(name) !== true;
+    },
   };
+}
+
+function namesFloat(cursor: Cursor, { types }: Pick<LeakproofContext, 'types'>): boolean {
+  return cursor.tokens.some((_, at) => types.get(cursor.name(at) ?? '')?.some((type) => /float/i.test(type)));
 }
 
 function succeeds(walk: Walk, { from, to }: TokenRange): boolean {
@@ -82,6 +94,10 @@ interface Walk {
   readonly openers: ReadonlyMap<number, number>;
   readonly moments: Moments;
   readonly hasNulls: boolean;
+  /** Whether a column that is named may hold NaN. */
+  readonly hasFloats: boolean;
+  /** Whether the token is the name of a column, and nothing that the query defines. */
+  readonly isColumn: (at: number) => boolean;
 }
 
 /** Division by zero and overflow; parsing; functions without an argument list. */
@@ -116,6 +132,7 @@ function step(walk: Walk, at: number): number | undefined {
   const kind = cursor.kind(at);
   const word = cursor.word(at) ?? '';
   if (kind === '%' || FAILING_WORDS.has(word)) return undefined;
+  if (walk.hasFloats && (negatesOrder(cursor, at) || comparesTruth(walk, at))) return undefined;
   if (kind === '{') return cursor.closing(at) + 1; // a parameter of the endpoint
   if (kind === '::') return afterCast(walk, at);
   if (ARITHMETIC.has(kind ?? '')) return isHarmlessSign(cursor, at) || isTotal(walk, at) ? at + 1 : undefined;
@@ -125,6 +142,25 @@ function step(walk: Walk, at: number): number | undefined {
   if (QUANTIFIERS.has(word) && COMPARISONS.has(cursor.kind(at - 1))) return undefined; // the engine rewrites it to IN
   if (isCall(cursor, at)) return afterCall(walk, at);
   return at + 1;
+}
+
+/**
+ * By index, the engine reads `NOT x > 5` as `x <= 5`, which NaN is not: of a granule of nothing else, no rows are found. Which rows
+ * share a granule depends on other tenants.
+ */
+function negatesOrder(cursor: Cursor, at: number): boolean {
+  if (cursor.name(at)?.toUpperCase() !== 'NOT' || cursor.word(at - 1) === 'IS') return false;
+  return !UNORDERED.has(cursor.word(at + 1));
+}
+
+const UNORDERED: ReadonlySet<string | undefined> = new Set('BETWEEN IN LIKE ILIKE NULL EXISTS'.split(' '));
+
+/** `(x > 5) = 0` is a negation as well. */
+function comparesTruth({ cursor, isColumn }: Walk, at: number): boolean {
+  if (/^(?:not)?equals$/i.test(cursor.name(at) ?? '')) return true;
+  if (!COMPARISONS.has(cursor.kind(at))) return false;
+  const isTruth = (index: number): boolean => /^(?:[01](?:\.0*)?|true|false)$/i.test(cursor.text(index));
+  return (isTruth(at + 1) && !isColumn(at - 1)) || (isTruth(at - 1) && !isColumn(at + 1));
 }
 
 const QUANTIFIERS: ReadonlySet<string> = new Set(['ANY', 'ALL', 'SOME']);

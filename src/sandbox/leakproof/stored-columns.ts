@@ -69,7 +69,7 @@ function readElement(
   { source, type, hasSubcolumns }: Column,
 ): StoredColumn | undefined {
   if (cursor.kind(at) === '[') {
-    const isKey = type.name === 'Map' && cursor.kind(at + 1) === 'string' && cursor.kind(at + 2) === ']';
+    const isKey = hasTextKeys(type) && cursor.kind(at + 1) === 'string' && cursor.kind(at + 2) === ']';
     const sql = `${quoteIdentifier(source)}[${cursor.text(at + 1)}]`;
     return isKey ? { sql, type: innerType(type, 1), next: at + 3 } : undefined;
   }
@@ -86,4 +86,10 @@ function readElement(
   if (!hasSubcolumns || !path.every((name) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name))) return undefined;
   const inner = subcolumnType(type, path.join('.'));
   return inner && { sql: quoteIdentifier([source, ...path].join('.')), type: inner, next };
+}
+
+/** Keys of other types are not compared with a string. */
+export function hasTextKeys(type: ClickHouseType): boolean {
+  const key = innerType(type);
+  return type.name === 'Map' && (key.name === 'LowCardinality' ? innerType(key) : key).name === 'String';
 }

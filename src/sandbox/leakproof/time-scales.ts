@@ -11,9 +11,12 @@ export function mixesScales(cursor: Cursor, types: readonly string[]): boolean {
   if (at.some((index) => hasLargeScale(cursor, index))) return true;
   if (!types.some((type) => LARGE_COLUMN.test(type))) return false;
   return (
-    types.some((type) => SMALL_COLUMN.test(type)) || at.some((index) => /date32or/i.test(cursor.text(index)))
+    types.some((type) => SMALL_COLUMN.test(type)) || at.some((index) => SMALL_VALUE.test(cursor.text(index)))
   );
 }
+
+/** Functions and types of values that reach beyond the years of a column of a large scale: 1900 to 2262. */
+const SMALL_VALUE = /date32|time64|now64|timestamp64/i;
 
 /** Written as a unit, a type, a function that returns such a type, or a string that contains one. */
 function hasLargeScale(cursor: Cursor, at: number): boolean {

@@ -9,7 +9,7 @@ import type { TokenRange } from './condition-ranges.ts';
 import { conjunctsOf, insideParentheses, textOf } from './conjuncts.ts';
 import { isConstantCall } from './functions.ts';
 import type { LeakproofCheck } from './leakproof.ts';
-import type { StoredColumn } from './stored-columns.ts';
+import { hasTextKeys, type StoredColumn } from './stored-columns.ts';
 
 export interface TotalContext {
   readonly cursor: Cursor;
@@ -28,6 +28,7 @@ export function totalCondition(context: TotalContext, range: TokenRange): string
   const parts = conjunctsOf(cursor, range);
   if (parts.length > 1) return joined(context, parts, ' AND ');
   if (cursor.word(range.from) !== 'NOT') return predicateSql(context, range);
+  if (!context.isRangeLeakproof(range)) return undefined; // NaN
   return wrap('NOT ', totalCondition(context, { ...range, from: range.from + 1 }));
 }
 
@@ -65,6 +66,8 @@ interface Operand {
 
 const COMPARISONS: ReadonlySet<string | undefined> = new Set(['=', '!=', '<', '>', '<=', '>=']);
 
+const EQUALITIES: ReadonlySet<string | undefined> = new Set(['=', '!=']);
+
 function predicateSql(context: TotalContext, { from, to }: TokenRange): string | undefined {
   const { cursor } = context;
   const left = operandAt(context, { from, to });
@@ -74,6 +77,8 @@ function predicateSql(context: TotalContext, { from, to }: TokenRange): string |
   if (COMPARISONS.has(cursor.kind(at))) {
     const right = operandAt(context, { from: at + 1, to });
     if (right?.next !== to || !areComparable(left, right)) return undefined;
+    // A bloom filter on times rejects one of another type.
+    if (right.kind === 'time' && EQUALITIES.has(cursor.kind(at))) return undefined;
     return `${left.sql} ${cursor.text(at)} ${right.sql}`;
   }
   if (cursor.word(at) === 'IS') {
@@ -196,7 +201,10 @@ function columnOperand({ columnAt }: TotalContext, at: number): Operand | undefi
   const column = columnAt(at);
   if (column === undefined) return undefined;
   const { sql, type, next } = column;
-  return { sql, kind: kindOf(type), isLiteral: false, isNullable: isNullable(type), next };
+  const kind = kindOf(type);
+  // A bloom filter on the values of a map rejects a string beside a time.
+  if (kind === 'time' && sql.endsWith(']')) return undefined;
+  return { sql, kind, isLiteral: false, isNullable: isNullable(type), next };
 }
 
 function callOperand(context: TotalContext, at: number): Operand | undefined {
@@ -222,7 +230,7 @@ function kindOf(type: ClickHouseType): Kind | undefined {
   if (type.name === 'String') return 'text';
   if (/^(?:U?Int(?:8|16|32|64)|Float(?:32|64)|Bool)$/.test(type.name)) return 'number';
   if (/^(?:Date|Date32|DateTime|DateTime64)$/.test(type.name)) return 'time';
-  if (type.name === 'Map') return 'map';
+  if (type.name === 'Map') return hasTextKeys(type) ? 'map' : undefined;
   const element = type.name === 'Array' ? kindOf(innerType(type)) : undefined;
   return element === undefined || element === 'list' || element === 'map' ? undefined : 'list';
 }

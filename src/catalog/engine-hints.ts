@@ -1,0 +1,74 @@
+// Hints for errors of the engine in an endpoint's query, beyond what its messages suggest.
+import { didYouMean, nearest } from '../core/nearest.ts';
+import { zoneNamed } from '../params/zone.ts';
+import { quotedNames } from '../sandbox/engine-message.ts';
+import type { Cursor } from '../sql/cursor.ts';
+import { quoteString } from '../sql/literal.ts';
+
+/** A hint for the message; `at` is the index of the token that it is about, in the query as bound. */
+export function engineHint(message: string, query: Cursor, at: number): string | undefined {
+  return zoneHint(message) ?? quotesHint(message, query.text(at)) ?? suggestionOf(message);
+}
+
+/** The names that the engine suggests. */
+function suggestionOf(message: string): string | undefined {
+  const names = /maybe you meant:? (?:\[([^\]]+)\]|(\S+?)[?]?\.? )/i
+    .exec(message)
+    ?.slice(1)
+    .find((each) => each !== undefined);
+  if (names === undefined) return undefined;
+  const guesses = names.split(',').map((name) => name.trim().replace(/^'|'$/g, ''));
+  const [written = ''] = quotedNames(message);
+  return didYouMean(nearest(written, guesses) ?? guesses[0]);
+}
+
+function zoneHint(message: string): string | undefined {
+  const name = /annot load time zone ([\w/+-]+)/.exec(message)?.[1];
+  const zone = name === undefined ? undefined : zoneNamed(name);
+  return zone !== undefined && 'guess' in zone ? didYouMean(zone.guess) : undefined;
+}
+
+/** `"eu"` is the name of a column, as in the SQL standard. */
+function quotesHint(message: string, written: string): string | undefined {
+  if (!/unknown .*identifier/i.test(message) || !/^".+"$/s.test(written)) return undefined;
+  const content = written.slice(1, -1);
+  return content.startsWith('@')
+    ? `Write ${content.slice(0, 100)}, without quotes`
+    : `Strings are written in single quotes: ${quoteString(content.slice(0, 100))}`;
+}
+
+/** A misspelled keyword. */
+interface Misspelling {
+  /** Index of the token. */
+  readonly index: number;
+  readonly hint: string;
+}
+
+/**
+ * The misspelled keyword of a syntax error at this token. The token before it is considered first: a word after an
+ * expression or a table is read as its alias, so that the error is at the next one.
+ */
+export function misspelledKeyword(query: Cursor, at: number): Misspelling | undefined {
+  for (const index of [at - 1, at]) {
+    const word = query.word(index);
+    if (word === undefined || KEYWORDS.has(word)) continue;
+    const keyword = nearest(word, KEYWORDS) ?? transposed(word);
+    if (keyword !== undefined) return { index, hint: `Did you mean ${keyword}?` };
+  }
+  return undefined;
+}
+
+/** The keyword with the same letters: FORM is two edits from FROM, too many for a word of four letters. */
+function transposed(word: string): string | undefined {
+  const letters = (text: string): string => [...text].toSorted().join('');
+  return [...KEYWORDS].find((keyword) => letters(keyword) === letters(word));
+}
+
+const KEYWORDS: ReadonlySet<string> = new Set(
+  [
+    'WITH SELECT DISTINCT FROM FINAL SAMPLE PREWHERE WHERE GROUP ORDER HAVING WINDOW QUALIFY LIMIT OFFSET SETTINGS',
+    'UNION EXCEPT INTERSECT JOIN INNER LEFT RIGHT FULL CROSS ASOF ARRAY USING BETWEEN LIKE ILIKE AND NOT DESC ASC',
+    'NULLS FIRST LAST FILL STEP OVER PARTITION ROWS RANGE PRECEDING FOLLOWING CASE WHEN THEN ELSE END INTERVAL',
+    'SECOND MINUTE HOUR DAY WEEK MONTH QUARTER YEAR',
+  ].flatMap((line) => line.split(' ')),
+);
