@@ -62,7 +62,7 @@ test('so are those of the corpus', { timeout: 600_000 }, async () => {
   const texts = [...BENIGN.map((each) => each.sql), ...ATTACKS.map((each) => each.sql), ...ACCEPTED];
   // Rows without an order come in the order of the blocks that they were read in: that much can be seen.
   const all = texts
-    .filter((text) => !text.includes('now64('))
+    .filter((text) => !/\b(?:now|now64|CURRENT_TIMESTAMP)\b/i.test(text)) // the two calls may be in different seconds
     .map((text): Oracle => ({ ...sql(text), kind: 'corpus' }));
   const { leaks, statuses } = await findLeaks(all, { isOrdered: false });
   expect(leaks).toEqual([]);
