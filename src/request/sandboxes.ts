@@ -64,7 +64,8 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
     return policy;
   };
   const make = async (endpoint: Endpoint): Promise<Sandbox> => {
-    const [described, computed] = await Promise.all([describe.tables(endpoint), describe.computed(endpoint)]);
+    const described = await describe.tables(endpoint);
+    const computed = described && (await describe.computed(endpoint)); // of tables that exist
     const tables = computed && described;
     const sandbox = createSandbox({
       boundSql: endpoint.query,
