@@ -64,8 +64,11 @@ function letters(word: string): string {
 
 /** The keyword with the same letters: FORM is two edits from FROM, too many for a word of four letters. */
 function transposed(word: string): string | undefined {
-  const letters = (text: string): string => text.split('').toSorted().join('');
-  return [...KEYWORDS].find((keyword) => letters(keyword) === letters(word));
+  return [...KEYWORDS].find((keyword) => sortedLetters(keyword) === sortedLetters(word));
+}
+
+function sortedLetters(word: string): string {
+  return word.split('').toSorted().join('');
 }
 
 const KEYWORDS: ReadonlySet<string> = new Set(

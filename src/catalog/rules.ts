@@ -198,6 +198,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
         const isSent = parameter in (example.parameters ?? {});
         yield {
           path: ['examples', index, ...(isSent ? ['parameters', parameter] : [])],
+          onKey: isSent && !declared.includes(parameter),
           message: `invalid parameters in the example "${example.name}": ${parameter} ${message}`,
         };
       }
