@@ -58,10 +58,6 @@ export function misspelledKeyword(query: Cursor, at: number): Misspelling | unde
   return undefined;
 }
 
-function letters(word: string): string {
-  return word.split('').toSorted().join('');
-}
-
 /** The keyword with the same letters: FORM is two edits from FROM, too many for a word of four letters. */
 function transposed(word: string): string | undefined {
   return [...KEYWORDS].find((keyword) => sortedLetters(keyword) === sortedLetters(word));
