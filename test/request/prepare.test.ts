@@ -127,6 +127,7 @@ test('endpoints are prepared when they are loaded', async () => {
   const text = 'SELECT id, doc.a FROM t';
   const parameters = new Map([['project', ['mine']], ['sql', [text]]]); // prettier-ignore
   await local.path.prepare(localCall({ requestId: 'test', endpoint: 'prepared' }, parameters));
-  expect(sent()).toEqual([`EXPLAIN QUERY TREE run_passes = 0 SELECT id , doc . a FROM t`]);
+  const ofThis = sent().filter((sql) => /\bt\b|ahead\.rows/.test(sql)); // other endpoints are still being prepared
+  expect(ofThis).toEqual([`EXPLAIN QUERY TREE run_passes = 0 SELECT id , doc . a FROM t`]);
   await local.close();
 });
