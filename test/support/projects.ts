@@ -13,9 +13,11 @@ export const PROJECT_FILES = {
     'test/engine/hosts',
     'test/engine/http-engine',
     'test/sandbox/corpus',
+    'test/sandbox/equality',
     'test/sandbox/fuzz',
     'test/sandbox/non-interference',
     'test/sandbox/string-arguments',
+    'test/sandbox/times',
   ],
   /** Start Redis servers. */
   redis: [
