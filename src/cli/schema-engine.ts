@@ -10,8 +10,15 @@ import { createCallsTable } from '../engine/calls-table.ts';
 import { loadSchema, type LoadedSchema } from '../schema/load-schema.ts';
 import { readSchemaFiles } from '../schema/schema-files.ts';
 import { openEngineOrExplain } from './serve/serve.ts';
+import type { CommandDeps } from './command.ts';
 import type { OpenEngine } from './dependencies.ts';
-import { explainSchema, type SchemaChoice } from './schema-options.ts';
+import {
+  existingSchema,
+  explainSchema,
+  noteSchema,
+  type SchemaChoice,
+  type SchemaFlags,
+} from './schema-options.ts';
 
 export interface SchemaEngineOptions {
   readonly settings: Settings;
@@ -52,4 +59,25 @@ export async function withSchemaEngine<T>(
     await rm(data, removal); // removes many files at once
     process.off('exit', remove).off('SIGINT', interrupt).off('SIGTERM', interrupt);
   }
+}
+
+/** Passes an engine that has the tables to `use`. */
+export type WithTables = <T>(use: (engine: Engine) => Promise<T>) => Promise<T>;
+
+/**
+ * Opens an engine with the tables of the flags or the default when called, and notes what could not be created; undefined
+ * if no tables are known. Throws CommandError if a flag names a path that does not exist.
+ */
+export function knownTables(
+  flags: SchemaFlags,
+  settings: Settings,
+  { env, openEngine, terminal }: Pick<CommandDeps, 'env' | 'openEngine' | 'terminal'>,
+): WithTables | undefined {
+  const schema = existingSchema(flags, settings, { env });
+  if (schema === undefined) return undefined;
+  return (use) =>
+    withSchemaEngine({ settings, schema, openEngine }, (engine, _, loaded) => {
+      noteSchema(loaded, terminal);
+      return use(engine);
+    });
 }

@@ -5,7 +5,7 @@ import { Option, type Command } from 'commander';
 import { CommandError } from '../command-error.ts';
 import { settingsOf, withSettings, type CommandDeps, type Flags } from '../command.ts';
 import { sampleSettings } from '../samples.ts';
-import { serviceAddress } from '../query/remote.ts';
+import { serviceAddress } from '../service-client.ts';
 import { withService } from '../serve/serve.ts';
 import { splitPair } from '../token/token.ts';
 import { createAsk, type Target } from './ask.ts';

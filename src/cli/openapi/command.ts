@@ -2,9 +2,9 @@
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { settingsOf, type CommandDeps } from '../command.ts';
-import { openapi, type OpenapiOptions } from './openapi.ts';
-import { withSchemaEngine } from '../schema-engine.ts';
-import { existingSchema, noteSchema, withSchemaOptions, type SchemaFlags } from '../schema-options.ts';
+import { openapi } from './openapi.ts';
+import { knownTables } from '../schema-engine.ts';
+import { withSchemaOptions, type SchemaFlags } from '../schema-options.ts';
 
 interface OpenapiFlags extends SchemaFlags {
   readonly out?: string;
@@ -23,15 +23,7 @@ export function addOpenapi(program: Command, deps: CommandDeps): void {
     .option('--server <url>', 'URL or path of the service', '/');
   withSchemaOptions(command).action(async (flags: OpenapiFlags) => {
     const settings = await settingsOf({}, deps);
-    const schema = existingSchema(flags, settings, deps);
-    const withEngine: OpenapiOptions['withEngine'] =
-      schema === undefined
-        ? undefined
-        : (use) =>
-            withSchemaEngine({ settings, schema, openEngine: deps.openEngine }, (engine, _, loaded) => {
-              noteSchema(loaded, deps.terminal);
-              return use(engine);
-            });
+    const withEngine = knownTables(flags, settings, deps);
     const folder = flags.endpoints ?? settings.endpoints;
     const { headerPrefix, contact } = settings;
     const { version, terminal } = deps;

@@ -1,6 +1,6 @@
 // `millrace openapi`: the OpenAPI document of the endpoints, for an unrestricted key.
 import { createDescribe } from '../../catalog/describe.ts';
-import type { Engine } from '../../engine/engine.ts';
+import type { WithTables } from '../schema-engine.ts';
 import { openapiDocument } from '../../openapi/document.ts';
 import { readEndpoints } from '../endpoint-files.ts';
 
@@ -11,7 +11,7 @@ export interface OpenapiOptions {
   readonly server: string;
   readonly contact: string | undefined;
   /** Provides an engine that has the tables; undefined: rows are not described. */
-  readonly withEngine: (<T>(use: (engine: Engine) => Promise<T>) => Promise<T>) | undefined;
+  readonly withEngine: WithTables | undefined;
 }
 
 /** Resolves to JSON and the names of the endpoints whose columns are unknown. Rejects with CommandError. */

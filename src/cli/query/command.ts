@@ -3,7 +3,7 @@ import { Option, type Command } from 'commander';
 import { settingsOf, withSettings, type CommandDeps, type Flags } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { query, queryService } from './query.ts';
-import { serviceAddress } from './remote.ts';
+import { serviceAddress } from '../service-client.ts';
 
 interface QueryFlags {
   readonly explain?: boolean;

@@ -6,14 +6,24 @@ import { Problem } from '../../core/problem.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Prepared } from '../../request/answer.ts';
 import { localCall } from '../../request/call.ts';
+import { printable } from '../caret.ts';
 import { CommandError } from '../command-error.ts';
 import { withLocal, type LocalDeps } from '../local.ts';
 import { linesOf, membersOf, plainText } from '../../format/members.ts';
 import { count } from '../findings/findings.ts';
 import { renderTable } from '../table.ts';
+import {
+  callService,
+  membersIn,
+  NoResponseError,
+  problemIn,
+  type ProblemText,
+  type ServiceAddress,
+  type ServiceCall,
+  type ServiceResponse,
+} from '../service-client.ts';
 import type { Terminal } from '../terminal.ts';
 import { splitPair } from '../token/token.ts';
-import { callService, ServiceProblem, type ProblemText, type ServiceAddress } from './remote.ts';
 
 export interface QueryOptions {
   readonly settings: Settings;
@@ -51,6 +61,9 @@ export async function query(options: QueryOptions, deps: LocalDeps): Promise<voi
   });
 }
 
+/** ms; beyond the longest time that a service gives a query. */
+const TIMEOUT_MS = 600_000;
+
 /** Calls the endpoint on a running service and prints its rows; with `explain`, prints the query that it would run. */
 export async function queryService(
   address: ServiceAddress,
@@ -58,21 +71,33 @@ export async function queryService(
   terminal: Terminal,
 ): Promise<void> {
   const { endpoint, output, explain: isExplained } = options;
-  const accept = isExplained ? 'application/json' : output === 'csv' ? 'text/csv' : 'application/x-ndjson';
-  const route = isExplained ? 'explain' : 'query';
-  const { body, truncated, engine } = await callService(address, {
-    route,
-    endpoint,
-    fields: fieldsOf(options),
-    accept,
-  }).catch((error: unknown) => {
-    if (!(error instanceof ServiceProblem)) throw error;
-    throw new CommandError(describeProblem(error.problem), { cause: error });
+  const body = new URLSearchParams();
+  for (const [name, values] of fieldsOf(options)) for (const value of values) body.append(name, value);
+  const accept = output === 'csv' ? 'text/csv' : 'application/x-ndjson';
+  const call: Pick<ServiceCall, 'route' | 'accept'> = isExplained
+    ? { route: 'explain', accept: 'application/json' }
+    : { route: 'query', accept };
+  const answer = await answerOf(address, { ...call, endpoint, body, timeoutMs: TIMEOUT_MS });
+  if (isExplained) return terminal.print(String(membersIn(answer.body)['sql']));
+  print(answer.body, output, terminal);
+  const rows = output === 'csv' ? undefined : linesOf(answer.body).length;
+  const engine = /(?:^|,)\s*engine;dur=([\d.]+)/.exec(answer.headers.get('Server-Timing') ?? '')?.[1];
+  const truncated = answer.headers.has('Millrace-Truncated');
+  terminal.note(summaryOf({ rows, truncated, engine: engine === undefined ? undefined : Number(engine) }));
+}
+
+/** A successful response. Rejects with CommandError. */
+async function answerOf(address: ServiceAddress, call: ServiceCall): Promise<ServiceResponse> {
+  const { url } = address;
+  const response = await callService(address, call).catch((cause: unknown) => {
+    if (!(cause instanceof NoResponseError)) throw cause;
+    throw new CommandError(`No response from ${url}: ${cause.message}`, { cause });
   });
-  if (isExplained) return terminal.print((JSON.parse(body.toString()) as { sql: string }).sql);
-  print(body, output, terminal);
-  const rows = output === 'csv' ? undefined : linesOf(body).length;
-  terminal.note(summaryOf({ rows, truncated, engine }));
+  if (response.status === 200) return response;
+  const problem = problemIn(response.body);
+  if (problem !== undefined)
+    throw new CommandError(describeProblem(problem).split('\n').map(printable).join('\n'));
+  throw new CommandError(`${url} responded with ${response.status}, and is not a Millrace service`);
 }
 
 /** For example `7 rows, 12 ms in the engine`. Rows of CSV from a service are not counted. */
@@ -139,5 +164,6 @@ function describeProblem(problem: Problem | ProblemText): string {
   });
   const isFailure = problem instanceof Problem && problem.status >= 500;
   const cause = isFailure && problem.cause instanceof Error ? `\n  ${problem.cause.message}` : '';
-  return `${problem.message} (${problem.code})${errors.join('')}${cause}\n  ${problem.hint}`;
+  const hint = problem.hint === undefined ? '' : `\n  ${problem.hint}`;
+  return `${problem.message} (${problem.code})${errors.join('')}${cause}${hint}`;
 }

@@ -1,9 +1,9 @@
 // `millrace types`, its flags and help.
 import type { Command } from 'commander';
 import { settingsOf, type CommandDeps } from '../command.ts';
-import { withSchemaEngine } from '../schema-engine.ts';
-import { existingSchema, noteSchema, withSchemaOptions, type SchemaFlags } from '../schema-options.ts';
-import { types, type TypesOptions } from './types.ts';
+import { knownTables } from '../schema-engine.ts';
+import { withSchemaOptions, type SchemaFlags } from '../schema-options.ts';
+import { types } from './types.ts';
 
 interface TypesFlags extends SchemaFlags {
   readonly out?: string;
@@ -23,15 +23,7 @@ export function addTypes(program: Command, deps: CommandDeps): void {
     .option('--endpoints <folder>', 'folder of endpoint files (default: MILLRACE_ENDPOINTS, or endpoints)');
   withSchemaOptions(command).action(async (names: string[], flags: TypesFlags) => {
     const settings = await settingsOf({}, deps);
-    const schema = existingSchema(flags, settings, deps);
-    const withEngine: TypesOptions['withEngine'] =
-      schema === undefined
-        ? undefined
-        : (use) =>
-            withSchemaEngine({ settings, schema, openEngine: deps.openEngine }, (engine, _, loaded) => {
-              noteSchema(loaded, deps.terminal);
-              return use(engine);
-            });
+    const withEngine = knownTables(flags, settings, deps);
     const folder = flags.endpoints ?? settings.endpoints;
     const { headerPrefix } = settings;
     const options = {

@@ -9,6 +9,7 @@ import { CommandError } from '../command-error.ts';
 import { readEndpoints } from '../endpoint-files.ts';
 import { count } from '../findings/findings.ts';
 import type { Terminal } from '../terminal.ts';
+import type { WithTables } from '../schema-engine.ts';
 import { typesModule, type TypedEndpoint } from './module.ts';
 
 export interface TypesOptions {
@@ -21,7 +22,7 @@ export interface TypesOptions {
   /** Change nothing, and fail if the file is out of date. */
   readonly isCheck: boolean;
   /** Provides an engine that has the tables; undefined: rows are not typed. */
-  readonly withEngine: (<T>(use: (engine: Engine) => Promise<T>) => Promise<T>) | undefined;
+  readonly withEngine: WithTables | undefined;
 }
 
 /** Prints or writes the module; with `isCheck`, returns 1 if it is out of date. */
