@@ -13,6 +13,10 @@ import { createTabs } from './state/tabs.ts';
 const base = new URL('.', document.baseURI).href;
 const page: Page = {
   fragment: () => location.hash,
+  isReload: () => {
+    const [entry] = performance.getEntriesByType('navigation');
+    return entry instanceof PerformanceNavigationTiming && entry.type === 'reload';
+  },
   takeKey: () => {
     const key = /^#key=(.*)$/.exec(location.hash)?.[1];
     if (key === undefined) return undefined;
@@ -21,8 +25,12 @@ const page: Page = {
   },
   show: (fragment, isStep) => {
     if (fragment === location.hash) return;
-    if (isStep) history.pushState(null, '', fragment);
-    else history.replaceState(null, '', fragment);
+    try {
+      if (isStep) history.pushState(null, '', fragment);
+      else history.replaceState(null, '', fragment);
+    } catch {
+      // Safari permits 100 changes in 30 seconds. A later change writes all; a reload does not need the URL.
+    }
   },
   onMove: (moved) => {
     addEventListener('popstate', moved);

@@ -62,6 +62,25 @@ describe('a draft', () => {
   });
 });
 
+test('what is shown survives a reload although the browser ignores changes of the URL', async () => {
+  const { page } = await visit(browser);
+  await openExplorer(page, service, `#/logs.all?project=${PROJECT}`);
+  await page.evaluate(() => (history.replaceState = () => undefined));
+  await page.getByRole('tab', { name: 'Your SQL' }).click();
+  await sqlEditor(page).fill('SELECT 1 AS late');
+  await page.reload();
+  await expect.poll(() => sqlEditor(page).innerText()).toBe('SELECT 1 AS late');
+  // Safari throws.
+  await page.evaluate(() => {
+    history.replaceState = () => {
+      throw new Error('SecurityError');
+    };
+  });
+  await sqlEditor(page).fill('SELECT 2 AS later');
+  await page.reload();
+  await expect.poll(() => sqlEditor(page).innerText()).toBe('SELECT 2 AS later');
+});
+
 test('Back restores the form and the chart together', async () => {
   const { page } = await visit(browser);
   await openExplorer(page, service, `#/usage.api-counts?interval=daily&project=${PROJECT}`);

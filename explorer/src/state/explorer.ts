@@ -96,12 +96,13 @@ export function createExplorer(options: ExplorerOptions): Explorer {
 }
 
 function initialState({ memory, page }: ExplorerOptions): State {
+  const reloaded = page.isReload() ? memory.shown() : undefined; // more recent than a URL that lags behind
   return {
     key: signal(undefined),
     rejected: signal(undefined),
     listing: signal({ kind: 'loading' }),
     findings: signal([]),
-    address: signal(readAddress(page.fragment())),
+    address: signal(readAddress(reloaded ?? page.fragment())),
     run: signal({ kind: 'none' }),
     past: signal(memory.past()),
     theme: signal(memory.theme()),

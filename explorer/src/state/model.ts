@@ -24,6 +24,8 @@ export type Run =
 /** The parts of `window` that the state uses. */
 export interface Page {
   readonly fragment: () => string;
+  /** Whether the visitor reloaded the page, and did not open a link. */
+  readonly isReload: () => boolean;
   /** Navigates to another fragment, adding or replacing a history entry. */
   readonly show: (fragment: string, isStep: boolean) => void;
   /** Removes a development key from the URL and returns it: `#key=dev_…`. */

@@ -21,10 +21,15 @@ export interface Navigation {
 }
 
 export function createNavigation({ page, memory }: ExplorerOptions, state: State, runs: Runs): Navigation {
+  const write = (address: Address, isStep: boolean): void => {
+    const fragment = writeAddress(address);
+    state.address.value = address;
+    memory.setShown(fragment);
+    page.show(fragment, isStep);
+  };
   const show = (address: Address, isStep: boolean): void => {
     if (address.endpoint !== state.address.value.endpoint) runs.drop();
-    state.address.value = address;
-    page.show(writeAddress(address), isStep);
+    write(address, isStep);
   };
   const saveDraft = (): void => {
     const { parameters, query, dialect, texts } = state.address.value;
@@ -68,10 +73,8 @@ export function createNavigation({ page, memory }: ExplorerOptions, state: State
       const { value: address } = state.address;
       const now = shown && find(state.listing.value, shown.id);
       if (address.endpoint === undefined) show(completed(address), false);
-      else if (now !== undefined && now.name !== shown?.name) {
-        state.address.value = { ...address, endpoint: now.name }; // renamed: the result stays
-        page.show(writeAddress(state.address.value), false);
-      }
+      else if (now !== undefined && now.name !== shown?.name)
+        write({ ...address, endpoint: now.name }, false); // renamed: the result stays
     },
   };
 }

@@ -1,4 +1,4 @@
-// What is stored for the lifetime of the tab: the key, the call history and unfinished queries. Only the theme is stored permanently.
+// What is stored for the lifetime of the tab: the key, the call history, unfinished queries and what is shown. Only the theme is stored permanently.
 import type { Address } from './address.ts';
 
 export interface Past {
@@ -24,6 +24,9 @@ export interface Memory {
   readonly draft: (endpoint: string) => Draft | undefined;
   readonly setDraft: (endpoint: string, draft: Draft) => void;
   readonly forgetDrafts: () => void;
+  /** The URL fragment of what is shown: browsers that limit changes of the URL may have an older one. */
+  readonly shown: () => string | undefined;
+  readonly setShown: (fragment: string) => void;
   readonly theme: () => Theme;
   readonly setTheme: (theme: Theme) => void;
 }
@@ -33,6 +36,7 @@ const NAMES = {
   past: 'millrace.past',
   theme: 'millrace.theme',
   draft: 'millrace.draft.',
+  shown: 'millrace.shown',
 };
 
 /** Browsers may block storage; values are then held in memory until the page closes. */
@@ -46,7 +50,10 @@ export function createMemory(tab: Storage, lasting: Storage): Memory {
     setDraft: (endpoint, draft) => set(tab, NAMES.draft + endpoint, JSON.stringify(draft)),
     forgetDrafts: () => {
       for (const name of namesIn(tab)) if (name.startsWith(NAMES.draft)) set(tab, name, undefined);
+      set(tab, NAMES.shown, undefined);
     },
+    shown: () => get(tab, NAMES.shown),
+    setShown: (fragment) => set(tab, NAMES.shown, fragment),
     theme: () => {
       const theme = get(lasting, NAMES.theme);
       return theme === 'light' || theme === 'dark' ? theme : 'auto';
