@@ -55,16 +55,21 @@ export type ConversionCode =
   | 'time_zone'
   | 'placeholder';
 
+/** A value of a parameter; lists are values of parameters of type Array. */
+export type ParameterValue = string | number | boolean | readonly (string | number)[];
+
 /** A parameter that a placeholder of the source became. */
 export interface ConvertedParameter {
   readonly name: string;
   /** A type of the endpoint file. */
   readonly type: string;
   readonly required: boolean;
-  readonly default?: string | number | boolean;
+  readonly default?: ParameterValue;
   readonly enum?: readonly (string | number)[];
   readonly description?: string;
-  readonly example?: string | number;
+  readonly example?: ParameterValue;
+  /** Whether nothing in the source shows the type: String is assumed. */
+  readonly isTypeGuessed?: boolean;
 }
 
 /** Tables and columns that the source text reads. */
