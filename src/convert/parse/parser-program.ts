@@ -42,4 +42,4 @@ function reply({ dialect, text }: ParseRequest): ParseReply {
   }
 }
 
-parentPort?.on('message', (request: ParseRequest) => parentPort?.postMessage(reply(request)));
+parentPort?.on('message', (request: ParseRequest) => parentPort?.postMessage(reply(request), []));

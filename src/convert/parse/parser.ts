@@ -75,6 +75,6 @@ function replyOf(thread: Worker, request: ParseRequest): Promise<ParseReply | un
     const onExit = settle(() => resolve(undefined));
     thread.on('message', onMessage).on('error', onError).on('exit', onExit);
     thread.ref();
-    thread.postMessage(request);
+    thread.postMessage(request, []);
   });
 }

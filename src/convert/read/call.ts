@@ -1,10 +1,9 @@
 // Reads function calls, with the clauses inside and after their parentheses.
 import type { Call, Expression, Order } from '../../sql/syntax-tree.ts';
-import { readExpression } from './expression.ts';
-import { readParts } from './primary.ts';
 import { readSpecialCall } from './special-call.ts';
 import { readOrders, readOver } from './window.ts';
 import {
+  type Source,
   expectSymbol,
   expectWord,
   isQueryAhead,
@@ -12,12 +11,13 @@ import {
   isWord,
   next,
   peek,
+  readExpression,
   readName,
+  readParts,
   skipParentheses,
   takeSymbol,
   takeWords,
   textFrom,
-  type Source,
 } from './source.ts';
 
 type Building = { -readonly [Key in keyof Call]: Call[Key] };

@@ -1,10 +1,8 @@
 // Reads FROM: tables and joins into the skeleton, what is read from each table into its leaf.
 import type { Expression, FromItem, Name, Source as TableSource } from '../../sql/syntax-tree.ts';
 import { isCallAhead, readCall } from './call.ts';
-import { readExpression } from './expression.ts';
-import { readParts } from './primary.ts';
 import { readAlias, readColumnNames } from './select-list.ts';
-import { place, type Skeleton } from './skeleton.ts';
+import { place, type Skeleton } from './leaf.ts';
 import {
   expectSymbol,
   expectWord,
@@ -13,8 +11,10 @@ import {
   isWord,
   next,
   peek,
+  readExpression,
   readList,
   readName,
+  readParts,
   report,
   skipParentheses,
   takeSymbol,

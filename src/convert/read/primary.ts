@@ -1,10 +1,10 @@
 // Reads what operators combine: literals, names, calls, parentheses, and what follows them without an operator.
-import type { Expression, Name, TimeType } from '../../sql/syntax-tree.ts';
+import type { Expression, TimeType } from '../../sql/syntax-tree.ts';
 import { isCallAhead, readCall } from './call.ts';
-import { readExpression, readRest } from './expression.ts';
 import { readInterval } from './interval.ts';
 import { readPostfix } from './postfix.ts';
 import {
+  type Source,
   areWords,
   expectSymbol,
   expectWord,
@@ -13,13 +13,14 @@ import {
   isWord,
   next,
   peek,
+  readExpression,
   readItems,
   readList,
   readName,
+  readParts,
   takeSymbol,
   takeWords,
   unexpected,
-  type Source,
 } from './source.ts';
 import { readTypeName } from './type-name.ts';
 
@@ -356,12 +357,9 @@ function readPath(source: Source): Expression {
   return { kind: 'path', at, parts };
 }
 
-/** The parts of a qualified name; in BigQuery, a quoted name can contain dots. */
-export function readParts(source: Source): readonly Name[] {
-  const parts: Name[] = [readName(source)];
-  while (isSymbol(source, '.') && ['word', 'quoted'].includes(peek(source, 1).kind)) {
-    source.at++;
-    parts.push(readName(source));
-  }
-  return parts;
+/** Reads what is left of a list in parentheses after the opening one. */
+function readRest(source: Source): readonly Expression[] {
+  const items = readItems(source, () => readExpression(source));
+  expectSymbol(source, ')');
+  return items;
 }

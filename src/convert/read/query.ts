@@ -1,8 +1,9 @@
-// Reads queries: their skeleton is parsed by node-sql-parser, and its tree filled with what the names in it stand for.
+// Reads queries: their skeleton is parsed by node-sql-parser, and its tree filled with what the names in it mean.
 import type { FromItem, Query, Select, SetOperation, WithTable } from '../../sql/syntax-tree.ts';
 import { ReadError } from './read-error.ts';
 import { readFromClause } from './from.ts';
-import { readSkeleton, type Leaf, type Member, type Skeleton } from './skeleton.ts';
+import type { Leaf, Member, Skeleton } from './leaf.ts';
+import { readSkeleton } from './skeleton.ts';
 import { peek, type Source } from './source.ts';
 import { nodeOf, nodesOf, nothingElse, textOf, type Node } from './node.ts';
 

@@ -1,15 +1,16 @@
-// Reads the elements of the select list, and what stands before them.
+// Reads the elements of the select list, and what precedes them.
 import type { Item, Name } from '../../sql/syntax-tree.ts';
-import { readExpression } from './expression.ts';
 import { readCount } from './clauses.ts';
-import type { Member } from './skeleton.ts';
+import type { Member } from './leaf.ts';
 import {
+  type Source,
   expectSymbol,
   expectWord,
   isSymbol,
   isWord,
   next,
   peek,
+  readExpression,
   readItems,
   readList,
   readName,
@@ -17,7 +18,6 @@ import {
   takeSymbol,
   takeWords,
   unexpected,
-  type Source,
 } from './source.ts';
 import { syntaxError } from './read-error.ts';
 

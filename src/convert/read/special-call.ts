@@ -1,20 +1,20 @@
 // Reads calls whose arguments are separated by words.
 import type { Call, Expression } from '../../sql/syntax-tree.ts';
-import { readAbove, readExpression } from './expression.ts';
 import { castOf } from './interval.ts';
 import { OPERATORS } from './operators.ts';
 import {
+  type Source,
   expectSymbol,
   expectWord,
   isSymbol,
   isWord,
   next,
   peek,
+  readExpression,
   skipParentheses,
   takeSymbol,
   takeWords,
   textFrom,
-  type Source,
 } from './source.ts';
 import { readTypeName } from './type-name.ts';
 
@@ -139,7 +139,7 @@ function readSubstring(source: Source, at: number): Expression | undefined {
 function readPosition(source: Source, at: number): Expression | undefined {
   open(source);
   const { predicate } = OPERATORS[source.dialect];
-  const part = readAbove(source, predicate);
+  const part = source.rules.above(source, predicate);
   if (!takeWords(source, 'IN')) return undefined;
   const value = readExpression(source);
   expectSymbol(source, ')');

@@ -1,6 +1,7 @@
 // Reads names of types.
 import type { TypeName } from '../../sql/syntax-tree.ts';
 import {
+  type Source,
   areWords,
   expectSymbol,
   isSymbol,
@@ -12,7 +13,6 @@ import {
   takeSymbol,
   takeWords,
   textFrom,
-  type Source,
 } from './source.ts';
 
 /** @throws ReadError */
