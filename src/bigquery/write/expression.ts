@@ -43,15 +43,11 @@ function writeAny(expression: Expression, context: Context): Value {
   const write = (each: Expression) => writeExpression(each, context);
   switch (expression.kind) {
     case 'string':
-      return value('string', { origin: expression.at, sql: quoteString(expression.value) });
     case 'number':
-      return writeNumber(expression.text);
     case 'boolean':
-      return value('bool', expression.value ? 'true' : 'false');
     case 'null':
-      return value('null', 'NULL');
     case 'time':
-      return timeLiteral(expression.type, expression.value, expression.at);
+      return writeLiteral(expression);
     case 'path':
       return writePath(expression.parts, context);
     case 'field':
@@ -102,6 +98,23 @@ function writeAny(expression: Expression, context: Context): Value {
     case 'slice':
     case 'unread':
       return untranslated(expression.at, `Not BigQuery SQL: ${expression.kind}`); // the parser produces none of them
+  }
+}
+
+function writeLiteral(
+  expression: Of<'string'> | Of<'number'> | Of<'boolean'> | Of<'null'> | Of<'time'>,
+): Value {
+  switch (expression.kind) {
+    case 'string':
+      return value('string', { origin: expression.at, sql: quoteString(expression.value) });
+    case 'number':
+      return writeNumber(expression.text);
+    case 'boolean':
+      return value('bool', expression.value ? 'true' : 'false');
+    case 'null':
+      return value('null', 'NULL');
+    case 'time':
+      return timeLiteral(expression.type, expression.value, expression.at);
   }
 }
 

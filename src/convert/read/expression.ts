@@ -6,6 +6,7 @@ import {
   areWords,
   expectSymbol,
   expectWord,
+  isMysql,
   isQueryAhead,
   isSymbol,
   isWord,
@@ -84,8 +85,6 @@ interface Operator {
 const QUANTIFIERS: ReadonlySet<string> = new Set(['ANY', 'ALL', 'SOME']);
 
 function readRight(source: Source, left: Expression, { operator, at, power }: Operator): Expression {
-  const { dialect } = source;
-  const isMysql = dialect === 'mysql' || dialect === 'mariadb';
   const quantifier = peek(source);
   if (quantifier.kind === 'word' && QUANTIFIERS.has(quantifier.upper) && isSymbol(source, '(', 1)) {
     source.at++;
@@ -100,10 +99,10 @@ function readRight(source: Source, left: Expression, { operator, at, power }: Op
     };
   }
   const right = readAbove(source, power);
-  const chained = isMysql ? MYSQL_CHAINS[operator] : CHAINS[operator];
+  const chained = isMysql(source) ? MYSQL_CHAINS[operator] : CHAINS[operator];
   if (chained !== undefined) return chain(left, right, chained);
   const like = LIKE_SYMBOLS[operator];
-  if (like !== undefined && !isMysql)
+  if (like !== undefined && !isMysql(source))
     return { kind: 'like', at: left.at, operator: like[0], value: left, pattern: right, isNot: like[1] };
   return {
     kind: 'binary',

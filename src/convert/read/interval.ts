@@ -1,6 +1,6 @@
 // Reads intervals, in the forms of all dialects.
 import type { Expression, TypeName, Unit } from '../../sql/syntax-tree.ts';
-import { type Source, isSymbol, isWord, next, peek, readExpression, textFrom } from './source.ts';
+import { type Source, isSymbol, isWord, next, peek, readExpression, textFrom, isMysql } from './source.ts';
 
 const UNITS: Readonly<Record<string, string>> = {
   US: 'MICROSECOND',
@@ -67,7 +67,7 @@ const isClause = (word: string): boolean => CLAUSES.has(word);
 
 /** `INTERVAL n DAY`: the value may be an expression without parentheses. */
 function readValue(source: Source): Expression {
-  return source.dialect === 'mysql' || source.dialect === 'mariadb' || source.dialect === 'bigquery'
+  return isMysql(source) || source.dialect === 'bigquery'
     ? readExpression(source)
     : source.rules.primary(source);
 }

@@ -41,6 +41,8 @@ export interface Member {
   qualify?: Expression;
   windows?: Select['windows'];
   hasTies?: boolean;
+  /** TOP n, before the select list. */
+  top?: string;
 }
 
 /** A skeleton under construction. */

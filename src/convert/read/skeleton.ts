@@ -1,10 +1,11 @@
 // Writes the skeleton of a query for node-sql-parser: its clauses, with a name such as `x3` in place of each expression, table
 // and query in parentheses. The grammars cannot be trusted with more than that: they get the precedence of AND and OR
 // wrong, read `NATURAL` as an alias, and a table after `ON …,` as a part of the condition.
-import type { Query, Rows, SetOperator } from '../../sql/syntax-tree.ts';
+import type { SetOperator } from '../../sql/syntax-tree.ts';
 import { place, type Member, type Skeleton } from './leaf.ts';
 import { readFromClause } from './from.ts';
 import { readGroupBy, readLimits } from './clauses.ts';
+import { readRows, rowsQuery } from './rows.ts';
 import { readItem, readSelectOptions } from './select-list.ts';
 import {
   type Source,
@@ -13,6 +14,7 @@ import {
   isQueryAhead,
   isSymbol,
   isWord,
+  nested,
   peek,
   readExpression,
   readItems,
@@ -55,7 +57,7 @@ function readWith(source: Source, skeleton: Skeleton): void {
     if (!takeWords(source, 'NOT', 'MATERIALIZED')) takeWords(source, 'MATERIALIZED');
     expectSymbol(source, '(');
     pieces.push(place(skeleton, { kind: 'with', name, columns, isRecursive }), 'AS (');
-    readSkeleton(source, skeleton);
+    nested(source, () => readSkeleton(source, skeleton));
     expectSymbol(source, ')');
     pieces.push(')');
     if (takeSymbol(source, ',')) pieces.push(',');
@@ -78,20 +80,6 @@ function readMember(source: Source, skeleton: Skeleton, operator: SetOperator | 
   } else if (takeWords(source, 'SELECT')) {
     readSelect(source, skeleton, member);
   } else unexpected(source, 'SELECT');
-}
-
-function rowsQuery(rows: Rows): Query {
-  return { kind: 'query', at: rows.at, tables: [], body: rows, orderBy: [] };
-}
-
-function readRows(source: Source): Rows {
-  const { start: at } = peek(source);
-  expectWord(source, 'VALUES');
-  const rows = readItems(source, () => {
-    takeWords(source, 'ROW');
-    return isSymbol(source, '(') ? readList(source, () => readExpression(source)) : [readExpression(source)];
-  });
-  return { kind: 'rows', at, rows };
 }
 
 function readSelect(source: Source, skeleton: Skeleton, member: Member): void {

@@ -168,6 +168,11 @@ export function skipParentheses(source: Source): void {
   }
 }
 
+/** Whether the dialect is that of MySQL or of MariaDB. */
+export function isMysql({ dialect }: Source): boolean {
+  return dialect === 'mysql' || dialect === 'mariadb';
+}
+
 /** The source text from an offset to the end of the token that was read last. */
 export function textFrom({ text, tokens, at }: Source, start: number): string {
   return text.slice(start, tokens[at - 1]?.end ?? start);

@@ -6,6 +6,7 @@ import {
   expectSymbol,
   isSymbol,
   isWord,
+  nested,
   next,
   peek,
   readName,
@@ -17,8 +18,8 @@ import {
 
 /** @throws ReadError */
 export function readTypeName(source: Source): TypeName {
-  let type = readElementType(source);
-  while (isSymbol(source, '[')) {
+  let type = nested(source, () => readElementType(source));
+  while (isSymbol(source, '[') && source.dialect !== 'bigquery') {
     source.at++;
     if (peek(source).kind === 'number') source.at++;
     expectSymbol(source, ']');
