@@ -61,10 +61,7 @@ function writeAny(expression: Expression, context: Context): Value {
     case 'extract':
       return writeExtract(expression, context);
     case 'interval':
-      return value(
-        'interval',
-        sql`toInterval${unitName(expression.unit)}(${number(write(expression.value))})`,
-      );
+      return writeInterval(expression, write(expression.value));
     case 'unary':
       return writeUnary(expression, write(expression.value));
     case 'chain':
@@ -99,6 +96,10 @@ function writeAny(expression: Expression, context: Context): Value {
     case 'unread':
       return untranslated(expression.at, `Not BigQuery SQL: ${expression.kind}`); // the parser produces none of them
   }
+}
+
+function writeInterval({ unit }: Of<'interval'>, count: Value): Value {
+  return value('interval', sql`toInterval${unitName(unit)}(${number(count)})`);
 }
 
 function writeLiteral(
