@@ -55,6 +55,9 @@ export type ConversionCode =
   | 'time_zone'
   | 'placeholder';
 
+/** A value of a parameter; lists are values of parameters of type Array. */
+export type ParameterValue = string | number | boolean | readonly (string | number)[];
+
 /** A parameter that a placeholder of the source became. */
 export interface ConvertedParameter {
   readonly name: string;
@@ -65,11 +68,9 @@ export interface ConvertedParameter {
   readonly enum?: readonly (string | number)[];
   readonly description?: string;
   readonly example?: ParameterValue;
-  /** Nothing in the text shows the type: String, which ClickHouse also compares with numbers and times. */
+  /** Whether nothing in the source shows the type: String is assumed. */
   readonly isTypeGuessed?: boolean;
 }
-
-export type ParameterValue = string | number | boolean | readonly (string | number)[];
 
 /** Tables and columns that the source text reads. */
 export interface Reads {
