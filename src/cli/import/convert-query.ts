@@ -1,12 +1,8 @@
 // Converts one query of an export to ClickHouse SQL.
-import type {
-  ConversionNote,
-  ConvertedParameter,
-  ForeignDialect,
-  SourceColumn,
-} from '../../convert/conversion.ts';
+import type { ConversionNote, ConvertedParameter, SourceColumn } from '../../convert/conversion.ts';
 import { statusOf, type ConversionStatus } from '../../convert/conversion.ts';
 import type { Converter } from '../../convert/convert.ts';
+import { convertTemplate } from '../../convert/convert-template.ts';
 import { readPlaceholders } from '../../convert/placeholders/read-placeholders.ts';
 import type { TemplateDialect } from '../../convert/placeholders/template.ts';
 import { createPositions, type Position } from '../../core/position.ts';
@@ -103,7 +99,7 @@ async function convertText(
           parameters: template.parameters,
           notes: template.notes,
         }
-      : await converter.convert(sql, { dialect: dialect satisfies ForeignDialect, template, columnsOf });
+      : await convertTemplate(converter, template, { dialect, columnsOf });
   return {
     ...result,
     sql:

@@ -1,13 +1,6 @@
 // The report of an import: a table for the terminal, Markdown and JSON.
 import { renderTable } from '../table.ts';
-import {
-  placeOf,
-  STATUSES,
-  STATUS_TEXT,
-  summaryOf,
-  type ImportedQuery,
-  type PrintReport,
-} from './report.ts';
+import { placeOf, STATUSES, STATUS_TEXT, summaryOf, type ImportedQuery, type PrintReport } from './report.ts';
 
 export const printTable: PrintReport = (report, { print, paint }) => {
   const rows = report.queries.map((each) => [

@@ -65,25 +65,17 @@ export async function writeEndpoint(
   return writeNew(path, formatYaml(schemaLine + writeYaml(document), 'endpoint'), isForced);
 }
 
-function declarationOf({
-  name: _,
-  isTypeGuessed: __,
-  example: ___,
-  required,
-  ...rest
-}: ConvertedParameter): object {
+function declarationOf(parameter: ConvertedParameter): object {
+  const { name: _, isTypeGuessed: __, example: ___, required, ...rest } = parameter;
   return required ? { ...rest, required } : rest;
 }
 
 /** Characters that YAML cannot hold as they are would become escapes in one long line. */
 function printable(sql: string): string {
+  const lines = sql.replace(/\r\n?/g, '\n').replace(/\t/g, '  ');
   // oxlint-disable-next-line no-control-regex -- these characters are what it removes
-  return sql
-    .replace(/\r\n?/g, '\n')
-    .replace(/\t/g, '  ')
-    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u0085\u2028\u2029\ufeff]/g, ' ')
-    .replace(/[ ]+$/gm, '')
-    .trim();
+  const plain = lines.replace(/[\u0000-\u0008\u000b-\u001f\u007f\u0085\u2028\u2029\ufeff]/g, ' ');
+  return plain.replace(/ +$/gm, '').trim();
 }
 
 /** The identifier of an endpoint file, which stays if the file is overwritten. */

@@ -147,13 +147,13 @@ function writeConditions(arms: readonly RenderedArm[], writer: Writer): boolean 
   const isOr = keyword === 'OR' || (keyword === '' && trailing === 'OR');
   const add = (parts: readonly Part[]): void => renderParts(parts, span, sink, rendering);
   add([keyword === '' ? '' : ` ${keyword} `, '(']);
-  let passed: Condition[] = []; // the alternatives before this one are not used
+  const passed: Condition[] = []; // the alternatives before this one are not used
   for (const [index, arm] of arms.entries()) {
     const body = bodies[index];
     const when = simplified({ kind: 'all', of: [...passed, arm.when] });
     if (index > 0) add([' OR ']);
     writeArm({ when, body, isOnly: arms.length === 1 && !isOr }, writer);
-    passed = [...passed, negated(arm.when)];
+    passed.push(negated(arm.when));
   }
   const none = simplified({ kind: 'all', of: passed });
   if (!isOr && arms.length > 1 && none.kind !== 'constant') add([' OR ', ...conditionParts(none)]);

@@ -11,7 +11,9 @@ export function testedValues(condition: Condition): readonly Value[] {
     case 'all':
     case 'any':
       return condition.of.flatMap(testedValues);
-    default:
+    case 'given':
+    case 'truthy':
+    case 'compare':
       return [condition.value];
   }
 }
@@ -27,7 +29,9 @@ export function negated(condition: Condition): Condition {
       return { kind: 'any', of: condition.of.map(negated) };
     case 'any':
       return { kind: 'all', of: condition.of.map(negated) };
-    default:
+    case 'given':
+    case 'truthy':
+    case 'compare':
       return { kind: 'not', of: condition };
   }
 }
@@ -57,7 +61,8 @@ export function requiresValue(condition: Condition, name: string): boolean {
       return condition.of.some((each) => requiresValue(each, name));
     case 'any':
       return condition.of.every((each) => requiresValue(each, name));
-    default:
+    case 'constant':
+    case 'not':
       return false;
   }
 }

@@ -222,9 +222,11 @@ export function constantOf(
   if (expression?.kind === 'literal') return expression.value ?? undefined;
   if (expression?.kind !== 'list') return undefined;
   const items = expression.items.map((item) => (item.kind === 'literal' ? item.value : undefined));
-  const isPlain = (item: unknown): item is string | number =>
-    typeof item === 'string' || typeof item === 'number';
   return items.every(isPlain) ? items : undefined;
+}
+
+function isPlain(item: unknown): item is string | number {
+  return typeof item === 'string' || typeof item === 'number';
 }
 
 /** The name of a called function, such as `String` or `env.get`; undefined for any other expression. */

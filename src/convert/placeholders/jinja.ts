@@ -170,7 +170,11 @@ export function toCondition(expression: TemplateExpression, tool: JinjaTool): Co
       return tested(expression, tool);
     case 'binary':
       return combined(expression, tool) ?? compared(expression, tool);
-    default: {
+    case 'name':
+    case 'call':
+    case 'attribute':
+    case 'filter':
+    case 'list': {
       const value = tool.value(expression);
       return value && { kind: 'truthy', value };
     }

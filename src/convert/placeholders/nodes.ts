@@ -9,6 +9,12 @@ export interface Value extends Omit<Declaration, 'isRange' | 'filter' | 'text' |
   readonly isRaw?: boolean;
 }
 
+/** A use of a declared parameter. */
+export function valueOf(declaration: Declaration): Value {
+  const { isRange: _, filter: __, text: ___, reason: ____, ...value } = declaration;
+  return value;
+}
+
 /** When a part of the text is used. */
 export type Condition =
   | { readonly kind: 'constant'; readonly value: boolean }
@@ -141,7 +147,11 @@ function nodeOf({ start, end }: Mark, item: Item): FlatNode {
     case 'open_optional':
     case 'loop':
       return { kind: 'tag', start, end, tag: item };
-    default:
+    case 'value':
+    case 'sql':
+    case 'inserted':
+    case 'dropped':
+    case 'lost':
       return { kind: 'item', start, end, item };
   }
 }

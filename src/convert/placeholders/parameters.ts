@@ -82,8 +82,8 @@ function firstOf<T, R>(items: readonly T[], read: (item: T) => R | undefined): R
 
 /** Later uses only add what earlier ones do not say. */
 function mergedValue(group: readonly PlacedUse[]): Value {
-  let merged: Value = { name: group[0]?.value.name ?? '' };
-  for (const { value } of group) merged = { ...value, ...merged };
+  const merged: Value = { name: '' };
+  for (const { value } of group.toReversed()) Object.assign(merged, value);
   return merged;
 }
 
@@ -115,10 +115,7 @@ function typeOfValue(value: ParameterValue | undefined): string | undefined {
 }
 
 /** The value as one of the type; undefined if it is none. */
-export function fitting<T extends ParameterValue>(
-  value: T | undefined,
-  type: string,
-): ParameterValue | undefined {
+export function fitting(value: ParameterValue | undefined, type: string): ParameterValue | undefined {
   const element = /^Array\((.*)\)$/s.exec(type)?.[1];
   if (element !== undefined) {
     if (value === undefined) return undefined;

@@ -65,7 +65,10 @@ function failed(text: string, notes: readonly ConversionNote[]): Template {
   };
 }
 
-function syntaxOf(text: string, { tool, dialect, declarations = [] }: TemplateOptions): Syntax {
+function syntaxOf(
+  text: string,
+  { tool = 'driver', dialect, declarations = [] }: TemplateOptions,
+): Syntax {
   switch (tool) {
     case 'metabase':
       return metabaseSyntax(text, dialect, declarations);
@@ -79,7 +82,7 @@ function syntaxOf(text: string, { tool, dialect, declarations = [] }: TemplateOp
       return redashSyntax(text, declarations);
     case 'dbt':
       return dbtSyntax(text, declarations);
-    default:
+    case 'driver':
       return driverSyntax(text, dialect);
   }
 }

@@ -97,7 +97,9 @@ function shifted(node: Node, by: number): Node {
       return { ...moved, arms: moved.arms.map(({ when, body }) => ({ when, body: all(body) })) };
     case 'optional':
       return { ...moved, body: all(moved.body) };
-    default:
+    case 'item':
+    case 'text':
+    case 'unsupported':
       return moved;
   }
 }

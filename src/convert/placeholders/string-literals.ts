@@ -1,5 +1,5 @@
 // Placeholders inside string literals: '%{{ x }}%' becomes concat('%', :x, '%').
-import type { Node, Value } from './nodes.ts';
+import { valuesOf, type Node, type Value } from './nodes.ts';
 import { emit, lose, note, renderParts, renderUse, type Rendering, type Sink } from './rendering.ts';
 
 interface StringContext {
@@ -81,12 +81,7 @@ function piecesOf({ parts }: StringNode, text: string): readonly Piece[] {
     if (part.kind === 'text') addText(text.slice(part.start, part.end));
     else if (part.kind !== 'item') continue;
     else if (part.item.kind === 'inserted') addText(part.item.text.replaceAll("'", "''"));
-    else if (part.item.kind === 'value') pieces.push({ value: part.item.value, span: part });
-    else if (part.item.kind === 'sql')
-      for (const inner of part.item.parts) {
-        if (typeof inner === 'object' && inner.kind === 'value')
-          pieces.push({ value: inner.value, span: part });
-      }
+    else pieces.push(...valuesOf(part.item).map((value) => ({ value, span: part })));
   }
   return pieces;
 }

@@ -150,13 +150,9 @@ function relationsOf(documents: readonly ExportDocument[], manifest: unknown): r
 
 /** `type` of the first output in profiles.yml. */
 function engineOfProfiles(documents: readonly ExportDocument[]): string | undefined {
-  for (const { path, value } of documents) {
-    if (!/(^|\/)profiles\.ya?ml$/.test(path)) continue;
-    for (const [, profile] of entriesOf(value))
-      for (const [, output] of entriesOf(member(profile, 'outputs'))) {
-        const type = textOf(output, 'type');
-        if (type !== undefined) return type;
-      }
-  }
-  return undefined;
+  const profiles = documents.filter(({ path }) => /(^|\/)profiles\.ya?ml$/.test(path));
+  const outputs = profiles
+    .flatMap(({ value }) => entriesOf(value))
+    .flatMap(([, profile]) => entriesOf(member(profile, 'outputs')));
+  return outputs.map(([, output]) => textOf(output, 'type')).find((type) => type !== undefined);
 }

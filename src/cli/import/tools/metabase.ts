@@ -2,7 +2,7 @@
 // Source: https://www.metabase.com/docs/latest/installation-and-operation/serialization and /api/card
 import type { Declaration } from '../../../convert/placeholders/template.ts';
 import { dialectOfEngine } from '../databases.ts';
-import { entriesOf, member, stringAt, textOf, type ExportDocument, type Path } from '../document.ts';
+import { entriesOf, listOf, member, stringAt, textOf, type ExportDocument, type Path } from '../document.ts';
 import type { ForeignQuery } from '../foreign-query.ts';
 
 interface Card {
@@ -54,25 +54,27 @@ function cardsOf(document: ExportDocument): readonly Card[] {
 }
 
 function keysOf({ value }: Card): readonly string[] {
-  return ['id', 'entity_id'].flatMap((key) => {
-    const id = member(value, key);
-    return typeof id === 'number' || typeof id === 'string' ? [String(id)] : [];
-  });
+  return [member(value, 'id'), member(value, 'entity_id')].filter(isKey).map(String);
 }
 
 /** Engines by the names and numbers of databases. */
 function enginesOf(documents: readonly ExportDocument[]): ReadonlyMap<string, string> {
-  const engines = new Map<string, string>();
-  for (const { value } of documents)
-    for (const item of [value, ...itemsOf(value).map((each) => each.value)]) {
+  return new Map(
+    objectsOf(documents).flatMap((item) => {
       const engine = textOf(item, 'engine');
-      if (engine === undefined) continue;
-      for (const key of ['name', 'id']) {
-        const id = member(item, key);
-        if (typeof id === 'string' || typeof id === 'number') engines.set(String(id), engine);
-      }
-    }
-  return engines;
+      const keys = [member(item, 'name'), member(item, 'id')].filter(isKey);
+      return engine === undefined ? [] : keys.map((key) => [String(key), engine] as const);
+    }),
+  );
+}
+
+/** The documents and the members of lists. */
+function objectsOf(documents: readonly ExportDocument[]): readonly unknown[] {
+  return documents.flatMap(({ value }) => [value, ...itemsOf(value).map((each) => each.value)]);
+}
+
+function isKey(value: unknown): value is string | number {
+  return typeof value === 'string' || typeof value === 'number';
 }
 
 function snippetsOf(documents: readonly ExportDocument[]): ReadonlyMap<string, string> {
@@ -84,26 +86,18 @@ function snippetsOf(documents: readonly ExportDocument[]): ReadonlyMap<string, s
   );
 }
 
-/** From the API's metadata of tables: `{fields: [{id, name, table: {name}}]}`. */
+/** From the API's metadata of tables: `{name, fields: [{id, name}]}`. */
 function fieldsOf(documents: readonly ExportDocument[]): ReadonlyMap<string, readonly string[]> {
-  const fields = new Map<string, readonly string[]>();
-  for (const { value } of documents)
-    for (const table of [value, ...itemsOf(value).map((each) => each.value), ...tablesOf(value)])
-      for (const field of listIn(table, 'fields')) {
+  const tables = objectsOf(documents).flatMap((item) => [item, ...listOf(item, 'tables')]);
+  return new Map(
+    tables.flatMap((table) =>
+      listOf(table, 'fields').flatMap((field): (readonly [string, readonly string[]])[] => {
         const [id, name, tableName] = [member(field, 'id'), textOf(field, 'name'), textOf(table, 'name')];
-        if (typeof id === 'number' && name !== undefined)
-          fields.set(String(id), tableName === undefined ? [name] : [tableName, name]);
-      }
-  return fields;
-}
-
-function tablesOf(value: unknown): readonly unknown[] {
-  return listIn(value, 'tables');
-}
-
-function listIn(value: unknown, key: string): readonly unknown[] {
-  const list = member(value, key);
-  return Array.isArray(list) ? list : [];
+        if (typeof id !== 'number' || name === undefined) return [];
+        return [[String(id), tableName === undefined ? [name] : [tableName, name]]];
+      }),
+    ),
+  );
 }
 
 /** The SQL of a card: of `native`, or of the single stage of newer versions. */
@@ -217,7 +211,8 @@ const MAX_NESTED = 5;
 
 /** Another card as a subquery. */
 function otherCard(name: string, tag: unknown, { context, own, depth }: TagContext): Declaration {
-  const id = String(member(tag, 'card-id') ?? member(tag, 'card_id') ?? /^#(\d+)/.exec(name)?.[1] ?? '');
+  const ids = [member(tag, 'card-id'), member(tag, 'card_id'), /^#(\d+)/.exec(name)?.[1]];
+  const id = String(ids.find(isKey) ?? '');
   const card = context.cards.get(id);
   const native = card && nativePath(card.value);
   if (card === undefined) return { name, reason: `The question ${name} is not in the export` };

@@ -110,7 +110,7 @@ function declarationOf(parameter: unknown): Declaration {
 /** Dates relative to the current day, such as `d_now`, are no values. */
 function plainOf(value: unknown): Declaration['default'] {
   if (typeof value === 'number' || typeof value === 'boolean') return value;
-  if (typeof value === 'string') return /^d_/.test(value) || value === '' ? undefined : value;
+  if (typeof value === 'string') return value.startsWith('d_') || value === '' ? undefined : value;
   if (!Array.isArray(value)) return undefined;
   const items = (value as readonly unknown[]).filter((each): each is string => typeof each === 'string');
   return items.length === value.length ? items : undefined;

@@ -23,15 +23,18 @@ const INDENTED =
 
 /** In order. The value of an instruction with `>` is its following lines, which are indented. */
 function instructionsOf(text: string): readonly Instruction[] {
-  const found: { name: string; value: string; start: number }[] = [];
+  const found: { name: string; value: string; readonly start: number }[] = [];
   let at = 0;
   let isBlock = false;
   for (const line of text.split(/(?<=\n)/)) {
     const isInstruction: boolean = !isBlock || /^[A-Z_]+\b/.test(line) || INDENTED.test(line);
-    const match: RegExpExecArray | null = isInstruction ? INSTRUCTION.exec(line.replace(/[\r\n]+$/, '')) : null;
+    const match: RegExpExecArray | null = isInstruction
+      ? INSTRUCTION.exec(line.replace(/[\r\n]+$/, ''))
+      : null;
     const last = found.at(-1);
     if (match !== null) {
-      const [, name = '', argument = ''] = match;
+      const name: string = match[1] ?? '';
+      const argument: string = match[2] ?? '';
       isBlock = /^\s*>\s*$/.test(argument) || (argument.trim() === '' && name.toUpperCase() !== 'NODE');
       const start = isBlock ? at + line.length : at + line.indexOf(argument);
       found.push({ name: name.toUpperCase(), value: isBlock ? '' : argument, start });
@@ -228,15 +231,15 @@ export function readDatasource(file: ExportFile): TableDefinition | ImportProble
     option('ENGINE_SORTING_KEY') ?? option('ENGINE_PRIMARY_KEY'),
     option('ENGINE_TTL'),
   ];
-  const arguments_ = [option('ENGINE_SIGN'), option('ENGINE_VER')].filter((each) => each !== undefined);
+  const versions = [option('ENGINE_SIGN'), option('ENGINE_VER')].filter((each) => each !== undefined);
   const given =
-    version === undefined ? '' : `(${arguments_.length > 0 ? arguments_.join(', ') : `(${version})`})`;
+    version === undefined ? '' : `(${versions.length > 0 ? versions.join(', ') : `(${version})`})`;
   const lines = [
     `CREATE TABLE ${name} (`,
     columns.map((column) => `  ${column}`).join(',\n'),
     `) ENGINE = ${engine === 'Join' || engine === 'Null' ? engine : `${engine}${given}`}`,
     ...(partition === undefined || partition === '' ? [] : [`PARTITION BY ${partition}`]),
-    ...(/MergeTree$/.test(engine)
+    ...(engine.endsWith('MergeTree')
       ? [`ORDER BY ${key === undefined || key === '' ? 'tuple()' : `(${key})`}`]
       : []),
     ...(ttl === undefined || ttl === '' ? [] : [`TTL ${ttl}`]),

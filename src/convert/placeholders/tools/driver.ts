@@ -34,7 +34,7 @@ function codeMarkEnd(source: string, at: number, dialect: TemplateDialect): numb
   const before = source.slice(Math.max(0, at - 40), at);
   if (char === '{' && dialect !== 'clickhouse') return undefined;
   if (char === '@' && (/[\w@]$/.test(before) || source.startsWith(':=', end))) return undefined;
-  if (char === ':' && /:$/.test(before)) return undefined;
+  if (char === ':' && before.endsWith(':')) return undefined;
   const isPositional = char === '?' || mark === '%s' || mark === '%d';
   return isPositional && !(startsValue(before) && endsValue(source.slice(end, end + 20))) ? undefined : end;
 }

@@ -1,6 +1,6 @@
 // The macros of Grafana's SQL data sources: PostgreSQL, MySQL, ClickHouse, and those with the common macros of their SDK.
 // Source: https://grafana.com/docs/grafana/latest/datasources/postgres/query-editor/#macros and the plugins' own pages.
-import type { Item, Part, Value } from '../nodes.ts';
+import { valueOf, type Item, type Part, type Value } from '../nodes.ts';
 import type { Declaration, TemplateDialect } from '../template.ts';
 
 export interface MacroArgument {
@@ -150,8 +150,9 @@ function dateAndTime({ source }: Arguments): readonly Part[] {
 function conditionalAll({ source, macro, variables }: Arguments): readonly Part[] | undefined {
   const name = /\w+/.exec(macro.args[1]?.text ?? '')?.[0];
   if (name === undefined) return undefined;
-  const { isRange: _, filter: __, text, reason, ...value } = variables.get(name) ?? { name, isList: true };
-  if (text !== undefined || reason !== undefined) return undefined;
+  const declared = variables.get(name) ?? { name, isList: true };
+  if (declared.text !== undefined || declared.reason !== undefined) return undefined;
+  const value = valueOf(declared);
   const optional: Value = { ...value, required: false };
   const use: Part = { kind: 'value', value: optional };
   const absent = value.isList === true ? call('empty', use) : [use, ' IS NULL'];

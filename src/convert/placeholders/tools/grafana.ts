@@ -1,6 +1,6 @@
 // Grafana's variables and macros: $var, ${var:csv}, [[var]], $__timeFilter(col). What macros mean is in grafana-macros.ts.
 import { isRawIn } from '../jinja.ts';
-import type { Item, Syntax, Value } from '../nodes.ts';
+import { valueOf, type Item, type Syntax, type Value } from '../nodes.ts';
 import type { RegionKind } from '../source-lexer.ts';
 import type { Declaration, TemplateDialect } from '../template.ts';
 import { altinityMacro } from './grafana-altinity.ts';
@@ -136,7 +136,7 @@ function variable({
 }): Item {
   if (declaration.reason !== undefined) return { kind: 'lost', message: declaration.reason };
   if (declaration.text !== undefined) return { kind: 'inserted', text: declaration.text };
-  const { isRange: _, filter: __, text: ___, reason: ____, ...value } = declaration;
+  const value = valueOf(declaration);
   if (format === 'singlequote' || format === 'sqlstring' || format === 'doublequote')
     return { kind: 'value', value };
   const isPattern = format === 'pipe' || format === 'regex';

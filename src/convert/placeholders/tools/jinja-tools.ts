@@ -1,7 +1,7 @@
 // dbt's and Superset's functions in Jinja, and plain Jinja.
 import { calledName, constantOf, pathOf, type TemplateExpression } from '../expression.ts';
 import { isRawIn, jinjaSyntax } from '../jinja.ts';
-import type { Item, Syntax, Value } from '../nodes.ts';
+import { valueOf, type Item, type Syntax, type Value } from '../nodes.ts';
 import type { RegionKind } from '../source-lexer.ts';
 import type { Declaration } from '../template.ts';
 
@@ -158,6 +158,5 @@ function argument({ args, named }: Call): Value | undefined {
 function declaredOr(name: string, declarations: readonly Declaration[]): Value {
   const found = declarations.find((each) => each.name === name);
   if (found === undefined) return { name };
-  const { isRange: _, filter: __, text: ___, reason: ____, ...value } = found;
-  return value;
+  return valueOf(found);
 }

@@ -1,6 +1,6 @@
 // Metabase's variables, field filters and optional parts: {{x}}, [[AND a = {{x}}]], {{snippet: name}}, {{#123}}.
 // Source: https://www.metabase.com/docs/latest/questions/native-editor/sql-parameters
-import type { Item, Part, Syntax, Value } from '../nodes.ts';
+import { valueOf, type Item, type Part, type Syntax, type Value } from '../nodes.ts';
 import type { Declaration, TemplateDialect } from '../template.ts';
 
 const MAX_MARK = 400;
@@ -46,7 +46,8 @@ function tag(name: string, byName: ReadonlyMap<string, Declaration>, dialect: Te
       message: `The ${name} is not in the export`,
       hint: 'Export it too, or write its text',
     };
-  const { isRange: _, filter, text: __, reason: ___, ...value } = declaration ?? { name };
+  const value = valueOf(declaration ?? { name });
+  const filter = declaration?.filter;
   if (filter === undefined) return { kind: 'value', value };
   if (filter.column === undefined)
     return {

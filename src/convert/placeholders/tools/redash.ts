@@ -1,6 +1,6 @@
 // Redash's parameters, in Mustache: {{ name }}, {{ range.start }}, {{#name}} … {{/name}}.
 import { isRawIn } from '../jinja.ts';
-import type { Item, Syntax, Value } from '../nodes.ts';
+import { valueOf, type Item, type Syntax, type Value } from '../nodes.ts';
 import type { RegionKind } from '../source-lexer.ts';
 import type { Declaration } from '../template.ts';
 
@@ -24,16 +24,16 @@ function interpret(source: string, byName: ReadonlyMap<string, Declaration>, ins
   const [, sign = '', written = ''] = /^([#^/&!]?)\s*(.*)$/s.exec(content) ?? [];
   if (sign === '!') return { kind: 'dropped' };
   if (sign === '/') return { kind: 'close' };
-  const value = valueOf(written, byName);
+  const value = namedValue(written, byName);
   if (sign === '#') return { kind: 'open', when: { kind: 'truthy', value } };
   if (sign === '^') return { kind: 'open', when: { kind: 'not', of: { kind: 'truthy', value } } };
   const isQuoted = value.type !== undefined && /^(U?Int|Float|Date)/.test(value.type);
   return { kind: 'value', value: isQuoted ? value : { ...value, ...isRawIn(inside) } };
 }
 
-function valueOf(written: string, byName: ReadonlyMap<string, Declaration>): Value {
+function namedValue(written: string, byName: ReadonlyMap<string, Declaration>): Value {
   const own = byName.get(written);
-  if (own !== undefined) return plain(own);
+  if (own !== undefined) return valueOf(own);
   const [, range = '', end = ''] = /^(.*)\.(start|end)$/s.exec(written) ?? [];
   const declared = byName.get(range);
   if (end === '') return { name: written };
@@ -41,11 +41,7 @@ function valueOf(written: string, byName: ReadonlyMap<string, Declaration>): Val
     default: _,
     example: __,
     ...rest
-  } = declared === undefined ? { name: range, type: 'String' } : plain(declared);
+  } = declared === undefined ? { name: range, type: 'String' } : valueOf(declared);
   const description = rest.description === undefined ? {} : { description: `${rest.description}: ${end}` };
   return { ...rest, name: `${range}_${end}`, ...description };
-}
-
-function plain({ isRange: _, filter: __, text: ___, reason: ____, ...value }: Declaration): Value {
-  return value;
 }
