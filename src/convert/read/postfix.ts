@@ -1,6 +1,5 @@
 // Reads what follows a value without an operator: casts, elements, fields, paths.
 import type { Expression } from '../../sql/syntax-tree.ts';
-import { readExpression } from './expression.ts';
 import { castOf } from './interval.ts';
 import {
   expectSymbol,
@@ -8,10 +7,12 @@ import {
   isWord,
   next,
   peek,
+  readExpression,
   readName,
   report,
   takeSymbol,
   unexpected,
+  requireDepth,
   type Source,
 } from './source.ts';
 import { readTypeName } from './type-name.ts';
@@ -19,7 +20,7 @@ import { readTypeName } from './type-name.ts';
 /** @throws ReadError */
 export function readPostfix(source: Source, value: Expression): Expression {
   let whole = value;
-  for (;;) {
+  for (let count = 0; ; requireDepth(source, ++count)) {
     const wider = readOne(source, whole);
     if (wider === undefined) return whole;
     whole = wider;

@@ -1,5 +1,5 @@
 // The tokens of a query, read one after the other.
-import type { FromItem, Name, Query } from '../../sql/syntax-tree.ts';
+import type { Expression, FromItem, Name, Query } from '../../sql/syntax-tree.ts';
 import type { ConversionNote, ForeignDialect } from '../conversion.ts';
 import type { Token } from './lexer.ts';
 import { ReadError, syntaxError } from './read-error.ts';
@@ -14,10 +14,28 @@ export interface Source {
   at: number;
   depth: number;
   readonly notes: ConversionNote[];
+  /** Here to avoid circular imports between the files that define them. */
+  readonly rules: Rules;
   /** Reads the query that starts at the next token, up to the parenthesis that closes it. */
   readonly query: (source: Source) => Query;
   /** Reads the tables of FROM that start at the next token. */
   readonly from: (source: Source) => readonly FromItem[];
+}
+
+/** The mutually recursive readers of expressions. They throw ReadError. */
+export interface Rules {
+  /** Reads an expression of operators that bind tighter than a power. */
+  readonly above: (source: Source, power: number) => Expression;
+  /** Reads an operand. */
+  readonly primary: (source: Source) => Expression;
+}
+
+/**
+ * Reads one expression.
+ * @throws ReadError
+ */
+export function readExpression(source: Source): Expression {
+  return source.rules.above(source, 0);
 }
 
 /** Deeper queries would exhaust the stack of the conversion. */
@@ -91,6 +109,15 @@ export function readName(source: Source, expected = 'a name'): Name {
   return { name: text, at: start };
 }
 
+const MAX_OPERATORS = 400;
+
+/** @throws ReadError if too many operators follow each other: their tree is as deep */
+export function requireDepth(source: Source, count: number): void {
+  if (count <= MAX_OPERATORS) return;
+  const message = `An expression has more than ${MAX_OPERATORS} operators in a row`;
+  throw new ReadError(peek(source).start, message, 'too_large');
+}
+
 /** Reads what `read` reads, one nesting level deeper. */
 export function nested<T>(source: Source, read: () => T): T {
   if (++source.depth > MAX_DEPTH)
@@ -102,6 +129,16 @@ export function nested<T>(source: Source, read: () => T): T {
   const result = read();
   source.depth--;
   return result;
+}
+
+/** The parts of a qualified name. */
+export function readParts(source: Source): readonly Name[] {
+  const parts: Name[] = [readName(source)];
+  while (isSymbol(source, '.') && ['word', 'quoted'].includes(peek(source, 1).kind)) {
+    source.at++;
+    parts.push(readName(source));
+  }
+  return parts;
 }
 
 /** `(`, elements separated by commas, `)`. */
@@ -138,6 +175,11 @@ export function skipParentheses(source: Source): void {
     if (token.kind === 'symbol' && token.text === '(') depth++;
     if (token.kind === 'symbol' && token.text === ')') depth--;
   }
+}
+
+/** Whether the dialect is that of MySQL or of MariaDB. */
+export function isMysql({ dialect }: Source): boolean {
+  return dialect === 'mysql' || dialect === 'mariadb';
 }
 
 /** The source text from an offset to the end of the token that was read last. */
