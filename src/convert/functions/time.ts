@@ -6,6 +6,7 @@ import { shifted, spansOf, type Span } from '../write/interval.ts';
 import { loose, operand, text, value, type Value } from '../write/value.ts';
 import { asTime, epoch, partOf, truncated, unitOf } from './time-parts.ts';
 import { mysqlFormat, strftimeFormat, toCharFormat, type Format } from './time-format.ts';
+import { truncateNumber } from './number.ts';
 import { byDialect, literal, type Application, type Rule, type Rules } from './function.ts';
 import { sqliteTime } from './sqlite-time.ts';
 
@@ -211,7 +212,7 @@ export const TIME_FUNCTIONS: Rules = {
   date_trunc: dateTrunc,
   timestamp_trunc: dateTrunc,
   datetime_trunc: dateTrunc,
-  trunc: (application) => application.dialect === 'redshift' || application.dialect === 'snowflake' ? truncated(application.arg(0), application.call.args.length > 1 ? unitOf(application.source(1)) : 'DAY', place(application)) : application.fail('trunc is not converted'),
+  trunc: (application) => (['date', 'timestamp'].includes(application.arg(0).type.kind) ? truncated(application.arg(0), application.call.args.length > 1 ? unitOf(application.source(1)) : 'DAY', place(application)) : truncateNumber(application)),
   date_part: datePart,
   year: part('YEAR'),
   quarter: part('QUARTER'),

@@ -81,6 +81,7 @@ export function castTo(own: Value, type: TypeName, options: CastOptions): Value 
     case 'uuid':
       return value('uuid', `toUUID${options.isSafe ? 'OrNull' : ''}(${from.sql})`, from.type.isNullable || options.isSafe);
     case 'time':
+      if (isKind(from, 'timestamp')) differs(context, at, 'type', 'A time of day is a string without the fraction of the second');
       return isKind(from, 'timestamp') ? value('time', `formatDateTime(${from.sql}, '%H:%i:%S')`, from.type.isNullable) : value('time', text(from), from.type.isNullable);
     case 'array':
       return toArray(from, type, at);

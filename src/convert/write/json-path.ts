@@ -102,7 +102,7 @@ export function jsonOperator({ operator, left, right, at }: Binary, context: Con
     case '->':
       return jsonAt(context.write(left, context), stepsOf(right, context));
     case '->>':
-      return jsonText(jsonAt(context.write(left, context), stepsOf(right, context)));
+      return unquoted(jsonAt(context.write(left, context), stepsOf(right, context)), context);
     case '#>':
       return jsonAt(context.write(left, context), arraySteps(right, at));
     case '#>>':
@@ -125,6 +125,11 @@ export function jsonOperator({ operator, left, right, at }: Binary, context: Con
     default:
       return undefined;
   }
+}
+
+/** The value of `->>`; in SQLite, numbers stay numbers. */
+function unquoted(place: JsonValue, { shared }: Context): Value {
+  return shared.dialect === 'sqlite' ? { ...place, sql: jsonText(place).sql } : jsonText(place);
 }
 
 /** The right side of `->`: a key, a position from 0, or in MySQL and SQLite a path. */

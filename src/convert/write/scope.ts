@@ -45,6 +45,8 @@ export interface Resolved {
   readonly value: Value;
   readonly rest: readonly Name[];
   readonly isOuter: boolean;
+  /** A column of a table, rather than an alias. */
+  readonly isColumn: boolean;
 }
 
 /** Resolves a path; with tables whose columns are unknown, a name that nothing else defines is theirs. */
@@ -56,7 +58,7 @@ export function resolve(parts: readonly Name[], context: Context): Resolved {
     if (isOuter) markOuter(context, each);
     return { ...found, isOuter };
   }
-  return { value: value('unknown', parts.map((part) => name(part.name)).join('.')), rest: [], isOuter: false };
+  return { value: value('unknown', parts.map((part) => name(part.name)).join('.')), rest: [], isOuter: false, isColumn: false };
 }
 
 /** Every query between the name and its definition is correlated. */
@@ -74,10 +76,10 @@ function resolveIn(parts: readonly Name[], context: Context): Omit<Resolved, 'is
     const relation = relations.findLast(({ alias }) => same(alias, table?.name ?? ''));
     const column = parts[count];
     if (relation === undefined || column === undefined) continue;
-    return { value: qualified(relation, column), rest: parts.slice(count + 1) };
+    return { value: qualified(relation, column), rest: parts.slice(count + 1), isColumn: true };
   }
   const own = unqualified(first, context);
-  return own === undefined ? undefined : { value: own, rest: parts.slice(1) };
+  return own === undefined ? undefined : { ...own, rest: parts.slice(1) };
 }
 
 function qualified(relation: Relation, column: Name): Value {
@@ -95,28 +97,31 @@ function typed(sql: string, type: Type | undefined, { isOptional }: Relation): V
   return { sql, type: isOptional ? { ...known, isNullable: true } : known };
 }
 
-function unqualified(column: Name, { relations, aliases, parent, shadowed }: Context): Value | undefined {
+function unqualified(column: Name, { relations, aliases, parent, shadowed }: Context): Pick<Resolved, 'value' | 'isColumn'> | undefined {
   const lower = column.name.toLowerCase();
   const isShadowed = shadowed?.has(lower) === true;
   for (const relation of relations) {
     const own = relation.values?.get(lower);
-    if (own !== undefined) return own;
+    if (own !== undefined) return { value: own, isColumn: true };
     const known = relation.columns?.find((each) => same(each.name, column.name));
     if (known === undefined) continue;
     const isShared = relations.filter(({ columns }) => columns?.some((each) => same(each.name, column.name)) === true).length > 1;
     // With USING, ClickHouse's unqualified name is the merged column, as in the source.
     const isMerged = relations.some(({ merged }) => merged?.has(lower) === true);
-    return typed((isShared && !isMerged) || isShadowed ? `${name(relation.alias ?? '')}.${name(known.name)}` : name(known.name), known.type, relation);
+    const isQualified = (isShared && !isMerged) || isShadowed;
+    const sql = isQualified ? `${name(relation.alias ?? '')}.${name(known.name)}` : name(known.name);
+    return { value: typed(sql, known.type, relation), isColumn: true };
   }
   const alias = aliases.get(lower);
-  if (alias !== undefined) return { sql: name(alias.name), type: alias.value.type };
+  if (alias !== undefined) return { value: { sql: name(alias.name), type: alias.value.type }, isColumn: false };
   const open = relations.filter(({ columns, values }) => columns === undefined && values === undefined);
   const [only] = open;
   if (only === undefined) return undefined;
   // A table whose columns are unknown: an outer query may know the name instead.
   if (parent !== undefined && knows(parent, lower) && relations.length > open.length) return undefined;
   const isQualified = isShadowed && only.alias !== undefined && open.length === 1;
-  return typed(isQualified ? `${name(only.alias)}.${name(column.name)}` : name(column.name), undefined, only);
+  const sql = isQualified ? `${name(only.alias)}.${name(column.name)}` : name(column.name);
+  return { value: typed(sql, undefined, only), isColumn: true };
 }
 
 function knows(context: Context, lower: string): boolean {

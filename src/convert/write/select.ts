@@ -7,7 +7,8 @@ import { writeFrom } from './from.ts';
 import { listed } from './layout.ts';
 import { limits } from './query.ts';
 import type { Relation } from './scope.ts';
-import { keyOf, orderOf } from './window.ts';
+import { containsAggregate } from './subquery.ts';
+import { orderOf } from './window.ts';
 import { name, value, type Value } from './value.ts';
 
 /** What follows a SELECT. */
@@ -31,20 +32,19 @@ export function writeSelect(select: Select, tail: Tail, { context, isShown }: { 
   const from = writeFrom(select.from, context);
   const windows = new Map(select.windows.map((each) => [each.name.name.toLowerCase(), each.window]));
   const hasGroups = select.groupBy === 'ALL' || select.groupBy.length > 0 || (select.groupings ?? []).length > 0;
-  const base: Context = { ...context, relations: from.relations, windows, isUngrouped: !hasGroups, aliases: new Map(), shadowed: shadowedNames(select), groupKeys: undefined };
-  const draft = writeItems(select, base, isShown);
-  const groupKeys = caselessGroups(select, draft, base);
-  const inside: Context = groupKeys === undefined ? base : { ...base, groupKeys };
-  const columns = groupKeys === undefined ? draft : writeItems(select, inside, isShown);
+  const base: Context = { ...context, relations: from.relations, windows, isUngrouped: !hasGroups, aliases: new Map(), shadowed: shadowedNames(select, false), grouped: undefined, joins: { pieces: [], isOpen: !hasGroups && !select.items.some((item) => item.kind === 'value' && containsAggregate(item.value)) } };
+  const inside = groupedContext(select, base, isShown);
+  const columns = writeItems(select, inside, isShown);
   const aliased: Context = { ...inside, aliases: aliasesOf(columns), hasRollup: (select.groupings ?? []).length > 0 };
   const lines = [listed(select.isDistinct && !isCaseless(select, columns, inside) ? 'SELECT DISTINCT' : 'SELECT', columns.map(({ sql }) => sql))];
-  if (from.sql !== undefined) lines.push(`FROM ${from.sql}`);
-  const where = [...from.conditions, ...(select.where === undefined ? [] : [conditionOf(select.where, seesAliases(context) ? aliased : base)])];
+  const where = [...from.conditions, ...(select.where === undefined ? [] : [conditionOf(select.where, { ...(seesAliases(context) ? aliased : inside), grouped: undefined })])];
   if (where.length > 0) lines.push(`WHERE ${where.length === 1 ? where.join('') : where.map((each) => `(${each})`).join(' AND ')}`);
-  lines.push(...groupLines(select, columns, { context: aliased, keys: groupKeys }));
+  lines.push(...groupLines(select, columns, aliased));
   if (select.having !== undefined) lines.push(`HAVING ${conditionOf(select.having, aliased)}`);
   if (select.qualify !== undefined) lines.push(`QUALIFY ${conditionOf(select.qualify, aliased)}`);
   lines.push(...tailLines(select, tail, { columns, context: aliased }));
+  // Subqueries in expressions may have added joins.
+  if (from.sql !== undefined) lines.splice(1, 0, ...[`FROM ${from.sql}`, ...(base.joins?.pieces ?? [])]);
   const isKnown = columns.every(({ isStar }) => !isStar);
   return { sql: lines.join('\n'), columns: isKnown ? columns : starColumns(select, columns, from.relations) };
 }
@@ -53,8 +53,8 @@ export function writeSelect(select: Select, tail: Tail, { context, isShown }: { 
 const seesAliases = ({ shared }: Context): boolean => ['snowflake', 'sqlite', 'redshift'].includes(shared.dialect);
 
 /** Names of aliases: columns of the same name are qualified, since ClickHouse prefers the alias. */
-function shadowedNames({ items }: Select): ReadonlySet<string> {
-  return new Set(items.flatMap((item) => (item.kind === 'value' && item.alias !== undefined && !isSamePath(item.value, item.alias) ? [item.alias.name.toLowerCase()] : [])));
+function shadowedNames({ items }: Select, isCaseless: boolean): ReadonlySet<string> {
+  return new Set(items.flatMap((item) => (item.kind === 'value' && (isCaseless || (item.alias !== undefined && !isSamePath(item.value, item.alias))) ? [(item.alias?.name ?? implicitName(item.value)).toLowerCase()] : [])));
 }
 
 function isSamePath(expression: Expression, alias: Name): boolean {
@@ -123,6 +123,7 @@ function shown(written: Value, { isShown, at, context }: { readonly isShown: boo
   const { kind, scale, isNumberInClickHouse } = written.type;
   const { dialect, traits } = context.shared;
   if (kind === 'numeric' && scale !== undefined && ROUNDED.has(dialect) && !/^[\d.-]+$/.test(written.sql)) return { ...roundHalfAway(written, Math.min(scale, 15)), type: written.type };
+  if (kind === 'json' && dialect === 'sqlite') return { ...value('text', written.sql), type: { kind: 'text', isNullable: true, isMixed: true } };
   if (isShown && kind === 'seconds') differs(context, at, 'type', 'An interval is returned as a number of seconds');
   if (isShown && kind === 'interval') differs(context, at, 'type', 'An interval is returned in the form of ClickHouse');
   if (kind === 'bool' && isNumberInClickHouse === true && !traits.hasNumericConditions && isShown)
@@ -155,12 +156,29 @@ function starColumns(select: Select, columns: readonly Column[], relations: read
   return all.every((each) => each !== undefined) ? all.flat() : undefined;
 }
 
-/** In MySQL, the keys of GROUP BY that are strings: their SQL; undefined if there are none. */
-function caselessGroups({ groupBy, groupings }: Select, columns: readonly Column[], context: Context): ReadonlySet<string> | undefined {
-  if (!context.shared.traits.ignoresCase || groupBy === 'ALL' || (groupings ?? []).length > 0) return undefined;
-  const keys = groupBy.map((each) => groupKey(each, columns, context)).filter((key) => key.type.kind === 'text');
-  return keys.length === 0 ? undefined : new Set(keys.map(({ sql }) => sql));
+/** Dialects that allow columns outside of GROUP BY: they depend on the keys, or any value is returned. */
+const HAS_OTHERS: ReadonlySet<string> = new Set(['postgresql', 'mysql', 'mariadb', 'sqlite']);
+
+/** The context of a grouped query, which knows its keys. */
+function groupedContext(select: Select, base: Context, isShown: boolean): Context {
+  const { groupBy, groupings = [] } = select;
+  const { dialect } = base.shared;
+  if (groupBy === 'ALL' || groupBy.length === 0 || groupings.length > 0 || !HAS_OTHERS.has(dialect)) return base;
+  const qualified: Context = { ...base, shadowed: shadowedNames(select, true) };
+  const hasOthers = dialect !== 'sqlite' || !select.items.some((item) => item.kind === 'value' && isExtreme(item.value));
+  const build = (context: Context): Context => {
+    const draft = writeItems(select, context, isShown);
+    const keys = groupBy.map((each) => groupKey(each, draft, context));
+    const caseless = keys.filter((key) => caselessKey(key, context).sql !== key.sql).map(({ sql }) => sql);
+    return { ...context, grouped: { keys: new Set(keys.map(({ sql }) => sql)), caseless: new Set(caseless), hasOthers } };
+  };
+  const plain = build(base);
+  const isPlain = writeItems(select, plain, isShown).every((column) => column.isStar || !/\bany\(/.test(column.sql));
+  return isPlain ? plain : build(qualified);
 }
+
+/** With min or max, SQLite returns the other columns of that row. */
+const isExtreme = (expression: Expression): boolean => expression.kind === 'call' && ['min', 'max'].includes(expression.name) && expression.args.length === 1;
 
 /** A key of GROUP BY: a position, an alias, or an expression. */
 function groupKey(expression: Expression, columns: readonly Column[], context: Context): Value {
@@ -172,28 +190,27 @@ function groupKey(expression: Expression, columns: readonly Column[], context: C
   return alias === undefined || isColumn ? context.write(expression, context) : alias.value;
 }
 
-function groupLines(select: Select, columns: readonly Column[], { context, keys }: { readonly context: Context; readonly keys: ReadonlySet<string> | undefined }): readonly string[] {
+function groupLines(select: Select, columns: readonly Column[], context: Context): readonly string[] {
   const { groupBy, groupings = [] } = select;
   if (groupBy === 'ALL') return ['GROUP BY ALL'];
-  const plain: Context = { ...context, groupKeys: undefined };
+  const plain: Context = { ...context, grouped: undefined };
   if (groupings.length > 0) return [groupingLine(select, groupings, plain)];
   if (groupBy.length === 0) return [];
   const written = groupBy.map((each) => {
-    if (keys !== undefined) {
-      const key = groupKey(each, ungrouped(select, columns, plain), plain);
-      return keys.has(key.sql) ? caselessKey(key, context).sql : keyOf(key).sql;
-    }
+    const key = groupKey(each, ungrouped(select, columns, plain), plain);
+    if (context.grouped?.caseless.has(key.sql) === true) return caselessKey(key, context).sql;
     const isPosition = each.kind === 'number' && columns[Number(each.text) - 1]?.isStar === false;
-    return isPosition ? each.text : keyOf(context.write(each, plain)).sql;
+    return isPosition ? each.text : context.write(each, plain).sql;
   });
   return [listed('GROUP BY', written)];
 }
 
-/** The select list without `any` around the keys. */
+/** The select list without `any` around columns. */
 function ungrouped(select: Select, columns: readonly Column[], context: Context): readonly Column[] {
+  if (context.shared.traits.ignoresCase !== true) return columns;
   return columns.map((column, index) => {
     const item = select.items[index];
-    return item?.kind === 'value' ? { ...column, value: context.write(item.value, context) } : column;
+    return item?.kind === 'value' ? { ...column, value: context.write(item.value, { ...context, aliases: new Map() }) } : column;
   });
 }
 
@@ -227,13 +244,15 @@ function tailLines(select: Select, tail: Tail, { columns, context }: { readonly 
   return [...lines, ...limits({ ...tail, hasTies: tail.hasTies === true })];
 }
 
+const plainValue = (sql: string, { type }: Value): Value => ({ sql, type });
+
 /** A key of ORDER BY: a position, an alias before a column, or an expression. */
 function orderKey(expression: Expression, columns: readonly Column[], context: Context): Value {
   const position = expression.kind === 'number' ? columns[Number(expression.text) - 1] : undefined;
   const [only, more] = expression.kind === 'path' ? expression.parts : [];
   const named = only === undefined || more !== undefined ? undefined : columns.find((each) => !each.isStar && each.name.toLowerCase() === only.name.toLowerCase());
   const column = position ?? named;
-  const found = column !== undefined && !column.isStar ? { ...column.value, sql: name(column.name), isLoose: false } : keyOf(context.write(expression, context));
+  const found = column !== undefined && !column.isStar ? plainValue(name(column.name), column.value) : context.write(expression, context);
   const nullable = context.hasRollup === true ? { ...found, type: { ...found.type, isNullable: true } } : found;
   return caselessKey(nullable, context);
 }
