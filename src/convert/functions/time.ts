@@ -72,6 +72,9 @@ function boundaries(application: Application, unit: string, [from, to]: readonly
 function whole(application: Application, unit: string, [from, to]: readonly [Value, Value]): Value {
   const isNullable = from.type.isNullable || to.type.isNullable;
   if (!/^(?:YEAR|QUARTER|MONTH|WEEK|DAY|HOUR|MINUTE|SECOND|MILLISECOND|MICROSECOND)$/.test(unit)) return application.fail(`The unit ${unit} is not converted`);
+  // age() of these units is wrong for negative differences.
+  const smaller = { WEEK: ['day', 7], QUARTER: ['month', 3], YEAR: ['month', 12] }[unit];
+  if (smaller !== undefined) return int(`intDiv(age('${smaller[0]}', ${from.sql}, ${to.sql}), ${smaller[1]})`, isNullable);
   return int(`age('${unit.toLowerCase()}', ${from.sql}, ${to.sql})`, isNullable);
 }
 

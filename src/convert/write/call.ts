@@ -33,7 +33,7 @@ export function writeCall(call: Call, context: Context): Value {
     return value('unknown', `${name.slice(DIRECT.length)}(${args.join(', ')})`);
   }
   const isWithin = isAggregate(call);
-  const application = apply({ ...call, name }, isWithin && call.over === undefined ? { ...context, grouped: undefined } : context);
+  const application = apply({ ...call, name }, isWithin && call.over === undefined ? { ...context, grouped: undefined, prefersAliases: false } : context);
   if (isWindowFunction(call)) return writeWindowFunction(application);
   if (isWithin) return writeAggregate(application);
   if (call.over !== undefined || call.filter !== undefined || call.isDistinct)

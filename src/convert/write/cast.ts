@@ -1,4 +1,5 @@
 // CAST, ::, TRY_CAST and SAFE_CAST.
+import { quoteString } from '../../sql/literal.ts';
 import type { Expression, TypeName } from '../../sql/syntax-tree.ts';
 import { roundHalfAway } from './arithmetic.ts';
 import { differs, unconverted, type Context } from './context.ts';
@@ -81,7 +82,7 @@ export function castTo(own: Value, type: TypeName, options: CastOptions): Value 
     case 'uuid':
       return value('uuid', `toUUID${options.isSafe ? 'OrNull' : ''}(${from.sql})`, from.type.isNullable || options.isSafe);
     case 'time':
-      if (isKind(from, 'timestamp')) differs(context, at, 'type', 'A time of day is a string without the fraction of the second');
+      if (isKind(from, 'timestamp', 'unknown')) differs(context, at, 'type', 'A time of day is a string without the fraction of the second');
       return isKind(from, 'timestamp') ? value('time', `formatDateTime(${from.sql}, '%H:%i:%S')`, from.type.isNullable) : value('time', text(from), from.type.isNullable);
     case 'array':
       return toArray(from, type, at);
@@ -156,6 +157,7 @@ function toText(from: Value, { sizes }: TypeName, context: Context, at: number):
     return sized(from.type.isDate === true ? `formatDateTime(${from.sql}, '${format}')` : `toString(${from.sql})`);
   }
   if (isKind(from, 'bool') && context.shared.traits.hasNumericConditions) return sized(`toString(toUInt8(${from.sql}))`);
+  if (/^-?\d+(?:\.\d+)?$/.test(from.sql) && !isKind(from, 'float')) return sized(quoteString(from.sql));
   if (isKind(from, 'float', 'numeric')) differs(context, at, 'type', 'The string form of numbers with a fraction differs');
   return sized(text(from));
 }

@@ -49,6 +49,10 @@ export interface Context {
   readonly windows: ReadonlyMap<string, Window>;
   /** Aliases of the select list, in lower case, that are not columns of the same name. */
   readonly shadowed?: ReadonlySet<string>;
+  /** Names that the select list uses, in lower case: with tables whose columns are unknown, they are columns. */
+  readonly usedNames?: ReadonlySet<string>;
+  /** HAVING of MySQL: aliases come before columns. */
+  readonly prefersAliases?: boolean;
   /** The keys of GROUP BY, outside of aggregate functions. */
   readonly grouped?: GroupKeys | undefined;
   /** Joins that subqueries in expressions add to FROM. */

@@ -71,7 +71,7 @@ function writeAny(expression: Expression, context: Context): Value {
     case 'intervals':
       return unconverted(expression.at, 'type', 'An interval is converted only where it is added to a time or compared');
     case 'unary':
-      return writeUnary(expression, write(expression.value));
+      return writeUnary(expression, write(expression.value), context);
     case 'chain':
       return writeChain(expression, expression.values.map(write), context);
     case 'binary':
@@ -180,12 +180,12 @@ function note(context: Context, at: number): void {
   context.shared.notes.push({ severity: 'differs', code: 'time_zone', offset: at, end: at + 1, message });
 }
 
-function writeUnary({ operator, at }: Of<'unary'>, inner: Value): Value {
+function writeUnary({ operator, at }: Of<'unary'>, inner: Value, { shared }: Context): Value {
   switch (operator) {
     case 'NOT':
       return condition(`NOT ${operand(inner)}`, inner.type.isNullable);
     case '~':
-      return value('int', `bitNot(${inner.sql})`, inner.type.isNullable);
+      return value('int', `bitNot(${shared.traits.ignoresCase ? 'toUInt64' : 'toInt64'}(${inner.sql}))`, inner.type.isNullable);
     case '+':
       return inner;
     case '-':

@@ -30,7 +30,7 @@ export function jsonAt(each: Value, steps: readonly string[]): JsonValue {
 /** As a string: strings without quotes, other values as JSON, null as NULL. */
 export function jsonText(each: Value): Value {
   const { json } = jsonOf(each);
-  return value('text', `JSONExtract(${[json.root, ...json.path].join(', ')}, 'Nullable(String)')`);
+  return value('text', `JSONExtract(${[json.root, ...json.path].join(', ')}, 'Nullable(String)')`, true, { isBinary: true });
 }
 
 /** As a number; NULL for other values. */

@@ -78,8 +78,13 @@ function resolveIn(parts: readonly Name[], context: Context): Omit<Resolved, 'is
     if (relation === undefined || column === undefined) continue;
     return { value: qualified(relation, column), rest: parts.slice(count + 1), isColumn: true };
   }
+  if (parts.length > 1 && context.parent !== undefined && hasTable(first.name, context.parent)) return undefined;
   const own = unqualified(first, context);
   return own === undefined ? undefined : { ...own, rest: parts.slice(1) };
+}
+
+function hasTable(table: string, { relations, parent }: Context): boolean {
+  return relations.some(({ alias }) => same(alias, table)) || (parent !== undefined && hasTable(table, parent));
 }
 
 function qualified(relation: Relation, column: Name): Value {
@@ -97,9 +102,11 @@ function typed(sql: string, type: Type | undefined, { isOptional }: Relation): V
   return { sql, type: isOptional ? { ...known, isNullable: true } : known };
 }
 
-function unqualified(column: Name, { relations, aliases, parent, shadowed }: Context): Pick<Resolved, 'value' | 'isColumn'> | undefined {
+function unqualified(column: Name, { relations, aliases, parent, shadowed, usedNames, prefersAliases }: Context): Pick<Resolved, 'value' | 'isColumn'> | undefined {
   const lower = column.name.toLowerCase();
   const isShadowed = shadowed?.has(lower) === true;
+  const preferred = prefersAliases === true ? aliases.get(lower) : undefined;
+  if (preferred !== undefined) return { value: { sql: name(preferred.name), type: preferred.value.type }, isColumn: false };
   for (const relation of relations) {
     const own = relation.values?.get(lower);
     if (own !== undefined) return { value: own, isColumn: true };
@@ -113,7 +120,8 @@ function unqualified(column: Name, { relations, aliases, parent, shadowed }: Con
     return { value: typed(sql, known.type, relation), isColumn: true };
   }
   const alias = aliases.get(lower);
-  if (alias !== undefined) return { value: { sql: name(alias.name), type: alias.value.type }, isColumn: false };
+  const isUsed = isShadowed && usedNames?.has(lower) === true && relations.some(({ columns, values }) => columns === undefined && values === undefined);
+  if (alias !== undefined && !isUsed) return { value: { sql: name(alias.name), type: alias.value.type }, isColumn: false };
   const open = relations.filter(({ columns, values }) => columns === undefined && values === undefined);
   const [only] = open;
   if (only === undefined) return undefined;

@@ -3,7 +3,7 @@ import type { Expression, Grouping, Item, Name, Order, Select } from '../../sql/
 import { roundHalfAway } from './arithmetic.ts';
 import { caselessKey } from './comparison.ts';
 import { differs, note, unconverted, type Context, type WrittenQuery } from './context.ts';
-import { writeFrom } from './from.ts';
+import { pathsOf, writeFrom } from './from.ts';
 import { listed } from './layout.ts';
 import { limits } from './query.ts';
 import type { Relation } from './scope.ts';
@@ -22,6 +22,8 @@ export interface Tail {
 interface Column {
   readonly name: string;
   readonly value: Value;
+  /** The value before it was converted for the result. */
+  readonly raw: Value;
   /** As written: a star, or an expression with its alias. */
   readonly sql: string;
   readonly isStar: boolean;
@@ -32,7 +34,7 @@ export function writeSelect(select: Select, tail: Tail, { context, isShown }: { 
   const from = writeFrom(select.from, context);
   const windows = new Map(select.windows.map((each) => [each.name.name.toLowerCase(), each.window]));
   const hasGroups = select.groupBy === 'ALL' || select.groupBy.length > 0 || (select.groupings ?? []).length > 0;
-  const base: Context = { ...context, relations: from.relations, windows, isUngrouped: !hasGroups, aliases: new Map(), shadowed: shadowedNames(select, false), grouped: undefined, joins: { pieces: [], isOpen: !hasGroups && !select.items.some((item) => item.kind === 'value' && containsAggregate(item.value)) } };
+  const base: Context = { ...context, relations: from.relations, windows, isUngrouped: !hasGroups, aliases: new Map(), shadowed: shadowedNames(select, false), usedNames: usedNames(select), grouped: undefined, joins: { pieces: [], isOpen: !hasGroups && !select.items.some((item) => item.kind === 'value' && containsAggregate(item.value)) } };
   const inside = groupedContext(select, base, isShown);
   const columns = writeItems(select, inside, isShown);
   const aliased: Context = { ...inside, aliases: aliasesOf(columns), hasRollup: (select.groupings ?? []).length > 0 };
@@ -40,7 +42,7 @@ export function writeSelect(select: Select, tail: Tail, { context, isShown }: { 
   const where = [...from.conditions, ...(select.where === undefined ? [] : [conditionOf(select.where, { ...(seesAliases(context) ? aliased : inside), grouped: undefined })])];
   if (where.length > 0) lines.push(`WHERE ${where.length === 1 ? where.join('') : where.map((each) => `(${each})`).join(' AND ')}`);
   lines.push(...groupLines(select, columns, aliased));
-  if (select.having !== undefined) lines.push(`HAVING ${conditionOf(select.having, aliased)}`);
+  if (select.having !== undefined) lines.push(`HAVING ${conditionOf(select.having, havingContext(aliased))}`);
   if (select.qualify !== undefined) lines.push(`QUALIFY ${conditionOf(select.qualify, aliased)}`);
   lines.push(...tailLines(select, tail, { columns, context: aliased }));
   // Subqueries in expressions may have added joins.
@@ -69,6 +71,20 @@ function conditionOf(expression: Expression, context: Context): string {
   return context.write(expression, context).sql;
 }
 
+/** In MySQL, HAVING reads an alias before a column that is not a key. */
+function havingContext(context: Context): Context {
+  const { dialect } = context.shared;
+  if (dialect !== 'mysql' && dialect !== 'mariadb') return context;
+  const keys = context.grouped?.keys ?? new Set();
+  const aliases = new Map([...context.aliases].filter(([, { value: own }]) => !keys.has(own.sql)));
+  return { ...context, aliases, prefersAliases: true };
+}
+
+/** Names that the select list uses. */
+function usedNames({ items }: Select): ReadonlySet<string> {
+  return new Set(items.flatMap((item) => (item.kind === 'value' ? pathsOf(item.value) : [])).map((parts) => parts[0]?.name.toLowerCase() ?? ''));
+}
+
 /** The select list. Some dialects let an item refer to the aliases before it. */
 function writeItems(select: Select, context: Context, isShown: boolean): readonly Column[] {
   const columns: Column[] = [];
@@ -81,12 +97,13 @@ function writeItems(select: Select, context: Context, isShown: boolean): readonl
 }
 
 function writeItem(item: Extract<Item, { kind: 'value' }>, { context, isShown, used }: { readonly context: Context; readonly isShown: boolean; readonly used: Set<string> }): Column {
-  const written = shown(context.write(item.value, context), { isShown, at: item.value.at, context });
+  const raw = context.write(item.value, context);
+  const written = shown(raw, { isShown, at: item.value.at, context });
   const own = item.alias?.name ?? implicitName(item.value);
   const unique = uniqueName(own, used);
   if (unique !== own) note(context, 'note', { at: item.value.at, code: 'clause', message: `Two columns are named ${own}: the second one is renamed to ${unique}` });
   const sql = written.sql === name(unique) ? written.sql : `${written.sql} AS ${name(unique)}`;
-  return { name: unique, value: written, sql, isStar: false };
+  return { name: unique, value: written, raw, sql, isStar: false };
 }
 
 function uniqueName(own: string, used: Set<string>): string {
@@ -122,7 +139,8 @@ const ROUNDED: ReadonlySet<string> = new Set(['mysql', 'mariadb']);
 function shown(written: Value, { isShown, at, context }: { readonly isShown: boolean; readonly at: number; readonly context: Context }): Value {
   const { kind, scale, isNumberInClickHouse } = written.type;
   const { dialect, traits } = context.shared;
-  if (kind === 'numeric' && scale !== undefined && ROUNDED.has(dialect) && !/^[\d.-]+$/.test(written.sql)) return { ...roundHalfAway(written, Math.min(scale, 15)), type: written.type };
+  if (kind === 'numeric' && scale === undefined && ROUNDED.has(dialect)) differs(context, at, 'type_unknown', `${dialect} rounds quotients and averages of exact numbers to a number of digits that depends on the columns`);
+  if (kind === 'numeric' && scale !== undefined && ROUNDED.has(dialect) && !/^(?:[\d.-]+$|round\()/.test(written.sql)) return { ...roundHalfAway(written, Math.min(scale, 15)), type: written.type };
   if (kind === 'json' && dialect === 'sqlite') return { ...value('text', written.sql), type: { kind: 'text', isNullable: true, isMixed: true } };
   if (isShown && kind === 'seconds') differs(context, at, 'type', 'An interval is returned as a number of seconds');
   if (isShown && kind === 'interval') differs(context, at, 'type', 'An interval is returned in the form of ClickHouse');
@@ -138,7 +156,7 @@ function writeStar(item: Extract<Item, { kind: 'star' }>, context: Context): Col
   const except = item.except.length === 0 ? '' : ` EXCEPT (${item.except.map((each) => name(each.name)).join(', ')})`;
   const replace = item.replace.length === 0 ? '' : ` REPLACE (${item.replace.map((each) => `${context.write(each.value, context).sql} AS ${name(each.name.name)}`).join(', ')})`;
   const sql = `${table === undefined ? '' : `${name(table.name)}.`}*${except}${replace}`;
-  return { name: '*', value: value('unknown', sql), sql, isStar: true };
+  return { name: '*', value: value('unknown', sql), raw: value('unknown', sql), sql, isStar: true };
 }
 
 /** The columns of a select list with stars, if those of its tables are known. */
@@ -183,11 +201,11 @@ const isExtreme = (expression: Expression): boolean => expression.kind === 'call
 /** A key of GROUP BY: a position, an alias, or an expression. */
 function groupKey(expression: Expression, columns: readonly Column[], context: Context): Value {
   const at = expression.kind === 'number' ? columns[Number(expression.text) - 1] : undefined;
-  if (at !== undefined) return at.value;
+  if (at !== undefined) return at.raw;
   const [only, more] = expression.kind === 'path' ? expression.parts : [];
   const alias = only === undefined || more !== undefined ? undefined : columns.find((each) => !each.isStar && each.name.toLowerCase() === only.name.toLowerCase());
   const isColumn = only !== undefined && context.relations.some(({ columns: known }) => known?.some((each) => each.name.toLowerCase() === only.name.toLowerCase()) === true);
-  return alias === undefined || isColumn ? context.write(expression, context) : alias.value;
+  return alias === undefined || isColumn ? context.write(expression, context) : alias.raw;
 }
 
 function groupLines(select: Select, columns: readonly Column[], context: Context): readonly string[] {
@@ -210,7 +228,7 @@ function ungrouped(select: Select, columns: readonly Column[], context: Context)
   if (context.shared.traits.ignoresCase !== true) return columns;
   return columns.map((column, index) => {
     const item = select.items[index];
-    return item?.kind === 'value' ? { ...column, value: context.write(item.value, { ...context, aliases: new Map() }) } : column;
+    return item?.kind === 'value' ? { ...column, raw: context.write(item.value, { ...context, aliases: new Map() }) } : column;
   });
 }
 

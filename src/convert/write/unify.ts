@@ -36,7 +36,9 @@ function numbers(values: readonly Value[], nullable: boolean): Unified {
     if (!isFloat || each.type.kind === 'null' || isLiteral(each)) return each.sql;
     return each.type.kind === 'int' ? `toFloat64(${each.sql})` : each.type.kind === 'decimal' ? float(each) : each.sql;
   });
-  return { sqls, type: { kind, isNullable: nullable, scale } };
+  const sizes = typed.map(({ type }) => type.bytes);
+  const bytes = kind !== 'int' || sizes.includes(undefined) ? undefined : Math.max(...sizes.map((each) => each ?? 8));
+  return { sqls, type: { kind, isNullable: nullable, scale, bytes } };
 }
 
 function times(values: readonly Value[], nullable: boolean): Unified {
