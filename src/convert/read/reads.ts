@@ -6,6 +6,8 @@ import type { Reads } from '../conversion.ts';
 interface Relation {
   readonly alias: string;
   readonly table: readonly string[] | undefined;
+  /** A parameter of a lambda. */
+  readonly isVariable?: boolean;
 }
 
 interface Scope {
@@ -177,7 +179,11 @@ function visit(part: unknown, scope: Scope, found: Found): void {
   const path = pathOf(node);
   if (path !== undefined) return addColumn(path, scope, found);
   if (node.kind === 'lambda') {
-    const hidden: Relation[] = node.parameters.map((name) => ({ alias: fold(name), table: undefined }));
+    const hidden: Relation[] = node.parameters.map((name) => ({
+      alias: fold(name),
+      table: undefined,
+      isVariable: true,
+    }));
     return visit(
       node.body,
       {
@@ -219,26 +225,14 @@ function addColumn(parts: readonly string[], scope: Scope, found: Found): void {
     if (named.table !== undefined && rest.length > 0) add({ table: named.table, path: rest }, found);
     return;
   }
-  const qualified = scope.relations.find(({ table }) => isPrefix(table, parts));
-  if (qualified?.table !== undefined)
-    return add({ table: qualified.table, path: parts.slice(qualified.table.length) }, found);
-  const [only, more] = scope.relations;
-  if (
-    only !== undefined &&
-    more === undefined &&
-    scope.parent?.relations.length !== 0 &&
-    only.table === undefined
-  )
-    return;
-  if (only !== undefined && more === undefined && only.table !== undefined && isOutermost(scope))
-    add({ table: only.table, path: parts }, found);
-  else if (
-    scope.relations.every(({ table }) => table === undefined) &&
-    scope.relations.length > 0 &&
-    isOutermost(scope)
-  )
-    return;
-  else add({ path: parts }, found);
+  const qualified = scope.relations.find(({ table }) => isPrefix(table, parts))?.table;
+  if (qualified !== undefined) return add({ table: qualified, path: parts.slice(qualified.length) }, found);
+  const relations = scope.relations.filter(({ isVariable }) => isVariable !== true);
+  const tables = relations.flatMap(({ table }) => (table === undefined ? [] : [table]));
+  const [only] = tables;
+  if (relations.length > 0 && only === undefined && isOutermost(scope)) return; // of a derived table
+  const isCertain = only !== undefined && relations.length === 1 && isOutermost(scope);
+  add(isCertain ? { table: only, path: parts } : { path: parts }, found);
 }
 
 /** Whether no enclosing query has tables whose columns could be meant. */
