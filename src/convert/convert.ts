@@ -28,12 +28,21 @@ export async function convert(text: string, options: ConvertOptions): Promise<Co
 
 const NOTHING: Conversion = { sql: undefined, parameters: [], notes: [], reads: { tables: [], columns: [] } };
 
-async function convertWith(parser: Parser, text: string, { dialect, columnsOf }: ConvertOptions): Promise<Conversion> {
+async function convertWith(
+  parser: Parser,
+  text: string,
+  { dialect, columnsOf }: ConvertOptions,
+): Promise<Conversion> {
   const reply = await parser.parse({ dialect, text });
   if (reply.kind !== 'read') return { ...NOTHING, notes: [failureNote(reply, text)] };
   const { query, notes, reads } = reply.reading;
   const written = writeStatement(query, { dialect, columnsOf, text });
-  return { ...NOTHING, sql: written.sql, notes: [...notes, ...written.notes].toSorted((a, b) => a.offset - b.offset), reads };
+  return {
+    ...NOTHING,
+    sql: written.sql,
+    notes: [...notes, ...written.notes].toSorted((a, b) => a.offset - b.offset),
+    reads,
+  };
 }
 
 function failureNote(reply: Exclude<ParseReply, { kind: 'read' }>, text: string): ConversionNote {

@@ -43,6 +43,18 @@ test.each<
   ['mysql', 'SELECT a FROM t UNION SELECT b FROM u ORDER BY 1', ['t', 'u'], ['t/a', 'u/b']],
   ['trino', 'SELECT u.n FROM t CROSS JOIN UNNEST(t.a) AS u (n)', ['t'], ['t/a']],
   [
+    'snowflake',
+    'SELECT DATEADD(month, 1, a), DATEDIFF(day, b, c), date_part(epoch_second, d), day FROM t',
+    ['t'],
+    ['t/a', 't/b', 't/c', 't/d', 't/day'],
+  ],
+  [
+    'bigquery',
+    'SELECT timestamp_trunc(a, HOUR), date_trunc(b, WEEK(MONDAY)), timestamp_diff(c, d, DAY) FROM t',
+    ['t'],
+    ['t/a', 't/b', 't/c', 't/d'],
+  ],
+  [
     'sqlite',
     "SELECT a FROM t WHERE b LIKE 'x' AND c IN (SELECT d FROM u)",
     ['t', 'u'],

@@ -1,6 +1,7 @@
 // The tables and columns that a query reads.
 import type { Expression, FromItem, Name, Order, Query, Select, Window } from '../../sql/syntax-tree.ts';
 import type { Reads } from '../conversion.ts';
+import { isUnitName } from './interval.ts';
 
 /** One table in scope: undefined parts for subqueries, functions and tables of WITH. */
 interface Relation {
@@ -178,6 +179,14 @@ function visit(part: unknown, scope: Scope, found: Found): void {
     );
   const path = pathOf(node);
   if (path !== undefined) return addColumn(path, scope, found);
+  if (node.kind === 'call' && TIME_FUNCTION.test(node.name)) {
+    const isFirst = UNIT_FIRST.test(node.name) && (node.args.length === 3 || node.name.endsWith('part'));
+    const args = node.args.filter(
+      (each, index) => !isUnit(each) && !(isFirst && index === 0 && each.kind === 'path'),
+    );
+    for (const each of Object.values({ ...node, args })) visit(each, scope, found);
+    return;
+  }
   if (node.kind === 'lambda') {
     const hidden: Relation[] = node.parameters.map((name) => ({
       alias: fold(name),
@@ -196,6 +205,17 @@ function visit(part: unknown, scope: Scope, found: Found): void {
   }
   for (const each of Array.isArray(part) ? (part as readonly unknown[]) : Object.values(part))
     visit(each, scope, found);
+}
+
+/** Functions with units of time among their arguments: `DATEADD(month, 1, x)`, `TIMESTAMP_TRUNC(x, WEEK(MONDAY))`. */
+const TIME_FUNCTION = /date|time|trunc|last_day|month/;
+const UNIT_FIRST = /^(?:(?:date|time|timestamp)(?:add|diff)|date_?part)$/;
+
+function isUnit(argument: Expression): boolean {
+  if (argument.kind === 'call')
+    return argument.name === 'week' && argument.args.every(({ kind }) => kind === 'path');
+  const [name, more] = argument.kind === 'path' ? argument.parts : [];
+  return name !== undefined && more === undefined && isUnitName(name.name);
 }
 
 /** A column and the members that are read from it: `data->'a'->>'b'`, `v:a.b`; undefined for other expressions. */

@@ -32,10 +32,17 @@ function writeWhole(query: Query, context: Context, use: Use): WrittenQuery {
   for (const table of query.tables) {
     const { sql, columns } = writeTable(table, inside);
     written.push(`${name(table.name.name)} AS (\n${indent(sql)}\n)`);
-    const known: WithColumns = { name: table.name.name, columns: columns?.map((each) => ({ name: each.name, type: each.value.type })) };
+    const known: WithColumns = {
+      name: table.name.name,
+      columns: columns?.map((each) => ({ name: each.name, type: each.value.type })),
+    };
     inside = { ...inside, withTables: new Map(inside.withTables).set(table.name.name.toLowerCase(), known) };
   }
-  const body = writeBody(query.body, { orderBy: query.orderBy, limit: query.limit, offset: query.offset, hasTies: query.hasTies === true }, { context: inside, use });
+  const body = writeBody(
+    query.body,
+    { orderBy: query.orderBy, limit: query.limit, offset: query.offset, hasTies: query.hasTies === true },
+    { context: inside, use },
+  );
   if (written.length === 0) return body;
   const isRecursive = query.tables.some((table) => table.isRecursive === true);
   return { ...body, sql: `WITH ${isRecursive ? 'RECURSIVE ' : ''}${written.join(', ')}\n${body.sql}` };
@@ -45,14 +52,27 @@ function writeTable(table: WithTable, context: Context): WrittenQuery {
   const query = table.columns === undefined ? table.query : renamed(table.query, table.columns);
   if (table.isRecursive !== true) return writeQuery(query, context);
   const { body } = query;
-  const isSupported = body.kind === 'set' && body.operator === 'UNION ALL' && query.limit === undefined && query.tables.length === 0;
-  if (!isSupported || body.kind !== 'set') return unconverted(table.name.at, 'clause', 'Only a recursive query of the form … UNION ALL … is converted');
+  const isSupported =
+    body.kind === 'set' &&
+    body.operator === 'UNION ALL' &&
+    query.limit === undefined &&
+    query.tables.length === 0;
+  if (!isSupported || body.kind !== 'set')
+    return unconverted(
+      table.name.at,
+      'clause',
+      'Only a recursive query of the form … UNION ALL … is converted',
+    );
   const [first] = body.members;
-  if (first === undefined) return unconverted(table.name.at, 'clause', 'This recursive query is not converted');
+  if (first === undefined)
+    return unconverted(table.name.at, 'clause', 'This recursive query is not converted');
   const start = writeMember(first, context, { isShown: false });
   const columns = start.columns?.map((each) => ({ name: each.name, type: each.value.type }));
   const known: WithColumns = { name: table.name.name, columns };
-  const inside = { ...context, withTables: new Map(context.withTables).set(table.name.name.toLowerCase(), known) };
+  const inside = {
+    ...context,
+    withTables: new Map(context.withTables).set(table.name.name.toLowerCase(), known),
+  };
   const others = body.members.slice(1).map((each) => writeMember(each, inside, { isShown: false }).sql);
   return { sql: [widened(start), ...others].join('\nUNION ALL\n'), columns: start.columns };
 }
@@ -61,7 +81,9 @@ function writeTable(table: WithTable, context: Context): WrittenQuery {
 function widened(start: WrittenQuery): string {
   const { columns } = start;
   if (columns === undefined || !columns.some((each) => each.value.type.kind === 'int')) return start.sql;
-  const items = columns.map((each) => (each.value.type.kind === 'int' ? `toInt64(${name(each.name)}) AS ${name(each.name)}` : name(each.name)));
+  const items = columns.map((each) =>
+    each.value.type.kind === 'int' ? `toInt64(${name(each.name)}) AS ${name(each.name)}` : name(each.name),
+  );
   return `SELECT ${items.join(', ')}\nFROM (\n${indent(start.sql)}\n)`;
 }
 
@@ -73,14 +95,16 @@ export function renamed(query: Query, columns: readonly Name[]): Query {
   if (body.kind === 'rows') return query;
   const [first, ...others] = body.members;
   if (first === undefined) return query;
-  const named = first.kind === 'select' ? { ...first, items: aliased(first, columns) } : renamed(first, columns);
+  const named =
+    first.kind === 'select' ? { ...first, items: aliased(first, columns) } : renamed(first, columns);
   return { ...query, body: { ...body, members: [named, ...others] } };
 }
 
 function aliased({ items }: Select, columns: readonly Name[]): Select['items'] {
   return items.map((item, index) => {
     const alias = columns[index];
-    if (item.kind === 'star') return unconverted(item.at, 'clause', 'A star is not converted where the columns are named');
+    if (item.kind === 'star')
+      return unconverted(item.at, 'clause', 'A star is not converted where the columns are named');
     return alias === undefined ? item : { ...item, alias };
   });
 }
@@ -101,7 +125,9 @@ function writeBody(body: Query['body'], tail: Tail, { context, use }: Place): Wr
     case 'query': {
       const inner = writeQuery(body, context, use);
       const hasTail = tail.orderBy.length > 0 || tail.limit !== undefined || tail.offset !== undefined;
-      return hasTail ? withTail({ ...inner, sql: `SELECT *\nFROM (\n${indent(inner.sql)}\n)` }, tail, { context, use }) : inner;
+      return hasTail
+        ? withTail({ ...inner, sql: `SELECT *\nFROM (\n${indent(inner.sql)}\n)` }, tail, { context, use })
+        : inner;
     }
   }
 }
@@ -109,29 +135,45 @@ function writeBody(body: Query['body'], tail: Tail, { context, use }: Place): Wr
 function writeRows({ rows, at }: Rows, context: Context): WrittenQuery {
   const width = rows[0]?.length ?? 0;
   const written = rows.map((row) => row.map((each) => context.write(each, context)));
-  if (width === 0 || rows.some((row) => row.length !== width)) return unconverted(at, 'clause', 'VALUES with rows of different lengths');
+  if (width === 0 || rows.some((row) => row.length !== width))
+    return unconverted(at, 'clause', 'VALUES with rows of different lengths');
   const columns = Array.from({ length: width }, (_, index) => {
     const { type } = unified(written.flatMap((row) => row[index] ?? []));
     return { name: `column${index + 1}`, value: { sql: `column${index + 1}`, type } };
   });
-  const selects = written.map((row) => `SELECT ${row.map(({ sql }, index) => `${sql} AS column${index + 1}`).join(', ')}`);
+  const selects = written.map(
+    (row) => `SELECT ${row.map(({ sql }, index) => `${sql} AS column${index + 1}`).join(', ')}`,
+  );
   return { sql: selects.join('\nUNION ALL\n'), columns };
 }
 
 function writeMember(member: Select | Query, context: Context, use: Use): WrittenQuery {
-  if (member.kind === 'select') return writeSelect(member, { orderBy: [] }, { context, isShown: use.isShown });
+  if (member.kind === 'select')
+    return writeSelect(member, { orderBy: [] }, { context, isShown: use.isShown });
   const inner = writeQuery(member, context, use);
-  const isPlain = member.orderBy.length === 0 && member.limit === undefined && member.tables.length === 0 && member.body.kind === 'select';
+  const isPlain =
+    member.orderBy.length === 0 &&
+    member.limit === undefined &&
+    member.tables.length === 0 &&
+    member.body.kind === 'select';
   return isPlain ? inner : { ...inner, sql: `SELECT * FROM (\n${indent(inner.sql)}\n)` };
 }
 
-function writeSet({ operator, members, at }: SetOperation, tail: Tail, { context, use }: Place): WrittenQuery {
-  if (operator.startsWith('INTERSECT ALL') || operator.startsWith('EXCEPT ALL')) return unconverted(at, 'clause', `${operator} is not converted`);
+function writeSet(
+  { operator, members, at }: SetOperation,
+  tail: Tail,
+  { context, use }: Place,
+): WrittenQuery {
+  if (operator.startsWith('INTERSECT ALL') || operator.startsWith('EXCEPT ALL'))
+    return unconverted(at, 'clause', `${operator} is not converted`);
   const written = members.map((each) => writeMember(each, context, use));
   const columns = commonColumns(written);
   const isUnion = operator.startsWith('UNION');
-  const sql = written.map((each) => (isUnion ? each.sql : `(\n${indent(each.sql)}\n)`)).join(`\n${operator}\n`);
-  if (tail.orderBy.length === 0 && tail.limit === undefined && tail.offset === undefined) return { sql, columns };
+  const sql = written
+    .map((each) => (isUnion ? each.sql : `(\n${indent(each.sql)}\n)`))
+    .join(`\n${operator}\n`);
+  if (tail.orderBy.length === 0 && tail.limit === undefined && tail.offset === undefined)
+    return { sql, columns };
   return withTail({ sql: `SELECT *\nFROM (\n${indent(sql)}\n)`, columns }, tail, { context, use });
 }
 
@@ -144,8 +186,14 @@ function commonColumns(written: readonly WrittenQuery[]): readonly Column[] | un
 }
 
 /** ORDER BY and LIMIT of a query whose columns are known by name. */
-function withTail(inner: WrittenQuery, { orderBy, limit, offset, hasTies }: Tail, { context }: Place): WrittenQuery {
-  const aliases = new Map((inner.columns ?? []).map((each) => [each.name.toLowerCase(), { name: each.name, value: each.value }]));
+function withTail(
+  inner: WrittenQuery,
+  { orderBy, limit, offset, hasTies }: Tail,
+  { context }: Place,
+): WrittenQuery {
+  const aliases = new Map(
+    (inner.columns ?? []).map((each) => [each.name.toLowerCase(), { name: each.name, value: each.value }]),
+  );
   const inside: Context = { ...context, relations: [], aliases };
   const keys = orderBy.map((order) => orderOf(keyAt(order.value, inner, inside), order, context));
   const lines = [inner.sql];
@@ -156,11 +204,21 @@ function withTail(inner: WrittenQuery, { orderBy, limit, offset, hasTies }: Tail
 
 function keyAt(expression: Parameters<Context['write']>[0], inner: WrittenQuery, context: Context): Value {
   const column = expression.kind === 'number' ? inner.columns?.[Number(expression.text) - 1] : undefined;
-  return column === undefined ? context.write(expression, context) : { ...column.value, sql: name(column.name) };
+  return column === undefined
+    ? context.write(expression, context)
+    : { ...column.value, sql: name(column.name) };
 }
 
 /** LIMIT and OFFSET, as lines. */
-export function limits({ limit, offset, hasTies }: { readonly limit?: string | undefined; readonly offset?: string | undefined; readonly hasTies: boolean }): readonly string[] {
+export function limits({
+  limit,
+  offset,
+  hasTies,
+}: {
+  readonly limit?: string | undefined;
+  readonly offset?: string | undefined;
+  readonly hasTies: boolean;
+}): readonly string[] {
   if (limit === undefined) return offset === undefined ? [] : [`OFFSET ${offset}`];
   return [`LIMIT ${limit}${offset === undefined ? '' : ` OFFSET ${offset}`}${hasTies ? ' WITH TIES' : ''}`];
 }

@@ -56,12 +56,17 @@ export function resolve(parts: readonly Name[], context: Context): Resolved {
     if (isOuter) markOuter(context, each);
     return { ...found, isOuter };
   }
-  return { value: value('unknown', parts.map((part) => name(part.name)).join('.')), rest: [], isOuter: false };
+  return {
+    value: value('unknown', parts.map((part) => name(part.name)).join('.')),
+    rest: [],
+    isOuter: false,
+  };
 }
 
 /** Every query between the name and its definition is correlated. */
 function markOuter(from: Context, to: Context): void {
-  for (let each: Context | undefined = from; each !== undefined && each !== to; each = each.parent) each.onOuter?.();
+  for (let each: Context | undefined = from; each !== undefined && each !== to; each = each.parent)
+    each.onOuter?.();
 }
 
 function resolveIn(parts: readonly Name[], context: Context): Omit<Resolved, 'isOuter'> | undefined {
@@ -86,7 +91,11 @@ function qualified(relation: Relation, column: Name): Value {
   if (own !== undefined) return own;
   const known = relation.columns?.find((each) => same(each.name, column.name));
   if (known === undefined && relation.columns !== undefined)
-    unconverted(column.at, 'expression', `There is no column ${column.name} in ${relation.alias ?? 'the table'}`);
+    unconverted(
+      column.at,
+      'expression',
+      `There is no column ${column.name} in ${relation.alias ?? 'the table'}`,
+    );
   return typed(`${alias}.${name(known?.name ?? column.name)}`, known?.type, relation);
 }
 
@@ -103,10 +112,18 @@ function unqualified(column: Name, { relations, aliases, parent, shadowed }: Con
     if (own !== undefined) return own;
     const known = relation.columns?.find((each) => same(each.name, column.name));
     if (known === undefined) continue;
-    const isShared = relations.filter(({ columns }) => columns?.some((each) => same(each.name, column.name)) === true).length > 1;
+    const isShared =
+      relations.filter(({ columns }) => columns?.some((each) => same(each.name, column.name)) === true)
+        .length > 1;
     // With USING, ClickHouse's unqualified name is the merged column, as in the source.
     const isMerged = relations.some(({ merged }) => merged?.has(lower) === true);
-    return typed((isShared && !isMerged) || isShadowed ? `${name(relation.alias ?? '')}.${name(known.name)}` : name(known.name), known.type, relation);
+    return typed(
+      (isShared && !isMerged) || isShadowed
+        ? `${name(relation.alias ?? '')}.${name(known.name)}`
+        : name(known.name),
+      known.type,
+      relation,
+    );
   }
   const alias = aliases.get(lower);
   if (alias !== undefined) return { sql: name(alias.name), type: alias.value.type };
@@ -120,6 +137,8 @@ function unqualified(column: Name, { relations, aliases, parent, shadowed }: Con
 }
 
 function knows(context: Context, lower: string): boolean {
-  const here = context.relations.some(({ columns }) => columns?.some((each) => same(each.name, lower)) === true);
+  const here = context.relations.some(
+    ({ columns }) => columns?.some((each) => same(each.name, lower)) === true,
+  );
   return here || (context.parent !== undefined && knows(context.parent, lower));
 }
