@@ -28,15 +28,12 @@ export async function convert(text: string, options: ConvertOptions): Promise<Co
 
 const NOTHING: Conversion = { sql: undefined, parameters: [], notes: [], reads: { tables: [], columns: [] } };
 
-async function convertWith(
-  parser: Parser,
-  text: string,
-  { dialect, columnsOf }: ConvertOptions,
-): Promise<Conversion> {
+async function convertWith(parser: Parser, text: string, options: ConvertOptions): Promise<Conversion> {
+  const { dialect } = options;
   const reply = await parser.parse({ dialect, text });
   if (reply.kind !== 'read') return { ...NOTHING, notes: [failureNote(reply, text)] };
   const { query, notes, reads } = reply.reading;
-  const written = writeStatement(query, { dialect, columnsOf, text });
+  const written = writeStatement(query, { ...options, text });
   return {
     ...NOTHING,
     sql: written.sql,
