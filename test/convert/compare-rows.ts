@@ -3,13 +3,18 @@
 type Row = readonly unknown[];
 
 /** Undefined if the rows are the same; otherwise the first difference. */
-export function difference(expected: readonly Row[], actual: readonly Row[], isOrdered: boolean): string | undefined {
+export function difference(
+  expected: readonly Row[],
+  actual: readonly Row[],
+  isOrdered: boolean,
+): string | undefined {
   if (expected.length !== actual.length) return `${expected.length} rows expected, ${actual.length} returned`;
   const [a, b] = isOrdered ? [expected, actual] : [sorted(expected), sorted(actual)];
   for (const [index, row] of a.entries()) {
     const other = b[index] ?? [];
     const isEqual = row.length === other.length && row.every((cell, column) => same(cell, other[column]));
-    if (!isEqual) return `row ${index + 1}: expected ${JSON.stringify(row)}, returned ${JSON.stringify(other)}`;
+    if (!isEqual)
+      return `row ${index + 1}: expected ${JSON.stringify(row)}, returned ${JSON.stringify(other)}`;
   }
   return undefined;
 }
@@ -26,15 +31,21 @@ function normal(cell: unknown): unknown {
   if (typeof cell === 'boolean') return cell ? 1 : 0;
   if (Array.isArray(cell)) return cell.map(normal);
   if (typeof cell !== 'string') return typeof cell === 'number' ? Number(cell.toPrecision(9)) : cell;
-  if (TIME.test(cell)) return new Date(`${cell.slice(0, 10)}T${cell.slice(11).replace(/Z|\+00.*$/, '') || '00:00:00'}Z`).toISOString();
+  if (TIME.test(cell))
+    return new Date(
+      `${cell.slice(0, 10)}T${cell.slice(11).replace(/Z|\+00.*$/, '') || '00:00:00'}Z`,
+    ).toISOString();
   return /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(cell) ? Number(Number(cell).toPrecision(9)) : cell;
 }
 
 function same(a: unknown, b: unknown): boolean {
-  if (typeof a === 'object' && a !== null && typeof b === 'string') return JSON.stringify(a) === JSON.stringify(parsed(b));
+  if (typeof a === 'object' && a !== null && typeof b === 'string')
+    return JSON.stringify(a) === JSON.stringify(parsed(b));
   const [x, y] = [normal(a), normal(b)];
-  if (typeof x === 'number' && typeof y === 'number') return Math.abs(Number(a) - Number(b)) <= 1e-9 * Math.max(1, Math.abs(Number(a)));
-  if (Array.isArray(x) && Array.isArray(y)) return x.length === y.length && x.every((each, index) => same(each, y[index]));
+  if (typeof x === 'number' && typeof y === 'number')
+    return Math.abs(Number(a) - Number(b)) <= 1e-9 * Math.max(1, Math.abs(Number(a)));
+  if (Array.isArray(x) && Array.isArray(y))
+    return x.length === y.length && x.every((each, index) => same(each, y[index]));
   return x === y;
 }
 

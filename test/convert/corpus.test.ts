@@ -52,12 +52,19 @@ describe.each(DIALECTS)('%s', (dialect) => {
 
   test('at least 40 queries, 85 % of them converted', () => {
     expect(lines.length).toBeGreaterThanOrEqual(40);
-    expect(lines.filter((line) => line.unconverted === undefined).length / lines.length).toBeGreaterThanOrEqual(0.85);
+    expect(
+      lines.filter((line) => line.unconverted === undefined).length / lines.length,
+    ).toBeGreaterThanOrEqual(0.85);
   });
 
   test.each(lines)('$text', async ({ text, rows, unconverted }) => {
-    const conversion = await converter.convert(text, { dialect, columnsOf: (table) => columnsOf(table.at(-1)?.toLowerCase() ?? '') });
-    const reasons = conversion.notes.filter(({ severity }) => severity !== 'note').map(({ message }) => message);
+    const conversion = await converter.convert(text, {
+      dialect,
+      columnsOf: (table) => columnsOf(table.at(-1)?.toLowerCase() ?? ''),
+    });
+    const reasons = conversion.notes
+      .filter(({ severity }) => severity !== 'note')
+      .map(({ message }) => message);
     expect(reasons.join('; ')).toBe(unconverted ?? '');
     if (conversion.sql === undefined || statusOf(conversion) !== 'converted') return;
     expect(difference(rows, await rowsOf(conversion.sql), isOrdered(text)), conversion.sql).toBeUndefined();

@@ -42,7 +42,8 @@ export function writeAggregate(application: Application): Value {
   if (rule === undefined) return application.fail(`The function ${call.name} is not converted`);
   const { over } = call;
   const filter = call.filter === undefined ? undefined : context.write(call.filter, context).sql;
-  const isPartial = filter !== undefined || (over === undefined ? context.isUngrouped : mayBeEmpty(over, context));
+  const isPartial =
+    filter !== undefined || (over === undefined ? context.isUngrouped : mayBeEmpty(over, context));
   const suffix = over === undefined ? '' : ` OVER ${overSql(over, context)}`;
   const apply: Aggregation['apply'] = (name, args, { parameters = '', isNullOfNone = true } = {}) => {
     const combined = `${name}${isPartial && isNullOfNone ? 'OrNull' : ''}${filter === undefined ? '' : 'If'}`;
@@ -58,10 +59,20 @@ function count({ application, apply }: Aggregation): Value {
   if (call.isStar || call.args.length === 0) return int(apply('count', [], none));
   if (!call.isDistinct) {
     const [only] = all();
-    return int(only?.type.isNullable === false ? apply('count', [], none) : apply('count', [countable(only ?? value('null', 'NULL')).sql], none));
+    return int(
+      only?.type.isNullable === false
+        ? apply('count', [], none)
+        : apply('count', [countable(only ?? value('null', 'NULL')).sql], none),
+    );
   }
   if (call.over !== undefined) return fail('count(DISTINCT …) OVER is not converted');
-  return int(apply('uniqExact', all().map((each) => caselessKey(countable(each), context).sql), none));
+  return int(
+    apply(
+      'uniqExact',
+      all().map((each) => caselessKey(countable(each), context).sql),
+      none,
+    ),
+  );
 }
 
 const countable = (each: Value): Value => (each.type.kind === 'json' ? jsonText(each) : each);
@@ -70,14 +81,16 @@ const countable = (each: Value): Value => (each.type.kind === 'json' ? jsonText(
 function sumType({ type }: Value, { dialect }: Application): Partial<Type> & Pick<Type, 'kind'> {
   if (type.kind === 'bool') return { kind: 'int', scale: 0 };
   if (type.kind !== 'int') return type;
-  const staysInteger = type.bytes !== undefined || ['trino', 'sqlite', 'bigquery', 'snowflake'].includes(dialect);
+  const staysInteger =
+    type.bytes !== undefined || ['trino', 'sqlite', 'bigquery', 'snowflake'].includes(dialect);
   return staysInteger ? { kind: 'int', scale: 0 } : { kind: 'decimal', scale: 0 };
 }
 
 function numeric(application: Application, index: number): Value {
   const own = application.arg(index);
   if (own.type.kind === 'json') return application.fail('Cast the JSON value to a number first');
-  if (own.type.kind === 'text') return application.fail(`${application.call.name} of strings is not converted`, 'Cast them to numbers.');
+  if (own.type.kind === 'text')
+    return application.fail(`${application.call.name} of strings is not converted`, 'Cast them to numbers.');
   return own;
 }
 
@@ -88,7 +101,8 @@ function sum({ application, isPartial, apply }: Aggregation): Value {
   const { kind, scale } = sumType(own, application);
   const distinct = call.isDistinct ? 'Distinct' : '';
   // SQLite's total() is 0 of no rows.
-  if (call.name === 'total') return value('float', `ifNull(${apply('sum', [`toFloat64(${own.sql})`])}, 0)`, false);
+  if (call.name === 'total')
+    return value('float', `ifNull(${apply('sum', [`toFloat64(${own.sql})`])}, 0)`, false);
   return value(kind, apply(`sum${distinct}`, [own.sql]), isNullableSum, { scale });
 }
 
@@ -101,11 +115,17 @@ function average({ application, isPartial, apply }: Aggregation): Value {
   const sql = apply(`avg${distinct}`, [own.sql]);
   const isExact = kind === 'int' || kind === 'decimal' || kind === 'numeric' || kind === 'bool';
   if (kind === 'seconds') return value('seconds', sql, nullable);
-  if (dialect === 'redshift' && kind === 'int') return value('int', `toInt64(trunc(${sql}))`, nullable, { scale: 0 });
-  if (dialect === 'trino' && kind === 'decimal' && scale !== undefined) return { ...roundHalfAway(value('numeric', sql, nullable), scale) };
+  if (dialect === 'redshift' && kind === 'int')
+    return value('int', `toInt64(trunc(${sql}))`, nullable, { scale: 0 });
+  if (dialect === 'trino' && kind === 'decimal' && scale !== undefined)
+    return { ...roundHalfAway(value('numeric', sql, nullable), scale) };
   const isMysql = dialect === 'mysql' || dialect === 'mariadb';
-  if (isMysql && (isExact || kind === 'unknown')) return value('numeric', sql, nullable, { scale: kind === 'bool' ? 4 : scale === undefined ? undefined : scale + 4 });
-  const isFloat = !isExact || dialect === 'sqlite' || (kind === 'int' && (dialect === 'bigquery' || dialect === 'trino'));
+  if (isMysql && (isExact || kind === 'unknown'))
+    return value('numeric', sql, nullable, {
+      scale: kind === 'bool' ? 4 : scale === undefined ? undefined : scale + 4,
+    });
+  const isFloat =
+    !isExact || dialect === 'sqlite' || (kind === 'int' && (dialect === 'bigquery' || dialect === 'trino'));
   return value(isFloat ? (kind === 'unknown' ? 'unknown' : 'float') : 'numeric', sql, nullable);
 }
 
@@ -115,7 +135,8 @@ function extreme(name: 'min' | 'max'): AggregateRule {
     if (own.type.kind === 'json') return application.fail(`${name} of JSON is not converted`);
     const type = { ...own.type, isNullable: own.type.isNullable || isPartial };
     const key = caselessKey(own, application.context);
-    if (key.sql !== own.sql) return { sql: apply(name === 'min' ? 'argMin' : 'argMax', [own.sql, key.sql]), type };
+    if (key.sql !== own.sql)
+      return { sql: apply(name === 'min' ? 'argMin' : 'argMax', [own.sql, key.sql]), type };
     return { sql: apply(name, [own.sql]), type };
   };
 }
@@ -129,7 +150,12 @@ function spread(name: 'stddevSamp' | 'varSamp' | 'stddevPop' | 'varPop'): Aggreg
     // MariaDB rounds them like averages.
     const { scale } = argument.type;
     const isRounded = application.dialect === 'mariadb' && argument.type.kind !== 'float';
-    return value(isRounded ? 'numeric' : 'float', `if(${apply('count', [own], { isNullOfNone: false })} < ${least}, NULL, ${apply(name, [own], { isNullOfNone: false })})`, true, isRounded ? { scale: scale === undefined ? undefined : scale + 4 } : {});
+    return value(
+      isRounded ? 'numeric' : 'float',
+      `if(${apply('count', [own], { isNullOfNone: false })} < ${least}, NULL, ${apply(name, [own], { isNullOfNone: false })})`,
+      true,
+      isRounded ? { scale: scale === undefined ? undefined : scale + 4 } : {},
+    );
   };
 }
 
@@ -143,8 +169,17 @@ function all(name: 'min' | 'max'): AggregateRule {
 function any({ application, isPartial, apply }: Aggregation): Value {
   const own = application.arg(0);
   const { having } = application.call;
-  if (having !== undefined) return byExtreme(having.extreme === 'MAX' ? 'argMax' : 'argMin', { own, by: application.context.write(having.by, application.context), isPartial, apply });
-  return { sql: apply('any', [own.sql]), type: { ...own.type, isNullable: own.type.isNullable || isPartial } };
+  if (having !== undefined)
+    return byExtreme(having.extreme === 'MAX' ? 'argMax' : 'argMin', {
+      own,
+      by: application.context.write(having.by, application.context),
+      isPartial,
+      apply,
+    });
+  return {
+    sql: apply('any', [own.sql]),
+    type: { ...own.type, isNullable: own.type.isNullable || isPartial },
+  };
 }
 
 interface ByExtreme extends Pick<Aggregation, 'isPartial' | 'apply'> {
@@ -154,13 +189,18 @@ interface ByExtreme extends Pick<Aggregation, 'isPartial' | 'apply'> {
 
 /** argMin and argMax skip rows whose value is NULL: those keep it inside a tuple. */
 function byExtreme(name: 'argMin' | 'argMax', { own, by, isPartial, apply }: ByExtreme): Value {
-  if (!own.type.isNullable) return { sql: apply(name, [own.sql, by.sql]), type: { ...own.type, isNullable: isPartial } };
-  return { sql: `tupleElement(${apply(name, [`tuple(${own.sql})`, by.sql], { isNullOfNone: false })}, 1)`, type: own.type };
+  if (!own.type.isNullable)
+    return { sql: apply(name, [own.sql, by.sql]), type: { ...own.type, isNullable: isPartial } };
+  return {
+    sql: `tupleElement(${apply(name, [`tuple(${own.sql})`, by.sql], { isNullOfNone: false })}, 1)`,
+    type: own.type,
+  };
 }
 
 function argExtreme(name: 'argMin' | 'argMax'): AggregateRule {
   return ({ application, isPartial, apply }) => {
-    if (application.call.args.length > 2) return application.fail(`${application.call.name} with a count is not converted`);
+    if (application.call.args.length > 2)
+      return application.fail(`${application.call.name} with a count is not converted`);
     return byExtreme(name, { own: application.arg(0), by: application.arg(1), isPartial, apply });
   };
 }
@@ -171,22 +211,41 @@ function countIf({ application, apply }: Aggregation): Value {
 }
 
 function approximate({ application, apply }: Aggregation): Value {
-  note(application.context, 'note', { at: application.at, code: 'function', message: `${application.call.name} is an estimate in the source; it is converted to an exact count` });
-  return value('int', apply('uniqExact', [application.arg(0).sql], { isNullOfNone: false }), false, { scale: 0 });
+  note(application.context, 'note', {
+    at: application.at,
+    code: 'function',
+    message: `${application.call.name} is an estimate in the source; it is converted to an exact count`,
+  });
+  return value('int', apply('uniqExact', [application.arg(0).sql], { isNullOfNone: false }), false, {
+    scale: 0,
+  });
 }
 
 /** The one key of WITHIN GROUP, or of an argument. */
-function rankedBy(application: Application): { readonly own: Value; readonly isDescending: boolean; readonly fraction: Expression | undefined } {
+function rankedBy(application: Application): {
+  readonly own: Value;
+  readonly isDescending: boolean;
+  readonly fraction: Expression | undefined;
+} {
   const { call, context, fail } = application;
   const orders: readonly Order[] = call.withinGroup ?? [];
   const [order, more] = orders;
   if (more !== undefined) return fail('Only one key is converted here');
-  if (order !== undefined) return { own: context.write(order.value, context), isDescending: order.isDescending, fraction: call.args[0] };
+  if (order !== undefined)
+    return {
+      own: context.write(order.value, context),
+      isDescending: order.isDescending,
+      fraction: call.args[0],
+    };
   return { own: application.arg(0), isDescending: false, fraction: call.args[1] };
 }
 
-function fractionOf(application: Application, { isDescending, fraction }: { readonly isDescending: boolean; readonly fraction: Expression | undefined }): number {
-  if (fraction?.kind !== 'number') return application.fail('The fraction is converted only if it is a number');
+function fractionOf(
+  application: Application,
+  { isDescending, fraction }: { readonly isDescending: boolean; readonly fraction: Expression | undefined },
+): number {
+  if (fraction?.kind !== 'number')
+    return application.fail('The fraction is converted only if it is a number');
   const level = Number(fraction.text);
   return isDescending ? Number((1 - level).toPrecision(12)) : level;
 }
@@ -201,46 +260,68 @@ function continuous({ application, apply }: Aggregation): Value {
 const toFloat = (own: Value): string => (isKind(own, 'float', 'numeric') ? own.sql : `toFloat64(${own.sql})`);
 
 function median({ application, apply }: Aggregation): Value {
-  return value('float', apply('quantileExactInclusive', [toFloat(numeric(application, 0))], { parameters: '(0.5)' }));
+  return value(
+    'float',
+    apply('quantileExactInclusive', [toFloat(numeric(application, 0))], { parameters: '(0.5)' }),
+  );
 }
 
 /** The first value whose rank is at least the fraction. */
 function discrete({ application, filter }: Aggregation): Value {
   const ranked = rankedBy(application);
   const { fail, call } = application;
-  if (filter !== undefined || call.over !== undefined) return fail(`${call.name} is not converted with FILTER or OVER`);
+  if (filter !== undefined || call.over !== undefined)
+    return fail(`${call.name} is not converted with FILTER or OVER`);
   const level = fractionOf(application, ranked);
   const { own } = ranked;
   const index = `greatest(1, toUInt64(ceil(${level} * count(${own.sql}))))`;
   if (ranked.isDescending) return fail('A descending order is not converted here');
-  return { sql: `arrayElementOrNull(arraySort(groupArray(${own.sql})), ${index})`, type: { ...own.type, isNullable: true } };
+  return {
+    sql: `arrayElementOrNull(arraySort(groupArray(${own.sql})), ${index})`,
+    type: { ...own.type, isNullable: true },
+  };
 }
 
 function approximateQuantile(aggregation: Aggregation): Value {
   const { application } = aggregation;
-  note(application.context, 'note', { at: application.at, code: 'function', message: `${application.call.name} is an estimate in the source; it is converted to the exact value` });
+  note(application.context, 'note', {
+    at: application.at,
+    code: 'function',
+    message: `${application.call.name} is an estimate in the source; it is converted to the exact value`,
+  });
   return discrete(aggregation);
 }
 
 /** `APPROX_QUANTILES(x, n)[OFFSET(i)]`: the reader of the element appends i. */
 function quantiles({ application, apply }: Aggregation): Value {
   const [, parts, index] = application.call.args;
-  if (parts?.kind !== 'number' || index?.kind !== 'number') return application.fail('approx_quantiles is converted only with OFFSET or ORDINAL');
+  if (parts?.kind !== 'number' || index?.kind !== 'number')
+    return application.fail('approx_quantiles is converted only with OFFSET or ORDINAL');
   const own = application.arg(0);
-  note(application.context, 'note', { at: application.at, code: 'function', message: 'approx_quantiles is an estimate in the source; it is converted to the exact value' });
+  note(application.context, 'note', {
+    at: application.at,
+    code: 'function',
+    message: 'approx_quantiles is an estimate in the source; it is converted to the exact value',
+  });
   const level = Number(index.text) / Number(parts.text);
-  return { sql: apply('quantileExactLow', [own.sql], { parameters: `(${level})` }), type: { ...own.type, isNullable: true } };
+  return {
+    sql: apply('quantileExactLow', [own.sql], { parameters: `(${level})` }),
+    type: { ...own.type, isNullable: true },
+  };
 }
 
 function pair(name: string): AggregateRule {
-  return ({ application, apply }) => value('float', apply(name, [float(application.arg(0)), float(application.arg(1))]));
+  return ({ application, apply }) =>
+    value('float', apply(name, [float(application.arg(0)), float(application.arg(1))]));
 }
 
 function bits(name: string): AggregateRule {
   return ({ application, isPartial, apply }) => {
     const isMysql = application.dialect === 'mysql' || application.dialect === 'mariadb';
     const own = application.arg(0).sql;
-    return isMysql ? value('int', apply(name, [`toUInt64(${own})`], { isNullOfNone: false }), false, { scale: 0 }) : value('int', apply(name, [own]), application.arg(0).type.isNullable || isPartial, { scale: 0 });
+    return isMysql
+      ? value('int', apply(name, [`toUInt64(${own})`], { isNullOfNone: false }), false, { scale: 0 })
+      : value('int', apply(name, [own]), application.arg(0).type.isNullable || isPartial, { scale: 0 });
   };
 }
 
@@ -251,12 +332,23 @@ function share({ application, apply }: Aggregation): Value {
 }
 
 function grouping({ application }: Aggregation): Value {
-  return value('int', `grouping(${application.all().map(({ sql }) => sql).join(', ')})`, false, { scale: 0 });
+  return value(
+    'int',
+    `grouping(${application
+      .all()
+      .map(({ sql }) => sql)
+      .join(', ')})`,
+    false,
+    { scale: 0 },
+  );
 }
 
 /** MySQL's standard deviations are those of the population. */
 function byMysql(ofMysql: AggregateRule, others: AggregateRule): AggregateRule {
-  return (aggregation) => (['mysql', 'mariadb'].includes(aggregation.application.dialect) ? ofMysql(aggregation) : others(aggregation));
+  return (aggregation) =>
+    ['mysql', 'mariadb'].includes(aggregation.application.dialect)
+      ? ofMysql(aggregation)
+      : others(aggregation);
 }
 
 const AGGREGATES: ReadonlyMap<string, AggregateRule> = new Map<string, AggregateRule>([
@@ -304,4 +396,3 @@ const AGGREGATES: ReadonlyMap<string, AggregateRule> = new Map<string, Aggregate
   ['grouping', grouping],
   ...COLLECTING,
 ]);
-

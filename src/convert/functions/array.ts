@@ -26,13 +26,19 @@ function joined({ arg, optional }: Application): Value {
   const own = array(arg(0));
   const isText = own.type.element?.kind === 'text';
   const strings = isText ? own.sql : `arrayMap(x -> toString(x), ${own.sql})`;
-  const present = own.type.element?.isNullable === false ? strings : `arrayMap(x -> assumeNotNull(x), arrayFilter(x -> x IS NOT NULL, ${strings}))`;
+  const present =
+    own.type.element?.isNullable === false
+      ? strings
+      : `arrayMap(x -> assumeNotNull(x), arrayFilter(x -> x IS NOT NULL, ${strings}))`;
   return value('text', `arrayStringConcat(${present}, ${optional(1)?.sql ?? "','"})`, false);
 }
 
 const element: Rule = ({ arg }) => {
   const own = array(arg(0));
-  return { sql: `arrayElementOrNull(${own.sql}, ${arg(1).sql})`, type: { ...(own.type.element ?? { kind: 'unknown' }), isNullable: true } };
+  return {
+    sql: `arrayElementOrNull(${own.sql}, ${arg(1).sql})`,
+    type: { ...(own.type.element ?? { kind: 'unknown' }), isNullable: true },
+  };
 };
 
 const contains: Rule = ({ arg, dialect }) => {
@@ -47,7 +53,10 @@ export const ARRAY_FUNCTIONS: Rules = {
   array_upper: size,
   split,
   string_to_array: split,
-  regexp_split_to_array: ({ arg }) => value('array', `splitByRegexp(${arg(1).sql}, ${arg(0).sql})`, false, { element: { kind: 'text', isNullable: false } }),
+  regexp_split_to_array: ({ arg }) =>
+    value('array', `splitByRegexp(${arg(1).sql}, ${arg(0).sql})`, false, {
+      element: { kind: 'text', isNullable: false },
+    }),
   array_join: joined,
   array_to_string: joined,
   element_at: element,
@@ -55,15 +64,33 @@ export const ARRAY_FUNCTIONS: Rules = {
   array_sort: keeping('arraySort'),
   array_distinct: keeping('arrayDistinct'),
   array_reverse: keeping('arrayReverse'),
-  array_concat: ({ all, arg }) => ({ sql: `arrayConcat(${all().map((each) => array(each).sql).join(', ')})`, type: array(arg(0)).type }),
-  array_cat: ({ all, arg }) => ({ sql: `arrayConcat(${all().map((each) => array(each).sql).join(', ')})`, type: array(arg(0)).type }),
+  array_concat: ({ all, arg }) => ({
+    sql: `arrayConcat(${all()
+      .map((each) => array(each).sql)
+      .join(', ')})`,
+    type: array(arg(0)).type,
+  }),
+  array_cat: ({ all, arg }) => ({
+    sql: `arrayConcat(${all()
+      .map((each) => array(each).sql)
+      .join(', ')})`,
+    type: array(arg(0)).type,
+  }),
   sequence: ({ call, context }) => seriesArray(call, context),
   generate_array: ({ call, context }) => seriesArray(call, context),
   generate_date_array: ({ call, context }) => seriesArray(call, context),
-  generate_series: ({ fail }) => fail('generate_series in the select list is not converted', 'Use it in FROM.'),
+  generate_series: ({ fail }) =>
+    fail('generate_series in the select list is not converted', 'Use it in FROM.'),
   unnest: ({ fail }) => fail('unnest in the select list is not converted', 'Use it in FROM.'),
-  transform: byDialect({ trino: ({ arg }) => value('array', `arrayMap(${arg(1).sql}, ${arg(0).sql})`, false, { element: { kind: arg(1).type.kind, isNullable: true } }) }),
-  filter: byDialect({ trino: ({ arg }) => ({ sql: `arrayFilter(${arg(1).sql}, ${arg(0).sql})`, type: arg(0).type }) }),
+  transform: byDialect({
+    trino: ({ arg }) =>
+      value('array', `arrayMap(${arg(1).sql}, ${arg(0).sql})`, false, {
+        element: { kind: arg(1).type.kind, isNullable: true },
+      }),
+  }),
+  filter: byDialect({
+    trino: ({ arg }) => ({ sql: `arrayFilter(${arg(1).sql}, ${arg(0).sql})`, type: arg(0).type }),
+  }),
   any_match: ({ arg }) => condition(`arrayExists(${arg(1).sql}, ${arg(0).sql})`, false),
   all_match: ({ arg }) => condition(`arrayAll(${arg(1).sql}, ${arg(0).sql})`, false),
   none_match: ({ arg }) => condition(`NOT arrayExists(${arg(1).sql}, ${arg(0).sql})`, false),

@@ -26,7 +26,9 @@ export type Rules = Readonly<Record<string, Rule>>;
 export function byDialect(rules: Partial<Record<ForeignDialect | 'others', Rule>>): Rule {
   return (application) => {
     const rule = rules[application.dialect] ?? rules.others;
-    return rule === undefined ? application.fail(`${application.call.name} is not converted from ${application.dialect}`) : rule(application);
+    return rule === undefined
+      ? application.fail(`${application.call.name} is not converted from ${application.dialect}`)
+      : rule(application);
   };
 }
 
@@ -42,7 +44,9 @@ export function same(name: string, kind: Kind, more: Partial<Type> = {}): Rule {
 export function ofText(name: string, kind: Kind = 'text'): Rule {
   return ({ all }) => {
     const args = all();
-    const [first, ...others] = args.map((each, index) => (index === 0 && each.type.kind !== 'unknown' ? text(each) : each.sql));
+    const [first, ...others] = args.map((each, index) =>
+      index === 0 && each.type.kind !== 'unknown' ? text(each) : each.sql,
+    );
     return value(kind, `${name}(${[first ?? '', ...others].join(', ')})`, isNullable(...args));
   };
 }
@@ -55,5 +59,7 @@ export function literal({ source, fail }: Application, index: number): string {
 
 /** The integer of a literal argument; undefined if it is not one. */
 export function integer(expression: Expression | undefined): number | undefined {
-  return expression?.kind === 'number' && /^-?\d+$/.test(expression.text) ? Number(expression.text) : undefined;
+  return expression?.kind === 'number' && /^-?\d+$/.test(expression.text)
+    ? Number(expression.text)
+    : undefined;
 }

@@ -1,13 +1,25 @@
 // Functions of JSON.
 import { quoteString } from '../../sql/literal.ts';
-import { jsonArray, jsonAt, jsonElements, jsonHas, jsonLength, jsonOf, jsonText, jsonType, pathArgument } from '../write/json-path.ts';
+import {
+  jsonArray,
+  jsonAt,
+  jsonElements,
+  jsonHas,
+  jsonLength,
+  jsonOf,
+  jsonText,
+  jsonType,
+  pathArgument,
+} from '../write/json-path.ts';
 import { condition, value, type Value } from '../write/value.ts';
 import { byDialect, type Application, type Rule, type Rules } from './function.ts';
 
 /** The place that a path argument names. */
 function at(application: Application, index = 1): Value {
   const { arg, call } = application;
-  return call.args.length <= index ? jsonOf(arg(0)) : jsonAt(arg(0), pathArgument(call.args[index], application.at));
+  return call.args.length <= index
+    ? jsonOf(arg(0))
+    : jsonAt(arg(0), pathArgument(call.args[index], application.at));
 }
 
 /** The value at a path as JSON; in SQLite as SQL value. */
@@ -32,7 +44,15 @@ const unquoted: Rule = ({ arg }) => {
 /** Keys as separate arguments. */
 function byKeys(application: Application, empty: boolean): Value {
   const { call, arg } = application;
-  const steps = call.args.slice(1).map((each) => (each.kind === 'string' ? (/^\d+$/.test(each.value) ? String(Number(each.value) + 1) : quoteString(each.value)) : application.fail('A path is converted only if it is literal')));
+  const steps = call.args
+    .slice(1)
+    .map((each) =>
+      each.kind === 'string'
+        ? /^\d+$/.test(each.value)
+          ? String(Number(each.value) + 1)
+          : quoteString(each.value)
+        : application.fail('A path is converted only if it is literal'),
+    );
   const found = jsonText(jsonAt(arg(0), steps));
   return empty ? value('text', `ifNull(${found.sql}, '')`, false) : found;
 }
@@ -53,7 +73,11 @@ const NAMES = "['Object', 'Array', 'String', 'Int64', 'UInt64', 'Double', 'Bool'
 
 const typeName: Rule = (application) => {
   const place = at(application);
-  return value('text', `transform(toString(${jsonType(place)}), ${NAMES}, ['object', 'array', 'string', 'number', 'number', 'number', 'boolean', 'null'], '')`, false);
+  return value(
+    'text',
+    `transform(toString(${jsonType(place)}), ${NAMES}, ['object', 'array', 'string', 'number', 'number', 'number', 'boolean', 'null'], '')`,
+    false,
+  );
 };
 
 export const JSON_FUNCTIONS: Rules = {
@@ -80,14 +104,20 @@ export const JSON_FUNCTIONS: Rules = {
   try_parse_json: ({ arg }) => jsonOf(arg(0)),
   json_parse: ({ arg }) => jsonOf(arg(0)),
   to_json: ({ arg }) => value('json', `toJSONString(${arg(0).sql})`, arg(0).type.isNullable),
-  get_path: (application) => jsonAt(application.arg(0), pathArgument(application.call.args[1], application.at)),
-  get: byDialect({ snowflake: (application) => {
-    const key = application.source(1);
-    return jsonAt(application.arg(0), [key.kind === 'number' ? String(Number(key.text) + 1) : application.arg(1).sql]);
-  } }),
+  get_path: (application) =>
+    jsonAt(application.arg(0), pathArgument(application.call.args[1], application.at)),
+  get: byDialect({
+    snowflake: (application) => {
+      const key = application.source(1);
+      return jsonAt(application.arg(0), [
+        key.kind === 'number' ? String(Number(key.text) + 1) : application.arg(1).sql,
+      ]);
+    },
+  }),
 };
 
 function contains(application: Application): Value {
-  if (application.call.args.length !== 3) return application.fail('json_contains_path is converted with one path');
+  if (application.call.args.length !== 3)
+    return application.fail('json_contains_path is converted with one path');
   return condition(jsonHas(at(application, 2)), true);
 }

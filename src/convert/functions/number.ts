@@ -16,7 +16,10 @@ function real(name: string): Rule {
 function keeping(name: string, kind?: Kind): Rule {
   return ({ arg }) => {
     const own = arg(0);
-    return { sql: `${name}(${own.sql})`, type: { ...own.type, kind: kind ?? own.type.kind, scale: own.type.scale } };
+    return {
+      sql: `${name}(${own.sql})`,
+      type: { ...own.type, kind: kind ?? own.type.kind, scale: own.type.scale },
+    };
   };
 }
 
@@ -35,20 +38,31 @@ function round(application: Application): Value {
   const { arg, call, source, dialect, context, at } = application;
   const own = arg(0);
   const digits = call.args.length > 1 ? integer(source(1)) : 0;
-  if (digits === undefined) return application.fail('round is converted only with a literal number of digits');
+  if (digits === undefined)
+    return application.fail('round is converted only with a literal number of digits');
   if (own.type.kind === 'int') return digits >= 0 ? own : rounded(own, digits);
-  if (own.type.kind === 'float' && ['postgresql', 'redshift'].includes(dialect)) return { ...own, sql: `round(${own.sql}${digits === 0 ? '' : `, ${digits}`})`, isLoose: false };
+  if (own.type.kind === 'float' && ['postgresql', 'redshift'].includes(dialect))
+    return { ...own, sql: `round(${own.sql}${digits === 0 ? '' : `, ${digits}`})`, isLoose: false };
   if (own.type.kind === 'unknown') {
-    differs(context, at, 'type_unknown', 'If the value is a float, ClickHouse rounds halves to even; exact numbers are rounded away from zero');
+    differs(
+      context,
+      at,
+      'type_unknown',
+      'If the value is a float, ClickHouse rounds halves to even; exact numbers are rounded away from zero',
+    );
     return { ...own, sql: `round(${own.sql}${digits === 0 ? '' : `, ${digits}`})`, isLoose: false };
   }
   const written = roundHalfAway(own, digits);
-  return own.type.kind === 'float' ? { ...written, type: { kind: 'float', isNullable: own.type.isNullable } } : { ...written, type: { ...written.type, scale: Math.max(0, digits) } };
+  return own.type.kind === 'float'
+    ? { ...written, type: { kind: 'float', isNullable: own.type.isNullable } }
+    : { ...written, type: { ...written.type, scale: Math.max(0, digits) } };
 }
 
 /** Integers at a negative digit: ClickHouse rounds them to even too. */
 function rounded(own: Value, digits: number): Value {
-  return value('int', `toInt64(round(toDecimal128(${own.sql}, 0), ${digits}))`, own.type.isNullable, { scale: 0 });
+  return value('int', `toInt64(round(toDecimal128(${own.sql}, 0), ${digits}))`, own.type.isNullable, {
+    scale: 0,
+  });
 }
 
 /** Digits after a position are cut off. */
@@ -56,10 +70,14 @@ export function truncateNumber(application: Application): Value {
   const { arg, call, source } = application;
   const own = arg(0);
   const digits = call.args.length > 1 ? integer(source(1)) : 0;
-  if (digits === undefined) return application.fail('trunc is converted only with a literal number of digits');
+  if (digits === undefined)
+    return application.fail('trunc is converted only with a literal number of digits');
   if (own.type.kind === 'int' && digits >= 0) return own;
   const near = own.type.kind === 'numeric' ? `${operand(own)} * 1.000000000000002` : own.sql;
-  return { sql: `trunc(${near}${digits === 0 ? '' : `, ${digits}`})`, type: { ...own.type, scale: Math.max(0, digits) } };
+  return {
+    sql: `trunc(${near}${digits === 0 ? '' : `, ${digits}`})`,
+    type: { ...own.type, scale: Math.max(0, digits) },
+  };
 }
 
 function modulo(application: Application): Value {
@@ -68,7 +86,8 @@ function modulo(application: Application): Value {
 }
 
 /** Integer division of BigQuery and PostgreSQL. */
-const div: Rule = ({ arg }) => value('int', `intDiv(${arg(0).sql}, ${arg(1).sql})`, isNullable(arg(0), arg(1)), { scale: 0 });
+const div: Rule = ({ arg }) =>
+  value('int', `intDiv(${arg(0).sql}, ${arg(1).sql})`, isNullable(arg(0), arg(1)), { scale: 0 });
 
 /** A quotient, with NULL or 0 instead of an error for a divisor of zero. */
 function safeQuotient(ofZero: 'NULL' | '0'): Rule {
@@ -105,7 +124,12 @@ export const NUMBER_FUNCTIONS: Rules = {
   div,
   safe_divide: safeQuotient('NULL'),
   div0: safeQuotient('0'),
-  div0null: ({ arg }) => value('numeric', `if(ifNull(${operand(arg(1))}, 0) = 0, 0, ${float(arg(0))} / ${float(arg(1))})`, arg(0).type.isNullable),
+  div0null: ({ arg }) =>
+    value(
+      'numeric',
+      `if(ifNull(${operand(arg(1))}, 0) = 0, 0, ${float(arg(0))} / ${float(arg(1))})`,
+      arg(0).type.isNullable,
+    ),
   power: real('pow'),
   pow: real('pow'),
   sqrt: real('sqrt'),
@@ -125,7 +149,8 @@ export const NUMBER_FUNCTIONS: Rules = {
   acos: real('acos'),
   atan: real('atan'),
   atan2: real('atan2'),
-  square: ({ arg }) => value(arg(0).type.kind, `${operand(arg(0))} * ${operand(arg(0))}`, arg(0).type.isNullable),
+  square: ({ arg }) =>
+    value(arg(0).type.kind, `${operand(arg(0))} * ${operand(arg(0))}`, arg(0).type.isNullable),
   bit_count: same('bitCount', 'int', { scale: 0 }),
   bitand: same('bitAnd', 'int', { scale: 0 }),
   bitor: same('bitOr', 'int', { scale: 0 }),
@@ -137,7 +162,10 @@ export const NUMBER_FUNCTIONS: Rules = {
   width_bucket: (application) => application.fail('width_bucket is not converted', 'Use widthBucket.'),
   min: extremeOf('least'),
   max: extremeOf('greatest'),
-  to_number: ({ arg, call, fail }) => (call.args.length > 1 ? fail('to_number is converted with one argument') : value('numeric', `toFloat64(${arg(0).sql})`, arg(0).type.isNullable)),
+  to_number: ({ arg, call, fail }) =>
+    call.args.length > 1
+      ? fail('to_number is converted with one argument')
+      : value('numeric', `toFloat64(${arg(0).sql})`, arg(0).type.isNullable),
 };
 
 /** SQLite's min and max of several arguments: NULL if one of them is NULL. */
@@ -146,9 +174,19 @@ function extremeOf(name: 'least' | 'greatest'): Rule {
     sqlite: ({ all }) => {
       const args = all();
       const nullable = args.filter(({ type }) => type.isNullable).map((each) => `${operand(each)} IS NULL`);
-      const numbers = args.some(({ type }) => type.kind !== 'int') ? args.map((each) => (each.type.kind === 'int' && !/^-?\d+$/.test(each.sql) ? `toFloat64(${each.sql})` : each.sql)) : args.map(({ sql }) => sql);
+      const numbers = args.some(({ type }) => type.kind !== 'int')
+        ? args.map((each) =>
+            each.type.kind === 'int' && !/^-?\d+$/.test(each.sql) ? `toFloat64(${each.sql})` : each.sql,
+          )
+        : args.map(({ sql }) => sql);
       const sql = `${name}(${numbers.join(', ')})`;
-      return { sql: nullable.length === 0 ? sql : `if(${nullable.join(' OR ')}, NULL, ${sql})`, type: { ...(args.find(({ type }) => type.kind !== 'int') ?? args[0] ?? value('null', 'NULL')).type, isNullable: nullable.length > 0 } };
+      return {
+        sql: nullable.length === 0 ? sql : `if(${nullable.join(' OR ')}, NULL, ${sql})`,
+        type: {
+          ...(args.find(({ type }) => type.kind !== 'int') ?? args[0] ?? value('null', 'NULL')).type,
+          isNullable: nullable.length > 0,
+        },
+      };
     },
   });
 }

@@ -12,7 +12,8 @@ type Result = 'date' | 'datetime' | 'time' | 'strftime' | 'julianday' | 'unixepo
 /** A rule for one of the functions. */
 export function sqliteTime(result: Result): Rule {
   return (application) => {
-    if (application.dialect !== 'sqlite') return application.fail(`${application.call.name} is not converted from ${application.dialect}`);
+    if (application.dialect !== 'sqlite')
+      return application.fail(`${application.call.name} is not converted from ${application.dialect}`);
     const first = result === 'strftime' ? 1 : 0;
     const own = modified(application, first);
     return written(own, result, application);
@@ -27,10 +28,16 @@ function modified(application: Application, first: number): Value {
   const isEpoch = head?.kind === 'string' && /^(?:unixepoch|auto)$/i.test(head.value);
   if (isEpoch && start !== undefined) {
     const seconds = context.write(start, context);
-    const base = value('timestamp', `fromUnixTimestamp64Second(toInt64(${seconds.sql}), 'UTC')`, seconds.type.isNullable);
+    const base = value(
+      'timestamp',
+      `fromUnixTimestamp64Second(toInt64(${seconds.sql}), 'UTC')`,
+      seconds.type.isNullable,
+    );
     return tail.reduce((each, modifier) => applied(each, modifier, application), base);
   }
-  const base = isNow ? value('timestamp', 'now64(3)', false) : asTime(context.write(start, context), context, at);
+  const base = isNow
+    ? value('timestamp', 'now64(3)', false)
+    : asTime(context.write(start, context), context, at);
   return modifiers.reduce((each, modifier) => applied(each, modifier, application), base);
 }
 
@@ -38,7 +45,10 @@ const MOVE = /^([+-]?\d+(?:\.\d+)?) (year|month|day|hour|minute|second)s?$/i;
 
 function applied(own: Value, modifier: Expression, application: Application): Value {
   const { context, at } = application;
-  const written = modifier.kind === 'string' ? modifier.value.trim().toLowerCase() : application.fail('A modifier is converted only if it is a literal');
+  const written =
+    modifier.kind === 'string'
+      ? modifier.value.trim().toLowerCase()
+      : application.fail('A modifier is converted only if it is a literal');
   if (written === 'utc' || written === 'localtime' || written === 'subsec') return own;
   const [, start] = /^start of (year|month|day)$/.exec(written) ?? [];
   if (start !== undefined) return truncated(own, start.toUpperCase(), { context, at });
@@ -47,24 +57,46 @@ function applied(own: Value, modifier: Expression, application: Application): Va
   if (/^(?:month|year)$/i.test(unit) && (own.type.kind === 'date' || own.type.isDate === true)) {
     // January 31 and one month are March 2.
     const start = `toStartOfMonth(${own.sql}) + INTERVAL ${Number(amount)} ${unit.toUpperCase()}`;
-    return { ...loose('date', `${start} + toIntervalDay(toDayOfMonth(${own.sql}) - 1)`, own.type.isNullable), type: own.type };
+    return {
+      ...loose('date', `${start} + toIntervalDay(toDayOfMonth(${own.sql}) - 1)`, own.type.isNullable),
+      type: own.type,
+    };
   }
   if (/^(?:month|year)$/i.test(unit) && !isFirstDay(own))
-    return application.fail('Adding months is converted only from the start of a month: SQLite continues into the next month where ClickHouse takes the last day');
-  const spans = [{ value: { kind: 'number', text: amount.replace('+', ''), at } as const, unit: { name: unit.toUpperCase(), at } }];
+    return application.fail(
+      'Adding months is converted only from the start of a month: SQLite continues into the next month where ClickHouse takes the last day',
+    );
+  const spans = [
+    {
+      value: { kind: 'number', text: amount.replace('+', ''), at } as const,
+      unit: { name: unit.toUpperCase(), at },
+    },
+  ];
   return shifted(own, '+', { spans, at }, context);
 }
 
-const isFirstDay = (own: Value): boolean => /^(?:toStartOf(?:Month|Year)\(|toStartOf(?:Month|Year)\(.*\) \+ INTERVAL -?\d+ (?:MONTH|YEAR)$)/.test(own.sql) || /^\d{4}-\d\d-(?:0[1-9]|1\d|2[0-8])/.test(own.literal ?? '');
+const isFirstDay = (own: Value): boolean =>
+  /^(?:toStartOf(?:Month|Year)\(|toStartOf(?:Month|Year)\(.*\) \+ INTERVAL -?\d+ (?:MONTH|YEAR)$)/.test(
+    own.sql,
+  ) || /^\d{4}-\d\d-(?:0[1-9]|1\d|2[0-8])/.test(own.literal ?? '');
 
 function written(own: Value, result: Result, application: Application): Value {
   const { isNullable } = own.type;
   const micro = `toUnixTimestamp64Micro(toDateTime64(${own.sql}, 6, 'UTC'))`;
   switch (result) {
     case 'date':
-      return value('date', own.type.kind === 'date' || own.type.isDate === true ? own.sql : `toDate(${own.sql})`, isNullable);
+      return value(
+        'date',
+        own.type.kind === 'date' || own.type.isDate === true ? own.sql : `toDate(${own.sql})`,
+        isNullable,
+      );
     case 'datetime':
-      return value('timestamp', own.type.kind === 'date' || own.type.isDate === true ? own.sql : `toDateTime(${operand(own)}, 'UTC')`, isNullable, own.type.kind === 'date' ? { isDate: true } : own.type);
+      return value(
+        'timestamp',
+        own.type.kind === 'date' || own.type.isDate === true ? own.sql : `toDateTime(${operand(own)}, 'UTC')`,
+        isNullable,
+        own.type.kind === 'date' ? { isDate: true } : own.type,
+      );
     case 'time':
       return value('time', `formatDateTime(${own.sql}, '%H:%i:%S')`, isNullable);
     case 'julianday':

@@ -25,17 +25,35 @@ function concat(application: Application): Value {
     const present = written.map((each) => (each.type.isNullable ? `ifNull(${text(each)}, '')` : text(each)));
     return value('text', `concat(${present.join(', ')})`, false);
   }
-  return value('text', `concat(${written.map((each) => (each.type.kind === 'unknown' ? each.sql : text(each))).join(', ')})`, isNullable(...written));
+  return value(
+    'text',
+    `concat(${written.map((each) => (each.type.kind === 'unknown' ? each.sql : text(each))).join(', ')})`,
+    isNullable(...written),
+  );
 }
 
 /** concat_ws skips NULL. */
 function concatWith(application: Application): Value {
   const [separator, ...others] = application.all().map((_, index) => string(application, index));
   if (separator === undefined) return value('text', "''", false);
-  if (application.dialect === 'snowflake' || application.dialect === 'redshift') return value('text', `concatWithSeparator(${[separator, ...others].map((each) => each.sql).join(', ')})`, isNullable(separator, ...others));
-  if (!isNullable(...others)) return value('text', `concatWithSeparator(${[separator, ...others].map((each) => each.sql).join(', ')})`, separator.type.isNullable);
+  if (application.dialect === 'snowflake' || application.dialect === 'redshift')
+    return value(
+      'text',
+      `concatWithSeparator(${[separator, ...others].map((each) => each.sql).join(', ')})`,
+      isNullable(separator, ...others),
+    );
+  if (!isNullable(...others))
+    return value(
+      'text',
+      `concatWithSeparator(${[separator, ...others].map((each) => each.sql).join(', ')})`,
+      separator.type.isNullable,
+    );
   const array = `arrayFilter(x -> x IS NOT NULL, [${others.map((each) => (each.type.kind === 'null' ? 'CAST(NULL AS Nullable(String))' : each.sql)).join(', ')}])`;
-  return value('text', `arrayStringConcat(arrayMap(x -> assumeNotNull(x), ${array}), ${separator.sql})`, separator.type.isNullable);
+  return value(
+    'text',
+    `arrayStringConcat(arrayMap(x -> assumeNotNull(x), ${array}), ${separator.sql})`,
+    separator.type.isNullable,
+  );
 }
 
 /** substr(text, start, length): starts before 1 differ by dialect. */
@@ -48,28 +66,63 @@ function substring(application: Application): Value {
   const isPostgres = dialect === 'postgresql' || dialect === 'redshift';
   const first = integer(source(1));
   if (start.type.kind === 'text') return regexSubstring(application, own);
-  if (first !== undefined && first > 0 && (length === undefined || (integer(application.call.args[2]) ?? -1) >= 0)) return value('text', `substringUTF8(${[own, start, ...(length === undefined ? [] : [length])].map(({ sql }) => sql).join(', ')})`, nullable);
-  if (first !== undefined && first > 0 && length !== undefined) return value('text', `substringUTF8(${own.sql}, ${start.sql}, greatest(0, ${length.sql}))`, nullable);
+  if (
+    first !== undefined &&
+    first > 0 &&
+    (length === undefined || (integer(application.call.args[2]) ?? -1) >= 0)
+  )
+    return value(
+      'text',
+      `substringUTF8(${[own, start, ...(length === undefined ? [] : [length])].map(({ sql }) => sql).join(', ')})`,
+      nullable,
+    );
+  if (first !== undefined && first > 0 && length !== undefined)
+    return value('text', `substringUTF8(${own.sql}, ${start.sql}, greatest(0, ${length.sql}))`, nullable);
   if (isPostgres) {
     // Positions before the first count against the length.
-    if (length === undefined) return value('text', `substringUTF8(${own.sql}, greatest(1, ${start.sql}))`, nullable);
-    return value('text', `substringUTF8(${own.sql}, greatest(1, ${start.sql}), greatest(0, ${operand(length)} + least(0, ${operand(start)} - 1)))`, nullable);
+    if (length === undefined)
+      return value('text', `substringUTF8(${own.sql}, greatest(1, ${start.sql}))`, nullable);
+    return value(
+      'text',
+      `substringUTF8(${own.sql}, greatest(1, ${start.sql}), greatest(0, ${operand(length)} + least(0, ${operand(start)} - 1)))`,
+      nullable,
+    );
   }
   if (first !== undefined && first === 0) {
-    if (dialect === 'mysql' || dialect === 'mariadb' || dialect === 'trino') return value('text', nullable ? `if(${own.sql} IS NULL, NULL, '')` : "''", nullable);
-    if (dialect === 'sqlite' && length !== undefined) return value('text', `substringUTF8(${own.sql}, 1, greatest(0, ${operand(length)} - 1))`, nullable);
-    return value('text', `substringUTF8(${[own.sql, '1', ...(length === undefined ? [] : [length.sql])].join(', ')})`, nullable);
+    if (dialect === 'mysql' || dialect === 'mariadb' || dialect === 'trino')
+      return value('text', nullable ? `if(${own.sql} IS NULL, NULL, '')` : "''", nullable);
+    if (dialect === 'sqlite' && length !== undefined)
+      return value('text', `substringUTF8(${own.sql}, 1, greatest(0, ${operand(length)} - 1))`, nullable);
+    return value(
+      'text',
+      `substringUTF8(${[own.sql, '1', ...(length === undefined ? [] : [length.sql])].join(', ')})`,
+      nullable,
+    );
   }
   return counted(own, start, { length, nullable, application });
 }
 
 /** A start that may count from the end. */
-function counted(own: Value, start: Value, { length, nullable, application }: { readonly length: Value | undefined; readonly nullable: boolean; readonly application: Application }): Value {
+function counted(
+  own: Value,
+  start: Value,
+  {
+    length,
+    nullable,
+    application,
+  }: { readonly length: Value | undefined; readonly nullable: boolean; readonly application: Application },
+): Value {
   const first = integer(application.source(1));
   const size = length === undefined ? '' : `, greatest(0, ${length.sql})`;
   if (first === undefined) {
     const isPlain = start.type.kind === 'int' && /^(?:position|[a-z]*\() ?/.test(start.sql);
-    if (!isPlain) differs(application.context, application.at, 'function', 'If the start is zero or negative, the result may differ');
+    if (!isPlain)
+      differs(
+        application.context,
+        application.at,
+        'function',
+        'If the start is zero or negative, the result may differ',
+      );
     return value('text', `substringUTF8(${own.sql}, ${start.sql}${size})`, nullable);
   }
   // Before the beginning of the string: an empty string, except in SQLite and BigQuery, which start at the beginning.
@@ -77,7 +130,8 @@ function counted(own: Value, start: Value, { length, nullable, application }: { 
   const isShort = `lengthUTF8(${own.sql}) < ${-first}`;
   const rest = `substringUTF8(${own.sql}, ${first}${size})`;
   if (dialect === 'bigquery' || dialect === 'sqlite') {
-    if (dialect === 'sqlite' && length !== undefined) return application.fail('substr with a negative start and a length is not converted');
+    if (dialect === 'sqlite' && length !== undefined)
+      return application.fail('substr with a negative start and a length is not converted');
     return value('text', `if(${isShort}, substringUTF8(${own.sql}, 1${size}), ${rest})`, nullable);
   }
   return value('text', `if(${isShort}, '', ${rest})`, nullable);
@@ -117,7 +171,11 @@ function padded(name: 'leftPadUTF8' | 'rightPadUTF8'): Rule {
   return (application) => {
     const own = string(application, 0);
     const [size, fill] = [application.arg(1), application.optional(2)];
-    return value('text', `${name}(${[text(own), size.sql, ...(fill === undefined ? [] : [fill.sql])].join(', ')})`, isNullable(own, size));
+    return value(
+      'text',
+      `${name}(${[text(own), size.sql, ...(fill === undefined ? [] : [fill.sql])].join(', ')})`,
+      isNullable(own, size),
+    );
   };
 }
 
@@ -128,7 +186,8 @@ function trimmed(where: 'BOTH' | 'LEADING' | 'TRAILING', plain: string): Rule {
     const set = application.optional(1);
     if (set === undefined) return value('text', `${plain}(${text(own)})`, own.type.isNullable);
     const isMysql = application.dialect === 'mysql' || application.dialect === 'mariadb';
-    if (isMysql && set.literal?.length !== 1) return application.fail('trim of a string of several characters is not converted');
+    if (isMysql && set.literal?.length !== 1)
+      return application.fail('trim of a string of several characters is not converted');
     return value('text', `trim(${where} ${set.sql} FROM ${text(own)})`, own.type.isNullable);
   };
 }
@@ -157,7 +216,8 @@ function splitPart(application: Application): Value {
 function substringIndex(application: Application): Value {
   const [own, by, count] = [string(application, 0), application.arg(1), application.arg(2)];
   const number = integer(application.source(2));
-  if (number === undefined || number === 0) return application.fail('substring_index is converted only with a literal count');
+  if (number === undefined || number === 0)
+    return application.fail('substring_index is converted only with a literal count');
   const parts = `splitByString(${by.sql}, ${text(own)})`;
   const slice = number > 0 ? `arraySlice(${parts}, 1, ${count.sql})` : `arraySlice(${parts}, ${count.sql})`;
   return value('text', `arrayStringConcat(${slice}, ${by.sql})`, isNullable(own, by));
@@ -175,17 +235,24 @@ function replacement(application: Application, index: number): string {
   const each = application.optional(index);
   if (each === undefined) return "''";
   if (each.literal === undefined) return each.sql;
-  return quoteString(application.dialect === 'trino' ? each.literal.replaceAll(/\$(\d)/g, '\\$1') : each.literal);
+  return quoteString(
+    application.dialect === 'trino' ? each.literal.replaceAll(/\$(\d)/g, '\\$1') : each.literal,
+  );
 }
 
 function regexpReplace(application: Application): Value {
   const { dialect, call } = application;
   const own = string(application, 0);
   const flags = dialect === 'postgresql' && call.args.length > 3 ? literal(application, 3) : '';
-  if (dialect !== 'postgresql' && call.args.length > 3) return application.fail('regexp_replace is converted with at most three arguments');
+  if (dialect !== 'postgresql' && call.args.length > 3)
+    return application.fail('regexp_replace is converted with at most three arguments');
   if (!/^[gi]*$/.test(flags)) return application.fail(`The flags ${flags} are not converted`);
   const isAll = dialect !== 'postgresql' || flags.includes('g');
-  return value('text', `replaceRegexp${isAll ? 'All' : 'One'}(${text(own)}, ${pattern(application, 1, flags)}, ${replacement(application, 2)})`, own.type.isNullable);
+  return value(
+    'text',
+    `replaceRegexp${isAll ? 'All' : 'One'}(${text(own)}, ${pattern(application, 1, flags)}, ${replacement(application, 2)})`,
+    own.type.isNullable,
+  );
 }
 
 /** The first match; NULL without one, in Redshift and MariaDB an empty string. */
@@ -193,14 +260,21 @@ function regexpMatch(group: number): Rule {
   return (application) => {
     const { dialect, call } = application;
     const own = string(application, 0);
-    const index = dialect === 'trino' && call.args.length > 2 ? (integer(application.source(2)) ?? -1) : group;
-    if (index < 0 || (dialect !== 'trino' && call.args.length > 2)) return application.fail(`${call.name} is converted with at most two arguments`);
+    const index =
+      dialect === 'trino' && call.args.length > 2 ? (integer(application.source(2)) ?? -1) : group;
+    if (index < 0 || (dialect !== 'trino' && call.args.length > 2))
+      return application.fail(`${call.name} is converted with at most two arguments`);
     const written = literal(application, 1);
     const hasGroup = /(?<!\\)\((?!\?)/.test(written);
     const subject = text(own);
     const isEmpty = dialect === 'redshift' || dialect === 'mariadb';
     // extract returns the first group if there is one.
-    const whole = index === 0 && hasGroup ? `regexpExtract(${subject}, ${pattern(application, 1)}, 0)` : index > 0 && hasGroup ? `regexpExtract(${subject}, ${pattern(application, 1)}, ${index})` : `extract(${subject}, ${pattern(application, 1)})`;
+    const whole =
+      index === 0 && hasGroup
+        ? `regexpExtract(${subject}, ${pattern(application, 1)}, 0)`
+        : index > 0 && hasGroup
+          ? `regexpExtract(${subject}, ${pattern(application, 1)}, ${index})`
+          : `extract(${subject}, ${pattern(application, 1)})`;
     if (isEmpty) return value('text', whole, own.type.isNullable);
     return value('text', `if(match(${subject}, ${pattern(application, 1)}), ${whole}, NULL)`);
   };
@@ -212,26 +286,36 @@ const regexpLike: Rule = (application) => {
   if (call.args.length > 2) return application.fail(`${call.name} is converted with two arguments`);
   const written = literal(application, 1);
   const isWhole = dialect === 'snowflake';
-  return condition(`match(${text(own)}, ${isWhole ? quoteString(`^(?:${checkedRegex(written, application.at)})$`) : pattern(application, 1)})`, own.type.isNullable);
+  return condition(
+    `match(${text(own)}, ${isWhole ? quoteString(`^(?:${checkedRegex(written, application.at)})$`) : pattern(application, 1)})`,
+    own.type.isNullable,
+  );
 };
 
 function containsText(test: (own: string, part: string) => string): Rule {
   return (application) => {
     const [own, other] = [string(application, 0), string(application, 1)];
-    return { ...condition(test(text(own), other.sql), isNullable(own, other)), isLoose: test('', '').includes(' ') };
+    return {
+      ...condition(test(text(own), other.sql), isNullable(own, other)),
+      isLoose: test('', '').includes(' '),
+    };
   };
 }
 
-const sized = (name: string): Rule => (application) => {
-  const own = string(application, 0);
-  return int(`${name}(${text(own)})`, own.type.isNullable);
-};
+const sized =
+  (name: string): Rule =>
+  (application) => {
+    const own = string(application, 0);
+    return int(`${name}(${text(own)})`, own.type.isNullable);
+  };
 
 /** length counts characters; in MySQL bytes. */
 const length: Rule = (application) => {
   const own = application.arg(0);
   if (own.type.kind === 'array') return int(`length(${own.sql})`, false);
-  return sized(application.dialect === 'mysql' || application.dialect === 'mariadb' ? 'length' : 'lengthUTF8')(application);
+  return sized(
+    application.dialect === 'mysql' || application.dialect === 'mariadb' ? 'length' : 'lengthUTF8',
+  )(application);
 };
 
 export const TEXT_FUNCTIONS: Rules = {
@@ -267,11 +351,15 @@ export const TEXT_FUNCTIONS: Rules = {
   replace,
   translate: ofText('translateUTF8'),
   reverse: ofText('reverseUTF8'),
-  repeat: ({ arg }) => value('text', `repeat(${text(arg(0))}, greatest(0, ${arg(1).sql}))`, isNullable(arg(0), arg(1))),
+  repeat: ({ arg }) =>
+    value('text', `repeat(${text(arg(0))}, greatest(0, ${arg(1).sql}))`, isNullable(arg(0), arg(1))),
   space: ({ arg }) => value('text', `repeat(' ', greatest(0, ${arg(0).sql}))`, isNullable(arg(0))),
   ascii: ofText('ascii', 'int'),
   chr: ({ arg }) => value('text', `char(${arg(0).sql})`, arg(0).type.isNullable),
-  md5: ({ arg, dialect, fail }) => (dialect === 'bigquery' || dialect === 'trino' ? fail('md5 returns bytes and is not converted') : value('text', `lower(hex(MD5(${text(arg(0))})))`, arg(0).type.isNullable)),
+  md5: ({ arg, dialect, fail }) =>
+    dialect === 'bigquery' || dialect === 'trino'
+      ? fail('md5 returns bytes and is not converted')
+      : value('text', `lower(hex(MD5(${text(arg(0))})))`, arg(0).type.isNullable),
   split_part: splitPart,
   substring_index: substringIndex,
   regexp_replace: regexpReplace,
@@ -280,19 +368,28 @@ export const TEXT_FUNCTIONS: Rules = {
   regexp_like: regexpLike,
   rlike: regexpLike,
   regexp_contains: regexpLike,
-  regexp_count: (application) => int(`countMatches(${text(string(application, 0))}, ${pattern(application, 1)})`, application.arg(0).type.isNullable),
+  regexp_count: (application) =>
+    int(
+      `countMatches(${text(string(application, 0))}, ${pattern(application, 1)})`,
+      application.arg(0).type.isNullable,
+    ),
   starts_with: containsText((own, part) => `startsWith(${own}, ${part})`),
   startswith: containsText((own, part) => `startsWith(${own}, ${part})`),
   ends_with: containsText((own, part) => `endsWith(${own}, ${part})`),
   endswith: containsText((own, part) => `endsWith(${own}, ${part})`),
-  contains: byDialect({ snowflake: containsText((own, part) => `position(${own}, ${part}) > 0`), trino: ({ arg }) => condition(`has(${arg(0).sql}, ${arg(1).sql})`, isNullable(arg(0), arg(1))) }),
+  contains: byDialect({
+    snowflake: containsText((own, part) => `position(${own}, ${part}) > 0`),
+    trino: ({ arg }) => condition(`has(${arg(0).sql}, ${arg(1).sql})`, isNullable(arg(0), arg(1))),
+  }),
   contains_substr: containsText((own, part) => `positionCaseInsensitiveUTF8(${own}, ${part}) > 0`),
   quote_literal: ({ fail }) => fail('quote_literal is not converted'),
   uuid: () => value('text', 'toString(generateUUIDv4())', false),
   gen_random_uuid: () => value('uuid', 'generateUUIDv4()', false),
   generate_uuid: () => value('text', 'toString(generateUUIDv4())', false),
   binary: ({ arg }) => ({ ...arg(0), type: { ...arg(0).type, kind: 'unknown' } }),
-  hex: ({ arg, fail }) => (arg(0).type.kind === 'text' ? value('text', `hex(${arg(0).sql})`, arg(0).type.isNullable) : fail('hex is converted only for strings')),
+  hex: ({ arg, fail }) =>
+    arg(0).type.kind === 'text'
+      ? value('text', `hex(${arg(0).sql})`, arg(0).type.isNullable)
+      : fail('hex is converted only for strings'),
   strcmp: ({ fail }) => fail('strcmp is not converted'),
 };
-

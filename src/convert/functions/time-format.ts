@@ -61,7 +61,7 @@ const TO_CHAR: readonly (readonly [RegExp, string])[] = [
 /** A format of to_char, to_date or to_timestamp. */
 export function toCharFormat(format: string, dialect: string): Format {
   let written = '';
-  for (let rest = format; rest !== ''; ) {
+  for (let rest = format; rest !== '';) {
     const [whole, inner] = /^"([^"]*)"/.exec(rest) ?? [];
     if (whole !== undefined) {
       written += (inner ?? '').replaceAll('%', '%%');
@@ -78,7 +78,8 @@ export function toCharFormat(format: string, dialect: string): Format {
       rest = rest.slice(found[0].exec(rest)?.[0].length ?? 1);
     } else {
       const char = rest.charAt(0);
-      if (/[A-Za-z]/.test(char) && !(char === 'T' && /\d|"|%/.test(written.slice(-1) + char))) return { reason: `${/^[A-Za-z]+/.exec(rest)?.[0] ?? char} in a format is not converted` };
+      if (/[A-Za-z]/.test(char) && !(char === 'T' && /\d|"|%/.test(written.slice(-1) + char)))
+        return { reason: `${/^[A-Za-z]+/.exec(rest)?.[0] ?? char} in a format is not converted` };
       written += char === '%' ? '%%' : char;
       rest = rest.slice(1);
     }

@@ -8,9 +8,16 @@ import { isKind, loose, operand, value, type Value } from '../write/value.ts';
 export function asTime(own: Value, context: Context, at: number): Value {
   if (own.literal !== undefined && own.type.kind === 'text') {
     const isDay = parseTime(own.literal)?.time === undefined;
-    return (isDay ? dateLiteral : timestampLiteral)(own.literal) ?? unconverted(at, 'type', `'${own.literal}' is not a date of the form 2024-12-31`);
+    return (
+      (isDay ? dateLiteral : timestampLiteral)(own.literal) ??
+      unconverted(at, 'type', `'${own.literal}' is not a date of the form 2024-12-31`)
+    );
   }
-  if (own.type.kind === 'text') return value('timestamp', `parseDateTime64BestEffort${context.shared.dialect === 'postgresql' ? '' : 'OrNull'}(${own.sql}, 3, 'UTC')`);
+  if (own.type.kind === 'text')
+    return value(
+      'timestamp',
+      `parseDateTime64BestEffort${context.shared.dialect === 'postgresql' ? '' : 'OrNull'}(${own.sql}, 3, 'UTC')`,
+    );
   if (isKind(own, 'date', 'timestamp', 'unknown', 'null')) return own;
   return unconverted(at, 'type', 'A value that is not a time is used as one', 'Cast it to a timestamp.');
 }
@@ -41,13 +48,15 @@ export function unitOf(expression: Expression): string {
   if (expression.kind === 'string') return unitName(expression.value);
   if (expression.kind === 'path') return unitName(expression.parts.at(-1)?.name ?? '');
   const [day] = expression.kind === 'call' ? expression.args : [];
-  if (expression.kind === 'call' && expression.name === 'week' && day?.kind === 'path') return `WEEK(${day.parts.at(-1)?.name.toUpperCase() ?? ''})`;
+  if (expression.kind === 'call' && expression.name === 'week' && day?.kind === 'path')
+    return `WEEK(${day.parts.at(-1)?.name.toUpperCase() ?? ''})`;
   return unconverted(expression.at, 'type', 'The unit is converted only if it is a literal');
 }
 
 /** `EXTRACT(part FROM value)`. */
 export function extracted(own: Value, part: Unit, context: Context): Value {
-  const unit = part.day === undefined ? unitName(part.name) : `${part.name.toUpperCase()}(${part.day.toUpperCase()})`;
+  const unit =
+    part.day === undefined ? unitName(part.name) : `${part.name.toUpperCase()}(${part.day.toUpperCase()})`;
   return partOf(own, unit, { context, at: part.at });
 }
 
@@ -76,18 +85,26 @@ export function partOf(own: Value, unit: string, { context, at }: Place): Value 
   const time = asTime(own, context, at);
   const { isNullable } = time.type;
   const { dialect } = context.shared;
-  const number = (sql: string): Value => value(dialect === 'postgresql' ? 'decimal' : 'int', sql, isNullable, { scale: 0 });
+  const number = (sql: string): Value =>
+    value(dialect === 'postgresql' ? 'decimal' : 'int', sql, isNullable, { scale: 0 });
   const isDay = time.type.kind === 'date' || time.type.isDate === true;
-  if (isDay && (unit === 'HOUR' || unit === 'MINUTE' || unit === 'SECOND')) return number(isNullable ? `if(${time.sql} IS NULL, NULL, 0)` : '0');
+  if (isDay && (unit === 'HOUR' || unit === 'MINUTE' || unit === 'SECOND'))
+    return number(isNullable ? `if(${time.sql} IS NULL, NULL, 0)` : '0');
   const plain = PLAIN[unit];
   if (plain !== undefined) return number(`${plain}(${time.sql})`);
   switch (unit) {
     case 'WEEK':
-      return number(['bigquery', 'mysql', 'mariadb'].includes(dialect) ? `toWeek(${time.sql}, 0)` : `toISOWeek(${time.sql})`);
+      return number(
+        ['bigquery', 'mysql', 'mariadb'].includes(dialect)
+          ? `toWeek(${time.sql}, 0)`
+          : `toISOWeek(${time.sql})`,
+      );
     case 'DOW':
       return number(dayOfWeek(time.sql, dialect));
     case 'SECOND':
-      return dialect === 'postgresql' ? loose('numeric', `${microseconds(time)} % 60000000 / 1000000`, isNullable) : number(`toSecond(${time.sql})`);
+      return dialect === 'postgresql'
+        ? loose('numeric', `${microseconds(time)} % 60000000 / 1000000`, isNullable)
+        : number(`toSecond(${time.sql})`);
     case 'EPOCH':
       return epoch(time);
     case 'EPOCHSECOND':
@@ -112,14 +129,17 @@ const microseconds = (time: Value): string => `toUnixTimestamp64Micro(toDateTime
 /** Seconds since 1970, with a fraction. */
 export function epoch(time: Value): Value {
   const { isNullable, kind, isDate } = time.type;
-  if (kind === 'date' || isDate === true) return loose('numeric', `toInt64(toDate32(${time.sql})) * 86400`, isNullable);
+  if (kind === 'date' || isDate === true)
+    return loose('numeric', `toInt64(toDate32(${time.sql})) * 86400`, isNullable);
   return loose('numeric', `${microseconds(time)} / 1000000`, isNullable);
 }
 
 /** Counted from Sunday as 0 or 1, or from Monday as 1. */
 function dayOfWeek(sql: string, dialect: string): string {
   if (dialect === 'trino') return `toDayOfWeek(${sql})`;
-  return dialect === 'bigquery' || dialect === 'mysql' || dialect === 'mariadb' ? `toDayOfWeek(${sql}, 3)` : `toDayOfWeek(${sql}, 2)`;
+  return dialect === 'bigquery' || dialect === 'mysql' || dialect === 'mariadb'
+    ? `toDayOfWeek(${sql}, 3)`
+    : `toDayOfWeek(${sql}, 2)`;
 }
 
 function partOfSeconds(own: Value, unit: string, at: number): Value {
@@ -162,7 +182,8 @@ export function truncated(own: Value, unit: string, { context, at }: Place): Val
   const { isNullable } = time.type;
   const isDay = time.type.kind === 'date' || time.type.isDate === true;
   const keepsDate = time.type.kind === 'date' && dialect !== 'postgresql' && dialect !== 'redshift';
-  const result = (sql: string, isWhole: boolean): Value => value(keepsDate ? 'date' : 'timestamp', sql, isNullable, isWhole && !keepsDate ? { isDate: true } : {});
+  const result = (sql: string, isWhole: boolean): Value =>
+    value(keepsDate ? 'date' : 'timestamp', sql, isNullable, isWhole && !keepsDate ? { isDate: true } : {});
   const [, day] = /^WEEK\((\w+)\)$/.exec(unit) ?? [];
   const start = unit === 'WEEK' ? (traits.weeksStartOnSunday ? 'SUNDAY' : 'MONDAY') : day;
   if (start !== undefined) {

@@ -18,11 +18,26 @@ export function writeWindowFunction(application: Application): Value {
   if (rule === undefined || call.over === undefined) return fail(`${call.name} is not converted`);
   // Snowflake's default frame of these functions is the whole partition.
   const isWhole = application.dialect === 'snowflake' && /_value$/.test(call.name);
-  return rule(application, overSql(call.over, context, isWhole ? 'ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING' : undefined));
+  return rule(
+    application,
+    overSql(
+      call.over,
+      context,
+      isWhole ? 'ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING' : undefined,
+    ),
+  );
 }
 
 function ranking(name: string, kind: 'int' | 'float'): WindowRule {
-  return ({ all }, over) => value(kind, `${name}(${all().map(({ sql }) => sql).join(', ')}) OVER ${over}`, false, kind === 'int' ? { scale: 0 } : {});
+  return ({ all }, over) =>
+    value(
+      kind,
+      `${name}(${all()
+        .map(({ sql }) => sql)
+        .join(', ')}) OVER ${over}`,
+      false,
+      kind === 'int' ? { scale: 0 } : {},
+    );
 }
 
 /**
@@ -34,11 +49,15 @@ function shifted(name: 'lag' | 'lead'): WindowRule {
     if (call.nulls === 'IGNORE') return fail(`${name} IGNORE NULLS is not converted`);
     const own = arg(0);
     const offset = optional(1)?.sql ?? '1';
-    const moved = { sql: `${name}(toNullable(${own.sql}), ${offset}) OVER ${over}`, type: { ...own.type, isNullable: true } };
+    const moved = {
+      sql: `${name}(toNullable(${own.sql}), ${offset}) OVER ${over}`,
+      type: { ...own.type, isNullable: true },
+    };
     if (call.args.length < 3 || source(2).kind === 'null') return moved;
     const fallback = arg(2);
     const { sqls, type } = unified([moved, fallback]);
-    if (!own.type.isNullable) return { sql: `coalesce(${sqls.join(', ')})`, type: { ...type, isNullable: fallback.type.isNullable } };
+    if (!own.type.isNullable)
+      return { sql: `coalesce(${sqls.join(', ')})`, type: { ...type, isNullable: fallback.type.isNullable } };
     const isOutside = `${name}(toNullable(1), ${offset}) OVER ${over} IS NULL`;
     return { sql: `if(${isOutside}, ${sqls[1] ?? 'NULL'}, ${sqls[0] ?? 'NULL'})`, type };
   };
@@ -54,7 +73,10 @@ function edge(name: 'first_value' | 'last_value'): WindowRule {
 
 function nth({ arg }: Application, over: string): Value {
   const own = arg(0);
-  return { sql: `nth_value(toNullable(${own.sql}), ${arg(1).sql}) OVER ${over}`, type: { ...own.type, isNullable: true } };
+  return {
+    sql: `nth_value(toNullable(${own.sql}), ${arg(1).sql}) OVER ${over}`,
+    type: { ...own.type, isNullable: true },
+  };
 }
 
 const RULES: ReadonlyMap<string, WindowRule> = new Map<string, WindowRule>([

@@ -38,11 +38,19 @@ const NAMES: ReadonlySet<string> = new Set([
 ]);
 
 /** The unit that a word names, in the singular; undefined if it names none. */
-export function unitOf(word: string): string | undefined {
+function unitOf(word: string): string | undefined {
   const upper = word.toUpperCase();
   const singular = upper.length > 2 && upper.endsWith('S') ? upper.slice(0, -1) : upper;
   if (singular === 'CENTURIE') return 'CENTURY';
   return NAMES.has(singular) ? singular : (UNITS[singular] ?? UNITS[upper]);
+}
+
+const PARTS =
+  /^(?:DAY_?OF_?(?:WEEK|MONTH|YEAR)(?:_?ISO)?|ISO_?(?:DOW|WEEK|YEAR)|DOW|DOY|EPOCH(?:_\w+)?|WEEK_?ISO|YEAR_?OF_?WEEK(?:_?ISO)?)$/i;
+
+/** Whether a word is a unit, without its short forms, or a part of a time. */
+export function isUnitName(word: string): boolean {
+  return NAMES.has(word.toUpperCase()) || PARTS.test(word);
 }
 
 /** @throws ReadError; undefined if INTERVAL is a name here */

@@ -1,11 +1,14 @@
 // The tables and columns that a query reads.
 import type { Expression, FromItem, Name, Order, Query, Select, Window } from '../../sql/syntax-tree.ts';
 import type { Reads } from '../conversion.ts';
+import { isUnitName } from './interval.ts';
 
 /** One table in scope: undefined parts for subqueries, functions and tables of WITH. */
 interface Relation {
   readonly alias: string;
   readonly table: readonly string[] | undefined;
+  /** A parameter of a lambda. */
+  readonly isVariable?: boolean;
 }
 
 interface Scope {
@@ -22,13 +25,24 @@ type Column = Reads['columns'][number];
 interface Found {
   readonly tables: Map<string, readonly string[]>;
   readonly columns: Map<string, Column>;
+  readonly comparisons: Comparison[];
+}
+
+/** A parameter and a column that it is compared with. */
+export interface Comparison {
+  readonly parameter: string;
+  readonly column: Column;
 }
 
 /** Without names of WITH, aliases and derived columns, as far as the text shows them. */
-export function readsOf(query: Query): Reads {
-  const found: Found = { tables: new Map(), columns: new Map() };
+export function readsOf(query: Query): {
+  readonly reads: Reads;
+  readonly comparisons: readonly Comparison[];
+} {
+  const found: Found = { tables: new Map(), columns: new Map(), comparisons: [] };
   visitQuery(query, { relations: [], aliases: new Set(), parent: undefined, tables: new Set() }, found);
-  return { tables: [...found.tables.values()], columns: [...found.columns.values()] };
+  const reads = { tables: [...found.tables.values()], columns: [...found.columns.values()] };
+  return { reads, comparisons: found.comparisons };
 }
 
 const fold = ({ name }: Name): string => name.toLowerCase();
@@ -174,10 +188,23 @@ function visit(part: unknown, scope: Scope, found: Found): void {
       scope,
       found,
     );
+  addComparisons(node, scope, found);
   const path = pathOf(node);
   if (path !== undefined) return addColumn(path, scope, found);
+  if (node.kind === 'call' && TIME_FUNCTION.test(node.name)) {
+    const isFirst = UNIT_FIRST.test(node.name) && (node.args.length === 3 || node.name.endsWith('part'));
+    const args = node.args.filter(
+      (each, index) => !isUnit(each) && !(isFirst && index === 0 && each.kind === 'path'),
+    );
+    for (const each of Object.values({ ...node, args })) visit(each, scope, found);
+    return;
+  }
   if (node.kind === 'lambda') {
-    const hidden: Relation[] = node.parameters.map((name) => ({ alias: fold(name), table: undefined }));
+    const hidden: Relation[] = node.parameters.map((name) => ({
+      alias: fold(name),
+      table: undefined,
+      isVariable: true,
+    }));
     return visit(
       node.body,
       {
@@ -190,6 +217,17 @@ function visit(part: unknown, scope: Scope, found: Found): void {
   }
   for (const each of Array.isArray(part) ? (part as readonly unknown[]) : Object.values(part))
     visit(each, scope, found);
+}
+
+/** Functions with units of time among their arguments: `DATEADD(month, 1, x)`, `TIMESTAMP_TRUNC(x, WEEK(MONDAY))`. */
+const TIME_FUNCTION = /date|time|trunc|last_day|month/;
+const UNIT_FIRST = /^(?:(?:date|time|timestamp)(?:add|diff)|date_?part)$/;
+
+function isUnit(argument: Expression): boolean {
+  if (argument.kind === 'call')
+    return argument.name === 'week' && argument.args.every(({ kind }) => kind === 'path');
+  const [name, more] = argument.kind === 'path' ? argument.parts : [];
+  return name !== undefined && more === undefined && isUnitName(name.name);
 }
 
 /** A column and the members that are read from it: `data->'a'->>'b'`, `v:a.b`; undefined for other expressions. */
@@ -210,35 +248,56 @@ function pathOf(node: unknown): readonly string[] | undefined {
 }
 
 function addColumn(parts: readonly string[], scope: Scope, found: Found): void {
+  const column = columnOf(parts, scope);
+  if (column !== undefined) add(column, found);
+}
+
+/** The column that a name means; undefined for aliases and columns of derived tables. */
+function columnOf(parts: readonly string[], scope: Scope): Column | undefined {
   const [first = '', ...rest] = parts;
   const folded = first.toLowerCase();
-  if (scope.aliases.has(folded) && rest.length === 0) return;
+  if (scope.aliases.has(folded) && rest.length === 0) return undefined;
   for (let each: Scope | undefined = scope; each !== undefined; each = each.parent) {
     const named = each.relations.find(({ alias }) => alias === folded);
     if (named === undefined) continue;
-    if (named.table !== undefined && rest.length > 0) add({ table: named.table, path: rest }, found);
-    return;
+    return named.table !== undefined && rest.length > 0 ? { table: named.table, path: rest } : undefined;
   }
-  const qualified = scope.relations.find(({ table }) => isPrefix(table, parts));
-  if (qualified?.table !== undefined)
-    return add({ table: qualified.table, path: parts.slice(qualified.table.length) }, found);
-  const [only, more] = scope.relations;
-  if (
-    only !== undefined &&
-    more === undefined &&
-    scope.parent?.relations.length !== 0 &&
-    only.table === undefined
-  )
-    return;
-  if (only !== undefined && more === undefined && only.table !== undefined && isOutermost(scope))
-    add({ table: only.table, path: parts }, found);
-  else if (
-    scope.relations.every(({ table }) => table === undefined) &&
-    scope.relations.length > 0 &&
-    isOutermost(scope)
-  )
-    return;
-  else add({ path: parts }, found);
+  const qualified = scope.relations.find(({ table }) => isPrefix(table, parts))?.table;
+  if (qualified !== undefined) return { table: qualified, path: parts.slice(qualified.length) };
+  const relations = scope.relations.filter(({ isVariable }) => isVariable !== true);
+  const [only] = relations.flatMap(({ table }) => (table === undefined ? [] : [table]));
+  if (relations.length > 0 && only === undefined && isOutermost(scope)) return undefined; // of a derived table
+  const isCertain = only !== undefined && relations.length === 1 && isOutermost(scope);
+  return isCertain ? { table: only, path: parts } : { path: parts };
+}
+
+const COMPARISONS: ReadonlySet<string> = new Set([
+  '=',
+  '<>',
+  '<',
+  '>',
+  '<=',
+  '>=',
+  '<=>',
+  'IS DISTINCT FROM',
+  'IS NOT DISTINCT FROM',
+]);
+
+/** The expressions that one is compared with. */
+function comparedOf(node: Expression): readonly Expression[] {
+  if (node.kind === 'binary') return COMPARISONS.has(node.operator) ? [node.left, node.right] : [];
+  if (node.kind === 'between') return [node.value, node.low, node.high];
+  if (node.kind === 'like') return [node.value, node.pattern];
+  return node.kind === 'in' && node.among.kind === 'list' ? [node.value, ...node.among.values] : [];
+}
+
+function addComparisons(node: Expression, scope: Scope, { comparisons }: Found): void {
+  const compared = comparedOf(node);
+  const columns = compared.flatMap((each) => columnOf(pathOf(each) ?? [], scope) ?? []);
+  for (const each of compared) {
+    if (each.kind !== 'parameter') continue;
+    for (const column of columns) comparisons.push({ parameter: each.name, column });
+  }
 }
 
 /** Whether no enclosing query has tables whose columns could be meant. */

@@ -4,7 +4,18 @@ import { differs, unconverted, type Context } from './context.ts';
 import { difference, secondsOf, shifted, spansOf } from './interval.ts';
 import { timestampLiteral } from './time-literal.ts';
 import { jsonNumber } from './json-path.ts';
-import { float, isKind, isNullable, isNumber, isTime, loose, operand, value, type Kind, type Value } from './value.ts';
+import {
+  float,
+  isKind,
+  isNullable,
+  isNumber,
+  isTime,
+  loose,
+  operand,
+  value,
+  type Kind,
+  type Value,
+} from './value.ts';
 
 type Binary = Extract<Expression, { kind: 'binary' }>;
 
@@ -16,11 +27,14 @@ export function arithmetic(expression: Binary, context: Context): Value {
   const sides = [left, right].map((each) => numeric(context.write(each, context)));
   const [a, b] = sides as [Value, Value]; // two operands
   if (operator === '-' && bothTimes(a, b)) return timeDifference(a, b, { at, context });
-  if (isTime(a) && (operator === '+' || operator === '-')) return plusDays(a, b, { operator, right, at, context });
+  if (isTime(a) && (operator === '+' || operator === '-'))
+    return plusDays(a, b, { operator, right, at, context });
   if (isTime(b) && operator === '+') return plusDays(b, a, { operator, right: left, at, context });
   if (isTime(a) || isTime(b)) return unconverted(at, 'type', `${operator} is not converted for times`);
-  const isOpen = operator === '-' && isKind(a, 'unknown') && isKind(b, 'unknown') && SUBTRACTS.has(context.shared.dialect);
-  if (isOpen) differs(context, at, 'type_unknown', `If both are times, ${context.shared.dialect} returns an interval`);
+  const isOpen =
+    operator === '-' && isKind(a, 'unknown') && isKind(b, 'unknown') && SUBTRACTS.has(context.shared.dialect);
+  if (isOpen)
+    differs(context, at, 'type_unknown', `If both are times, ${context.shared.dialect} returns an interval`);
   return numberArithmetic(a, b, { operator, at, context });
 }
 
@@ -57,28 +71,53 @@ function numeric(each: Value): Value {
 
 function checkNumber(each: Value, at: number, context: Context): void {
   if (each.type.kind !== 'text') return;
-  unconverted(at, 'type', `A string is used as a number, which ${context.shared.dialect} converts by rules of its own`, 'Cast the string to a number.');
+  unconverted(
+    at,
+    'type',
+    `A string is used as a number, which ${context.shared.dialect} converts by rules of its own`,
+    'Cast the string to a number.',
+  );
 }
 
 function bothTimes(a: Value, b: Value): boolean {
-  const isLiteral = (each: Value): boolean => each.literal !== undefined && timestampLiteral(each.literal) !== undefined;
+  const isLiteral = (each: Value): boolean =>
+    each.literal !== undefined && timestampLiteral(each.literal) !== undefined;
   return (isTime(a) && (isTime(b) || isLiteral(b))) || (isTime(b) && isLiteral(a));
 }
 
 function timeDifference(a: Value, b: Value, { at, context }: Omit<Operation, 'operator'>): Value {
   const { dialect } = context.shared;
   if (['mysql', 'mariadb', 'sqlite'].includes(dialect))
-    return unconverted(at, 'type', `${dialect} subtracts times as numbers`, 'Use TIMESTAMPDIFF or a similar function.');
-  const [left, right] = [a, b].map((each) => (isTime(each) ? each : (timestampLiteral(each.literal ?? '') ?? each)));
+    return unconverted(
+      at,
+      'type',
+      `${dialect} subtracts times as numbers`,
+      'Use TIMESTAMPDIFF or a similar function.',
+    );
+  const [left, right] = [a, b].map((each) =>
+    isTime(each) ? each : (timestampLiteral(each.literal ?? '') ?? each),
+  );
   return left === undefined || right === undefined ? a : difference(left, right, context);
 }
 
 const DAYS = new Set(['postgresql', 'redshift', 'snowflake', 'bigquery']);
 
-function plusDays(time: Value, days: Value, { operator, right, at, context }: Operation & { readonly right: Expression }): Value {
+function plusDays(
+  time: Value,
+  days: Value,
+  { operator, right, at, context }: Operation & { readonly right: Expression },
+): Value {
   if (days.type.kind === 'seconds')
-    return loose('timestamp', `${operand(time)} ${operator} toIntervalMicrosecond(toInt64(round(${operand(days)} * 1000000)))`, isNullable(time, days));
-  if (time.type.kind !== 'date' || !DAYS.has(context.shared.dialect) || (!isNumber(days) && !isKind(days, 'unknown')))
+    return loose(
+      'timestamp',
+      `${operand(time)} ${operator} toIntervalMicrosecond(toInt64(round(${operand(days)} * 1000000)))`,
+      isNullable(time, days),
+    );
+  if (
+    time.type.kind !== 'date' ||
+    !DAYS.has(context.shared.dialect) ||
+    (!isNumber(days) && !isKind(days, 'unknown'))
+  )
     return unconverted(at, 'type', 'A number is added to a time', 'Add an interval.');
   const span = { value: right, unit: { name: 'DAY', at } };
   return shifted(time, operator === '-' ? '-' : '+', { spans: [span], at }, context);
@@ -102,7 +141,8 @@ function withInterval({ operator, left, right, at }: Binary, context: Context): 
     return plain(secondsOf(first, context), secondsOf(second, context), operator);
   if (first === undefined && second !== undefined && operator === '/') {
     const base = context.write(left, context);
-    if (base.type.kind === 'seconds') return loose('float', `${operand(base)} / ${operand(secondsOf(second, context))}`);
+    if (base.type.kind === 'seconds')
+      return loose('float', `${operand(base)} / ${operand(secondsOf(second, context))}`);
   }
   return unconverted(at, 'type', `${operator} is not converted for intervals`);
 }
@@ -117,15 +157,26 @@ function common(a: Value, b: Value): Kind {
 function plain(a: Value, b: Value, operator: string): Value {
   const [x, y] = [a.type.scale, b.type.scale];
   const known = x === undefined || y === undefined ? undefined : operator === '*' ? x + y : Math.max(x, y);
-  const bytes = a.type.bytes === undefined || b.type.bytes === undefined ? undefined : Math.max(a.type.bytes, b.type.bytes);
-  return loose(common(a, b), `${operand(a)} ${operator} ${operand(b)}`, isNullable(a, b), { scale: known, bytes });
+  const bytes =
+    a.type.bytes === undefined || b.type.bytes === undefined
+      ? undefined
+      : Math.max(a.type.bytes, b.type.bytes);
+  return loose(common(a, b), `${operand(a)} ${operator} ${operand(b)}`, isNullable(a, b), {
+    scale: known,
+    bytes,
+  });
 }
 
 const isZeroFree = ({ sql }: Value): boolean => /^-?[\d.]+$/.test(sql) && Number(sql) !== 0;
 
 /** The divisor; NULL instead of zero if the dialect divides by zero. */
-function divisor(b: Value, context: Context, written: string): { readonly sql: string; readonly isNullable: boolean } {
-  if (!context.shared.traits.dividesByZero || isZeroFree(b)) return { sql: written, isNullable: b.type.isNullable };
+function divisor(
+  b: Value,
+  context: Context,
+  written: string,
+): { readonly sql: string; readonly isNullable: boolean } {
+  if (!context.shared.traits.dividesByZero || isZeroFree(b))
+    return { sql: written, isNullable: b.type.isNullable };
   return { sql: `nullIf(${b.sql}, 0)`, isNullable: true };
 }
 
@@ -137,8 +188,17 @@ function quotient(a: Value, b: Value, { at, context }: Operation): Value {
     return value('int', `intDiv(${a.sql}, ${by.sql})`, a.type.isNullable || by.isNullable, { scale: 0 });
   }
   if (a.type.kind === 'seconds') return loose('seconds', `${operand(a)} / ${operand(b)}`, isNullable(a, b));
-  const isOpen = traits.hasIntegerDivision && kinds.includes('unknown') && kinds.every((kind) => ['int', 'unknown', 'bool'].includes(kind));
-  if (isOpen) differs(context, at, 'type_unknown', `If both operands of / are integers, ${dialect} returns an integer: write intDiv(a, b)`);
+  const isOpen =
+    traits.hasIntegerDivision &&
+    kinds.includes('unknown') &&
+    kinds.every((kind) => ['int', 'unknown', 'bool'].includes(kind));
+  if (isOpen)
+    differs(
+      context,
+      at,
+      'type_unknown',
+      `If both operands of / are integers, ${dialect} returns an integer: write intDiv(a, b)`,
+    );
   const by = divisor(b, context, float(b));
   const isFloat = kinds.includes('float') || dialect === 'bigquery' || dialect === 'sqlite';
   const sql = `${float(a)} / ${by.sql}`;
@@ -176,20 +236,40 @@ const TIE = '1.000000000000002';
  */
 export function roundHalfAway(own: Value, digits: number): Value {
   const more = digits === 0 ? '' : `, ${digits}`;
-  if (own.type.kind === 'decimal' || own.type.kind === 'int') return { ...own, sql: `round(${own.sql}${more})`, isLoose: false };
-  return value('numeric', `round(${operand(own)} * ${TIE}${more})`, own.type.isNullable, { scale: Math.max(0, digits) });
+  if (own.type.kind === 'decimal' || own.type.kind === 'int')
+    return { ...own, sql: `round(${own.sql}${more})`, isLoose: false };
+  return value('numeric', `round(${operand(own)} * ${TIE}${more})`, own.type.isNullable, {
+    scale: Math.max(0, digits),
+  });
 }
 
 function remainder(a: Value, b: Value, context: Context): Value {
   const nullable = isNullable(a, b);
   const isWhole = context.shared.dialect === 'sqlite';
-  const whole = (each: Value): string => (isWhole && each.type.kind !== 'int' ? `toInt64(${each.sql})` : each.type.kind === 'decimal' ? `toFloat64(${each.sql})` : operand(each));
+  const whole = (each: Value): string =>
+    isWhole && each.type.kind !== 'int'
+      ? `toInt64(${each.sql})`
+      : each.type.kind === 'decimal'
+        ? `toFloat64(${each.sql})`
+        : operand(each);
   const by = divisor(b, context, whole(b));
   const kind = common(a, b);
-  return loose(isWhole ? 'int' : kind === 'decimal' ? 'numeric' : kind, `${whole(a)} % ${by.sql}`, nullable || by.isNullable, { scale: a.type.scale });
+  return loose(
+    isWhole ? 'int' : kind === 'decimal' ? 'numeric' : kind,
+    `${whole(a)} % ${by.sql}`,
+    nullable || by.isNullable,
+    { scale: a.type.scale },
+  );
 }
 
-const BITS: Readonly<Record<string, string>> = { '&': 'bitAnd', '|': 'bitOr', '#': 'bitXor', '^': 'bitXor', '<<': 'bitShiftLeft', '>>': 'bitShiftRight' };
+const BITS: Readonly<Record<string, string>> = {
+  '&': 'bitAnd',
+  '|': 'bitOr',
+  '#': 'bitXor',
+  '^': 'bitXor',
+  '<<': 'bitShiftLeft',
+  '>>': 'bitShiftRight',
+};
 
 /** Writes operators on bits, DIV, XOR and PostgreSQL's power; undefined for other operators. */
 export function otherArithmetic({ operator, left, right, at }: Binary, context: Context): Value | undefined {
@@ -207,13 +287,17 @@ export function otherArithmetic({ operator, left, right, at }: Binary, context: 
   if (operator === 'MOD') return arithmetic({ kind: 'binary', operator: '%', left, right, at }, context);
   if (operator === 'XOR') {
     const [a, b] = [write(left), write(right)];
-    return { ...value('bool', `xor(${a.sql}, ${b.sql})`, isNullable(a, b)), type: { kind: 'bool', isNullable: isNullable(a, b), isNumberInClickHouse: true } };
+    return {
+      ...value('bool', `xor(${a.sql}, ${b.sql})`, isNullable(a, b)),
+      type: { kind: 'bool', isNullable: isNullable(a, b), isNumberInClickHouse: true },
+    };
   }
   const bits = BITS[operator];
   if (bits === undefined) return undefined;
   const [a, b] = [write(left), write(right)];
   // The operators of MySQL are those of unsigned integers.
   const isUnsigned = dialect === 'mysql' || dialect === 'mariadb';
-  const wide = (each: Value): string => (isUnsigned ? `toUInt64(${each.sql})` : /^-?\d+$/.test(each.sql) ? `toInt64(${each.sql})` : each.sql);
+  const wide = (each: Value): string =>
+    isUnsigned ? `toUInt64(${each.sql})` : /^-?\d+$/.test(each.sql) ? `toInt64(${each.sql})` : each.sql;
   return value('int', `${bits}(${wide(a)}, ${wide(b)})`, isNullable(a, b), { scale: 0 });
 }

@@ -33,7 +33,10 @@ export function writeCall(call: Call, context: Context): Value {
     return value('unknown', `${name.slice(DIRECT.length)}(${args.join(', ')})`);
   }
   const isWithin = isAggregate(call);
-  const application = apply({ ...call, name }, isWithin && call.over === undefined ? { ...context, grouped: undefined, prefersAliases: false } : context);
+  const application = apply(
+    { ...call, name },
+    isWithin && call.over === undefined ? { ...context, grouped: undefined, prefersAliases: false } : context,
+  );
   if (isWindowFunction(call)) return writeWindowFunction(application);
   if (isWithin) return writeAggregate(application);
   if (call.over !== undefined || call.filter !== undefined || call.isDistinct)
@@ -45,7 +48,12 @@ export function writeCall(call: Call, context: Context): Value {
 
 function unknownFunction(name: string, at: number): never {
   const guess = nearest(name, FUNCTIONS.keys());
-  return unconverted(at, 'function', `The function ${name} is not converted`, guess === name ? undefined : didYouMean(guess));
+  return unconverted(
+    at,
+    'function',
+    `The function ${name} is not converted`,
+    guess === name ? undefined : didYouMean(guess),
+  );
 }
 
 /** A call whose arguments are written when a rule asks for them. */
@@ -57,7 +65,8 @@ export function apply(call: Call, context: Context): Application {
     written.set(expression, known);
     return known;
   };
-  const source = (index: number): Expression => args[index] ?? unconverted(at, 'function', `${name} needs more arguments to be converted`);
+  const source = (index: number): Expression =>
+    args[index] ?? unconverted(at, 'function', `${name} needs more arguments to be converted`);
   return {
     call,
     context,

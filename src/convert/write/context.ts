@@ -28,6 +28,7 @@ export interface Shared {
   readonly dialect: ForeignDialect;
   readonly traits: Traits;
   readonly columnsOf: ConvertOptions['columnsOf'];
+  readonly tableOf: ConvertOptions['tableOf'];
   readonly text: string;
   readonly notes: ConversionNote[];
   /** Settings that the query needs. */
@@ -94,11 +95,18 @@ const WORD = /[\w$."`]*/y;
 export function note(
   { shared }: Context,
   severity: ConversionNote['severity'],
-  { at, code, message, hint }: Pick<UnconvertedError, 'at' | 'code' | 'message'> & { readonly hint?: string | undefined },
+  {
+    at,
+    code,
+    message,
+    hint,
+  }: Pick<UnconvertedError, 'at' | 'code' | 'message'> & { readonly hint?: string | undefined },
 ): void {
   WORD.lastIndex = at;
   const end = at + Math.max(1, WORD.exec(shared.text)?.[0].length ?? 1);
-  const isRepeated = shared.notes.some((each) => each.offset === at && each.code === code && each.message === message);
+  const isRepeated = shared.notes.some(
+    (each) => each.offset === at && each.code === code && each.message === message,
+  );
   if (isRepeated) return;
   shared.notes.push({ severity, code, offset: at, end, message, ...(hint === undefined ? {} : { hint }) });
 }

@@ -14,20 +14,37 @@ export function writeLike(expression: Like, context: Context): Value {
   const subject = written.type.kind === 'json' ? jsonText(written) : written;
   const pattern = context.write(expression.pattern, context);
   const nullable = isNullable(subject, pattern);
-  const string = subject.type.kind === 'unknown' ? subject : { ...subject, sql: text(subject), isLoose: subject.isLoose === true && subject.type.kind === 'text' };
+  const string =
+    subject.type.kind === 'unknown'
+      ? subject
+      : { ...subject, sql: text(subject), isLoose: subject.isLoose === true && subject.type.kind === 'text' };
   if (operator === 'LIKE' || operator === 'ILIKE') {
-    const ignoresCase = operator === 'ILIKE' || (context.shared.traits.likeIgnoresCase && subject.type.isBinary !== true);
+    const ignoresCase =
+      operator === 'ILIKE' || (context.shared.traits.likeIgnoresCase && subject.type.isBinary !== true);
     const sql = likePattern(pattern, escapeOf(expression, context), at);
-    return condition(`${operand(string)} ${isNot ? 'NOT ' : ''}${ignoresCase ? 'ILIKE' : 'LIKE'} ${sql}`, nullable);
+    return condition(
+      `${operand(string)} ${isNot ? 'NOT ' : ''}${ignoresCase ? 'ILIKE' : 'LIKE'} ${sql}`,
+      nullable,
+    );
   }
-  const regex = regexOf(expression, pattern, { ...context, shared: { ...context.shared, traits: { ...context.shared.traits, ignoresCase: context.shared.traits.ignoresCase && subject.type.isBinary !== true } } });
+  const regex = regexOf(expression, pattern, {
+    ...context,
+    shared: {
+      ...context.shared,
+      traits: {
+        ...context.shared.traits,
+        ignoresCase: context.shared.traits.ignoresCase && subject.type.isBinary !== true,
+      },
+    },
+  });
   return condition(`${isNot ? 'NOT ' : ''}match(${string.sql}, ${regex})`, nullable);
 }
 
 /** The escape character; an empty string for none. */
 function escapeOf({ escape, at }: Like, { shared }: Context): string {
   if (escape === undefined) return shared.traits.likeEscape ? '\\' : '';
-  if (escape.kind !== 'string' || escape.value.length > 1) return unconverted(at, 'expression', 'The escape character must be a literal');
+  if (escape.kind !== 'string' || escape.value.length > 1)
+    return unconverted(at, 'expression', 'The escape character must be a literal');
   return escape.value;
 }
 
@@ -57,20 +74,35 @@ const UNSUPPORTED = /\(\?[=!<]|\\[1-9mMyYZ]|\[\[[.=:][<>]/;
 function regexOf({ operator, at, escape }: Like, pattern: Value, context: Context): string {
   const { dialect } = context.shared;
   if (operator === 'SIMILAR TO' || operator === 'GLOB') {
-    if (pattern.literal === undefined) return unconverted(at, 'expression', `${operator} is converted only with a literal pattern`);
-    const own = operator === 'GLOB' ? globRegex(pattern.literal) : similarRegex(pattern.literal, escape?.kind === 'string' ? escape.value : '\\');
+    if (pattern.literal === undefined)
+      return unconverted(at, 'expression', `${operator} is converted only with a literal pattern`);
+    const own =
+      operator === 'GLOB'
+        ? globRegex(pattern.literal)
+        : similarRegex(pattern.literal, escape?.kind === 'string' ? escape.value : '\\');
     return quoteString(`^(?s:${own})$`);
   }
   const ignoresCase = operator === 'IREGEXP' || context.shared.traits.ignoresCase;
   const [before, after] = dialect === 'snowflake' ? ['^(?:', ')$'] : ['', ''];
-  if (pattern.literal !== undefined) return quoteString(`${ignoresCase ? '(?i)' : ''}${before}${checkedRegex(pattern.literal, at)}${after}`);
-  const parts = [ignoresCase ? "'(?i)'" : '', before === '' ? '' : quoteString(before), pattern.sql, after === '' ? '' : quoteString(after)].filter((part) => part !== '');
+  if (pattern.literal !== undefined)
+    return quoteString(`${ignoresCase ? '(?i)' : ''}${before}${checkedRegex(pattern.literal, at)}${after}`);
+  const parts = [
+    ignoresCase ? "'(?i)'" : '',
+    before === '' ? '' : quoteString(before),
+    pattern.sql,
+    after === '' ? '' : quoteString(after),
+  ].filter((part) => part !== '');
   return parts.length === 1 ? pattern.sql : `concat(${parts.join(', ')})`;
 }
 
 /** A regular expression that RE2 reads in the same way. */
 export function checkedRegex(pattern: string, at: number): string {
-  if (UNSUPPORTED.test(pattern)) return unconverted(at, 'expression', 'ClickHouse does not support this regular expression (RE2): lookaround and back references');
+  if (UNSUPPORTED.test(pattern))
+    return unconverted(
+      at,
+      'expression',
+      'ClickHouse does not support this regular expression (RE2): lookaround and back references',
+    );
   return pattern;
 }
 

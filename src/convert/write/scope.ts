@@ -58,12 +58,18 @@ export function resolve(parts: readonly Name[], context: Context): Resolved {
     if (isOuter) markOuter(context, each);
     return { ...found, isOuter };
   }
-  return { value: value('unknown', parts.map((part) => name(part.name)).join('.')), rest: [], isOuter: false, isColumn: false };
+  return {
+    value: value('unknown', parts.map((part) => name(part.name)).join('.')),
+    rest: [],
+    isOuter: false,
+    isColumn: false,
+  };
 }
 
 /** Every query between the name and its definition is correlated. */
 function markOuter(from: Context, to: Context): void {
-  for (let each: Context | undefined = from; each !== undefined && each !== to; each = each.parent) each.onOuter?.();
+  for (let each: Context | undefined = from; each !== undefined && each !== to; each = each.parent)
+    each.onOuter?.();
 }
 
 function resolveIn(parts: readonly Name[], context: Context): Omit<Resolved, 'isOuter'> | undefined {
@@ -78,13 +84,16 @@ function resolveIn(parts: readonly Name[], context: Context): Omit<Resolved, 'is
     if (relation === undefined || column === undefined) continue;
     return { value: qualified(relation, column), rest: parts.slice(count + 1), isColumn: true };
   }
-  if (parts.length > 1 && context.parent !== undefined && hasTable(first.name, context.parent)) return undefined;
+  if (parts.length > 1 && context.parent !== undefined && hasTable(first.name, context.parent))
+    return undefined;
   const own = unqualified(first, context);
   return own === undefined ? undefined : { ...own, rest: parts.slice(1) };
 }
 
 function hasTable(table: string, { relations, parent }: Context): boolean {
-  return relations.some(({ alias }) => same(alias, table)) || (parent !== undefined && hasTable(table, parent));
+  return (
+    relations.some(({ alias }) => same(alias, table)) || (parent !== undefined && hasTable(table, parent))
+  );
 }
 
 function qualified(relation: Relation, column: Name): Value {
@@ -93,7 +102,11 @@ function qualified(relation: Relation, column: Name): Value {
   if (own !== undefined) return own;
   const known = relation.columns?.find((each) => same(each.name, column.name));
   if (known === undefined && relation.columns !== undefined)
-    unconverted(column.at, 'expression', `There is no column ${column.name} in ${relation.alias ?? 'the table'}`);
+    unconverted(
+      column.at,
+      'expression',
+      `There is no column ${column.name} in ${relation.alias ?? 'the table'}`,
+    );
   return typed(`${alias}.${name(known?.name ?? column.name)}`, known?.type, relation);
 }
 
@@ -102,17 +115,23 @@ function typed(sql: string, type: Type | undefined, { isOptional }: Relation): V
   return { sql, type: isOptional ? { ...known, isNullable: true } : known };
 }
 
-function unqualified(column: Name, { relations, aliases, parent, shadowed, usedNames, prefersAliases }: Context): Pick<Resolved, 'value' | 'isColumn'> | undefined {
+function unqualified(
+  column: Name,
+  { relations, aliases, parent, shadowed, usedNames, prefersAliases }: Context,
+): Pick<Resolved, 'value' | 'isColumn'> | undefined {
   const lower = column.name.toLowerCase();
   const isShadowed = shadowed?.has(lower) === true;
   const preferred = prefersAliases === true ? aliases.get(lower) : undefined;
-  if (preferred !== undefined) return { value: { sql: name(preferred.name), type: preferred.value.type }, isColumn: false };
+  if (preferred !== undefined)
+    return { value: { sql: name(preferred.name), type: preferred.value.type }, isColumn: false };
   for (const relation of relations) {
     const own = relation.values?.get(lower);
     if (own !== undefined) return { value: own, isColumn: true };
     const known = relation.columns?.find((each) => same(each.name, column.name));
     if (known === undefined) continue;
-    const isShared = relations.filter(({ columns }) => columns?.some((each) => same(each.name, column.name)) === true).length > 1;
+    const isShared =
+      relations.filter(({ columns }) => columns?.some((each) => same(each.name, column.name)) === true)
+        .length > 1;
     // With USING, ClickHouse's unqualified name is the merged column, as in the source.
     const isMerged = relations.some(({ merged }) => merged?.has(lower) === true);
     const isQualified = (isShared && !isMerged) || isShadowed;
@@ -120,8 +139,12 @@ function unqualified(column: Name, { relations, aliases, parent, shadowed, usedN
     return { value: typed(sql, known.type, relation), isColumn: true };
   }
   const alias = aliases.get(lower);
-  const isUsed = isShadowed && usedNames?.has(lower) === true && relations.some(({ columns, values }) => columns === undefined && values === undefined);
-  if (alias !== undefined && !isUsed) return { value: { sql: name(alias.name), type: alias.value.type }, isColumn: false };
+  const isUsed =
+    isShadowed &&
+    usedNames?.has(lower) === true &&
+    relations.some(({ columns, values }) => columns === undefined && values === undefined);
+  if (alias !== undefined && !isUsed)
+    return { value: { sql: name(alias.name), type: alias.value.type }, isColumn: false };
   const open = relations.filter(({ columns, values }) => columns === undefined && values === undefined);
   const [only] = open;
   if (only === undefined) return undefined;
@@ -133,6 +156,8 @@ function unqualified(column: Name, { relations, aliases, parent, shadowed, usedN
 }
 
 function knows(context: Context, lower: string): boolean {
-  const here = context.relations.some(({ columns }) => columns?.some((each) => same(each.name, lower)) === true);
+  const here = context.relations.some(
+    ({ columns }) => columns?.some((each) => same(each.name, lower)) === true,
+  );
   return here || (context.parent !== undefined && knows(context.parent, lower));
 }

@@ -15,7 +15,8 @@ interface Parsed {
 
 /** A date with an optional time; undefined for other forms. Times with an offset are converted to UTC. */
 export function parseTime(text: string): Parsed | undefined {
-  const [, year = '', month = '', day = '', hour, minute, second = '00', fraction = '', zone] = TIME.exec(text) ?? [];
+  const [, year = '', month = '', day = '', hour, minute, second = '00', fraction = '', zone] =
+    TIME.exec(text) ?? [];
   if (year === '') return undefined;
   const date = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
   if (hour === undefined) return { date, time: undefined, hasZone: zone !== undefined, year: Number(year) };
@@ -24,7 +25,12 @@ export function parseTime(text: string): Parsed | undefined {
   const offset = zone === undefined || /^(?:z|utc)$/i.test(zone) ? 0 : minutesOf(zone);
   if (offset === 0) return { date, time: clock + digits, hasZone: zone !== undefined, year: Number(year) };
   const utc = new Date(Date.parse(`${date}T${clock}Z`) - offset * 60_000).toISOString();
-  return { date: utc.slice(0, 10), time: utc.slice(11, 19) + digits, hasZone: true, year: Number(utc.slice(0, 4)) };
+  return {
+    date: utc.slice(0, 10),
+    time: utc.slice(11, 19) + digits,
+    hasZone: true,
+    year: Number(utc.slice(0, 4)),
+  };
 }
 
 function minutesOf(zone: string): number {

@@ -16,8 +16,10 @@ export function unified(values: readonly Value[]): Unified {
   if (typed.some(isTime)) return times(values, nullable);
   const kinds = new Set(typed.map(({ type }) => type.kind));
   if (typed.length > 0 && typed.every(isNumber)) return numbers(values, nullable);
-  if (kinds.has('json') && kinds.size > 1) return unified(values.map((each) => (each.type.kind === 'json' ? jsonText(each) : each)));
-  if (kinds.has('text') && kinds.size > 1 && !kinds.has('unknown')) return { sqls: values.map(text), type: { kind: 'text', isNullable: nullable } };
+  if (kinds.has('json') && kinds.size > 1)
+    return unified(values.map((each) => (each.type.kind === 'json' ? jsonText(each) : each)));
+  if (kinds.has('text') && kinds.size > 1 && !kinds.has('unknown'))
+    return { sqls: values.map(text), type: { kind: 'text', isNullable: nullable } };
   const [only = first.type, other] = [...new Map(typed.map(({ type }) => [type.kind, type])).values()];
   const kind = other === undefined ? only : { kind: 'unknown' as const };
   return { sqls: values.map(({ sql }) => sql), type: { ...kind, isNullable: nullable } };
@@ -34,10 +36,15 @@ function numbers(values: readonly Value[], nullable: boolean): Unified {
   const isLiteral = ({ sql }: Value): boolean => /^-?\d+$/.test(sql);
   const sqls = values.map((each) => {
     if (!isFloat || each.type.kind === 'null' || isLiteral(each)) return each.sql;
-    return each.type.kind === 'int' ? `toFloat64(${each.sql})` : each.type.kind === 'decimal' ? float(each) : each.sql;
+    return each.type.kind === 'int'
+      ? `toFloat64(${each.sql})`
+      : each.type.kind === 'decimal'
+        ? float(each)
+        : each.sql;
   });
   const sizes = typed.map(({ type }) => type.bytes);
-  const bytes = kind !== 'int' || sizes.includes(undefined) ? undefined : Math.max(...sizes.map((each) => each ?? 8));
+  const bytes =
+    kind !== 'int' || sizes.includes(undefined) ? undefined : Math.max(...sizes.map((each) => each ?? 8));
   return { sqls, type: { kind, isNullable: nullable, scale, bytes } };
 }
 
@@ -47,13 +54,22 @@ function times(values: readonly Value[], nullable: boolean): Unified {
     return (/[ T]\d/.test(each.literal) ? timestampLiteral : dateLiteral)(each.literal) ?? each;
   });
   const typed = literals.filter(({ type }) => type.kind !== 'null');
-  if (typed.some(({ type }) => type.kind === 'text')) return { sqls: values.map(text), type: { kind: 'text', isNullable: nullable } };
+  if (typed.some(({ type }) => type.kind === 'text'))
+    return { sqls: values.map(text), type: { kind: 'text', isNullable: nullable } };
   const isDay = typed.every(({ type }) => type.kind === 'date');
   const areDates = isDay || typed.every(({ type }) => type.kind === 'date' || type.isDate === true);
   const sqls = literals.map(({ sql, type }) => {
     const isDate = type.kind === 'date' || type.isDate === true;
     return isDate && !areDates ? `toDateTime64(${sql}, 3, 'UTC')` : sql;
   });
-  if (typed.some(({ type }) => type.kind === 'unknown')) return { sqls: literals.map(({ sql }) => sql), type: { kind: 'unknown', isNullable: nullable } };
-  return { sqls, type: { kind: isDay ? 'date' : 'timestamp', isNullable: nullable, ...(areDates && !isDay ? { isDate: true } : {}) } };
+  if (typed.some(({ type }) => type.kind === 'unknown'))
+    return { sqls: literals.map(({ sql }) => sql), type: { kind: 'unknown', isNullable: nullable } };
+  return {
+    sqls,
+    type: {
+      kind: isDay ? 'date' : 'timestamp',
+      isNullable: nullable,
+      ...(areDates && !isDay ? { isDate: true } : {}),
+    },
+  };
 }

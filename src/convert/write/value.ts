@@ -75,7 +75,8 @@ export function operand({ sql, isLoose }: Value): string {
   return isLoose === true ? `(${sql})` : sql;
 }
 
-export const isNullable = (...values: readonly Value[]): boolean => values.some(({ type }) => type.isNullable);
+export const isNullable = (...values: readonly Value[]): boolean =>
+  values.some(({ type }) => type.isNullable);
 
 const NUMBERS: ReadonlySet<Kind> = new Set(['int', 'decimal', 'numeric', 'float']);
 export const isNumber = ({ type }: Value): boolean => NUMBERS.has(type.kind);
@@ -84,7 +85,9 @@ export const isKind = ({ type }: Value, ...kinds: readonly Kind[]): boolean => k
 
 /** As Float64: Decimal divides with the scale of its left operand. */
 export function float(each: Value): string {
-  return each.type.kind === 'decimal' || each.type.kind === 'unknown' ? `toFloat64(${each.sql})` : operand(each);
+  return each.type.kind === 'decimal' || each.type.kind === 'unknown'
+    ? `toFloat64(${each.sql})`
+    : operand(each);
 }
 
 /** As a string. */
@@ -144,7 +147,9 @@ const KEYWORDS = new Set(
   exists extract false fetch final first following for format from full global group grouping having ilike in index inf inner insert intersect
   interval into is join key last leading left like limit mod nan natural not null nulls offset on or order outer over partition preceding prewhere
   qualify range right rollup row rows sample select semi set sets settings table then ties timestamp to top totals trailing true trim unbounded
-  union update using values view when where window with year month day hour minute second week quarter`.split(/\s+/),
+  union update using values view when where window with year month day hour minute second week quarter`.split(
+    /\s+/,
+  ),
 );
 
 /** An identifier, quoted if necessary. */

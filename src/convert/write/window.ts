@@ -10,7 +10,13 @@ const MAX_BASES = 8;
 export function mayBeEmpty(over: Window | Name, context: Context): boolean {
   const { frame } = resolved(over, context);
   if (frame === undefined) return false;
-  return !/\bCURRENT ROW\b/.test(frame) && !/UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING/.test(frame) && !/\d+ PRECEDING AND \d+ FOLLOWING/.test(frame) && !/UNBOUNDED PRECEDING AND \d+ FOLLOWING/.test(frame) && !/\d+ PRECEDING AND UNBOUNDED FOLLOWING/.test(frame);
+  return (
+    !/\bCURRENT ROW\b/.test(frame) &&
+    !/UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING/.test(frame) &&
+    !/\d+ PRECEDING AND \d+ FOLLOWING/.test(frame) &&
+    !/UNBOUNDED PRECEDING AND \d+ FOLLOWING/.test(frame) &&
+    !/\d+ PRECEDING AND UNBOUNDED FOLLOWING/.test(frame)
+  );
 }
 
 /** The parentheses after OVER. `frame` applies if the window has an order and no frame. */
@@ -19,14 +25,17 @@ export function overSql(over: Window | Name, context: Context, frame?: string): 
   const partition = window.partitionBy.map((each) => caselessKey(context.write(each, context), context).sql);
   const parts: string[] = [];
   if (partition.length > 0) parts.push(`PARTITION BY ${partition.join(', ')}`);
-  if (window.orderBy.length > 0) parts.push(`ORDER BY ${window.orderBy.map((each) => orderSql(each, context)).join(', ')}`);
+  if (window.orderBy.length > 0)
+    parts.push(`ORDER BY ${window.orderBy.map((each) => orderSql(each, context)).join(', ')}`);
   const own = window.frame ?? (window.orderBy.length > 0 ? frame : undefined);
-  if (own !== undefined) parts.push(checkedFrame(own, 'at' in over ? over.at : (window.orderBy[0]?.value.at ?? 0)));
+  if (own !== undefined)
+    parts.push(checkedFrame(own, 'at' in over ? over.at : (window.orderBy[0]?.value.at ?? 0)));
   return `(${parts.join(' ')})`;
 }
 
 function checkedFrame(frame: string, at: number): string {
-  if (/GROUPS|EXCLUDE|INTERVAL|['@]/.test(frame)) return unconverted(at, 'clause', `The frame ${frame} is not converted`);
+  if (/GROUPS|EXCLUDE|INTERVAL|['@]/.test(frame))
+    return unconverted(at, 'clause', `The frame ${frame} is not converted`);
   return frame;
 }
 
@@ -35,7 +44,8 @@ function resolved(over: Window | Name, { windows }: Context): Window {
   for (let count = 0; whole.base !== undefined; count++) {
     const { base, ...own } = whole;
     const named = windows.get(base.name.toLowerCase());
-    if (named === undefined || count > MAX_BASES) return unconverted(base.at, 'clause', `There is no window ${base.name} here`);
+    if (named === undefined || count > MAX_BASES)
+      return unconverted(base.at, 'clause', `There is no window ${base.name} here`);
     whole = {
       ...named,
       ...own,
@@ -56,9 +66,13 @@ export function orderOf(key: Value, { isDescending, nulls, value: source }: Orde
   const { shared } = context;
   const { nulls: place } = shared.traits;
   const isJson = key.type.kind === 'json' || key.type.isMixed === true;
-  if (isJson && shared.dialect === 'sqlite' && nulls === undefined) return mixedOrder(operand(key), isDescending);
+  if (isJson && shared.dialect === 'sqlite' && nulls === undefined)
+    return mixedOrder(operand(key), isDescending);
   if (isJson) differs(context, source.at, 'order', 'JSON values are ordered as strings');
-  const first = nulls === undefined ? (place === 'low' && !isDescending) || (place === 'high' && isDescending) : nulls === 'FIRST';
+  const first =
+    nulls === undefined
+      ? (place === 'low' && !isDescending) || (place === 'high' && isDescending)
+      : nulls === 'FIRST';
   const isFirst = first && key.type.isNullable;
   return `${operand(key)}${isDescending ? ' DESC' : ''}${isFirst ? ' NULLS FIRST' : ''}`;
 }

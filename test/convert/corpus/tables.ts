@@ -63,7 +63,10 @@ const TABLES = JSON.parse(readFileSync(new URL('tables.json', import.meta.url), 
 
 /** Columns of a table as ClickHouse's DESCRIBE prints them; undefined if there is no such table. */
 export function columnsOf(name: string): readonly { name: string; type: string }[] | undefined {
-  return TABLES[name]?.columns.map(([column, type]) => ({ name: column, type: columnType(type, 'clickhouse') }));
+  return TABLES[name]?.columns.map(([column, type]) => ({
+    name: column,
+    type: columnType(type, 'clickhouse'),
+  }));
 }
 
 /** Statements that create and fill the tables, without semicolons. */
@@ -71,7 +74,9 @@ export function statementsFor(system: System): readonly string[] {
   return Object.entries(TABLES).flatMap(([name, { columns, rows }]) => {
     const defined = columns.map(([column, type]) => `${column} ${columnType(type, system)}`);
     const engine = system === 'clickhouse' ? ' ENGINE = Memory' : '';
-    const values = rows.map((row) => `(${row.map((cell, index) => literal(cell, columns[index]?.[1] ?? '', system)).join(', ')})`);
+    const values = rows.map(
+      (row) => `(${row.map((cell, index) => literal(cell, columns[index]?.[1] ?? '', system)).join(', ')})`,
+    );
     return [
       `DROP TABLE IF EXISTS ${name}`,
       `CREATE TABLE ${name} (${defined.join(', ')})${engine}`,
