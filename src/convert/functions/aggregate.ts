@@ -54,7 +54,7 @@ export function writeAggregate(application: Application): Value {
 
 function count({ application, apply }: Aggregation): Value {
   const { call, all, context, fail } = application;
-  const int = (sql: string): Value => value('int', sql, false, { scale: 0 });
+  const int = (sql: string): Value => value('int', sql, false, { scale: 0, isUnsigned: true });
   const none = { isNullOfNone: false };
   if (call.isStar || call.args.length === 0) return int(apply('count', [], none));
   if (!call.isDistinct) {

@@ -30,7 +30,7 @@ export function comparison(
   { operator, at, context }: { readonly operator: string; readonly at: number; readonly context: Context },
 ): Value {
   checkPadding([left, right], { at, context });
-  const [a, b] = adapted(left, right, { at, context });
+  const [a, b] = joinable(adapted(left, right, { at, context }), context);
   const nullable = isNullable(a, b);
   switch (operator) {
     case '<=>':
@@ -44,6 +44,13 @@ export function comparison(
         nullable,
       );
   }
+}
+
+/** The keys of a join must have a common type; UInt64 and signed integers have none. */
+function joinable([a, b]: readonly [Value, Value], { isJoin }: Context): readonly [Value, Value] {
+  if (isJoin !== true || !isKind(a, 'int') || !isKind(b, 'int') || a.type.isUnsigned === b.type.isUnsigned) return [a, b];
+  const signed = (each: Value): Value => (each.type.isUnsigned === true ? { ...each, sql: `toInt64(${each.sql})`, isLoose: false } : each);
+  return [signed(a), signed(b)];
 }
 
 /** Most collations of MySQL ignore spaces at the end. */

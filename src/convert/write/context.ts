@@ -52,6 +52,8 @@ export interface Context {
   readonly shadowed?: ReadonlySet<string>;
   /** Names that the select list uses, in lower case: with tables whose columns are unknown, they are columns. */
   readonly usedNames?: ReadonlySet<string>;
+  /** The condition of a join. */
+  readonly isJoin?: boolean;
   /** HAVING of MySQL: aliases come before columns. */
   readonly prefersAliases?: boolean;
   /** The keys of GROUP BY, outside of aggregate functions. */

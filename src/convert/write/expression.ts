@@ -6,7 +6,7 @@ import { writeCall } from './call.ts';
 import { castTo, writeCast } from './cast.ts';
 import { adapted, compared, comparison } from './comparison.ts';
 import { placeholder, unconverted, UnconvertedError, type Context, type GroupKeys } from './context.ts';
-import { extracted } from '../functions/time-parts.ts';
+import { asTime, extracted } from '../functions/time-parts.ts';
 import { jsonAt, jsonOf, jsonOperator } from './json-path.ts';
 import { writeIn, writeQuantified } from './membership.ts';
 import { writeLike } from './pattern.ts';
@@ -62,7 +62,7 @@ function writeAny(expression: Expression, context: Context): Value {
     case 'path':
       return writePath(expression, context);
     case 'field':
-      return fieldOf(write(expression.of), expression.name.name);
+      return fieldOf(write(expression.of), expression.name.name, context);
     case 'index':
       return writeIndex(expression, context);
     case 'call':
@@ -70,7 +70,7 @@ function writeAny(expression: Expression, context: Context): Value {
     case 'cast':
       return writeCast(expression, context);
     case 'extract':
-      return extracted(write(zoned(expression)), expression.part, context);
+      return extractedAge(expression, context) ?? extracted(write(zoned(expression)), expression.part, context);
     case 'at_zone':
       return writeZone(expression, context);
     case 'interval':
@@ -141,15 +141,15 @@ function writeTime({ type, value: literal, at }: Of<'time'>): Value {
 
 function writePath({ parts }: Of<'path'>, context: Context): Value {
   const { value: found, rest } = resolve(parts, context);
-  return rest.reduce((of, { name: field }) => fieldOf(of, field), found);
+  return rest.reduce((of, { name: field }) => fieldOf(of, field, context), found);
 }
 
 /** A field of a tuple or a map, or of JSON. */
-function fieldOf(of: Value, field: string): Value {
+function fieldOf(of: Value, field: string, { shared }: Context): Value {
   if (of.type.kind === 'map')
     return value(of.type.element?.kind ?? 'unknown', `${operand(of)}[${quoteString(field)}]`, false);
   if (of.type.kind === 'tuple') return value('unknown', `tupleElement(${of.sql}, ${quoteString(field)})`);
-  if (of.type.kind === 'unknown') return value('unknown', `${operand(of)}.${name(field)}`);
+  if (of.type.kind === 'unknown' && shared.dialect !== 'snowflake') return value('unknown', `${operand(of)}.${name(field)}`);
   return jsonAt(of, [quoteString(field)]);
 }
 
@@ -196,6 +196,17 @@ function writeSlice({ of, from, to, at }: Of<'slice'>, context: Context): Value 
 
 function zoned({ value: inner, zone, at }: Of<'extract'>): Expression {
   return zone === undefined ? inner : { kind: 'at_zone', value: inner, zone, at };
+}
+
+/** PostgreSQL's `EXTRACT(YEAR FROM age(later, earlier))`. */
+function extractedAge({ value: inner, part }: Of<'extract'>, context: Context): Value | undefined {
+  if (inner.kind !== 'call' || inner.name !== 'age' || inner.args.length !== 2) return undefined;
+  const [to, from] = inner.args.map((each) => asTime(context.write(each, context), context, inner.at));
+  if (to === undefined || from === undefined) return undefined;
+  const months = `age('month', ${from.sql}, ${to.sql})`;
+  const nullable = isNullable(to, from);
+  if (part.name === 'YEAR') return value('decimal', `intDiv(${months}, 12)`, nullable, { scale: 0 });
+  return part.name === 'MONTH' ? loose('decimal', `${months} % 12`, nullable, { scale: 0 }) : undefined;
 }
 
 /** `value AT TIME ZONE zone`. */

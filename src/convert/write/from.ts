@@ -1,9 +1,9 @@
 // FROM and joins.
 import type { Expression, FromItem, JoinKind, Name } from '../../sql/syntax-tree.ts';
 import { placeholder, unconverted, UnconvertedError, type Context } from './context.ts';
+import { named, renamed } from './column-names.ts';
 import { indent } from './layout.ts';
 import { lateralJoin } from './lateral.ts';
-import { renamed } from './query.ts';
 import { rowsOf, type RowSource } from './row-source.ts';
 import { tableColumns, type Column, type Relation } from './scope.ts';
 import { name, type Value } from './value.ts';
@@ -208,7 +208,7 @@ function onSql(
       'ClickHouse needs an equality between columns of both tables in the condition of an outer join',
       'Join on an equality, and filter afterwards.',
     );
-  return `\n  ON ${context.write(on, context).sql}`;
+  return `\n  ON ${context.write(on, { ...context, isJoin: true }).sql}`;
 }
 
 /** Whether a condition has an equality of both sides, in each of its alternatives. */
@@ -260,20 +260,12 @@ function writeSource(item: FromItem, context: Context): Joined {
     case 'query': {
       const query = columns === undefined ? source.query : renamed(source.query, columns);
       const outside: Context = { ...context, relations: [], parent: context.parent };
-      const written = context.query(query, outside);
+      const written = named(context.query(query, outside), columns);
       const own = alias?.name ?? context.shared.fresh('subquery');
       const known = written.columns?.map((each) => ({ name: each.name, type: each.value.type }));
-      const isRenamed =
-        columns === undefined ||
-        known === undefined ||
-        columns.every((each, index) => known[index]?.name === each.name);
-      const sql = isRenamed ? written.sql : withNames(written.sql, columns, known);
-      const named = isRenamed
-        ? known
-        : known.map((each, index) => ({ ...each, name: columns[index]?.name ?? each.name }));
       return {
-        sql: `(\n${indent(sql)}\n) AS ${name(own)}`,
-        relation: { alias: own, columns: named, isOptional: false },
+        sql: `(\n${indent(written.sql)}\n) AS ${name(own)}`,
+        relation: { alias: own, columns: known, isOptional: false },
       };
     }
     case 'group':
@@ -281,13 +273,6 @@ function writeSource(item: FromItem, context: Context): Joined {
     default:
       return unconverted(item.at, 'join', 'This source is not converted');
   }
-}
-
-function withNames(sql: string, columns: readonly Name[], known: readonly Column[]): string {
-  const items = known.map(
-    (each, index) => `${name(each.name)} AS ${name(columns[index]?.name ?? each.name)}`,
-  );
-  return `SELECT ${items.join(', ')}\nFROM (\n${indent(sql)}\n)`;
 }
 
 function writeTable({ alias, columns, at }: FromItem, parts: readonly Name[], context: Context): Joined {
@@ -312,9 +297,10 @@ function writeTable({ alias, columns, at }: FromItem, parts: readonly Name[], co
       (part, index, all) =>
         !(all.length === 2 && index === 0 && DEFAULT_SCHEMAS.has(part.name.toLowerCase())),
     );
-  const sql = qualified.map((part) => name(part.name)).join('.');
+  const known = context.shared.tableOf?.(parts.map((part) => part.name));
+  const written = known ?? qualified.map((part) => part.name);
   return {
-    sql: aliasedTable(sql, last, own),
+    sql: aliasedTable(written.map(name).join('.'), written.at(-1) ?? last, own),
     relation: { alias: own, columns: tableColumns(parts, context), isOptional: false },
   };
 }

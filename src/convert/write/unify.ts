@@ -34,7 +34,9 @@ function numbers(values: readonly Value[], nullable: boolean): Unified {
   const isFloat = find('float') || find('numeric');
   const kind = find('float') ? 'float' : find('numeric') ? 'numeric' : find('decimal') ? 'decimal' : 'int';
   const isLiteral = ({ sql }: Value): boolean => /^-?\d+$/.test(sql);
+  const hasSigned = typed.some((each) => each.type.kind === 'int' && each.type.isUnsigned !== true && !isLiteral(each));
   const sqls = values.map((each) => {
+    if (each.type.isUnsigned === true && hasSigned && kind === 'int') return `toInt64(${each.sql})`;
     if (!isFloat || each.type.kind === 'null' || isLiteral(each)) return each.sql;
     return each.type.kind === 'int'
       ? `toFloat64(${each.sql})`

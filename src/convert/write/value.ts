@@ -44,6 +44,8 @@ export interface Type {
   readonly isBinary?: boolean;
   /** A string that stands for a JSON value: SQLite orders numbers before strings. */
   readonly isMixed?: boolean;
+  /** UInt64, which has no common type with signed integers. */
+  readonly isUnsigned?: boolean;
   /** The size in bytes of a signed integer column. */
   readonly bytes?: number | undefined;
 }
@@ -134,7 +136,7 @@ function shapeOf(type: ColumnType): Type {
 }
 
 function numberType(name: string): Type {
-  if (/Int/.test(name)) return { kind: 'int', isNullable: false, scale: 0, bytes: SIZES[name] };
+  if (/Int/.test(name)) return { kind: 'int', isNullable: false, scale: 0, bytes: SIZES[name], isUnsigned: name === 'UInt64' };
   const [, scale] = /^Decimal\w*\(\s*\d+\s*,\s*(\d+)\s*\)$/.exec(name) ?? [];
   if (name.startsWith('Decimal'))
     return { kind: 'decimal', isNullable: false, scale: scale === undefined ? undefined : Number(scale) };
