@@ -197,7 +197,10 @@ function extremeOf(name: 'least' | 'greatest'): Rule {
 /** Snowflake's conversions of strings that return NULL for other strings. */
 function tryNumber({ arg, call, fail }: Application): Value {
   const own = arg(0);
-  if (call.args.length > 1 || own.type.kind !== 'text') return fail(`${call.name} is converted only for strings, with one argument`);
+  if (call.args.length > 1 || own.type.kind !== 'text')
+    return fail(`${call.name} is converted only for strings, with one argument`);
   const isWhole = call.name !== 'try_to_double';
-  return isWhole ? value('int', `toInt64OrNull(${own.sql})`, true, { scale: 0 }) : value('float', `toFloat64OrNull(${own.sql})`);
+  return isWhole
+    ? value('int', `toInt64OrNull(${own.sql})`, true, { scale: 0 })
+    : value('float', `toFloat64OrNull(${own.sql})`);
 }

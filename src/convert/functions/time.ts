@@ -6,10 +6,29 @@ import { byDialect, literal, type Application, type Rule, type Rules } from './f
 import { truncateNumber } from './number.ts';
 import { sqliteTime } from './sqlite-time.ts';
 import { place, time } from './time-argument.ts';
-import { daysBetween, timestampDiff, unitFirstBoundaries, unitFirstWhole, unitLastBoundaries } from './time-difference.ts';
+import {
+  daysBetween,
+  timestampDiff,
+  unitFirstBoundaries,
+  unitFirstWhole,
+  unitLastBoundaries,
+} from './time-difference.ts';
 import { mysqlFormat, strftimeFormat } from './time-format.ts';
 import { asTime, epoch, partOf, truncated, unitOf } from './time-parts.ts';
-import { cast, format, fromUnix, named, ofSeconds, parseByStrftime, parsed, scaledEpoch, strToDate, toChar, toDate, toTimestamp } from './time-text.ts';
+import {
+  cast,
+  format,
+  fromUnix,
+  named,
+  ofSeconds,
+  parseByStrftime,
+  parsed,
+  scaledEpoch,
+  strToDate,
+  toChar,
+  toDate,
+  toTimestamp,
+} from './time-text.ts';
 
 const int = (sql: string, isNullable = true): Value => value('int', sql, isNullable, { scale: 0 });
 

@@ -3,9 +3,8 @@ import type { Expression, FromItem, JoinKind, Name } from '../../sql/syntax-tree
 import { placeholder, unconverted, UnconvertedError, type Context } from './context.ts';
 import { named, renamed } from './column-names.ts';
 import { indent } from './layout.ts';
-import { lateralJoin } from './lateral.ts';
 import { rowsOf, type RowSource } from './row-source.ts';
-import { tableColumns, type Column, type Relation } from './scope.ts';
+import { tableColumns, type Column, type Joined, type Relation } from './scope.ts';
 import { name, type Value } from './value.ts';
 
 /** FROM as SQL, and what the other clauses need to know about it. */
@@ -14,13 +13,6 @@ export interface WrittenFrom {
   readonly relations: readonly Relation[];
   /** Conditions that belong to WHERE. */
   readonly conditions: readonly string[];
-}
-
-/** What one element of FROM becomes. */
-export interface Joined {
-  /** With the alias; undefined for a relation without rows of its own. */
-  readonly sql: string | undefined;
-  readonly relation: Relation;
 }
 
 interface State {
@@ -79,7 +71,7 @@ function addItem(item: FromItem, state: State, context: Context): void {
     return;
   }
   if (item.source.kind === 'query' && !isFirst) {
-    const lateral = lateralJoin(item, inside);
+    const lateral = context.lateral(item, inside);
     if (lateral !== undefined) {
       state.relations = [...state.relations, lateral.relation];
       if (lateral.sql !== undefined) {
@@ -98,7 +90,7 @@ function addItem(item: FromItem, state: State, context: Context): void {
 function addRows(item: FromItem, rows: RowSource, state: State, context: Context): boolean {
   const isFirst = state.pieces.length === 0;
   const isTrue = item.on === undefined || (item.on.kind === 'boolean' && item.on.value);
-  const isArrayJoin = !isFirst && isTrue && ['CROSS', 'INNER', 'LEFT'].includes(item.join);
+  const isArrayJoin = !isFirst && isTrue && item.join !== 'RIGHT' && item.join !== 'FULL';
   if (!isArrayJoin) {
     if (rows.isCorrelated)
       unconverted(item.at, 'join', 'This join with the elements of an array is not converted');
@@ -218,8 +210,9 @@ function hasEquality(on: Expression, relation: Relation, context: Context): bool
       ? on.values.some((each) => hasEquality(each, relation, context))
       : on.values.every((each) => hasEquality(each, relation, context));
   if (on.kind !== 'binary' || !['=', 'IS NOT DISTINCT FROM', '<=>'].includes(on.operator)) return false;
-  const sides = [on.left, on.right].map((each) => usesOf(each, relation, context));
-  return sides.includes('new') && sides.includes('old');
+  const left = usesOf(on.left, relation, context);
+  const right = usesOf(on.right, relation, context);
+  return (left === 'new' && right === 'old') || (left === 'old' && right === 'new');
 }
 
 /** Which tables an expression reads: only the joined one, only earlier ones, or both. */
@@ -270,7 +263,8 @@ function writeSource(item: FromItem, context: Context): Joined {
     }
     case 'group':
       return unconverted(item.at, 'join', 'A join in parentheses is converted only at the beginning of FROM');
-    default:
+    case 'unnest':
+    case 'function':
       return unconverted(item.at, 'join', 'This source is not converted');
   }
 }

@@ -1,7 +1,14 @@
 // Queries: WITH, set operations, VALUES.
 import type { Query, Rows, Select, SetOperation, WithTable } from '../../sql/syntax-tree.ts';
 import { caselessKey } from './comparison.ts';
-import { differs, placeholder, unconverted, UnconvertedError, type Context, type WrittenQuery } from './context.ts';
+import {
+  differs,
+  placeholder,
+  unconverted,
+  UnconvertedError,
+  type Context,
+  type WrittenQuery,
+} from './context.ts';
 import { named, renamed } from './column-names.ts';
 import { indent, limits } from './layout.ts';
 import type { WithColumns } from './scope.ts';
@@ -30,7 +37,8 @@ export function writeQuery(query: Query, context: Context, use: Use = { isShown:
 
 function writeWhole(query: Query, context: Context, use: Use): WrittenQuery {
   const written: string[] = [];
-  let inside = context;
+  const withTables = new Map(context.withTables);
+  const inside = { ...context, withTables };
   for (const table of query.tables) {
     const { sql, columns } = writeTable(table, inside);
     written.push(`${name(table.name.name)} AS (\n${indent(sql)}\n)`);
@@ -38,7 +46,7 @@ function writeWhole(query: Query, context: Context, use: Use): WrittenQuery {
       name: table.name.name,
       columns: columns?.map((each) => ({ name: each.name, type: each.value.type })),
     };
-    inside = { ...inside, withTables: new Map(inside.withTables).set(table.name.name.toLowerCase(), known) };
+    withTables.set(table.name.name.toLowerCase(), known);
   }
   const body = writeBody(
     query.body,
@@ -140,8 +148,13 @@ function aligned(members: readonly WrittenQuery[]): readonly WrittenQuery[] {
         types[index] = { kind: 'float', isNullable };
         return `toFloat64(${name(column.name)})`;
       }
-      const isMixed = members.some(({ columns }) => columns?.[index]?.value.type.isUnsigned === true) && others.size === 1;
-      if (kind === 'int' && isMixed && members.some(({ columns }) => columns?.[index]?.value.type.isUnsigned !== true)) {
+      const isMixed =
+        members.some(({ columns }) => columns?.[index]?.value.type.isUnsigned === true) && others.size === 1;
+      if (
+        kind === 'int' &&
+        isMixed &&
+        members.some(({ columns }) => columns?.[index]?.value.type.isUnsigned !== true)
+      ) {
         types[index] = { kind: 'int', isNullable, scale: 0 };
         return `toInt64(${name(column.name)})`;
       }
@@ -219,7 +232,12 @@ function writeSet(
     return unconverted(at, 'clause', `${operator} is not converted`);
   const written = aligned(members.map((each) => writeMember(each, context, use)));
   const isDistinct = !operator.endsWith('ALL');
-  const hasStrings = written.some(({ columns: all }) => all?.some((each) => each.value.literal === undefined && caselessKey(each.value, context).sql !== each.value.sql) === true);
+  const hasStrings = written.some(
+    ({ columns: all }) =>
+      all?.some(
+        (each) => each.value.literal === undefined && caselessKey(each.value, context).sql !== each.value.sql,
+      ) === true,
+  );
   if (isDistinct && hasStrings)
     differs(context, at, 'collation', `${operator} keeps strings that differ only in case`);
   const columns = commonColumns(written);

@@ -83,7 +83,8 @@ function writeItem(
   const raw = context.write(item.value, context);
   const written = shown(raw, { isShown, at: item.value.at, context });
   const own = item.alias?.name ?? implicitName(item.value);
-  const isNamed = item.alias !== undefined || item.value.kind === 'path' || NAMES_EXPRESSIONS.has(context.shared.dialect);
+  const isNamed =
+    item.alias !== undefined || item.value.kind === 'path' || NAMES_EXPRESSIONS.has(context.shared.dialect);
   const unique = uniqueName(own, used);
   if (unique !== own && (item.alias !== undefined || item.value.kind === 'path'))
     note(context, 'note', {
@@ -104,24 +105,14 @@ function uniqueName(own: string, used: Set<string>): string {
 
 /** The name that other systems give to a column without an alias. */
 function implicitName(expression: Expression): string {
-  switch (expression.kind) {
-    case 'path':
-      return expression.parts.at(-1)?.name ?? 'column';
-    case 'field':
-      return expression.name.name;
-    case 'call':
-      return expression.name.startsWith('clickhouse__') ? expression.name.slice(12) : expression.name;
-    case 'cast':
-      return expression.value.kind === 'path' || expression.value.kind === 'call'
-        ? implicitName(expression.value)
-        : expression.type.name.toLowerCase();
-    case 'extract':
-      return 'extract';
-    case 'case':
-      return 'case';
-    default:
-      return 'column';
-  }
+  const { kind } = expression;
+  if (kind === 'path') return expression.parts.at(-1)?.name ?? 'column';
+  if (kind === 'field') return expression.name.name;
+  if (kind === 'call') return expression.name.replace(/^clickhouse__/, '');
+  if (kind === 'extract' || kind === 'case') return kind;
+  if (kind !== 'cast') return 'column';
+  const isNamed = expression.value.kind === 'path' || expression.value.kind === 'call';
+  return isNamed ? implicitName(expression.value) : expression.type.name.toLowerCase();
 }
 
 const ROUNDED: ReadonlySet<string> = new Set(['mysql', 'mariadb']);
@@ -174,7 +165,14 @@ function writeStar(item: Extract<Item, { kind: 'star' }>, context: Context): Col
       ? ''
       : ` REPLACE (${item.replace.map((each) => `${context.write(each.value, context).sql} AS ${name(each.name.name)}`).join(', ')})`;
   const sql = `${table === undefined ? '' : `${name(table.name)}.`}*${except}${replace}`;
-  return { name: '*', value: value('unknown', sql), raw: value('unknown', sql), sql, isStar: true, isNamed: false };
+  return {
+    name: '*',
+    value: value('unknown', sql),
+    raw: value('unknown', sql),
+    sql,
+    isStar: true,
+    isNamed: false,
+  };
 }
 
 /** The columns of a select list with stars, if those of its tables are known. */

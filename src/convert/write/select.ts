@@ -40,8 +40,7 @@ export function writeSelect(
     joins: {
       pieces: [],
       isOpen:
-        !hasGroups &&
-        !select.items.some((item) => item.kind === 'star' || containsAggregate(item.value)),
+        !hasGroups && !select.items.some((item) => item.kind === 'star' || containsAggregate(item.value)),
     },
   };
   const inside = groupedContext(select, base, isShown);
@@ -72,7 +71,7 @@ export function writeSelect(
   if (select.qualify !== undefined) lines.push(`QUALIFY ${conditionOf(select.qualify, aliased)}`);
   lines.push(...tailLines(select, tail, { columns, context: aliased }));
   // Subqueries in expressions may have added joins.
-  if (from.sql !== undefined) lines.splice(1, 0, ...[`FROM ${from.sql}`, ...(base.joins?.pieces ?? [])]);
+  if (from.sql !== undefined) lines.splice(1, 0, `FROM ${from.sql}`, ...(base.joins?.pieces ?? []));
   const isKnown = columns.every(({ isStar }) => !isStar);
   return { sql: lines.join('\n'), columns: isKnown ? columns : starColumns(select, columns, from.relations) };
 }
