@@ -175,7 +175,7 @@ export function note(
 export interface LostPart {
   readonly message: string;
   readonly hint?: string;
-  /** False if its place is taken by another part. */
+  /** False if another part is in its place. */
   readonly isPlaced?: false;
 }
 
