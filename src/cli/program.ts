@@ -11,6 +11,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   test: async () => (await import('./test/command.ts')).addTest,
   schema: async () => (await import('./schema/command.ts')).addSchema,
   diff: async () => (await import('./diff/command.ts')).addDiff,
+  impact: async () => (await import('./impact/command.ts')).addImpact,
   conformance: async () => (await import('./conformance/command.ts')).addConformance,
   query: async () => (await import('./query/command.ts')).addQuery,
   token: async () => (await import('./token/command.ts')).addToken,

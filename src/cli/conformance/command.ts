@@ -11,7 +11,7 @@ import { splitPair } from '../token/token.ts';
 import { createAsk, type Target } from './ask.ts';
 import type { Outcome } from './outcome.ts';
 import { printJson, printMarkdown, printText } from './print.ts';
-import { readQueries } from './queries.ts';
+import { readQueries } from '../consumer-queries.ts';
 import { reportOf, type ConformanceReport } from './report.ts';
 import { runQueries } from './run.ts';
 
