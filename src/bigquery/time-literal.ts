@@ -1,7 +1,7 @@
 // BigQuery time literals in strings, and units of time.
 import { syntax } from './translation-error.ts';
 import { sql, type Sql } from './sql.ts';
-import type { TimeType, Unit } from './tree.ts';
+import type { TimeType, Unit } from '../sql/syntax-tree.ts';
 import { value, type Value } from './value.ts';
 
 const TIME =

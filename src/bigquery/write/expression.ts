@@ -7,12 +7,12 @@ import type { Context } from '../context.ts';
 import { quantile } from '../functions/aggregate.ts';
 import { arrayOf } from '../functions/array.ts';
 import { extracted, timeOf } from '../functions/time.ts';
-import { syntax } from '../translation-error.ts';
+import { syntax, untranslated } from '../translation-error.ts';
 import { objectOf, tupleOf } from '../record.ts';
 import { columnUnknown, fieldsOf, resolve } from '../scope.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import { timeLiteral, unitName } from '../time-literal.ts';
-import type { Expression, Name } from '../tree.ts';
+import type { Expression, Name } from '../../sql/syntax-tree.ts';
 import { unified } from '../common-type.ts';
 import {
   condition,
@@ -91,6 +91,17 @@ function writeAny(expression: Expression, context: Context): Value {
       return writeStruct(expression, context);
     case 'query':
       return writeQueryValue(expression, context);
+    case 'parameter':
+    case 'at_zone':
+    case 'intervals':
+    case 'like':
+    case 'quantified':
+    case 'row':
+    case 'lambda':
+    case 'named_argument':
+    case 'slice':
+    case 'unread':
+      return untranslated(expression.at, `Not BigQuery SQL: ${expression.kind}`); // the parser produces none of them
   }
 }
 
