@@ -26,7 +26,10 @@ export type Expression = { readonly at: number } & (
   | { readonly kind: 'at_zone'; readonly value: Expression; readonly zone: Expression }
   | { readonly kind: 'interval'; readonly value: Expression; readonly unit: Unit }
   /** An interval of several units, such as `INTERVAL '1 day 2 hours'`. */
-  | { readonly kind: 'intervals'; readonly parts: readonly { readonly value: Expression; readonly unit: Unit }[] }
+  | {
+      readonly kind: 'intervals';
+      readonly parts: readonly { readonly value: Expression; readonly unit: Unit }[];
+    }
   | { readonly kind: 'unary'; readonly operator: 'NOT' | '-' | '+' | '~'; readonly value: Expression }
   /** Several operands joined by AND, OR or ||. */
   | { readonly kind: 'chain'; readonly operator: ChainOperator; readonly values: readonly Expression[] }

@@ -66,11 +66,11 @@ export async function impactsOf(
   { settings, openEngine, terminal }: Pick<ImpactOptions, 'settings'> & RevisionDeps,
 ): Promise<readonly QueryImpact[]> {
   const changed = changedEndpoints(base.side, head.side);
-  const isUnchanged = createIsKnown([...base.files, ...head.files].map(({ content }) => content));
+  const isEndpoint = createIsEndpoint([...base.files, ...head.files].map(({ content }) => content));
   const foreign = createForeignReader();
   try {
     return await withSchemaEngine({ settings, schema: undefined, openEngine }, async (engine) => {
-      const judge = createJudge(changed, { engine, readForeign: foreign.read, isUnchanged });
+      const judge = createJudge(changed, { engine, readForeign: foreign.read, isEndpoint });
       const impacts: QueryImpact[] = [];
       for (const query of queries) {
         terminal.progress(`Reading consumer queries, ${impacts.length}/${queries.length}`);
@@ -87,7 +87,7 @@ export async function impactsOf(
 type Content = { readonly text: string } | { readonly unreadable: string };
 
 /** Whether an endpoint file has that name or id. Files that are the same in both revisions are not compiled. */
-function createIsKnown(contents: readonly Content[]): (name: string) => boolean {
+function createIsEndpoint(contents: readonly Content[]): (name: string) => boolean {
   const known = new Set(
     contents.flatMap((content) => {
       if ('unreadable' in content) return [];

@@ -34,8 +34,8 @@ export interface QueryImpact {
 export interface ImpactDeps {
   readonly engine: Engine;
   readonly readForeign: ReadForeign;
-  /** Whether there is an endpoint of that name or id which was not changed. */
-  readonly isUnchanged: (name: string) => boolean;
+  /** Whether an endpoint has that name or id; those that did not change are not given. */
+  readonly isEndpoint: (name: string) => boolean;
 }
 
 /** Judges one query. Rejects with EngineError if the engine is unavailable. */
@@ -54,7 +54,7 @@ export function createJudge(changed: readonly ChangedEndpoint[], deps: ImpactDep
     const { endpoint: named } = query;
     const candidates = changed.filter(({ names }) => named === undefined || names.has(named));
     if (candidates.length === 0)
-      return named === undefined || deps.isUnchanged(named)
+      return named === undefined || deps.isEndpoint(named)
         ? { query, endpoint: undefined, impact: 'unaffected', reasons: [] }
         : unknown(query, undefined, `there is no endpoint ${named} at the base`);
     const readForeign = once(() => deps.readForeign(query.text, query.dialect ?? ''));

@@ -31,10 +31,16 @@ const script = new Script('parse()');
 function parse({ dialect, text }: ParseRequest): ParseReply {
   const { Parser } = grammarOf(dialect);
   context['parse'] = () =>
-    new Parser().parse(text, { database: dialect, trimQuery: false, parseOptions: { includeLocations: true } })
-      .ast;
+    new Parser().parse(text, {
+      database: dialect,
+      trimQuery: false,
+      parseOptions: { includeLocations: true },
+    }).ast;
   try {
-    return { kind: 'parsed', ast: JSON.parse(JSON.stringify(script.runInContext(context, { timeout: TIME_LIMIT }))) };
+    return {
+      kind: 'parsed',
+      ast: JSON.parse(JSON.stringify(script.runInContext(context, { timeout: TIME_LIMIT }))),
+    };
   } catch (error) {
     return failure(error);
   }
