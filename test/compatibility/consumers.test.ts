@@ -139,13 +139,11 @@ async function judge(text: ConsumerText, { keys = {}, files, names = 'no parser'
   return [impact, reasons.map(({ message }) => message).join('; ')];
 }
 
-/** `says` is part of the reasons; '' for none. */
-function expectJudged(
-  judged: readonly unknown[],
-  [impact, says]: readonly [impact: Impact, says: string],
-): void {
-  expect(judged).toEqual([impact, says === '' ? '' : expect.stringContaining(says)]);
-}
+/** The impact, and a part of the reasons; '' for none. */
+const judged = ([impact, says]: readonly [impact: Impact, says: string]) => [
+  impact,
+  says === '' ? '' : expect.stringContaining(says),
+];
 
 const CODE = { query: queryOf(ORDERS.replace('status', 'status AS code')) };
 const TOWN = {
@@ -259,7 +257,7 @@ describe('queries in the languages of the service', () => {
     ['a query for another endpoint', 'SELECT a FROM elsewhere', CODE, 'unaffected', ''],
     ['a file that is not read', "SELECT * FROM file('/etc/passwd', 'LineAsString')", CODE, 'unaffected', ''],
   ])('%s', async (_, text, keys, ...expected) => {
-    expectJudged(await judge(query(text), { keys }), expected);
+    expect(await judge(query(text), { keys })).toEqual(judged(expected));
   });
 
   test('LQL, with and without a table', async () => {
@@ -321,7 +319,7 @@ describe('endpoints', () => {
       'there is no endpoint nope',
     ],
   ])('%s', async (_, text, change, ...expected) => {
-    expectJudged(await judge(text, change), expected);
+    expect(await judge(text, change)).toEqual(judged(expected));
   });
 });
 
@@ -392,7 +390,7 @@ describe('queries in the SQL of other systems, by names', () => {
       'it cannot be read at the base: syntax error',
     ],
   ])('%s', async (_, names, keys, ...expected) => {
-    expectJudged(await judge(foreign, { keys, names }), expected);
+    expect(await judge(foreign, { keys, names })).toEqual(judged(expected));
   });
 
   test('an endpoint without consumer queries has only its result, whatever the query calls it', async () => {
@@ -404,10 +402,10 @@ describe('queries in the SQL of other systems, by names', () => {
       readForeign: async () => reads([['t']], { path: ['revenue'] }),
       isEndpoint: () => false,
     };
-    const judged = await createJudge(
+    const found = await createJudge(
       changedEndpoints(base, head),
       deps,
     )({ ...foreign, endpoint: 'shop.sales' });
-    expect(judged.impact).toBe('breaks');
+    expect(found.impact).toBe('breaks');
   });
 });
