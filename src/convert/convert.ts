@@ -1,5 +1,6 @@
 // The entry point: SQL of another database system as ClickHouse SQL. Runs offline, in commands, never for a request.
-import type { Conversion, ConvertOptions } from './conversion.ts';
+import type { Conversion, ConversionNote, ConvertOptions } from './conversion.ts';
+import type { ParseReply } from './parse/messages.ts';
 import { createParser, type Parser } from './parse/parser.ts';
 
 /** Converts one text after another with one parser. */
@@ -20,7 +21,25 @@ export async function convert(text: string, options: ConvertOptions): Promise<Co
   return converter.convert(text, options).finally(converter.close);
 }
 
+const NOTHING: Conversion = { sql: undefined, parameters: [], notes: [], reads: { tables: [], columns: [] } };
+
 async function convertWith(parser: Parser, text: string, { dialect }: ConvertOptions): Promise<Conversion> {
-  await parser.parse({ dialect, text });
-  return { sql: undefined, parameters: [], notes: [], reads: { tables: [], columns: [] } };
+  const reply = await parser.parse({ dialect, text });
+  if (reply.kind !== 'read') return { ...NOTHING, notes: [failureNote(reply, text)] };
+  const { notes, reads } = reply.reading;
+  return { ...NOTHING, notes, reads };
+}
+
+function failureNote(reply: Exclude<ParseReply, { kind: 'read' }>, text: string): ConversionNote {
+  const whole = { severity: 'not_converted' as const, offset: 0, end: text.length };
+  switch (reply.kind) {
+    case 'invalid': {
+      const { code, offset, message } = reply;
+      return { ...whole, code, offset, end: Math.min(offset + 1, text.length), message };
+    }
+    case 'timeout':
+      return { ...whole, code: 'timeout', message: 'The query could not be read within 2 seconds' };
+    case 'too_large':
+      return { ...whole, code: 'too_large', message: 'The query is too large or nested too deeply' };
+  }
 }

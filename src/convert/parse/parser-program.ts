@@ -1,61 +1,45 @@
-// The program of the parser's thread: node-sql-parser with a time limit. The thread has the memory limit.
+// The program of the parser's thread: reads one text after another, each within a time limit. The thread has the memory limit.
 import { createRequire } from 'node:module';
 import { createContext, Script } from 'node:vm';
 import { parentPort } from 'node:worker_threads';
-import type { ForeignDialect } from '../conversion.ts';
+import type * as NodeSqlParser from 'node-sql-parser';
+import { ReadError } from '../read/read-error.ts';
+import { read, type Reading } from '../read/read.ts';
 import type { ParseReply, ParseRequest } from './messages.ts';
 
 /** In milliseconds, for one text: the grammars take exponential time for some nested texts. */
 const TIME_LIMIT = 2000;
 
-interface Grammar {
-  readonly Parser: new () => {
-    readonly parse: (text: string, options: object) => { readonly ast: unknown };
-  };
+// One grammar is enough: the skeletons of queries are the same in all dialects. It has the types of the whole package.
+const { Parser } = createRequire(import.meta.url)(
+  'node-sql-parser/build/postgresql.js',
+) as typeof NodeSqlParser;
+
+function parseSkeleton(skeleton: string): unknown {
+  return new Parser().astify(skeleton, { database: 'postgresql' });
 }
 
-const require = createRequire(import.meta.url);
-const grammars = new Map<ForeignDialect, Grammar>();
+// `vm` interrupts what it calls after a time, also code outside its context.
+const context = createContext({ call: (): unknown => undefined });
+const script = new Script('call()');
 
-function grammarOf(dialect: ForeignDialect): Grammar {
-  // The module has no types for its separate grammars.
-  const grammar = grammars.get(dialect) ?? (require(`node-sql-parser/build/${dialect}.js`) as Grammar);
-  grammars.set(dialect, grammar);
-  return grammar;
+function withinLimit(call: () => Reading): Reading {
+  context['call'] = call;
+  return script.runInContext(context, { timeout: TIME_LIMIT }) as Reading; // what `call` returns
 }
 
-// `vm` interrupts code that it started after a time, also code outside its context.
-const context = createContext({ parse: (): unknown => undefined });
-const script = new Script('parse()');
-
-function parse({ dialect, text }: ParseRequest): ParseReply {
-  const { Parser } = grammarOf(dialect);
-  context['parse'] = () =>
-    new Parser().parse(text, {
-      database: dialect,
-      trimQuery: false,
-      parseOptions: { includeLocations: true },
-    }).ast;
+function reply({ dialect, text }: ParseRequest): ParseReply {
   try {
-    return {
-      kind: 'parsed',
-      ast: JSON.parse(JSON.stringify(script.runInContext(context, { timeout: TIME_LIMIT }))),
-    };
+    return { kind: 'read', reading: withinLimit(() => read(text, dialect, parseSkeleton)) };
   } catch (error) {
-    return failure(error);
+    if (error instanceof ReadError)
+      return { kind: 'invalid', code: error.code, offset: error.offset, message: error.message };
+    if (error instanceof RangeError) return { kind: 'too_large' };
+    const isTimeout =
+      error instanceof Error && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
+    if (isTimeout) return { kind: 'timeout' };
+    throw error;
   }
 }
 
-function failure(error: unknown): ParseReply {
-  if (error instanceof RangeError) return { kind: 'too_large' };
-  // Errors of the grammar have a location.
-  const { code, message, location } = error as {
-    readonly code?: string;
-    readonly message?: string;
-    readonly location?: { readonly start: { readonly offset: number } };
-  };
-  if (code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return { kind: 'timeout' };
-  return { kind: 'invalid', offset: location?.start.offset ?? 0, message: message ?? 'not parsed' };
-}
-
-parentPort?.on('message', (request: ParseRequest) => parentPort?.postMessage(parse(request)));
+parentPort?.on('message', (request: ParseRequest) => parentPort?.postMessage(reply(request)));

@@ -2,17 +2,23 @@
 // some nested texts.
 import { createRequire } from 'node:module';
 import { extname } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { ParseReply, ParseRequest } from './messages.ts';
 
 const MEMORY_LIMIT = 256; // MiB
 const MAX_CHARACTERS = 256 * 1024;
 
-const extension = extname(import.meta.url);
-const PROGRAM = fileURLToPath(new URL(`./parser-program${extension}`, import.meta.url));
-/** When running from source, the program is compiled while it is loaded. */
-const EXEC_ARGV = extension === '.ts' ? ['--import', createRequire(import.meta.url).resolve('tsx')] : [];
+const PROGRAM = new URL(`./parser-program${extname(import.meta.url)}`, import.meta.url);
+
+const isSource = PROGRAM.pathname.endsWith('.ts');
+
+/** When running from source, the program is compiled while it is loaded: in a thread, tsx must be registered by its ES module. */
+function fromSource(): string {
+  const tsx = createRequire(import.meta.url)
+    .resolve('tsx/esm/api')
+    .replace(/cjs$/, 'mjs');
+  return `import(${JSON.stringify(tsx)}).then(({ register }) => (register(), import(${JSON.stringify(PROGRAM.href)})));`;
+}
 
 /** Parses one text after another. */
 export interface Parser {
@@ -27,8 +33,8 @@ export function createParser(): Parser {
   let last: Promise<unknown> = Promise.resolve();
   const threadOf = (): Worker => {
     if (thread !== undefined) return thread;
-    const started = new Worker(PROGRAM, {
-      execArgv: EXEC_ARGV,
+    const started = new Worker(isSource ? fromSource() : PROGRAM, {
+      eval: isSource,
       resourceLimits: { maxOldGenerationSizeMb: MEMORY_LIMIT },
     });
     started.unref();

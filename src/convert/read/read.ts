@@ -1,0 +1,50 @@
+// Reads one query of another database system.
+import type { Query } from '../../sql/syntax-tree.ts';
+import type { ConversionNote, ForeignDialect, Reads } from '../conversion.ts';
+import { tokenize } from './lexer.ts';
+import { createReadQuery, type ParseSkeleton } from './query.ts';
+import { ReadError, syntaxError } from './read-error.ts';
+import { readsOf } from './reads.ts';
+import { isQueryAhead, isSymbol, peek, takeSymbol, unexpected, type Source } from './source.ts';
+
+/** A query that was read, and what was left out of it. */
+export interface Reading {
+  readonly query: Query;
+  readonly notes: readonly ConversionNote[];
+  readonly reads: Reads;
+}
+
+/**
+ * Reads a text that contains one query. Offsets are in the text.
+ * @throws ReadError
+ */
+export function read(text: string, dialect: ForeignDialect, parse: ParseSkeleton): Reading {
+  const source: Source = {
+    dialect,
+    text,
+    tokens: tokenize(text, dialect),
+    at: 0,
+    depth: 0,
+    notes: [],
+    ...createReadQuery(parse),
+  };
+  while (takeSymbol(source, ';'));
+  requireQuery(source);
+  const query = source.query(source);
+  while (takeSymbol(source, ';'));
+  const { kind, start } = peek(source);
+  if (kind !== 'end') {
+    if (isSymbol(source, ';', -1))
+      syntaxError(start, 'The text contains several statements, but an endpoint has one query');
+    unexpected(source, 'the end of the query');
+  }
+  return { query, notes: source.notes, reads: readsOf(query) };
+}
+
+function requireQuery(source: Source): void {
+  const { kind, start, upper } = peek(source);
+  if (isQueryAhead(source)) return;
+  if (kind === 'end') throw new ReadError(start, 'The text contains no query', 'statement');
+  const message = `${upper.slice(0, 40)} is not a query: an endpoint has one SELECT`;
+  throw new ReadError(start, message, 'statement');
+}

@@ -1,0 +1,146 @@
+// Reads the elements of the select list, and what stands before them.
+import type { Item, Name } from '../../sql/syntax-tree.ts';
+import { readExpression } from './expression.ts';
+import { readCount } from './clauses.ts';
+import type { Member } from './skeleton.ts';
+import {
+  expectSymbol,
+  expectWord,
+  isSymbol,
+  isWord,
+  next,
+  peek,
+  readItems,
+  readList,
+  readName,
+  report,
+  takeSymbol,
+  takeWords,
+  unexpected,
+  type Source,
+} from './source.ts';
+import { syntaxError } from './read-error.ts';
+
+/** DISTINCT, ALL, TOP and hints, before the elements. */
+export function readSelectOptions(source: Source, member: Member): void {
+  const { start } = peek(source);
+  if (isWord(source, 'TOP') && peek(source, 1).kind === 'number') {
+    syntaxError(start, 'TOP is not supported: write LIMIT at the end of the query');
+  }
+  if (takeWords(source, 'SQL_CALC_FOUND_ROWS') || takeWords(source, 'STRAIGHT_JOIN'))
+    report(source, start, {
+      severity: 'note',
+      code: 'clause',
+      message: `${source.text.slice(start, peek(source, -1).end)} is left out`,
+    });
+  if (takeWords(source, 'DISTINCT') || takeWords(source, 'UNIQUE')) {
+    if (takeWords(source, 'ON')) member.distinctOn = readList(source, () => readExpression(source));
+    else member.isDistinct = true;
+  } else if (isWord(source, 'ALL') && !isSymbol(source, ',', 1)) source.at++;
+  if (
+    source.dialect === 'bigquery' &&
+    isWord(source, 'AS') &&
+    (isWord(source, 'STRUCT', 1) || isWord(source, 'VALUE', 1))
+  )
+    syntaxError(start, 'SELECT AS STRUCT and SELECT AS VALUE are not supported');
+  if (source.dialect === 'redshift' && isWord(source, 'TOP')) readCount(source);
+}
+
+/** @throws ReadError */
+export function readItem(source: Source): Item {
+  const star = readStar(source);
+  if (star !== undefined) return star;
+  const value = readExpression(source);
+  const alias = readAlias(source);
+  return { kind: 'value', value, ...(alias === undefined ? {} : { alias }) };
+}
+
+/** `*` and `t.*`, with the columns that are left out or replaced. */
+function readStar(source: Source): Item | undefined {
+  const { start: at } = peek(source);
+  const parts: Name[] = [];
+  let ahead = 0;
+  while (['word', 'quoted'].includes(peek(source, ahead).kind) && isSymbol(source, '.', ahead + 1)) {
+    parts.push({ name: peek(source, ahead).text, at: peek(source, ahead).start });
+    ahead += 2;
+  }
+  if (!isSymbol(source, '*', ahead)) return undefined;
+  source.at += ahead + 1;
+  const except: Name[] = [];
+  const replace: Extract<Item, { kind: 'star' }>['replace'][number][] = [];
+  for (;;) {
+    if (isWord(source, 'ILIKE') || isWord(source, 'RENAME'))
+      syntaxError(peek(source).start, `${peek(source).upper} after * is not supported`);
+    if (isExcept(source)) {
+      source.at++;
+      except.push(...(isSymbol(source, '(') ? readList(source, () => readName(source)) : [readName(source)]));
+    } else if (isWord(source, 'REPLACE') && isSymbol(source, '(', 1)) {
+      source.at++;
+      replace.push(...readReplaced(source));
+    } else break;
+  }
+  return {
+    kind: 'star',
+    at,
+    ...(parts.length === 0 ? {} : { of: { kind: 'path', at, parts } }),
+    except,
+    replace,
+  };
+}
+
+/** EXCEPT is also a set operator: a query follows then. */
+function isExcept(source: Source): boolean {
+  if (isWord(source, 'EXCLUDE')) return true;
+  return (
+    isWord(source, 'EXCEPT') &&
+    isSymbol(source, '(', 1) &&
+    !isWord(source, 'SELECT', 2) &&
+    !isSymbol(source, '(', 2)
+  );
+}
+
+function readReplaced(source: Source) {
+  return readList(source, () => {
+    const value = readExpression(source);
+    takeWords(source, 'AS');
+    return { value, name: readName(source) };
+  });
+}
+
+/** Words that follow an expression or a table and are no alias. */
+const NOT_ALIASES: ReadonlySet<string> = new Set([
+  'FROM', 'WHERE', 'GROUP', 'HAVING', 'QUALIFY', 'WINDOW', 'ORDER', 'LIMIT', 'OFFSET', 'FETCH', 'UNION', 'INTERSECT', 'EXCEPT',
+  'MINUS', 'INTO', 'FOR', 'ON', 'USING', 'JOIN', 'LEFT', 'RIGHT', 'FULL', 'INNER', 'CROSS', 'NATURAL', 'OUTER', 'LATERAL',
+  'STRAIGHT_JOIN', 'TABLESAMPLE', 'SAMPLE', 'WITH', 'PIVOT', 'UNPIVOT', 'MATCH_RECOGNIZE', 'ASOF', 'SET', 'USE', 'FORCE', 'IGNORE',
+  'CONNECT', 'START', 'AND', 'OR', 'THEN', 'WHEN', 'ELSE', 'END', 'AS', 'IS', 'IN', 'NOT', 'LIKE', 'BETWEEN', 'SELECT', 'CASE', 'BY',
+  'INDEXED', 'ANTI', 'SEMI', 'POSITIONAL', 'GLOBAL',
+]); // prettier-ignore
+
+/** `AS name` or `name`; undefined if there is none. */
+export function readAlias(source: Source): Name | undefined {
+  const isStringName = !['postgresql', 'redshift', 'trino'].includes(source.dialect);
+  if (takeWords(source, 'AS')) {
+    if (isStringName && peek(source).kind === 'string') return stringName(source);
+    return readName(source, 'an alias');
+  }
+  const { kind, upper } = peek(source);
+  if (kind === 'quoted' || (kind === 'word' && !NOT_ALIASES.has(upper))) return readName(source);
+  return isStringName && kind === 'string' ? stringName(source) : undefined;
+}
+
+function stringName(source: Source): Name {
+  const { text, start } = next(source);
+  return { name: text, at: start };
+}
+
+/** Names in parentheses after an alias. Types after the names are not supported. */
+export function readColumnNames(source: Source): readonly Name[] {
+  expectSymbol(source, '(');
+  const names = readItems(source, () => {
+    const name = readName(source);
+    if (!isSymbol(source, ',') && !isSymbol(source, ')')) unexpected(source, '"," or ")"');
+    return name;
+  });
+  if (!takeSymbol(source, ')')) expectWord(source, ')');
+  return names;
+}

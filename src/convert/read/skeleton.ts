@@ -1,0 +1,240 @@
+// Writes the skeleton of a query for node-sql-parser: its clauses, with a name such as `x3` in place of each expression, table
+// and query in parentheses. The grammars cannot be trusted with more than that: they get the precedence of AND and OR
+// wrong, read `NATURAL` as an alias, and a table after `ON …,` as a part of the condition.
+import type {
+  Expression,
+  FromItem,
+  Grouping,
+  Item,
+  Name,
+  Order,
+  Query,
+  Rows,
+  Select,
+  SetOperator,
+} from '../../sql/syntax-tree.ts';
+import { readExpression } from './expression.ts';
+import { readFromClause } from './from.ts';
+import { readGroupBy, readLimits } from './clauses.ts';
+import { readItem, readSelectOptions } from './select-list.ts';
+import {
+  expectSymbol,
+  expectWord,
+  isQueryAhead,
+  isSymbol,
+  isWord,
+  peek,
+  readItems,
+  readList,
+  readName,
+  report,
+  takeSymbol,
+  takeWords,
+  textFrom,
+  unexpected,
+  type Source,
+} from './source.ts';
+import { syntaxError } from './read-error.ts';
+import { readNamedWindows, readOrders } from './window.ts';
+
+/** What a name in the skeleton stands for. */
+export type Leaf =
+  | { readonly kind: 'expression'; readonly value: Expression }
+  | { readonly kind: 'item'; readonly item: Item }
+  | { readonly kind: 'table'; readonly item: FromItem; readonly isComma: boolean }
+  | { readonly kind: 'column'; readonly name: Name }
+  | { readonly kind: 'order'; readonly order: Order }
+  | { readonly kind: 'limit'; readonly text: string }
+  | {
+      readonly kind: 'with';
+      readonly name: Name;
+      readonly columns: readonly Name[];
+      readonly isRecursive: boolean;
+    }
+  | { readonly kind: 'member'; readonly member: Member };
+
+/** What the skeleton does not say about one member of a set operation; of a query without one, the only member. */
+export interface Member {
+  readonly at: number;
+  /** The operator before it. */
+  operator?: SetOperator;
+  /** The member, if it is not a SELECT. */
+  query?: Query;
+  isDistinct: boolean;
+  distinctOn?: readonly Expression[];
+  isGroupAll?: boolean;
+  groupings?: readonly Grouping[];
+  qualify?: Expression;
+  windows?: Select['windows'];
+  hasTies?: boolean;
+}
+
+/** A skeleton under construction. */
+export interface Skeleton {
+  readonly pieces: string[];
+  readonly leaves: Leaf[];
+}
+
+/** The name of a leaf. */
+export function place(skeleton: Skeleton, leaf: Leaf): string {
+  skeleton.leaves.push(leaf);
+  return `x${skeleton.leaves.length - 1}`;
+}
+
+/**
+ * Reads a query up to the parenthesis that closes it, a semicolon or the end.
+ * @throws ReadError
+ */
+export function readSkeleton(source: Source, skeleton: Skeleton): void {
+  readWith(source, skeleton);
+  let operator: SetOperator | undefined;
+  for (;;) {
+    readMember(source, skeleton, operator);
+    operator = readSetOperator(source);
+    if (operator === undefined) return;
+    // ALL is not in the grammar for all operators: the leaf of the member has the exact one.
+    skeleton.pieces.push(operator.split(' ')[0] ?? '');
+  }
+}
+
+function readWith(source: Source, skeleton: Skeleton): void {
+  if (!takeWords(source, 'WITH')) return;
+  const isRecursive = takeWords(source, 'RECURSIVE');
+  const { pieces } = skeleton;
+  pieces.push('WITH');
+  do {
+    const name = readName(source, 'the name of a table');
+    const columns = isSymbol(source, '(') ? readList(source, () => readName(source)) : [];
+    expectWord(source, 'AS');
+    if (!takeWords(source, 'NOT', 'MATERIALIZED')) takeWords(source, 'MATERIALIZED');
+    expectSymbol(source, '(');
+    pieces.push(place(skeleton, { kind: 'with', name, columns, isRecursive }), 'AS (');
+    readSkeleton(source, skeleton);
+    expectSymbol(source, ')');
+    pieces.push(')');
+    if (takeSymbol(source, ',')) pieces.push(',');
+    else return;
+  } while (true);
+}
+
+function readMember(source: Source, skeleton: Skeleton, operator: SetOperator | undefined): void {
+  const { start: at } = peek(source);
+  const member: Member = { at, isDistinct: false, ...(operator === undefined ? {} : { operator }) };
+  skeleton.pieces.push('SELECT', place(skeleton, { kind: 'member', member }));
+  if (isSymbol(source, '(')) {
+    source.at++;
+    member.query = source.query(source);
+    expectSymbol(source, ')');
+    readEnd(source, skeleton, member);
+  } else if (isWord(source, 'VALUES')) {
+    member.query = rowsQuery(readRows(source));
+    readEnd(source, skeleton, member);
+  } else if (takeWords(source, 'SELECT')) {
+    readSelect(source, skeleton, member);
+  } else unexpected(source, 'SELECT');
+}
+
+function rowsQuery(rows: Rows): Query {
+  return { kind: 'query', at: rows.at, tables: [], body: rows, orderBy: [] };
+}
+
+function readRows(source: Source): Rows {
+  const { start: at } = peek(source);
+  expectWord(source, 'VALUES');
+  const rows = readItems(source, () => {
+    takeWords(source, 'ROW');
+    return isSymbol(source, '(') ? readList(source, () => readExpression(source)) : [readExpression(source)];
+  });
+  return { kind: 'rows', at, rows };
+}
+
+function readSelect(source: Source, skeleton: Skeleton, member: Member): void {
+  const { pieces } = skeleton;
+  readSelectOptions(source, member);
+  const items = isSelectListAhead(source) ? readItems(source, () => readItem(source)) : [];
+  pieces.push(...items.map((item) => `, ${place(skeleton, { kind: 'item', item })}`));
+  if (takeWords(source, 'FROM')) {
+    pieces.push('FROM');
+    readFromClause(source, skeleton);
+  }
+  const add = (keyword: string, words: readonly string[]): void => {
+    if (!takeWords(source, ...words)) return;
+    pieces.push(keyword, place(skeleton, { kind: 'expression', value: readExpression(source) }));
+  };
+  add('WHERE', ['WHERE']);
+  if (isWord(source, 'CONNECT') || isWord(source, 'START'))
+    syntaxError(peek(source).start, 'CONNECT BY is not supported');
+  if (takeWords(source, 'GROUP', 'BY')) readGroupBy(source, skeleton, member);
+  readTail(source, { member, add });
+  readEnd(source, skeleton, member);
+}
+
+/** A trailing comma before FROM is allowed in BigQuery and others, an empty list in PostgreSQL. */
+function isSelectListAhead(source: Source): boolean {
+  return !isWord(source, 'FROM');
+}
+
+interface Tail {
+  readonly member: Member;
+  readonly add: (keyword: string, words: readonly string[]) => void;
+}
+
+/** HAVING, QUALIFY and WINDOW, in the order of any dialect. */
+function readTail(source: Source, { member, add }: Tail): void {
+  for (;;) {
+    if (isWord(source, 'HAVING')) add('HAVING', ['HAVING']);
+    else if (takeWords(source, 'QUALIFY')) member.qualify = readExpression(source);
+    else if (takeWords(source, 'WINDOW')) member.windows = readNamedWindows(source);
+    else return;
+  }
+}
+
+/** ORDER BY and LIMIT, of the whole set operation if they follow its last member. */
+function readEnd(source: Source, skeleton: Skeleton, member: Member): void {
+  const { pieces } = skeleton;
+  if (takeWords(source, 'ORDER', 'BY')) {
+    const orders = readOrders(source);
+    pieces.push('ORDER BY', orders.map((order) => place(skeleton, { kind: 'order', order })).join(', '));
+  }
+  const { limit, offset, hasTies } = readLimits(source);
+  if (hasTies) member.hasTies = true;
+  if (limit !== undefined) pieces.push('LIMIT', limitPlace(skeleton, limit));
+  if (offset !== undefined) pieces.push('OFFSET', limitPlace(skeleton, offset));
+  if (isWord(source, 'FOR')) readLocking(source);
+}
+
+/** The grammar accepts only numbers in LIMIT: the number of the leaf. */
+function limitPlace(skeleton: Skeleton, text: string): string {
+  return place(skeleton, { kind: 'limit', text }).slice(1);
+}
+
+/** FOR UPDATE and FOR SHARE have no meaning for a query that only reads. */
+function readLocking(source: Source): void {
+  const { start } = peek(source);
+  while (peek(source).kind === 'word') source.at++;
+  report(source, start, {
+    severity: 'note',
+    code: 'clause',
+    message: `${textFrom(source, start)} is left out`,
+  });
+}
+
+const SET_WORDS: Readonly<Record<string, 'UNION' | 'INTERSECT' | 'EXCEPT'>> = {
+  UNION: 'UNION',
+  INTERSECT: 'INTERSECT',
+  EXCEPT: 'EXCEPT',
+  MINUS: 'EXCEPT',
+};
+
+function readSetOperator(source: Source): SetOperator | undefined {
+  const { kind, upper, start } = peek(source);
+  const word = kind === 'word' ? SET_WORDS[upper] : undefined;
+  if (word === undefined) return undefined;
+  source.at++;
+  const isAll = takeWords(source, 'ALL');
+  if (!isAll) takeWords(source, 'DISTINCT');
+  if (isWord(source, 'BY') || isWord(source, 'CORRESPONDING'))
+    syntaxError(start, `${word} BY NAME is not supported`);
+  if (!isQueryAhead(source)) unexpected(source, 'SELECT');
+  return `${word} ${isAll ? 'ALL' : 'DISTINCT'}`;
+}
