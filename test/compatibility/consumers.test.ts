@@ -1,4 +1,5 @@
 // Which consumer queries a change breaks: the paths that a change affects, and queries read on the real engine.
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +14,10 @@ import { affects, pathChanges } from '../../src/compatibility/consumers/paths.ts
 import type { ConsumerText } from '../../src/compatibility/consumers/query.ts';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
 import type { Engine } from '../../src/engine/engine.ts';
+import { createFunctionPolicy } from '../../src/sandbox/functions/policy.ts';
+import { createSandbox } from '../../src/sandbox/sandbox.ts';
+import { createVerdictCache } from '../../src/sandbox/verdict-cache.ts';
+import { outlineQuery } from '../../src/sql/outline.ts';
 import { REAL_TIME } from '../support/real-time.ts';
 import { fileOf, ID, sideOf, type Keys } from './fixture.ts';
 
@@ -408,4 +413,38 @@ describe('queries in the SQL of other systems, by names', () => {
     )({ ...foreign, endpoint: 'shop.sales' });
     expect(found.impact).toBe('breaks');
   });
+});
+
+test('the documented query finds the consumer query in a logged statement', async () => {
+  const guide = readFileSync(new URL('../../docs/guide/impact.md', import.meta.url), 'utf8');
+  const [, pattern = ''] = /extract\(query, ('.*')\) AS sql/.exec(guide) ?? [];
+  const boundSql = 'WITH t AS (SELECT * FROM (\nSELECT 1 AS a\n) LIMIT 3) SELECT a FROM t';
+  const outline = outlineQuery(boundSql).outline ?? expect.fail('the query has an outline');
+  const functions = createFunctionPolicy({ allow: [], deny: [] });
+  const sandbox = createSandbox({
+    boundSql,
+    outline,
+    revision: '',
+    functions,
+    cache: createVerdictCache(1000),
+    explain: undefined,
+  });
+  const consumer = "SELECT a, ') LIMIT 5' AS s FROM (SELECT a FROM t) LIMIT 2";
+  const { sql } = sandbox.assemble(await sandbox.check(consumer), 1001);
+  const logged = `${sql}\nFORMAT JSONEachRow`;
+  const limits = { time: 5, memory: 2 ** 28, readRows: 0, resultBytes: 2 ** 20 };
+  const { chunks } = await engine.run(
+    {
+      sql: `SELECT extract({q:String}, ${pattern}) AS s`,
+      parameters: { q: logged },
+      limits,
+      origin: 'saved',
+      int64: 'number',
+    },
+    { format: 'JSONCompactEachRow' },
+  );
+  const parts: Uint8Array[] = [];
+  for await (const chunk of chunks) parts.push(chunk);
+  const [found] = JSON.parse(Buffer.concat(parts).toString()) as [string]; // one string column
+  expect(found.replaceAll(/\s+/g, '')).toBe(consumer.replaceAll(/\s+/g, ''));
 });
