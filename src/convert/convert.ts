@@ -18,7 +18,11 @@ export function createConverter(): Converter {
 /** Converts one text. Never rejects for its content: what could not be converted is in the notes. */
 export async function convert(text: string, options: ConvertOptions): Promise<Conversion> {
   const converter = createConverter();
-  return converter.convert(text, options).finally(converter.close);
+  try {
+    return await converter.convert(text, options);
+  } finally {
+    await converter.close();
+  }
 }
 
 const NOTHING: Conversion = { sql: undefined, parameters: [], notes: [], reads: { tables: [], columns: [] } };

@@ -43,15 +43,11 @@ function writeAny(expression: Expression, context: Context): Value {
   const write = (each: Expression) => writeExpression(each, context);
   switch (expression.kind) {
     case 'string':
-      return value('string', { origin: expression.at, sql: quoteString(expression.value) });
     case 'number':
-      return writeNumber(expression.text);
     case 'boolean':
-      return value('bool', expression.value ? 'true' : 'false');
     case 'null':
-      return value('null', 'NULL');
     case 'time':
-      return timeLiteral(expression.type, expression.value, expression.at);
+      return writeLiteral(expression);
     case 'path':
       return writePath(expression.parts, context);
     case 'field':
@@ -65,10 +61,7 @@ function writeAny(expression: Expression, context: Context): Value {
     case 'extract':
       return writeExtract(expression, context);
     case 'interval':
-      return value(
-        'interval',
-        sql`toInterval${unitName(expression.unit)}(${number(write(expression.value))})`,
-      );
+      return writeInterval(expression, write(expression.value));
     case 'unary':
       return writeUnary(expression, write(expression.value));
     case 'chain':
@@ -102,6 +95,27 @@ function writeAny(expression: Expression, context: Context): Value {
     case 'slice':
     case 'unread':
       return untranslated(expression.at, `Not BigQuery SQL: ${expression.kind}`); // the parser produces none of them
+  }
+}
+
+function writeInterval({ unit }: Of<'interval'>, count: Value): Value {
+  return value('interval', sql`toInterval${unitName(unit)}(${number(count)})`);
+}
+
+function writeLiteral(
+  expression: Of<'string'> | Of<'number'> | Of<'boolean'> | Of<'null'> | Of<'time'>,
+): Value {
+  switch (expression.kind) {
+    case 'string':
+      return value('string', { origin: expression.at, sql: quoteString(expression.value) });
+    case 'number':
+      return writeNumber(expression.text);
+    case 'boolean':
+      return value('bool', expression.value ? 'true' : 'false');
+    case 'null':
+      return value('null', 'NULL');
+    case 'time':
+      return timeLiteral(expression.type, expression.value, expression.at);
   }
 }
 

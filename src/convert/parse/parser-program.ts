@@ -1,14 +1,14 @@
 // The program of the parser's thread: reads one text after another, each within a time limit. The thread has the memory limit.
 import { createRequire } from 'node:module';
 import { createContext, Script } from 'node:vm';
-import { parentPort } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 import type * as NodeSqlParser from 'node-sql-parser';
 import { ReadError } from '../read/read-error.ts';
 import { read, type Reading } from '../read/read.ts';
 import type { ParseReply, ParseRequest } from './messages.ts';
 
-/** In milliseconds, for one text: the grammars take exponential time for some nested texts. */
-const TIME_LIMIT = 2000;
+/** In milliseconds, for one text: grammars may take exponential time for nested texts. */
+const timeout: number = workerData;
 
 // One grammar is enough: the skeletons of queries are the same in all dialects. It has the types of the whole package.
 const { Parser } = createRequire(import.meta.url)(
@@ -25,7 +25,7 @@ const script = new Script('call()');
 
 function withinLimit(call: () => Reading): Reading {
   context['call'] = call;
-  return script.runInContext(context, { timeout: TIME_LIMIT }) as Reading; // what `call` returns
+  return script.runInContext(context, { timeout }) as Reading; // what `call` returns
 }
 
 function reply({ dialect, text }: ParseRequest): ParseReply {
@@ -42,4 +42,4 @@ function reply({ dialect, text }: ParseRequest): ParseReply {
   }
 }
 
-parentPort?.on('message', (request: ParseRequest) => parentPort?.postMessage(reply(request)));
+parentPort?.on('message', (request: ParseRequest) => parentPort?.postMessage(reply(request), []));

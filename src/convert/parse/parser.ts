@@ -5,7 +5,14 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { ParseReply, ParseRequest } from './messages.ts';
 
-const MEMORY_LIMIT = 256; // MiB
+/** Limits on the parser's thread. */
+export interface ParserLimits {
+  /** For one text. */
+  readonly milliseconds: number;
+  readonly mebibytes: number;
+}
+
+const LIMITS: ParserLimits = { milliseconds: 2000, mebibytes: 256 };
 const MAX_CHARACTERS = 256 * 1024;
 
 const PROGRAM = new URL(`./parser-program${extname(import.meta.url)}`, import.meta.url);
@@ -28,14 +35,15 @@ export interface Parser {
 }
 
 /** Starts the thread when the first text is parsed, and again after a text that ended it. */
-export function createParser(): Parser {
+export function createParser({ milliseconds, mebibytes } = LIMITS): Parser {
   let thread: Worker | undefined;
   let last: Promise<unknown> = Promise.resolve();
   const threadOf = (): Worker => {
     if (thread !== undefined) return thread;
     const started = new Worker(isSource ? fromSource() : PROGRAM, {
       eval: isSource,
-      resourceLimits: { maxOldGenerationSizeMb: MEMORY_LIMIT },
+      workerData: milliseconds,
+      resourceLimits: { maxOldGenerationSizeMb: mebibytes },
     });
     started.unref();
     thread = started;
@@ -75,6 +83,6 @@ function replyOf(thread: Worker, request: ParseRequest): Promise<ParseReply | un
     const onExit = settle(() => resolve(undefined));
     thread.on('message', onMessage).on('error', onError).on('exit', onExit);
     thread.ref();
-    thread.postMessage(request);
+    thread.postMessage(request, []);
   });
 }

@@ -1,10 +1,9 @@
 // Reads function calls, with the clauses inside and after their parentheses.
 import type { Call, Expression, Order } from '../../sql/syntax-tree.ts';
-import { readExpression } from './expression.ts';
-import { readParts } from './primary.ts';
 import { readSpecialCall } from './special-call.ts';
 import { readOrders, readOver } from './window.ts';
 import {
+  type Source,
   expectSymbol,
   expectWord,
   isQueryAhead,
@@ -12,12 +11,13 @@ import {
   isWord,
   next,
   peek,
+  readExpression,
   readName,
+  readParts,
   skipParentheses,
   takeSymbol,
   takeWords,
   textFrom,
-  type Source,
 } from './source.ts';
 
 type Building = { -readonly [Key in keyof Call]: Call[Key] };
@@ -55,10 +55,10 @@ const NOT_FUNCTIONS: ReadonlySet<string> = new Set([
  * @throws ReadError
  */
 export function readCall(source: Source): Expression {
-  const { start: at } = peek(source);
+  const { start: at, text } = peek(source);
   const special = readSpecialCall(source);
-  if (special !== undefined) return special;
-  const parts = readParts(source).map(({ name }) => name);
+  if (special !== undefined && !('first' in special)) return special;
+  const parts = special === undefined ? readParts(source).map(({ name }) => name) : [text];
   const isSafe = source.dialect === 'bigquery' && parts[0]?.toUpperCase() === 'SAFE' && parts.length > 1;
   const written = (isSafe ? parts.slice(1) : parts).join('.');
   const name = written.startsWith('clickhouse__') ? written : written.toLowerCase();
@@ -72,7 +72,7 @@ export function readCall(source: Source): Expression {
     isDistinct: false,
     orderBy: [],
   };
-  const isRead = readArguments(source, call);
+  const isRead = special === undefined ? readArguments(source, call) : readMore(source, call, special.first);
   if (!isRead) {
     skipParentheses(source);
     return {
@@ -96,18 +96,18 @@ function readArguments(source: Source, call: Building): boolean {
   }
   call.isDistinct = takeWords(source, 'DISTINCT');
   if (isWord(source, 'ALL') && !isSymbol(source, ')', 1)) source.at++;
-  call.args = readArgumentList(source);
+  return readMore(source, call, readArgument(source));
+}
+
+/** The other arguments, and clauses after them. */
+function readMore(source: Source, call: Building, first: Expression): boolean {
+  const args = [first];
+  while (takeSymbol(source, ',')) args.push(readArgument(source));
+  call.args = args;
   for (;;) {
     if (takeSymbol(source, ')')) return true;
     if (!readInnerClause(source, call)) return false;
   }
-}
-
-function readArgumentList(source: Source): readonly Expression[] {
-  const args: Expression[] = [];
-  do args.push(readArgument(source));
-  while (takeSymbol(source, ','));
-  return args;
 }
 
 function readArgument(source: Source): Expression {

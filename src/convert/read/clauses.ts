@@ -1,18 +1,18 @@
 // Reads GROUP BY, LIMIT and what takes their place.
 import type { Expression, Grouping } from '../../sql/syntax-tree.ts';
-import { readExpression } from './expression.ts';
-import { place, type Member, type Skeleton } from './skeleton.ts';
+import { place, type Member, type Skeleton } from './leaf.ts';
 import {
+  type Source,
   expectSymbol,
   isSymbol,
   isWord,
   next,
   peek,
+  readExpression,
   readList,
   takeSymbol,
   takeWords,
   unexpected,
-  type Source,
 } from './source.ts';
 
 /** The elements of GROUP BY: expressions into the skeleton, groupings into the member. */

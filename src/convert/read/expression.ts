@@ -1,33 +1,25 @@
 // Reads expressions by precedence.
 import type { Among, Expression, LikeOperator } from '../../sql/syntax-tree.ts';
-import { readPrimary } from './primary.ts';
 import { OPERATORS, SIGN_POWER, type Power } from './operators.ts';
 import {
+  type Source,
   areWords,
   expectSymbol,
   expectWord,
+  isMysql,
   isQueryAhead,
   isSymbol,
   isWord,
   nested,
   next,
   peek,
+  readExpression,
   readList,
-  takeSymbol,
   takeWords,
   textFrom,
   unexpected,
-  type Source,
 } from './source.ts';
 import { syntaxError } from './read-error.ts';
-
-/**
- * Reads one expression.
- * @throws ReadError
- */
-export function readExpression(source: Source): Expression {
-  return readAbove(source, 0);
-}
 
 /** Reads an expression of operators that bind tighter than a power. */
 export function readAbove(source: Source, power: Power): Expression {
@@ -49,7 +41,7 @@ function readPrefix(source: Source): Expression {
     // NOT is not associative with operators that bind less tightly.
     return { kind: 'unary', at, operator: 'NOT', value: readAbove(source, not - 1) };
   }
-  if (kind !== 'symbol' || !['-', '+', '~', '!'].includes(text)) return readPrimary(source);
+  if (kind !== 'symbol' || !['-', '+', '~', '!'].includes(text)) return source.rules.primary(source);
   source.at++;
   const value = readAbove(source, SIGN_POWER);
   if (text === '-' && value.kind === 'number' && !value.text.startsWith('-'))
@@ -93,12 +85,10 @@ interface Operator {
 const QUANTIFIERS: ReadonlySet<string> = new Set(['ANY', 'ALL', 'SOME']);
 
 function readRight(source: Source, left: Expression, { operator, at, power }: Operator): Expression {
-  const { dialect } = source;
-  const isMysql = dialect === 'mysql' || dialect === 'mariadb';
   const quantifier = peek(source);
   if (quantifier.kind === 'word' && QUANTIFIERS.has(quantifier.upper) && isSymbol(source, '(', 1)) {
     source.at++;
-    const among = readPrimary(source);
+    const among = source.rules.primary(source);
     return {
       kind: 'quantified',
       at,
@@ -109,10 +99,10 @@ function readRight(source: Source, left: Expression, { operator, at, power }: Op
     };
   }
   const right = readAbove(source, power);
-  const chained = isMysql ? MYSQL_CHAINS[operator] : CHAINS[operator];
+  const chained = isMysql(source) ? MYSQL_CHAINS[operator] : CHAINS[operator];
   if (chained !== undefined) return chain(left, right, chained);
   const like = LIKE_SYMBOLS[operator];
-  if (like !== undefined && !isMysql)
+  if (like !== undefined && !isMysql(source))
     return { kind: 'like', at: left.at, operator: like[0], value: left, pattern: right, isNot: like[1] };
   return {
     kind: 'binary',
@@ -254,7 +244,7 @@ function readAmong(source: Source): Among {
     return { kind: 'unnest', array };
   }
   // `x IN :list` and `x IN @list`.
-  if (peek(source).kind === 'parameter') return { kind: 'list', values: [readPrimary(source)] };
+  if (peek(source).kind === 'parameter') return { kind: 'list', values: [source.rules.primary(source)] };
   if (!isSymbol(source, '(')) return unexpected(source, '"(" after IN');
   if (isQueryAhead(source, 1) && !isRow(source)) {
     source.at++;
@@ -277,12 +267,4 @@ function isRow(source: Source): boolean {
     if (token.text === ')') depth--;
     if (depth === 0) return isSymbol(source, ',', index + 1);
   }
-}
-
-/** Reads what is left of a list in parentheses after the opening one. */
-export function readRest(source: Source): readonly Expression[] {
-  const items = [readExpression(source)];
-  while (takeSymbol(source, ',')) items.push(readExpression(source));
-  expectSymbol(source, ')');
-  return items;
 }

@@ -1,10 +1,9 @@
 // Reads FROM: tables and joins into the skeleton, what is read from each table into its leaf.
 import type { Expression, FromItem, Name, Source as TableSource } from '../../sql/syntax-tree.ts';
 import { isCallAhead, readCall } from './call.ts';
-import { readExpression } from './expression.ts';
-import { readParts } from './primary.ts';
+import { readRows, rowsQuery } from './rows.ts';
 import { readAlias, readColumnNames } from './select-list.ts';
-import { place, type Skeleton } from './skeleton.ts';
+import { place, type Skeleton } from './leaf.ts';
 import {
   expectSymbol,
   expectWord,
@@ -13,8 +12,10 @@ import {
   isWord,
   next,
   peek,
+  readExpression,
   readList,
   readName,
+  readParts,
   report,
   skipParentheses,
   takeSymbol,
@@ -125,6 +126,9 @@ function readSource(source: Source): { readonly source: TableSource; readonly is
     expectSymbol(source, ')');
     return { source: { kind: 'query', query }, isOrdinal: false };
   }
+  if (isWord(source, 'VALUES') && isSymbol(source, '(', 1)) {
+    return { source: { kind: 'query', query: rowsQuery(readRows(source)) }, isOrdinal: false };
+  }
   if (isWord(source, 'TABLE') && isSymbol(source, '(', 1)) {
     source.at += 2;
     const inner = readSource(source);
@@ -183,10 +187,21 @@ function skipHints(source: Source): void {
     });
     return;
   }
+  const isNotIndexed = upper === 'NOT' && isWord(source, 'INDEXED', 1);
+  if (isNotIndexed || upper === 'INDEXED') {
+    source.at += isNotIndexed ? 2 : 3;
+    report(source, start, {
+      severity: 'note',
+      code: 'clause',
+      message: `${textFrom(source, start)} is left out`,
+    });
+    return;
+  }
   const isVersion = upper === 'FOR' && isWord(source, 'SYSTEM_TIME', 1);
   const isCall =
     ['PIVOT', 'UNPIVOT', 'MATCH_RECOGNIZE', 'CHANGES', 'AT', 'BEFORE'].includes(upper) &&
     isSymbol(source, '(', 1);
   const isSample = upper === 'TABLESAMPLE' || (upper === 'SAMPLE' && isSymbol(source, '(', 1));
-  if (isVersion || isCall || isSample) syntaxError(start, `${upper} is not supported`);
+  if (isVersion || isCall || isSample)
+    syntaxError(start, `${isVersion ? 'FOR SYSTEM_TIME' : upper} is not supported`);
 }

@@ -1,8 +1,6 @@
 // Reads intervals, in the forms of all dialects.
 import type { Expression, TypeName, Unit } from '../../sql/syntax-tree.ts';
-import { readExpression } from './expression.ts';
-import { readPrimary } from './primary.ts';
-import { isSymbol, isWord, next, peek, textFrom, type Source } from './source.ts';
+import { type Source, isSymbol, isWord, next, peek, readExpression, textFrom, isMysql } from './source.ts';
 
 const UNITS: Readonly<Record<string, string>> = {
   US: 'MICROSECOND',
@@ -59,7 +57,7 @@ export function readInterval(source: Source): Expression | undefined {
     if (unit === undefined) return fromText(text, at) ?? unread(source, at);
     return fromNumber(text, unit, at) ?? unread(source, at);
   }
-  const value = isSymbol(source, '(') ? readPrimary(source) : readValue(source);
+  const value = isSymbol(source, '(') ? source.rules.primary(source) : readValue(source);
   const unit = readUnit(source);
   return unit === undefined ? unread(source, at) : { kind: 'interval', at, value, unit };
 }
@@ -69,9 +67,9 @@ const isClause = (word: string): boolean => CLAUSES.has(word);
 
 /** `INTERVAL n DAY`: the value may be an expression without parentheses. */
 function readValue(source: Source): Expression {
-  return source.dialect === 'mysql' || source.dialect === 'mariadb' || source.dialect === 'bigquery'
+  return isMysql(source) || source.dialect === 'bigquery'
     ? readExpression(source)
-    : readPrimary(source);
+    : source.rules.primary(source);
 }
 
 /** A unit, and `TO unit`, with which the text is not a plain number. */

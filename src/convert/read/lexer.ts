@@ -92,6 +92,7 @@ const SPACE = /[\s\ufeff]+/y;
 const WORD = /[\p{L}_][\p{L}\p{N}_$]*/uy;
 const NUMBER = /0[xX][\da-fA-F]+|(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?/y;
 const PARAMETER = /[:@][A-Za-z_]\w*/y;
+const POSITION = /\$\d+/y;
 const DOLLAR_TAG = /\$(?:[A-Za-z_]\w*)?\$/y;
 
 function matchAt(pattern: RegExp, text: string, at: number): string | undefined {
@@ -140,6 +141,10 @@ function tokenAt(scan: Scan, at: number): Token {
     const tag = matchAt(DOLLAR_TAG, text, at);
     if (tag !== undefined) return dollarString(text, at, tag);
   }
+  // The columns of VALUES are named by their position.
+  const position = scan.dialect === 'snowflake' ? matchAt(POSITION, text, at) : undefined;
+  if (position !== undefined)
+    return plain('word', `column${position.slice(1)}`, { start: at, end: at + position.length });
   const number = /[\d.]/.test(char) ? matchAt(NUMBER, text, at) : undefined;
   if (number !== undefined && !(char === '.' && isAfterOperand(text, at)))
     return plain('number', number.replaceAll('_', ''), { start: at, end: at + number.length });

@@ -1,18 +1,18 @@
 // Reads what follows a value without an operator: casts, elements, fields, paths.
 import type { Expression } from '../../sql/syntax-tree.ts';
-import { readExpression } from './expression.ts';
 import { castOf } from './interval.ts';
 import {
+  type Source,
   expectSymbol,
   isSymbol,
   isWord,
   next,
   peek,
+  readExpression,
   readName,
   report,
   takeSymbol,
   unexpected,
-  type Source,
 } from './source.ts';
 import { readTypeName } from './type-name.ts';
 

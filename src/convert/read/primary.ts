@@ -1,25 +1,28 @@
 // Reads what operators combine: literals, names, calls, parentheses, and what follows them without an operator.
-import type { Expression, Name, TimeType } from '../../sql/syntax-tree.ts';
+import type { Expression, TimeType } from '../../sql/syntax-tree.ts';
 import { isCallAhead, readCall } from './call.ts';
-import { readExpression, readRest } from './expression.ts';
+import { callOf } from './special-call.ts';
 import { readInterval } from './interval.ts';
 import { readPostfix } from './postfix.ts';
 import {
+  type Source,
   areWords,
   expectSymbol,
   expectWord,
+  isMysql,
   isQueryAhead,
   isSymbol,
   isWord,
   next,
   peek,
+  readExpression,
   readItems,
   readList,
   readName,
+  readParts,
   takeSymbol,
   takeWords,
   unexpected,
-  type Source,
 } from './source.ts';
 import { readTypeName } from './type-name.ts';
 
@@ -67,6 +70,7 @@ function readSymbol(source: Source): Expression {
   const { start: at } = peek(source);
   const lambda = readLambda(source);
   if (lambda !== undefined) return lambda;
+  if (isSymbol(source, '{') && source.dialect === 'snowflake') return readObject(source);
   if (isSymbol(source, '[')) return { kind: 'array', at, items: readBrackets(source) };
   if (!isSymbol(source, '(')) return unexpected(source, 'an expression');
   if (isQueryAhead(source)) {
@@ -81,6 +85,19 @@ function readSymbol(source: Source): Expression {
   const [first, ...more] = readRest(source);
   if (first === undefined) return unexpected(source, 'an expression');
   return more.length === 0 ? parenthesized(first, at) : { kind: 'row', at, items: [first, ...more] };
+}
+
+/** Snowflake: `{'a': 1}` is `object_construct('a', 1)`. */
+function readObject(source: Source): Expression {
+  const { start: at } = next(source);
+  const args: Expression[] = [];
+  while (!takeSymbol(source, '}')) {
+    args.push(readExpression(source));
+    expectSymbol(source, ':');
+    args.push(readExpression(source));
+    if (!isSymbol(source, '}')) expectSymbol(source, ',');
+  }
+  return callOf('object_construct', at, args);
 }
 
 /** `((SELECT 1) + 2)` starts like a query. */
@@ -202,11 +219,15 @@ function readKeyword(source: Source): Expression | undefined {
       return readSubquery(source, 'exists');
     case 'ARRAY':
       return readArray(source);
+    case 'STRUCT':
+      return isSymbol(source, '<', 1) ? readTypedStruct(source) : undefined;
     case 'ROW':
       return isSymbol(source, '(', 1) ? readRow(source) : undefined;
+    case 'APPROXIMATE':
+      return readApproximate(source);
     case 'BINARY':
       // MySQL: compares bytes.
-      if (isSymbol(source, '(', 1) || !source.dialect.match(/mysql|mariadb/)) return undefined;
+      if (isSymbol(source, '(', 1) || !isMysql(source)) return undefined;
       source.at++;
       return {
         kind: 'call',
@@ -282,6 +303,23 @@ function readArray(source: Source): Expression | undefined {
   return { kind: 'array', at, items: readBrackets(source) };
 }
 
+/** Redshift: `APPROXIMATE COUNT(DISTINCT x)`. */
+function readApproximate(source: Source): Expression | undefined {
+  if (!isWord(source, 'COUNT', 1) || !isSymbol(source, '(', 2)) return undefined;
+  source.at++;
+  const count = readCall(source);
+  if (count.kind !== 'call' || !count.isDistinct) return count;
+  return { ...count, name: 'approx_count_distinct', isDistinct: false };
+}
+
+/** BigQuery: `STRUCT<a INT64>(1)`. */
+function readTypedStruct(source: Source): Expression {
+  const { start: at } = peek(source);
+  const type = readTypeName(source);
+  const value: Expression = { kind: 'row', at, items: readList(source, () => readExpression(source)) };
+  return { kind: 'cast', at, value, type, isSafe: false };
+}
+
 function readRow(source: Source): Expression {
   const { start: at } = next(source);
   return { kind: 'row', at, items: readList(source, () => readExpression(source)) };
@@ -307,16 +345,7 @@ function readWord(source: Source): Expression {
   if (RESERVED.has(upper)) return unexpected(source, 'an expression');
   if (!BARE_FUNCTIONS.has(upper) || isSymbol(source, '.', 1)) return readPath(source);
   source.at++;
-  return {
-    kind: 'call',
-    at,
-    name: text.toLowerCase(),
-    args: [],
-    isStar: false,
-    isSafe: false,
-    isDistinct: false,
-    orderBy: [],
-  };
+  return callOf(text.toLowerCase(), at, []);
 }
 
 /** Words that cannot be names of columns in any of the dialects. */
@@ -356,12 +385,9 @@ function readPath(source: Source): Expression {
   return { kind: 'path', at, parts };
 }
 
-/** The parts of a qualified name; in BigQuery, a quoted name can contain dots. */
-export function readParts(source: Source): readonly Name[] {
-  const parts: Name[] = [readName(source)];
-  while (isSymbol(source, '.') && ['word', 'quoted'].includes(peek(source, 1).kind)) {
-    source.at++;
-    parts.push(readName(source));
-  }
-  return parts;
+/** Reads what is left of a list in parentheses after the opening one. */
+function readRest(source: Source): readonly Expression[] {
+  const items = readItems(source, () => readExpression(source));
+  expectSymbol(source, ')');
+  return items;
 }

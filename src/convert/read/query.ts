@@ -1,9 +1,10 @@
-// Reads queries: their skeleton is parsed by node-sql-parser, and its tree filled with what the names in it stand for.
+// Reads queries: their skeleton is parsed by node-sql-parser, and its tree filled with what the names in it mean.
 import type { FromItem, Query, Select, SetOperation, WithTable } from '../../sql/syntax-tree.ts';
 import { ReadError } from './read-error.ts';
 import { readFromClause } from './from.ts';
-import { readSkeleton, type Leaf, type Member, type Skeleton } from './skeleton.ts';
-import { peek, type Source } from './source.ts';
+import type { Leaf, Member, Skeleton } from './leaf.ts';
+import { readSkeleton } from './skeleton.ts';
+import { nested, peek, type Source } from './source.ts';
 import { nodeOf, nodesOf, nothingElse, textOf, type Node } from './node.ts';
 
 /** Parses a skeleton with node-sql-parser. */
@@ -25,9 +26,7 @@ export function createReadQuery(parse: ParseSkeleton): Pick<Source, 'query' | 'f
     query: (source) => {
       const skeleton: Skeleton = { pieces: [], leaves: [] };
       const { start } = peek(source);
-      source.depth++;
-      readSkeleton(source, skeleton);
-      source.depth--;
+      nested(source, () => readSkeleton(source, skeleton));
       return queryOf(tree(skeleton, start), skeleton.leaves, start);
     },
     from: (source) => {
@@ -66,7 +65,8 @@ function queryOf(node: Node, leaves: readonly Leaf[], at: number): Query {
     (each) => leafOf(leaves, textOf(each['value']), 'limit').text,
   );
   const isOffset = textOf(nodeOf(last['limit'])?.['seperator']) === 'offset';
-  const [limit, offset] = isOffset && limits.length === 1 ? [undefined, limits[0]] : limits;
+  const [limit = members.length === 1 ? member?.top : undefined, offset] =
+    isOffset && limits.length === 1 ? [undefined, limits[0]] : limits;
   const orderBy = nodesOf(last['orderby']).map(
     (each) => leafOf(leaves, columnOf(each['expr']), 'order').order,
   );
@@ -121,6 +121,11 @@ function memberOf(node: Node, leaves: readonly Leaf[]) {
   nothingElse(node, KNOWN);
   const [first, ...items] = nodesOf(node['columns']).map((each) => columnOf(each['expr']));
   const { member } = leafOf(leaves, first ?? '', 'member');
+  if (member.top !== undefined && (member.operator !== undefined || node['_next'] !== undefined))
+    throw new ReadError(
+      member.at,
+      'TOP in a set operation is not supported: write LIMIT at the end of the query',
+    );
   if (member.query !== undefined) return { member, body: member.query };
   const expression = (value: unknown) => leafOf(leaves, columnOf(value), 'expression').value;
   const groupBy = nodesOf(nodeOf(node['groupby'])?.['columns']).map(expression);

@@ -1,11 +1,13 @@
 // Reads one query of another database system.
 import type { Query } from '../../sql/syntax-tree.ts';
 import type { ConversionNote, ForeignDialect, Reads } from '../conversion.ts';
+import { readAbove } from './expression.ts';
 import { tokenize } from './lexer.ts';
+import { readPrimary } from './primary.ts';
 import { createReadQuery, type ParseSkeleton } from './query.ts';
 import { ReadError, syntaxError } from './read-error.ts';
 import { readsOf } from './reads.ts';
-import { isQueryAhead, isSymbol, peek, takeSymbol, unexpected, type Source } from './source.ts';
+import { type Source, isQueryAhead, isSymbol, peek, takeSymbol, unexpected } from './source.ts';
 
 /** A query that was read, and what was left out of it. */
 export interface Reading {
@@ -26,6 +28,7 @@ export function read(text: string, dialect: ForeignDialect, parse: ParseSkeleton
     at: 0,
     depth: 0,
     notes: [],
+    rules: { above: readAbove, primary: readPrimary },
     ...createReadQuery(parse),
   };
   while (takeSymbol(source, ';'));

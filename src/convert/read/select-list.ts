@@ -1,15 +1,16 @@
-// Reads the elements of the select list, and what stands before them.
+// Reads the elements of the select list, and what precedes them.
 import type { Item, Name } from '../../sql/syntax-tree.ts';
-import { readExpression } from './expression.ts';
 import { readCount } from './clauses.ts';
-import type { Member } from './skeleton.ts';
+import type { Member } from './leaf.ts';
 import {
+  type Source,
   expectSymbol,
   expectWord,
   isSymbol,
   isWord,
   next,
   peek,
+  readExpression,
   readItems,
   readList,
   readName,
@@ -17,16 +18,12 @@ import {
   takeSymbol,
   takeWords,
   unexpected,
-  type Source,
 } from './source.ts';
 import { syntaxError } from './read-error.ts';
 
 /** DISTINCT, ALL, TOP and hints, before the elements. */
 export function readSelectOptions(source: Source, member: Member): void {
   const { start } = peek(source);
-  if (isWord(source, 'TOP') && peek(source, 1).kind === 'number') {
-    syntaxError(start, 'TOP is not supported: write LIMIT at the end of the query');
-  }
   if (takeWords(source, 'SQL_CALC_FOUND_ROWS') || takeWords(source, 'STRAIGHT_JOIN'))
     report(source, start, {
       severity: 'note',
@@ -43,7 +40,10 @@ export function readSelectOptions(source: Source, member: Member): void {
     (isWord(source, 'STRUCT', 1) || isWord(source, 'VALUE', 1))
   )
     syntaxError(start, 'SELECT AS STRUCT and SELECT AS VALUE are not supported');
-  if (source.dialect === 'redshift' && isWord(source, 'TOP')) readCount(source);
+  const isTop = isWord(source, 'TOP') && ['number', 'parameter'].includes(peek(source, 1).kind);
+  if (!isTop) return;
+  source.at++;
+  member.top = readCount(source);
 }
 
 /** @throws ReadError */

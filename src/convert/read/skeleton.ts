@@ -1,29 +1,22 @@
 // Writes the skeleton of a query for node-sql-parser: its clauses, with a name such as `x3` in place of each expression, table
 // and query in parentheses. The grammars cannot be trusted with more than that: they get the precedence of AND and OR
 // wrong, read `NATURAL` as an alias, and a table after `ON …,` as a part of the condition.
-import type {
-  Expression,
-  FromItem,
-  Grouping,
-  Item,
-  Name,
-  Order,
-  Query,
-  Rows,
-  Select,
-  SetOperator,
-} from '../../sql/syntax-tree.ts';
-import { readExpression } from './expression.ts';
+import type { SetOperator } from '../../sql/syntax-tree.ts';
+import { place, type Member, type Skeleton } from './leaf.ts';
 import { readFromClause } from './from.ts';
 import { readGroupBy, readLimits } from './clauses.ts';
+import { readRows, rowsQuery } from './rows.ts';
 import { readItem, readSelectOptions } from './select-list.ts';
 import {
+  type Source,
   expectSymbol,
   expectWord,
   isQueryAhead,
   isSymbol,
   isWord,
+  nested,
   peek,
+  readExpression,
   readItems,
   readList,
   readName,
@@ -32,54 +25,9 @@ import {
   takeWords,
   textFrom,
   unexpected,
-  type Source,
 } from './source.ts';
 import { syntaxError } from './read-error.ts';
 import { readNamedWindows, readOrders } from './window.ts';
-
-/** What a name in the skeleton stands for. */
-export type Leaf =
-  | { readonly kind: 'expression'; readonly value: Expression }
-  | { readonly kind: 'item'; readonly item: Item }
-  | { readonly kind: 'table'; readonly item: FromItem; readonly isComma: boolean }
-  | { readonly kind: 'column'; readonly name: Name }
-  | { readonly kind: 'order'; readonly order: Order }
-  | { readonly kind: 'limit'; readonly text: string }
-  | {
-      readonly kind: 'with';
-      readonly name: Name;
-      readonly columns: readonly Name[];
-      readonly isRecursive: boolean;
-    }
-  | { readonly kind: 'member'; readonly member: Member };
-
-/** What the skeleton does not say about one member of a set operation; of a query without one, the only member. */
-export interface Member {
-  readonly at: number;
-  /** The operator before it. */
-  operator?: SetOperator;
-  /** The member, if it is not a SELECT. */
-  query?: Query;
-  isDistinct: boolean;
-  distinctOn?: readonly Expression[];
-  isGroupAll?: boolean;
-  groupings?: readonly Grouping[];
-  qualify?: Expression;
-  windows?: Select['windows'];
-  hasTies?: boolean;
-}
-
-/** A skeleton under construction. */
-export interface Skeleton {
-  readonly pieces: string[];
-  readonly leaves: Leaf[];
-}
-
-/** The name of a leaf. */
-export function place(skeleton: Skeleton, leaf: Leaf): string {
-  skeleton.leaves.push(leaf);
-  return `x${skeleton.leaves.length - 1}`;
-}
 
 /**
  * Reads a query up to the parenthesis that closes it, a semicolon or the end.
@@ -102,19 +50,19 @@ function readWith(source: Source, skeleton: Skeleton): void {
   const isRecursive = takeWords(source, 'RECURSIVE');
   const { pieces } = skeleton;
   pieces.push('WITH');
-  do {
+  for (;;) {
     const name = readName(source, 'the name of a table');
     const columns = isSymbol(source, '(') ? readList(source, () => readName(source)) : [];
     expectWord(source, 'AS');
     if (!takeWords(source, 'NOT', 'MATERIALIZED')) takeWords(source, 'MATERIALIZED');
     expectSymbol(source, '(');
     pieces.push(place(skeleton, { kind: 'with', name, columns, isRecursive }), 'AS (');
-    readSkeleton(source, skeleton);
+    nested(source, () => readSkeleton(source, skeleton));
     expectSymbol(source, ')');
     pieces.push(')');
     if (takeSymbol(source, ',')) pieces.push(',');
     else return;
-  } while (true);
+  }
 }
 
 function readMember(source: Source, skeleton: Skeleton, operator: SetOperator | undefined): void {
@@ -132,20 +80,6 @@ function readMember(source: Source, skeleton: Skeleton, operator: SetOperator | 
   } else if (takeWords(source, 'SELECT')) {
     readSelect(source, skeleton, member);
   } else unexpected(source, 'SELECT');
-}
-
-function rowsQuery(rows: Rows): Query {
-  return { kind: 'query', at: rows.at, tables: [], body: rows, orderBy: [] };
-}
-
-function readRows(source: Source): Rows {
-  const { start: at } = peek(source);
-  expectWord(source, 'VALUES');
-  const rows = readItems(source, () => {
-    takeWords(source, 'ROW');
-    return isSymbol(source, '(') ? readList(source, () => readExpression(source)) : [readExpression(source)];
-  });
-  return { kind: 'rows', at, rows };
 }
 
 function readSelect(source: Source, skeleton: Skeleton, member: Member): void {

@@ -1,5 +1,5 @@
 // The tokens of a query, read one after the other.
-import type { FromItem, Name, Query } from '../../sql/syntax-tree.ts';
+import type { Expression, FromItem, Name, Query } from '../../sql/syntax-tree.ts';
 import type { ConversionNote, ForeignDialect } from '../conversion.ts';
 import type { Token } from './lexer.ts';
 import { ReadError, syntaxError } from './read-error.ts';
@@ -14,10 +14,28 @@ export interface Source {
   at: number;
   depth: number;
   readonly notes: ConversionNote[];
+  /** Here to avoid circular imports between the files that define them. */
+  readonly rules: Rules;
   /** Reads the query that starts at the next token, up to the parenthesis that closes it. */
   readonly query: (source: Source) => Query;
   /** Reads the tables of FROM that start at the next token. */
   readonly from: (source: Source) => readonly FromItem[];
+}
+
+/** The mutually recursive readers of expressions. They throw ReadError. */
+export interface Rules {
+  /** Reads an expression of operators that bind tighter than a power. */
+  readonly above: (source: Source, power: number) => Expression;
+  /** Reads an operand. */
+  readonly primary: (source: Source) => Expression;
+}
+
+/**
+ * Reads one expression.
+ * @throws ReadError
+ */
+export function readExpression(source: Source): Expression {
+  return source.rules.above(source, 0);
 }
 
 /** Deeper queries would exhaust the stack of the conversion. */
@@ -104,6 +122,16 @@ export function nested<T>(source: Source, read: () => T): T {
   return result;
 }
 
+/** The parts of a qualified name. */
+export function readParts(source: Source): readonly Name[] {
+  const parts: Name[] = [readName(source)];
+  while (isSymbol(source, '.') && ['word', 'quoted'].includes(peek(source, 1).kind)) {
+    source.at++;
+    parts.push(readName(source));
+  }
+  return parts;
+}
+
 /** `(`, elements separated by commas, `)`. */
 export function readList<T>(source: Source, read: () => T): readonly T[] {
   expectSymbol(source, '(');
@@ -138,6 +166,11 @@ export function skipParentheses(source: Source): void {
     if (token.kind === 'symbol' && token.text === '(') depth++;
     if (token.kind === 'symbol' && token.text === ')') depth--;
   }
+}
+
+/** Whether the dialect is that of MySQL or of MariaDB. */
+export function isMysql({ dialect }: Source): boolean {
+  return dialect === 'mysql' || dialect === 'mariadb';
 }
 
 /** The source text from an offset to the end of the token that was read last. */

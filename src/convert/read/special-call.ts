@@ -1,27 +1,33 @@
 // Reads calls whose arguments are separated by words.
 import type { Call, Expression } from '../../sql/syntax-tree.ts';
-import { readAbove, readExpression } from './expression.ts';
 import { castOf } from './interval.ts';
 import { OPERATORS } from './operators.ts';
 import {
+  type Source,
   expectSymbol,
   expectWord,
+  isMysql,
   isSymbol,
   isWord,
   next,
   peek,
+  readExpression,
   skipParentheses,
   takeSymbol,
   takeWords,
   textFrom,
-  type Source,
 } from './source.ts';
 import { readTypeName } from './type-name.ts';
 
-type SpecialReader = (source: Source, at: number) => Expression | undefined;
+/** The first argument, if the call turns out to have ordinary arguments: reading it again would take exponential time. */
+export interface FirstArgument {
+  readonly first: Expression;
+}
 
-/** Undefined if the call has ordinary arguments. Nothing has been read then. */
-export function readSpecialCall(source: Source): Expression | undefined {
+type SpecialReader = (source: Source, at: number) => Expression | FirstArgument | undefined;
+
+/** Undefined if the call has ordinary arguments, and nothing has been read. */
+export function readSpecialCall(source: Source): Expression | FirstArgument | undefined {
   const { upper, start: at } = peek(source);
   const read = isSymbol(source, '(', 1) ? SPECIAL.get(upper) : undefined;
   if (read === undefined) return undefined;
@@ -71,7 +77,7 @@ function readCast(
 
 /** MySQL: `CONVERT(x, type)` and `CONVERT(x USING charset)`; elsewhere an ordinary function. */
 function readConvert(source: Source, at: number): Expression | undefined {
-  if (source.dialect !== 'mysql' && source.dialect !== 'mariadb') return undefined;
+  if (!isMysql(source)) return undefined;
   open(source);
   const value = readExpression(source);
   if (takeWords(source, 'USING')) {
@@ -102,7 +108,7 @@ function readExtract(source: Source, at: number): Expression {
 const TRIMS: Readonly<Record<string, string>> = { BOTH: 'trim', LEADING: 'ltrim', TRAILING: 'rtrim' };
 
 /** `TRIM([BOTH | LEADING | TRAILING] [characters] FROM x)`. */
-function readTrim(source: Source, at: number): Expression | undefined {
+function readTrim(source: Source, at: number): Expression | FirstArgument {
   open(source);
   const name = TRIMS[peek(source).upper];
   if (name !== undefined) source.at++;
@@ -117,16 +123,16 @@ function readTrim(source: Source, at: number): Expression | undefined {
     expectSymbol(source, ')');
     return callOf(name ?? 'trim', at, [value, first]);
   }
-  if (name === undefined) return undefined;
+  if (name === undefined) return { first };
   expectSymbol(source, ')');
   return callOf(name, at, [first]);
 }
 
 /** `SUBSTRING(x FROM a FOR b)`. */
-function readSubstring(source: Source, at: number): Expression | undefined {
+function readSubstring(source: Source, at: number): Expression | FirstArgument {
   open(source);
   const value = readExpression(source);
-  if (!isWord(source, 'FROM') && !isWord(source, 'FOR')) return undefined;
+  if (!isWord(source, 'FROM') && !isWord(source, 'FOR')) return { first: value };
   const from: Expression = takeWords(source, 'FROM')
     ? readExpression(source)
     : { kind: 'number', at, text: '1' };
@@ -136,20 +142,20 @@ function readSubstring(source: Source, at: number): Expression | undefined {
 }
 
 /** `POSITION(part IN x)` is `strpos(x, part)`. */
-function readPosition(source: Source, at: number): Expression | undefined {
+function readPosition(source: Source, at: number): Expression | FirstArgument {
   open(source);
   const { predicate } = OPERATORS[source.dialect];
-  const part = readAbove(source, predicate);
-  if (!takeWords(source, 'IN')) return undefined;
+  const part = source.rules.above(source, predicate);
+  if (!takeWords(source, 'IN')) return { first: part };
   const value = readExpression(source);
   expectSymbol(source, ')');
   return callOf('strpos', at, [value, part]);
 }
 
-function readOverlay(source: Source, at: number): Expression | undefined {
+function readOverlay(source: Source, at: number): Expression | FirstArgument {
   open(source);
   const value = readExpression(source);
-  if (!takeWords(source, 'PLACING')) return undefined;
+  if (!takeWords(source, 'PLACING')) return { first: value };
   const replacement = readExpression(source);
   expectWord(source, 'FROM');
   const from = readExpression(source);
@@ -174,7 +180,7 @@ function readStruct(source: Source, at: number): Expression | undefined {
 
 /** MySQL: `MATCH (a) AGAINST ('…')`. */
 function readMatch(source: Source, at: number): Expression | undefined {
-  if (source.dialect !== 'mysql' && source.dialect !== 'mariadb') return undefined;
+  if (!isMysql(source)) return undefined;
   open(source);
   skipParentheses(source);
   if (!takeWords(source, 'AGAINST')) return undefined;

@@ -1,10 +1,12 @@
 // Reads names of types.
 import type { TypeName } from '../../sql/syntax-tree.ts';
 import {
+  type Source,
   areWords,
   expectSymbol,
   isSymbol,
   isWord,
+  nested,
   next,
   peek,
   readName,
@@ -12,13 +14,12 @@ import {
   takeSymbol,
   takeWords,
   textFrom,
-  type Source,
 } from './source.ts';
 
 /** @throws ReadError */
 export function readTypeName(source: Source): TypeName {
-  let type = readElementType(source);
-  while (isSymbol(source, '[')) {
+  let type = nested(source, () => readElementType(source));
+  while (isSymbol(source, '[') && source.dialect !== 'bigquery') {
     source.at++;
     if (peek(source).kind === 'number') source.at++;
     expectSymbol(source, ']');

@@ -1,12 +1,13 @@
 // Reads ORDER BY elements and windows.
 import type { Name, Order, Window } from '../../sql/syntax-tree.ts';
-import { readExpression } from './expression.ts';
 import {
+  type Source,
   expectSymbol,
   isSymbol,
   isWord,
   next,
   peek,
+  readExpression,
   readItems,
   readName,
   report,
@@ -14,7 +15,6 @@ import {
   takeWords,
   textFrom,
   unexpected,
-  type Source,
 } from './source.ts';
 
 /** The elements of ORDER BY. */
