@@ -1,4 +1,4 @@
-// A second opinion on the BigQuery reader: the tables and columns that node-sql-parser finds in the same queries. It knows less of the
+// A check of the BigQuery reader: the tables and columns that node-sql-parser finds in the same queries. It knows less of the
 // language and lists names without their scopes, so the lists differ; every difference has one of the reasons below.
 import { readFileSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
