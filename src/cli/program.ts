@@ -19,6 +19,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   doctor: async () => (await import('./doctor/command.ts')).addDoctor,
   capacity: async () => (await import('./capacity/command.ts')).addCapacity,
   new: async () => (await import('./new/command.ts')).addNew,
+  import: async () => (await import('./import/command.ts')).addImport,
   format: async () => (await import('./format/command.ts')).addFormat,
   types: async () => (await import('./types/command.ts')).addTypes,
   openapi: async () => (await import('./openapi/command.ts')).addOpenapi,

@@ -42,4 +42,14 @@ function reply({ dialect, text }: ParseRequest): ParseReply {
   }
 }
 
-parentPort?.on('message', (request: ParseRequest) => parentPort?.postMessage(reply(request), []));
+/** A deep tree may be too deep to be sent. */
+function send(message: ParseReply): void {
+  try {
+    parentPort?.postMessage(message, []);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    parentPort?.postMessage({ kind: 'too_large' } satisfies ParseReply, []);
+  }
+}
+
+parentPort?.on('message', (request: ParseRequest) => send(reply(request)));

@@ -79,7 +79,11 @@ function replyOf(thread: Worker, request: ParseRequest): Promise<ParseReply | un
     };
     const onMessage = (reply: ParseReply): void => settle(() => resolve(reply))();
     const onError = (error: Error & { readonly code?: string }): void =>
-      settle(() => (error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? resolve(undefined) : reject(error)))();
+      settle(() =>
+        error.code === 'ERR_WORKER_OUT_OF_MEMORY' || error instanceof RangeError
+          ? resolve(undefined)
+          : reject(error),
+      )();
     const onExit = settle(() => resolve(undefined));
     thread.on('message', onMessage).on('error', onError).on('exit', onExit);
     thread.ref();

@@ -2,7 +2,6 @@
 import type { Among, Expression, LikeOperator } from '../../sql/syntax-tree.ts';
 import { OPERATORS, SIGN_POWER, type Power } from './operators.ts';
 import {
-  type Source,
   areWords,
   expectSymbol,
   expectWord,
@@ -18,6 +17,8 @@ import {
   takeWords,
   textFrom,
   unexpected,
+  requireDepth,
+  type Source,
 } from './source.ts';
 import { syntaxError } from './read-error.ts';
 
@@ -25,9 +26,11 @@ import { syntaxError } from './read-error.ts';
 export function readAbove(source: Source, power: Power): Expression {
   return nested(source, () => {
     let left = readPrefix(source);
-    for (;;) {
+    for (let count = 0; ;) {
       const wider = readInfix(source, left, power);
       if (wider === undefined) return left;
+      // AND, OR and || are flat; other operators nest, however they are written.
+      if (wider.kind !== 'chain') requireDepth(source, ++count);
       left = wider;
     }
   });

@@ -2,7 +2,6 @@
 import type { Expression } from '../../sql/syntax-tree.ts';
 import { castOf } from './interval.ts';
 import {
-  type Source,
   expectSymbol,
   isSymbol,
   isWord,
@@ -13,13 +12,15 @@ import {
   report,
   takeSymbol,
   unexpected,
+  requireDepth,
+  type Source,
 } from './source.ts';
 import { readTypeName } from './type-name.ts';
 
 /** @throws ReadError */
 export function readPostfix(source: Source, value: Expression): Expression {
   let whole = value;
-  for (;;) {
+  for (let count = 0; ; requireDepth(source, ++count)) {
     const wider = readOne(source, whole);
     if (wider === undefined) return whole;
     whole = wider;

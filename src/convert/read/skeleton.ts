@@ -26,7 +26,7 @@ import {
   textFrom,
   unexpected,
 } from './source.ts';
-import { syntaxError } from './read-error.ts';
+import { ReadError, syntaxError } from './read-error.ts';
 import { readNamedWindows, readOrders } from './window.ts';
 
 /**
@@ -36,13 +36,20 @@ import { readNamedWindows, readOrders } from './window.ts';
 export function readSkeleton(source: Source, skeleton: Skeleton): void {
   readWith(source, skeleton);
   let operator: SetOperator | undefined;
-  for (;;) {
+  for (let count = 0; ;) {
     readMember(source, skeleton, operator);
+    if (++count > MAX_MEMBERS) tooManyMembers(peek(source).start);
     operator = readSetOperator(source);
     if (operator === undefined) return;
     // ALL is not in the grammar for all operators: the leaf of the member has the exact one.
     skeleton.pieces.push(operator.split(' ')[0] ?? '');
   }
+}
+
+const MAX_MEMBERS = 1000;
+
+function tooManyMembers(at: number): never {
+  throw new ReadError(at, `A set operation has more than ${MAX_MEMBERS} members`, 'too_large');
 }
 
 function readWith(source: Source, skeleton: Skeleton): void {

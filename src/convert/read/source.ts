@@ -109,6 +109,15 @@ export function readName(source: Source, expected = 'a name'): Name {
   return { name: text, at: start };
 }
 
+const MAX_OPERATORS = 400;
+
+/** @throws ReadError if too many operators follow each other: their tree is as deep */
+export function requireDepth(source: Source, count: number): void {
+  if (count <= MAX_OPERATORS) return;
+  const message = `An expression has more than ${MAX_OPERATORS} operators in a row`;
+  throw new ReadError(peek(source).start, message, 'too_large');
+}
+
 /** Reads what `read` reads, one nesting level deeper. */
 export function nested<T>(source: Source, read: () => T): T {
   if (++source.depth > MAX_DEPTH)

@@ -1,0 +1,29 @@
+// Converts SQL with placeholders of other tools: their parameters and notes beside those of the SQL itself.
+import type { Conversion, ConversionNote, ConvertOptions } from './conversion.ts';
+import type { Converter } from './convert.ts';
+import type { Template } from './placeholders/template.ts';
+
+/** The conversion of the template's SQL, with places in the text that the template was read from. Never rejects for its content. */
+export async function convertTemplate(
+  { convert }: Converter,
+  template: Template,
+  options: ConvertOptions,
+): Promise<Conversion> {
+  if (template.isUnreadable === true)
+    return { sql: undefined, parameters: [], notes: template.notes, reads: { tables: [], columns: [] } };
+  const { sql, parameters, notes, reads } = await convert(template.sql, options);
+  const placed = notes.map((note): ConversionNote => {
+    const offset = template.sourceOffset(note.offset);
+    return { ...note, offset, end: Math.max(offset, template.sourceOffset(note.end)) };
+  });
+  return {
+    sql: sql === undefined ? undefined : template.restore(sql),
+    parameters: [...template.parameters, ...parameters.filter(({ name }) => !isDeclared(template, name))],
+    notes: [...template.notes, ...placed].toSorted((a, b) => a.offset - b.offset),
+    reads,
+  };
+}
+
+function isDeclared({ parameters }: Template, name: string): boolean {
+  return /^not_converted_\d+$/.test(name) || parameters.some((each) => each.name === name);
+}
