@@ -8,7 +8,7 @@ export interface Lifted {
   readonly query: string;
   readonly parameters: Readonly<Record<string, Parameter>>;
   /** The literals as parameter values of an example. */
-  readonly example: Readonly<Record<string, string | number | (string | number)[]>>;
+  readonly example: Readonly<Record<string, string | number | boolean | readonly (string | number)[]>>;
 }
 
 interface Draft {
