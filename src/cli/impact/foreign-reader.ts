@@ -6,7 +6,9 @@ import {
   type ConversionCode,
   type ForeignDialect,
 } from '../../convert/conversion.ts';
+import { convertTemplate } from '../../convert/convert-template.ts';
 import { createConverter } from '../../convert/convert.ts';
+import { readPlaceholders } from '../../convert/placeholders/read-placeholders.ts';
 import { positionAt } from '../../core/position.ts';
 
 export interface ForeignReader {
@@ -19,7 +21,7 @@ export function createForeignReader(): ForeignReader {
   const converter = createConverter();
   const read: ReadForeign = async (text, dialect) => {
     if (!isForeign(dialect)) return `the dialect ${dialect} is unknown; use one of ${DIALECTS.join(', ')}`;
-    const conversion = await converter.convert(text, { dialect });
+    const conversion = await convertTemplate(converter, readPlaceholders(text, { dialect }), { dialect });
     const { notes, reads } = conversion;
     if (reads.tables.length > 0)
       return { ...reads, columns: [...reads.columns, ...unread(text, conversion)] };
@@ -36,7 +38,13 @@ function isForeign(dialect: string): dialect is ForeignDialect {
 }
 
 /** Codes of parts that were not read: any name in them may be that of a column. */
-const UNREAD: ReadonlySet<ConversionCode> = new Set(['clause', 'expression', 'syntax', 'statement']);
+const UNREAD: ReadonlySet<ConversionCode> = new Set([
+  'clause',
+  'expression',
+  'syntax',
+  'statement',
+  'placeholder',
+]); // prettier-ignore;
 
 function unread(text: string, { notes }: Conversion): NamedReads['columns'] {
   const parts = notes.filter(({ severity, code }) => severity === 'not_converted' && UNREAD.has(code));
