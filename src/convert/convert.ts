@@ -1,6 +1,7 @@
 // The entry point: SQL of another database system as ClickHouse SQL. Runs offline, in commands, never for a request.
 import type { Conversion, ConversionNote, ConvertOptions } from './conversion.ts';
 import type { ParseReply } from './parse/messages.ts';
+import { writeStatement } from './write/write.ts';
 import { createParser, type Parser } from './parse/parser.ts';
 
 /** Converts one text after another with one parser. */
@@ -27,11 +28,21 @@ export async function convert(text: string, options: ConvertOptions): Promise<Co
 
 const NOTHING: Conversion = { sql: undefined, parameters: [], notes: [], reads: { tables: [], columns: [] } };
 
-async function convertWith(parser: Parser, text: string, { dialect }: ConvertOptions): Promise<Conversion> {
+async function convertWith(
+  parser: Parser,
+  text: string,
+  { dialect, columnsOf }: ConvertOptions,
+): Promise<Conversion> {
   const reply = await parser.parse({ dialect, text });
   if (reply.kind !== 'read') return { ...NOTHING, notes: [failureNote(reply, text)] };
-  const { notes, reads } = reply.reading;
-  return { ...NOTHING, notes, reads };
+  const { query, notes, reads } = reply.reading;
+  const written = writeStatement(query, { dialect, columnsOf, text });
+  return {
+    ...NOTHING,
+    sql: written.sql,
+    notes: [...notes, ...written.notes].toSorted((a, b) => a.offset - b.offset),
+    reads,
+  };
 }
 
 function failureNote(reply: Exclude<ParseReply, { kind: 'read' }>, text: string): ConversionNote {

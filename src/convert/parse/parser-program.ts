@@ -35,9 +35,9 @@ function reply({ dialect, text }: ParseRequest): ParseReply {
     if (error instanceof ReadError)
       return { kind: 'invalid', code: error.code, offset: error.offset, message: error.message };
     if (error instanceof RangeError) return { kind: 'too_large' };
-    const isTimeout =
-      error instanceof Error && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
-    if (isTimeout) return { kind: 'timeout' };
+    // An error of the context, which has an `Error` of its own.
+    const { code } = error as { readonly code?: unknown };
+    if (code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return { kind: 'timeout' };
     throw error;
   }
 }

@@ -65,10 +65,7 @@ function failed(text: string, notes: readonly ConversionNote[]): Template {
   };
 }
 
-function syntaxOf(
-  text: string,
-  { tool = 'driver', dialect, declarations = [] }: TemplateOptions,
-): Syntax {
+function syntaxOf(text: string, { tool = 'driver', dialect, declarations = [] }: TemplateOptions): Syntax {
   switch (tool) {
     case 'metabase':
       return metabaseSyntax(text, dialect, declarations);

@@ -152,9 +152,24 @@ function unnestOf([array, ...more]: readonly Expression[]): TableSource {
 
 /** In BigQuery, a quoted name is a whole path, and bare names may contain hyphens. */
 function tableParts(source: Source): readonly Name[] {
-  const parts = readParts(source);
-  if (source.dialect !== 'bigquery') return parts;
-  return parts.flatMap(({ name, at }) => name.split('.').map((each) => ({ name: each, at })));
+  if (source.dialect !== 'bigquery') return readParts(source);
+  return readHyphened(source).flatMap(({ name, at }) => name.split('.').map((each) => ({ name: each, at })));
+}
+
+/** `my-project.dataset.table`: hyphens without spaces around them. */
+function readHyphened(source: Source): readonly Name[] {
+  const parts: Name[] = [];
+  const isAdjacent = (): boolean => peek(source).start === peek(source, -1).end;
+  for (;;) {
+    const first = readName(source);
+    let { name } = first;
+    while (isSymbol(source, '-') && isAdjacent() && peek(source, 1).start === peek(source).end) {
+      source.at++;
+      name += `-${next(source).text}`;
+    }
+    parts.push({ name, at: first.at });
+    if (!takeSymbol(source, '.')) return parts;
+  }
 }
 
 /** A join in parentheses. */

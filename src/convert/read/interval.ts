@@ -45,6 +45,14 @@ export function unitOf(word: string): string | undefined {
   return NAMES.has(singular) ? singular : (UNITS[singular] ?? UNITS[upper]);
 }
 
+const PARTS =
+  /^(?:DAY_?OF_?(?:WEEK|MONTH|YEAR)(?:_?ISO)?|ISO_?(?:DOW|WEEK|YEAR)|DOW|DOY|EPOCH(?:_\w+)?|WEEK_?ISO|YEAR_?OF_?WEEK(?:_?ISO)?)$/i;
+
+/** Whether a word is a unit, without its short forms, or a part of a time. */
+export function isUnitName(word: string): boolean {
+  return NAMES.has(word.toUpperCase()) || PARTS.test(word);
+}
+
 /** @throws ReadError; undefined if INTERVAL is a name here */
 export function readInterval(source: Source): Expression | undefined {
   const after = peek(source, 1);

@@ -32,6 +32,8 @@ export interface Member {
   readonly at: number;
   /** The operator before it. */
   operator?: SetOperator;
+  /** Whether the operator binds tighter than others: INTERSECT, except in SQLite. */
+  isTight?: boolean;
   /** The member, if it is not a SELECT. */
   query?: Query;
   isDistinct: boolean;

@@ -1,5 +1,5 @@
 // Reads queries: their skeleton is parsed by node-sql-parser, and its tree filled with what the names in it mean.
-import type { FromItem, Query, Select, SetOperation, WithTable } from '../../sql/syntax-tree.ts';
+import type { FromItem, Query, Select, SetOperation, WithTable, Name } from '../../sql/syntax-tree.ts';
 import { ReadError } from './read-error.ts';
 import { readFromClause } from './from.ts';
 import type { Leaf, Member, Skeleton } from './leaf.ts';
@@ -32,7 +32,7 @@ export function createReadQuery(parse: ParseSkeleton): Pick<Source, 'query' | 'f
     from: (source) => {
       const skeleton: Skeleton = { pieces: ['SELECT 1 FROM'], leaves: [] };
       const { start } = peek(source);
-      readFromClause(source, skeleton);
+      nested(source, () => readFromClause(source, skeleton));
       return fromOf(tree(skeleton, start), skeleton.leaves);
     },
   };
@@ -81,12 +81,23 @@ function tableOf(node: Node, leaves: readonly Leaf[]): WithTable {
   const { name, columns, isRecursive } = leafOf(leaves, textOf(nodeOf(node['name'])?.['value']), 'with');
   const statement = nodeOf(node['stmt']) ?? {};
   const query = queryOf(nodeOf(statement['ast']) ?? statement, leaves, name.at);
+  const isSelf = isRecursive && hasTable(query, name.name.toLowerCase());
   return {
     name,
     query,
     ...(columns.length === 0 ? {} : { columns }),
-    ...(isRecursive ? { isRecursive } : {}),
+    ...(isSelf ? { isRecursive: true } : {}),
   };
+}
+
+/** Whether FROM names a table, anywhere in a part of a query. */
+function hasTable(part: unknown, name: string): boolean {
+  if (typeof part !== 'object' || part === null) return false;
+  if ('kind' in part && part.kind === 'table' && 'parts' in part) {
+    const [table, more] = part.parts as readonly Name[]; // of a table in FROM
+    return more === undefined && table?.name.toLowerCase() === name;
+  }
+  return Object.values(part).some((each) => hasTable(each, name));
 }
 
 /** The name in a reference to a column. */
@@ -165,14 +176,14 @@ function fromOf(node: Node, leaves: readonly Leaf[]): readonly FromItem[] {
   });
 }
 
-/** Set operations from left to right; INTERSECT binds tighter than the others. */
+/** Set operations from left to right; those that bind tighter first. */
 function combined(
   members: readonly { readonly member: Member; readonly body: Select | Query }[],
 ): Query['body'] {
   const terms: { readonly operator: Member['operator']; readonly body: Select | Query }[] = [];
   for (const { member, body } of members) {
     const previous = terms.at(-1);
-    if (member.operator?.startsWith('INTERSECT') === true && previous !== undefined)
+    if (member.isTight === true && member.operator !== undefined && previous !== undefined)
       terms[terms.length - 1] = {
         operator: previous.operator,
         body: joined(previous.body, member.operator, body),
@@ -195,9 +206,9 @@ const EMPTY: Query = {
   orderBy: [],
 };
 
-/** Without a query that only contains the set operation. */
+/** Without a query that has nothing but a body. */
 function bodyOf(body: Query['body']): Query['body'] {
-  return body.kind === 'query' && isBare(body) && body.body.kind === 'set' ? body.body : body;
+  return body.kind === 'query' && isBare(body) ? body.body : body;
 }
 
 /** One operation, as a query; more members of the same operator are added to it if it is associative. */

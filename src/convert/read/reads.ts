@@ -1,11 +1,14 @@
 // The tables and columns that a query reads.
 import type { Expression, FromItem, Name, Order, Query, Select, Window } from '../../sql/syntax-tree.ts';
 import type { Reads } from '../conversion.ts';
+import { isUnitName } from './interval.ts';
 
 /** One table in scope: undefined parts for subqueries, functions and tables of WITH. */
 interface Relation {
   readonly alias: string;
   readonly table: readonly string[] | undefined;
+  /** A parameter of a lambda. */
+  readonly isVariable?: boolean;
 }
 
 interface Scope {
@@ -176,8 +179,20 @@ function visit(part: unknown, scope: Scope, found: Found): void {
     );
   const path = pathOf(node);
   if (path !== undefined) return addColumn(path, scope, found);
+  if (node.kind === 'call' && TIME_FUNCTION.test(node.name)) {
+    const isFirst = UNIT_FIRST.test(node.name) && (node.args.length === 3 || node.name.endsWith('part'));
+    const args = node.args.filter(
+      (each, index) => !isUnit(each) && !(isFirst && index === 0 && each.kind === 'path'),
+    );
+    for (const each of Object.values({ ...node, args })) visit(each, scope, found);
+    return;
+  }
   if (node.kind === 'lambda') {
-    const hidden: Relation[] = node.parameters.map((name) => ({ alias: fold(name), table: undefined }));
+    const hidden: Relation[] = node.parameters.map((name) => ({
+      alias: fold(name),
+      table: undefined,
+      isVariable: true,
+    }));
     return visit(
       node.body,
       {
@@ -190,6 +205,17 @@ function visit(part: unknown, scope: Scope, found: Found): void {
   }
   for (const each of Array.isArray(part) ? (part as readonly unknown[]) : Object.values(part))
     visit(each, scope, found);
+}
+
+/** Functions with units of time among their arguments: `DATEADD(month, 1, x)`, `TIMESTAMP_TRUNC(x, WEEK(MONDAY))`. */
+const TIME_FUNCTION = /date|time|trunc|last_day|month/;
+const UNIT_FIRST = /^(?:(?:date|time|timestamp)(?:add|diff)|date_?part)$/;
+
+function isUnit(argument: Expression): boolean {
+  if (argument.kind === 'call')
+    return argument.name === 'week' && argument.args.every(({ kind }) => kind === 'path');
+  const [name, more] = argument.kind === 'path' ? argument.parts : [];
+  return name !== undefined && more === undefined && isUnitName(name.name);
 }
 
 /** A column and the members that are read from it: `data->'a'->>'b'`, `v:a.b`; undefined for other expressions. */
@@ -219,26 +245,14 @@ function addColumn(parts: readonly string[], scope: Scope, found: Found): void {
     if (named.table !== undefined && rest.length > 0) add({ table: named.table, path: rest }, found);
     return;
   }
-  const qualified = scope.relations.find(({ table }) => isPrefix(table, parts));
-  if (qualified?.table !== undefined)
-    return add({ table: qualified.table, path: parts.slice(qualified.table.length) }, found);
-  const [only, more] = scope.relations;
-  if (
-    only !== undefined &&
-    more === undefined &&
-    scope.parent?.relations.length !== 0 &&
-    only.table === undefined
-  )
-    return;
-  if (only !== undefined && more === undefined && only.table !== undefined && isOutermost(scope))
-    add({ table: only.table, path: parts }, found);
-  else if (
-    scope.relations.every(({ table }) => table === undefined) &&
-    scope.relations.length > 0 &&
-    isOutermost(scope)
-  )
-    return;
-  else add({ path: parts }, found);
+  const qualified = scope.relations.find(({ table }) => isPrefix(table, parts))?.table;
+  if (qualified !== undefined) return add({ table: qualified, path: parts.slice(qualified.length) }, found);
+  const relations = scope.relations.filter(({ isVariable }) => isVariable !== true);
+  const tables = relations.flatMap(({ table }) => (table === undefined ? [] : [table]));
+  const [only] = tables;
+  if (relations.length > 0 && only === undefined && isOutermost(scope)) return; // of a derived table
+  const isCertain = only !== undefined && relations.length === 1 && isOutermost(scope);
+  add(isCertain ? { table: only, path: parts } : { path: parts }, found);
 }
 
 /** Whether no enclosing query has tables whose columns could be meant. */

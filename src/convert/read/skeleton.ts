@@ -11,6 +11,7 @@ import {
   type Source,
   expectSymbol,
   expectWord,
+  isMysql,
   isQueryAhead,
   isSymbol,
   isWord,
@@ -75,6 +76,7 @@ function readWith(source: Source, skeleton: Skeleton): void {
 function readMember(source: Source, skeleton: Skeleton, operator: SetOperator | undefined): void {
   const { start: at } = peek(source);
   const member: Member = { at, isDistinct: false, ...(operator === undefined ? {} : { operator }) };
+  if (operator?.startsWith('INTERSECT') === true && source.dialect !== 'sqlite') member.isTight = true;
   skeleton.pieces.push('SELECT', place(skeleton, { kind: 'member', member }));
   if (isSymbol(source, '(')) {
     source.at++;
@@ -94,7 +96,7 @@ function readSelect(source: Source, skeleton: Skeleton, member: Member): void {
   readSelectOptions(source, member);
   const items = isSelectListAhead(source) ? readItems(source, () => readItem(source)) : [];
   pieces.push(...items.map((item) => `, ${place(skeleton, { kind: 'item', item })}`));
-  if (takeWords(source, 'FROM')) {
+  if (takeWords(source, 'FROM') && !takeDual(source)) {
     pieces.push('FROM');
     readFromClause(source, skeleton);
   }
@@ -108,6 +110,13 @@ function readSelect(source: Source, skeleton: Skeleton, member: Member): void {
   if (takeWords(source, 'GROUP', 'BY')) readGroupBy(source, skeleton, member);
   readTail(source, { member, add });
   readEnd(source, skeleton, member);
+}
+
+/** `FROM dual` is a table of one row without columns. */
+function takeDual(source: Source): boolean {
+  const isDual = isMysql(source) || source.dialect === 'snowflake';
+  const isAlone = isSymbol(source, ')', 1) || isSymbol(source, ';', 1) || peek(source, 1).kind !== 'symbol';
+  return isDual && isAlone && takeWords(source, 'DUAL');
 }
 
 /** A trailing comma before FROM is allowed in BigQuery and others, an empty list in PostgreSQL. */

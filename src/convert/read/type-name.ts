@@ -56,7 +56,7 @@ function readElementType(source: Source): TypeName {
   if (isSymbol(source, '<')) return angleType(source, { name, at });
   const sizes = isSymbol(source, '(') ? readSizes(source) : undefined;
   if (sizes !== undefined && 'of' in sizes)
-    return { name: sizes.isWhole ? name : textFrom(source, at).toUpperCase(), at, of: sizes.of };
+    return sizes.isWhole ? { name, at, of: sizes.of } : { name: textFrom(source, at).toUpperCase(), at };
   const isZoned =
     takeWords(source, 'WITH', 'TIME', 'ZONE') || takeWords(source, 'WITH', 'LOCAL', 'TIME', 'ZONE');
   if (!isZoned) takeWords(source, 'WITHOUT', 'TIME', 'ZONE');
