@@ -153,7 +153,7 @@ function readLine(line: string, source: string): ConsumerQuery {
 
 function stringIn(entry: Readonly<Record<string, unknown>>, key: string, source: string): string | undefined {
   const { [key]: value } = entry;
-  if (value === undefined || value === null) return undefined;
+  if (value === undefined || value === null || value === '') return undefined;
   if (typeof value === 'string') return value.slice(0, MAX_NAME);
   throw invalid(`${source}: expected "${key}" to be a string`);
 }

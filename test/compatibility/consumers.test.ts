@@ -230,6 +230,13 @@ describe('queries in the languages of the service', () => {
       'the table visits is called views',
     ],
     [
+      'a name that the saved query defines now',
+      'WITH q AS (SELECT id FROM orders) SELECT id FROM q',
+      { query: queryOf(ORDERS, `${VISITS}, q AS (SELECT 1 AS x)`) },
+      'breaks',
+      'it is rejected',
+    ],
+    [
       'a function that is denied',
       'SELECT upper(status) FROM orders',
       { sandbox: '{ enabled: true, functions: { deny: [upper] } }' },

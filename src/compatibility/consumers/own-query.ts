@@ -71,7 +71,8 @@ function createEmptySandbox(
   if (outline === undefined || tables.length === 0) return undefined;
   return createSandbox({
     boundSql,
-    outline,
+    // Queries must not define names of the saved query.
+    outline: { ...outline, identifiers: endpoint.outline.identifiers },
     revision: '',
     functions: createFunctionPolicy(endpoint.sandbox),
     columns: new Map(tables.map(({ name, columns }) => [name, columns])),
