@@ -5,6 +5,7 @@ import type { Finding } from '../../core/finding.ts';
 import { didYouMean, nearest } from '../../core/nearest.ts';
 import type { Position } from '../../core/position.ts';
 import { EngineError, type Engine } from '../../engine/engine.ts';
+import { readRows } from '../../engine/rows.ts';
 import { SOURCES_DATABASE } from '../../schema/dictionaries.ts';
 import { quoteIdentifier, quoteString } from '../../sql/literal.ts';
 
@@ -107,12 +108,7 @@ export async function listTables(engine: Engine): Promise<Pick<Loading, 'tables'
   const target = "extractAll(engine_full, '\\'([^\\']+)\\'')";
   const sql = `SELECT database || '.' || name, if(engine = 'Alias', arrayStringConcat(${target}, '.'), ''), engine = 'Dictionary' FROM system.tables WHERE lower(database) NOT IN ${own}`;
   const limits = { time: 30, memory: 2 ** 28, readRows: 0, resultBytes: 2 ** 24 };
-  const statement = { sql, parameters: {}, limits, origin: 'saved', int64: 'number' } as const;
-  const { chunks } = await engine.run(statement, { format: 'JSONCompactEachRow' });
-  let text = '';
-  for await (const chunk of chunks) text += Buffer.from(chunk).toString();
-  const lines = text.split('\n').filter((line) => line !== '');
-  const rows = lines.map((line) => JSON.parse(line) as [string, string, number]); // the columns selected above
+  const rows = (await readRows(engine, sql, { limits })) as readonly [string, string, number][]; // as selected above
   const names = new Set(rows.map(([name]) => name));
   const tables = rows.map(([name, alias]): [string, string] => {
     const substitute = `${SOURCES_DATABASE}.${name}`;
