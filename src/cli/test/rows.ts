@@ -5,6 +5,7 @@ import type { Finding } from '../../core/finding.ts';
 import { didYouMean, nearest } from '../../core/nearest.ts';
 import type { Position } from '../../core/position.ts';
 import { EngineError, type Engine } from '../../engine/engine.ts';
+import { engineSentence } from '../../engine/engine-sentence.ts';
 import { readRows } from '../../engine/rows.ts';
 import { SOURCES_DATABASE } from '../../schema/dictionaries.ts';
 import { quoteIdentifier, quoteString } from '../../sql/literal.ts';
@@ -83,14 +84,6 @@ function rejected({ file, locate }: Rows, cause: unknown): Finding {
   const row = Number(/\(at row (\d{1,9})\)/.exec(cause.message)?.[1] ?? 0);
   const message = engineSentence(cause.message);
   return { file, ...locate(row), severity: 'error', code: 'fixture.rejected', message };
-}
-
-/** The sentence of an engine error, without its code and context. */
-export function engineSentence(text: string): string {
-  const [sentence = ''] = text
-    .replace(/^.*DB::Exception: /s, '')
-    .split(/:? ?\(at row |\. Expected one of|: While executing|\. \([A-Z_]+\)|\nRow 1:|:? ?\(?[Ii]n scope /);
-  return sentence.replace(/\s+/g, ' ').slice(0, 400).trim();
 }
 
 /** The qualified name of a table as SQL. */
