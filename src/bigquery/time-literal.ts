@@ -1,5 +1,5 @@
 // BigQuery time literals in strings, and units of time.
-import { offsetMs, utcMs } from '../core/calendar.ts';
+import { offsetMs, utcMs } from '../sql/calendar.ts';
 import { syntax } from './translation-error.ts';
 import { sql, type Sql } from './sql.ts';
 import type { TimeType, Unit } from './tree.ts';

@@ -1,5 +1,5 @@
 // Readers for dates and times: accept ISO 8601 and RFC 3339, produce UTC in ClickHouse's format.
-import { offsetMs, utcMs } from '../core/calendar.ts';
+import { offsetMs, utcMs } from '../sql/calendar.ts';
 import { failure, read } from './reading.ts';
 import type { RawScalar, Reader } from './reading.ts';
 import { instantOf, type OffsetAt } from './zone.ts';
