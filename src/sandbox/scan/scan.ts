@@ -90,8 +90,7 @@ const MAX_NESTING = 96;
  */
 const MAX_EXPANDED = 50_000;
 const MAX_READS = 500;
-const LESS =
-  'Read each table in fewer SELECTs: countIf and GROUP BY GROUPING SETS count several things in one';
+const LESS = 'Read each table in fewer SELECTs: countIf counts several things in one';
 
 /** A scan at the first token, without findings. */
 export function createScan(query: LexedQuery, surface: Surface, grammar: Grammar): Scan {
