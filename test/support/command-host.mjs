@@ -1,7 +1,7 @@
 // Runs commands one after the other, as `bin/millrace.cjs` does, without loading the modules again for each.
 import { main } from '../../dist/main.js';
 
-process.on('message', async ({ args, cwd, env }) => {
+async function runOne({ args, cwd, env }) {
   for (const name of Object.keys(process.env)) delete process.env[name];
   Object.assign(process.env, env, { TZ: 'UTC' });
   process.chdir(cwd);
@@ -23,4 +23,6 @@ process.on('message', async ({ args, cwd, env }) => {
   process.stderr.write = streams.err;
   process.chdir('/'); // the folder of the command may be removed
   process.send({ code: process.exitCode ?? 0, ...written });
-});
+}
+
+process.on('message', (message) => void runOne(message));
