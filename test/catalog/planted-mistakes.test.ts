@@ -104,9 +104,17 @@ test.each<[code: string, why: string, body: string, hint?: string]>([
   ['query.foreign_placeholder', 'a colon, folded', 'query: >-\n  SELECT id FROM desk.tickets\n  WHERE title =\n    «:title\n', '@title'],
   ['query.foreign_placeholder', 'percent', 'query: |\n  SELECT id FROM desk.tickets WHERE title = «%(title)s\n', '@title'],
   ['query.foreign_placeholder', 'a question mark', 'query: SELECT id FROM desk.tickets WHERE title = «?\n', '@name'],
+  ['query.foreign_placeholder', 'an expression of a template', `query: SELECT id FROM «{{ ref('tickets') }}\n`, 'database.table'],
+  ['query.foreign_placeholder', 'a condition of a template', "query: |\n  SELECT id FROM desk.tickets\n  «{%- if title %} WHERE title = 'a' {% else %} WHERE 1 {% endif %}\n", '(@title IS NULL OR column = @title)'],
+  ['query.foreign_placeholder', 'a template in quotes', `query: "SELECT id FROM desk.tickets WHERE «{% block filter %} 1 {% endblock %}"\n`, '@name'],
   ['query.typed_placeholder', "ClickHouse's own", `query: 'SELECT id FROM desk.tickets WHERE title = «{title:String}'\n`],
   ['query.quoted_parameter', 'in quotes', `query: |\n  SELECT id FROM desk.tickets WHERE title = «'@title' OR agent = @title\nparameters: { title: { type: String, required: true } }\n`, 'Write @title'],
   ['query.quoted_parameter', 'in a pattern', `query: |\n  SELECT id FROM desk.tickets WHERE title LIKE «'%@title%' OR agent = @title\nparameters: { title: { type: String, required: true } }\n`, "concat('%', @title, '%')"],
+  // comparisons with NULL
+  ['lint.null_comparison', 'equals', 'query: SELECT id FROM desk.tickets WHERE title = «NULL AND id > 1\n', 'IS NULL'],
+  ['lint.null_comparison', 'a parameter, ==', 'query: SELECT id FROM desk.tickets WHERE @agent == «null OR agent = @agent\nparameters: { agent: { type: String } }\n', 'IS NULL'],
+  ['lint.null_comparison', 'differs, in a table of WITH', 'query: |\n  WITH t AS (SELECT id FROM desk.tickets\n  WHERE title <> «NULL) SELECT id FROM t\n', 'IS NOT NULL'],
+  ['lint.null_comparison', 'on the left', 'query: SELECT countIf(«NULL != title) AS n FROM desk.tickets\n', 'IS NOT NULL'],
   // names
   ['schema.reserved_name', 'a reserved name', 'query: SELECT id FROM desk.tickets WHERE title = @sql\nparameters:\n  «sql: { type: String, required: true }\n', 'sql, lql, format, dialect'],
   ['parameter.undeclared', 'an undeclared parameter, in double quotes', `query: "SELECT id FROM desk.tickets\\n\n  WHERE title = \\"x\\" OR agent = «@agnet"\nparameters: { agent: { type: String, required: true } }\n`, '@agent'],

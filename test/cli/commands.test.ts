@@ -327,6 +327,21 @@ query: |
     expect((await run(['validate', '--strict'], { cwd })).code).toBe(1);
   });
 
+  test('a key to hash columns that is not set here is a warning, which --strict does not count', async () => {
+    const folder = scratch();
+    const file = `id: 00000000-0000-4000-8000-0000000000aa\nname: hashed\ndescription: A column that is hashed.\nquery: SELECT 'a' AS user\npii:\n  redact: true\n  columns: { user: hash }\n`;
+    writeFileSync(join(folder, 'hashed.yaml'), file);
+    const args = ['validate', '--strict', '--no-engine', folder];
+    expect(await run(args)).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/hashed\.yaml:7:20 warning .*MILLRACE_PII_HASH_KEY.* pii\.hash_without_key/),
+    });
+    expect(await run(args, { env: { MILLRACE_PII_HASH_KEY: 'k'.repeat(32) } })).toMatchObject({
+      code: 0,
+      out: '',
+    });
+  });
+
   test('github: annotations, ten of a kind, all of them in the summary', async () => {
     const files = Object.fromEntries(
       Array.from({ length: 14 }, (_, n) => [
