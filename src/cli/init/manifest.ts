@@ -9,8 +9,8 @@ const MAX_BYTES = 2 ** 20;
 export const SCRIPTS = {
   start: 'millrace serve --dev',
   test: 'millrace validate && millrace test',
-  // Hooks that another tool has installed stay.
-  prepare: 'git config core.hooksPath || git config core.hooksPath .githooks || true',
+  // Hooks that another tool has installed stay. Without git, or outside a repository, nothing is said.
+  prepare: '{ git config core.hooksPath || git config core.hooksPath .githooks; } 2>/dev/null || true',
 };
 
 /** What happened to `package.json`, and the scripts that it has now. */
