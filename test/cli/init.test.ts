@@ -62,12 +62,15 @@ describe.each(['events', 'otel', 'blank'])('the template %s', (template) => {
       err: expect.stringContaining(', 0 failed'),
     });
     running = start(['serve', '--dev', '--port', '0', '--admin-port', '0'], { cwd: folder });
-    const [, header = '', url = ''] = await running.says(/curl -H '([^']+)' '([^']+)'/);
-    const [name = '', key = ''] = header.split(': ');
-    const { result } = (await (await fetch(url, { headers: { [name]: key } })).json()) as {
-      result: unknown[];
-    };
-    expect(result.length).toBeGreaterThan(10);
+    await running.says(/Press Ctrl/);
+    const calls = [...running.output().matchAll(/curl -H '([^:]+): ([^']+)' '([^']+)'/g)];
+    expect(calls.length).toBeGreaterThan(0);
+    for (const [, name = '', key = '', url = ''] of calls) {
+      const { result } = (await (await fetch(url, { headers: { [name]: key } })).json()) as {
+        result: unknown[];
+      };
+      expect(result).not.toEqual([]);
+    }
     expect(running.output()).not.toContain('sample endpoints');
   });
 });
