@@ -40,6 +40,15 @@ describe('help and misuse', () => {
     expect(out).toMatch(/^Usage: millrace/);
   });
 
+  test.each([
+    { args: ['new', 'a.b', '--endpoints', 'file'], says: "EEXIST: file already exists, mkdir 'file'" },
+    { args: ['openapi', '--out', '.'], says: "EISDIR: illegal operation on a directory, open '.'" },
+  ])('a path that cannot be written is one line: $args', async ({ args, says }) => {
+    const cwd = folder({ file: '', 'endpoints/one.yaml': BARE });
+    const { code, err } = await run(args, { cwd });
+    expect([code, err.split('\n').at(-2)]).toEqual([1, `millrace: ${says}`]);
+  });
+
   test('--version', async () => {
     const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')) as {
       version: string;
