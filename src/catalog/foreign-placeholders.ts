@@ -6,7 +6,8 @@ import type { TokenKind } from '../sql/lexer.ts';
 
 /** A parameter that is not written as one, or a template; the start is in the author's query. */
 export interface ForeignPlaceholder {
-  readonly kind: 'value' | 'expression' | 'block';
+  /** `quoted`: a string that is nothing else, which the engine reads as the text itself. */
+  readonly kind: 'value' | 'quoted' | 'expression' | 'block';
   readonly start: number;
   readonly written: string;
   /** Undefined for a placeholder without a name. */
@@ -45,16 +46,19 @@ export function foreignPlaceholders(sql: string): readonly ForeignPlaceholder[] 
 function describe(written: string): Pick<ForeignPlaceholder, 'kind' | 'name'> {
   const isNamed = written !== '%s' && written !== '%d';
   const name = isNamed ? /[A-Za-z_]\w*/.exec(written)?.[0] : undefined;
+  if (written.startsWith("'")) return { kind: 'quoted', name };
   if (written.startsWith('{%')) return { kind: 'block', name: /\bif\s+(\w+)/.exec(written)?.[1] };
   const isExpression = written.startsWith('{{') && !/^\{\{-?\s*\w+\s*(\||-?\}\})/.test(written);
   return isExpression ? { kind: 'expression', name: undefined } : { kind: 'value', name };
 }
 
+const QUOTED = /^'%?(\{\{\s*[a-z_]\w*\s*\}\}|\$\{[a-z_]\w*\})%?'$/i;
+
 /** The number of tokens of a placeholder that begins here; 0 if none does. */
 function placeholderLength(query: Cursor, at: number): number {
   const [kind, next] = [query.kind(at), query.kind(at + 1)];
   if (kind === '{' && (next === '{' || next === '%')) return templateLength(query, at);
-  if (/^\$\w+$/.test(query.text(at))) return 1;
+  if (/^\$\w+$/.test(query.text(at)) || QUOTED.test(query.text(at))) return 1;
   if (query.text(at) === '$' && next === '{' && query.kind(at + 3) === '}') return 4;
   if (!startsValue(query, at)) return 0;
   if (kind === '{' && next === 'word' && query.kind(at + 2) === '}') return 3;
@@ -88,9 +92,9 @@ export function explainPlaceholder(
   declared: Iterable<string>,
 ): { readonly message: string; readonly hint: string } {
   const shown = written.slice(0, 80);
-  if (kind === 'value')
+  if (kind === 'value' || kind === 'quoted')
     return {
-      message: `${shown} is a parameter of another tool: here it is written @name`,
+      message: `${shown} is a parameter of another tool: here it is written @name${kind === 'quoted' ? ', without quotes' : ''}`,
       hint: placeholderHint(name, declared),
     };
   return {

@@ -91,6 +91,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
       yield {
         path: ['query'],
         offset: placeholder.start,
+        ...(placeholder.kind === 'quoted' ? { severity: 'warning' as const } : {}),
         ...explainPlaceholder(placeholder, declared),
       };
   },

@@ -50,7 +50,9 @@ export async function newEndpoint(options: NewOptions, terminal: Terminal): Prom
     terminal.note(
       `  @${parameter}: ${lifted.parameters[parameter]?.type ?? ''}, was ${JSON.stringify(value)}`,
     );
-  terminal.note(`Next: millrace validate ${path}; millrace query ${name} ${pairs(lifted.example)}`.trimEnd());
+  terminal.note(
+    `Next: npx millrace validate ${path}; npx millrace query ${name} ${pairs(lifted.example)}`.trimEnd(),
+  );
 }
 
 function requireName(name: string): void {
