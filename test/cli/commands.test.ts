@@ -41,8 +41,15 @@ describe('help and misuse', () => {
   });
 
   test.each([
-    { args: ['new', 'a.b', '--endpoints', 'file'], says: "EEXIST: file already exists, mkdir 'file'" },
-    { args: ['openapi', '--out', '.'], says: "EISDIR: illegal operation on a directory, open '.'" },
+    {
+      args: ['new', 'a.b', '--endpoints', 'file'],
+      says: "Cannot write file/a.b.yaml: EEXIST: file already exists, mkdir 'file'",
+    },
+    {
+      args: ['openapi', '--out', '.'],
+      says: "Cannot write .: EISDIR: illegal operation on a directory, open '.'",
+    },
+    { args: ['serve', '--dev', '--endpoints', 'file'], says: "ENOTDIR: not a directory, scandir 'file'" },
   ])('a path that cannot be written is one line: $args', async ({ args, says }) => {
     const cwd = folder({ file: '', 'endpoints/one.yaml': BARE });
     const { code, err } = await run(args, { cwd });

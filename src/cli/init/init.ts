@@ -10,7 +10,7 @@ import { dependencySpec } from './dependency.ts';
 import { SCRIPTS, writeManifest, type Manifest } from './manifest.ts';
 import { inSubfolder, locate, packageManagerNotes, subfolderNotes } from './subfolder.ts';
 import { filesOf, schemaFiles, type Template } from './templates.ts';
-import { write, writeNew } from './write-file.ts';
+import { write, writeNew } from '../write-file.ts';
 
 export interface InitOptions {
   readonly folder: string;

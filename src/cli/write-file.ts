@@ -1,7 +1,7 @@
-// Files that `millrace init` writes.
+// Writes files, with the folders above them; failures are one line.
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { CommandError } from '../command-error.ts';
+import { CommandError } from './command-error.ts';
 
 /** Whether the file was created; false if it exists. Rejects with CommandError if it cannot be written. */
 export async function writeNew(path: string, text: string): Promise<boolean> {
@@ -16,7 +16,7 @@ export async function writeNew(path: string, text: string): Promise<boolean> {
 }
 
 /** Writes a file and the folders above it; `wx` fails if it exists. Rejects with CommandError. */
-export async function write(path: string, text: string, flag: 'w' | 'wx'): Promise<void> {
+export async function write(path: string, text: string, flag: 'w' | 'wx' = 'w'): Promise<void> {
   try {
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, text, { flag });
