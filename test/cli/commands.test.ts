@@ -9,7 +9,7 @@ import { openLiveKeyring } from '../../src/auth/live-keyring.ts';
 import { COMMAND_NAMES } from '../../src/cli/program.ts';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
 import type { Finding } from '../../src/core/finding.ts';
-import { run, scratch } from '../support/command.ts';
+import { run, scratch, start } from '../support/command.ts';
 import { after } from '../../src/app/clock.ts';
 import { REAL_TIME } from '../support/real-time.ts';
 
@@ -54,6 +54,13 @@ describe('help and misuse', () => {
     const cwd = folder({ file: '', 'endpoints/one.yaml': BARE });
     const { code, err } = await run(args, { cwd });
     expect([code, err.split('\n').at(-2)]).toEqual([1, `millrace: ${says}`]);
+  });
+
+  test('a reader that closes the pipe, as head does, is no failure', async () => {
+    const cwd = folder({ 'endpoints/one.yaml': BARE });
+    const { child, finished } = start(['openapi'], { cwd });
+    child.stdout?.destroy();
+    expect(await finished).toMatchObject({ code: 0, err: expect.not.stringContaining('EPIPE') });
   });
 
   test('--version', async () => {
