@@ -79,12 +79,19 @@ export async function queryService(
     ? { route: 'explain', accept: 'application/json' }
     : { route: 'query', accept };
   const answer = await answerOf(address, { ...call, endpoint, body, timeoutMs: TIMEOUT_MS });
-  if (isExplained) return terminal.print(String(membersIn(answer.body)['sql']));
+  if (isExplained) return terminal.print(explainedIn({ ...answer, url: address.url }));
   print(answer.body, output, terminal);
   const rows = output === 'csv' ? undefined : linesOf(answer.body).length;
   const engine = /(?:^|,)\s*engine;dur=([\d.]+)/.exec(answer.headers.get('Server-Timing') ?? '')?.[1];
   const truncated = answer.headers.has('Millrace-Truncated');
   terminal.note(summaryOf({ rows, truncated, engine: engine === undefined ? undefined : Number(engine) }));
+}
+
+function explainedIn({ body, url }: ServiceResponse & Pick<ServiceAddress, 'url'>): string {
+  const { result } = membersIn(body);
+  const sql = typeof result === 'object' && result !== null && 'sql' in result ? result.sql : undefined;
+  if (typeof sql !== 'string') throw new CommandError(`${url} responded with no query`);
+  return sql;
 }
 
 /** A successful response. Rejects with CommandError. */
