@@ -14,6 +14,7 @@ import { affects, pathChanges } from '../../src/compatibility/consumers/paths.ts
 import type { ConsumerText } from '../../src/compatibility/consumers/query.ts';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
 import type { Engine } from '../../src/engine/engine.ts';
+import { readRows } from '../../src/engine/rows.ts';
 import { createFunctionPolicy } from '../../src/sandbox/functions/policy.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { createVerdictCache } from '../../src/sandbox/verdict-cache.ts';
@@ -439,19 +440,9 @@ test('the documented query finds the consumer query in a logged statement', asyn
   const consumer = "SELECT a, ') LIMIT 5' AS s FROM (SELECT a FROM t) LIMIT 2";
   const { sql } = sandbox.assemble(await sandbox.check(consumer), 1001);
   const logged = `${sql}\nFORMAT JSONEachRow`;
-  const limits = { time: 5, memory: 2 ** 28, readRows: 0, resultBytes: 2 ** 20 };
-  const { chunks } = await engine.run(
-    {
-      sql: `SELECT extract({q:String}, ${pattern}) AS s`,
-      parameters: { q: logged },
-      limits,
-      origin: 'saved',
-      int64: 'number',
-    },
-    { format: 'JSONCompactEachRow' },
-  );
-  const parts: Uint8Array[] = [];
-  for await (const chunk of chunks) parts.push(chunk);
-  const [found] = JSON.parse(Buffer.concat(parts).toString()) as [string]; // one string column
+  const rows = await readRows(engine, `SELECT extract({q:String}, ${pattern}) AS s`, {
+    parameters: { q: logged },
+  });
+  const [[found] = ['']] = rows as readonly [string][]; // one string column
   expect(found.replaceAll(/\s+/g, '')).toBe(consumer.replaceAll(/\s+/g, ''));
 });
