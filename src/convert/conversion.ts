@@ -23,6 +23,8 @@ export interface SourceColumn {
 
 export interface ConvertOptions {
   readonly dialect: ForeignDialect;
+  /** The table in ClickHouse, as database and name, by its name as the query writes it; undefined: it is written as in the query. */
+  readonly tableOf?: ((table: readonly string[]) => readonly string[] | undefined) | undefined;
   /** Columns of a table by its name as the query writes it; undefined if unknown. */
   readonly columnsOf?: ((table: readonly string[]) => readonly SourceColumn[] | undefined) | undefined;
 }

@@ -1,5 +1,5 @@
 // Converts SQL with placeholders of other tools: their parameters and notes beside those of the SQL itself.
-import type { Conversion, ConversionNote, ConvertOptions } from './conversion.ts';
+import type { Conversion, ConversionNote, ConvertedParameter, ConvertOptions } from './conversion.ts';
 import type { Converter } from './convert.ts';
 import type { Template } from './placeholders/template.ts';
 
@@ -18,10 +18,21 @@ export async function convertTemplate(
   });
   return {
     sql: sql === undefined ? undefined : template.restore(sql),
-    parameters: [...template.parameters, ...parameters.filter(({ name }) => !isDeclared(template, name))],
+    parameters: [
+      ...template.parameters.map((each) => withType(each, parameters)),
+      ...parameters.filter(({ name }) => !isDeclared(template, name)),
+    ],
     notes: [...template.notes, ...placed].toSorted((a, b) => a.offset - b.offset),
     reads,
   };
+}
+
+/** The type of the columns that it is compared with, if the placeholder shows none. */
+function withType(parameter: ConvertedParameter, known: readonly ConvertedParameter[]): ConvertedParameter {
+  const { isTypeGuessed, ...rest } = parameter;
+  const type = known.find(({ name }) => name === parameter.name)?.type;
+  if (isTypeGuessed !== true || type === undefined) return parameter;
+  return { ...rest, type: rest.type.startsWith('Array(') ? `Array(${type})` : type };
 }
 
 function isDeclared({ parameters }: Template, name: string): boolean {

@@ -2,6 +2,7 @@
 import type { Conversion, ConversionNote, ConvertOptions } from './conversion.ts';
 import type { ParseReply } from './parse/messages.ts';
 import { writeStatement } from './write/write.ts';
+import { parameterTypes } from './parameter-types.ts';
 import { createParser, type Parser } from './parse/parser.ts';
 
 /** Converts one text after another with one parser. */
@@ -28,18 +29,16 @@ export async function convert(text: string, options: ConvertOptions): Promise<Co
 
 const NOTHING: Conversion = { sql: undefined, parameters: [], notes: [], reads: { tables: [], columns: [] } };
 
-async function convertWith(
-  parser: Parser,
-  text: string,
-  { dialect, columnsOf }: ConvertOptions,
-): Promise<Conversion> {
+async function convertWith(parser: Parser, text: string, options: ConvertOptions): Promise<Conversion> {
+  const { dialect } = options;
   const reply = await parser.parse({ dialect, text });
   if (reply.kind !== 'read') return { ...NOTHING, notes: [failureNote(reply, text)] };
-  const { query, notes, reads } = reply.reading;
-  const written = writeStatement(query, { dialect, columnsOf, text });
+  const { query, notes, reads, comparisons } = reply.reading;
+  const parameters = parameterTypes(comparisons, options.columnsOf);
+  const written = writeStatement(query, { ...options, text });
   return {
-    ...NOTHING,
     sql: written.sql,
+    parameters,
     notes: [...notes, ...written.notes].toSorted((a, b) => a.offset - b.offset),
     reads,
   };

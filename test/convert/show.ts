@@ -17,7 +17,7 @@ const not = (isNot: boolean): string => (isNot ? 'NOT ' : '');
 const names = (all: readonly Name[]): string => all.map(({ name }) => name).join(', ');
 
 /** One expression. */
-export function show(each: Expression): string {
+function show(each: Expression): string {
   switch (each.kind) {
     case 'string':
       return JSON.stringify(each.value);

@@ -5,7 +5,7 @@ import { CommandError } from '../command-error.ts';
 import { settingsOf, type CommandDeps } from '../command.ts';
 import { knownTables } from '../schema-engine.ts';
 import { withSchemaOptions, type SchemaFlags } from '../schema-options.ts';
-import { readTableColumns } from '../table-columns.ts';
+import { readKnownTables } from '../known-tables.ts';
 import { convertSql, type ConvertedSql } from './foreign-sql.ts';
 import { liftQuery, newEndpoint, readSql, requireName } from './new.ts';
 
@@ -56,10 +56,10 @@ interface ForeignQuery {
   readonly flags: NewFlags;
 }
 
-/** The types of columns come from the tables of the repository, if there are any. */
+/** The databases of tables and the types of columns come from the tables of the repository, if there are any. */
 async function convert({ sql, dialect, flags }: ForeignQuery, deps: CommandDeps): Promise<ConvertedSql> {
   const withEngine = knownTables(flags, await settingsOf({}, deps), deps);
-  const columnsOf = await withEngine?.(readTableColumns);
+  const tables = await withEngine?.(readKnownTables);
   const file = flags.fromSql === undefined || flags.fromSql === '-' ? '<stdin>' : flags.fromSql;
-  return convertSql({ sql, file, dialect, columnsOf }, deps.terminal);
+  return convertSql({ sql, file, dialect, tables }, deps.terminal);
 }

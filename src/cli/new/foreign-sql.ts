@@ -8,7 +8,7 @@ import type { Finding } from '../../core/finding.ts';
 import { createPositions } from '../../core/position.ts';
 import { renderFinding } from '../caret.ts';
 import { CommandError } from '../command-error.ts';
-import type { ColumnsOf } from '../table-columns.ts';
+import type { KnownTables } from '../known-tables.ts';
 import type { Terminal } from '../terminal.ts';
 import { liftLiterals, type Lifted } from './lift.ts';
 
@@ -17,7 +17,7 @@ export interface ForeignSql {
   /** For messages. */
   readonly file: string;
   readonly dialect: ForeignDialect;
-  readonly columnsOf: ColumnsOf | undefined;
+  readonly tables: KnownTables | undefined;
 }
 
 export interface ConvertedSql {
@@ -35,13 +35,16 @@ export async function convertSql(source: ForeignSql, terminal: Terminal): Promis
   if (sql === undefined)
     throw new CommandError(`${source.file} was not converted; no endpoint file was written`);
   const isWhole = notes.every(({ severity }) => severity !== 'not_converted');
-  return { lifted: withParameters(liftLiterals(sql), parameters), isWhole };
+  return {
+    lifted: withParameters(liftLiterals(sql, new Set(parameters.map(({ name }) => name))), parameters),
+    isWhole,
+  };
 }
 
-async function convert({ sql, dialect, columnsOf }: ForeignSql): Promise<Conversion> {
+async function convert({ sql, dialect, tables }: ForeignSql): Promise<Conversion> {
   const converter = createConverter();
   try {
-    return await convertTemplate(converter, readPlaceholders(sql, { dialect }), { dialect, columnsOf });
+    return await convertTemplate(converter, readPlaceholders(sql, { dialect }), { dialect, ...tables });
   } finally {
     await converter.close();
   }

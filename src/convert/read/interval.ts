@@ -38,7 +38,7 @@ const NAMES: ReadonlySet<string> = new Set([
 ]);
 
 /** The unit that a word names, in the singular; undefined if it names none. */
-export function unitOf(word: string): string | undefined {
+function unitOf(word: string): string | undefined {
   const upper = word.toUpperCase();
   const singular = upper.length > 2 && upper.endsWith('S') ? upper.slice(0, -1) : upper;
   if (singular === 'CENTURIE') return 'CENTURY';

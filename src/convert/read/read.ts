@@ -6,7 +6,7 @@ import { tokenize } from './lexer.ts';
 import { readPrimary } from './primary.ts';
 import { createReadQuery, type ParseSkeleton } from './query.ts';
 import { ReadError, syntaxError } from './read-error.ts';
-import { readsOf } from './reads.ts';
+import { readsOf, type Comparison } from './reads.ts';
 import { type Source, isQueryAhead, isSymbol, peek, takeSymbol, unexpected } from './source.ts';
 
 /** A query that was read, and what was left out of it. */
@@ -14,6 +14,7 @@ export interface Reading {
   readonly query: Query;
   readonly notes: readonly ConversionNote[];
   readonly reads: Reads;
+  readonly comparisons: readonly Comparison[];
 }
 
 /**
@@ -41,7 +42,7 @@ export function read(text: string, dialect: ForeignDialect, parse: ParseSkeleton
       syntaxError(start, 'The text contains several statements, but an endpoint has one query');
     unexpected(source, 'the end of the query');
   }
-  return { query, notes: source.notes, reads: readsOf(query) };
+  return { query, notes: source.notes, ...readsOf(query) };
 }
 
 function requireQuery(source: Source): void {

@@ -25,13 +25,24 @@ type Column = Reads['columns'][number];
 interface Found {
   readonly tables: Map<string, readonly string[]>;
   readonly columns: Map<string, Column>;
+  readonly comparisons: Comparison[];
+}
+
+/** A parameter and a column that it is compared with. */
+export interface Comparison {
+  readonly parameter: string;
+  readonly column: Column;
 }
 
 /** Without names of WITH, aliases and derived columns, as far as the text shows them. */
-export function readsOf(query: Query): Reads {
-  const found: Found = { tables: new Map(), columns: new Map() };
+export function readsOf(query: Query): {
+  readonly reads: Reads;
+  readonly comparisons: readonly Comparison[];
+} {
+  const found: Found = { tables: new Map(), columns: new Map(), comparisons: [] };
   visitQuery(query, { relations: [], aliases: new Set(), parent: undefined, tables: new Set() }, found);
-  return { tables: [...found.tables.values()], columns: [...found.columns.values()] };
+  const reads = { tables: [...found.tables.values()], columns: [...found.columns.values()] };
+  return { reads, comparisons: found.comparisons };
 }
 
 const fold = ({ name }: Name): string => name.toLowerCase();
@@ -177,6 +188,7 @@ function visit(part: unknown, scope: Scope, found: Found): void {
       scope,
       found,
     );
+  addComparisons(node, scope, found);
   const path = pathOf(node);
   if (path !== undefined) return addColumn(path, scope, found);
   if (node.kind === 'call' && TIME_FUNCTION.test(node.name)) {
@@ -236,23 +248,56 @@ function pathOf(node: unknown): readonly string[] | undefined {
 }
 
 function addColumn(parts: readonly string[], scope: Scope, found: Found): void {
+  const column = columnOf(parts, scope);
+  if (column !== undefined) add(column, found);
+}
+
+/** The column that a name means; undefined for aliases and columns of derived tables. */
+function columnOf(parts: readonly string[], scope: Scope): Column | undefined {
   const [first = '', ...rest] = parts;
   const folded = first.toLowerCase();
-  if (scope.aliases.has(folded) && rest.length === 0) return;
+  if (scope.aliases.has(folded) && rest.length === 0) return undefined;
   for (let each: Scope | undefined = scope; each !== undefined; each = each.parent) {
     const named = each.relations.find(({ alias }) => alias === folded);
     if (named === undefined) continue;
-    if (named.table !== undefined && rest.length > 0) add({ table: named.table, path: rest }, found);
-    return;
+    return named.table !== undefined && rest.length > 0 ? { table: named.table, path: rest } : undefined;
   }
   const qualified = scope.relations.find(({ table }) => isPrefix(table, parts))?.table;
-  if (qualified !== undefined) return add({ table: qualified, path: parts.slice(qualified.length) }, found);
+  if (qualified !== undefined) return { table: qualified, path: parts.slice(qualified.length) };
   const relations = scope.relations.filter(({ isVariable }) => isVariable !== true);
-  const tables = relations.flatMap(({ table }) => (table === undefined ? [] : [table]));
-  const [only] = tables;
-  if (relations.length > 0 && only === undefined && isOutermost(scope)) return; // of a derived table
+  const [only] = relations.flatMap(({ table }) => (table === undefined ? [] : [table]));
+  if (relations.length > 0 && only === undefined && isOutermost(scope)) return undefined; // of a derived table
   const isCertain = only !== undefined && relations.length === 1 && isOutermost(scope);
-  add(isCertain ? { table: only, path: parts } : { path: parts }, found);
+  return isCertain ? { table: only, path: parts } : { path: parts };
+}
+
+const COMPARISONS: ReadonlySet<string> = new Set([
+  '=',
+  '<>',
+  '<',
+  '>',
+  '<=',
+  '>=',
+  '<=>',
+  'IS DISTINCT FROM',
+  'IS NOT DISTINCT FROM',
+]);
+
+/** The expressions that one is compared with. */
+function comparedOf(node: Expression): readonly Expression[] {
+  if (node.kind === 'binary') return COMPARISONS.has(node.operator) ? [node.left, node.right] : [];
+  if (node.kind === 'between') return [node.value, node.low, node.high];
+  if (node.kind === 'like') return [node.value, node.pattern];
+  return node.kind === 'in' && node.among.kind === 'list' ? [node.value, ...node.among.values] : [];
+}
+
+function addComparisons(node: Expression, scope: Scope, { comparisons }: Found): void {
+  const compared = comparedOf(node);
+  const columns = compared.flatMap((each) => columnOf(pathOf(each) ?? [], scope) ?? []);
+  for (const each of compared) {
+    if (each.kind !== 'parameter') continue;
+    for (const column of columns) comparisons.push({ parameter: each.name, column });
+  }
 }
 
 /** Whether no enclosing query has tables whose columns could be meant. */

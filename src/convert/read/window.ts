@@ -23,7 +23,7 @@ export function readOrders(source: Source): readonly Order[] {
 }
 
 /** @throws ReadError */
-export function readOrder(source: Source): Order {
+function readOrder(source: Source): Order {
   const value = readExpression(source);
   const isDescending = takeWords(source, 'DESC');
   if (!isDescending) takeWords(source, 'ASC');
@@ -42,7 +42,7 @@ export function readOver(source: Source): Window | Name {
 }
 
 /** A window in parentheses. */
-export function readWindow(source: Source): Window {
+function readWindow(source: Source): Window {
   expectSymbol(source, '(');
   const isBase = ['word', 'quoted'].includes(peek(source).kind) && !STARTS.has(peek(source).upper);
   const base = isBase ? readName(source) : undefined;

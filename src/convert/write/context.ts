@@ -28,6 +28,7 @@ export interface Shared {
   readonly dialect: ForeignDialect;
   readonly traits: Traits;
   readonly columnsOf: ConvertOptions['columnsOf'];
+  readonly tableOf: ConvertOptions['tableOf'];
   readonly text: string;
   readonly notes: ConversionNote[];
   /** Settings that the query needs. */

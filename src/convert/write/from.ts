@@ -306,9 +306,10 @@ function writeTable({ alias, columns, at }: FromItem, parts: readonly Name[], co
       (part, index, all) =>
         !(all.length === 2 && index === 0 && DEFAULT_SCHEMAS.has(part.name.toLowerCase())),
     );
-  const sql = qualified.map((part) => name(part.name)).join('.');
+  const known = context.shared.tableOf?.(parts.map((part) => part.name));
+  const written = known ?? qualified.map((part) => part.name);
   return {
-    sql: aliasedTable(sql, last, own),
+    sql: aliasedTable(written.map(name).join('.'), written.at(-1) ?? last, own),
     relation: { alias: own, columns: tableColumns(parts, context), isOptional: false },
   };
 }

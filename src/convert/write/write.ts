@@ -9,6 +9,7 @@ import { writeQuery } from './query.ts';
 export interface WriteOptions {
   readonly dialect: ForeignDialect;
   readonly columnsOf?: ConvertOptions['columnsOf'];
+  readonly tableOf?: ConvertOptions['tableOf'];
   /** The source, for the lines in comments. */
   readonly text: string;
 }
@@ -20,7 +21,7 @@ export interface Written {
 }
 
 /** Writes a query. Never throws for its content. */
-export function writeStatement(query: Query, { dialect, columnsOf, text }: WriteOptions): Written {
+export function writeStatement(query: Query, { dialect, columnsOf, tableOf, text }: WriteOptions): Written {
   const settings = new Map<string, string>();
   const notes: ConversionNote[] = [];
   let count = 0;
@@ -29,7 +30,7 @@ export function writeStatement(query: Query, { dialect, columnsOf, text }: Write
     return text.toLowerCase().includes(name) ? fresh(kind) : name;
   };
   const context: Context = {
-    shared: { dialect, traits: TRAITS[dialect], columnsOf, text, notes, settings, fresh },
+    shared: { dialect, traits: TRAITS[dialect], columnsOf, tableOf, text, notes, settings, fresh },
     relations: [],
     withTables: new Map(),
     aliases: new Map(),
