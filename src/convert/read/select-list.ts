@@ -6,6 +6,7 @@ import {
   type Source,
   expectSymbol,
   expectWord,
+  isMysql,
   isSymbol,
   isWord,
   next,
@@ -17,33 +18,64 @@ import {
   report,
   takeSymbol,
   takeWords,
+  textFrom,
   unexpected,
 } from './source.ts';
 import { syntaxError } from './read-error.ts';
 
+/** Of MySQL; they do not change the rows. */
+const MODIFIERS: ReadonlySet<string> = new Set([
+  'SQL_CALC_FOUND_ROWS',
+  'STRAIGHT_JOIN',
+  'SQL_NO_CACHE',
+  'SQL_CACHE',
+  'HIGH_PRIORITY',
+  'SQL_SMALL_RESULT',
+  'SQL_BIG_RESULT',
+  'SQL_BUFFER_RESULT',
+]);
+
 /** DISTINCT, ALL, TOP and hints, before the elements. */
 export function readSelectOptions(source: Source, member: Member): void {
   const { start } = peek(source);
-  if (takeWords(source, 'SQL_CALC_FOUND_ROWS') || takeWords(source, 'STRAIGHT_JOIN'))
+  while (
+    isMysql(source) &&
+    MODIFIERS.has(peek(source).upper) &&
+    !isSymbol(source, ',', 1) &&
+    !isWord(source, 'FROM', 1)
+  ) {
+    source.at++;
     report(source, start, {
       severity: 'note',
       code: 'clause',
-      message: `${source.text.slice(start, peek(source, -1).end)} is left out`,
+      message: `${textFrom(source, start)} is left out`,
     });
+  }
   if (takeWords(source, 'DISTINCT') || takeWords(source, 'UNIQUE')) {
     if (takeWords(source, 'ON')) member.distinctOn = readList(source, () => readExpression(source));
     else member.isDistinct = true;
   } else if (isWord(source, 'ALL') && !isSymbol(source, ',', 1)) source.at++;
-  if (
-    source.dialect === 'bigquery' &&
-    isWord(source, 'AS') &&
-    (isWord(source, 'STRUCT', 1) || isWord(source, 'VALUE', 1))
-  )
-    syntaxError(start, 'SELECT AS STRUCT and SELECT AS VALUE are not supported');
+  if (source.dialect === 'bigquery' && takeWords(source, 'AS', 'STRUCT')) member.isStruct = true;
+  if (source.dialect === 'bigquery') takeWords(source, 'AS', 'VALUE');
   const isTop = isWord(source, 'TOP') && ['number', 'parameter'].includes(peek(source, 1).kind);
   if (!isTop) return;
   source.at++;
   member.top = readCount(source);
+  if (isWord(source, 'PERCENT') || isWord(source, 'WITH')) unexpected(source, 'the select list');
+}
+
+/** BigQuery: the elements of `SELECT AS STRUCT` as one. */
+export function structItem(source: Source, items: readonly Item[]): Item {
+  const { start: at } = peek(source);
+  const fields = items.map((item) => {
+    if (item.kind === 'star') return syntaxError(item.at, '* in SELECT AS STRUCT is not supported');
+    const name = item.alias ?? (item.value.kind === 'path' ? item.value.parts.at(-1) : undefined);
+    return { value: item.value, ...(name === undefined ? {} : { alias: name }) };
+  });
+  return {
+    kind: 'value',
+    value: { kind: 'struct', at: items[0]?.kind === 'value' ? items[0].value.at : at, fields },
+  };
 }
 
 /** @throws ReadError */
@@ -109,12 +141,40 @@ function readReplaced(source: Source) {
 
 /** Words that follow an expression or a table and are no alias. */
 const NOT_ALIASES: ReadonlySet<string> = new Set([
-  'FROM', 'WHERE', 'GROUP', 'HAVING', 'QUALIFY', 'WINDOW', 'ORDER', 'LIMIT', 'OFFSET', 'FETCH', 'UNION', 'INTERSECT', 'EXCEPT',
-  'MINUS', 'INTO', 'FOR', 'ON', 'USING', 'JOIN', 'LEFT', 'RIGHT', 'FULL', 'INNER', 'CROSS', 'NATURAL', 'OUTER', 'LATERAL',
-  'STRAIGHT_JOIN', 'TABLESAMPLE', 'SAMPLE', 'WITH', 'PIVOT', 'UNPIVOT', 'MATCH_RECOGNIZE', 'ASOF', 'SET', 'USE', 'FORCE', 'IGNORE',
-  'CONNECT', 'START', 'AND', 'OR', 'THEN', 'WHEN', 'ELSE', 'END', 'AS', 'IS', 'IN', 'NOT', 'LIKE', 'BETWEEN', 'SELECT', 'CASE', 'BY',
-  'INDEXED', 'ANTI', 'SEMI', 'POSITIONAL', 'GLOBAL',
+  'FROM', 'WHERE', 'GROUP', 'HAVING', 'QUALIFY', 'WINDOW', 'ORDER', 'LIMIT', 'FETCH', 'UNION', 'INTERSECT', 'EXCEPT', 'MINUS', 'INTO',
+  'FOR', 'ON', 'USING', 'JOIN', 'LEFT', 'RIGHT', 'FULL', 'INNER', 'CROSS', 'NATURAL', 'OUTER', 'LATERAL', 'STRAIGHT_JOIN',
+  'TABLESAMPLE', 'WITH', 'AND', 'OR', 'THEN', 'WHEN', 'ELSE', 'END', 'AS', 'IS', 'IN', 'NOT', 'LIKE', 'BETWEEN', 'SELECT', 'CASE', 'BY',
 ]); // prettier-ignore
+
+/** Words that are no alias if a certain token follows them. */
+const UNLESS: Readonly<Record<string, RegExp>> = {
+  OFFSET: /^(?:\d|@|:|\()/,
+  SAMPLE: /^\($/,
+  PIVOT: /^\($/,
+  UNPIVOT: /^\($/,
+  MATCH_RECOGNIZE: /^\($/,
+  PARTITION: /^\($/,
+  AT: /^\($/,
+  BEFORE: /^\($/,
+  CHANGES: /^\($/,
+  ASOF: /^JOIN$/,
+  ANTI: /^JOIN$/,
+  SEMI: /^JOIN$/,
+  USE: /^(?:INDEX|KEY)$/,
+  FORCE: /^(?:INDEX|KEY)$/,
+  IGNORE: /^(?:INDEX|KEY)$/,
+  INDEXED: /^BY$/,
+  CONNECT: /^BY$/,
+  START: /^WITH$/,
+  LOCK: /^IN$/,
+};
+
+function isAlias(source: Source): boolean {
+  const { upper } = peek(source);
+  const next = peek(source, 1);
+  if (upper === 'OFFSET' && next.kind === 'parameter') return false;
+  return !NOT_ALIASES.has(upper) && UNLESS[upper]?.test(next.upper) !== true;
+}
 
 /** `AS name` or `name`; undefined if there is none. */
 export function readAlias(source: Source): Name | undefined {
@@ -123,8 +183,8 @@ export function readAlias(source: Source): Name | undefined {
     if (isStringName && peek(source).kind === 'string') return stringName(source);
     return readName(source, 'an alias');
   }
-  const { kind, upper } = peek(source);
-  if (kind === 'quoted' || (kind === 'word' && !NOT_ALIASES.has(upper))) return readName(source);
+  const { kind } = peek(source);
+  if (kind === 'quoted' || (kind === 'word' && isAlias(source))) return readName(source);
   return isStringName && kind === 'string' ? stringName(source) : undefined;
 }
 
@@ -138,7 +198,8 @@ export function readColumnNames(source: Source): readonly Name[] {
   expectSymbol(source, '(');
   const names = readItems(source, () => {
     const name = readName(source);
-    if (!isSymbol(source, ',') && !isSymbol(source, ')')) unexpected(source, '"," or ")"');
+    if (!isSymbol(source, ',') && !isSymbol(source, ')'))
+      syntaxError(peek(source).start, 'Types of columns after an alias are not supported');
     return name;
   });
   if (!takeSymbol(source, ')')) expectWord(source, ')');
