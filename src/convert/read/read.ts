@@ -42,7 +42,27 @@ export function read(text: string, dialect: ForeignDialect, parse: ParseSkeleton
       syntaxError(start, 'The text contains several statements, but an endpoint has one query');
     unexpected(source, 'the end of the query');
   }
+  requireShallow(query);
   return { query, notes: source.notes, ...readsOf(query) };
+}
+
+/** Later steps are recursive, and take quadratic time for deep trees. */
+const MAX_TREE_DEPTH = 1000;
+
+/** @throws ReadError */
+function requireShallow(query: Query): void {
+  const pending: { readonly part: object; readonly depth: number }[] = [{ part: query, depth: 0 }];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { part, depth } = next;
+    if (depth > MAX_TREE_DEPTH)
+      throw new ReadError(
+        query.at,
+        'The operators and parentheses of the query are nested too deeply',
+        'too_large',
+      );
+    for (const inner of Object.values(part) as readonly unknown[])
+      if (typeof inner === 'object' && inner !== null) pending.push({ part: inner, depth: depth + 1 });
+  }
 }
 
 function requireQuery(source: Source): void {
