@@ -24,7 +24,7 @@ const common = {
 } as const;
 /** Each process runs many files: loading the service takes longer than most files do. */
 const shared = { isolate: false } as const;
-const { long, redis, service, commands, browser, faults } = PROJECT_FILES;
+const { long, redis, service, commands, browser } = PROJECT_FILES;
 const include = {
   unit: ['test/**/*.test.ts'],
   long: long.map(globOf),
@@ -33,7 +33,6 @@ const include = {
   http: ON_BOTH_ENGINES.map(globOf),
   commands: commands.map(globOf),
   browser: browser.map(globOf),
-  faults: faults.map(globOf),
 };
 const others = Object.values(PROJECT_FILES).flatMap((files) => files.map(globOf));
 const globalSetup = 'test/support/build.ts';
@@ -45,7 +44,7 @@ export default defineConfig({
     projects: [
       { test: { ...common, ...shared, name: 'unit', include: include.unit, exclude: others } },
       { test: { ...common, name: 'long', include: include.long } },
-      { test: { ...common, name: 'redis', include: include.redis } },
+      { test: { ...common, ...shared, name: 'redis', include: include.redis } },
       {
         test: { ...common, ...shared, name: 'service', include: include.service, exclude: include.commands },
       },
@@ -58,9 +57,8 @@ export default defineConfig({
           env: { MILLRACE_TEST_ENGINE: 'http' },
         },
       },
-      { test: { ...common, name: 'commands', include: include.commands, globalSetup } },
-      { test: { ...common, name: 'browser', include: include.browser, globalSetup } },
-      { test: { ...common, name: 'faults', include: include.faults, globalSetup } },
+      { test: { ...common, ...shared, name: 'commands', include: include.commands, globalSetup } },
+      { test: { ...common, ...shared, name: 'browser', include: include.browser, globalSetup } },
     ],
   },
 });

@@ -24,14 +24,13 @@ function reached(file: string, seen = new Set<string>()): ReadonlySet<string> {
 const isIn = (file: string, listed: readonly string[]): boolean =>
   listed.some((each) => (each.endsWith('/') ? file.startsWith(each) : file === `${each}.test.ts`));
 
-const { redis, service, commands, browser, faults } = PROJECT_FILES;
+const { redis, service, commands, browser } = PROJECT_FILES;
 
 test.each([
-  { starts: 'test/support/browser.ts', allowed: [...browser, ...faults] },
-  { starts: 'test/support/command.ts', allowed: [...commands, ...browser, ...faults] },
-  { starts: 'test/support/redis.ts', allowed: [...redis, ...service, ...commands, ...faults] },
-  { starts: 'test/support/service.ts', allowed: [...service, ...commands, ...faults] },
-  { starts: 'faults/run-scenario.ts', allowed: faults },
+  { starts: 'test/support/browser.ts', allowed: [...browser] },
+  { starts: 'test/support/command.ts', allowed: [...commands, ...browser] },
+  { starts: 'test/support/redis.ts', allowed: [...redis, ...service, ...commands] },
+  { starts: 'test/support/service.ts', allowed: [...service, ...commands] },
 ])('tests that import $starts are in a project for it', ({ starts, allowed }) => {
   const files = testFiles.filter((file) => reached(file).has(starts));
   expect(files).not.toEqual([]);

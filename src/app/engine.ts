@@ -2,21 +2,21 @@
 import { makePrivateFolder } from '../config/private-folder.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Observe } from '../core/observation.ts';
-import { createEmbeddedEngine } from '../engine/embedded/embedded-engine.ts';
 import { engineFolder } from '../engine/embedded/open-error.ts';
 import type { Engine } from '../engine/engine.ts';
-import { createHttpEngine } from '../engine/http/http-engine.ts';
-import { readTls } from '../engine/http/tls.ts';
 import { after, clock } from './clock.ts';
 
-/** Rejects with EngineError. */
+/** Only the modules of the selected engine are loaded. Rejects with EngineError. */
 export async function openEngine(settings: Settings, observe: Observe): Promise<Engine> {
   const { connections, shares, queue, memory, clickhouse } = settings;
   const now = clock.monotonic;
   if (clickhouse !== undefined) {
+    const { createHttpEngine } = await import('../engine/http/http-engine.ts');
+    const { readTls } = await import('../engine/http/tls.ts');
     const tls = await readTls(clickhouse);
     return createHttpEngine({ ...clickhouse, tls, connections, shares, queue, observe, after, now });
   }
+  const { createEmbeddedEngine } = await import('../engine/embedded/embedded-engine.ts');
   const path = engineFolder(settings.data);
   for (const folder of [settings.data, path]) {
     const reason = await makePrivateFolder(folder);

@@ -4,7 +4,7 @@ import type { Observe } from '../core/observation.ts';
 import { createBreaker } from './breaker.ts';
 import type { After, Clock } from '../core/clock.ts';
 import { sleep } from './clock.ts';
-import { openRedisConnection, type RedisConnection } from './redis-connection.ts';
+import type { RedisConnection } from './redis-connection.ts';
 
 export interface RedisLinkOptions {
   /** `redis[s]://[user:password@]host[:port][/database]`. */
@@ -44,6 +44,7 @@ const PROBES_PER_CONNECTION = 5;
  */
 export async function openRedisLink(options: RedisLinkOptions): Promise<RedisLink> {
   const { url, namespace, timeoutMs, observe } = options;
+  const { openRedisConnection } = await import('./redis-connection.ts'); // 435 files, that most services never need
   let connection = openRedisConnection(url, options.random);
   const breaker = createBreaker({
     ...options,

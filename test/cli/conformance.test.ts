@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { createAsk } from '../../src/cli/conformance/ask.ts';
 import { outcomeOf, type Answered } from '../../src/cli/conformance/outcome.ts';
 import { printMarkdown } from '../../src/cli/conformance/print.ts';
-import { readQueries, type ConformanceQuery, type Expected } from '../../src/cli/conformance/queries.ts';
+import { readQueries, type ConsumerQuery, type Expected } from '../../src/cli/consumer-queries.ts';
 import { reportOf } from '../../src/cli/conformance/report.ts';
 import { createTerminal } from '../../src/cli/terminal.ts';
 import { run, scratch } from '../support/command.ts';
@@ -73,6 +73,11 @@ describe('the command', () => {
     });
   });
 
+  test('names the parameters of the endpoint that are missing or wrong', async () => {
+    const { out } = await run(['conformance', 'queries/a', '--endpoint', 'numbers'], { cwd });
+    expect(out).toContain('400 request.parameters_invalid: below is required');
+  });
+
   test('failures up to --allow exit 0', async () => {
     const { code, out } = await run([...args, '--allow', '2', '--format', 'json'], { cwd });
     expect([code, JSON.parse(out)]).toEqual([0, expect.objectContaining({ failed: 2 })]);
@@ -119,8 +124,8 @@ describe('the command', () => {
 test.each([
   ['{', /x\.jsonl:1: invalid JSON/],
   ['[]', /x\.jsonl:1: expected a JSON object/],
-  ['{"sql": "a", "lql": "b"}', /expected either "sql" or "lql"/],
-  ['{"name": "a"}', /expected either "sql" or "lql"/],
+  ['{"sql": "a", "lql": "b"}', /expected either "sql", "lql" or "text"/],
+  ['{"name": "a"}', /expected either "sql", "lql" or "text"/],
   ['{"sql": "a", "expected": {}}', /unknown member "expected"/],
   ['{"sql": "a", "expect": {"row": 1}}', /expected "expect" to have/],
   ['{"sql": "a", "expect": {"rows": "1"}}', /expected "expect" to have/],
@@ -129,12 +134,14 @@ test.each([
   await expect(readQueries([join(folder({ 'x.jsonl': line }), 'x.jsonl')])).rejects.toThrow(says);
 });
 
-const QUERY: ConformanceQuery = {
+const QUERY: ConsumerQuery = {
   name: 'a *name*',
   source: 'q.sql',
   language: 'sql',
   text: 'select ```',
   dialect: undefined,
+  endpoint: undefined,
+  owner: undefined,
   parameters: {},
   expected: undefined,
 };

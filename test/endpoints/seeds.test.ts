@@ -1,4 +1,4 @@
-// The sample data as the shipped endpoints read it: loaded twice at the same time, by the real engine.
+// The sample data as the shipped endpoints read it: loaded more than once with the same clock, by the real engine.
 import { cp, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -43,11 +43,13 @@ let folder: string;
 let logsAll: Endpoint;
 let apiCounts: Endpoint;
 let otel: Endpoint;
-/** Of each source: what identifies all its rows, after the first and after the second load. */
+/** Of each source: what identifies all its rows, after each load. */
 const prints: (readonly unknown[])[] = [];
 const outcomes: string[] = [];
 const PRINT_OF_ALL =
   "SELECT 'all_logs' AS source, toString(sum(sipHash64(project, source, timestamp, id, event_message, severity_text, log_attributes))) AS print FROM logs.all_logs";
+const EIGHT_DAYS = 'numbers(8 * 24 * 60)';
+const HALF_A_DAY = 'numbers(12 * 60)';
 const loadedAt = new Date();
 
 beforeAll(async () => {
@@ -56,7 +58,7 @@ beforeAll(async () => {
   await cp(SEEDS, pinned, { recursive: true });
   const clockFile = join(pinned, '02_sample.sql');
   const clock = `toDateTime64('${loadedAt.toISOString().slice(0, -1).replace('T', ' ')}', 6, 'UTC')`;
-  await writeFile(clockFile, (await readFile(clockFile, 'utf8')).replace(CLOCK, clock));
+  const sample = (await readFile(clockFile, 'utf8')).replace(CLOCK, clock);
   const path = join(folder, 'engine');
   engine = await createEmbeddedEngine({
     ...REAL_TIME,
@@ -66,8 +68,10 @@ beforeAll(async () => {
     memory: 2 ** 30,
     observe: () => {},
   });
-  for (const again of [false, true]) {
-    const options = { folder: pinned, dataFolder: folder, again, onProgress: () => {} };
+  // Half a day is loaded twice for comparison, then all eight days.
+  for (const [n, minutes] of [HALF_A_DAY, HALF_A_DAY, EIGHT_DAYS].entries()) {
+    await writeFile(clockFile, sample.replace(EIGHT_DAYS, minutes));
+    const options = { folder: pinned, dataFolder: folder, again: n > 0, onProgress: () => {} };
     outcomes.push(await loadSeeds(engine, options));
     const sql = [...SOURCES.map(({ name }) => printOf(name)), PRINT_OF_ALL].join(' UNION ALL ');
     prints.push(await rows(engine, statement(`SELECT * FROM (${sql}) ORDER BY source`)));
@@ -111,11 +115,13 @@ describe('the files', () => {
     const asked = /\b(now|now64|today|yesterday|rand\w*|generate\w+)\s*\(/gi;
     expect(sql.match(asked)).toEqual(['now64(']);
     expect(sql).toContain(CLOCK);
+    expect(sql).toContain(EIGHT_DAYS);
   });
 
   test('give the same rows when loaded again at the same instant', () => {
-    expect(outcomes).toEqual(['loaded', 'loaded']);
+    expect(outcomes).toEqual(['loaded', 'loaded', 'loaded']);
     expect(prints[1]).toEqual(prints[0]);
+    expect(prints[2]).not.toEqual(prints[0]);
     expect(prints[0]).toHaveLength(SOURCES.length + 1);
   });
 

@@ -36,6 +36,9 @@ function analyse(sql: string): { readonly types: string; readonly failure: strin
 
 const PROBE = 'NoSuchProbe';
 
+/** The release of the engine whose functions outside the list were last probed, by `npm run fuzz`. */
+const PROBED_RELEASE = '26.7.2.1';
+
 const LAMBDA = 'x -> x';
 
 /**
@@ -138,6 +141,12 @@ describe('every allowed function', () => {
     'or any other function of the engine that an endpoint can allow reads no type, format or setting in a string',
     { timeout: LONG_MS },
     async () => {
+      if (process.env['FUZZ_CASES'] === undefined) {
+        // What these functions read depends on the engine's release alone: they are probed once for each.
+        const version = await session.queryAsync('SELECT version()', { format: 'TSV' });
+        expect(version.text().trim(), 'run `npm run fuzz`, then set PROBED_RELEASE').toBe(PROBED_RELEASE);
+        return;
+      }
       const result = await session.queryAsync('SELECT name, is_aggregate FROM system.functions', {
         format: 'TSV',
       });

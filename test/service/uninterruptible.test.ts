@@ -26,7 +26,7 @@ beforeEach(async () => {
   await writeEndpoint(
     service,
     'open',
-    endpoint('open', 71, 'sandbox: { enabled: true }\nlimits: { time: 3 }\n'),
+    endpoint('open', 71, 'sandbox: { enabled: true }\nlimits: { time: 1 }\n'),
   );
   await writeEndpoint(service, 'saved', endpoint('saved', 73, 'limits: { time: 240 }\n'));
   await writeEndpoint(service, 'kept', endpoint('kept', 72, 'cache: { ttl: 600 }\n'));

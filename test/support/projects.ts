@@ -54,8 +54,6 @@ export const PROJECT_FILES = {
     'test/explorer/work-kept',
     'test/runner/',
   ],
-  /** Short forms of the fault scenarios. */
-  faults: ['test/faults/'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 /** Services whose answers depend on the engine: they also run on the other engine, as project `http`. */

@@ -1,19 +1,17 @@
-// The order of a run. Files that mostly wait (for browsers, faults, Redis) and files that mostly compute alternate, so that
+// The order of a run. Files that mostly wait (for browsers, Redis) and files that mostly compute alternate, so that
 // both are running at any time; the many short ones come last, so that no core waits for one long file at the end.
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-const WAITING: ReadonlySet<string> = new Set(['faults', 'browser', 'redis']);
+const WAITING: ReadonlySet<string> = new Set(['browser', 'redis']);
 const COMPUTING: ReadonlySet<string> = new Set(['commands', 'long']);
 
 /** A class, since vitest instantiates it. */
 export class Sequencer extends BaseSequencer {
-  /** Within each of the three by project, long or large files first. */
+  /** Within each of the three, long or large files first. */
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     // oxlint-disable-next-line no-array-sort -- not an array's method
     const sorted = await super.sort(files);
-    const waiting = sorted
-      .filter(({ project }) => WAITING.has(project.name))
-      .toSorted((a, b) => Number(b.project.name === 'faults') - Number(a.project.name === 'faults'));
+    const waiting = sorted.filter(({ project }) => WAITING.has(project.name));
     const computing = sorted
       .filter(({ project }) => COMPUTING.has(project.name))
       .toSorted((a, b) => b.project.name.localeCompare(a.project.name)); // `long` before `commands`

@@ -1,6 +1,5 @@
 // `millrace conformance`, its flags and help.
 import { randomBytes } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
 import { Option, type Command } from 'commander';
 import { CommandError } from '../command-error.ts';
 import { settingsOf, withSettings, type CommandDeps, type Flags } from '../command.ts';
@@ -11,9 +10,10 @@ import { splitPair } from '../token/token.ts';
 import { createAsk, type Target } from './ask.ts';
 import type { Outcome } from './outcome.ts';
 import { printJson, printMarkdown, printText } from './print.ts';
-import { readQueries } from './queries.ts';
+import { readQueries } from '../consumer-queries.ts';
 import { reportOf, type ConformanceReport } from './report.ts';
 import { runQueries } from './run.ts';
+import { write } from '../write-file.ts';
 
 const PRINTERS = { text: printText, markdown: printMarkdown, json: printJson } as const;
 
@@ -55,7 +55,7 @@ export function addConformance(program: Command, deps: CommandDeps): void {
       const allowed = integer(flags.allow, '--allow', 1_000_000, 0);
       const report = await conformance(paths, flags, deps);
       PRINTERS[flags.format](report, deps.terminal);
-      if (flags.json !== undefined) await writeFile(flags.json, `${JSON.stringify(report, null, 2)}\n`);
+      if (flags.json !== undefined) await write(flags.json, `${JSON.stringify(report, null, 2)}\n`);
       deps.setExitCode(report.failed > allowed ? 1 : 0);
     });
 }
@@ -70,7 +70,10 @@ async function conformance(
   const concurrency = integer(flags.atOnce, '--at-once', 64);
   const timeoutMs = 1000 * integer(flags.timeout, '--timeout', 3600);
   const parameters = Object.fromEntries(flags.param.map(splitPair));
-  const queries = await readQueries(paths);
+  const all = await readQueries(paths);
+  const queries = all.filter((query) => query.endpoint === undefined || query.endpoint === endpoint);
+  if (queries.length === 0)
+    throw new CommandError(`No queries for ${endpoint}: all name another endpoint`, { exitCode: 2 });
   return withAddress(flags, deps, async (address) => {
     const ask = createAsk({ ...address, endpoint, parameters, dialect, timeoutMs });
     const onProgress = (done: number): void => terminal.progress(`${done}/${queries.length} queries`);

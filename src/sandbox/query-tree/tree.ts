@@ -6,6 +6,8 @@ export interface TreeLine {
   /** Node kind or heading. */
   readonly kind: string;
   readonly isNode: boolean;
+  /** Digits; '' for a heading. */
+  readonly id: string;
   /** The text after a node's id. */
   readonly attributes: string;
   readonly children: TreeLine[];
@@ -21,7 +23,7 @@ export type TreeResult = { readonly root: TreeLine } | { readonly violation: Vio
 /** Parses the output of `EXPLAIN QUERY TREE run_passes = 0`, which indents by two spaces per level. */
 export function parseQueryTree(tree: string): TreeResult {
   if (tree.length > MAX_TREE) return tooLarge();
-  const root = line('ROOT', false, '');
+  const root = heading('ROOT');
   const open: TreeLine[] = [root];
   for (const source of tree.split('\n')) {
     if (source.trim() === '') continue;
@@ -43,11 +45,12 @@ function parseLine(source: string): TreeLine {
   // One expression for the whole line takes most of the time of a check: it backtracks over long attributes.
   const at = source.indexOf(ID);
   const kind = at < 0 ? '' : source.slice(0, at);
-  if (!NODE_KIND.test(kind)) return line(source.trimEnd(), false, '');
+  if (!NODE_KIND.test(kind)) return heading(source.trimEnd());
   let end = at + ID.length;
   while (isDigit(source.charCodeAt(end))) end++;
-  if (end === at + ID.length) return line(source.trimEnd(), false, '');
-  return line(kind, true, source.slice(end));
+  if (end === at + ID.length) return heading(source.trimEnd());
+  const id = source.slice(at + ID.length, end);
+  return { kind, isNode: true, id, attributes: source.slice(end), children: [] };
 }
 
 const ID = ' id: ';
@@ -57,8 +60,8 @@ function isDigit(code: number): boolean {
   return code >= 48 && code <= 57;
 }
 
-function line(kind: string, isNode: boolean, attributes: string): TreeLine {
-  return { kind, isNode, attributes, children: [] };
+function heading(kind: string): TreeLine {
+  return { kind, isNode: false, id: '', attributes: '', children: [] };
 }
 
 /** An attribute's value up to `next`, or to the end of the line; undefined unless it occurs exactly once. */
