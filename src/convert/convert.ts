@@ -1,12 +1,14 @@
 // The entry point: SQL of another database system as ClickHouse SQL. Runs offline, in commands, never for a request.
 import type { Conversion, ConversionNote, ConvertOptions } from './conversion.ts';
 import type { ParseReply } from './parse/messages.ts';
-import { writeStatement } from './write/write.ts';
+import { writeStatement, type WriteOptions, type Written } from './write/write.ts';
+import type { Query } from '../sql/syntax-tree.ts';
 import { parameterTypes } from './parameter-types.ts';
 import { createParser, type Parser } from './parse/parser.ts';
 
 /** Converts one text after another with one parser. */
 export interface Converter {
+  /** Never rejects for the content of the text: what could not be converted is in the notes. */
   readonly convert: (text: string, options: ConvertOptions) => Promise<Conversion>;
   readonly close: () => Promise<void>;
 }
@@ -17,16 +19,6 @@ export function createConverter(): Converter {
   return { convert: (text, options) => convertWith(parser, text, options), close: parser.close };
 }
 
-/** Converts one text. Never rejects for its content: what could not be converted is in the notes. */
-export async function convert(text: string, options: ConvertOptions): Promise<Conversion> {
-  const converter = createConverter();
-  try {
-    return await converter.convert(text, options);
-  } finally {
-    await converter.close();
-  }
-}
-
 const NOTHING: Conversion = { sql: undefined, parameters: [], notes: [], reads: { tables: [], columns: [] } };
 
 async function convertWith(parser: Parser, text: string, options: ConvertOptions): Promise<Conversion> {
@@ -35,13 +27,24 @@ async function convertWith(parser: Parser, text: string, options: ConvertOptions
   if (reply.kind !== 'read') return { ...NOTHING, notes: [failureNote(reply, text)] };
   const { query, notes, reads, comparisons } = reply.reading;
   const parameters = parameterTypes(comparisons, options.columnsOf);
-  const written = writeStatement(query, { ...options, text });
+  const written = write(query, { ...options, text });
+  if (written === undefined) return { ...NOTHING, notes: [failureNote({ kind: 'too_large' }, text)], reads };
   return {
     sql: written.sql,
     parameters,
     notes: [...notes, ...written.notes].toSorted((a, b) => a.offset - b.offset),
     reads,
   };
+}
+
+/** Undefined if the tree is too deep to be written. */
+function write(query: Query, options: WriteOptions): Written | undefined {
+  try {
+    return writeStatement(query, options);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }
 
 function failureNote(reply: Exclude<ParseReply, { kind: 'read' }>, text: string): ConversionNote {

@@ -67,7 +67,10 @@ describe.each(DIALECTS)('%s', (dialect) => {
       .map(({ message }) => message);
     expect(reasons.join('; ')).toBe(unconverted ?? '');
     if (conversion.sql === undefined || statusOf(conversion) !== 'converted') return;
-    expect(difference(rows, await rowsOf(conversion.sql), isOrdered(text)), conversion.sql).toBeUndefined();
+    expect({
+      sql: conversion.sql,
+      difference: difference(rows, await rowsOf(conversion.sql), isOrdered(text)),
+    }).toEqual({ sql: conversion.sql, difference: undefined });
   });
 
   test('without the types of columns, a query that is converted returns the same rows', async () => {

@@ -42,6 +42,13 @@ test.each(DIALECTS)('%s: what is nested 20 levels deep is read', async (dialect)
   expect(reads.tables).toEqual([['t']]);
 });
 
+test('a tree that is deep without being nested or long is reported, however far it gets', async () => {
+  const sum = ' + 1'.repeat(390);
+  const text = `SELECT ${'('.repeat(60)}a${`${sum})`.repeat(60)}`;
+  const { sql, notes } = await converter.convert(text, { dialect: 'mysql' });
+  expect({ sql, codes: notes.map(({ code }) => code) }).toEqual({ sql: undefined, codes: ['too_large'] });
+});
+
 const columns = `SELECT ${'a, '.repeat(20_000)}a FROM t`;
 
 test('a text that takes longer than the limit is reported, and the next one is read', async () => {

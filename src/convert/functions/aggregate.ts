@@ -52,21 +52,22 @@ export function writeAggregate(application: Application): Value {
   return rule({ application, filter, isPartial, apply });
 }
 
+const counted = (sql: string): Value => value('int', sql, false, { scale: 0, isUnsigned: true });
+
 function count({ application, apply }: Aggregation): Value {
   const { call, all, context, fail } = application;
-  const int = (sql: string): Value => value('int', sql, false, { scale: 0 });
   const none = { isNullOfNone: false };
-  if (call.isStar || call.args.length === 0) return int(apply('count', [], none));
+  if (call.isStar || call.args.length === 0) return counted(apply('count', [], none));
   if (!call.isDistinct) {
     const [only] = all();
-    return int(
+    return counted(
       only?.type.isNullable === false
         ? apply('count', [], none)
         : apply('count', [countable(only ?? value('null', 'NULL')).sql], none),
     );
   }
   if (call.over !== undefined) return fail('count(DISTINCT …) OVER is not converted');
-  return int(
+  return counted(
     apply(
       'uniqExact',
       all().map((each) => caselessKey(countable(each), context).sql),

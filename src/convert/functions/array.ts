@@ -1,6 +1,7 @@
 // Functions of arrays.
 import { jsonElements } from '../write/json-path.ts';
 import { seriesArray } from '../write/row-source.ts';
+import { unified } from '../write/unify.ts';
 import { condition, isNullable, text, value, type Value } from '../write/value.ts';
 import { byDialect, type Application, type Rule, type Rules } from './function.ts';
 
@@ -61,6 +62,10 @@ export const ARRAY_FUNCTIONS: Rules = {
   array_to_string: joined,
   element_at: element,
   array_contains: contains,
+  array_construct: ({ all }) => {
+    const { sqls, type } = unified(all());
+    return value('array', `[${sqls.join(', ')}]`, false, { element: type });
+  },
   array_sort: keeping('arraySort'),
   array_distinct: keeping('arrayDistinct'),
   array_reverse: keeping('arrayReverse'),

@@ -30,6 +30,8 @@ function distinct(
 ): string {
   const { context, fail } = application;
   const [order, more] = orders;
+  if (caselessKey(own, context).sql !== own.sql)
+    differs(context, application.at, 'collation', 'DISTINCT keeps strings that differ only in case');
   const array = apply('groupUniqArray', [own.sql], { isNullOfNone: false });
   if (order === undefined) return `arraySort(${array})`;
   const key = context.write(order.value, context);

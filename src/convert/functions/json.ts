@@ -104,6 +104,7 @@ export const JSON_FUNCTIONS: Rules = {
   try_parse_json: ({ arg }) => jsonOf(arg(0)),
   json_parse: ({ arg }) => jsonOf(arg(0)),
   to_json: ({ arg }) => value('json', `toJSONString(${arg(0).sql})`, arg(0).type.isNullable),
+  to_json_string: ({ arg }) => value('text', `toJSONString(${arg(0).sql})`, arg(0).type.isNullable),
   get_path: (application) =>
     jsonAt(application.arg(0), pathArgument(application.call.args[1], application.at)),
   get: byDialect({

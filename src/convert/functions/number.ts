@@ -162,6 +162,9 @@ export const NUMBER_FUNCTIONS: Rules = {
   width_bucket: (application) => application.fail('width_bucket is not converted', 'Use widthBucket.'),
   min: extremeOf('least'),
   max: extremeOf('greatest'),
+  try_to_number: tryNumber,
+  try_to_decimal: tryNumber,
+  try_to_double: tryNumber,
   to_number: ({ arg, call, fail }) =>
     call.args.length > 1
       ? fail('to_number is converted with one argument')
@@ -189,4 +192,15 @@ function extremeOf(name: 'least' | 'greatest'): Rule {
       };
     },
   });
+}
+
+/** Snowflake's conversions of strings that return NULL for other strings. */
+function tryNumber({ arg, call, fail }: Application): Value {
+  const own = arg(0);
+  if (call.args.length > 1 || own.type.kind !== 'text')
+    return fail(`${call.name} is converted only for strings, with one argument`);
+  const isWhole = call.name !== 'try_to_double';
+  return isWhole
+    ? value('int', `toInt64OrNull(${own.sql})`, true, { scale: 0 })
+    : value('float', `toFloat64OrNull(${own.sql})`);
 }

@@ -15,6 +15,11 @@ function string({ arg, at, context }: Application, index: number): Value {
   return castTo(own, { name: 'TEXT', at }, { isSafe: false, at, context });
 }
 
+/** NULL of NULL: an array cannot be NULL in ClickHouse, and its elements are empty strings then. */
+function unlessNull(own: Value, sql: string): string {
+  return own.type.isNullable ? `if(${own.sql} IS NULL, NULL, ${sql})` : sql;
+}
+
 const int = (sql: string, isNullableValue = true): Value => value('int', sql, isNullableValue, { scale: 0 });
 
 /** concat: NULL if an argument is NULL, except in PostgreSQL, which skips NULL. */
@@ -209,7 +214,7 @@ function splitPart(application: Application): Value {
   if (application.dialect === 'trino') return value('text', `arrayElementOrNull(${parts}, ${index.sql})`);
   const first = integer(application.source(2));
   if (first === 0) return application.fail('split_part at position 0 is not converted');
-  return value('text', `arrayElement(${parts}, ${index.sql})`, nullable);
+  return value('text', unlessNull(own, `arrayElement(${parts}, ${index.sql})`), nullable);
 }
 
 /** MySQL's substring_index. */
@@ -220,7 +225,7 @@ function substringIndex(application: Application): Value {
     return application.fail('substring_index is converted only with a literal count');
   const parts = `splitByString(${by.sql}, ${text(own)})`;
   const slice = number > 0 ? `arraySlice(${parts}, 1, ${count.sql})` : `arraySlice(${parts}, ${count.sql})`;
-  return value('text', `arrayStringConcat(${slice}, ${by.sql})`, isNullable(own, by));
+  return value('text', unlessNull(own, `arrayStringConcat(${slice}, ${by.sql})`), isNullable(own, by));
 }
 
 /** A pattern argument as a literal for RE2. */

@@ -1,24 +1,36 @@
 // Functions of times.
-import { quoteString } from '../../sql/literal.ts';
 import type { Expression } from '../../sql/syntax-tree.ts';
-import { castTo } from '../write/cast.ts';
 import { shifted, spansOf, type Span } from '../write/interval.ts';
-import { loose, operand, text, value, type Value } from '../write/value.ts';
-import { asTime, epoch, partOf, truncated, unitOf } from './time-parts.ts';
-import { mysqlFormat, strftimeFormat, toCharFormat, type Format } from './time-format.ts';
-import { truncateNumber } from './number.ts';
+import { loose, operand, value, type Value } from '../write/value.ts';
 import { byDialect, literal, type Application, type Rule, type Rules } from './function.ts';
+import { truncateNumber } from './number.ts';
 import { sqliteTime } from './sqlite-time.ts';
+import { place, time } from './time-argument.ts';
+import {
+  daysBetween,
+  timestampDiff,
+  unitFirstBoundaries,
+  unitFirstWhole,
+  unitLastBoundaries,
+} from './time-difference.ts';
+import { mysqlFormat, strftimeFormat } from './time-format.ts';
+import { asTime, epoch, partOf, truncated, unitOf } from './time-parts.ts';
+import {
+  cast,
+  format,
+  fromUnix,
+  named,
+  ofSeconds,
+  parseByStrftime,
+  parsed,
+  scaledEpoch,
+  strToDate,
+  toChar,
+  toDate,
+  toTimestamp,
+} from './time-text.ts';
 
-const place = ({
-  context,
-  at,
-}: Application): { readonly context: Application['context']; readonly at: number } => ({ context, at });
-
-/** An argument as a time. */
-function time(application: Application, index: number): Value {
-  return asTime(application.arg(index), application.context, application.at);
-}
+const int = (sql: string, isNullable = true): Value => value('int', sql, isNullable, { scale: 0 });
 
 function part(unit: string): Rule {
   return (application) => partOf(application.arg(0), unit, place(application));
@@ -76,163 +88,6 @@ function withInterval(operator: '+' | '-'): Rule {
   };
 }
 
-const dateOf = (own: Value): string =>
-  own.type.kind === 'date' || own.type.isDate === true ? own.sql : `toDate(${own.sql})`;
-const int = (sql: string, isNullable = true): Value => value('int', sql, isNullable, { scale: 0 });
-
-/** The number of boundaries of a unit between two times. */
-function boundaries(application: Application, unit: string, [from, to]: readonly [Value, Value]): Value {
-  const isNullable = from.type.isNullable || to.type.isNullable;
-  const { dialect } = application;
-  if (unit === 'WEEK' && dialect === 'bigquery')
-    return int(
-      `intDiv(dateDiff('day', toStartOfWeek(${from.sql}, 0), toStartOfWeek(${to.sql}, 0)), 7)`,
-      isNullable,
-    );
-  const own = unit === 'ISOWEEK' || unit === 'WEEK(MONDAY)' ? 'WEEK' : unit;
-  if (!/^(?:YEAR|QUARTER|MONTH|WEEK|DAY|HOUR|MINUTE|SECOND|MILLISECOND|MICROSECOND)$/.test(own))
-    return application.fail(`The unit ${unit} is not converted`);
-  return int(`dateDiff('${own.toLowerCase()}', ${from.sql}, ${to.sql})`, isNullable);
-}
-
-/** The number of whole units between two times. */
-function whole(application: Application, unit: string, [from, to]: readonly [Value, Value]): Value {
-  const isNullable = from.type.isNullable || to.type.isNullable;
-  if (!/^(?:YEAR|QUARTER|MONTH|WEEK|DAY|HOUR|MINUTE|SECOND|MILLISECOND|MICROSECOND)$/.test(unit))
-    return application.fail(`The unit ${unit} is not converted`);
-  // age() of these units is wrong for negative differences.
-  const smaller = { WEEK: ['day', 7], QUARTER: ['month', 3], YEAR: ['month', 12] }[unit];
-  if (smaller !== undefined)
-    return int(`intDiv(age('${smaller[0]}', ${from.sql}, ${to.sql}), ${smaller[1]})`, isNullable);
-  return int(`age('${unit.toLowerCase()}', ${from.sql}, ${to.sql})`, isNullable);
-}
-
-const MICROSECONDS: Readonly<Record<string, number>> = {
-  MICROSECOND: 1,
-  MILLISECOND: 1000,
-  SECOND: 1e6,
-  MINUTE: 6e7,
-  HOUR: 3.6e9,
-  DAY: 8.64e10,
-};
-
-/** BigQuery's timestamp_diff(later, earlier, unit). */
-const timestampDiff: Rule = (application) => {
-  const unit = unitOf(application.source(2));
-  const [to, from] = [time(application, 0), time(application, 1)];
-  const factor = MICROSECONDS[unit];
-  if (factor === undefined) return application.fail(`The unit ${unit} is not converted`);
-  return int(
-    `intDiv(dateDiff('microsecond', ${from.sql}, ${to.sql}), ${factor})`,
-    from.type.isNullable || to.type.isNullable,
-  );
-};
-
-const unitFirstBoundaries: Rule = (application) =>
-  boundaries(application, unitOf(application.source(0)), [time(application, 1), time(application, 2)]);
-const unitFirstWhole: Rule = (application) =>
-  whole(application, unitOf(application.source(0)), [time(application, 1), time(application, 2)]);
-const unitLastBoundaries: Rule = (application) =>
-  boundaries(application, unitOf(application.source(2)), [time(application, 1), time(application, 0)]);
-
-/** MySQL's datediff(later, earlier). */
-const daysBetween: Rule = (application) => {
-  const [to, from] = [time(application, 0), time(application, 1)];
-  return int(`dateDiff('day', ${dateOf(from)}, ${dateOf(to)})`, from.type.isNullable || to.type.isNullable);
-};
-
-function formatted(own: Value, format: Format, application: Application): Value {
-  if ('reason' in format) return application.fail(format.reason);
-  return value('text', `formatDateTime(${own.sql}, ${quoteString(format.format)})`, own.type.isNullable);
-}
-
-function toChar(application: Application): Value {
-  const own = application.arg(0);
-  if (!['date', 'timestamp', 'unknown'].includes(own.type.kind) || application.call.args.length < 2)
-    return application.call.args.length < 2
-      ? castTo(own, { name: 'TEXT', at: application.at }, { isSafe: false, ...place(application) })
-      : application.fail('to_char is converted only for times');
-  return formatted(own, toCharFormat(literal(application, 1), application.dialect), application);
-}
-
-/** A string in a format as a time. */
-function parsed(
-  application: Application,
-  {
-    of,
-    format,
-    isDate,
-    isSafe,
-  }: { readonly of: Value; readonly format: Format; readonly isDate: boolean; readonly isSafe: boolean },
-): Value {
-  if ('reason' in format) return application.fail(format.reason);
-  const isNullable = of.type.isNullable || isSafe;
-  const sql = `parseDateTime${isSafe ? 'OrNull' : ''}(${text(of)}, ${quoteString(format.format)}, 'UTC')`;
-  return isDate ? value('date', `toDate(${sql})`, isNullable) : value('timestamp', sql, isNullable);
-}
-
-function strToDate(application: Application): Value {
-  const format = literal(application, 1);
-  const hasTime = /%[HhIkliSsTrfp]/.test(format);
-  return parsed(application, {
-    of: application.arg(0),
-    format: mysqlFormat(format),
-    isDate: !hasTime,
-    isSafe: true,
-  });
-}
-
-function parseByStrftime(isDate: boolean): Rule {
-  return (application) =>
-    parsed(application, {
-      of: application.arg(1),
-      format: strftimeFormat(literal(application, 0)),
-      isDate,
-      isSafe: application.call.isSafe,
-    });
-}
-
-/** A cast to a date or a timestamp, of one argument. */
-function cast(type: string): Rule {
-  return (application) =>
-    castTo(application.arg(0), { name: type, at: application.at }, { isSafe: false, ...place(application) });
-}
-
-function toDate(application: Application): Value {
-  if (application.call.args.length === 1) return cast('DATE')(application);
-  return parsed(application, {
-    of: application.arg(0),
-    format: toCharFormat(literal(application, 1), application.dialect),
-    isDate: true,
-    isSafe: false,
-  });
-}
-
-function toTimestamp(application: Application): Value {
-  const { arg, call, dialect } = application;
-  const own = arg(0);
-  if (call.args.length > 1)
-    return parsed(application, {
-      of: own,
-      format: toCharFormat(literal(application, 1), dialect),
-      isDate: false,
-      isSafe: false,
-    });
-  if (['text', 'date', 'timestamp'].includes(own.type.kind)) return cast('TIMESTAMP')(application);
-  return ofSeconds(own);
-}
-
-/** Seconds since 1970 as a time. */
-function ofSeconds(own: Value): Value {
-  if (own.type.kind === 'int')
-    return value('timestamp', `fromUnixTimestamp64Second(toInt64(${own.sql}), 'UTC')`, own.type.isNullable);
-  return value(
-    'timestamp',
-    `fromUnixTimestamp64Micro(toInt64(round(${operand(own)} * 1000000)), 'UTC')`,
-    own.type.isNullable,
-  );
-}
-
 function bigqueryDate(application: Application): Value {
   const { call, arg } = application;
   if (call.args.length === 3)
@@ -264,15 +119,6 @@ const lastDay: Rule = (application) => {
     return application.fail('last_day is converted only for months');
   return value('date', `toLastDayOfMonth(${own.sql})`, own.type.isNullable);
 };
-
-function named(mysql: string, short: string): Rule {
-  return (application) =>
-    formatted(
-      time(application, 0),
-      { format: application.dialect === 'snowflake' ? short : mysql },
-      application,
-    );
-}
 
 const WEEK_MODES: ReadonlySet<string> = new Set(['0', '1', '2', '3', '4', '5', '6', '7']);
 
@@ -312,21 +158,6 @@ const seconds: Rule = (application) => {
   const own = time(application, 0);
   return int(`toUnixTimestamp(${own.sql})`, own.type.isNullable);
 };
-
-function fromUnix(application: Application): Value {
-  const own = ofSeconds(application.arg(0));
-  if (application.call.args.length === 1) return own;
-  return formatted(own, mysqlFormat(literal(application, 1)), application);
-}
-
-function scaledEpoch(name: string): Rule {
-  return ({ arg }) => value('timestamp', `${name}(toInt64(${arg(0).sql}), 'UTC')`, arg(0).type.isNullable);
-}
-
-const format =
-  (convert: (format: string) => Format, index: { readonly format: number; readonly time: number }): Rule =>
-  (application) =>
-    formatted(time(application, index.time), convert(literal(application, index.format)), application);
 
 export const TIME_FUNCTIONS: Rules = {
   date_trunc: dateTrunc,

@@ -17,7 +17,7 @@ export function writeWindowFunction(application: Application): Value {
   const rule = RULES.get(call.name);
   if (rule === undefined || call.over === undefined) return fail(`${call.name} is not converted`);
   // Snowflake's default frame of these functions is the whole partition.
-  const isWhole = application.dialect === 'snowflake' && /_value$/.test(call.name);
+  const isWhole = application.dialect === 'snowflake' && call.name.endsWith('_value');
   return rule(
     application,
     overSql(

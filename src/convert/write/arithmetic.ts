@@ -79,10 +79,11 @@ function checkNumber(each: Value, at: number, context: Context): void {
   );
 }
 
+const isTimeLiteral = ({ literal }: Value): boolean =>
+  literal !== undefined && timestampLiteral(literal) !== undefined;
+
 function bothTimes(a: Value, b: Value): boolean {
-  const isLiteral = (each: Value): boolean =>
-    each.literal !== undefined && timestampLiteral(each.literal) !== undefined;
-  return (isTime(a) && (isTime(b) || isLiteral(b))) || (isTime(b) && isLiteral(a));
+  return (isTime(a) && (isTime(b) || isTimeLiteral(b))) || (isTime(b) && isTimeLiteral(a));
 }
 
 function timeDifference(a: Value, b: Value, { at, context }: Omit<Operation, 'operator'>): Value {
@@ -147,11 +148,11 @@ function withInterval({ operator, left, right, at }: Binary, context: Context): 
   return unconverted(at, 'type', `${operator} is not converted for intervals`);
 }
 
+const WIDENING: readonly Kind[] = ['seconds', 'unknown', 'float', 'numeric', 'decimal'];
+
 /** The kind of the result of an operator on two numbers. */
 function common(a: Value, b: Value): Kind {
-  const kinds = [a.type.kind, b.type.kind];
-  const order: readonly Kind[] = ['seconds', 'unknown', 'float', 'numeric', 'decimal'];
-  return order.find((kind) => kinds.includes(kind)) ?? 'int';
+  return WIDENING.find((kind) => a.type.kind === kind || b.type.kind === kind) ?? 'int';
 }
 
 function plain(a: Value, b: Value, operator: string): Value {
@@ -210,15 +211,9 @@ function quotient(a: Value, b: Value, { at, context }: Operation): Value {
 /** Digits after the point of a quotient of exact numbers. */
 function quotientScale(a: Value, b: Value, { shared }: Context): number | undefined {
   const { scale } = a.type;
-  switch (shared.dialect) {
-    case 'mysql':
-    case 'mariadb':
-      return scale === undefined ? undefined : scale + 4;
-    case 'trino':
-      return scale === undefined || b.type.scale === undefined ? undefined : Math.max(scale, b.type.scale);
-    default:
-      return undefined;
-  }
+  if (scale === undefined) return undefined;
+  if (shared.dialect === 'mysql' || shared.dialect === 'mariadb') return scale + 4;
+  return shared.dialect === 'trino' && b.type.scale !== undefined ? Math.max(scale, b.type.scale) : undefined;
 }
 
 /** Trino rounds each quotient of decimals. */
@@ -232,7 +227,7 @@ const TIE = '1.000000000000002';
 
 /**
  * Rounds half away from zero, as exact numbers are rounded. ClickHouse rounds Float64 half to even, and a quotient may be
- * just below the half that it stands for.
+ * just below the half that it represents.
  */
 export function roundHalfAway(own: Value, digits: number): Value {
   const more = digits === 0 ? '' : `, ${digits}`;

@@ -115,7 +115,14 @@ export function castTo(own: Value, type: TypeName, options: CastOptions): Value 
         : value('time', text(from), from.type.isNullable);
     case 'array':
       return toArray(from, type, at);
-    default:
+    case 'numeric':
+    case 'seconds':
+    case 'interval':
+    case 'object':
+    case 'map':
+    case 'tuple':
+    case 'null':
+    case 'unknown':
       return unconverted(at, 'type', `The type ${type.name} is not converted`);
   }
 }

@@ -30,7 +30,7 @@ export function comparison(
   { operator, at, context }: { readonly operator: string; readonly at: number; readonly context: Context },
 ): Value {
   checkPadding([left, right], { at, context });
-  const [a, b] = adapted(left, right, { at, context });
+  const [a, b] = joinable(adapted(left, right, { at, context }), context);
   const nullable = isNullable(a, b);
   switch (operator) {
     case '<=>':
@@ -44,6 +44,22 @@ export function comparison(
         nullable,
       );
   }
+}
+
+const signed = (each: Value): Value =>
+  each.type.isUnsigned === true ? { ...each, sql: `toInt64(${each.sql})`, isLoose: false } : each;
+
+/** The keys of a join must have a common type; UInt64 and signed integers have none. */
+function joinable([a, b]: readonly [Value, Value], { isJoin }: Context): readonly [Value, Value] {
+  if (isJoin !== true || !isKind(a, 'int') || !isKind(b, 'int') || a.type.isUnsigned === b.type.isUnsigned)
+    return [a, b];
+  return [signed(a), signed(b)];
+}
+
+/** A literal date without a time. */
+function isDay({ literal }: Value): boolean {
+  const parsed = literal === undefined ? undefined : parseTime(literal);
+  return parsed !== undefined && parsed.time === undefined;
 }
 
 /** Most collations of MySQL ignore spaces at the end. */
@@ -65,10 +81,6 @@ function checkPadding(
  */
 function dateOperator(left: Value, right: Value, operator: string, { shared }: Context): string {
   if (shared.dialect !== 'sqlite') return operator;
-  const isDay = (each: Value): boolean =>
-    each.literal !== undefined &&
-    parseTime(each.literal)?.time === undefined &&
-    parseTime(each.literal) !== undefined;
   if (left.type.kind === 'timestamp' && isDay(right)) return { '<=': '<', '>': '>=' }[operator] ?? operator;
   if (right.type.kind === 'timestamp' && isDay(left)) return { '>=': '>', '<': '<=' }[operator] ?? operator;
   return operator;
@@ -169,11 +181,12 @@ function timeToward(own: Value, literal: string, { isDay, isDate, at, context }:
 
 const LETTERS = /\p{L}/u;
 
+const isText = (each: Value): boolean => each.type.kind === 'text';
+
 /** In MySQL, strings are compared without regard to case. */
 export function caseless(own: Value, other: Value, context: Context): Value {
   const { shared } = context;
   if (!shared.traits.ignoresCase || own.type.isBinary === true || other.type.isBinary === true) return own;
-  const isText = (each: Value): boolean => each.type.kind === 'text';
   const isCompared =
     (isText(own) && isText(other)) ||
     (own.literal !== undefined && other.type.kind === 'unknown') ||

@@ -1,8 +1,8 @@
 // The context that the conversion of a query or an expression needs, and how what cannot be converted is reported.
-import type { Expression, Query, Window } from '../../sql/syntax-tree.ts';
+import type { Expression, FromItem, Query, Window } from '../../sql/syntax-tree.ts';
 import type { ConversionCode, ConversionNote, ConvertOptions, ForeignDialect } from '../conversion.ts';
 import type { Traits } from './dialect.ts';
-import type { Relation, WithColumns } from './scope.ts';
+import type { Joined, Relation, WithColumns } from './scope.ts';
 import type { Value } from './value.ts';
 
 /** Thrown where a part cannot be converted; caught by the nearest enclosing expression or element of FROM. */
@@ -52,6 +52,8 @@ export interface Context {
   readonly shadowed?: ReadonlySet<string>;
   /** Names that the select list uses, in lower case: with tables whose columns are unknown, they are columns. */
   readonly usedNames?: ReadonlySet<string>;
+  /** The condition of a join. */
+  readonly isJoin?: boolean;
   /** HAVING of MySQL: aliases come before columns. */
   readonly prefersAliases?: boolean;
   /** The keys of GROUP BY, outside of aggregate functions. */
@@ -66,6 +68,8 @@ export interface Context {
   readonly onOuter?: (() => void) | undefined;
   readonly write: (expression: Expression, context: Context) => Value;
   readonly query: (query: Query, context: Context) => WrittenQuery;
+  /** A join with a lateral subquery; undefined if it does not refer to earlier tables. */
+  readonly lateral: (item: FromItem, context: Context) => Joined | undefined;
 }
 
 /** Keys of GROUP BY by their SQL. */
@@ -116,7 +120,7 @@ export function differs(context: Context, at: number, code: ConversionCode, mess
   note(context, 'differs', { at, code, message });
 }
 
-/** What stands in the place of a part that was not converted: a name that ClickHouse rejects, and a comment. */
+/** What is written in the place of a part that was not converted: a name that ClickHouse rejects, and a comment. */
 export function placeholder(context: Context, error: UnconvertedError): string {
   note(context, 'not_converted', error);
   const line = context.shared.text.slice(0, error.at).split('\n').length;

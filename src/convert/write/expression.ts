@@ -6,7 +6,7 @@ import { writeCall } from './call.ts';
 import { castTo, writeCast } from './cast.ts';
 import { adapted, compared, comparison } from './comparison.ts';
 import { placeholder, unconverted, UnconvertedError, type Context, type GroupKeys } from './context.ts';
-import { extracted } from '../functions/time-parts.ts';
+import { asTime, extracted } from '../functions/time-parts.ts';
 import { jsonAt, jsonOf, jsonOperator } from './json-path.ts';
 import { writeIn, writeQuantified } from './membership.ts';
 import { writeLike } from './pattern.ts';
@@ -44,81 +44,64 @@ function writeGrouped(
   return hasOthers && isColumn && !isOuter ? any : plain;
 }
 
-function writeAny(expression: Expression, context: Context): Value {
-  const write = (each: Expression): Value => context.write(each, context);
-  switch (expression.kind) {
-    case 'string':
-      return { ...value('text', quoteString(expression.value), false), literal: expression.value };
-    case 'number':
-      return writeNumber(expression.text, context);
-    case 'boolean':
-      return value('bool', expression.value ? 'true' : 'false', false);
-    case 'null':
-      return value('null', 'NULL');
-    case 'time':
-      return writeTime(expression);
-    case 'parameter':
-      return value('unknown', `@${expression.name}`);
-    case 'path':
-      return writePath(expression, context);
-    case 'field':
-      return fieldOf(write(expression.of), expression.name.name);
-    case 'index':
-      return writeIndex(expression, context);
-    case 'call':
-      return writeCall(expression, context);
-    case 'cast':
-      return writeCast(expression, context);
-    case 'extract':
-      return extracted(write(zoned(expression)), expression.part, context);
-    case 'at_zone':
-      return writeZone(expression, context);
-    case 'interval':
-    case 'intervals':
-      return unconverted(
-        expression.at,
-        'type',
-        'An interval is converted only where it is added to a time or compared',
-      );
-    case 'unary':
-      return writeUnary(expression, write(expression.value), context);
-    case 'chain':
-      return writeChain(expression, expression.values.map(write), context);
-    case 'binary':
-      return writeBinary(expression, context);
-    case 'like':
-      return writeLike(expression, context);
-    case 'quantified':
-      return writeQuantified(expression, context);
-    case 'between':
-      return writeBetween(expression, context);
-    case 'in':
-      return writeIn(expression, context);
-    case 'is':
-      return writeIs(expression, write(expression.value));
-    case 'case':
-      return writeCase(expression, context);
-    case 'array':
-      return writeArray(expression.items.map(write));
-    case 'row':
-      return value('tuple', `(${expression.items.map((each) => write(each).sql).join(', ')})`, false);
-    case 'struct':
-      return unconverted(expression.at, 'expression', 'STRUCT is not converted', 'Use tuple(…) or a map.');
-    case 'lambda':
-      return writeLambda(expression, context);
-    case 'named_argument':
-      return unconverted(
-        expression.at,
-        'expression',
-        `The named argument ${expression.name.name} is not converted`,
-      );
-    case 'slice':
-      return writeSlice(expression, context);
-    case 'query':
-      return writeSubquery(expression, context);
-    case 'unread':
-      return unconverted(expression.at, 'expression', `Not converted: ${expression.reason}`);
-  }
+type Writer<K extends Expression['kind']> = (expression: Of<K>, context: Context) => Value;
+
+/** How each kind of expression is written. */
+const WRITERS: { readonly [K in Expression['kind']]: Writer<K> } = {
+  string: ({ value: text }) => ({ ...value('text', quoteString(text), false), literal: text }),
+  number: ({ text }, context) => writeNumber(text, context),
+  boolean: ({ value: own }) => value('bool', own ? 'true' : 'false', false),
+  null: () => value('null', 'NULL'),
+  time: writeTime,
+  parameter: ({ name: own }) => value('unknown', `@${own}`),
+  path: writePath,
+  field: ({ of, name: { name: field } }, context) => fieldOf(context.write(of, context), field, context),
+  index: writeIndex,
+  call: writeCall,
+  cast: writeCast,
+  extract: (expression, context) =>
+    extractedAge(expression, context) ??
+    extracted(context.write(zoned(expression), context), expression.part, context),
+  at_zone: writeZone,
+  interval: standalone,
+  intervals: standalone,
+  unary: (expression, context) => writeUnary(expression, context.write(expression.value, context), context),
+  chain: (expression, context) =>
+    writeChain(
+      expression,
+      expression.values.map((each) => context.write(each, context)),
+      context,
+    ),
+  binary: writeBinary,
+  like: writeLike,
+  quantified: writeQuantified,
+  between: writeBetween,
+  in: writeIn,
+  is: (expression, context) => writeIs(expression, context.write(expression.value, context)),
+  case: writeCase,
+  array: ({ items }, context) => writeArray(items.map((each) => context.write(each, context))),
+  row: ({ items }, context) =>
+    value('tuple', `(${items.map((each) => context.write(each, context).sql).join(', ')})`, false),
+  struct: ({ at }) => unconverted(at, 'expression', 'STRUCT is not converted', 'Use tuple(…) or a map.'),
+  lambda: writeLambda,
+  named_argument: ({ at, name: own }) =>
+    unconverted(at, 'expression', `The named argument ${own.name} is not converted`),
+  slice: writeSlice,
+  query: writeSubquery,
+  unread: ({ at, reason }) => unconverted(at, 'expression', `Not converted: ${reason}`),
+};
+
+function writeAny<K extends Expression['kind']>(
+  expression: Extract<Expression, { kind: K }>,
+  context: Context,
+): Value {
+  // The writer of a kind accepts the expressions of that kind.
+  const writer = WRITERS[expression.kind] as (each: Expression, context: Context) => Value;
+  return writer(expression, context);
+}
+
+function standalone({ at }: Of<'interval' | 'intervals'>): Value {
+  return unconverted(at, 'type', 'An interval is converted only where it is added to a time or compared');
 }
 
 const FLOAT_LITERALS: ReadonlySet<string> = new Set(['bigquery', 'sqlite']);
@@ -141,15 +124,16 @@ function writeTime({ type, value: literal, at }: Of<'time'>): Value {
 
 function writePath({ parts }: Of<'path'>, context: Context): Value {
   const { value: found, rest } = resolve(parts, context);
-  return rest.reduce((of, { name: field }) => fieldOf(of, field), found);
+  return rest.reduce((of, { name: field }) => fieldOf(of, field, context), found);
 }
 
 /** A field of a tuple or a map, or of JSON. */
-function fieldOf(of: Value, field: string): Value {
+function fieldOf(of: Value, field: string, { shared }: Context): Value {
   if (of.type.kind === 'map')
     return value(of.type.element?.kind ?? 'unknown', `${operand(of)}[${quoteString(field)}]`, false);
   if (of.type.kind === 'tuple') return value('unknown', `tupleElement(${of.sql}, ${quoteString(field)})`);
-  if (of.type.kind === 'unknown') return value('unknown', `${operand(of)}.${name(field)}`);
+  if (of.type.kind === 'unknown' && shared.dialect !== 'snowflake')
+    return value('unknown', `${operand(of)}.${name(field)}`);
   return jsonAt(of, [quoteString(field)]);
 }
 
@@ -198,10 +182,22 @@ function zoned({ value: inner, zone, at }: Of<'extract'>): Expression {
   return zone === undefined ? inner : { kind: 'at_zone', value: inner, zone, at };
 }
 
+/** PostgreSQL's `EXTRACT(YEAR FROM age(later, earlier))`. */
+function extractedAge({ value: inner, part }: Of<'extract'>, context: Context): Value | undefined {
+  if (inner.kind !== 'call' || inner.name !== 'age' || inner.args.length !== 2) return undefined;
+  const [to, from] = inner.args.map((each) => asTime(context.write(each, context), context, inner.at));
+  if (to === undefined || from === undefined) return undefined;
+  const months = `age('month', ${from.sql}, ${to.sql})`;
+  const nullable = isNullable(to, from);
+  if (part.name === 'YEAR') return value('decimal', `intDiv(${months}, 12)`, nullable, { scale: 0 });
+  return part.name === 'MONTH' ? loose('decimal', `${months} % 12`, nullable, { scale: 0 }) : undefined;
+}
+
+const isUtc = (each: Value): boolean => /^(?:utc|gmt|etc\/utc)$/i.test(each.literal ?? '');
+
 /** `value AT TIME ZONE zone`. */
 function writeZone({ value: inner, zone, at }: Of<'at_zone'>, context: Context): Value {
   const there = context.write(zone, context);
-  const isUtc = (each: Value): boolean => /^(?:utc|gmt|etc\/utc)$/i.test(each.literal ?? '');
   const own = castTo(
     context.write(inner, context),
     { name: 'TIMESTAMP', at },
@@ -240,6 +236,8 @@ function writeUnary({ operator, at }: Of<'unary'>, inner: Value, { shared }: Con
 
 function writeChain({ operator, at }: Of<'chain'>, values: readonly Value[], context: Context): Value {
   const nullable = isNullable(...values);
+  if (operator !== '||' && values.some((each) => isKind(each, 'text') && each.type.isMixed !== true))
+    return unconverted(at, 'type', `A string is an operand of ${operator}`, 'Compare it with a value.');
   if (operator !== '||')
     return condition(values.map((each) => conditionSql(each)).join(` ${operator} `), nullable);
   if (values.some(({ type }) => type.kind === 'json' || type.kind === 'object'))

@@ -1,11 +1,10 @@
 // FROM and joins.
 import type { Expression, FromItem, JoinKind, Name } from '../../sql/syntax-tree.ts';
 import { placeholder, unconverted, UnconvertedError, type Context } from './context.ts';
+import { named, renamed } from './column-names.ts';
 import { indent } from './layout.ts';
-import { lateralJoin } from './lateral.ts';
-import { renamed } from './query.ts';
 import { rowsOf, type RowSource } from './row-source.ts';
-import { tableColumns, type Column, type Relation } from './scope.ts';
+import { tableColumns, type Column, type Joined, type Relation } from './scope.ts';
 import { name, type Value } from './value.ts';
 
 /** FROM as SQL, and what the other clauses need to know about it. */
@@ -14,13 +13,6 @@ export interface WrittenFrom {
   readonly relations: readonly Relation[];
   /** Conditions that belong to WHERE. */
   readonly conditions: readonly string[];
-}
-
-/** What one element of FROM becomes. */
-export interface Joined {
-  /** With the alias; undefined for a relation without rows of its own. */
-  readonly sql: string | undefined;
-  readonly relation: Relation;
 }
 
 interface State {
@@ -79,7 +71,7 @@ function addItem(item: FromItem, state: State, context: Context): void {
     return;
   }
   if (item.source.kind === 'query' && !isFirst) {
-    const lateral = lateralJoin(item, inside);
+    const lateral = context.lateral(item, inside);
     if (lateral !== undefined) {
       state.relations = [...state.relations, lateral.relation];
       if (lateral.sql !== undefined) {
@@ -98,7 +90,7 @@ function addItem(item: FromItem, state: State, context: Context): void {
 function addRows(item: FromItem, rows: RowSource, state: State, context: Context): boolean {
   const isFirst = state.pieces.length === 0;
   const isTrue = item.on === undefined || (item.on.kind === 'boolean' && item.on.value);
-  const isArrayJoin = !isFirst && isTrue && ['CROSS', 'INNER', 'LEFT'].includes(item.join);
+  const isArrayJoin = !isFirst && isTrue && item.join !== 'RIGHT' && item.join !== 'FULL';
   if (!isArrayJoin) {
     if (rows.isCorrelated)
       unconverted(item.at, 'join', 'This join with the elements of an array is not converted');
@@ -208,7 +200,7 @@ function onSql(
       'ClickHouse needs an equality between columns of both tables in the condition of an outer join',
       'Join on an equality, and filter afterwards.',
     );
-  return `\n  ON ${context.write(on, context).sql}`;
+  return `\n  ON ${context.write(on, { ...context, isJoin: true }).sql}`;
 }
 
 /** Whether a condition has an equality of both sides, in each of its alternatives. */
@@ -218,8 +210,9 @@ function hasEquality(on: Expression, relation: Relation, context: Context): bool
       ? on.values.some((each) => hasEquality(each, relation, context))
       : on.values.every((each) => hasEquality(each, relation, context));
   if (on.kind !== 'binary' || !['=', 'IS NOT DISTINCT FROM', '<=>'].includes(on.operator)) return false;
-  const sides = [on.left, on.right].map((each) => usesOf(each, relation, context));
-  return sides.includes('new') && sides.includes('old');
+  const left = usesOf(on.left, relation, context);
+  const right = usesOf(on.right, relation, context);
+  return (left === 'new' && right === 'old') || (left === 'old' && right === 'new');
 }
 
 /** Which tables an expression reads: only the joined one, only earlier ones, or both. */
@@ -260,34 +253,20 @@ function writeSource(item: FromItem, context: Context): Joined {
     case 'query': {
       const query = columns === undefined ? source.query : renamed(source.query, columns);
       const outside: Context = { ...context, relations: [], parent: context.parent };
-      const written = context.query(query, outside);
+      const written = named(context.query(query, outside), columns);
       const own = alias?.name ?? context.shared.fresh('subquery');
       const known = written.columns?.map((each) => ({ name: each.name, type: each.value.type }));
-      const isRenamed =
-        columns === undefined ||
-        known === undefined ||
-        columns.every((each, index) => known[index]?.name === each.name);
-      const sql = isRenamed ? written.sql : withNames(written.sql, columns, known);
-      const named = isRenamed
-        ? known
-        : known.map((each, index) => ({ ...each, name: columns[index]?.name ?? each.name }));
       return {
-        sql: `(\n${indent(sql)}\n) AS ${name(own)}`,
-        relation: { alias: own, columns: named, isOptional: false },
+        sql: `(\n${indent(written.sql)}\n) AS ${name(own)}`,
+        relation: { alias: own, columns: known, isOptional: false },
       };
     }
     case 'group':
       return unconverted(item.at, 'join', 'A join in parentheses is converted only at the beginning of FROM');
-    default:
+    case 'unnest':
+    case 'function':
       return unconverted(item.at, 'join', 'This source is not converted');
   }
-}
-
-function withNames(sql: string, columns: readonly Name[], known: readonly Column[]): string {
-  const items = known.map(
-    (each, index) => `${name(each.name)} AS ${name(columns[index]?.name ?? each.name)}`,
-  );
-  return `SELECT ${items.join(', ')}\nFROM (\n${indent(sql)}\n)`;
 }
 
 function writeTable({ alias, columns, at }: FromItem, parts: readonly Name[], context: Context): Joined {

@@ -12,24 +12,15 @@ export interface Span {
 
 /** The parts of an expression that is an interval; undefined for other expressions. */
 export function spansOf(expression: Expression): readonly Span[] | undefined {
-  switch (expression.kind) {
-    case 'interval':
-      return [expression];
-    case 'intervals':
-      return expression.parts;
-    case 'cast':
-      return expression.type.name === 'INTERVAL' ? fromConcatenation(expression.value) : undefined;
-    case 'unary':
-      return expression.operator === '-'
-        ? scaled(spansOf(expression.value), number('-1', expression.at))
-        : undefined;
-    case 'binary':
-      return multiplied(expression);
-    case 'call':
-      return expression.name === 'make_interval' ? fromNamed(expression.args) : undefined;
-    default:
-      return undefined;
-  }
+  const { kind } = expression;
+  if (kind === 'interval') return [expression];
+  if (kind === 'intervals') return expression.parts;
+  if (kind === 'cast')
+    return expression.type.name === 'INTERVAL' ? fromConcatenation(expression.value) : undefined;
+  if (kind === 'unary' && expression.operator === '-')
+    return scaled(spansOf(expression.value), number('-1', expression.at));
+  if (kind === 'binary') return multiplied(expression);
+  return kind === 'call' && expression.name === 'make_interval' ? fromNamed(expression.args) : undefined;
 }
 
 const number = (text: string, at: number): Expression => ({ kind: 'number', text, at });

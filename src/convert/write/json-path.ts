@@ -4,7 +4,7 @@ import type { Expression } from '../../sql/syntax-tree.ts';
 import { unconverted, type Context } from './context.ts';
 import { isKind, value, type Value } from './value.ts';
 
-/** A value that stands for a place in JSON text. */
+/** A value that represents a place in JSON text. */
 export interface JsonValue extends Value {
   readonly json: { readonly root: string; readonly path: readonly string[] };
 }

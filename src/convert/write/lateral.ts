@@ -2,7 +2,7 @@
 import type { Expression, FromItem, Name, Query, Select } from '../../sql/syntax-tree.ts';
 import { isAggregate } from '../functions/aggregate.ts';
 import { unconverted, type Context } from './context.ts';
-import type { Joined } from './from.ts';
+import type { Joined } from './scope.ts';
 import { indent } from './layout.ts';
 import { containsAggregate, writeNested } from './subquery.ts';
 import { name, type Value } from './value.ts';
@@ -30,7 +30,7 @@ export function lateralJoin(item: FromItem, context: Context): Joined | undefine
   return keyed(source.query, body, { item, own, context });
 }
 
-/** `LATERAL (SELECT a + b AS c)`: the names stand for the expressions. */
+/** `LATERAL (SELECT a + b AS c)`: the names are replaced by the expressions. */
 function computed(
   body: Select,
   own: string,
@@ -62,105 +62,108 @@ interface Place {
   readonly context: Context;
 }
 
+/** The conditions of a subquery: its equalities with earlier tables, and what is left. */
+interface Conditions {
+  readonly keys: readonly (Key & { readonly name: string })[];
+  readonly where: Expression | undefined;
+}
+
 /** A subquery whose rows are selected by equalities with earlier tables: it is joined by them. */
 function keyed(query: Query, body: Select, { item, own, context }: Place): Joined {
-  const { at } = item;
-  const conjuncts =
-    body.where?.kind === 'chain' && body.where.operator === 'AND'
-      ? body.where.values
-      : body.where === undefined
-        ? []
-        : [body.where];
-  const inner = new Set(
-    body.from.map((each) =>
-      (
-        each.alias?.name ??
-        (each.source.kind === 'table' ? each.source.parts.at(-1)?.name : '') ??
-        ''
-      ).toLowerCase(),
-    ),
-  );
-  const outer = new Set(
-    context.relations.flatMap(({ alias }) => alias?.toLowerCase() ?? []).filter((each) => !inner.has(each)),
-  );
-  const keys = conjuncts.map((each) => keyOf(each, outer));
-  const found = keys.filter((each) => each !== undefined);
-  if (found.length === 0)
-    return unconverted(
-      at,
-      'join',
-      'A lateral subquery is converted only if it selects rows by equality with a qualified column of an earlier table',
-    );
-  const rest = conjuncts.filter((_, index) => keys[index] === undefined);
-  const names = found.map(() => context.shared.fresh('key'));
-  const [first, ...others] = rest;
-  const where =
-    first === undefined
-      ? undefined
-      : others.length === 0
-        ? first
-        : ({ kind: 'chain', operator: 'AND', values: rest, at } as const);
   const isUngrouped =
     body.groupBy.length === 0 &&
     body.items.some((each) => each.kind === 'value' && containsAggregate(each.value));
-  if (isUngrouped) checkAggregates(body);
-  if (
-    body.isDistinct ||
-    body.distinctOn !== undefined ||
-    body.qualify !== undefined ||
-    body.groupBy === 'ALL' ||
-    query.offset !== undefined ||
-    query.tables.length > 0
-  )
-    return unconverted(at, 'join', 'This lateral subquery is not converted');
-  const inners = found.map((each) => each.inner);
-  const keyItems = found.map((each, index) => ({
-    kind: 'value' as const,
-    value: each.inner,
-    alias: { name: names[index] ?? 'key', at },
-  }));
-  const isGrouped = isUngrouped || body.groupBy.length > 0;
-  const select: Select = {
-    ...withoutWhere(body),
-    ...(where === undefined ? {} : { where }),
-    items: [...body.items, ...keyItems],
-    groupBy: isGrouped ? [...body.groupBy, ...inners] : [],
-  };
+  checkShape(query, body, isUngrouped);
+  const { keys, where } = conditionsOf(body, context);
   const { limit, ...unlimited } = query;
-  const hasLimit = limit !== undefined && !isUngrouped;
+  const select = withKeys(body, { keys, where }, isUngrouped);
   const written = writeNested({ ...unlimited, body: select }, context);
   if (written.isCorrelated)
     return unconverted(
-      at,
+      item.at,
       'join',
       'A lateral subquery that refers to earlier tables elsewhere than in an equality is not converted',
     );
-  const by = hasLimit ? `\nLIMIT ${limit} BY ${names.map(name).join(', ')}` : '';
-  const on = found
-    .map(
-      (each, index) =>
-        `${name(own)}.${name(names[index] ?? 'key')} = ${context.write(each.outer, context).sql}`,
-    )
+  const by =
+    limit === undefined || isUngrouped
+      ? ''
+      : `\nLIMIT ${limit} BY ${keys.map((each) => name(each.name)).join(', ')}`;
+  const on = keys
+    .map((each) => `${name(own)}.${name(each.name)} = ${context.write(each.outer, context).sql}`)
     .join(' AND ');
   const isLeft = item.join === 'LEFT' || isUngrouped;
   const columns = written.columns
-    ?.slice(0, -found.length)
+    ?.slice(0, -keys.length)
     .map((each) => ({ name: each.name, type: each.value.type }));
-  const counts = isUngrouped ? countColumns(body, own, written.columns) : undefined;
-  const sql = `${isLeft ? 'LEFT' : 'INNER'} JOIN (\n${indent(written.sql + by)}\n) AS ${name(own)}\n  ON ${on}`;
+  const counts = isUngrouped ? { values: countColumns(body, own, written.columns) } : {};
   return {
-    sql,
-    relation: {
-      alias: own,
-      columns,
-      isOptional: isLeft,
-      ...(counts === undefined ? {} : { values: counts }),
-    },
+    sql: `${isLeft ? 'LEFT' : 'INNER'} JOIN (\n${indent(written.sql + by)}\n) AS ${name(own)}\n  ON ${on}`,
+    relation: { alias: own, columns, isOptional: isLeft, ...counts },
   };
 }
 
-function withoutWhere({ where: _, ...rest }: Select): Select {
-  return rest;
+function checkShape(query: Query, body: Select, isUngrouped: boolean): void {
+  const isPlain =
+    !body.isDistinct && body.distinctOn === undefined && body.qualify === undefined && body.groupBy !== 'ALL';
+  const hasWindow = body.items.some((each) => each.kind === 'value' && hasOver(each.value));
+  const isWhole =
+    query.offset === undefined && query.tables.length === 0 && !(isUngrouped && body.having !== undefined);
+  if (!isPlain || !isWhole || hasWindow)
+    unconverted(body.at, 'join', 'This lateral subquery is not converted');
+  if (isUngrouped) checkAggregates(body);
+}
+
+function hasOver(part: unknown): boolean {
+  if (typeof part !== 'object' || part === null) return false;
+  return ('over' in part && part.over !== undefined) || Object.values(part).some(hasOver);
+}
+
+function conditionsOf(body: Select, context: Context): Conditions {
+  const { where } = body;
+  const conjuncts =
+    where?.kind === 'chain' && where.operator === 'AND' ? where.values : where === undefined ? [] : [where];
+  const inner = new Set(body.from.map((each) => aliasOf(each).toLowerCase()));
+  const outer = new Set(
+    context.relations.flatMap(({ alias }) => alias?.toLowerCase() ?? []).filter((each) => !inner.has(each)),
+  );
+  const found = conjuncts.map((each) => keyOf(each, outer));
+  const keys = found.flatMap((each) =>
+    each === undefined ? [] : [{ ...each, name: context.shared.fresh('key') }],
+  );
+  if (keys.length === 0)
+    return unconverted(
+      body.at,
+      'join',
+      'A lateral subquery is converted only if it selects rows by equality with a qualified column of an earlier table',
+    );
+  const rest = conjuncts.filter((_, index) => found[index] === undefined);
+  const [first, ...others] = rest;
+  return {
+    keys,
+    where: others.length === 0 ? first : { kind: 'chain', operator: 'AND', values: rest, at: body.at },
+  };
+}
+
+function aliasOf({ alias, source }: FromItem): string {
+  return alias?.name ?? (source.kind === 'table' ? source.parts.at(-1)?.name : undefined) ?? '';
+}
+
+/** The subquery with its keys as further columns, and grouped by them. */
+function withKeys(body: Select, { keys, where }: Conditions, isUngrouped: boolean): Select {
+  const { where: whole, groupBy, ...rest } = body;
+  const isGrouped = isUngrouped || groupBy === 'ALL' || groupBy.length > 0;
+  const items = keys.map((each) => ({
+    kind: 'value' as const,
+    value: each.inner,
+    alias: { name: each.name, at: whole?.at ?? body.at },
+  }));
+  const groups = groupBy === 'ALL' ? [] : groupBy;
+  return {
+    ...rest,
+    ...(where === undefined ? {} : { where }),
+    items: [...body.items, ...items],
+    groupBy: isGrouped ? [...groups, ...keys.map((each) => each.inner)] : [],
+  };
 }
 
 /** `inner = outer.column`. */
@@ -173,7 +176,7 @@ function keyOf(condition: Expression, outer: ReadonlySet<string>): Key | undefin
   return isOuter(left) && !isOuter(right) ? { inner: right, outer: left } : undefined;
 }
 
-/** Without rows, count is 0 and other aggregates are NULL: only plain calls can be told apart. */
+/** Without rows, count is 0 and other aggregates are NULL: only plain calls can be distinguished. */
 function checkAggregates({ items, at }: Select): void {
   for (const item of items) {
     const isPlain = item.kind === 'value' && item.value.kind === 'call' && isAggregate(item.value);

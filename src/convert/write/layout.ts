@@ -19,3 +19,17 @@ export function listed(keyword: string, items: readonly string[]): string {
   if (line.length <= 100 && !line.includes('\n')) return line;
   return `${keyword}\n${items.map((item) => indent(item)).join(',\n')}`;
 }
+
+/** LIMIT and OFFSET, as lines. */
+export function limits({
+  limit,
+  offset,
+  hasTies,
+}: {
+  readonly limit?: string | undefined;
+  readonly offset?: string | undefined;
+  readonly hasTies: boolean;
+}): readonly string[] {
+  if (limit === undefined) return offset === undefined ? [] : [`OFFSET ${offset}`];
+  return [`LIMIT ${limit}${offset === undefined ? '' : ` OFFSET ${offset}`}${hasTies ? ' WITH TIES' : ''}`];
+}

@@ -1,7 +1,16 @@
 // Queries: WITH, set operations, VALUES.
-import type { Name, Query, Rows, Select, SetOperation, WithTable } from '../../sql/syntax-tree.ts';
-import { placeholder, unconverted, UnconvertedError, type Context, type WrittenQuery } from './context.ts';
-import { indent } from './layout.ts';
+import type { Query, Rows, Select, SetOperation, WithTable } from '../../sql/syntax-tree.ts';
+import { caselessKey } from './comparison.ts';
+import {
+  differs,
+  placeholder,
+  unconverted,
+  UnconvertedError,
+  type Context,
+  type WrittenQuery,
+} from './context.ts';
+import { named, renamed } from './column-names.ts';
+import { indent, limits } from './layout.ts';
 import type { WithColumns } from './scope.ts';
 import { writeSelect, type Tail } from './select.ts';
 import { orderOf } from './window.ts';
@@ -28,7 +37,8 @@ export function writeQuery(query: Query, context: Context, use: Use = { isShown:
 
 function writeWhole(query: Query, context: Context, use: Use): WrittenQuery {
   const written: string[] = [];
-  let inside = context;
+  const withTables = new Map(context.withTables);
+  const inside = { ...context, withTables };
   for (const table of query.tables) {
     const { sql, columns } = writeTable(table, inside);
     written.push(`${name(table.name.name)} AS (\n${indent(sql)}\n)`);
@@ -36,7 +46,7 @@ function writeWhole(query: Query, context: Context, use: Use): WrittenQuery {
       name: table.name.name,
       columns: columns?.map((each) => ({ name: each.name, type: each.value.type })),
     };
-    inside = { ...inside, withTables: new Map(inside.withTables).set(table.name.name.toLowerCase(), known) };
+    withTables.set(table.name.name.toLowerCase(), known);
   }
   const body = writeBody(
     query.body,
@@ -50,7 +60,7 @@ function writeWhole(query: Query, context: Context, use: Use): WrittenQuery {
 
 function writeTable(table: WithTable, context: Context): WrittenQuery {
   const query = table.columns === undefined ? table.query : renamed(table.query, table.columns);
-  if (table.isRecursive !== true) return writeQuery(query, context);
+  if (table.isRecursive !== true) return named(writeQuery(query, context), table.columns);
   const { body } = query;
   const isSupported =
     body.kind === 'set' &&
@@ -91,9 +101,9 @@ function writeTable(table: WithTable, context: Context): WrittenQuery {
 
 /** The types of the first member decide: integers must not be of the size of a literal. */
 function widened(start: WrittenQuery): WrittenQuery {
-  if (start.columns?.some((each) => each.value.type.kind === 'int') !== true) return start;
+  if (start.columns?.some((each) => each.value.type.bytes !== undefined) !== true) return start;
   return converted(start, (each) =>
-    each.value.type.kind === 'int' ? `toInt64(${name(each.name)})` : undefined,
+    each.value.type.bytes !== undefined ? `toInt64(${name(each.name)})` : undefined,
   );
 }
 
@@ -138,6 +148,16 @@ function aligned(members: readonly WrittenQuery[]): readonly WrittenQuery[] {
         types[index] = { kind: 'float', isNullable };
         return `toFloat64(${name(column.name)})`;
       }
+      const isMixed =
+        members.some(({ columns }) => columns?.[index]?.value.type.isUnsigned === true) && others.size === 1;
+      if (
+        kind === 'int' &&
+        isMixed &&
+        members.some(({ columns }) => columns?.[index]?.value.type.isUnsigned !== true)
+      ) {
+        types[index] = { kind: 'int', isNullable, scale: 0 };
+        return `toInt64(${name(column.name)})`;
+      }
       const isText = kind === 'text' && column.value.literal !== undefined;
       if (isText && others.has('date')) {
         types[index] = { kind: 'date', isNullable };
@@ -150,28 +170,6 @@ function aligned(members: readonly WrittenQuery[]): readonly WrittenQuery[] {
       return undefined;
     };
     return converted(member, convert, types);
-  });
-}
-
-/** The query with names for its columns. */
-export function renamed(query: Query, columns: readonly Name[]): Query {
-  const { body } = query;
-  if (body.kind === 'select') return { ...query, body: { ...body, items: aliased(body, columns) } };
-  if (body.kind === 'query') return { ...query, body: renamed(body, columns) };
-  if (body.kind === 'rows') return query;
-  const [first, ...others] = body.members;
-  if (first === undefined) return query;
-  const named =
-    first.kind === 'select' ? { ...first, items: aliased(first, columns) } : renamed(first, columns);
-  return { ...query, body: { ...body, members: [named, ...others] } };
-}
-
-function aliased({ items }: Select, columns: readonly Name[]): Select['items'] {
-  return items.map((item, index) => {
-    const alias = columns[index];
-    if (item.kind === 'star')
-      return unconverted(item.at, 'clause', 'A star is not converted where the columns are named');
-    return alias === undefined ? item : { ...item, alias };
   });
 }
 
@@ -233,6 +231,15 @@ function writeSet(
   if (operator.startsWith('INTERSECT ALL') || operator.startsWith('EXCEPT ALL'))
     return unconverted(at, 'clause', `${operator} is not converted`);
   const written = aligned(members.map((each) => writeMember(each, context, use)));
+  const isDistinct = !operator.endsWith('ALL');
+  const hasStrings = written.some(
+    ({ columns: all }) =>
+      all?.some(
+        (each) => each.value.literal === undefined && caselessKey(each.value, context).sql !== each.value.sql,
+      ) === true,
+  );
+  if (isDistinct && hasStrings)
+    differs(context, at, 'collation', `${operator} keeps strings that differ only in case`);
   const columns = commonColumns(written);
   const isUnion = operator.startsWith('UNION');
   const sql = written
@@ -273,18 +280,4 @@ function keyAt(expression: Parameters<Context['write']>[0], inner: WrittenQuery,
   return column === undefined
     ? context.write(expression, context)
     : { ...column.value, sql: name(column.name) };
-}
-
-/** LIMIT and OFFSET, as lines. */
-export function limits({
-  limit,
-  offset,
-  hasTies,
-}: {
-  readonly limit?: string | undefined;
-  readonly offset?: string | undefined;
-  readonly hasTies: boolean;
-}): readonly string[] {
-  if (limit === undefined) return offset === undefined ? [] : [`OFFSET ${offset}`];
-  return [`LIMIT ${limit}${offset === undefined ? '' : ` OFFSET ${offset}`}${hasTies ? ' WITH TIES' : ''}`];
 }

@@ -29,6 +29,13 @@ export interface Relation {
   readonly values?: ReadonlyMap<string, Value> | undefined;
 }
 
+/** What one element of FROM becomes. */
+export interface Joined {
+  /** With the alias; undefined for a relation without rows of its own. */
+  readonly sql: string | undefined;
+  readonly relation: Relation;
+}
+
 const same = (a: string | undefined, b: string): boolean => a?.toLowerCase() === b.toLowerCase();
 
 /** The columns of a table as the options know them. */

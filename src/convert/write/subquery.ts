@@ -1,7 +1,6 @@
 // Subqueries in expressions.
 import type { Expression, Query, Select } from '../../sql/syntax-tree.ts';
 import { isAggregate } from '../functions/aggregate.ts';
-import { lateralJoin } from './lateral.ts';
 import { indented } from './layout.ts';
 import { unconverted, type Context, type WrittenQuery } from './context.ts';
 import { condition, name, type Value } from './value.ts';
@@ -158,7 +157,7 @@ function joinedValue(query: Query, { at, context }: Place): Value {
       'Join a subquery with GROUP BY.',
     );
   const alias = context.shared.fresh('subquery');
-  const joined = lateralJoin(
+  const joined = context.lateral(
     { at, join: 'LEFT', source: { kind: 'query', query }, alias: { name: alias, at }, isLateral: true },
     { ...context, relations: context.relations },
   );

@@ -25,6 +25,8 @@ export function unified(values: readonly Value[]): Unified {
   return { sqls: values.map(({ sql }) => sql), type: { ...kind, isNullable: nullable } };
 }
 
+const isLiteral = ({ sql }: Value): boolean => /^-?\d+$/.test(sql);
+
 /** Int64 and Float64 have no common type in ClickHouse. */
 function numbers(values: readonly Value[], nullable: boolean): Unified {
   const typed = values.filter(({ type }) => type.kind !== 'null');
@@ -33,8 +35,11 @@ function numbers(values: readonly Value[], nullable: boolean): Unified {
   const find = (kind: Type['kind']): boolean => typed.some(({ type }) => type.kind === kind);
   const isFloat = find('float') || find('numeric');
   const kind = find('float') ? 'float' : find('numeric') ? 'numeric' : find('decimal') ? 'decimal' : 'int';
-  const isLiteral = ({ sql }: Value): boolean => /^-?\d+$/.test(sql);
+  const hasSigned = typed.some(
+    (each) => each.type.kind === 'int' && each.type.isUnsigned !== true && !isLiteral(each),
+  );
   const sqls = values.map((each) => {
+    if (each.type.isUnsigned === true && hasSigned && kind === 'int') return `toInt64(${each.sql})`;
     if (!isFloat || each.type.kind === 'null' || isLiteral(each)) return each.sql;
     return each.type.kind === 'int'
       ? `toFloat64(${each.sql})`

@@ -42,8 +42,10 @@ export interface Type {
   readonly isNumberInClickHouse?: boolean;
   /** A string that MySQL compares by its bytes. */
   readonly isBinary?: boolean;
-  /** A string that stands for a JSON value: SQLite orders numbers before strings. */
+  /** A string that represents a JSON value: SQLite orders numbers before strings. */
   readonly isMixed?: boolean;
+  /** UInt64, which has no common type with signed integers. */
+  readonly isUnsigned?: boolean;
   /** The size in bytes of a signed integer column. */
   readonly bytes?: number | undefined;
 }
@@ -107,8 +109,9 @@ export function typeOfColumn(column: SourceColumn, parsed: ColumnType): Type {
   return { ...shapeOf(parsed), isNullable: isNullableColumn };
 }
 
+const plain = (kind: Kind): Type => ({ kind, isNullable: false });
+
 function shapeOf(type: ColumnType): Type {
-  const plain = (kind: Kind): Type => ({ kind, isNullable: false });
   switch (type.kind) {
     case 'string':
       return plain('text');
@@ -128,13 +131,17 @@ function shapeOf(type: ColumnType): Type {
       return plain('tuple');
     case 'uuid':
       return plain('uuid');
-    default:
+    case 'dynamic':
+    case 'ipv4':
+    case 'ipv6':
+    case 'other':
       return { kind: 'unknown', isNullable: true };
   }
 }
 
 function numberType(name: string): Type {
-  if (/Int/.test(name)) return { kind: 'int', isNullable: false, scale: 0, bytes: SIZES[name] };
+  if (/Int/.test(name))
+    return { kind: 'int', isNullable: false, scale: 0, bytes: SIZES[name], isUnsigned: name === 'UInt64' };
   const [, scale] = /^Decimal\w*\(\s*\d+\s*,\s*(\d+)\s*\)$/.exec(name) ?? [];
   if (name.startsWith('Decimal'))
     return { kind: 'decimal', isNullable: false, scale: scale === undefined ? undefined : Number(scale) };

@@ -4,6 +4,7 @@ import type { ConversionNote, ConvertOptions, ForeignDialect } from '../conversi
 import type { Context } from './context.ts';
 import { TRAITS } from './dialect.ts';
 import { writeExpression } from './expression.ts';
+import { lateralJoin } from './lateral.ts';
 import { writeQuery } from './query.ts';
 
 export interface WriteOptions {
@@ -38,6 +39,7 @@ export function writeStatement(query: Query, { dialect, columnsOf, tableOf, text
     isUngrouped: true,
     write: writeExpression,
     query: writeQuery,
+    lateral: lateralJoin,
   };
   const { sql } = writeQuery(query, context, { isShown: true });
   const list = [...settings].map(([name, value]) => `${name} = ${value}`);
