@@ -132,6 +132,22 @@ const ROWS: readonly Row[] = [
     ],
   },
   {
+    why: 'a list that may be All restricts nothing without a value',
+    tool: 'grafana',
+    text: 'SELECT * FROM t WHERE x AND t."a b" NOT IN ($h) AND lower(c) IN ([[h]]) LIMIT 5',
+    declarations: [{ name: 'h', isList: true, isAllAllowed: true }],
+    sql: 'SELECT * FROM t WHERE x AND (clickhouse__empty(:h) OR t."a b" NOT IN (:h)) AND (clickhouse__empty(:h) OR lower(c) IN (:h)) LIMIT 5',
+    parameters: ['h: Array(String) = []'],
+  },
+  {
+    why: 'it stays required if another use of it needs values',
+    tool: 'grafana',
+    text: 'SELECT * FROM t WHERE a + b IN ($h) AND c IN ($h)',
+    declarations: [{ name: 'h', isList: true, isAllAllowed: true }],
+    sql: 'SELECT * FROM t WHERE a + b IN (:h) AND (clickhouse__empty(:h) OR c IN (:h))',
+    parameters: ['h: Array(String)!'],
+  },
+  {
     why: 'macros of Grafana for ClickHouse, with a nested placeholder',
     tool: 'grafana',
     dialect: 'clickhouse',

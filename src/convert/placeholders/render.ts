@@ -2,7 +2,14 @@
 import { renderChoice, renderOptional } from './choice.ts';
 import { conditionParts, testedValues } from './conditions.ts';
 import { createNames } from './names.ts';
-import { valuesOf, type Condition, type Node, type NodeSource, type Value } from './nodes.ts';
+import {
+  valuesOf,
+  type Condition,
+  type Node,
+  type NodeSource,
+  type Part,
+  type Value,
+} from './nodes.ts';
 import {
   emit,
   lose,
@@ -130,6 +137,7 @@ function renderValue(value: Value, span: Span, sink: Sink, rendering: Rendering)
     return;
   }
   const isList = value.isRaw === true && opener === 'IN' && last === undefined;
+  if (value.isAllAllowed === true && renderMembership(value, span, sink, rendering)) return;
   renderUse(isList ? { ...value, isList: true } : value, span, sink, { rendering });
   if (
     value.isRaw !== true ||
@@ -145,6 +153,44 @@ function renderValue(value: Value, span: Span, sink: Sink, rendering: Rendering)
     severity,
     message: `${text.slice(span.start, span.end)} is not in quotes, so that its value can be any SQL there; as a parameter, it is one value`,
   });
+}
+
+/** A condition that begins here, up to the list after IN. */
+const MEMBER =
+  /(?:^|\(|\b(?:where|prewhere|and|or|on|having|when|not))\s*(?<all>(?<operand>(?:[\w.]|"[^"]*"|`[^`]*`|\([^()]*\))+)\s+(?<not>not\s+)?in\s*\(\s*)$/i;
+const NO_OPERAND = /^(end|not|and|or|null)$/i;
+const END_OF_LIST = /^\s*\)/;
+/** How much of the SQL before a list is searched for its condition. */
+const MAX_CONDITION = 300;
+
+/** `a IN ($list)` of a list that may be empty: `(empty(:list) OR a IN (:list))`. */
+function renderMembership(value: Value, span: Span, sink: Sink, rendering: Rendering): boolean {
+  let before = '';
+  for (let at = sink.fragments.length - 1; at >= 0 && before.length < MAX_CONDITION; at--)
+    before = (sink.fragments[at]?.text ?? '') + before;
+  const { all, operand, not } = MEMBER.exec(before.slice(-MAX_CONDITION))?.groups ?? {};
+  const isEnd = END_OF_LIST.test(rendering.source.text.slice(span.end, span.end + 100));
+  if (all === undefined || operand === undefined || NO_OPERAND.test(operand) || !isEnd) return false;
+  cutEnd(sink, all.length);
+  sink.position.add(')'); // the parenthesis after IN, which is written again
+  sink.cutNext = END_OF_LIST;
+  const use = { kind: 'value', value, isAsked: true } as const;
+  const membership = not === undefined ? ' IN (' : ' NOT IN (';
+  const parts: readonly Part[] = ['(', { kind: 'function', name: 'empty' }, '(', use, ') OR ', operand, membership, use, '))'];
+  renderParts(parts, span, sink, rendering);
+  return true;
+}
+
+function cutEnd({ fragments }: Sink, length: number): void {
+  let left = length;
+  for (let last = fragments.pop(); last !== undefined; last = fragments.pop()) {
+    if (last.text.length > left) {
+      fragments.push({ ...last, text: last.text.slice(0, last.text.length - left) });
+      return;
+    }
+    left -= last.text.length;
+    if (left === 0) return;
+  }
 }
 
 function isNumber({ type = '', default: value }: Value): boolean {

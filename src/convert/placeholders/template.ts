@@ -26,6 +26,8 @@ export interface Declaration {
   readonly name: string;
   readonly type?: string;
   readonly isList?: boolean;
+  /** A list that may be empty: then it restricts nothing, as Grafana's All. */
+  readonly isAllAllowed?: boolean;
   readonly required?: boolean;
   readonly default?: ParameterValue;
   readonly enum?: readonly (string | number)[];

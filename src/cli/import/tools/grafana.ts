@@ -220,12 +220,9 @@ function variableOf(name: string, kind: string, value: unknown): Declaration {
     return {
       ...base,
       isList,
+      ...(member(value, 'includeAll') === true ? { isAllAllowed: true } : {}),
       ...(choices.length === 0 ? {} : { enum: choices }),
-      ...(member(value, 'includeAll') === true && values.length === 0
-        ? {}
-        : values.length === 0
-          ? {}
-          : { example: values }),
+      ...(values.length === 0 ? {} : { example: values }),
     };
   const isKept = kind === 'textbox' || kind === 'custom' || kind === 'interval';
   return {

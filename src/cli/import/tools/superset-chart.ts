@@ -1,7 +1,7 @@
 // The query of a Superset chart, which it generates from the chart's metrics, dimensions and filters.
 import { literalOf } from '../../../convert/placeholders/source-lexer.ts';
 import type { TemplateDialect } from '../../../convert/placeholders/template.ts';
-import { listOf, member, textOf } from '../document.ts';
+import { entriesOf, listOf, member, textOf } from '../document.ts';
 
 type Chart = { readonly sql: string } | { readonly reason: string };
 
@@ -13,8 +13,10 @@ const UNSUPPORTED: readonly (readonly [key: string, what: string])[] = [
   ['contributionMode', 'contributions'],
   ['forecastEnabled', 'a forecast'],
 ];
+/** Without a column for their axis, these have the dataset's time column. */
+const TIME_SERIES = /^(line|area|bar|big_number|echarts_(area|timeseries.*))$/;
 const SUPPORTED =
-  /^(table|pie|big_number_total|big_number|dist_bar|bar|echarts_.*|line|area|histogram|treemap.*|word_cloud|funnel|gauge_chart|radar|sunburst.*|bubble.*|box_plot|country_map|world_map|ag-grid-table)$/;
+  /^(table|ag-grid-table|pie|big_number_total|big_number|dist_bar|bar|line|area|echarts_(area|timeseries.*)|treemap.*|word_cloud|funnel|gauge_chart|radar|sunburst.*|bubble.*|country_map|world_map|heatmap.*|pivot_table_v2|sankey.*)$/;
 
 /** The SQL of the chart in the dialect of its dataset, or why there is none. */
 export function chartSql(chart: unknown, dataset: unknown, dialect: TemplateDialect | undefined): Chart {
@@ -22,15 +24,24 @@ export function chartSql(chart: unknown, dataset: unknown, dialect: TemplateDial
   const params = paramsOf(chart);
   if (!SUPPORTED.test(kind)) return { reason: `Charts of the type ${kind} are not supported` };
   const obstacle = UNSUPPORTED.find(([key]) => isSet(member(params, key)));
+  const isLimited = listOf(params, 'groupby').length > 0 && Number(member(params, 'limit') ?? 0) > 0;
+  if (isLimited) return { reason: 'The chart has a limit of series, for which Superset runs a second query' };
   if (obstacle !== undefined)
     return { reason: `The chart has ${obstacle[1]}, which Superset computes after the query` };
   const writer = createWriter(dataset, dialect ?? 'postgresql');
   try {
-    return { sql: writeChart(params, dataset, writer) };
+    return { sql: writeChart(withAxis(params, kind), dataset, writer) };
   } catch (error) {
     if (error instanceof UnsupportedChart) return { reason: error.message };
     throw error;
   }
+}
+
+/** The settings with the column of the axis. */
+function withAxis(params: unknown, kind: string): unknown {
+  const time = textOf(params, 'granularity_sqla');
+  if (!TIME_SERIES.test(kind) || isSet(member(params, 'x_axis')) || time === undefined) return params;
+  return { ...Object.fromEntries(entriesOf(params)), x_axis: time };
 }
 
 class UnsupportedChart extends Error {}
@@ -129,13 +140,29 @@ interface Selected {
   readonly name: string;
 }
 
+/** Settings that name one column or several, by the type of the chart. */
+const DIMENSIONS = [
+  'x_axis',
+  'entity',
+  'series',
+  'source',
+  'target',
+  'groupby',
+  'columns',
+  'groupbyRows',
+  'groupbyColumns',
+];
+
 function dimensionsOf(params: unknown): readonly unknown[] {
-  const axis = member(params, 'x_axis');
-  const groups = ['groupby', 'columns'].flatMap((key) => listOf(params, key));
-  return [
-    ...(axis === undefined || axis === null || axis === '' ? [] : [axis]),
-    ...groups.filter((each) => each !== axis),
-  ];
+  const found = new Map<string, unknown>();
+  for (const each of DIMENSIONS.flatMap((key) => listed(member(params, key))))
+    found.set(JSON.stringify(each), each);
+  return [...found.values()];
+}
+
+function listed(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value as readonly unknown[];
+  return value === undefined || value === null || value === '' ? [] : [value];
 }
 
 const GRAINS: ReadonlyMap<string, string> = new Map([
@@ -163,10 +190,17 @@ function dimension(column: unknown, params: unknown, writer: ChartWriter): Selec
   return { sql: `(${expression})`, name: label ?? expression };
 }
 
+const METRICS = ['metrics', 'metric', 'x', 'y', 'size', 'secondary_metric'];
+
 function metricsOf(params: unknown): readonly unknown[] {
-  const single = member(params, 'metric');
-  const list = listOf(params, 'metrics');
-  return list.length > 0 ? list : single === undefined || single === null ? [] : [single];
+  const found = new Map<string, unknown>();
+  for (const each of METRICS.flatMap((key) => listed(member(params, key)))) found.set(labelOf(each), each);
+  return [...found.values()];
+}
+
+/** Metrics of one label are one column. */
+function labelOf(value: unknown): string {
+  return typeof value === 'string' ? value : (textOf(value, 'label') ?? JSON.stringify(value));
 }
 
 function metric(value: unknown, writer: ChartWriter): Selected {
