@@ -122,6 +122,17 @@ describe.concurrent('queries', () => {
     expect([code, out]).toEqual([0, expect.stringMatching(/1 unknown.*[^]*dialect oracle/)]);
   });
 
+  test('no tables are known: nothing can be read', async () => {
+    const { git, millrace } = changed();
+    git('rm', '-rq', 'seeds');
+    git('commit', '--quiet', '--message', 'without tables');
+    expect(summary(await millrace('impact', 'HEAD', '--endpoint', 'shop.sales'))).toEqual([
+      2,
+      '',
+      expect.stringMatching(/^millrace: .*no tables are known.*name a folder or dump with --schema\n$/),
+    ]);
+  });
+
   test('a header that names another endpoint keeps a query out of a conformance run', async () => {
     const { write, millrace } = repository(FILES);
     write('queries/a.sql', '-- endpoint: elsewhere\nSELECT missing FROM orders');

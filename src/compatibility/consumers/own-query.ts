@@ -5,7 +5,7 @@ import type { Dialect, Endpoint } from '../../catalog/endpoint.ts';
 import type { TableColumns } from '../../catalog/describe.ts';
 import { explain } from '../../catalog/explain.ts';
 import { Problem } from '../../core/problem.ts';
-import { isAway, type EngineError, type Engine } from '../../engine/engine.ts';
+import type { EngineError, Engine } from '../../engine/engine.ts';
 import { compile } from '../../lql/compile.ts';
 import { parse } from '../../lql/parse.ts';
 import { createFunctionPolicy } from '../../sandbox/functions/policy.ts';
@@ -157,5 +157,7 @@ function firstSentence(message: string): string {
 
 const MAX_MESSAGE = 300;
 
-/** A query that the engine cannot analyse in time or memory is not read. */
-const OWN_FAILURES = { isRejection: (error: EngineError): boolean => !isAway(error) };
+/** A query that the engine cannot analyse in time or memory is not read, nor is one that ends its process. */
+const OWN_FAILURES = {
+  isRejection: ({ failure }: EngineError): boolean => failure !== 'unavailable' && failure !== 'busy',
+};
