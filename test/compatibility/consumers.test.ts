@@ -213,7 +213,7 @@ describe('queries in the languages of the service', () => {
       'SELECT sum(id) FROM orders',
       NUMBER,
       'breaks',
-      'Illegal type',
+      'illegal type',
     ],
     ['an added column', 'SELECT * FROM orders', WIDER, 'unaffected', ''],
     [
