@@ -32,7 +32,12 @@ function command(variable: string, fallback: string): readonly [string, ...strin
 }
 
 function execute([program, ...options]: readonly [string, ...string[]], input: string): string {
-  return execFileSync(program, options, { input, encoding: 'utf8', maxBuffer: 1 << 26, env: { ...process.env, PGTZ: 'UTC' } });
+  return execFileSync(program, options, {
+    input,
+    encoding: 'utf8',
+    maxBuffer: 1 << 26,
+    env: { ...process.env, PGTZ: 'UTC' },
+  });
 }
 
 function openPostgresql(): Run {
@@ -60,7 +65,10 @@ function openMariadb(): Run {
 }
 
 function scalar(cell: string): string | number {
-  const text = cell.replace(/&(lt|gt|quot|amp);/g, (_, name: string) => ({ lt: '<', gt: '>', quot: '"' })[name] ?? '&');
+  const text = cell.replace(
+    /&(lt|gt|quot|amp);/g,
+    (_, name: string) => ({ lt: '<', gt: '>', quot: '"' })[name] ?? '&',
+  );
   return /^-?(?:0|[1-9]\d{0,14})(?:\.\d+)?$/.test(text) ? Number(text) : text;
 }
 
@@ -76,7 +84,9 @@ function openSqlite(folder: string): Run {
 
 function fill(name: string, run: Run): void {
   const file = new URL(`../test/convert/corpus/${name}.jsonl`, import.meta.url);
-  const lines = readFileSync(file, 'utf8').split('\n').filter((line) => line !== '');
+  const lines = readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '');
   const filled = lines.map((line) => {
     const read = JSON.parse(line) as Line; // as the test checks
     try {
@@ -93,7 +103,12 @@ function fill(name: string, run: Run): void {
 const folder = mkdtempSync(join(tmpdir(), 'millrace-convert-'));
 try {
   const runs: Partial<Record<System, Run>> = {};
-  const open = { postgresql: openPostgresql, mariadb: openMariadb, sqlite: () => openSqlite(folder), clickhouse: openPostgresql };
+  const open = {
+    postgresql: openPostgresql,
+    mariadb: openMariadb,
+    sqlite: () => openSqlite(folder),
+    clickhouse: openPostgresql,
+  };
   const only = process.argv.slice(2);
   for (const [name, system] of Object.entries(SOURCES)) {
     if (only.length > 0 && !only.includes(name)) continue;

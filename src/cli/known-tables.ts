@@ -1,6 +1,7 @@
 // The tables of an engine and their columns, for the conversion of queries that read them.
 import type { ConvertOptions, SourceColumn } from '../convert/conversion.ts';
 import type { Engine } from '../engine/engine.ts';
+import { readRows } from '../engine/rows.ts';
 
 /** The tables of an engine, by the names that queries of other systems have for them. */
 export type KnownTables = Required<Pick<ConvertOptions, 'columnsOf' | 'tableOf'>>;
@@ -18,13 +19,8 @@ type Row = readonly [
 
 /** Rejects with EngineError. */
 export async function readKnownTables(engine: Engine): Promise<KnownTables> {
-  const limits = { time: 10, memory: 2 ** 29, readRows: 0, resultBytes: 2 ** 26 };
-  const statement = { sql: SQL, parameters: {}, limits, origin: 'saved', int64: 'number' } as const;
-  const { chunks } = await engine.run(statement, { format: 'JSONCompactEachRow' });
-  const parts: Uint8Array[] = [];
-  for await (const chunk of chunks) parts.push(chunk);
-  const lines = Buffer.concat(parts).toString().split('\n').slice(0, -1);
-  return knownTables(lines.map((line) => JSON.parse(line) as Row)); // the columns of the query above
+  // The columns of the query above.
+  return knownTables((await readRows(engine, SQL)) as readonly Row[]);
 }
 
 interface Table {

@@ -1,6 +1,7 @@
 // Converts SQL with placeholders of other tools: their parameters and notes beside those of the SQL itself.
 import type { Conversion, ConversionNote, ConvertedParameter, ConvertOptions } from './conversion.ts';
 import type { Converter } from './convert.ts';
+import { fitting } from './placeholders/parameters.ts';
 import type { Template } from './placeholders/template.ts';
 
 /** The conversion of the template's SQL, with places in the text that the template was read from. Never rejects for its content. */
@@ -32,7 +33,28 @@ function withType(parameter: ConvertedParameter, known: readonly ConvertedParame
   const { isTypeGuessed, ...rest } = parameter;
   const type = known.find(({ name }) => name === parameter.name)?.type;
   if (isTypeGuessed !== true || type === undefined) return parameter;
-  return { ...rest, type: rest.type.startsWith('Array(') ? `Array(${type})` : type };
+  const own = rest.type.startsWith('Array(') ? `Array(${type})` : type;
+  const isFit = [rest.default, rest.example, ...(rest.enum ?? [])].every(
+    (value) => value === undefined || fitting(value, own) !== undefined,
+  );
+  return isFit ? { ...rest, type: own, ...fittingValues(rest, own) } : parameter;
+}
+
+/** The values of the declaration as the type has them. */
+function fittingValues(
+  { default: written, example, enum: choices }: ConvertedParameter,
+  type: string,
+): Partial<ConvertedParameter> {
+  const [fallback, value] = [fitting(written, type), fitting(example, type)];
+  const element = /^Array\((.*)\)$/s.exec(type)?.[1] ?? type;
+  const values = choices?.map((each) => fitting(each, element));
+  return {
+    ...(fallback === undefined ? {} : { default: fallback }),
+    ...(value === undefined ? {} : { example: value }),
+    ...(values === undefined
+      ? {}
+      : { enum: values.filter((each) => typeof each === 'string' || typeof each === 'number') }),
+  };
 }
 
 function isDeclared({ parameters }: Template, name: string): boolean {

@@ -1,19 +1,22 @@
 // `millrace import`, its flags and help.
+import { existsSync } from 'node:fs';
 import { Option, type Command } from 'commander';
 import { DIALECTS } from '../../convert/conversion.ts';
 import type { TemplateDialect } from '../../convert/placeholders/template.ts';
 import { CommandError } from '../command-error.ts';
 import { settingsOf, type CommandDeps } from '../command.ts';
+import { knownTables } from '../schema-engine.ts';
+import { SCHEMA_FOLDER, withSchemaOptions, type SchemaFlags } from '../schema-options.ts';
+import { readKnownTables } from '../known-tables.ts';
 import { collect, printAndWrite, readWrites } from '../write-reports.ts';
 import { EXPORT_TOOLS, type ExportTool } from './foreign-query.ts';
-import { importExport } from './import.ts';
+import { importExport, type ImportOptions } from './import.ts';
 import { printJson, printMarkdown, printTable } from './print.ts';
 
-interface ImportFlags {
+interface ImportFlags extends SchemaFlags {
   readonly from?: ExportTool;
   readonly dialect?: TemplateDialect;
   readonly endpoints?: string;
-  readonly schema: string;
   readonly database?: string;
   readonly format: keyof typeof PRINTERS;
   readonly write: readonly string[];
@@ -24,7 +27,7 @@ interface ImportFlags {
 const PRINTERS = { table: printTable, markdown: printMarkdown, json: printJson };
 
 export function addImport(program: Command, deps: CommandDeps): void {
-  program
+  const command = program
     .command('import')
     .description(
       'Create endpoint files from the queries of another tool: exports of Metabase, Superset, Grafana, Tinybird and Redash, and dbt projects. Exits 1 if a query is not translated completely.',
@@ -40,26 +43,36 @@ export function addImport(program: Command, deps: CommandDeps): void {
       ).choices([...DIALECTS, 'clickhouse']),
     )
     .option('--endpoints <folder>', 'folder of endpoint files (default: MILLRACE_ENDPOINTS, or endpoints)')
-    .option('--schema <folder>', 'folder of table definitions, for data sources of Tinybird', 'schema')
     .option('--database <name>', 'the database of tables that queries name without one')
     .option('--force', 'overwrite files that exist; endpoints keep their id')
     .option('--dry-run', 'only report, write no files')
     .addOption(
       new Option('--format <format>', 'the output format').choices(Object.keys(PRINTERS)).default('table'),
     )
-    .option('--write <format=file>', 'also write a report to a file; can be repeated', collect, [])
-    .action(async (path: string, flags: ImportFlags) => {
-      const { from, dialect, schema, database } = flags;
-      if (database !== undefined && !/^[A-Za-z_]\w*$/.test(database))
-        throw new CommandError(`Invalid database name "${database}": use letters, digits and "_"`, {
-          exitCode: 2,
-        });
-      const endpoints = flags.endpoints ?? (await settingsOf({}, deps)).endpoints;
-      const print = printAndWrite(PRINTERS[flags.format], readWrites(flags.write, PRINTERS));
-      const options = { path, from, dialect, endpoints, schema, database, print };
-      const isForced = flags.force === true;
-      deps.setExitCode(
-        await importExport({ ...options, isForced, isDry: flags.dryRun === true }, deps.terminal),
-      );
-    });
+    .option('--write <format=file>', 'also write a report to a file; can be repeated', collect, []);
+  withSchemaOptions(command).action(async (path: string, flags: ImportFlags) => {
+    const { from, dialect, database } = flags;
+    if (database !== undefined && !/^[A-Za-z_]\w*$/.test(database))
+      throw new CommandError(`Invalid database name "${database}": use letters, digits and "_"`, {
+        exitCode: 2,
+      });
+    const settings = await settingsOf({}, deps);
+    const schema = flags.schema ?? SCHEMA_FOLDER;
+    const print = printAndWrite(PRINTERS[flags.format], readWrites(flags.write, PRINTERS));
+    const options: ImportOptions = {
+      path,
+      from,
+      dialect,
+      endpoints: flags.endpoints ?? settings.endpoints,
+      schema,
+      database,
+      isForced: flags.force === true,
+      isDry: flags.dryRun === true,
+      // Data sources of Tinybird are written there: it need not exist.
+      readTables: async () =>
+        existsSync(schema) ? knownTables(flags, settings, deps)?.(readKnownTables) : undefined,
+      print,
+    };
+    deps.setExitCode(await importExport(options, deps.terminal));
+  });
 }

@@ -1,5 +1,5 @@
 // Converts one query of an export to ClickHouse SQL.
-import type { ConversionNote, ConvertedParameter, SourceColumn } from '../../convert/conversion.ts';
+import type { ConversionNote, ConvertedParameter } from '../../convert/conversion.ts';
 import { statusOf, type ConversionStatus } from '../../convert/conversion.ts';
 import type { Converter } from '../../convert/convert.ts';
 import { convertTemplate } from '../../convert/convert-template.ts';
@@ -7,6 +7,7 @@ import { readPlaceholders } from '../../convert/placeholders/read-placeholders.t
 import type { TemplateDialect } from '../../convert/placeholders/template.ts';
 import { createPositions, type Position } from '../../core/position.ts';
 import { significantTokens } from '../../sql/cursor.ts';
+import type { KnownTables } from '../known-tables.ts';
 import type { ForeignQuery } from './foreign-query.ts';
 import { qualifyTables } from './qualify-tables.ts';
 
@@ -16,7 +17,7 @@ export interface ConvertSettings {
   readonly dialect: TemplateDialect | undefined;
   /** The database of tables without one. */
   readonly database: string | undefined;
-  readonly columnsOf?: (table: readonly string[]) => readonly SourceColumn[] | undefined;
+  readonly known: KnownTables | undefined;
 }
 
 /** A note with its places: in the file of the export, and in the query. */
@@ -88,7 +89,7 @@ function failure(message: string): Result {
 async function convertText(
   { sql, tool, template: own, declarations }: ForeignQuery,
   dialect: TemplateDialect,
-  { converter, columnsOf, database }: ConvertSettings,
+  { converter, known, database }: ConvertSettings,
 ): Promise<Result> {
   const template = readPlaceholders(sql, { tool: own ?? tool, dialect, declarations });
   if (template.isUnreadable === true) return { sql: undefined, parameters: [], notes: template.notes };
@@ -99,7 +100,7 @@ async function convertText(
           parameters: template.parameters,
           notes: template.notes,
         }
-      : await convertTemplate(converter, template, { dialect, columnsOf });
+      : await convertTemplate(converter, template, { dialect, ...known });
   return {
     ...result,
     sql:

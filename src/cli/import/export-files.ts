@@ -27,6 +27,8 @@ const SKIPPED: ReadonlySet<string> = new Set([
   '__pycache__',
 ]);
 
+/** Files of tools of JavaScript projects, some with comments in JSON. */
+const CONFIGURATION = /^(tsconfig.*|package|package-lock|jsconfig)\.json$/;
 const MAX_DEPTH = 20;
 
 /** All files that an export can consist of. Rejects with CommandError (exit 2) if nothing is there, or if it is too large. */
@@ -75,9 +77,10 @@ async function listFiles(folder: string, depth: number, budget: Budget): Promise
   const found: string[] = [];
   for await (const entry of await opendir(folder)) {
     const path = join(folder, entry.name);
+    if (entry.name.startsWith('.')) continue;
     if (entry.isDirectory() && !SKIPPED.has(entry.name))
       found.push(...(await listFiles(path, depth + 1, budget)));
-    else if (entry.isFile() && isExportFile(entry.name)) {
+    else if (entry.isFile() && isExportFile(entry.name) && !CONFIGURATION.test(entry.name)) {
       found.push(path);
       if (--budget.files < 0)
         throw new CommandError(`The folder has more than ${MAX_FILES} files: import parts of it`, {

@@ -5,6 +5,7 @@ import { createConverter } from '../../convert/convert.ts';
 import type { TemplateDialect } from '../../convert/placeholders/template.ts';
 import { CommandError } from '../command-error.ts';
 import { packaged } from '../samples.ts';
+import type { KnownTables } from '../known-tables.ts';
 import type { Terminal } from '../terminal.ts';
 import { convertQuery, type ConvertedQuery } from './convert-query.ts';
 import { createUniqueNames, endpointName } from './endpoint-names.ts';
@@ -24,6 +25,8 @@ export interface ImportOptions {
   readonly isForced: boolean;
   /** Only report. */
   readonly isDry: boolean;
+  /** The known tables, for queries that are not ClickHouse SQL; undefined without tables. */
+  readonly readTables: () => Promise<KnownTables | undefined>;
   readonly print: (report: ImportReport, terminal: Terminal) => Promise<void>;
 }
 
@@ -59,16 +62,18 @@ interface Output {
 
 async function importQueries(
   found: readonly ForeignQuery[],
-  { dialect, database, isDry, endpoints }: ImportOptions,
+  { dialect, database, isDry, endpoints, readTables }: ImportOptions,
   { settings, terminal }: Output,
 ): Promise<readonly ImportedQuery[]> {
+  const isForeign = found.some((query) => (query.dialect ?? dialect ?? 'clickhouse') !== 'clickhouse');
+  const known = isForeign ? await readTables() : undefined;
   const converter = createConverter();
   const unique = createUniqueNames();
   const queries: ImportedQuery[] = [];
   try {
     for (const [index, query] of found.entries()) {
       terminal.progress(`query ${index + 1} of ${found.length}`);
-      const converted = await convertQuery(query, { converter, dialect, database });
+      const converted = await convertQuery(query, { converter, dialect, database, known });
       if (!isWritable(converted)) {
         queries.push({ ...converted, endpoint: undefined, file: undefined, written: undefined });
         continue;

@@ -13,7 +13,7 @@ import { isGrafana, readGrafana } from './tools/grafana.ts';
 import { isMetabase, readMetabase } from './tools/metabase.ts';
 import { isRedash, readRedash } from './tools/redash.ts';
 import { isSuperset, readSuperset } from './tools/superset.ts';
-import { readDatasource, readPipe } from './tools/tinybird.ts';
+import { readDatasource, readPipes } from './tools/tinybird.ts';
 
 interface Contents {
   readonly files: readonly ExportFile[];
@@ -32,7 +32,7 @@ const READERS: Readonly<
 > = {
   tinybird: {
     isOwn: ({ files }) => files.some(({ path }) => /\.(pipe|datasource)$/i.test(path)),
-    read: ({ files }) => files.filter(({ path }) => /\.pipe$/i.test(path)).flatMap(readPipe),
+    read: ({ files }) => readPipes(files),
   },
   dbt: {
     isOwn: ({ files, documents }) =>

@@ -113,15 +113,17 @@ function average({ application, isPartial, apply }: Aggregation): Value {
   const nullable = own.type.isNullable || isPartial;
   const distinct = call.isDistinct ? 'Distinct' : '';
   const sql = apply(`avg${distinct}`, [own.sql]);
-  const isExact = kind === 'int' || kind === 'decimal' || kind === 'numeric';
+  const isExact = kind === 'int' || kind === 'decimal' || kind === 'numeric' || kind === 'bool';
   if (kind === 'seconds') return value('seconds', sql, nullable);
   if (dialect === 'redshift' && kind === 'int')
     return value('int', `toInt64(trunc(${sql}))`, nullable, { scale: 0 });
   if (dialect === 'trino' && kind === 'decimal' && scale !== undefined)
     return { ...roundHalfAway(value('numeric', sql, nullable), scale) };
   const isMysql = dialect === 'mysql' || dialect === 'mariadb';
-  if (isMysql && isExact)
-    return value('numeric', sql, nullable, { scale: scale === undefined ? undefined : scale + 4 });
+  if (isMysql && (isExact || kind === 'unknown'))
+    return value('numeric', sql, nullable, {
+      scale: kind === 'bool' ? 4 : scale === undefined ? undefined : scale + 4,
+    });
   const isFloat =
     !isExact || dialect === 'sqlite' || (kind === 'int' && (dialect === 'bigquery' || dialect === 'trino'));
   return value(isFloat ? (kind === 'unknown' ? 'unknown' : 'float') : 'numeric', sql, nullable);
@@ -131,21 +133,28 @@ function extreme(name: 'min' | 'max'): AggregateRule {
   return ({ application, isPartial, apply }) => {
     const own = application.arg(0);
     if (own.type.kind === 'json') return application.fail(`${name} of JSON is not converted`);
-    return {
-      sql: apply(name, [own.sql]),
-      type: { ...own.type, isNullable: own.type.isNullable || isPartial },
-    };
+    const type = { ...own.type, isNullable: own.type.isNullable || isPartial };
+    const key = caselessKey(own, application.context);
+    if (key.sql !== own.sql)
+      return { sql: apply(name === 'min' ? 'argMin' : 'argMax', [own.sql, key.sql]), type };
+    return { sql: apply(name, [own.sql]), type };
   };
 }
 
 /** A function of Float64 that returns NaN where the source returns NULL: for fewer than two values. */
 function spread(name: 'stddevSamp' | 'varSamp' | 'stddevPop' | 'varPop'): AggregateRule {
   return ({ application, apply }) => {
-    const own = float(numeric(application, 0));
+    const argument = numeric(application, 0);
+    const own = float(argument);
     const least = name.endsWith('Samp') ? 2 : 1;
+    // MariaDB rounds them like averages.
+    const { scale } = argument.type;
+    const isRounded = application.dialect === 'mariadb' && argument.type.kind !== 'float';
     return value(
-      'float',
+      isRounded ? 'numeric' : 'float',
       `if(${apply('count', [own], { isNullOfNone: false })} < ${least}, NULL, ${apply(name, [own], { isNullOfNone: false })})`,
+      true,
+      isRounded ? { scale: scale === undefined ? undefined : scale + 4 } : {},
     );
   };
 }
@@ -307,10 +316,13 @@ function pair(name: string): AggregateRule {
 }
 
 function bits(name: string): AggregateRule {
-  return ({ application, isPartial, apply }) =>
-    value('int', apply(name, [application.arg(0).sql]), application.arg(0).type.isNullable || isPartial, {
-      scale: 0,
-    });
+  return ({ application, isPartial, apply }) => {
+    const isMysql = application.dialect === 'mysql' || application.dialect === 'mariadb';
+    const own = application.arg(0).sql;
+    return isMysql
+      ? value('int', apply(name, [`toUInt64(${own})`], { isNullOfNone: false }), false, { scale: 0 })
+      : value('int', apply(name, [own]), application.arg(0).type.isNullable || isPartial, { scale: 0 });
+  };
 }
 
 /** x / sum(x) OVER (…). */

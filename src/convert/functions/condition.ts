@@ -2,7 +2,8 @@
 import { comparison } from '../write/comparison.ts';
 import { unified } from '../write/unify.ts';
 import { condition, isNullable, value, type Value } from '../write/value.ts';
-import { byDialect, type Application, type Rules } from './function.ts';
+import { castTo } from '../write/cast.ts';
+import { byDialect, integer, type Application, type Rules } from './function.ts';
 
 /** The first argument that is not NULL. */
 function coalesce({ all }: Application): Value {
@@ -75,6 +76,24 @@ function extreme(name: 'greatest' | 'least') {
   };
 }
 
+/** CONVERT(type, value) of Redshift, CONVERT(value, type) of MySQL. */
+function convert({ call, source, arg, at, context, dialect, fail }: Application): Value {
+  const isMysql = dialect === 'mysql' || dialect === 'mariadb';
+  if (call.args.length !== 2) return fail('convert is converted with two arguments');
+  const [type, own] = isMysql ? [source(1), arg(0)] : [source(0), arg(1)];
+  const named =
+    type.kind === 'path'
+      ? { name: type.parts.at(-1)?.name ?? '', sizes: undefined }
+      : type.kind === 'call'
+        ? { name: type.name, sizes: type.args.map((each) => integer(each) ?? 0) }
+        : fail('The type of convert is not known');
+  return castTo(
+    own,
+    { name: named.name.toUpperCase(), at, ...(named.sizes === undefined ? {} : { sizes: named.sizes }) },
+    { isSafe: false, at, context },
+  );
+}
+
 export const CONDITION_FUNCTIONS: Rules = {
   coalesce,
   ifnull: coalesce,
@@ -87,6 +106,7 @@ export const CONDITION_FUNCTIONS: Rules = {
   zeroifnull: ({ arg }) => ({ sql: `ifNull(${arg(0).sql}, 0)`, type: { ...arg(0).type, isNullable: false } }),
   nullifzero: ({ arg }) => ({ sql: `nullIf(${arg(0).sql}, 0)`, type: { ...arg(0).type, isNullable: true } }),
   decode,
+  convert,
   greatest: extreme('greatest'),
   least: extreme('least'),
   isnull: byDialect({

@@ -25,7 +25,8 @@ function at(application: Application, index = 1): Value {
 /** The value at a path as JSON; in SQLite as SQL value. */
 const extract: Rule = (application) => {
   if (application.call.args.length > 2) return application.fail('json_extract is converted with one path');
-  return application.dialect === 'sqlite' ? jsonText(at(application)) : at(application);
+  const found = at(application);
+  return application.dialect === 'sqlite' ? { ...found, sql: jsonText(found).sql } : found;
 };
 
 /** The scalar value at a path as a string; NULL for objects and arrays. */

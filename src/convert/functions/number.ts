@@ -1,7 +1,7 @@
 // Functions of numbers.
 import { numberArithmetic, roundHalfAway } from '../write/arithmetic.ts';
 import { differs } from '../write/context.ts';
-import { float, isKind, isNullable, operand, value, type Kind, type Value } from '../write/value.ts';
+import { float, isNullable, operand, value, type Kind, type Value } from '../write/value.ts';
 import { byDialect, integer, same, type Application, type Rule, type Rules } from './function.ts';
 
 /** A function of Float64. */
@@ -65,7 +65,8 @@ function rounded(own: Value, digits: number): Value {
   });
 }
 
-function truncate(application: Application): Value {
+/** Digits after a position are cut off. */
+export function truncateNumber(application: Application): Value {
   const { arg, call, source } = application;
   const own = arg(0);
   const digits = call.args.length > 1 ? integer(source(1)) : 0;
@@ -118,13 +119,7 @@ export const NUMBER_FUNCTIONS: Rules = {
   ceiling: whole('ceil'),
   floor: whole('floor'),
   round,
-  trunc: (application) => {
-    const own = application.arg(0);
-    return isKind(own, 'date', 'timestamp')
-      ? application.fail('trunc of a time is not converted')
-      : truncate(application);
-  },
-  truncate,
+  truncate: truncateNumber,
   mod: modulo,
   div,
   safe_divide: safeQuotient('NULL'),

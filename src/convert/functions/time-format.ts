@@ -5,7 +5,7 @@ export type Format = { readonly format: string } | { readonly reason: string };
 
 /** Of MySQL and Trino: by the letter after %. */
 const MYSQL: Readonly<Record<string, string>> = {
-  Y: '%Y', y: '%y', m: '%m', c: '%c', d: '%d', e: '%e', H: '%H', h: '%h', I: '%I', i: '%i', s: '%S', S: '%S', f: '%f', p: '%p',
+  Y: '%Y', y: '%y', m: '%m', d: '%d', e: '%e', H: '%H', h: '%h', I: '%I', i: '%i', s: '%S', S: '%S', f: '%f', p: '%p',
   a: '%a', b: '%b', M: '%M', W: '%W', j: '%j', T: '%T', r: '%I:%i:%S %p', v: '%V', x: '%G', w: '%w', '%': '%%',
 }; // prettier-ignore
 

@@ -6,6 +6,7 @@ import { shifted, spansOf, type Span } from '../write/interval.ts';
 import { loose, operand, text, value, type Value } from '../write/value.ts';
 import { asTime, epoch, partOf, truncated, unitOf } from './time-parts.ts';
 import { mysqlFormat, strftimeFormat, toCharFormat, type Format } from './time-format.ts';
+import { truncateNumber } from './number.ts';
 import { byDialect, literal, type Application, type Rule, type Rules } from './function.ts';
 import { sqliteTime } from './sqlite-time.ts';
 
@@ -99,6 +100,10 @@ function whole(application: Application, unit: string, [from, to]: readonly [Val
   const isNullable = from.type.isNullable || to.type.isNullable;
   if (!/^(?:YEAR|QUARTER|MONTH|WEEK|DAY|HOUR|MINUTE|SECOND|MILLISECOND|MICROSECOND)$/.test(unit))
     return application.fail(`The unit ${unit} is not converted`);
+  // age() of these units is wrong for negative differences.
+  const smaller = { WEEK: ['day', 7], QUARTER: ['month', 3], YEAR: ['month', 12] }[unit];
+  if (smaller !== undefined)
+    return int(`intDiv(age('${smaller[0]}', ${from.sql}, ${to.sql}), ${smaller[1]})`, isNullable);
   return int(`age('${unit.toLowerCase()}', ${from.sql}, ${to.sql})`, isNullable);
 }
 
@@ -328,13 +333,13 @@ export const TIME_FUNCTIONS: Rules = {
   timestamp_trunc: dateTrunc,
   datetime_trunc: dateTrunc,
   trunc: (application) =>
-    application.dialect === 'redshift' || application.dialect === 'snowflake'
+    ['date', 'timestamp'].includes(application.arg(0).type.kind)
       ? truncated(
           application.arg(0),
           application.call.args.length > 1 ? unitOf(application.source(1)) : 'DAY',
           place(application),
         )
-      : application.fail('trunc is not converted'),
+      : truncateNumber(application),
   date_part: datePart,
   year: part('YEAR'),
   quarter: part('QUARTER'),

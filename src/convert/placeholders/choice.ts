@@ -1,8 +1,9 @@
 // Parts of a query that depend on conditions, as conditions in the query: `[[AND a = {{x}}]]` becomes `AND (:x IS NULL OR (a = :x))`.
 import { conditionParts, negated, requiresValue, simplified } from './conditions.ts';
-import { valuesOf, type Condition, type Node, type Part } from './nodes.ts';
+import { ALWAYS, valuesOf, type Condition, type Node, type Part, type Value } from './nodes.ts';
 import { textOf, type Fragment } from './output.ts';
 import { emit, forkSink, lose, renderParts, type Rendering, type Sink, type Span } from './rendering.ts';
+import { readItems, type ItemList } from './item-list.ts';
 import { hasClause, outlineOf, type Outline } from './sql-outline.ts';
 
 type ChoiceNode = Extract<Node, { kind: 'choice' }>;
@@ -64,14 +65,15 @@ function renderArms(all: ChoiceNode['arms'], span: Span, sink: Sink, rendering: 
   });
   const writer = { span, sink, rendering };
   if (rendered.every(({ outline }) => outline.tokens.length === 0)) return;
-  if (writeLimit(rendered, writer) || writeConditions(rendered, writer) || writeValue(rendered, writer))
-    return;
+  const forms = [writeLimit, writeConditions, writeValue, writeItems, writeUnion];
+  if (forms.some((write) => write(rendered, writer))) return;
   for (const fragment of rendered[0]?.sink.fragments ?? []) emit(sink, fragment);
   lose(
     {
       message:
         'A part of the query that depends on a condition, and is not a condition itself, is not supported',
       hint: 'Write the part always, or write one query for each case',
+      isPlaced: false,
     },
     span,
     sink,
@@ -112,16 +114,18 @@ function writeLimit(arms: readonly RenderedArm[], { sink }: Writer): boolean {
   const [arm] = arms;
   if (arm === undefined || arms.length > 1) return false;
   const shape = arm.outline.tokens.map((token) => token.replace(/^[:@].*/, '?')).join(' ');
-  if (shape !== 'LIMIT ?' && shape !== 'OFFSET ?' && shape !== 'LIMIT ? OFFSET ?') return false;
-  let count = 0;
+  if (!/^(LIMIT \?|OFFSET (\?|\(\))|LIMIT \? OFFSET (\?|\(\)))$/.test(shape)) return false;
+  let isOffset = shape.startsWith('OFFSET');
   for (const fragment of arm.sink.fragments) {
-    const isOffset = shape === 'OFFSET ?' || count > 0;
-    if (fragment.use === undefined) emit(sink, fragment);
-    else {
-      count++;
-      const value = { ...fragment.use.value, default: isOffset ? 0 : MAX_ROWS, type: 'UInt64' };
-      emit(sink, { ...fragment, use: { ...fragment.use, value } });
+    if (fragment.use === undefined) {
+      emit(sink, fragment);
+      continue;
     }
+    const { value } = fragment.use;
+    const fallback = isOffset ? (value.default ?? 0) : MAX_ROWS;
+    const kept: Value = { ...value, default: fallback, type: 'UInt64', hasOneDefault: true };
+    emit(sink, { ...fragment, use: { ...fragment.use, value: kept } });
+    isOffset = true;
   }
   return true;
 }
@@ -214,8 +218,8 @@ function trimKeyword(fragments: Fragment[], pattern: RegExp, from: number): void
 }
 
 /** Alternatives that are values: CASE. */
-function writeValue(arms: readonly RenderedArm[], { sink, span, rendering }: Writer): boolean {
-  const { value } = sink.position.expectation();
+function writeValue(arms: readonly RenderedArm[], writer: Writer): boolean {
+  const { value } = writer.sink.position.expectation();
   const last = arms.at(-1);
   if (!value || last?.when.kind !== 'constant') return false;
   const isValue = ({ outline }: RenderedArm): boolean =>
@@ -223,15 +227,104 @@ function writeValue(arms: readonly RenderedArm[], { sink, span, rendering }: Wri
     outline.tokens.length > 0 &&
     !hasClause(outline.tokens) &&
     !outline.tokens.includes(',') &&
-    !outline.tokens.includes('AS');
+    !outline.tokens.some((token) => token === 'AS' || token === 'ASC' || token === 'DESC');
   if (!arms.every(isValue)) return false;
+  writeCase(
+    arms.map(({ when, sink: { fragments } }) => ({ when, fragments })),
+    writer,
+  );
+  return true;
+}
+interface CaseArm {
+  readonly when: Condition;
+  readonly fragments: readonly Fragment[];
+}
+
+/** The last alternative is the one for all other cases. */
+function writeCase(arms: readonly CaseArm[], { sink, span, rendering }: Writer): void {
   const add = (parts: readonly Part[]): void => renderParts(parts, span, sink, rendering);
   add(['CASE']);
-  for (const arm of arms) {
-    add(arm === last ? [' ELSE ('] : [' WHEN ', ...conditionParts(arm.when), ' THEN (']);
-    for (const fragment of arm.sink.fragments) emit(sink, fragment);
+  for (const [index, { when, fragments }] of arms.entries()) {
+    add(index === arms.length - 1 ? [' ELSE ('] : [' WHEN ', ...conditionParts(when), ' THEN (']);
+    for (const fragment of fragments) emit(sink, fragment);
     add([')']);
   }
   add([' END']);
+}
+
+/** Functions that make rows: in CASE, all of its branches would. */
+const MAKES_ROWS = /\b(arrayJoin|unnest|generate_series|explode|flatten)\b/i;
+
+/** Lists of the same number of columns with the same names, in a SELECT or WITH clause: CASE for each column. */
+function writeItems(arms: readonly RenderedArm[], writer: Writer): boolean {
+  const { sink, rendering } = writer;
+  if (arms.length < 2 || arms.at(-1)?.when.kind !== 'constant') return false;
+  if (arms.some((arm) => MAKES_ROWS.test(textOf(arm.sink.fragments)))) return false;
+  const { clause, isItem, last } = sink.position.expectation();
+  if (!isItem && last !== 'WITH') return false;
+  if (clause !== 'SELECT' && clause !== 'WITH') return false;
+  const lists = arms.map((arm) => readItems(arm.sink.fragments, rendering.source.dialect));
+  const [first] = lists;
+  if (first === undefined || lists.some((list) => !isSameShape(list, first))) return false;
+  for (const [index, item] of first.items.entries()) {
+    const each = lists.map((list, at): CaseArm => ({
+      when: arms[at]?.when ?? ALWAYS,
+      fragments: list?.items[index]?.fragments ?? [],
+    }));
+    writeCase(each, writer);
+    const isEnd = index === first.items.length - 1 && !first.hasEnd;
+    renderParts([` AS ${item.name}${isEnd ? ' ' : ', '}`], writer.span, sink, rendering);
+  }
   return true;
+}
+
+function isSameShape(list: ItemList | undefined, { items, hasEnd }: ItemList): boolean {
+  return (
+    list !== undefined &&
+    list.hasEnd === hasEnd &&
+    list.items.length === items.length &&
+    list.items.every(({ name }, index) => name.toLowerCase() === items[index]?.name.toLowerCase())
+  );
+}
+
+/** A whole query or subquery: all alternatives, each of them with a condition that selects all or none of its rows. */
+function writeUnion(arms: readonly RenderedArm[], { sink, span, rendering }: Writer): boolean {
+  const { last } = sink.position.expectation();
+  const after = rendering.source.text.slice(span.end, span.end + 200);
+  const isWhole = (last === undefined || last === ';') && /^\s*($|[);]|\{%-?\s*(end|else|elif))/.test(after);
+  if (!isWhole || arms.length < 2 || arms.at(-1)?.when.kind !== 'constant') return false;
+  const names = arms.map(({ outline }) => columnNames(outline.tokens));
+  const [first] = names;
+  if (first === undefined || names.some((each) => each === undefined || each.join() !== first.join()))
+    return false;
+  const add = (parts: readonly Part[]): void => renderParts(parts, span, sink, rendering);
+  const passed: Condition[] = [];
+  for (const [
+    index,
+    {
+      when,
+      sink: { fragments },
+    },
+  ] of arms.entries()) {
+    const own = simplified({ kind: 'all', of: [...passed, when] });
+    add([`${index === 0 ? '' : '\nUNION ALL\n'}SELECT * FROM (`]);
+    for (const fragment of fragments) emit(sink, fragment);
+    add([`) AS alternative_${index + 1} WHERE `, ...conditionParts(own)]);
+    passed.push(negated(when));
+  }
+  return true;
+}
+
+/** The names of the columns of a SELECT; undefined if one has none, or if it is no plain SELECT. */
+function columnNames(tokens: readonly string[]): readonly string[] | undefined {
+  if (tokens[0] !== 'SELECT') return undefined;
+  const end = tokens.findIndex((token) => token === 'FROM' || token === 'WHERE' || token === 'LIMIT');
+  const names: string[] = [];
+  let previous = 'SELECT';
+  for (const token of [...tokens.slice(1, end < 0 ? undefined : end), ',']) {
+    if (token !== ',') previous = token;
+    else if (/^\w+$/.test(previous) && previous !== 'SELECT') names.push(previous);
+    else return undefined;
+  }
+  return names;
 }

@@ -13,8 +13,9 @@ export function testedValues(condition: Condition): readonly Value[] {
       return condition.of.flatMap(testedValues);
     case 'given':
     case 'truthy':
-    case 'compare':
       return [condition.value];
+    case 'compare':
+      return typeof condition.right === 'object' ? [condition.value, condition.right] : [condition.value];
   }
 }
 
@@ -56,7 +57,7 @@ export function requiresValue(condition: Condition, name: string): boolean {
     case 'given':
     case 'truthy':
     case 'compare':
-      return condition.value.name === name;
+      return testedValues(condition).some((value) => value.name === name);
     case 'all':
       return condition.of.some((each) => requiresValue(each, name));
     case 'any':
@@ -111,7 +112,10 @@ function isNumeric({ type = '', isList }: Value): boolean {
   return isList !== true && /^(Bool|U?Int\d+|Float\d+|Decimal.*)$/.test(type);
 }
 
-function compared({ operator, value, literal }: Extract<Condition, { kind: 'compare' }>): readonly Part[] {
+function compared({ operator, value, right }: Extract<Condition, { kind: 'compare' }>): readonly Part[] {
   const use = { kind: 'value', value, isAsked: true } as const;
-  return ['(', use, ' IS NOT NULL AND ', use, ` ${operator} `, { kind: 'literal', value: literal }, ')'];
+  if (typeof right !== 'object')
+    return ['(', use, ' IS NOT NULL AND ', use, ` ${operator} `, { kind: 'literal', value: right }, ')'];
+  const other = { kind: 'value', value: right, isAsked: true } as const;
+  return ['(', use, ' IS NOT NULL AND ', other, ' IS NOT NULL AND ', use, ` ${operator} `, other, ')'];
 }

@@ -1,4 +1,4 @@
-// Which tool's placeholders a text has, if nobody says.
+// Which tool's placeholders a text has, if it is not known.
 import type { TemplateTool } from './template.ts';
 
 const SIGNS: readonly (readonly [RegExp, TemplateTool])[] = [

@@ -1,6 +1,7 @@
 // Jinja and the templates that look like it: `{{ … }}`, `{% … %}` and `{# … #}`.
+import { conditionParts } from './conditions.ts';
 import { readExpression, type TemplateExpression } from './expression.ts';
-import { ALWAYS, type Condition, type Item, type Syntax, type Value } from './nodes.ts';
+import { ALWAYS, type Condition, type Item, type Part, type Syntax, type Value } from './nodes.ts';
 import type { MarkEnd, RegionKind } from './source-lexer.ts';
 
 const CLOSERS: ReadonlyMap<string, string> = new Map([
@@ -10,13 +11,23 @@ const CLOSERS: ReadonlyMap<string, string> = new Map([
 ]);
 const MAX_MARK = 10_000;
 
+/** Most characters that are searched for the ends of all tags of a text: each search can be in vain. */
+const MAX_SEARCHED = 5_000_000;
+
 /** The end of a tag that begins at `at`; strings inside may contain its closing delimiter. */
-export const jinjaMarkEnd: MarkEnd = (text, at) => {
-  if (text[at] !== '{') return undefined;
-  const close = CLOSERS.get(text.slice(at, at + 2));
-  if (close === undefined) return undefined;
-  const inner = text.slice(at + 2, at + MAX_MARK);
-  if (close === '#}') return endOf(inner.indexOf(close), at);
+function createMarkEnd(): MarkEnd {
+  let left = MAX_SEARCHED;
+  return (text, at) => {
+    const close = text[at] === '{' ? CLOSERS.get(text.slice(at, at + 2)) : undefined;
+    if (close === undefined || left < 0) return undefined;
+    const inner = text.slice(at + 2, at + MAX_MARK);
+    const found = close === '#}' ? endOf(inner.indexOf(close), at) : tagEnd(inner, close, at);
+    left -= found === undefined ? inner.length : found - at;
+    return found;
+  };
+}
+
+function tagEnd(inner: string, close: string, at: number): number | undefined {
   let quote: string | undefined;
   for (let index = 0; index < inner.length; index++) {
     const char = inner[index];
@@ -26,7 +37,7 @@ export const jinjaMarkEnd: MarkEnd = (text, at) => {
     else if (quote === undefined && (char === "'" || char === '"')) quote = char;
   }
   return endOf(inner.indexOf(close), at); // an apostrophe, not a string
-};
+}
 
 function endOf(index: number, at: number): number | undefined {
   return index < 0 ? undefined : at + 2 + index + 2;
@@ -55,7 +66,7 @@ export function jinjaSyntax(text: string, tool: JinjaTool): Syntax {
     variables,
   };
   return {
-    markEnd: jinjaMarkEnd,
+    markEnd: createMarkEnd(),
     interpret: (mark, inside) => interpret(text.slice(mark.start, mark.end), reader, inside),
   };
 }
@@ -73,8 +84,30 @@ function interpret(source: string, reader: TagReader, inside: RegionKind): Item 
     .trim();
   if (source.startsWith('{%')) return readTag(content, reader);
   const expression = readExpression(content);
-  const item = expression && reader.tool.output(expression, inside);
+  const item = expression && (reader.tool.output(expression, inside) ?? computed(expression, reader, inside));
   return item ?? { kind: 'lost', message: `{{ ${shortened(content)} }} is not supported`, hint: COMPUTED };
+}
+
+/** Arithmetic with values, and conditions: `{{ Int32(page) * 20 }}`, `{{ defined(x) }}`. */
+function computed(expression: TemplateExpression, { tool }: TagReader, inside: RegionKind): Item | undefined {
+  if (inside !== 'code') return undefined;
+  const parts = arithmetic(expression, tool);
+  if (parts !== undefined) return { kind: 'sql', parts };
+  const isCondition = expression.kind === 'call' || expression.kind === 'binary' || expression.kind === 'not';
+  const condition = isCondition ? toCondition(expression, tool) : undefined;
+  return condition && { kind: 'sql', parts: ['(', ...conditionParts(condition), ')'] };
+}
+
+function arithmetic(expression: TemplateExpression, tool: JinjaTool): readonly Part[] | undefined {
+  if (expression.kind === 'literal')
+    return typeof expression.value === 'number' ? [String(expression.value)] : undefined;
+  if (expression.kind !== 'binary') {
+    const value = tool.value(expression);
+    return value && [{ kind: 'value', value }];
+  }
+  if (!/^[+*-]$/.test(expression.operator)) return undefined;
+  const [left, right] = [arithmetic(expression.left, tool), arithmetic(expression.right, tool)];
+  return left && right && ['(', ...left, ` ${expression.operator} `, ...right, ')'];
 }
 
 const COMPUTED = 'Write what it produces, or pass it as a parameter';
@@ -156,7 +189,7 @@ function opening(kind: 'open' | 'elif', text: string, { tool }: TagReader): Item
 }
 
 /** The condition; undefined if it is computed by more than comparisons of values with literals. */
-export function toCondition(expression: TemplateExpression, tool: JinjaTool): Condition | undefined {
+function toCondition(expression: TemplateExpression, tool: JinjaTool): Condition | undefined {
   const own = tool.condition?.(expression);
   if (own !== undefined) return own;
   switch (expression.kind) {
@@ -230,6 +263,9 @@ function compared({ operator, left, right }: Binary, tool: JinjaTool): Condition
   }
   if (!isOperator(operator)) return undefined;
   const sign = OPERATORS[operator];
+  const [first, second] = [tool.value(left), tool.value(right)];
+  if (first !== undefined && second !== undefined)
+    return { kind: 'compare', operator: sign, value: first, right: second };
   if (right.kind === 'literal') return comparison(tool.value(left), sign, right.value);
   return left.kind === 'literal' ? comparison(tool.value(right), MIRRORED[sign], left.value) : undefined;
 }
@@ -260,7 +296,7 @@ function comparison(
     value.type ??
     (typeof literal === 'number' ? 'Float64' : typeof literal === 'boolean' ? 'Bool' : undefined);
   const typed = type === undefined ? value : { ...value, type };
-  const condition: Condition = { kind: 'compare', operator, value: typed, literal };
+  const condition: Condition = { kind: 'compare', operator, value: typed, right: literal };
   // An absent value differs from every literal.
   return operator === '<>' && value.default === undefined
     ? { kind: 'not', of: { ...condition, operator: '=' } }

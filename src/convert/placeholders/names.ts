@@ -28,7 +28,7 @@ export function createNames(): ParameterNames {
 }
 
 /** A valid name: letters, digits and underscores. */
-export function validName(written: string): string {
+function validName(written: string): string {
   const plain = written
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')

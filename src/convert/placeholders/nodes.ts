@@ -7,6 +7,8 @@ import { MAX_MARKS, type TemplateDialect } from './template.ts';
 export interface Value extends Omit<Declaration, 'isRange' | 'filter' | 'text' | 'reason'> {
   /** The tool inserts the value as SQL, and the text does not quote it: it can be a name or an expression. */
   readonly isRaw?: boolean;
+  /** The default applies even if a condition asks whether the value is given. */
+  readonly hasOneDefault?: boolean;
 }
 
 /** A use of a declared parameter. */
@@ -24,7 +26,8 @@ export type Condition =
       readonly kind: 'compare';
       readonly operator: '=' | '<>' | '<' | '<=' | '>' | '>=';
       readonly value: Value;
-      readonly literal: string | number | boolean;
+      /** A literal, or another value. */
+      readonly right: string | number | boolean | Value;
     }
   | { readonly kind: 'not'; readonly of: Condition }
   | { readonly kind: 'all' | 'any'; readonly of: readonly Condition[] };

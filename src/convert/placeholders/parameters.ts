@@ -41,7 +41,8 @@ function declare(
   const element = numericContext(sql, group) ?? shown ?? 'String';
   const isList = value.isList === true && !element.startsWith('Array(');
   const type = isList ? `Array(${element})` : element;
-  const written = withDefaultsInPlace.has(value.name) ? undefined : fitting(value.default, type);
+  const isInPlace = withDefaultsInPlace.has(value.name) && value.hasOneDefault !== true;
+  const written = isInPlace ? undefined : fitting(value.default, type);
   const isOptional = value.required !== true && group.every(({ isGuarded }) => isGuarded);
   const known =
     written ?? (type.startsWith('Array(') && (isOptional || value.required === false) ? [] : undefined);

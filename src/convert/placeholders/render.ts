@@ -131,7 +131,15 @@ function renderValue(value: Value, span: Span, sink: Sink, rendering: Rendering)
   }
   const isList = value.isRaw === true && opener === 'IN' && last === undefined;
   renderUse(isList ? { ...value, isList: true } : value, span, sink, { rendering });
-  if (value.isRaw !== true || isList || isNumber(value) || clause === 'LIMIT' || clause === 'OFFSET') return;
+  if (
+    value.isRaw !== true ||
+    isList ||
+    isNumber(value) ||
+    last === 'INTERVAL' ||
+    clause === 'LIMIT' ||
+    clause === 'OFFSET'
+  )
+    return;
   const severity = clause === 'WHERE' || clause === 'HAVING' || clause === 'ON' ? 'note' : 'differs';
   note(rendering, span, {
     severity,

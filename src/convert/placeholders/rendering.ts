@@ -29,6 +29,8 @@ export interface Sink {
   readonly position: SqlPosition;
   /** Values that are certain to be given here. */
   readonly guards: ReadonlySet<string>;
+  /** Inside a part that depends on a condition. */
+  readonly isConditional?: boolean;
   /** Removed from the start of the next source text. */
   cutNext?: RegExp | undefined;
 }
@@ -40,7 +42,7 @@ export interface Span {
 
 /** A sink that continues where another one is. */
 export function forkSink(sink: Sink, guards: ReadonlySet<string> = sink.guards): Sink {
-  return { fragments: [], position: sink.position.fork(), guards };
+  return { fragments: [], position: sink.position.fork(), guards, isConditional: true };
 }
 
 export function emit(sink: Sink, fragment: Fragment): void {
@@ -125,7 +127,11 @@ export function renderUse(
   const use = {
     name,
     value,
-    isGuarded: isAsked || sink.guards.has(value.name) || (hasDefaultInPlace && value.default !== undefined),
+    isGuarded:
+      isAsked ||
+      sink.isConditional === true ||
+      sink.guards.has(value.name) ||
+      (hasDefaultInPlace && value.default !== undefined),
     isPartOfString,
     at: span.start,
     end: span.end,
@@ -166,19 +172,27 @@ export function note(
   });
 }
 
-/** A part that cannot be expressed: an undeclared parameter in its place if a value can stand there, otherwise at the end. */
+export interface LostPart {
+  readonly message: string;
+  readonly hint?: string;
+  /** False if another part is in its place. */
+  readonly isPlaced?: false;
+}
+
+/** A part that cannot be expressed: an undeclared parameter in its place if that can be a value, otherwise at the end. */
 export function lose(
-  { message, hint }: { readonly message: string; readonly hint?: string },
+  { message, hint, isPlaced: isPlaceable }: LostPart,
   span: Span,
   sink: Sink,
   rendering: Rendering,
 ): void {
   note(rendering, span, { severity: 'not_converted', message, ...(hint === undefined ? {} : { hint }) });
-  const { value: isPlaced, last } = sink.position.expectation();
+  const { value: isExpected, last } = sink.position.expectation();
+  const isPlaced = isExpected && isPlaceable !== false;
   const name = `not_converted_${rendering.lost.size + 1}`;
   rendering.lost.set(name, { reason: message, offset: span.start, isPlaced });
   const sign = rendering.source.dialect === 'clickhouse' ? '@' : ':';
-  const isName = last === 'FROM' || last === 'JOIN' || last === '.';
+  const isName = isPlaceable !== false && (last === 'FROM' || last === 'JOIN' || last === '.');
   const text = isName ? name : isPlaced ? `${sign}${name}` : ' ';
   emit(sink, { text, at: span.start, isCopied: false });
 }

@@ -1,4 +1,4 @@
-// What stands at the top level of a piece of SQL, and what its end expects next.
+// The top level of a piece of SQL, and what can follow it.
 import { readRegions } from './source-lexer.ts';
 import type { TemplateDialect } from './template.ts';
 

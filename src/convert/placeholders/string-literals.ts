@@ -1,5 +1,6 @@
 // Placeholders inside string literals: '%{{ x }}%' becomes concat('%', :x, '%').
-import { valuesOf, type Node, type Value } from './nodes.ts';
+import { valuesOf, type Node, type Part, type Value } from './nodes.ts';
+import type { TemplateDialect } from './template.ts';
 import { emit, lose, note, renderParts, renderUse, type Rendering, type Sink } from './rendering.ts';
 
 interface StringContext {
@@ -14,6 +15,7 @@ type StringNode = Extract<Node, { kind: 'string' }>;
 export function renderString(node: StringNode, { sink, rendering, next }: StringContext): void {
   const { region, parts } = node;
   if (region.kind === 'quoted') {
+    if (!sink.position.expectation().value) return renderAlias(node, sink, rendering);
     const message = 'A column or table by placeholder is not supported: parameters are values';
     lose({ message, hint: 'Write out the choices' }, node, sink, rendering);
     return;
@@ -88,6 +90,7 @@ function piecesOf({ parts }: StringNode, text: string): readonly Piece[] {
 
 const CAST = /^\s*::\s*interval\b/i;
 const UNITS = 'second|minute|hour|day|week|month|quarter|year';
+const NEXT_UNIT = new RegExp(`^\\s*(${UNITS})s?\\b`, 'i');
 const UNIT = new RegExp(`^\\s*(${UNITS})s?\\s*$`, 'i');
 
 /** `INTERVAL '{{ n }} days'` becomes a call that makes an interval of a number. */
@@ -99,6 +102,19 @@ function renderInterval(node: StringNode, { sink, rendering, next }: StringConte
   const isInterval = last !== undefined && /\binterval\s*$/i.test(last.text);
   if (!isInterval && !isCast) return false;
   const unit = rest?.kind === 'text' ? UNIT.exec(text.slice(rest.start, rest.end))?.[1] : undefined;
+  if (node.parts.length === 1 && number?.kind === 'item' && number.item.kind === 'value') {
+    if (isInterval) cutLast(sink, /\binterval\s*$/i);
+    if (isCast) sink.cutNext = CAST;
+    const unit = next?.kind === 'text' ? NEXT_UNIT.exec(text.slice(next.start, next.end))?.[1] : undefined;
+    if (isInterval && unit !== undefined) {
+      sink.cutNext = NEXT_UNIT;
+      const value: Value = { ...number.item.value, type: 'Int64' };
+      renderParts(intervalParts(value, unit, rendering.source.dialect), node, sink, rendering);
+      return true;
+    }
+    renderSeconds(number.item.value, node, sink, rendering);
+    return true;
+  }
   if (
     node.parts.length !== 2 ||
     number?.kind !== 'item' ||
@@ -110,11 +126,76 @@ function renderInterval(node: StringNode, { sink, rendering, next }: StringConte
     return true;
   }
   if (isInterval) cutLast(sink, /\binterval\s*$/i);
-  const name = `toInterval${unit.charAt(0).toUpperCase()}${unit.slice(1).toLowerCase()}`;
   const value: Value = { ...number.item.value, type: 'Int64' };
-  renderParts([{ kind: 'function', name }, '(', { kind: 'value', value }, ')'], node, sink, rendering);
+  renderParts(intervalParts(value, unit, rendering.source.dialect), node, sink, rendering);
   if (isCast) sink.cutNext = CAST;
   return true;
+}
+
+/** A number of units, as the dialect writes it. */
+function intervalParts(value: Value, unit: string, dialect: TemplateDialect): readonly Part[] {
+  const use: Part = { kind: 'value', value };
+  switch (dialect) {
+    case 'clickhouse': {
+      const name = `toInterval${unit.charAt(0).toUpperCase()}${unit.slice(1).toLowerCase()}`;
+      return [{ kind: 'function', name }, '(', use, ')'];
+    }
+    case 'mysql':
+    case 'mariadb':
+    case 'bigquery':
+    case 'sqlite':
+      return ['INTERVAL ', use, ` ${unit.toUpperCase()}`];
+    case 'trino':
+      return ['(', use, ` * INTERVAL '1' ${unit.toUpperCase()})`];
+    case 'postgresql':
+    case 'redshift':
+    case 'snowflake':
+      return ['(', use, ` * INTERVAL '1 ${unit.toLowerCase()}')`];
+  }
+}
+
+const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
+
+/** `'{{ x }}'::interval`: the parameter is a number of seconds. */
+function renderSeconds(value: Value, node: StringNode, sink: Sink, rendering: Rendering): void {
+  const { default: written, enum: _, ...rest } = value;
+  const [, count, unit = ''] = /^(\d{1,6})\s*([smhdw])/.exec(String(written ?? '')) ?? [];
+  const fallback = count === undefined ? undefined : Number(count) * (SECONDS[unit] ?? 1);
+  const seconds: Value = {
+    ...rest,
+    name: `${value.name}_seconds`,
+    type: 'UInt32',
+    description: `${value.description ?? value.name}, in seconds.`,
+    ...(fallback === undefined ? {} : { default: fallback }),
+  };
+  const parts = intervalParts(seconds, 'second', rendering.source.dialect);
+  renderParts(parts, node, sink, rendering);
+  note(rendering, node, {
+    severity: 'note',
+    message: `The interval is a number of seconds, ${seconds.name}`,
+  });
+}
+
+/** The name of a column, which is the same in every response: the placeholder's name is in it instead of the value. */
+function renderAlias(node: StringNode, sink: Sink, rendering: Rendering): void {
+  const { text } = rendering.source;
+  const { region, parts } = node;
+  const names = parts.map((part) => {
+    if (part.kind === 'text') return text.slice(part.start, part.end);
+    return part.kind === 'item' && part.item.kind === 'inserted' ? part.item.text : plainName(part);
+  });
+  const open = text.slice(region.start, region.start + region.open);
+  const close = text.slice(region.end - region.close, region.end);
+  emit(sink, { text: `${open}${names.join('')}${close}`, at: node.start, isCopied: false });
+  note(rendering, node, {
+    severity: 'differs',
+    message: `The name of the column is always ${names.join('')}: it does not change with the value`,
+  });
+}
+
+function plainName(part: Node): string {
+  const [value] = part.kind === 'item' ? valuesOf(part.item) : [];
+  return value?.name.replace(/\W/g, '_') ?? '';
 }
 
 const TYPE_WORD = /\b(date|timestamp|datetime)\s*$/i;

@@ -2,16 +2,7 @@
 import type { ConversionNote, ConvertedParameter, ForeignDialect, ParameterValue } from '../conversion.ts';
 
 /** The tools whose placeholders and templates are read; driver: `$1`, `?`, `:x`, `%(x)s`, `@x` and ClickHouse's `{x:Type}`. */
-export const TEMPLATE_TOOLS = [
-  'driver',
-  'metabase',
-  'superset',
-  'grafana',
-  'tinybird',
-  'redash',
-  'dbt',
-] as const;
-export type TemplateTool = (typeof TEMPLATE_TOOLS)[number];
+export type TemplateTool = 'driver' | 'metabase' | 'superset' | 'grafana' | 'tinybird' | 'redash' | 'dbt';
 
 /** `clickhouse`: the text is ClickHouse SQL already, and only its placeholders are replaced. */
 export type TemplateDialect = ForeignDialect | 'clickhouse';

@@ -75,6 +75,7 @@ export function readCall(source: Source): Expression {
   const isRead = special === undefined ? readArguments(source, call) : readMore(source, call, special.first);
   if (!isRead) {
     skipParentheses(source);
+    readSuffix(source, call);
     return {
       kind: 'unread',
       at,

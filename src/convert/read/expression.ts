@@ -20,7 +20,6 @@ import {
   requireDepth,
   type Source,
 } from './source.ts';
-import { syntaxError } from './read-error.ts';
 
 /** Reads an expression of operators that bind tighter than a power. */
 export function readAbove(source: Source, power: Power): Expression {
@@ -176,6 +175,8 @@ const LIKES: readonly (readonly [words: readonly string[], operator: LikeOperato
   [['GLOB'], 'GLOB'],
 ];
 
+const UNREAD = [['SOUNDS', 'LIKE'], ['MEMBER', 'OF'], ['OVERLAPS'], ['MATCH']] as const;
+
 /** [NOT] BETWEEN, IN, LIKE and similar. */
 function readPredicate(source: Source, value: Expression, power: Power): Expression | undefined {
   const isNot = isWord(source, 'NOT');
@@ -198,13 +199,10 @@ function readPredicate(source: Source, value: Expression, power: Power): Express
   }
   const like = LIKES.find(([words]) => areWords(source, words, ahead));
   if (like === undefined) {
-    const { start } = peek(source, ahead);
-    const isUnread = ['MATCH', 'SOUNDS', 'MEMBER', 'OVERLAPS', 'OPERATOR'].find((word) =>
-      isWord(source, word, ahead),
-    );
-    return isUnread === undefined
-      ? undefined
-      : syntaxError(start, `The operator ${isUnread} is not supported`);
+    const unread = UNREAD.find((each) => areWords(source, each, ahead));
+    if (unread === undefined) return undefined;
+    source.at += ahead + unread.length;
+    return unreadOperator(source, value, `the operator ${unread.join(' ')} is not supported`);
   }
   const [words, operator] = like;
   source.at += ahead + words.length;
@@ -220,23 +218,50 @@ interface Like {
 function readLike(source: Source, value: Expression, { operator, isNot, power }: Like): Expression {
   const { at } = value;
   const quantifier = ['ANY', 'ALL', 'SOME'].find((word) => isWord(source, word) && isSymbol(source, '(', 1));
-  if (quantifier !== undefined && !isQueryAhead(source, 2)) {
-    source.at++;
-    const patterns = readList(source, () => readExpression(source));
-    const values = patterns.map((pattern): Expression => ({
-      kind: 'like',
-      at,
-      operator,
-      value,
-      pattern,
-      isNot: false,
-    }));
-    const any: Expression = { kind: 'chain', at, operator: quantifier === 'ALL' ? 'AND' : 'OR', values };
-    return isNot ? { kind: 'unary', at, operator: 'NOT', value: any } : any;
-  }
+  if (quantifier !== undefined)
+    return readLikeAny(source, value, { operator, isNot, isAll: quantifier === 'ALL' });
   const pattern = readAbove(source, power);
   if (!takeWords(source, 'ESCAPE')) return { kind: 'like', at, operator, value, pattern, isNot };
   return { kind: 'like', at, operator, value, pattern, escape: readAbove(source, power), isNot };
+}
+
+interface LikeAny {
+  readonly operator: LikeOperator;
+  readonly isNot: boolean;
+  readonly isAll: boolean;
+}
+
+/** `LIKE ANY ('a%', 'b%')`, `LIKE ALL (ARRAY['a%'])`: NOT belongs to each comparison. */
+function readLikeAny(source: Source, value: Expression, { operator, isNot, isAll }: LikeAny): Expression {
+  const { at } = value;
+  source.at++;
+  if (isQueryAhead(source)) return unreadOperator(source, value, 'a pattern from a query is not supported');
+  const listed = readList(source, () => readExpression(source));
+  const [only, more] = listed;
+  const patterns = more === undefined && only?.kind === 'array' ? only.items : listed;
+  const isUnknown =
+    more === undefined && only?.kind !== 'array' && only?.kind !== 'string' && source.dialect !== 'snowflake';
+  // Snowflake does not document what NOT applies to.
+  if (isUnknown || (isNot && source.dialect === 'snowflake'))
+    return { kind: 'unread', at, text: textFrom(source, at), reason: 'these patterns are not supported' };
+  const values = patterns.map((pattern): Expression => ({
+    kind: 'like',
+    at,
+    operator,
+    value,
+    pattern,
+    isNot,
+  }));
+  const [first] = values;
+  return first !== undefined && values.length === 1
+    ? first
+    : { kind: 'chain', at, operator: isAll ? 'AND' : 'OR', values };
+}
+
+/** An operator with its right operand. */
+function unreadOperator(source: Source, { at }: Expression, reason: string): Expression {
+  readAbove(source, OPERATORS[source.dialect].predicate);
+  return { kind: 'unread', at, text: textFrom(source, at), reason };
 }
 
 function readAmong(source: Source): Among {

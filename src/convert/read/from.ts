@@ -212,6 +212,7 @@ function skipHints(source: Source): void {
     });
     return;
   }
+  if (upper === 'PARTITION' && isSymbol(source, '(', 1)) syntaxError(start, 'PARTITION is not supported');
   const isVersion = upper === 'FOR' && isWord(source, 'SYSTEM_TIME', 1);
   const isCall =
     ['PIVOT', 'UNPIVOT', 'MATCH_RECOGNIZE', 'CHANGES', 'AT', 'BEFORE'].includes(upper) &&

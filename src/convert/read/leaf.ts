@@ -43,6 +43,8 @@ export interface Member {
   qualify?: Expression;
   windows?: Select['windows'];
   hasTies?: boolean;
+  /** SELECT AS STRUCT: the elements are one record. */
+  isStruct?: boolean;
   /** TOP n, before the select list. */
   top?: string;
 }

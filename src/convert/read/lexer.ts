@@ -149,6 +149,13 @@ function tokenAt(scan: Scan, at: number): Token {
   if (number !== undefined && !(char === '.' && isAfterOperand(text, at)))
     return plain('number', number.replaceAll('_', ''), { start: at, end: at + number.length });
   const word = matchAt(WORD, text, at);
+  // MySQL: `_utf8mb4'x'`.
+  if (
+    word?.startsWith('_') === true &&
+    scan.rules.names === '`' &&
+    /['"]/.test(text.charAt(at + word.length))
+  )
+    return stringAt(scan, at + word.length, { start: at, isRaw: !rules.hasBackslash });
   if (word !== undefined) return plain('word', word, { start: at, end: at + word.length });
   return symbolAt(text, at);
 }
@@ -179,6 +186,7 @@ function plain(
 /** `E'…'`, `r'…'`, `x'…'` and similar. */
 function prefixedString(scan: Scan, at: number): Token | undefined {
   const { text, rules, dialect } = scan;
+  if (rules.names === '"' && /^[uU]&'/.test(text.slice(at, at + 3))) return unicodeString(scan, at);
   const [, prefix = ''] = /^([eErRbBxXnN]{1,2})['"]/.exec(text.slice(at, at + 3)) ?? [];
   if (prefix === '' || !rules.strings.includes(text.charAt(at + prefix.length))) return undefined;
   const kind = prefix.toLowerCase();
@@ -187,11 +195,25 @@ function prefixedString(scan: Scan, at: number): Token | undefined {
   if (kind === 'e') return stringAt(scan, from, { start: at, isRaw: false });
   if (kind === 'n') return stringAt(scan, from, { start: at, isRaw: !rules.hasBackslash });
   if (kind !== 'x' && kind !== 'b') return undefined;
+  if (dialect === 'postgresql' || dialect === 'redshift') syntaxError(at, 'Bit strings are not supported');
   const digits = stringAt(scan, from, { start: at, isRaw: true });
   // The bytes that the digits write.
   const bytes = kind === 'x' ? Buffer.from(digits.text, 'hex').toString('latin1') : undefined;
   if (bytes === undefined) return { ...digits, kind: 'number', text: `0b${digits.text}` };
   return { ...digits, text: bytes, upper: bytes };
+}
+
+/** `U&'d\0061t'`. */
+function unicodeString(scan: Scan, at: number): Token {
+  const token = stringAt(scan, at + 2, { start: at, isRaw: true });
+  const text = token.text.replace(
+    /\\(?:([\da-fA-F]{4})|\+([\da-fA-F]{6})|\\)/g,
+    (_, short?: string, long?: string) => {
+      const code = short ?? long;
+      return code === undefined ? '\\' : String.fromCodePoint(Math.min(parseInt(code, 16), 0x10ffff));
+    },
+  );
+  return { ...token, text, upper: text };
 }
 
 interface StringStart {

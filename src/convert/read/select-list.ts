@@ -6,6 +6,7 @@ import {
   type Source,
   expectSymbol,
   expectWord,
+  isMysql,
   isSymbol,
   isWord,
   next,
@@ -17,33 +18,62 @@ import {
   report,
   takeSymbol,
   takeWords,
-  unexpected,
+  textFrom,
 } from './source.ts';
 import { syntaxError } from './read-error.ts';
+
+/** Of MySQL; they do not change the rows. */
+const MODIFIERS: ReadonlySet<string> = new Set([
+  'SQL_CALC_FOUND_ROWS',
+  'STRAIGHT_JOIN',
+  'SQL_NO_CACHE',
+  'SQL_CACHE',
+  'HIGH_PRIORITY',
+  'SQL_SMALL_RESULT',
+  'SQL_BIG_RESULT',
+  'SQL_BUFFER_RESULT',
+]);
 
 /** DISTINCT, ALL, TOP and hints, before the elements. */
 export function readSelectOptions(source: Source, member: Member): void {
   const { start } = peek(source);
-  if (takeWords(source, 'SQL_CALC_FOUND_ROWS') || takeWords(source, 'STRAIGHT_JOIN'))
+  while (
+    isMysql(source) &&
+    MODIFIERS.has(peek(source).upper) &&
+    !isSymbol(source, ',', 1) &&
+    !isWord(source, 'FROM', 1)
+  ) {
+    source.at++;
     report(source, start, {
       severity: 'note',
       code: 'clause',
-      message: `${source.text.slice(start, peek(source, -1).end)} is left out`,
+      message: `${textFrom(source, start)} is left out`,
     });
+  }
   if (takeWords(source, 'DISTINCT') || takeWords(source, 'UNIQUE')) {
     if (takeWords(source, 'ON')) member.distinctOn = readList(source, () => readExpression(source));
     else member.isDistinct = true;
   } else if (isWord(source, 'ALL') && !isSymbol(source, ',', 1)) source.at++;
-  if (
-    source.dialect === 'bigquery' &&
-    isWord(source, 'AS') &&
-    (isWord(source, 'STRUCT', 1) || isWord(source, 'VALUE', 1))
-  )
-    syntaxError(start, 'SELECT AS STRUCT and SELECT AS VALUE are not supported');
+  if (source.dialect === 'bigquery' && takeWords(source, 'AS', 'STRUCT')) member.isStruct = true;
+  if (source.dialect === 'bigquery') takeWords(source, 'AS', 'VALUE');
   const isTop = isWord(source, 'TOP') && ['number', 'parameter'].includes(peek(source, 1).kind);
   if (!isTop) return;
   source.at++;
   member.top = readCount(source);
+}
+
+/** BigQuery: the elements of `SELECT AS STRUCT` as one. */
+export function structItem(source: Source, items: readonly Item[]): Item {
+  const { start: at } = peek(source);
+  const fields = items.map((item) => {
+    if (item.kind === 'star') return syntaxError(item.at, '* in SELECT AS STRUCT is not supported');
+    const name = item.alias ?? (item.value.kind === 'path' ? item.value.parts.at(-1) : undefined);
+    return { value: item.value, ...(name === undefined ? {} : { alias: name }) };
+  });
+  return {
+    kind: 'value',
+    value: { kind: 'struct', at: items[0]?.kind === 'value' ? items[0].value.at : at, fields },
+  };
 }
 
 /** @throws ReadError */
@@ -113,7 +143,7 @@ const NOT_ALIASES: ReadonlySet<string> = new Set([
   'MINUS', 'INTO', 'FOR', 'ON', 'USING', 'JOIN', 'LEFT', 'RIGHT', 'FULL', 'INNER', 'CROSS', 'NATURAL', 'OUTER', 'LATERAL',
   'STRAIGHT_JOIN', 'TABLESAMPLE', 'SAMPLE', 'WITH', 'PIVOT', 'UNPIVOT', 'MATCH_RECOGNIZE', 'ASOF', 'SET', 'USE', 'FORCE', 'IGNORE',
   'CONNECT', 'START', 'AND', 'OR', 'THEN', 'WHEN', 'ELSE', 'END', 'AS', 'IS', 'IN', 'NOT', 'LIKE', 'BETWEEN', 'SELECT', 'CASE', 'BY',
-  'INDEXED', 'ANTI', 'SEMI', 'POSITIONAL', 'GLOBAL',
+  'INDEXED', 'ANTI', 'SEMI', 'POSITIONAL', 'GLOBAL', 'LOCK',
 ]); // prettier-ignore
 
 /** `AS name` or `name`; undefined if there is none. */
@@ -138,7 +168,8 @@ export function readColumnNames(source: Source): readonly Name[] {
   expectSymbol(source, '(');
   const names = readItems(source, () => {
     const name = readName(source);
-    if (!isSymbol(source, ',') && !isSymbol(source, ')')) unexpected(source, '"," or ")"');
+    if (!isSymbol(source, ',') && !isSymbol(source, ')'))
+      syntaxError(peek(source).start, 'Types of columns after an alias are not supported');
     return name;
   });
   if (!takeSymbol(source, ')')) expectWord(source, ')');

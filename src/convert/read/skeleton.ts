@@ -1,12 +1,12 @@
 // Writes the skeleton of a query for node-sql-parser: its clauses, with a name such as `x3` in place of each expression, table
 // and query in parentheses. The grammars cannot be trusted with more than that: they get the precedence of AND and OR
 // wrong, read `NATURAL` as an alias, and a table after `ON …,` as a part of the condition.
-import type { SetOperator } from '../../sql/syntax-tree.ts';
+import type { Item, SetOperator } from '../../sql/syntax-tree.ts';
 import { place, type Member, type Skeleton } from './leaf.ts';
 import { readFromClause } from './from.ts';
 import { readGroupBy, readLimits } from './clauses.ts';
 import { readRows, rowsQuery } from './rows.ts';
-import { readItem, readSelectOptions } from './select-list.ts';
+import { readItem, readSelectOptions, structItem } from './select-list.ts';
 import {
   type Source,
   expectSymbol,
@@ -91,10 +91,14 @@ function readMember(source: Source, skeleton: Skeleton, operator: SetOperator | 
   } else unexpected(source, 'SELECT');
 }
 
+const ONE: Item = { kind: 'value', value: { kind: 'number', at: 0, text: '1' } };
+
 function readSelect(source: Source, skeleton: Skeleton, member: Member): void {
   const { pieces } = skeleton;
   readSelectOptions(source, member);
-  const items = isSelectListAhead(source) ? readItems(source, () => readItem(source)) : [];
+  // PostgreSQL allows an empty list, which is common in EXISTS.
+  const listed = isWord(source, 'FROM') ? [ONE] : readItems(source, () => readItem(source));
+  const items = member.isStruct === true ? [structItem(source, listed)] : listed;
   pieces.push(...items.map((item) => `, ${place(skeleton, { kind: 'item', item })}`));
   if (takeWords(source, 'FROM') && !takeDual(source)) {
     pieces.push('FROM');
@@ -117,11 +121,6 @@ function takeDual(source: Source): boolean {
   const isDual = isMysql(source) || source.dialect === 'snowflake';
   const isAlone = isSymbol(source, ')', 1) || isSymbol(source, ';', 1) || peek(source, 1).kind !== 'symbol';
   return isDual && isAlone && takeWords(source, 'DUAL');
-}
-
-/** A trailing comma before FROM is allowed in BigQuery and others, an empty list in PostgreSQL. */
-function isSelectListAhead(source: Source): boolean {
-  return !isWord(source, 'FROM');
 }
 
 interface Tail {
@@ -150,7 +149,7 @@ function readEnd(source: Source, skeleton: Skeleton, member: Member): void {
   if (hasTies) member.hasTies = true;
   if (limit !== undefined) pieces.push('LIMIT', limitPlace(skeleton, limit));
   if (offset !== undefined) pieces.push('OFFSET', limitPlace(skeleton, offset));
-  if (isWord(source, 'FOR')) readLocking(source);
+  if (isWord(source, 'FOR') || (isMysql(source) && isWord(source, 'LOCK'))) readLocking(source);
 }
 
 /** The grammar accepts only numbers in LIMIT: the number of the leaf. */
@@ -161,6 +160,8 @@ function limitPlace(skeleton: Skeleton, text: string): string {
 /** FOR UPDATE and FOR SHARE have no meaning for a query that only reads. */
 function readLocking(source: Source): void {
   const { start } = peek(source);
+  if (!['UPDATE', 'SHARE', 'NO', 'KEY', 'IN'].includes(peek(source, 1).upper))
+    unexpected(source, 'FOR UPDATE or FOR SHARE');
   while (peek(source).kind === 'word') source.at++;
   report(source, start, {
     severity: 'note',

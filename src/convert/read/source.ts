@@ -164,7 +164,9 @@ export function isQueryAhead(source: Source, ahead = 0): boolean {
   if (isWord(source, 'SELECT', index)) return true;
   // `with` and `values` are also names in some dialects.
   if (isWord(source, 'WITH', index)) return !isSymbol(source, ')', index + 1);
-  return isWord(source, 'VALUES', index) && isSymbol(source, '(', index + 1) && source.dialect !== 'mysql';
+  if (!isWord(source, 'VALUES', index)) return false;
+  // In MySQL, `VALUES(a)` is a function.
+  return source.dialect === 'mysql' ? isWord(source, 'ROW', index + 1) : isSymbol(source, '(', index + 1);
 }
 
 /** Skips to the parenthesis that closes the one before the next token, and reads it. */

@@ -98,9 +98,12 @@ function readExtract(source: Source, at: number): Expression {
   if (day !== undefined) expectSymbol(source, ')');
   expectWord(source, 'FROM');
   const value = readExpression(source);
+  // BigQuery has AT TIME ZONE only here.
+  const zone = takeWords(source, 'AT', 'TIME', 'ZONE') ? readExpression(source) : undefined;
   expectSymbol(source, ')');
   const name = kind === 'string' ? text.toUpperCase() : upper;
   const part = { name, at: start, ...(day === undefined ? {} : { day }) };
+  if (zone !== undefined) return { kind: 'extract', at, part, value, zone };
   if (value.kind === 'at_zone') return { kind: 'extract', at, part, value: value.value, zone: value.zone };
   return { kind: 'extract', at, part, value };
 }

@@ -31,8 +31,15 @@ export function arithmetic(expression: Binary, context: Context): Value {
     return plusDays(a, b, { operator, right, at, context });
   if (isTime(b) && operator === '+') return plusDays(b, a, { operator, right: left, at, context });
   if (isTime(a) || isTime(b)) return unconverted(at, 'type', `${operator} is not converted for times`);
+  const isOpen =
+    operator === '-' && isKind(a, 'unknown') && isKind(b, 'unknown') && SUBTRACTS.has(context.shared.dialect);
+  if (isOpen)
+    differs(context, at, 'type_unknown', `If both are times, ${context.shared.dialect} returns an interval`);
   return numberArithmetic(a, b, { operator, at, context });
 }
+
+/** Dialects in which times can be subtracted. */
+const SUBTRACTS: ReadonlySet<string> = new Set(['postgresql', 'redshift', 'trino', 'bigquery']);
 
 interface Operation {
   readonly operator: string;
@@ -288,5 +295,9 @@ export function otherArithmetic({ operator, left, right, at }: Binary, context: 
   const bits = BITS[operator];
   if (bits === undefined) return undefined;
   const [a, b] = [write(left), write(right)];
-  return value('int', `${bits}(${a.sql}, ${b.sql})`, isNullable(a, b), { scale: 0 });
+  // The operators of MySQL are those of unsigned integers.
+  const isUnsigned = dialect === 'mysql' || dialect === 'mariadb';
+  const wide = (each: Value): string =>
+    isUnsigned ? `toUInt64(${each.sql})` : /^-?\d+$/.test(each.sql) ? `toInt64(${each.sql})` : each.sql;
+  return value('int', `${bits}(${wide(a)}, ${wide(b)})`, isNullable(a, b), { scale: 0 });
 }

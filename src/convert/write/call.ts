@@ -35,7 +35,7 @@ export function writeCall(call: Call, context: Context): Value {
   const isWithin = isAggregate(call);
   const application = apply(
     { ...call, name },
-    isWithin && call.over === undefined ? { ...context, groupKeys: undefined } : context,
+    isWithin && call.over === undefined ? { ...context, grouped: undefined, prefersAliases: false } : context,
   );
   if (isWindowFunction(call)) return writeWindowFunction(application);
   if (isWithin) return writeAggregate(application);

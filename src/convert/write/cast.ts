@@ -1,4 +1,5 @@
 // CAST, ::, TRY_CAST and SAFE_CAST.
+import { quoteString } from '../../sql/literal.ts';
 import type { Expression, TypeName } from '../../sql/syntax-tree.ts';
 import { roundHalfAway } from './arithmetic.ts';
 import { differs, unconverted, type Context } from './context.ts';
@@ -107,6 +108,8 @@ export function castTo(own: Value, type: TypeName, options: CastOptions): Value 
         from.type.isNullable || options.isSafe,
       );
     case 'time':
+      if (isKind(from, 'timestamp', 'unknown'))
+        differs(context, at, 'type', 'A time of day is a string without the fraction of the second');
       return isKind(from, 'timestamp')
         ? value('time', `formatDateTime(${from.sql}, '%H:%i:%S')`, from.type.isNullable)
         : value('time', text(from), from.type.isNullable);
@@ -234,6 +237,7 @@ function toText(from: Value, { sizes }: TypeName, context: Context, at: number):
   }
   if (isKind(from, 'bool') && context.shared.traits.hasNumericConditions)
     return sized(`toString(toUInt8(${from.sql}))`);
+  if (/^-?\d+(?:\.\d+)?$/.test(from.sql) && !isKind(from, 'float')) return sized(quoteString(from.sql));
   if (isKind(from, 'float', 'numeric'))
     differs(context, at, 'type', 'The string form of numbers with a fraction differs');
   return sized(text(from));

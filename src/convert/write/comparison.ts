@@ -1,6 +1,6 @@
 // Comparison operators: literals take the type of the other side, and MySQL's strings are compared without regard to case.
 import { quoteString } from '../../sql/literal.ts';
-import { differs, unconverted, type Context } from './context.ts';
+import { differs, note, unconverted, type Context } from './context.ts';
 import { secondsOf, spansOf } from './interval.ts';
 import { jsonNumber, jsonText } from './json-path.ts';
 import { dateLiteral, parseTime, timestampLiteral } from './time-literal.ts';
@@ -29,6 +29,7 @@ export function comparison(
   right: Value,
   { operator, at, context }: { readonly operator: string; readonly at: number; readonly context: Context },
 ): Value {
+  checkPadding([left, right], { at, context });
   const [a, b] = adapted(left, right, { at, context });
   const nullable = isNullable(a, b);
   switch (operator) {
@@ -43,6 +44,20 @@ export function comparison(
         nullable,
       );
   }
+}
+
+/** Most collations of MySQL ignore spaces at the end. */
+function checkPadding(
+  sides: readonly Value[],
+  { at, context }: { readonly at: number; readonly context: Context },
+): void {
+  if (context.shared.traits.ignoresCase && sides.some(({ literal }) => literal?.endsWith(' ') === true))
+    differs(
+      context,
+      at,
+      'collation',
+      'Many collations ignore spaces at the end of strings; ClickHouse does not',
+    );
 }
 
 /**
@@ -155,8 +170,9 @@ function timeToward(own: Value, literal: string, { isDay, isDate, at, context }:
 const LETTERS = /\p{L}/u;
 
 /** In MySQL, strings are compared without regard to case. */
-export function caseless(own: Value, other: Value, { shared }: Context): Value {
-  if (!shared.traits.ignoresCase) return own;
+export function caseless(own: Value, other: Value, context: Context): Value {
+  const { shared } = context;
+  if (!shared.traits.ignoresCase || own.type.isBinary === true || other.type.isBinary === true) return own;
   const isText = (each: Value): boolean => each.type.kind === 'text';
   const isCompared =
     (isText(own) && isText(other)) ||
@@ -164,12 +180,29 @@ export function caseless(own: Value, other: Value, { shared }: Context): Value {
     (own.type.kind === 'unknown' && other.literal !== undefined && isText(other));
   const isPlain = [own, other].some((each) => each.literal !== undefined && !LETTERS.test(each.literal));
   if (!isCompared || isPlain) return own;
+  noteCollation(context);
   if (own.literal !== undefined) return { ...own, sql: quoteString(own.literal.toLowerCase()) };
   return { ...own, sql: `lowerUTF8(${own.sql})`, isLoose: false };
 }
 
 /** A key of ORDER BY, GROUP BY or DISTINCT in which strings that differ only in case are equal. */
-export function caselessKey(own: Value, { shared }: Context): Value {
-  if (!shared.traits.ignoresCase || own.type.kind !== 'text' || own.literal !== undefined) return own;
+export function caselessKey(own: Value, context: Context): Value {
+  const { shared } = context;
+  if (
+    !shared.traits.ignoresCase ||
+    own.type.isBinary === true ||
+    own.type.kind !== 'text' ||
+    own.literal !== undefined
+  )
+    return own;
+  noteCollation(context);
   return { ...own, sql: `lowerUTF8(${text(own)})`, isLoose: false };
+}
+
+/** Once per query. */
+function noteCollation(context: Context): void {
+  const message =
+    'Strings are compared in lower case, as by collations whose names end in _ci; accents and spaces at the end make a difference, which many of them ignore';
+  if (context.shared.notes.some((each) => each.message === message)) return;
+  note(context, 'note', { at: 0, code: 'collation', message });
 }

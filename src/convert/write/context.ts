@@ -50,8 +50,14 @@ export interface Context {
   readonly windows: ReadonlyMap<string, Window>;
   /** Aliases of the select list, in lower case, that are not columns of the same name. */
   readonly shadowed?: ReadonlySet<string>;
-  /** Keys of GROUP BY that are grouped in lower case: elsewhere any of their values is read. */
-  readonly groupKeys?: ReadonlySet<string> | undefined;
+  /** Names that the select list uses, in lower case: with tables whose columns are unknown, they are columns. */
+  readonly usedNames?: ReadonlySet<string>;
+  /** HAVING of MySQL: aliases come before columns. */
+  readonly prefersAliases?: boolean;
+  /** The keys of GROUP BY, outside of aggregate functions. */
+  readonly grouped?: GroupKeys | undefined;
+  /** Joins that subqueries in expressions add to FROM. */
+  readonly joins?: AddedJoins | undefined;
   /** Keys of GROUP BY may be NULL, for ROLLUP and similar. */
   readonly hasRollup?: boolean;
   /** Whether aggregates see no rows if there are none: there is no GROUP BY. */
@@ -60,6 +66,21 @@ export interface Context {
   readonly onOuter?: (() => void) | undefined;
   readonly write: (expression: Expression, context: Context) => Value;
   readonly query: (query: Query, context: Context) => WrittenQuery;
+}
+
+/** Keys of GROUP BY by their SQL. */
+export interface GroupKeys {
+  readonly keys: ReadonlySet<string>;
+  /** Keys that are grouped in lower case: elsewhere, any of their values is read. */
+  readonly caseless: ReadonlySet<string>;
+  /** Other columns depend on the keys, or the source returns any of their values. */
+  readonly hasOthers: boolean;
+}
+
+export interface AddedJoins {
+  readonly pieces: string[];
+  /** Without groups: a joined column can be used everywhere. */
+  readonly isOpen: boolean;
 }
 
 /** A query in ClickHouse SQL, without parentheses, and its columns. */

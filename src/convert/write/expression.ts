@@ -5,7 +5,7 @@ import { arithmetic, otherArithmetic } from './arithmetic.ts';
 import { writeCall } from './call.ts';
 import { castTo, writeCast } from './cast.ts';
 import { adapted, compared, comparison } from './comparison.ts';
-import { placeholder, unconverted, UnconvertedError, type Context } from './context.ts';
+import { placeholder, unconverted, UnconvertedError, type Context, type GroupKeys } from './context.ts';
 import { extracted } from '../functions/time-parts.ts';
 import { jsonAt, jsonOf, jsonOperator } from './json-path.ts';
 import { writeIn, writeQuantified } from './membership.ts';
@@ -21,14 +21,27 @@ type Of<K extends Expression['kind']> = Extract<Expression, { kind: K }>;
 /** Writes an expression; a part that cannot be converted becomes a comment. */
 export function writeExpression(expression: Expression, context: Context): Value {
   try {
-    const written = writeAny(expression, context);
-    return context.groupKeys?.has(written.sql) === true
-      ? { ...written, sql: `any(${written.sql})`, isLoose: false }
-      : written;
+    return context.grouped === undefined
+      ? writeAny(expression, context)
+      : writeGrouped(expression, context.grouped, context);
   } catch (error) {
     if (!(error instanceof UnconvertedError)) throw error;
     return value('unknown', placeholder(context, error));
   }
+}
+
+/** Outside of aggregate functions, a grouped query can read only the keys, and any value of other columns. */
+function writeGrouped(
+  expression: Expression,
+  { keys, caseless, hasOthers }: GroupKeys,
+  context: Context,
+): Value {
+  const plain = writeAny(expression, { ...context, grouped: undefined });
+  const any = { ...plain, sql: `any(${plain.sql})`, isLoose: false };
+  if (keys.has(plain.sql)) return caseless.has(plain.sql) ? any : plain;
+  if (expression.kind !== 'path') return writeAny(expression, context);
+  const { isColumn, isOuter } = resolve(expression.parts, context);
+  return hasOthers && isColumn && !isOuter ? any : plain;
 }
 
 function writeAny(expression: Expression, context: Context): Value {
@@ -68,7 +81,7 @@ function writeAny(expression: Expression, context: Context): Value {
         'An interval is converted only where it is added to a time or compared',
       );
     case 'unary':
-      return writeUnary(expression, write(expression.value));
+      return writeUnary(expression, write(expression.value), context);
     case 'chain':
       return writeChain(expression, expression.values.map(write), context);
     case 'binary':
@@ -206,12 +219,16 @@ function note(context: Context, at: number): void {
   context.shared.notes.push({ severity: 'differs', code: 'time_zone', offset: at, end: at + 1, message });
 }
 
-function writeUnary({ operator, at }: Of<'unary'>, inner: Value): Value {
+function writeUnary({ operator, at }: Of<'unary'>, inner: Value, { shared }: Context): Value {
   switch (operator) {
     case 'NOT':
       return condition(`NOT ${operand(inner)}`, inner.type.isNullable);
     case '~':
-      return value('int', `bitNot(${inner.sql})`, inner.type.isNullable);
+      return value(
+        'int',
+        `bitNot(${shared.traits.ignoresCase ? 'toUInt64' : 'toInt64'}(${inner.sql}))`,
+        inner.type.isNullable,
+      );
     case '+':
       return inner;
     case '-':

@@ -228,7 +228,7 @@ function usesOf(
   relation: Relation,
   context: Context,
 ): 'new' | 'old' | 'both' | 'none' {
-  const names = paths(expression);
+  const names = pathsOf(expression);
   const isNew = names.map((parts) => {
     const [first, second] = parts;
     if (
@@ -242,11 +242,12 @@ function usesOf(
   return isNew.every(Boolean) ? 'new' : isNew.some(Boolean) ? 'both' : 'old';
 }
 
-function paths(part: unknown): readonly (readonly Name[])[] {
+/** The paths in an expression. */
+export function pathsOf(part: unknown): readonly (readonly Name[])[] {
   if (typeof part !== 'object' || part === null) return [];
   // Only paths have parts that are names.
   if ('kind' in part && part.kind === 'path') return [(part as Extract<Expression, { kind: 'path' }>).parts];
-  return Object.values(part).flatMap(paths);
+  return Object.values(part).flatMap(pathsOf);
 }
 
 const DEFAULT_SCHEMAS: ReadonlySet<string> = new Set(['public', 'main', 'dbo']);
@@ -262,15 +263,17 @@ function writeSource(item: FromItem, context: Context): Joined {
       const written = context.query(query, outside);
       const own = alias?.name ?? context.shared.fresh('subquery');
       const known = written.columns?.map((each) => ({ name: each.name, type: each.value.type }));
-      const named =
-        query.body.kind === 'rows' && columns !== undefined ? renamedRows(written.sql, columns) : written.sql;
-      const spelledColumns =
-        query.body.kind === 'rows' && columns !== undefined
-          ? known?.map((each, index) => ({ ...each, name: columns[index]?.name ?? each.name }))
-          : known;
+      const isRenamed =
+        columns === undefined ||
+        known === undefined ||
+        columns.every((each, index) => known[index]?.name === each.name);
+      const sql = isRenamed ? written.sql : withNames(written.sql, columns, known);
+      const named = isRenamed
+        ? known
+        : known.map((each, index) => ({ ...each, name: columns[index]?.name ?? each.name }));
       return {
-        sql: `(\n${indent(named)}\n) AS ${name(own)}`,
-        relation: { alias: own, columns: spelledColumns, isOptional: false },
+        sql: `(\n${indent(sql)}\n) AS ${name(own)}`,
+        relation: { alias: own, columns: named, isOptional: false },
       };
     }
     case 'group':
@@ -280,8 +283,11 @@ function writeSource(item: FromItem, context: Context): Joined {
   }
 }
 
-function renamedRows(sql: string, columns: readonly Name[]): string {
-  return `SELECT ${columns.map((each, index) => `column${index + 1} AS ${name(each.name)}`).join(', ')}\nFROM (\n${indent(sql)}\n)`;
+function withNames(sql: string, columns: readonly Name[], known: readonly Column[]): string {
+  const items = known.map(
+    (each, index) => `${name(each.name)} AS ${name(columns[index]?.name ?? each.name)}`,
+  );
+  return `SELECT ${items.join(', ')}\nFROM (\n${indent(sql)}\n)`;
 }
 
 function writeTable({ alias, columns, at }: FromItem, parts: readonly Name[], context: Context): Joined {

@@ -38,7 +38,9 @@ export function jsonAt(each: Value, steps: readonly string[]): JsonValue {
 /** As a string: strings without quotes, other values as JSON, null as NULL. */
 export function jsonText(each: Value): Value {
   const { json } = jsonOf(each);
-  return value('text', `JSONExtract(${[json.root, ...json.path].join(', ')}, 'Nullable(String)')`);
+  return value('text', `JSONExtract(${[json.root, ...json.path].join(', ')}, 'Nullable(String)')`, true, {
+    isBinary: true,
+  });
 }
 
 /** As a number; NULL for other values. */
@@ -125,7 +127,7 @@ export function jsonOperator({ operator, left, right, at }: Binary, context: Con
     case '->':
       return jsonAt(context.write(left, context), stepsOf(right, context));
     case '->>':
-      return jsonText(jsonAt(context.write(left, context), stepsOf(right, context)));
+      return unquoted(jsonAt(context.write(left, context), stepsOf(right, context)), context);
     case '#>':
       return jsonAt(context.write(left, context), arraySteps(right, at));
     case '#>>':
@@ -156,6 +158,11 @@ export function jsonOperator({ operator, left, right, at }: Binary, context: Con
     default:
       return undefined;
   }
+}
+
+/** The value of `->>`; in SQLite, numbers stay numbers. */
+function unquoted(place: JsonValue, { shared }: Context): Value {
+  return shared.dialect === 'sqlite' ? { ...place, sql: jsonText(place).sql } : jsonText(place);
 }
 
 /** The right side of `->`: a key, a position from 0, or in MySQL and SQLite a path. */

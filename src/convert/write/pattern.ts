@@ -19,14 +19,24 @@ export function writeLike(expression: Like, context: Context): Value {
       ? subject
       : { ...subject, sql: text(subject), isLoose: subject.isLoose === true && subject.type.kind === 'text' };
   if (operator === 'LIKE' || operator === 'ILIKE') {
-    const ignoresCase = operator === 'ILIKE' || context.shared.traits.likeIgnoresCase;
+    const ignoresCase =
+      operator === 'ILIKE' || (context.shared.traits.likeIgnoresCase && subject.type.isBinary !== true);
     const sql = likePattern(pattern, escapeOf(expression, context), at);
     return condition(
       `${operand(string)} ${isNot ? 'NOT ' : ''}${ignoresCase ? 'ILIKE' : 'LIKE'} ${sql}`,
       nullable,
     );
   }
-  const regex = regexOf(expression, pattern, context);
+  const regex = regexOf(expression, pattern, {
+    ...context,
+    shared: {
+      ...context.shared,
+      traits: {
+        ...context.shared.traits,
+        ignoresCase: context.shared.traits.ignoresCase && subject.type.isBinary !== true,
+      },
+    },
+  });
   return condition(`${isNot ? 'NOT ' : ''}match(${string.sql}, ${regex})`, nullable);
 }
 

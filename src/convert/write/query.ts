@@ -6,7 +6,7 @@ import type { WithColumns } from './scope.ts';
 import { writeSelect, type Tail } from './select.ts';
 import { orderOf } from './window.ts';
 import { unified } from './unify.ts';
-import { name, value, type Value } from './value.ts';
+import { name, value, type Type, type Value } from './value.ts';
 
 type Column = NonNullable<WrittenQuery['columns']>[number];
 
@@ -69,22 +69,88 @@ function writeTable(table: WithTable, context: Context): WrittenQuery {
   const start = writeMember(first, context, { isShown: false });
   const columns = start.columns?.map((each) => ({ name: each.name, type: each.value.type }));
   const known: WithColumns = { name: table.name.name, columns };
-  const inside = {
-    ...context,
-    withTables: new Map(context.withTables).set(table.name.name.toLowerCase(), known),
+  const rest = body.members.slice(1);
+  const write = (types: WithColumns): readonly WrittenQuery[] => {
+    const inside = {
+      ...context,
+      withTables: new Map(context.withTables).set(table.name.name.toLowerCase(), types),
+    };
+    return rest.map((each) => writeMember(each, inside, { isShown: false }));
   };
-  const others = body.members.slice(1).map((each) => writeMember(each, inside, { isShown: false }).sql);
-  return { sql: [widened(start), ...others].join('\nUNION ALL\n'), columns: start.columns };
+  const typed = aligned([start, ...write(known)])[0] ?? start;
+  const begin = widened(typed);
+  const types = {
+    name: table.name.name,
+    columns: begin.columns?.map((each) => ({ name: each.name, type: each.value.type })),
+  };
+  return {
+    sql: [begin, ...write(types)].map(({ sql }) => sql).join('\nUNION ALL\n'),
+    columns: begin.columns,
+  };
 }
 
 /** The types of the first member decide: integers must not be of the size of a literal. */
-function widened(start: WrittenQuery): string {
-  const { columns } = start;
-  if (columns === undefined || !columns.some((each) => each.value.type.kind === 'int')) return start.sql;
-  const items = columns.map((each) =>
-    each.value.type.kind === 'int' ? `toInt64(${name(each.name)}) AS ${name(each.name)}` : name(each.name),
+function widened(start: WrittenQuery): WrittenQuery {
+  if (start.columns?.some((each) => each.value.type.kind === 'int') !== true) return start;
+  return converted(start, (each) =>
+    each.value.type.kind === 'int' ? `toInt64(${name(each.name)})` : undefined,
   );
-  return `SELECT ${items.join(', ')}\nFROM (\n${indent(start.sql)}\n)`;
+}
+
+/** A query with some of its columns converted. */
+function converted(
+  query: WrittenQuery,
+  convert: (column: Column, index: number) => string | undefined,
+  types?: readonly Type[],
+): WrittenQuery {
+  const { columns = [] } = query;
+  const sqls = columns.map(convert);
+  if (sqls.every((sql) => sql === undefined)) return query;
+  const items = columns.map((each, index) =>
+    sqls[index] === undefined ? name(each.name) : `${sqls[index]} AS ${name(each.name)}`,
+  );
+  const typed = columns.map((each, index) => ({
+    ...each,
+    value: {
+      sql: each.value.sql,
+      type: (sqls[index] === undefined ? undefined : types?.[index]) ?? each.value.type,
+    },
+  }));
+  return { sql: `SELECT ${items.join(', ')}\nFROM (\n${indent(query.sql)}\n)`, columns: typed };
+}
+
+/** Members of a set operation with common types: ClickHouse has none for Int64 and Float64, or for strings and times. */
+function aligned(members: readonly WrittenQuery[]): readonly WrittenQuery[] {
+  const [first] = members;
+  if (members.some(({ columns }) => columns === undefined || columns.length !== first?.columns?.length))
+    return members;
+  const kinds =
+    first?.columns?.map(
+      (_, index) => new Set(members.map(({ columns }) => columns?.[index]?.value.type.kind)),
+    ) ?? [];
+  return members.map((member) => {
+    const types: Type[] = [];
+    const convert = (column: Column, index: number): string | undefined => {
+      const { kind, isNullable } = column.value.type;
+      const others = kinds[index] ?? new Set();
+      types[index] = column.value.type;
+      if ((others.has('float') || others.has('numeric')) && (kind === 'int' || kind === 'decimal')) {
+        types[index] = { kind: 'float', isNullable };
+        return `toFloat64(${name(column.name)})`;
+      }
+      const isText = kind === 'text' && column.value.literal !== undefined;
+      if (isText && others.has('date')) {
+        types[index] = { kind: 'date', isNullable };
+        return `toDate(${name(column.name)})`;
+      }
+      if ((isText || kind === 'date') && others.has('timestamp')) {
+        types[index] = { kind: 'timestamp', isNullable };
+        return `toDateTime64(${name(column.name)}, 3, 'UTC')`;
+      }
+      return undefined;
+    };
+    return converted(member, convert, types);
+  });
 }
 
 /** The query with names for its columns. */
@@ -166,7 +232,7 @@ function writeSet(
 ): WrittenQuery {
   if (operator.startsWith('INTERSECT ALL') || operator.startsWith('EXCEPT ALL'))
     return unconverted(at, 'clause', `${operator} is not converted`);
-  const written = members.map((each) => writeMember(each, context, use));
+  const written = aligned(members.map((each) => writeMember(each, context, use)));
   const columns = commonColumns(written);
   const isUnion = operator.startsWith('UNION');
   const sql = written

@@ -45,6 +45,8 @@ export interface Resolved {
   readonly value: Value;
   readonly rest: readonly Name[];
   readonly isOuter: boolean;
+  /** A column of a table, rather than an alias. */
+  readonly isColumn: boolean;
 }
 
 /** Resolves a path; with tables whose columns are unknown, a name that nothing else defines is theirs. */
@@ -60,6 +62,7 @@ export function resolve(parts: readonly Name[], context: Context): Resolved {
     value: value('unknown', parts.map((part) => name(part.name)).join('.')),
     rest: [],
     isOuter: false,
+    isColumn: false,
   };
 }
 
@@ -79,10 +82,18 @@ function resolveIn(parts: readonly Name[], context: Context): Omit<Resolved, 'is
     const relation = relations.findLast(({ alias }) => same(alias, table?.name ?? ''));
     const column = parts[count];
     if (relation === undefined || column === undefined) continue;
-    return { value: qualified(relation, column), rest: parts.slice(count + 1) };
+    return { value: qualified(relation, column), rest: parts.slice(count + 1), isColumn: true };
   }
+  if (parts.length > 1 && context.parent !== undefined && hasTable(first.name, context.parent))
+    return undefined;
   const own = unqualified(first, context);
-  return own === undefined ? undefined : { value: own, rest: parts.slice(1) };
+  return own === undefined ? undefined : { ...own, rest: parts.slice(1) };
+}
+
+function hasTable(table: string, { relations, parent }: Context): boolean {
+  return (
+    relations.some(({ alias }) => same(alias, table)) || (parent !== undefined && hasTable(table, parent))
+  );
 }
 
 function qualified(relation: Relation, column: Name): Value {
@@ -104,12 +115,18 @@ function typed(sql: string, type: Type | undefined, { isOptional }: Relation): V
   return { sql, type: isOptional ? { ...known, isNullable: true } : known };
 }
 
-function unqualified(column: Name, { relations, aliases, parent, shadowed }: Context): Value | undefined {
+function unqualified(
+  column: Name,
+  { relations, aliases, parent, shadowed, usedNames, prefersAliases }: Context,
+): Pick<Resolved, 'value' | 'isColumn'> | undefined {
   const lower = column.name.toLowerCase();
   const isShadowed = shadowed?.has(lower) === true;
+  const preferred = prefersAliases === true ? aliases.get(lower) : undefined;
+  if (preferred !== undefined)
+    return { value: { sql: name(preferred.name), type: preferred.value.type }, isColumn: false };
   for (const relation of relations) {
     const own = relation.values?.get(lower);
-    if (own !== undefined) return own;
+    if (own !== undefined) return { value: own, isColumn: true };
     const known = relation.columns?.find((each) => same(each.name, column.name));
     if (known === undefined) continue;
     const isShared =
@@ -117,23 +134,25 @@ function unqualified(column: Name, { relations, aliases, parent, shadowed }: Con
         .length > 1;
     // With USING, ClickHouse's unqualified name is the merged column, as in the source.
     const isMerged = relations.some(({ merged }) => merged?.has(lower) === true);
-    return typed(
-      (isShared && !isMerged) || isShadowed
-        ? `${name(relation.alias ?? '')}.${name(known.name)}`
-        : name(known.name),
-      known.type,
-      relation,
-    );
+    const isQualified = (isShared && !isMerged) || isShadowed;
+    const sql = isQualified ? `${name(relation.alias ?? '')}.${name(known.name)}` : name(known.name);
+    return { value: typed(sql, known.type, relation), isColumn: true };
   }
   const alias = aliases.get(lower);
-  if (alias !== undefined) return { sql: name(alias.name), type: alias.value.type };
+  const isUsed =
+    isShadowed &&
+    usedNames?.has(lower) === true &&
+    relations.some(({ columns, values }) => columns === undefined && values === undefined);
+  if (alias !== undefined && !isUsed)
+    return { value: { sql: name(alias.name), type: alias.value.type }, isColumn: false };
   const open = relations.filter(({ columns, values }) => columns === undefined && values === undefined);
   const [only] = open;
   if (only === undefined) return undefined;
   // A table whose columns are unknown: an outer query may know the name instead.
   if (parent !== undefined && knows(parent, lower) && relations.length > open.length) return undefined;
   const isQualified = isShadowed && only.alias !== undefined && open.length === 1;
-  return typed(isQualified ? `${name(only.alias)}.${name(column.name)}` : name(column.name), undefined, only);
+  const sql = isQualified ? `${name(only.alias)}.${name(column.name)}` : name(column.name);
+  return { value: typed(sql, undefined, only), isColumn: true };
 }
 
 function knows(context: Context, lower: string): boolean {

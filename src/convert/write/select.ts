@@ -3,11 +3,12 @@ import type { Expression, Grouping, Item, Name, Order, Select } from '../../sql/
 import { roundHalfAway } from './arithmetic.ts';
 import { caselessKey } from './comparison.ts';
 import { differs, note, unconverted, type Context, type WrittenQuery } from './context.ts';
-import { writeFrom } from './from.ts';
+import { pathsOf, writeFrom } from './from.ts';
 import { listed } from './layout.ts';
 import { limits } from './query.ts';
 import type { Relation } from './scope.ts';
-import { keyOf, orderOf } from './window.ts';
+import { containsAggregate } from './subquery.ts';
+import { orderOf } from './window.ts';
 import { name, value, type Value } from './value.ts';
 
 /** What follows a SELECT. */
@@ -21,6 +22,8 @@ export interface Tail {
 interface Column {
   readonly name: string;
   readonly value: Value;
+  /** The value before it was converted for the result. */
+  readonly raw: Value;
   /** As written: a star, or an expression with its alias. */
   readonly sql: string;
   readonly isStar: boolean;
@@ -42,13 +45,17 @@ export function writeSelect(
     windows,
     isUngrouped: !hasGroups,
     aliases: new Map(),
-    shadowed: shadowedNames(select),
-    groupKeys: undefined,
+    shadowed: shadowedNames(select, false),
+    usedNames: usedNames(select),
+    grouped: undefined,
+    joins: {
+      pieces: [],
+      isOpen:
+        !hasGroups && !select.items.some((item) => item.kind === 'value' && containsAggregate(item.value)),
+    },
   };
-  const draft = writeItems(select, base, isShown);
-  const groupKeys = caselessGroups(select, draft, base);
-  const inside: Context = groupKeys === undefined ? base : { ...base, groupKeys };
-  const columns = groupKeys === undefined ? draft : writeItems(select, inside, isShown);
+  const inside = groupedContext(select, base, isShown);
+  const columns = writeItems(select, inside, isShown);
   const aliased: Context = {
     ...inside,
     aliases: aliasesOf(columns),
@@ -60,19 +67,22 @@ export function writeSelect(
       columns.map(({ sql }) => sql),
     ),
   ];
-  if (from.sql !== undefined) lines.push(`FROM ${from.sql}`);
   const where = [
     ...from.conditions,
-    ...(select.where === undefined ? [] : [conditionOf(select.where, seesAliases(context) ? aliased : base)]),
+    ...(select.where === undefined
+      ? []
+      : [conditionOf(select.where, { ...(seesAliases(context) ? aliased : inside), grouped: undefined })]),
   ];
   if (where.length > 0)
     lines.push(
       `WHERE ${where.length === 1 ? where.join('') : where.map((each) => `(${each})`).join(' AND ')}`,
     );
-  lines.push(...groupLines(select, columns, { context: aliased, keys: groupKeys }));
-  if (select.having !== undefined) lines.push(`HAVING ${conditionOf(select.having, aliased)}`);
+  lines.push(...groupLines(select, columns, aliased));
+  if (select.having !== undefined) lines.push(`HAVING ${conditionOf(select.having, havingContext(aliased))}`);
   if (select.qualify !== undefined) lines.push(`QUALIFY ${conditionOf(select.qualify, aliased)}`);
   lines.push(...tailLines(select, tail, { columns, context: aliased }));
+  // Subqueries in expressions may have added joins.
+  if (from.sql !== undefined) lines.splice(1, 0, ...[`FROM ${from.sql}`, ...(base.joins?.pieces ?? [])]);
   const isKnown = columns.every(({ isStar }) => !isStar);
   return { sql: lines.join('\n'), columns: isKnown ? columns : starColumns(select, columns, from.relations) };
 }
@@ -82,11 +92,12 @@ const seesAliases = ({ shared }: Context): boolean =>
   ['snowflake', 'sqlite', 'redshift'].includes(shared.dialect);
 
 /** Names of aliases: columns of the same name are qualified, since ClickHouse prefers the alias. */
-function shadowedNames({ items }: Select): ReadonlySet<string> {
+function shadowedNames({ items }: Select, isCaseless: boolean): ReadonlySet<string> {
   return new Set(
     items.flatMap((item) =>
-      item.kind === 'value' && item.alias !== undefined && !isSamePath(item.value, item.alias)
-        ? [item.alias.name.toLowerCase()]
+      item.kind === 'value' &&
+      (isCaseless || (item.alias !== undefined && !isSamePath(item.value, item.alias)))
+        ? [(item.alias?.name ?? implicitName(item.value)).toLowerCase()]
         : [],
     ),
   );
@@ -112,6 +123,24 @@ function conditionOf(expression: Expression, context: Context): string {
   return context.write(expression, context).sql;
 }
 
+/** In MySQL, HAVING reads an alias before a column that is not a key. */
+function havingContext(context: Context): Context {
+  const { dialect } = context.shared;
+  if (dialect !== 'mysql' && dialect !== 'mariadb') return context;
+  const keys = context.grouped?.keys ?? new Set();
+  const aliases = new Map([...context.aliases].filter(([, { value: own }]) => !keys.has(own.sql)));
+  return { ...context, aliases, prefersAliases: true };
+}
+
+/** Names that the select list uses. */
+function usedNames({ items }: Select): ReadonlySet<string> {
+  return new Set(
+    items
+      .flatMap((item) => (item.kind === 'value' ? pathsOf(item.value) : []))
+      .map((parts) => parts[0]?.name.toLowerCase() ?? ''),
+  );
+}
+
 /** The select list. Some dialects let an item refer to the aliases before it. */
 function writeItems(select: Select, context: Context, isShown: boolean): readonly Column[] {
   const columns: Column[] = [];
@@ -135,7 +164,8 @@ function writeItem(
     used,
   }: { readonly context: Context; readonly isShown: boolean; readonly used: Set<string> },
 ): Column {
-  const written = shown(context.write(item.value, context), { isShown, at: item.value.at, context });
+  const raw = context.write(item.value, context);
+  const written = shown(raw, { isShown, at: item.value.at, context });
   const own = item.alias?.name ?? implicitName(item.value);
   const unique = uniqueName(own, used);
   if (unique !== own)
@@ -145,7 +175,7 @@ function writeItem(
       message: `Two columns are named ${own}: the second one is renamed to ${unique}`,
     });
   const sql = written.sql === name(unique) ? written.sql : `${written.sql} AS ${name(unique)}`;
-  return { name: unique, value: written, sql, isStar: false };
+  return { name: unique, value: written, raw, sql, isStar: false };
 }
 
 function uniqueName(own: string, used: Set<string>): string {
@@ -186,8 +216,22 @@ function shown(
 ): Value {
   const { kind, scale, isNumberInClickHouse } = written.type;
   const { dialect, traits } = context.shared;
-  if (kind === 'numeric' && scale !== undefined && ROUNDED.has(dialect) && !/^[\d.-]+$/.test(written.sql))
+  if (kind === 'numeric' && scale === undefined && ROUNDED.has(dialect))
+    differs(
+      context,
+      at,
+      'type_unknown',
+      `${dialect} rounds quotients and averages of exact numbers to a number of digits that depends on the columns`,
+    );
+  if (
+    kind === 'numeric' &&
+    scale !== undefined &&
+    ROUNDED.has(dialect) &&
+    !/^(?:[\d.-]+$|round\()/.test(written.sql)
+  )
     return { ...roundHalfAway(written, Math.min(scale, 15)), type: written.type };
+  if (kind === 'json' && dialect === 'sqlite')
+    return { ...value('text', written.sql), type: { kind: 'text', isNullable: true, isMixed: true } };
   if (isShown && kind === 'seconds')
     differs(context, at, 'type', 'An interval is returned as a number of seconds');
   if (isShown && kind === 'interval')
@@ -213,7 +257,7 @@ function writeStar(item: Extract<Item, { kind: 'star' }>, context: Context): Col
       ? ''
       : ` REPLACE (${item.replace.map((each) => `${context.write(each.value, context).sql} AS ${name(each.name.name)}`).join(', ')})`;
   const sql = `${table === undefined ? '' : `${name(table.name)}.`}*${except}${replace}`;
-  return { name: '*', value: value('unknown', sql), sql, isStar: true };
+  return { name: '*', value: value('unknown', sql), raw: value('unknown', sql), sql, isStar: true };
 }
 
 /** The columns of a select list with stars, if those of its tables are known. */
@@ -245,24 +289,42 @@ function starColumns(
   return all.every((each) => each !== undefined) ? all.flat() : undefined;
 }
 
-/** In MySQL, the keys of GROUP BY that are strings: their SQL; undefined if there are none. */
-function caselessGroups(
-  { groupBy, groupings }: Select,
-  columns: readonly Column[],
-  context: Context,
-): ReadonlySet<string> | undefined {
-  if (!context.shared.traits.ignoresCase || groupBy === 'ALL' || (groupings ?? []).length > 0)
-    return undefined;
-  const keys = groupBy
-    .map((each) => groupKey(each, columns, context))
-    .filter((key) => key.type.kind === 'text');
-  return keys.length === 0 ? undefined : new Set(keys.map(({ sql }) => sql));
+/** Dialects that allow columns outside of GROUP BY: they depend on the keys, or any value is returned. */
+const HAS_OTHERS: ReadonlySet<string> = new Set(['postgresql', 'mysql', 'mariadb', 'sqlite']);
+
+/** The context of a grouped query, which knows its keys. */
+function groupedContext(select: Select, base: Context, isShown: boolean): Context {
+  const { groupBy, groupings = [] } = select;
+  const { dialect } = base.shared;
+  if (groupBy === 'ALL' || groupBy.length === 0 || groupings.length > 0 || !HAS_OTHERS.has(dialect))
+    return base;
+  const qualified: Context = { ...base, shadowed: shadowedNames(select, true) };
+  const hasOthers =
+    dialect !== 'sqlite' || !select.items.some((item) => item.kind === 'value' && isExtreme(item.value));
+  const build = (context: Context): Context => {
+    const draft = writeItems(select, context, isShown);
+    const keys = groupBy.map((each) => groupKey(each, draft, context));
+    const caseless = keys.filter((key) => caselessKey(key, context).sql !== key.sql).map(({ sql }) => sql);
+    return {
+      ...context,
+      grouped: { keys: new Set(keys.map(({ sql }) => sql)), caseless: new Set(caseless), hasOthers },
+    };
+  };
+  const plain = build(base);
+  const isPlain = writeItems(select, plain, isShown).every(
+    (column) => column.isStar || !/\bany\(/.test(column.sql),
+  );
+  return isPlain ? plain : build(qualified);
 }
+
+/** With min or max, SQLite returns the other columns of that row. */
+const isExtreme = (expression: Expression): boolean =>
+  expression.kind === 'call' && ['min', 'max'].includes(expression.name) && expression.args.length === 1;
 
 /** A key of GROUP BY: a position, an alias, or an expression. */
 function groupKey(expression: Expression, columns: readonly Column[], context: Context): Value {
   const at = expression.kind === 'number' ? columns[Number(expression.text) - 1] : undefined;
-  if (at !== undefined) return at.value;
+  if (at !== undefined) return at.raw;
   const [only, more] = expression.kind === 'path' ? expression.parts : [];
   const alias =
     only === undefined || more !== undefined
@@ -274,35 +336,32 @@ function groupKey(expression: Expression, columns: readonly Column[], context: C
       ({ columns: known }) =>
         known?.some((each) => each.name.toLowerCase() === only.name.toLowerCase()) === true,
     );
-  return alias === undefined || isColumn ? context.write(expression, context) : alias.value;
+  return alias === undefined || isColumn ? context.write(expression, context) : alias.raw;
 }
 
-function groupLines(
-  select: Select,
-  columns: readonly Column[],
-  { context, keys }: { readonly context: Context; readonly keys: ReadonlySet<string> | undefined },
-): readonly string[] {
+function groupLines(select: Select, columns: readonly Column[], context: Context): readonly string[] {
   const { groupBy, groupings = [] } = select;
   if (groupBy === 'ALL') return ['GROUP BY ALL'];
-  const plain: Context = { ...context, groupKeys: undefined };
+  const plain: Context = { ...context, grouped: undefined };
   if (groupings.length > 0) return [groupingLine(select, groupings, plain)];
   if (groupBy.length === 0) return [];
   const written = groupBy.map((each) => {
-    if (keys !== undefined) {
-      const key = groupKey(each, ungrouped(select, columns, plain), plain);
-      return keys.has(key.sql) ? caselessKey(key, context).sql : keyOf(key).sql;
-    }
+    const key = groupKey(each, ungrouped(select, columns, plain), plain);
+    if (context.grouped?.caseless.has(key.sql) === true) return caselessKey(key, context).sql;
     const isPosition = each.kind === 'number' && columns[Number(each.text) - 1]?.isStar === false;
-    return isPosition ? each.text : keyOf(context.write(each, plain)).sql;
+    return isPosition ? each.text : context.write(each, plain).sql;
   });
   return [listed('GROUP BY', written)];
 }
 
-/** The select list without `any` around the keys. */
+/** The select list without `any` around columns. */
 function ungrouped(select: Select, columns: readonly Column[], context: Context): readonly Column[] {
+  if (context.shared.traits.ignoresCase !== true) return columns;
   return columns.map((column, index) => {
     const item = select.items[index];
-    return item?.kind === 'value' ? { ...column, value: context.write(item.value, context) } : column;
+    return item?.kind === 'value'
+      ? { ...column, raw: context.write(item.value, { ...context, aliases: new Map() }) }
+      : column;
   });
 }
 
@@ -358,6 +417,8 @@ function tailLines(
   return [...lines, ...limits({ ...tail, hasTies: tail.hasTies === true })];
 }
 
+const plainValue = (sql: string, { type }: Value): Value => ({ sql, type });
+
 /** A key of ORDER BY: a position, an alias before a column, or an expression. */
 function orderKey(expression: Expression, columns: readonly Column[], context: Context): Value {
   const position = expression.kind === 'number' ? columns[Number(expression.text) - 1] : undefined;
@@ -369,8 +430,8 @@ function orderKey(expression: Expression, columns: readonly Column[], context: C
   const column = position ?? named;
   const found =
     column !== undefined && !column.isStar
-      ? { ...column.value, sql: name(column.name), isLoose: false }
-      : keyOf(context.write(expression, context));
+      ? plainValue(name(column.name), column.value)
+      : context.write(expression, context);
   const nullable =
     context.hasRollup === true ? { ...found, type: { ...found.type, isNullable: true } } : found;
   return caselessKey(nullable, context);

@@ -1,6 +1,7 @@
 // Subqueries in expressions.
-import type { Call, Expression, Query, Select } from '../../sql/syntax-tree.ts';
+import type { Expression, Query, Select } from '../../sql/syntax-tree.ts';
 import { isAggregate } from '../functions/aggregate.ts';
+import { lateralJoin } from './lateral.ts';
 import { indented } from './layout.ts';
 import { unconverted, type Context, type WrittenQuery } from './context.ts';
 import { condition, name, type Value } from './value.ts';
@@ -86,7 +87,24 @@ interface Place {
   readonly context: Context;
 }
 
-/** A correlated scalar subquery. Without matching rows, ClickHouse returns NULL, also for count and for coalesce(sum(x), 0). */
+/** Aggregates whose value does not change if rows are repeated. */
+const REPEATABLE: ReadonlySet<string> = new Set([
+  'min',
+  'max',
+  'avg',
+  'bool_or',
+  'bool_and',
+  'every',
+  'logical_or',
+  'logical_and',
+  'any_value',
+  'arbitrary',
+]);
+
+/**
+ * A correlated scalar subquery. ClickHouse repeats rows if the outer columns repeat, and returns NULL without rows, also for
+ * count and coalesce(sum(x), 0): most aggregates are joined instead.
+ */
 function correlatedValue(
   query: Query,
   { sql, column }: { readonly sql: string; readonly column: Value },
@@ -98,21 +116,16 @@ function correlatedValue(
   if (body.kind !== 'select' || only?.kind !== 'value' || !isUngroupedAggregate(body)) return own;
   const inner = only.value;
   if (inner.kind === 'call' && isAggregate(inner))
-    return isCount(inner)
-      ? { ...own, sql: `ifNull(${own.sql}, 0)`, type: { ...column.type, isNullable: false } }
-      : own;
-  if (
-    inner.kind === 'call' &&
-    ['coalesce', 'ifnull', 'nvl'].includes(inner.name) &&
-    inner.args.length === 2
-  ) {
-    const [aggregate, fallback] = inner.args;
-    if (
+    return REPEATABLE.has(inner.name) && inner.filter === undefined
+      ? own
+      : joinedValue(query, { at, context });
+  if (inner.kind === 'call' && ['coalesce', 'ifnull', 'nvl'].includes(inner.name)) {
+    const [aggregate, ...fallbacks] = inner.args;
+    const isSimple =
       aggregate?.kind === 'call' &&
       isAggregate(aggregate) &&
-      fallback !== undefined &&
-      ['number', 'string'].includes(fallback.kind)
-    ) {
+      fallbacks.every(({ kind }) => kind === 'number' || kind === 'string');
+    if (isSimple) {
       const narrowed: Query = {
         ...query,
         body: {
@@ -120,12 +133,10 @@ function correlatedValue(
           items: [{ kind: 'value', value: aggregate, alias: { name: context.shared.fresh('value'), at } }],
         },
       };
-      const written = context.write({ kind: 'query', form: 'value', query: narrowed, at }, context);
-      return {
-        ...own,
-        sql: `ifNull(${written.sql}, ${context.write(fallback, context).sql})`,
-        type: { ...column.type, isNullable: false },
-      };
+      return context.write(
+        { ...inner, args: [{ kind: 'query', form: 'value', query: narrowed, at }, ...fallbacks] },
+        context,
+      );
     }
   }
   return unconverted(
@@ -136,8 +147,33 @@ function correlatedValue(
   );
 }
 
-const isCount = ({ name: called }: Call): boolean =>
-  ['count', 'count_if', 'countif', 'approx_distinct', 'approx_count_distinct'].includes(called);
+/** The subquery as a join that is added to FROM. */
+function joinedValue(query: Query, { at, context }: Place): Value {
+  const { joins } = context;
+  if (joins?.isOpen !== true)
+    return unconverted(
+      at,
+      'expression',
+      'A correlated subquery of aggregates in a grouped query is not converted',
+      'Join a subquery with GROUP BY.',
+    );
+  const alias = context.shared.fresh('subquery');
+  const joined = lateralJoin(
+    { at, join: 'LEFT', source: { kind: 'query', query }, alias: { name: alias, at }, isLateral: true },
+    { ...context, relations: context.relations },
+  );
+  const [first] = joined?.relation.values?.values() ?? [];
+  if (joined?.sql === undefined || first === undefined)
+    return unconverted(
+      at,
+      'expression',
+      'This correlated subquery is not converted',
+      'Join a subquery with GROUP BY.',
+    );
+  context.shared.settings.set('join_use_nulls', '1');
+  if (!joins.pieces.includes(joined.sql)) joins.pieces.push(joined.sql);
+  return first;
+}
 
 /** `EXISTS` in place of `subject IN` with a correlated query; the subject is a qualified name, which means the same inside. */
 export function correlatedExists(query: Query, subject: Expression, { at, context }: Place): string {

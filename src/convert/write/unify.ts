@@ -42,7 +42,10 @@ function numbers(values: readonly Value[], nullable: boolean): Unified {
         ? float(each)
         : each.sql;
   });
-  return { sqls, type: { kind, isNullable: nullable, scale } };
+  const sizes = typed.map(({ type }) => type.bytes);
+  const bytes =
+    kind !== 'int' || sizes.includes(undefined) ? undefined : Math.max(...sizes.map((each) => each ?? 8));
+  return { sqls, type: { kind, isNullable: nullable, scale, bytes } };
 }
 
 function times(values: readonly Value[], nullable: boolean): Unified {

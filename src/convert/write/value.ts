@@ -40,6 +40,10 @@ export interface Type {
   readonly isDate?: boolean;
   /** A condition, which ClickHouse returns as 0 or 1. */
   readonly isNumberInClickHouse?: boolean;
+  /** A string that MySQL compares by its bytes. */
+  readonly isBinary?: boolean;
+  /** A string that stands for a JSON value: SQLite orders numbers before strings. */
+  readonly isMixed?: boolean;
   /** The size in bytes of a signed integer column. */
   readonly bytes?: number | undefined;
 }

@@ -1,8 +1,7 @@
 // OVER: partitions, orders and frames.
 import type { Name, Order, Window } from '../../sql/syntax-tree.ts';
 import { caselessKey } from './comparison.ts';
-import { unconverted, type Context } from './context.ts';
-import { jsonText } from './json-path.ts';
+import { differs, unconverted, type Context } from './context.ts';
 import { operand, type Value } from './value.ts';
 
 const MAX_BASES = 8;
@@ -23,9 +22,7 @@ export function mayBeEmpty(over: Window | Name, context: Context): boolean {
 /** The parentheses after OVER. `frame` applies if the window has an order and no frame. */
 export function overSql(over: Window | Name, context: Context, frame?: string): string {
   const window = resolved(over, context);
-  const partition = window.partitionBy.map(
-    (each) => caselessKey(keyOf(context.write(each, context)), context).sql,
-  );
+  const partition = window.partitionBy.map((each) => caselessKey(context.write(each, context), context).sql);
   const parts: string[] = [];
   if (partition.length > 0) parts.push(`PARTITION BY ${partition.join(', ')}`);
   if (window.orderBy.length > 0)
@@ -41,9 +38,6 @@ function checkedFrame(frame: string, at: number): string {
     return unconverted(at, 'clause', `The frame ${frame} is not converted`);
   return frame;
 }
-
-/** JSON values are keys as strings. */
-export const keyOf = (each: Value): Value => (each.type.kind === 'json' ? jsonText(each) : each);
 
 function resolved(over: Window | Name, { windows }: Context): Window {
   let whole: Window = 'name' in over ? { base: over, partitionBy: [], orderBy: [] } : over;
@@ -64,16 +58,27 @@ function resolved(over: Window | Name, { windows }: Context): Window {
 
 /** An element of ORDER BY; ClickHouse puts NULL last in both directions. */
 export function orderSql(order: Order, context: Context): string {
-  return orderOf(caselessKey(keyOf(context.write(order.value, context)), context), order, context);
+  return orderOf(caselessKey(context.write(order.value, context), context), order, context);
 }
 
 /** An element of ORDER BY, given its value. */
-export function orderOf(key: Value, { isDescending, nulls }: Order, { shared }: Context): string {
+export function orderOf(key: Value, { isDescending, nulls, value: source }: Order, context: Context): string {
+  const { shared } = context;
   const { nulls: place } = shared.traits;
+  const isJson = key.type.kind === 'json' || key.type.isMixed === true;
+  if (isJson && shared.dialect === 'sqlite' && nulls === undefined)
+    return mixedOrder(operand(key), isDescending);
+  if (isJson) differs(context, source.at, 'order', 'JSON values are ordered as strings');
   const first =
     nulls === undefined
       ? (place === 'low' && !isDescending) || (place === 'high' && isDescending)
       : nulls === 'FIRST';
   const isFirst = first && key.type.isNullable;
   return `${operand(key)}${isDescending ? ' DESC' : ''}${isFirst ? ' NULLS FIRST' : ''}`;
+}
+
+/** SQLite orders NULL before numbers before strings. */
+function mixedOrder(key: string, isDescending: boolean): string {
+  if (isDescending) return `${key} IS NULL, toFloat64OrNull(${key}) DESC NULLS FIRST, ${key} DESC`;
+  return `${key} IS NOT NULL, toFloat64OrNull(${key}), ${key}`;
 }

@@ -110,6 +110,10 @@ interface QueryParts {
 
 const SQL_KEYS = ['rawSql', 'rawSQL', 'rawQuery', 'queryText', 'sql', 'query'] as const;
 
+/** Data sources that have a language of their own, and use the same keys. */
+const OTHER_LANGUAGES =
+  /prometheus|loki|influx|elasticsearch|opensearch|tempo|graphite|cloudwatch|opentsdb|mongo/i;
+
 /** No query for targets of data sources that have no SQL. */
 function queryOf({
   document,
@@ -124,6 +128,7 @@ function queryOf({
   const sql = key === undefined ? undefined : textOf(target.value, key);
   if (key === undefined || sql === undefined || !isSql(sql)) return [];
   const engine = engineOf(target.datasource, inputs);
+  if (engine !== undefined && OTHER_LANGUAGES.test(engine)) return [];
   const panelTitle = textOf(panel.value, 'title') ?? 'panel';
   const description = textOf(panel.value, 'description');
   return [

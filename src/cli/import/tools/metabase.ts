@@ -172,8 +172,8 @@ function declarationOf(name: string, tag: unknown, given: TagContext): Declarati
   const kind = textOf(tag, 'type') ?? 'text';
   if (kind === 'snippet') return snippet(name, tag, given.context);
   if (kind === 'card') return otherCard(name, tag, given);
-  if (kind === 'temporal-unit' || kind === 'table')
-    return { name, reason: `A parameter of the type ${kind} is a part of the query and not a value` };
+  if (kind === 'table')
+    return { name, reason: 'A table by parameter is not supported: parameters are values' };
   const description = textOf(tag, 'display-name');
   const fallback = plainOf(member(tag, 'default'));
   const base = {
@@ -182,9 +182,12 @@ function declarationOf(name: string, tag: unknown, given: TagContext): Declarati
     ...(fallback === undefined ? {} : { default: fallback }),
     ...(member(tag, 'required') === true ? { required: true } : {}),
   };
-  if (kind !== 'dimension') return { ...base, type: TYPES.get(kind) ?? 'String' };
+  if (kind !== 'dimension' && kind !== 'temporal-unit') return { ...base, type: TYPES.get(kind) ?? 'String' };
   const column = columnOf(member(tag, 'dimension'), given.context);
-  return { ...base, filter: { column, kind: textOf(tag, 'widget-type') ?? 'category' } };
+  return {
+    ...base,
+    filter: { column, kind: kind === 'dimension' ? (textOf(tag, 'widget-type') ?? 'category') : kind },
+  };
 }
 
 /** `[field, [DB, schema, table, column], …]`, `[field, {…}, 12]` or `[field, 12, null]`. */

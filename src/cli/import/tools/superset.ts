@@ -70,7 +70,7 @@ function datasetOf(document: ExportDocument, engine: string | undefined): Foreig
 }
 
 /** Names that the dataset gives values to, as an object or as JSON. */
-export function templateParameters(value: unknown): readonly Declaration[] {
+function templateParameters(value: unknown): readonly Declaration[] {
   const written = member(value, 'template_params');
   let found: unknown = written;
   if (typeof written === 'string' && written.length < 100_000) {

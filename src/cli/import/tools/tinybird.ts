@@ -52,34 +52,59 @@ interface PipeNode {
   readonly description: string | undefined;
 }
 
-/** The endpoint of each pipe, with the nodes that it reads as its WITH clause. */
-export function readPipe(file: ExportFile): readonly ForeignQuery[] {
-  const instructions = instructionsOf(file.text);
-  const { nodes, description } = nodesOf(instructions);
-  const pipe = (file.path.split('/').at(-1) ?? file.path).replace(/\.pipe$/i, '');
-  const endpoints = nodes.filter(({ type }) => /^endpoint$/i.test(type));
+/** The endpoint of each pipe, with the nodes and other pipes that it reads as its WITH clause. */
+export function readPipes(files: readonly ExportFile[]): readonly ForeignQuery[] {
+  const pipes = files.filter(({ path }) => /\.pipe$/i.test(path)).map(readPipe);
+  const byName = new Map(pipes.map((pipe) => [pipe.name, pipe]));
+  return pipes.flatMap((pipe) => queriesOf(pipe, byName));
+}
+
+interface Pipe {
+  readonly name: string;
+  readonly file: ExportFile;
+  readonly nodes: readonly PipeNode[];
+  readonly description: string | undefined;
+  /** The nodes that answer calls; empty for pipes that write rows. */
+  readonly endpoints: readonly PipeNode[];
+  readonly isOther: boolean;
+}
+
+function readPipe(file: ExportFile): Pipe {
+  const { nodes, description } = nodesOf(instructionsOf(file.text));
+  const named = nodes.filter(({ type }) => /^endpoint$/i.test(type));
   const isOther = nodes.some(({ type }) => /^(materialized|copy|sink)$/i.test(type));
   const last = nodes.at(-1);
-  const chosen = endpoints.length > 0 ? endpoints : last === undefined || isOther ? [] : [last];
+  const endpoints = named.length > 0 ? named : last === undefined || isOther ? [] : [last];
+  return { name: nameOf(file, '.pipe'), file, nodes, description, endpoints, isOther };
+}
+
+function nameOf({ path }: ExportFile, extension: string): string {
+  const name = path.split('/').at(-1) ?? path;
+  return name.slice(0, name.length - extension.length);
+}
+
+function queriesOf(pipe: Pipe, byName: ReadonlyMap<string, Pipe>): readonly ForeignQuery[] {
+  const { name, file, endpoints } = pipe;
   const base = {
     tool: 'tinybird',
-    title: pipe,
-    segments: [pipe],
     dialect: 'clickhouse',
     engine: 'clickhouse',
     declarations: [],
     file: file.shown,
   } as const;
-  if (chosen.length === 0) {
-    const reason = isOther
+  if (endpoints.length === 0) {
+    const reason = pipe.isOther
       ? 'The pipe materializes, copies or exports rows and is no endpoint: create a materialized view'
       : 'The pipe has no node with SQL';
-    return [{ ...base, sql: '', locate: () => ({ line: 1, column: 1 }), reason }];
+    return [
+      { ...base, title: name, segments: [name], sql: '', locate: () => ({ line: 1, column: 1 }), reason },
+    ];
   }
-  return chosen.map((node) => {
+  const nodes = [...pipesAsNodes(pipe, byName, 0), ...pipe.nodes];
+  return endpoints.map((node) => {
     const { sql, offset } = joined(node, nodes);
-    const text = node.description ?? description;
-    const title = chosen.length > 1 ? `${pipe} ${node.name}` : pipe;
+    const text = node.description ?? pipe.description;
+    const title = endpoints.length > 1 ? `${name} ${node.name}` : name;
     return {
       ...base,
       title,
@@ -90,6 +115,27 @@ export function readPipe(file: ExportFile): readonly ForeignQuery[] {
     };
   });
 }
+
+const MAX_PIPES = 5;
+
+/** Other pipes that this one reads, as nodes; their places are the end of the file. */
+function pipesAsNodes(pipe: Pipe, byName: ReadonlyMap<string, Pipe>, depth: number): readonly PipeNode[] {
+  if (depth >= MAX_PIPES) return [];
+  const words = new Set(pipe.nodes.flatMap(({ sql }) => [...wordsOf(sql)]));
+  const own = new Set(pipe.nodes.map((node) => node.name));
+  return [...words].flatMap((word): readonly PipeNode[] => {
+    const other = byName.get(word);
+    const [endpoint] = other?.endpoints ?? [];
+    if (other === undefined || endpoint === undefined || other === pipe || own.has(word)) return [];
+    const nodes = [...pipesAsNodes(other, byName, depth + 1), ...other.nodes];
+    const { sql } = joined(endpoint, nodes);
+    return sql.length > MAX_INLINED
+      ? []
+      : [{ name: word, sql, start: pipe.file.text.length, type: '', description: undefined }];
+  });
+}
+
+const MAX_INLINED = 100_000;
 
 function nodesOf(instructions: readonly Instruction[]): {
   readonly nodes: readonly PipeNode[];
@@ -214,7 +260,7 @@ function wordsOf(sql: string): ReadonlySet<string> {
 
 /** A data source as CREATE TABLE. */
 export function readDatasource(file: ExportFile): TableDefinition | ImportProblem {
-  const name = (file.path.split('/').at(-1) ?? file.path).replace(/\.datasource$/i, '');
+  const name = nameOf(file, '.datasource');
   const values = new Map(instructionsOf(file.text).map(({ name: key, value }) => [key, value.trim()]));
   const schema = values.get('SCHEMA');
   const problem = (message: string): ImportProblem => ({ file: file.shown, line: 1, message });

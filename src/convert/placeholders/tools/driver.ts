@@ -7,7 +7,7 @@ const MARK =
 
 export function driverSyntax(text: string, dialect: TemplateDialect): Syntax {
   const isFormat = /%\(\w+\)s|%s/.test(text); // Python's formatting, where %% is %
-  const positions = createPositions();
+  const positions = createPositions(text);
   return {
     markEnd: (source, at, inside) => {
       if (isFormat && source.startsWith('%%', at)) return at + 2;
@@ -84,7 +84,8 @@ interface Positions {
 
 const COMPARED = /(\w+)["`]?\s*(=\s*any|=|<>|!=|<=?|>=?|\b(?:not\s+)?(?:like|ilike|in))\s*\(?\s*$/i;
 
-function createPositions(): Positions {
+function createPositions(text: string): Positions {
+  const written = new Set([...text.matchAll(/[:@({]\s*([A-Za-z_]\w*)/g)].map(([, name]) => name));
   const names = new Map<string, string>();
   let count = 0;
   return {
@@ -97,7 +98,7 @@ function createPositions(): Positions {
       const suffix = operator.startsWith('>') ? '_from' : /^<(?!>)/.test(operator) ? '_to' : '';
       const named = clause ?? (column === undefined ? undefined : `${column.toLowerCase()}${suffix}`);
       const taken = new Set(names.values());
-      const name = named === undefined || taken.has(named) ? `p${position}` : named;
+      const name = named === undefined || taken.has(named) || written.has(named) ? `p${position}` : named;
       names.set(number ?? `?${position}`, name);
       return name;
     },

@@ -232,7 +232,7 @@ function secondsOf(
 }
 
 /** Seconds; undefined for months, years and anything else. */
-export function durationOf(text: string): number | undefined {
+function durationOf(text: string): number | undefined {
   const [, count, unit = ''] = /^(\d{1,9})\s*([smhdw])$/.exec(text) ?? [];
   return count === undefined ? undefined : Number(count) * (UNITS[unit] ?? 1);
 }

@@ -30,7 +30,7 @@ export function grafanaSyntax(
       if (char === '$' && /[\w$]/.test(source.charAt(at - 1))) return undefined;
       MARK.lastIndex = at;
       const mark = MARK.exec(source)?.[0];
-      if (mark === undefined || !isKnown(nameOf(mark))) return undefined;
+      if (mark === undefined || mark === '$__all' || !isKnown(nameOf(mark))) return undefined;
       const end = at + mark.length;
       const isCalled = mark.startsWith('$__') || CALLED.test(mark);
       return isCalled && source[end] === '(' ? (closing(source, end) ?? end) : end;

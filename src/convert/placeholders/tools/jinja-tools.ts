@@ -38,7 +38,7 @@ function dbtOutput(expression: TemplateExpression, { declarations }: OutputConte
     return { kind: 'inserted', text: known ?? (name === 'ref' ? (parts.at(-1) ?? '') : parts.join('.')) };
   }
   if (name === 'config' || name === 'log' || name === 'return') return { kind: 'dropped' };
-  if (expression.kind === 'call' && name !== 'var' && name !== 'env_var')
+  if (expression.kind === 'call' && name !== 'var' && name !== 'env_var' && name !== 'is_incremental')
     return {
       kind: 'lost',
       message: `The macro ${name ?? ''} is not supported`,

@@ -76,6 +76,7 @@ interface FieldFilter {
 
 /** A condition that holds if the parameter is absent. */
 function fieldFilter({ column, kind, value }: FieldFilter): Item {
+  if (kind === 'temporal-unit') return truncated(column, value);
   const [family = '', operator = ''] = kind.split('/');
   const { default: fallback, ...rest } = value;
   if (kind === 'date/single') return single({ ...value, type: 'Date' }, column);
@@ -90,6 +91,18 @@ function fieldFilter({ column, kind, value }: FieldFilter): Item {
   if (text !== undefined) return filtered(typed, (use) => text(column, use));
   const isNot = operator === '!=';
   return filtered({ ...typed, isList: true }, (use) => [column, isNot ? ' NOT IN (' : ' IN (', use, ')']);
+}
+
+const UNITS = ['second', 'minute', 'hour', 'day', 'week', 'month', 'quarter', 'year'];
+
+/** The column by day, month or another unit. */
+function truncated(column: string, value: Value): Item {
+  const fallback = UNITS.find((unit) => unit === value.default) ?? 'month';
+  const unit: Value = { ...value, type: 'String', enum: UNITS, default: fallback, required: false };
+  return {
+    kind: 'sql',
+    parts: [{ kind: 'function', name: 'dateTrunc' }, '(', { kind: 'value', value: unit }, ', ', column, ')'],
+  };
 }
 
 type Use = Extract<Part, { kind: 'value' }>;
