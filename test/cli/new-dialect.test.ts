@@ -36,10 +36,14 @@ WHERE ordered_on >= DATE '2024-01-01' AND id BETWEEN 1 AND 9 AND status IN ('pai
       ordered_on_from: 'Date',
       id_from: 'Int64',
       id_to: 'Int64',
-      statuss: 'Array(String)',
+      statuses: 'Array(String)',
     },
   ],
-  ['mysql', 'SELECT `id`, IFNULL(total, 0) AS t FROM orders WHERE id = 7 LIMIT 2, 3', { id: 'Int64' }],
+  [
+    'mysql',
+    "SELECT `id`, IFNULL(total, 0) AS t FROM orders WHERE id = 7 AND status <> 'Paid' LIMIT 2, 3",
+    { id: 'Int64', status: 'String' },
+  ],
   [
     'snowflake',
     "SELECT TOP 5 id FROM db.sales.ORDERS WHERE created_at >= TIMESTAMP '2024-01-01 00:00:00' QUALIFY row_number() OVER (PARTITION BY status ORDER BY id) = 1",

@@ -90,14 +90,17 @@ function liftPlaceholder({ sql, tokens }: Cursor, index: number, draft: Draft): 
 
 /** A column or path, then a comparison, LIKE or IN, then a literal or a list of literals. */
 function liftComparison(query: Cursor, index: number, draft: Draft): void {
-  const column = columnBefore(query, index);
+  const lowered = loweredBefore(query, index);
+  const column = lowered ?? columnBefore(query, index);
   if (column === undefined) return;
   const operator = query.text(index).toUpperCase();
   if (COMPARISONS.has(operator) || operator === 'LIKE' || operator === 'ILIKE') {
     const literal = literalAt(query, index + 1);
     if (literal === undefined || isOperator(query.tokens[literal.next])) return;
     const name = nameFor(column, operator);
-    lift(draft, { name, ...literal });
+    lift(draft, { name, ...literal, ...(lowered === undefined ? {} : { call: 'lowerUTF8' }) });
+  } else if (lowered !== undefined) {
+    return;
   } else if (operator === 'BETWEEN') {
     liftBetween(query, index, { column, draft });
   } else if (operator === 'IN' && query.kind(index + 1) === '(') {
@@ -195,6 +198,15 @@ function columnBefore(query: Cursor, index: number): string | undefined {
   return query.name(query.word(index - 1) === 'NOT' ? index - 2 : index - 1);
 }
 
+/** `lowerUTF8(column)`: comparisons of dialects that ignore case are converted to it. */
+function loweredBefore(query: Cursor, index: number): string | undefined {
+  if (query.kind(index - 1) !== ')') return undefined;
+  let open = index - 3;
+  while (query.kind(open) === '.') open -= 2;
+  const isLowered = query.kind(open) === '(' && query.text(open - 1) === 'lowerUTF8';
+  return isLowered ? query.name(index - 2) : undefined;
+}
+
 function nameFor(column: string, operator: string): string {
   const plain =
     column
@@ -212,6 +224,8 @@ function lift(
     readonly name: string;
     readonly value: string | number | (string | number)[];
     readonly type?: string;
+    /** The function that is applied to the parameter. */
+    readonly call?: string;
     readonly start: number;
     readonly end: number;
   },
@@ -222,7 +236,8 @@ function lift(
     name = `${found.name}_${n}`;
   parameters[name] ??= { type, required: true };
   example[name] = found.value;
-  edits.push({ start: found.start, end: found.end, text: `@${name}` });
+  const text = found.call === undefined ? `@${name}` : `${found.call}(@${name})`;
+  edits.push({ start: found.start, end: found.end, text });
 
   function isSame(known: string): boolean {
     const isEqual = JSON.stringify(example[known]) === JSON.stringify(found.value);

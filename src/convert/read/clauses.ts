@@ -22,7 +22,7 @@ export function readGroupBy(source: Source, skeleton: Skeleton, member: Member):
     member.isGroupAll = true;
     return;
   }
-  takeWords(source, 'DISTINCT');
+  if (isWord(source, 'DISTINCT')) unexpected(source, 'expressions of GROUP BY');
   const values: Expression[] = [];
   const groupings: Grouping[] = [];
   do {

@@ -46,7 +46,7 @@ const MYSQL: LexicalRules = {
 };
 const RULES: Readonly<Record<ForeignDialect, LexicalRules>> = {
   postgresql: POSTGRESQL,
-  redshift: POSTGRESQL,
+  redshift: { ...POSTGRESQL, hasBackslash: true },
   mysql: MYSQL,
   mariadb: MYSQL,
   snowflake: { ...STANDARD, hasBackslash: true, hasSlashComment: true, hasDollarString: true },
@@ -107,7 +107,7 @@ function skipBlank({ text, rules }: Scan, from: number): number {
     if (space !== undefined) at += space.length;
     else if (pair === '/*') at = commentEnd(text, at, rules.isNested);
     else if (
-      pair === '--' ||
+      isLineComment(text, at, rules) ||
       (rules.hasSlashComment && pair === '//') ||
       (rules.hasHashComment && pair.startsWith('#'))
     ) {
@@ -115,6 +115,12 @@ function skipBlank({ text, rules }: Scan, from: number): number {
       at = end === -1 ? text.length : end;
     } else return at;
   }
+}
+
+/** In MySQL, `5--3` is 8: a space must follow the hyphens. */
+function isLineComment(text: string, at: number, { names, hasTripleQuotes }: LexicalRules): boolean {
+  if (!text.startsWith('--', at)) return false;
+  return names !== '`' || hasTripleQuotes || /^(?:\s|$)/.test(text.slice(at + 2, at + 3));
 }
 
 function commentEnd(text: string, from: number, isNested: boolean): number {

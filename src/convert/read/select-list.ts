@@ -19,6 +19,7 @@ import {
   takeSymbol,
   takeWords,
   textFrom,
+  unexpected,
 } from './source.ts';
 import { syntaxError } from './read-error.ts';
 
@@ -60,6 +61,7 @@ export function readSelectOptions(source: Source, member: Member): void {
   if (!isTop) return;
   source.at++;
   member.top = readCount(source);
+  if (isWord(source, 'PERCENT') || isWord(source, 'WITH')) unexpected(source, 'the select list');
 }
 
 /** BigQuery: the elements of `SELECT AS STRUCT` as one. */
@@ -139,12 +141,40 @@ function readReplaced(source: Source) {
 
 /** Words that follow an expression or a table and are no alias. */
 const NOT_ALIASES: ReadonlySet<string> = new Set([
-  'FROM', 'WHERE', 'GROUP', 'HAVING', 'QUALIFY', 'WINDOW', 'ORDER', 'LIMIT', 'OFFSET', 'FETCH', 'UNION', 'INTERSECT', 'EXCEPT',
-  'MINUS', 'INTO', 'FOR', 'ON', 'USING', 'JOIN', 'LEFT', 'RIGHT', 'FULL', 'INNER', 'CROSS', 'NATURAL', 'OUTER', 'LATERAL',
-  'STRAIGHT_JOIN', 'TABLESAMPLE', 'SAMPLE', 'WITH', 'PIVOT', 'UNPIVOT', 'MATCH_RECOGNIZE', 'ASOF', 'SET', 'USE', 'FORCE', 'IGNORE',
-  'CONNECT', 'START', 'AND', 'OR', 'THEN', 'WHEN', 'ELSE', 'END', 'AS', 'IS', 'IN', 'NOT', 'LIKE', 'BETWEEN', 'SELECT', 'CASE', 'BY',
-  'INDEXED', 'ANTI', 'SEMI', 'POSITIONAL', 'GLOBAL', 'LOCK',
+  'FROM', 'WHERE', 'GROUP', 'HAVING', 'QUALIFY', 'WINDOW', 'ORDER', 'LIMIT', 'FETCH', 'UNION', 'INTERSECT', 'EXCEPT', 'MINUS', 'INTO',
+  'FOR', 'ON', 'USING', 'JOIN', 'LEFT', 'RIGHT', 'FULL', 'INNER', 'CROSS', 'NATURAL', 'OUTER', 'LATERAL', 'STRAIGHT_JOIN',
+  'TABLESAMPLE', 'WITH', 'AND', 'OR', 'THEN', 'WHEN', 'ELSE', 'END', 'AS', 'IS', 'IN', 'NOT', 'LIKE', 'BETWEEN', 'SELECT', 'CASE', 'BY',
 ]); // prettier-ignore
+
+/** Words that are no alias if a certain token follows them. */
+const UNLESS: Readonly<Record<string, RegExp>> = {
+  OFFSET: /^(?:\d|@|:|\()/,
+  SAMPLE: /^\($/,
+  PIVOT: /^\($/,
+  UNPIVOT: /^\($/,
+  MATCH_RECOGNIZE: /^\($/,
+  PARTITION: /^\($/,
+  AT: /^\($/,
+  BEFORE: /^\($/,
+  CHANGES: /^\($/,
+  ASOF: /^JOIN$/,
+  ANTI: /^JOIN$/,
+  SEMI: /^JOIN$/,
+  USE: /^(?:INDEX|KEY)$/,
+  FORCE: /^(?:INDEX|KEY)$/,
+  IGNORE: /^(?:INDEX|KEY)$/,
+  INDEXED: /^BY$/,
+  CONNECT: /^BY$/,
+  START: /^WITH$/,
+  LOCK: /^IN$/,
+};
+
+function isAlias(source: Source): boolean {
+  const { upper } = peek(source);
+  const next = peek(source, 1);
+  if (upper === 'OFFSET' && next.kind === 'parameter') return false;
+  return !NOT_ALIASES.has(upper) && UNLESS[upper]?.test(next.upper) !== true;
+}
 
 /** `AS name` or `name`; undefined if there is none. */
 export function readAlias(source: Source): Name | undefined {
@@ -153,8 +183,8 @@ export function readAlias(source: Source): Name | undefined {
     if (isStringName && peek(source).kind === 'string') return stringName(source);
     return readName(source, 'an alias');
   }
-  const { kind, upper } = peek(source);
-  if (kind === 'quoted' || (kind === 'word' && !NOT_ALIASES.has(upper))) return readName(source);
+  const { kind } = peek(source);
+  if (kind === 'quoted' || (kind === 'word' && isAlias(source))) return readName(source);
   return isStringName && kind === 'string' ? stringName(source) : undefined;
 }
 
