@@ -109,7 +109,7 @@ describe.concurrent('queries', () => {
     ]);
   });
 
-  test('none, or in an unknown dialect', async () => {
+  test('none, without a dialect, and in an unknown one', async () => {
     const { git, write, millrace } = changed();
     git('rm', '-rq', 'consumers');
     expect(summary(await millrace('impact'))).toEqual([
@@ -117,9 +117,21 @@ describe.concurrent('queries', () => {
       '',
       expect.stringContaining('There is no folder consumers'),
     ]);
-    write('consumers/a.sql', 'SELECT status FROM orders');
+    write('consumers/a.sql', "SELECT o.status -> 'a' FROM public.orders AS o");
+    expect(summary(await millrace('impact'))[1]).toContain('1 breaks');
     const { code, out } = await millrace('impact', '--dialect', 'oracle');
     expect([code, out]).toEqual([0, expect.stringMatching(/1 unknown.*[^]*dialect oracle/)]);
+  });
+
+  test('no tables are known: nothing can be read', async () => {
+    const { git, millrace } = changed();
+    git('rm', '-rq', 'seeds');
+    git('commit', '--quiet', '--message', 'without tables');
+    expect(summary(await millrace('impact', 'HEAD', '--endpoint', 'shop.sales'))).toEqual([
+      2,
+      '',
+      expect.stringMatching(/^millrace: .*no tables are known.*name a folder or dump with --schema\n$/),
+    ]);
   });
 
   test('a header that names another endpoint keeps a query out of a conformance run', async () => {

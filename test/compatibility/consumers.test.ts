@@ -213,7 +213,7 @@ describe('queries in the languages of the service', () => {
       'SELECT sum(id) FROM orders',
       NUMBER,
       'breaks',
-      'Illegal type',
+      'illegal type',
     ],
     ['an added column', 'SELECT * FROM orders', WIDER, 'unaffected', ''],
     [
@@ -404,6 +404,17 @@ describe('queries in the SQL of other systems, by names', () => {
     ],
   ])('%s', async (_, names, keys, ...expected) => {
     expect(await judge(foreign, { keys, names })).toEqual(judged(expected));
+  });
+
+  test('a query without a dialect that the endpoint rejects is read by its names, if it can be', async () => {
+    const text = query('SELECT o.status::text FROM public.orders AS o');
+    const names = reads([['public', 'orders']], { table: ['public', 'orders'], path: ['status'] });
+    expect(await judge(text, { keys: CODE, names })).toEqual(['breaks', 'orders.status is called code']);
+    expect(await judge({ ...text, dialect: 'clickhouse' }, { keys: CODE, names })).toEqual([
+      'unaffected',
+      '',
+    ]);
+    expect((await judge(query('SELECT sleep(1) FROM orders'), { keys: CODE, names }))[0]).toBe('unknown');
   });
 
   test('an endpoint without consumer queries has only its result, whatever the query calls it', async () => {

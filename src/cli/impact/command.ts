@@ -39,7 +39,7 @@ export function addImpact(program: Command, deps: CommandDeps): void {
     )
     .option(
       '--dialect <dialect>',
-      'the dialect of SQL that names none (default: a dialect that the endpoint accepts)',
+      'the dialect of SQL that names none (default: one in which it can be read)',
     )
     .option('--endpoints <folder>', 'folder of endpoint files (default: MILLRACE_ENDPOINTS, or endpoints)')
     .addOption(

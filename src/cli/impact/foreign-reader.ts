@@ -19,16 +19,19 @@ export interface ForeignReader {
 /** The caller must close it, whatever happens: the parser runs in a thread. */
 export function createForeignReader(): ForeignReader {
   const converter = createConverter();
+  const convert = (text: string, dialect: ForeignDialect): Promise<Conversion> =>
+    convertTemplate(converter, readPlaceholders(text, { dialect }), { dialect });
   const read: ReadForeign = async (text, dialect) => {
-    if (!isForeign(dialect)) return `the dialect ${dialect} is unknown; use one of ${DIALECTS.join(', ')}`;
-    const conversion = await convertTemplate(converter, readPlaceholders(text, { dialect }), { dialect });
-    const { notes, reads } = conversion;
-    if (reads.tables.length > 0)
-      return { ...reads, columns: [...reads.columns, ...unread(text, conversion)] };
-    const [note] = notes;
-    if (note === undefined) return reads;
-    const { line, column } = positionAt(text, note.offset);
-    return `${note.message} (line ${line}, column ${column})`;
+    if (dialect !== undefined && !isForeign(dialect))
+      return `the dialect ${dialect} is unknown; use one of ${DIALECTS.join(', ')}`;
+    const conversions: Conversion[] = [];
+    for (const each of dialect === undefined ? GUESSES : [dialect]) {
+      const conversion = await convert(text, each);
+      if (unreadParts(conversion).length === 0 && conversion.reads.tables.length > 0) return conversion.reads;
+      conversions.push(conversion);
+    }
+    const [best] = conversions.toSorted((a, b) => b.reads.tables.length - a.reads.tables.length);
+    return best === undefined ? 'the query cannot be parsed' : readsOrMessage(text, best);
   };
   return { read, close: converter.close };
 }
@@ -44,12 +47,29 @@ const UNREAD: ReadonlySet<ConversionCode> = new Set([
   'syntax',
   'statement',
   'placeholder',
-]); // prettier-ignore;
+]);
 
-function unread(text: string, { notes }: Conversion): NamedReads['columns'] {
-  const parts = notes.filter(({ severity, code }) => severity === 'not_converted' && UNREAD.has(code));
-  const names = parts.flatMap(
-    ({ offset, end }) => text.slice(offset, end).match(/[\p{L}_][\p{L}\p{N}_$]*/gu) ?? [],
-  );
-  return [...new Set(names)].map((name) => ({ path: [name] }));
+function unreadParts({ notes }: Conversion): Conversion['notes'] {
+  return notes.filter(({ severity, code }) => severity === 'not_converted' && UNREAD.has(code));
 }
+
+function readsOrMessage(text: string, conversion: Conversion): NamedReads | string {
+  const { notes, reads } = conversion;
+  const [note] = notes;
+  if (reads.tables.length > 0 || note === undefined) {
+    const words = unreadParts(conversion).flatMap(
+      ({ offset, end }) => text.slice(offset, end).match(WORD) ?? [],
+    );
+    return {
+      ...reads,
+      columns: [...reads.columns, ...[...new Set(words)].map((name) => ({ path: [name] }))],
+    };
+  }
+  const { line, column } = positionAt(text, note.offset);
+  return `${note.message} (line ${line}, column ${column})`;
+}
+
+const WORD = /[\p{L}_][\p{L}\p{N}_$]*/gu;
+
+/** Of a query that names no dialect: those that read most of what others write. */
+const GUESSES: readonly ForeignDialect[] = ['postgresql', 'mysql', 'snowflake', 'bigquery', 'trino'];

@@ -36,10 +36,16 @@ export async function impact(options: ImpactOptions, deps: RevisionDeps): Promis
   const revisions = await readRevisions(options, deps);
   const { base, head, reported } = revisions;
   for (const note of reported.notes) deps.terminal.note(note);
-  if (reported.failure !== undefined) throw reported.failure;
+  if (reported.failure !== undefined) throw withoutNoEngine(reported.failure);
   const impacts = await impactsOf(queries, revisions, { ...options, ...deps });
   await options.print({ base: base.label, head: head.label, impacts, notes: [] }, deps.terminal);
   return countImpact(impacts, 'breaks') > 0 ? 1 : 0;
+}
+
+/** The flag is one of `diff`: without columns, no query can be read. */
+function withoutNoEngine(failure: CommandError): CommandError {
+  const message = failure.message.replace(/(?:, or|;) pass --no-engine to go without$/, '');
+  return new CommandError(message, { exitCode: failure.exitCode, cause: failure });
 }
 
 /** Rejects with CommandError if there are none, or one cannot be read. */

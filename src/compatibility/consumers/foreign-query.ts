@@ -11,8 +11,8 @@ export interface NamedReads {
   readonly columns: readonly { readonly table?: readonly string[]; readonly path: readonly string[] }[];
 }
 
-/** The reads of a query in a dialect, or a message why it cannot be parsed. */
-export type ReadForeign = (text: string, dialect: string) => Promise<NamedReads | string>;
+/** The reads of a query in a dialect, or if undefined in one that fits; otherwise a message why it cannot be parsed. */
+export type ReadForeign = (text: string, dialect: string | undefined) => Promise<NamedReads | string>;
 
 /** What a query can read under a name. */
 export interface NamedTable {

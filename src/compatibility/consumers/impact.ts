@@ -57,7 +57,7 @@ export function createJudge(changed: readonly ChangedEndpoint[], deps: ImpactDep
       return named === undefined || deps.isEndpoint(named)
         ? { query, endpoint: undefined, impact: 'unaffected', reasons: [] }
         : unknown(query, undefined, `there is no endpoint ${named} at the base`);
-    const readForeign = once(() => deps.readForeign(query.text, query.dialect ?? ''));
+    const readForeign = once(() => deps.readForeign(query.text, query.dialect));
     const impacts: QueryImpact[] = [];
     for (const endpoint of candidates) {
       const found = await judge(query, endpoint, { ownReader, readForeign });
@@ -165,7 +165,7 @@ async function readAt(
   const isOwn = language === 'lql' || dialect === undefined || OWN_DIALECTS.has(dialect);
   const own = isOwn ? await ownReader(described)(query) : undefined;
   if (own?.kind === 'read') return { ...own, reader: 'own' };
-  if (own !== undefined && dialect !== 'bigquery') return own;
+  if (own !== undefined && !mayBeForeign(query, own)) return own;
   const names = await readForeign();
   if (typeof names === 'string') return own ?? rejected(names, 'syntax');
   const { enabled } = endpoint.sandbox;
@@ -176,7 +176,14 @@ async function readAt(
     enabled ? [...tables, result] : [result],
     !enabled && query.endpoint !== undefined,
   );
-  return read.kind === 'read' ? { ...read, reader: 'names' } : read;
+  if (read.kind === 'read') return { ...read, reader: 'names' };
+  return own ?? read;
+}
+
+/** Whether a query that the endpoint rejects may be written for another system: it names no dialect, or one that others have, too. */
+function mayBeForeign({ language, dialect }: ConsumerText, { cause }: Rejection): boolean {
+  if (language === 'lql') return false;
+  return dialect === 'bigquery' || (dialect === undefined && cause !== 'other');
 }
 
 const OWN_DIALECTS: ReadonlySet<string> = new Set(['clickhouse', 'bigquery']);

@@ -5,7 +5,8 @@ import type { Dialect, Endpoint } from '../../catalog/endpoint.ts';
 import type { TableColumns } from '../../catalog/describe.ts';
 import { explain } from '../../catalog/explain.ts';
 import { Problem } from '../../core/problem.ts';
-import { isAway, type EngineError, type Engine } from '../../engine/engine.ts';
+import type { EngineError, Engine } from '../../engine/engine.ts';
+import { engineSentence } from '../../engine/engine-sentence.ts';
 import { compile } from '../../lql/compile.ts';
 import { parse } from '../../lql/parse.ts';
 import { createFunctionPolicy } from '../../sandbox/functions/policy.ts';
@@ -129,7 +130,7 @@ async function readSql(
       `EXPLAIN QUERY TREE run_passes = 1 ${head}SELECT * FROM (\n${joined}\n)`,
       OWN_FAILURES,
     );
-    if (explained.kind === 'rejected') return rejected(firstSentence(explained.message));
+    if (explained.kind === 'rejected') return rejected(engineSentence(explained.message));
     const reads = readsInTree(explained.text);
     return reads === undefined ? rejected('the query is too large to be analysed') : { kind: 'read', reads };
   } catch (error) {
@@ -147,15 +148,7 @@ const CAUSES: ReadonlyMap<string, Rejection['cause']> = new Map([
   ['bigquery.syntax_invalid', 'syntax'],
 ]);
 
-/** The engine's message without its number, its version and the query. */
-function firstSentence(message: string): string {
-  const plain = message.replace(/^Code: \d+\. DB::Exception: /, '').replace(/\s+/g, ' ');
-  return plain
-    .replace(/(?: In scope | \(in scope |: While processing |\. \(|\. Maybe you meant).*$/i, '')
-    .slice(0, MAX_MESSAGE);
-}
-
-const MAX_MESSAGE = 300;
-
-/** A query that the engine cannot analyse in time or memory is not read. */
-const OWN_FAILURES = { isRejection: (error: EngineError): boolean => !isAway(error) };
+/** A query that the engine cannot analyse in time or memory is not read, nor is one that ends its process. */
+const OWN_FAILURES = {
+  isRejection: ({ failure }: EngineError): boolean => failure !== 'unavailable' && failure !== 'busy',
+};
