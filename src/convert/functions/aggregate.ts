@@ -1,7 +1,7 @@
 // Aggregate functions. Over no rows, ClickHouse returns 0 or an empty string where other systems return NULL: the
 // combinator OrNull restores that where there may be no rows.
 import type { Call, Expression, Order } from '../../sql/syntax-tree.ts';
-import { note } from '../write/context.ts';
+import { differs, note } from '../write/context.ts';
 import { roundHalfAway } from '../write/arithmetic.ts';
 import { caselessKey } from '../write/comparison.ts';
 import { jsonText } from '../write/json-path.ts';
@@ -101,7 +101,6 @@ function sum({ application, isPartial, apply }: Aggregation): Value {
   const isNullableSum = own.type.isNullable || isPartial;
   const { kind, scale } = sumType(own, application);
   const distinct = call.isDistinct ? 'Distinct' : '';
-  // SQLite's total() is 0 of no rows.
   if (call.name === 'total')
     return value('float', `ifNull(${apply('sum', [`toFloat64(${own.sql})`])}, 0)`, false);
   return value(kind, apply(`sum${distinct}`, [own.sql]), isNullableSum, { scale });
@@ -136,6 +135,9 @@ function extreme(name: 'min' | 'max'): AggregateRule {
     if (own.type.kind === 'json') return application.fail(`${name} of JSON is not converted`);
     const type = { ...own.type, isNullable: own.type.isNullable || isPartial };
     const key = caselessKey(own, application.context);
+    const { context, at } = application;
+    const isOpen = own.type.kind === 'unknown' && context.shared.traits.ignoresCase;
+    if (isOpen) differs(context, at, 'type_unknown', `The source compares strings in ${name} without case`);
     if (key.sql !== own.sql)
       return { sql: apply(name === 'min' ? 'argMin' : 'argMax', [own.sql, key.sql]), type };
     return { sql: apply(name, [own.sql]), type };
@@ -148,7 +150,6 @@ function spread(name: 'stddevSamp' | 'varSamp' | 'stddevPop' | 'varPop'): Aggreg
     const argument = numeric(application, 0);
     const own = float(argument);
     const least = name.endsWith('Samp') ? 2 : 1;
-    // MariaDB rounds them like averages.
     const { scale } = argument.type;
     const isRounded = application.dialect === 'mariadb' && argument.type.kind !== 'float';
     return value(
