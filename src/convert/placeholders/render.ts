@@ -2,14 +2,7 @@
 import { renderChoice, renderOptional } from './choice.ts';
 import { conditionParts, testedValues } from './conditions.ts';
 import { createNames } from './names.ts';
-import {
-  valuesOf,
-  type Condition,
-  type Node,
-  type NodeSource,
-  type Part,
-  type Value,
-} from './nodes.ts';
+import { valuesOf, type Condition, type Node, type NodeSource, type Part, type Value } from './nodes.ts';
 import {
   emit,
   lose,
@@ -176,7 +169,17 @@ function renderMembership(value: Value, span: Span, sink: Sink, rendering: Rende
   sink.cutNext = END_OF_LIST;
   const use = { kind: 'value', value, isAsked: true } as const;
   const membership = not === undefined ? ' IN (' : ' NOT IN (';
-  const parts: readonly Part[] = ['(', { kind: 'function', name: 'empty' }, '(', use, ') OR ', operand, membership, use, '))'];
+  const parts: readonly Part[] = [
+    '(',
+    { kind: 'function', name: 'empty' },
+    '(',
+    use,
+    ') OR ',
+    operand,
+    membership,
+    use,
+    '))',
+  ];
   renderParts(parts, span, sink, rendering);
   return true;
 }

@@ -65,7 +65,7 @@ export const TRAITS: Readonly<Record<ForeignDialect, Traits>> = {
 };
 
 /** Dialects that share functions. */
-export const FAMILIES = {
+const FAMILIES = {
   postgres: ['postgresql', 'redshift'],
   mysql: ['mysql', 'mariadb'],
 } as const satisfies Readonly<Record<string, readonly ForeignDialect[]>>;
