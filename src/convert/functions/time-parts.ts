@@ -38,7 +38,7 @@ const UNITS: Readonly<Record<string, string>> = {
 }; // prettier-ignore
 
 /** A unit in its usual name, in capitals. */
-export function unitName(text: string): string {
+function unitName(text: string): string {
   const upper = text.toUpperCase();
   return UNITS[upper] ?? upper;
 }

@@ -57,7 +57,7 @@ function unknownFunction(name: string, at: number): never {
 }
 
 /** A call whose arguments are written when a rule asks for them. */
-export function apply(call: Call, context: Context): Application {
+function apply(call: Call, context: Context): Application {
   const { at, name, args } = call;
   const written = new Map<Expression, Value>();
   const write = (expression: Expression): Value => {

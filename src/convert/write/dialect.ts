@@ -63,9 +63,3 @@ export const TRAITS: Readonly<Record<ForeignDialect, Traits>> = {
     hasNumericConditions: true,
   },
 };
-
-/** Dialects that share functions. */
-export const FAMILIES = {
-  postgres: ['postgresql', 'redshift'],
-  mysql: ['mysql', 'mariadb'],
-} as const satisfies Readonly<Record<string, readonly ForeignDialect[]>>;

@@ -72,7 +72,7 @@ export function groupLines(select: Select, columns: readonly Column[], context: 
 }
 
 /** The select list without `any` around columns. */
-export function ungrouped(select: Select, columns: readonly Column[], context: Context): readonly Column[] {
+function ungrouped(select: Select, columns: readonly Column[], context: Context): readonly Column[] {
   if (!context.shared.traits.ignoresCase) return columns;
   return columns.map((column, index) => {
     const item = select.items[index];

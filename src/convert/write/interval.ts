@@ -124,7 +124,7 @@ export function secondsOf(spans: readonly Span[], context: Context): Value {
 }
 
 /** The unit's interval in ClickHouse. */
-export function intervalSql({ value: amount, unit }: Span, context: Context): string {
+function intervalSql({ value: amount, unit }: Span, context: Context): string {
   const { name, factor } =
     LARGE[unit.name] === undefined
       ? { name: unit.name, factor: 1 }

@@ -57,7 +57,7 @@ function resolved(over: Window | Name, { windows }: Context): Window {
 }
 
 /** An element of ORDER BY; ClickHouse puts NULL last in both directions. */
-export function orderSql(order: Order, context: Context): string {
+function orderSql(order: Order, context: Context): string {
   return orderOf(caselessKey(context.write(order.value, context), context), order, context);
 }
 

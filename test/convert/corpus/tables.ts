@@ -10,7 +10,7 @@ interface Table {
   readonly rows: readonly (readonly Cell[])[];
 }
 
-export const SYSTEMS = ['postgresql', 'mariadb', 'sqlite', 'clickhouse'] as const;
+const SYSTEMS = ['postgresql', 'mariadb', 'sqlite', 'clickhouse'] as const;
 export type System = (typeof SYSTEMS)[number];
 
 const TYPES: Readonly<Record<System, Readonly<Record<Kind, string>>>> = {
