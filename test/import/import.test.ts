@@ -88,9 +88,9 @@ describe('the exports of each tool', () => {
       expected: [
         'service-latency.latency-by-host: converted',
         'service-latency.slowest-a: converted',
-        'service-latency.slowest-c: partly at 39:33',
+        'service-latency.slowest-c: partly at 45:33',
         'service-latency.on-clickhouse: converted',
-        'Elsewhere: not at 57:32',
+        'Elsewhere: not at 63:32',
       ],
     },
     {
