@@ -58,7 +58,7 @@ function figures({ without, beside, quick, slow, waiting }: Figures): readonly C
   const ratio = median(beside) / median(without);
   return [
     atMost('buffered responses', Math.max(...waiting) / 2 ** 20, WAITING_BYTES / 2 ** 20, 'MiB'),
-    inTime(
+    atMost(
       'more memory than for fast readers',
       (median(slow) - median(quick)) / 2 ** 20,
       MORE_BYTES / 2 ** 20,
