@@ -216,12 +216,12 @@ describe('reports', () => {
     [
       'table',
       printTable,
-      /revenue-by-country +translated +metabase[^]*5 queries: 3 translated, 1 partly, 1 not translated/,
+      /revenue-by-country +converted +metabase[^]*5 queries: 3 converted, 1 partly, 1 not converted/,
     ],
     [
       'Markdown',
       printMarkdown,
-      /# Import of [^]*## Not translated[^]*\| Made in the query builder[^]*## Translated partly[^]*\*\*not converted\*\* \(10:16, line 3 of the query\)/,
+      /# Import of [^]*## Not converted[^]*\| Made in the query builder[^]*## Converted partly[^]*\*\*not converted\*\* \(10:16, line 3 of the query\)/,
     ],
     ['JSON', printJson, /"counts": \{\n {4}"queries": 5,\n {4}"converted": 3/],
   ])('%s', async (_, print, expected) => {
