@@ -14,7 +14,7 @@ export interface TextSettings {
 
 /** Names of the functions. Consumers cannot reach them, and no table has such columns. */
 export const REDACT_TEXT = 'millrace_redact_text';
-export const REDACT_DOCUMENT = 'millrace_redact_document';
+const REDACT_DOCUMENT = 'millrace_redact_document';
 export const HASH_TEXT = 'millrace_hash_text';
 
 /** Parameters with the two keys of HMAC (RFC 2104), in hexadecimal digits. */
