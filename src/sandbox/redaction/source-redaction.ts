@@ -66,10 +66,22 @@ export function createRedactTable(settings: SourceSettings): RedactTable {
         });
         // A query may read no column at all, to count rows.
         const list = [...items, ...paths];
-        return `WITH ${functions.join(', ')}\nSELECT ${list.length === 0 ? '1 AS millrace_row' : list.join(', ')}`;
+        const sql = list.length === 0 ? '1 AS millrace_row' : list.join(', ');
+        const used = usedFunctions(functions, sql);
+        return `${used.length === 0 ? '' : `WITH ${used.join(', ')}\n`}SELECT ${sql}`;
       },
     };
   };
+}
+
+/** Those that the columns call: the engine parses and copies all of them several times. */
+function usedFunctions(functions: readonly string[], sql: string): readonly string[] {
+  const used: string[] = [];
+  for (const each of functions.toReversed()) {
+    const name = each.slice(each.lastIndexOf(' ') + 1);
+    if ([sql, ...used].some((text) => text.includes(`${name}(`))) used.unshift(each);
+  }
+  return used;
 }
 
 function itemOf(name: string, redacted: RedactedValue): readonly string[] {
