@@ -1,5 +1,6 @@
 // No consumer query can get around redaction: responses are equal when all personal data is exchanged for other data.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { composed } from './laundering/composed.ts';
 import { shown, TEXTS, type Text } from './laundering/texts.ts';
 import { DEMANDS, openWorld, secretsIn, type Demand, type Seen, type World } from './laundering/world.ts';
 
@@ -53,4 +54,19 @@ test('without redaction each of them does', { timeout: 600_000 }, async () => {
     () => 'nobody',
   );
   expect(judged.filter(isEqual).map(described)).toEqual([]);
+});
+
+const CASES = Number(process.env['FUZZ_CASES'] ?? 5000) / 20;
+const SEED = Number(process.env['FUZZ_SEED'] ?? 20_240_101);
+
+test(`neither do ${CASES} compositions of functions`, { timeout: 7_200_000 }, async () => {
+  const judged = await judge(composed(CASES, SEED), (index) => DEMANDS[index % DEMANDS.length] ?? 'file');
+  expect(judged.filter((each) => !isEqual(each) || each.secrets.length > 0).map(described)).toEqual([]);
+  // Queries that all fail would prove nothing.
+  expect(judged.filter(({ a }) => a.status === 200).length).toBeGreaterThan(CASES * 0.7);
+});
+
+test('without redaction half of them would', async () => {
+  const judged = await judge(composed(100, SEED), () => 'nobody');
+  expect(judged.filter((each) => !isEqual(each)).length).toBeGreaterThan(50);
 });

@@ -12,7 +12,11 @@ const COLUMNS = `project LowCardinality(String), timestamp DateTime64(3, 'UTC'),
   who Tuple(mail String, addr IPv6, level UInt8), contacts Nested(mail String, addr IPv4), attrs Map(String, String),
   addresses Map(IPv4, String), deep Array(Map(String, Array(Nullable(String)))), role Enum8({roles}), any Dynamic, one Variant(String, IPv4, Array(String)),
   url String, json_text String, bytes String, metadata JSON, typed JSON(mail String, addr IPv4, level UInt8), keyed JSON(max_dynamic_paths = 2),
-  ip_number UInt32, phone_number UInt64, person String, note String, account String`;
+  ip_number UInt32, phone_number UInt64, person String, note String, account String, Owner_Name String,
+  team Tuple(owner String, size UInt8), people Array(Tuple(owner String, mail String)), by_name Map(String, String), docs Array(JSON),
+  fixed_maybe Nullable(FixedString(64)), fixed_low LowCardinality(FixedString(64)), low_list Array(LowCardinality(String)),
+  raw_bytes String DEFAULT concat(substring(email, 1, 3), unhex('FF'), substring(email, 4)),
+  t String, d String, r String, p String, v String, k String, n String, s String, raw Array(String), v0 Array(String), k0 Map(String, String)`;
 
 /** An endpoint's rules, apart from what its detectors find. */
 const RULES = `  detectors: [ip, email, phone, card, iban, token, api_key]
@@ -25,6 +29,12 @@ const RULES = `  detectors: [ip, email, phone, card, iban, token, api_key]
     metadata.user.name: mask
     metadata.user.account: hash
     metadata.user.note: drop
+    metadata.events.owner: mask
+    owner_name: mask
+    team.owner: mask
+    people.owner: drop
+    by_name.owner: mask
+    docs.owner: mask
 `;
 
 /** Names of the endpoints: redaction is demanded by the file, or by the key or the header. */
@@ -98,7 +108,7 @@ function rowOf(version: Version, n: number): Readonly<Record<string, unknown>> {
       level: ['info', 'warn', 'error'][n % 3],
       user: { email, name: of('person'), account, note: of('note'), id: n },
       request: { headers: { forwarded: [ip, of('ip', 1)], from: `<${email}>` }, path: '/x', size: n * 10 },
-      events: [{ mail: email, n }, { mail: of('email', 1), n: n + 1 }],
+      events: [{ mail: email, n, owner: of('person') }, { mail: of('email', 1), n: n + 1 }],
       mixed: n % 2 === 0 ? ip : n,
     },
     typed: { mail: email, addr: ip, level: n % 5, extra: of('phone') },
@@ -108,8 +118,20 @@ function rowOf(version: Version, n: number): Readonly<Record<string, unknown>> {
     person: of('person'),
     note: of('note'),
     account,
+    Owner_Name: of('person'),
+    team: { owner: of('person'), size: n % 4 },
+    people: [{ owner: of('person'), mail: email }, { owner: of('person', 1), mail: 'nobody' }].slice(0, n % 3),
+    by_name: { owner: of('person'), mail: email, plain: 'x' },
+    docs: [{ owner: of('person'), mail: email }, { REDACTED: 1, REDACTED_2: 2, [email]: 3, [`${ip}/8`]: 4 }],
+    fixed_maybe: n % 3 === 0 ? null : email, fixed_low: ip, low_list: [email, 'plain', ip],
+    t: email, d: `x%41 ${url(email)}`, r: ip, p: email, v: ip, k: email, n: ip, s: email, raw: [email, ip], v0: [ip, 'plain'], k0: { [email]: ip, k: email },
   };
 } // prettier-ignore
+
+/** As in a form. */
+function url(text: string): string {
+  return encodeURIComponent(text);
+}
 
 /** Equal in both versions where they are equal in one: hashes keep that. */
 function accountOf(version: Version, n: number): string {
