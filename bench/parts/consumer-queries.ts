@@ -79,7 +79,7 @@ async function planAll(): Promise<ReadonlyMap<string, Statement>> {
   const statements = new Map<string, Statement>();
   for (const { name, language, dialect, text, hand } of BY_HAND) {
     statements.set(`${name}, by hand`, saved(hand));
-    const { statement } = await plan(endpoint, bindings, { language, dialect, text });
+    const { statement } = await plan(endpoint, bindings, { language, dialect, text }, false);
     statements.set(`${name}, consumer`, statement);
   }
   await engine.close(0);

@@ -34,7 +34,7 @@ const file = await readFile(new URL('../../endpoints/logs.all.yaml', import.meta
 const { candidate } = createCompile({ piiHashKey: undefined })('logs.all.yaml', file);
 if (candidate === undefined) throw new Error('the file is valid');
 const { endpoint } = candidate;
-const sandbox = await createSandboxes(engine, createDescribe(engine)).of(endpoint);
+const sandbox = await createSandboxes(engine, createDescribe(engine)).of(endpoint, false);
 const { values } = endpoint.binder.bind(new Map([['project', [PROJECT]]]));
 
 let next = 0;

@@ -26,7 +26,7 @@ const engine = await createEmbeddedEngine({
 });
 const { candidate } = createCompile({ piiHashKey: undefined })('bench.yaml', FILE);
 if (candidate === undefined) throw new Error('the file is valid');
-const sandbox = await createSandboxes(engine, createDescribe(engine)).of(candidate.endpoint);
+const sandbox = await createSandboxes(engine, createDescribe(engine)).of(candidate.endpoint, false);
 const limits = { time: 5, memory: 2 ** 28, readRows: 0, resultBytes: 2 ** 26 };
 const tail = ' GROUP BY hour ORDER BY hour';
 let next = 0;

@@ -11,5 +11,9 @@ export function preflight(
   catalog: Pick<LiveCatalog, 'current'>,
 ): Promise<readonly PreflightFinding[]> {
   const sandboxes = createSandboxes(engine, createDescribe(engine));
-  return runPreflight({ catalog: catalog.current(), engine, sandboxOf: sandboxes.of });
+  return runPreflight({
+    catalog: catalog.current(),
+    engine,
+    sandboxOf: (endpoint) => sandboxes.of(endpoint, endpoint.redaction.always),
+  });
 }

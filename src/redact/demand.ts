@@ -15,6 +15,11 @@ export interface RedactionDemands {
   readonly header: boolean;
 }
 
+/** Whether a redactor changes anything. */
+export function isRedacting({ source }: Redactor): boolean {
+  return source !== undefined;
+}
+
 /** The endpoint's redactor if at least one source requires it; otherwise one that changes nothing. */
 export function demandedRedactor(policy: RedactionPolicy, { key, header }: RedactionDemands): Redactor {
   return policy.always || key || header ? policy.redactor : NO_REDACTION;

@@ -81,3 +81,30 @@ function tellingTable(): Uint8Array {
 export function foldOf(codePoint: number): number {
   return codePoint > 0xffff ? 0 : (FOLDS[codePoint] ?? 0);
 }
+
+/** All characters that fold to another or to nothing, as ranges of code points. */
+export function foldRanges(): readonly (readonly [first: number, last: number])[] {
+  const ranges: [number, number][] = [];
+  for (const [code, fold] of FOLDS.entries()) {
+    if (fold === 0) continue;
+    const last = ranges.at(-1);
+    if (last?.[1] === code - 1) last[1] = code;
+    else ranges.push([code, code]);
+  }
+  return ranges;
+}
+
+/** The characters whose fold is not their compatibility decomposition, each with the ASCII character; and those that vanish. */
+export function foldPairs(): { readonly from: string; readonly to: string; readonly dropped: string } {
+  let [from, to, dropped] = ['', '', ''];
+  for (const [code, fold] of FOLDS.entries()) {
+    if (fold === 0) continue;
+    const character = String.fromCharCode(code);
+    if (fold === DROPPED) dropped += character;
+    else if (character.normalize('NFKC') !== String.fromCharCode(fold)) {
+      from += character;
+      to += String.fromCharCode(fold);
+    }
+  }
+  return { from, to, dropped };
+}

@@ -1,7 +1,7 @@
 // The redactor: compiles an endpoint's settings to a function that removes personal data from rows.
-import { createHmac } from 'node:crypto';
-import { compileColumns, rulesBelow, type ColumnAction } from './columns.ts';
-import type { DetectorName } from './detector.ts';
+import { createHash, createHmac } from 'node:crypto';
+import { compileColumns, rulesBelow, type ColumnAction, type ColumnRules } from './columns.ts';
+import { REDACTED, type DetectorName } from './detector.ts';
 import { chooseDetectors, DEFAULT_DETECTORS } from './detectors.ts';
 import { createEdits } from './edits.ts';
 import { HAS_ESCAPE } from './character-flags.ts';
@@ -34,6 +34,23 @@ export interface Redactor {
   treats(column: string): boolean;
   /** Redacts any other text, such as a message. */
   redactText(text: string): string;
+  /** For the tables of a consumer query; undefined if nothing is redacted. */
+  readonly source: SourceSettings | undefined;
+  /** For rows of which the source was redacted: the same without hashes, which would be hashed again. */
+  readonly afterSource: Pick<Redactor, 'redactLines'>;
+}
+
+/** What redaction inside the engine, below a consumer query, needs to know. */
+export interface SourceSettings {
+  readonly detectors: readonly DetectorName[];
+  readonly kind: boolean;
+  readonly rules: ColumnRules | undefined;
+  /** What a masked value becomes. */
+  readonly mask: string;
+  /** Whether a detector finds something. */
+  readonly finds: (text: string) => boolean;
+  /** The keys of the two hashes of HMAC-SHA-256, in hexadecimal digits; undefined if no column is hashed. */
+  readonly hashKeys: { readonly inner: string; readonly outer: string } | undefined;
 }
 
 /** Increment when the output for the same input may change, so that cached responses with old rules are not reused. */
@@ -46,18 +63,45 @@ export function createRedactor(options: RedactorOptions): Redactor {
   const scan = createScan(chooseDetectors(detectors));
   const replacements = createReplacements(kind, hashKey);
   const rules = compileColumns(columns);
+  const unhashed = compileColumns(
+    Object.fromEntries(Object.entries(columns).filter(([, action]) => action !== 'hash')),
+  );
+  const redactText = (text: string): string => {
+    const bytes = Buffer.from(text);
+    const edits = createEdits();
+    const matches = scan.find(bytes, 0, bytes.length, HAS_ESCAPE);
+    for (const { start, end, name } of matches) edits.replace(start, end, replacements.of(name));
+    return matches.length === 0 ? text : Buffer.from(edits.apply(bytes)).toString();
+  };
+  const isHashed = hashKey !== undefined && Object.values(columns).includes('hash');
   return {
     profile: profileOf({ detectors, kind, columns, hashKey }),
     redactLines: (lines) => redactLines(lines, { scan, rules, replacements }),
     treats: (column) => rules !== undefined && rulesBelow(rules, column) !== undefined,
-    redactText(text) {
-      const bytes = Buffer.from(text);
-      const edits = createEdits();
-      const matches = scan.find(bytes, 0, bytes.length, HAS_ESCAPE);
-      for (const { start, end, name } of matches) edits.replace(start, end, replacements.of(name));
-      return matches.length === 0 ? text : Buffer.from(edits.apply(bytes)).toString();
+    redactText,
+    source: {
+      detectors,
+      kind,
+      rules,
+      mask: kind ? `${REDACTED}:column` : REDACTED,
+      finds: (text) => redactText(text) !== text,
+      hashKeys: isHashed ? hmacKeys(hashKey) : undefined,
     },
+    afterSource: { redactLines: (lines) => redactLines(lines, { scan, rules: unhashed, replacements }) },
   };
+}
+
+const HMAC_BLOCK = 64;
+
+/** RFC 2104: the key, padded to a block, combined with the two constants. */
+function hmacKeys(key: string): SourceSettings['hashKeys'] {
+  const bytes = Buffer.from(key);
+  const short = bytes.length > HMAC_BLOCK ? createHash('sha256').update(bytes).digest() : bytes;
+  const block = Buffer.alloc(HMAC_BLOCK);
+  short.copy(block);
+  const combined = (constant: number): string =>
+    Buffer.from(block.map((byte) => byte ^ constant)).toString('hex');
+  return { inner: combined(0x36), outer: combined(0x5c) };
 }
 
 /** Changes nothing. */
@@ -66,6 +110,8 @@ export const NO_REDACTION: Redactor = {
   redactLines: (lines) => lines,
   treats: () => false,
   redactText: (text) => text,
+  source: undefined,
+  afterSource: { redactLines: (lines) => lines },
 };
 
 function profileOf(

@@ -2,6 +2,7 @@
 import type { Describe } from '../catalog/describe.ts';
 import type { Dialect, Endpoint } from '../catalog/endpoint.ts';
 import { Problem } from '../core/problem.ts';
+import { demandedRedactor, isRedacting } from '../redact/demand.ts';
 import type { Admission } from './admit.ts';
 import type { Call } from './call.ts';
 import type { MakePlan, Plan } from './plan.ts';
@@ -32,13 +33,14 @@ const ANALYSIS_SECONDS = 5;
  */
 export function createExplain({ admit, plan, sandboxes, describe }: ExplainOptions): Explain {
   return async (call) => {
-    const { endpoint, consumerQuery } = await admit(call, 'check');
+    const { endpoint, principal, content, consumerQuery } = await admit(call, 'check');
     if (consumerQuery === undefined) {
       const message = 'Send the query to explain as sql or lql';
       throw new Problem('request.parameters_invalid', { errors: [{ parameter: 'sql', message }] });
     }
     const bindings = { values: await describe.samples(endpoint), canonical: '' };
-    const planned = await plan(endpoint, bindings, consumerQuery);
+    const redactor = demandedRedactor(endpoint.redaction, { key: principal.redact, header: content.redact });
+    const planned = await plan(endpoint, bindings, consumerQuery, isRedacting(redactor));
     await analyse(endpoint, planned, sandboxes);
     const { sql = consumerQuery.text, dialect } = planned.consumerQuery ?? {};
     return { sql, ...(dialect === undefined ? {} : { dialect }) };

@@ -10,8 +10,8 @@ import type { MakePlan } from './plan.ts';
  * dictionaries.
  */
 export function planAt(now: number, plan: MakePlan, engine: Pick<Engine, 'describe'>): MakePlan {
-  return async (endpoint, bindings, consumerQuery) => {
-    const planned = await plan(endpoint, bindings, consumerQuery);
+  return async (endpoint, bindings, consumerQuery, isRedacted) => {
+    const planned = await plan(endpoint, bindings, consumerQuery, isRedacted);
     const fixed = { ...planned.statement, sql: fixClock(planned.statement.sql, now) };
     if (fixed.sql === planned.statement.sql) return planned;
     return { ...planned, statement: await keepNames(engine, planned.statement, fixed) };

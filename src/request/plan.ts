@@ -2,7 +2,7 @@
 import type { Describe, TableColumns } from '../catalog/describe.ts';
 import type { Dialect, Endpoint } from '../catalog/endpoint.ts';
 import { Problem } from '../core/problem.ts';
-import { EngineError, type Statement } from '../engine/engine.ts';
+import type { EngineError, Statement } from '../engine/engine.ts';
 import { rejectedRegex, regexFault } from '../lql/regex.ts';
 import type { Bindings } from '../params/binder.ts';
 import { rejection } from '../sandbox/lexed-query.ts';
@@ -14,7 +14,8 @@ import { countEvidence } from './dialect-evidence.ts';
 import { chooseDialect, parsedAs } from './dialects.ts';
 import { checkProblem } from './engine-problems.ts';
 import { lqlProblem, lqlToSql } from './lql-query.ts';
-import type { Sandboxes } from './sandboxes.ts';
+import { INNER_PAD, OUTER_PAD } from '../sandbox/redaction/text-functions.ts';
+import { tablesProblem, type Sandboxes } from './sandboxes.ts';
 
 /** A statement, and how to attribute an engine error. */
 export interface Plan {
@@ -52,15 +53,21 @@ export type MakePlan = (
   endpoint: Endpoint,
   bindings: Bindings,
   consumerQuery: ConsumerQuery | undefined,
+  isRedacted: boolean,
 ) => Promise<Plan>;
 
-/** Creates the function that plans calls. It throws Problem for a consumer query that may not run. */
+/**
+ * Creates the function that plans calls. If the call is redacted, a consumer query reads redacted tables. It throws Problem for a consumer query that
+ * may not run.
+ */
 export function createPlan(options: PlanOptions): MakePlan {
-  return async (endpoint, bindings, consumerQuery) => {
+  return async (endpoint, bindings, consumerQuery, isRedacted) => {
     if (consumerQuery === undefined) return planSaved(endpoint, bindings);
-    return planConsumerQuery({ ...options, endpoint, bindings }, consumerQuery).catch((error: unknown) => {
-      throw checkProblem(error);
-    });
+    return planConsumerQuery({ ...options, endpoint, bindings, isRedacted }, consumerQuery).catch(
+      (error: unknown) => {
+        throw checkProblem(error);
+      },
+    );
   };
 }
 
@@ -84,6 +91,7 @@ const MISSING_COLUMN = 10;
 interface Planning extends PlanOptions {
   readonly endpoint: Endpoint;
   readonly bindings: Bindings;
+  readonly isRedacted: boolean;
 }
 
 async function planConsumerQuery(planning: Planning, consumerQuery: ConsumerQuery): Promise<Plan> {
@@ -106,18 +114,19 @@ async function planConsumerQuery(planning: Planning, consumerQuery: ConsumerQuer
 }
 
 async function planSql(
-  { endpoint, bindings, sandboxes, policyParameters }: Planning,
+  { endpoint, bindings, isRedacted, sandboxes, policyParameters }: Planning,
   consumerQuery: ConsumerQuery,
 ): Promise<Plan> {
   const { text, key, onFatal } = consumerQuery;
-  const sandbox = await sandboxes.of(endpoint);
+  const sandbox = await sandboxes.of(endpoint, isRedacted);
   const verdict = await sandbox.check(text, sandboxes.explainFor({ key, onFatal }));
   const isNull = (name: string) => bindings.values[name] === null;
   const { sql } = sandbox.assemble(verdict, endpoint.maxRows + 1, isNull);
   const reread = sandbox.assembleReread(verdict, endpoint.maxRows + 1, isNull);
   const barred = sandbox.assembleBarred(verdict, endpoint.maxRows + 1, isNull);
   const { limits, int64 } = endpoint;
-  const parameters = bindings.values;
+  const hashKeys = isRedacted ? hashParameters(endpoint) : {};
+  const parameters = { ...bindings.values, ...hashKeys };
   const rowPolicy = policyParameters && rowPolicyOf(endpoint, bindings, policyParameters(endpoint));
   const statement: Statement = {
     sql,
@@ -200,16 +209,18 @@ function withDialect(plan: Plan, dialect: Dialect): Plan {
 }
 
 /** Throws Problem for a disabled sandbox first, so that it is reported before errors in the query. */
-async function tablesOf({ endpoint, describe, sandboxes }: Planning): Promise<readonly TableColumns[]> {
-  await sandboxes.of(endpoint);
+async function tablesOf(planning: Planning): Promise<readonly TableColumns[]> {
+  const { endpoint, isRedacted, describe, sandboxes } = planning;
+  const { readable } = await sandboxes.of(endpoint, isRedacted);
   const tables = await describe.tables(endpoint);
-  if (tables !== undefined) return tables;
-  const cause = describe.tablesFailure(endpoint);
-  if (cause instanceof EngineError && cause.failure !== 'rejected') throw cause; // not caused by the saved query
-  throw new Problem('endpoint.failed', {
-    detail: 'The tables of this endpoint are currently unavailable',
-    cause,
-  });
+  if (tables === undefined) throw tablesProblem(describe, endpoint);
+  return tables.map((table) => ({ ...table, columns: readable?.get(table.name) ?? table.columns }));
+}
+
+/** The keys of hashed columns: parameters of the statement, which the query of a consumer cannot name. */
+function hashParameters({ redaction }: Endpoint): Statement['parameters'] {
+  const keys = redaction.redactor.source?.hashKeys;
+  return keys === undefined ? {} : { [INNER_PAD]: keys.inner, [OUTER_PAD]: keys.outer };
 }
 
 /** Positions in the compiled SQL mean nothing to the author of the LQL. */

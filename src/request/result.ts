@@ -72,7 +72,7 @@ export function createResults(deps: ResultsDeps, produce: Produce): Results {
       for (const { parameters = {}, sql, lql } of endpoint.examples) {
         if (sql !== undefined || lql !== undefined) continue;
         const fields = Object.entries(parameters).map(([name, value]) => [name, [value]] as const);
-        const planned = await plan(endpoint, endpoint.binder.bind(new Map(fields)), undefined);
+        const planned = await plan(endpoint, endpoint.binder.bind(new Map(fields)), undefined, false);
         const shape = endpoint.resultShape;
         const task = { endpoint, plan: planned, redactor, format: 'json' as const, shape };
         const warm = isCacheable(task) ? warmJob(task, jobOf(task, produce)) : undefined;

@@ -13,11 +13,15 @@ import {
   type SandboxOptions,
   type Verdict,
 } from '../sandbox/sandbox.ts';
+import { createRedactTable } from '../sandbox/redaction/source-redaction.ts';
 import { createVerdictCache } from '../sandbox/verdict-cache.ts';
 
 export interface Sandboxes {
-  /** Throws Problem `sandbox.switched_off` while consumer queries are disabled. */
-  readonly of: (endpoint: Endpoint) => Promise<Sandbox>;
+  /**
+   * The sandbox over the endpoint's tables, redacted or not. Throws Problem `sandbox.switched_off` while consumer queries are
+   * disabled, and what `tablesProblem` returns if tables have to be redacted and cannot be described.
+   */
+  readonly of: (endpoint: Endpoint, isRedacted: boolean) => Promise<Sandbox>;
   /**
    * Describes the endpoint's tables, creates its sandbox and checks a query, so that the first consumer query need not wait for
    * any of that. Never rejects: if the engine is unavailable now, the first consumer query does it.
@@ -52,7 +56,7 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
   const cache = createVerdictCache<Verdict>(VERDICT_CHARACTERS);
   const analysed = createVerdictCache<EngineError | undefined>(ANALYSED_CHARACTERS);
   const stateColumns = createVerdictCache<string | undefined>(ANALYSED_CHARACTERS);
-  const known = new WeakMap<Endpoint, Sandbox>();
+  const known = { plain: new WeakMap<Endpoint, Sandbox>(), redacted: new WeakMap<Endpoint, Sandbox>() };
   const policies = new WeakMap<Endpoint, FunctionPolicy>();
   let off: string | undefined;
 
@@ -61,23 +65,29 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
     policies.set(endpoint, policy);
     return policy;
   };
-  const make = async (endpoint: Endpoint): Promise<Sandbox> => {
+  const find = (endpoint: Endpoint, isRedacted: boolean): Sandbox | undefined =>
+    (isRedacted ? known.redacted : known.plain).get(endpoint);
+  const make = async (endpoint: Endpoint, isRedacted: boolean): Promise<Sandbox> => {
     const described = await describe.tables(endpoint);
     const computed = described && (await describe.computed(endpoint)); // of tables that exist
     const tables = computed && described;
+    const source = isRedacted ? endpoint.redaction.redactor.source : undefined;
+    if (source !== undefined && tables === undefined) throw tablesProblem(describe, endpoint);
+    const revision = source === undefined ? endpoint.revision : `${endpoint.revision}+redacted`;
     const sandbox = createSandbox({
       boundSql: endpoint.query,
       outline: endpoint.outline,
       // A verdict reached without column types is not reused once the types are known.
-      revision: tables === undefined ? `${endpoint.revision}?` : endpoint.revision,
+      revision: tables === undefined ? `${revision}?` : revision,
       functions: functions(endpoint),
       stateColumns: tables === undefined ? 'unknown' : stateColumnsOf(tables),
       cache,
       explain: (sql) => explain(engine, sql),
       computed,
+      redact: source && createRedactTable(source),
       ...(tables === undefined ? {} : columnsOf(tables)),
     });
-    if (tables !== undefined) known.set(endpoint, sandbox);
+    if (tables !== undefined) (isRedacted ? known.redacted : known.plain).set(endpoint, sandbox);
     return sandbox;
   };
   const rejection: Sandboxes['rejection'] = ({ revision }, statement) =>
@@ -87,11 +97,15 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
       () => false,
     );
   return {
-    of: async (endpoint) => {
+    of: async (endpoint, isRedacted) => {
       if (off !== undefined) throw new Problem('sandbox.switched_off');
-      return known.get(endpoint) ?? make(endpoint);
+      return find(endpoint, isRedacted) ?? make(endpoint, isRedacted);
     },
-    prepare: async (endpoint) => checkAny(known.get(endpoint) ?? (await make(endpoint))),
+    prepare: async (endpoint) => {
+      const { always } = endpoint.redaction;
+      const found = find(endpoint, always) ?? (await make(endpoint, always).catch(() => undefined));
+      await (found && checkAny(found));
+    },
     canRun: async (endpoint, statement) => (await rejection(endpoint, statement)) === undefined,
     rejection,
     stateColumn: ({ revision }, statement) =>
@@ -107,6 +121,16 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
     },
     offBecause: () => off,
   };
+}
+
+/** Why the tables of an endpoint are not known. */
+export function tablesProblem(describe: Pick<Describe, 'tablesFailure'>, endpoint: Endpoint): unknown {
+  const cause = describe.tablesFailure(endpoint);
+  if (cause instanceof EngineError && cause.failure !== 'rejected') return cause; // not caused by the saved query
+  return new Problem('endpoint.failed', {
+    detail: 'The tables of this endpoint are currently unavailable',
+    cause,
+  });
 }
 
 /** The first check opens a connection and compiles code. */

@@ -1,5 +1,6 @@
 // What is known of an endpoint's table that a consumer query reads.
 import type { PassThrough } from './pass-through.ts';
+import type { RedactedTable } from './redaction/source-redaction.ts';
 import type { TableColumn } from './statement.ts';
 import { parseType, type ClickHouseType } from '../sql/type.ts';
 
@@ -13,6 +14,8 @@ export interface ReadTable {
   readonly dotted: readonly string[] | undefined;
   /** Whether maps of the stored table have a subcolumn for each key. */
   readonly hasMapKeys: boolean;
+  /** Undefined if it is not redacted. */
+  readonly redaction: RedactedTable | undefined;
 }
 
 /** Parses the type of each column once: types of JSON columns are long. */

@@ -22,6 +22,8 @@ import { planSubcolumns, subcolumnsIn } from './subcolumns.ts';
 import type { SubcolumnPlan } from './subcolumns.ts';
 import { withReadTimes } from './times/times.ts';
 import { enginePosition } from './engine-message.ts';
+import { neededNames } from './needed-names.ts';
+import type { RedactTable } from './redaction/source-redaction.ts';
 import type { VerdictCache } from './verdict-cache.ts';
 
 /** The engine's response to EXPLAIN: the tree as text, or that it rejected the query. */
@@ -63,6 +65,8 @@ export interface SandboxOptions {
   readonly cache: VerdictCache<Verdict>;
   /** Undefined if the engine has no analyzer: only the scanner then checks, which the caller must report. */
   readonly explain: Explain | undefined;
+  /** Redacts the tables below the query; needs `columns`. Default: nothing is redacted. */
+  readonly redact?: RedactTable | undefined;
 }
 
 /** A query that may run: what was checked, and the endpoint tables that it reads, in the endpoint's order. */
@@ -95,10 +99,15 @@ export interface Sandbox {
   assembleBarred(verdict: Verdict, rows: number, isNull?: IsNull): AssembledStatement | undefined;
   /** All known columns of the tables. */
   readonly columns: ReadonlySet<string>;
+  /** The columns of each table as a query reads them; undefined if the engine has not described them. */
+  readonly readable: ReadonlyMap<string, readonly TableColumn[]> | undefined;
 }
 
 /** Compiles one endpoint's sandbox; lexes the saved query once. `outline` must be the outline of `boundSql`. */
-export function createSandbox(options: SandboxOptions): Sandbox {
+export function createSandbox(stored: SandboxOptions): Sandbox {
+  if (stored.redact !== undefined && stored.columns === undefined)
+    throw new Error('tables can be redacted only if their columns are known');
+  const options = withRedactedColumns(stored);
   const { outline, boundSql, functions, revision, cache } = options;
   const described = [...(options.columns?.values() ?? [])].flat();
   const columns = new Set(described.map(({ name }) => name));
@@ -114,7 +123,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const isBarred =
     hasViews ||
     [clause, ...aliases.map((sql) => createCursor(sql))].some((each) => !isClauseLeakproof(each, leakproof));
-  const tables = tableTexts(clause, outline, { columns: options.columns, isBarred });
+  const tables = tableTexts(clause, outline, { columns: stored.columns, isBarred, redact: stored.redact });
   const surface: Surface = {
     tables: new Map(tables.map(({ name, size }) => [name, size])),
     reservedNames: new Set([...outline.identifiers].map((name) => name.toLowerCase())),
@@ -131,6 +140,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   return {
     tables: tables.map(({ name }) => name),
     columns,
+    readable: options.columns,
     check: (source, evaluate = explain) =>
       cache.get(`${revision} ${source}`, () => check(source, reading, evaluate), isRejection),
     assemble: (verdict, rows, isNull) => assembleStatement(read(verdict), verdict, rows, isNull),
@@ -139,8 +149,16 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   };
 }
 
+/** The query reads what redaction leaves: other types, fewer columns. */
+function withRedactedColumns(options: SandboxOptions): SandboxOptions {
+  const { redact, columns } = options;
+  if (redact === undefined || columns === undefined) return options;
+  const left = [...columns].map(([table, all]) => [table, redact(all).columns] as const);
+  return { ...options, columns: new Map(left) };
+}
+
 function knownTable(
-  { name, passes }: TableText,
+  { name, passes, redaction }: TableText,
   { columns: all, dotted, mapKeys }: SandboxOptions,
 ): ReadTable {
   const columns = all?.get(name) ?? [];
@@ -152,6 +170,7 @@ function knownTable(
     typeOf,
     dotted: dotted?.get(name),
     hasMapKeys: mapKeys?.has(name) === true,
+    redaction,
   };
 }
 
@@ -192,7 +211,7 @@ async function checkText(text: LexedQuery, reading: Reading): Promise<Verdict> {
   const explained = await explaining;
   const { functions } = leakproof;
   const tree = explained && acceptTree(explained, sent, { scanned, functions, isColumn });
-  const subcolumns = plan && tree && subcolumnsIn(tree, plan, scanned);
+  const subcolumns = plan && tree && subcolumnsIn(tree, plan, scanned, readTables(scanned));
   return {
     source: text.cursor.sql,
     joined: text.joined,
@@ -200,6 +219,7 @@ async function checkText(text: LexedQuery, reading: Reading): Promise<Verdict> {
     names: scanned.names,
     hasStates: scanned.hasStates,
     narrow: subcolumns && { joined: sent.joined, subcolumns },
+    needed: neededNames(sent, scanned),
     ...barrier,
   };
 }

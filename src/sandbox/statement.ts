@@ -8,6 +8,7 @@ import { joins } from './joins.ts';
 import { optionalConditions } from './optional-conditions.ts';
 import { passThrough } from './pass-through.ts';
 import type { PassThrough, Subcolumn } from './pass-through.ts';
+import type { RedactedTable, RedactTable } from './redaction/source-redaction.ts';
 import type { Subcolumns } from './subcolumns.ts';
 
 /** How a table of the endpoint is written into a statement. */
@@ -17,6 +18,8 @@ export interface TableText {
   readonly size: number;
   /** The columns of a stored table that it passes on; undefined if it computes more than a selection. */
   readonly passes: PassThrough | undefined;
+  /** Its redaction; undefined if it is not redacted. */
+  readonly redaction: RedactedTable | undefined;
   /** Whether it has JSON columns, so that `reread` differs. */
   readonly hasJson: boolean;
   /** Whether every form has a barrier. */
@@ -37,6 +40,8 @@ export interface WriteOptions {
   readonly below?: BelowBarrier | undefined;
   /** Whether the order of the table's rows is of no consequence. */
   readonly isUnordered?: boolean | undefined;
+  /** Names in the query, if it reads no other columns. */
+  readonly needed?: ReadonlySet<string> | undefined;
 }
 
 /** Whether a parameter of the endpoint is NULL in this call. Undefined: not known, so optional conditions stay as written. */
@@ -49,7 +54,7 @@ export type IsNull = ((parameter: string) => boolean) | undefined;
 export function tableTexts(
   tokens: Cursor,
   outline: Outline,
-  { columns = new Map(), isBarred = false }: TableOptions = {},
+  { columns = new Map(), isBarred = false, redact }: TableOptions = {},
 ): readonly TableText[] {
   const clause = readClause(tokens, outline);
   // A condition above a join may be pushed down to a table that the tenant condition does not filter.
@@ -60,9 +65,11 @@ export function tableTexts(
     .map(({ name }) => {
       const quoted = quoteIdentifier(name);
       const passes = passThrough(clause, name);
-      const reread = rereadColumns(columns.get(name) ?? []);
+      const redaction = redact?.(columns.get(name) ?? []);
+      const reread = rereadColumns((redaction ?? { columns: columns.get(name) ?? [] }).columns);
       const needed = clause.needed(name);
-      const write: TableText['write'] = (form, { isNull, subcolumns = [], below, isUnordered }) => {
+      const write: TableText['write'] = (form, options) => {
+        const { isNull, subcolumns = [], below, isUnordered } = options;
         const edits = [
           ...(isNull === undefined ? [] : optional(isNull)),
           ...(passes === undefined || form === 'reread' ? [] : passes.adding(subcolumns)),
@@ -71,14 +78,30 @@ export function tableTexts(
           ...(isClosed || form === 'reread' ? [] : (passes?.filtering?.(below?.stored ?? []) ?? [])),
         ];
         const list = form === 'reread' ? (reread ?? '*') : '*';
-        const view = `SELECT ${list} FROM view(${withClause(clause, needed, edits)}\nSELECT * FROM ${quoted})`;
+        const rows = `${withClause(clause, needed, edits)}\nSELECT * FROM ${quoted}`;
+        const body = redaction === undefined ? rows : redacted(redaction, rows, form, options);
+        const view = `SELECT ${list} FROM view(${body})`;
         if (form === 'open' && !isClosed) return `${quoted} AS (${view})`;
         const conditions = form === 'reread' || isClosed ? '' : filter(below);
         return `${quoted} AS (${view}${conditions} LIMIT ${BARRIER_ROWS})`;
       };
       const size = needed.reduce((total, { start, end }) => total + clause.tokensBetween(start, end), 0);
-      return { name, size, passes, hasJson: reread !== undefined, isClosed, write };
+      return { name, size, passes, redaction, hasJson: reread !== undefined, isClosed, write };
     });
+}
+
+/**
+ * The columns of a table, redacted, in the scope of its view. The endpoint's own elements are in a scope below: an expression among
+ * them cannot have the name of a function or of a column here.
+ */
+function redacted(
+  { head }: RedactedTable,
+  rows: string,
+  form: 'open' | 'barred' | 'reread',
+  { needed, subcolumns = [] }: WriteOptions,
+): string {
+  const isWhole = form === 'reread';
+  return `${head(isWhole ? undefined : needed, isWhole ? [] : subcolumns)}\nFROM (${rows})`;
 }
 
 /** The conditions have been checked as parts of the consumer's query: each is one expression. */
@@ -100,6 +123,8 @@ export interface TableOptions {
   readonly columns?: ReadonlyMap<string, readonly TableColumn[]> | undefined;
   /** Whether every query needs a barrier, even one that cannot fail on a row. */
   readonly isBarred?: boolean;
+  /** Default: nothing is redacted. */
+  readonly redact?: RedactTable | undefined;
 }
 
 /** A column as the engine describes it. */
@@ -134,6 +159,8 @@ export interface CheckedText {
   readonly below?: ReadonlyMap<string, BelowBarrier>;
   /** Tables of which the order of rows is of no consequence. */
   readonly unordered?: ReadonlySet<string>;
+  /** All names in the query, if it reads columns by name only. */
+  readonly needed?: ReadonlySet<string> | undefined;
 }
 
 /** The text that the engine's tree was checked for: it is sent in every form, with and without the subcolumns. */
@@ -154,7 +181,7 @@ export interface AssembledStatement {
  */
 export function assembleStatement(
   tables: readonly TableText[],
-  { joined, isLeakproof, narrow, below, unordered }: CheckedText,
+  { joined, isLeakproof, narrow, below, unordered, needed }: CheckedText,
   rows: number,
   isNull?: IsNull,
 ): AssembledStatement {
@@ -164,6 +191,7 @@ export function assembleStatement(
       subcolumns: narrow?.subcolumns.get(name),
       below: below?.get(name),
       isUnordered: unordered?.has(name),
+      needed,
     }),
   );
   return statementOver(elements, narrow?.joined ?? joined, rows);
@@ -172,13 +200,13 @@ export function assembleStatement(
 /** The statement with a barrier around every table; undefined if it has them already. */
 export function assembleBarred(
   tables: readonly TableText[],
-  { joined, isLeakproof, narrow }: CheckedText,
+  { joined, isLeakproof, narrow, needed }: CheckedText,
   rows: number,
   isNull?: IsNull,
 ): AssembledStatement | undefined {
   if (!isLeakproof || tables.every(({ isClosed }) => isClosed)) return undefined;
   const elements = tables.map(({ name, write }) =>
-    write('barred', { isNull, subcolumns: narrow?.subcolumns.get(name) }),
+    write('barred', { isNull, subcolumns: narrow?.subcolumns.get(name), needed }),
   );
   return statementOver(elements, narrow?.joined ?? joined, rows);
 }

@@ -133,6 +133,7 @@ export function subcolumnsIn(
   root: TreeLine,
   { columns }: SubcolumnPlan,
   { names, tables }: ScanResult,
+  readTables: readonly ReadTable[],
 ): Subcolumns {
   const identifiers = identifiersByTable(root, columns);
   const qualifiers = ['', ...[...names, ...tables].map((name) => `${name}.`)];
@@ -149,6 +150,8 @@ export function subcolumnsIn(
       const { column, type, prefix } = match;
       const path = identifier.slice(prefix.length);
       if (subcolumnType(type, path) === undefined) continue; // that of another table's column of the same name
+      const redaction = readTables.find(({ name }) => name === table)?.redaction;
+      if (redaction?.canRead({ column, path }) === false) continue;
       if (subcolumnFault(`${column}.${path}`) === undefined) paths.set(`${column}.${path}`, { column, path });
     }
     count += paths.size;

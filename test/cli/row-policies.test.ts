@@ -398,12 +398,12 @@ INSERT INTO tenants.open SELECT number FROM numbers(5)`;
       ]);
       const bindings = endpoint.binder.bind(given);
       const own = { language: 'sql', dialect: 'clickhouse', text: 'SELECT count() AS n FROM t' } as const;
-      const { statement } = await plan(endpoint, bindings, own);
+      const { statement } = await plan(endpoint, bindings, own, false);
       expect(statement.rowPolicy).toEqual({ endpoint: 'by_project', values: { project: "it's 1" } });
       expect(await text(engine, statement)).toBe('{"n":100}\n');
       const { rowPolicy: _, ...without } = statement;
       expect(await text(engine, without)).toBe('{"n":0}\n');
-      expect((await plan(endpoint, bindings, undefined)).statement.rowPolicy).toBeUndefined();
+      expect((await plan(endpoint, bindings, undefined, false)).statement.rowPolicy).toBeUndefined();
     });
 
     test('the primary index is used', async () => {

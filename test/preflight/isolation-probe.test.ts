@@ -41,7 +41,8 @@ function probeWith(
     run: (statement, options) => engine.run(change(statement), options),
     ...parts,
   };
-  return probeIsolation({ engine: changed, sandboxOf: createSandboxes(engine, createDescribe(engine)).of });
+  const { of } = createSandboxes(engine, createDescribe(engine));
+  return probeIsolation({ engine: changed, sandboxOf: (endpoint) => of(endpoint, false) });
 }
 
 const open = (findings: readonly PreflightFinding[]): readonly PreflightFinding[] =>

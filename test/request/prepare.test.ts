@@ -62,7 +62,7 @@ function open(over: Engine) {
   const endpoint = compile();
   const bindings = endpoint.binder.bind(new Map([['project', ['mine']]]));
   const planText = (text: string) =>
-    plan(endpoint, bindings, { language: 'sql', dialect: 'clickhouse', text });
+    plan(endpoint, bindings, { language: 'sql', dialect: 'clickhouse', text }, false);
   return { endpoint, sandboxes, planText };
 }
 

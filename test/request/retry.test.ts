@@ -65,7 +65,7 @@ function endpointOver(database: string): Endpoint {
 
 async function planned(text: string, over = endpoint): Promise<Plan> {
   const bindings = over.binder.bind(new Map([['project', ['mine']]]));
-  return plan(over, bindings, { language: 'sql', dialect: 'clickhouse', text });
+  return plan(over, bindings, { language: 'sql', dialect: 'clickhouse', text }, false);
 }
 
 /** The rows, and the time limit of each statement; every statement takes `seconds` by the clock. */

@@ -5,7 +5,19 @@ import { withClauseOf } from '../../src/sql/outline.ts';
 import { Problem } from '../../src/core/problem.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { assembleStatement, tableTexts } from '../../src/sandbox/statement.ts';
-import { ATTACKS, BENIGN, BOUND_SQL, describeTables, openSandbox, openWorld, outlineOf } from './fixture.ts';
+import { createRedactor } from '../../src/redact/redactor.ts';
+import { DETECTOR_NAMES } from '../../src/redact/detectors.ts';
+import { createRedactTable } from '../../src/sandbox/redaction/source-redaction.ts';
+import {
+  ATTACKS,
+  BENIGN,
+  BOUND_SQL,
+  codeOf,
+  describeTables,
+  openSandbox,
+  openWorld,
+  outlineOf,
+} from './fixture.ts';
 import type { CorpusEntry, World } from './fixture.ts';
 
 let world: World;
@@ -42,6 +54,32 @@ test.each(BENIGN.map(row))('benign %s returns the same rows as over plain tables
   if (boxed !== plain) [boxed, plain] = await both();
   expect(boxed).toBe(plain);
   expect(boxed).not.toContain('CANARY');
+});
+
+describe('over redacted tables', () => {
+  let redacted: Sandbox;
+  beforeAll(async () => {
+    const { source } = createRedactor({ detectors: DETECTOR_NAMES });
+    const redact = source && createRedactTable(source);
+    redacted = openSandbox({ explain: world.explain, columns: await describeTables(world), redact });
+    await world.oracle.ask('CREATE DATABASE plain_redacted');
+    for (const table of redacted.tables) {
+      const { sql } = redacted.assemble(await redacted.check(`SELECT * FROM ${table}`), 100_000);
+      await world.run(`CREATE TABLE plain_redacted.${table} ENGINE = Memory AS ${sql}`);
+    }
+  });
+
+  test.each(BENIGN.map(row))('benign %s returns the same rows as over plain ones: %s', async (_id, sql) => {
+    const { sql: statement } = redacted.assemble(await redacted.check(sql), 100_000);
+    const both = async () => {
+      const database = 'plain_redacted';
+      return Promise.all([world.run(statement).catch(codeOf), world.run(sql, { database }).catch(codeOf)]);
+    };
+    let [boxed, plain] = await both();
+    if (boxed !== plain) [boxed, plain] = await both();
+    expect(boxed).toBe(plain);
+    expect(boxed).not.toMatch(/CANARY|\d+\.\d+\.\d+\.\d+/);
+  });
 });
 
 describe('with the scanner disabled, the statement alone', () => {

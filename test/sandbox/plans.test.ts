@@ -118,7 +118,7 @@ function inputsOf(info: unknown): readonly string[] {
 async function consumer(query: (typeof BY_HAND)[number]): Promise<Statement> {
   const bindings = endpoint.binder.bind(new Map([['project', ['mine']]]));
   const { language, dialect, text } = query;
-  return (await plan(endpoint, bindings, { language, dialect, text })).statement;
+  return (await plan(endpoint, bindings, { language, dialect, text }, false)).statement;
 }
 
 describe('a consumer query reads what the same query by hand reads', () => {
@@ -149,7 +149,7 @@ sandbox: { enabled: true }
   const statementOver = async (endpointOver: Endpoint): Promise<string> => {
     const bindings = endpointOver.binder.bind(new Map([['project', ['mine']]]));
     const query = { language: 'sql', dialect: 'clickhouse', text: 'SELECT doc.made FROM t' } as const;
-    return (await plan(endpointOver, bindings, query)).statement.sql;
+    return (await plan(endpointOver, bindings, query, false)).statement.sql;
   };
   expect(await statementOver(over('plain', 3))).toContain('`doc.made`');
   expect(await statementOver(over('logs', 4))).not.toContain('`doc.made`');
@@ -200,7 +200,7 @@ sandbox: { enabled: true, dialects: [clickhouse, bigquery] }
     ['lql', undefined, 'maybe:NULL s:id', ['id', 'maybe.null']],
   ])('%s %s: %s', async (language, dialect, text, columns) => {
     const bindings = shapes.binder.bind(new Map([['project', ['mine']]]));
-    const { statement } = await plan(shapes, bindings, { language, dialect, text });
+    const { statement } = await plan(shapes, bindings, { language, dialect, text }, false);
     const read = await readingOf(statement);
     expect(read.columns.filter((name) => name !== 'project' && !name.startsWith('t.'))).toEqual(columns);
   });

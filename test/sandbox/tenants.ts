@@ -221,8 +221,8 @@ export interface Query {
   readonly text: string;
 }
 
-/** What isolates a statement: all that the service has, or one thing alone or missing (`retry`). */
-export type Protection = 'service' | 'none' | 'settings' | 'barrier' | 'retry';
+/** What isolates a statement: all that the service has, also over redacted tables, or one thing alone or missing (`retry`). */
+export type Protection = 'service' | 'redacted' | 'none' | 'settings' | 'barrier' | 'retry';
 
 const DATABASES = ['calm', 'hostile'] as const;
 
@@ -349,10 +349,10 @@ function createRun(engine: Engine, plan: MakePlan, protection: Protection): Run 
     const bindings = endpoint.binder.bind(new Map([['project', ['mine']]]));
     const asked: ConsumerQuery = { language, dialect, text };
     try {
-      const planned = await plan(endpoint, bindings, asked);
+      const planned = await plan(endpoint, bindings, asked, protection === 'redacted');
       const statement = unprotected(planned.statement, protection);
       const { retry, ...once } = planned;
-      const isRetried = protection === 'service' && retry !== undefined;
+      const isRetried = (protection === 'service' || protection === 'redacted') && retry !== undefined;
       return await rowsOfPlan(engine, endpoint, { ...once, statement, ...(isRetried ? { retry } : {}) });
     } catch (error) {
       if (!(error instanceof Problem)) throw error;

@@ -109,7 +109,7 @@ afterAll(async () => {
 async function statementOf(text: string, dialect?: 'clickhouse' | 'bigquery'): Promise<Statement> {
   const bindings = endpoint.binder.bind(new Map([['project', ['mine']]]));
   const language = /^(?:SELECT|WITH)/i.test(text) ? 'sql' : 'lql';
-  return (await plan(endpoint, bindings, { language, dialect, text })).statement;
+  return (await plan(endpoint, bindings, { language, dialect, text }, false)).statement;
 }
 
 async function run(statement: Statement): Promise<readonly (readonly unknown[])[]> {
@@ -337,7 +337,12 @@ test('errors have their places in the query as sent', async () => {
   const sql =
     "SELECT id FROM micros WHERE ts >= '2026-11-19T00:00:00.000Z'\n  AND ts < '2026-11-19T00:00Z' AND nope = 1";
   const bindings = endpoint.binder.bind(new Map([['project', ['mine']]]));
-  const planned = await plan(endpoint, bindings, { language: 'sql', dialect: 'clickhouse', text: sql });
+  const planned = await plan(
+    endpoint,
+    bindings,
+    { language: 'sql', dialect: 'clickhouse', text: sql },
+    false,
+  );
   const failure = await run(planned.statement).catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(EngineError);
   expect(failure instanceof EngineError && planned.blame(failure)).toMatchObject({

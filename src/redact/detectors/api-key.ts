@@ -4,7 +4,7 @@ import { HAS_ALPHA } from '../character-flags.ts';
 import { DOT, isWordAt, KEY, type Units } from '../text.ts';
 
 /** Prefixes and the minimum number of characters after them; a longer prefix precedes one that it starts with. */
-const PREFIXES: readonly (readonly [prefix: string, least: number])[] = [
+export const API_KEY_PREFIXES: readonly (readonly [prefix: string, least: number])[] = [
   ['sk_live_', 10], // Stripe: secret, publishable, restricted, webhook
   ['sk_test_', 10],
   ['pk_live_', 10],
@@ -58,14 +58,17 @@ const PREFIXES: readonly (readonly [prefix: string, least: number])[] = [
 
 /** Prefixes by their first unit. */
 const BY_INITIAL = Array.from({ length: 128 }, (_, unit) =>
-  PREFIXES.filter(([prefix]) => prefix.charCodeAt(0) === unit).map(([prefix, least]) => ({ prefix, least })),
+  API_KEY_PREFIXES.filter(([prefix]) => prefix.charCodeAt(0) === unit).map(([prefix, least]) => ({
+    prefix,
+    least,
+  })),
 );
 
 export const apiKeyDetector: WordDetector = {
   name: 'api_key',
   needs: HAS_ALPHA,
-  shortest: Math.min(...PREFIXES.map(([prefix, least]) => prefix.length + least)),
-  initials: PREFIXES.map(([prefix]) => prefix.charAt(0)).join(''),
+  shortest: Math.min(...API_KEY_PREFIXES.map(([prefix, least]) => prefix.length + least)),
+  initials: API_KEY_PREFIXES.map(([prefix]) => prefix.charAt(0)).join(''),
   read: readKey,
 };
 

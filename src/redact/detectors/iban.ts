@@ -15,6 +15,9 @@ const LENGTHS: ReadonlyMap<string, number> = new Map(
     .map((entry) => [entry.slice(0, 2), Number(entry.slice(2))]),
 );
 
+/** Codes of the countries that have such numbers. */
+export const IBAN_COUNTRIES: readonly string[] = [...LENGTHS.keys()];
+
 export const ibanDetector: WordDetector = {
   name: 'iban',
   needs: HAS_DIGIT,

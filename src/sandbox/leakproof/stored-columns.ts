@@ -60,6 +60,8 @@ function readColumn(table: ReadTable, name: string): Column | undefined {
   const type = table.typeOf(name);
   const source = type && table.passes?.sourceOf(name);
   if (type === undefined || source === undefined) return undefined;
+  // The stored table has the values before redaction.
+  if (table.redaction?.isUnchanged(name) === false) return undefined;
   return { source, type, hasSubcolumns: sourceOfSubcolumns(table, name) !== undefined };
 }
 

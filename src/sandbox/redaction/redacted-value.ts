@@ -1,0 +1,54 @@
+// The redacted form of a value: an expression over it, and the type of its result.
+import type { ColumnRules } from '../../redact/columns.ts';
+import { quoteString } from '../../sql/literal.ts';
+import { innerType, type ClickHouseType } from '../../sql/type.ts';
+
+/** What applies to values of an endpoint. */
+export interface ValueSettings {
+  /** Whether detectors look for addresses. */
+  readonly findsAddresses: boolean;
+  /** Whether a detector finds something in a text that is part of a type. */
+  readonly finds: (text: string) => boolean;
+  /** What a masked value becomes. */
+  readonly mask: string;
+}
+
+/** A value, or a part of one. */
+export interface Value {
+  readonly sql: string;
+  readonly type: ClickHouseType;
+  /** Rules by name for it and for what is inside it. */
+  readonly rules: ColumnRules | undefined;
+  /** Number of lambdas around it. */
+  readonly depth: number;
+}
+
+/** `same`: no value of the type can be personal data. `dropped`: nothing of it may be read. */
+export type RedactedValue =
+  | { readonly kind: 'same' }
+  | { readonly kind: 'dropped' }
+  | { readonly kind: 'changed'; readonly sql: string; readonly type: string };
+
+export const SAME: RedactedValue = { kind: 'same' };
+export const DROPPED: RedactedValue = { kind: 'dropped' };
+
+/** Redacts a part of a value. */
+export type Redact = (value: Value) => RedactedValue;
+
+export function changed(sql: string, type: string): RedactedValue {
+  return { kind: 'changed', sql, type };
+}
+
+export function masked(value: Value, { mask }: ValueSettings): RedactedValue {
+  return nullable(value, quoteString(mask));
+}
+
+export function nullable({ sql, type }: Value, instead: string): RedactedValue {
+  if (!canBeNull(type)) return changed(instead, 'String');
+  return changed(`if(isNull(${sql}), NULL, assumeNotNull(${instead}))`, 'Nullable(String)');
+}
+
+export function canBeNull(type: ClickHouseType): boolean {
+  if (type.name === 'LowCardinality') return canBeNull(innerType(type));
+  return /^(?:Nullable|Dynamic|Variant)$/.test(type.name);
+}

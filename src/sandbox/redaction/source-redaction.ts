@@ -1,0 +1,135 @@
+// Redaction of the tables that a consumer query reads, below the query: whatever it computes, filters, joins or groups by is computed
+// from redacted values.
+import { rulesBelow } from '../../redact/columns.ts';
+import type { SourceSettings } from '../../redact/redactor.ts';
+import { quoteIdentifier } from '../../sql/literal.ts';
+import { innerType, parseType, type ClickHouseType } from '../../sql/type.ts';
+import type { Subcolumn } from '../pass-through.ts';
+import type { TableColumn } from '../statement.ts';
+import { subcolumnType } from '../subcolumn-type.ts';
+import { isPlainPath } from './document.ts';
+import type { RedactedValue, ValueSettings } from './redacted-value.ts';
+import { hashFunction, textFunctions } from './text-functions.ts';
+import { redactedValue } from './value.ts';
+
+/** The redaction of one table. */
+export interface RedactedTable {
+  /** The columns that are left, with the types that they have afterwards. */
+  readonly columns: readonly TableColumn[];
+  /** Whether values of a column are passed on as they are. */
+  readonly isUnchanged: (column: string) => boolean;
+  /** Whether a subcolumn can be read and redacted alone. */
+  readonly canRead: (subcolumn: Subcolumn) => boolean;
+  /** `WITH … SELECT …` up to, but excluding, FROM: the columns among `needed`, and subcolumns under their full names. */
+  readonly head: (needed: ReadonlySet<string> | undefined, subcolumns: readonly Subcolumn[]) => string;
+}
+
+/** The redaction of an endpoint's tables, given the columns of one. */
+export type RedactTable = (columns: readonly TableColumn[]) => RedactedTable;
+
+/** Compiles the settings of a redactor. */
+export function createRedactTable(settings: SourceSettings): RedactTable {
+  const functions = [
+    ...textFunctions(settings),
+    ...(settings.hashKeys === undefined ? [] : [hashFunction()]),
+  ];
+  const values: ValueSettings = {
+    findsAddresses: settings.detectors.includes('ip'),
+    finds: settings.finds,
+    mask: settings.mask,
+  };
+  return (columns) => {
+    const known = new Map(
+      columns.map((column) => [column.name, redactedColumn(column, settings, values)] as const),
+    );
+    const subcolumn = ({ column, path }: Subcolumn): RedactedValue | undefined => {
+      const type = columns.find(({ name }) => name === column)?.type;
+      return type === undefined
+        ? undefined
+        : redactedSubcolumn({ column, path }, parseType(type), settings, values);
+    };
+    return {
+      columns: columns.flatMap(({ name, type }) => {
+        const redacted = known.get(name);
+        if (redacted === undefined || redacted.kind === 'dropped') return [];
+        return [{ name, type: redacted.kind === 'changed' ? redacted.type : type }];
+      }),
+      isUnchanged: (column) => known.get(column)?.kind === 'same',
+      canRead: (each) => subcolumn(each) !== undefined,
+      head: (needed, subcolumns) => {
+        const items = [...known].flatMap(([name, redacted]) =>
+          needed === undefined || needed.has(name) ? itemOf(name, redacted) : [],
+        );
+        const paths = subcolumns.flatMap(({ column, path }) => {
+          const redacted = subcolumn({ column, path });
+          return redacted === undefined ? [] : itemOf(`${column}.${path}`, redacted);
+        });
+        // A query may read no column at all, to count rows.
+        const list = [...items, ...paths];
+        return `WITH ${functions.join(', ')}\nSELECT ${list.length === 0 ? '1 AS millrace_row' : list.join(', ')}`;
+      },
+    };
+  };
+}
+
+function itemOf(name: string, redacted: RedactedValue): readonly string[] {
+  if (redacted.kind === 'dropped') return [];
+  const quoted = quoteIdentifier(name);
+  return [redacted.kind === 'same' ? quoted : `${redacted.sql} AS ${quoted}`];
+}
+
+function redactedColumn(
+  { name, type }: TableColumn,
+  { rules }: SourceSettings,
+  values: ValueSettings,
+): RedactedValue {
+  const below = rules && rulesBelow(rules, name);
+  return redactedValue({ sql: quoteIdentifier(name), type: parseType(type), rules: below, depth: 0 }, values);
+}
+
+/** Undefined if only the whole column can be redacted. */
+function redactedSubcolumn(
+  { column, path }: Subcolumn,
+  type: ClickHouseType,
+  settings: SourceSettings,
+  values: ValueSettings,
+): RedactedValue | undefined {
+  const above = settings.rules && rulesBelow(settings.rules, column);
+  const key = type.name === 'Map' && path.startsWith('key_') ? path.slice('key_'.length) : undefined;
+  // A rule for some of the keys of a map is not one for the list of its keys, or of its values.
+  if (type.name === 'Map' && key === undefined && above !== undefined && path !== 'size0') return undefined;
+  const rules = settings.rules && rulesBelow(settings.rules, `${column}.${key ?? path}`);
+  const isAbove = rules !== undefined && rules.action === undefined;
+  if (rules?.action === 'drop' || isAbove || above?.action !== undefined) return undefined;
+  // As a name it is redacted, so that no path of the redacted column has it.
+  if (settings.finds(key ?? path) || /redacted/i.test(path)) return undefined;
+  const read = key === undefined ? readType(type, path) : innerType(type, 1);
+  if (read === undefined) return undefined;
+  const redacted = redactedValue(
+    { sql: quoteIdentifier(`${column}.${path}`), type: read, rules, depth: 0 },
+    values,
+  );
+  return redacted.kind === 'dropped' ? undefined : redacted;
+}
+
+/** The type of a subcolumn that has the same values alone as in its column. */
+function readType(type: ClickHouseType, path: string): ClickHouseType | undefined {
+  if (type.name !== 'JSON') return /[.^[:]/.test(path) ? undefined : subcolumnType(type, path);
+  const [, name = '', typed] = /^(.*?)(?:\.:`?([^`]+)`?)?$/s.exec(path) ?? [];
+  if (/[\^[\]`]|\.:/.test(name) || !isPlainPath(type, name)) return undefined;
+  if (typed === undefined) return dynamicType(type, name);
+  const element = parseType(typed);
+  if (!/^(?:String|Bool|U?Int\d+|Float\d+|Date|Date32|DateTime|DateTime64)$/.test(element.name))
+    return undefined;
+  return {
+    name: 'Nullable',
+    arguments: [{ kind: 'type', name: undefined, label: undefined, type: element }],
+  };
+}
+
+function dynamicType(type: ClickHouseType, path: string): ClickHouseType | undefined {
+  const known = subcolumnType(type, path);
+  const most = type.arguments?.find((each) => each.kind === 'setting' && each.name === 'max_dynamic_types');
+  if (known?.name !== 'Dynamic' || most?.kind !== 'setting' || known.arguments !== undefined) return known;
+  return parseType(`Dynamic(max_types=${most.value})`);
+}

@@ -1,0 +1,120 @@
+// The functions that redact strings and documents inside the engine, as lambdas of a WITH clause: a table's view defines them in a
+// scope of its own, before the columns that use them. None of them fails, whatever the value.
+import { foldPairs } from '../../redact/fold.ts';
+import { ENCODED, enginePatterns } from '../../redact/engine-patterns.ts';
+import { REDACTED, type DetectorName } from '../../redact/detector.ts';
+import { quoteString } from '../../sql/literal.ts';
+
+/** What replaces text. */
+export interface TextSettings {
+  readonly detectors: readonly DetectorName[];
+  /** Include the kind, as in REDACTED:email. */
+  readonly kind: boolean;
+}
+
+/** Names of the functions. Consumers cannot reach them, and no table has such columns. */
+export const REDACT_TEXT = 'millrace_redact_text';
+export const REDACT_DOCUMENT = 'millrace_redact_document';
+export const HASH_TEXT = 'millrace_hash_text';
+
+/** Parameters with the two keys of HMAC (RFC 2104), in hexadecimal digits. */
+export const INNER_PAD = 'millrace_pii_inner_pad';
+export const OUTER_PAD = 'millrace_pii_outer_pad';
+
+/** What replaces a document of which a name of a path is personal data. */
+const NO_DOCUMENT = quoteString(`{"${REDACTED}":true}`);
+
+/** Definitions for WITH, in order; each uses only those before it. */
+export function textFunctions({ detectors, kind }: TextSettings): readonly string[] {
+  const { byName, any, inJson, numbers } = enginePatterns(detectors);
+  if (any === '') return [`t -> t AS ${REDACT_TEXT}`, `t -> t AS ${REDACT_DOCUMENT}`];
+  const replaced = (text: string, pattern: string, name: DetectorName): string =>
+    replace(text, pattern, kind ? `${REDACTED}:${name}` : REDACTED);
+  const first = byName[0]?.[0] ?? 'email';
+  const plain = kind
+    ? byName.reduce((text, [name, pattern]) => replaced(text, pattern, name), 't')
+    : replaced('t', any, first);
+  const finds = (text: string): string => `match(${text}, ${quoteString(any)})`;
+  const encodes = (text: string): string => `match(${text}, ${quoteString(ENCODED)})`;
+  const both = `millrace_plain(millrace_quoted(millrace_plain(d)))`;
+  const decoded = bound('r', both, `if(${encodes('r')}, ${quoteString(REDACTED)}, r)`);
+  const either = `if(${finds('d')} OR ${finds('millrace_quoted(d)')}, ${decoded}, millrace_plain(t))`;
+  // Few texts have any of these characters, which is known sooner than whether they encode something.
+  const isEncoded = `(multiSearchAny(t, ['%', '\\\\', '&', '=']) OR length(t) != lengthUTF8(t)) AND ${encodes('t')}`;
+  return [
+    `t -> ${plain} AS millrace_plain`,
+    ...decoders(),
+    `t -> if(${isEncoded}, ${bound('d', 'millrace_decode(t)', either)}, millrace_plain(t)) AS ${REDACT_TEXT}`,
+    ...documentFunctions(inJson, numbers),
+  ];
+}
+
+/**
+ * `body` with a name for a value. The engine puts the arguments of a lambda of WITH in their places, each as often as it is used;
+ * those of a function over arrays it computes once.
+ */
+function bound(name: string, value: string, body: string): string {
+  return `arrayMap(${name} -> ${body}, [${value}])[1]`;
+}
+
+/** The decodings that detectors see through, in their order. */
+function decoders(): readonly string[] {
+  const { from, to, dropped } = foldPairs();
+  const controls = replace(replace('t', '\\\\+[nrtbf]', '\n'), '\\\\+(["/])', '\\1');
+  const escapes = replace(controls, '\\\\+(?:u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2}))', '&#x\\1\\2;');
+  const entities = (text: string): string => `decodeHTMLComponent(${replace(text, '&(?:amp;)+', '&')})`;
+  const percents = `decodeURLComponent(${replace(entities(escapes), '%(?:25)+([0-9A-Fa-f]{2})', '%\\1')})`;
+  const visible = replace(`toValidUTF8(${entities(percents)})`, `[${classOf(dropped)}]`, '');
+  const folded = `translateUTF8(normalizeUTF8NFKC(${visible}), ${quoteString(from)}, ${quoteString(to)})`;
+  const unbroken = replace('t', '=\\r?\\n', '');
+  const quoted = `decodeURLComponent(${replace(unbroken, '=([2-7][0-9A-Fa-f])', '%\\1')})`;
+  return [`t -> ${folded} AS millrace_decode`, `t -> toValidUTF8(${quoted}) AS millrace_quoted`];
+}
+
+function replace(text: string, pattern: string, by: string): string {
+  return `replaceRegexpAll(${text}, ${quoteString(pattern)}, ${quoteString(by)})`;
+}
+
+/** All of them are in the basic plane. */
+function classOf(characters: string): string {
+  return Array.from(characters, (each) => `\\x{${each.charCodeAt(0).toString(16)}}`).join('');
+}
+
+/** A string in the text of a document, with its quotes. */
+const STRING = '"(?:[^"\\\\]|\\\\.)*"';
+
+/**
+ * Documents are redacted as text: at once if no match can reach over the end of a string, and otherwise string by string. Names
+ * that become equal get a number. No match changes a number.
+ */
+function documentFunctions(inJson: string, numbers: string | undefined): readonly string[] {
+  const once = inJson === '' ? 't' : `replaceRegexpAll(t, ${quoteString(inJson)}, ${quoteString(REDACTED)})`;
+  const marked = [ENCODED, '\\\\"@', `${REDACTED}[^"]*":`, ...(numbers === undefined ? [] : [numbers])];
+  const string = quoteString(STRING);
+  const unequal = `if(startsWith(after, ':') AND v != s, concat(v, '_', toString(n)), v)`;
+  const strings = `arrayMap((s, v, n, after) -> concat(toJSONString(${unequal}), after), raw, arrayMap(s -> ${REDACT_TEXT}(s), raw), arrayEnumerate(raw), arrayResize(arrayPopFront(between), length(raw)))`;
+  const raw = `arrayMap(s -> JSONExtractString(s), extractAll(t, ${string}))`;
+  const byString = `arrayMap((raw, between) -> concat(between[1], arrayStringConcat(${strings})), [${raw}], [splitByRegexp(${string}, t)])[1]`;
+  const chosen = bound('r', once, `if(match(r, ${quoteString(marked.join('|'))}), ${byString}, r)`);
+  return [`t -> ${chosen} AS ${REDACT_DOCUMENT}`];
+}
+
+/**
+ * An address or an e-mail address as names of nested objects: a JSON column reads the dots in a name as nesting. The names of its own
+ * paths are known, those in arrays are not.
+ */
+const NESTED_NAMES = '"[^"]*@[^"]*":[{]|[0-9A-Fa-f]":[{]"[0-9]{1,3}":[{]"[0-9]{1,3}":[{]"[0-9]';
+
+/** The text of a document, given the names of its paths, which together may be personal data even if their parts are not. */
+export function documentText(text: string, paths: string): string {
+  const hasNames = bound('p', `arrayStringConcat(${paths}, '\\n')`, `${REDACT_TEXT}(p) != p`);
+  const document = `if(match(t, ${quoteString(NESTED_NAMES)}), ${NO_DOCUMENT}, ${REDACT_DOCUMENT}(t))`;
+  return `if(${hasNames}, ${NO_DOCUMENT}, ${bound('t', text, document)})`;
+}
+
+/** HMAC-SHA-256 by its definition, which servers of all releases can compute; 128 bits, as for rows. */
+export function hashFunction(): string {
+  const inner = `SHA256(concat(unhex({${INNER_PAD}:String}), t))`;
+  const outer = `SHA256(concat(unhex({${OUTER_PAD}:String}), ${inner}))`;
+  return `t -> lower(hex(substring(${outer}, 1, 16))) AS ${HASH_TEXT}`;
+}

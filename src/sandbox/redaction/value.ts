@@ -1,0 +1,177 @@
+// How values of each type are redacted inside the engine: an expression over the value, and the type of its result. No expression
+// fails, whatever the value: a failure would tell something about it.
+import { quoteString } from '../../sql/literal.ts';
+import { innerType, printType, typeArguments, type ClickHouseType } from '../../sql/type.ts';
+import { redactedDocument } from './document.ts';
+import { redactedMap } from './map.ts';
+import { canBeNull, changed, DROPPED, masked, nullable, SAME } from './redacted-value.ts';
+import type { RedactedValue, Value, ValueSettings } from './redacted-value.ts';
+import { HASH_TEXT, REDACT_TEXT } from './text-functions.ts';
+
+/** The redacted form of a value. */
+export function redactedValue(value: Value, settings: ValueSettings): RedactedValue {
+  const action = value.rules?.action;
+  if (action === 'drop') return DROPPED;
+  if (action !== undefined) return treated(value, action, settings);
+  const { sql, type } = value;
+  if (NOT_TEXT.test(type.name)) return SAME;
+  switch (type.name) {
+    case 'String':
+      return changed(`${REDACT_TEXT}(${sql})`, 'String');
+    case 'FixedString':
+      return changed(`${REDACT_TEXT}(toString(${sql}))`, 'String');
+    case 'Nullable':
+    case 'LowCardinality':
+      return redactedWrapped(value, settings);
+    case 'IPv4':
+    case 'IPv6':
+      return settings.findsAddresses ? changed(ADDRESSES[type.name], type.name) : SAME;
+    case 'Enum':
+    case 'Enum8':
+    case 'Enum16':
+      return namesIn(type).some(settings.finds)
+        ? changed(`${REDACT_TEXT}(toString(${sql}))`, 'String')
+        : SAME;
+    case 'SimpleAggregateFunction':
+      return redactedValue({ ...value, type: innerType(type, 1) }, settings);
+    case 'AggregateFunction':
+      return hasText(type, settings) ? DROPPED : SAME;
+    case 'Array':
+      return redactedArray(value, innerType(type), settings);
+    case 'Nested':
+      return redactedArray(value, { ...type, name: 'Tuple' }, settings);
+    case 'Tuple':
+      return redactedTuple(value, settings);
+    case 'Map':
+      return redactedMap(value, settings, (each) => redactedValue(each, settings));
+    case 'JSON':
+      return redactedDocument(value, (each) => redactedValue(each, settings));
+    case 'Dynamic':
+      return redactedDynamic(value);
+    case 'Variant':
+      return redactedVariant(value, settings);
+    default:
+      return masked(value, settings); // a type that is not known may hold anything
+  }
+}
+
+/** The neutral address of each family: values remain values of their type. */
+const ADDRESSES = { IPv4: "toIPv4('0.0.0.0')", IPv6: "toIPv6('::')" } as const;
+
+const NOT_TEXT =
+  /^(?:U?Int\d+|B?Float\d+|Decimal\d*|Bool|UUID|Date(?:32)?|DateTime(?:32|64)?|Time(?:64)?|Interval\w+|Nothing|Point|Ring|LineString|MultiLineString|Polygon|MultiPolygon|QBit)$/;
+
+function namesIn({ arguments: list = [] }: ClickHouseType): readonly string[] {
+  return list.flatMap((argument) => (argument.kind === 'enum' ? [argument.name] : []));
+}
+
+/** Whether the state was made of values that are redacted: it can be merged with that of a guess. */
+function hasText(type: ClickHouseType, settings: ValueSettings): boolean {
+  const [, ...values] = typeArguments(type);
+  return values.some(
+    ({ type: argument }) =>
+      redactedValue({ sql: 'v', type: argument, rules: undefined, depth: 0 }, settings).kind !== 'same',
+  );
+}
+
+/** A rule by name: null stays null. */
+function treated(value: Value, action: 'mask' | 'hash', settings: ValueSettings): RedactedValue {
+  if (action === 'mask') return masked(value, settings);
+  const { sql, type } = value;
+  const text = /^(?:Array|Tuple|Nested|Map|JSON)$/.test(type.name)
+    ? `toJSONString(${sql})`
+    : `toString(${sql})`;
+  return nullable(value, `${HASH_TEXT}(${text})`);
+}
+
+function redactedWrapped(value: Value, settings: ValueSettings): RedactedValue {
+  const { sql, type } = value;
+  const isNullable = canBeNull(type);
+  const bare = bareType(type);
+  const inner = redactedValue({ ...value, type: bare }, settings);
+  if (inner.kind !== 'changed') return inner;
+  if (bare.name === 'String' || bare.name === 'FixedString') {
+    const text = type.name === 'LowCardinality' || bare.name === 'FixedString' ? `toString(${sql})` : sql;
+    return changed(`${REDACT_TEXT}(${text})`, isNullable ? 'Nullable(String)' : 'String');
+  }
+  if (/^(?:IPv[46]|Enum\d*)$/.test(bare.name) && isNullable)
+    return changed(`if(isNull(${sql}), NULL, ${inner.sql})`, `Nullable(${inner.type})`);
+  return isNullable ? masked(value, settings) : inner;
+}
+
+/** Without Nullable and LowCardinality. */
+function bareType(type: ClickHouseType): ClickHouseType {
+  return type.name === 'Nullable' || type.name === 'LowCardinality' ? bareType(innerType(type)) : type;
+}
+
+function redactedArray(value: Value, element: ClickHouseType, settings: ValueSettings): RedactedValue {
+  const variable = `v${value.depth}`;
+  const inner = redactedValue({ ...value, sql: variable, type: element, depth: value.depth + 1 }, settings);
+  if (inner.kind !== 'changed') return inner;
+  return changed(`arrayMap(${variable} -> ${inner.sql}, ${value.sql})`, `Array(${inner.type})`);
+}
+
+function redactedTuple({ sql, type, rules, depth }: Value, settings: ValueSettings): RedactedValue {
+  const elements = typeArguments(type).map(({ name, label, type: element }, index) => {
+    const part = {
+      sql: `tupleElement(${sql}, ${index + 1})`,
+      type: element,
+      rules: rules?.byName.get((name ?? '').toLowerCase()),
+      depth,
+    };
+    const redacted = redactedValue(part, settings);
+    const prefix = label === undefined ? '' : `${label} `;
+    // An element cannot be left out without changing the others' positions.
+    const known = redacted.kind === 'dropped' ? masked(part, settings) : redacted;
+    if (known.kind !== 'changed')
+      return { isChanged: false, sql: part.sql, type: `${prefix}${printType(element)}` };
+    return { isChanged: true, sql: known.sql, type: `${prefix}${known.type}` };
+  });
+  if (!elements.some(({ isChanged }) => isChanged)) return SAME;
+  const list = elements.map((element) => element.sql).join(', ');
+  const to = `Tuple(${elements.map((element) => element.type).join(', ')})`;
+  return changed(`CAST(tuple(${list}), ${quoteString(to)})`, to);
+}
+
+/** Types of values in Dynamic that are not text; the rest is redacted as text, arrays of objects as documents. */
+const DYNAMIC_VALUES = [
+  'None, Bool, Int64, UInt64, Float64, Date, Date32, DateTime, DateTime64(9), UUID',
+  'Bool, Int64, UInt64, Float64, Date, DateTime'.replaceAll(/\w+/g, 'Array(Nullable($&))'),
+]
+  .flatMap((names) => names.split(', '))
+  .map(quoteString)
+  .join(', ');
+
+function redactedDynamic({ sql, type, depth }: Value): RedactedValue {
+  const to = printType(type);
+  const as = (value: string): string => `CAST(${value}, ${quoteString(to)})`;
+  const variable = `v${depth}`;
+  const element = (name: string): string => `dynamicElement(${sql}, ${quoteString(name)})`;
+  const strings = 'Array(Nullable(String))';
+  const text = `if(dynamicType(${sql}) = 'String', ${element('String')}, toJSONString(${sql}))`;
+  return changed(
+    `multiIf(dynamicType(${sql}) IN (${DYNAMIC_VALUES}), ${sql}, ` +
+      `dynamicType(${sql}) = '${strings}', ${as(`arrayMap(${variable} -> ${REDACT_TEXT}(${variable}), ${element(strings)})`)}, ` +
+      `${as(`${REDACT_TEXT}(${text})`)})`,
+    to,
+  );
+}
+
+/** Each type of the variant stays what it is, or the value becomes text. */
+function redactedVariant(value: Value, settings: ValueSettings): RedactedValue {
+  const { sql, type } = value;
+  const to = printType(type);
+  const kinds = typeArguments(type).map((argument) => {
+    const name = printType(argument.type);
+    const element = `variantElement(${sql}, ${quoteString(name)})`;
+    return { name, redacted: redactedValue({ ...value, sql: element, type: argument.type }, settings) };
+  });
+  if (kinds.every(({ redacted }) => redacted.kind === 'same')) return SAME;
+  const branches: string[] = [];
+  for (const { name, redacted } of kinds) {
+    if (redacted.kind === 'same') continue;
+    if (redacted.kind === 'dropped' || redacted.type !== name) return masked(value, settings);
+    branches.push(`variantType(${sql}) = ${quoteString(name)}, CAST(${redacted.sql}, ${quoteString(to)})`);
+  }
+  return changed(`multiIf(${branches.join(', ')}, ${sql})`, to);
+}

@@ -1,0 +1,184 @@
+// Two databases with the same rows, in which every secret is another: a consumer query over redacted tables must have the same
+// response on both.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createCompile } from '../../src/catalog/compile.ts';
+import { createDescribe } from '../../src/catalog/describe.ts';
+import type { Endpoint } from '../../src/catalog/endpoint.ts';
+import { after } from '../../src/core/clock.ts';
+import { Problem } from '../../src/core/problem.ts';
+import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+import { createBulkhead } from '../../src/request/bulkhead.ts';
+import { NO_LABELS } from '../../src/request/labels.ts';
+import { createPlan } from '../../src/request/plan.ts';
+import { runPlan } from '../../src/request/run.ts';
+import { createSandboxes } from '../../src/request/sandboxes.ts';
+import { REAL_TIME } from '../support/real-time.ts';
+import type { Query } from './tenants.ts';
+
+export const HASH_KEY = 'a key for hashes, long enough';
+
+/** What differs between the databases: the secrets of row `n`. */
+interface Secrets {
+  readonly ip: (n: string) => string;
+  readonly ipv6: (n: string) => string;
+  readonly email: (n: string) => string;
+  readonly phone: (n: string) => string;
+  readonly name: (n: string) => string;
+}
+
+export const SECRETS: Readonly<Record<string, Secrets>> = {
+  first: {
+    ip: (n) => `concat('10.1.', toString(${n} % 3), '.', toString(${n}))`,
+    ipv6: (n) => `concat('2001:db8::', lower(hex(${n} + 1)))`,
+    email: (n) => `concat('ann', toString(${n} % 4), '@example.com')`,
+    phone: (n) => `concat('+4930123456', toString(10 + ${n}))`,
+    name: (n) => `concat('Smith', toString(${n} % 5))`,
+  },
+  second: {
+    ip: (n) => `concat('203.0.113.', toString(250 - ${n}))`,
+    ipv6: (n) => `concat('fe80:1:2:3:4:5:6:', lower(hex(999 - ${n})))`,
+    email: (n) => `concat('z.', toString(100 - ${n}), '@mail.other.example.org')`,
+    phone: (n) => `concat('+1415555', toString(9999 - ${n}))`,
+    name: (n) => `concat('Jones-', toString(${n} % 7), 'x')`,
+  },
+};
+
+/** Texts that only the secrets have. */
+export const TRACES =
+  /10\.1\.|203\.0\.113|2001:db8|fe80:1|ann\d|@example|z\.\d|other\.example|49301|14155|Smith|Jones/;
+
+const COLUMNS = `id UInt32, ts DateTime64(3), project LowCardinality(String), path String, level LowCardinality(String),
+  message String, ip String, email LowCardinality(String), maybe Nullable(String), v4 IPv4, v6 IPv6, maybe_v4 Nullable(IPv4),
+  tags Array(String), attrs Map(String, String), counts Map(LowCardinality(String), UInt32), doc JSON, typed JSON(client.ip IPv4, user.email String),
+  pair Tuple(ip String, n UInt8), visits Array(Tuple(ip String, n UInt8)), either Variant(String, UInt64), any Dynamic, fixed FixedString(16),
+  state AggregateFunction(uniq, String), phone_number UInt64, surname String, note String, user_id UInt64, amount Float64`;
+
+function rowsOf({ ip, ipv6, email, phone, name }: Secrets): string {
+  const n = 'number';
+  const json = (body: string): string => `CAST(${body}, 'JSON')`;
+  return `SELECT number, toDateTime64('2024-01-01 00:00:00', 3, 'UTC') + number * 60, if(number % 5 = 0, 'other', 'mine'),
+    concat('/items/', toString(number % 4)), if(number % 3 = 0, 'error', 'info'),
+    multiIf(number % 3 = 0, concat('request from ', ${ip(n)}, ' took ', toString(number), ' ms'),
+      number % 3 = 1, concat('{"user":"', ${email(n)}, '","client":"', ${ipv6(n)}, '"}'),
+      concat('GET /?u=', replaceAll(${email(n)}, '@', '%40'), '&t=', toString(number))),
+    ${ip(n)}, ${email(n)}, if(number % 4 = 0, NULL, ${email(n)}), toIPv4(${ip(n)}), toIPv6(${ipv6(n)}),
+    if(number % 4 = 0, NULL, toIPv4(${ip(n)})), ['a', ${ip(n)}, ${email(n)}],
+    map('request.path', concat('/items/', toString(number % 4)), 'client', ${ip(n)}, ${email(n)}, 'seen', 'user.name', ${name(n)}),
+    map('plain', number, ${email(n)}, 1),
+    ${json(`concat('{"status":', toString(200 + number % 3), ',"request":{"path":"/items/', toString(number % 4), '","ip":"', ${ip(n)},
+      '"},"user":{"email":"', ${email(n)}, '","name":"', ${name(n)}, '"},"list":["x","', ${ip(n)}, '"],"items":[{"k":"', ${email(n)}, '"}],"n":', toString(number),
+      ',"v":', if(number % 2 = 0, '1', concat('"', ${ip(n)}, '"')), if(number % 6 = 1, concat(',"', ${email(n)}, '":1'), ''), '}')`)},
+    concat('{"client":{"ip":"', ${ip(n)}, '"},"user":{"email":"', ${email(n)}, '"},"x":', toString(number), '}'),
+    (${ip(n)}, number), [(${ip(n)}, number), ('x', 1)], if(number % 2 = 0, CAST(${email(n)}, 'Variant(String, UInt64)'), CAST(toUInt64(number), 'Variant(String, UInt64)')),
+    if(number % 2 = 0, CAST(${ip(n)}, 'Dynamic'), CAST(toInt64(number), 'Dynamic')), toFixedString(${ip(n)}, 16),
+    arrayReduce('uniqState', [${email(n)}]), toUInt64(substring(${phone(n)}, 2)), ${name(n)}, concat('met ', ${name(n)}), 1000 + number % 6, number / 8
+    FROM numbers(40)`;
+}
+
+/** The endpoint over one of the databases. */
+function fileOf(database: string, pii: string): string {
+  return `id: 00000000-0000-4000-8000-00000000000${database === 'first' ? 1 : 2}
+name: logs.${database}
+query: |
+  WITH t AS (SELECT * EXCEPT (project, state) FROM ${database}.t WHERE project = @project ORDER BY ts DESC),
+  states AS (SELECT id, state FROM ${database}.t WHERE project = @project),
+  recent AS (SELECT id, ts, message, ip, doc FROM ${database}.t WHERE project = @project AND id > 20)
+  SELECT * FROM t
+parameters:
+  project: { type: String, required: true }
+sandbox: { enabled: true, dialects: [clickhouse, bigquery] }
+pii: ${pii}
+`;
+}
+
+const PII = `{ redact: true, detectors: [ip, email, phone, card, iban, token, api_key], columns: { phone_number: mask, surname: mask, note: drop,
+    user_id: hash, attrs.user.name: mask, doc.user.name: mask } }`;
+
+/** A response as a consumer gets it. */
+export interface Response {
+  readonly status: number;
+  readonly body: string;
+  /** Whether the pass over rows changed anything: neutral addresses apart, it must find nothing. */
+  readonly isChanged: boolean;
+}
+
+export interface Exchange {
+  readonly engine: Engine;
+  /** The responses over both databases. */
+  readonly both: (query: Query) => Promise<readonly [Response, Response]>;
+  /** The final statement over the first database. */
+  readonly statement: (query: Query) => Promise<string>;
+  readonly close: () => Promise<void>;
+}
+
+/** Opens the databases; `pii` are the settings of the endpoint file. */
+export async function openExchange(pii = PII): Promise<Exchange> {
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-exchange-'));
+  const observe = (): void => undefined;
+  const engine = await createEmbeddedEngine({
+    ...REAL_TIME,
+    path: join(folder, 'data'),
+    connections: 4,
+    queue: 1000,
+    memory: 2 ** 31,
+    observe,
+  });
+  for (const [database, secrets] of Object.entries(SECRETS)) {
+    await engine.execute(`CREATE DATABASE ${database}`);
+    await engine.execute(`CREATE TABLE ${database}.t (${COLUMNS}, INDEX words message TYPE tokenbf_v1(512, 2, 0) GRANULARITY 1,
+      INDEX addresses ip TYPE set(0) GRANULARITY 1, INDEX emails email TYPE bloom_filter GRANULARITY 1) ENGINE = MergeTree ORDER BY (project, ts) SETTINGS index_granularity = 8`);
+    await engine.execute(`INSERT INTO ${database}.t ${rowsOf(secrets)}`);
+  }
+  const describe = createDescribe(engine);
+  const sandboxes = createSandboxes(engine, describe);
+  const plan = createPlan({ sandboxes, describe, now: () => Date.UTC(2024, 0, 3) });
+  const endpoints = Object.keys(SECRETS).map((database) => compile(fileOf(database, pii)));
+  const [first, second] = endpoints;
+  if (first === undefined || second === undefined) throw new Error('two databases are needed');
+  const planned = async (endpoint: Endpoint, { language, dialect, text }: Query) => {
+    const bindings = endpoint.binder.bind(new Map([['project', ['mine']]]));
+    return plan(endpoint, bindings, { language, dialect, text }, endpoint.redaction.always);
+  };
+  const run = async (endpoint: Endpoint, query: Query): Promise<Response> => {
+    try {
+      const context = { ...CONTEXT, signal: new AbortController().signal };
+      const deps = { engine, bulkhead: createBulkhead(after), now: () => performance.now() };
+      const { lines } = await runPlan(deps, { endpoint, plan: await planned(endpoint, query) }, context);
+      const redacted = endpoint.redaction.redactor.afterSource.redactLines(lines);
+      const neutral = Buffer.from(lines).toString().replaceAll('"0.0.0.0"', '"REDACTED"');
+      const body = Buffer.from(redacted).toString();
+      return { status: 200, body, isChanged: endpoint.redaction.always && body !== neutral };
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      const { status, code, message, errors, hint } = error;
+      return { status, body: JSON.stringify({ code, message, errors, hint }), isChanged: false };
+    }
+  };
+  return {
+    engine,
+    both: async (query) => Promise.all([run(first, query), run(second, query)]),
+    statement: async (query) => (await planned(first, query)).statement.sql,
+    close: async () => {
+      await engine.close(0);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const CONTEXT = {
+  requestId: 'test',
+  key: undefined,
+  trace: undefined,
+  labels: NO_LABELS,
+  workload: undefined,
+  isPatient: false,
+};
+
+function compile(yaml: string): Endpoint {
+  const { candidate, diagnostics } = createCompile({ piiHashKey: HASH_KEY })('endpoint.yaml', yaml);
+  if (candidate === undefined) throw new Error(JSON.stringify(diagnostics));
+  return candidate.endpoint;
+}

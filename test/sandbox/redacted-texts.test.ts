@@ -1,0 +1,64 @@
+// The engine's expressions replace at least what the detectors find in rows: in every text of their tables, and in generated ones.
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DETECTOR_NAMES } from '../../src/redact/detectors.ts';
+import { createRedactor } from '../../src/redact/redactor.ts';
+import { createRedactTable } from '../../src/sandbox/redaction/source-redaction.ts';
+import { quoteString } from '../../src/sql/literal.ts';
+import { hardText } from '../redact/fragments.ts';
+import { ADDRESSES, DISGUISES, EMAILS, NUMBERS, SECRETS, SURVIVORS } from '../redact/texts.ts';
+import { openOracle, type Oracle } from '../sql/oracle.ts';
+
+let oracle: Oracle;
+beforeAll(() => {
+  oracle = openOracle();
+});
+afterAll(() => oracle.close());
+
+/** The texts as columns of one row each, redacted. */
+async function inEngine(texts: readonly string[], kind: boolean): Promise<readonly string[]> {
+  const { source } = createRedactor({ detectors: DETECTOR_NAMES, kind });
+  if (source === undefined) throw new Error('nothing is redacted');
+  const { head } = createRedactTable(source)([{ name: 't', type: 'String' }]);
+  const rows = texts.map((text, n) => `(${n}, ${quoteString(text)})`).join(', ');
+  const sql = `SELECT t FROM (${head(undefined, [])} , n FROM values('n UInt32, t String', ${rows})) ORDER BY n`;
+  const answer = await oracle.ask(sql, 'JSONCompactEachRow');
+  return answer
+    .trim()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as [string])[0]); // one column of strings
+}
+
+const PERSONAL = [...ADDRESSES, ...EMAILS, ...SECRETS, ...NUMBERS, ...DISGUISES];
+const rows = createRedactor({ detectors: DETECTOR_NAMES });
+
+test.each([false, true])('what the tables of the detectors have is replaced, kind: %s', async (kind) => {
+  const texts = PERSONAL.map(({ text }) => text);
+  const redacted = await inEngine(texts, kind);
+  const missed = redacted.flatMap((text, index) => {
+    const isMissed = !text.includes('REDACTED') || rows.redactText(text) !== text;
+    return isMissed ? [`${texts[index] ?? ''} -> ${text} -> ${rows.redactText(text)}`] : [];
+  });
+  expect(missed).toEqual([]);
+});
+
+test('most of what no detector takes for personal data stays', async () => {
+  const texts = SURVIVORS.map(({ text }) => text);
+  const redacted = await inEngine(texts, false);
+  const changed = texts.filter((text, index) => redacted[index] !== text);
+  expect(changed).toEqual([]);
+});
+
+test('rows find nothing in what the engine has redacted', async () => {
+  const texts = fc.sample(
+    hardText.map((text) => text.replaceAll(/\p{Surrogate}|\0/gu, '')),
+    { numRuns: 3000, seed: 7 },
+  );
+  const redacted = await inEngine(texts, false);
+  const missed = redacted.flatMap((text, index) =>
+    rows.redactText(text) === text
+      ? []
+      : [`${JSON.stringify(texts[index])} -> ${JSON.stringify(text)} -> ${rows.redactText(text)}`],
+  );
+  expect(missed).toEqual([]);
+});
