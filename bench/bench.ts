@@ -14,7 +14,7 @@ import { engineProcess } from './rows/engine-process.ts';
 import { files } from './rows/files.ts';
 import { isolation } from './rows/isolation.ts';
 import { memory } from './rows/memory.ts';
-import { redaction } from './rows/redaction.ts';
+import { redaction, sourceRedaction } from './rows/redaction.ts';
 import { overload } from './rows/overload.ts';
 import { sandbox } from './rows/sandbox.ts';
 import { cached } from './rows/cached.ts';
@@ -42,6 +42,7 @@ const ROWS = [
   ...isolation,
   ...consumerQueries,
   redaction,
+  ...sourceRedaction,
   files,
   memory,
 ];

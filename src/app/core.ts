@@ -67,6 +67,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     describe,
     engine,
     bulkhead,
+    observe,
     ...cache,
     clock,
   });

@@ -53,6 +53,7 @@ export function openTestRuntime({ engine, candidates }: TestRuntimeOptions): Tes
       describe,
       engine,
       bulkhead,
+      observe: () => undefined,
       ...cache,
       clock: { ...clock, epoch },
     });

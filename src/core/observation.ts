@@ -151,6 +151,13 @@ export type Observation =
       readonly comment?: string | undefined;
     }
   | {
+      /** Rows of a consumer query over redacted tables still had what detectors find. */
+      readonly kind: 'redaction.found_in_rows';
+      readonly endpoint: string;
+      /** Matches by detector. */
+      readonly detectors: Readonly<Record<string, number>>;
+    }
+  | {
       readonly kind: 'query.suspended';
       readonly endpoint: string;
       readonly principal: string;

@@ -110,6 +110,7 @@ function levelOf(observation: Observation): Level {
       return 'warn';
     case 'engine.connection_dropped':
     case 'usage.written':
+    case 'redaction.found_in_rows':
     case 'cache.entry_too_large':
     case 'warming.refreshed':
     case 'warming.adopted':

@@ -172,7 +172,16 @@ function createEngineMetrics(registry: Registry): (event: Event) => void {
     labelNames: ['scope'],
     registers,
   });
+  const foundInRows = new Counter({
+    name: 'millrace_redaction_found_in_rows_total',
+    help: 'Matches that the second layer of redaction found in rows of consumer queries over redacted tables, by detector; expected to be 0.',
+    labelNames: ['endpoint', 'detector'],
+    registers,
+  });
   return (event) => {
+    if (event.kind === 'redaction.found_in_rows')
+      for (const [detector, matches] of Object.entries(event.detectors))
+        foundInRows.inc({ endpoint: event.endpoint, detector }, matches);
     if (event.kind === 'engine.connection_dropped') dropped.inc({ reason: event.reason });
     if (event.kind === 'engine.process_ended') processEnds.inc({ reason: event.reason });
     if (event.kind === 'engine.statement_fatal')

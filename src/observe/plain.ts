@@ -99,6 +99,9 @@ const LINES: Lines = {
   'usage.not_written': (observation) => [
     `usage: rows cannot be written: ${describeCause(observation.cause)}`,
   ],
+  'redaction.found_in_rows': ({ endpoint, detectors }) => [
+    `redaction: rows of a consumer query on ${endpoint} had personal data that its tables should not have: ${Object.keys(detectors).join(', ')}; it was redacted`,
+  ],
   'usage.written': NOTHING,
   'sandbox.checked': NOTHING,
   'service.started': NOTHING,

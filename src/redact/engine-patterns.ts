@@ -13,7 +13,8 @@ export interface EnginePatterns {
   /** All of them. */
   readonly any: string;
   /** The same for the text of a JSON document: no match begins or ends a string in it. */
-  readonly inJson: string;
+  readonly inJson: readonly (readonly [name: DetectorName, pattern: string])[];
+  readonly anyInJson: string;
   /** Matches in the text of a JSON document that may be a number, which must not change. */
   readonly numbers: string | undefined;
 }
@@ -67,16 +68,17 @@ const ORDER: readonly DetectorName[] = ['email', ...DETECTOR_NAMES.filter((name)
 /** The expressions of the detectors with these names. */
 export function enginePatterns(names: readonly DetectorName[]): EnginePatterns {
   const byName = ORDER.filter((name) => names.includes(name)).map((name) => [name, PATTERNS[name]] as const);
-  const inJson = byName.flatMap(([name]) =>
-    name === 'card' ? [] : [name === 'email' ? EMAIL : PATTERNS[name]],
-  );
+  const inJson = byName
+    .filter(([name]) => name !== 'card')
+    .map(([name, pattern]) => [name, name === 'email' ? EMAIL : pattern] as const);
   // What a match ends with may be the local part of an address.
   const all = (patterns: readonly string[]): string =>
     patterns.length === 0 ? '' : `(?:${patterns.join('|')})${names.includes('email') ? `(?:${HOSTS})?` : ''}`;
   return {
     byName,
     any: all(byName.map(([, pattern]) => pattern)),
-    inJson: all(inJson),
+    inJson,
+    anyInJson: all(inJson.map(([, pattern]) => pattern)),
     numbers: names.includes('card') ? CARD : undefined,
   };
 }

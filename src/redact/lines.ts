@@ -1,5 +1,6 @@
 // Redacts JSONEachRow rows in one pass: strings are searched, columns are handled by name.
 import { rulesBelow, type ColumnAction, type ColumnRules } from './columns.ts';
+import type { DetectorName } from './detector.ts';
 import { createEdits, type Edits } from './edits.ts';
 import { ENDS_STRING, ESCAPES_NEXT, HINTS } from './character-flags.ts';
 import * as json from './json-bytes.ts';
@@ -19,7 +20,11 @@ export interface LineOptions {
   readonly scan: Scan;
   readonly rules: ColumnRules | undefined;
   readonly replacements: Replacements;
+  /** Called for each match in a string, with its text. */
+  readonly onMatch?: OnMatch | undefined;
 }
+
+export type OnMatch = (name: DetectorName, text: Uint8Array) => void;
 
 /** State while reading rows. */
 interface Reading extends LineOptions {
@@ -102,7 +107,10 @@ function readString(reading: Reading, open: number, close: number, hints: number
   }
   if (isKey) frame.kept++;
   const matches = mayFind(hints, scan.needs) ? scan.find(bytes, open + 1, close, hints) : [];
-  for (const { start, end, name } of matches) edits.replace(start, end, replacements.of(name));
+  for (const { start, end, name } of matches) {
+    edits.replace(start, end, replacements.of(name));
+    reading.onMatch?.(name, bytes.subarray(start, end));
+  }
   if (isKey && matches.length > 0) keepApart(reading, close);
   return close;
 }

@@ -5,7 +5,7 @@ import { REDACTED, type DetectorName } from './detector.ts';
 import { chooseDetectors, DEFAULT_DETECTORS } from './detectors.ts';
 import { createEdits } from './edits.ts';
 import { HAS_ESCAPE } from './character-flags.ts';
-import { redactLines } from './lines.ts';
+import { redactLines, type OnMatch } from './lines.ts';
 import { createReplacements } from './replacements.ts';
 import { createScan } from './scan.ts';
 
@@ -37,7 +37,7 @@ export interface Redactor {
   /** For the tables of a consumer query; undefined if nothing is redacted. */
   readonly source: SourceSettings | undefined;
   /** For rows of which the source was redacted: the same without hashes, which would be hashed again. */
-  readonly afterSource: Pick<Redactor, 'redactLines'>;
+  readonly afterSource: { redactLines(lines: Uint8Array, onMatch?: OnMatch): Uint8Array };
 }
 
 /** What redaction inside the engine, below a consumer query, needs to know. */
@@ -87,7 +87,9 @@ export function createRedactor(options: RedactorOptions): Redactor {
       finds: (text) => redactText(text) !== text,
       hashKeys: isHashed ? hmacKeys(hashKey) : undefined,
     },
-    afterSource: { redactLines: (lines) => redactLines(lines, { scan, rules: unhashed, replacements }) },
+    afterSource: {
+      redactLines: (lines, onMatch) => redactLines(lines, { scan, rules: unhashed, replacements, onMatch }),
+    },
   };
 }
 

@@ -1,11 +1,13 @@
 // The request path: every stage of a call, from authentication to the encoded response.
 import type { CacheDirectives } from '../cache/freshness.ts';
 import type { Describe } from '../catalog/describe.ts';
+import type { Observe } from '../core/observation.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import type { Engine } from '../engine/engine.ts';
 import { FORMATS } from '../format/formats.ts';
 import { cutLines } from '../format/lines.ts';
 import { demandedRedactor, isRedacting } from '../redact/demand.ts';
+import { redactRows } from './redacted-rows.ts';
 import { createAdmission, type Admission, type AdmissionDeps, type Admitted } from './admit.ts';
 import type { Bulkhead } from './bulkhead.ts';
 import type { Answer, Call } from './call.ts';
@@ -26,6 +28,7 @@ export interface RequestPathDeps extends AdmissionDeps, ResultsDeps {
   readonly describe: Pick<Describe, 'samples'>;
   readonly engine: Engine;
   readonly bulkhead: Bulkhead;
+  readonly observe: Observe;
 }
 
 /** A call that is authorized and planned. Durations are milliseconds. */
@@ -105,10 +108,7 @@ async function produce(deps: RequestPathDeps, task: Task, context: RunContext): 
   const { lines, queueMs, read } = await runPlan({ engine, bulkhead, now }, task, context);
   const ran = now();
   const cut = cutLines(lines, task.endpoint.maxRows);
-  const { redactor, plan } = task;
-  const isSourceRedacted = plan.consumerQuery !== undefined;
-  const layer = isSourceRedacted ? redactor.afterSource : redactor;
-  const redacted = { ...cut, lines: layer.redactLines(cut.lines) };
+  const redacted = { ...cut, lines: redactRows(deps, task, cut.lines) };
   const cleaned = now();
   const body = await encodeRows(engine, redacted, { ...task, signal: context.signal });
   const { rows, truncated } = cut;

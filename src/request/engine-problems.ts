@@ -1,6 +1,7 @@
 // What a caller may know of an engine failure. The engine's message goes to `cause`, for the log only.
 import { Problem, type ProblemCode } from '../core/problem.ts';
 import { EngineError, type EngineFailure } from '../engine/engine.ts';
+import type { Redactor } from '../redact/redactor.ts';
 import type { Plan } from './plan.ts';
 
 const SAVED: Readonly<Record<EngineFailure, ProblemCode>> = {
@@ -46,6 +47,21 @@ export function runProblem(error: unknown, plan: Plan, signal: AbortSignal): unk
 /** Converts a failure while checking a consumer query to a Problem; returns any other error unchanged. */
 export function checkProblem(error: unknown): unknown {
   return error instanceof EngineError ? problemOf(CHECK[error.failure], error) : error;
+}
+
+/**
+ * The same problem with a cause that quotes no value: the engine's messages quote values of rows, and arguments of functions, among
+ * them the keys of hashed columns.
+ */
+export function withoutValues(problem: unknown, redactor: Redactor | undefined): unknown {
+  if (redactor?.source === undefined || !(problem instanceof Problem)) return problem;
+  const { code, message, hint, errors, retryAfter, cause } = problem;
+  if (!(cause instanceof EngineError)) return problem;
+  const { failure, engineCode } = cause;
+  const text = redactor.redactText(cause.message.replaceAll(/'(?:[^'\\]|\\.)*'/gs, "'…'"));
+  const logged = new EngineError(failure, text, engineCode === undefined ? {} : { engineCode });
+  const again = retryAfter === undefined ? {} : { retryAfter };
+  return new Problem(code, { detail: message, hint, errors, ...again, cause: logged });
 }
 
 function problemOf(code: ProblemCode, cause: EngineError): Problem {

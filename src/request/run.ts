@@ -4,8 +4,9 @@ import { traceparentOf } from '../observe/trace-context.ts';
 import type { ReadSummary, TraceContext } from '../core/observation.ts';
 import { EngineError, type Engine, type Statement } from '../engine/engine.ts';
 import { readAll } from '../engine/rows.ts';
+import type { Redactor } from '../redact/redactor.ts';
 import type { Bulkhead } from './bulkhead.ts';
-import { runProblem } from './engine-problems.ts';
+import { runProblem, withoutValues } from './engine-problems.ts';
 import { NO_LABELS, type Labels } from './labels.ts';
 import type { Plan } from './plan.ts';
 
@@ -36,6 +37,8 @@ export interface RunDeps {
 export interface Runnable {
   readonly endpoint: Endpoint;
   readonly plan: Plan;
+  /** Whether and how the result will be redacted: so are failures, which are logged. Default: not. */
+  readonly redactor?: Redactor | undefined;
 }
 
 /** The result of a run. */
@@ -49,7 +52,7 @@ export interface RunResult {
 
 /** Runs a plan to completion. Throws Problem. */
 export async function runPlan(deps: RunDeps, task: Runnable, context: RunContext): Promise<RunResult> {
-  const { endpoint, plan } = task;
+  const { endpoint, plan, redactor } = task;
   const { concurrency } = endpoint;
   const { signal, key, isPatient } = context;
   const started = deps.now();
@@ -64,7 +67,7 @@ export async function runPlan(deps: RunDeps, task: Runnable, context: RunContext
       release?.();
     }
   } catch (error) {
-    throw runProblem(error, plan, signal);
+    throw withoutValues(runProblem(error, plan, signal), redactor);
   }
 }
 

@@ -105,8 +105,6 @@ export interface Sandbox {
 
 /** Compiles one endpoint's sandbox; lexes the saved query once. `outline` must be the outline of `boundSql`. */
 export function createSandbox(stored: SandboxOptions): Sandbox {
-  if (stored.redact !== undefined && stored.columns === undefined)
-    throw new Error('tables can be redacted only if their columns are known');
   const options = withRedactedColumns(stored);
   const { outline, boundSql, functions, revision, cache } = options;
   const described = [...(options.columns?.values() ?? [])].flat();
@@ -152,7 +150,8 @@ export function createSandbox(stored: SandboxOptions): Sandbox {
 /** The query reads what redaction leaves: other types, fewer columns. */
 function withRedactedColumns(options: SandboxOptions): SandboxOptions {
   const { redact, columns } = options;
-  if (redact === undefined || columns === undefined) return options;
+  if (redact === undefined) return options;
+  if (columns === undefined) throw new Error('tables are redacted only if their columns are known');
   const left = [...columns].map(([table, all]) => [table, redact(all).columns] as const);
   return { ...options, columns: new Map(left) };
 }

@@ -18,7 +18,7 @@ import { createSandboxes } from '../../src/request/sandboxes.ts';
 import { REAL_TIME } from '../support/real-time.ts';
 import type { Query } from './tenants.ts';
 
-export const HASH_KEY = 'a key for hashes, long enough';
+const HASH_KEY = 'a key for hashes, long enough';
 
 /** What differs between the databases: the secrets of row `n`. */
 interface Secrets {
@@ -29,7 +29,7 @@ interface Secrets {
   readonly name: (n: string) => string;
 }
 
-export const SECRETS: Readonly<Record<string, Secrets>> = {
+const SECRETS: Readonly<Record<string, Secrets>> = {
   first: {
     ip: (n) => `concat('10.1.', toString(${n} % 3), '.', toString(${n}))`,
     ipv6: (n) => `concat('2001:db8::', lower(hex(${n} + 1)))`,

@@ -1,33 +1,50 @@
 // How JSON documents are redacted inside the engine: as text, parsed again.
 import { quoteString } from '../../sql/literal.ts';
 import { printArgument, printType, type ClickHouseType, type TypeArgument } from '../../sql/type.ts';
-import { keyRules } from './map.ts';
-import { documentText } from './text-functions.ts';
-import { changed, type Redact, type RedactedValue, type Value } from './redacted-value.ts';
+import { keyRules, type KeyRule } from './map.ts';
+import { documentText, HASH_TEXT } from './text-functions.ts';
+import {
+  changed,
+  type Redact,
+  type RedactedValue,
+  type Value,
+  type ValueSettings,
+} from './redacted-value.ts';
 
-/** The redacted form of a document. Paths that a rule names are left out, whatever the rule; read alone, they follow it. */
-export function redactedDocument(value: Value, redact: Redact): RedactedValue {
+/**
+ * The redacted form of a document. Paths that a rule names are left out, in any case of letters; those with a mask or a hash are then
+ * set, where the document has them as the rule spells them.
+ */
+export function redactedDocument(value: Value, settings: ValueSettings, redact: Redact): RedactedValue {
   const { sql, type, rules } = value;
-  const named = keyRules(rules, '').map(({ path }) => path);
-  const to = documentType(
-    type,
-    named.map((path) => `${pattern(path)}(?:[.]|$)`),
-    redact,
-  );
+  const to = documentType(type, [], redact);
   const paths = `JSONAllPaths(${sql})`;
   const text = documentText(`toString(${sql})`, paths);
-  const whole = `CAST(${text}, ${quoteString(to)})`;
-  const above = [...new Set(named.flatMap(pathsAbove))];
-  if (above.length === 0) return changed(whole, to);
+  const named = keyRules(rules, '');
+  if (named.length === 0) return changed(`CAST(${text}, ${quoteString(to)})`, to);
+  const without = (patterns: readonly string[]): string =>
+    `toString(CAST(${text}, ${quoteString(documentType(type, patterns, redact))}))`;
+  const left = without(named.map(({ path }) => `${pattern(path)}(?:[.]|$)`));
+  const above = [...new Set(named.flatMap(({ path }) => pathsAbove(path)))];
   // An array or a value where a rule expects an object: what is inside an array has no paths of its own.
-  const without = documentType(
-    type,
-    above.map((path) => `${pattern(path)}$`),
-    redact,
-  );
   const hasAny = `hasAny(arrayMap(p -> lower(p), ${paths}), [${above.map(quoteString).join(', ')}])`;
-  const left = `CAST(toString(CAST(${text}, ${quoteString(without)})), ${quoteString(to)})`;
-  return changed(`if(${hasAny}, ${left}, ${whole})`, to);
+  const leftOut = `${without(above.map((path) => `${pattern(path)}$`))}`;
+  const kept = above.length === 0 ? left : `if(${hasAny}, ${leftOut}, ${left})`;
+  const patches = named.flatMap((rule) => patchOf(sql, rule, settings));
+  const merged = patches.length === 0 ? kept : `JSONMergePatch(${[kept, ...patches].join(', ')})`;
+  return changed(`CAST(${merged}, ${quoteString(to)})`, to);
+}
+
+/** A document with nothing but the mask or the hash of a path; an empty one if the path has no value. */
+function patchOf(sql: string, { path, action }: KeyRule, { mask }: ValueSettings): readonly string[] {
+  if (action === 'drop') return [];
+  const value = `getSubcolumn(${sql}, ${quoteString(path)})`;
+  const instead = action === 'mask' ? quoteString(mask) : `${HASH_TEXT}(toString(${value}))`;
+  const names = path.split('.');
+  const open = names.map((name) => `{${JSON.stringify(name)}:`).join('');
+  const close = '}'.repeat(names.length);
+  const patch = `concat(${quoteString(open)}, toJSONString(assumeNotNull(${instead})), ${quoteString(close)})`;
+  return [`if(isNull(${value}), '{}', ${patch})`];
 }
 
 /** `a` and `a.b` of `a.b.c`. */

@@ -7,7 +7,7 @@ import { changed, masked, SAME } from './redacted-value.ts';
 import type { Redact, RedactedValue, Value, ValueSettings } from './redacted-value.ts';
 
 /** A rule and the path below the map that it names. */
-interface KeyRule {
+export interface KeyRule {
   readonly path: string;
   readonly action: NonNullable<ColumnRules['action']>;
 }

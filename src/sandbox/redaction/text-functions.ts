@@ -1,7 +1,7 @@
 // The functions that redact strings and documents inside the engine, as lambdas of a WITH clause: a table's view defines them in a
 // scope of its own, before the columns that use them. None of them fails, whatever the value.
 import { foldPairs } from '../../redact/fold.ts';
-import { ENCODED, enginePatterns } from '../../redact/engine-patterns.ts';
+import { ENCODED, enginePatterns, type EnginePatterns } from '../../redact/engine-patterns.ts';
 import { REDACTED, type DetectorName } from '../../redact/detector.ts';
 import { quoteString } from '../../sql/literal.ts';
 
@@ -14,7 +14,7 @@ export interface TextSettings {
 
 /** Names of the functions. Consumers cannot reach them, and no table has such columns. */
 export const REDACT_TEXT = 'millrace_redact_text';
-export const REDACT_DOCUMENT = 'millrace_redact_document';
+const REDACT_DOCUMENT = 'millrace_redact_document';
 export const HASH_TEXT = 'millrace_hash_text';
 
 /** Parameters with the two keys of HMAC (RFC 2104), in hexadecimal digits. */
@@ -26,16 +26,11 @@ const NO_DOCUMENT = quoteString(`{"${REDACTED}":true}`);
 
 /** Definitions for WITH, in order; each uses only those before it. */
 export function textFunctions({ detectors, kind }: TextSettings): readonly string[] {
-  const { byName, any, inJson, numbers } = enginePatterns(detectors);
+  const patterns = enginePatterns(detectors);
+  const { any } = patterns;
   if (any === '') return [`t -> t AS ${REDACT_TEXT}`, `t -> t AS ${REDACT_DOCUMENT}`];
-  const replaced = (text: string, pattern: string, name: DetectorName): string =>
-    replace(text, pattern, kind ? `${REDACTED}:${name}` : REDACTED);
-  const first = byName[0]?.[0] ?? 'email';
-  const plain = kind
-    ? byName.reduce((text, [name, pattern]) => replaced(text, pattern, name), 't')
-    : replaced('t', any, first);
+  const plain = kind ? replaceEach(patterns.byName) : replace('t', any, REDACTED);
   const finds = (text: string): string => `match(${text}, ${quoteString(any)})`;
-  const encodes = (text: string): string => `match(${text}, ${quoteString(ENCODED)})`;
   const both = `millrace_plain(millrace_quoted(millrace_plain(d)))`;
   const decoded = bound('r', both, `if(${encodes('r')}, ${quoteString(REDACTED)}, r)`);
   const either = `if(${finds('d')} OR ${finds('millrace_quoted(d)')}, ${decoded}, millrace_plain(t))`;
@@ -45,7 +40,7 @@ export function textFunctions({ detectors, kind }: TextSettings): readonly strin
     `t -> ${plain} AS millrace_plain`,
     ...decoders(),
     `t -> if(${isEncoded}, ${bound('d', 'millrace_decode(t)', either)}, millrace_plain(t)) AS ${REDACT_TEXT}`,
-    ...documentFunctions(inJson, numbers),
+    ...documentFunctions(patterns, kind),
   ];
 }
 
@@ -71,6 +66,15 @@ function decoders(): readonly string[] {
   return [`t -> ${folded} AS millrace_decode`, `t -> toValidUTF8(${quoted}) AS millrace_quoted`];
 }
 
+/** With a replacement for each detector. */
+function replaceEach(patterns: EnginePatterns['byName']): string {
+  return patterns.reduce((text, [name, pattern]) => replace(text, pattern, `${REDACTED}:${name}`), 't');
+}
+
+function encodes(text: string): string {
+  return `match(${text}, ${quoteString(ENCODED)})`;
+}
+
 function replace(text: string, pattern: string, by: string): string {
   return `replaceRegexpAll(${text}, ${quoteString(pattern)}, ${quoteString(by)})`;
 }
@@ -87,8 +91,9 @@ const STRING = '"(?:[^"\\\\]|\\\\.)*"';
  * Documents are redacted as text: at once if no match can reach over the end of a string, and otherwise string by string. Names
  * that become equal get a number. No match changes a number.
  */
-function documentFunctions(inJson: string, numbers: string | undefined): readonly string[] {
-  const once = inJson === '' ? 't' : `replaceRegexpAll(t, ${quoteString(inJson)}, ${quoteString(REDACTED)})`;
+function documentFunctions({ inJson, anyInJson, numbers }: EnginePatterns, kind: boolean): readonly string[] {
+  const all = kind ? replaceEach(inJson) : replace('t', anyInJson, REDACTED);
+  const once = inJson.length === 0 ? 't' : all;
   const marked = [ENCODED, '\\\\"@', `${REDACTED}[^"]*":`, ...(numbers === undefined ? [] : [numbers])];
   const string = quoteString(STRING);
   const unequal = `if(startsWith(after, ':') AND v != s, concat(v, '_', toString(n)), v)`;

@@ -45,7 +45,7 @@ export function redactedValue(value: Value, settings: ValueSettings): RedactedVa
     case 'Map':
       return redactedMap(value, settings, (each) => redactedValue(each, settings));
     case 'JSON':
-      return redactedDocument(value, (each) => redactedValue(each, settings));
+      return redactedDocument(value, settings, (each) => redactedValue(each, settings));
     case 'Dynamic':
       return redactedDynamic(value);
     case 'Variant':
