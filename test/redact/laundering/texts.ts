@@ -1,5 +1,5 @@
 // The consumer queries that try to learn something about redacted values, one a line, by category.
-// A line that begins with `= ` is answered alike without redaction as well.
+// Marks before a query: `=` for one that is answered alike without redaction as well, `!` for one that fails with it.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { secretOf, type SecretKind } from './secrets.ts';
@@ -9,6 +9,8 @@ export interface Text {
   readonly category: string;
   /** Tells the versions apart if nothing is redacted. The others fail, or name no value, in both. */
   readonly tells: boolean;
+  /** Fails over redacted values: a column is dropped, or a conversion fails. */
+  readonly fails: boolean;
   readonly fields: Readonly<Record<string, string>>;
 }
 
@@ -34,8 +36,15 @@ export const TEXTS: readonly Text[] = FILES.flatMap(([file, fieldsOf]) => {
     .flatMap((line): Text[] => {
       if (line.startsWith('# ')) category = line.slice(2);
       if (line === '' || line.startsWith('# ')) return [];
-      const tells = !line.startsWith('= ');
-      return [{ category, tells, fields: fieldsOf(withGuesses(tells ? line : line.slice(2))) }];
+      const [, mark = '', text = ''] = /^([=!]*) ?(.*)$/.exec(line) ?? [];
+      return [
+        {
+          category,
+          tells: !mark.includes('='),
+          fails: mark.includes('!'),
+          fields: fieldsOf(withGuesses(text)),
+        },
+      ];
     });
 });
 
