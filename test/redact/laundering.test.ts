@@ -147,7 +147,7 @@ test('the listing, the OpenAPI document and explanations name no value', async (
 });
 
 test('a consumer cannot have a chosen value hashed', async () => {
-  for (const name of ['account', '`metadata.user.account`', '`Account`']) {
+  for (const name of ['account', '`profile.account`', '`Account`']) {
     const sql = `SELECT '${ACCOUNT}' AS ${name}, map('account', '${ACCOUNT}') AS m, (SELECT groupUniqArray(account) FROM events) AS hashes`;
     const { status, body } = await world.seen('a', 'file', { sql });
     const [row] = status === 200 ? (JSON.parse(body) as { result: [Record<string, unknown>] }).result : [{}]; // our own envelope
@@ -162,8 +162,8 @@ test('a consumer cannot have a chosen value hashed', async () => {
 
 test('hashed values are counted, joined and compared as if they were not', async () => {
   const queries = [
-    'SELECT count(DISTINCT account) AS n, uniqExact(metadata.user.account) AS m FROM events',
-    'SELECT account = toString(metadata.user.account) AS x FROM events ORDER BY id',
+    'SELECT count(DISTINCT account) AS n, uniqExact(profile.account) AS m FROM events',
+    'SELECT account = toString(profile.account) AS x FROM events ORDER BY id',
     'SELECT count() AS n FROM events AS a JOIN events AS b ON a.account = b.account',
     'SELECT min(id) AS i, count() AS n FROM events GROUP BY account ORDER BY i',
   ];

@@ -11,7 +11,7 @@ const COLUMNS = `project LowCardinality(String), timestamp DateTime64(3, 'UTC'),
   addr IPv4, addr6 IPv6, addr_maybe Nullable(IPv4), tags Array(String), hops Array(IPv4), pair Tuple(String, IPv4),
   who Tuple(mail String, addr IPv6, level UInt8), contacts Nested(mail String, addr IPv4), attrs Map(String, String),
   addresses Map(IPv4, String), deep Array(Map(String, Array(Nullable(String)))), role Enum8({roles}), any Dynamic, one Variant(String, IPv4, Array(String)),
-  url String, json_text String, bytes String, metadata JSON, typed JSON(mail String, addr IPv4, level UInt8), keyed JSON(max_dynamic_paths = 2),
+  url String, json_text String, bytes String, metadata JSON, profile JSON, typed JSON(mail String, addr IPv4, level UInt8), keyed JSON(max_dynamic_paths = 2),
   ip_number UInt32, phone_number UInt64, person String, note String, account String, Owner_Name String,
   team Tuple(owner String, size UInt8), people Array(Tuple(owner String, mail String)), by_name Map(String, String), docs Array(JSON),
   fixed_maybe Nullable(FixedString(64)), fixed_low LowCardinality(FixedString(64)), low_list Array(LowCardinality(String)),
@@ -27,7 +27,7 @@ const RULES = `  detectors: [ip, email, phone, card, iban, token, api_key]
     ip_number: mask
     phone_number: drop
     metadata.user.name: mask
-    metadata.user.account: hash
+    profile.account: hash
     metadata.user.note: drop
     metadata.events.owner: mask
     owner_name: mask
@@ -106,11 +106,12 @@ function rowOf(version: Version, n: number): Readonly<Record<string, unknown>> {
     bytes: `\u0001${email}\u0000${ip}`,
     metadata: {
       level: ['info', 'warn', 'error'][n % 3],
-      user: { email, name: of('person'), account, note: of('note'), id: n },
+      user: { email, name: of('person'), note: of('note'), id: n },
       request: { headers: { forwarded: [ip, of('ip', 1)], from: `<${email}>` }, path: '/x', size: n * 10 },
       events: [{ mail: email, n, owner: of('person') }, { mail: of('email', 1), n: n + 1 }],
       mixed: n % 2 === 0 ? ip : n,
     },
+    profile: { account, level: n },
     typed: { mail: email, addr: ip, level: n % 5, extra: of('phone') },
     keyed: { [email]: n, [ip]: 'x', plain: 1, [of('phone').replaceAll(' ', '')]: { nested: email } },
     ip_number: number,
