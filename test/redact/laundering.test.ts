@@ -6,7 +6,7 @@ import type { Version } from './laundering/secrets.ts';
 import { DEMANDS, headersOf, openWorld, secretsIn, seenOf } from './laundering/world.ts';
 import type { Demand, Seen, World } from './laundering/world.ts';
 
-const AT_ONCE = 4;
+const AT_ONCE = 2;
 const ACCOUNT = 'account-aa0';
 let world: World;
 beforeAll(async () => {
