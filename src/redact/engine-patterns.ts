@@ -12,6 +12,8 @@ export interface EnginePatterns {
   readonly byName: readonly (readonly [name: DetectorName, pattern: string])[];
   /** All of them. */
   readonly any: string;
+  /** The same for decoded text, in which what separated words may be gone. */
+  readonly anyDecoded: string;
   /** The same for the text of a JSON document: no match begins or ends a string in it. */
   readonly inJson: readonly (readonly [name: DetectorName, pattern: string])[];
   readonly anyInJson: string;
@@ -24,10 +26,9 @@ const LABEL = `[\\w\\-${WIDE}]`;
 const LOCAL = `[\\w.+'!#$*^~\\-${WIDE}]+`;
 const HOSTS = `(?:@(?:${LABEL}+\\.)+(?:xn--${LABEL}+|[A-Za-z]{2,}|[${WIDE}]+))+`;
 const EMAIL = `${LOCAL}${HOSTS}`;
-const QUOTED_EMAIL = `"[^"@]{1,64}"${HOSTS}`;
 
 const HEX = '[0-9A-Fa-f]';
-const GROUP = `${HEX}{1,4}`;
+const GROUP = `${HEX}+`;
 const OCTETS = '[0-9]{1,3}(?:\\.[0-9]{1,3}){3,}';
 /** What follows an address up to its end: its zone and everything that continues it. */
 const REST = `(?:[0-9A-Fa-f:]|\\.[0-9])*(?:%[A-Za-z0-9]+(?:[._\\-][A-Za-z0-9]+)*)?`;
@@ -46,14 +47,21 @@ const IP = `[0-9A-Fa-f:]*(?:${SHORT_IPV6}|${LONG_IPV6})${REST}|${OCTETS}`;
 const KEY = '[\\w\\-]';
 const TOKEN68 = '[\\w.~+/=\\-]';
 const TOKEN = `eyJ${KEY}{7,}\\.\\.?${KEY}{8,}(?:\\.${KEY}*)*|(?i:bearer)[ :=+]+(?:${TOKEN68}*[0-9]${TOKEN68}*|${TOKEN68}{24,})`;
-const API_KEY = `(?:${API_KEY_PREFIXES.map(([prefix, least]) => `${prefix.replaceAll('.', '\\.')}${KEY}{${least},}`).join('|')})(?:\\.${KEY}{17,})*`;
+/** Counted repetitions are long in the compiled expression: two lengths for all. */
+const API_KEY = `(?:${keysOf(0, 20)}${KEY}{10,}|${keysOf(20, Infinity)}${KEY}{20,})(?:\\.${KEY}{17,})*`;
 /** At least 13 digits: the check digit cannot be computed. */
-const CARD = '(?:\\b|_)[2-6](?:[ +\\-]?[0-9]){12,}';
-const IBAN = `(?:\\b|_)(?i:${IBAN_COUNTRIES.join('|')})[0-9]{2}(?:[ +]?[0-9A-Za-z]{4}){2,7}(?:[ +]?[0-9A-Za-z]{1,3})?`;
+const WORD_START = '(?:\\b|_)';
+const CARD = `${WORD_START}[2-6](?:[ +\\-]?[0-9]){12,}`;
+const IBAN = `${WORD_START}(?i:${IBAN_COUNTRIES.join('|')})[0-9]{2}(?:[ +]?[0-9A-Za-z]{4}){2,7}(?:[ +]?[0-9A-Za-z]{1,3})?`;
 const PHONE = '\\+[1-9](?:[ .()+\\-]{0,2}[0-9]){7,}';
 
+function keysOf(least: number, below: number): string {
+  const prefixes = API_KEY_PREFIXES.filter(([, length]) => length >= least && length < below);
+  return `(?:${prefixes.map(([prefix]) => prefix.replaceAll('.', '\\.')).join('|')})`;
+}
+
 const PATTERNS: Readonly<Record<DetectorName, string>> = {
-  email: `${QUOTED_EMAIL}|${EMAIL}`,
+  email: `(?:"[^"@]+"|${LOCAL})${HOSTS}`,
   ip: IP,
   token: TOKEN,
   api_key: API_KEY,
@@ -77,6 +85,7 @@ export function enginePatterns(names: readonly DetectorName[]): EnginePatterns {
   return {
     byName,
     any: all(byName.map(([, pattern]) => pattern)),
+    anyDecoded: all(byName.map(([, pattern]) => pattern.replaceAll(WORD_START, ''))),
     inJson,
     anyInJson: all(inJson.map(([, pattern]) => pattern)),
     numbers: names.includes('card') ? CARD : undefined,
@@ -84,17 +93,27 @@ export function enginePatterns(names: readonly DetectorName[]): EnginePatterns {
 }
 
 /**
- * What may hide a match: escapes of JSON and URLs, character references, quoted-printable, and characters that fold to others.
- * A text without any of it is searched as it is.
+ * What may hide a match: escapes of JSON and URLs, character references, quoted-printable that is not only text, and characters other
+ * than ASCII, which may fold to others. Short, since the engine's plans repeat it often.
  */
-export const ENCODED = [
-  '%[0-9A-Fa-f]{2}',
-  '\\\\[uxnrtbf]',
-  '&#?[0-9A-Za-z]{2,};',
-  '=(?:[2-7][0-9A-Fa-f]|\\r?\\n)',
-  `[${foldRanges().map(rangeOf).join('')}]`,
-].join('|');
+export const ENCODED =
+  '%[0-9A-Fa-f]{2}|\\\\[uxnrtbf]|&#?[0-9A-Za-z]{2,};|=(?:2[BDEbde]|3[Aa]|40[A-Za-z=]|\\r?\\n)|[^\\x00-\\x7f]';
 
-function rangeOf([first, last]: readonly [first: number, last: number]): string {
-  return `\\x{${first.toString(16)}}-\\x{${last.toString(16)}}`;
+/** Characters that fold to ASCII other than by compatibility (NFKC): what replaces each, as RE2 expressions. */
+export const FOLDED: readonly (readonly [pattern: string, by: string])[] = [
+  // A digit that begins a card number, an address and a phone number.
+  [`[${foldedTo(/\d/)}]`, '4'],
+  [`[${foldedTo(/-/)}]`, '-'],
+  [`[${foldedTo(undefined)}]`, ''],
+];
+
+/** The characters that fold to what `ascii` matches, or to nothing, as ranges of a character class. */
+function foldedTo(ascii: RegExp | undefined): string {
+  return foldRanges((fold) => (fold === '' ? ascii === undefined : ascii?.test(fold) === true))
+    .map(([first, last]) => (first === last ? hex(first) : `${hex(first)}-${hex(last)}`))
+    .join('');
+}
+
+function hex(code: number): string {
+  return `\\x{${code.toString(16)}}`;
 }

@@ -82,29 +82,20 @@ export function foldOf(codePoint: number): number {
   return codePoint > 0xffff ? 0 : (FOLDS[codePoint] ?? 0);
 }
 
-/** All characters that fold to another or to nothing, as ranges of code points. */
-export function foldRanges(): readonly (readonly [first: number, last: number])[] {
+/**
+ * The characters whose fold is not their compatibility decomposition, as ranges of code points: those of which `isWanted` accepts the
+ * fold, which is empty for invisible ones.
+ */
+export function foldRanges(
+  isWanted: (fold: string) => boolean,
+): readonly (readonly [first: number, last: number])[] {
   const ranges: [number, number][] = [];
   for (const [code, fold] of FOLDS.entries()) {
-    if (fold === 0) continue;
+    const to = fold === DROPPED ? '' : String.fromCharCode(fold);
+    if (fold === 0 || String.fromCharCode(code).normalize('NFKC') === to || !isWanted(to)) continue;
     const last = ranges.at(-1);
     if (last?.[1] === code - 1) last[1] = code;
     else ranges.push([code, code]);
   }
   return ranges;
-}
-
-/** The characters whose fold is not their compatibility decomposition, each with the ASCII character; and those that vanish. */
-export function foldPairs(): { readonly from: string; readonly to: string; readonly dropped: string } {
-  let [from, to, dropped] = ['', '', ''];
-  for (const [code, fold] of FOLDS.entries()) {
-    if (fold === 0) continue;
-    const character = String.fromCharCode(code);
-    if (fold === DROPPED) dropped += character;
-    else if (character.normalize('NFKC') !== String.fromCharCode(fold)) {
-      from += character;
-      to += String.fromCharCode(fold);
-    }
-  }
-  return { from, to, dropped };
 }

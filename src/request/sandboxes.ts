@@ -68,26 +68,16 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
   const find = (endpoint: Endpoint, isRedacted: boolean): Sandbox | undefined =>
     (isRedacted ? known.redacted : known.plain).get(endpoint);
   const make = async (endpoint: Endpoint, isRedacted: boolean): Promise<Sandbox> => {
-    const described = await describe.tables(endpoint);
-    const computed = described && (await describe.computed(endpoint)); // of tables that exist
-    const tables = computed && described;
-    const source = isRedacted ? endpoint.redaction.redactor.source : undefined;
-    if (source !== undefined && tables === undefined) throw tablesProblem(describe, endpoint);
-    const revision = source === undefined ? endpoint.revision : `${endpoint.revision}+redacted`;
+    const options = await describedOptions(describe, endpoint, isRedacted);
     const sandbox = createSandbox({
       boundSql: endpoint.query,
       outline: endpoint.outline,
-      // A verdict reached without column types is not reused once the types are known.
-      revision: tables === undefined ? `${revision}?` : revision,
       functions: functions(endpoint),
-      stateColumns: tables === undefined ? 'unknown' : stateColumnsOf(tables),
       cache,
       explain: (sql) => explain(engine, sql),
-      computed,
-      redact: source && createRedactTable(source),
-      ...(tables === undefined ? {} : columnsOf(tables)),
+      ...options,
     });
-    if (tables !== undefined) (isRedacted ? known.redacted : known.plain).set(endpoint, sandbox);
+    if (options.columns !== undefined) (isRedacted ? known.redacted : known.plain).set(endpoint, sandbox);
     return sandbox;
   };
   const rejection: Sandboxes['rejection'] = ({ revision }, statement) =>
@@ -121,6 +111,26 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
     },
     offBecause: () => off,
   };
+}
+
+/** What a sandbox knows from the engine. Throws what `tablesProblem` returns if that is not enough to redact its tables. */
+async function describedOptions(
+  describe: Describe,
+  endpoint: Endpoint,
+  isRedacted: boolean,
+): Promise<Omit<SandboxOptions, 'boundSql' | 'outline' | 'functions' | 'cache' | 'explain'>> {
+  const described = await describe.tables(endpoint);
+  const computed = described && (await describe.computed(endpoint)); // of tables that exist
+  const source = isRedacted ? endpoint.redaction.redactor.source : undefined;
+  const revision = source === undefined ? endpoint.revision : `${endpoint.revision}+redacted`;
+  if (described !== undefined && computed !== undefined) {
+    const stateColumns = stateColumnsOf(described);
+    const redact = source && createRedactTable(source);
+    return { revision, computed, stateColumns, redact, ...columnsOf(described) };
+  }
+  if (source !== undefined) throw tablesProblem(describe, endpoint);
+  // A verdict reached without column types is not reused once the types are known.
+  return { revision: `${revision}?`, stateColumns: 'unknown' };
 }
 
 /** Why the tables of an endpoint are not known. */

@@ -43,25 +43,13 @@ test.each([false, true])('what the tables of the detectors have is replaced, kin
 });
 
 /** What the engine redacts although no detector takes it for personal data: docs/guide/personal-data.md names the kinds. */
-const WIDER: readonly string[] = [
-  ...['groups of thousands', 'an object identifier', 'octets over 255', 'a sum', 'an exponent', 'sums'],
-  ...['a version of four parts, marked', 'a version of four parts after a name', 'a version of five parts'],
-  ...[
-    'a browser',
-    'only a browser',
-    'a product in brackets',
-    'a product, encoded',
-    'a semantic version after an @',
-  ],
-  ...['an EUI-64', 'a fingerprint', 'a UUID of digits', 'a scope of hexadecimal letters', 'three colons'],
-  ...[
-    'a scope of four hexadecimal digits, in mixed case',
-    'a key and a number',
-    'a high-resolution image name',
-  ],
-  ...['a card number with a wrong check digit', 'a card in an identifier', 'a card in a fraction'],
-  ...['an IBAN with wrong check digits', 'an IBAN of the wrong length', 'a number too long for a phone'],
-];
+const WIDER: readonly string[] =
+  `groups of thousands; an object identifier; octets over 255; a sum; an exponent; sums;
+  a version of four parts, marked; a version of four parts after a name; a version of five parts; a browser; only a browser;
+  a product in brackets; a product, encoded; a semantic version after an @; an EUI-64; a fingerprint; a UUID of digits;
+  a scope of hexadecimal letters; three colons; a scope of four hexadecimal digits, in mixed case; a key and a number;
+  a high-resolution image name; a card number with a wrong check digit; a card in an identifier; a card in a fraction;
+  an IBAN with wrong check digits; an IBAN of the wrong length; a number too long for a phone`.split(/;\s+/);
 
 test('what no detector takes for personal data stays, apart from known shapes', async () => {
   const redacted = await inEngine(

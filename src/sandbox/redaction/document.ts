@@ -28,7 +28,7 @@ export function redactedDocument(value: Value, settings: ValueSettings, redact: 
   const above = [...new Set(named.flatMap(({ path }) => pathsAbove(path)))];
   // An array or a value where a rule expects an object: what is inside an array has no paths of its own.
   const hasAny = `hasAny(arrayMap(p -> lower(p), ${paths}), [${above.map(quoteString).join(', ')}])`;
-  const leftOut = `${without(above.map((path) => `${pattern(path)}$`))}`;
+  const leftOut = without(above.map((path) => `${pattern(path)}$`));
   const kept = above.length === 0 ? left : `if(${hasAny}, ${leftOut}, ${left})`;
   const patches = named.flatMap((rule) => patchOf(sql, rule, settings));
   const merged = patches.length === 0 ? kept : `JSONMergePatch(${[kept, ...patches].join(', ')})`;

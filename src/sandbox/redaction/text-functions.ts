@@ -1,7 +1,6 @@
 // The functions that redact strings and documents inside the engine, as lambdas of a WITH clause: a table's view defines them in a
 // scope of its own, before the columns that use them. None of them fails, whatever the value.
-import { foldPairs } from '../../redact/fold.ts';
-import { ENCODED, enginePatterns, type EnginePatterns } from '../../redact/engine-patterns.ts';
+import { ENCODED, enginePatterns, FOLDED, type EnginePatterns } from '../../redact/engine-patterns.ts';
 import { REDACTED, type DetectorName } from '../../redact/detector.ts';
 import { quoteString } from '../../sql/literal.ts';
 
@@ -15,6 +14,7 @@ export interface TextSettings {
 /** Names of the functions. Consumers cannot reach them, and no table has such columns. */
 export const REDACT_TEXT = 'millrace_redact_text';
 const REDACT_DOCUMENT = 'millrace_redact_document';
+const HIDES = 'millrace_hides';
 export const HASH_TEXT = 'millrace_hash_text';
 
 /** Parameters with the two keys of HMAC (RFC 2104), in hexadecimal digits. */
@@ -30,16 +30,11 @@ export function textFunctions({ detectors, kind }: TextSettings): readonly strin
   const { any } = patterns;
   if (any === '') return [`t -> t AS ${REDACT_TEXT}`, `t -> t AS ${REDACT_DOCUMENT}`];
   const plain = kind ? replaceEach(patterns.byName) : replace('t', any, REDACTED);
-  const finds = (text: string): string => `match(${text}, ${quoteString(any)})`;
-  const both = `millrace_plain(millrace_quoted(millrace_plain(d)))`;
-  const decoded = bound('r', both, `if(${encodes('r')}, ${quoteString(REDACTED)}, r)`);
-  const either = `if(${finds('d')} OR ${finds('millrace_quoted(d)')}, ${decoded}, millrace_plain(t))`;
-  // Few texts have any of these characters, which is known sooner than whether they encode something.
-  const isEncoded = `(multiSearchAny(t, ['%', '\\\\', '&', '=']) OR length(t) != lengthUTF8(t)) AND ${encodes('t')}`;
   return [
+    ...decoders(patterns.anyDecoded),
     `t -> ${plain} AS millrace_plain`,
-    ...decoders(),
-    `t -> if(${isEncoded}, ${bound('d', 'millrace_decode(t)', either)}, millrace_plain(t)) AS ${REDACT_TEXT}`,
+    `t -> if(${HIDES}(t), ${quoteString(REDACTED)}, t) AS millrace_shown`,
+    `t -> millrace_shown(millrace_plain(t)) AS ${REDACT_TEXT}`,
     ...documentFunctions(patterns, kind),
   ];
 }
@@ -52,18 +47,27 @@ function bound(name: string, value: string, body: string): string {
   return `arrayMap(${name} -> ${body}, [${value}])[1]`;
 }
 
-/** The decodings that detectors see through, in their order. */
-function decoders(): readonly string[] {
-  const { from, to, dropped } = foldPairs();
-  const controls = replace(replace('t', '\\\\+[nrtbf]', '\n'), '\\\\+(["/])', '\\1');
+/**
+ * Whether a text has an encoding, and detectors find something in what it encodes. The decodings that detectors see through, in their
+ * order: quoted-printable last and by itself, since it may break what the others show.
+ */
+function decoders(any: string): readonly string[] {
+  const controls = replace('t', '\\\\+[nrtbf]', '\n');
   const escapes = replace(controls, '\\\\+(?:u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2}))', '&#x\\1\\2;');
-  const entities = (text: string): string => `decodeHTMLComponent(${replace(text, '&(?:amp;)+', '&')})`;
-  const percents = `decodeURLComponent(${replace(entities(escapes), '%(?:25)+([0-9A-Fa-f]{2})', '%\\1')})`;
-  const visible = replace(`toValidUTF8(${entities(percents)})`, `[${classOf(dropped)}]`, '');
-  const folded = `translateUTF8(normalizeUTF8NFKC(${visible}), ${quoteString(from)}, ${quoteString(to)})`;
+  const percents = `decodeURLComponent(${replace(`decodeHTMLComponent(${escapes})`, '%(?:25)+', '%')})`;
+  const entities = `decodeHTMLComponent(${replace(percents, '&(?:amp;)+', '&')})`;
+  const compatible = `normalizeUTF8NFKC(toValidUTF8(${entities}))`;
+  const folded = FOLDED.reduce((text, [pattern, by]) => replace(text, pattern, by), compatible);
   const unbroken = replace('t', '=\\r?\\n', '');
   const quoted = `decodeURLComponent(${replace(unbroken, '=([2-7][0-9A-Fa-f])', '%\\1')})`;
-  return [`t -> ${folded} AS millrace_decode`, `t -> toValidUTF8(${quoted}) AS millrace_quoted`];
+  const finds = (text: string): string => `match(${text}, ${quoteString(any)})`;
+  // Few texts have any of these characters, which is known sooner than whether they encode something.
+  const isEncoded = `(multiSearchAny(t, ['%', '\\\\', '&', '=']) OR length(t) != lengthUTF8(t)) AND match(t, ${quoteString(ENCODED)})`;
+  return [
+    `t -> ${folded} AS millrace_decode`,
+    `t -> ${finds('t')} OR ${finds(quoted)} AS millrace_finds`,
+    `t -> ${isEncoded} AND millrace_finds(millrace_decode(t)) AS ${HIDES}`,
+  ];
 }
 
 /** With a replacement for each detector. */
@@ -71,17 +75,8 @@ function replaceEach(patterns: EnginePatterns['byName']): string {
   return patterns.reduce((text, [name, pattern]) => replace(text, pattern, `${REDACTED}:${name}`), 't');
 }
 
-function encodes(text: string): string {
-  return `match(${text}, ${quoteString(ENCODED)})`;
-}
-
 function replace(text: string, pattern: string, by: string): string {
   return `replaceRegexpAll(${text}, ${quoteString(pattern)}, ${quoteString(by)})`;
-}
-
-/** All of them are in the basic plane. */
-function classOf(characters: string): string {
-  return Array.from(characters, (each) => `\\x{${each.charCodeAt(0).toString(16)}}`).join('');
 }
 
 /** A string in the text of a document, with its quotes. */
@@ -94,13 +89,17 @@ const STRING = '"(?:[^"\\\\]|\\\\.)*"';
 function documentFunctions({ inJson, anyInJson, numbers }: EnginePatterns, kind: boolean): readonly string[] {
   const all = kind ? replaceEach(inJson) : replace('t', anyInJson, REDACTED);
   const once = inJson.length === 0 ? 't' : all;
-  const marked = [ENCODED, '\\\\"@', `${REDACTED}[^"]*":`, ...(numbers === undefined ? [] : [numbers])];
+  const marked = ['\\\\"@', `${REDACTED}[^"]*":`, ...(numbers === undefined ? [] : [numbers])];
   const string = quoteString(STRING);
   const unequal = `if(startsWith(after, ':') AND v != s, concat(v, '_', toString(n)), v)`;
   const strings = `arrayMap((s, v, n, after) -> concat(toJSONString(${unequal}), after), raw, arrayMap(s -> ${REDACT_TEXT}(s), raw), arrayEnumerate(raw), arrayResize(arrayPopFront(between), length(raw)))`;
   const raw = `arrayMap(s -> JSONExtractString(s), extractAll(t, ${string}))`;
   const byString = `arrayMap((raw, between) -> concat(between[1], arrayStringConcat(${strings})), [${raw}], [splitByRegexp(${string}, t)])[1]`;
-  const chosen = bound('r', once, `if(match(r, ${quoteString(marked.join('|'))}), ${byString}, r)`);
+  const chosen = bound(
+    'r',
+    once,
+    `if(match(r, ${quoteString(marked.join('|'))}) OR ${HIDES}(r), ${byString}, r)`,
+  );
   return [`t -> ${chosen} AS ${REDACT_DOCUMENT}`];
 }
 
