@@ -18,7 +18,7 @@ export function redactedMap(value: Value, settings: ValueSettings, redact: Redac
   const [key, item] = [`k${depth}`, `v${depth}`];
   const [keyType, itemType] = [innerType(type), innerType(type, 1)];
   const inner = { rules: undefined, depth: depth + 1 };
-  const keys = redact({ ...inner, sql: key, type: keyType });
+  const keys = textual(redact({ ...inner, sql: key, type: keyType }), settings);
   const items = redact({ ...inner, sql: item, type: itemType });
   const named = keyRules(rules, '');
   if (keys.kind === 'dropped' || items.kind === 'dropped') return { kind: 'dropped' };
@@ -40,6 +40,11 @@ export function redactedMap(value: Value, settings: ValueSettings, redact: Redac
       : `arrayMap((${key}, ${item}) -> ${itemSql}, mapKeys(${source}), mapValues(${source}))`;
   const to = `Map(${newKey}, ${newItem})`;
   return changed(`CAST(tuple(${newKeys}, ${newItems}), ${quoteString(to)})`, to);
+}
+
+/** Addresses cannot be numbered. */
+function textual(keys: RedactedValue, { mask }: ValueSettings): RedactedValue {
+  return keys.kind === 'changed' && /IPv[46]/.test(keys.type) ? changed(quoteString(mask), 'String') : keys;
 }
 
 /** Redacted keys, each but the first of equal ones with a number. */

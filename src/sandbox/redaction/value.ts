@@ -17,9 +17,9 @@ export function redactedValue(value: Value, settings: ValueSettings): RedactedVa
   if (NOT_TEXT.test(type.name)) return SAME;
   switch (type.name) {
     case 'String':
-      return changed(`${REDACT_TEXT}(${sql})`, 'String');
+      return changed(redactedText(value, sql), 'String');
     case 'FixedString':
-      return changed(`${REDACT_TEXT}(toString(${sql}))`, 'String');
+      return changed(redactedText(value, `toString(${sql})`), 'String');
     case 'Nullable':
     case 'LowCardinality':
       return redactedWrapped(value, settings);
@@ -30,7 +30,7 @@ export function redactedValue(value: Value, settings: ValueSettings): RedactedVa
     case 'Enum8':
     case 'Enum16':
       return namesIn(type).some(settings.finds)
-        ? changed(`${REDACT_TEXT}(toString(${sql}))`, 'String')
+        ? changed(redactedText(value, `toString(${sql})`), 'String')
         : SAME;
     case 'SimpleAggregateFunction':
       return redactedValue({ ...value, type: innerType(type, 1) }, settings);
@@ -53,6 +53,14 @@ export function redactedValue(value: Value, settings: ValueSettings): RedactedVa
     default:
       return masked(value, settings); // a type that is not known may hold anything
   }
+}
+
+/**
+ * Planning a function outside of a lambda runs it several times without rows, and compiles its regular expressions each time: over
+ * many columns of text that takes longer than most queries.
+ */
+function redactedText({ depth }: Pick<Value, 'depth'>, text: string): string {
+  return depth > 0 ? `${REDACT_TEXT}(${text})` : `arrayMap(t -> ${REDACT_TEXT}(t), [${text}])[1]`;
 }
 
 /** The neutral address of each family: values remain values of their type. */
@@ -92,7 +100,7 @@ function redactedWrapped(value: Value, settings: ValueSettings): RedactedValue {
   if (inner.kind !== 'changed') return inner;
   if (bare.name === 'String' || bare.name === 'FixedString') {
     const text = type.name === 'LowCardinality' || bare.name === 'FixedString' ? `toString(${sql})` : sql;
-    return changed(`${REDACT_TEXT}(${text})`, isNullable ? 'Nullable(String)' : 'String');
+    return changed(redactedText(value, text), isNullable ? 'Nullable(String)' : 'String');
   }
   if (/^(?:IPv[46]|Enum\d*)$/.test(bare.name) && isNullable)
     return changed(`if(isNull(${sql}), NULL, ${inner.sql})`, `Nullable(${inner.type})`);
@@ -152,7 +160,7 @@ function redactedDynamic({ sql, type, depth }: Value): RedactedValue {
   return changed(
     `multiIf(dynamicType(${sql}) IN (${DYNAMIC_VALUES}), ${sql}, ` +
       `dynamicType(${sql}) = '${strings}', ${as(`arrayMap(${variable} -> ${REDACT_TEXT}(${variable}), ${element(strings)})`)}, ` +
-      `${as(`${REDACT_TEXT}(${text})`)})`,
+      `${as(redactedText({ depth }, text))})`,
     to,
   );
 }
