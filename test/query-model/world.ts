@@ -1,0 +1,104 @@
+// Two tenants' rows in the real engine, the model of a query over them, and whether rows of the other tenant change its result.
+import { createModel, type ModelOptions, type QueryModel } from '../../src/query-model/model.ts';
+import { hasAmbiguousName, markParameters, usesOf } from '../../src/query-model/marked-query.ts';
+import { bindPlaceholders } from '../../src/sql/placeholders.ts';
+import { openOracle } from '../sql/oracle.ts';
+
+/** Parameters of every query, with the value of a call by tenant `a`. */
+const PARAMETERS: Readonly<Record<string, { readonly type: string; readonly value: string }>> = {
+  tenant: { type: 'String', value: 'a' },
+  tenants: { type: 'Array(String)', value: "['a']" },
+  user: { type: 'UInt64', value: '1' },
+  flag: { type: 'UInt8', value: '1' },
+  word: { type: 'String', value: 'x' },
+  count: { type: 'UInt64', value: '2' },
+};
+
+const MARKER = 'marker';
+
+export interface World {
+  /** The model of a query with `@name` parameters that reads `logs.…`. Rejects if the engine rejects the query. */
+  readonly model: (query: string, options?: Partial<ModelOptions>) => Promise<QueryModel>;
+  /** Whether a call by tenant `a` returns other rows if the other tenant's rows are absent or others. */
+  readonly leaks: (query: string) => Promise<boolean>;
+  readonly rows: (query: string) => Promise<string>;
+  readonly close: () => void;
+}
+
+/** Names that both tenants' rows share, and columns whose values are not unique to one. */
+const TABLES = `
+CREATE TABLE {db}.events (tenant String, ts DateTime, user_id UInt64, path String, ms UInt32, meta Tuple(project String, host String), tags Array(String), attributes Map(String, String)) ENGINE = MergeTree ORDER BY (tenant, ts);
+CREATE TABLE {db}.users (tenant String, id UInt64, email String, country LowCardinality(String), manager UInt64) ENGINE = MergeTree ORDER BY (tenant, id);
+CREATE TABLE {db}.orders (tenant LowCardinality(String), id UInt64, user_id UInt64, amount Int64, parent UInt64) ENGINE = MergeTree ORDER BY id;
+CREATE TABLE {db}.plans (tenant String, org String) ENGINE = MergeTree ORDER BY tenant;
+CREATE TABLE {db}.countries (code String, name String) ENGINE = MergeTree ORDER BY code;
+CREATE DICTIONARY {db}.emails (id UInt64, email String) PRIMARY KEY id SOURCE(CLICKHOUSE(DB '{db}' TABLE 'users')) LAYOUT(HASHED()) LIFETIME(0);
+CREATE DICTIONARY {db}.tenant_emails (tenant String, id UInt64, email String) PRIMARY KEY tenant, id SOURCE(CLICKHOUSE(DB '{db}' TABLE 'users')) LAYOUT(COMPLEX_KEY_HASHED()) LIFETIME(0);
+CREATE DICTIONARY {db}.names (code String, name String) PRIMARY KEY code SOURCE(CLICKHOUSE(DB '{db}' TABLE 'countries')) LAYOUT(COMPLEX_KEY_HASHED()) LIFETIME(0);
+INSERT INTO {db}.countries VALUES ('DE', 'Germany'), ('FR', 'France'), ('a', 'A'), ('b', 'B');
+INSERT INTO {db}.plans VALUES ('a', 'a'), ('b', 'b');
+`;
+
+const ROWS = {
+  a: `
+INSERT INTO {db}.events VALUES ('a', '2024-01-01 00:00:02', 1, '/x', 10, ('a', 'h1'), ['p', 'q'], {'tenant':'a'}), ('a', '2024-01-01 00:00:04', 2, '/y', 20, ('a', 'h2'), ['q'], {'tenant':'a'}), ('a', '2024-01-01 00:00:06', 4, '/z', 30, ('a', 'h1'), [], {'tenant':'a'});
+INSERT INTO {db}.users VALUES ('a', 1, 'ann', 'DE', 2), ('a', 2, 'al', 'FR', 0);
+INSERT INTO {db}.orders VALUES ('a', 1, 1, 5, 0), ('a', 2, 2, 7, 1), ('a', 5, 1, 9, 2);
+`,
+  b: `
+INSERT INTO {db}.events VALUES ('b', '2024-01-01 00:00:01', 1, '/x', 100, ('b', 'h1'), ['q', 'r'], {'tenant':'b'}), ('b', '2024-01-01 00:00:05', 4, '/z', 300, ('b', 'h3'), ['p'], {'tenant':'b'}), ('b', '2024-01-01 00:00:07', 3, '/w', 200, ('b', 'h2'), ['a'], {'tenant':'b'});
+INSERT INTO {db}.users VALUES ('b', 1, 'bob', 'FR', 3), ('b', 3, 'bea', 'DE', 1), ('b', 4, 'bo', 'DE', 1);
+INSERT INTO {db}.orders VALUES ('b', 2, 4, 70, 1), ('b', 3, 1, 50, 2), ('b', 4, 3, 11, 3);
+`,
+  c: `
+INSERT INTO {db}.events VALUES ('b', '2024-01-01 00:00:08', 2, '/y', 7, ('b', 'h1'), ['p'], {'tenant':'b'});
+INSERT INTO {db}.users VALUES ('b', 2, 'cy', 'FR', 1), ('b', 4, 'cid', 'FR', 2);
+INSERT INTO {db}.orders VALUES ('b', 5, 2, 12, 1), ('b', 1, 4, 1, 2);
+`,
+};
+
+/** Databases by the rows that they hold: of the caller's tenant, and of another in two versions. */
+const DATABASES = { alone: ['a'], other: ['b', 'a'], changed: ['c', 'a'] } as const;
+
+export async function openTwoTenants(): Promise<World> {
+  const oracle = openOracle();
+  for (const [db, tenants] of Object.entries(DATABASES)) {
+    const script = [TABLES, ...tenants.map((tenant) => ROWS[tenant])].join('').replaceAll('{db}', db);
+    await oracle.ask(`CREATE DATABASE ${db}; ${script}`);
+  }
+  const values = Object.entries(PARAMETERS).map(
+    ([name, { value }]) => `param_${name} = '${value.replaceAll("'", "''")}'`,
+  );
+  const ask = (sql: string): Promise<string> =>
+    oracle.ask(`SET max_threads = 1, ${values.join(', ')}; ${sql}`, 'TSVRaw');
+  const model: World['model'] = async (query, options = {}) => {
+    const sql = bound(query, 'other');
+    if (hasAmbiguousName(sql)) throw new Error('an ambiguous name');
+    const marked = markParameters(sql, usesOf(sql), MARKER);
+    const tree = await ask(`EXPLAIN QUERY TREE run_passes = 1, passes = 1 ${marked}`);
+    const parameters = Object.keys(PARAMETERS).map((name) => ({ name, isNeverNull: true }));
+    return createModel(tree, { marker: MARKER, parameters, ...options });
+  };
+  const rows = async (query: string, db: keyof typeof DATABASES = 'other'): Promise<string> => {
+    const text = await ask(`SELECT * FROM (${bound(query, db)}\n)`);
+    return text.split('\n').toSorted().join('\n');
+  };
+  const leaks: World['leaks'] = async (query) => {
+    const alone = await rows(query, 'alone');
+    return alone !== (await rows(query, 'other')) || alone !== (await rows(query, 'changed'));
+  };
+  return { model, leaks, rows: (query) => rows(query), close: oracle.close };
+}
+
+function bound(query: string, db: keyof typeof DATABASES): string {
+  const { sql, findings } = bindPlaceholders(query, (name) => PARAMETERS[name]?.type);
+  if (findings.length > 0) throw new Error(JSON.stringify(findings));
+  return sql.replaceAll('logs.', `${db}.`);
+}
+
+/** Names of the sources that are not confined by `@tenant`. */
+export function openSources({ sources }: QueryModel, parameter = 'tenant'): readonly string[] {
+  return sources
+    .filter(({ confinedBy, isShared }) => !isShared && !confinedBy.includes(parameter))
+    .map(({ name }) => name.replace(/^(?:other|alone|changed)\./, ''));
+}
