@@ -205,6 +205,7 @@ function revisionOf(file: EndpointFile, sql: string): string {
     examples: _examples,
     fixtures: _fixtures,
     allow_breaking: _reason,
+    tenancy: _tenancy,
     labels: _labels,
     reservation: _reservation,
     query: _query,

@@ -238,6 +238,30 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
     title: 'A function that cannot be allowed',
     help: 'A string in a call of this function names a format, a type, a setting, a table or a file, or it returns the state of an aggregate function; the sandbox does not check that. Call the function in the WITH clause instead.',
   },
+  'tenancy.not_confined': {
+    title: 'A query depends on rows of other tenants',
+    help: 'Rows that the tenancy parameter does not select can change the result. Compare a column of the table with the parameter, by AND, before windows, aggregates and LIMIT, and in every branch of UNION; docs/guide/tenancy.md has the rules.',
+  },
+  'tenancy.not_analysed': {
+    title: 'It cannot be determined which rows a query depends on',
+    help: 'The message has the reason. The query is treated as one that depends on rows of other tenants.',
+  },
+  'tenancy.unknown_parameter': {
+    title: 'The tenancy parameter is not declared',
+    help: 'Declare the parameter, correct its name, or write tenancy: { none: the reason } if the endpoint has no tenants.',
+  },
+  'tenancy.parameter_missing': {
+    title: 'A tenancy without a parameter',
+    help: 'Name the parameter in the file or in the setting tenancy, or write tenancy: { none: the reason }.',
+  },
+  'tenancy.optional_parameter': {
+    title: 'The tenancy parameter is optional',
+    help: 'A call without it would run with NULL or a default tenant. Set required: true.',
+  },
+  'tenancy.contradiction': {
+    title: 'tenancy.none together with other keys',
+    help: 'Remove none, or the other keys.',
+  },
   'labels.unknown_parameter': {
     title: 'A label refers to an unknown parameter',
     help: 'Declare the parameter, or remove the @ to use a fixed value.',

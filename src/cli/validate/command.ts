@@ -52,6 +52,7 @@ export function addValidate(program: Command, deps: CommandDeps): void {
       isStrict: flags.strict === true,
       withEngine: flags.engine ? withEngine : undefined,
       openTestRuntime: deps.openTestRuntime,
+      tenancy: settings.tenancy,
       withoutTables: schema === undefined ? noTables(settings, 'Queries were not analysed') : undefined,
     };
     deps.setExitCode(await validate(options, deps.terminal));

@@ -14,6 +14,8 @@ import { findUnknownNames, readTables } from '../../catalog/known-names.ts';
 import { findUnknownSettings, readSettingNames } from '../../catalog/known-settings.ts';
 import { lint } from '../../catalog/lint.ts';
 import { loadFiles, type LoadedFiles } from '../../catalog/load.ts';
+import { findUnconfined } from '../../catalog/tenancy-check.ts';
+import { tenancyFindings, type TenancySetting } from '../../catalog/tenancy.ts';
 import { findUnbounded, readTimeColumns } from '../../catalog/time-bound.ts';
 import { readTextSync } from '../../config/read-text.ts';
 import { MAX_DOCUMENT_BYTES } from '../../config/yaml-document.ts';
@@ -41,6 +43,7 @@ export interface ValidateOptions {
     | (<T>(use: (engine: Engine, schema: LoadedSchema) => Promise<T>) => Promise<T>)
     | undefined;
   readonly openTestRuntime: OpenTestRuntime;
+  readonly tenancy: TenancySetting;
   /** The error for queries that read tables, if none are known. */
   readonly withoutTables: CommandError | undefined;
 }
@@ -61,11 +64,15 @@ export async function validate(options: ValidateOptions, terminal: Terminal): Pr
   };
   const { files } = await loadFiles(listed, new Map(), { compile, ...REAL_TIME });
   const ignored = await ignoredIn(options.paths);
-  const found = [...ignored, ...staticFindings(files), ...inspected.flatMap(warningsOf)];
+  const found = [
+    ...ignored,
+    ...staticFindings(files),
+    ...inspected.flatMap((file) => staticFindingsOf(file, options.tenancy)),
+  ];
   let failure: CommandError | undefined;
   if (withEngine !== undefined && inspected.length > 0) {
     const ofEngine = await withEngine((engine, schema) =>
-      engineFindings({ engine, schema, terminal, openTestRuntime }, inspected),
+      engineFindings({ engine, schema, terminal, openTestRuntime, tenancy: options.tenancy }, inspected),
     ).catch(commandError);
     if (ofEngine instanceof CommandError) failure = ofEngine;
     else {
@@ -98,8 +105,11 @@ function staticFindings(files: LoadedFiles): readonly Finding[] {
   return [...own, ...assembleCatalog(candidates).diagnostics];
 }
 
-function warningsOf({ document, analysis }: InspectedFile): readonly Finding[] {
-  return toDiagnostics(document, lint(analysis));
+function staticFindingsOf(
+  { document, analysis }: InspectedFile,
+  tenancy: TenancySetting,
+): readonly Finding[] {
+  return toDiagnostics(document, [...lint(analysis), ...tenancyFindings(analysis.file, tenancy)]);
 }
 
 function commandError(cause: unknown): CommandError {
@@ -115,10 +125,11 @@ interface Analysing {
   readonly schema: LoadedSchema;
   readonly terminal: Terminal;
   readonly openTestRuntime: OpenTestRuntime;
+  readonly tenancy: TenancySetting;
 }
 
 async function engineFindings(
-  { engine, schema, terminal, openTestRuntime }: Analysing,
+  { engine, schema, terminal, openTestRuntime, tenancy }: Analysing,
   files: readonly InspectedFile[],
 ): Promise<readonly Finding[]> {
   const findings: Finding[] = [...schema.findings];
@@ -137,7 +148,13 @@ async function engineFindings(
     );
     const unbounded = failures.length > 0 ? [] : findUnbounded(file.analysis, timeColumns);
     const unknown = await findUnknownNames(engine, file, tables.columns);
-    const more = [...unbounded, ...findUnknownSettings(file.analysis, settingNames), ...unknown];
+    const unconfined = failures.some(isOfQuery) ? [] : await findUnconfined(engine, file, tenancy);
+    const more = [
+      ...unbounded,
+      ...unconfined,
+      ...findUnknownSettings(file.analysis, settingNames),
+      ...unknown,
+    ];
     findings.push(...failures, ...more.map((finding) => toDiagnostic(file.document, finding)));
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));

@@ -1,0 +1,113 @@
+// Models of an endpoint's queries: the saved query, and each table of its WITH clause as consumers read it.
+import { randomBytes } from 'node:crypto';
+import { EngineError, type Engine } from '../engine/engine.ts';
+import { hasAmbiguousName, markParameters, usesOf, type MarkedUse } from '../query-model/marked-query.ts';
+import {
+  createModel,
+  type ModelOptions,
+  type ModelParameter,
+  type QueryModel,
+} from '../query-model/model.ts';
+import { UnreadableTree } from '../query-model/tree-lines.ts';
+import { quoteIdentifier } from '../sql/literal.ts';
+import type { InspectedFile } from './compile.ts';
+import type { SampleValues } from './samples.ts';
+
+/** A query of an endpoint: the saved one, or one that reads a table of the WITH clause. */
+export interface EndpointQuery {
+  /** Name of the table; undefined: the saved query. */
+  readonly table: string | undefined;
+  readonly sql: string;
+}
+
+/** The model of a query, or why there is none. */
+export type ModelResult = { readonly model: QueryModel } | { readonly fault: string };
+
+/** The saved query, and each table that consumers can read. */
+export function queriesOf({ candidate: { endpoint } }: InspectedFile): readonly EndpointQuery[] {
+  const { query, outline, sandbox } = endpoint;
+  const clause = query.slice(outline.withStart, outline.withEnd);
+  const tables = sandbox.enabled ? outline.elements.filter(({ kind }) => kind === 'table') : [];
+  return [
+    ...tables.map(({ name }) => ({ table: name, sql: `${clause}\nSELECT * FROM ${quoteIdentifier(name)}` })),
+    { table: undefined, sql: query },
+  ];
+}
+
+/** Has the engine resolve a query, and builds its model. Rejects with EngineError if the engine could not be asked. */
+export async function modelOf(
+  engine: Engine,
+  inspected: InspectedFile,
+  sql: string,
+  options: Omit<ModelOptions, 'marker' | 'parameters'> = {},
+): Promise<ModelResult> {
+  if (hasAmbiguousName(sql))
+    return { fault: 'a quoted name contains a backslash, a line break or ", name: "' };
+  const marker = `millrace_${randomBytes(8).toString('hex')}`;
+  const explained = await explainMarked(engine, inspected, sql, marker);
+  if (explained === undefined) return { fault: 'the engine accepts none of the sample values' };
+  try {
+    return { model: createModel(explained, { ...options, marker, parameters: parametersOf(inspected) }) };
+  } catch (error) {
+    if (error instanceof UnreadableTree) return { fault: error.message };
+    throw error;
+  }
+}
+
+function parametersOf({ analysis: { file } }: InspectedFile): readonly ModelParameter[] {
+  return Object.entries(file.parameters ?? {}).map(([name, { type, required, default: standard }]) => ({
+    name,
+    isNeverNull: (required === true || standard !== undefined) && !type.includes('Nullable('),
+  }));
+}
+
+/** The engine's tree; undefined if it accepts the query with no sample values. */
+async function explainMarked(
+  engine: Engine,
+  { candidate: { endpoint } }: InspectedFile,
+  sql: string,
+  marker: string,
+): Promise<string | undefined> {
+  const uses = usesOf(sql);
+  const samples = endpoint.samples();
+  const marked = markParameters(sql, uses, marker);
+  for (const values of samples) {
+    const tree = await explain(engine, marked, values);
+    if (tree !== undefined) return tree;
+  }
+  // Somewhere only a plain parameter is allowed, such as in the arguments of a view.
+  for (const values of samples) {
+    if ((await explain(engine, sql, values)) === undefined) continue;
+    const accepted: MarkedUse[] = [];
+    for (const use of uses) {
+      if ((await explain(engine, markParameters(sql, [use], marker), values)) !== undefined)
+        accepted.push(use);
+    }
+    return explain(engine, markParameters(sql, accepted, marker), values);
+  }
+  return undefined;
+}
+
+const EXPLAIN = 'EXPLAIN QUERY TREE run_passes = 1, passes = 1 ';
+const LIMITS = { time: 10, memory: 2 ** 29, readRows: 0, resultBytes: 2 ** 26 };
+
+/** Undefined if the engine rejects the query with these values. */
+async function explain(engine: Engine, sql: string, values: SampleValues): Promise<string | undefined> {
+  const statement = {
+    sql: `${EXPLAIN}${sql}`,
+    parameters: values,
+    limits: LIMITS,
+    origin: 'consumer',
+    int64: 'number',
+  } as const;
+  try {
+    const { chunks } = await engine.run(statement, { format: 'JSONCompactEachRow' });
+    const parts: Uint8Array[] = [];
+    for await (const chunk of chunks) parts.push(chunk);
+    const lines = Buffer.concat(parts).toString().trimEnd().split('\n');
+    return lines.map((line) => (JSON.parse(line) as [string])[0]).join('\n'); // one string column
+  } catch (error) {
+    if (error instanceof EngineError && error.failure === 'rejected') return undefined;
+    throw error;
+  }
+}
