@@ -262,6 +262,10 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
     title: 'tenancy.none together with other keys',
     help: 'Remove none, or the other keys.',
   },
+  'tenancy.key_not_locked': {
+    title: 'A key is not restricted to one tenant',
+    help: 'The key restricts other parameters than the one that separates tenants, or may send consumer queries for any tenant. Add the parameter to the key, unless it may read the rows of every tenant.',
+  },
   'labels.unknown_parameter': {
     title: 'A label refers to an unknown parameter',
     help: 'Declare the parameter, or remove the @ to use a fixed value.',

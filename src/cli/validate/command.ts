@@ -53,6 +53,7 @@ export function addValidate(program: Command, deps: CommandDeps): void {
       withEngine: flags.engine ? withEngine : undefined,
       openTestRuntime: deps.openTestRuntime,
       tenancy: settings.tenancy,
+      tokens: settings.tokens,
       withoutTables: schema === undefined ? noTables(settings, 'Queries were not analysed') : undefined,
     };
     deps.setExitCode(await validate(options, deps.terminal));

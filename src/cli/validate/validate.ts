@@ -14,11 +14,13 @@ import { findUnknownNames, readTables } from '../../catalog/known-names.ts';
 import { findUnknownSettings, readSettingNames } from '../../catalog/known-settings.ts';
 import { lint } from '../../catalog/lint.ts';
 import { loadFiles, type LoadedFiles } from '../../catalog/load.ts';
+import { findUnlockedKeys } from '../../catalog/tenancy-keys.ts';
+import { createReadTokens } from '../../auth/tokens-file.ts';
 import { findUnconfined } from '../../catalog/tenancy-check.ts';
 import { tenancyFindings, type TenancySetting } from '../../catalog/tenancy.ts';
 import { findUnbounded, readTimeColumns } from '../../catalog/time-bound.ts';
 import { readTextSync } from '../../config/read-text.ts';
-import { MAX_DOCUMENT_BYTES } from '../../config/yaml-document.ts';
+import { MAX_DOCUMENT_BYTES, parseYaml } from '../../config/yaml-document.ts';
 import { compareDiagnostics, type Finding } from '../../core/finding.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { explainBroken } from '../../schema/broken.ts';
@@ -44,6 +46,8 @@ export interface ValidateOptions {
     | undefined;
   readonly openTestRuntime: OpenTestRuntime;
   readonly tenancy: TenancySetting;
+  /** The tokens file, if one is set. */
+  readonly tokens: string | undefined;
   /** The error for queries that read tables, if none are known. */
   readonly withoutTables: CommandError | undefined;
 }
@@ -64,8 +68,10 @@ export async function validate(options: ValidateOptions, terminal: Terminal): Pr
   };
   const { files } = await loadFiles(listed, new Map(), { compile, ...REAL_TIME });
   const ignored = await ignoredIn(options.paths);
+  const ofKeys = await keyFindings(options, inspected);
   const found = [
     ...ignored,
+    ...ofKeys,
     ...staticFindings(files),
     ...inspected.flatMap((file) => staticFindingsOf(file, options.tenancy)),
   ];
@@ -91,6 +97,20 @@ export async function validate(options: ValidateOptions, terminal: Terminal): Pr
   await print({ findings, files: files.size, textOf }, terminal);
   if (failure !== undefined) throw failure;
   return countErrors(findings) > 0 || (isStrict && findings.length > 0) ? 1 : 0;
+}
+
+/** Findings about the tokens file, if it exists. */
+async function keyFindings(
+  { tokens: path, tenancy }: ValidateOptions,
+  inspected: readonly InspectedFile[],
+): Promise<readonly Finding[]> {
+  const text = path === undefined ? undefined : readTextSync(path, MAX_DOCUMENT_BYTES);
+  if (path === undefined || text === undefined) return [];
+  const read = await createReadTokens()(path);
+  const parsed = parseYaml(path, text);
+  if (read.kind !== 'read' || 'diagnostics' in parsed)
+    return read.kind === 'rejected' ? read.diagnostics : [];
+  return toDiagnostics(parsed.document, findUnlockedKeys({ tokens: [...read.tokens] }, inspected, tenancy));
 }
 
 /** Warnings about files in the folders among the paths. */
