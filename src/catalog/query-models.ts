@@ -1,6 +1,6 @@
 // Models of an endpoint's queries: the saved query, and each table of its WITH clause as consumers read it.
 import { randomBytes } from 'node:crypto';
-import { EngineError, type Engine } from '../engine/engine.ts';
+import { EngineError, type Engine, type Statement } from '../engine/engine.ts';
 import { hasAmbiguousName, markParameters, usesOf, type MarkedUse } from '../query-model/marked-query.ts';
 import {
   createModel,
@@ -39,15 +39,18 @@ export async function modelOf(
   engine: Engine,
   inspected: InspectedFile,
   sql: string,
-  options: Omit<ModelOptions, 'marker' | 'parameters'> = {},
+  options: Omit<ModelOptions, 'marker' | 'parameters' | 'views'> = {},
 ): Promise<ModelResult> {
   if (hasAmbiguousName(sql))
     return { fault: 'a quoted name contains a backslash, a line break or ", name: "' };
   const marker = `millrace_${randomBytes(8).toString('hex')}`;
   const explained = await explainMarked(engine, inspected, sql, marker);
   if (explained === undefined) return { fault: 'the engine accepts none of the sample values' };
+  const views = await viewTrees(engine, explained);
   try {
-    return { model: createModel(explained, { ...options, marker, parameters: parametersOf(inspected) }) };
+    return {
+      model: createModel(explained, { ...options, marker, views, parameters: parametersOf(inspected) }),
+    };
   } catch (error) {
     if (error instanceof UnreadableTree) return { fault: error.message };
     throw error;
@@ -91,6 +94,51 @@ async function explainMarked(
 const EXPLAIN = 'EXPLAIN QUERY TREE run_passes = 1, passes = 1 ';
 const LIMITS = { time: 10, memory: 2 ** 29, readRows: 0, resultBytes: 2 ** 26 };
 
+/** Views of one query, those that views read included. */
+const MAX_VIEWS = 200;
+
+const VIEWS = `SELECT * FROM (SELECT database || '.' || name, as_select FROM system.tables WHERE engine = 'View' AND database NOT IN ('system', 'information_schema', 'INFORMATION_SCHEMA'))`;
+
+/** The trees of the definitions of the views that a tree reads; undefined for those with parameters. */
+async function viewTrees(engine: Engine, tree: string): Promise<ReadonlyMap<string, string | undefined>> {
+  const definitions = await viewsOf(engine);
+  const trees = new Map<string, string | undefined>();
+  const waiting = [tree];
+  for (let text = waiting.pop(); text !== undefined; text = waiting.pop()) {
+    for (const [, name = ''] of text.matchAll(/, table_name: ([^,\n]+)/g)) {
+      const definition = definitions.get(name);
+      if (definition === undefined || trees.has(name)) continue;
+      const isLeftOut = trees.size >= MAX_VIEWS || hasAmbiguousName(definition);
+      const inner = isLeftOut ? undefined : await explain(engine, definition, {});
+      trees.set(name, inner);
+      if (inner !== undefined) waiting.push(inner);
+    }
+  }
+  return trees;
+}
+
+const definitionsOf = new WeakMap<Engine, Promise<ReadonlyMap<string, string>>>();
+
+/** The definitions of all views, read once per engine: the tables of a command do not change. */
+function viewsOf(engine: Engine): Promise<ReadonlyMap<string, string>> {
+  const known = definitionsOf.get(engine);
+  if (known !== undefined) return known;
+  const statement = { sql: VIEWS, parameters: {}, limits: LIMITS, origin: 'saved', int64: 'number' } as const;
+  const views = rowsOf(engine, statement).then(
+    (rows) => new Map(rows.map((row) => row as [string, string])), // the columns of the query above
+  );
+  definitionsOf.set(engine, views);
+  return views;
+}
+
+async function rowsOf(engine: Engine, statement: Statement): Promise<readonly unknown[]> {
+  const { chunks } = await engine.run(statement, { format: 'JSONCompactEachRow' });
+  const parts: Uint8Array[] = [];
+  for await (const chunk of chunks) parts.push(chunk);
+  const lines = Buffer.concat(parts).toString().split('\n');
+  return lines.filter((line) => line !== '').map((line): unknown => JSON.parse(line));
+}
+
 /** Undefined if the engine rejects the query with these values. */
 async function explain(engine: Engine, sql: string, values: SampleValues): Promise<string | undefined> {
   const statement = {
@@ -101,11 +149,8 @@ async function explain(engine: Engine, sql: string, values: SampleValues): Promi
     int64: 'number',
   } as const;
   try {
-    const { chunks } = await engine.run(statement, { format: 'JSONCompactEachRow' });
-    const parts: Uint8Array[] = [];
-    for await (const chunk of chunks) parts.push(chunk);
-    const lines = Buffer.concat(parts).toString().trimEnd().split('\n');
-    return lines.map((line) => (JSON.parse(line) as [string])[0]).join('\n'); // one string column
+    const rows = await rowsOf(engine, statement);
+    return rows.map((row) => (row as [string])[0]).join('\n'); // one string column
   } catch (error) {
     if (error instanceof EngineError && error.failure === 'rejected') return undefined;
     throw error;

@@ -104,7 +104,9 @@ function offsetOf(inspected: InspectedFile, query: EndpointQuery, source: Source
   const whole = { start: 0, end: bound.sql.length };
   const cursor = createCursor(bound.sql, bound.tokens);
   for (const range of [own, whole]) {
-    const places = placesOf(cursor, source.name).filter((at) => at >= range.start && at < range.end);
+    const places = placesOf(cursor, source.view ?? source.name).filter(
+      (at) => at >= range.start && at < range.end,
+    );
     const at = places[source.occurrence] ?? places.at(-1);
     if (at !== undefined) return authorOffset(bound.uses, at);
   }

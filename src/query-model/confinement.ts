@@ -141,7 +141,7 @@ function knowTable(
 ): Known {
   const ids = new Set([table.id]);
   if (isSourceFree(table)) return { ids, facts: NO_FACTS };
-  const isOpaque = table.kind === 'table_function' && table.name.startsWith('view');
+  const isOpaque = table.kind === 'table' ? table.isOpaque : table.name.startsWith('view');
   const columns = options.columns === undefined ? ['*'] : [...options.columns];
   const keys = new Set(isOpaque ? [] : columns.map((name) => `${table.id}.${name}`));
   const sources = new Map([[table.id, { keys, isConfined: false }]]);

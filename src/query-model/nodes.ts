@@ -19,6 +19,8 @@ export interface QueryNode {
   readonly id: NodeId;
   /** Name in the WITH clause, if it is defined there. */
   readonly cte: string | undefined;
+  /** Name of the view whose definition it is. */
+  readonly view: string | undefined;
   /** Names of the result columns, in the order of `projection`. */
   readonly names: readonly string[];
   readonly types: readonly string[];
@@ -58,6 +60,7 @@ export interface UnionNode {
   readonly kind: 'union';
   readonly id: NodeId;
   readonly cte: string | undefined;
+  readonly view: string | undefined;
   /** Such as UNION_ALL, UNION_DISTINCT, EXCEPT_ALL, INTERSECT_DISTINCT. */
   readonly mode: string;
   readonly isRecursive: boolean;
@@ -71,6 +74,8 @@ export interface TableNode {
   readonly name: string;
   /** A reference of a recursive CTE to its previous rows. */
   readonly isRecursion: boolean;
+  /** A view whose definition is not known, such as one with parameters. */
+  readonly isOpaque: boolean;
 }
 
 export interface TableFunctionNode {

@@ -1,15 +1,15 @@
 // Reads the FROM clause of a query from the lines of its tree: tables, joins and subqueries.
 import { attribute, type TreeLine } from '../sql/query-tree.ts';
-import type { CrossJoinNode, JoinNode, Relation, TableNode, UsingColumn } from './nodes.ts';
-import {
-  attributeUpTo,
-  idOf,
-  listOf,
-  onlyNode,
-  partOf,
-  UnreadableTree,
-  type TreeReader,
-} from './tree-lines.ts';
+import type {
+  CrossJoinNode,
+  JoinNode,
+  QueryNode,
+  Relation,
+  TableNode,
+  UnionNode,
+  UsingColumn,
+} from './nodes.ts';
+import { attributeUpTo, listOf, onlyNode, partOf, UnreadableTree, type TreeReader } from './tree-lines.ts';
 
 /** Reads a node of a FROM clause; throws UnreadableTree. */
 export function readJoinTree(reader: TreeReader, line: TreeLine): Relation {
@@ -18,11 +18,11 @@ export function readJoinTree(reader: TreeReader, line: TreeLine): Relation {
     case 'UNION':
       return reader.query(line);
     case 'TABLE':
-      return readTable(line);
+      return readTable(reader, line);
     case 'TABLE_FUNCTION':
       return {
         kind: 'table_function',
-        id: idOf(line),
+        id: reader.id(line),
         name: attribute(line, 'table_function_name') ?? '',
         arguments: listOf(line, 'ARGUMENTS').map(reader.expression),
       };
@@ -34,7 +34,7 @@ export function readJoinTree(reader: TreeReader, line: TreeLine): Relation {
     case 'ARRAY_JOIN':
       return {
         kind: 'array_join',
-        id: idOf(line),
+        id: reader.id(line),
         isLeft: line.attributes.includes(', is_left: 1'),
         from: side(reader, line, 'TABLE EXPRESSION'),
         columns: listOf(line, 'JOIN EXPRESSIONS').map((column) => {
@@ -51,11 +51,14 @@ export function readJoinTree(reader: TreeReader, line: TreeLine): Relation {
   }
 }
 
-function readTable(line: TreeLine): TableNode {
+function readTable(reader: TreeReader, line: TreeLine): TableNode | QueryNode | UnionNode {
   const recursive = attribute(line, 'temporary_table_name');
   const name =
     recursive ?? attribute(line, 'table_name')?.replace(/, (?:final|sample_[a-z_]+): .*$/, '') ?? '';
-  return { kind: 'table', id: idOf(line), name, isRecursion: recursive !== undefined };
+  const id = reader.id(line);
+  const view = recursive === undefined ? reader.view(name, id) : undefined;
+  if (view !== undefined && view !== 'opaque') return view;
+  return { kind: 'table', id, name, isRecursion: recursive !== undefined, isOpaque: view === 'opaque' };
 }
 
 function side(reader: TreeReader, line: TreeLine, name: string): Relation {
@@ -68,7 +71,7 @@ function readCrossJoin(reader: TreeReader, line: TreeLine): CrossJoinNode {
   const parts = line.children.filter(({ kind }) => kind.endsWith('TABLE EXPRESSION'));
   return {
     kind: 'cross_join',
-    id: idOf(line),
+    id: reader.id(line),
     relations: parts.map((part) => reader.relation(onlyNode(part))),
   };
 }
@@ -79,7 +82,7 @@ function readJoin(reader: TreeReader, line: TreeLine): JoinNode {
   const isUsing = node?.kind === 'LIST';
   return {
     kind: 'join',
-    id: idOf(line),
+    id: reader.id(line),
     join: attribute(line, 'kind') ?? 'UNKNOWN',
     strictness: attribute(line, 'strictness', 'kind') ?? 'UNKNOWN',
     left: side(reader, line, 'LEFT TABLE EXPRESSION'),

@@ -2,15 +2,7 @@
 import { attribute, parseTreeLines, type TreeLine } from '../sql/query-tree.ts';
 import type { Expression, FunctionExpression, QueryNode, UnionNode } from './nodes.ts';
 import { readJoinTree } from './read-relation.ts';
-import {
-  attributeUpTo,
-  idOf,
-  listOf,
-  onlyNode,
-  partOf,
-  UnreadableTree,
-  type TreeReader,
-} from './tree-lines.ts';
+import { attributeUpTo, listOf, onlyNode, partOf, UnreadableTree, type TreeReader } from './tree-lines.ts';
 
 /** Nodes of one tree at most. */
 const MAX_NODES = 60_000;
@@ -18,35 +10,68 @@ const MAX_NODES = 60_000;
 const MAX_DEPTH = 400;
 
 /**
- * Reads the engine's tree of a query whose parameters are marked by `marker` (`marked-query.ts`). Throws UnreadableTree.
+ * Reads the engine's tree of a query whose parameters are marked by `marker` (`marked-query.ts`). `views`: the trees of the
+ * definitions of views, by `database.view`; undefined for one whose definition is not known. Throws UnreadableTree.
  */
-export function readTree(text: string, marker: string): QueryNode | UnionNode {
+export function readTree(
+  text: string,
+  marker: string,
+  views: ReadonlyMap<string, string | undefined> = new Map(),
+): QueryNode | UnionNode {
+  const bounds = { nodes: 0, depth: 0, shift: 0 };
+  return createReader({ marker, views, bounds }, 0).query(rootOf(text));
+}
+
+function rootOf(text: string): TreeLine {
   const parsed = parseTreeLines(text);
   if ('fault' in parsed) throw new UnreadableTree(`the engine's query tree is ${parsed.fault}`);
   const [root] = parsed.root.children;
   if (root === undefined || parsed.root.children.length !== 1)
     throw new UnreadableTree('the engine returned no query tree');
-  return createReader(marker).query(root);
+  return root;
 }
 
-function createReader(marker: string): TreeReader {
-  let nodes = 0;
-  let depth = 0;
+interface ReaderOptions {
+  readonly marker: string;
+  readonly views: ReadonlyMap<string, string | undefined>;
+  /** Shared by the readers of a query and its views. */
+  readonly bounds: { nodes: number; depth: number; shift: number };
+}
+
+/** `shift` is added to ids, since each tree has its own. */
+function createReader(options: ReaderOptions, shift: number): TreeReader {
+  const { marker, views, bounds } = options;
   const bounded =
     <T>(read: (line: TreeLine) => T) =>
     (line: TreeLine): T => {
-      if (++nodes > MAX_NODES || ++depth > MAX_DEPTH) throw new UnreadableTree('the query is too large');
+      if (++bounds.nodes > MAX_NODES || ++bounds.depth > MAX_DEPTH)
+        throw new UnreadableTree('the query is too large');
       const value = read(line);
-      depth--;
+      bounds.depth--;
       return value;
     };
   const reader: TreeReader = {
     expression: bounded((line) => readExpression(reader, line, marker)),
     query: bounded((line) => readQueryOrUnion(reader, line)),
     relation: bounded((line) => readJoinTree(reader, line)),
+    toId: (printed) => Number(printed) + shift,
+    id: (line) => {
+      if (line.id === undefined) throw new UnreadableTree(`${line.kind} has no id`);
+      return line.id + shift;
+    },
+    view: (name, id) => {
+      if (!views.has(name)) return undefined;
+      const text = views.get(name);
+      if (text === undefined) return 'opaque';
+      bounds.shift += MAX_IDS;
+      return { ...createReader(options, bounds.shift).query(rootOf(text)), id, view: name };
+    },
   };
   return reader;
 }
+
+/** Above the ids of any tree. */
+const MAX_IDS = 10_000_000;
 
 function readQueryOrUnion(reader: TreeReader, line: TreeLine): QueryNode | UnionNode {
   if (line.kind === 'QUERY') return readQuery(reader, line);
@@ -54,7 +79,15 @@ function readQueryOrUnion(reader: TreeReader, line: TreeLine): QueryNode | Union
   const branches = listOf(line, 'QUERIES').map(reader.query);
   const mode = attribute(line, 'union_mode') ?? 'UNKNOWN';
   const isRecursive = line.attributes.includes(', is_recursive_cte: 1');
-  return { kind: 'union', id: idOf(line), cte: cteOf(line), mode, isRecursive, branches };
+  return {
+    view: undefined,
+    kind: 'union',
+    id: reader.id(line),
+    cte: cteOf(line),
+    mode,
+    isRecursive,
+    branches,
+  };
 }
 
 function cteOf(line: TreeLine): string | undefined {
@@ -77,8 +110,9 @@ function readQuery(reader: TreeReader, line: TreeLine): QueryNode {
   const settings = line.children.filter(({ kind }) => kind.startsWith('SETTINGS ')).map(({ kind }) => kind);
   return {
     kind: 'query',
-    id: idOf(line),
+    id: reader.id(line),
     cte: cteOf(line),
+    view: undefined,
     names: columns.map((column, index) => nameOf(column, types[index] ?? '')),
     types,
     projection,
@@ -149,7 +183,7 @@ function readExpression(reader: TreeReader, line: TreeLine, marker: string): Exp
       const source = /, source_id: (\d+)$/.exec(line.attributes)?.[1];
       return {
         kind: 'column',
-        source: source === undefined ? -1 : Number(source),
+        source: source === undefined ? -1 : reader.toId(source),
         name: attributeUpTo(line, 'column_name', 'result_type'),
         type: typeOf(line),
         expression: inner === undefined ? undefined : readExpressionOrList(reader, onlyNode(inner)),
@@ -169,7 +203,7 @@ function readExpression(reader: TreeReader, line: TreeLine, marker: string): Exp
       );
       const body = partOf(line, 'EXPRESSION');
       if (body === undefined) throw new UnreadableTree('a lambda without a body');
-      return { kind: 'lambda', id: idOf(line), parameters, body: reader.expression(onlyNode(body)) };
+      return { kind: 'lambda', id: reader.id(line), parameters, body: reader.expression(onlyNode(body)) };
     }
     case 'LIST':
       return readExpressionOrList(reader, line);
@@ -180,6 +214,7 @@ function readExpression(reader: TreeReader, line: TreeLine, marker: string): Exp
     case 'TABLE_FUNCTION': {
       const table = reader.relation(line);
       if (table.kind === 'table' || table.kind === 'table_function') return { kind: 'table_set', table };
+      if (table.kind === 'query' || table.kind === 'union') return { kind: 'subquery', query: table }; // a view
       throw new UnreadableTree('an unexpected table');
     }
     default:
@@ -194,7 +229,7 @@ function readFunction(reader: TreeReader, line: TreeLine): FunctionExpression {
   const window = partOf(line, 'WINDOW');
   return {
     kind: 'function',
-    id: idOf(line),
+    id: reader.id(line),
     name: attributeUpTo(line, 'function_name', 'function_type'),
     role,
     type: typeOf(line),

@@ -13,6 +13,8 @@ export interface Source {
   readonly name: string;
   /** Name of the innermost WITH table that reads it. */
   readonly cte: string | undefined;
+  /** Name of the outermost view that reads it. */
+  readonly view: string | undefined;
   /** Its number, from 0, among the sources of that name and that WITH table, in the order of the query's text. */
   readonly occurrence: number;
   /** From the outside in: such as `the right side of a LEFT JOIN`, `branch 2 of UNION ALL`, `a subquery`. */
@@ -39,6 +41,7 @@ export function isSourceFree(table: TableNode | TableFunctionNode): boolean {
 }
 
 interface Place {
+  readonly view: string | undefined;
   readonly cte: string | undefined;
   readonly path: readonly string[];
 }
@@ -49,7 +52,7 @@ export function sourcesOf(root: Relation): readonly Source[] {
   const counts = new Map<string, number>();
   const add = (id: NodeId, kind: Source['kind'], name: string, place: Place): void => {
     if (found.has(id)) return;
-    const key = `${place.cte ?? ''}\n${name}`;
+    const key = `${place.cte ?? ''}\n${place.view ?? name}`;
     const occurrence = counts.get(key) ?? 0;
     counts.set(key, occurrence + 1);
     found.set(id, { id, kind, name, ...place, occurrence });
@@ -63,8 +66,7 @@ export function sourcesOf(root: Relation): readonly Source[] {
     for (const child of childrenOf(expression)) visitExpression(child, place);
   };
   const visit = (relation: Relation, outer: Place): void => {
-    const cte = relation.kind === 'query' || relation.kind === 'union' ? relation.cte : undefined;
-    const place = cte === undefined ? outer : { cte, path: outer.path };
+    const place = enter(relation, outer);
     if ((relation.kind === 'table' || relation.kind === 'table_function') && !isSourceFree(relation))
       add(relation.id, relation.kind, relation.name, place);
     const expressions = expressionsIn(relation);
@@ -73,12 +75,21 @@ export function sourcesOf(root: Relation): readonly Source[] {
     for (const [index, input] of inputsOf(relation).entries()) visit(input, placeOf(relation, index, place));
     for (const each of expressions.slice(early)) visitExpression(each, place);
   };
-  visit(root, { cte: undefined, path: [] });
+  visit(root, { cte: undefined, view: undefined, path: [] });
   return [...found.values()];
 }
 
 function inside(place: Place, step: string): Place {
-  return { cte: place.cte, path: [...place.path, step] };
+  return { ...place, path: [...place.path, step] };
+}
+
+/** Inside a WITH table or a view, whose own WITH tables have no place in the query's text. */
+function enter(relation: Relation, place: Place): Place {
+  if (relation.kind !== 'query' && relation.kind !== 'union') return place;
+  const { cte, view } = relation;
+  const entered = view === undefined ? place : inside(place, `the view ${view}`);
+  if (place.view !== undefined) return entered;
+  return { ...entered, cte: cte ?? place.cte, view };
 }
 
 function placeOf(relation: Relation, index: number, place: Place): Place {

@@ -7,6 +7,12 @@ export interface TreeReader {
   readonly expression: (line: TreeLine) => Expression;
   readonly query: (line: TreeLine) => QueryNode | UnionNode;
   readonly relation: (line: TreeLine) => Relation;
+  /** The id of a node in the whole tree, views included; throws UnreadableTree. */
+  readonly id: (line: TreeLine) => number;
+  /** The same for an id as it is printed. */
+  readonly toId: (printed: string) => number;
+  /** The definition of a view under the id of the table that reads it; `opaque` if it is not known; undefined for a table. */
+  readonly view: (name: string, id: number) => QueryNode | UnionNode | 'opaque' | undefined;
 }
 
 /** The tree has a form that the model does not have, or is too large. */
@@ -43,10 +49,4 @@ export function attributeUpTo(line: TreeLine, name: string, next: string): strin
   const end = line.attributes.lastIndexOf(`, ${next}: `);
   if (start < 0 || end < start) throw new UnreadableTree(`${line.kind} has no ${name}`);
   return line.attributes.slice(start + name.length + 4, end);
-}
-
-/** The id of a node, from the order in which ids are printed. */
-export function idOf(line: TreeLine): number {
-  if (line.id === undefined) throw new UnreadableTree(`${line.kind} has no id`);
-  return line.id;
 }

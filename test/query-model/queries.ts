@@ -222,6 +222,11 @@ export const CONFINED: readonly (readonly [why: string, sql: string])[] = [
   ['an impossible alternative', 'SELECT path FROM logs.events WHERE tenant = @tenant OR 0'],
   ['the parameter is never NULL', 'SELECT path FROM logs.events WHERE @tenant IS NULL OR tenant = @tenant'],
   ['columns of every kind', 'SELECT * FROM logs.events WHERE tenant = @tenant'],
+  ['a view', 'SELECT path FROM logs.paths WHERE tenant = @tenant'],
+  [
+    'a view of a view',
+    'SELECT p.path FROM logs.paths_again p JOIN logs.paths q ON p.owner = q.tenant WHERE q.tenant = @tenant',
+  ],
 ];
 
 /** `hidden`: no row shows the leak in this data, or for this value of the parameters. */
@@ -463,4 +468,11 @@ export const OPEN: readonly OpenQuery[] = [
     'a lambda over an array of all rows',
     'SELECT arrayFilter(x -> x = @tenant OR 1, groupArray(tenant)) FROM logs.events',
   ],
+  ['a view with a window', 'SELECT total FROM logs.totals WHERE tenant = @tenant'],
+  ['a view of a view without a condition', 'SELECT path FROM logs.paths_again'],
+  [
+    'a view in IN',
+    'SELECT email FROM logs.users WHERE tenant = @tenant AND id + 1 IN (SELECT user_id FROM logs.paths)',
+  ],
+  ['a view with parameters', "SELECT path FROM logs.of_tenant(name = 'b')"],
 ];

@@ -35,6 +35,10 @@ CREATE TABLE {db}.countries (code String, name String) ENGINE = MergeTree ORDER 
 CREATE DICTIONARY {db}.emails (id UInt64, email String) PRIMARY KEY id SOURCE(CLICKHOUSE(DB '{db}' TABLE 'users')) LAYOUT(HASHED()) LIFETIME(0);
 CREATE DICTIONARY {db}.tenant_emails (tenant String, id UInt64, email String) PRIMARY KEY tenant, id SOURCE(CLICKHOUSE(DB '{db}' TABLE 'users')) LAYOUT(COMPLEX_KEY_HASHED()) LIFETIME(0);
 CREATE DICTIONARY {db}.names (code String, name String) PRIMARY KEY code SOURCE(CLICKHOUSE(DB '{db}' TABLE 'countries')) LAYOUT(COMPLEX_KEY_HASHED()) LIFETIME(0);
+CREATE VIEW {db}.paths AS SELECT tenant, path, user_id FROM {db}.events WHERE ms > 0;
+CREATE VIEW {db}.paths_again AS SELECT tenant AS owner, path FROM {db}.paths;
+CREATE VIEW {db}.totals AS SELECT tenant, path, sum(ms) OVER () AS total FROM {db}.events;
+CREATE VIEW {db}.of_tenant AS SELECT path FROM {db}.events WHERE tenant = {name:String};
 INSERT INTO {db}.countries VALUES ('DE', 'Germany'), ('FR', 'France'), ('a', 'A'), ('b', 'B');
 INSERT INTO {db}.plans VALUES ('a', 'a'), ('b', 'b');
 `;
@@ -71,13 +75,21 @@ export async function openTwoTenants(): Promise<World> {
   );
   const ask = (sql: string): Promise<string> =>
     oracle.ask(`SET max_threads = 1, ${values.join(', ')}; ${sql}`, 'TSVRaw');
+  const views = new Map<string, string | undefined>();
+  for (const name of ['paths', 'paths_again', 'totals']) {
+    const definition = await ask(
+      `SELECT as_select FROM system.tables WHERE database = 'other' AND name = '${name}'`,
+    );
+    views.set(`other.${name}`, await ask(`EXPLAIN QUERY TREE run_passes = 1, passes = 1 ${definition}`));
+  }
+  views.set('other.of_tenant', undefined);
   const model: World['model'] = async (query, options = {}) => {
     const sql = bound(query, 'other');
     if (hasAmbiguousName(sql)) throw new Error('an ambiguous name');
     const marked = markParameters(sql, usesOf(sql), MARKER);
     const tree = await ask(`EXPLAIN QUERY TREE run_passes = 1, passes = 1 ${marked}`);
     const parameters = Object.keys(PARAMETERS).map((name) => ({ name, isNeverNull: true }));
-    return createModel(tree, { marker: MARKER, parameters, ...options });
+    return createModel(tree, { marker: MARKER, parameters, views, ...options });
   };
   const rows = async (query: string, db: keyof typeof DATABASES = 'other'): Promise<string> => {
     const text = await ask(`SELECT * FROM (${bound(query, db)}\n)`);
