@@ -3,7 +3,7 @@ import type { NodeId } from './nodes.ts';
 
 /**
  * A column, or a part of one (tuple element, JSON path, Map key), of a node: `id.name.part`. In a set of keys,
- * `id.*` and `id.name.*` stand for everything inside.
+ * `id.*` and `id.name.*` mean everything inside.
  */
 export type Ref = string;
 

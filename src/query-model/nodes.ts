@@ -141,7 +141,7 @@ export interface ColumnExpression {
   readonly source: NodeId;
   readonly name: string;
   readonly type: string;
-  /** Of an ALIAS column of a table: what it stands for. */
+  /** Of an ALIAS column of a table: what it means. */
   readonly expression: Expression | undefined;
 }
 

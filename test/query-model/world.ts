@@ -16,6 +16,10 @@ const PARAMETERS: Readonly<Record<string, { readonly type: string; readonly valu
 
 const MARKER = 'marker';
 
+/** A mutated recursion may never end. */
+const LIMITS =
+  'max_threads = 1, max_memory_usage = 300000000, max_execution_time = 5, max_recursive_cte_evaluation_depth = 10';
+
 export interface World {
   /** The model of a query with `@name` parameters that reads `logs.…`. Rejects if the engine rejects the query. */
   readonly model: (query: string, options?: Partial<ModelOptions>) => Promise<QueryModel>;
@@ -74,7 +78,7 @@ export async function openTwoTenants(): Promise<World> {
     ([name, { value }]) => `param_${name} = '${value.replaceAll("'", "''")}'`,
   );
   const ask = (sql: string): Promise<string> =>
-    oracle.ask(`SET max_threads = 1, ${values.join(', ')}; ${sql}`, 'TSVRaw');
+    oracle.ask(`SET ${LIMITS}, ${values.join(', ')}; ${sql}`, 'TSVRaw');
   const views = new Map<string, string | undefined>();
   for (const name of ['paths', 'paths_again', 'totals']) {
     const definition = await ask(
