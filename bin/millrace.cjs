@@ -1,9 +1,16 @@
 #!/usr/bin/env node
-// Sets the time zone before anything reads it, then loads dist/main.js.
+// Sets the time zone before anything reads it, prepares the output streams, then loads dist/main.js.
 'use strict';
 
 // Dates without a time zone are printed in the process's zone, which is documented to be UTC.
 process.env.TZ = 'UTC';
+
+// A reader such as `head` that has seen enough is no failure.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+}
 
 import('../dist/main.js').then(
   ({ main }) => main(process.argv),

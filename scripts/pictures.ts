@@ -2,7 +2,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { launchBrowser, openExplorer, PROJECT, startSampleService, visit } from '../test/support/browser.ts';
+import { openExplorer, PROJECT, startExplorer } from '../test/support/browser.ts';
 
 interface Picture {
   readonly name: string;
@@ -64,16 +64,14 @@ const PICTURES: readonly Picture[] = [
   },
 ];
 
-const [browser, service] = await Promise.all([launchBrowser(), startSampleService()]);
+const service = await startExplorer();
 await mkdir(FOLDER, { recursive: true });
 for (const { name, fragment, window, show } of PICTURES) {
-  const { page } = await visit(browser, { ...WINDOW, ...window });
+  const { page } = await service.visit({ ...WINDOW, ...window });
   await openExplorer(page, service, fragment);
   await show(page);
   await page.waitForTimeout(500); // fonts and animations
   await page.screenshot({ path: join(FOLDER, `${name}.png`) });
   await page.context().close();
 }
-await browser.close();
-service.running.child.kill('SIGTERM');
-await service.running.finished;
+await service.stop();

@@ -1,4 +1,5 @@
 // BigQuery time literals in strings, and units of time.
+import { offsetMs, utcMs } from '../sql/calendar.ts';
 import { syntax } from './translation-error.ts';
 import { sql, type Sql } from './sql.ts';
 import type { TimeType, Unit } from './tree.ts';
@@ -11,35 +12,16 @@ const TIME =
 export function timeLiteral(type: TimeType, written: string, at: number): Value {
   const parts = TIME.exec(written.trim());
   if (parts === null) return unreadable(written, at);
-  const [
-    ,
-    year,
-    month,
-    day,
-    hour = 0,
-    minute = 0,
-    second = 0,
-    fraction = '',
-    ,
-    sign,
-    hours = 0,
-    minutes = 0,
-    zone,
-  ] = parts;
-  const utc = Date.UTC(
-    Number(year),
-    Number(month) - 1,
-    Number(day),
-    Number(hour),
-    Number(minute),
-    Number(second),
+  const [, year, month, day, hour = 0, minute = 0, second = 0, fraction = '', , sign, hours, minutes, zone] =
+    parts;
+  const local = utcMs(
+    [Number(year), Number(month), Number(day)],
+    [Number(hour), Number(minute), Number(second)],
   );
-  const given = new Date(utc);
-  const isDate = given.getUTCMonth() + 1 === Number(month) && given.getUTCDate() === Number(day);
-  if (!isDate || Number(minute) > 59 || Number(second) > 59 || Number(hour) > 23)
-    return unreadable(written, at);
-  const shift = (Number(hours) * 60 + Number(minutes)) * 60_000 * (sign === '-' ? -1 : 1);
-  const iso = new Date(utc - shift).toISOString();
+  const ahead = offsetMs(sign, hours, minutes);
+  if (local === undefined || ahead === undefined) return unreadable(written, at);
+  const iso = new Date(local - ahead).toISOString();
+  if (!/^\d{4}-/.test(iso) || iso.startsWith('0000')) return unreadable(written, at); // as BigQuery: 0001 to 9999
   if (type === 'date') return value('date', `toDate('${iso.slice(0, 10)}')`);
   const micros = fraction.padEnd(6, '0').slice(0, 6);
   const text = `'${iso.slice(0, 10)} ${iso.slice(11, 19)}.${micros}'`;

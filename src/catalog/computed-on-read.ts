@@ -1,11 +1,10 @@
 // What the engine computes when it reads the stored tables of an endpoint's WITH clause: views, and columns of kind ALIAS.
 import { EngineError, type Engine } from '../engine/engine.ts';
+import { readRows } from '../engine/rows.ts';
 import type { ComputedOnRead } from '../sandbox/sandbox.ts';
 import { createCursor } from '../sql/cursor.ts';
 import { quoteString } from '../sql/literal.ts';
 import type { Endpoint } from './endpoint.ts';
-
-const LIMITS = { time: 10, memory: 2 ** 28, readRows: 0, resultBytes: 2 ** 24 };
 
 /**
  * Fails closed: an engine that rejects the query has views. Rejects with EngineError for other failures. What tables of the
@@ -18,12 +17,7 @@ export async function readComputed(engine: Engine, { query, outline }: Endpoint)
 SELECT 'view', '' FROM system.tables WHERE (database, name) IN (${names}) AND engine LIKE '%View' AND engine != 'MaterializedView'
 UNION ALL SELECT 'alias', default_expression FROM system.columns WHERE (database, table) IN (${names}) AND default_kind = 'ALIAS')`;
   try {
-    const statement = { sql, parameters: {}, limits: LIMITS, origin: 'saved', int64: 'number' } as const;
-    const { chunks } = await engine.run(statement, { format: 'JSONCompactEachRow' });
-    const parts: Uint8Array[] = [];
-    for await (const chunk of chunks) parts.push(chunk);
-    const lines = Buffer.concat(parts).toString().split('\n').slice(0, -1);
-    const rows = lines.map((line) => JSON.parse(line) as [string, string]); // two string columns, selected above
+    const rows = (await readRows(engine, sql)) as readonly [string, string][]; // two string columns, selected above
     return {
       hasViews: rows.some(([kind]) => kind === 'view'),
       aliases: rows.filter(([kind]) => kind === 'alias').map(([, expression]) => expression),

@@ -2,6 +2,7 @@
 // file.
 import type { Finding } from '../core/finding.ts';
 import type { Engine } from '../engine/engine.ts';
+import { engineSentence } from '../engine/engine-sentence.ts';
 import { enginePosition, quotedNames } from '../sandbox/engine-message.ts';
 import { findInQuery } from '../sandbox/find-in-query.ts';
 import { createCursor, type Cursor } from '../sql/cursor.ts';
@@ -10,7 +11,6 @@ import { authorOffset } from '../sql/placeholders.ts';
 import { analyseQuery, rejectionOf, type DescribeSql, type QueryAnalysis } from './analyse-query.ts';
 import type { InspectedFile } from './compile.ts';
 import { engineHint, misspelledKeyword } from './engine-hints.ts';
-import { engineSentence } from './engine-sentence.ts';
 import type { SampleValues } from './samples.ts';
 
 /** A part of the bound query, as a separate statement. */
@@ -125,7 +125,7 @@ function findingOf(inspected: InspectedFile, part: Part, { kind, failure }: Fail
   const code = CODES.get(failure.engineCode ?? 0) ?? 'engine.rejected';
   const keyword = code === 'engine.syntax' ? misspelledKeyword(query, at) : undefined;
   const hint = isValue ? VALUE_HINT : (keyword?.hint ?? engineHint(failure.message, query, at));
-  const sentence = engineSentence(failure.message);
+  const sentence = keyword === undefined ? engineSentence(failure.message) : 'syntax error';
   return {
     file: document.file,
     ...document.locateInside(

@@ -193,8 +193,8 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
     help: 'Write @name and declare its type under parameters.',
   },
   'query.foreign_placeholder': {
-    title: 'A parameter of another tool: {{x}}, ${x}, $x, :x, %(x)s or ?',
-    help: 'Write @name and declare its type under parameters. It is bound as a typed value: write no quotes around it.',
+    title: 'A parameter or template of another tool: {{x}}, ${x}, $x, :x, %(x)s, ?, {% if x %}',
+    help: 'Write @name and declare its type under parameters. It is bound as a typed value: write no quotes around it. Templates are not evaluated: the query is the same in all calls, so write optional conditions as (@name IS NULL OR column = @name).',
   },
   'query.quoted_parameter': {
     title: 'A parameter inside a string',
@@ -280,7 +280,7 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
   },
   'pii.hash_without_key': {
     title: 'Hashed columns without a secret',
-    help: 'The operator must set MILLRACE_PII_HASH_KEY; otherwise use mask.',
+    help: 'The operator must set MILLRACE_PII_HASH_KEY; otherwise use mask. In validate it is a warning, also with --strict, since CI rarely has the key.',
   },
   'pii.unknown_column': {
     title: 'A redacted column that does not exist',

@@ -1,10 +1,13 @@
-// Parameters written as in other tools: {{x}}, {x}, ${x}, $x, :x, %(x)s, %s, ?, '@x', and @x where a table's name is expected.
+// Parameters written as in other tools: {{x}}, {x}, ${x}, $x, :x, %(x)s, %s, ?, '@x', and @x where a table's name is expected;
+// and their templates: {% if x %}, {{ ref('x') }}.
 import { didYouMean, nearest } from '../core/nearest.ts';
 import { createCursor, type Cursor } from '../sql/cursor.ts';
 import type { TokenKind } from '../sql/lexer.ts';
 
-/** A parameter that is not written as one; the range is in the author's query. */
+/** A parameter that is not written as one, or a template; the start is in the author's query. */
 export interface ForeignPlaceholder {
+  /** `quoted`: a string that is nothing else, which the engine reads as the text itself. */
+  readonly kind: 'value' | 'quoted' | 'expression' | 'block';
   readonly start: number;
   readonly written: string;
   /** Undefined for a placeholder without a name. */
@@ -32,19 +35,30 @@ export function foreignPlaceholders(sql: string): readonly ForeignPlaceholder[] 
     const length = placeholderLength(query, index);
     if (length === 0) continue;
     const written = query.slice(index, index + length);
-    const name = written === '%s' || written === '%d' ? undefined : /[A-Za-z_]\w*/.exec(written)?.[0];
-    found.push({ start: query.start(index), written, name });
+    // The rest of a block is reported with its first part.
+    if (!/^\{%-?\s*(end|else|elif)/.test(written))
+      found.push({ ...describe(written), start: query.start(index), written });
     index += length - 1;
   }
   return found;
 }
 
+function describe(written: string): Pick<ForeignPlaceholder, 'kind' | 'name'> {
+  const isNamed = written !== '%s' && written !== '%d';
+  const name = isNamed ? /[A-Za-z_]\w*/.exec(written)?.[0] : undefined;
+  if (written.startsWith("'")) return { kind: 'quoted', name };
+  if (written.startsWith('{%')) return { kind: 'block', name: /\bif\s+(\w+)/.exec(written)?.[1] };
+  const isExpression = written.startsWith('{{') && !/^\{\{-?\s*\w+\s*(\||-?\}\})/.test(written);
+  return isExpression ? { kind: 'expression', name: undefined } : { kind: 'value', name };
+}
+
+const QUOTED = /^'%?(\{\{\s*[a-z_]\w*\s*\}\}|\$\{[a-z_]\w*\})%?'$/i;
+
 /** The number of tokens of a placeholder that begins here; 0 if none does. */
 function placeholderLength(query: Cursor, at: number): number {
   const [kind, next] = [query.kind(at), query.kind(at + 1)];
-  if (kind === '{' && next === '{' && query.name(at + 2) !== undefined && query.kind(at + 3) === '}')
-    return 5;
-  if (/^\$\w+$/.test(query.text(at))) return 1;
+  if (kind === '{' && (next === '{' || next === '%')) return templateLength(query, at);
+  if (/^\$\w+$/.test(query.text(at)) || QUOTED.test(query.text(at))) return 1;
   if (query.text(at) === '$' && next === '{' && query.kind(at + 3) === '}') return 4;
   if (!startsValue(query, at)) return 0;
   if (kind === '{' && next === 'word' && query.kind(at + 2) === '}') return 3;
@@ -53,6 +67,14 @@ function placeholderLength(query: Cursor, at: number): number {
   if (kind === '%' && next === '(' && /^[sd]$/.test(query.text(at + 4))) return 5;
   if (kind === '%' && isAdjacent && /^[sd]$/.test(query.text(at + 1))) return 2;
   return kind === '?' && endsValue(query, at + 1) ? 1 : 0;
+}
+
+/** From `{{` to `}}`, or from `{%` to `%}`; only the beginning if it has no end. */
+function templateLength(query: Cursor, at: number): number {
+  const last = query.kind(at + 1) === '{' ? '}' : '%';
+  for (let index = at + 2; index < query.length; index++)
+    if (query.kind(index) === last && query.kind(index + 1) === '}') return index + 2 - at;
+  return 2;
 }
 
 function startsValue(query: Cursor, at: number): boolean {
@@ -64,8 +86,27 @@ function endsValue(query: Cursor, at: number): boolean {
   return kind === undefined || kind === ')' || kind === ',' || AFTER_VALUE.has(query.word(at));
 }
 
-/** How it is written here. */
-export function placeholderHint(name: string | undefined, declared: Iterable<string>): string {
+/** What is wrong, and how it is written here. */
+export function explainPlaceholder(
+  { kind, written, name }: ForeignPlaceholder,
+  declared: Iterable<string>,
+): { readonly message: string; readonly hint: string } {
+  const shown = written.slice(0, 80);
+  if (kind === 'value' || kind === 'quoted')
+    return {
+      message: `${shown} is a parameter of another tool: here it is written @name${kind === 'quoted' ? ', without quotes' : ''}`,
+      hint: placeholderHint(name, declared),
+    };
+  return {
+    message: `${shown} is a template of another tool, and is not evaluated here`,
+    hint:
+      kind === 'expression'
+        ? 'Write a table as database.table, and a value that callers send as @name'
+        : `Write one query for all calls, with conditions such as (@${name ?? 'name'} IS NULL OR column = @${name ?? 'name'})`,
+  };
+}
+
+function placeholderHint(name: string | undefined, declared: Iterable<string>): string {
   const names = [...declared];
   if (name === undefined) return 'Write @name, and declare the parameter under parameters';
   if (names.includes(name)) return `Write @${name}`;

@@ -2,6 +2,7 @@
 import type { Example } from '../config/generated/endpoint.ts';
 import { didYouMean, nearest } from '../core/nearest.ts';
 import type { Column, Engine } from '../engine/engine.ts';
+import { readRows } from '../engine/rows.ts';
 import { jsonValueOf, type JsonValue } from '../sql/json-value.ts';
 import type { RuleFinding } from './analysis.ts';
 import type { InspectedFile } from './compile.ts';
@@ -22,13 +23,8 @@ WHERE database NOT IN ('system', 'information_schema', 'INFORMATION_SCHEMA') GRO
 /** Rejects with EngineError. */
 export async function readTables(engine: Engine): Promise<TablesOnEngine> {
   const limits = { time: 10, memory: 2 ** 29, readRows: 0, resultBytes: 2 ** 26 };
-  const sql = `SELECT * FROM (\n${SQL}\n)`;
-  const statement = { sql, parameters: {}, limits, origin: 'saved', int64: 'number' } as const;
-  const { chunks } = await engine.run(statement, { format: 'JSONCompactEachRow' });
-  const parts: Uint8Array[] = [];
-  for await (const chunk of chunks) parts.push(chunk);
-  const lines = Buffer.concat(parts).toString().split('\n').slice(0, -1);
-  const rows = lines.map((line) => JSON.parse(line) as [string, string[], string[]]); // the columns of the query above
+  const found = await readRows(engine, `SELECT * FROM (\n${SQL}\n)`, { limits });
+  const rows = found as readonly [string, string[], string[]][]; // the columns of the query above
   return {
     columns: new Map(rows.map(([table, columns]) => [table, new Set(columns)])),
     enums: new Set(rows.flatMap(([, , enums]) => enums)),

@@ -54,6 +54,10 @@ export const LINT_KINDS: Readonly<Record<string, FindingKind>> = {
     title: 'A parameter where a column is meant',
     help: "@name is the value that the caller sends, not the column of that name. Write the choices out: multiIf(@name = 'a', a, @name = 'b', b, NULL).",
   },
+  'lint.null_comparison': {
+    title: 'A comparison with NULL',
+    help: 'The result of x = NULL, and of every other comparison with NULL, is NULL, which is never true: write x IS NULL or x IS NOT NULL.',
+  },
   'lint.no_time_bound': {
     title: 'Table read without a time bound',
     help: 'A condition on its time column lets the engine skip older data.',

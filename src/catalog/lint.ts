@@ -5,9 +5,11 @@ import { knownFunction } from '../sandbox/functions/policy.ts';
 import { createCursor, type Cursor } from '../sql/cursor.ts';
 import { authorOffset } from '../sql/placeholders.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
+import type { TokenKind } from '../sql/lexer.ts';
 import type { Outline } from '../sql/outline.ts';
 import { isShown } from './expectation.ts';
 import { argumentAt } from './fitting-texts.ts';
+import { isTablePosition } from './foreign-placeholders.ts';
 
 type UncodedFinding = Omit<RuleFinding, 'code' | 'severity'>;
 /** An analysis whose query was parsed, with its tokens; offsets refer to the bound query. */
@@ -193,7 +195,40 @@ export const LINTS: Readonly<Record<string, Lint>> = {
       };
     }
   },
+  'lint.null_comparison': function* (read) {
+    for (const index of read.query.tokens.keys()) {
+      const operator = nullComparison(read.query, index);
+      if (operator === undefined) continue;
+      yield {
+        ...at(read, index),
+        message: `a comparison with NULL is never true: the result of ${operator} is NULL`,
+        hint: `Write IS ${operator === '!=' || operator === '<>' ? 'NOT ' : ''}NULL`,
+      };
+    }
+  },
 };
+
+const COMPARISONS: ReadonlySet<TokenKind | undefined> = new Set<TokenKind | undefined>([
+  '=', '!=', '<', '<=', '>', '>=',
+]); // prettier-ignore
+const BEFORE_CONDITION: ReadonlySet<string | undefined> = new Set(
+  'WHERE PREWHERE HAVING QUALIFY ON AND OR SELECT WHEN THEN ELSE'.split(' '),
+);
+
+/** The operator that compares this token, a NULL that is a whole operand, with something; undefined otherwise. */
+function nullComparison(query: Cursor, at: number): string | undefined {
+  if (query.word(at) !== 'NULL') return undefined;
+  const [before, after] = [query.kind(at - 1), query.kind(at + 1)];
+  const endsHere = after === undefined || after === ')' || after === ',';
+  if (COMPARISONS.has(before) && (endsHere || AFTER_CONDITION.has(query.word(at + 1))))
+    return query.text(at - 1);
+  const beginsHere = before === '(' || before === ',' || BEFORE_CONDITION.has(query.word(at - 1));
+  return COMPARISONS.has(after) && beginsHere ? query.text(at + 1) : undefined;
+}
+
+const AFTER_CONDITION: ReadonlySet<string | undefined> = new Set(
+  'AND OR AS THEN ELSE END FROM WHERE GROUP ORDER HAVING QUALIFY LIMIT OFFSET UNION SETTINGS'.split(' '),
+);
 
 const AGGREGATES: ReadonlySet<string> = new Set(
   'sum min max avg any anylast count uniq uniqexact median stddevpop grouparray topk'.split(' '),
@@ -279,7 +314,8 @@ function sources(read: Read): readonly number[] {
     const word = read.query.word(index);
     const isName = read.query.name(index + 1) !== undefined && read.query.kind(index + 2) !== '(';
     // EXTRACT(x FROM y), trim(… FROM y): inside a function's parentheses, FROM names no table.
-    return (word === 'FROM' || word === 'JOIN') && isName && read.around[index] === '' ? [index + 1] : [];
+    if ((word !== 'FROM' && word !== 'JOIN') || !isName || read.around[index] !== '') return [];
+    return isTablePosition(read.query, index + 1) ? [index + 1] : [];
   });
 }
 

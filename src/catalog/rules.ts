@@ -10,9 +10,9 @@ import { uncheckedBy } from '../sandbox/functions/policy.ts';
 import { isRejectionExpected } from './expectation.ts';
 import { contradictions } from './tenancy.ts';
 import {
+  explainPlaceholder,
   foreignPlaceholders,
   isTablePosition,
-  placeholderHint,
   quotedParameters,
 } from './foreign-placeholders.ts';
 
@@ -29,6 +29,8 @@ type Rule = (
   analysis: Analysis,
   context: RuleContext & { readonly guess: Guess },
 ) => Iterable<UncodedFinding>;
+
+export const HASH_WITHOUT_KEY = 'pii.hash_without_key';
 
 /** All rules, by the code of their findings. */
 export const RULES: Readonly<Record<string, Rule>> = {
@@ -86,14 +88,13 @@ export const RULES: Readonly<Record<string, Rule>> = {
   },
   'query.foreign_placeholder': function* ({ file }) {
     const declared = Object.keys(file.parameters ?? {});
-    for (const { start, written, name } of foreignPlaceholders(file.query)) {
+    for (const placeholder of foreignPlaceholders(file.query))
       yield {
         path: ['query'],
-        offset: start,
-        message: `${written.slice(0, 80)} is a parameter of another tool: here it is written @name`,
-        hint: placeholderHint(name, declared),
+        offset: placeholder.start,
+        ...(placeholder.kind === 'quoted' ? { severity: 'warning' as const } : {}),
+        ...explainPlaceholder(placeholder, declared),
       };
-    }
   },
   'query.quoted_parameter': function* ({ file }) {
     const declared = new Set(Object.keys(file.parameters ?? {}));
@@ -188,15 +189,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
     };
   },
   'pii.hash_without_key': function* ({ file }, { piiHashKey }) {
-    if (piiHashKey !== undefined) return;
-    for (const [column, action] of Object.entries(file.pii?.columns ?? {})) {
-      if (action !== 'hash') continue;
-      yield {
-        path: ['pii', 'columns', column],
-        message: 'columns cannot be hashed: no hash key is configured',
-        hint: 'Set MILLRACE_PII_HASH_KEY, or use mask',
-      };
-    }
+    if (piiHashKey === undefined) yield* hashedColumns(file);
   },
   'example.invalid': function* ({ file, parameters }) {
     const declared = Object.keys(file.parameters ?? {});
@@ -216,6 +209,28 @@ export const RULES: Readonly<Record<string, Rule>> = {
     }
   },
 };
+
+function* hashedColumns({ pii }: Analysis['file']): Iterable<UncodedFinding> {
+  for (const [column, action] of Object.entries(pii?.columns ?? {})) {
+    if (action !== 'hash') continue;
+    yield {
+      path: ['pii', 'columns', column],
+      message: 'columns cannot be hashed: no hash key is configured',
+      hint: 'Set MILLRACE_PII_HASH_KEY, or use mask',
+    };
+  }
+}
+
+/** For an operator's key that is not known here: a warning for each column that needs it. */
+export function warnOfHashKey({ file }: Analysis): readonly RuleFinding[] {
+  return [...hashedColumns(file)].map(({ path }) => ({
+    code: HASH_WITHOUT_KEY,
+    severity: 'warning',
+    path,
+    message: 'the service needs a key to hash columns, and MILLRACE_PII_HASH_KEY is not set here',
+    hint: 'Without the key, the service rejects this file: set it there',
+  }));
+}
 
 /** The uses of parameters as arguments of LIMIT and OFFSET: `LIMIT @a`, `LIMIT @b, @a`, `OFFSET @b`. */
 function limitUses({ sql, uses, tokens }: BoundQuery): BoundQuery['uses'] {

@@ -1,5 +1,6 @@
 // Finds queries without a time condition on tables that are partitioned or sorted by time.
 import type { Engine } from '../engine/engine.ts';
+import { readRows } from '../engine/rows.ts';
 import type { Token } from '../sql/lexer.ts';
 import { identifierName } from '../sql/literal.ts';
 import { authorOffset } from '../sql/placeholders.ts';
@@ -14,14 +15,8 @@ GROUP BY database, table`;
 
 /** Queries an engine that has the tables. */
 export async function readTimeColumns(engine: Engine): Promise<TimeColumns> {
-  const limits = { time: 10, memory: 2 ** 28, readRows: 0, resultBytes: 2 ** 24 };
-  const sql = `SELECT * FROM (\n${SQL}\n)`;
-  const statement = { sql, parameters: {}, limits, origin: 'saved', int64: 'number' } as const;
-  const { chunks } = await engine.run(statement, { format: 'JSONCompactEachRow' });
-  let text = '';
-  for await (const chunk of chunks) text += Buffer.from(chunk).toString();
-  const lines = text.split('\n').filter((line) => line !== '');
-  return new Map(lines.map((line) => JSON.parse(line) as [string, string])); // two string columns, selected above
+  const rows = await readRows(engine, `SELECT * FROM (\n${SQL}\n)`);
+  return new Map(rows as readonly [string, string][]); // two string columns, selected above
 }
 
 /** Reads of such tables whose SELECT has no condition on that column. */

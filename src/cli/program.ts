@@ -41,6 +41,10 @@ export async function runProgram(argv: readonly string[], deps: ProgramDeps): Pr
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2; // commander has printed its own message
     const { note, paint } = deps.terminal;
+    if (isOfFile(error)) {
+      note(`${paint('red', 'millrace:')} ${error.message}`);
+      return 1;
+    }
     if (!(error instanceof CommandError)) {
       note(
         `${paint('red', 'millrace: internal error:')} ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
@@ -50,6 +54,15 @@ export async function runProgram(argv: readonly string[], deps: ProgramDeps): Pr
     note(`${paint('red', 'millrace:')} ${error.message}`);
     return error.exitCode;
   }
+}
+
+const FILE_CODES: ReadonlySet<unknown> = new Set(
+  'EACCES EDQUOT EEXIST EISDIR ENAMETOOLONG ENOENT ENOSPC ENOTDIR EPERM EROFS'.split(' '),
+);
+
+/** Whether the file system rejected a path, such as a folder where a file is to be written. The message names both. */
+function isOfFile(error: unknown): error is Error {
+  return error instanceof Error && 'path' in error && 'code' in error && FILE_CODES.has(error.code);
 }
 
 /** The named command; all commands for the help and for suggestions. */

@@ -69,10 +69,19 @@ function hasScripts(folder: string): boolean {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' }).some((name) => name.endsWith('.sql'));
 }
 
-/** Why the engine was not asked, and what to do. */
-export function noTables({ seeds }: Pick<Settings, 'seeds'>, what: string): CommandError {
+/** Why the engine was not asked, and what to do; `needsEngine` for commands without `--no-engine`. */
+export function noTables(
+  { seeds }: Pick<Settings, 'seeds'>,
+  what: string,
+  { needsEngine = false } = {},
+): CommandError {
+  const choices = [
+    `Write their CREATE statements to ${SCHEMA_FOLDER} (millrace schema pull does)`,
+    `${needsEngine ? 'or ' : ''}name a folder or dump with --schema`,
+    ...(needsEngine ? [] : ['or pass --no-engine to go without']),
+  ];
   return new CommandError(
-    `${what}: no tables are known, since neither ${SCHEMA_FOLDER} nor ${seeds} exists. Write their CREATE statements to ${SCHEMA_FOLDER} (millrace schema pull does), name a folder or dump with --schema, or pass --no-engine to go without`,
+    `${what}: no tables are known, since neither ${SCHEMA_FOLDER} nor ${seeds} exists. ${choices.join(', ')}`,
     { exitCode: 2 },
   );
 }

@@ -1,8 +1,8 @@
 // Reports that a command writes to files beside the one that it prints: `--write format=file`.
-import { writeFile } from 'node:fs/promises';
 import { CommandError } from './command-error.ts';
 import { splitPair } from './token/token.ts';
 import type { Terminal } from './terminal.ts';
+import { write } from './write-file.ts';
 
 type Print<T> = (report: T, terminal: Terminal) => void | Promise<void>;
 
@@ -40,11 +40,7 @@ export function printAndWrite<T>(print: Print<T>, writes: readonly WrittenReport
       const add = (text: string): void => void lines.push(text);
       const inFile = { ...terminal, print: (line: string) => add(`${line}\n`), write: add, note: ignore };
       await render(report, inFile);
-      await writeFile(file, lines.join('')).catch((cause: unknown) => {
-        throw new CommandError(
-          `Cannot write ${file}: ${cause instanceof Error ? cause.message : String(cause)}`,
-        );
-      });
+      await write(file, lines.join(''));
     }
     await print(report, terminal);
   };

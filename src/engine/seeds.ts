@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { readText } from '../config/read-text.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
 import type { Engine } from './engine.ts';
+import { readRows } from './rows.ts';
 import { locateStatements } from './statements.ts';
 
 export interface SeedProgress {
@@ -76,7 +77,7 @@ export async function loadSeeds(engine: Engine, options: SeedOptions): Promise<S
   if (before !== undefined) await removeAll(engine, before);
   const isFirst = await isEmpty(engine);
   if (state === '' && !again && !isFirst) return 'not_empty';
-  const databases = await rowsOf(engine, 'SELECT name FROM system.databases');
+  const databases = await valuesOf(engine, 'SELECT name FROM system.databases');
   await note(isFirst ? `${LOADING}${JSON.stringify(databases)}` : RELOADING);
   const undo = async (): Promise<boolean> => {
     if (!isFirst) return false;
@@ -118,10 +119,10 @@ function databasesBefore(state: string): readonly string[] | undefined {
 
 /** Removes the databases that are not in `keep`, and the tables of the others, which were empty. */
 async function removeAll(engine: Engine, keep: readonly string[]): Promise<void> {
-  for (const name of await rowsOf(engine, 'SELECT name FROM system.databases')) {
+  for (const name of await valuesOf(engine, 'SELECT name FROM system.databases')) {
     if (!keep.includes(name)) await engine.execute(`DROP DATABASE IF EXISTS ${quoteIdentifier(name)} SYNC`);
   }
-  const left = await rowsOf(engine, `SELECT concat(database, '.', name) FROM system.tables WHERE ${OWN}`);
+  const left = await valuesOf(engine, `SELECT concat(database, '.', name) FROM system.tables WHERE ${OWN}`);
   for (const table of left) {
     const [database = '', ...name] = table.split('.');
     const quoted = `${quoteIdentifier(database)}.${quoteIdentifier(name.join('.'))}`;
@@ -132,18 +133,13 @@ async function removeAll(engine: Engine, keep: readonly string[]): Promise<void>
 const OWN = "lower(database) NOT IN ('system', 'information_schema')";
 
 async function isEmpty(engine: Engine): Promise<boolean> {
-  return (await rowsOf(engine, `SELECT name FROM system.tables WHERE ${OWN} LIMIT 1`)).length === 0;
+  return (await valuesOf(engine, `SELECT name FROM system.tables WHERE ${OWN} LIMIT 1`)).length === 0;
 }
 
 /** The values of a column of strings. */
-async function rowsOf(engine: Engine, sql: string): Promise<readonly string[]> {
-  const limits = { time: 10, memory: 2 ** 28, readRows: 0, resultBytes: 2 ** 24 };
-  const statement = { sql, parameters: {}, limits, origin: 'saved', int64: 'number' } as const;
-  const { chunks } = await engine.run(statement, { format: 'JSONCompactEachRow' });
-  const parts: Uint8Array[] = [];
-  for await (const chunk of chunks) parts.push(chunk);
-  const lines = Buffer.concat(parts).toString().split('\n').slice(0, -1);
-  return lines.map((line) => (JSON.parse(line) as [string])[0]); // one column of strings
+async function valuesOf(engine: Engine, sql: string): Promise<readonly string[]> {
+  const rows = (await readRows(engine, sql)) as readonly [string][]; // one column of strings
+  return rows.map(([value]) => value);
 }
 
 /** A line for each file: its hash and its name. */

@@ -1,19 +1,6 @@
-// Splits a script into statements.
+// Splits a script into statements, at its semicolons only: the scripts are the author's own. See schema/script.ts for those of others.
 import { positionAt } from '../core/position.ts';
 import { isSignificant, tokenize } from '../sql/lexer.ts';
-
-/** The statements of a script, without the semicolons between them; parts with only comments are omitted. */
-export function splitStatements(sql: string): readonly string[] {
-  const ends = tokenize(sql)
-    .filter((token) => token.kind === ';')
-    .map((token) => token.start);
-  const starts = [0, ...ends.map((end) => end + 1)];
-  return starts
-    .map((start, index) => sql.slice(start, ends[index]))
-    .filter((text) =>
-      tokenize(text).some((token) => token.kind !== 'whitespace' && token.kind !== 'comment'),
-    );
-}
 
 /** A statement and the line on which it begins, 1-based. */
 export interface LocatedStatement {
@@ -21,16 +8,21 @@ export interface LocatedStatement {
   readonly sql: string;
 }
 
-/** The statements of a script with their lines. A script with data inline (INSERT … FORMAT) is one: data may contain semicolons. */
+/**
+ * The statements of a script with their lines, without comments around them. A script with data inline (INSERT … FORMAT name) is one:
+ * data may contain semicolons.
+ */
 export function locateStatements(sql: string): readonly LocatedStatement[] {
   const tokens = tokenize(sql);
   const significant = tokens.filter(isSignificant);
-  const words = new Set(
-    significant.flatMap(({ kind, start, end }) =>
-      kind === 'word' ? sql.slice(start, end).toUpperCase() : [],
-    ),
-  );
-  const hasData = words.has('INSERT') && words.has('FORMAT');
+  const isWord = (index: number, word?: string): boolean => {
+    const token = significant[index];
+    if (token?.kind !== 'word') return false;
+    return word === undefined || sql.slice(token.start, token.end).toUpperCase() === word;
+  };
+  const hasData =
+    significant.some((_, index) => isWord(index, 'INSERT')) &&
+    significant.some((_, index) => isWord(index, 'FORMAT') && isWord(index + 1));
   const parts: LocatedStatement[] = [];
   let start: number | undefined;
   let end = 0;
@@ -48,4 +40,9 @@ export function locateStatements(sql: string): readonly LocatedStatement[] {
   if (hasData) end = sql.length;
   flush();
   return parts;
+}
+
+/** The same without their lines. */
+export function splitStatements(sql: string): readonly string[] {
+  return locateStatements(sql).map((statement) => statement.sql);
 }

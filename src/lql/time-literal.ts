@@ -1,5 +1,6 @@
 // Parses timestamps: ISO 8601, Unix times, ranges, composed ranges, and keywords for relative times.
 import { nearest } from '../core/nearest.ts';
+import { offsetMs } from '../sql/calendar.ts';
 import { isFault, suggestion, type Fault } from './finding.ts';
 import {
   dayMicros,
@@ -92,10 +93,10 @@ export function parseMoment(text: string): Moment | Fault {
   if (typeof date !== 'bigint') return date;
   if (hour === undefined) return { kind: 'day', micros: date, zoned: false };
   const clock = clockMicros(hour, minute, second, fraction);
-  const offset = clockMicros(offsetHour, offsetMinute);
+  const ahead = offsetMs(sign, offsetHour, offsetMinute);
   if (clock === undefined) return impossible(`${text.slice(11, 19)} is not a valid time of day`);
-  if (offset === undefined) return impossible('invalid offset from UTC');
-  const micros = date + clock + (sign === '-' ? offset : -offset);
+  if (ahead === undefined) return impossible('invalid offset from UTC');
+  const micros = date + clock - BigInt(ahead) * 1000n;
   return { kind: 'instant', micros, zoned: utc !== undefined || sign !== undefined };
 }
 

@@ -1,4 +1,5 @@
 // Readers for dates and times: accept ISO 8601 and RFC 3339, produce UTC in ClickHouse's format.
+import { offsetMs, utcMs } from '../sql/calendar.ts';
 import { failure, read } from './reading.ts';
 import type { RawScalar, Reader } from './reading.ts';
 import { instantOf, type OffsetAt } from './zone.ts';
@@ -21,10 +22,9 @@ export function dateReader(first: string, last: string): Reader {
 
 /** Days since 1970 of an ISO date; undefined if the date does not exist. */
 function dayOf(text: string): bigint | undefined {
-  const ms = Date.parse(`${text}T00:00:00Z`);
-  // Date.parse maps day 31 of a shorter month to the next month.
-  if (Number.isNaN(ms) || new Date(ms).toISOString().slice(0, 10) !== text) return undefined;
-  return BigInt(ms) / MS_PER_DAY;
+  const [year = 0, month = 0, day = 0] = text.split('-').map(Number);
+  const ms = utcMs([year, month, day]);
+  return ms === undefined ? undefined : BigInt(ms) / MS_PER_DAY;
 }
 
 function printDay(day: bigint): string {
@@ -93,14 +93,13 @@ function ticksOf(
   const [hour, minute, second] = [number('hour'), number('minute'), number('second')];
   const fraction = parts['fraction'] ?? '';
   if (day === undefined || !isClock(hour, minute, second + Number(`0.${fraction || 0}`))) return undefined;
-  const [zoneHour, zoneMinute] = [number('zoneHour'), number('zoneMinute')];
-  if (zoneHour > 23 || zoneMinute > 59) return undefined;
-  const offset = (zoneHour * 60 + zoneMinute) * (parts['sign'] === '+' ? -60 : 60);
+  const ahead = offsetMs(parts['sign'], parts['zoneHour'], parts['zoneMinute']);
+  if (ahead === undefined) return undefined;
   const written = Number(day) * 86_400 + hour * 3600 + minute * 60 + second;
   const seconds =
     parts['zone'] === undefined && offsetAt !== undefined
       ? Math.floor(instantOf(written * 1000, offsetAt) / 1000)
-      : written + offset;
+      : written - ahead / 1000;
   return toTicks(BigInt(seconds), fraction, scale);
 }
 

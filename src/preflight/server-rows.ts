@@ -1,5 +1,6 @@
 // Runs the statements of server checks.
 import type { Engine, Limits, Statement } from '../engine/engine.ts';
+import { readRows } from '../engine/rows.ts';
 
 /** Values as strings; NULL is ''. */
 export type Row = readonly string[];
@@ -11,19 +12,8 @@ export async function serverRows(
   engine: Engine,
   { sql, origin, rowPolicy }: Pick<Statement, 'sql' | 'origin' | 'rowPolicy'>,
 ): Promise<readonly Row[]> {
-  const statement: Statement = {
-    sql,
-    parameters: {},
-    limits: CHECK_LIMITS,
-    origin,
-    int64: 'number',
-    rowPolicy,
-  };
-  const { chunks } = await engine.run(statement, { format: 'JSONCompactEachRow' });
-  const parts: Uint8Array[] = [];
-  for await (const chunk of chunks) parts.push(chunk);
-  const lines = Buffer.concat(parts).toString().split('\n');
-  return lines.filter((line) => line !== '').map((line) => textsOf(JSON.parse(line)));
+  const rows = await readRows(engine, sql, { limits: CHECK_LIMITS, origin, rowPolicy });
+  return rows.map(textsOf);
 }
 
 function textsOf(row: unknown): Row {

@@ -2,6 +2,7 @@
 import type { ResultShape } from '../catalog/endpoint.ts';
 import { Problem } from '../core/problem.ts';
 import { EngineError, type Column, type Engine } from '../engine/engine.ts';
+import { readAll } from '../engine/rows.ts';
 import { bigqueryShape } from '../format/bigquery-shape.ts';
 import { encodeCsv } from '../format/csv.ts';
 import type { FormatName } from '../format/formats.ts';
@@ -12,7 +13,6 @@ import { columnarStatement } from './columnar.ts';
 import { runProblem } from './engine-problems.ts';
 import type { Plan } from './plan.ts';
 import { timestampsOf } from './result-shape.ts';
-import { readAll } from './run.ts';
 
 export interface Encoding {
   readonly format: FormatName;

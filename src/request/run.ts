@@ -3,6 +3,7 @@ import type { Endpoint } from '../catalog/endpoint.ts';
 import { traceparentOf } from '../observe/trace-context.ts';
 import type { ReadSummary, TraceContext } from '../core/observation.ts';
 import { EngineError, type Engine, type Statement } from '../engine/engine.ts';
+import { readAll } from '../engine/rows.ts';
 import type { Bulkhead } from './bulkhead.ts';
 import { runProblem } from './engine-problems.ts';
 import { NO_LABELS, type Labels } from './labels.ts';
@@ -108,12 +109,4 @@ function commentOf({ name, revision }: Endpoint, { requestId, trace, labels }: R
   const labelled = labels === NO_LABELS ? {} : { labels };
   const traced = trace === undefined ? {} : { trace: trace.traceId };
   return JSON.stringify({ request: requestId, ...traced, endpoint: name, revision, ...labelled });
-}
-
-/** The bytes of all chunks; not copied if there is only one. */
-export async function readAll(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
-  const parts: Uint8Array[] = [];
-  for await (const chunk of chunks) parts.push(chunk);
-  const [only] = parts;
-  return parts.length === 1 && only !== undefined ? only : Buffer.concat(parts);
 }

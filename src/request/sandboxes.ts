@@ -3,6 +3,7 @@ import type { Endpoint } from '../catalog/endpoint.ts';
 import type { Describe, TableColumns } from '../catalog/describe.ts';
 import { Problem } from '../core/problem.ts';
 import { EngineError, type Column, type Engine, type Limits, type Statement } from '../engine/engine.ts';
+import { readRows } from '../engine/rows.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
 import { createFunctionPolicy, type FunctionPolicy } from '../sandbox/functions/policy.ts';
 import {
@@ -174,20 +175,10 @@ async function explain(
   sql: string,
   { caller = {}, isRejection = ({ failure }) => failure === 'rejected' }: ExplainOptions = {},
 ): Promise<Explained> {
-  const statement: Statement = {
-    ...caller,
-    sql,
-    parameters: {},
-    limits: EXPLAIN_LIMITS,
-    origin: 'consumer',
-    int64: 'number',
-  };
   try {
-    const { chunks } = await engine.run(statement, { format: 'JSONCompactEachRow' });
-    const parts: Uint8Array[] = [];
-    for await (const chunk of chunks) parts.push(chunk);
-    const lines = Buffer.concat(parts).toString().trimEnd().split('\n');
-    return { kind: 'tree', text: lines.map((line) => (JSON.parse(line) as [string])[0]).join('\n') }; // one string column
+    const rows = await readRows(engine, sql, { ...caller, limits: EXPLAIN_LIMITS, origin: 'consumer' });
+    const lines = (rows as readonly [string][]).map(([line]) => line); // one string column
+    return { kind: 'tree', text: lines.join('\n') };
   } catch (error) {
     if (!(error instanceof EngineError) || !isRejection(error)) throw error;
     return { kind: 'rejected', engineCode: error.engineCode, message: error.message };

@@ -133,7 +133,7 @@ export function subcolumnsIn(
   { columns }: SubcolumnPlan,
   { names, tables }: ScanResult,
 ): Subcolumns {
-  const identifiers = identifiersIn(root);
+  const identifiers = identifiersByTable(root, columns);
   const qualifiers = ['', ...[...names, ...tables].map((name) => `${name}.`)];
   const found = new Map<string, readonly Subcolumn[]>();
   let count = 0;
@@ -142,7 +142,7 @@ export function subcolumnsIn(
       qualifiers.map((qualifier) => ({ column, type, prefix: `${qualifier}${column}.` })),
     );
     const paths = new Map<string, Subcolumn>();
-    for (const identifier of identifiers) {
+    for (const identifier of identifiers.get(table) ?? []) {
       const match = prefixes.find(({ prefix }) => identifier.startsWith(prefix));
       if (match === undefined) continue;
       const { column, type, prefix } = match;
@@ -157,8 +157,30 @@ export function subcolumnsIn(
   return found;
 }
 
-function identifiersIn(node: TreeLine, found = new Set<string>()): ReadonlySet<string> {
-  if (node.isNode && node.kind === 'IDENTIFIER') found.add(attribute(node, 'identifier') ?? '');
-  for (const child of node.children) identifiersIn(child, found);
+/** The identifiers in the queries that read each of the tables, and in their subqueries, which may be correlated. */
+function identifiersByTable(
+  root: TreeLine,
+  tables: ReadonlyMap<string, unknown>,
+): ReadonlyMap<string, ReadonlySet<string>> {
+  const found = new Map([...tables.keys()].map((table) => [table, new Set<string>()] as const));
+  const walk = (node: TreeLine, inScope: readonly Set<string>[]): void => {
+    if (node.isNode && node.kind === 'IDENTIFIER') {
+      const identifier = attribute(node, 'identifier') ?? '';
+      for (const identifiers of inScope) identifiers.add(identifier);
+    }
+    const read = node.kind === 'QUERY' ? sourcesOf(node).flatMap((name) => found.get(name) ?? []) : [];
+    const scope = read.length === 0 ? inScope : [...new Set([...inScope, ...read])];
+    for (const child of node.children) walk(child, scope);
+  };
+  walk(root, []);
   return found;
+}
+
+/** The names in a query's FROM, without those in subqueries. */
+function sourcesOf(query: TreeLine): readonly string[] {
+  const names = (node: TreeLine): readonly string[] => {
+    if (node.kind === 'QUERY' || node.kind === 'UNION') return [];
+    return node.kind === 'IDENTIFIER' ? [attribute(node, 'identifier') ?? ''] : node.children.flatMap(names);
+  };
+  return query.children.filter(({ kind }) => kind === 'JOIN TREE').flatMap(names);
 }

@@ -1,5 +1,6 @@
 // The engine's settings for creating tables: everything that a server may have allowed is accepted.
 import type { Engine } from '../engine/engine.ts';
+import { readRows } from '../engine/rows.ts';
 
 export interface EngineSettings {
   /** Statements before each one. */
@@ -61,12 +62,7 @@ async function known(
   engine: Engine,
   table: 'settings' | 'merge_tree_settings',
 ): Promise<ReadonlySet<string>> {
-  const sql = `SELECT arrayStringConcat(groupArray(name), ' ') FROM system.${table} WHERE startsWith(name, 'allow_') OR startsWith(name, 'enable_')`;
-  const limits = { time: 10, memory: 2 ** 28, readRows: 0, resultBytes: 2 ** 20 };
-  const statement = { sql, parameters: {}, limits, origin: 'saved', int64: 'number' } as const;
-  const { chunks } = await engine.run(statement, { format: 'JSONCompactEachRow' });
-  let text = '';
-  for await (const chunk of chunks) text += Buffer.from(chunk).toString();
-  const [names] = JSON.parse(text) as [string]; // one column of one row, selected above
-  return new Set(names.split(' '));
+  const sql = `SELECT name FROM system.${table} WHERE startsWith(name, 'allow_') OR startsWith(name, 'enable_')`;
+  const rows = (await readRows(engine, sql)) as readonly [string][]; // one column of strings
+  return new Set(rows.map(([name]) => name));
 }

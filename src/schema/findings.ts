@@ -2,6 +2,7 @@
 import type { Finding } from '../core/finding.ts';
 import { positionAt } from '../core/position.ts';
 import type { EngineError } from '../engine/engine.ts';
+import { engineSentence } from '../engine/engine-sentence.ts';
 import { quotedNames } from '../sandbox/engine-message.ts';
 import { findInQuery } from '../sandbox/find-in-query.ts';
 import { createCursor } from '../sql/cursor.ts';
@@ -45,7 +46,7 @@ export function rejection(statement: SchemaStatement, step: Step, failure: Engin
     column,
     severity: 'warning',
     code: 'tables.not_created',
-    message: `${step.what} ${nameOf(step.target)} could not be ${done}: ${sentenceOf(message)}`,
+    message: `${step.what} ${nameOf(step.target)} could not be ${done}: ${engineSentence(message)}`,
   };
 }
 
@@ -55,15 +56,4 @@ function nameOf({ database, name }: QualifiedName): string {
 
 function firstWords(sql: string): string {
   return sql.replace(/\s+/g, ' ').slice(0, 60);
-}
-
-/** The engine's sentence, without its code and the repeated statement. */
-function sentenceOf(message: string): string {
-  const [sentence = ''] = message
-    .replace(/^.*?DB::Exception: /s, '')
-    .split(/\. Expected one of|: While |\. \([A-Z_]+\)|:? ?\(?[Ii]n (?:scope|query) |Stack trace/);
-  const plain = sentence.replace(/\s+/g, ' ').trim().slice(0, 300);
-  return plain === ''
-    ? 'the engine rejects it'
-    : plain.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
 }

@@ -47,6 +47,24 @@ describe('strings as times', () => {
     expect(normal(values)).toEqual(normal(Object.fromEntries(want)));
   });
 
+  test('the years 1 to 9999', async () => {
+    const values = await valuesOf(["string(timestamp '0050-01-01')", "string(timestamp '9999-12-31')"]);
+    expect(Object.values(values).map((value) => String(value).slice(0, 10))).toEqual([
+      '0050-01-01',
+      '9999-12-31',
+    ]);
+  });
+
+  test.each([
+    '2026-02-29',
+    '2026-11-19 24:00:00',
+    '2026-11-19T10:00:00+24:00',
+    '0000-01-01',
+    '9999-12-31 23:00:00-05:00',
+  ])('%s is not a time', async (written) => {
+    await expect(valuesOf([`timestamp '${written}'`])).rejects.toThrow('is not a valid time');
+  });
+
   test('as values of rows', async () => {
     const known = FORMS.filter(([written]) => !written.includes('/'));
     const forms = ([written]: (typeof FORMS)[number]) => [

@@ -15,6 +15,7 @@ import { renderFinding } from '../../src/cli/caret.ts';
 import { createTerminal } from '../../src/cli/terminal.ts';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
 import type { Engine } from '../../src/engine/engine.ts';
+import { readRows } from '../../src/engine/rows.ts';
 import { REAL_TIME } from '../support/real-time.ts';
 import { loadSchema } from '../../src/schema/load-schema.ts';
 import { readSchemaFiles } from '../../src/schema/schema-files.ts';
@@ -111,16 +112,8 @@ describe('the engine', () => {
   });
 
   test('has no rows in its tables', async () => {
-    const limits = { time: 5, memory: 2 ** 28, readRows: 0, resultBytes: 2 ** 20 };
-    const sql =
-      "SELECT * FROM (SELECT sum(total_rows) AS n FROM system.tables WHERE database = 'logs') LIMIT 1";
-    const { chunks } = await engine.run(
-      { sql, parameters: {}, limits, origin: 'saved', int64: 'number' },
-      { format: 'JSONCompactEachRow' },
-    );
-    const parts: Uint8Array[] = [];
-    for await (const chunk of chunks) parts.push(chunk);
-    expect(Buffer.concat(parts).toString().trim()).toBe('[0]');
+    const sql = "SELECT * FROM (SELECT sum(total_rows) FROM system.tables WHERE database = 'logs') LIMIT 1";
+    expect(await readRows(engine, sql)).toEqual([[0]]);
   });
 });
 

@@ -9,7 +9,7 @@ import { openLiveKeyring } from '../../src/auth/live-keyring.ts';
 import { COMMAND_NAMES } from '../../src/cli/program.ts';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
 import type { Finding } from '../../src/core/finding.ts';
-import { run, scratch } from '../support/command.ts';
+import { run, scratch, start } from '../support/command.ts';
 import { after } from '../../src/app/clock.ts';
 import { REAL_TIME } from '../support/real-time.ts';
 
@@ -38,6 +38,29 @@ describe('help and misuse', () => {
     const { code, out } = await run([...command.filter(Boolean), '--help']);
     expect(code).toBe(0);
     expect(out).toMatch(/^Usage: millrace/);
+  });
+
+  test.each([
+    {
+      args: ['new', 'a.b', '--endpoints', 'file'],
+      says: "Cannot write file/a.b.yaml: EEXIST: file already exists, mkdir 'file'",
+    },
+    {
+      args: ['openapi', '--out', '.'],
+      says: "Cannot write .: EISDIR: illegal operation on a directory, open '.'",
+    },
+    { args: ['serve', '--dev', '--endpoints', 'file'], says: "ENOTDIR: not a directory, scandir 'file'" },
+  ])('a path that cannot be written is one line: $args', async ({ args, says }) => {
+    const cwd = folder({ file: '', 'endpoints/one.yaml': BARE });
+    const { code, err } = await run(args, { cwd });
+    expect([code, err.split('\n').at(-2)]).toEqual([1, `millrace: ${says}`]);
+  });
+
+  test('a reader that closes the pipe, as head does, is no failure', async () => {
+    const cwd = folder({ 'endpoints/one.yaml': BARE });
+    const { child, finished } = start(['openapi'], { cwd });
+    child.stdout?.destroy();
+    expect(await finished).toMatchObject({ code: 0, err: expect.not.stringContaining('EPIPE') });
   });
 
   test('--version', async () => {
@@ -325,6 +348,21 @@ query: |
       BARE.replace('name: one', 'name: one # millrace-ignore: lint.no_desc'),
     );
     expect((await run(['validate', '--strict'], { cwd })).code).toBe(1);
+  });
+
+  test('a key to hash columns that is not set here is a warning, which --strict does not count', async () => {
+    const folder = scratch();
+    const file = `id: 00000000-0000-4000-8000-0000000000aa\nname: hashed\ndescription: A column that is hashed.\nquery: SELECT 'a' AS user\npii:\n  redact: true\n  columns: { user: hash }\n`;
+    writeFileSync(join(folder, 'hashed.yaml'), file);
+    const args = ['validate', '--strict', '--no-engine', folder];
+    expect(await run(args)).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/hashed\.yaml:7:20 warning .*MILLRACE_PII_HASH_KEY.* pii\.hash_without_key/),
+    });
+    expect(await run(args, { env: { MILLRACE_PII_HASH_KEY: 'k'.repeat(32) } })).toMatchObject({
+      code: 0,
+      out: '',
+    });
   });
 
   test('github: annotations, ten of a kind, all of them in the summary', async () => {

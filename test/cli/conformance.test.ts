@@ -73,6 +73,11 @@ describe('the command', () => {
     });
   });
 
+  test('names the parameters of the endpoint that are missing or wrong', async () => {
+    const { out } = await run(['conformance', 'queries/a', '--endpoint', 'numbers'], { cwd });
+    expect(out).toContain('400 request.parameters_invalid: below is required');
+  });
+
   test('failures up to --allow exit 0', async () => {
     const { code, out } = await run([...args, '--allow', '2', '--format', 'json'], { cwd });
     expect([code, JSON.parse(out)]).toEqual([0, expect.objectContaining({ failed: 2 })]);

@@ -197,6 +197,19 @@ describe.concurrent('comparison', () => {
     );
   });
 
+  test('columns that cannot be compared: exit 2 after the other changes, unless --no-engine', async () => {
+    const raised = LOGS.replace('max_rows: 100', 'max_rows: 200');
+    const [none, unreadable] = [repository({ 'endpoints/recent.yaml': LOGS }), withLogs()];
+    execFileSync('mkfifo', [join(unreadable.cwd, 'seeds/2.sql')]);
+    for (const { write, diff } of [none, unreadable]) {
+      write('endpoints/recent.yaml', raised);
+      const found = await diff('HEAD', '--format', 'json');
+      expect([found.code, codesIn(found)]).toEqual([2, ['max_rows.raised']]);
+      expect(found.err).toMatch(/columns were not compared.*--no-engine/);
+      expect((await diff('HEAD', '--format', 'json', '--no-engine')).code).toBe(0);
+    }
+  });
+
   test('a query that the engine now rejects', async () => {
     const { write, diff } = withLogs();
     write('endpoints/recent.yaml', LOGS.replaceAll('message', 'massage'));

@@ -165,6 +165,10 @@ describe('serve --dev', () => {
 describe('query --url', () => {
   test('asks a running service, prints as a local query does, and names its problems', async () => {
     const cwd = folder();
+    writeFileSync(
+      join(cwd, 'endpoints', 'own.yaml'),
+      'id: 00000000-0000-4000-8000-000000000003\nname: own\nquery: WITH rows AS (SELECT n FROM app.t) SELECT n FROM rows\nsandbox: { enabled: true }\n',
+    );
     const { address, key } = await serve(cwd);
     const ask = (...args: string[]) =>
       run(['query', ...args, '--url', `${address}/`], { cwd, env: { MILLRACE_KEY: key } });
@@ -183,6 +187,10 @@ describe('query --url', () => {
     expect((await ask('number')).err).toContain('route.endpoint_unknown');
     expect((await run(['query', 'numbers', '--url', address, '--key', 'wrong'])).err).toContain('auth.');
     expect(await ask('numbers', '--explain')).toMatchObject({ code: 1, err: expect.stringContaining('sql') });
+    expect(await ask('own', '--lql', 's:n f:rows', '--explain')).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('FROM `rows`'),
+    });
   });
 
   test.each([

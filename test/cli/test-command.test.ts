@@ -169,6 +169,16 @@ describe('output', () => {
     expect(err).toMatch(says);
   });
 
+  test('without any tables it exits 2, and offers no flag that it does not have', async () => {
+    const bare = folder({ 'endpoints/one.yaml': endpoint('one', 'query: SELECT 1 AS n\n') });
+    rmSync(join(bare, 'schema'), { recursive: true });
+    const { code, err } = await run(['test'], { cwd: bare });
+    expect([code, err]).toEqual([
+      2,
+      expect.stringMatching(/neither schema nor seeds exists.*, or name .*--schema$/m),
+    ]);
+  });
+
   test('files with errors are findings, and the others are tested', async () => {
     const broken = folder({
       'endpoints/a.yaml': 'name: a\n',

@@ -2,31 +2,19 @@
 import { createServer, request, type Server } from 'node:http';
 import { once } from 'node:events';
 import axeCore from 'axe-core';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  launchBrowser,
-  openExplorer,
-  PROJECT,
-  startSampleService,
-  visit,
-  type Started,
-} from '../support/browser.ts';
+import { openExplorer, PROJECT, startExplorer, type Explorer } from '../support/browser.ts';
 
 const CHART = `#/usage.api-counts?interval=daily&project=${PROJECT}`;
 const TABLE = `#/logs.all?project=${PROJECT}`;
 
-let browser: Browser;
-let service: Started;
+let service: Explorer;
 
 beforeAll(async () => {
-  [browser, service] = await Promise.all([launchBrowser(), startSampleService()]);
+  service = await startExplorer();
 });
-afterAll(async () => {
-  await browser.close();
-  service.running.child.kill('SIGTERM');
-  await service.running.finished;
-});
+afterAll(() => service.stop());
 
 /** What axe finds, of whatever weight. */
 async function violations(page: Page): Promise<readonly string[]> {
@@ -84,7 +72,7 @@ const SIGHTS: readonly { readonly sight: string; readonly show: (page: Page) => 
 ];
 
 test.each(SIGHTS)('axe finds nothing on $sight, in light and in dark', async ({ show }) => {
-  const { page } = await visit(browser, { colorScheme: 'light' });
+  const { page } = await service.visit({ colorScheme: 'light' });
   await show(page);
   expect(await violations(page)).toEqual([]);
   await page.emulateMedia({ colorScheme: 'dark' });
@@ -96,7 +84,7 @@ const lightness = (page: Page): Promise<number> =>
   page.evaluate(() => Number(/\d+/.exec(getComputedStyle(document.body).backgroundColor)?.[0]));
 
 test('dark and light follow the system, and the switch', async () => {
-  const { page } = await visit(browser, { colorScheme: 'dark' });
+  const { page } = await service.visit({ colorScheme: 'dark' });
   await openExplorer(page, service, TABLE);
   expect(await lightness(page)).toBeLessThan(60);
   await page.getByRole('button', { name: /^Theme/ }).click();
@@ -111,7 +99,7 @@ test.each([
   { why: 'a table', fragment: TABLE },
   { why: 'a query', fragment: `${TABLE}&:query=sql` },
 ])('$why fits a phone', async ({ fragment }) => {
-  const { page } = await visit(browser, {
+  const { page } = await service.visit({
     viewport: { width: 360, height: 740 },
     hasTouch: true,
     isMobile: true,
@@ -131,7 +119,7 @@ test.each([
 });
 
 test('everything is reached by Tab, and seen to be', async () => {
-  const { page } = await visit(browser);
+  const { page } = await service.visit();
   await openExplorer(page, service, CHART);
   await page.locator('canvas').waitFor();
   await page.getByLabel('Search endpoints').focus();
@@ -175,7 +163,7 @@ describe('behind a path prefix', () => {
     }).listen(0, '127.0.0.1');
     await once(proxy, 'listening');
     const port = (proxy.address() as { port: number }).port; // listens on TCP
-    const { page, complaints } = await visit(browser);
+    const { page, complaints } = await service.visit();
     const address = `http://127.0.0.1:${port}/logs/api-explorer`;
     await openExplorer(page, { ...service, address }, CHART);
     await page.locator('canvas').waitFor();

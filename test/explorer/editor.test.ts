@@ -1,33 +1,20 @@
 // The query editor under the keys of a person: Enter never rewrites a query, parentheses close, the engine checks while typing.
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  launchBrowser,
-  openExplorer,
-  PROJECT,
-  startSampleService,
-  visit,
-  type Started,
-  type Visitor,
-} from '../support/browser.ts';
+import { openExplorer, PROJECT, startExplorer, type Explorer, type Visitor } from '../support/browser.ts';
 
-let browser: Browser;
-let service: Started;
+let service: Explorer;
 let visitor: Visitor;
 let page: Page;
 
 beforeAll(async () => {
-  [browser, service] = await Promise.all([launchBrowser(), startSampleService()]);
-  visitor = await visit(browser);
+  service = await startExplorer();
+  visitor = await service.visit();
   ({ page } = visitor);
   await openExplorer(page, service, `#/logs.all?project=${PROJECT}&:query=sql`);
   await editor().waitFor();
 });
-afterAll(async () => {
-  await browser.close();
-  service.running.child.kill('SIGTERM');
-  await service.running.finished;
-});
+afterAll(() => service.stop());
 
 const editor = () => page.getByRole('textbox', { name: 'Your SQL' });
 const text = async (): Promise<string> => (await page.locator('.cm-line').allInnerTexts()).join('\n').trim();

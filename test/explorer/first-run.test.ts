@@ -1,30 +1,17 @@
 // A first visit, in a real browser over the real service and its sample data.
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  launchBrowser,
-  openExplorer,
-  PROJECT,
-  startSampleService,
-  visit,
-  type Started,
-} from '../support/browser.ts';
+import { openExplorer, PROJECT, startExplorer, type Explorer } from '../support/browser.ts';
 
-let browser: Browser;
-let service: Started;
+let service: Explorer;
 
 beforeAll(async () => {
-  [browser, service] = await Promise.all([launchBrowser(), startSampleService()]);
+  service = await startExplorer();
 });
-afterAll(async () => {
-  await browser.close();
-  service.running.child.kill('SIGTERM');
-  await service.running.finished;
-});
+afterAll(() => service.stop());
 
 describe('the key', () => {
   test('that is missing or wrong is asked for in words', async () => {
-    const { page } = await visit(browser);
+    const { page } = await service.visit();
     await page.goto(service.address);
     await page.getByRole('button', { name: 'Open' }).click();
     expect(await page.getByRole('alert').textContent()).toContain('Enter a key');
@@ -38,7 +25,7 @@ describe('the key', () => {
   });
 
   test('stays in the tab: not in the URL, not in lasting storage, and can be forgotten', async () => {
-    const { page, complaints } = await visit(browser);
+    const { page, complaints } = await service.visit();
     await openExplorer(page, service);
     await page.getByRole('button', { name: 'Run', exact: false }).first().click();
     await page.getByRole('grid').waitFor();
@@ -55,7 +42,7 @@ describe('the key', () => {
 
 describe('rows', () => {
   test('come with the first example, by keys alone, as a table that expands', async () => {
-    const { page, complaints } = await visit(browser);
+    const { page, complaints } = await service.visit();
     await openExplorer(page, service);
     await page.keyboard.press('/');
     await page.keyboard.type('edge proxy');
@@ -78,7 +65,7 @@ describe('rows', () => {
   });
 
   test('a thousand of them are a few in the page, to the last', async () => {
-    const { page } = await visit(browser);
+    const { page } = await service.visit();
     await openExplorer(
       page,
       service,
@@ -95,7 +82,7 @@ describe('rows', () => {
   });
 
   test('have whole numbers with all their digits', async () => {
-    const { page } = await visit(browser);
+    const { page } = await service.visit();
     const sql = 'SELECT 18446744073709551615 AS n';
     await openExplorer(
       page,
@@ -108,7 +95,7 @@ describe('rows', () => {
   });
 
   test('are sorted by a column, as the URL says', async () => {
-    const { page } = await visit(browser);
+    const { page } = await service.visit();
     const sql = 'SELECT number AS n FROM (SELECT arrayJoin([3, 1, 2]) AS number) AS t';
     await openExplorer(
       page,
@@ -123,7 +110,7 @@ describe('rows', () => {
   });
 
   test('are saved as a file', async () => {
-    const { page } = await visit(browser);
+    const { page } = await service.visit();
     await openExplorer(page, service, `#/usage.api-counts?interval=hourly&project=${PROJECT}`);
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -143,7 +130,7 @@ describe('rows', () => {
 
 describe('the chart', () => {
   test('of usage counts is there at once, as stacked bars, with a cache that answers the second time', async () => {
-    const { page, complaints } = await visit(browser);
+    const { page, complaints } = await service.visit();
     await openExplorer(page, service, `#/usage.api-counts?interval=daily&project=${PROJECT}`);
     const chart = page.getByRole('img', { name: /^Stacked bars of total_rest_requests/ });
     await chart.locator('canvas').waitFor();
@@ -161,7 +148,7 @@ describe('the chart', () => {
 
 describe('a call', () => {
   test('is cancelled, and the history has what was called', async () => {
-    const { page } = await visit(browser);
+    const { page } = await service.visit();
     await openExplorer(page, service, `#/logs.all?project=${PROJECT}`);
     await page.getByRole('grid').waitFor();
     await page.getByRole('tab', { name: 'Your SQL' }).click();
@@ -182,7 +169,7 @@ describe('a call', () => {
   });
 
   test('that is not acceptable says what is wrong, where it is wrong', async () => {
-    const { page } = await visit(browser);
+    const { page } = await service.visit();
     await openExplorer(page, service, `#/usage.api-counts?interval=daily&project=(`);
     await page.getByRole('heading', { name: 'Invalid parameters' }).waitFor();
     expect(await page.getByLabel('project', { exact: true }).getAttribute('aria-invalid')).toBe('true');
@@ -192,7 +179,7 @@ describe('a call', () => {
   });
 
   test('is shared by its URL, and gone back to', async () => {
-    const { page } = await visit(browser);
+    const { page } = await service.visit();
     await openExplorer(page, service, `#/usage.api-counts?interval=daily&project=${PROJECT}&:view=table`);
     await page.getByRole('grid').waitFor();
     await page.getByRole('radio', { name: 'hourly' }).check();

@@ -1,9 +1,8 @@
 // Many endpoints: a tree by dots, arrow keys, a skip link; and files that change under an open page.
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { launchBrowser, openExplorer, startSampleService, visit, type Started } from '../support/browser.ts';
+import { openExplorer, startExplorer, type Explorer } from '../support/browser.ts';
 import { scratch } from '../support/command.ts';
 
 const COUNT = 300;
@@ -13,28 +12,20 @@ description: Report ${n}
 query: SELECT ${n} AS n
 ${extra}`;
 
-let browser: Browser;
-let service: Started;
+let service: Explorer;
 let endpoints: string;
 const write = (n: number, text: string): void => writeFileSync(join(endpoints, `report-${n}.yaml`), text);
 
 beforeAll(async () => {
   endpoints = scratch();
   for (let n = 0; n < COUNT; n++) write(n, file(n));
-  [browser, service] = await Promise.all([
-    launchBrowser(),
-    startSampleService({ MILLRACE_ENDPOINTS: endpoints }),
-  ]);
+  service = await startExplorer({ MILLRACE_ENDPOINTS: endpoints });
 });
-afterAll(async () => {
-  await browser.close();
-  service.running.child.kill('SIGTERM');
-  await service.running.finished;
-});
+afterAll(() => service.stop());
 
 describe('300 endpoints', () => {
   test('are a tree by the dots of their names, reached by arrow keys from the search field', async () => {
-    const { page } = await visit(browser);
+    const { page } = await service.visit();
     await openExplorer(page, service, '#/team0.web.report-0');
     const items = page.locator('.endpoint-item');
     await items.first().waitFor();
@@ -48,7 +39,7 @@ describe('300 endpoints', () => {
   });
 
   test('are opened and closed by the arrow keys', async () => {
-    const { page } = await visit(browser);
+    const { page } = await service.visit();
     await openExplorer(page, service, '#/team0.web.report-0');
     const items = page.locator('.endpoint-item');
     await page.getByLabel('Search endpoints').focus();
@@ -64,7 +55,7 @@ describe('300 endpoints', () => {
   });
 
   test('are skipped by a link', async () => {
-    const { page } = await visit(browser);
+    const { page } = await service.visit();
     await openExplorer(page, service, '#/team0.web.report-0');
     await page.locator('.endpoint-item').first().waitFor();
     await page.reload();
@@ -77,7 +68,7 @@ describe('300 endpoints', () => {
 
 describe('a file that changes under an open page', () => {
   test('changes the form and the list, and its findings are shown', async () => {
-    const { page, complaints } = await visit(browser);
+    const { page, complaints } = await service.visit();
     await openExplorer(page, service, '#/team1.web.report-1');
     await page.getByRole('heading', { level: 1, name: 'team1.web.report-1' }).waitFor();
     const parameters = 'parameters: { size: { type: UInt8, default: 7 } }\n';
@@ -98,7 +89,7 @@ describe('a file that changes under an open page', () => {
   });
 
   test('is noticed without events too: by the revision in the response to a run', async () => {
-    const { page } = await visit(browser);
+    const { page } = await service.visit();
     await page.route('**/api/endpoints/events', (route) => route.fulfill({ status: 404, json: {} }));
     await openExplorer(page, service, '#/team2.web.report-2');
     await page.getByRole('grid').waitFor();

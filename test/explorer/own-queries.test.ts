@@ -1,29 +1,17 @@
 // Consumer queries in a real browser: completion, located problems, LQL translation, saving as an endpoint file.
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  launchBrowser,
-  openExplorer,
-  PROJECT,
-  startSampleService,
-  visit,
-  type Started,
-} from '../support/browser.ts';
+import { openExplorer, PROJECT, startExplorer, type Explorer } from '../support/browser.ts';
 
-let browser: Browser;
-let service: Started;
+let service: Explorer;
 let page: Page;
 
 beforeAll(async () => {
-  [browser, service] = await Promise.all([launchBrowser(), startSampleService()]);
-  ({ page } = await visit(browser));
+  service = await startExplorer();
+  ({ page } = await service.visit());
   await openExplorer(page, service, `#/logs.all?project=${PROJECT}`);
 });
-afterAll(async () => {
-  await browser.close();
-  service.running.child.kill('SIGTERM');
-  await service.running.finished;
-});
+afterAll(() => service.stop());
 
 /** Another text in the editor of the one page that all look at. */
 async function write(language: 'SQL' | 'LQL', text: string): Promise<void> {

@@ -1,32 +1,19 @@
 // Results in a real browser: right numbers in charts, wide tables, large JSON, hidden characters, narrow and high-contrast windows.
 import axeCore from 'axe-core';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  launchBrowser,
-  openExplorer,
-  PROJECT,
-  startSampleService,
-  visit,
-  type Started,
-  type Visitor,
-} from '../support/browser.ts';
+import { openExplorer, PROJECT, startExplorer, type Explorer, type Visitor } from '../support/browser.ts';
 
-let browser: Browser;
-let service: Started;
+let service: Explorer;
 
 beforeAll(async () => {
-  [browser, service] = await Promise.all([launchBrowser(), startSampleService()]);
+  service = await startExplorer();
 });
-afterAll(async () => {
-  await browser.close();
-  service.running.child.kill('SIGTERM');
-  await service.running.finished;
-});
+afterAll(() => service.stop());
 
 /** The page with the rows of a consumer query. */
 async function rowsOf(sql: string, view = '', options = {}): Promise<Visitor> {
-  const visitor = await visit(browser, options);
+  const visitor = await service.visit(options);
   const query = `:query=sql&:sql=${encodeURIComponent(sql)}`;
   await openExplorer(visitor.page, service, `#/logs.all?project=${PROJECT}&${query}${view}`);
   return visitor;

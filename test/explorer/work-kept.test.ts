@@ -1,24 +1,16 @@
 // Nothing that a person did is lost: drafts, the result after Back, the key in a new tab, corrected fields, waits.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashKey } from '../../src/auth/keyring.ts';
-import {
-  launchBrowser,
-  openExplorer,
-  PROJECT,
-  startSampleService,
-  visit,
-  type Started,
-} from '../support/browser.ts';
+import { openExplorer, PROJECT, startExplorer, type Explorer } from '../support/browser.ts';
 import { scratch } from '../support/command.ts';
 
 const RATED = 'rated-key';
 const ENDPOINTS = join(import.meta.dirname, '../../endpoints');
 
-let browser: Browser;
-let service: Started;
+let service: Explorer;
 let endpoints: string;
 
 beforeAll(async () => {
@@ -28,22 +20,15 @@ beforeAll(async () => {
   const tokens = join(scratch(), 'tokens.yaml');
   const rated = `tokens: [{ name: rated, sha256: ${hashKey(RATED)}, endpoints: ['*'], allow: [sql, lql], rate: 3/min }]`;
   writeFileSync(tokens, rated);
-  [browser, service] = await Promise.all([
-    launchBrowser(),
-    startSampleService({ MILLRACE_ENDPOINTS: endpoints, MILLRACE_TOKENS: tokens }),
-  ]);
+  service = await startExplorer({ MILLRACE_ENDPOINTS: endpoints, MILLRACE_TOKENS: tokens });
 });
-afterAll(async () => {
-  await browser.close();
-  service.running.child.kill('SIGTERM');
-  await service.running.finished;
-});
+afterAll(() => service.stop());
 
 const sqlEditor = (page: Page) => page.getByRole('textbox', { name: 'Your SQL' });
 
 describe('a draft', () => {
   test('of SQL is there after the LQL tab, a reload, and another endpoint', async () => {
-    const { page } = await visit(browser);
+    const { page } = await service.visit();
     await openExplorer(page, service, `#/logs.all?project=${PROJECT}`);
     await page.getByRole('tab', { name: 'Your SQL' }).click();
     await sqlEditor(page).fill('SELECT 1 AS draft');
@@ -63,7 +48,7 @@ describe('a draft', () => {
 });
 
 test('what is shown survives a reload although the browser ignores changes of the URL', async () => {
-  const { page } = await visit(browser);
+  const { page } = await service.visit();
   await openExplorer(page, service, `#/logs.all?project=${PROJECT}`);
   await page.evaluate(() => (history.replaceState = () => undefined));
   await page.getByRole('tab', { name: 'Your SQL' }).click();
@@ -82,7 +67,7 @@ test('what is shown survives a reload although the browser ignores changes of th
 });
 
 test('Back restores the form and the chart together', async () => {
-  const { page } = await visit(browser);
+  const { page } = await service.visit();
   await openExplorer(page, service, `#/usage.api-counts?interval=daily&project=${PROJECT}`);
   const rows = () => page.locator('.status-rows strong').textContent();
   await page.locator('canvas').waitFor();
@@ -101,7 +86,7 @@ test('Back restores the form and the chart together', async () => {
 
 describe('a field', () => {
   test('loses its error when it is corrected, and Enter in it runs', async () => {
-    const { page } = await visit(browser);
+    const { page } = await service.visit();
     await openExplorer(page, service, `#/usage.api-counts?interval=daily&project=(`);
     const field = page.getByLabel('project', { exact: true });
     await page.getByRole('heading', { name: 'Invalid parameters' }).waitFor();
@@ -124,7 +109,7 @@ parameters:
   unit: { type: String, enum: [day, hour], default: hour }
 `,
     );
-    const { page } = await visit(browser);
+    const { page } = await service.visit();
     await openExplorer(page, service, '#/with-defaults?size=');
     await expect.poll(() => page.getByText('default 250').count()).toBe(1);
     expect(await page.getByLabel('size', { exact: true }).getAttribute('placeholder')).toBe('250');
@@ -136,21 +121,21 @@ describe('the key', () => {
   test('is in the link that the service prints, and leaves the URL', async () => {
     const link = /Explorer: (\S+)/.exec(service.running.output())?.[1] ?? '';
     expect(link).toBe(`${service.address}/#key=${service.key}`);
-    const { page } = await visit(browser);
+    const { page } = await service.visit();
     await page.goto(link);
     await page.getByRole('heading', { level: 1, name: 'logs.all' }).waitFor();
     expect(page.url()).not.toContain(service.key);
   });
 
   test('in a link is ignored unless it is a development key', async () => {
-    const { page } = await visit(browser);
+    const { page } = await service.visit();
     await page.goto(`${service.address}/#key=${RATED}`);
     await page.getByLabel('Key', { exact: true }).waitFor();
     expect(page.url()).not.toContain(RATED);
   });
 
   test('is known in a new tab, and forgotten in all', async () => {
-    const { page } = await visit(browser);
+    const { page } = await service.visit();
     await openExplorer(page, service, `#/logs.all?project=${PROJECT}`);
     const second = await page.context().newPage();
     await second.goto(`${service.address}/#/usage.api-counts`);
@@ -164,7 +149,7 @@ describe('the key', () => {
 });
 
 test('a rate limit is a countdown and a button, and checks while typing do not use it up', async () => {
-  const { page } = await visit(browser);
+  const { page } = await service.visit();
   const fragment = `#/logs.all?project=${PROJECT}&:query=sql&:sql=SELECT 1`;
   await openExplorer(page, { ...service, key: RATED }, fragment); // the list, and the first run
   await page.getByRole('grid').waitFor();

@@ -48,41 +48,83 @@ test.each([
 });
 
 test.each([
-  ['string', 'String', 'names are case-sensitive'],
-  ['Uint8', 'UInt8', 'a typo'],
-  ['DateTime64', 'DateTime64(S)', 'its scale is needed'],
-  ['Decimal', 'Decimal(P, S)', 'its digits are needed'],
-  ['Decimal(77, 1)', 'Decimal(10, 2)', 'too many digits'],
-  ['Decimal(2, 3)', 'Decimal(10, 2)', 'more digits behind the point than there are'],
-  ['DateTime64(10)', 'DateTime64(6)', 'too fine'],
-  ["DateTime('Europe/Berln')", 'Europe/Berlin', 'no such zone'],
-  ["DateTime('europe/berlin')", 'Europe/Berlin', 'zones are case-sensitive'],
-  ["DateTime('+02:00')", 'Europe/Berlin', 'an offset is no zone'],
-  ["DateTime64('UTC', 3)", 'DateTime64(S)', 'the scale comes first'],
-  ['Decimal32(10)', 'Decimal(10, 2)', 'more digits behind the point than there are'],
-  ['FixedString(0)', 'FixedString(16)', 'no bytes'],
-  ['FixedString', 'FixedString(N)', 'its length is needed'],
-  ["Enum8('a','a')", 'Enum8', 'a name twice'],
-  ["Enum8('a'=1,'b'=1)", 'Enum8', 'a number twice'],
-  ["Enum8('a'=128)", 'Enum8', 'a number that does not fit'],
-  ['Enum8(a)', 'Enum8', 'a name without quotes'],
-  ['Enum8', 'Enum8', 'no names'],
-  ['Nullable(Array(String))', 'Nullable', 'arrays are never NULL'],
-  ['Nullable(LowCardinality(String))', 'LowCardinality(Nullable', 'in the other order'],
-  ['LowCardinality(Decimal(10, 2))', 'LowCardinality', 'the engine has none of it'],
-  ['Map(String)', 'Map(K, V)', 'no type of values'],
-  ['Map(Nullable(String), String)', 'Map(String', 'keys are never NULL'],
-  ['Map(Array(String), String)', 'Map(String', 'keys are single values'],
-  ['Tuple()', 'Tuple(T, …)', 'no elements'],
-  ['Tuple(a String, UInt8)', 'Rename', 'names for some elements only'],
-  ['Tuple(a String, a UInt8)', 'Rename', 'a name twice'],
-  ['Array(String, String)', 'Array(T)', 'two types'],
-  ['Array(Array(Array(Array(Array(String)))))', 'simpler', 'too deep'],
-  ['Identifier', 'String parameter', 'would paste the value into the query'],
-  ['identifier', 'String parameter', 'in any case'],
-  ['', 'String', 'nothing'],
-  ['String)', 'String', 'text after the type'],
-])('%s is rejected: hint %s, because %s', (text, hint) => {
+  ['string', 'string is not a supported parameter type. Did you mean String?'],
+  ['Uint8', 'Uint8 is not a supported parameter type. Did you mean UInt8?'],
+  ['DateTime64', 'DateTime64 is not a supported parameter type. Did you mean DateTime64(S)?'],
+  ['Decimal', 'Decimal is not a supported parameter type. Did you mean Decimal(P, S)?'],
+  [
+    'Decimal(77, 1)',
+    'a Decimal has 1 to 76 digits, and a scale of at most that number. Write, for example, Decimal(10, 2)',
+  ],
+  [
+    'Decimal(2, 3)',
+    'a Decimal has 1 to 76 digits, and a scale of at most that number. Write, for example, Decimal(10, 2)',
+  ],
+  ['DateTime64(10)', 'a DateTime64 has at most 9 fractional digits. Write, for example, DateTime64(6)'],
+  ["DateTime('Europe/Berln')", 'there is no time zone Europe/Berln. Did you mean Europe/Berlin?'],
+  ["DateTime('europe/berlin')", 'there is no time zone europe/berlin. Did you mean Europe/Berlin?'],
+  ["DateTime('+02:00')", "there is no time zone +02:00. Write a name such as 'Europe/Berlin'"],
+  [
+    "DateTime64('UTC', 3)",
+    "DateTime64('UTC', 3) is not a supported parameter type. Did you mean DateTime64(S)?",
+  ],
+  [
+    'Decimal32(10)',
+    'a Decimal has 1 to 76 digits, and a scale of at most that number. Write, for example, Decimal(10, 2)',
+  ],
+  ['FixedString(0)', 'a FixedString has 1 to 8192 bytes. Write, for example, FixedString(16)'],
+  ['FixedString', 'FixedString is not a supported parameter type. Did you mean FixedString(N)?'],
+  ["Enum8('a','a')", "the Enum has the name a twice. Write, for example, Enum8('view', 'click')"],
+  ["Enum8('a'=1,'b'=1)", "the Enum has the number 1 twice. Write, for example, Enum8('view', 'click')"],
+  [
+    "Enum8('a'=128)",
+    "the numbers of an Enum8 are from -128 to 127. Write, for example, Enum8('view', 'click')",
+  ],
+  [
+    'Enum8(a)',
+    "an Enum has names in single quotes, optionally with numbers. Write, for example, Enum8('view', 'click')",
+  ],
+  ['Enum8', "Enum8 is not a supported parameter type. Did you mean Enum8('a', 'b')?"],
+  ['Nullable(Array(String))', 'Array(String) cannot be inside Nullable. Remove Nullable'],
+  [
+    'Nullable(LowCardinality(String))',
+    'LowCardinality(String) cannot be inside Nullable. Write LowCardinality(Nullable(…))',
+  ],
+  [
+    'LowCardinality(Decimal(10, 2))',
+    'Decimal(10, 2) cannot be inside LowCardinality. Remove LowCardinality: it changes no value',
+  ],
+  ['Map(String)', 'Map(String) is not a supported parameter type. Did you mean Map(K, V)?'],
+  [
+    'Map(Nullable(String), String)',
+    'Nullable(String) cannot be the key of a Map. Write, for example, Map(String, UInt64)',
+  ],
+  [
+    'Map(Array(String), String)',
+    'Array(String) cannot be the key of a Map. Write, for example, Map(String, UInt64)',
+  ],
+  ['Tuple()', 'Tuple() is not a supported parameter type. Did you mean Tuple(T, …)?'],
+  ['Tuple(a String, UInt8)', 'a Tuple has different names for all its elements, or for none. Rename them'],
+  ['Tuple(a String, a UInt8)', 'a Tuple has different names for all its elements, or for none. Rename them'],
+  [
+    'Array(String, String)',
+    'Array(String, String) is not a supported parameter type. Did you mean Array(T)?',
+  ],
+  [
+    'Array(Array(Array(Array(Array(String)))))',
+    'the type is nested deeper than 5 levels. Use a simpler type',
+  ],
+  [
+    'Identifier',
+    'Identifier is not allowed: it would insert caller input into the query itself. Name each table or column in the query, and select one by a String parameter',
+  ],
+  [
+    'identifier',
+    'Identifier is not allowed: it would insert caller input into the query itself. Name each table or column in the query, and select one by a String parameter',
+  ],
+  ['String)', 'String) is not a supported parameter type. Did you mean String?'],
+  ['', ' is not a supported parameter type. The types are String, FixedString(N), Bool, Int8'],
+])('%s is rejected: %s', (text, reason) => {
   const type = parseParameterType(text);
-  expect(isFailure(type) && type.hint).toContain(hint);
+  expect(isFailure(type) ? `${type.message}. ${type.hint}` : 'accepted').toContain(reason);
 });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
+import { readAll } from '../../src/engine/rows.ts';
 import { createRedactor } from '../../src/redact/redactor.ts';
 import { REAL_TIME } from '../support/real-time.ts';
 
@@ -41,10 +42,8 @@ test('rows of the engine', async () => {
   const limits = { time: 30, memory: 2 ** 28, readRows: 0, resultBytes: 2 ** 24 };
   const statement = { sql: SQL, parameters: {}, limits, origin: 'saved', int64: 'number' } as const;
   const { chunks } = await engine.run(statement, { format: 'JSONEachRow' });
-  const parts: Uint8Array[] = [];
-  for await (const chunk of chunks) parts.push(chunk);
   const { redactLines } = createRedactor({ columns: { 'metadata.user.name': 'drop' } });
-  const rows = Buffer.from(redactLines(Buffer.concat(parts)))
+  const rows = Buffer.from(redactLines(await readAll(chunks)))
     .toString()
     .trimEnd()
     .split('\n');

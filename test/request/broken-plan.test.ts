@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openLocal, type Local } from '../../src/app/local.ts';
 import { EngineError, type Statement } from '../../src/engine/engine.ts';
+import { readAll } from '../../src/engine/rows.ts';
 import { localCall } from '../../src/request/call.ts';
 import { startService, writeEndpoint, type TestService } from '../support/service.ts';
 
@@ -37,9 +38,7 @@ async function prepare(sql: string) {
 
 async function rowsOf(statement: Statement): Promise<string> {
   const { chunks } = await service.engine.run(statement, { format: 'JSONEachRow' });
-  const parts: Uint8Array[] = [];
-  for await (const chunk of chunks) parts.push(chunk);
-  return Buffer.concat(parts).toString();
+  return Buffer.from(await readAll(chunks)).toString();
 }
 
 const failure = (engineCode: number): EngineError => new EngineError('rejected', 'x', { engineCode });

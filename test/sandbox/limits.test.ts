@@ -1,6 +1,6 @@
 // Denial of service: oversized queries are rejected before they reach the engine; large queries within the limits still run.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openSandbox, openWorld } from './fixture.ts';
+import { bound, openSandbox, openWorld } from './fixture.ts';
 import type { World } from './fixture.ts';
 
 let world: World;
@@ -52,6 +52,17 @@ describe('accepted by the scanner and the query tree check', () => {
     ['64 SELECTs', list(64, 'SELECT 1', ' UNION ALL ')],
   ])('%s', async (_why, sql) => {
     await expect(openSandbox({ explain: world.explain }).check(sql)).resolves.toBeDefined();
+  });
+});
+
+test('a small table may be read at most 500 times, however few tokens that has', async () => {
+  const small = openSandbox({
+    boundSql: bound('WITH edge_logs AS (SELECT id FROM a.b) SELECT id FROM edge_logs'),
+  });
+  await expect(small.check(doubling(8))).resolves.toBeDefined(); // 256 times
+  await expect(small.check(doubling(9))).rejects.toMatchObject({
+    code: 'sandbox.too_large',
+    hint: expect.stringContaining('fewer SELECTs'),
   });
 });
 

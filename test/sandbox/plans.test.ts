@@ -10,6 +10,7 @@ import type { Endpoint } from '../../src/catalog/endpoint.ts';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
 import type { Engine, Statement } from '../../src/engine/engine.ts';
 import { splitStatements } from '../../src/engine/statements.ts';
+import { readRows } from '../../src/engine/rows.ts';
 import { createPlan, type MakePlan } from '../../src/request/plan.ts';
 import { createSandboxes } from '../../src/request/sandboxes.ts';
 import { REAL_TIME } from '../support/real-time.ts';
@@ -87,11 +88,8 @@ interface Reading {
 
 async function readingOf(statement: Statement): Promise<Reading> {
   const sql = `EXPLAIN json = 1, indexes = 1, header = 1, actions = 1 ${statement.sql}`;
-  const { chunks } = await engine.run({ ...statement, sql }, { format: 'JSONCompactEachRow' });
-  const parts: Uint8Array[] = [];
-  for await (const chunk of chunks) parts.push(chunk);
-  const lines = Buffer.concat(parts).toString().trimEnd().split('\n');
-  const json = lines.map((line) => (JSON.parse(line) as [string])[0]).join('\n'); // one string column
+  const rows = (await readRows(engine, sql, statement)) as readonly [string][]; // one string column
+  const json = rows.map(([line]) => line).join('\n');
   const [{ Plan: root }] = JSON.parse(json) as [{ Plan: PlanNode }]; // as the engine prints plans
   const nodes = nodesOf(root).filter((node) => /ReadFromMergeTree/.test(node['Node Type']));
   const stored = nodes.filter((node) => node['Node Type'] === 'ReadFromMergeTree');

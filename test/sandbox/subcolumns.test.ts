@@ -213,3 +213,15 @@ test('more subcolumns than are worth it are not read alone', async () => {
   expect(await countOf(paths)).toBeUndefined();
   expect(await countOf(paths.slice(1))).toBe(100);
 });
+
+test('each table of a union has the subcolumns of its own branches', async () => {
+  const paths = (letter: string) => Array.from({ length: 40 }, (_, index) => `doc.${letter}${index}`);
+  const branches = [
+    `SELECT ${paths('p').join(', ')} FROM logs`,
+    `SELECT ${paths('q').join(', ')} FROM computed`,
+  ];
+  const { narrow } = await sandbox.check(`${branches.join(' UNION ALL ')} LIMIT 1`);
+  const names = (table: string) => narrow?.subcolumns.get(table)?.map(({ path }) => path) ?? [];
+  expect(names('logs').map((path) => `doc.${path}`)).toEqual(paths('p'));
+  expect(names('computed').map((path) => `doc.${path}`)).toEqual(paths('q'));
+});

@@ -10,6 +10,7 @@ import { createDescribe } from '../../src/catalog/describe.ts';
 import type { Endpoint } from '../../src/catalog/endpoint.ts';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
 import { EngineError, type Engine, type Statement } from '../../src/engine/engine.ts';
+import { readRows } from '../../src/engine/rows.ts';
 import { createPlan, type MakePlan } from '../../src/request/plan.ts';
 import { createSandboxes } from '../../src/request/sandboxes.ts';
 
@@ -112,11 +113,7 @@ async function statementOf(text: string, dialect?: 'clickhouse' | 'bigquery'): P
 }
 
 async function run(statement: Statement): Promise<readonly (readonly unknown[])[]> {
-  const { chunks } = await engine.run(statement, { format: 'JSONCompactEachRow' });
-  const parts: Uint8Array[] = [];
-  for await (const chunk of chunks) parts.push(chunk);
-  const lines = Buffer.concat(parts).toString().trimEnd().split('\n');
-  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as readonly unknown[]); // as the format prints rows
+  return (await readRows(engine, statement.sql, statement)) as readonly (readonly unknown[])[]; // arrays of values
 }
 
 const rowsOf = async (text: string, dialect: 'clickhouse' | 'bigquery' = 'clickhouse') =>

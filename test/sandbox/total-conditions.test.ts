@@ -130,6 +130,16 @@ test('conditions are repeated up to a number of terms, whatever the length of li
   expect(below?.get('t')?.stored).toHaveLength(374);
 });
 
+test('fewer terms are repeated in a table that is read through several references', async () => {
+  const many = Array.from({ length: 100 }, (_, index) => `num != ${index}`).join(' AND ');
+  const storedOf = async (references: number): Promise<number | undefined> => {
+    const counts = Array.from({ length: references }, () => 'SELECT count() FROM u').join(' UNION ALL ');
+    const { below } = await sandbox.check(`WITH u AS (SELECT id FROM t WHERE ${many}) ${counts}`);
+    return below?.get('t')?.stored.length;
+  };
+  expect([await storedOf(1), await storedOf(4), await storedOf(25)]).toEqual([100, 100, 75]);
+});
+
 test('names that the query defines are not columns', async () => {
   for (const sql of [
     "SELECT upper(text) AS text FROM t WHERE text = 'a'",

@@ -1,5 +1,6 @@
 // Every format through the whole service: negotiated, named, truncated, redacted, cached.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readAll } from '../../src/engine/rows.ts';
 import { FORMATS } from '../../src/format/formats.ts';
 import { startService, writeEndpoint, type TestService } from '../support/service.ts';
 
@@ -41,9 +42,7 @@ async function read(
     int64: 'string',
   } as const;
   const { chunks } = await service.engine.run(statement, { format: 'JSONEachRow' });
-  const parts: Uint8Array[] = [];
-  for await (const chunk of chunks) parts.push(chunk);
-  const lines = Buffer.concat(parts)
+  const lines = Buffer.from(await readAll(chunks))
     .toString()
     .split('\n')
     .filter((line) => line !== '');

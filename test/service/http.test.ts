@@ -2,6 +2,7 @@
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readRows } from '../../src/engine/rows.ts';
 import { hashKey } from '../../src/auth/keyring.ts';
 import { PROBLEMS } from '../../src/core/problems.ts';
 import { KEY, startService, type TestService } from '../support/service.ts';
@@ -396,23 +397,16 @@ describe('time', () => {
   test('a disconnect cancels the query in the engine', async () => {
     const controller = new AbortController();
     const left = query('slow?each=0.16', { signal: controller.signal }).catch((error: unknown) => error);
-    const running = async (): Promise<number> => {
-      const statement = {
-        sql: "SELECT count() AS n FROM system.processes WHERE query LIKE '%sleepEachRow%' AND query NOT LIKE '%system.processes%'",
-        parameters: {},
-        limits: { time: 240, memory: 2 ** 28, readRows: 0, resultBytes: 2 ** 20 },
-        origin: 'saved',
-        int64: 'number',
-      } as const;
-      const { chunks } = await service.engine.run(statement, { format: 'JSONCompactEachRow' });
-      let text = '';
-      for await (const chunk of chunks) text += Buffer.from(chunk).toString();
-      return Number(JSON.parse(text)[0]);
+    const running = async () => {
+      const limits = { time: 240, memory: 2 ** 28, readRows: 0, resultBytes: 2 ** 20 };
+      const sql =
+        "SELECT count() FROM system.processes WHERE query LIKE '%sleepEachRow%' AND query NOT LIKE '%system.processes%'";
+      return readRows(service.engine, sql, { limits });
     };
-    await eventually(async () => expect(await running()).toBe(1));
+    await eventually(async () => expect(await running()).toEqual([[1]]));
     controller.abort();
     expect(await left).toMatchObject({ name: 'AbortError' });
-    await eventually(async () => expect(await running()).toBe(0));
+    await eventually(async () => expect(await running()).toEqual([[0]]));
   });
 });
 

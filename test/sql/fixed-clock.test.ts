@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
 import type { Engine } from '../../src/engine/engine.ts';
+import { readRows } from '../../src/engine/rows.ts';
 import { fixClock } from '../../src/sql/fixed-clock.ts';
 import { REAL_TIME } from '../support/real-time.ts';
 
 const NOW = Date.parse('2024-02-29T12:34:56.789Z');
-const LIMITS = { time: 10, memory: 2 ** 28, readRows: 0, resultBytes: 2 ** 20 };
 
 let engine: Engine;
 beforeAll(async () => {
@@ -26,11 +26,8 @@ beforeAll(async () => {
 afterAll(() => engine.close(0));
 
 async function row(sql: string): Promise<unknown[]> {
-  const statement = { sql, parameters: {}, limits: LIMITS, origin: 'saved', int64: 'number' } as const;
-  const { chunks } = await engine.run(statement, { format: 'JSONCompactEachRow' });
-  let text = '';
-  for await (const chunk of chunks) text += Buffer.from(chunk).toString();
-  return JSON.parse(text) as unknown[]; // one line
+  const [found] = await readRows(engine, sql);
+  return found as unknown[]; // one row
 }
 
 describe('every function that returns the current time', () => {

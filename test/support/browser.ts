@@ -24,15 +24,36 @@ function chromiumPath(): string | undefined {
     .find((path) => existsSync(path));
 }
 
-export interface Started {
+interface Started {
   readonly running: Running;
   /** Without a trailing slash. */
   readonly address: string;
   readonly key: string;
 }
 
+/** The service at work, and a browser to visit it. */
+export interface Explorer extends Started {
+  /** A new visitor, without anything stored. */
+  readonly visit: (options?: BrowserContextOptions) => Promise<Visitor>;
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts the sample service with these settings, and a browser. Rejects as launchBrowser. */
+export async function startExplorer(env?: Record<string, string>): Promise<Explorer> {
+  const [browser, service] = await Promise.all([launchBrowser(), startSampleService(env)]);
+  return {
+    ...service,
+    visit: (options) => visit(browser, options),
+    stop: async () => {
+      await browser.close();
+      service.running.child.kill('SIGTERM');
+      await service.running.finished;
+    },
+  };
+}
+
 /** `millrace serve --dev` over the shipped endpoints and seeds. */
-export async function startSampleService(env: Record<string, string> = {}): Promise<Started> {
+async function startSampleService(env: Record<string, string> = {}): Promise<Started> {
   const cwd = scratch();
   await copySampleData(cwd);
   const running = start(['serve', '--dev', '--port', '0', '--admin-port', '0'], {
@@ -62,7 +83,7 @@ export async function launchBrowser(): Promise<Browser> {
 }
 
 /** A browser context with empty storage. */
-export async function visit(browser: Browser, options: BrowserContextOptions = {}): Promise<Visitor> {
+async function visit(browser: Browser, options: BrowserContextOptions = {}): Promise<Visitor> {
   const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
   const page = await context.newPage();
   page.setDefaultTimeout(240_000);

@@ -1,11 +1,12 @@
 // The built command as a child process.
-import { spawn, type ChildProcess } from 'node:child_process';
+import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { join } from 'node:path';
 
 const BIN = join(import.meta.dirname, '../../bin/millrace.cjs');
+const HOST = join(import.meta.dirname, 'command-host.mjs');
 
 export interface Finished {
   readonly code: number | null;
@@ -21,16 +22,26 @@ export interface Running {
   readonly says: (pattern: RegExp) => Promise<RegExpExecArray>;
 }
 
+interface StartOptions {
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly bin?: string;
+  readonly through?: readonly string[];
+}
+
+/** Settings come from the options alone. */
+function environment({ env }: Pick<StartOptions, 'env'>): Record<string, string | undefined> {
+  const { PATH, HOME } = process.env;
+  return { PATH, HOME, TMPDIR: tmpdir(), NO_COLOR: '1', ...env };
+}
+
 /** Creates a temporary folder. */
 export function scratch(): string {
   return mkdtempSync(join(tmpdir(), 'millrace-'));
 }
 
 /** Starts a command, `through` another that execs it; settings come from `env` alone. */
-export function start(
-  args: readonly string[],
-  options: { cwd?: string; env?: Record<string, string>; bin?: string; through?: readonly string[] } = {},
-): Running {
+export function start(args: readonly string[], options: StartOptions = {}): Running {
   const [program = '', ...words] = [
     ...(options.through ?? []),
     process.execPath,
@@ -39,13 +50,7 @@ export function start(
   ];
   const child = spawn(program, words, {
     cwd: options.cwd ?? scratch(),
-    env: {
-      PATH: process.env['PATH'],
-      HOME: process.env['HOME'],
-      TMPDIR: tmpdir(),
-      NO_COLOR: '1',
-      ...options.env,
-    },
+    env: environment(options),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let out = '';
@@ -68,6 +73,38 @@ export function start(
   return { child, output, finished, says };
 }
 
-export function run(args: readonly string[], options: Parameters<typeof start>[1] = {}): Promise<Finished> {
-  return start(args, options).finished;
+/** Runs a command to its end: in a process that has already run others of this file, unless it is busy. */
+export async function run(args: readonly string[], options: StartOptions = {}): Promise<Finished> {
+  const needsProcess = options.bin !== undefined || options.through !== undefined || args[0] === 'serve';
+  if (needsProcess || host?.isBusy === true) return start(args, options).finished;
+  host = host?.folder === tmpdir() && host.child.connected ? host : startHost();
+  const { child } = host;
+  host.isBusy = true;
+  const finished = new Promise<Finished>((resolve, reject) => {
+    child.once('message', resolve);
+    child.once('exit', (code) => reject(new Error(`the process ended with ${code}`)));
+  });
+  try {
+    child.send({ args, cwd: options.cwd ?? scratch(), env: environment(options) });
+    return await finished;
+  } finally {
+    child.removeAllListeners('message').removeAllListeners('exit');
+    host.isBusy = false;
+  }
+}
+
+interface Host {
+  readonly child: ChildProcess;
+  /** The temporary folder of the test file: with it, the process ends. */
+  readonly folder: string;
+  isBusy: boolean;
+}
+
+let host: Host | undefined;
+
+function startHost(): Host {
+  const child = fork(HOST, { cwd: '/', env: environment({}), execArgv: [], stdio: 'inherit' });
+  child.unref();
+  child.channel?.unref();
+  return { child, folder: tmpdir(), isBusy: false };
 }

@@ -1,6 +1,7 @@
 // Statements for engine tests, and readers of their results.
 import type { Engine, Limits, ResultFormat, RunOptions, Statement } from '../../src/engine/engine.ts';
 import { EngineError } from '../../src/engine/engine.ts';
+import { readAll } from '../../src/engine/rows.ts';
 
 export const ROOMY: Limits = { time: 240, memory: 500_000_000, readRows: 0, resultBytes: 50_000_000 };
 
@@ -17,9 +18,7 @@ export async function collect(
   options: Partial<RunOptions> = {},
 ): Promise<Buffer> {
   const { chunks } = await engine.run(what, { format: 'JSONEachRow', ...options });
-  const parts: Uint8Array[] = [];
-  for await (const chunk of chunks) parts.push(chunk);
-  return Buffer.concat(parts);
+  return Buffer.from(await readAll(chunks));
 }
 
 export async function text(engine: Engine, what: Statement, format?: ResultFormat): Promise<string> {

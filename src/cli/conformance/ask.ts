@@ -7,6 +7,7 @@ import {
   problemIn,
   type ServiceAddress,
   type ServiceResponse,
+  type ProblemText,
 } from '../service-client.ts';
 import type { Answered } from './outcome.ts';
 import type { ConformanceQuery } from './queries.ts';
@@ -72,7 +73,7 @@ function answeredOf({ status, headers, body }: ServiceResponse): Answered {
   const problem = problemIn(body);
   const errors = problem?.errors ?? [];
   const located = errors.find(({ line }) => line !== undefined);
-  const messages = errors.length > 0 ? errors.map(({ message }) => message) : [problem?.message ?? ''];
+  const messages = errors.length > 0 ? errors.map(messageOf) : [problem?.message ?? ''];
   return {
     ...NOTHING,
     status,
@@ -82,6 +83,12 @@ function answeredOf({ status, headers, body }: ServiceResponse): Answered {
     location: located?.line === undefined ? undefined : { line: located.line, column: located.column ?? 1 },
     hint: problem?.hint,
   };
+}
+
+function messageOf({ parameter, message }: ProblemText['errors'][number]): string {
+  return parameter === undefined || parameter === 'sql' || parameter === 'lql'
+    ? message
+    : `${parameter} ${message}`;
 }
 
 /** Why there was no response. */

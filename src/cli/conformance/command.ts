@@ -1,6 +1,5 @@
 // `millrace conformance`, its flags and help.
 import { randomBytes } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
 import { Option, type Command } from 'commander';
 import { CommandError } from '../command-error.ts';
 import { settingsOf, withSettings, type CommandDeps, type Flags } from '../command.ts';
@@ -14,6 +13,7 @@ import { printJson, printMarkdown, printText } from './print.ts';
 import { readQueries } from './queries.ts';
 import { reportOf, type ConformanceReport } from './report.ts';
 import { runQueries } from './run.ts';
+import { write } from '../write-file.ts';
 
 const PRINTERS = { text: printText, markdown: printMarkdown, json: printJson } as const;
 
@@ -55,7 +55,7 @@ export function addConformance(program: Command, deps: CommandDeps): void {
       const allowed = integer(flags.allow, '--allow', 1_000_000, 0);
       const report = await conformance(paths, flags, deps);
       PRINTERS[flags.format](report, deps.terminal);
-      if (flags.json !== undefined) await writeFile(flags.json, `${JSON.stringify(report, null, 2)}\n`);
+      if (flags.json !== undefined) await write(flags.json, `${JSON.stringify(report, null, 2)}\n`);
       deps.setExitCode(report.failed > allowed ? 1 : 0);
     });
 }

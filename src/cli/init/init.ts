@@ -1,14 +1,16 @@
 // `millrace init`: creates a repository of endpoints. Files that exist are never changed, except `package.json`, which
 // gets the scripts and the dependency that it does not have.
 import { randomUUID } from 'node:crypto';
-import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, join, relative, resolve } from 'node:path';
 import { readText } from '../../config/read-text.ts';
-import { CommandError } from '../command-error.ts';
 import { count } from '../findings/findings.ts';
 import type { Terminal } from '../terminal.ts';
-import { inSubfolder, pathInRepository, subfolderNotes } from './subfolder.ts';
+import { dependencySpec } from './dependency.ts';
+import { SCRIPTS, writeManifest, type Manifest } from './manifest.ts';
+import { inSubfolder, locate, packageManagerNotes, subfolderNotes } from './subfolder.ts';
 import { filesOf, schemaFiles, type Template } from './templates.ts';
+import { write, writeNew } from '../write-file.ts';
 
 export interface InitOptions {
   readonly folder: string;
@@ -23,18 +25,19 @@ const MAX_BYTES = 2 ** 20;
 export async function init({ folder, template, version }: InitOptions, terminal: Terminal): Promise<void> {
   const name = nameOf(folder);
   const hasEndpoints = await isFilled(join(folder, 'endpoints'));
-  const subfolder = pathInRepository(folder);
+  const location = locate(folder) ?? { folder: '', installed: '' };
   const kept: string[] = [];
   let created = 0;
   for (const [path, source] of filesOf(hasEndpoints ? undefined : template)) {
     const filled = fill(await readFile(source, 'utf8'), name);
-    const text = subfolder === '' ? filled : inSubfolder(path, filled, subfolder);
+    const text = inSubfolder(path, filled, location);
     if (text === undefined) continue;
     if (await writeNew(join(folder, path), text)) created++;
     else kept.push(path);
   }
   const path = join(folder, 'package.json');
-  const manifest = await writeManifest(path, { name, version, hasHook: subfolder === '' });
+  const dependency = dependencySpec(folder, version);
+  const manifest = await writeManifest(path, { name, dependency, hasHook: location.folder === '' });
   if (manifest.change === 'created') created++;
   const from = hasEndpoints
     ? '; there are endpoints already, so none were added'
@@ -43,18 +46,33 @@ export async function init({ folder, template, version }: InitOptions, terminal:
   for (const path of kept) terminal.note(`  ${path} exists and was kept`);
   if (manifest.change === 'extended')
     terminal.note('  package.json exists: the missing scripts and the dependency were added');
-  if (subfolder !== '') for (const line of subfolderNotes(subfolder)) terminal.note(line);
-  const steps = [
-    ...(relative('.', folder) === '' ? [] : [`cd ${relative('.', folder)}`]),
-    ...(subfolder === ''
-      ? [
-          'git init        # if it is not a repository yet; then npm install also installs the pre-commit hook',
-        ]
+  const notes = [...subfolderNotes(location), ...packageManagerNotes(folder), ...dependencyNotes(manifest)];
+  for (const line of notes) terminal.note(line);
+  terminal.print(['Next:', ...nextSteps(folder, manifest).map((step) => `  ${step}`)].join('\n'));
+}
+
+/** A path works only where it leads to Millrace: seldom in CI. */
+function dependencyNotes({ dependency }: Manifest): readonly string[] {
+  if (!dependency.startsWith('file:')) return [];
+  return [
+    `package.json names the millrace that ran this, ${dependency}: CI needs that file as well, or a version in a registry`,
+  ];
+}
+
+function nextSteps(folder: string, { scripts }: Manifest): readonly string[] {
+  const path = relative('.', folder);
+  return [
+    ...(path === '' ? [] : [`cd ${quoteForShell(path)}`]),
+    ...(locate(folder) === undefined
+      ? ['git init        # then npm install also installs the pre-commit hook']
       : []),
     'npm install',
-    ...runSteps(manifest.scripts),
+    ...runSteps(scripts),
   ];
-  terminal.print(['Next:', ...steps.map((step) => `  ${step}`)].join('\n'));
+}
+
+function quoteForShell(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 /** The repository's own `start` and `test` are kept: then the commands are run directly. */
@@ -102,93 +120,4 @@ function nameOf(folder: string): string {
 /** Endpoints get ids of their own. */
 function fill(text: string, name: string): string {
   return text.replaceAll('{{name}}', name).replaceAll('{{uuid}}', () => randomUUID());
-}
-
-/** Whether the file was created; false if it exists. */
-async function writeNew(path: string, text: string): Promise<boolean> {
-  try {
-    await write(path, text, 'wx');
-  } catch (error) {
-    if (error instanceof CommandError && isErrno(error.cause, 'EEXIST')) return false;
-    throw error;
-  }
-  if (text.startsWith('#!')) await chmod(path, 0o755);
-  return true;
-}
-
-async function write(path: string, text: string, flag: 'w' | 'wx'): Promise<void> {
-  try {
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, text, { flag });
-  } catch (cause) {
-    throw new CommandError(
-      `Cannot write ${path}: ${cause instanceof Error ? cause.message : String(cause)}`,
-      {
-        cause,
-      },
-    );
-  }
-}
-
-function isErrno(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
-}
-
-const SCRIPTS = {
-  start: 'millrace serve --dev',
-  test: 'millrace validate && millrace test',
-  // Hooks that another tool has installed stay.
-  prepare: 'git config core.hooksPath || git config core.hooksPath .githooks || true',
-};
-
-interface Manifest {
-  readonly change: 'created' | 'extended' | 'kept';
-  readonly scripts: Readonly<Record<string, unknown>>;
-}
-
-interface ManifestOptions {
-  readonly name: string;
-  readonly version: string;
-  readonly hasHook: boolean;
-}
-
-async function writeManifest(path: string, { name, version, hasHook }: ManifestOptions): Promise<Manifest> {
-  const { prepare, ...others } = SCRIPTS;
-  const scripts = hasHook ? { ...others, prepare } : others;
-  const own = { dependencies: { millrace: `^${version}` } };
-  const text = await readText(path, MAX_BYTES).catch((cause: unknown) => {
-    if (isErrno(cause, 'ENOENT')) return undefined;
-    throw new CommandError(`Cannot read ${path}`, { cause });
-  });
-  if (text === undefined) {
-    await write(path, `${JSON.stringify({ name, private: true, scripts, ...own }, null, 2)}\n`, 'wx');
-    return { change: 'created', scripts };
-  }
-  const before = parseManifest(path, text);
-  const isDependency = ['dependencies', 'devDependencies'].some(
-    (kind) => 'millrace' in membersOf(before[kind]),
-  );
-  const after = {
-    ...before,
-    scripts: { ...scripts, ...membersOf(before['scripts']) },
-    ...(isDependency ? {} : { dependencies: { ...membersOf(before['dependencies']), ...own.dependencies } }),
-  };
-  const indent = /^[ \t]+/m.exec(text)?.[0] ?? '  ';
-  const extended = `${JSON.stringify(after, null, indent)}\n`;
-  if (JSON.stringify(JSON.parse(extended)) === JSON.stringify(before))
-    return { change: 'kept', scripts: after.scripts };
-  await write(path, extended, 'w');
-  return { change: 'extended', scripts: after.scripts };
-}
-
-function parseManifest(path: string, text: string): Readonly<Record<string, unknown>> {
-  try {
-    return membersOf(JSON.parse(text));
-  } catch (cause) {
-    throw new CommandError(`${path} is not valid JSON; correct it and run millrace init again`, { cause });
-  }
-}
-
-function membersOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
 }

@@ -95,7 +95,7 @@ function liftComparison(query: Cursor, index: number, draft: Draft): void {
     lift(draft, { name, value: literal.value, start: literal.start, end: literal.end });
   } else if (operator === 'IN' && query.kind(index + 1) === '(') {
     const list = listAt(query, index + 1);
-    if (list !== undefined) lift(draft, { name: `${nameFor(column, '=')}s`, ...list });
+    if (list !== undefined) lift(draft, { name: pluralOf(nameFor(column, '=')), ...list });
   }
 }
 
@@ -136,6 +136,10 @@ function listAt(
     if (after?.kind !== ',') return undefined;
     at = literal.next + 1;
   }
+}
+
+function pluralOf(name: string): string {
+  return name.endsWith('s') ? `${name}es` : `${name}s`;
 }
 
 /** An operator that makes the literal part of an expression. */

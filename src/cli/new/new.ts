@@ -2,7 +2,7 @@
 import { withSuggestion } from '../../core/nearest.ts';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { access, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { createCompile } from '../../catalog/compile.ts';
 import { listFiles, loadFiles } from '../../catalog/load.ts';
@@ -17,6 +17,7 @@ import { packaged } from '../samples.ts';
 import type { Terminal } from '../terminal.ts';
 import { liftLiterals, type Lifted } from './lift.ts';
 import { REAL_TIME } from '../real-time.ts';
+import { write } from '../write-file.ts';
 
 export interface NewOptions {
   readonly name: string;
@@ -43,14 +44,15 @@ export async function newEndpoint(options: NewOptions, terminal: Terminal): Prom
   if (isPrinted) return terminal.print(text.trimEnd());
   const path = join(folder, `${name}.yaml`);
   await requireFree(name, folder, path);
-  await mkdir(folder, { recursive: true });
-  await writeFile(path, text, { flag: 'wx' });
+  await write(path, text, 'wx');
   terminal.note(`Wrote ${path}`);
   for (const [parameter, value] of Object.entries(sql === undefined ? {} : lifted.example))
     terminal.note(
       `  @${parameter}: ${lifted.parameters[parameter]?.type ?? ''}, was ${JSON.stringify(value)}`,
     );
-  terminal.note(`Next: millrace validate ${path}; millrace query ${name} ${pairs(lifted.example)}`.trimEnd());
+  terminal.note(
+    `Next: npx millrace validate ${path}; npx millrace query ${name} ${pairs(lifted.example)}`.trimEnd(),
+  );
 }
 
 function requireName(name: string): void {

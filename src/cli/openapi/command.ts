@@ -1,10 +1,10 @@
 // `millrace openapi`, its flags and help.
-import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { settingsOf, type CommandDeps } from '../command.ts';
 import { openapi } from './openapi.ts';
 import { knownTables } from '../schema-engine.ts';
 import { withSchemaOptions, type SchemaFlags } from '../schema-options.ts';
+import { write } from '../write-file.ts';
 
 interface OpenapiFlags extends SchemaFlags {
   readonly out?: string;
@@ -38,7 +38,7 @@ export function addOpenapi(program: Command, deps: CommandDeps): void {
     if (unknown.length > 0)
       terminal.note(`No row schemas for ${unknown.join(', ')}: their tables are unknown (see --schema)`);
     if (flags.out === undefined) return terminal.print(text);
-    await writeFile(flags.out, `${text}\n`);
+    await write(flags.out, `${text}\n`);
     terminal.note(`Wrote ${flags.out}`);
   });
 }

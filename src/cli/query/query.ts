@@ -4,6 +4,7 @@ import type { Settings } from '../../config/settings.ts';
 import type { Observe } from '../../core/observation.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Engine } from '../../engine/engine.ts';
+import { readRows } from '../../engine/rows.ts';
 import type { Prepared } from '../../request/answer.ts';
 import { localCall } from '../../request/call.ts';
 import { printable } from '../caret.ts';
@@ -78,12 +79,19 @@ export async function queryService(
     ? { route: 'explain', accept: 'application/json' }
     : { route: 'query', accept };
   const answer = await answerOf(address, { ...call, endpoint, body, timeoutMs: TIMEOUT_MS });
-  if (isExplained) return terminal.print(String(membersIn(answer.body)['sql']));
+  if (isExplained) return terminal.print(explainedIn({ ...answer, url: address.url }));
   print(answer.body, output, terminal);
   const rows = output === 'csv' ? undefined : linesOf(answer.body).length;
   const engine = /(?:^|,)\s*engine;dur=([\d.]+)/.exec(answer.headers.get('Server-Timing') ?? '')?.[1];
   const truncated = answer.headers.has('Millrace-Truncated');
   terminal.note(summaryOf({ rows, truncated, engine: engine === undefined ? undefined : Number(engine) }));
+}
+
+function explainedIn({ body, url }: ServiceResponse & Pick<ServiceAddress, 'url'>): string {
+  const { result } = membersIn(body);
+  const sql = typeof result === 'object' && result !== null && 'sql' in result ? result.sql : undefined;
+  if (typeof sql !== 'string') throw new CommandError(`${url} responded with no query`);
+  return sql;
 }
 
 /** A successful response. Rejects with CommandError. */
@@ -135,12 +143,8 @@ async function explain({ plan }: Prepared, engine: Engine, { print, paint }: Ter
   for (const [name, value] of Object.entries(parameters))
     print(paint('dim', `-- ${name} = ${value ?? 'NULL'}`));
   print('');
-  const statement = { ...plan.statement, sql: `EXPLAIN indexes = 1 ${sql}` };
-  const { chunks } = await engine.run(statement, { format: 'JSONCompactEachRow' });
-  for await (const chunk of chunks) {
-    const lines = Buffer.from(chunk).toString().trimEnd().split('\n');
-    for (const line of lines) print((JSON.parse(line) as [string])[0]); // one string column
-  }
+  const rows = await readRows(engine, `EXPLAIN indexes = 1 ${sql}`, plan.statement);
+  for (const [line] of rows as readonly [string][]) print(line); // one string column
 }
 
 /** Prints the bytes of the service's own formats: parsing JSON numbers would lose digits. */

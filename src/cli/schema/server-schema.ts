@@ -1,5 +1,6 @@
 // The definitions on a server that endpoints depend on, directly or through other definitions.
 import type { Engine } from '../../engine/engine.ts';
+import { readRows } from '../../engine/rows.ts';
 import { quoteString } from '../../sql/literal.ts';
 import type { Definition } from '../../schema/definition-file.ts';
 import { referencesOf, type References } from '../../schema/references.ts';
@@ -46,18 +47,8 @@ const LIMITS = { time: 60, memory: 2 ** 30, readRows: 0, resultBytes: 2 ** 27 };
 async function rowsOf(engine: Engine, select: string): Promise<readonly Definition[]> {
   // The settings of the inner query: no role may show passwords, and nothing is printed beside the columns.
   const sql = `SELECT * FROM (\n${select}\nSETTINGS format_display_secrets_in_show_and_select = 0, show_table_uuid_in_table_create_query_if_not_nil = 0\n)`;
-  const statement = { sql, parameters: {}, limits: LIMITS, origin: 'saved', int64: 'number' } as const;
-  const { chunks } = await engine.run(statement, { format: 'JSONCompactEachRow' });
-  const parts: Uint8Array[] = [];
-  for await (const chunk of chunks) parts.push(chunk);
-  const lines = Buffer.concat(parts)
-    .toString()
-    .split('\n')
-    .filter((line) => line !== '');
-  return lines.map((line) => {
-    const [database, name, definition] = JSON.parse(line) as [string, string, string]; // three string columns
-    return { database, name, sql: definition };
-  });
+  const rows = (await readRows(engine, sql, { limits: LIMITS })) as readonly [string, string, string][]; // string columns
+  return rows.map(([database, name, definition]) => ({ database, name, sql: definition }));
 }
 
 /** A name that an endpoint reads, and that the server does not have. */

@@ -6,16 +6,15 @@ import { openEngineOrExplain, seed } from '../serve/serve.ts';
 
 export function addSeed(program: Command, deps: CommandDeps): void {
   withSettings(program.command('seed'))
-    .description('Load the sample data into the embedded engine, or reload it.')
+    .description(
+      'Load the seeds into the embedded engine, or reload them; the sample data if there are neither endpoints nor seeds.',
+    )
     .action(async (flags: Flags) => {
       const settings = await settingsOf(flags, deps);
       if (settings.clickhouse !== undefined) {
-        throw new CommandError(
-          'Sample data can only be loaded into the embedded engine; unset CLICKHOUSE_URL',
-          {
-            exitCode: 2,
-          },
-        );
+        throw new CommandError('Seeds can only be loaded into the embedded engine; unset CLICKHOUSE_URL', {
+          exitCode: 2,
+        });
       }
       const engine = await openEngineOrExplain(
         deps.openEngine,

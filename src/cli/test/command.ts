@@ -71,7 +71,7 @@ async function optionsOf(
   const endpoints = flags.endpoints ?? settings.endpoints;
   const printers = printersOf(deps.env);
   const schema = existingSchema(flags, settings, deps);
-  if (schema === undefined) throw noTables(settings, 'No example can run');
+  if (schema === undefined) throw noTables(settings, 'No example can run', { needsEngine: true });
   return {
     settings,
     endpoints,

@@ -6,11 +6,12 @@ import type { Path } from '../../config/yaml-document.ts';
 import type { Finding } from '../../core/finding.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Engine } from '../../engine/engine.ts';
+import { engineSentence } from '../../engine/engine-sentence.ts';
 import type { RequestPath } from '../../request/answer.ts';
 import { localCall, type Call } from '../../request/call.ts';
 import { compare, type Mismatch, type Outcome } from './compare.ts';
 import { shortPath } from './endpoint-files.ts';
-import { engineSentence, type Rows } from './rows.ts';
+import type { Rows } from './rows.ts';
 import type { Stage } from './stage.ts';
 
 /** One example and its position in its file. */

@@ -5,6 +5,8 @@ import type { Finding } from '../../core/finding.ts';
 import { didYouMean, nearest } from '../../core/nearest.ts';
 import type { Position } from '../../core/position.ts';
 import { EngineError, type Engine } from '../../engine/engine.ts';
+import { engineSentence } from '../../engine/engine-sentence.ts';
+import { readRows } from '../../engine/rows.ts';
 import { SOURCES_DATABASE } from '../../schema/dictionaries.ts';
 import { quoteIdentifier, quoteString } from '../../sql/literal.ts';
 
@@ -84,14 +86,6 @@ function rejected({ file, locate }: Rows, cause: unknown): Finding {
   return { file, ...locate(row), severity: 'error', code: 'fixture.rejected', message };
 }
 
-/** The sentence of an engine error, without its code and context. */
-export function engineSentence(text: string): string {
-  const [sentence = ''] = text
-    .replace(/^.*DB::Exception: /s, '')
-    .split(/:? ?\(at row |\. Expected one of|: While executing|\. \([A-Z_]+\)|\nRow 1:|:? ?\(?[Ii]n scope /);
-  return sentence.replace(/\s+/g, ' ').slice(0, 400).trim();
-}
-
 /** The qualified name of a table as SQL. */
 export function quoteTable(table: string): string {
   const at = table.indexOf('.');
@@ -107,12 +101,7 @@ export async function listTables(engine: Engine): Promise<Pick<Loading, 'tables'
   const target = "extractAll(engine_full, '\\'([^\\']+)\\'')";
   const sql = `SELECT database || '.' || name, if(engine = 'Alias', arrayStringConcat(${target}, '.'), ''), engine = 'Dictionary' FROM system.tables WHERE lower(database) NOT IN ${own}`;
   const limits = { time: 30, memory: 2 ** 28, readRows: 0, resultBytes: 2 ** 24 };
-  const statement = { sql, parameters: {}, limits, origin: 'saved', int64: 'number' } as const;
-  const { chunks } = await engine.run(statement, { format: 'JSONCompactEachRow' });
-  let text = '';
-  for await (const chunk of chunks) text += Buffer.from(chunk).toString();
-  const lines = text.split('\n').filter((line) => line !== '');
-  const rows = lines.map((line) => JSON.parse(line) as [string, string, number]); // the columns selected above
+  const rows = (await readRows(engine, sql, { limits })) as readonly [string, string, number][]; // as selected above
   const names = new Set(rows.map(([name]) => name));
   const tables = rows.map(([name, alias]): [string, string] => {
     const substitute = `${SOURCES_DATABASE}.${name}`;

@@ -1,17 +1,10 @@
 // The tables for running examples: filled once from the fixtures, with an example's own rows swapped in while it runs.
 import type { Finding } from '../../core/finding.ts';
 import { EngineError, type Engine } from '../../engine/engine.ts';
+import { engineSentence } from '../../engine/engine-sentence.ts';
 import type { LoadedSchema } from '../../schema/load-schema.ts';
 import { readFixtures, type FixtureFiles } from './fixture-files.ts';
-import {
-  engineSentence,
-  listTables,
-  loadRows,
-  quoteTable,
-  unknownTable,
-  type Loading,
-  type Rows,
-} from './rows.ts';
+import { listTables, loadRows, quoteTable, unknownTable, type Loading, type Rows } from './rows.ts';
 
 export interface Stage {
   /**

@@ -1,6 +1,5 @@
 // `millrace types`: writes the TypeScript module of the endpoints, with row types from the engine.
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { createDescribe } from '../../catalog/describe.ts';
 import type { Endpoint } from '../../catalog/endpoint.ts';
 import { nearest, withSuggestion } from '../../core/nearest.ts';
@@ -11,6 +10,7 @@ import { count } from '../findings/findings.ts';
 import type { Terminal } from '../terminal.ts';
 import type { WithTables } from '../schema-engine.ts';
 import { typesModule, type TypedEndpoint } from './module.ts';
+import { write } from '../write-file.ts';
 
 export interface TypesOptions {
   readonly folder: string;
@@ -47,8 +47,7 @@ export async function types(options: TypesOptions, terminal: Terminal): Promise<
     terminal.note(`${out} is out of date; run millrace types --out ${out}`);
     return 1;
   }
-  await mkdir(dirname(out), { recursive: true });
-  if (current !== text) await writeFile(out, text);
+  if (current !== text) await write(out, text);
   terminal.note(`${current === text ? 'Unchanged' : 'Wrote'} ${out}: ${count(typed.length, 'endpoint')}`);
   return 0;
 }

@@ -33,7 +33,7 @@ export function addValidate(program: Command, deps: CommandDeps): void {
         .default('human'),
     )
     .option('--write <format=file>', 'also write a report to a file; can be repeated', collect, [])
-    .option('--strict', 'treat warnings as errors')
+    .option('--strict', 'treat warnings as errors, except pii.hash_without_key')
     .option('--no-engine', 'do not analyse the queries with the embedded engine, which requires the tables')
     .option('--engine', 'analyse the queries (the default)');
   withSchemaOptions(command).action(async (paths: string[], flags: ValidateFlags) => {
@@ -54,6 +54,7 @@ export function addValidate(program: Command, deps: CommandDeps): void {
       openTestRuntime: deps.openTestRuntime,
       tenancy: settings.tenancy,
       tokens: settings.tokens,
+      hasHashKey: settings.piiHashKey !== undefined,
       withoutTables: schema === undefined ? noTables(settings, 'Queries were not analysed') : undefined,
     };
     deps.setExitCode(await validate(options, deps.terminal));

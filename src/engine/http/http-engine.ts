@@ -9,6 +9,7 @@ import type { Engine, Result, RunOptions, Statement } from '../engine.ts';
 import type { Shares } from '../places.ts';
 import { createQueue } from '../queue.ts';
 import type { Queue } from '../queue.ts';
+import { readAll } from '../rows.ts';
 import { splitStatements } from '../statements.ts';
 import type { After } from '../../core/clock.ts';
 import { openAttempts } from './attempts.ts';
@@ -210,9 +211,7 @@ async function command(runner: Runner, query: string): Promise<void> {
 }
 
 async function readText(chunks: AsyncIterable<Uint8Array>): Promise<string> {
-  const parts: Uint8Array[] = [];
-  for await (const chunk of chunks) parts.push(chunk);
-  return Buffer.concat(parts).toString();
+  return Buffer.from(await readAll(chunks)).toString();
 }
 
 function nothing(): void {}

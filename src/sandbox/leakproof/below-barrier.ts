@@ -26,7 +26,7 @@ export interface BelowBarrier {
 /** The conditions that may be repeated inside the tables, by table. */
 export function conditionsBelow(
   { cursor }: LexedQuery,
-  { selects, sets, names }: ScanResult,
+  { selects, sets, names, reads: count }: ScanResult,
   { isLeakproof, isRangeLeakproof }: LeakproofCheck,
   tables: readonly ReadTable[],
 ): ReadonlyMap<string, BelowBarrier> {
@@ -52,7 +52,7 @@ export function conditionsBelow(
     let terms = 0;
     for (const range of allConjunctsOf(cursor, whereOf(cursor, select))) {
       const all = terms + termsIn(cursor, range);
-      const isCheap = all <= MAX_STORED_TERMS;
+      const isCheap = all ** 2 * count <= MAX_STORED_TERMS ** 2;
       const sql = isCheap ? table.passes?.filtering && totalCondition(total, range) : undefined;
       if (sql !== undefined) {
         stored.push(sql);
@@ -65,8 +65,8 @@ export function conditionsBelow(
 }
 
 /**
- * Names and operators in the conditions that are repeated inside a view. The engine takes time quadratic in them there, which
- * `max_execution_time` does not limit: 250 comparisons 0.1 s, 1,900 up to 20 s.
+ * Names and operators in the conditions that are repeated inside a view. For each read of a table the engine takes time quadratic
+ * in them there, which `max_execution_time` does not limit: 250 comparisons 0.1 s, 1,900 up to 20 s.
  */
 const MAX_STORED_TERMS = 750;
 

@@ -23,7 +23,8 @@ export function scanTableName(scan: Scan, scope: Scope): void {
     });
   }
   const own = scope.withTables.get(name);
-  const size = own ?? scan.surface.tables.get(name);
+  const tokens = scan.surface.tables.get(name);
+  const size = own ?? (tokens === undefined ? undefined : { tokens, reads: 1 });
   if (size === undefined) denyTable(scan, scope, name);
   if (own === undefined) scan.findings.tables.add(name);
   scan.skip();

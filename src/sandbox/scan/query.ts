@@ -3,7 +3,7 @@ import { scanFrom } from './from.ts';
 import { scanNewName } from './names.ts';
 import { scanOrderBy, scanLimit, scanWindows } from './ordering.ts';
 import { scanExpressions, scanQueryGroup } from './groups.ts';
-import type { Scan, Scope } from './scan.ts';
+import type { Scan, Scope, TableSize } from './scan.ts';
 import { SET_OPERATORS } from '../keywords.ts';
 
 /**
@@ -94,7 +94,7 @@ function isTableElement(scan: Scan): boolean {
   return scan.kind(ahead) === '(';
 }
 
-function scanTableElement(scan: Scan, scope: Scope): { readonly name: string; readonly size: number } {
+function scanTableElement(scan: Scan, scope: Scope): { readonly name: string; readonly size: TableSize } {
   const name = scanNewName(scan);
   scan.expectWord('AS');
   scan.take('NOT');

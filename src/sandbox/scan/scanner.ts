@@ -23,6 +23,8 @@ export interface ScanResult {
   readonly selects: readonly SelectFinding[];
   /** Endpoint tables that are the right side of IN. */
   readonly sets: ReadonlySet<string>;
+  /** How often endpoint tables are read, those in a table of the consumer once for each reference to it. */
+  readonly reads: number;
 }
 
 const GRAMMAR: Grammar = { query: scanQuery, expression: scanExpression, operand: scanOperand };
@@ -49,7 +51,7 @@ export function scanConsumerQuery(
   const { tables, names, selects, sets } = scan.findings;
   const columns = stateColumns(scan);
   const hasStates = columns.length > 0 || scan.findings.states.made.length > 0;
-  return { tables, names, stateColumns: columns, hasStates, selects, sets };
+  return { tables, names, stateColumns: columns, hasStates, selects, sets, reads: scan.reads() };
 }
 
 const UNSUPPORTED_CLAUSES: ReadonlyMap<string | undefined, string> = new Map([

@@ -1,6 +1,7 @@
 // Points in time as people write them in strings, and the same as literals that the engine compares with a column of a given
 // type. The engine itself reads such strings differently by place: where a sort key is compared it accepts no offset, and a
 // fraction only for types that have one.
+import { offsetMs, utcMs } from '../../sql/calendar.ts';
 import { quoteString } from '../../sql/literal.ts';
 import { innerType, type ClickHouseType } from '../../sql/type.ts';
 
@@ -17,27 +18,26 @@ export interface WrittenTime {
 
 /** ISO 8601 and RFC 3339, with a space for the T, without seconds, with an offset in hours, or with UTC for the Z. */
 const TIME =
-  /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)? ?(?:([Zz]|UTC)|([+-])(\d{2})(?::?(\d{2}))?)?$/;
+  /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)? ?(?:([Zz]|UTC)|([+-])(\d{2})(?::?(\d{2}))?)?$/;
 
 /** Undefined for any other string, and for dates and times that do not exist or are outside 1900 to 2299. */
 export function readTime(text: string): WrittenTime | undefined {
   const parts = TIME.exec(text);
   if (parts === null) return undefined;
-  const [, date = '', minutes = '', second = '00', written = '', utc, sign, hours = '0', rest = '0'] = parts;
-  const local = new Date(`${date}T${minutes}:${second}Z`);
-  // A date that does not exist becomes another, or none at all.
-  if (Number.isNaN(local.valueOf()) || !local.toISOString().startsWith(`${date}T${minutes}`))
-    return undefined;
-  if (Number(hours) > 18 || Number(rest) > 59) return undefined;
-  const shift = (Number(hours) * 60 + Number(rest)) * 60_000 * (sign === '-' ? -1 : 1);
-  const instant = new Date(local.valueOf() - shift);
-  const year = instant.getUTCFullYear();
-  if (year < 1900 || year > 2299) return undefined;
+  const [, year, month, day, hour, minute, second = 0, written = '', utc, sign, hours, minutes] = parts;
+  const local = utcMs(
+    [Number(year), Number(month), Number(day)],
+    [Number(hour), Number(minute), Number(second)],
+  );
+  const ahead = offsetMs(sign, hours, minutes);
+  if (local === undefined || ahead === undefined) return undefined;
+  const instant = new Date(local - ahead);
+  if (instant.getUTCFullYear() < 1900 || instant.getUTCFullYear() > 2299) return undefined;
   return {
     seconds: instant.toISOString().slice(0, 19).replace('T', ' '),
     fraction: written.replace(/0+$/, ''),
     hasOffset: utc !== undefined || sign !== undefined,
-    digits: parts[3] === undefined ? undefined : written.length,
+    digits: parts[6] === undefined ? undefined : written.length,
   };
 }
 

@@ -9,7 +9,8 @@ WITH
     seed % 25 = 0 AS fails,
     (5 + seed % 40 + if(seed % 50 = 7, 1800, 0)) * 1000000 AS duration,
     ['GET /products', 'GET /orders', 'POST /orders'][1 + seed % 3] AS route,
-    lower(hex(sipHash128(number))) AS trace_id,
+    -- one that the examples ask for
+    if(number = 3, '0af7651916cd43dd8448eb211c80319c', lower(hex(sipHash128(number)))) AS trace_id,
     (what) -> lower(hex(sipHash64(number, what))) AS span_id,
     -- service, span, its parent, kind, duration, attributes
     [('gateway', route, '', 'Server', duration * 3,
