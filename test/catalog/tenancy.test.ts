@@ -233,7 +233,7 @@ test.each<[why: string, key: Partial<Token>, path: readonly (string | number)[] 
   ['another parameter locked', { parameters: { id: 1 } }, ['tokens', 0, 'parameters']],
   ['another endpoint', { allow: ['sql'], endpoints: ['other'] }, undefined],
 ])('keys: %s', (_, key, path) => {
-  const tokens: Token[] = [{ name: 'k', ...KEY, ...key } as Token]; // a row of the table
+  const tokens: Token[] = [{ name: 'k', ...KEY, ...key }];
   const found = findUnlockedKeys({ tokens }, [inspectedOf(SANDBOX)], undefined);
   expect(found.map((each) => [each.code, each.path])).toEqual(
     path === undefined ? [] : [['tenancy.key_not_locked', path]],

@@ -14,10 +14,11 @@ describe('confined by the tenant', () => {
 });
 
 describe('not confined by the tenant', () => {
-  for (const [why, sql, isHidden] of OPEN) {
-    test(why, async () => {
+  test.each(OPEN.map(([why, sql, isHidden]) => ({ why, sql, isHidden })))(
+    '$why',
+    async ({ sql, isHidden }) => {
       expect(openSources(await world.model(sql))).not.toEqual([]);
       if (isHidden === undefined) expect(await world.leaks(sql)).toBe(true);
-    });
-  }
+    },
+  );
 });

@@ -47,5 +47,5 @@ test('rewritten queries stay confined', { timeout: 3_600_000 }, async () => {
     if (openSources(await world.model(sql, { columns: COLUMNS })).length > 0) alarms.push(sql);
   }
   expect(accepted).toBeGreaterThan(0);
-  expect(alarms.length / accepted, alarms.join('\n')).toBeLessThanOrEqual(0.02);
+  expect(alarms.slice(Math.floor(accepted * 0.02))).toEqual([]);
 });

@@ -184,11 +184,8 @@ const REWRITES: readonly Edit[] = [
   replaceOne(/(?:\w+\.)?tenant = @tenant/g, (match) => `(${match} AND 1)`),
   replaceOne(/(?:\w+\.)?tenant = @tenant/g, (match) => `${match} AND ${match}`),
   replaceOne(/(?:\w+\.)?tenant = @tenant/g, (match) => `NOT (NOT (${match}) OR 0)`),
-  replaceOne(/(?:\w+\.)?tenant = @tenant/g, (match) => `${match.replace('@tenant', '(SELECT @tenant)')}`),
-  replaceOne(
-    /(?:\w+\.)?tenant = @tenant/g,
-    (match) => `${match.replace('@tenant', 'CAST(@tenant AS String)')}`,
-  ),
+  replaceOne(/(?:\w+\.)?tenant = @tenant/g, (match) => match.replace('@tenant', '(SELECT @tenant)')),
+  replaceOne(/(?:\w+\.)?tenant = @tenant/g, (match) => match.replace('@tenant', 'CAST(@tenant AS String)')),
   replaceOne(/(?:\w+\.)?tenant = @tenant/g, (match) => `has([@tenant], ${match.split(' = ')[0] ?? ''})`),
   replaceOne(/(?:\w+\.)?tenant = @tenant/g, (match) => `(${match}, 1) = (1, 1) AND ${match}`),
   replaceOne(/ WHERE /g, () => ' WHERE 1 AND '),
