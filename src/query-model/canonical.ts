@@ -217,7 +217,7 @@ function branchColumn(scope: Scope, branch: QueryNode | UnionNode, index: number
 }
 
 /** A subquery that only renames, computes and filters: its text is that of its parts. */
-export function isTransparent(query: QueryNode): boolean {
+function isTransparent(query: QueryNode): boolean {
   return (
     query.groupBy.length === 0 &&
     query.having === undefined &&

@@ -26,7 +26,7 @@ export interface Facts {
 
 export const NO_FACTS: Facts = { equal: new Set(), sources: new Map() };
 
-export const CONFINED: SourceFacts = { keys: new Set(), isConfined: true };
+const CONFINED: SourceFacts = { keys: new Set(), isConfined: true };
 
 /** Whether a set of keys has a column, itself or as a part of `….*`. */
 export function hasKey(keys: ReadonlySet<Ref>, ref: Ref): boolean {

@@ -191,7 +191,7 @@ export function childrenOf(expression: Expression): readonly Expression[] {
 }
 
 /** The expressions of one element of ORDER BY. */
-export function ofSort({ expression, fill }: SortNode): readonly Expression[] {
+function ofSort({ expression, fill }: SortNode): readonly Expression[] {
   return [expression, ...fill];
 }
 
