@@ -295,6 +295,11 @@ const ROWS: readonly Row[] = [
 
 /** Keys that are no part of a contract, with two values of each. */
 const DO_NOT_MATTER: Readonly<Record<string, Row['turn']>> = {
+  tenancy: 'a check by validate, without effect on a response',
+  'Tenancy.parameter': 'a check by validate, without effect on a response',
+  'Tenancy.columns': 'a check by validate, without effect on a response',
+  'Tenancy.shared': 'a check by validate, without effect on a response',
+  'Tenancy.none': 'a check by validate, without effect on a response',
   description: pair('description', 'a', 'b'),
   allow_breaking: pair('allow_breaking', 'a', 'b'),
   examples: pair('examples', '', '[{ name: a, parameters: { p: x } }]'),
