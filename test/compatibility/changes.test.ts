@@ -295,11 +295,12 @@ const ROWS: readonly Row[] = [
 
 /** Keys that are no part of a contract, with two values of each. */
 const DO_NOT_MATTER: Readonly<Record<string, Row['turn']>> = {
-  tenancy: 'a check by validate, without effect on a response',
-  'Tenancy.parameter': 'a check by validate, without effect on a response',
-  'Tenancy.columns': 'a check by validate, without effect on a response',
-  'Tenancy.shared': 'a check by validate, without effect on a response',
-  'Tenancy.none': 'a check by validate, without effect on a response',
+  // Checked by validate, without effect on a response.
+  tenancy: pair('tenancy', '{ parameter: p }', '{ none: a reason }'),
+  'Tenancy.parameter': pair('tenancy', '{ parameter: p }', '{ parameter: q }'),
+  'Tenancy.columns': pair('tenancy', '{ columns: [a] }', '{ columns: [b] }'),
+  'Tenancy.shared': pair('tenancy', '{ shared: { a.b: x } }', '{ shared: { a.c: x } }'),
+  'Tenancy.none': pair('tenancy', '{ none: a }', '{ none: b }'),
   description: pair('description', 'a', 'b'),
   allow_breaking: pair('allow_breaking', 'a', 'b'),
   examples: pair('examples', '', '[{ name: a, parameters: { p: x } }]'),
