@@ -93,6 +93,11 @@ describe('architecture', () => {
     },
   );
 
+  test('only commands convert the SQL of other systems: its parser takes exponential time', () => {
+    const users = files.filter(({ imports }) => imports.some((each) => each.includes('/convert/')));
+    expect(new Set(users.map(({ module }) => module))).toEqual(new Set(['cli']));
+  });
+
   test('core has at most eight files', () => {
     expect(files.filter((file) => file.module === 'core').length).toBeLessThanOrEqual(8);
   });

@@ -1,7 +1,7 @@
 // The context that the translation of an expression needs.
 import type { Scope, Table } from './scope.ts';
 import type { Sql } from './sql.ts';
-import type { Expression, Query, Window } from './tree.ts';
+import type { Expression, Query, Window } from '../sql/syntax-tree.ts';
 import type { OutputColumn } from './scope.ts';
 import type { Value } from './value.ts';
 

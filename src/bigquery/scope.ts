@@ -3,7 +3,7 @@ import { didYouMean, nearest } from '../core/nearest.ts';
 import { tupleOf } from './record.ts';
 import { syntax, unknown } from './translation-error.ts';
 import type { Sql } from './sql.ts';
-import type { Name } from './tree.ts';
+import type { Name } from '../sql/syntax-tree.ts';
 import { field, fieldNames, hasField, type Type, type Value } from './value.ts';
 
 /** A column of a derived table. */

@@ -2,7 +2,7 @@
 import { offsetMs, utcMs } from '../sql/calendar.ts';
 import { syntax } from './translation-error.ts';
 import { sql, type Sql } from './sql.ts';
-import type { TimeType, Unit } from './tree.ts';
+import type { TimeType, Unit } from '../sql/syntax-tree.ts';
 import { value, type Value } from './value.ts';
 
 const TIME =

@@ -3,7 +3,7 @@ import type { ColumnType } from '../sql/column-type.ts';
 import { quoteIdentifier, quoteString } from '../sql/literal.ts';
 import { sql, type Sql } from './sql.ts';
 import { tooLarge, unknown, untranslated } from './translation-error.ts';
-import type { Name } from './tree.ts';
+import type { Name } from '../sql/syntax-tree.ts';
 
 /** The type of a value, as far as it changes how the value is written. */
 export type Type =

@@ -56,8 +56,8 @@ function createReader(options: ReaderOptions, shift: number): TreeReader {
     relation: bounded((line) => readJoinTree(reader, line)),
     toId: (printed) => Number(printed) + shift,
     id: (line) => {
-      if (line.id === undefined) throw new UnreadableTree(`${line.kind} has no id`);
-      return line.id + shift;
+      if (line.id === '') throw new UnreadableTree(`${line.kind} has no id`);
+      return Number(line.id) + shift;
     },
     view: (name, id) => {
       if (!views.has(name)) return undefined;

@@ -1,15 +1,14 @@
 // The sandbox of each endpoint, created on first use and kept as long as the compiled endpoint.
 import type { Endpoint } from '../catalog/endpoint.ts';
 import type { Describe, TableColumns } from '../catalog/describe.ts';
+import { explain } from '../catalog/explain.ts';
 import { Problem } from '../core/problem.ts';
-import { EngineError, type Column, type Engine, type Limits, type Statement } from '../engine/engine.ts';
-import { readRows } from '../engine/rows.ts';
+import { EngineError, type Column, type Engine, type Statement } from '../engine/engine.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
 import { createFunctionPolicy, type FunctionPolicy } from '../sandbox/functions/policy.ts';
 import {
   createSandbox,
   type Explain,
-  type Explained,
   type Sandbox,
   type SandboxOptions,
   type Verdict,
@@ -49,8 +48,6 @@ const VERDICT_CHARACTERS = 8_000_000;
 const ANALYSED_CHARACTERS = 4_000_000;
 
 /** Parsing a query is fast and needs little memory; queries that need more are rejected. */
-const EXPLAIN_LIMITS: Limits = { time: 5, memory: 2 ** 28, readRows: 0, resultBytes: 2 ** 26 };
-
 export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
   const cache = createVerdictCache<Verdict>(VERDICT_CHARACTERS);
   const analysed = createVerdictCache<EngineError | undefined>(ANALYSED_CHARACTERS);
@@ -164,30 +161,6 @@ async function analyse(engine: Engine, statement: Statement): Promise<EngineErro
       throw error;
     },
   );
-}
-
-/**
- * The engine's syntax tree of a query, parsed as a read-only statement. Rejects for failures that the query did not
- * cause.
- */
-async function explain(
-  engine: Engine,
-  sql: string,
-  { caller = {}, isRejection = ({ failure }) => failure === 'rejected' }: ExplainOptions = {},
-): Promise<Explained> {
-  try {
-    const rows = await readRows(engine, sql, { ...caller, limits: EXPLAIN_LIMITS, origin: 'consumer' });
-    const lines = (rows as readonly [string][]).map(([line]) => line); // one string column
-    return { kind: 'tree', text: lines.join('\n') };
-  } catch (error) {
-    if (!(error instanceof EngineError) || !isRejection(error)) throw error;
-    return { kind: 'rejected', engineCode: error.engineCode, message: error.message };
-  }
-}
-
-interface ExplainOptions {
-  readonly caller?: Pick<Statement, 'key' | 'onFatal'>;
-  readonly isRejection?: (error: EngineError) => boolean;
 }
 
 /** Also of a limit, which the endpoint may set higher, and of a defect of the engine's EXPLAIN: the query itself may run. */

@@ -5,8 +5,8 @@ export interface TreeLine {
   /** Node kind or heading. */
   readonly kind: string;
   readonly isNode: boolean;
-  /** Of a node; a node that is printed several times has one id. */
-  readonly id: number | undefined;
+  /** Digits; '' for a heading. A node that is printed several times has one id. */
+  readonly id: string;
   /** The text after a node's id. */
   readonly attributes: string;
   readonly children: TreeLine[];
@@ -22,7 +22,7 @@ export type TreeLines = { readonly root: TreeLine } | { readonly fault: 'too_lar
 /** Parses the output of `EXPLAIN QUERY TREE`, which indents by two spaces per level. */
 export function parseTreeLines(tree: string): TreeLines {
   if (tree.length > MAX_TREE) return { fault: 'too_large' };
-  const root = line('ROOT', undefined, '');
+  const root = line('ROOT', '', '');
   const open: TreeLine[] = [root];
   for (const source of tree.split('\n')) {
     if (source.trim() === '') continue;
@@ -43,11 +43,11 @@ function parseLine(source: string): TreeLine {
   // One expression for the whole line takes most of the time of a check: it backtracks over long attributes.
   const at = source.indexOf(ID);
   const kind = at < 0 ? '' : source.slice(0, at);
-  if (!NODE_KIND.test(kind)) return line(source.trimEnd(), undefined, '');
+  if (!NODE_KIND.test(kind)) return line(source.trimEnd(), '', '');
   let end = at + ID.length;
   while (isDigit(source.charCodeAt(end))) end++;
-  if (end === at + ID.length) return line(source.trimEnd(), undefined, '');
-  return line(kind, Number(source.slice(at + ID.length, end)), source.slice(end));
+  if (end === at + ID.length) return line(source.trimEnd(), '', '');
+  return line(kind, source.slice(at + ID.length, end), source.slice(end));
 }
 
 const ID = ' id: ';
@@ -57,8 +57,8 @@ function isDigit(code: number): boolean {
   return code >= 48 && code <= 57;
 }
 
-function line(kind: string, id: number | undefined, attributes: string): TreeLine {
-  return { kind, isNode: id !== undefined, id, attributes, children: [] };
+function line(kind: string, id: string, attributes: string): TreeLine {
+  return { kind, isNode: id !== '', id, attributes, children: [] };
 }
 
 /** An attribute's value up to `next`, or to the end of the line; undefined unless it occurs exactly once. */

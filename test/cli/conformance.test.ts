@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { createAsk } from '../../src/cli/conformance/ask.ts';
 import { outcomeOf, type Answered } from '../../src/cli/conformance/outcome.ts';
 import { printMarkdown } from '../../src/cli/conformance/print.ts';
-import { readQueries, type ConformanceQuery, type Expected } from '../../src/cli/conformance/queries.ts';
+import { readQueries, type ConsumerQuery, type Expected } from '../../src/cli/consumer-queries.ts';
 import { reportOf } from '../../src/cli/conformance/report.ts';
 import { createTerminal } from '../../src/cli/terminal.ts';
 import { run, scratch } from '../support/command.ts';
@@ -124,8 +124,8 @@ describe('the command', () => {
 test.each([
   ['{', /x\.jsonl:1: invalid JSON/],
   ['[]', /x\.jsonl:1: expected a JSON object/],
-  ['{"sql": "a", "lql": "b"}', /expected either "sql" or "lql"/],
-  ['{"name": "a"}', /expected either "sql" or "lql"/],
+  ['{"sql": "a", "lql": "b"}', /expected either "sql", "lql" or "text"/],
+  ['{"name": "a"}', /expected either "sql", "lql" or "text"/],
   ['{"sql": "a", "expected": {}}', /unknown member "expected"/],
   ['{"sql": "a", "expect": {"row": 1}}', /expected "expect" to have/],
   ['{"sql": "a", "expect": {"rows": "1"}}', /expected "expect" to have/],
@@ -134,12 +134,14 @@ test.each([
   await expect(readQueries([join(folder({ 'x.jsonl': line }), 'x.jsonl')])).rejects.toThrow(says);
 });
 
-const QUERY: ConformanceQuery = {
+const QUERY: ConsumerQuery = {
   name: 'a *name*',
   source: 'q.sql',
   language: 'sql',
   text: 'select ```',
   dialect: undefined,
+  endpoint: undefined,
+  owner: undefined,
   parameters: {},
   expected: undefined,
 };

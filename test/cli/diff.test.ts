@@ -1,9 +1,10 @@
 // `millrace diff` as a user runs it, over a real git repository: its output, exit code and rejected changes.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { run, scratch, type Finished } from '../support/command.ts';
+import { repository, type Repository } from '../support/git-repository.ts';
 
 const GOLDEN = join(import.meta.dirname, '../golden/diff');
 const ID = '00000000-0000-4000-8000-000000000001';
@@ -28,34 +29,6 @@ parameters:
 sandbox: { enabled: true }
 max_rows: 100
 `;
-
-interface Repository {
-  readonly cwd: string;
-  readonly git: (...args: string[]) => string;
-  readonly write: (name: string, text: string) => void;
-  readonly commit: (message: string) => void;
-  readonly diff: (...args: string[]) => Promise<Finished>;
-}
-
-function repository(files: Readonly<Record<string, string>>): Repository {
-  const cwd = scratch();
-  const env = { PATH: process.env['PATH'], HOME: cwd, GIT_CONFIG_NOSYSTEM: '1' };
-  const who = ['-c', 'user.name=a', '-c', 'user.email=a@example.com', '-c', 'init.defaultBranch=main'];
-  const git = (...args: string[]): string =>
-    execFileSync('git', [...who, ...args], { cwd, env, encoding: 'utf8' });
-  const write = (name: string, text: string): void => {
-    mkdirSync(join(cwd, name, '..'), { recursive: true });
-    writeFileSync(join(cwd, name), text);
-  };
-  const commit = (message: string): void => {
-    git('add', '--all');
-    git('commit', '--quiet', '--allow-empty', '--message', message);
-  };
-  git('init', '--quiet');
-  for (const [name, text] of Object.entries(files)) write(name, text);
-  commit('first');
-  return { cwd, git, write, commit, diff: (...args) => run(['diff', ...args], { cwd, env: { HOME: cwd } }) };
-}
 
 const withLogs = (): Repository => repository({ 'endpoints/recent.yaml': LOGS, 'seeds/1.sql': TABLES });
 /** Weakens security, breaks, and changes behaviour; the file's name and its line numbers change too. */

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAsk } from '../../src/cli/conformance/ask.ts';
-import { readQueries } from '../../src/cli/conformance/queries.ts';
+import { readQueries } from '../../src/cli/consumer-queries.ts';
 import { reportOf } from '../../src/cli/conformance/report.ts';
 import { runQueries } from '../../src/cli/conformance/run.ts';
 import { KEY, sampleTables, startService, type TestService } from '../support/service.ts';

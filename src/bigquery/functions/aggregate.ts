@@ -2,7 +2,7 @@
 import { constantCount, rule, type Application, type FunctionRule } from './function.ts';
 import { untranslated } from '../translation-error.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
-import type { Order } from '../tree.ts';
+import type { Order } from '../../sql/syntax-tree.ts';
 import {
   condition,
   key,

@@ -2,7 +2,7 @@
 import type { Context } from '../context.ts';
 import { syntax } from '../translation-error.ts';
 import type { Sql } from '../sql.ts';
-import type { Call, Expression, Unit } from '../tree.ts';
+import type { Call, Expression, Unit } from '../../sql/syntax-tree.ts';
 import { condition, key, number, text, value, whole, type ScalarKind, type Value } from '../value.ts';
 
 /** One call being translated. */

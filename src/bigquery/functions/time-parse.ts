@@ -4,7 +4,7 @@ import { syntax } from '../translation-error.ts';
 import { sql, type Sql } from '../sql.ts';
 import { quoteString } from '../../sql/literal.ts';
 import { timeLiteral } from '../time-literal.ts';
-import type { TimeType } from '../tree.ts';
+import type { TimeType } from '../../sql/syntax-tree.ts';
 
 type Field = 'year' | 'month' | 'name' | 'day' | 'hour' | 'minute' | 'second' | 'half' | 'offset' | 'epoch';
 

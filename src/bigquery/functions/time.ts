@@ -6,7 +6,7 @@ import { quoteString } from '../../sql/literal.ts';
 import { formatTime, timeFormat } from './time-format.ts';
 import { parseTime } from './time-parse.ts';
 import { isDateUnit, timeLiteral, truncated, unitName } from '../time-literal.ts';
-import type { TimeType, Unit } from '../tree.ts';
+import type { TimeType, Unit } from '../../sql/syntax-tree.ts';
 import { number, text, value, whole, type Value } from '../value.ts';
 
 /** A time argument; constants may be strings. */

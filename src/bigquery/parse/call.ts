@@ -2,7 +2,7 @@
 import { parseCount, parseOrders, parseWindow } from './clauses.ts';
 import type { Reader } from './reader.ts';
 import { untranslated } from '../translation-error.ts';
-import type { Call, Expression } from '../tree.ts';
+import type { Call, Expression } from '../../sql/syntax-tree.ts';
 
 /** Reserved keywords that are also functions. */
 const CALLABLE: ReadonlySet<string | undefined> = new Set(['IF', 'LEFT', 'RIGHT', 'ANY', 'HASH', 'GROUPING']);

@@ -1,6 +1,6 @@
 // Clauses shared by many forms: aliases, counts, ORDER BY and windows.
 import type { Reader } from './reader.ts';
-import type { Expression, Name, Order, Window } from '../tree.ts';
+import type { Expression, Name, Order, Window } from '../../sql/syntax-tree.ts';
 
 /** Whether a query comes next, after an opening parenthesis that was already read. */
 export function isQueryAhead(reader: Reader): boolean {

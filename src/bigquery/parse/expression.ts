@@ -3,7 +3,7 @@ import { isQueryAhead, withoutEmptyDefault } from './clauses.ts';
 import { parseOperand } from './operand.ts';
 import type { Reader } from './reader.ts';
 import { tooLarge, untranslated } from '../translation-error.ts';
-import type { Among, ChainOperator, Expression, Test } from '../tree.ts';
+import type { Among, ChainOperator, Expression, Test } from '../../sql/syntax-tree.ts';
 
 /** Maximum run of operators that nest in the tree; AND, OR and || are flat. */
 const MAX_CHAIN = 100;

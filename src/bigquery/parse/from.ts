@@ -2,7 +2,7 @@
 import { parseAlias, withoutEmptyDefault } from './clauses.ts';
 import type { Reader } from './reader.ts';
 import { syntax, tooLarge, untranslated } from '../translation-error.ts';
-import type { FromItem, JoinKind, Name, Source } from '../tree.ts';
+import type { FromItem, JoinKind, Name, Source } from '../../sql/syntax-tree.ts';
 
 const MAX_ITEMS = 50;
 

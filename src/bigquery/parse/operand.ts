@@ -4,7 +4,7 @@ import { replacementFor } from '../functions/unsupported.ts';
 import { isQueryAhead, parseAlias } from './clauses.ts';
 import type { Reader } from './reader.ts';
 import { syntax, tooLarge, untranslated } from '../translation-error.ts';
-import type { Expression, Field, IndexBase, Name, TypeName, Unit } from '../tree.ts';
+import type { Expression, Field, IndexBase, Name, TypeName, Unit } from '../../sql/syntax-tree.ts';
 
 const MAX_SUFFIXES = 64;
 

@@ -5,7 +5,7 @@ import { parseFrom } from './from.ts';
 import type { Token } from './lexer.ts';
 import { createReader, type Reader } from './reader.ts';
 import { syntax, untranslated } from '../translation-error.ts';
-import type { Expression, Item, Name, Query, Select, SetOperation } from '../tree.ts';
+import type { Expression, Item, Name, Query, Select, SetOperation } from '../../sql/syntax-tree.ts';
 
 /**
  * Parses one query to a tree.

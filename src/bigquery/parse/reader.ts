@@ -2,7 +2,7 @@
 import { syntax, tooLarge } from '../translation-error.ts';
 import { createTokenReader, type TokenSource } from '../../sql/token-reader.ts';
 import type { Token } from './lexer.ts';
-import type { Expression, Name, Query } from '../tree.ts';
+import type { Expression, Name, Query } from '../../sql/syntax-tree.ts';
 
 /** The two mutually recursive rules that all others use. */
 export interface Grammar {

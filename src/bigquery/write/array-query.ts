@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { arrayOf } from '../functions/array.ts';
 import type { Relation } from '../scope.ts';
 import { sql, type Sql } from '../sql.ts';
-import type { Expression, Query, Select } from '../tree.ts';
+import type { Expression, Query, Select } from '../../sql/syntax-tree.ts';
 import { columnValue, condition, isRecord, key, value, whole, type Type, type Value } from '../value.ts';
 
 type Form = Extract<Expression, { kind: 'query' }>['form'];

@@ -10,7 +10,7 @@ import type { Application, FunctionRule } from '../functions/function.ts';
 import { replacementFor } from '../functions/unsupported.ts';
 import { syntax, unknown, untranslated } from '../translation-error.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
-import type { Call, Expression, Name, Order, Window } from '../tree.ts';
+import type { Call, Expression, Name, Order, Window } from '../../sql/syntax-tree.ts';
 import { key, type Value } from '../value.ts';
 
 const FUNCTIONS: ReadonlyMap<string, FunctionRule> = new Map([

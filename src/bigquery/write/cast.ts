@@ -2,7 +2,7 @@
 import { timeLiteral } from '../time-literal.ts';
 import { untranslated } from '../translation-error.ts';
 import { sql, type Sql } from '../sql.ts';
-import type { Expression, TypeName } from '../tree.ts';
+import type { Expression, TypeName } from '../../sql/syntax-tree.ts';
 import { key, text, value, whole, type ScalarKind, type Value } from '../value.ts';
 
 /** BigQuery types and their ClickHouse equivalents, and PostgreSQL's names for them. */

@@ -4,7 +4,7 @@ import { arrayOf } from '../functions/array.ts';
 import { syntax } from '../translation-error.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import { timeLiteral } from '../time-literal.ts';
-import type { Expression, TimeType } from '../tree.ts';
+import type { Expression, TimeType } from '../../sql/syntax-tree.ts';
 import { key, number, text, value, whole, type Value } from '../value.ts';
 
 const PATTERNS: ReadonlySet<string> = new Set(['LIKE', 'NOT LIKE', 'ILIKE', 'NOT ILIKE']);

@@ -7,12 +7,12 @@ import type { Context } from '../context.ts';
 import { quantile } from '../functions/aggregate.ts';
 import { arrayOf } from '../functions/array.ts';
 import { extracted, timeOf } from '../functions/time.ts';
-import { syntax } from '../translation-error.ts';
+import { syntax, untranslated } from '../translation-error.ts';
 import { objectOf, tupleOf } from '../record.ts';
 import { columnUnknown, fieldsOf, resolve } from '../scope.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import { timeLiteral, unitName } from '../time-literal.ts';
-import type { Expression, Name } from '../tree.ts';
+import type { Expression, Name } from '../../sql/syntax-tree.ts';
 import { unified } from '../common-type.ts';
 import {
   condition,
@@ -43,15 +43,11 @@ function writeAny(expression: Expression, context: Context): Value {
   const write = (each: Expression) => writeExpression(each, context);
   switch (expression.kind) {
     case 'string':
-      return value('string', { origin: expression.at, sql: quoteString(expression.value) });
     case 'number':
-      return writeNumber(expression.text);
     case 'boolean':
-      return value('bool', expression.value ? 'true' : 'false');
     case 'null':
-      return value('null', 'NULL');
     case 'time':
-      return timeLiteral(expression.type, expression.value, expression.at);
+      return writeLiteral(expression);
     case 'path':
       return writePath(expression.parts, context);
     case 'field':
@@ -65,10 +61,7 @@ function writeAny(expression: Expression, context: Context): Value {
     case 'extract':
       return writeExtract(expression, context);
     case 'interval':
-      return value(
-        'interval',
-        sql`toInterval${unitName(expression.unit)}(${number(write(expression.value))})`,
-      );
+      return writeInterval(expression, write(expression.value));
     case 'unary':
       return writeUnary(expression, write(expression.value));
     case 'chain':
@@ -91,6 +84,38 @@ function writeAny(expression: Expression, context: Context): Value {
       return writeStruct(expression, context);
     case 'query':
       return writeQueryValue(expression, context);
+    case 'parameter':
+    case 'at_zone':
+    case 'intervals':
+    case 'like':
+    case 'quantified':
+    case 'row':
+    case 'lambda':
+    case 'named_argument':
+    case 'slice':
+    case 'unread':
+      return untranslated(expression.at, `Not BigQuery SQL: ${expression.kind}`); // the parser produces none of them
+  }
+}
+
+function writeInterval({ unit }: Of<'interval'>, count: Value): Value {
+  return value('interval', sql`toInterval${unitName(unit)}(${number(count)})`);
+}
+
+function writeLiteral(
+  expression: Of<'string'> | Of<'number'> | Of<'boolean'> | Of<'null'> | Of<'time'>,
+): Value {
+  switch (expression.kind) {
+    case 'string':
+      return value('string', { origin: expression.at, sql: quoteString(expression.value) });
+    case 'number':
+      return writeNumber(expression.text);
+    case 'boolean':
+      return value('bool', expression.value ? 'true' : 'false');
+    case 'null':
+      return value('null', 'NULL');
+    case 'time':
+      return timeLiteral(expression.type, expression.value, expression.at);
   }
 }
 

@@ -5,7 +5,7 @@ import { arrayOf } from '../functions/array.ts';
 import { syntax, unknown, untranslated } from '../translation-error.ts';
 import { columnOf, columnsByName, type OutputColumn, type Relation } from '../scope.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
-import type { Expression, FromItem, Name } from '../tree.ts';
+import type { Expression, FromItem, Name } from '../../sql/syntax-tree.ts';
 import { columnValue, condition, isRecord, key, quoteName, value, type Value } from '../value.ts';
 import { packed } from './packed.ts';
 

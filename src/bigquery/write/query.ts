@@ -1,8 +1,8 @@
 // Writes whole queries: WITH, set operations, and their ORDER BY and LIMIT.
 import type { Context, QueryUse, WrittenQuery } from '../context.ts';
-import { syntax } from '../translation-error.ts';
+import { syntax, untranslated } from '../translation-error.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
-import type { Order, Query, Select, SetOperation } from '../tree.ts';
+import type { Order, Query, Select, SetOperation } from '../../sql/syntax-tree.ts';
 import type { Table } from '../scope.ts';
 import type { Type } from '../value.ts';
 import { nameOf, orderByNames, writeSelect } from './select.ts';
@@ -26,6 +26,8 @@ function writeRows(body: Query['body'], context: Context, use: QueryUse): Writte
       return writeSet(body, context, use);
     case 'query':
       return writeQuery(body, context, use);
+    case 'rows':
+      return untranslated(body.at, 'VALUES is not supported'); // the parser does not produce it
   }
 }
 

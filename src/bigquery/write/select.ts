@@ -5,7 +5,7 @@ import type { Context, QueryUse, WrittenQuery } from '../context.ts';
 import { syntax, tooLarge, unknown } from '../translation-error.ts';
 import { columnsByName, fieldsOf, type Relation } from '../scope.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
-import type { Expression, Item, Name, Order, Select } from '../tree.ts';
+import type { Expression, Item, Name, Order, Select } from '../../sql/syntax-tree.ts';
 import {
   columnType,
   condition,

@@ -10,7 +10,7 @@ import {
   type ProblemText,
 } from '../service-client.ts';
 import type { Answered } from './outcome.ts';
-import type { ConformanceQuery } from './queries.ts';
+import type { ConsumerQuery } from '../consumer-queries.ts';
 import type { Ask } from './run.ts';
 
 export interface Target extends ServiceAddress {
@@ -59,7 +59,7 @@ const NOTHING: Answered = {
 };
 
 /** What is sent; a query's own parameters take precedence over the command's. */
-function fieldsOf(query: ConformanceQuery, target: Target): Readonly<Record<string, unknown>> {
+function fieldsOf(query: ConsumerQuery, target: Target): Readonly<Record<string, unknown>> {
   const { language, text, parameters } = query;
   const dialect = query.dialect ?? target.dialect;
   const chosen = language === 'lql' || dialect === undefined ? {} : { dialect };

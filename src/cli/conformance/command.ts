@@ -10,7 +10,7 @@ import { splitPair } from '../token/token.ts';
 import { createAsk, type Target } from './ask.ts';
 import type { Outcome } from './outcome.ts';
 import { printJson, printMarkdown, printText } from './print.ts';
-import { readQueries } from './queries.ts';
+import { readQueries } from '../consumer-queries.ts';
 import { reportOf, type ConformanceReport } from './report.ts';
 import { runQueries } from './run.ts';
 import { write } from '../write-file.ts';
@@ -70,7 +70,10 @@ async function conformance(
   const concurrency = integer(flags.atOnce, '--at-once', 64);
   const timeoutMs = 1000 * integer(flags.timeout, '--timeout', 3600);
   const parameters = Object.fromEntries(flags.param.map(splitPair));
-  const queries = await readQueries(paths);
+  const all = await readQueries(paths);
+  const queries = all.filter((query) => query.endpoint === undefined || query.endpoint === endpoint);
+  if (queries.length === 0)
+    throw new CommandError(`No queries for ${endpoint}: all name another endpoint`, { exitCode: 2 });
   return withAddress(flags, deps, async (address) => {
     const ask = createAsk({ ...address, endpoint, parameters, dialect, timeoutMs });
     const onProgress = (done: number): void => terminal.progress(`${done}/${queries.length} queries`);

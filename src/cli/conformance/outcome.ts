@@ -1,6 +1,6 @@
 // What an endpoint answered to a query, and whether that was expected.
 import { isDeepStrictEqual } from 'node:util';
-import type { ConformanceQuery, Expected } from './queries.ts';
+import type { ConsumerQuery, Expected } from '../consumer-queries.ts';
 
 /** The answer to one query. */
 export interface Answered {
@@ -18,7 +18,7 @@ export interface Answered {
 }
 
 export interface Outcome {
-  readonly query: ConformanceQuery;
+  readonly query: ConsumerQuery;
   /** Without the rows. */
   readonly answered: Omit<Answered, 'result'>;
   readonly rows: number | undefined;
@@ -27,7 +27,7 @@ export interface Outcome {
 }
 
 /** Compares an answer with what its query expects; without an expectation, 200 passes. */
-export function outcomeOf(query: ConformanceQuery, { result, ...answered }: Answered): Outcome {
+export function outcomeOf(query: ConsumerQuery, { result, ...answered }: Answered): Outcome {
   const rows = result?.length;
   return { query, answered, rows, failure: failureOf(query.expected ?? {}, { ...answered, result }) };
 }

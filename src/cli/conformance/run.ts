@@ -1,9 +1,9 @@
 // Runs queries against an endpoint, a few at a time.
 import { outcomeOf, type Answered, type Outcome } from './outcome.ts';
-import type { ConformanceQuery } from './queries.ts';
+import type { ConsumerQuery } from '../consumer-queries.ts';
 
 /** Answers one query; never rejects for what the query or the endpoint does wrong. */
-export type Ask = (query: ConformanceQuery) => Promise<Answered>;
+export type Ask = (query: ConsumerQuery) => Promise<Answered>;
 
 export interface RunOptions {
   readonly ask: Ask;
@@ -14,7 +14,7 @@ export interface RunOptions {
 
 /** The outcomes of all queries, in their order. */
 export async function runQueries(
-  queries: readonly ConformanceQuery[],
+  queries: readonly ConsumerQuery[],
   { ask, concurrency, onProgress }: RunOptions,
 ): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = [];

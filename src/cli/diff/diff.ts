@@ -1,175 +1,58 @@
 // `millrace diff`: how changes of endpoint files affect callers and security.
-import { posix, resolve } from 'node:path';
-import { createInspect } from '../../catalog/compile.ts';
-import { isEndpointFile } from '../../catalog/ignored-files.ts';
-import type { Settings } from '../../config/settings.ts';
-import { MAX_DOCUMENT_BYTES } from '../../config/yaml-document.ts';
+import { existsSync } from 'node:fs';
 import { compareContracts } from '../../compatibility/compare.ts';
-import { readContracts, type SourceFile } from '../../compatibility/contract.ts';
-import { isSchemaFile } from '../../schema/schema-files.ts';
+import type { QueryImpact } from '../../compatibility/consumers/impact.ts';
 import { CommandError } from '../command-error.ts';
-import type { SchemaChoice } from '../schema-options.ts';
-import { haveSameTables, reportColumns, type Described, type ReportedColumns } from './columns.ts';
-import { fromTop, isOutside, readFolder } from './folders.ts';
-import type { Folder, FolderFile, Repository } from './folders.ts';
-import { createGit, type Git } from './git.ts';
+import { CONSUMERS_FOLDER, impactsOf, readConsumers } from '../impact/impact.ts';
+import {
+  readRevisions,
+  type ComparedRevisions,
+  type RevisionDeps,
+  type RevisionOptions,
+} from './read-revisions.ts';
 import { openChanges, type PrintReport, type Report } from './report.ts';
-import { resolveRange, type Revision } from './revisions.ts';
 import { diffTexts } from './text-diff.ts';
-import { withoutUnchanged } from './unchanged.ts';
-import type { Terminal } from '../terminal.ts';
-import type { OpenEngine } from '../dependencies.ts';
 
-export interface DiffOptions {
-  /** A revision, or a range of two. */
-  readonly base: string;
-  /** Undefined: the other side of the range, or the work tree. */
-  readonly head: string | undefined;
-  readonly settings: Settings;
-  /** The definitions of the tables; undefined: columns are not compared. */
-  readonly schema: SchemaChoice | undefined;
+export interface DiffOptions extends RevisionOptions {
   readonly print: PrintReport;
-}
-
-export interface DiffDeps {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly terminal: Terminal;
-  readonly openEngine: OpenEngine;
 }
 
 /**
  * Prints the changes; resolves to 1 if a breaking or security change is not allowed by its file, otherwise 0. Rejects
  * with CommandError, after printing the other changes if columns could not be compared.
  */
-export async function diff(options: DiffOptions, deps: DiffDeps): Promise<0 | 1> {
-  const { settings, schema, print } = options;
-  const repository = await openRepository(deps.env);
-  const { base, head } = await resolveRange(repository.git, options.base, options.head);
-  const endpoints = endpointsFolder(repository, settings.endpoints);
-  const tables = schema === undefined ? undefined : tablesFolder(repository, schema.path);
-  const read = (revision: Revision): Promise<Side> => readSide(repository, revision, { endpoints, tables });
-  const [before, after] = describedSides(await read(base), await read(head));
-  const reported = await columnsOf(before, after, options, deps);
-  const comparisons = compareContracts(
-    { ...before.contracts, columns: reported.before },
-    { ...after.contracts, columns: reported.after },
-  );
+export async function diff(options: DiffOptions, deps: RevisionDeps): Promise<0 | 1> {
+  const revisions = await readRevisions(options, deps);
+  const { repository, base, head, reported } = revisions;
+  const comparisons = [...reported.comparisons, ...compareContracts(base.side, head.side)];
   const report: Report = {
     base: base.label,
     head: head.label,
-    comparisons: [...reported.comparisons, ...comparisons],
+    comparisons,
+    impacts: comparisons.length === 0 ? undefined : await impactsIn(revisions, options, deps),
     notes: reported.notes,
     diffTexts: (from, to) => diffTexts(repository.git, from, to),
   };
-  await print(report, deps.terminal);
+  await options.print(report, deps.terminal);
   for (const note of reported.notes) deps.terminal.note(note);
   if (reported.failure !== undefined) throw reported.failure;
   return openChanges(report).length > 0 ? 1 : 0;
 }
 
-/** Replaces the hash key: whether the service has one is not a property of the file. */
-const ANY_KEY = 'any';
-
-async function openRepository(env: DiffDeps['env']): Promise<Repository> {
-  const { code, out, errorText } = await createGit(process.cwd(), env)(['rev-parse', '--show-toplevel']);
-  const root = out.toString('utf8').replace(/\n$/, '');
-  if (code !== 0 || root === '') {
-    throw new CommandError(`Not a git work tree: ${errorText}`, { exitCode: 2 });
-  }
-  const git: Git = createGit(root, env);
-  return { git, root };
-}
-
-const MAX_TABLES_BYTES = 16 * 2 ** 20;
-
-function endpointsFolder(repository: Repository, named: string): Folder {
-  const path = fromTop(repository, process.cwd(), named);
-  const folder = { path, isWanted: isEndpointFile, maxBytes: MAX_DOCUMENT_BYTES };
-  if (!isOutside(folder)) return folder;
-  throw new CommandError(`${named} is outside the repository ${repository.root}`, { exitCode: 2 });
-}
-
-/** A single file rather than a folder; by its name, since it may exist in one of the revisions only. */
-const READABLE = /[^/]\.(sql|ddl|tsv|txt|json|jsonl|ndjson)$/i;
-
-function tablesFolder(repository: Repository, named: string): Folder {
-  const path = fromTop(repository, process.cwd(), named);
-  if (!READABLE.test(path)) return { path, isWanted: isSchemaFile, maxBytes: MAX_TABLES_BYTES, isDeep: true };
-  const [folder, file] = [posix.dirname(path), posix.basename(path)];
-  return {
-    path: folder === '.' ? '' : folder,
-    isWanted: (name) => name === file,
-    maxBytes: MAX_TABLES_BYTES,
-  };
-}
-
-interface SideOptions {
-  readonly endpoints: Folder;
-  readonly tables: Folder | undefined;
-}
-
-/** The files of a revision. */
-interface Side extends Pick<Described, 'label' | 'tables'> {
-  readonly files: readonly FolderFile[];
-}
-
-/** The contracts of both revisions: of all files if their tables differ, otherwise of those that differ. */
-function describedSides(base: Side, head: Side): readonly [Described, Described] {
-  const inspect = createInspect({ piiHashKey: ANY_KEY });
-  const [before, after] = haveSameTables(base, head)
-    ? withoutUnchanged(base.files, head.files)
-    : [base.files, head.files];
-  const described = (side: Side, files: readonly FolderFile[]): Described => ({
-    ...side,
-    contracts: readContracts(files.map(toSource), inspect),
-  });
-  return [described(base, before), described(head, after)];
-}
-
-async function readSide(
-  repository: Repository,
-  revision: Revision,
-  { endpoints, tables }: SideOptions,
-): Promise<Side> {
-  const files = await readFolder(repository, revision, endpoints);
-  if (files === undefined) {
-    const folder = endpoints.path === '' ? resolve(repository.root) : endpoints.path;
-    throw new CommandError(`Folder ${folder} does not exist in ${revision.label}; set it with --endpoints`, {
-      exitCode: 2,
-    });
-  }
-  return {
-    label: revision.label,
-    files,
-    tables: tables === undefined ? undefined : await readTables(repository, revision, tables),
-  };
-}
-
-/** Tables outside the repository have only one version, used for both sides. */
-function readTables(
-  repository: Repository,
-  revision: Revision,
-  folder: Folder,
-): Promise<readonly FolderFile[] | undefined> {
-  const disk = { kind: 'worktree', label: 'the file system' } as const;
-  return readFolder(repository, isOutside(folder) ? disk : revision, folder);
-}
-
-function toSource({ path, content }: FolderFile): SourceFile {
-  if ('text' in content) return { path, text: content.text };
-  const finding = { file: path, line: 1, column: 1, severity: 'error', code: 'file.unreadable' } as const;
-  return { path, text: { ...finding, message: content.unreadable } };
-}
-
-async function columnsOf(
-  before: Described,
-  after: Described,
+/** Of the queries in the folder of consumers. Undefined: there are none, or they cannot be judged. */
+async function impactsIn(
+  revisions: ComparedRevisions,
   { settings, schema }: DiffOptions,
-  { openEngine, terminal }: DiffDeps,
-): Promise<ReportedColumns> {
-  if (schema === undefined) return { notes: ['Columns are not compared (--no-engine)'], comparisons: [] };
-  terminal.progress('Describing columns');
-  const reported = await reportColumns(before, after, { settings, openEngine, schema, terminal });
-  terminal.progress('');
-  return reported;
+  deps: RevisionDeps,
+): Promise<readonly QueryImpact[] | undefined> {
+  if (schema === undefined || revisions.reported.failure !== undefined || !existsSync(CONSUMERS_FOLDER))
+    return undefined;
+  try {
+    const queries = await readConsumers({ paths: [], endpoint: undefined, dialect: undefined });
+    return await impactsOf(queries, revisions, { settings, ...deps });
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    deps.terminal.note(`The queries in ${CONSUMERS_FOLDER} were not checked: ${error.message}`);
+    return undefined;
+  }
 }

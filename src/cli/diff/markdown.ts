@@ -1,6 +1,8 @@
 // Changes as Markdown, for the description or a comment of a pull request: https://github.github.com/gfm/
 import { CHANGE_CLASSES, needsReason, type Change } from '../../compatibility/changes.ts';
 import type { Comparison } from '../../compatibility/compare.ts';
+import { renderImpacts } from '../impact/markdown.ts';
+import { escapeMarkdown } from '../markdown-text.ts';
 import { count } from '../findings/findings.ts';
 import { messageOf, openChanges, summaryOf, type PrintReport, type Report } from './report.ts';
 
@@ -28,9 +30,9 @@ export async function renderMarkdown(report: Report, maxLength = MAX_LENGTH): Pr
           '',
           `${open} of them ${open === 1 ? 'requires' : 'require'} a reason: add \`allow_breaking: <why>\` to the endpoint file, or revert the change.`,
         ];
-  const notes = report.notes.flatMap((note) => ['', `_${text(note)}._`]);
-  const heading = `### Contracts: ${text(report.base)} → ${text(report.head)}`;
-  const lines = [heading, '', `**${summaryOf(report)}.**`, ...advice];
+  const notes = report.notes.flatMap((note) => ['', `_${escapeMarkdown(note)}._`]);
+  const heading = `### Contracts: ${escapeMarkdown(report.base)} → ${escapeMarkdown(report.head)}`;
+  const lines = [heading, '', `**${summaryOf(report)}.**`, ...advice, ...consumersOf(report)];
   let left = maxLength - lengthOf(lines) - lengthOf(notes);
   const ordered = report.comparisons.toSorted((a, b) => rankOf(a) - rankOf(b));
   for (const [index, comparison] of ordered.entries()) {
@@ -43,6 +45,13 @@ export async function renderMarkdown(report: Report, maxLength = MAX_LENGTH): Pr
     lines.push(...section);
   }
   return [...lines, ...notes].join('\n');
+}
+
+/** Most UTF-16 code units about consumer queries. */
+const MAX_CONSUMERS = 10_000;
+
+function consumersOf({ impacts }: Report): readonly string[] {
+  return impacts === undefined ? [] : ['', '#### Consumer queries', ...renderImpacts(impacts, MAX_CONSUMERS)];
 }
 
 /** Lower for worse. */
@@ -73,7 +82,7 @@ async function sectionWithin(
   const more = changes.length - shown.length;
   const table = [
     '',
-    `#### ${text(endpoint === '' ? 'All endpoints' : endpoint)}`,
+    `#### ${escapeMarkdown(endpoint === '' ? 'All endpoints' : endpoint)}`,
     '',
     '| class | what | code | where |',
     '|---|---|---|---|',
@@ -103,18 +112,7 @@ function row(change: Change): string {
   const { class: kind, code, file, line, allowed } = change;
   const shown = kind === 'security' || kind === 'breaking' ? `**${kind}**` : kind;
   const state = allowed === undefined ? shown : `${kind}, allowed`;
-  return `| ${state} | ${text(messageOf(change).slice(0, MAX_MESSAGE))} | \`${code}\` | ${text(file)}:${line} |`;
-}
-
-/** Escaped for Markdown, on one line. A name after @ becomes code, so that it mentions no user. */
-function text(plain: string): string {
-  return plain
-    .replace(/\s+/g, ' ')
-    .split(/(@\w+)/)
-    .map((part, index) =>
-      index % 2 === 1 ? `\`${part}\`` : part.replace(/[\\`*_[\]<>#|~$&!@]/g, String.raw`\$&`),
-    )
-    .join('');
+  return `| ${state} | ${escapeMarkdown(messageOf(change).slice(0, MAX_MESSAGE))} | \`${code}\` | ${escapeMarkdown(file)}:${line} |`;
 }
 
 function longestRun(lines: readonly string[]): number {

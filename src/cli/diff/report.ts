@@ -1,6 +1,7 @@
 // The result of comparing two revisions, independent of the output format.
 import { needsReason, CHANGE_CLASSES, type Change } from '../../compatibility/changes.ts';
 import type { Comparison } from '../../compatibility/compare.ts';
+import type { QueryImpact } from '../../compatibility/consumers/impact.ts';
 import type { Terminal } from '../terminal.ts';
 
 export interface Report {
@@ -8,6 +9,8 @@ export interface Report {
   readonly base: string;
   readonly head: string;
   readonly comparisons: readonly Comparison[];
+  /** Of the consumer queries, if there are any; the worst first. */
+  readonly impacts: readonly QueryImpact[] | undefined;
   /** What was not compared, as sentences. */
   readonly notes: readonly string[];
   /** Lines of a unified diff. */

@@ -1,22 +1,65 @@
 // `millrace new`, its flags and help.
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
+import { DIALECTS, type ForeignDialect } from '../../convert/conversion.ts';
+import { CommandError } from '../command-error.ts';
 import { settingsOf, type CommandDeps } from '../command.ts';
-import { newEndpoint, readSql } from './new.ts';
+import { knownTables } from '../schema-engine.ts';
+import { withSchemaOptions, type SchemaFlags } from '../schema-options.ts';
+import { readKnownTables } from '../known-tables.ts';
+import { convertSql, type ConvertedSql } from './foreign-sql.ts';
+import { liftQuery, newEndpoint, readSql, requireName } from './new.ts';
+
+interface NewFlags extends SchemaFlags {
+  readonly fromSql?: string;
+  readonly dialect?: ForeignDialect;
+  readonly endpoints?: string;
+  readonly stdout?: boolean;
+}
 
 export function addNew(program: Command, deps: CommandDeps): void {
-  program
+  const command = program
     .command('new')
-    .description('Create an endpoint file from a template or a query.')
+    .description(
+      'Create an endpoint file from a template or a query. Exits 1 if a part of a query in another dialect was not converted.',
+    )
     .argument('<name>', 'the name of the endpoint')
     .option(
       '--from-sql <file>',
       'start from this query (- for standard input); literals in its conditions become parameters',
     )
+    .addOption(
+      new Option(
+        '--dialect <dialect>',
+        'the query is SQL of this database system: convert it to ClickHouse SQL (default: it is ClickHouse SQL)',
+      ).choices(DIALECTS),
+    )
     .option('--endpoints <folder>', 'folder of endpoint files (default: MILLRACE_ENDPOINTS, or endpoints)')
-    .option('--stdout', 'print the file instead of writing it')
-    .action(async (name: string, flags: { fromSql?: string; endpoints?: string; stdout?: boolean }) => {
-      const folder = flags.endpoints ?? (await settingsOf({}, deps)).endpoints;
-      const sql = flags.fromSql === undefined ? undefined : await readSql(flags.fromSql);
-      await newEndpoint({ name, folder, sql, isPrinted: flags.stdout === true }, deps.terminal);
-    });
+    .option('--stdout', 'print the file instead of writing it');
+  withSchemaOptions(command).action(async (name: string, flags: NewFlags) => {
+    requireName(name);
+    const { fromSql, dialect } = flags;
+    if (dialect !== undefined && fromSql === undefined)
+      throw new CommandError('--dialect needs a query: name its file with --from-sql', { exitCode: 2 });
+    const folder = flags.endpoints ?? (await settingsOf({}, deps)).endpoints;
+    const sql = fromSql === undefined ? undefined : await readSql(fromSql);
+    const converted =
+      sql === undefined || dialect === undefined ? undefined : await convert({ sql, dialect, flags }, deps);
+    const lifted = converted?.lifted ?? (sql === undefined ? undefined : liftQuery(sql));
+    await newEndpoint({ name, folder, lifted, isPrinted: flags.stdout === true }, deps.terminal);
+    if (converted?.isWhole === false) deps.setExitCode(1);
+  });
+}
+
+interface ForeignQuery {
+  readonly sql: string;
+  readonly dialect: ForeignDialect;
+  readonly flags: NewFlags;
+}
+
+/** The databases of tables and the types of columns come from the tables of the repository, if there are any. */
+async function convert({ sql, dialect, flags }: ForeignQuery, deps: CommandDeps): Promise<ConvertedSql> {
+  const withEngine = knownTables(flags, await settingsOf({}, deps), deps);
+  const tables = await withEngine?.(readKnownTables);
+  const file = flags.fromSql === undefined || flags.fromSql === '-' ? '<stdin>' : flags.fromSql;
+  return convertSql({ sql, file, dialect, tables }, deps.terminal);
 }

@@ -8,10 +8,12 @@ export interface Lifted {
   readonly query: string;
   readonly parameters: Readonly<Record<string, Parameter>>;
   /** The literals as parameter values of an example. */
-  readonly example: Readonly<Record<string, string | number | (string | number)[]>>;
+  readonly example: Readonly<Record<string, string | number | boolean | readonly (string | number)[]>>;
 }
 
 interface Draft {
+  /** Names of other parameters. */
+  readonly taken: ReadonlySet<string>;
   readonly parameters: Record<string, Parameter>;
   readonly example: Record<string, string | number | (string | number)[]>;
   /** The replacements, in order. */
@@ -34,13 +36,16 @@ const ENDS: ReadonlySet<string> = new Set([
   'WINDOW',
 ]);
 
+const DATE = /^\d{4}-\d\d-\d\d$/;
+const TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?$/;
+
 /** Parameters of every request, as in `schemas/endpoint.schema.json`. */
 const RESERVED = /^(sql|lql|format|dialect)$/;
 
-/** Also replaces ClickHouse's own placeholders, `{name:Type}`. `sql` must tokenize without errors. */
-export function liftLiterals(sql: string): Lifted {
+/** Also replaces ClickHouse's own placeholders, `{name:Type}`. `sql` must tokenize without errors; it may have parameters of its own. */
+export function liftLiterals(sql: string, taken: ReadonlySet<string> = new Set()): Lifted {
   const query = createCursor(sql);
-  const draft: Draft = { parameters: {}, example: {}, edits: [] };
+  const draft: Draft = { taken, parameters: {}, example: {}, edits: [] };
   let isCondition = false;
   for (let index = 0; index < query.length; index++) {
     const word = query.word(index);
@@ -85,28 +90,70 @@ function liftPlaceholder({ sql, tokens }: Cursor, index: number, draft: Draft): 
 
 /** A column or path, then a comparison, LIKE or IN, then a literal or a list of literals. */
 function liftComparison(query: Cursor, index: number, draft: Draft): void {
-  const column = columnBefore(query, index);
+  const lowered = loweredBefore(query, index);
+  const column = lowered ?? columnBefore(query, index);
   if (column === undefined) return;
   const operator = query.text(index).toUpperCase();
   if (COMPARISONS.has(operator) || operator === 'LIKE' || operator === 'ILIKE') {
     const literal = literalAt(query, index + 1);
     if (literal === undefined || isOperator(query.tokens[literal.next])) return;
     const name = nameFor(column, operator);
-    lift(draft, { name, value: literal.value, start: literal.start, end: literal.end });
+    lift(draft, { name, ...literal, ...(lowered === undefined ? {} : { call: 'lowerUTF8' }) });
+  } else if (lowered !== undefined) {
+    return;
+  } else if (operator === 'BETWEEN') {
+    liftBetween(query, index, { column, draft });
   } else if (operator === 'IN' && query.kind(index + 1) === '(') {
     const list = listAt(query, index + 1);
     if (list !== undefined) lift(draft, { name: pluralOf(nameFor(column, '=')), ...list });
   }
 }
 
+interface Place {
+  readonly column: string;
+  readonly draft: Draft;
+}
+
+/** `BETWEEN a AND b`: both literals, or none. */
+function liftBetween(query: Cursor, index: number, { column, draft }: Place): void {
+  const low = literalAt(query, index + 1);
+  if (low === undefined || query.word(low.next) !== 'AND') return;
+  const high = literalAt(query, low.next + 1);
+  if (high === undefined || isOperator(query.tokens[high.next])) return;
+  lift(draft, { name: nameFor(column, '>='), ...low });
+  lift(draft, { name: nameFor(column, '<='), ...high });
+}
+
 interface Literal {
   readonly value: string | number;
+  /** The type that is written; undefined: that of the value. */
+  readonly type?: string;
   readonly start: number;
   readonly end: number;
   readonly next: number;
 }
 
-function literalAt({ sql, tokens }: Cursor, index: number): Literal | undefined {
+/** `toDate('…')`, and `toDateTime64('…', 3, 'UTC')`: times in other zones remain in the query. */
+function timeAt(query: Cursor, index: number): Literal | undefined {
+  const type = /^TO(DATE|DATETIME|DATETIME64)$/.exec(query.word(index) ?? '')?.[1];
+  const text = query.kind(index + 2) === 'string' ? query.text(index + 2).slice(1, -1) : '';
+  if (type === undefined || query.kind(index + 1) !== '(') return undefined;
+  if (!(type === 'DATE' ? DATE : TIME).test(text)) return undefined;
+  const isScaled =
+    type === 'DATETIME64' && query.kind(index + 3) === ',' && query.kind(index + 4) === 'number';
+  const after = index + (isScaled ? 5 : 3);
+  const isUtc = query.kind(after) === ',' && query.text(after + 1) === "'UTC'";
+  const close = isUtc ? after + 2 : after;
+  if (query.kind(close) !== ')' || isUtc === (type === 'DATE')) return undefined;
+  const name = type === 'DATE' ? 'Date' : isScaled ? `DateTime64(${query.text(index + 4)})` : 'DateTime';
+  return { value: text, type: name, start: query.start(index), end: query.end(close), next: close + 1 };
+}
+
+function literalAt(query: Cursor, index: number): Literal | undefined {
+  return timeAt(query, index) ?? plainAt(query, index);
+}
+
+function plainAt({ sql, tokens }: Cursor, index: number): Literal | undefined {
   const minus = tokens[index]?.kind === '-' ? 1 : 0;
   const token = tokens[index + minus];
   const start = tokens[index]?.start;
@@ -151,6 +198,15 @@ function columnBefore(query: Cursor, index: number): string | undefined {
   return query.name(query.word(index - 1) === 'NOT' ? index - 2 : index - 1);
 }
 
+/** `lowerUTF8(column)`: comparisons of dialects that ignore case are converted to it. */
+function loweredBefore(query: Cursor, index: number): string | undefined {
+  if (query.kind(index - 1) !== ')') return undefined;
+  let open = index - 3;
+  while (query.kind(open) === '.') open -= 2;
+  const isLowered = query.kind(open) === '(' && query.text(open - 1) === 'lowerUTF8';
+  return isLowered ? query.name(index - 2) : undefined;
+}
+
 function nameFor(column: string, operator: string): string {
   const plain =
     column
@@ -163,23 +219,29 @@ function nameFor(column: string, operator: string): string {
 }
 
 function lift(
-  { parameters, example, edits }: Draft,
+  { parameters, example, edits, taken }: Draft,
   found: {
     readonly name: string;
     readonly value: string | number | (string | number)[];
+    readonly type?: string;
+    /** The function that is applied to the parameter. */
+    readonly call?: string;
     readonly start: number;
     readonly end: number;
   },
 ): void {
-  const type = typeOf(found.value);
+  const type = found.type ?? typeOf(found.value);
   let name = found.name;
-  for (let n = 2; parameters[name] !== undefined && !isSame(name); n++) name = `${found.name}_${n}`;
+  for (let n = 2; taken.has(name) || (parameters[name] !== undefined && !isSame(name)); n++)
+    name = `${found.name}_${n}`;
   parameters[name] ??= { type, required: true };
   example[name] = found.value;
-  edits.push({ start: found.start, end: found.end, text: `@${name}` });
+  const text = found.call === undefined ? `@${name}` : `${found.call}(@${name})`;
+  edits.push({ start: found.start, end: found.end, text });
 
   function isSame(known: string): boolean {
-    return JSON.stringify(example[known]) === JSON.stringify(found.value);
+    const isEqual = JSON.stringify(example[known]) === JSON.stringify(found.value);
+    return isEqual && parameters[known]?.type === type;
   }
 }
 
@@ -187,8 +249,6 @@ function typeOf(value: string | number | readonly (string | number)[]): string {
   if (typeof value === 'number') return Number.isInteger(value) ? 'Int64' : 'Float64';
   if (typeof value !== 'string')
     return `Array(${value.every((each) => typeof each === 'number') ? 'Int64' : 'String'})`;
-  if (/^\d{4}-\d\d-\d\d$/.test(value)) return 'Date';
-  return /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?$/.test(value)
-    ? 'DateTime64(3)'
-    : 'String';
+  if (DATE.test(value)) return 'Date';
+  return TIME.test(value) ? 'DateTime64(3)' : 'String';
 }

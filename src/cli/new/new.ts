@@ -11,6 +11,7 @@ import { readText } from '../../config/read-text.ts';
 import { MAX_DOCUMENT_BYTES } from '../../config/yaml-document.ts';
 import { writeYaml } from '../../config/yaml-edit.ts';
 import { significantTokens } from '../../sql/cursor.ts';
+import { outlineQuery } from '../../sql/outline.ts';
 import { CommandError } from '../command-error.ts';
 import { ANY_KEY } from '../endpoint-files.ts';
 import { packaged } from '../samples.ts';
@@ -22,8 +23,8 @@ import { write } from '../write-file.ts';
 export interface NewOptions {
   readonly name: string;
   readonly folder: string;
-  /** The query to start from; undefined: a placeholder. */
-  readonly sql: string | undefined;
+  /** The query to start from, with its parameters; undefined: a placeholder. */
+  readonly lifted: Lifted | undefined;
   /** Print the file instead of writing it. */
   readonly isPrinted: boolean;
 }
@@ -37,16 +38,16 @@ const PLACEHOLDER: Lifted = {
 
 /** Writes or prints the file. Rejects with CommandError if the name is invalid or in use. */
 export async function newEndpoint(options: NewOptions, terminal: Terminal): Promise<void> {
-  const { name, folder, sql, isPrinted } = options;
+  const { name, folder, isPrinted } = options;
   requireName(name);
-  const lifted = sql === undefined ? PLACEHOLDER : lift(sql);
+  const lifted = options.lifted ?? PLACEHOLDER;
   const text = formatYaml(schemaLine(folder) + fileText(name, lifted), 'endpoint');
   if (isPrinted) return terminal.print(text.trimEnd());
   const path = join(folder, `${name}.yaml`);
   await requireFree(name, folder, path);
   await write(path, text, 'wx');
   terminal.note(`Wrote ${path}`);
-  for (const [parameter, value] of Object.entries(sql === undefined ? {} : lifted.example))
+  for (const [parameter, value] of Object.entries(options.lifted?.example ?? {}))
     terminal.note(
       `  @${parameter}: ${lifted.parameters[parameter]?.type ?? ''}, was ${JSON.stringify(value)}`,
     );
@@ -55,7 +56,8 @@ export async function newEndpoint(options: NewOptions, terminal: Terminal): Prom
   );
 }
 
-function requireName(name: string): void {
+/** Throws CommandError for an invalid name of an endpoint. */
+export function requireName(name: string): void {
   if (NAME.test(name) && name.length <= 100) return;
   const guess = name
     .toLowerCase()
@@ -89,7 +91,8 @@ async function requireFree(name: string, folder: string, path: string): Promise<
     throw new CommandError(`${taken.file} already has the name ${name}; choose another name`);
 }
 
-function lift(sql: string): Lifted {
+/** A query in ClickHouse SQL with parameters in place of its literals. Throws CommandError if the text is not one SELECT. */
+export function liftQuery(sql: string): Lifted {
   const tokens = significantTokens(sql);
   const semicolon = tokens.findIndex(({ kind }) => kind === ';');
   if (semicolon !== -1 && semicolon < tokens.length - 1)
@@ -99,6 +102,11 @@ function lift(sql: string): Lifted {
   const end = tokens.at(semicolon === -1 ? -1 : semicolon - 1)?.end ?? 0;
   if (end === 0) throw new CommandError('The file contains no query', { exitCode: 2 });
   const text = sql.slice(0, end);
+  if (outlineQuery(text).findings.some(({ code }) => code.endsWith('not_select')))
+    throw new CommandError(
+      'The file does not contain a query: an endpoint is one SELECT, with or without a WITH clause',
+      { exitCode: 2 },
+    );
   const last = significantTokens(text);
   const [format, kind] = last.slice(-2);
   const isFormat =

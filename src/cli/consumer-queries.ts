@@ -1,19 +1,22 @@
-// Reads the queries of a conformance run: folders and files of single queries, and files of JSON lines.
+// Reads the queries of consumers: folders and files of single queries, and files of JSON lines.
 import { readdir, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { readText } from '../../config/read-text.ts';
-import { CommandError } from '../command-error.ts';
+import { readText } from '../config/read-text.ts';
+import { CommandError } from './command-error.ts';
 
 export type Language = 'sql' | 'lql';
 
 /** One query, as written in its file. */
-export interface ConformanceQuery {
+export interface ConsumerQuery {
   readonly name: string;
   /** The file, and the line of a JSON lines file. */
   readonly source: string;
   readonly language: Language;
   readonly text: string;
   readonly dialect: string | undefined;
+  /** Name or id of the endpoint that it is sent to, and who to ask about it, if the file says so. */
+  readonly endpoint: string | undefined;
+  readonly owner: string | undefined;
   /** In addition to those of the command. */
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly expected: Expected | undefined;
@@ -41,10 +44,10 @@ const MAX_NAME = 200;
  * The queries of files and folders, in order of their names. A folder is read with its subfolders; hidden files, links and files
  * with other extensions in it are left out. Rejects with CommandError for anything else.
  */
-export async function readQueries(paths: readonly string[]): Promise<readonly ConformanceQuery[]> {
+export async function readQueries(paths: readonly string[]): Promise<readonly ConsumerQuery[]> {
   const files: string[] = [];
   for (const path of paths) await addFiles(path, files, { depth: 0, isNamed: true });
-  const queries: ConformanceQuery[] = [];
+  const queries: ConsumerQuery[] = [];
   for (const file of files) {
     for (const query of await readFile(file)) queries.push(query);
     if (queries.length > MAX_QUERIES) throw invalid(`More than ${MAX_QUERIES} queries; run them in parts`);
@@ -84,7 +87,7 @@ function isQueryFile(path: string): boolean {
   return extension in LANGUAGES || LINES.has(extension);
 }
 
-async function readFile(path: string): Promise<readonly ConformanceQuery[]> {
+async function readFile(path: string): Promise<readonly ConsumerQuery[]> {
   const extension = extname(path);
   const isLines = LINES.has(extension);
   const text = await readText(path, isLines ? MAX_LINES_BYTES : MAX_TEXT_BYTES).catch((cause: unknown) => {
@@ -94,42 +97,78 @@ async function readFile(path: string): Promise<readonly ConformanceQuery[]> {
     });
   });
   if (!isLines) {
-    const shared = { dialect: undefined, parameters: {}, expected: undefined };
+    const shared = { name: path, source: path, parameters: {}, expected: undefined };
     const language = LANGUAGES[extension] ?? 'sql';
-    return text.trim() === '' ? [] : [{ name: path, source: path, language, text, ...shared }];
+    const head = language === 'sql' ? readHead(text) : NO_HEAD;
+    return text.trim() === '' ? [] : [{ ...shared, ...head, language, text }];
   }
   return text.split('\n').flatMap((line, index) => {
     return line.trim() === '' ? [] : [readLine(line, `${path}:${index + 1}`)];
   });
 }
 
-/** `{"name": …, "sql" or "lql": …, "dialect": …, "parameters": {…}, "expect": {…}}`. */
-function readLine(line: string, source: string): ConformanceQuery {
+type Head = Pick<ConsumerQuery, 'dialect' | 'endpoint' | 'owner'>;
+
+const NO_HEAD: Head = { dialect: undefined, endpoint: undefined, owner: undefined };
+
+/** The comments that a file of SQL begins with: `-- endpoint: orders`, `-- dialect: mysql`, `-- owner: payments`. */
+function readHead(text: string): Head {
+  const head: Record<string, string> = {};
+  for (const line of text.split('\n', MAX_HEAD_LINES)) {
+    if (line.trim() !== '' && !line.startsWith('--')) break;
+    const [, key, value] = /^-- *(dialect|endpoint|owner): *(\S.*?)\s*$/.exec(line) ?? [];
+    if (key !== undefined && value !== undefined) head[key] = value.slice(0, MAX_NAME);
+  }
+  return { ...NO_HEAD, ...head };
+}
+
+const MAX_HEAD_LINES = 20;
+
+/** `{"name": …, "sql" or "lql": …, "dialect": …, "endpoint": …, "owner": …, "parameters": {…}, "expect": {…}}`. */
+function readLine(line: string, source: string): ConsumerQuery {
   const entry = objectOf(parse(line, source), source);
   for (const key of Object.keys(entry))
     if (!KEYS.has(key))
       throw invalid(`${source}: unknown member "${key}"; allowed are ${[...KEYS].join(', ')}`);
-  const { name, sql, lql, dialect, parameters = {}, expect } = entry;
-  const text = sql ?? lql;
-  if (typeof text !== 'string' || (sql !== undefined && lql !== undefined))
-    throw invalid(`${source}: expected either "sql" or "lql", a string`);
-  if (name !== undefined && typeof name !== 'string')
-    throw invalid(`${source}: expected "name" to be a string`);
-  if (dialect !== undefined && typeof dialect !== 'string')
-    throw invalid(`${source}: expected "dialect" to be a string`);
+  const { parameters = {}, expect } = entry;
+  const [member, ...others] = TEXTS.filter((each) => entry[each] !== undefined);
+  const text = member === undefined ? undefined : entry[member];
+  if (typeof text !== 'string' || others.length > 0)
+    throw invalid(`${source}: expected either "sql", "lql" or "text", a string`);
+  const dialect = stringIn(entry, 'dialect', source);
+  const isLql = member === 'lql' || (member === 'text' && dialect === 'lql');
   return {
-    name: (name ?? source).slice(0, MAX_NAME),
+    name: stringIn(entry, 'name', source) ?? source,
     source,
-    language: sql === undefined ? 'lql' : 'sql',
+    language: isLql ? 'lql' : 'sql',
     text,
-    dialect,
+    dialect: isLql ? undefined : dialect,
+    endpoint: stringIn(entry, 'endpoint', source),
+    owner: stringIn(entry, 'owner', source),
     parameters: objectOf(parameters, `${source}: "parameters"`),
     expected:
       expect === undefined ? undefined : readExpected(objectOf(expect, `${source}: "expect"`), source),
   };
 }
 
-const KEYS: ReadonlySet<string> = new Set(['name', 'sql', 'lql', 'dialect', 'parameters', 'expect']);
+function stringIn(entry: Readonly<Record<string, unknown>>, key: string, source: string): string | undefined {
+  const { [key]: value } = entry;
+  if (value === undefined || value === null || value === '') return undefined;
+  if (typeof value === 'string') return value.slice(0, MAX_NAME);
+  throw invalid(`${source}: expected "${key}" to be a string`);
+}
+
+/** Members with the query, of which there must be one. */
+const TEXTS = ['sql', 'lql', 'text'] as const;
+const KEYS: ReadonlySet<string> = new Set([
+  'name',
+  ...TEXTS,
+  'dialect',
+  'endpoint',
+  'owner',
+  'parameters',
+  'expect',
+]); // prettier-ignore;
 
 function readExpected(value: Readonly<Record<string, unknown>>, source: string): Expected {
   const checks: Readonly<Record<string, (each: unknown) => boolean>> = {

@@ -1,4 +1,5 @@
-// The syntax tree of a BigQuery query. `at` is always an offset in the query.
+// The syntax tree of a query that is translated to ClickHouse SQL. `at` is always an offset in the query. The BigQuery
+// parser produces a part of it; the readers of other dialects, in `convert/`, all of it.
 
 export interface Name {
   readonly name: string;
@@ -13,13 +14,22 @@ export type Expression = { readonly at: number } & (
   | { readonly kind: 'null' }
   /** `timestamp '…'` and similar literals. */
   | { readonly kind: 'time'; readonly type: TimeType; readonly value: string }
+  /** A parameter of an endpoint file, `@name`. */
+  | { readonly kind: 'parameter'; readonly name: string }
   | { readonly kind: 'path'; readonly parts: readonly Name[] }
   | { readonly kind: 'field'; readonly of: Expression; readonly name: Name }
   | { readonly kind: 'index'; readonly of: Expression; readonly index: Expression; readonly base: IndexBase }
   | Call
   | { readonly kind: 'cast'; readonly value: Expression; readonly type: TypeName; readonly isSafe: boolean }
   | { readonly kind: 'extract'; readonly part: Unit; readonly value: Expression; readonly zone?: Expression }
+  /** `value AT TIME ZONE zone`. */
+  | { readonly kind: 'at_zone'; readonly value: Expression; readonly zone: Expression }
   | { readonly kind: 'interval'; readonly value: Expression; readonly unit: Unit }
+  /** An interval of several units, such as `INTERVAL '1 day 2 hours'`. */
+  | {
+      readonly kind: 'intervals';
+      readonly parts: readonly { readonly value: Expression; readonly unit: Unit }[];
+    }
   | { readonly kind: 'unary'; readonly operator: 'NOT' | '-' | '+' | '~'; readonly value: Expression }
   /** Several operands joined by AND, OR or ||. */
   | { readonly kind: 'chain'; readonly operator: ChainOperator; readonly values: readonly Expression[] }
@@ -28,6 +38,25 @@ export type Expression = { readonly at: number } & (
       readonly operator: string;
       readonly left: Expression;
       readonly right: Expression;
+    }
+  /** LIKE and its relatives. */
+  | {
+      readonly kind: 'like';
+      readonly operator: LikeOperator;
+      readonly value: Expression;
+      readonly pattern: Expression;
+      /** `undefined`: the escape character of the dialect. */
+      readonly escape?: Expression;
+      readonly isNot: boolean;
+    }
+  /** `value = ANY(array)`, `value > ALL(SELECT …)`. */
+  | {
+      readonly kind: 'quantified';
+      readonly operator: string;
+      readonly quantifier: 'ANY' | 'ALL';
+      readonly value: Expression;
+      /** An array, or a query of kind `value`. */
+      readonly among: Expression;
     }
   | {
       readonly kind: 'between';
@@ -46,12 +75,24 @@ export type Expression = { readonly at: number } & (
     }
   | { readonly kind: 'array'; readonly items: readonly Expression[] }
   | { readonly kind: 'struct'; readonly fields: readonly Field[] }
+  /** `(a, b)`. */
+  | { readonly kind: 'row'; readonly items: readonly Expression[] }
+  /** `(x, y) -> body`. */
+  | { readonly kind: 'lambda'; readonly parameters: readonly Name[]; readonly body: Expression }
+  /** `name => value` in the arguments of a call. */
+  | { readonly kind: 'named_argument'; readonly name: Name; readonly value: Expression }
+  /** A slice of an array, `value[from:to]`; both ends are inclusive and count from 1. */
+  | { readonly kind: 'slice'; readonly of: Expression; readonly from?: Expression; readonly to?: Expression }
   /** `(SELECT …)`, `ARRAY(SELECT …)` and `EXISTS(SELECT …)`. */
   | { readonly kind: 'query'; readonly form: 'value' | 'array' | 'exists'; readonly query: Query }
+  /** An expression that the reader does not know: its source text, and why. */
+  | { readonly kind: 'unread'; readonly text: string; readonly reason: string }
 );
 
 /** The types of time literals, and of functions that read a time. */
 export type TimeType = 'timestamp' | 'datetime' | 'date';
+/** Operators that match a pattern; those of regular expressions match a part of the value. */
+export type LikeOperator = 'LIKE' | 'ILIKE' | 'SIMILAR TO' | 'REGEXP' | 'IREGEXP' | 'GLOB';
 /** OFFSET counts from 0, ORDINAL from 1. */
 export type IndexBase = 0 | 1;
 /** Operators whose chains are one node. */
@@ -59,7 +100,7 @@ export type ChainOperator = 'AND' | 'OR' | '||';
 /** The right side of IS. */
 export type Test = 'NULL' | 'TRUE' | 'FALSE';
 
-/** A function call, with what BigQuery allows inside and after the parentheses. */
+/** A function call, with what the dialects allow inside and after the parentheses. */
 export interface Call {
   readonly kind: 'call';
   readonly at: number;
@@ -74,6 +115,12 @@ export interface Call {
   readonly orderBy: readonly Order[];
   readonly limit?: string;
   readonly over?: Window | Name;
+  /** The condition of FILTER (WHERE …). */
+  readonly filter?: Expression;
+  /** WITHIN GROUP (ORDER BY …). */
+  readonly withinGroup?: readonly Order[];
+  /** The separator of GROUP_CONCAT. */
+  readonly separator?: Expression;
 }
 
 /** A member of STRUCT(…). */
@@ -89,8 +136,10 @@ export interface Unit extends Name {
 
 /** A type in CAST or in ARRAY<…>. */
 export interface TypeName extends Name {
-  /** The type in angle brackets. */
+  /** The type in angle brackets, or of the elements of an array. */
   readonly of?: TypeName;
+  /** The numbers in parentheses, such as precision and scale. */
+  readonly sizes?: readonly number[];
 }
 
 /** The right side of IN. */
@@ -119,33 +168,71 @@ export interface Window {
 export interface Query {
   readonly kind: 'query';
   readonly at: number;
-  readonly tables: readonly { readonly name: Name; readonly query: Query }[];
-  readonly body: Select | SetOperation | Query;
+  readonly tables: readonly WithTable[];
+  readonly body: Select | SetOperation | Query | Rows;
   readonly orderBy: readonly Order[];
+  /** A number, or `@name` of a parameter. */
   readonly limit?: string;
   readonly offset?: string;
+  /** FETCH FIRST … WITH TIES. */
+  readonly hasTies?: boolean;
+}
+
+/** An element of WITH. */
+export interface WithTable {
+  readonly name: Name;
+  readonly query: Query;
+  readonly columns?: readonly Name[];
+  /** Whether it reads itself. */
+  readonly isRecursive?: boolean;
+}
+
+/** VALUES. */
+export interface Rows {
+  readonly kind: 'rows';
+  readonly at: number;
+  readonly rows: readonly (readonly Expression[])[];
 }
 
 /** Queries combined by one operator, in source order. */
 export interface SetOperation {
   readonly kind: 'set';
   readonly at: number;
-  readonly operator: 'UNION ALL' | 'UNION DISTINCT' | 'INTERSECT DISTINCT' | 'EXCEPT DISTINCT';
+  readonly operator: SetOperator;
   readonly members: readonly (Select | Query)[];
 }
+
+/** ALL of INTERSECT and EXCEPT keeps duplicates. */
+export type SetOperator =
+  | 'UNION ALL'
+  | 'UNION DISTINCT'
+  | 'INTERSECT DISTINCT'
+  | 'EXCEPT DISTINCT'
+  | 'INTERSECT ALL'
+  | 'EXCEPT ALL';
 
 /** One SELECT, without the ORDER BY and LIMIT that follow it. */
 export interface Select {
   readonly kind: 'select';
   readonly at: number;
   readonly isDistinct: boolean;
+  readonly distinctOn?: readonly Expression[];
   readonly items: readonly Item[];
   readonly from: readonly FromItem[];
   readonly where?: Expression;
   readonly groupBy: readonly Expression[] | 'ALL';
+  /** Groupings in addition to the expressions of `groupBy`. */
+  readonly groupings?: readonly Grouping[];
   readonly having?: Expression;
   readonly qualify?: Expression;
   readonly windows: readonly { readonly name: Name; readonly window: Window }[];
+}
+
+/** ROLLUP, CUBE and GROUPING SETS: lists of expressions, each of which is one grouping or one element of it. */
+export interface Grouping {
+  readonly kind: 'rollup' | 'cube' | 'sets';
+  readonly at: number;
+  readonly sets: readonly (readonly Expression[])[];
 }
 
 /** An element of the select list. */
@@ -170,12 +257,26 @@ export interface FromItem {
   readonly alias?: Name;
   readonly on?: Expression;
   readonly using?: readonly Name[];
+  readonly isNatural?: boolean;
+  /** Whether a subquery or a call can refer to preceding tables. */
+  readonly isLateral?: boolean;
+  /** Names of the columns, after the alias. */
+  readonly columns?: readonly Name[];
 }
 
 /** What one element of FROM reads. */
 export type Source =
   | { readonly kind: 'table'; readonly parts: readonly Name[] }
   | { readonly kind: 'query'; readonly query: Query }
-  | { readonly kind: 'unnest'; readonly array: Expression; readonly offset?: Name }
+  /** `offset` names a column that counts from `offsetBase`, or from 0; `more` are arrays that are read in parallel. */
+  | {
+      readonly kind: 'unnest';
+      readonly array: Expression;
+      readonly more?: readonly Expression[];
+      readonly offset?: Name;
+      readonly offsetBase?: IndexBase;
+    }
+  /** A function that returns rows, such as `generate_series(1, 10)`. */
+  | { readonly kind: 'function'; readonly call: Call }
   /** A join in parentheses. */
   | { readonly kind: 'group'; readonly items: readonly FromItem[] };

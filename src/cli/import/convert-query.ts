@@ -1,0 +1,121 @@
+// Converts one query of an export to ClickHouse SQL.
+import type { ConversionNote, ConvertedParameter } from '../../convert/conversion.ts';
+import { statusOf, type ConversionStatus } from '../../convert/conversion.ts';
+import type { Converter } from '../../convert/convert.ts';
+import { convertTemplate } from '../../convert/convert-template.ts';
+import { readPlaceholders } from '../../convert/placeholders/read-placeholders.ts';
+import type { TemplateDialect } from '../../convert/placeholders/template.ts';
+import { createPositions, type Position } from '../../core/position.ts';
+import { significantTokens } from '../../sql/cursor.ts';
+import type { KnownTables } from '../known-tables.ts';
+import type { ForeignQuery } from './foreign-query.ts';
+import { qualifyTables } from './qualify-tables.ts';
+
+export interface ConvertSettings {
+  readonly converter: Converter;
+  /** For queries whose export names no database system. */
+  readonly dialect: TemplateDialect | undefined;
+  /** The database of tables without one. */
+  readonly database: string | undefined;
+  readonly known: KnownTables | undefined;
+}
+
+/** A note with its places: in the file of the export, and in the query. */
+export interface PlacedNote extends Pick<ConversionNote, 'severity' | 'code' | 'message' | 'hint'> {
+  readonly place: Position;
+  readonly inQuery: Position;
+}
+
+export interface ConvertedQuery {
+  readonly query: ForeignQuery;
+  readonly dialect: TemplateDialect | undefined;
+  readonly status: ConversionStatus;
+  readonly sql: string | undefined;
+  readonly parameters: readonly ConvertedParameter[];
+  readonly notes: readonly PlacedNote[];
+  readonly place: Position;
+}
+
+interface Result {
+  readonly sql: string | undefined;
+  readonly parameters: readonly ConvertedParameter[];
+  readonly notes: readonly ConversionNote[];
+}
+
+export async function convertQuery(query: ForeignQuery, settings: ConvertSettings): Promise<ConvertedQuery> {
+  const dialect = query.dialect ?? settings.dialect;
+  const obstacle = obstacleOf(query, dialect);
+  const result =
+    obstacle !== undefined || dialect === undefined
+      ? failure(obstacle ?? 'The database system is not known')
+      : await convertText(query, dialect, settings);
+  const positions = createPositions(query.sql);
+  const notes = result.notes.map(({ severity, code, message, hint, offset }): PlacedNote => ({
+    severity,
+    code,
+    message,
+    ...(hint === undefined ? {} : { hint }),
+    place: query.locate(offset),
+    inQuery: positions(offset),
+  }));
+  return {
+    query,
+    dialect,
+    status: statusOf(result),
+    sql: result.sql,
+    parameters: result.parameters,
+    notes,
+    place: query.locate(0),
+  };
+}
+
+function obstacleOf(query: ForeignQuery, dialect: TemplateDialect | undefined): string | undefined {
+  if (query.reason !== undefined) return query.reason;
+  if (query.sql.trim() === '') return 'The query is empty';
+  if (dialect !== undefined) return undefined;
+  return query.engine === undefined
+    ? 'The export does not name the database system: set --dialect'
+    : `The database system ${query.engine} is not supported: set --dialect if its SQL is like that of another`;
+}
+
+function failure(message: string): Result {
+  return {
+    sql: undefined,
+    parameters: [],
+    notes: [{ severity: 'not_converted', code: 'statement', offset: 0, end: 0, message }],
+  };
+}
+
+async function convertText(
+  { sql, tool, template: own, declarations }: ForeignQuery,
+  dialect: TemplateDialect,
+  { converter, known, database }: ConvertSettings,
+): Promise<Result> {
+  const template = readPlaceholders(sql, { tool: own ?? tool, dialect, declarations });
+  if (template.isUnreadable === true) return { sql: undefined, parameters: [], notes: template.notes };
+  const result =
+    dialect === 'clickhouse'
+      ? {
+          sql: template.restore(withoutEnd(template.sql)),
+          parameters: template.parameters,
+          notes: template.notes,
+        }
+      : await convertTemplate(converter, template, { dialect, ...known });
+  return {
+    ...result,
+    sql:
+      result.sql === undefined || database === undefined ? result.sql : qualifyTables(result.sql, database),
+  };
+}
+
+/** Without a semicolon and a FORMAT clause at the end. */
+function withoutEnd(sql: string): string {
+  const tokens = significantTokens(sql);
+  const last = tokens.at(-1);
+  let end = last?.kind === ';' ? last.start : (last?.end ?? sql.length);
+  const rest = tokens.filter((token) => token.end <= end);
+  const [format, kind] = rest.slice(-2);
+  if (format !== undefined && kind?.kind === 'word' && /^format$/i.test(sql.slice(format.start, format.end)))
+    end = format.start;
+  return sql.slice(0, end).trim();
+}

@@ -1,0 +1,92 @@
+// The files of an export: a file, a folder, or a zip archive, of bounded size.
+import { opendir, readFile, stat } from 'node:fs/promises';
+import { basename, extname, join, relative } from 'node:path';
+import { CommandError } from '../command-error.ts';
+import type { ImportProblem } from './foreign-query.ts';
+import { type Budget, isExportFile, MAX_FILE_BYTES, MAX_FILES, MAX_TOTAL_BYTES, spend } from './bounds.ts';
+import { readZip } from './zip.ts';
+
+export interface ExportFile {
+  /** Relative to the folder or archive, with `/`. */
+  readonly path: string;
+  /** For messages: where the user finds it. */
+  readonly shown: string;
+  readonly text: string;
+}
+
+export interface ExportFiles {
+  readonly files: readonly ExportFile[];
+  readonly problems: readonly ImportProblem[];
+}
+
+const SKIPPED: ReadonlySet<string> = new Set([
+  'node_modules',
+  '.git',
+  '.venv',
+  'dbt_packages',
+  '__pycache__',
+]);
+
+/** Files of tools of JavaScript projects, some with comments in JSON. */
+const CONFIGURATION = /^(tsconfig.*|package|package-lock|jsconfig)\.json$/;
+const MAX_DEPTH = 20;
+
+/** All files that an export can consist of. Rejects with CommandError (exit 2) if nothing is there, or if it is too large. */
+export async function readExportFiles(path: string): Promise<ExportFiles> {
+  const stats = await stat(path).catch((cause: unknown) => {
+    throw new CommandError(`Cannot read ${path}`, { exitCode: 2, cause });
+  });
+  const budget = { bytes: MAX_TOTAL_BYTES, files: MAX_FILES };
+  const paths = stats.isDirectory() ? await listFiles(path, 0, budget) : [path];
+  const files: ExportFile[] = [];
+  const problems: ImportProblem[] = [];
+  for (const each of paths) {
+    const shown = relative('.', each);
+    const name = stats.isDirectory() ? relative(path, each).replaceAll('\\', '/') : basename(each);
+    const bytes = await readBounded(each);
+    if (typeof bytes === 'string') {
+      problems.push({ file: shown, line: 1, message: bytes });
+      continue;
+    }
+    spend(budget, bytes.length);
+    if (extname(each).toLowerCase() === '.zip') {
+      const archive = await readZip(bytes, budget);
+      problems.push(...archive.problems.map((message) => ({ file: shown, line: 1, message })));
+      for (const entry of archive.entries)
+        files.push({ path: entry.path, shown: `${shown}:${entry.path}`, text: decode(entry.bytes) });
+    } else files.push({ path: name, shown, text: decode(bytes) });
+  }
+  return { files, problems };
+}
+
+async function readBounded(path: string): Promise<Buffer | string> {
+  const stats = await stat(path).catch(() => undefined);
+  if (stats?.isFile() !== true) return 'this is not a file';
+  if (stats.size > MAX_FILE_BYTES) return `the file is larger than ${MAX_FILE_BYTES / 1_048_576} MiB`;
+  return readFile(path).catch(() => 'the file cannot be read');
+}
+
+/** Bytes that are not UTF-8 become U+FFFD, which the readers reject or keep inside strings. */
+function decode(bytes: Buffer): string {
+  return bytes.toString('utf8').replace(/^\uFEFF/, '');
+}
+
+/** Symbolic links are not followed. */
+async function listFiles(folder: string, depth: number, budget: Budget): Promise<readonly string[]> {
+  if (depth > MAX_DEPTH) return [];
+  const found: string[] = [];
+  for await (const entry of await opendir(folder)) {
+    const path = join(folder, entry.name);
+    if (entry.name.startsWith('.')) continue;
+    if (entry.isDirectory() && !SKIPPED.has(entry.name))
+      found.push(...(await listFiles(path, depth + 1, budget)));
+    else if (entry.isFile() && isExportFile(entry.name) && !CONFIGURATION.test(entry.name)) {
+      found.push(path);
+      if (--budget.files < 0)
+        throw new CommandError(`The folder has more than ${MAX_FILES} files: import parts of it`, {
+          exitCode: 2,
+        });
+    }
+  }
+  return found.toSorted();
+}

@@ -1,0 +1,62 @@
+// The entry point: SQL of another database system as ClickHouse SQL. Runs offline, in commands, never for a request.
+import type { Conversion, ConversionNote, ConvertOptions } from './conversion.ts';
+import type { ParseReply } from './parse/messages.ts';
+import { writeStatement, type WriteOptions, type Written } from './write/write.ts';
+import type { Query } from '../sql/syntax-tree.ts';
+import { parameterTypes } from './parameter-types.ts';
+import { createParser, type Parser } from './parse/parser.ts';
+
+/** Converts one text after another with one parser. */
+export interface Converter {
+  /** Never rejects for the content of the text: what could not be converted is in the notes. */
+  readonly convert: (text: string, options: ConvertOptions) => Promise<Conversion>;
+  readonly close: () => Promise<void>;
+}
+
+/** Keeps the parser's thread between texts: starting it takes longer than most conversions. */
+export function createConverter(): Converter {
+  const parser = createParser();
+  return { convert: (text, options) => convertWith(parser, text, options), close: parser.close };
+}
+
+const NOTHING: Conversion = { sql: undefined, parameters: [], notes: [], reads: { tables: [], columns: [] } };
+
+async function convertWith(parser: Parser, text: string, options: ConvertOptions): Promise<Conversion> {
+  const { dialect } = options;
+  const reply = await parser.parse({ dialect, text });
+  if (reply.kind !== 'read') return { ...NOTHING, notes: [failureNote(reply, text)] };
+  const { query, notes, reads, comparisons } = reply.reading;
+  const parameters = parameterTypes(comparisons, options.columnsOf);
+  const written = write(query, { ...options, text });
+  if (written === undefined) return { ...NOTHING, notes: [failureNote({ kind: 'too_large' }, text)], reads };
+  return {
+    sql: written.sql,
+    parameters,
+    notes: [...notes, ...written.notes].toSorted((a, b) => a.offset - b.offset),
+    reads,
+  };
+}
+
+/** Undefined if the tree is too deep to be written. */
+function write(query: Query, options: WriteOptions): Written | undefined {
+  try {
+    return writeStatement(query, options);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+function failureNote(reply: Exclude<ParseReply, { kind: 'read' }>, text: string): ConversionNote {
+  const whole = { severity: 'not_converted' as const, offset: 0, end: text.length };
+  switch (reply.kind) {
+    case 'invalid': {
+      const { code, offset, message } = reply;
+      return { ...whole, code, offset, end: Math.min(offset + 1, text.length), message };
+    }
+    case 'timeout':
+      return { ...whole, code: 'timeout', message: 'The query could not be read within 2 seconds' };
+    case 'too_large':
+      return { ...whole, code: 'too_large', message: 'The query is too large or nested too deeply' };
+  }
+}

@@ -1,0 +1,121 @@
+// Conditions of templates as SQL: whether a value is given, true, or equal to another.
+import type { Condition, Part, Value } from './nodes.ts';
+
+/** The values that a condition asks for, which are NULL if the caller does not send them. */
+export function testedValues(condition: Condition): readonly Value[] {
+  switch (condition.kind) {
+    case 'constant':
+      return [];
+    case 'not':
+      return testedValues(condition.of);
+    case 'all':
+    case 'any':
+      return condition.of.flatMap(testedValues);
+    case 'given':
+    case 'truthy':
+      return [condition.value];
+    case 'compare':
+      return typeof condition.right === 'object' ? [condition.value, condition.right] : [condition.value];
+  }
+}
+
+/** The negation, without a NOT in front of another. */
+export function negated(condition: Condition): Condition {
+  switch (condition.kind) {
+    case 'constant':
+      return { kind: 'constant', value: !condition.value };
+    case 'not':
+      return condition.of;
+    case 'all':
+      return { kind: 'any', of: condition.of.map(negated) };
+    case 'any':
+      return { kind: 'all', of: condition.of.map(negated) };
+    case 'given':
+    case 'truthy':
+    case 'compare':
+      return { kind: 'not', of: condition };
+  }
+}
+
+/** With the constants evaluated. */
+export function simplified(condition: Condition): Condition {
+  if (condition.kind === 'not') return negated(simplified(condition.of));
+  if (condition.kind !== 'all' && condition.kind !== 'any') return condition;
+  const deciding = condition.kind === 'any';
+  const of = condition.of
+    .map(simplified)
+    .filter((each) => each.kind !== 'constant' || each.value === deciding);
+  if (of.some(({ kind }) => kind === 'constant')) return { kind: 'constant', value: deciding };
+  const [only] = of;
+  if (only === undefined) return { kind: 'constant', value: !deciding };
+  return of.length === 1 ? only : { kind: condition.kind, of };
+}
+
+/** Whether the condition is never true without the value. */
+export function requiresValue(condition: Condition, name: string): boolean {
+  switch (condition.kind) {
+    case 'given':
+    case 'truthy':
+    case 'compare':
+      return testedValues(condition).some((value) => value.name === name);
+    case 'all':
+      return condition.of.some((each) => requiresValue(each, name));
+    case 'any':
+      return condition.of.every((each) => requiresValue(each, name));
+    case 'constant':
+    case 'not':
+      return false;
+  }
+}
+
+/** The condition as SQL that is never NULL. */
+export function conditionParts(condition: Condition): readonly Part[] {
+  switch (condition.kind) {
+    case 'constant':
+      return [condition.value ? '1 = 1' : '1 = 0'];
+    case 'given':
+      return given(condition.value, false);
+    case 'truthy':
+      return truthy(condition.value);
+    case 'compare':
+      return compared(condition);
+    case 'not':
+      if (condition.of.kind === 'given' || (condition.of.kind === 'truthy' && !isNumeric(condition.of.value)))
+        return given(condition.of.value, true);
+      return ['NOT ', ...conditionParts(condition.of)];
+    case 'all':
+    case 'any': {
+      const word = condition.kind === 'all' ? ' AND ' : ' OR ';
+      const parts = condition.of.flatMap((each, index) => [
+        ...(index === 0 ? [] : [word]),
+        ...conditionParts(each),
+      ]);
+      return ['(', ...parts, ')'];
+    }
+  }
+}
+
+/** A list parameter is never NULL. */
+function given(value: Value, isNot: boolean): readonly Part[] {
+  const use = { kind: 'value', value, isAsked: true } as const;
+  if (value.isList !== true) return [use, isNot ? ' IS NULL' : ' IS NOT NULL'];
+  return [{ kind: 'function', name: isNot ? 'empty' : 'notEmpty' }, '(', use, ')'];
+}
+
+function truthy(value: Value): readonly Part[] {
+  if (!isNumeric(value)) return given(value, false);
+  const use = { kind: 'value', value, isAsked: true } as const;
+  return ['(', use, ' IS NOT NULL AND ', use, value.type === 'Bool' ? ' = true)' : ' <> 0)'];
+}
+
+function isNumeric({ type = '', isList }: Value): boolean {
+  return isList !== true && /^(Bool|U?Int\d+|Float\d+|Decimal.*)$/.test(type);
+}
+
+function compared({ operator, value, right }: Extract<Condition, { kind: 'compare' }>): readonly Part[] {
+  const use = { kind: 'value', value, isAsked: true } as const;
+  if (typeof right !== 'object')
+    return ['(', use, ' IS NOT NULL AND ', use, ` ${operator} `, { kind: 'literal', value: right }, ')'];
+  const other = { kind: 'value', value: right, isAsked: true } as const;
+  return ['(', use, ' IS NOT NULL AND ', other, ' IS NOT NULL AND ', use, ` ${operator} `, other, ')'];
+}

@@ -1,0 +1,115 @@
+// The top level of a piece of SQL, and what can follow it.
+import { readRegions } from './source-lexer.ts';
+import type { TemplateDialect } from './template.ts';
+
+export interface Outline {
+  /** Words in upper case, symbols, `'` for strings and `"` for quoted names, outside of parentheses; `()` for each group. */
+  readonly tokens: readonly string[];
+  readonly isBalanced: boolean;
+}
+
+const TOKEN = /[@:$]?[A-Za-z_\u0080-\uffff][\w\u0080-\uffff$]*|\d[\w.]*|::|<=>|[<>!]=|<>|\|\||->>?|\S/g;
+
+/** The outline of SQL without placeholders other than `:x` and `@x`. Linear in the length of the text. */
+export function outlineOf(text: string, dialect: TemplateDialect): Outline {
+  const levels: string[][] = [[]];
+  let isBalanced = true;
+  for (const token of tokensOf(text, dialect)) {
+    if (token === '(') levels.push([]);
+    else if (token !== ')') levels.at(-1)?.push(token);
+    else if (levels.length === 1) isBalanced = false;
+    else {
+      levels.pop();
+      levels.at(-1)?.push('()');
+    }
+  }
+  return { tokens: levels[0] ?? [], isBalanced: isBalanced && levels.length === 1 };
+}
+
+const CLAUSES: ReadonlySet<string> = new Set(
+  'SELECT FROM WHERE PREWHERE GROUP ORDER HAVING QUALIFY LIMIT OFFSET ON JOIN UNION INTERSECT EXCEPT WINDOW WITH SETTINGS'.split(
+    ' ',
+  ),
+);
+const BEFORE_VALUE: ReadonlySet<string> = new Set(
+  'SELECT DISTINCT ALL WHERE PREWHERE AND OR NOT IN LIKE ILIKE RLIKE REGEXP BETWEEN LIMIT OFFSET HAVING QUALIFY WHEN THEN ELSE CASE BY ON INTERVAL FROM JOIN IS TOP ANY SOME FIRST NEXT ESCAPE SETTINGS DATE TIMESTAMP DATETIME XOR DIV MOD WITH'.split(
+    ' ',
+  ),
+);
+
+/** Whether these tokens have a clause of their own at the top level. */
+export function hasClause(tokens: readonly string[]): boolean {
+  return tokens.some((token) => CLAUSES.has(token));
+}
+
+/** What can come after the SQL read so far. */
+export interface Expectation {
+  /** Whether a value can come next. */
+  readonly value: boolean;
+  /** The clause that the end is in, such as ORDER; undefined in parentheses without one. */
+  readonly clause: string | undefined;
+  /** Whether an element of that clause's list begins here. */
+  readonly isItem: boolean;
+  /** The last token, as in `Outline`; undefined after an opening bracket. */
+  readonly last: string | undefined;
+  /** The token before the bracket that is open. */
+  readonly opener: string | undefined;
+}
+
+export interface SqlPosition {
+  readonly add: (text: string) => void;
+  readonly expectation: () => Expectation;
+  /** A position of its own, from here on. */
+  readonly fork: () => SqlPosition;
+}
+
+interface PositionLevel {
+  readonly last: string | undefined;
+  readonly clause: string | undefined;
+}
+
+/** Follows SQL that is added in pieces, each of whole tokens. Linear in the length of all pieces. */
+export function createPosition(
+  dialect: TemplateDialect,
+  from: readonly PositionLevel[] = [START],
+): SqlPosition {
+  const levels = [...from];
+  const push = (token: string): void => {
+    const { clause } = levels.pop() ?? START;
+    levels.push({ last: token, clause: CLAUSES.has(token) ? token : clause });
+  };
+  return {
+    add: (text) => {
+      for (const token of tokensOf(text, dialect)) {
+        if (token === '(') levels.push(START);
+        else if (token !== ')') push(token);
+        else {
+          if (levels.length > 1) levels.pop();
+          push('()');
+        }
+      }
+    },
+    expectation: () => {
+      const { last, clause } = levels.at(-1) ?? START;
+      const isOperator = last !== undefined && /^\W+$/.test(last) && !NO_OPERATORS.has(last);
+      const value = last === undefined ? levels.length > 1 : BEFORE_VALUE.has(last) || isOperator;
+      const isItem = last === ',' || last === 'BY' || last === 'SELECT' || last === 'DISTINCT';
+      return { value, clause, isItem: isItem && clause !== undefined, last, opener: levels.at(-2)?.last };
+    },
+    fork: () => createPosition(dialect, levels),
+  };
+}
+
+const START: PositionLevel = { last: undefined, clause: undefined };
+const NO_OPERATORS: ReadonlySet<string> = new Set(['()', "'", '"', '.', ';']);
+
+/** Tokens as in `Outline`, with `(` and `)` for brackets of both kinds. */
+function* tokensOf(text: string, dialect: TemplateDialect): Generator<string> {
+  for (const { kind, start, end } of readRegions(text, dialect, () => undefined)) {
+    if (kind === 'string') yield "'";
+    else if (kind === 'quoted') yield '"';
+    else if (kind === 'code')
+      for (const [token] of text.slice(start, end).matchAll(TOKEN))
+        yield token === '[' ? '(' : token === ']' ? ')' : token.toUpperCase();
+  }
+}

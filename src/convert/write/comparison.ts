@@ -1,0 +1,221 @@
+// Comparison operators: literals take the type of the other side, and MySQL's strings are compared without regard to case.
+import { quoteString } from '../../sql/literal.ts';
+import { differs, note, unconverted, type Context } from './context.ts';
+import { secondsOf, spansOf } from './interval.ts';
+import { jsonNumber, jsonText } from './json-path.ts';
+import { dateLiteral, parseTime, timestampLiteral } from './time-literal.ts';
+import {
+  condition,
+  isKind,
+  isNullable,
+  isNumber,
+  isTime,
+  operand,
+  text,
+  value,
+  type Value,
+} from './value.ts';
+import type { Expression } from '../../sql/syntax-tree.ts';
+
+/** An operand of a comparison; an interval is a number of seconds. */
+export function compared(expression: Expression, context: Context): Value {
+  const spans = spansOf(expression);
+  return spans === undefined ? context.write(expression, context) : secondsOf(spans, context);
+}
+
+/** Writes `left operator right`. */
+export function comparison(
+  left: Value,
+  right: Value,
+  { operator, at, context }: { readonly operator: string; readonly at: number; readonly context: Context },
+): Value {
+  checkPadding([left, right], { at, context });
+  const [a, b] = joinable(adapted(left, right, { at, context }), context);
+  const nullable = isNullable(a, b);
+  switch (operator) {
+    case '<=>':
+    case 'IS NOT DISTINCT FROM':
+      return condition(`isNotDistinctFrom(${a.sql}, ${b.sql})`, false);
+    case 'IS DISTINCT FROM':
+      return condition(`NOT isNotDistinctFrom(${a.sql}, ${b.sql})`, false);
+    default:
+      return condition(
+        `${operand(a)} ${dateOperator(left, right, operator, context)} ${operand(b)}`,
+        nullable,
+      );
+  }
+}
+
+const signed = (each: Value): Value =>
+  each.type.isUnsigned === true ? { ...each, sql: `toInt64(${each.sql})`, isLoose: false } : each;
+
+/** The keys of a join must have a common type; UInt64 and signed integers have none. */
+function joinable([a, b]: readonly [Value, Value], { isJoin }: Context): readonly [Value, Value] {
+  if (isJoin !== true || !isKind(a, 'int') || !isKind(b, 'int') || a.type.isUnsigned === b.type.isUnsigned)
+    return [a, b];
+  return [signed(a), signed(b)];
+}
+
+/** A literal date without a time. */
+function isDay({ literal }: Value): boolean {
+  const parsed = literal === undefined ? undefined : parseTime(literal);
+  return parsed !== undefined && parsed.time === undefined;
+}
+
+/** Most collations of MySQL ignore spaces at the end. */
+function checkPadding(
+  sides: readonly Value[],
+  { at, context }: { readonly at: number; readonly context: Context },
+): void {
+  if (context.shared.traits.ignoresCase && sides.some(({ literal }) => literal?.endsWith(' ') === true))
+    differs(
+      context,
+      at,
+      'collation',
+      'Many collations ignore spaces at the end of strings; ClickHouse does not',
+    );
+}
+
+/**
+ * SQLite compares times as text, in which '2024-01-31 00:00:00' is greater than '2024-01-31'; in ClickHouse they are equal.
+ */
+function dateOperator(left: Value, right: Value, operator: string, { shared }: Context): string {
+  if (shared.dialect !== 'sqlite') return operator;
+  if (left.type.kind === 'timestamp' && isDay(right)) return { '<=': '<', '>': '>=' }[operator] ?? operator;
+  if (right.type.kind === 'timestamp' && isDay(left)) return { '>=': '>', '<': '<=' }[operator] ?? operator;
+  return operator;
+}
+
+/** Both sides in types that ClickHouse compares. */
+export function adapted(
+  left: Value,
+  right: Value,
+  { at, context }: { readonly at: number; readonly context: Context },
+): readonly [Value, Value] {
+  const a = toward(left, right, { at, context });
+  const b = toward(right, left, { at, context });
+  return [caseless(a, b, context), caseless(b, a, context)];
+}
+
+/** A value in a type that can be compared with another one. */
+export function toward(
+  own: Value,
+  other: Value,
+  { at, context }: { readonly at: number; readonly context: Context },
+): Value {
+  if (own.type.kind === 'json' && other.type.kind !== 'json')
+    return isNumber(other) ? jsonNumber(own) : jsonText(own);
+  if (own.literal !== undefined && own.type.kind === 'text')
+    return literalToward(own, own.literal, { other, at, context });
+  if (own.type.kind === 'text' && isTime(other)) return textAsTime(own, at, context);
+  if (own.type.kind === 'text' && isNumber(other)) return textAsNumber(own, other, { at, context });
+  return own;
+}
+
+function textAsTime(own: Value, at: number, context: Context): Value {
+  if (context.shared.dialect === 'sqlite')
+    differs(context, at, 'type', 'SQLite compares this string and a time as text');
+  return value('timestamp', `parseDateTime64BestEffortOrNull(${own.sql}, 3, 'UTC')`);
+}
+
+function textAsNumber(
+  own: Value,
+  other: Value,
+  { at, context }: { readonly at: number; readonly context: Context },
+): Value {
+  if (context.shared.dialect === 'snowflake')
+    return value('float', `toFloat64(${own.sql})`, own.type.isNullable);
+  if (isKind(other, 'bool')) return own;
+  return unconverted(
+    at,
+    'type',
+    `A string is compared with a number, which ${context.shared.dialect} converts by rules of its own`,
+    'Cast one of them.',
+  );
+}
+
+function literalToward(
+  own: Value,
+  literal: string,
+  { other, at, context }: { readonly other: Value; readonly at: number; readonly context: Context },
+): Value {
+  const { kind, isDate } = other.type;
+  if (kind === 'date' || kind === 'timestamp')
+    return timeToward(own, literal, { isDay: kind === 'date', isDate: isDate === true, at, context });
+  if (isNumber(other)) {
+    const isPlain = /^\s*[+-]?\d+(?:\.\d+)?\s*$/.test(literal);
+    return isPlain
+      ? value(literal.includes('.') ? 'numeric' : 'int', literal.trim(), false)
+      : textAsNumber(own, other, { at, context });
+  }
+  if (kind === 'bool') {
+    const known = /^\s*(?:(t|true|yes|on|1)|(f|false|no|off|0))\s*$/i.exec(literal);
+    return known === null ? own : value('bool', known[1] === undefined ? 'false' : 'true', false);
+  }
+  return own;
+}
+
+interface TimeTarget {
+  readonly isDay: boolean;
+  readonly isDate: boolean;
+  readonly at: number;
+  readonly context: Context;
+}
+
+function timeToward(own: Value, literal: string, { isDay, isDate, at, context }: TimeTarget): Value {
+  const parsed = parseTime(literal);
+  if (parsed === undefined)
+    return unconverted(
+      at,
+      'type',
+      `${quoteString(literal)} is not a date of the form 2024-12-31`,
+      'Write the date as 2024-12-31.',
+    );
+  const isMidnight = parsed.time === undefined || parsed.time === '00:00:00';
+  const castsToDate =
+    isDay && ['postgresql', 'redshift', 'trino', 'bigquery'].includes(context.shared.dialect);
+  if (isDay && (isMidnight || castsToDate)) return dateLiteral(literal) ?? own;
+  if (isDate && isMidnight) return dateLiteral(literal) ?? own;
+  return timestampLiteral(literal) ?? own;
+}
+
+const LETTERS = /\p{L}/u;
+
+const isText = (each: Value): boolean => each.type.kind === 'text';
+
+/** In MySQL, strings are compared without regard to case. */
+export function caseless(own: Value, other: Value, context: Context): Value {
+  const { shared } = context;
+  if (!shared.traits.ignoresCase || own.type.isBinary === true || other.type.isBinary === true) return own;
+  const isCompared =
+    (isText(own) && isText(other)) ||
+    (own.literal !== undefined && other.type.kind === 'unknown') ||
+    (own.type.kind === 'unknown' && other.literal !== undefined && isText(other));
+  const isPlain = [own, other].some((each) => each.literal !== undefined && !LETTERS.test(each.literal));
+  if (!isCompared || isPlain) return own;
+  noteCollation(context);
+  if (own.literal !== undefined) return { ...own, sql: quoteString(own.literal.toLowerCase()) };
+  return { ...own, sql: `lowerUTF8(${own.sql})`, isLoose: false };
+}
+
+/** A key of ORDER BY, GROUP BY or DISTINCT in which strings that differ only in case are equal. */
+export function caselessKey(own: Value, context: Context): Value {
+  const { shared } = context;
+  if (
+    !shared.traits.ignoresCase ||
+    own.type.isBinary === true ||
+    own.type.kind !== 'text' ||
+    own.literal !== undefined
+  )
+    return own;
+  noteCollation(context);
+  return { ...own, sql: `lowerUTF8(${text(own)})`, isLoose: false };
+}
+
+/** Once per query. */
+function noteCollation(context: Context): void {
+  const message =
+    'Strings are compared in lower case, as by collations whose names end in _ci; accents and spaces at the end make a difference, which many of them ignore';
+  if (context.shared.notes.some((each) => each.message === message)) return;
+  note(context, 'note', { at: 0, code: 'collation', message });
+}

@@ -1,0 +1,355 @@
+// Writes expressions.
+import { quoteString } from '../../sql/literal.ts';
+import type { Expression } from '../../sql/syntax-tree.ts';
+import { arithmetic, otherArithmetic } from './arithmetic.ts';
+import { writeCall } from './call.ts';
+import { castTo, writeCast } from './cast.ts';
+import { adapted, compared, comparison } from './comparison.ts';
+import { placeholder, unconverted, UnconvertedError, type Context, type GroupKeys } from './context.ts';
+import { asTime, extracted } from '../functions/time-parts.ts';
+import { jsonAt, jsonOf, jsonOperator } from './json-path.ts';
+import { writeIn, writeQuantified } from './membership.ts';
+import { writeLike } from './pattern.ts';
+import { resolve } from './scope.ts';
+import { writeSubquery } from './subquery.ts';
+import { dateLiteral, timestampLiteral } from './time-literal.ts';
+import { unified } from './unify.ts';
+import { condition, isKind, isNullable, loose, name, operand, value, type Value } from './value.ts';
+
+type Of<K extends Expression['kind']> = Extract<Expression, { kind: K }>;
+
+/** Writes an expression; a part that cannot be converted becomes a comment. */
+export function writeExpression(expression: Expression, context: Context): Value {
+  try {
+    return context.grouped === undefined
+      ? writeAny(expression, context)
+      : writeGrouped(expression, context.grouped, context);
+  } catch (error) {
+    if (!(error instanceof UnconvertedError)) throw error;
+    return value('unknown', placeholder(context, error));
+  }
+}
+
+/** Outside of aggregate functions, a grouped query can read only the keys, and any value of other columns. */
+function writeGrouped(
+  expression: Expression,
+  { keys, caseless, hasOthers }: GroupKeys,
+  context: Context,
+): Value {
+  const plain = writeAny(expression, { ...context, grouped: undefined });
+  const any = { ...plain, sql: `any(${plain.sql})`, isLoose: false };
+  if (keys.has(plain.sql)) return caseless.has(plain.sql) ? any : plain;
+  if (expression.kind !== 'path') return writeAny(expression, context);
+  const { isColumn, isOuter } = resolve(expression.parts, context);
+  return hasOthers && isColumn && !isOuter ? any : plain;
+}
+
+type Writer<K extends Expression['kind']> = (expression: Of<K>, context: Context) => Value;
+
+/** How each kind of expression is written. */
+const WRITERS: { readonly [K in Expression['kind']]: Writer<K> } = {
+  string: ({ value: text }) => ({ ...value('text', quoteString(text), false), literal: text }),
+  number: ({ text }, context) => writeNumber(text, context),
+  boolean: ({ value: own }) => value('bool', own ? 'true' : 'false', false),
+  null: () => value('null', 'NULL'),
+  time: writeTime,
+  parameter: ({ name: own }) => value('unknown', `@${own}`),
+  path: writePath,
+  field: ({ of, name: { name: field } }, context) => fieldOf(context.write(of, context), field, context),
+  index: writeIndex,
+  call: writeCall,
+  cast: writeCast,
+  extract: (expression, context) =>
+    extractedAge(expression, context) ??
+    extracted(context.write(zoned(expression), context), expression.part, context),
+  at_zone: writeZone,
+  interval: standalone,
+  intervals: standalone,
+  unary: (expression, context) => writeUnary(expression, context.write(expression.value, context), context),
+  chain: (expression, context) =>
+    writeChain(
+      expression,
+      expression.values.map((each) => context.write(each, context)),
+      context,
+    ),
+  binary: writeBinary,
+  like: writeLike,
+  quantified: writeQuantified,
+  between: writeBetween,
+  in: writeIn,
+  is: (expression, context) => writeIs(expression, context.write(expression.value, context)),
+  case: writeCase,
+  array: ({ items }, context) => writeArray(items.map((each) => context.write(each, context))),
+  row: ({ items }, context) =>
+    value('tuple', `(${items.map((each) => context.write(each, context).sql).join(', ')})`, false),
+  struct: ({ at }) => unconverted(at, 'expression', 'STRUCT is not converted', 'Use tuple(…) or a map.'),
+  lambda: writeLambda,
+  named_argument: ({ at, name: own }) =>
+    unconverted(at, 'expression', `The named argument ${own.name} is not converted`),
+  slice: writeSlice,
+  query: writeSubquery,
+  unread: ({ at, reason }) => unconverted(at, 'expression', `Not converted: ${reason}`),
+};
+
+function writeAny<K extends Expression['kind']>(
+  expression: Extract<Expression, { kind: K }>,
+  context: Context,
+): Value {
+  // The writer of a kind accepts the expressions of that kind.
+  const writer = WRITERS[expression.kind] as (each: Expression, context: Context) => Value;
+  return writer(expression, context);
+}
+
+function standalone({ at }: Of<'interval' | 'intervals'>): Value {
+  return unconverted(at, 'type', 'An interval is converted only where it is added to a time or compared');
+}
+
+const FLOAT_LITERALS: ReadonlySet<string> = new Set(['bigquery', 'sqlite']);
+
+function writeNumber(digits: string, { shared }: Context): Value {
+  const plain = digits.replace(/^(-?)\./, '$10.').replace(/\.(?!\d)/, '.0');
+  if (/^-?\d+$/.test(plain))
+    return value('int', plain, false, { scale: 0, bytes: Math.abs(Number(plain)) < 2 ** 31 ? 4 : undefined });
+  if (/^-?0x/i.test(plain)) return value('int', plain, false, { scale: 0 });
+  if (/e/i.test(plain) || FLOAT_LITERALS.has(shared.dialect)) return value('float', plain, false);
+  return value('numeric', plain, false, { scale: plain.split('.')[1]?.length ?? 0 });
+}
+
+function writeTime({ type, value: literal, at }: Of<'time'>): Value {
+  const written = type === 'date' ? dateLiteral(literal) : timestampLiteral(literal);
+  return (
+    written ?? unconverted(at, 'type', `'${literal}' is not a date or time of the form 2024-12-31 10:00:00`)
+  );
+}
+
+function writePath({ parts }: Of<'path'>, context: Context): Value {
+  const { value: found, rest } = resolve(parts, context);
+  return rest.reduce((of, { name: field }) => fieldOf(of, field, context), found);
+}
+
+/** A field of a tuple or a map, or of JSON. */
+function fieldOf(of: Value, field: string, { shared }: Context): Value {
+  if (of.type.kind === 'map')
+    return value(of.type.element?.kind ?? 'unknown', `${operand(of)}[${quoteString(field)}]`, false);
+  if (of.type.kind === 'tuple') return value('unknown', `tupleElement(${of.sql}, ${quoteString(field)})`);
+  if (of.type.kind === 'unknown' && shared.dialect !== 'snowflake')
+    return value('unknown', `${operand(of)}.${name(field)}`);
+  return jsonAt(of, [quoteString(field)]);
+}
+
+function writeIndex({ of, index, base, at }: Of<'index'>, context: Context): Value {
+  if (of.kind === 'call' && of.name === 'approx_quantiles' && index.kind === 'number')
+    return context.write(
+      {
+        ...of,
+        args: [...of.args, { kind: 'number', text: String(Number(index.text) + (base === 0 ? 0 : -1)), at }],
+      },
+      context,
+    );
+  const array = context.write(of, context);
+  const place = context.write(index, context);
+  if (array.type.kind === 'json') {
+    const step =
+      index.kind === 'number'
+        ? String(Number(index.text) + (base === 0 ? 1 : 0))
+        : base === 0
+          ? `${operand(place)} + 1`
+          : place.sql;
+    return jsonAt(array, [step]);
+  }
+  if (array.type.kind === 'map')
+    return value(array.type.element?.kind ?? 'unknown', `${operand(array)}[${place.sql}]`, false);
+  const number =
+    index.kind === 'number'
+      ? String(Number(index.text) + (base === 0 ? 1 : 0))
+      : base === 0
+        ? `${operand(place)} + 1`
+        : place.sql;
+  const element = array.type.element ?? { kind: 'unknown' };
+  return { sql: `arrayElementOrNull(${array.sql}, ${number})`, type: { ...element, isNullable: true } };
+}
+
+function writeSlice({ of, from, to, at }: Of<'slice'>, context: Context): Value {
+  const array = context.write(of, context);
+  const first = from === undefined ? '1' : context.write(from, context).sql;
+  const last = to === undefined ? undefined : context.write(to, context);
+  if (array.type.kind === 'json') return unconverted(at, 'expression', 'A slice of JSON is not converted');
+  const length = last === undefined ? '' : `, greatest(0, ${operand(last)} - ${first} + 1)`;
+  return { sql: `arraySlice(${array.sql}, ${first}${length})`, type: array.type };
+}
+
+function zoned({ value: inner, zone, at }: Of<'extract'>): Expression {
+  return zone === undefined ? inner : { kind: 'at_zone', value: inner, zone, at };
+}
+
+/** PostgreSQL's `EXTRACT(YEAR FROM age(later, earlier))`. */
+function extractedAge({ value: inner, part }: Of<'extract'>, context: Context): Value | undefined {
+  if (inner.kind !== 'call' || inner.name !== 'age' || inner.args.length !== 2) return undefined;
+  const [to, from] = inner.args.map((each) => asTime(context.write(each, context), context, inner.at));
+  if (to === undefined || from === undefined) return undefined;
+  const months = `age('month', ${from.sql}, ${to.sql})`;
+  const nullable = isNullable(to, from);
+  if (part.name === 'YEAR') return value('decimal', `intDiv(${months}, 12)`, nullable, { scale: 0 });
+  return part.name === 'MONTH' ? loose('decimal', `${months} % 12`, nullable, { scale: 0 }) : undefined;
+}
+
+const isUtc = (each: Value): boolean => /^(?:utc|gmt|etc\/utc)$/i.test(each.literal ?? '');
+
+/** `value AT TIME ZONE zone`. */
+function writeZone({ value: inner, zone, at }: Of<'at_zone'>, context: Context): Value {
+  const there = context.write(zone, context);
+  const own = castTo(
+    context.write(inner, context),
+    { name: 'TIMESTAMP', at },
+    { isSafe: false, at, context },
+  );
+  const isChained = inner.kind === 'at_zone' && isUtc(context.write(inner.zone, context));
+  if (isUtc(there) && inner.kind !== 'at_zone') return own;
+  if (!isChained && context.shared.dialect === 'postgresql') note(context, at);
+  return value('timestamp', `toTimeZone(${own.sql}, ${there.sql})`, own.type.isNullable);
+}
+
+function note(context: Context, at: number): void {
+  const message =
+    'The time is read as an instant (timestamp with time zone); a timestamp without time zone would be converted the other way';
+  context.shared.notes.push({ severity: 'differs', code: 'time_zone', offset: at, end: at + 1, message });
+}
+
+function writeUnary({ operator, at }: Of<'unary'>, inner: Value, { shared }: Context): Value {
+  switch (operator) {
+    case 'NOT':
+      return condition(`NOT ${operand(inner)}`, inner.type.isNullable);
+    case '~':
+      return value(
+        'int',
+        `bitNot(${shared.traits.ignoresCase ? 'toUInt64' : 'toInt64'}(${inner.sql}))`,
+        inner.type.isNullable,
+      );
+    case '+':
+      return inner;
+    case '-':
+      if (isKind(inner, 'text', 'date', 'timestamp'))
+        return unconverted(at, 'type', 'The sign of a value that is not a number');
+      return { ...inner, sql: `-${operand(inner)}`, isLoose: true };
+  }
+}
+
+function writeChain({ operator, at }: Of<'chain'>, values: readonly Value[], context: Context): Value {
+  const nullable = isNullable(...values);
+  if (operator !== '||' && values.some((each) => isKind(each, 'text') && each.type.isMixed !== true))
+    return unconverted(at, 'type', `A string is an operand of ${operator}`, 'Compare it with a value.');
+  if (operator !== '||')
+    return condition(values.map((each) => conditionSql(each)).join(` ${operator} `), nullable);
+  if (values.some(({ type }) => type.kind === 'json' || type.kind === 'object'))
+    return unconverted(at, 'expression', '|| of JSON is not converted');
+  if (values.some(({ type }) => type.kind === 'array'))
+    return {
+      sql: `arrayConcat(${values.map(({ sql }) => sql).join(', ')})`,
+      type: values[0]?.type ?? { kind: 'array', isNullable: false },
+    };
+  const strings = values.map(
+    (each) => castTo(each, { name: 'TEXT', at }, { isSafe: false, at, context }).sql,
+  );
+  return value('text', `concat(${strings.join(', ')})`, nullable);
+}
+
+/** An operand of AND and OR. */
+function conditionSql(each: Value): string {
+  if (isKind(each, 'float', 'decimal', 'numeric')) return `(${each.sql} != 0)`;
+  // Comparisons bind tighter than AND.
+  return each.isLoose === true && / (?:AND|OR) /.test(each.sql) ? `(${each.sql})` : each.sql;
+}
+
+const COMPARISONS: ReadonlySet<string> = new Set([
+  '=',
+  '<>',
+  '<',
+  '<=',
+  '>',
+  '>=',
+  '<=>',
+  'IS DISTINCT FROM',
+  'IS NOT DISTINCT FROM',
+]);
+
+function writeBinary(expression: Of<'binary'>, context: Context): Value {
+  const { operator, left, right, at } = expression;
+  if (COMPARISONS.has(operator))
+    return comparison(compared(left, context), compared(right, context), { operator, at, context });
+  const json = jsonOperator(expression, context);
+  if (json !== undefined) return json;
+  if (['+', '-', '*', '/', '%'].includes(operator)) return arithmetic(expression, context);
+  return (
+    otherArithmetic(expression, context) ??
+    unconverted(at, 'expression', `The operator ${operator} is not converted`)
+  );
+}
+
+function writeBetween({ value: inner, low, high, isNot, at }: Of<'between'>, context: Context): Value {
+  const subject = compared(inner, context);
+  const [from, to] = [compared(low, context), compared(high, context)];
+  const lower = comparison(subject, from, { operator: '>=', at, context });
+  const upper = comparison(subject, to, { operator: '<=', at, context });
+  const isSimple = context.shared.dialect !== 'sqlite';
+  const [own, first] = adapted(subject, from, { at, context });
+  const [, second] = adapted(subject, to, { at, context });
+  const nullable = isNullable(subject, from, to);
+  if (isSimple)
+    return condition(
+      `${operand(own)} ${isNot ? 'NOT ' : ''}BETWEEN ${operand(first)} AND ${operand(second)}`,
+      nullable,
+    );
+  return condition(`${isNot ? 'NOT ' : ''}(${lower.sql} AND ${upper.sql})`, nullable);
+}
+
+function writeIs({ what, isNot }: Of<'is'>, inner: Value): Value {
+  if (what === 'NULL')
+    return condition(
+      `${operand(inner.type.kind === 'json' ? jsonPresence(inner) : inner)} IS ${isNot ? 'NOT ' : ''}NULL`,
+      false,
+    );
+  const own = what === 'TRUE' ? `ifNull(${inner.sql}, false)` : `ifNull(NOT ${operand(inner)}, false)`;
+  return condition(isNot ? `NOT ${own}` : own, false);
+}
+
+function jsonPresence(inner: Value): Value {
+  const { json } = jsonOf(inner);
+  return json.path.length === 0 ? value('json', json.root) : inner;
+}
+
+function writeCase({ subject, branches, otherwise, at }: Of<'case'>, context: Context): Value {
+  const tested = subject === undefined ? undefined : context.write(subject, context);
+  const conditions = branches.map(({ when }) => {
+    const written = compared(when, context);
+    return tested === undefined
+      ? written.sql
+      : comparison(tested, written, { operator: '=', at, context }).sql;
+  });
+  const results = branches.map(({ result }) => context.write(result, context));
+  const last = otherwise === undefined ? value('null', 'NULL') : context.write(otherwise, context);
+  const { sqls, type } = unified([...results, last]);
+  const whens = conditions.map((each, index) => `WHEN ${each} THEN ${sqls[index] ?? 'NULL'}`);
+  return {
+    sql: `CASE ${whens.join(' ')}${otherwise === undefined ? '' : ` ELSE ${sqls.at(-1) ?? 'NULL'}`} END`,
+    type,
+  };
+}
+
+function writeArray(items: readonly Value[]): Value {
+  const { sqls, type } = unified(items);
+  return { sql: `[${sqls.join(', ')}]`, type: { kind: 'array', isNullable: false, element: type } };
+}
+
+function writeLambda({ parameters, body }: Of<'lambda'>, context: Context): Value {
+  const values = new Map(
+    parameters.map((each) => [each.name.toLowerCase(), value('unknown', name(each.name))]),
+  );
+  const relation = { alias: undefined, columns: undefined, isOptional: false, values };
+  const written = context.write(body, { ...context, relations: [relation], parent: context });
+  const names = parameters.map((each) => name(each.name));
+  return loose(
+    written.type.kind,
+    `${names.length === 1 ? names.join('') : `(${names.join(', ')})`} -> ${written.sql}`,
+    written.type.isNullable,
+  );
+}

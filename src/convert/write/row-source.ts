@@ -1,0 +1,332 @@
+// Functions and arrays in FROM: each is an array in ClickHouse, whose elements are the rows.
+import { quoteString } from '../../sql/literal.ts';
+import type { Call, Expression, FromItem } from '../../sql/syntax-tree.ts';
+import { unconverted, type Context } from './context.ts';
+import { spansOf, type Span } from './interval.ts';
+import { jsonAt, jsonElements, jsonOf, jsonPathSteps } from './json-path.ts';
+import { dateLiteral, parseTime, timestampLiteral } from './time-literal.ts';
+import { isTime, operand, value, type Type, type Value } from './value.ts';
+
+/** A column of the rows, written from one element. */
+export interface RowColumn {
+  readonly name: string;
+  readonly type: Type;
+  readonly of: (element: string) => string;
+}
+
+export interface RowSource {
+  readonly array: string;
+  readonly columns: readonly RowColumn[];
+  readonly alias: string;
+  /** Whether it reads earlier tables. */
+  readonly isCorrelated: boolean;
+  /** An array without elements is one row. */
+  readonly isOuter: boolean;
+}
+
+interface Elements {
+  readonly array: string;
+  readonly columns: readonly RowColumn[];
+  readonly isOuter?: boolean;
+}
+
+/** The rows of an element of FROM. */
+export function rowsOf(item: FromItem, context: Context): RowSource {
+  const { source, alias, columns = [] } = item;
+  let isCorrelated = false;
+  const onOuter = (): void => {
+    isCorrelated = true;
+  };
+  // The earlier tables are outer ones here, so that using them is noticed.
+  const inside: Context = { ...context, relations: [], parent: { ...context }, onOuter };
+  const elements =
+    source.kind === 'unnest'
+      ? unnested(item, inside)
+      : source.kind === 'function'
+        ? ofFunction(source.call, inside)
+        : unconverted(item.at, 'join', 'This source is not converted');
+  const fallback = source.kind === 'function' ? source.call.name : 'element';
+  const own = alias?.name ?? fallback;
+  const [first, ...others] = elements.columns;
+  const isSole = others.length === 0;
+  const named = elements.columns.map((column, index) => {
+    const given = columns[index]?.name;
+    // The alias of a table function with one column is also the name of the column.
+    const implicit =
+      isSole || (source.kind === 'unnest' && column === first) ? (alias?.name ?? column.name) : column.name;
+    return { ...column, name: given ?? implicit };
+  });
+  return {
+    array: elements.array,
+    columns: named,
+    alias: own,
+    isCorrelated,
+    isOuter: elements.isOuter === true,
+  };
+}
+
+const itself = (element: string): string => element;
+const sole = (array: string, type: Type, name = 'element'): Elements => ({
+  array,
+  columns: [{ name, type, of: itself }],
+});
+const INT: Type = { kind: 'int', isNullable: false, scale: 0 };
+const TEXT: Type = { kind: 'text', isNullable: true };
+
+function unnested({ source, at }: FromItem, context: Context): Elements {
+  if (source.kind !== 'unnest') return unconverted(at, 'join', 'This source is not converted');
+  if (source.more !== undefined && source.more.length > 0)
+    return unconverted(at, 'join', 'Arrays that are read in parallel are not converted');
+  const array = arrayOf(context.write(source.array, context));
+  const element = array.type.element ?? { kind: 'unknown', isNullable: true };
+  if (source.offset === undefined) return sole(array.sql, element);
+  const base = source.offsetBase ?? 0;
+  const offset = { name: source.offset.name, type: INT, of: (each: string) => `${each}.2` };
+  const zipped = `arrayMap((x, i) -> (x, i${base === 0 ? ' - 1' : ''}), ${array.sql}, arrayEnumerate(${array.sql}))`;
+  return { array: zipped, columns: [{ name: 'element', type: element, of: (each) => `${each}.1` }, offset] };
+}
+
+const arrayOf = (own: Value): Value => (own.type.kind === 'json' ? jsonElements(own) : own);
+
+type Reader = (call: Call, context: Context) => Elements;
+
+const READERS: Readonly<Record<string, Reader>> = {
+  generate_series: series,
+  sequence: series,
+  generate_array: series,
+  generate_date_array: series,
+  unnest: (call, context) => {
+    const array = arrayOf(context.write(argument(call, 0), context));
+    return sole(array.sql, array.type.element ?? { kind: 'unknown', isNullable: true });
+  },
+  jsonb_array_elements: jsonArrayRows,
+  json_array_elements: jsonArrayRows,
+  jsonb_array_elements_text: jsonTextRows,
+  json_array_elements_text: jsonTextRows,
+  jsonb_object_keys: keyRows,
+  json_object_keys: keyRows,
+  jsonb_each_text: pairRows,
+  json_each_text: pairRows,
+  json_each: eachRows,
+  flatten: flattenRows,
+  string_to_table: splitRows,
+  split_to_table: splitRows,
+  regexp_split_to_table: (call, context) => {
+    const subject = context.write(argument(call, 0), context);
+    return sole(`splitByRegexp(${context.write(argument(call, 1), context).sql}, ${subject.sql})`, TEXT);
+  },
+};
+
+function ofFunction(call: Call, context: Context): Elements {
+  const reader =
+    READERS[call.name] ??
+    unconverted(call.at, 'function', `The table function ${call.name} is not converted`);
+  return reader(call, context);
+}
+
+function argument(call: Call, index: number): Expression {
+  return (
+    call.args[index] ?? unconverted(call.at, 'function', `${call.name} needs more arguments to be converted`)
+  );
+}
+
+function series(call: Call, context: Context): Elements {
+  const type = seriesArray(call, context);
+  return sole(type.sql, type.type.element ?? INT, call.name);
+}
+
+/** generate_series and its relatives as an array: integers, or times at intervals. */
+export function seriesArray(call: Call, context: Context): Value {
+  const [from, to] = [argument(call, 0), argument(call, 1)].map((each) =>
+    timeOr(context.write(each, context), call.name),
+  );
+  if (from === undefined || to === undefined)
+    return unconverted(call.at, 'function', `${call.name} needs more arguments to be converted`);
+  const step = call.args[2];
+  const spans = step === undefined ? undefined : spansOf(step);
+  if (spans === undefined && !isTime(from)) return integers(call, from, to, context);
+  const isDay = from.type.kind === 'date' && context.shared.dialect !== 'postgresql';
+  const [span, more] = spans ?? [
+    { value: { kind: 'number', text: '1', at: call.at }, unit: { name: 'DAY', at: call.at } } satisfies Span,
+  ];
+  if (span === undefined || more !== undefined)
+    return unconverted(
+      call.at,
+      'function',
+      `${call.name} with an interval of several units is not converted`,
+    );
+  const amount = span.value.kind === 'number' ? Number(span.value.text) : Number.NaN;
+  if (!Number.isInteger(amount) || amount < 1)
+    return unconverted(
+      call.at,
+      'function',
+      `${call.name} is converted only with a positive literal interval`,
+    );
+  const unit = span.unit.name.toLowerCase();
+  if (['month', 'quarter', 'year'].includes(unit)) checkDay(from, call);
+  const count =
+    amount === 1
+      ? `dateDiff('${unit}', ${from.sql}, ${to.sql}) + 1`
+      : `intDiv(dateDiff('${unit}', ${from.sql}, ${to.sql}), ${amount}) + 1`;
+  const title = unit.charAt(0).toUpperCase() + unit.slice(1);
+  const added = `${operand(from)} + toInterval${title}(i${amount === 1 ? '' : ` * ${amount}`})`;
+  const all = `arrayMap(i -> ${added}, range(toUInt64(greatest(0, ${count}))))`;
+  const isWhole = unit === 'day' && amount === 1;
+  const array = isWhole ? all : `arrayFilter(t -> t <= ${to.sql}, ${all})`;
+  const isDate = from.type.kind === 'date' && ['day', 'week', 'month', 'quarter', 'year'].includes(unit);
+  const element: Type = {
+    kind: isDay && isDate ? 'date' : 'timestamp',
+    isNullable: false,
+    ...(isDate && !isDay ? { isDate: true } : {}),
+  };
+  return value('array', array, false, { element });
+}
+
+/** PostgreSQL adds months one after the other: from January 31, March has 29 days. */
+function checkDay(from: Value, call: Call): void {
+  const day = from.literal === undefined ? undefined : parseTime(from.literal)?.date.slice(8);
+  const isStart = /^(?:toStartOf|dateTrunc)/.test(from.sql);
+  if (!isStart && (day === undefined || Number(day) > 28))
+    unconverted(call.at, 'function', `${call.name} by months is converted only from a day before the 29th`);
+}
+
+function timeOr(own: Value, called: string): Value {
+  if (own.type.kind !== 'text' || own.literal === undefined) return own;
+  return (
+    (called === 'generate_date_array' || parseTime(own.literal)?.time === undefined
+      ? dateLiteral
+      : timestampLiteral)(own.literal) ?? own
+  );
+}
+
+function integers(call: Call, from: Value, to: Value, context: Context): Value {
+  const step = call.args[2];
+  const last = step === undefined ? undefined : context.write(step, context);
+  if (
+    [from, to, ...(last === undefined ? [] : [last])].some(
+      ({ type }) => type.kind !== 'int' && type.kind !== 'unknown',
+    )
+  )
+    return unconverted(call.at, 'function', `${call.name} is converted only for integers and times`);
+  const isDown = last?.sql.startsWith('-') === true;
+  const end =
+    /^\d+$/.test(to.sql) && !isDown ? String(Number(to.sql) + 1) : `${operand(to)} ${isDown ? '-' : '+'} 1`;
+  return value(
+    'array',
+    `range(toInt64(${from.sql}), toInt64(${end})${last === undefined ? '' : `, ${last.sql}`})`,
+    false,
+    { element: INT },
+  );
+}
+
+function jsonArrayRows(call: Call, context: Context): Elements {
+  const elements = jsonElements(context.write(argument(call, 0), context));
+  return sole(elements.sql, { kind: 'json', isNullable: false }, 'value');
+}
+
+function placeOf(own: Value): string {
+  const { json } = jsonOf(own);
+  return [json.root, ...json.path].join(', ');
+}
+
+function jsonTextRows(call: Call, context: Context): Elements {
+  return sole(
+    `JSONExtract(${placeOf(context.write(argument(call, 0), context))}, 'Array(Nullable(String))')`,
+    TEXT,
+    'value',
+  );
+}
+
+function keyRows(call: Call, context: Context): Elements {
+  return sole(
+    `JSONExtractKeys(${placeOf(context.write(argument(call, 0), context))})`,
+    { kind: 'text', isNullable: false },
+    call.name,
+  );
+}
+
+const pairColumns = (type: Type): readonly RowColumn[] => [
+  { name: 'key', type: { kind: 'text', isNullable: false }, of: (each) => `${each}.1` },
+  { name: 'value', type, of: (each) => `${each}.2` },
+];
+
+function pairRows(call: Call, context: Context): Elements {
+  return {
+    array: `JSONExtractKeysAndValues(${placeOf(context.write(argument(call, 0), context))}, 'Nullable(String)')`,
+    columns: pairColumns(TEXT),
+  };
+}
+
+/** SQLite's json_each, of an array or an object. */
+function eachRows(call: Call, context: Context): Elements {
+  if (context.shared.dialect !== 'sqlite')
+    return {
+      ...pairRows(call, context),
+      array: `JSONExtractKeysAndValuesRaw(${placeOf(context.write(argument(call, 0), context))})`,
+      columns: pairColumns({ kind: 'json', isNullable: false }),
+    };
+  const path = call.args[1];
+  const steps = path?.kind === 'string' ? jsonPathSteps(path.value) : [];
+  if (steps === undefined)
+    return unconverted(call.at, 'expression', 'Only a literal JSONPath of keys and positions is converted');
+  return {
+    array: pairsOf(placeOf(jsonAt(context.write(argument(call, 0), context), steps)), 'Nullable(String)'),
+    columns: pairColumns(TEXT),
+  };
+}
+
+/** Pairs of key and value: of an object, or of an array with positions as keys. */
+function pairsOf(place: string, type: string): string {
+  const ofObject = `JSONExtractKeysAndValues(${place}, '${type}')`;
+  const values = `JSONExtract(${place}, 'Array(${type})')`;
+  return `if(JSONType(${place}) = 'Object', ${ofObject}, arrayMap((v, i) -> (toString(i - 1), v), ${values}, arrayEnumerate(${values})))`;
+}
+
+/** Snowflake's FLATTEN. */
+function flattenRows(call: Call, context: Context): Elements {
+  const named = new Map(
+    call.args.flatMap((each) =>
+      each.kind === 'named_argument' ? [[each.name.name.toLowerCase(), each.value] as const] : [],
+    ),
+  );
+  const input = named.get('input') ?? argument(call, 0);
+  if ([...named.keys()].some((each) => !['input', 'path', 'outer'].includes(each)))
+    return unconverted(call.at, 'function', 'These arguments of FLATTEN are not converted');
+  const path = named.get('path');
+  const steps =
+    path === undefined
+      ? []
+      : path.kind === 'string'
+        ? path.value.split('.').map((step) => quoteString(step))
+        : unconverted(call.at, 'function', 'The path of FLATTEN must be a literal');
+  const outer = named.get('outer');
+  if (outer?.kind === 'boolean' && outer.value)
+    return unconverted(call.at, 'function', 'FLATTEN with OUTER is not converted');
+  const own = context.write(input, context);
+  if (own.type.kind === 'array')
+    return {
+      array: `arrayMap((v, i) -> (v, i - 1), ${own.sql}, arrayEnumerate(${own.sql}))`,
+      columns: [
+        { name: 'value', type: own.type.element ?? TEXT, of: (each) => `${each}.1` },
+        { name: 'index', type: INT, of: (each) => `${each}.2` },
+      ],
+    };
+  const place = placeOf(jsonAt(own, steps));
+  const elements = `JSONExtractArrayRaw(${place})`;
+  const array = `if(JSONType(${place}) = 'Object', arrayMap(p -> (toNullable(p.1), p.2, CAST(NULL AS Nullable(Int64))), JSONExtractKeysAndValuesRaw(${place})), arrayMap((v, i) -> (CAST(NULL AS Nullable(String)), v, toNullable(toInt64(i) - 1)), ${elements}, arrayEnumerate(${elements})))`;
+  const columns: readonly RowColumn[] = [
+    { name: 'key', type: TEXT, of: (each) => `${each}.1` },
+    { name: 'value', type: { kind: 'json', isNullable: false }, of: (each) => `${each}.2` },
+    { name: 'index', type: { ...INT, isNullable: true }, of: (each) => `${each}.3` },
+  ];
+  return { array, columns };
+}
+
+function splitRows(call: Call, context: Context): Elements {
+  const subject = context.write(argument(call, 0), context);
+  return sole(
+    `splitByString(${context.write(argument(call, 1), context).sql}, ${subject.sql})`,
+    TEXT,
+    'value',
+  );
+}

@@ -1,0 +1,207 @@
+// Subqueries in expressions.
+import type { Expression, Query, Select } from '../../sql/syntax-tree.ts';
+import { isAggregate } from '../functions/aggregate.ts';
+import { indented } from './layout.ts';
+import { unconverted, type Context, type WrittenQuery } from './context.ts';
+import { condition, name, type Value } from './value.ts';
+
+export interface NestedQuery extends WrittenQuery {
+  readonly isCorrelated: boolean;
+}
+
+/** Writes a subquery, and whether it uses names of the outer query. */
+export function writeNested(query: Query, context: Context): NestedQuery {
+  let isCorrelated = false;
+  const onOuter = (): void => {
+    isCorrelated = true;
+  };
+  const written = context.query(query, {
+    ...context,
+    relations: [],
+    parent: context,
+    aliases: new Map(),
+    onOuter,
+  });
+  return { ...written, isCorrelated };
+}
+
+/** `(SELECT …)`, `EXISTS (SELECT …)`, `ARRAY(SELECT …)`. */
+export function writeSubquery(expression: Extract<Expression, { kind: 'query' }>, context: Context): Value {
+  const { form, query, at } = expression;
+  const nested = writeNested(query, context);
+  if (form === 'exists') {
+    if (nested.isCorrelated) checkCorrelated(query, at);
+    return condition(`EXISTS (${indented(nested.sql)})`, false);
+  }
+  const [column, more] = nested.columns ?? [];
+  if (column === undefined || more !== undefined)
+    return unconverted(at, 'expression', 'A subquery used as a value must name its one column');
+  if (form === 'array') {
+    if (nested.isCorrelated)
+      return unconverted(at, 'expression', 'ARRAY of a correlated subquery is not converted');
+    const type = { kind: 'array', isNullable: false, element: column.value.type } as const;
+    return { sql: `(SELECT groupArray(${name(column.name)}) FROM (${indented(nested.sql)}))`, type };
+  }
+  if (!nested.isCorrelated)
+    return { sql: `(${indented(nested.sql)})`, type: { ...column.value.type, isNullable: true } };
+  checkCorrelated(query, at);
+  return correlatedValue(query, { sql: nested.sql, column: column.value }, { at, context });
+}
+
+/** ClickHouse cannot decorrelate LIMIT; aggregates over no rows are NULL instead of their value. */
+function checkCorrelated(query: Query, at: number): void {
+  if (query.limit !== undefined && !(query.body.kind === 'select' && isUngroupedAggregate(query.body)))
+    unconverted(
+      at,
+      'expression',
+      'ClickHouse does not support LIMIT in a correlated subquery',
+      'Use argMax or argMin, or join a subquery with LIMIT 1 BY.',
+    );
+  if (query.body.kind !== 'select')
+    unconverted(at, 'expression', 'A correlated subquery with a set operation is not converted');
+}
+
+function isUngroupedAggregate({ items, groupBy }: Select): boolean {
+  const [only] = items;
+  return groupBy.length === 0 && only?.kind === 'value' && containsAggregate(only.value);
+}
+
+/** Whether an expression calls an aggregate function outside subqueries. */
+export function containsAggregate(expression: Expression): boolean {
+  if (expression.kind === 'query') return false;
+  if (expression.kind === 'call' && expression.over === undefined && isAggregate(expression)) return true;
+  return Object.values(expression).some(containsAggregateWithin);
+}
+
+function containsAggregateWithin(part: unknown): boolean {
+  if (typeof part !== 'object' || part === null) return false;
+  // Only expressions and the nodes that contain them have a `kind`.
+  return 'kind' in part
+    ? containsAggregate(part as Expression)
+    : Object.values(part).some(containsAggregateWithin);
+}
+
+interface Place {
+  readonly at: number;
+  readonly context: Context;
+}
+
+/** Aggregates whose value does not change if rows are repeated. */
+const REPEATABLE: ReadonlySet<string> = new Set([
+  'min',
+  'max',
+  'avg',
+  'bool_or',
+  'bool_and',
+  'every',
+  'logical_or',
+  'logical_and',
+  'any_value',
+  'arbitrary',
+]);
+
+/**
+ * A correlated scalar subquery. ClickHouse repeats rows if the outer columns repeat, and returns NULL without rows, also for
+ * count and coalesce(sum(x), 0): most aggregates are joined instead.
+ */
+function correlatedValue(
+  query: Query,
+  { sql, column }: { readonly sql: string; readonly column: Value },
+  { at, context }: Place,
+): Value {
+  const { body } = query;
+  const [only] = body.kind === 'select' ? body.items : [];
+  const own = { sql: `(${indented(sql)})`, type: { ...column.type, isNullable: true } };
+  if (body.kind !== 'select' || only?.kind !== 'value' || !isUngroupedAggregate(body)) return own;
+  const inner = only.value;
+  if (inner.kind === 'call' && isAggregate(inner))
+    return REPEATABLE.has(inner.name) && inner.filter === undefined
+      ? own
+      : joinedValue(query, { at, context });
+  if (inner.kind === 'call' && ['coalesce', 'ifnull', 'nvl'].includes(inner.name)) {
+    const [aggregate, ...fallbacks] = inner.args;
+    const isSimple =
+      aggregate?.kind === 'call' &&
+      isAggregate(aggregate) &&
+      fallbacks.every(({ kind }) => kind === 'number' || kind === 'string');
+    if (isSimple) {
+      const narrowed: Query = {
+        ...query,
+        body: {
+          ...body,
+          items: [{ kind: 'value', value: aggregate, alias: { name: context.shared.fresh('value'), at } }],
+        },
+      };
+      return context.write(
+        { ...inner, args: [{ kind: 'query', form: 'value', query: narrowed, at }, ...fallbacks] },
+        context,
+      );
+    }
+  }
+  return unconverted(
+    at,
+    'expression',
+    'An expression of aggregates in a correlated subquery is not converted: without rows, ClickHouse returns NULL',
+    'Join a subquery with GROUP BY.',
+  );
+}
+
+/** The subquery as a join that is added to FROM. */
+function joinedValue(query: Query, { at, context }: Place): Value {
+  const { joins } = context;
+  if (joins?.isOpen !== true)
+    return unconverted(
+      at,
+      'expression',
+      'A correlated subquery of aggregates in a grouped query is not converted',
+      'Join a subquery with GROUP BY.',
+    );
+  const alias = context.shared.fresh('subquery');
+  const joined = context.lateral(
+    { at, join: 'LEFT', source: { kind: 'query', query }, alias: { name: alias, at }, isLateral: true },
+    { ...context, relations: context.relations },
+  );
+  const [first] = joined?.relation.values?.values() ?? [];
+  if (joined?.sql === undefined || first === undefined)
+    return unconverted(
+      at,
+      'expression',
+      'This correlated subquery is not converted',
+      'Join a subquery with GROUP BY.',
+    );
+  context.shared.settings.set('join_use_nulls', '1');
+  if (!joins.pieces.includes(joined.sql)) joins.pieces.push(joined.sql);
+  return first;
+}
+
+/** `EXISTS` in place of `subject IN` with a correlated query; the subject is a qualified name, which means the same inside. */
+export function correlatedExists(query: Query, subject: Expression, { at, context }: Place): string {
+  const { body } = query;
+  const [only, more] = body.kind === 'select' ? body.items : [];
+  const isSimple =
+    body.kind === 'select' &&
+    query.limit === undefined &&
+    body.groupBy.length === 0 &&
+    body.having === undefined &&
+    query.tables.length === 0;
+  const isQualified = subject.kind === 'path' && subject.parts.length > 1;
+  if (
+    !isSimple ||
+    !isQualified ||
+    only?.kind !== 'value' ||
+    more !== undefined ||
+    containsAggregate(only.value)
+  )
+    return unconverted(
+      at,
+      'expression',
+      'IN with this correlated subquery is not converted',
+      'Write EXISTS.',
+    );
+  const equal: Expression = { kind: 'binary', operator: '=', left: only.value, right: subject, at };
+  const where: Expression =
+    body.where === undefined ? equal : { kind: 'chain', operator: 'AND', at, values: [body.where, equal] };
+  const items = [{ kind: 'value', value: { kind: 'number', text: '1', at } }] as const;
+  const nested = writeNested({ ...query, orderBy: [], body: { ...body, items, where } }, context);
+  return `EXISTS (${indented(nested.sql)})`;
+}

@@ -1,0 +1,47 @@
+// The entry point of writing: a syntax tree as ClickHouse SQL.
+import type { Query } from '../../sql/syntax-tree.ts';
+import type { ConversionNote, ConvertOptions, ForeignDialect } from '../conversion.ts';
+import type { Context } from './context.ts';
+import { TRAITS } from './dialect.ts';
+import { writeExpression } from './expression.ts';
+import { lateralJoin } from './lateral.ts';
+import { writeQuery } from './query.ts';
+
+export interface WriteOptions {
+  readonly dialect: ForeignDialect;
+  readonly columnsOf?: ConvertOptions['columnsOf'];
+  readonly tableOf?: ConvertOptions['tableOf'];
+  /** The source, for the lines in comments. */
+  readonly text: string;
+}
+
+/** ClickHouse SQL, and what is not or not exactly converted. */
+export interface Written {
+  readonly sql: string;
+  readonly notes: readonly ConversionNote[];
+}
+
+/** Writes a query. Never throws for its content. */
+export function writeStatement(query: Query, { dialect, columnsOf, tableOf, text }: WriteOptions): Written {
+  const settings = new Map<string, string>();
+  const notes: ConversionNote[] = [];
+  let count = 0;
+  const fresh = (kind: string): string => {
+    const name = `${kind}_${++count}`;
+    return text.toLowerCase().includes(name) ? fresh(kind) : name;
+  };
+  const context: Context = {
+    shared: { dialect, traits: TRAITS[dialect], columnsOf, tableOf, text, notes, settings, fresh },
+    relations: [],
+    withTables: new Map(),
+    aliases: new Map(),
+    windows: new Map(),
+    isUngrouped: true,
+    write: writeExpression,
+    query: writeQuery,
+    lateral: lateralJoin,
+  };
+  const { sql } = writeQuery(query, context, { isShown: true });
+  const list = [...settings].map(([name, value]) => `${name} = ${value}`);
+  return { sql: list.length === 0 ? sql : `${sql}\nSETTINGS ${list.join(', ')}`, notes };
+}

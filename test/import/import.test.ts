@@ -1,0 +1,364 @@
+// `millrace import` without the process: the queries of each tool's export, and exports that are hostile or malformed.
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { CommandError } from '../../src/cli/command-error.ts';
+import { importExport, type ImportOptions } from '../../src/cli/import/import.ts';
+import { printJson, printMarkdown, printTable } from '../../src/cli/import/print.ts';
+import type { ImportReport } from '../../src/cli/import/report.ts';
+import type { Terminal } from '../../src/cli/terminal.ts';
+import { zipArchive } from '../support/zip-archive.ts';
+
+const FIXTURES = join(import.meta.dirname, '../fixtures/import');
+
+interface Result {
+  readonly code: number;
+  readonly report: ImportReport;
+  readonly folder: string;
+  readonly notes: readonly string[];
+}
+
+async function run(
+  path: string,
+  options: Partial<ImportOptions> & { readonly folder?: string } = {},
+): Promise<Result> {
+  const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'import-'));
+  const notes: string[] = [];
+  let report: ImportReport | undefined;
+  const code = await importExport(
+    {
+      path,
+      from: undefined,
+      dialect: undefined,
+      endpoints: join(folder, 'endpoints'),
+      schema: join(folder, 'schema'),
+      database: undefined,
+      isForced: false,
+      isDry: false,
+      readTables: async () => undefined,
+      print: async (given) => {
+        report = given;
+      },
+      ...options,
+    },
+    terminalOf(notes),
+  );
+  if (report === undefined) throw new Error('no report');
+  return { code, report, folder, notes };
+}
+
+function terminalOf(lines: string[]): Terminal {
+  const add = (line: string): void => void lines.push(line);
+  return { print: add, write: add, note: add, progress: () => undefined, paint: (_, text) => text };
+}
+
+/** `name: status`, and the places of what is not converted. */
+function outcomes({ queries }: ImportReport): readonly string[] {
+  return queries.map(({ endpoint, query, status, notes }) => {
+    const places = notes
+      .filter(({ severity }) => severity !== 'note')
+      .map(({ place }) => `${place.line}:${place.column}`);
+    return `${endpoint ?? query.title}: ${status}${places.length === 0 ? '' : ` at ${places.join(', ')}`}`;
+  });
+}
+
+const read = (folder: string, name: string): Record<string, unknown> =>
+  parse(readFileSync(join(folder, 'endpoints', `${name}.yaml`), 'utf8')) as Record<string, unknown>;
+
+describe('the exports of each tool', () => {
+  test.each([
+    {
+      tool: 'metabase',
+      expected: [
+        'orders-since-2024: converted',
+        'Made in the query builder: not at 1:1',
+        'customers-of-a-segment: converted',
+        'revenue-by-country: converted',
+        'sorted-by-choice: partly at 10:16',
+      ],
+    },
+    {
+      tool: 'superset',
+      expected: ['Forecast: not at 1:13', 'top-countries: converted', 'recent-orders: converted'],
+    },
+    {
+      tool: 'grafana',
+      expected: [
+        'service-latency.latency-by-host: converted',
+        'service-latency.slowest-a: converted',
+        'service-latency.slowest-c: partly at 39:33',
+        'service-latency.on-clickhouse: converted',
+        'Elsewhere: not at 57:32',
+      ],
+    },
+    {
+      tool: 'redash',
+      expected: ['orders-of-a-customer: converted', 'any-table: partly at 28:38', 'any-table-2: converted'],
+    },
+    {
+      tool: 'tinybird',
+      expected: [
+        'daily: not at 1:1',
+        'pages_today: converted',
+        'sorted: partly at 7:14',
+        'top_pages: converted',
+      ],
+    },
+    {
+      tool: 'dbt',
+      expected: [
+        'big_orders: converted',
+        'customer_orders: converted',
+        expect.stringMatching(/^pivot: not at 2:1/),
+      ],
+    },
+  ])('$tool', async ({ tool, expected }) => {
+    const { code, report, folder } = await run(join(FIXTURES, tool));
+    expect(outcomes(report)).toEqual(expected);
+    expect(code).toBe(1);
+    expect(new Set(report.queries.map(({ query }) => query.tool))).toEqual(new Set([tool]));
+    const files = report.queries.flatMap(({ endpoint }) =>
+      endpoint === undefined ? [] : [`${endpoint}.yaml`],
+    );
+    expect(readdirSync(join(folder, 'endpoints')).toSorted()).toEqual(files.toSorted());
+  });
+
+  test('names, descriptions, parameters and the query are in the endpoint file', async () => {
+    const { folder } = await run(join(FIXTURES, 'redash'));
+    expect(read(folder, 'orders-of-a-customer')).toMatchObject({
+      name: 'orders-of-a-customer',
+      description: 'Newest first.',
+      query: expect.stringMatching(/customer = @customer[^]*created_at >= @range_start[^]*IN \(?@status\)?/),
+      parameters: {
+        customer: { type: 'String', required: true, description: 'Customer' },
+        range_start: { type: 'Date', required: true, description: 'Time range: start' },
+        status: { type: 'Array(String)', default: ['paid'], enum: ['new', 'paid', 'shipped'] },
+        rows: { type: 'UInt64', default: 50 },
+      },
+    });
+  });
+
+  test('a part that is not converted is a parameter that is not declared', async () => {
+    const { folder } = await run(join(FIXTURES, 'metabase'));
+    const { query, parameters } = read(folder, 'sorted-by-choice');
+    expect([query, parameters]).toEqual([expect.stringContaining('@not_converted_1'), undefined]);
+  });
+
+  test('nodes of a pipe and other pipes become a WITH clause; data sources become tables', async () => {
+    const { folder } = await run(join(FIXTURES, 'tinybird'));
+    expect(read(folder, 'pages_today')['query']).toMatch(/^WITH top_pages AS \(\s*WITH filtered AS \(/);
+    expect(readFileSync(join(folder, 'schema/hits.sql'), 'utf8')).toMatch(
+      /^CREATE TABLE hits \(\n {2}`timestamp` DateTime,[^]*PARTITION BY toYYYYMM\(timestamp\)\nORDER BY \(timestamp, path\);\n$/,
+    );
+  });
+
+  test('a zip archive is read like its folder', async () => {
+    const base = join(FIXTURES, 'superset');
+    const files = readdirSync(base, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.endsWith('.yaml'),
+    );
+    const archive = join(mkdtempSync(join(tmpdir(), 'import-')), 'export.zip');
+    writeFileSync(
+      archive,
+      zipArchive(files.map((name) => ({ name: `export/${name}`, content: readFileSync(join(base, name)) }))),
+    );
+    const { report } = await run(archive);
+    expect(outcomes(report).toSorted()).toEqual(outcomes((await run(base)).report).toSorted());
+    expect(report.queries[0]?.query.file).toMatch(/export\.zip:export\//);
+  });
+
+  test('--database qualifies tables, and not names of WITH clauses', async () => {
+    const { folder } = await run(join(FIXTURES, 'tinybird'), { database: 'web' });
+    const { query } = read(folder, 'top_pages');
+    expect(query).toMatch(/FROM web\.hits[^]*FROM filtered/);
+  });
+
+  test('--from reads one tool only, and --dialect decides if the export does not say', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'import-'));
+    writeFileSync(
+      join(folder, 'q.json'),
+      JSON.stringify([{ name: 'x', query: 'SELECT now()', options: {} }]),
+    );
+    await expect(run(folder, { from: 'grafana' })).rejects.toMatchObject({ exitCode: 2 });
+    expect(outcomes((await run(folder)).report)).toEqual(['x: not at 1:23']);
+    expect(outcomes((await run(folder, { dialect: 'mysql' })).report)).toEqual(['x: converted']);
+  });
+});
+
+describe('existing files', () => {
+  test('are kept, and overwritten with --force under their id', async () => {
+    const path = join(FIXTURES, 'redash');
+    const first = await run(path);
+    const { folder } = first;
+    const before = read(folder, 'any-table-2');
+    const again = await run(path, { folder });
+    expect(again.report.queries.map(({ written }) => written)).toEqual(['skipped', 'skipped', 'skipped']);
+    expect(again.notes).toHaveLength(3);
+    const forced = await run(path, { folder, isForced: true });
+    expect(forced.report.queries.map(({ written }) => written)).toEqual([
+      'overwritten',
+      'overwritten',
+      'overwritten',
+    ]);
+    expect(read(folder, 'any-table-2')['id']).toBe(before['id']);
+  });
+
+  test('a dry run writes nothing', async () => {
+    const { folder } = await run(join(FIXTURES, 'tinybird'), { isDry: true });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+describe('reports', () => {
+  test.each([
+    [
+      'table',
+      printTable,
+      /revenue-by-country +translated +metabase[^]*5 queries: 3 translated, 1 partly, 1 not translated/,
+    ],
+    [
+      'Markdown',
+      printMarkdown,
+      /# Import of [^]*## Not translated[^]*\| Made in the query builder[^]*## Translated partly[^]*\*\*not converted\*\* \(10:16, line 3 of the query\)/,
+    ],
+    ['JSON', printJson, /"counts": \{\n {4}"queries": 5,\n {4}"converted": 3/],
+  ])('%s', async (_, print, expected) => {
+    const { report } = await run(join(FIXTURES, 'metabase'));
+    const lines: string[] = [];
+    print(report, terminalOf(lines));
+    expect(lines.join('\n')).toMatch(expected);
+  });
+});
+
+describe('hostile exports', () => {
+  const folderWith = (files: Readonly<Record<string, string | Buffer>>): string => {
+    const folder = mkdtempSync(join(tmpdir(), 'import-'));
+    for (const [name, content] of Object.entries(files)) {
+      mkdirSync(join(folder, name, '..'), { recursive: true });
+      writeFileSync(join(folder, name), content);
+    }
+    return folder;
+  };
+  const query = (name: string, sql: string): string =>
+    JSON.stringify({ name, query: sql, options: {}, data_source: { type: 'clickhouse' } });
+
+  test('names never leave the folder', async () => {
+    const titles = [
+      '../../etc/passwd',
+      '/abs',
+      '..',
+      '',
+      'a\u0000b',
+      'ünïcode ß',
+      '\u202Eevil',
+      'x'.repeat(5000),
+      'CON',
+      '-',
+      '🙂',
+    ];
+    const files = Object.fromEntries(titles.map((title, at) => [`${at}.json`, query(title, 'SELECT 1')]));
+    const { report, folder } = await run(folderWith(files));
+    expect(report.queries).toHaveLength(titles.length);
+    for (const { endpoint } of report.queries) expect(endpoint).toMatch(/^[a-z][a-z0-9_-]*(\.[a-z0-9_-]+)*$/);
+    expect(readdirSync(join(folder, 'endpoints'))).toHaveLength(titles.length);
+    expect(readdirSync(folder)).toEqual(['endpoints']);
+  });
+
+  test.each([
+    ['a path that leaves the archive', zipArchive([{ name: '../evil.yaml', content: 'x: 1' }])],
+    ['an absolute path', zipArchive([{ name: '/etc/evil.yaml', content: 'x: 1' }])],
+    ['a bomb', zipArchive([{ name: 'bomb.json', content: Buffer.alloc(64 * 1024 * 1024, 32) }])],
+    [
+      'a bomb that states a small size',
+      zipArchive([{ name: 'bomb.json', content: Buffer.alloc(8 * 1024 * 1024, 32), stated: 100 }]),
+    ],
+    ['no archive', Buffer.from('not a zip file')],
+    ['half an archive', zipArchive([{ name: 'a.json', content: query('a', 'SELECT 1') }]).subarray(0, 60)],
+  ])('%s', async (_, bytes) => {
+    const folder = folderWith({ 'export.zip': bytes, 'q.json': query('q', 'SELECT 1') });
+    const { report, code } = await run(folder);
+    expect([outcomes(report), code]).toEqual([['q: converted'], 1]);
+    expect(report.problems).toMatchObject([{ file: expect.stringMatching(/export\.zip$/) }]);
+  });
+
+  test('too many entries', async () => {
+    const members = Array.from({ length: 20_001 }, (_, at) => ({ name: `${at}.json`, content: '1' }));
+    const { report } = await run(
+      folderWith({ 'export.zip': zipArchive(members), 'q.json': query('q', 'SELECT 1') }),
+    );
+    expect(report.problems).toHaveLength(1);
+  });
+
+  test.each([
+    [
+      'aliases that expand',
+      `a: &a [x, x, x, x, x, x, x, x, x]\n${Array.from({ length: 9 }, (_, at) => `${'bcdefghij'[at]}: &${'bcdefghij'[at]} [${`*${'abcdefghi'[at]}, `.repeat(9)}x]`).join('\n')}\n`,
+    ],
+    ['invalid UTF-8', Buffer.from([0x61, 0x3a, 0x20, 0xff, 0xfe, 0x0a])],
+    ['binary data', Buffer.from([0, 1, 2, 3, 4, 5])],
+    ['nesting', `a: ${'['.repeat(100_000)}`],
+    ['no YAML', 'a: [b\nc: }'],
+  ])('%s in YAML', async (_, content) => {
+    const { report } = await run(folderWith({ 'x.yaml': content, 'q.json': query('q', 'SELECT 1') }));
+    expect([outcomes(report), report.problems.length]).toEqual([['q: converted'], 1]);
+  });
+
+  test.each([
+    ['nested arrays', `${'['.repeat(50_000)}${']'.repeat(50_000)}`],
+    ['nested panels', `{"panels":[`.repeat(2000) + `]}`.repeat(2000)],
+    ['no JSON', '{"panels": [}'],
+    [
+      'other values',
+      JSON.stringify({
+        panels: [null, 1, { targets: [null, 1, { rawSql: 5 }] }],
+        templating: { list: [null, 3] },
+      }),
+    ],
+    ['keys of prototypes', '{"__proto__": {"panels": []}, "constructor": {"dataset_query": 1}}'],
+  ])('%s in JSON', async (_, content) => {
+    const { report } = await run(folderWith({ 'x.json': content, 'q.json': query('q', 'SELECT 1') }));
+    expect(outcomes(report)).toEqual(['q: converted']);
+  });
+
+  test('SQL with control characters is valid YAML', async () => {
+    const { folder } = await run(
+      folderWith({ 'q.json': query('q', `SELECT\t'\u0007\u2028' AS a,\r\n  '\\n' AS b`) }),
+    );
+    expect(read(folder, 'q')['query']).toBe(`SELECT  '  ' AS a,\n  '\\n' AS b\n`);
+  });
+
+  test('cards that refer to each other', async () => {
+    const card = (id: string, other: string): string =>
+      JSON.stringify({
+        entity_id: id,
+        name: id,
+        dataset_query: {
+          native: {
+            query: `SELECT * FROM {{#${other}}}`,
+            'template-tags': { x: { name: `#${other}`, type: 'card', 'card-id': other } },
+          },
+        },
+      });
+    const { report } = await run(folderWith({ 'a.json': card('a', 'b'), 'b.json': card('b', 'a') }), {
+      dialect: 'clickhouse',
+    });
+    expect(report.queries.map(({ status }) => status)).toEqual(['partly', 'partly']);
+  });
+
+  test('symbolic links are not followed', async () => {
+    const folder = folderWith({ 'q.json': query('q', 'SELECT 1') });
+    symlinkSync('/etc', join(folder, 'etc'));
+    symlinkSync(folder, join(folder, 'loop'));
+    expect(outcomes((await run(folder)).report)).toEqual(['q: converted']);
+  });
+
+  test.each([
+    ['a folder without an export', () => folderWith({ 'readme.json': '{}' })],
+    ['nothing', () => '/nonexistent'],
+  ])('%s exits 2', async (_, path) => {
+    await expect(run(path())).rejects.toBeInstanceOf(CommandError);
+    await expect(run(path())).rejects.toMatchObject({ exitCode: 2 });
+  });
+});

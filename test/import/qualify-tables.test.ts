@@ -1,0 +1,30 @@
+// The database of tables that a query names without one.
+import { expect, test } from 'vitest';
+import { qualifyTables } from '../../src/cli/import/qualify-tables.ts';
+
+test.each([
+  ['SELECT a, b FROM t WHERE c', 'SELECT a, b FROM d.t WHERE c'],
+  [
+    'SELECT * FROM t AS x, u y JOIN v ON x.a = v.a, w',
+    'SELECT * FROM d.t AS x, d.u y JOIN d.v ON x.a = v.a, d.w',
+  ],
+  ['SELECT * FROM e.t JOIN `u` USING a', 'SELECT * FROM e.t JOIN d.`u` USING a'],
+  ['WITH t AS (SELECT * FROM u) SELECT * FROM t', 'WITH t AS (SELECT * FROM d.u) SELECT * FROM t'],
+  [
+    'SELECT EXTRACT(YEAR FROM t), trim(BOTH x FROM y) FROM u',
+    'SELECT EXTRACT(YEAR FROM t), trim(BOTH x FROM y) FROM d.u',
+  ],
+  [
+    'SELECT a IS DISTINCT FROM b, c IS NOT DISTINCT FROM e FROM t',
+    'SELECT a IS DISTINCT FROM b, c IS NOT DISTINCT FROM e FROM d.t',
+  ],
+  ['SELECT * FROM t ORDER BY a WITH FILL FROM x TO y', 'SELECT * FROM d.t ORDER BY a WITH FILL FROM x TO y'],
+  ['SELECT * FROM numbers(3), (SELECT 1 FROM t)', 'SELECT * FROM numbers(3), (SELECT 1 FROM d.t)'],
+  [
+    'SELECT * FROM t ARRAY JOIN a, b WHERE c IN (SELECT x, y FROM u)',
+    'SELECT * FROM d.t ARRAY JOIN a, b WHERE c IN (SELECT x, y FROM d.u)',
+  ],
+  [`SELECT 'FROM t', "FROM" /* FROM t */ FROM t`, `SELECT 'FROM t', "FROM" /* FROM t */ FROM d.t`],
+])('%s', (sql, expected) => {
+  expect(qualifyTables(sql, 'd')).toBe(expected);
+});
