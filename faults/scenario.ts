@@ -48,7 +48,7 @@ export function atMost(what: string, measured: number, most: number, unit: strin
   return { what, measured: shown, passed: measured <= most, dependsOnMachine: false };
 }
 
-/** Like `atMost`, for times, resident memory, and other values that depend on timing or the allocator. */
+/** Like `atMost`, for times and values that depend on timing. */
 export function inTime(what: string, measured: number, most: number, unit = 'ms'): Check {
   return { ...atMost(what, measured, most, unit), dependsOnMachine: true };
 }

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { statusOf } from '../ask.ts';
 import { exchange } from '../exchange.ts';
 import { count, inParallel, quantile, startLoad } from '../load.ts';
-import { exact, inTime, onlyStatuses, type Check, type Context, type Scenario } from '../scenario.ts';
+import { atMost, exact, inTime, onlyStatuses, type Check, type Context, type Scenario } from '../scenario.ts';
 import { footprint, serve, type Serving } from '../serving.ts';
 import { bytesOf, HOSTILE } from './hostile-requests.ts';
 
@@ -39,7 +39,7 @@ export const beforeAuthentication: Scenario = {
       exact(`of ${HOSTILE.length * rounds(context)} hostile requests, unexpected responses`, wrong.length, 0),
       ...good.checks(),
       costliest(costs),
-      inTime(
+      atMost(
         'growth of resident memory',
         Math.max(0, after.bytes - before.bytes) / 2 ** 20,
         MORE_BYTES / 2 ** 20,

@@ -6,7 +6,7 @@ import { drawChart, drawPicture } from '../../scripts/chart.ts';
 import { startRedis } from '../../test/support/redis.ts';
 import { statusOf } from '../ask.ts';
 import { count, inParallel, median, startLoad, type Load } from '../load.ts';
-import { inTime, onlyStatuses, type Check, type Context, type Scenario } from '../scenario.ts';
+import { atMost, inTime, onlyStatuses, type Check, type Context, type Scenario } from '../scenario.ts';
 import { endpointFile, footprint, handleKinds, serve, type Footprint, type Serving } from '../serving.ts';
 
 const PICTURE = join(import.meta.dirname, '../../docs/pictures/soak.svg');
@@ -146,13 +146,13 @@ function judge(samples: readonly Sample[], handles: string): readonly Check[] {
   const last = samples.at(-1);
   return [
     inTime('growth per minute of memory after collections', growth, GROWTH_MIB, 'MiB'),
-    inTime(
+    atMost(
       `growth of handles, of ${last?.handles} (${handles})`,
       more(({ handles }) => handles),
       SPARE_HANDLES,
       '',
     ),
-    inTime(
+    atMost(
       `growth of threads, of ${last?.threads}`,
       more(({ threads }) => threads),
       SPARE_THREADS,

@@ -1,5 +1,5 @@
 // The command line: its commands, exit codes and error messages.
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Help, type Option } from 'commander';
 import type { AddCommand, CommandDeps } from './command.ts';
 import { CommandError } from './command-error.ts';
 
@@ -79,6 +79,7 @@ function createProgram(commands: readonly AddCommand[], deps: CommandDeps): Comm
     .version(deps.version)
     .showSuggestionAfterError()
     .showHelpAfterError('(run with --help for all options)')
+    .configureHelp({ optionDescription: describeOption })
     .configureOutput({
       writeOut: (text) => deps.terminal.print(text.trimEnd()),
       writeErr: (text) => deps.terminal.note(text.trimEnd()),
@@ -87,6 +88,11 @@ function createProgram(commands: readonly AddCommand[], deps: CommandDeps): Comm
   for (const add of commands) add(program, deps);
   for (const command of program.commands) inheritExit(command);
   return program;
+}
+
+/** An option that can be repeated has an empty list by default, which its description explains or need not mention. */
+function describeOption(option: Option): string {
+  return new Help().optionDescription(option).replace(' (default: [])', '');
 }
 
 function inheritExit(command: Command): void {

@@ -11,8 +11,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const BYTES = 150_000;
-const QUERY_LENGTH = 130_000;
+const BYTES = 300_000;
+const QUERY_LENGTH = 260_000;
 const HEAD = 'id: 00000000-0000-4000-8000-000000000001\nname: a\n';
 const VALID = `${HEAD}query: SELECT 1\n`;
 const inspect = createInspect({ piiHashKey: undefined });

@@ -21,7 +21,7 @@ test('exports of all tools at once: reports, exit codes, and files that pass val
   const writes = ['--write', 'json=report.json', '--write', 'markdown=report.md'];
   const imported = await run(['import', FIXTURES, '--database', 'public', ...writes], { cwd });
   expect([imported.code, imported.err]).toEqual([1, '']);
-  expect(imported.out).toMatch(/23 queries: 14 translated, 4 partly, 5 not translated\n$/);
+  expect(imported.out).toMatch(/23 queries: 14 converted, 4 partly, 5 not converted\n$/);
   expect(readFileSync(join(cwd, 'report.md'), 'utf8')).toMatch(/^# Import of /);
   const { counts, queries } = JSON.parse(readFileSync(join(cwd, 'report.json'), 'utf8')) as Report; // as printJson writes it
   expect(counts).toEqual({ queries: 23, converted: 14, partly: 4, not: 5 });

@@ -88,9 +88,9 @@ describe('the exports of each tool', () => {
       expected: [
         'service-latency.latency-by-host: converted',
         'service-latency.slowest-a: converted',
-        'service-latency.slowest-c: partly at 39:33',
+        'service-latency.slowest-c: partly at 45:33',
         'service-latency.on-clickhouse: converted',
-        'Elsewhere: not at 57:32',
+        'Elsewhere: not at 63:32',
       ],
     },
     {
@@ -216,12 +216,12 @@ describe('reports', () => {
     [
       'table',
       printTable,
-      /revenue-by-country +translated +metabase[^]*5 queries: 3 translated, 1 partly, 1 not translated/,
+      /revenue-by-country +converted +metabase[^]*5 queries: 3 converted, 1 partly, 1 not converted/,
     ],
     [
       'Markdown',
       printMarkdown,
-      /# Import of [^]*## Not translated[^]*\| Made in the query builder[^]*## Translated partly[^]*\*\*not converted\*\* \(10:16, line 3 of the query\)/,
+      /# Import of [^]*## Not converted[^]*\| Made in the query builder[^]*## Converted partly[^]*\*\*not converted\*\* \(10:16, line 3 of the query\)/,
     ],
     ['JSON', printJson, /"counts": \{\n {4}"queries": 5,\n {4}"converted": 3/],
   ])('%s', async (_, print, expected) => {

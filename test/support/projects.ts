@@ -6,6 +6,7 @@ export const PROJECT_FILES = {
   /** Need no more than `unit`, and minutes: probes of the engine, many engines, many generated cases, large inputs. */
   long: [
     'test/catalog/large-files',
+    'test/convert/corpus',
     'test/cache/model',
     'test/endpoints/seeds',
     'test/engine/embedded-engine',

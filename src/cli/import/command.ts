@@ -30,7 +30,7 @@ export function addImport(program: Command, deps: CommandDeps): void {
   const command = program
     .command('import')
     .description(
-      'Create endpoint files from the queries of another tool: exports of Metabase, Superset, Grafana, Tinybird and Redash, and dbt projects. Exits 1 if a query is not translated completely.',
+      'Create endpoint files from the queries of another tool: exports of Metabase, Superset, Grafana, Tinybird and Redash, and dbt projects. Exits 1 if a query is not converted completely.',
     )
     .argument('<path>', 'the export: a folder, a file, or a zip archive')
     .addOption(

@@ -43,7 +43,7 @@ export const printMarkdown: PrintReport = (report, { print }) => {
     if (queries.length === 0) continue;
     print('');
     print(
-      `## ${status === 'converted' ? 'Translated' : status === 'partly' ? 'Translated partly' : 'Not translated'}`,
+      `## ${status === 'converted' ? 'Converted' : status === 'partly' ? 'Converted partly' : 'Not converted'}`,
     );
     print('');
     print('| query | endpoint | from | reasons |');

@@ -30,12 +30,12 @@ export type PrintReport = (report: ImportReport, terminal: Terminal) => void;
 
 export const STATUSES: readonly ConversionStatus[] = ['converted', 'partly', 'not'];
 export const STATUS_TEXT: Readonly<Record<ConversionStatus, string>> = {
-  converted: 'translated',
+  converted: 'converted',
   partly: 'partly',
-  not: 'not translated',
+  not: 'not converted',
 };
 
-/** `12 queries: 9 translated, 2 partly, 1 not translated`. */
+/** `12 queries: 9 converted, 2 partly, 1 not converted`. */
 export function summaryOf({ queries }: ImportReport): string {
   const counts = STATUSES.map(
     (status) => `${queries.filter((each) => each.status === status).length} ${STATUS_TEXT[status]}`,

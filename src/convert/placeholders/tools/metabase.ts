@@ -107,46 +107,33 @@ function truncated(column: string, value: Value): Item {
 
 type Use = Extract<Part, { kind: 'value' }>;
 
+type WriteText = (column: string, use: Use) => readonly Part[];
+
+/** The position of the text in the column, compared with 0. */
+const searching =
+  (comparison: string): WriteText =>
+  (column, use) => [
+    { kind: 'function', name: 'positionCaseInsensitive' },
+    '(',
+    column,
+    ', ',
+    use,
+    `) ${comparison} 0`,
+  ];
+
+/** `name(lower(column), lower(use))`. */
+const inLowerCase =
+  (name: string): WriteText =>
+  (column, use) => [{ kind: 'function', name }, '(', ...LOWER, column, '), ', ...LOWER, use, '))'];
+
 const LOWER: readonly Part[] = [{ kind: 'function', name: 'lower' }, '('];
 
 /** Not case-sensitive, as in Metabase. */
-const TEXT: Readonly<Record<string, (column: string, use: Use) => readonly Part[]>> = {
-  contains: (column, use) => [
-    { kind: 'function', name: 'positionCaseInsensitive' },
-    '(',
-    column,
-    ', ',
-    use,
-    ') > 0',
-  ],
-  'does-not-contain': (column, use) => [
-    { kind: 'function', name: 'positionCaseInsensitive' },
-    '(',
-    column,
-    ', ',
-    use,
-    ') = 0',
-  ],
-  'starts-with': (column, use) => [
-    { kind: 'function', name: 'startsWith' },
-    '(',
-    ...LOWER,
-    column,
-    '), ',
-    ...LOWER,
-    use,
-    '))',
-  ],
-  'ends-with': (column, use) => [
-    { kind: 'function', name: 'endsWith' },
-    '(',
-    ...LOWER,
-    column,
-    '), ',
-    ...LOWER,
-    use,
-    '))',
-  ],
+const TEXT: Readonly<Record<string, WriteText>> = {
+  contains: searching('>'),
+  'does-not-contain': searching('='),
+  'starts-with': inLowerCase('startsWith'),
+  'ends-with': inLowerCase('endsWith'),
 };
 
 function filtered(value: Value, condition: (use: Use) => readonly Part[]): Item {
