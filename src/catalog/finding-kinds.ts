@@ -2,6 +2,7 @@
 import { TYPE_LABELS } from '../params/scalar.ts';
 import { LINT_KINDS } from './lint-kinds.ts';
 import type { FindingKind } from './finding-kind.ts';
+import { PII_KINDS } from './pii-kinds.ts';
 
 const yaml = (
   title: string,
@@ -278,14 +279,6 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
     title: 'An optional parameter in LIMIT or OFFSET',
     help: 'An optional parameter without a default is NULL if it is not sent, and the engine accepts no NULL there: the call would fail with 500.',
   },
-  'pii.hash_without_key': {
-    title: 'Hashed columns without a secret',
-    help: 'The operator must set MILLRACE_PII_HASH_KEY; otherwise use mask. In validate it is a warning, also with --strict, since CI rarely has the key.',
-  },
-  'pii.unknown_column': {
-    title: 'A redacted column that does not exist',
-    help: 'pii.columns names columns of the result, or of the tables for consumer queries, and parts of them: metadata.user.name. A misspelled name redacts nothing.',
-  },
   'example.unknown_column': {
     title: 'An expected column that does not exist',
     help: 'expect.columns and the rows of expect.result name the result columns of the query.',
@@ -390,5 +383,6 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
     help: 'The message has the path of the first difference; millrace test --update accepts the actual result.',
   },
   'test.now': { title: 'Invalid time in now', help: 'Use a time from 1970 to 2105.' },
+  ...PII_KINDS,
   ...LINT_KINDS,
 };
