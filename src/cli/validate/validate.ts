@@ -23,6 +23,7 @@ import { findUnconfined } from '../../catalog/tenancy-check.ts';
 import { tenancyFindings, type TenancySetting } from '../../catalog/tenancy.ts';
 import type { RuleFinding } from '../../catalog/analysis.ts';
 import { findUnbounded, readTimeColumns } from '../../catalog/time-bound.ts';
+import { reasonFindings } from '../../compatibility/reasons.ts';
 import { readTextSync } from '../../config/read-text.ts';
 import { MAX_DOCUMENT_BYTES, parseYaml } from '../../config/yaml-document.ts';
 import { compareDiagnostics, type Finding } from '../../core/finding.ts';
@@ -138,7 +139,12 @@ function staticFindingsOf(
   { tenancy, hasHashKey }: ValidateOptions,
 ): readonly Finding[] {
   const ofKey = hasHashKey ? [] : warnOfHashKey(analysis);
-  return toDiagnostics(document, [...lint(analysis), ...ofKey, ...tenancyFindings(analysis.file, tenancy)]);
+  return toDiagnostics(document, [
+    ...lint(analysis),
+    ...ofKey,
+    ...tenancyFindings(analysis.file, tenancy),
+    ...reasonFindings(analysis.file),
+  ]);
 }
 
 function commandError(cause: unknown): CommandError {
