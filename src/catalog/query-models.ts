@@ -41,6 +41,24 @@ export function queriesOf({ candidate: { endpoint } }: AnalysedEndpoint): readon
   ];
 }
 
+/** A query of an endpoint and its model. */
+export interface ModelledQuery {
+  readonly query: EndpointQuery;
+  readonly result: ModelResult;
+}
+
+/** The models of all queries of an endpoint. Rejects with EngineError if the engine could not be asked. */
+export async function modelsOf(
+  engine: Engine,
+  inspected: InspectedFile,
+  options: Parameters<typeof modelOf>[3] = {},
+): Promise<readonly ModelledQuery[]> {
+  const models: ModelledQuery[] = [];
+  for (const query of queriesOf(inspected))
+    models.push({ query, result: await modelOf(engine, inspected, query.sql, options) });
+  return models;
+}
+
 /** Has the engine resolve a query, and builds its model. Rejects with EngineError if the engine could not be asked. */
 export async function modelOf(
   engine: Engine,

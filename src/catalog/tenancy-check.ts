@@ -47,7 +47,8 @@ function notAnalysed(offset: number, query: EndpointQuery, fault: string): RuleF
   };
 }
 
-function whatReads({ table }: EndpointQuery): string {
+/** `the query`, or the table of the sandbox. */
+export function whatReads({ table }: EndpointQuery): string {
   return table === undefined ? 'the query' : `the table ${table} of the sandbox`;
 }
 
@@ -88,7 +89,7 @@ function startOf(inspected: AnalysedEndpoint, query: EndpointQuery): number {
 }
 
 /** The range of the bound query that defines a table, or that of the main SELECT. */
-function rangeOf(
+export function rangeOf(
   { candidate: { endpoint } }: AnalysedEndpoint,
   table: string | undefined,
 ): { readonly start: number; readonly end: number } {
