@@ -6,16 +6,20 @@ import type { BrokenFile, Contract, Contracts, EndpointColumns, Found } from './
 import { pairUp, type Pairing } from './pairing.ts';
 import { compareParameters } from './parameters.ts';
 import { comparePolicies } from './policies.ts';
-import { compareQueries } from './query-changes.ts';
+import { compareQueries, type EndpointModels } from './query-changes.ts';
 import { judge, NO_REASONS, unusedReasons, type Reasons } from './reasons.ts';
 import { compareRedaction } from './redaction.ts';
 import { compareSandboxes } from './sandbox.ts';
 
 export type ColumnsByEndpoint = ReadonlyMap<Endpoint, EndpointColumns>;
 
+export type ModelsByEndpoint = ReadonlyMap<Endpoint, EndpointModels>;
+
 export interface Side extends Contracts {
   /** Columns the engine could describe; undefined if the engine was not used. */
   readonly columns?: ColumnsByEndpoint | undefined;
+  /** Of the endpoints whose file or tables differ; undefined if the engine was not used. */
+  readonly models?: ModelsByEndpoint | undefined;
 }
 
 /** The changes of one endpoint. */
@@ -109,10 +113,11 @@ function compareTwo(
   const columns = isAsked
     ? { before: base.columns.get(old.endpoint), after: head.columns.get(now.endpoint) }
     : { before: undefined, after: undefined };
+  const models = { before: base.models?.get(old.endpoint), after: head.models?.get(now.endpoint) };
   const all = [
     ...found,
     ...compareParameters(old, now),
-    ...compareQueries(old, now),
+    ...compareQueries(old, now, models),
     ...compareColumns(old, now, columns),
     ...compareSandboxes(old, now),
     ...compareRedaction(old, now),
