@@ -104,11 +104,15 @@ export async function openTwoTenants(schema: Schema = LOGS): Promise<World> {
   };
   const bind = (query: string, db: Database): string => bound(query, db, schema);
   let views = await viewTrees(ask);
-  const model: World['model'] = async (query, options = {}) => {
+  let last = { query: '', tree: '' };
+  const explain = async (query: string): Promise<string> => {
     const sql = bind(query, 'other');
     if (hasAmbiguousName(sql)) throw new Error('an ambiguous name');
-    const marked = markParameters(sql, usesOf(sql), MARKER);
-    const tree = await ask(`${EXPLAIN} ${marked}`);
+    return ask(`${EXPLAIN} ${markParameters(sql, usesOf(sql), MARKER)}`);
+  };
+  const model: World['model'] = async (query, options = {}) => {
+    if (last.query !== query) last = { query, tree: await explain(query) };
+    const { tree } = last;
     const parameters = Object.keys(schema.parameters).map((name) => ({ name, isNeverNull: true }));
     return createModel(tree, { marker: MARKER, parameters, views, ...options });
   };
@@ -123,6 +127,7 @@ export async function openTwoTenants(schema: Schema = LOGS): Promise<World> {
   const define: World['define'] = async (statement) => {
     for (const db of Object.keys(DATABASES)) await ask(statement.replaceAll('{db}', db));
     views = await viewTrees(ask);
+    last = { query: '', tree: '' };
   };
   return {
     model,

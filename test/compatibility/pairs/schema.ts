@@ -87,6 +87,7 @@ const PARAMETERS: Schema['parameters'] = {
   from: { type: 'DateTime', value: '2024-01-01 00:00:00' },
   to: { type: 'DateTime', value: '2024-02-01 00:00:00' },
   count: { type: 'UInt64', value: '100' },
+  owner: { type: 'Nullable(String)', value: 'a' },
 };
 
 /** Which of the parameters hold tenants. */
