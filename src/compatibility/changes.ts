@@ -63,13 +63,37 @@ export const CHANGES = {
     'The query changed',
     'The same parameters may return different rows. Changes in whitespace and comments are ignored.',
   ),
+  'query.rewritten': compatible(
+    'The query was written differently',
+    'The engine resolves both versions to the same query: the same parameters return the same rows.',
+  ),
+  'query.not_compared': security(
+    'A query that could not be analysed changed',
+    'Without the engine, or for a form of query that is not analysed, the change may be anything. Review the query as a whole.',
+  ),
   'query.too_deep': security(
     'A query that is nested too deeply changed',
     'Conditions and tables nested in more than a hundred parentheses are not compared, so the change may be anything.',
   ),
+  'query.settings_changed': security(
+    'A SETTINGS clause changed',
+    'Settings can change which rows are read and which rows joins return. Limits on time, memory and threads are ignored.',
+  ),
+  'query.window_widened': behaviour(
+    'A query reads a longer period',
+    'Calls return more rows, and cost the engine more.',
+  ),
   'query.source_added': security(
     'A query reads a table that it did not read before',
     'It is read in a table of the sandbox, or next to a parameter filter that may not cover it.',
+  ),
+  'tenant.not_confined': security(
+    'A parameter no longer confines what a query reads',
+    'Before, only rows with the value of the parameter had any influence on the result. Now a key that locks it receives what depends on other rows.',
+  ),
+  'column.exposes_more': security(
+    'A column shows more of the stored data',
+    'It shows a column that was not shown, or no longer hides a part of it by a condition, an aggregate or a function such as a hash.',
   ),
   'tenant.filter_removed': security(
     'A query no longer filters by a parameter',

@@ -1,7 +1,6 @@
 // The model of a query: what it reads, what confines each source, and where its columns come from.
 import { canonicalColumns, canonicalText } from './canonical.ts';
 import { confinementOf } from './confinement.ts';
-import { conditionsOf } from './conditions.ts';
 import { flowOf, type ColumnFlow } from './flow.ts';
 import type { QueryNode, UnionNode } from './nodes.ts';
 import { readTree } from './read-tree.ts';
@@ -30,8 +29,6 @@ export interface SourceModel extends Source {
   readonly isShared: boolean;
   /** Names of the parameters that confine it: only its rows with such a value have any influence on the result. */
   readonly confinedBy: readonly string[];
-  /** The conditions that its rows pass on the way to the result, as canonical texts, sorted. */
-  readonly conditions: readonly string[];
 }
 
 export interface OutputColumn {
@@ -49,6 +46,7 @@ export interface QueryModel {
   readonly sources: readonly SourceModel[];
   readonly columns: readonly OutputColumn[];
   readonly text: string;
+  readonly parameters: readonly ModelParameter[];
 }
 
 /** Builds the model from `EXPLAIN QUERY TREE run_passes = 1, passes = 1` of a marked query. Throws UnreadableTree. */
@@ -59,14 +57,12 @@ export function createModel(tree: string, options: ModelOptions): QueryModel {
     name,
     sources: confinementOf(root, { parameter: name, isNeverNull, columns, isShared }),
   }));
-  const conditions = conditionsOf(root);
   const sources = sourcesOf(root).map((source) => ({
     ...source,
     isShared: isShared(source.name),
     confinedBy: confined.filter((each) => each.sources.get(source.id) === true).map(({ name }) => name),
-    conditions: conditions.get(source.id) ?? [],
   }));
-  return { root, sources, columns: outputsOf(root), text: canonicalText(root) };
+  return { root, sources, columns: outputsOf(root), text: canonicalText(root), parameters };
 }
 
 function outputsOf(root: QueryNode | UnionNode): readonly OutputColumn[] {

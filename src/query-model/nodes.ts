@@ -46,6 +46,8 @@ export interface QueryNode {
   readonly hasLimitSetting: boolean;
   /** The SETTINGS clause, as the engine prints it. */
   readonly settings: string;
+  /** What else shapes the rows: the kinds of limits and of subtotals; '' for none. */
+  readonly attributes: string;
 }
 
 export interface SortNode {

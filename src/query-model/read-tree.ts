@@ -133,7 +133,14 @@ function readQuery(reader: TreeReader, line: TreeLine): QueryNode {
     limits: ['LIMIT', 'OFFSET'].map(filter).filter((each) => each !== undefined),
     hasLimitSetting: settings.some((each) => /[ ,](?:limit|offset)=/.test(each)),
     settings: settings.join(' '),
+    attributes: shapeOf(line),
   };
+}
+
+function shapeOf(line: TreeLine): string {
+  const own = line.attributes.match(/(?<=, )(?:is_limit\w*|is_group_by\w*|group_by_type): [\w ]+/g) ?? [];
+  const parts = ['LIMIT', 'OFFSET', 'LIMIT BY LIMIT', 'LIMIT BY OFFSET'];
+  return [...own, ...parts.filter((name) => partOf(line, name) !== undefined)].join(', ');
 }
 
 /** `name type`, whose name may contain spaces. The engine's type of an aliased constant may differ from the printed one. */

@@ -1,0 +1,177 @@
+// Whether one condition implies another: a weaker form of a condition is a lost condition.
+import { flatten, type Texts } from './canonical.ts';
+import type { Expression, QueryNode, UnionNode } from './nodes.ts';
+import { elementsOf, plainForm } from './plain-form.ts';
+import { isFiltered, readingsOf, type Restriction } from './restrictions.ts';
+
+/** Whether every row that passes all of `now` passes `old`, as far as their forms show it. */
+export function areImplying(now: readonly Restriction[], old: Restriction): boolean {
+  const near = now.filter(({ stage }) => stage <= old.stage);
+  if (near.some((each) => each.text === old.text || isImplying(each, old))) return true;
+  return isEquality(old.condition) && areEqual(near, old);
+}
+
+function isImplying(now: Restriction, old: Restriction): boolean {
+  if (now.condition === undefined || old.condition === undefined || now.kind !== old.kind) return false;
+  return isConditionImplying([now.condition, now.texts], [old.condition, old.texts]);
+}
+
+type Condition = readonly [expression: Expression, texts: Texts];
+
+function isConditionImplying([now, texts]: Condition, [old, oldTexts]: Condition): boolean {
+  if (texts.expression(now) === oldTexts.expression(old)) return true;
+  const [alternatives, oldAlternatives] = [flatten('or', [now]), flatten('or', [old])];
+  if (alternatives.length > 1 || oldAlternatives.length > 1)
+    return alternatives.every((each) =>
+      oldAlternatives.some((other) => isPartImplying([each, texts], [other, oldTexts])),
+    );
+  return isPartImplying([now, texts], [old, oldTexts]);
+}
+
+function isPartImplying(now: Condition, old: Condition): boolean {
+  const parts = flatten('and', [now[0]]);
+  const oldParts = flatten('and', [old[0]]);
+  return oldParts.every((oldPart) =>
+    parts.some((part) => {
+      if (now[1].expression(part) === old[1].expression(oldPart)) return true;
+      const [a, b]: readonly Condition[] = [[part, now[1]], [oldPart, old[1]]]; // prettier-ignore
+      if (a === undefined || b === undefined) return false;
+      return isSubset(a, b) || isTighter(a, b) || isNarrower(a, b);
+    }),
+  );
+}
+
+/** `x = 1` or `x IN (1, 2)` against `x IN (1, 2, 3)`; for NOT IN the reverse. */
+function isSubset(now: Condition, old: Condition): boolean {
+  const [a, b] = [setOf(now), setOf(old)];
+  if (a === undefined || b === undefined || a.term !== b.term || a.isNegative !== b.isNegative) return false;
+  const [small, large] = a.isNegative ? [b, a] : [a, b];
+  return [...small.values].every((value) => large.values.has(value));
+}
+
+interface ValueSet {
+  readonly term: string;
+  readonly isNegative: boolean;
+  readonly values: ReadonlySet<string>;
+}
+
+function setOf([expression, texts]: Condition): ValueSet | undefined {
+  const plain = expression.kind === 'function' ? plainForm(expression) : expression;
+  if (plain.kind !== 'function') return undefined;
+  const [left, right] = plain.arguments;
+  if (left === undefined || right === undefined) return undefined;
+  const isNegative = plain.name === 'notIn' || plain.name === 'notEquals';
+  if (plain.name === 'equals' || plain.name === 'notEquals') {
+    const [term, value] = isValue(right) ? [left, right] : [right, left];
+    return isValue(value)
+      ? { term: texts.expression(term), isNegative, values: new Set([valueText(value, texts)]) }
+      : undefined;
+  }
+  if (plain.name !== 'in' && plain.name !== 'notIn') return undefined;
+  const elements = elementsOf(right);
+  if (elements === undefined) return undefined;
+  const values = elements.map((each) => (typeof each === 'string' ? each : valueText(each, texts)));
+  return { term: texts.expression(left), isNegative, values: new Set(values) };
+}
+
+function isValue({ kind }: Expression): boolean {
+  return kind === 'constant' || kind === 'parameter';
+}
+
+/** Without the type of a constant. */
+function valueText(value: Expression, texts: Texts): string {
+  return value.kind === 'constant' ? value.text : texts.expression(value);
+}
+
+/** `x > 2` against `x > 1`. */
+function isTighter(now: Condition, old: Condition): boolean {
+  const [a, b] = [boundOf(now), boundOf(old)];
+  if (a === undefined || b === undefined || a.term !== b.term || a.isUpper !== b.isUpper) return false;
+  if (a.value === b.value) return a.isStrict || !b.isStrict;
+  return a.isUpper ? a.value < b.value : a.value > b.value;
+}
+
+interface Bound {
+  readonly term: string;
+  readonly isUpper: boolean;
+  readonly isStrict: boolean;
+  readonly value: number;
+}
+
+function boundOf([expression, texts]: Condition): Bound | undefined {
+  const plain = expression.kind === 'function' ? plainForm(expression) : expression;
+  if (plain.kind !== 'function' || (plain.name !== 'less' && plain.name !== 'lessOrEquals')) return undefined;
+  const [left, right] = plain.arguments;
+  if (left === undefined || right === undefined) return undefined;
+  const [low, high] = [numberOf(left), numberOf(right)];
+  const value = high ?? low;
+  if (value === undefined) return undefined;
+  const term = texts.expression(high === undefined ? right : left);
+  return { term, isUpper: high !== undefined, isStrict: plain.name === 'less', value };
+}
+
+function numberOf(expression: Expression): number | undefined {
+  if (expression.kind !== 'constant') return undefined;
+  const digits = /^(?:U?Int64|Float64)_(-?[\d.]+)$/.exec(expression.text)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+/** `x IN (SELECT …)` against the same of a query that returns more rows; for NOT IN the reverse. */
+function isNarrower([now, texts]: Condition, [old, oldTexts]: Condition): boolean {
+  if (now.kind !== 'function' || old.kind !== 'function' || now.name !== old.name) return false;
+  const [[left, set], [oldLeft, oldSet]] = [now.arguments, old.arguments];
+  if (left === undefined || oldLeft === undefined) return false;
+  if (now.name === 'exists')
+    return (
+      left.kind === 'subquery' &&
+      oldLeft.kind === 'subquery' &&
+      isContained([left.query, texts], [oldLeft.query, oldTexts])
+    );
+  if (set?.kind !== 'subquery' || oldSet?.kind !== 'subquery') return false;
+  if (texts.expression(left) !== oldTexts.expression(oldLeft)) return false;
+  const [a, b]: readonly Subquery[] = [[set.query, texts], [oldSet.query, oldTexts]]; // prettier-ignore
+  if (a === undefined || b === undefined) return false;
+  if (now.name === 'in') return isContained(a, b);
+  return now.name === 'notIn' && isContained(b, a);
+}
+
+/** Whether a query that only filters tables returns no row that the other does not. */
+function isContained([now, around]: Subquery, [old, oldAround]: Subquery): boolean {
+  if (!isFiltered(now) || !isFiltered(old)) return false;
+  const columns = now.projection.map(around.inside(now).expression);
+  const oldColumns = old.projection.map(oldAround.inside(old).expression);
+  if (columns.join('\n') !== oldColumns.join('\n')) return false;
+  const readings = readingsOf(now, { around });
+  const oldReadings = readingsOf(old, { around: oldAround });
+  if (readings.length !== oldReadings.length) return false;
+  return readings.every((reading, index) => {
+    const other = oldReadings[index];
+    return (
+      other?.name === reading.name &&
+      other.restrictions.every((restriction) => areImplying(reading.restrictions, restriction))
+    );
+  });
+}
+
+type Subquery = readonly [query: QueryNode | UnionNode, around: Texts];
+
+function isEquality(condition: Expression | undefined): boolean {
+  return condition?.kind === 'function' && plainForm(condition) === condition && condition.name === 'equals';
+}
+
+/** Whether other equalities make both sides of an equality equal. */
+function areEqual(now: readonly Restriction[], old: Restriction): boolean {
+  if (old.condition?.kind !== 'function') return false;
+  const [from, to] = old.condition.arguments.map(old.texts.expression);
+  if (from === undefined || to === undefined) return false;
+  const pairs = now.flatMap(({ condition, texts }): readonly (readonly string[])[] => {
+    const plain = condition?.kind === 'function' ? plainForm(condition) : condition;
+    const isPair = plain?.kind === 'function' && plain.name === 'equals';
+    return isPair ? [plain.arguments.map(texts.expression)] : [];
+  });
+  const reached = new Set([from]);
+  for (const term of reached) {
+    for (const pair of pairs) if (pair.includes(term)) for (const each of pair) reached.add(each); // the loop visits what it adds
+  }
+  return reached.has(to);
+}

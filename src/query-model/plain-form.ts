@@ -1,0 +1,111 @@
+// One form for calls that mean the same: NOT inside, IN of one value as an equality, CASE and multiIf of one condition as if.
+import type { Expression, FunctionExpression } from './nodes.ts';
+
+/** Pairs of functions whose results are opposite, and NULL for the same arguments. */
+const NEGATED: Readonly<Record<string, string>> = {
+  equals: 'notEquals', notEquals: 'equals', in: 'notIn', notIn: 'in', like: 'notLike', notLike: 'like',
+  ilike: 'notILike', notILike: 'ilike', isNull: 'isNotNull', isNotNull: 'isNull', empty: 'notEmpty', notEmpty: 'empty',
+}; // prettier-ignore
+
+const MIRRORED: Readonly<Record<string, string>> = { greater: 'less', greaterOrEquals: 'lessOrEquals' };
+
+/** Functions whose result is 0, 1 or NULL. */
+const CONDITIONS: ReadonlySet<string> = new Set([
+  ...Object.keys(NEGATED), 'and', 'or', 'not', 'xor', 'less', 'greater', 'lessOrEquals', 'greaterOrEquals', 'has', 'startsWith',
+  'endsWith', 'match', 'hasAny', 'hasAll',
+]); // prettier-ignore
+
+export function isCondition(expression: Expression): boolean {
+  return expression.kind === 'function' && CONDITIONS.has(expression.name);
+}
+
+/** The call in its plain form, itself if it has that already. */
+export function plainForm(call: FunctionExpression): Expression {
+  const [first, second] = call.arguments;
+  if (first === undefined || call.role !== 'ordinary') return call;
+  switch (call.name) {
+    case 'not':
+      return negated(call, first);
+    case 'and':
+    case 'or':
+      return withoutConstants(call);
+    case 'in':
+    case 'notIn':
+      return equalityForm(call);
+    case 'multiIf':
+      return call.arguments.length === 3 ? { ...call, name: 'if' } : call;
+    case 'coalesce':
+      return call.arguments.length === 2 ? { ...call, name: 'ifNull' } : call;
+    case 'greater':
+    case 'greaterOrEquals':
+      return second === undefined
+        ? call
+        : { ...call, name: MIRRORED[call.name] ?? call.name, arguments: [second, first] };
+    default:
+      return call;
+  }
+}
+
+function negated(call: FunctionExpression, inner: Expression): Expression {
+  if (inner.kind !== 'function' || inner.role !== 'ordinary') return call;
+  const plain = plainForm(inner);
+  if (plain.kind !== 'function') return call;
+  const [condition] = plain.arguments;
+  if (plain.name === 'not' && condition !== undefined && isCondition(condition)) return condition;
+  const opposite = NEGATED[plain.name];
+  if (opposite !== undefined) return { ...plain, name: opposite };
+  if (plain.name === 'and' || plain.name === 'or') {
+    const name = plain.name === 'and' ? 'or' : 'and';
+    return { ...plain, name, arguments: plain.arguments.map((each) => ({ ...call, arguments: [each] })) };
+  }
+  return call;
+}
+
+/** `a AND true` as `a`, if `a` is a condition: otherwise the result is 1, not `a`. */
+function withoutConstants(call: FunctionExpression): Expression {
+  const neutral = call.name === 'and' ? /^(?:UInt64_1|Bool_1|true)$/ : /^(?:UInt64_0|Bool_0|false)$/;
+  const rest = call.arguments.filter((each) => each.kind !== 'constant' || !neutral.test(each.text));
+  const [only] = rest;
+  if (rest.length === 1 && only !== undefined && isCondition(only)) return only;
+  return rest.length === call.arguments.length || rest.length === 0 ? call : { ...call, arguments: rest };
+}
+
+/** IN converts its elements to the type of the left side, an equality both sides to a common type: only of like types. */
+function equalityForm(call: FunctionExpression): Expression {
+  const [left, right] = call.arguments;
+  if (left === undefined || right === undefined) return call;
+  const element = onlyElement(right);
+  if (element === undefined) return call;
+  const [type, other] = [typeOf(left), typeOf(element)].map(kindOfType);
+  if (type === undefined || type !== other) return call;
+  return { ...call, name: call.name === 'in' ? 'equals' : 'notEquals', arguments: [left, element] };
+}
+
+function onlyElement(right: Expression): Expression | undefined {
+  if (right.kind !== 'function') return right;
+  if (right.name !== 'tuple' && right.name !== 'array') return undefined;
+  return right.arguments.length === 1 ? right.arguments[0] : undefined;
+}
+
+function typeOf(expression: Expression): string {
+  return 'type' in expression ? expression.type : '';
+}
+
+/** Types within which both conversions are the same; undefined for those with NULL or less certain ones. */
+function kindOfType(type: string): 'text' | 'integer' | undefined {
+  const inner = type.replace(/^LowCardinality\((.*)\)$/, '$1');
+  if (inner === 'String') return 'text';
+  return /^U?Int(?:8|16|32|64)$/.test(inner) ? 'integer' : undefined;
+}
+
+/** The elements of a constant set, or of a tuple or array of values; undefined if it is neither. */
+export function elementsOf(set: Expression): readonly (string | Expression)[] | undefined {
+  if (set.kind === 'function' && (set.name === 'tuple' || set.name === 'array')) return set.arguments;
+  if (set.kind !== 'constant') return undefined;
+  const inner = /^(?:Tuple_\((.*)\)|Array_\[(.*)\])$/s.exec(set.text);
+  const text = inner?.[1] ?? inner?.[2];
+  if (text === undefined || !/^(?:Tuple|Array)\((?:(?:U?Int\d+|String)(?:, )?)+\)$/.test(set.type))
+    return undefined;
+  const elements = text.match(/U?Int64_-?\d+|'(?:[^'\\]|\\.)*'/g) ?? [];
+  return elements.join(', ') === text ? elements : undefined;
+}
