@@ -1,5 +1,6 @@
 // Pairs of queries before and after a change: rows show what the change does.
 import { afterAll, expect, test } from 'vitest';
+import { modelOf, securityChanges } from './judge.ts';
 import { FILTERS } from './pairs/filters.ts';
 import { EQUAL, FEWER, OWN } from './pairs/harmless.ts';
 import { JOINS } from './pairs/joins.ts';
@@ -40,9 +41,15 @@ async function expectShown({ before, after, shown }: Pair): Promise<void> {
   }
 }
 
+const isDangerous = ({ shown }: Pair): boolean => shown === 'other tenants' || shown === 'more';
+
 test.each(ALL.map((pair) => [`${pair.shown}: ${pair.name}`, pair] as const))('%s', async (_, pair) => {
   expect(pair.after).not.toBe(pair.before);
   await expectShown(pair);
+  const [before, after] = [await modelOf(world, pair.before), await modelOf(world, pair.after)];
+  const changes = securityChanges(before, after, pair.isTable);
+  if (isDangerous(pair)) expect(changes).not.toEqual([]);
+  else expect(changes).toEqual([]);
 });
 
 test('each pair has its own name', () => {

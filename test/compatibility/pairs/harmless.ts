@@ -552,6 +552,22 @@ export const OWN: readonly Pair[] = [
     ],
   ]),
   ...pairs('own', [
+    // New columns are listed with `column.added`.
+    [
+      'a new column',
+      'SELECT id FROM app.users WHERE tenant = @tenant',
+      'SELECT id, plan FROM app.users WHERE tenant = @tenant',
+    ],
+    [
+      'a new column of a JSON path',
+      'SELECT id, doc.title::String AS title FROM app.tickets WHERE account = @account',
+      'SELECT id, doc.title::String AS title, doc.stars::Int64 AS stars FROM app.tickets WHERE account = @account',
+    ],
+    [
+      'one more key of a group',
+      'SELECT count() AS n FROM app.orders WHERE shop = @shop GROUP BY status',
+      'SELECT status, count() AS n FROM app.orders WHERE shop = @shop GROUP BY status',
+    ],
     [
       'a column of numbers()',
       'SELECT id FROM app.orders WHERE shop = @shop',
