@@ -29,7 +29,10 @@ const COLUMNS: readonly string[] =
 const TABLES: readonly string[] =
   'events users orders customers refunds readings devices hits visitors tickets agents lines'.split(' ');
 const TENANT = new RegExp(String.raw`(${TENANT_COLUMN}) = (@(?:tenant|shop|org|site|account)\b)`, 'g');
-const CONDITION = new RegExp(String.raw`(${NAME}) (=|!=|>=|<=|<|>) (@\w+|\d+|'\w*'|\w+\.\w+)`, 'g');
+const CONDITION = new RegExp(
+  String.raw`(${NAME}) (=|!=|>=|<=|<|>) (@\w+|\d+\b|'\w*'|\w+\.\w+)(?! *[-+*/])`,
+  'g',
+);
 const JOIN = /\b(?:(?:LEFT|RIGHT|INNER|FULL|CROSS|ANY|SEMI|ANTI|ASOF|ALL) )*JOIN\b/g;
 const KEYS = /\bON ((?:\w+\.)?\w+ = (?:\w+\.)?\w+)( AND (?:\w+\.)?\w+ = (?:\w+\.)?\w+)+/g;
 const JOINS: readonly string[] = [
@@ -313,9 +316,10 @@ const split: Edit = (sql) => {
 };
 
 const renamedAlias: Edit = (sql, random) => {
-  const matches = [...sql.matchAll(/ AS (\w)\b(?!\()/g)].map(([, alias = '']) => alias);
+  const matches = [...sql.matchAll(/app\.\w+ AS (\w)\b(?!\()/g)].map(([, alias = '']) => alias);
   if (matches.length === 0) return sql;
   const alias = pick(matches, random);
+  if (new RegExp(String.raw`(?<!app\.\w+) AS ${alias}\b`).test(sql)) return sql;
   return sql
     .replaceAll(new RegExp(String.raw`\b${alias}\.`, 'g'), `${alias}${alias}9.`)
     .replaceAll(new RegExp(String.raw` AS ${alias}\b`, 'g'), ` AS ${alias}${alias}9`);

@@ -46,14 +46,14 @@ export const DEFINITIONS: readonly DefinitionPair[] = [
     [
       'columns of a view are exchanged',
       VIEW,
-      "SELECT if(path = '/w', 'a', path) AS tenant, tenant AS path, ms FROM {db}.events",
+      "SELECT if(e.path = '/w', 'a', e.path) AS tenant, e.tenant AS path FROM {db}.events AS e",
     ],
     ['a view gets a limit', VIEW, 'SELECT tenant, path, ms FROM {db}.events ORDER BY ts LIMIT 2'],
     ['a view gets LIMIT BY', VIEW, 'SELECT tenant, path, ms FROM {db}.events ORDER BY ts LIMIT 1 BY user_id'],
     [
       'a view groups tenants',
-      'SELECT min(tenant) AS tenant, path FROM {db}.events GROUP BY path, tenant',
-      'SELECT min(tenant) AS tenant, path FROM {db}.events GROUP BY path',
+      'SELECT min(e.tenant) AS tenant, path FROM {db}.events AS e GROUP BY path, e.tenant',
+      'SELECT min(e.tenant) AS tenant, path FROM {db}.events AS e GROUP BY path',
     ],
     [
       'a view joins without the tenant',
