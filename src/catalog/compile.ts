@@ -204,6 +204,8 @@ function revisionOf(file: EndpointFile, sql: string): string {
     description: _description,
     examples: _examples,
     fixtures: _fixtures,
+    allow: _allow,
+    allow_security: _allowSecurity,
     allow_breaking: _reason,
     tenancy: _tenancy,
     labels: _labels,

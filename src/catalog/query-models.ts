@@ -10,8 +10,15 @@ import {
 } from '../query-model/model.ts';
 import { UnreadableTree } from '../query-model/tree-lines.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
-import type { InspectedFile } from './compile.ts';
+import type { Analysis } from './analysis.ts';
+import type { Endpoint } from './endpoint.ts';
 import type { SampleValues } from './samples.ts';
+
+/** An endpoint and its file. */
+export interface AnalysedEndpoint {
+  readonly analysis: Analysis;
+  readonly candidate: { readonly endpoint: Endpoint };
+}
 
 /** A query of an endpoint: the saved one, or one that reads a table of the WITH clause. */
 export interface EndpointQuery {
@@ -24,7 +31,7 @@ export interface EndpointQuery {
 export type ModelResult = { readonly model: QueryModel } | { readonly fault: string };
 
 /** The saved query, and each table that consumers can read. */
-export function queriesOf({ candidate: { endpoint } }: InspectedFile): readonly EndpointQuery[] {
+export function queriesOf({ candidate: { endpoint } }: AnalysedEndpoint): readonly EndpointQuery[] {
   const { query, outline, sandbox } = endpoint;
   const clause = query.slice(outline.withStart, outline.withEnd);
   const tables = sandbox.enabled ? outline.elements.filter(({ kind }) => kind === 'table') : [];
@@ -34,10 +41,28 @@ export function queriesOf({ candidate: { endpoint } }: InspectedFile): readonly 
   ];
 }
 
+/** A query of an endpoint and its model. */
+export interface ModelledQuery {
+  readonly query: EndpointQuery;
+  readonly result: ModelResult;
+}
+
+/** The models of all queries of an endpoint. Rejects with EngineError if the engine could not be asked. */
+export async function modelsOf(
+  engine: Engine,
+  inspected: InspectedFile,
+  options: Parameters<typeof modelOf>[3] = {},
+): Promise<readonly ModelledQuery[]> {
+  const models: ModelledQuery[] = [];
+  for (const query of queriesOf(inspected))
+    models.push({ query, result: await modelOf(engine, inspected, query.sql, options) });
+  return models;
+}
+
 /** Has the engine resolve a query, and builds its model. Rejects with EngineError if the engine could not be asked. */
 export async function modelOf(
   engine: Engine,
-  inspected: InspectedFile,
+  inspected: AnalysedEndpoint,
   sql: string,
   options: Omit<ModelOptions, 'marker' | 'parameters' | 'views'> = {},
 ): Promise<ModelResult> {
@@ -57,7 +82,7 @@ export async function modelOf(
   }
 }
 
-function parametersOf({ analysis: { file } }: InspectedFile): readonly ModelParameter[] {
+function parametersOf({ analysis: { file } }: AnalysedEndpoint): readonly ModelParameter[] {
   return Object.entries(file.parameters ?? {}).map(([name, { type, required, default: standard }]) => ({
     name,
     isNeverNull: (required === true || standard !== undefined) && !type.includes('Nullable('),
@@ -67,7 +92,7 @@ function parametersOf({ analysis: { file } }: InspectedFile): readonly ModelPara
 /** The engine's tree; undefined if it accepts the query with no sample values. */
 async function explainMarked(
   engine: Engine,
-  { candidate: { endpoint } }: InspectedFile,
+  { candidate: { endpoint } }: AnalysedEndpoint,
   sql: string,
   marker: string,
 ): Promise<string | undefined> {

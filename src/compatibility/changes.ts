@@ -314,6 +314,14 @@ export const CHANGES = {
     'Calls that request it take a share of the machine.',
   ),
   'reservation.workload_removed': breaking('A workload was removed', 'Calls that request it get 400.'),
+  'reason.stale': compatible(
+    'The reason for an earlier change is still in the file',
+    'The base revision has it too, so it allows nothing. Remove it.',
+  ),
+  'reason.unused': compatible(
+    'A reason for a change that was not made',
+    'It allows nothing now, and will allow nothing later, when the base revision has it. Remove it, or correct its code.',
+  ),
   'labels.changed': behaviour(
     'Labels changed',
     "Responses are the same; metrics and the engine's query log count calls under other labels.",

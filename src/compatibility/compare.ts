@@ -6,15 +6,20 @@ import type { BrokenFile, Contract, Contracts, EndpointColumns, Found } from './
 import { pairUp, type Pairing } from './pairing.ts';
 import { compareParameters } from './parameters.ts';
 import { comparePolicies } from './policies.ts';
-import { compareQueries } from './query-changes.ts';
+import { compareQueries, type EndpointModels } from './query-changes.ts';
+import { judge, NO_REASONS, unusedReasons, type Reasons } from './reasons.ts';
 import { compareRedaction } from './redaction.ts';
 import { compareSandboxes } from './sandbox.ts';
 
 export type ColumnsByEndpoint = ReadonlyMap<Endpoint, EndpointColumns>;
 
+export type ModelsByEndpoint = ReadonlyMap<Endpoint, EndpointModels>;
+
 export interface Side extends Contracts {
   /** Columns the engine could describe; undefined if the engine was not used. */
   readonly columns?: ColumnsByEndpoint | undefined;
+  /** Of the endpoints whose file or tables differ; undefined if the engine was not used. */
+  readonly models?: ModelsByEndpoint | undefined;
 }
 
 /** The changes of one endpoint. */
@@ -68,7 +73,8 @@ function compare(pairing: Pairing, base: Side, head: Side): Comparison {
         before === undefined
           ? { code: 'endpoint.added', message: introduction(contract), path: ['name'] }
           : { code: 'endpoint.not_comparable', message: `${before.path} had errors before`, path: ['name'] };
-      return finish(contract, [found], before?.reason);
+      const reasons = before?.reasons ?? NO_REASONS;
+      return finish(contract, withUnused([found], reasons, contract), reasons);
     }
     case 'removed': {
       const { name, file } = pairing.contract.endpoint;
@@ -107,55 +113,46 @@ function compareTwo(
   const columns = isAsked
     ? { before: base.columns.get(old.endpoint), after: head.columns.get(now.endpoint) }
     : { before: undefined, after: undefined };
+  const models = { before: base.models?.get(old.endpoint), after: head.models?.get(now.endpoint) };
   const all = [
     ...found,
     ...compareParameters(old, now),
-    ...compareQueries(old, now),
+    ...compareQueries(old, now, models),
     ...compareColumns(old, now, columns),
     ...compareSandboxes(old, now),
     ...compareRedaction(old, now),
     ...comparePolicies(old, now),
   ];
   const [before, after] = [old.analysis.file.query, now.analysis.file.query];
-  const comparison = finish(now, all, old.analysis.file.allow_breaking);
+  const isTouched = old.analysis.document.text !== now.analysis.document.text;
+  const reasons = old.analysis.file;
+  const comparison = finish(now, isTouched ? withUnused(all, reasons, now) : all, reasons);
   return old.query.key === now.query.key ? comparison : { ...comparison, query: { before, after } };
 }
 
-/** Adds the class, the line and the file's reason to each change. `before` is the reason that the old file had. */
-function finish(
-  { endpoint, analysis }: Contract,
-  found: readonly Found[],
-  before: string | undefined,
-): Comparison {
-  const { name, file } = endpoint;
-  const reason = analysis.file.allow_breaking;
-  const isStale = reason !== undefined && before !== undefined && plain(reason) === plain(before);
-  const changes = found.map(({ code, message, path, offset }): Change => {
-    const { document } = analysis;
-    const { line } = offset === undefined ? document.locateKey(path) : document.locateInside(path, offset);
-    const { class: kind } = CHANGES[code];
-    if (!needsReason({ class: kind }))
-      return { endpoint: name, class: kind, code, message, file, line, allowed: undefined };
-    const allowed = isStale ? undefined : reason;
-    return {
-      endpoint: name,
-      class: kind,
-      code,
-      message: isStale ? `${message} ${STALE}` : message,
-      file,
-      line,
-      allowed,
-    };
-  });
-  const seen = new Map(changes.map((change) => [`${change.code} ${change.line} ${change.message}`, change]));
-  return { endpoint: name, changes: [...seen.values()].toSorted(compareChanges), query: undefined };
+/** With the reasons of the file that allow none of the changes. */
+function withUnused(found: readonly Found[], before: Reasons, { analysis }: Contract): readonly Found[] {
+  const changed = new Set(found.map(({ code }) => code));
+  return [...found, ...unusedReasons(before, analysis.file, changed)];
 }
 
-/** A reason left in the file would allow every later change. */
-const STALE = '(allow_breaking is the reason of an earlier change: write one for this change)';
-
-function plain(reason: string): string {
-  return reason.trim().replaceAll(/\s+/g, ' ');
+/** Adds the class, the line and the file's reason to each change. `before` are the reasons that the old file had. */
+function finish(
+  { endpoint: { name: endpoint, file }, analysis }: Contract,
+  found: readonly Found[],
+  before: Reasons,
+): Comparison {
+  const { document } = analysis;
+  const changes = found.map(({ code, message, path, offset }): Change => {
+    const { line } = offset === undefined ? document.locateKey(path) : document.locateInside(path, offset);
+    const { class: kind } = CHANGES[code];
+    const plain = { endpoint, class: kind, code, message, file, line, allowed: undefined };
+    if (!needsReason(plain)) return plain;
+    const { allowed, remark } = judge(code, before, analysis.file);
+    return { ...plain, message: remark === undefined ? message : `${message} (${remark})`, allowed };
+  });
+  const seen = new Map(changes.map((change) => [`${change.code} ${change.line} ${change.message}`, change]));
+  return { endpoint, changes: [...seen.values()].toSorted(compareChanges), query: undefined };
 }
 
 function compareChanges(a: Change, b: Change): number {

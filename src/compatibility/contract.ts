@@ -4,12 +4,12 @@ import { assembleCatalog, type Candidate } from '../catalog/catalog.ts';
 import type { createInspect } from '../catalog/compile.ts';
 import type { TableColumns } from '../catalog/describe.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
-import type { EndpointFile } from '../config/generated/endpoint.ts';
 import { parseYaml, type Path } from '../config/yaml-document.ts';
 import type { Finding } from '../core/finding.ts';
 import type { Column } from '../engine/engine.ts';
 import type { ChangeCode } from './changes.ts';
 import { readQuery, type Query } from './query.ts';
+import { NO_REASONS, reasonsIn, type Reasons } from './reasons.ts';
 
 export type InspectFile = ReturnType<typeof createInspect>;
 
@@ -32,7 +32,7 @@ export interface BrokenFile {
   /** As far as they can be read. */
   readonly id: string | undefined;
   readonly name: string | undefined;
-  readonly reason: string | undefined;
+  readonly reasons: Reasons;
   /** At least one. */
   readonly findings: readonly Finding[];
 }
@@ -70,8 +70,8 @@ export function readContracts(files: readonly SourceFile[], inspect: InspectFile
       if (contract === undefined) return broken;
       if (isServed(contract)) return [];
       const { id, name, file } = contract.endpoint;
-      const reason = contract.analysis.file.allow_breaking;
-      return { path: file, id, name, reason, findings: diagnostics.filter((found) => found.file === file) };
+      const reasons = contract.analysis.file;
+      return { path: file, id, name, reasons, findings: diagnostics.filter((found) => found.file === file) };
     }),
   };
 }
@@ -92,14 +92,14 @@ function readFile({ path, text }: SourceFile, inspect: InspectFile): ReadFile {
   return { candidate, contract: { endpoint: candidate.endpoint, analysis, query: readQuery(analysis) } };
 }
 
-type Names = Pick<BrokenFile, 'id' | 'name' | 'reason'>;
+type Names = Pick<BrokenFile, 'id' | 'name' | 'reasons'>;
 
-const NAMELESS: Names = { id: undefined, name: undefined, reason: undefined };
+const NAMELESS: Names = { id: undefined, name: undefined, reasons: NO_REASONS };
 
 function namesIn(value: unknown): Names {
   if (typeof value !== 'object' || value === null) return NAMELESS;
-  const { id, name, allow_breaking: reason }: Partial<Record<keyof EndpointFile, unknown>> = value;
-  return { id: textOf(id)?.toLowerCase(), name: textOf(name), reason: textOf(reason) };
+  const { id, name }: Partial<Record<'id' | 'name', unknown>> = value;
+  return { id: textOf(id)?.toLowerCase(), name: textOf(name), reasons: reasonsIn(value) };
 }
 
 function textOf(value: unknown): string | undefined {

@@ -1,12 +1,13 @@
 // Compares the models of two versions of a query: what the new one lets somebody see that the old one did not.
 import { confinedColumns, type ConfinedColumns } from '../query-model/confined-columns.ts';
-import { equalColumnsOf, EXPOSURE_KINDS, exposuresOf, type Exposure } from '../query-model/exposures.ts';
 import { areImplying } from '../query-model/implication.ts';
 import type { QueryModel, SourceModel } from '../query-model/model.ts';
 import { childrenOf, expressionsIn, inputsOf, type Expression, type Relation } from '../query-model/nodes.ts';
 import { readingsOf, type Reading, type Restriction } from '../query-model/restrictions.ts';
 import { UnreadableTree } from '../query-model/tree-lines.ts';
 import type { ChangeCode } from './changes.ts';
+import { compareExposures } from './exposure-changes.ts';
+import { show } from './shown-text.ts';
 
 /** A change of a query, at a source of the new model; undefined: of the query as a whole. */
 export interface ModelChange {
@@ -33,7 +34,7 @@ export function compareModels(
       ...compareSettings(pair),
       ...compareConfinement(pair),
       ...compareReadings(pair),
-      ...compareExposures(pair),
+      ...[...compareExposures(before, after)].map(columnChange),
     ]);
   } catch (error) {
     if (!(error instanceof UnreadableTree)) throw error;
@@ -43,9 +44,15 @@ export function compareModels(
 
 /** Whether both return equal rows for equal tables and parameters. */
 export function areEqual(before: QueryModel, after: QueryModel): boolean {
-  const columns = ({ columns: list }: QueryModel): string =>
-    JSON.stringify(list.map(({ name, type }) => [name, type]));
-  return before.text === after.text && columns(before) === columns(after);
+  return before.text === after.text && columnsOf(before) === columnsOf(after);
+}
+
+function columnsOf({ columns }: QueryModel): string {
+  return JSON.stringify(columns.map(({ name, type }) => [name, type]));
+}
+
+function columnChange(message: string): ModelChange {
+  return { code: 'column.exposes_more', message, source: undefined };
 }
 
 interface Pair {
@@ -72,7 +79,7 @@ function* compareConfinement({ before, after }: Pair): Generator<ModelChange> {
     }
     for (const [parameter, columns] of old.get(source.name) ?? []) {
       const kept = now.get(source.name)?.get(parameter);
-      const isSame = columns.has('') || [...columns].some((column) => kept?.has(column));
+      const isSame = columns.size === 0 || [...columns].some((column) => kept?.has(column));
       const isConfined = source.confinedBy.includes(parameter) && isSame;
       if (!isConfined) yield notConfined(source, parameter);
     }
@@ -138,7 +145,7 @@ function keptParameters(name: string, before: ConfinedColumns, after: ConfinedCo
   const [old, now] = [before.get(name), after.get(name)];
   const kept = [...(old ?? [])].filter(([parameter, columns]) => {
     const still = now?.get(parameter);
-    return [...columns].some((column) => still?.has(column));
+    return still !== undefined && (columns.size === 0 || [...columns].some((column) => still.has(column)));
   });
   return new Set(kept.map(([parameter]) => parameter));
 }
@@ -184,95 +191,6 @@ function lostCondition({ text, parameters }: Restriction, source: SourceModel | 
     code: 'tenant.filter_changed',
     message: `the condition with ${names.join(', ')} no longer restricts rows${where}: ${show(text)}`,
     source,
-  };
-}
-
-const MAX_SHOWN = 200;
-
-/** A canonical text without the types of parameters and constants. */
-function show(text: string): string {
-  const plain = text
-    .replaceAll(/@(\w+):[A-Z]\w*(?:\([^()]*\))*/g, '@$1')
-    .replaceAll(/\b(?:U?Int64|Float64)_(-?[\d.]+):\w+/g, '$1');
-  return plain.length <= MAX_SHOWN ? plain : `${plain.slice(0, MAX_SHOWN - 1)}…`;
-}
-
-/** Each column must show no more of a stored column than the old query did. */
-function* compareExposures({ before, after, isTable }: Pair): Generator<ModelChange> {
-  const old = exposuresOf(before.root);
-  const now = exposuresOf(after.root);
-  const all = old.flat();
-  const names = new Set(before.columns.map(({ name }) => name));
-  const same = samePlaces(equalColumnsOf(after.root));
-  for (const [index, { name }] of after.columns.entries()) {
-    const isNew = !names.has(name);
-    for (const exposure of now[index] ?? []) {
-      const fault = faultOf(exposure, { all, isNew, isTable, same });
-      if (fault !== undefined)
-        yield { code: 'column.exposes_more', message: `the column ${name} ${fault}`, source: undefined };
-    }
-  }
-}
-
-interface ExposureOptions {
-  /** Of all columns of the old query. */
-  readonly all: readonly Exposure[];
-  /** Whether the old query has no column of that name. */
-  readonly isNew: boolean;
-  readonly isTable: boolean;
-  /** The columns that equal one in every row, itself included. */
-  readonly same: (place: string) => ReadonlySet<string>;
-}
-
-function faultOf(exposure: Exposure, { all, isNew, same }: ExposureOptions): string | undefined {
-  const places = same(`${exposure.table}.${exposure.column}`);
-  const former = all.filter(({ table, column }) => places.has(`${table}.${column}`));
-  const what = exposure.table === '' ? 'the number of rows' : `${exposure.table}.${exposure.column}`;
-  if (former.length === 0) return faultOfNew(exposure, { all, isNew, what });
-  const rank = EXPOSURE_KINDS.indexOf(exposure.kind);
-  const isGuarded = ({ guards }: Exposure): boolean =>
-    guards.every((guard) => exposure.guards.includes(guard));
-  const unguarded = former.filter(isGuarded);
-  if (unguarded.length === 0) return `shows more of ${what}: ${lostGuard(exposure, former)}`;
-  if (exposure.table === '' || isNew || unguarded.some(({ kind }) => EXPOSURE_KINDS.indexOf(kind) <= rank))
-    return undefined;
-  return `shows ${what} itself, which was ${KIND_NAMES[former[0]?.kind ?? 'value']} before`;
-}
-
-const KIND_NAMES: Readonly<Record<Exposure['kind'], string>> = {
-  value: 'shown',
-  computed: 'only computed with',
-  aggregated: 'only aggregated',
-  condition: 'only used in conditions',
-};
-
-function lostGuard(exposure: Exposure, former: readonly Exposure[]): string {
-  const lost = former.flatMap(({ guards }) => guards.filter((guard) => !exposure.guards.includes(guard)));
-  return `it no longer depends on ${show(lost[0] ?? '')}`;
-}
-
-/** A column that was not shown: in a column of an old name, or without the parameters that guard all the others. */
-function faultOfNew(
-  exposure: Exposure,
-  { all, isNew, what }: { readonly all: readonly Exposure[]; readonly isNew: boolean; readonly what: string },
-): string | undefined {
-  const ofTable = all.filter(({ table }) => exposure.table === '' || table === exposure.table);
-  const [first, ...rest] = ofTable.map(({ parameters }) => parameters);
-  const common = (first ?? []).filter((guard) => rest.every((each) => each.includes(guard)));
-  const lost = common.find((guard) => !exposure.guards.includes(guard));
-  if (lost !== undefined) return `shows ${what} without the condition ${show(lost)}`;
-  if (isNew || exposure.table === '' || exposure.kind === 'condition') return undefined;
-  return `now shows ${what}, which was not shown before`;
-}
-
-/** Which columns are equal, through pairs of equal ones. */
-function samePlaces(pairs: readonly (readonly [string, string])[]): (place: string) => ReadonlySet<string> {
-  return (place) => {
-    const found = new Set([place]);
-    for (const each of found) {
-      for (const pair of pairs) if (pair.includes(each)) for (const other of pair) found.add(other); // the loop visits what it adds
-    }
-    return found;
   };
 }
 

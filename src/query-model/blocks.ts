@@ -87,7 +87,10 @@ function isComputedOverRows(expression: Expression): boolean {
       return isComputedOverRows(expression.body);
     case 'column':
       return expression.expression !== undefined && isComputedOverRows(expression.expression);
-    default:
+    case 'constant':
+    case 'parameter':
+    case 'subquery':
+    case 'table_set':
       return false;
   }
 }

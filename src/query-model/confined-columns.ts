@@ -4,7 +4,7 @@ import type { QueryModel } from './model.ts';
 import { childrenOf, expressionsIn, inputsOf, type Expression, type Relation } from './nodes.ts';
 import { refOf } from './values.ts';
 
-/** By the name of a source and of a parameter: the columns that confine every read of it. */
+/** By the name of a source and of a parameter that confines every read of it: the columns that do so alone. */
 export type ConfinedColumns = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>;
 
 /** Columns that are tried; others count as columns that do not confine. */
@@ -25,22 +25,18 @@ function find({ root, sources, parameters }: QueryModel): ConfinedColumns {
   const isShared = (name: string): boolean => shared.has(name);
   const columns = columnsIn(root).slice(0, MAX_COLUMNS);
   const names = new Set(sources.filter((each) => !each.isShared).map(({ name }) => name));
-  const found = new Map([...names].map((name) => [name, new Map<string, Set<string>>()]));
+  const found = new Map([...names].map((name) => [name, new Map<string, ReadonlySet<string>>()]));
   for (const { name: parameter, isNeverNull } of parameters) {
     const able = [...names].filter((name) => isConfinedBy(sources, name, parameter));
     if (able.length === 0) continue;
-    for (const column of columns) {
-      const confined = confinementOf(root, { parameter, isNeverNull, columns: new Set([column]), isShared });
-      for (const name of able) {
-        const ids = sources.filter((each) => each.name === name).map(({ id }) => id);
-        if (!ids.every((id) => confined.get(id) === true)) continue;
-        const ofSource = found.get(name);
-        ofSource?.set(parameter, (ofSource.get(parameter) ?? new Set()).add(column));
-      }
-    }
+    const tried = columns.map((column) => ({
+      column,
+      confined: confinementOf(root, { parameter, isNeverNull, columns: new Set([column]), isShared }),
+    }));
     for (const name of able) {
-      const ofSource = found.get(name);
-      if (ofSource?.get(parameter) === undefined) ofSource?.set(parameter, new Set(['']));
+      const ids = sources.filter((each) => each.name === name).map(({ id }) => id);
+      const sufficient = tried.filter(({ confined }) => ids.every((id) => confined.get(id) === true));
+      found.get(name)?.set(parameter, new Set(sufficient.map(({ column }) => column)));
     }
   }
   return found;

@@ -110,7 +110,7 @@ function ofDictionary(call: FunctionExpression, texts: Texts): readonly Exposure
 /** `count()` shows how many rows there are. */
 function ofCount(call: FunctionExpression, texts: Texts): readonly Exposure[] {
   if (call.role === 'ordinary' || !/^count/i.test(call.name)) return [];
-  const condition = /If$/.test(call.name) ? call.arguments.at(-1) : undefined;
+  const condition = call.name.endsWith('If') ? call.arguments.at(-1) : undefined;
   const isByParameter = condition !== undefined && texts.parameters(condition).size > 0;
   const guards = condition === undefined || !isByParameter ? [] : [`then ${texts.expression(condition)}`];
   return [{ table: '', column: '*', kind: 'aggregated', guards, parameters: guards }];
@@ -128,7 +128,7 @@ function kindOf(call: FunctionExpression, index: number, { kind }: Exposure): Ex
   const { name, role, arguments: list } = call;
   if (role !== 'ordinary') {
     if (index < 0) return 'condition';
-    if (/If$/.test(name) && index === list.length - 1) return 'condition';
+    if (name.endsWith('If') && index === list.length - 1) return 'condition';
     if (/^arg(?:Min|Max)/.test(name) && index > 0) return 'condition';
     const isText = isTextual(typeOf(list[index]));
     return AGGREGATES_OF_ONE.test(name) && (isText || !/^(?:min|max)/.test(name)) ? kind : 'aggregated';
@@ -162,7 +162,7 @@ function guardsOf(call: FunctionExpression, index: number, texts: Texts): readon
   if (name === 'if' || name === 'multiIf') return guardsOfBranch(list, index, toGuard);
   if (role !== 'ordinary') {
     const condition = list.at(-1);
-    const isConditional = /If$/.test(name) && index < list.length - 1 && condition !== undefined;
+    const isConditional = name.endsWith('If') && index < list.length - 1 && condition !== undefined;
     return isConditional ? toGuard('then', condition) : [];
   }
   const beside = list.flatMap((each, at) => {

@@ -169,9 +169,14 @@ function areEqual(now: readonly Restriction[], old: Restriction): boolean {
     const isPair = plain?.kind === 'function' && plain.name === 'equals';
     return isPair ? [plain.arguments.map(texts.expression)] : [];
   });
-  const reached = new Set([from]);
-  for (const term of reached) {
-    for (const pair of pairs) if (pair.includes(term)) for (const each of pair) reached.add(each); // the loop visits what it adds
+  return reachable(from, pairs).has(to);
+}
+
+/** The terms that equal one through pairs of equal ones, itself included. */
+export function reachable(from: string, pairs: readonly (readonly string[])[]): ReadonlySet<string> {
+  const found = new Set([from]);
+  for (const term of found) {
+    for (const other of pairs.filter((pair) => pair.includes(term)).flat()) found.add(other); // the loop visits what it adds
   }
-  return reached.has(to);
+  return found;
 }

@@ -168,7 +168,9 @@ function below(relation: Relation, index: number, path: Path): Path {
       const own = relation.isLeft ? [] : relation.columns.map(({ expression }) => expression);
       return withMet(path, metIn(own, path));
     }
-    default:
+    case 'query':
+    case 'table':
+    case 'table_function':
       return path;
   }
 }

@@ -41,7 +41,12 @@ const CHANGED = `# A comment.\n${LOGS}cache: { ttl: 60 }\n`
   .replace('max_rows: 100', 'max_rows: 50');
 
 interface Json {
-  readonly changes: readonly { readonly code: string; readonly file: string; readonly message: string }[];
+  readonly changes: readonly {
+    readonly class: string;
+    readonly code: string;
+    readonly file: string;
+    readonly message: string;
+  }[];
 }
 
 function codesIn({ out }: Finished): readonly string[] {
@@ -80,23 +85,30 @@ describe('output', () => {
     expect(readFileSync(summary, 'utf8')).toBe((await diff('HEAD')).out);
   });
 
-  test('a reason in the file allows its changes only once', async () => {
+  test('reasons by code allow the changes, only once', async () => {
     const { write, commit, diff } = withLogs();
-    write('endpoints/recent.yaml', `${CHANGED}allow_breaking: agreed with | all\n`);
+    write('endpoints/recent.yaml', CHANGED);
+    const { changes } = JSON.parse((await diff('HEAD', '--format', 'json')).out) as Json;
+    const reasons = (kind: string): string =>
+      [...new Set(changes.filter((change) => change.class === kind).map(({ code }) => code))]
+        .map((code) => `  ${code}: agreed with | all\n`)
+        .join('');
+    const allowed = `${CHANGED}allow:\n${reasons('breaking')}allow_security:\n${reasons('security')}`;
+    write('endpoints/recent.yaml', allowed);
     const { code, out } = await diff('HEAD');
     expect(code).toBe(0);
     expect(out).toContain('| security, allowed |');
     expect(out).toContain(String.raw`(allowed: agreed with \| all)`);
     commit('second');
-    write(
-      'endpoints/recent.yaml',
-      `${CHANGED}allow_breaking: agreed with | all\n`.replace('max_rows: 50', 'max_rows: 40'),
-    );
+    write('endpoints/recent.yaml', allowed.replace('max_rows: 50', 'max_rows: 40'));
     const later = await diff('HEAD', '--format', 'json');
     expect(later.code).toBe(1);
-    expect((JSON.parse(later.out) as Json).changes).toMatchObject([
-      { code: 'max_rows.lowered', message: expect.stringContaining('is the reason of an earlier change') },
-    ]);
+    const [first, ...others] = (JSON.parse(later.out) as Json).changes;
+    expect(first).toMatchObject({
+      code: 'max_rows.lowered',
+      message: expect.stringContaining('is of an earlier change'),
+    });
+    expect(new Set(others.map((other) => other.code))).toEqual(new Set(['reason.stale']));
   });
 });
 

@@ -290,6 +290,11 @@ const ROWS: readonly Row[] = [
     pair('reservation', WORKLOADS, '{ enabled: true, workloads: [a, c] }'),
   ),
   row('warming.changed', 'Reservation.warming', pair('reservation', '', '{ enabled: false, warming: w }')),
+  row('reason.unused', 'allow', pair('allow', '', '{ column.removed: a reason }')),
+  row(['reason.stale', 'max_rows.raised'], 'allow', [
+    { allow: '{ column.removed: a reason }' },
+    { allow: '{ column.removed: a reason }', max_rows: '2000' },
+  ]),
   row('labels.changed', 'labels', pair('labels', '{ team: a }', '{ team: "@header" }')),
 ];
 
@@ -302,6 +307,8 @@ const DO_NOT_MATTER: Readonly<Record<string, Row['turn']>> = {
   'Tenancy.shared': pair('tenancy', '{ shared: { a.b: x } }', '{ shared: { a.c: x } }'),
   'Tenancy.none': pair('tenancy', '{ none: a }', '{ none: b }'),
   description: pair('description', 'a', 'b'),
+  allow: pair('allow', '{ column.removed: a }', ''),
+  allow_security: pair('allow_security', '{ tenant.filter_changed: a }', ''),
   allow_breaking: pair('allow_breaking', 'a', 'b'),
   examples: pair('examples', '', '[{ name: a, parameters: { p: x } }]'),
   fixtures: pair('fixtures', '', '{ logs.t: [{ a: 1 }] }'),
@@ -596,61 +603,6 @@ describe('columns', () => {
     expect(showAll(compareContracts(described, rejected))).toEqual(['one query.rejected a.yaml']);
     expect(compareContracts(rejected, described)).toEqual([]);
     expect(compareContracts(described, sideOf(file))).toEqual([]);
-  });
-});
-
-describe('allow_breaking', () => {
-  const withReason = (reason: string, keys: Keys = {}): string =>
-    fileOf({ ...BASE, allow_breaking: reason, ...keys });
-
-  test.each([
-    { why: 'none', before: FILE, after: fileOf({ ...BASE, max_rows: '1' }), allowed: undefined, says: false },
-    {
-      why: 'a new one',
-      before: FILE,
-      after: withReason('agreed', { max_rows: '1' }),
-      allowed: 'agreed',
-      says: false,
-    },
-    {
-      why: 'another one',
-      before: withReason('first'),
-      after: withReason('agreed', { max_rows: '1' }),
-      allowed: 'agreed',
-      says: false,
-    },
-    {
-      why: 'the one before',
-      before: withReason('agreed'),
-      after: withReason('agreed', { max_rows: '1' }),
-      allowed: undefined,
-      says: true,
-    },
-    {
-      why: 'the one before, with spaces',
-      before: withReason('agreed so'),
-      after: withReason('" agreed  so"', { max_rows: '1' }),
-      allowed: undefined,
-      says: true,
-    },
-  ])('$why', ({ before, after, allowed, says }) => {
-    const [change] = changesBetween(before, after);
-    expect(change?.allowed).toBe(allowed);
-    expect(change?.message.includes('allow_breaking is the reason of an earlier change')).toBe(says);
-  });
-
-  test('a file that had errors keeps its reason', () => {
-    const [{ changes } = { changes: [] }] = compareFiles(
-      { 'a.yaml': withReason('agreed').replace('@p', '@q') },
-      { 'a.yaml': withReason('agreed') },
-    );
-    expect(changes).toMatchObject([{ code: 'endpoint.not_comparable', allowed: undefined }]);
-  });
-
-  test('changes that need no reason accept none', () => {
-    expect(changesBetween(FILE, withReason('agreed', { max_rows: '2000' }))).toMatchObject([
-      { allowed: undefined },
-    ]);
   });
 });
 

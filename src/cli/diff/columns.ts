@@ -1,12 +1,15 @@
-// Describes the columns of endpoints at both revisions, on the embedded engine with the tables of each revision.
+// Describes the columns of endpoints at both revisions and analyses their queries, on the embedded engine with the tables of each revision.
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { createDescribe } from '../../catalog/describe.ts';
 import type { Endpoint } from '../../catalog/endpoint.ts';
+import { modelOf, queriesOf, type ModelResult } from '../../catalog/query-models.ts';
+import { tenancyOf } from '../../catalog/tenancy.ts';
 import type { Settings } from '../../config/settings.ts';
-import { plainComparison, type ColumnsByEndpoint, type Comparison } from '../../compatibility/compare.ts';
-import type { Contracts, EndpointColumns } from '../../compatibility/contract.ts';
+import { plainComparison, type Comparison, type Side } from '../../compatibility/compare.ts';
+import type { Contract, Contracts, EndpointColumns } from '../../compatibility/contract.ts';
+import type { EndpointModels } from '../../compatibility/query-changes.ts';
 import type { Finding } from '../../core/finding.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { LoadedSchema } from '../../schema/load-schema.ts';
@@ -32,10 +35,13 @@ export interface ColumnDeps {
   readonly terminal: Terminal;
 }
 
+/** What the engine reports about the queries of one revision. */
+export type DescribedQueries = Pick<Side, 'columns' | 'models'>;
+
 /** Undefined: unknown. */
 export interface ReportedColumns {
-  readonly before?: ColumnsByEndpoint;
-  readonly after?: ColumnsByEndpoint;
+  readonly before?: DescribedQueries;
+  readonly after?: DescribedQueries;
   /** Notes on what was not compared. */
   readonly notes: readonly string[];
   /** Changes of the tables themselves. */
@@ -63,13 +69,19 @@ export async function reportColumns(
     );
   try {
     if (isSame) {
-      const [first, second] = await withTables(before, deps, (engine) => describeBoth(engine, old, now));
+      const [first, second] = await withTables(before, deps, (engine) =>
+        describeBoth(engine, [old, now], deps),
+      );
       return { ...withNotes(notes), before: first, after: second };
     }
-    const first = await withTables(before, deps, (engine, tables) => describeWith(engine, old, tables));
-    const second = await withTables(after, deps, (engine, tables) => describeWith(engine, now, tables));
+    const first = await withTables(before, deps, (engine, tables) =>
+      describeWith(engine, old, { ...deps, broken: tables }),
+    );
+    const second = await withTables(after, deps, (engine, tables) =>
+      describeWith(engine, now, { ...deps, broken: tables }),
+    );
     const comparisons = newlyBroken(first.broken, second.broken);
-    return { ...withNotes(notes), comparisons, before: first.columns, after: second.columns };
+    return { ...withNotes(notes), comparisons, before: first.queries, after: second.queries };
   } catch (error) {
     const { message } = rejectionOf(error);
     return withFailure(
@@ -95,12 +107,12 @@ function withNotes(notes: readonly string[]): ReportedColumns {
 
 /** Queries that read no tables need none. */
 async function withoutTables(
-  old: readonly Endpoint[],
-  now: readonly Endpoint[],
+  old: readonly Contract[],
+  now: readonly Contract[],
   deps: ColumnDeps,
 ): Promise<ReportedColumns> {
-  const [before, after] = await withTables([], deps, (engine) => describeBoth(engine, old, now));
-  const isComplete = before.size === old.length && after.size === now.length;
+  const [before, after] = await withTables([], deps, (engine) => describeBoth(engine, [old, now], deps));
+  const isComplete = before.columns?.size === old.length && after.columns?.size === now.length;
   if (!isComplete) return withFailure(noTables(deps.settings, 'The columns were not compared'));
   return { ...withNotes([]), before, after };
 }
@@ -124,11 +136,9 @@ function newlyBroken(before: LoadedSchema['broken'], after: LoadedSchema['broken
 }
 
 /** Endpoints of files whose text does not occur on the other side. */
-function changed({ contracts }: Described, other: Described | undefined): readonly Endpoint[] {
+function changed({ contracts }: Described, other: Described | undefined): readonly Contract[] {
   const texts = new Set(other?.contracts.served.map(({ analysis }) => analysis.document.text));
-  return contracts.served
-    .filter(({ analysis }) => !texts.has(analysis.document.text))
-    .map(({ endpoint }) => endpoint);
+  return contracts.served.filter(({ analysis }) => !texts.has(analysis.document.text));
 }
 
 /** Rejects with CommandError if the tables cannot be read. */
@@ -168,37 +178,58 @@ async function withTables<T>(
 }
 
 interface DescribedTables {
-  readonly columns: ColumnsByEndpoint;
+  readonly queries: DescribedQueries;
   readonly broken: LoadedSchema['broken'];
 }
 
 async function describeWith(
   engine: Engine,
-  endpoints: readonly Endpoint[],
-  broken: LoadedSchema['broken'],
+  contracts: readonly Contract[],
+  { settings, broken }: Pick<ColumnDeps, 'settings'> & Pick<LoadedSchema, 'broken'>,
 ): Promise<DescribedTables> {
-  return { columns: await describeAll(engine, endpoints), broken };
+  return { queries: await describeAll(engine, contracts, settings), broken };
 }
 
 async function describeBoth(
   engine: Engine,
-  old: readonly Endpoint[],
-  now: readonly Endpoint[],
-): Promise<readonly [ColumnsByEndpoint, ColumnsByEndpoint]> {
-  return [await describeAll(engine, old), await describeAll(engine, now)];
+  [old, now]: readonly [readonly Contract[], readonly Contract[]],
+  { settings }: ColumnDeps,
+): Promise<readonly [DescribedQueries, DescribedQueries]> {
+  return [await describeAll(engine, old, settings), await describeAll(engine, now, settings)];
 }
 
 /** Seconds for analysing one query, independent of the endpoint's time limit. */
 const DESCRIBE_TIME = 10;
 
-async function describeAll(engine: Engine, endpoints: readonly Endpoint[]): Promise<ColumnsByEndpoint> {
+async function describeAll(
+  engine: Engine,
+  contracts: readonly Contract[],
+  settings: Settings,
+): Promise<DescribedQueries> {
   const describe = createDescribe(engine);
-  const all = new Map<Endpoint, EndpointColumns>();
-  for (const endpoint of endpoints) {
+  const columns = new Map<Endpoint, EndpointColumns>();
+  const models = new Map<Endpoint, EndpointModels>();
+  for (const contract of contracts) {
+    const { endpoint } = contract;
     const limited = { ...endpoint, limits: { ...endpoint.limits, time: DESCRIBE_TIME } };
     const result = await describe.result(limited);
     const tables = result && (await describe.tables(limited));
-    if (result !== undefined && tables !== undefined) all.set(endpoint, { result, tables });
+    if (result === undefined || tables === undefined) continue;
+    columns.set(endpoint, { result, tables });
+    models.set(endpoint, await modelsOf(engine, contract, settings));
   }
-  return all;
+  return { columns, models };
+}
+
+async function modelsOf(
+  engine: Engine,
+  { analysis, endpoint }: Contract,
+  settings: Settings,
+): Promise<EndpointModels> {
+  const inspected = { analysis, candidate: { endpoint } };
+  const isShared = tenancyOf(analysis.file, settings.tenancy)?.isShared;
+  const models = new Map<string | undefined, ModelResult>();
+  for (const { table, sql } of queriesOf(inspected))
+    models.set(table, await modelOf(engine, inspected, sql, isShared === undefined ? {} : { isShared }));
+  return models;
 }

@@ -28,7 +28,7 @@ export async function renderMarkdown(report: Report, maxLength = MAX_LENGTH): Pr
       ? []
       : [
           '',
-          `${open} of them ${open === 1 ? 'requires' : 'require'} a reason: add \`allow_breaking: <why>\` to the endpoint file, or revert the change.`,
+          `${open} of them ${open === 1 ? 'requires' : 'require'} a reason: add \`allow: { <code>: <why> }\` to the endpoint file, or \`allow_security\` for a security change, or revert the change.`,
         ];
   const notes = report.notes.flatMap((note) => ['', `_${escapeMarkdown(note)}._`]);
   const heading = `### Contracts: ${escapeMarkdown(report.base)} → ${escapeMarkdown(report.head)}`;

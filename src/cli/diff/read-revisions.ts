@@ -66,8 +66,8 @@ export async function readRevisions(
   const reported = await columnsOf(before, after, options, deps);
   return {
     repository,
-    base: { ...old, side: { ...before.contracts, columns: reported.before } },
-    head: { ...now, side: { ...after.contracts, columns: reported.after } },
+    base: { ...old, side: { ...before.contracts, ...reported.before } },
+    head: { ...now, side: { ...after.contracts, ...reported.after } },
     reported,
   };
 }
