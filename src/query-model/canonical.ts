@@ -1,7 +1,7 @@
 // Canonical texts of expressions and relations: equal for queries that differ in spelling only.
 import { createHash } from 'node:crypto';
 import { blockOf, isTransparent, nullableIn, ownRelations } from './blocks.ts';
-import { elementsOf, plainForm } from './plain-form.ts';
+import { elementsOf, isCondition, plainForm, truthOf, withoutSubquery } from './plain-form.ts';
 import {
   childrenOf, expressionsIn, inputsOf,
   type ColumnExpression, type Expression, type FunctionExpression, type NodeId, type QueryNode, type Relation,
@@ -88,7 +88,7 @@ function createScope(root: Relation, options: TextOptions, outer: Scope | undefi
     options,
     relations,
     nullable: nullableIn(root),
-    numbers: new Map([...numbersOf(relations), ...(options.numbers ?? [])]),
+    numbers: new Map([...numbersOf(readIn(root, options.branches)), ...(options.numbers ?? [])]),
     lambdas: new Map(),
     depth: 0,
     outer,
@@ -105,16 +105,28 @@ function shorten(text: string): string {
 }
 
 /** The number of each table among the reads of the same table. */
-export function numbersOf(relations: ReadonlyMap<NodeId, Relation>): Map<NodeId, number> {
+export function numbersOf(relations: Iterable<Relation>): Map<NodeId, number> {
   const numbers = new Map<NodeId, number>();
   const counts = new Map<string, number>();
-  for (const relation of relations.values()) {
+  for (const relation of relations) {
     if (relation.kind !== 'table' && relation.kind !== 'table_function') continue;
     const count = counts.get(relation.name) ?? 0;
     counts.set(relation.name, count + 1);
     numbers.set(relation.id, count);
   }
   return numbers;
+}
+
+/** The relations of a query, without the branches of a union that are not the chosen one. */
+export function readIn(
+  root: Relation,
+  branches: ReadonlyMap<NodeId, number> = new Map(),
+): Iterable<Relation> {
+  return ownRelations(root, (relation) => {
+    const chosen = branches.get(relation.id);
+    const inputs = inputsOf(relation);
+    return chosen === undefined ? inputs : inputs.slice(chosen, chosen + 1);
+  }).values();
 }
 
 type Meaning = (column: ColumnExpression) => readonly Expression[] | undefined;
@@ -194,8 +206,11 @@ function expressionText(scope: Scope, expression: Expression): string {
       scope.depth--;
       return `${expression.parameters.length} -> ${body}`;
     }
-    case 'subquery':
+    case 'subquery': {
+      const inner = withoutSubquery(expression);
+      if (inner !== expression) return text(inner);
       return `(${scope.texts.inside(expression.query).relation(expression.query)})`;
+    }
     case 'table_set':
       return scope.texts.relation(expression.table);
     case 'function':
@@ -208,8 +223,11 @@ function functionText(scope: Scope, call: FunctionExpression): string {
   if (plain !== call) return scope.texts.expression(plain);
   const { name, parameters, window } = call;
   if (name === 'and' || name === 'or') {
-    const parts = flatten(name, [call]).map(scope.texts.expression);
-    return `${name}(${[...new Set(parts)].toSorted().join(', ')})`;
+    const operands = flatten(name, [call]);
+    const parts = new Set(operands.map(scope.texts.expression));
+    const [only = ''] = parts;
+    if (parts.size === 1 && operands.every(isCondition)) return only;
+    return `${name}(${[...parts].toSorted().join(', ')})`;
   }
   const text = scope.texts.expression;
   const [left, right] = call.arguments;
@@ -245,11 +263,7 @@ export function flatten(name: 'and' | 'or', list: readonly Expression[]): readon
 
 /** The operands of AND that can be false. */
 export function conditionsIn(list: readonly Expression[]): readonly Expression[] {
-  return flatten('and', list).filter((each) => each.kind !== 'constant' || !isTrue(each.text));
-}
-
-function isTrue(constant: string): boolean {
-  return constant === 'UInt64_1' || constant === 'Bool_1' || constant === 'true';
+  return flatten('and', list).filter((each) => truthOf(each) !== true);
 }
 
 function conjunctsOf(scope: Scope, list: readonly Expression[]): readonly string[] {

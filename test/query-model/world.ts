@@ -4,8 +4,20 @@ import { hasAmbiguousName, markParameters, usesOf } from '../../src/query-model/
 import { bindPlaceholders } from '../../src/sql/placeholders.ts';
 import { openOracle } from '../sql/oracle.ts';
 
-/** Parameters of every query, with the value of a call by tenant `a`. */
-const PARAMETERS: Readonly<Record<string, { readonly type: string; readonly value: string }>> = {
+/** Tables, and rows of the tenant of a call and of another one in two versions. `{db}` stands for the database. */
+export interface Schema {
+  readonly tables: string;
+  readonly rows: Readonly<Record<'a' | 'b' | 'c', string>>;
+  /** Parameters of every query, with the value of a call by tenant `a`. */
+  readonly parameters: Readonly<Record<string, { readonly type: string; readonly value: string }>>;
+  /** The database in queries. */
+  readonly prefix: string;
+}
+
+/** Values of parameters by name, instead of the usual ones. */
+export type Values = Readonly<Record<string, string>>;
+
+const PARAMETERS: Schema['parameters'] = {
   tenant: { type: 'String', value: 'a' },
   tenants: { type: 'Array(String)', value: "['a']" },
   user: { type: 'UInt64', value: '1' },
@@ -21,11 +33,17 @@ const LIMITS =
   'max_threads = 1, max_memory_usage = 300000000, max_execution_time = 5, max_recursive_cte_evaluation_depth = 10';
 
 export interface World {
-  /** The model of a query with `@name` parameters that reads `logs.…`. Rejects if the engine rejects the query. */
+  /** The model of a query with `@name` parameters that reads tables of the schema's prefix. Rejects if the engine rejects the query. */
   readonly model: (query: string, options?: Partial<ModelOptions>) => Promise<QueryModel>;
   /** Whether a call by tenant `a` returns other rows if the other tenant's rows are absent or others. */
-  readonly leaks: (query: string) => Promise<boolean>;
-  readonly rows: (query: string) => Promise<string>;
+  readonly leaks: (query: string, values?: Values) => Promise<boolean>;
+  /** Sorted lines of tab-separated values. */
+  readonly rows: (
+    query: string,
+    options?: { readonly values?: Values; readonly database?: Database },
+  ) => Promise<string>;
+  /** Runs a statement in each database, such as the definition of a view. */
+  readonly define: (statement: string) => Promise<void>;
   readonly close: () => void;
 }
 
@@ -68,48 +86,79 @@ INSERT INTO {db}.orders VALUES ('b', 5, 2, 12, 1), ('b', 1, 4, 1, 2);
 /** Databases by the rows that they hold: of the caller's tenant, and of another in two versions. */
 const DATABASES = { alone: ['a'], other: ['b', 'a'], changed: ['c', 'a'] } as const;
 
-export async function openTwoTenants(): Promise<World> {
+export type Database = keyof typeof DATABASES;
+
+const LOGS: Schema = { tables: TABLES, rows: ROWS, parameters: PARAMETERS, prefix: 'logs' };
+
+export async function openTwoTenants(schema: Schema = LOGS): Promise<World> {
   const oracle = openOracle();
   for (const [db, tenants] of Object.entries(DATABASES)) {
-    const script = [TABLES, ...tenants.map((tenant) => ROWS[tenant])].join('').replaceAll('{db}', db);
-    await oracle.ask(`CREATE DATABASE ${db}; ${script}`);
+    const script = [schema.tables, ...tenants.map((tenant) => schema.rows[tenant])].join('');
+    await oracle.ask(`CREATE DATABASE ${db}; ${script.replaceAll('{db}', db)}`);
   }
-  const values = Object.entries(PARAMETERS).map(
-    ([name, { value }]) => `param_${name} = '${value.replaceAll("'", "''")}'`,
-  );
-  const ask = (sql: string): Promise<string> =>
-    oracle.ask(`SET ${LIMITS}, ${values.join(', ')}; ${sql}`, 'TSVRaw');
+  const ask = (sql: string, values: Values = {}): Promise<string> => {
+    const bindings = Object.entries(schema.parameters).map(
+      ([name, { value }]) => `param_${name} = '${(values[name] ?? value).replaceAll("'", "''")}'`,
+    );
+    return oracle.ask(`SET ${LIMITS}, ${bindings.join(', ')}; ${sql}`, 'TSVRaw');
+  };
+  const bind = (query: string, db: Database): string => bound(query, db, schema);
+  let views = await viewTrees(ask);
+  let last = { query: '', tree: '' };
+  const explain = async (query: string): Promise<string> => {
+    const sql = bind(query, 'other');
+    if (hasAmbiguousName(sql)) throw new Error('an ambiguous name');
+    return ask(`${EXPLAIN} ${markParameters(sql, usesOf(sql), MARKER)}`);
+  };
+  const model: World['model'] = async (query, options = {}) => {
+    if (last.query !== query) last = { query, tree: await explain(query) };
+    const { tree } = last;
+    const parameters = Object.keys(schema.parameters).map((name) => ({ name, isNeverNull: true }));
+    return createModel(tree, { marker: MARKER, parameters, views, ...options });
+  };
+  const rows = async (query: string, db: Database, values?: Values): Promise<string> => {
+    const text = await ask(`SELECT * FROM (${bind(query, db)}\n)`, values);
+    return text.split('\n').toSorted().join('\n');
+  };
+  const leaks: World['leaks'] = async (query, values) => {
+    const alone = await rows(query, 'alone', values);
+    return alone !== (await rows(query, 'other', values)) || alone !== (await rows(query, 'changed', values));
+  };
+  const define: World['define'] = async (statement) => {
+    for (const db of Object.keys(DATABASES)) await ask(statement.replaceAll('{db}', db));
+    views = await viewTrees(ask);
+    last = { query: '', tree: '' };
+  };
+  return {
+    model,
+    leaks,
+    define,
+    rows: (query, { values, database = 'other' } = {}) => rows(query, database, values),
+    close: oracle.close,
+  };
+}
+
+const EXPLAIN = 'EXPLAIN QUERY TREE run_passes = 1, passes = 1';
+
+/** The trees of the definitions of all views; undefined for those with parameters. */
+async function viewTrees(
+  ask: (sql: string) => Promise<string>,
+): Promise<ReadonlyMap<string, string | undefined>> {
+  const names = await ask(`SELECT name FROM system.tables WHERE database = 'other' AND engine = 'View'`);
   const views = new Map<string, string | undefined>();
-  for (const name of ['paths', 'paths_again', 'totals']) {
+  for (const name of names.split('\n').filter((each) => each !== '')) {
     const definition = await ask(
       `SELECT as_select FROM system.tables WHERE database = 'other' AND name = '${name}'`,
     );
-    views.set(`other.${name}`, await ask(`EXPLAIN QUERY TREE run_passes = 1, passes = 1 ${definition}`));
+    views.set(`other.${name}`, await ask(`${EXPLAIN} ${definition}`).catch(() => undefined));
   }
-  views.set('other.of_tenant', undefined);
-  const model: World['model'] = async (query, options = {}) => {
-    const sql = bound(query, 'other');
-    if (hasAmbiguousName(sql)) throw new Error('an ambiguous name');
-    const marked = markParameters(sql, usesOf(sql), MARKER);
-    const tree = await ask(`EXPLAIN QUERY TREE run_passes = 1, passes = 1 ${marked}`);
-    const parameters = Object.keys(PARAMETERS).map((name) => ({ name, isNeverNull: true }));
-    return createModel(tree, { marker: MARKER, parameters, views, ...options });
-  };
-  const rows = async (query: string, db: keyof typeof DATABASES = 'other'): Promise<string> => {
-    const text = await ask(`SELECT * FROM (${bound(query, db)}\n)`);
-    return text.split('\n').toSorted().join('\n');
-  };
-  const leaks: World['leaks'] = async (query) => {
-    const alone = await rows(query, 'alone');
-    return alone !== (await rows(query, 'other')) || alone !== (await rows(query, 'changed'));
-  };
-  return { model, leaks, rows: (query) => rows(query), close: oracle.close };
+  return views;
 }
 
-function bound(query: string, db: keyof typeof DATABASES): string {
-  const { sql, findings } = bindPlaceholders(query, (name) => PARAMETERS[name]?.type);
+function bound(query: string, db: Database, { parameters, prefix }: Schema): string {
+  const { sql, findings } = bindPlaceholders(query, (name) => parameters[name]?.type);
   if (findings.length > 0) throw new Error(JSON.stringify(findings));
-  return sql.replaceAll('logs.', `${db}.`);
+  return sql.replaceAll(`${prefix}.`, `${db}.`);
 }
 
 /** Names of the sources that are not confined by `@tenant`. */
