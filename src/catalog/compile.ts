@@ -196,7 +196,7 @@ function reservationPolicy({ reservation }: EndpointFile): ReservationPolicy {
 function redactionPolicy({ pii }: EndpointFile, hashKey: string | undefined): RedactionPolicy {
   const { redact = false, ...how } = pii ?? {};
   const redactor = createRedactor({ ...how, ...(hashKey === undefined ? {} : { hashKey }) });
-  return Object.freeze({ always: redact, redactor });
+  return Object.freeze({ always: redact, columns: pii?.columns ?? {}, redactor });
 }
 
 /**
