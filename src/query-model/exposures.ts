@@ -25,13 +25,10 @@ const MAX_EXPOSURES = 2_000;
 
 /** For each result column. Throws UnreadableTree for a column that depends on too many others. */
 export function exposuresOf(root: QueryNode | UnionNode): readonly (readonly Exposure[])[] {
-  const exposures = createExposures(createTexts(root, { isPlain: true }));
-  const columns = (query: QueryNode | UnionNode): readonly (readonly Exposure[])[] => {
-    if (query.kind === 'query') return query.projection.map(exposures);
-    const branches = query.branches.map(columns);
-    return (branches[0] ?? []).map((_, index) => unique(branches.flatMap((each) => each[index] ?? [])));
-  };
-  return columns(root);
+  if (root.kind === 'query')
+    return root.projection.map(createExposures(createTexts(root, { isPlain: true })));
+  const branches = root.branches.map(exposuresOf);
+  return (branches[0] ?? []).map((_, index) => unique(branches.flatMap((each) => each[index] ?? [])));
 }
 
 function createExposures(texts: Texts): (expression: Expression) => readonly Exposure[] {

@@ -162,11 +162,15 @@ function typeOf(expression: Expression): string {
   return 'type' in expression ? expression.type : '';
 }
 
-/** Types within which both conversions are the same; undefined for those with NULL or less certain ones. */
-function kindOfType(type: string): 'text' | 'integer' | undefined {
+/** Equal for types between which both conversions are the same; undefined for those with NULL or less certain ones. */
+function kindOfType(type: string): string | undefined {
   const inner = type.replace(/^LowCardinality\((.*)\)$/, '$1');
-  if (inner === 'String') return 'text';
-  return /^U?Int(?:8|16|32|64)$/.test(inner) ? 'integer' : undefined;
+  if (/^U?Int(?:8|16|32|64)$/.test(inner)) return 'integer';
+  return /^(?:String|UUID|Bool|IPv4|IPv6|Date|Date32|(?:DateTime|DateTime64|Enum8|Enum16|FixedString)(?:\(.*\))?)$/.test(
+    inner,
+  )
+    ? inner
+    : undefined;
 }
 
 /** The elements of a constant set, or of a tuple or array of values; undefined if it is neither. */
