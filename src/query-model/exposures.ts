@@ -85,10 +85,21 @@ function ofFunction(
   const { arguments: list } = call;
   const inner = childrenOf(call).flatMap((child) => {
     const index = list.indexOf(child);
+    if (isGuard(call, index, texts)) return []; // compared as a whole
     const guards = index < 0 ? [] : guardsOf(call, index, texts);
     return exposures(child).map((each) => through(each, guards));
   });
   return [...ofDictionary(call, texts), ...ofCount(call, texts), ...inner];
+}
+
+/** Whether an argument is a condition by a parameter that decides whether others are shown. */
+function isGuard({ name, role, arguments: list }: FunctionExpression, index: number, texts: Texts): boolean {
+  const argument = list[index];
+  if (argument === undefined || texts.parameters(argument).size === 0) return false;
+  if (role !== 'ordinary') return name.endsWith('If') && index === list.length - 1;
+  if (name === 'if') return index === 0;
+  if (name === 'multiIf') return index % 2 === 0 && index < list.length - 1;
+  return (name === 'multiply' || name === 'and') && decides(argument);
 }
 
 function ofDictionary(call: FunctionExpression, texts: Texts): readonly Exposure[] {

@@ -55,6 +55,9 @@ export function plainForm(call: FunctionExpression): Expression {
     case 'in':
     case 'notIn':
       return equalityForm(call);
+    case 'equals':
+    case 'notEquals':
+      return second === undefined ? call : comparisonForm(call, first, second);
     case 'has':
       return second === undefined ? call : elementForm(call, first, second);
     case 'multiIf':
@@ -130,6 +133,30 @@ export function withoutSubquery(expression: Expression): Expression {
   const isOne = from.kind === 'table' && from.name === 'system.one' && projection.length === 1;
   const isPlain = isOne && isTransparent(expression.query) && expression.query.where === undefined;
   return isPlain && only !== undefined ? withoutSubquery(only) : expression;
+}
+
+/** Tuples as their elements, and `x = ''` as `empty(x)`. */
+function comparisonForm(call: FunctionExpression, left: Expression, right: Expression): Expression {
+  if (
+    left.kind === 'function' &&
+    right.kind === 'function' &&
+    left.name === 'tuple' &&
+    right.name === 'tuple'
+  ) {
+    const pairs = left.arguments.flatMap((each, index) => {
+      const other = right.arguments[index];
+      return other === undefined ? [] : { ...call, arguments: [each, other] };
+    });
+    if (pairs.length !== right.arguments.length || pairs.length < 2) return call;
+    return { ...call, name: call.name === 'equals' ? 'and' : 'or', arguments: pairs };
+  }
+  const [value, other] = isEmptyString(left) ? [right, left] : [left, right];
+  if (!isEmptyString(other) || typeOf(value) !== 'String') return call;
+  return { ...call, name: call.name === 'equals' ? 'empty' : 'notEmpty', arguments: [value] };
+}
+
+function isEmptyString(expression: Expression): boolean {
+  return expression.kind === 'constant' && expression.type === 'String' && expression.text === "''";
 }
 
 /** `has([y], x)` as an equality, and `has([y, z], x)` as IN, of like types. */
