@@ -46,6 +46,9 @@ function expectShown(shown: Shown, before: Result, after: Result): void {
     case 'fewer':
       expect(linesOf(after).filter((line) => !linesOf(before).includes(line))).toEqual([]);
       return expect(after.leaks).toBe(false);
+    case 'wider':
+      expect(linesOf(before).filter((line) => !linesOf(after).includes(line))).toEqual([]);
+      return expect(after.leaks).toBe(false);
     case 'own':
       return expect(after.leaks).toBe(false);
   }
