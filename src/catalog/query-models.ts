@@ -50,7 +50,7 @@ export interface ModelledQuery {
 /** The models of all queries of an endpoint. Rejects with EngineError if the engine could not be asked. */
 export async function modelsOf(
   engine: Engine,
-  inspected: InspectedFile,
+  inspected: AnalysedEndpoint,
   options: Parameters<typeof modelOf>[3] = {},
 ): Promise<readonly ModelledQuery[]> {
   const models: ModelledQuery[] = [];

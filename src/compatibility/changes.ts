@@ -1,11 +1,19 @@
 // The closed table of contract changes: the class of each code, and why it is in that class.
 
 /** Classes of changes, most severe first. */
-export const CHANGE_CLASSES = ['security', 'breaking', 'behaviour', 'compatible'] as const;
+export const CHANGE_CLASSES = [
+  'security',
+  'breaking',
+  'exposure',
+  'cost',
+  'behaviour',
+  'compatible',
+] as const;
 
 /**
  * security: security is weaker, so someone can read or do more than before. breaking: calls or readers that worked may
- * fail. behaviour: they still work, but results or the load on the engine may differ. compatible: none of these.
+ * fail. exposure: data that no endpoint returned before. cost: calls may cost the engine more. behaviour: calls still work,
+ * but results may differ. compatible: none of these.
  */
 export type ChangeClass = (typeof CHANGE_CLASSES)[number];
 
@@ -17,14 +25,16 @@ interface ChangeKind {
 
 const security = (title: string, reason: string): ChangeKind => ({ class: 'security', title, reason });
 const breaking = (title: string, reason: string): ChangeKind => ({ class: 'breaking', title, reason });
+const exposure = (title: string, reason: string): ChangeKind => ({ class: 'exposure', title, reason });
+const cost = (title: string, reason: string): ChangeKind => ({ class: 'cost', title, reason });
 const behaviour = (title: string, reason: string): ChangeKind => ({ class: 'behaviour', title, reason });
 const compatible = (title: string, reason: string): ChangeKind => ({ class: 'compatible', title, reason });
 
 /** All codes. `docs/reference/contract-changes.md` is generated from this table. */
 export const CHANGES = {
-  'endpoint.added': compatible(
+  'endpoint.added': exposure(
     'A new endpoint',
-    'It has no callers yet. Keys whose patterns match its name may call it at once, so review the file as a whole.',
+    'It has no callers yet. Keys whose patterns match its name may call it at once: the report lists what it reads and returns.',
   ),
   'endpoint.removed': breaking('An endpoint was removed', 'Its callers get 404.'),
   'endpoint.renamed': breaking(
@@ -79,7 +89,7 @@ export const CHANGES = {
     'A SETTINGS clause changed',
     'Settings can change which rows are read and which rows joins return. Limits on time, memory and threads are ignored.',
   ),
-  'query.window_widened': behaviour(
+  'query.window_widened': cost(
     'A query reads a longer period',
     'Calls return more rows, and cost the engine more.',
   ),
@@ -182,7 +192,7 @@ export const CHANGES = {
     'Timestamps become numbers and nested objects arrays, or the reverse, in every JSON response whose key and request choose no shape.',
   ),
   'max_rows.lowered': breaking('Fewer rows per response', 'Responses that were complete may be truncated.'),
-  'max_rows.raised': behaviour('More rows per response', 'Responses that were truncated get larger.'),
+  'max_rows.raised': cost('More rows per response', 'Responses that were truncated get larger.'),
   'sandbox.enabled': security(
     'Consumer queries are enabled',
     'Keys that allow them can read every table of the WITH clause in full, which no response contained before.',
@@ -270,36 +280,43 @@ export const CHANGES = {
     'REDACTED or REDACTED:email.',
   ),
   'cache.enabled': behaviour('Responses are cached', 'They may be as old as ttl.'),
-  'cache.disabled': behaviour('Responses are no longer cached', 'Every call runs on the engine.'),
+  'cache.disabled': cost('Responses are no longer cached', 'Every call runs on the engine.'),
   'cache.ttl_raised': behaviour('Responses are cached for longer', 'They may be older.'),
-  'cache.ttl_lowered': compatible(
+  'cache.ttl_lowered': cost(
     'Responses are cached for a shorter time',
-    'They are fresher; the engine runs more queries.',
+    'They are fresher, and the engine runs more queries.',
   ),
-  'cache.min_refresh_changed': behaviour(
-    'min_refresh changed',
-    'Calls with no-cache get older responses, or cause more queries.',
-  ),
+  'cache.min_refresh_raised': behaviour('min_refresh was raised', 'Calls with no-cache get older responses.'),
+  'cache.min_refresh_lowered': cost('min_refresh was lowered', 'Calls with no-cache cause more queries.'),
   'cache.stale_changed': behaviour(
     'Stale responses are served for a longer or shorter time',
     'Callers get stale responses, or errors instead.',
   ),
-  'warming.changed': behaviour(
-    'Cache warming changed',
-    'First calls are slower or faster, and the engine runs fewer or more queries.',
+  'warming.raised': cost(
+    'Cache warming was turned on, or does more',
+    'The engine runs more queries, whether there are calls or not.',
+  ),
+  'warming.lowered': behaviour('Cache warming was turned off, or does less', 'First calls are slower.'),
+  'warming.workload_changed': behaviour(
+    'Cache warming runs in another workload',
+    'It takes its share of the machine from there.',
   ),
   'limits.lowered': breaking(
     'A lower limit on time, memory, rows read or rate',
     'Calls that worked may be stopped or rejected.',
   ),
-  'limits.raised': behaviour('A higher limit', 'One call may cost more than before, but is still limited.'),
+  'limits.raised': cost('A higher limit', 'One call may cost more than before, but is still limited.'),
   'limits.removed': security(
     'A limit was removed',
     'Only the limits of the whole service stop one caller from using all of the engine.',
   ),
-  'limits.concurrency_changed': behaviour(
-    'The concurrency limit or the queue length changed',
-    'Calls wait for a shorter or longer time, and may get 503 at a different load.',
+  'limits.concurrency_raised': cost(
+    'More concurrent or queued queries',
+    'Calls may use more of the engine at the same time.',
+  ),
+  'limits.concurrency_lowered': behaviour(
+    'Fewer concurrent or queued queries',
+    'Calls wait longer, and may get 503 at a lower load.',
   ),
   'reservation.enabled': behaviour(
     'Callers may request workloads',

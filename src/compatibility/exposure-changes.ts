@@ -1,72 +1,74 @@
 // What the columns of a query show of the stored columns, compared with another version of the query.
-import { equalColumnsOf, EXPOSURE_KINDS, exposuresOf, type Exposure } from '../query-model/exposures.ts';
+import { equalColumnsOf, exposuresOf, type Exposure } from '../query-model/exposures.ts';
+import { FLOW_KINDS, type FlowKind } from '../query-model/flow-functions.ts';
+import type { ColumnFlow } from '../query-model/flow.ts';
 import { reachable } from '../query-model/implication.ts';
 import type { QueryModel } from '../query-model/model.ts';
 import { show } from './shown-text.ts';
 
-/** Each column must show no more of a stored column than the old query did. */
+/** What each column shows of stored columns that the old query did not show, as messages. */
 export function* compareExposures(before: QueryModel, after: QueryModel): Generator<string> {
-  const old = exposuresOf(before.root);
-  const now = exposuresOf(after.root);
-  const all = old.flat();
+  const [old, now] = [exposuresOf(before.root), exposuresOf(after.root)];
   const names = new Set(before.columns.map(({ name }) => name));
   const pairs = equalColumnsOf(after.root);
   const same = (place: string): ReadonlySet<string> => reachable(place, pairs);
-  for (const [index, { name }] of after.columns.entries()) {
-    const isNew = !names.has(name);
-    for (const exposure of now[index] ?? []) {
-      const fault = faultOf(exposure, { all, isNew, same });
-      if (fault !== undefined) yield `the column ${name} ${fault}`;
-    }
+  const flows = before.columns.flatMap(({ flow }) => flow);
+  for (const [index, { name, flow }] of after.columns.entries()) {
+    const lost = (now[index] ?? []).map((each) => lostGuard(each, old.flat(), same));
+    const gained = names.has(name) ? flow.map((each) => gainedFlow(each, flows, same)) : [];
+    for (const fault of [...lost, ...gained]) if (fault !== undefined) yield `the column ${name} ${fault}`;
   }
 }
 
-interface ExposureOptions {
-  /** Of all columns of the old query. */
-  readonly all: readonly Exposure[];
-  /** Whether the old query has no column of that name. */
-  readonly isNew: boolean;
-  /** The columns that equal one in every row, itself included. */
-  readonly same: (place: string) => ReadonlySet<string>;
-}
+/** The columns that equal one in every row, itself included, as `table.column`. */
+type Same = (place: string) => ReadonlySet<string>;
 
-function faultOf(exposure: Exposure, { all, isNew, same }: ExposureOptions): string | undefined {
+/** What hides a stored column, or part of it, in every column of the old query and not in this one. */
+function lostGuard(exposure: Exposure, all: readonly Exposure[], same: Same): string | undefined {
   const places = same(`${exposure.table}.${exposure.column}`);
   const former = all.filter(({ table, column }) => places.has(`${table}.${column}`));
   const what = exposure.table === '' ? 'the number of rows' : `${exposure.table}.${exposure.column}`;
-  if (former.length === 0) return faultOfNew(exposure, { all, isNew, what });
-  const rank = EXPOSURE_KINDS.indexOf(exposure.kind);
-  const isGuarded = ({ guards }: Exposure): boolean =>
-    guards.every((guard) => exposure.guards.includes(guard));
-  const unguarded = former.filter(isGuarded);
-  if (unguarded.length === 0) return `shows more of ${what}: ${lostGuard(exposure, former)}`;
-  if (exposure.table === '' || isNew || unguarded.some(({ kind }) => EXPOSURE_KINDS.indexOf(kind) <= rank))
-    return undefined;
-  return `shows ${what} itself, which was ${KIND_NAMES[former[0]?.kind ?? 'value']} before`;
-}
-
-const KIND_NAMES: Readonly<Record<Exposure['kind'], string>> = {
-  value: 'shown',
-  computed: 'only computed with',
-  aggregated: 'only aggregated',
-  condition: 'only used in conditions',
-};
-
-function lostGuard(exposure: Exposure, former: readonly Exposure[]): string {
-  const lost = former.flatMap(({ guards }) => guards.filter((guard) => !exposure.guards.includes(guard)));
-  return `it no longer depends on ${show(lost[0] ?? '')}`;
-}
-
-/** A column that was not shown: in a column of an old name, or without the parameters that guard all the others. */
-function faultOfNew(
-  exposure: Exposure,
-  { all, isNew, what }: { readonly all: readonly Exposure[]; readonly isNew: boolean; readonly what: string },
-): string | undefined {
+  const isIn = (guard: string): boolean => exposure.guards.includes(guard);
+  if (former.length > 0) {
+    if (former.some(({ guards }) => guards.every(isIn))) return undefined;
+    const [lost = ''] = former.flatMap(({ guards }) => guards.filter((guard) => !isIn(guard)));
+    return `shows more of ${what}: not hidden by ${show(lost)}`;
+  }
   const ofTable = all.filter(({ table }) => exposure.table === '' || table === exposure.table);
   const [first, ...rest] = ofTable.map(({ parameters }) => parameters);
   const common = (first ?? []).filter((guard) => rest.every((each) => each.includes(guard)));
-  const lost = common.find((guard) => !exposure.guards.includes(guard));
-  if (lost !== undefined) return `shows ${what} without the condition ${show(lost)}`;
-  if (isNew || exposure.table === '' || exposure.kind === 'condition') return undefined;
-  return `now shows ${what}, which was not shown before`;
+  const lost = common.find((guard) => !isIn(guard));
+  return lost === undefined ? undefined : `shows ${what} without the condition ${show(lost)}`;
 }
+
+/** A stored column, or part of one, that no column of the old query showed as much of. */
+function gainedFlow(flow: ColumnFlow, all: readonly ColumnFlow[], same: Same): string | undefined {
+  if (flow.kind === 'condition') return undefined;
+  const places = same(`${flow.table}.${flow.column}`);
+  const contains = ({ table, column }: ColumnFlow): boolean =>
+    [...places].some((place) => isWithin(place, `${table}.${column}`));
+  const former = all.filter(contains);
+  const rank = FLOW_KINDS.indexOf(flow.kind);
+  if (former.some(({ kind }) => FLOW_KINDS.indexOf(kind) <= rank)) return undefined;
+  const what = `${flow.table}.${flow.column}`;
+  const [weaker] = former;
+  if (weaker === undefined) return `now shows ${what}, which was not shown before`;
+  return `shows ${what} ${KIND_NAMES[flow.kind]}, which was ${KIND_NAMES[weaker.kind]} before`;
+}
+
+function isWithin(place: string, whole: string): boolean {
+  return (
+    place === whole ||
+    place.startsWith(`${whole}.`) ||
+    (whole.endsWith('.*') && place.startsWith(whole.slice(0, -1)))
+  );
+}
+
+const KIND_NAMES: Readonly<Record<FlowKind, string>> = {
+  unknown: 'in a way that is not analysed',
+  value: 'as it is',
+  computed: 'computed with',
+  hashed: 'hashed',
+  aggregated: 'aggregated',
+  condition: 'used in a condition',
+};

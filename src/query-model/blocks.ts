@@ -96,12 +96,15 @@ function isComputedOverRows(expression: Expression): boolean {
 }
 
 /** The relations of a query by their ids, those of expressions excluded, in the order of its text. */
-export function ownRelations(root: Relation): ReadonlyMap<NodeId, Relation> {
+export function ownRelations(
+  root: Relation,
+  inputs: (relation: Relation) => readonly Relation[] = inputsOf,
+): ReadonlyMap<NodeId, Relation> {
   const relations = new Map<NodeId, Relation>();
   const visit = (relation: Relation): void => {
     if (relations.has(relation.id)) return;
     relations.set(relation.id, relation);
-    for (const input of inputsOf(relation)) visit(input);
+    for (const input of inputs(relation)) visit(input);
   };
   visit(root);
   return relations;

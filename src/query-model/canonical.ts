@@ -88,7 +88,7 @@ function createScope(root: Relation, options: TextOptions, outer: Scope | undefi
     options,
     relations,
     nullable: nullableIn(root),
-    numbers: new Map([...numbersOf(relations), ...(options.numbers ?? [])]),
+    numbers: new Map([...numbersOf(readIn(root, options.branches)), ...(options.numbers ?? [])]),
     lambdas: new Map(),
     depth: 0,
     outer,
@@ -105,16 +105,28 @@ function shorten(text: string): string {
 }
 
 /** The number of each table among the reads of the same table. */
-export function numbersOf(relations: ReadonlyMap<NodeId, Relation>): Map<NodeId, number> {
+export function numbersOf(relations: Iterable<Relation>): Map<NodeId, number> {
   const numbers = new Map<NodeId, number>();
   const counts = new Map<string, number>();
-  for (const relation of relations.values()) {
+  for (const relation of relations) {
     if (relation.kind !== 'table' && relation.kind !== 'table_function') continue;
     const count = counts.get(relation.name) ?? 0;
     counts.set(relation.name, count + 1);
     numbers.set(relation.id, count);
   }
   return numbers;
+}
+
+/** The relations of a query, without the branches of a union that are not the chosen one. */
+export function readIn(
+  root: Relation,
+  branches: ReadonlyMap<NodeId, number> = new Map(),
+): Iterable<Relation> {
+  return ownRelations(root, (relation) => {
+    const chosen = branches.get(relation.id);
+    const inputs = inputsOf(relation);
+    return chosen === undefined ? inputs : inputs.slice(chosen, chosen + 1);
+  }).values();
 }
 
 type Meaning = (column: ColumnExpression) => readonly Expression[] | undefined;

@@ -1,4 +1,4 @@
-// What each result column shows of the stored columns, and the conditions and functions that hide some of it.
+// The conditions and functions that hide some of the stored columns that a result column shows.
 import { conditionsIn, createTexts, type Texts } from './canonical.ts';
 import { blockOf } from './blocks.ts';
 import {
@@ -9,15 +9,11 @@ import { isCondition } from './plain-form.ts';
 import { UnreadableTree } from './tree-lines.ts';
 import { dictionaryOf } from './values.ts';
 
-/** From the most that is shown to the least: the value, a function of it, an aggregate of many, a decision by it. */
-export const EXPOSURE_KINDS = ['value', 'computed', 'aggregated', 'condition'] as const;
-
 export interface Exposure {
   /** `database.table`, or the name of a dictionary; '' for the number of rows. */
   readonly table: string;
   /** Column, or attribute of a dictionary; '*' for the number of rows. */
   readonly column: string;
-  readonly kind: (typeof EXPOSURE_KINDS)[number];
   /** Conditions under which it is shown, and functions such as hashes that it passes, as texts, sorted. */
   readonly guards: readonly string[];
   /** Guards that depend on a parameter. */
@@ -76,7 +72,7 @@ function stored(column: ColumnExpression, texts: Texts): readonly Exposure[] {
   const text = texts.expression(column).replace(/^\^+/, '');
   if (/^lambda\d+\.\d+$/.test(text)) return [];
   const table = text.slice(0, text.length - column.name.length - 1).replace(/#\d+$/, '');
-  return [{ table, column: column.name, kind: 'value', guards: [], parameters: [] }];
+  return [{ table, column: column.name, guards: [], parameters: [] }];
 }
 
 interface Guard {
@@ -93,7 +89,7 @@ function ofFunction(
   const inner = childrenOf(call).flatMap((child) => {
     const index = list.indexOf(child);
     const guards = index < 0 ? [] : guardsOf(call, index, texts);
-    return exposures(child).map((each) => through(each, kindOf(call, index, each), guards));
+    return exposures(child).map((each) => through(each, guards));
   });
   return [...ofDictionary(call, texts), ...ofCount(call, texts), ...inner];
 }
@@ -104,7 +100,7 @@ function ofDictionary(call: FunctionExpression, texts: Texts): readonly Exposure
   if (lookup === undefined) return [];
   const column = attribute?.kind === 'constant' ? attribute.text.replaceAll("'", '') : '';
   const keys = lookup.keys.filter((key) => texts.parameters(key).size > 0).map(texts.expression);
-  return [{ table: lookup.name, column, kind: 'value', guards: keys, parameters: keys }];
+  return [{ table: lookup.name, column, guards: keys, parameters: keys }];
 }
 
 /** `count()` shows how many rows there are. */
@@ -113,33 +109,13 @@ function ofCount(call: FunctionExpression, texts: Texts): readonly Exposure[] {
   const condition = call.name.endsWith('If') ? call.arguments.at(-1) : undefined;
   const isByParameter = condition !== undefined && texts.parameters(condition).size > 0;
   const guards = condition === undefined || !isByParameter ? [] : [`then ${texts.expression(condition)}`];
-  return [{ table: '', column: '*', kind: 'aggregated', guards, parameters: guards }];
+  return [{ table: '', column: '*', guards, parameters: guards }];
 }
 
-const AGGREGATES_OF_ONE =
-  /^(?:any|first_value|last_value|groupArray|groupUniqArray|arg(?:Min|Max)|min|max|topK)/i;
 const CHOICES = /^(?:if|multiIf|coalesce|ifNull|nullIf|tuple|tupleElement|array|arrayElement|map)$/;
 const CONVERSIONS =
   /^(?:lower|upper|lowerUTF8|upperUTF8|trim\w*|toString|toLowCardinality|toNullable|materialize|identity|assumeNotNull|_?CAST|concat|format|formatDateTime|arrayJoin|arraySort|arrayDistinct|arrayConcat|arrayStringConcat|toUUID|toInt\d+|toUInt\d+|toFloat\d+|toDecimal\d+|round)$/i;
 const HASHES = /hash|^(?:MD[45]|SHA\w*|BLAKE3|keccak\w*|RIPEMD\w*|HMAC|CRC\w*)$|^encrypt|^hex$/i;
-const CONDITION_NAMES = /^(?:global)?(?:not)?(?:null)?in(?:IgnoreSet)?$|^exists$/i;
-
-function kindOf(call: FunctionExpression, index: number, { kind }: Exposure): Exposure['kind'] {
-  const { name, role, arguments: list } = call;
-  if (role !== 'ordinary') {
-    if (index < 0) return 'condition';
-    if (name.endsWith('If') && index === list.length - 1) return 'condition';
-    if (/^arg(?:Min|Max)/.test(name) && index > 0) return 'condition';
-    const isText = isTextual(typeOf(list[index]));
-    return AGGREGATES_OF_ONE.test(name) && (isText || !/^(?:min|max)/.test(name)) ? kind : 'aggregated';
-  }
-  if (index < 0 || dictionaryOf(call) !== undefined) return 'condition';
-  if (isCondition(call) || CONDITION_NAMES.test(name)) return 'condition';
-  if (name === 'if' && index === 0) return 'condition';
-  if (name === 'multiIf' && index % 2 === 0 && index < list.length - 1) return 'condition';
-  return CHOICES.test(name) || (CONVERSIONS.test(name) && name !== 'round') ? kind : 'computed';
-}
-
 function typeOf(expression: Expression | undefined): string {
   return expression !== undefined && 'type' in expression ? expression.type : '';
 }
@@ -198,15 +174,12 @@ function guardsOfBranch(
   ];
 }
 
-/** The weaker kind, with the guards. */
-function through(exposure: Exposure, kind: Exposure['kind'], guards: readonly Guard[]): Exposure {
-  const weaker = EXPOSURE_KINDS.indexOf(kind) > EXPOSURE_KINDS.indexOf(exposure.kind) ? kind : exposure.kind;
-  if (guards.length === 0) return { ...exposure, kind: weaker };
+function through(exposure: Exposure, guards: readonly Guard[]): Exposure {
+  if (guards.length === 0) return exposure;
   const added = guards.map(({ text }) => text);
   const byParameter = guards.filter(({ isByParameter }) => isByParameter).map(({ text }) => text);
   return {
     ...exposure,
-    kind: weaker,
     guards: [...new Set([...exposure.guards, ...added])].toSorted(),
     parameters: [...new Set([...exposure.parameters, ...byParameter])].toSorted(),
   };

@@ -19,10 +19,22 @@ export function isCondition(expression: Expression): boolean {
   return expression.kind === 'function' && CONDITIONS.has(expression.name);
 }
 
+/** Conversions: of a value that has their type already, they are the value. */
+const CONVERSIONS =
+  /^(?:_?CAST|accurateCast|identity|materialize|to(?:String|UUID|U?Int\d+|Float\d+|Date|Date32|DateTime|Bool))$/i;
+
 /** The call in its plain form, itself if it has that already. */
 export function plainForm(call: FunctionExpression): Expression {
   const [first, second] = call.arguments;
   if (first === undefined || call.role !== 'ordinary') return call;
+  if (
+    CONVERSIONS.test(call.name) &&
+    typeOf(first) === call.type &&
+    (second === undefined || /cast/i.test(call.name))
+  )
+    return first;
+  const moved = /^(add|subtract)(Year|Quarter|Month|Week|Day|Hour|Minute|Second)s$/.exec(call.name);
+  if (moved !== null && second !== undefined) return withInterval(call, moved, [first, second]);
   switch (call.name) {
     case 'not':
       return negated(call, first);
@@ -44,6 +56,17 @@ export function plainForm(call: FunctionExpression): Expression {
     default:
       return call;
   }
+}
+
+/** `addDays(x, 1)` as `x + INTERVAL 1 DAY`. */
+function withInterval(
+  call: FunctionExpression,
+  [, direction, unit = '']: readonly string[],
+  [value, count]: readonly [Expression, Expression],
+): Expression {
+  const name = `toInterval${unit}`;
+  const interval = { ...call, name, type: `Interval${unit}`, arguments: [count] };
+  return { ...call, name: direction === 'add' ? 'plus' : 'minus', arguments: [value, interval] };
 }
 
 function negated(call: FunctionExpression, inner: Expression): Expression {

@@ -1,6 +1,6 @@
 // What restricts the rows of each source on their way to the result.
 import { blockOf, conditionsOfJoin, isInner, isTransparent } from './blocks.ts';
-import { conditionsIn, createTexts, type Texts } from './canonical.ts';
+import { conditionsIn, createTexts, numbersOf, readIn, type Texts } from './canonical.ts';
 import {
   childrenOf, expressionsIn, inputsOf,
   type Expression, type JoinNode, type NodeId, type QueryNode, type Relation, type UnionNode,
@@ -33,6 +33,7 @@ interface Met {
   readonly condition?: Expression;
   readonly text?: string;
   readonly relation?: Relation;
+  readonly list?: readonly Expression[];
   /** Barriers above it. */
   readonly above: number;
 }
@@ -46,8 +47,6 @@ interface Path {
 }
 
 export interface ReadingOptions {
-  /** See `TextOptions`. */
-  readonly numbers?: ReadonlyMap<NodeId, number>;
   /** The texts of the query around a subquery. */
   readonly around?: Texts;
 }
@@ -84,24 +83,43 @@ function readingOf(
   source: NodeId,
   name: string,
   { scopes, met, barriers, branches }: Path,
-  { numbers = new Map(), around }: ReadingOptions,
+  { around }: ReadingOptions,
 ): Reading {
   const [root, ...subqueries] = scopes;
+  const numbers = selfFirst(source, scopes.at(-1), branches);
   if (root === undefined) throw new Error('a place outside a query');
   const outermost = around?.inside(root) ?? createTexts(root, { isPlain: true, branches, numbers });
   const texts = subqueries.reduce((outer, each) => outer.inside(each), outermost);
-  const restrictions = met.map(({ kind = 'filter', condition, text, relation, above }): Restriction => {
-    const own = relation === undefined ? (text ?? '') : `${text ?? ''}${texts.relation(relation)}`;
-    return {
-      kind,
-      text: condition === undefined ? own : texts.expression(condition),
-      parameters: condition === undefined ? parametersOf(relation, texts) : texts.parameters(condition),
-      stage: barriers - above,
-      condition,
-      texts,
-    };
-  });
+  const restrictions = met.map(
+    ({ kind = 'filter', condition, text, relation, list = [], above }): Restriction => {
+      const rest =
+        relation === undefined ? list.map(texts.expression).toSorted().join(', ') : texts.relation(relation);
+      const inner = [
+        ...parametersOf(relation, texts),
+        ...list.flatMap((each) => [...texts.parameters(each)]),
+      ];
+      return {
+        kind,
+        text: condition === undefined ? `${text ?? ''}${rest}` : texts.expression(condition),
+        parameters: condition === undefined ? new Set(inner) : texts.parameters(condition),
+        stage: barriers - above,
+        condition,
+        texts,
+      };
+    },
+  );
   return { source, name, restrictions };
+}
+
+/** Among several reads of a table the source itself is the first, so that the order of a query does not matter. */
+function selfFirst(
+  source: NodeId,
+  scope: Relation | undefined,
+  branches: ReadonlyMap<NodeId, number>,
+): ReadonlyMap<NodeId, number> {
+  const relations = scope === undefined ? [] : [...readIn(scope, branches)];
+  const own = relations.find(({ id }) => id === source);
+  return own === undefined ? new Map() : numbersOf([own, ...relations.filter((each) => each !== own)]);
 }
 
 /** The parameters that occur anywhere inside a relation. */
@@ -122,7 +140,11 @@ function enterQuery(query: QueryNode, outer: Path): Path {
   const pass = (isBarrier: boolean): void => {
     if (isBarrier) path = { ...path, barriers: path.barriers + 1 };
   };
-  const limits = [...query.limits, ...query.limitByCounts, ...query.limitBy];
+  if (query.limitBy.length > 0) {
+    const list = [...query.limitBy, ...query.limitByCounts];
+    path = withMet(path, [{ text: 'LIMIT BY ', list, above: path.barriers }]);
+  }
+  const { limits } = query;
   const sorts = limits.length === 0 ? [] : query.orderBy.map(({ expression }) => expression);
   path = withMet(
     path,
@@ -203,15 +225,15 @@ function hoisted(relation: Relation, path: Path): readonly Met[] {
 }
 
 function belowJoin(join: JoinNode, index: number, outer: Path): Path {
-  const isPlain = join.strictness === 'ALL';
+  const isKept = (join.join === 'LEFT' && index === 0) || (join.join === 'RIGHT' && index === 1);
   // Of several matches, one is chosen among those below the join.
-  const path = isPlain ? outer : { ...outer, barriers: outer.barriers + 1 };
+  const isChosen = join.strictness !== 'ALL' && !isKept;
+  const path = isChosen ? { ...outer, barriers: outer.barriers + 1 } : outer;
   const at = { ...path, barriers: outer.barriers };
   const sibling = index === 0 ? join.right : join.left;
   const on = metIn(conditionsOfJoin(join), path);
   const all = [...on, ...hoisted(sibling, at)];
   if (isInner(join) || join.join === 'INNER' || join.strictness === 'SEMI') return withMet(path, all);
-  const isKept = (join.join === 'LEFT' && index === 0) || (join.join === 'RIGHT' && index === 1);
   if (join.strictness === 'ANTI') {
     const anti: Met = { text: 'no match in ', relation: join, above: path.barriers };
     return isKept ? withMet(path, [anti]) : withMet(path, all);

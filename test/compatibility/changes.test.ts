@@ -251,22 +251,28 @@ const ROWS: readonly Row[] = [
   row('cache.disabled', 'cache', pair('cache', CACHE, '')),
   row('cache.ttl_raised', 'Cache.ttl', pair('cache', CACHE, '{ ttl: 61 }')),
   row('cache.ttl_lowered', 'Cache.ttl', pair('cache', CACHE, '{ ttl: 59 }')),
-  row('cache.min_refresh_changed', 'Cache.min_refresh', pair('cache', CACHE, '{ ttl: 60, min_refresh: 0 }')),
+  row('cache.min_refresh_lowered', 'Cache.min_refresh', pair('cache', CACHE, '{ ttl: 60, min_refresh: 0 }')),
+  row('cache.min_refresh_raised', 'Cache.min_refresh', pair('cache', CACHE, '{ ttl: 60, min_refresh: 20 }')),
   row('cache.stale_changed', 'Cache.stale_if_error', pair('cache', CACHE, '{ ttl: 60, stale_if_error: 9 }')),
   row(
     'cache.stale_changed',
     'Cache.stale_while_revalidate',
     pair('cache', CACHE, '{ ttl: 60, stale_while_revalidate: 9 }'),
   ),
-  row('warming.changed', 'warming', [{ cache: CACHE }, { cache: CACHE, warming: '{ every: 30 }' }]),
-  row('warming.changed', 'Warming.every', [
-    { cache: CACHE, warming: '{ every: 20 }' },
+  row('warming.raised', 'warming', [{ cache: CACHE }, { cache: CACHE, warming: '{ every: 30 }' }]),
+  row('warming.raised', 'Warming.every', [
     { cache: CACHE, warming: '{ every: 30 }' },
+    { cache: CACHE, warming: '{ every: 20 }' },
   ]),
-  row('warming.changed', 'Warming.examples', [
+  row('warming.raised', 'Warming.examples', [
     { cache: CACHE, warming: '{ every: 30 }' },
     { cache: CACHE, warming: '{ every: 30, examples: true }' },
   ]),
+  row('warming.lowered', 'Warming.every', [
+    { cache: CACHE, warming: '{ every: 20, examples: true }' },
+    { cache: CACHE, warming: '{ every: 30, examples: true }' },
+  ]),
+  row(['cache.disabled', 'warming.lowered'], 'warming', [{ cache: CACHE, warming: '{ every: 30 }' }, {}]),
   row('limits.lowered', 'limits Limits.time', pair('limits', '', '{ time: 29 }')),
   row('limits.raised', 'Limits.time', pair('limits', '', '{ time: 31 }')),
   row('limits.lowered', 'Limits.memory', pair('limits', '', '{ memory: 1GiB }')),
@@ -275,11 +281,16 @@ const ROWS: readonly Row[] = [
   row('limits.removed', 'Limits.rate', pair('limits', '{ rate: 60/min }', '')),
   row('limits.raised', 'Limits.rate', pair('limits', '{ rate: 60/min }', '{ rate: 2/s }')),
   row('limits.lowered', 'Limits.rate', pair('limits', '{ rate: 60/min }', '{ rate: 1/s }')),
-  row('limits.concurrency_changed', 'Limits.concurrency', pair('limits', '', '{ concurrency: 2 }')),
+  row('limits.concurrency_lowered', 'Limits.concurrency', pair('limits', '', '{ concurrency: 2 }')),
   row(
-    'limits.concurrency_changed',
+    'limits.concurrency_lowered',
     'Limits.queue',
     pair('limits', '{ concurrency: 2 }', '{ concurrency: 2, queue: 1 }'),
+  ),
+  row(
+    'limits.concurrency_raised',
+    'Limits.concurrency',
+    pair('limits', '{ concurrency: 2 }', '{ concurrency: 3, queue: 1 }'),
   ),
   row('limits.removed', 'Limits.concurrency', pair('limits', '{ concurrency: 2 }', '')),
   row('reservation.enabled', 'reservation Reservation.enabled', pair('reservation', '', WORKLOADS)),
@@ -289,7 +300,11 @@ const ROWS: readonly Row[] = [
     'Reservation.workloads',
     pair('reservation', WORKLOADS, '{ enabled: true, workloads: [a, c] }'),
   ),
-  row('warming.changed', 'Reservation.warming', pair('reservation', '', '{ enabled: false, warming: w }')),
+  row(
+    'warming.workload_changed',
+    'Reservation.warming',
+    pair('reservation', '', '{ enabled: false, warming: w }'),
+  ),
   row('reason.unused', 'allow', pair('allow', '', '{ column.removed: a reason }')),
   row(['reason.stale', 'max_rows.raised'], 'allow', [
     { allow: '{ column.removed: a reason }' },

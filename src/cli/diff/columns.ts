@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { createDescribe } from '../../catalog/describe.ts';
 import type { Endpoint } from '../../catalog/endpoint.ts';
-import { modelOf, queriesOf, type ModelResult } from '../../catalog/query-models.ts';
+import { modelsOf } from '../../catalog/query-models.ts';
 import { tenancyOf } from '../../catalog/tenancy.ts';
 import type { Settings } from '../../config/settings.ts';
 import { plainComparison, type Comparison, type Side } from '../../compatibility/compare.ts';
@@ -216,20 +216,11 @@ async function describeAll(
     const tables = result && (await describe.tables(limited));
     if (result === undefined || tables === undefined) continue;
     columns.set(endpoint, { result, tables });
-    models.set(endpoint, await modelsOf(engine, contract, settings));
+    const { analysis } = contract;
+    const isShared = tenancyOf(analysis.file, settings.tenancy)?.isShared;
+    const options = isShared === undefined ? {} : { isShared };
+    const found = await modelsOf(engine, { analysis, candidate: { endpoint } }, options);
+    models.set(endpoint, new Map(found.map(({ query, result: model }) => [query.table, model])));
   }
   return { columns, models };
-}
-
-async function modelsOf(
-  engine: Engine,
-  { analysis, endpoint }: Contract,
-  settings: Settings,
-): Promise<EndpointModels> {
-  const inspected = { analysis, candidate: { endpoint } };
-  const isShared = tenancyOf(analysis.file, settings.tenancy)?.isShared;
-  const models = new Map<string | undefined, ModelResult>();
-  for (const { table, sql } of queriesOf(inspected))
-    models.set(table, await modelOf(engine, inspected, sql, isShared === undefined ? {} : { isShared }));
-  return models;
 }

@@ -1,6 +1,7 @@
 // Changes as Markdown, for the description or a comment of a pull request: https://github.github.com/gfm/
 import { CHANGE_CLASSES, needsReason, type Change } from '../../compatibility/changes.ts';
 import type { Comparison } from '../../compatibility/compare.ts';
+import { keyFor } from '../../compatibility/reasons.ts';
 import { renderImpacts } from '../impact/markdown.ts';
 import { escapeMarkdown } from '../markdown-text.ts';
 import { count } from '../findings/findings.ts';
@@ -22,14 +23,7 @@ const MAX_MESSAGE = 400;
  * units hold, and the others counted.
  */
 export async function renderMarkdown(report: Report, maxLength = MAX_LENGTH): Promise<string> {
-  const open = openChanges(report).length;
-  const advice =
-    open === 0
-      ? []
-      : [
-          '',
-          `${open} of them ${open === 1 ? 'requires' : 'require'} a reason: add \`allow: { <code>: <why> }\` to the endpoint file, or \`allow_security\` for a security change, or revert the change.`,
-        ];
+  const advice = adviceFor(openChanges(report));
   const notes = report.notes.flatMap((note) => ['', `_${escapeMarkdown(note)}._`]);
   const heading = `### Contracts: ${escapeMarkdown(report.base)} → ${escapeMarkdown(report.head)}`;
   const lines = [heading, '', `**${summaryOf(report)}.**`, ...advice, ...consumersOf(report)];
@@ -45,6 +39,28 @@ export async function renderMarkdown(report: Report, maxLength = MAX_LENGTH): Pr
     lines.push(...section);
   }
   return [...lines, ...notes].join('\n');
+}
+
+/** Most codes that the advice names for each key. */
+const MAX_CODES = 3;
+
+/** How to allow the changes that have no reason. */
+function adviceFor(open: readonly Change[]): readonly string[] {
+  if (open.length === 0) return [];
+  const codes = new Map<string, Set<string>>();
+  for (const { class: kind, code } of open) {
+    const key = keyFor(kind) ?? '';
+    codes.set(key, (codes.get(key) ?? new Set()).add(code));
+  }
+  const keys = [...codes].map(([key, some]) => {
+    const shown = [...some].slice(0, MAX_CODES).map((code) => `${code}: <why>`);
+    return `\`${key}: { ${[...shown, ...(some.size > MAX_CODES ? ['…'] : [])].join(', ')} }\``;
+  });
+  const verb = open.length === 1 ? 'requires' : 'require';
+  return [
+    '',
+    `${open.length} of them ${verb} a reason: add ${keys.join(' and ')} to the endpoint file, or revert the change.`,
+  ];
 }
 
 /** Most UTF-16 code units about consumer queries. */
