@@ -1,7 +1,7 @@
 // Canonical texts of expressions and relations: equal for queries that differ in spelling only.
 import { createHash } from 'node:crypto';
 import { blockOf, isTransparent, nullableIn, ownRelations } from './blocks.ts';
-import { elementsOf, plainForm } from './plain-form.ts';
+import { elementsOf, isCondition, plainForm, truthOf, withoutSubquery } from './plain-form.ts';
 import {
   childrenOf, expressionsIn, inputsOf,
   type ColumnExpression, type Expression, type FunctionExpression, type NodeId, type QueryNode, type Relation,
@@ -206,8 +206,11 @@ function expressionText(scope: Scope, expression: Expression): string {
       scope.depth--;
       return `${expression.parameters.length} -> ${body}`;
     }
-    case 'subquery':
+    case 'subquery': {
+      const inner = withoutSubquery(expression);
+      if (inner !== expression) return text(inner);
       return `(${scope.texts.inside(expression.query).relation(expression.query)})`;
+    }
     case 'table_set':
       return scope.texts.relation(expression.table);
     case 'function':
@@ -220,8 +223,11 @@ function functionText(scope: Scope, call: FunctionExpression): string {
   if (plain !== call) return scope.texts.expression(plain);
   const { name, parameters, window } = call;
   if (name === 'and' || name === 'or') {
-    const parts = flatten(name, [call]).map(scope.texts.expression);
-    return `${name}(${[...new Set(parts)].toSorted().join(', ')})`;
+    const operands = flatten(name, [call]);
+    const parts = new Set(operands.map(scope.texts.expression));
+    const [only = ''] = parts;
+    if (parts.size === 1 && operands.every(isCondition)) return only;
+    return `${name}(${[...parts].toSorted().join(', ')})`;
   }
   const text = scope.texts.expression;
   const [left, right] = call.arguments;
@@ -257,11 +263,7 @@ export function flatten(name: 'and' | 'or', list: readonly Expression[]): readon
 
 /** The operands of AND that can be false. */
 export function conditionsIn(list: readonly Expression[]): readonly Expression[] {
-  return flatten('and', list).filter((each) => each.kind !== 'constant' || !isTrue(each.text));
-}
-
-function isTrue(constant: string): boolean {
-  return constant === 'UInt64_1' || constant === 'Bool_1' || constant === 'true';
+  return flatten('and', list).filter((each) => truthOf(each) !== true);
 }
 
 function conjunctsOf(scope: Scope, list: readonly Expression[]): readonly string[] {

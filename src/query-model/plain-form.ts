@@ -1,4 +1,5 @@
 // One form for calls that mean the same: NOT inside, IN of one value as an equality, CASE and multiIf of one condition as if.
+import { isTransparent } from './blocks.ts';
 import type { Expression, FunctionExpression } from './nodes.ts';
 
 /** Pairs of functions whose results are opposite, and NULL for the same arguments. */
@@ -6,6 +7,16 @@ const NEGATED: Readonly<Record<string, string>> = {
   equals: 'notEquals', notEquals: 'equals', in: 'notIn', notIn: 'in', like: 'notLike', notLike: 'like',
   ilike: 'notILike', notILike: 'ilike', isNull: 'isNotNull', isNotNull: 'isNull', empty: 'notEmpty', notEmpty: 'empty',
 }; // prettier-ignore
+
+/** `NOT a < b` is `b <= a`, except for NaN. */
+const REVERSED: Readonly<Record<string, string>> = { less: 'lessOrEquals', lessOrEquals: 'less' };
+
+/** Types of which of two values one is always less than the other, or both are equal. */
+function isOrdered(type: string): boolean {
+  return /^(?:(?:LowCardinality|Nullable)\()*(?:U?Int\d+|String|UUID|Date\w*|Enum\w*|Decimal\w*)(?:\([^()]*\))?\)*$/.test(
+    type,
+  );
+}
 
 const MIRRORED: Readonly<Record<string, string>> = { greater: 'less', greaterOrEquals: 'lessOrEquals' };
 
@@ -44,6 +55,8 @@ export function plainForm(call: FunctionExpression): Expression {
     case 'in':
     case 'notIn':
       return equalityForm(call);
+    case 'has':
+      return second === undefined ? call : elementForm(call, first, second);
     case 'multiIf':
       return call.arguments.length === 3 ? { ...call, name: 'if' } : call;
     case 'coalesce':
@@ -77,6 +90,9 @@ function negated(call: FunctionExpression, inner: Expression): Expression {
   if (plain.name === 'not' && condition !== undefined && isCondition(condition)) return condition;
   const opposite = NEGATED[plain.name];
   if (opposite !== undefined) return { ...plain, name: opposite };
+  const reverse = REVERSED[plain.name];
+  if (reverse !== undefined && plain.arguments.every((each) => isOrdered(typeOf(each))))
+    return { ...plain, name: reverse, arguments: plain.arguments.toReversed() };
   if (plain.name === 'and' || plain.name === 'or') {
     const name = plain.name === 'and' ? 'or' : 'and';
     return { ...plain, name, arguments: plain.arguments.map((each) => ({ ...call, arguments: [each] })) };
@@ -86,11 +102,42 @@ function negated(call: FunctionExpression, inner: Expression): Expression {
 
 /** `a AND true` as `a`, if `a` is a condition: otherwise the result is 1, not `a`. */
 function withoutConstants(call: FunctionExpression): Expression {
-  const neutral = call.name === 'and' ? /^(?:UInt64_1|Bool_1|true)$/ : /^(?:UInt64_0|Bool_0|false)$/;
-  const rest = call.arguments.filter((each) => each.kind !== 'constant' || !neutral.test(each.text));
+  const neutral = call.name === 'and';
+  const rest = call.arguments.filter((each) => truthOf(each) !== neutral);
   const [only] = rest;
   if (rest.length === 1 && only !== undefined && isCondition(only)) return only;
   return rest.length === call.arguments.length || rest.length === 0 ? call : { ...call, arguments: rest };
+}
+
+/** The value of a constant condition such as `1 = 1`; undefined if it is none. */
+export function truthOf(expression: Expression): boolean | undefined {
+  if (expression.kind === 'constant') {
+    if (/^(?:UInt64_1|Bool_1|true)$/.test(expression.text)) return true;
+    return /^(?:UInt64_0|Bool_0|false)$/.test(expression.text) ? false : undefined;
+  }
+  if (expression.kind !== 'function' || !/^(?:equals|notEquals)$/.test(expression.name)) return undefined;
+  const [left, right] = expression.arguments;
+  if (left?.kind !== 'constant' || right?.kind !== 'constant' || left.type !== right.type) return undefined;
+  if (!/^(?:U?Int\d+|String)$/.test(left.type)) return undefined;
+  return (left.text === right.text) === (expression.name === 'equals');
+}
+
+/** `(SELECT x)`, which reads nothing, as `x`. */
+export function withoutSubquery(expression: Expression): Expression {
+  if (expression.kind !== 'subquery' || expression.query.kind !== 'query') return expression;
+  const { from, projection } = expression.query;
+  const [only] = projection;
+  const isOne = from.kind === 'table' && from.name === 'system.one' && projection.length === 1;
+  const isPlain = isOne && isTransparent(expression.query) && expression.query.where === undefined;
+  return isPlain && only !== undefined ? withoutSubquery(only) : expression;
+}
+
+/** `has([y], x)` as an equality, and `has([y, z], x)` as IN, of like types. */
+function elementForm(call: FunctionExpression, array: Expression, value: Expression): Expression {
+  if (array.kind !== 'function' || array.name !== 'array') return call;
+  const kinds = new Set([value, ...array.arguments].map((each) => kindOfType(typeOf(each))));
+  if (kinds.size !== 1 || kinds.has(undefined)) return call;
+  return plainForm({ ...call, name: 'in', arguments: [value, { ...array, name: 'tuple' }] });
 }
 
 /** IN converts its elements to the type of the left side, an equality both sides to a common type: only of like types. */
@@ -104,7 +151,8 @@ function equalityForm(call: FunctionExpression): Expression {
   return { ...call, name: call.name === 'in' ? 'equals' : 'notEquals', arguments: [left, element] };
 }
 
-function onlyElement(right: Expression): Expression | undefined {
+function onlyElement(set: Expression): Expression | undefined {
+  const right = withoutSubquery(set);
   if (right.kind !== 'function') return right;
   if (right.name !== 'tuple' && right.name !== 'array') return undefined;
   return right.arguments.length === 1 ? right.arguments[0] : undefined;
