@@ -3,17 +3,16 @@ import { canonicalColumns, canonicalText } from './canonical.ts';
 import { confinementOf } from './confinement.ts';
 import { conditionsOf } from './conditions.ts';
 import { flowOf, type ColumnFlow } from './flow.ts';
-import type { QueryNode, UnionNode } from './nodes.ts';
-import { readTree } from './read-tree.ts';
+import type { QueryNode, TableFunctionNode, UnionNode } from './nodes.ts';
+import { readTree, type ReadOptions } from './read-tree.ts';
+import { NO_SCHEMA, type Schema } from './schema.ts';
 import { sourcesOf, type Source } from './sources.ts';
 
 /** What is known about the query apart from the engine's tree. */
-export interface ModelOptions {
-  /** The word that marks parameters in the tree (`markParameters`). */
-  readonly marker: string;
+export interface ModelOptions extends ReadOptions {
   readonly parameters: readonly ModelParameter[];
-  /** The trees of the definitions of views, by `database.view`; undefined for one whose definition is not known. */
-  readonly views?: ReadonlyMap<string, string | undefined>;
+  /** What the tables say; by default nothing, so that less is confined. */
+  readonly schema?: Schema;
   /** Columns that hold the tenant, such as `project` or `metadata.project`; undefined: any column. */
   readonly columns?: ReadonlySet<string> | undefined;
   /** Whether a table or dictionary is reference data, the same for every caller. */
@@ -53,20 +52,52 @@ export interface QueryModel {
 
 /** Builds the model from `EXPLAIN QUERY TREE run_passes = 1, passes = 1` of a marked query. Throws UnreadableTree. */
 export function createModel(tree: string, options: ModelOptions): QueryModel {
-  const { marker, parameters, columns, isShared = () => false } = options;
-  const root = readTree(tree, marker, options.views);
+  const { parameters, columns, schema = NO_SCHEMA, isShared = () => false } = options;
+  const root = readTree(tree, { ...options, ambiguous: schema.ambiguous, tenants: columns });
+  const tables = {
+    isKeyed: (name: string) => schema.keyed.has(name),
+    sortingKey: (name: string) => schema.sortingKeys.get(name),
+    mayReadViews: (table: TableFunctionNode) => mayReadViews(table, schema),
+  };
   const confined = parameters.map(({ name, isNeverNull }) => ({
     name,
-    sources: confinementOf(root, { parameter: name, isNeverNull, columns, isShared }),
+    sources: confinementOf(root, { parameter: name, isNeverNull, columns, isShared, ...tables }),
   }));
-  const conditions = conditionsOf(root);
+  const known = once(() => ({ columns: outputsOf(root), text: canonicalText(root) }));
+  const conditions = once(() => conditionsOf(root));
   const sources = sourcesOf(root).map((source) => ({
     ...source,
     isShared: isShared(source.name),
     confinedBy: confined.filter((each) => each.sources.get(source.id) === true).map(({ name }) => name),
-    conditions: conditions.get(source.id) ?? [],
+    get conditions() {
+      return conditions().get(source.id) ?? [];
+    },
   }));
-  return { root, sources, columns: outputsOf(root), text: canonicalText(root) };
+  return {
+    root,
+    sources,
+    get columns() {
+      return known().columns;
+    },
+    get text() {
+      return known().text;
+    },
+  };
+}
+
+/** Texts grow with the nesting of queries, and not every use needs them. */
+function once<T>(compute: () => T): () => T {
+  let value: { readonly value: T } | undefined;
+  return () => (value ??= { value: compute() }).value;
+}
+
+/** A table function that may have a view's columns, whatever stored rows say. */
+function mayReadViews({ name, arguments: list }: TableFunctionNode, { views }: Schema): boolean {
+  if (name !== 'merge') return name !== 'dictionary';
+  const [first] = list;
+  const database =
+    list.length > 1 && first?.kind === 'constant' ? /^'(\w+)'$/.exec(first.text)?.[1] : undefined;
+  return [...views.keys()].some((view) => database === undefined || view.startsWith(`${database}.`));
 }
 
 function outputsOf(root: QueryNode | UnionNode): readonly OutputColumn[] {

@@ -1,6 +1,8 @@
 // Two tenants' rows in the real engine, the model of a query over them, and whether rows of the other tenant change its result.
-import { createModel, type ModelOptions, type QueryModel } from '../../src/query-model/model.ts';
-import { hasAmbiguousName, markParameters, usesOf } from '../../src/query-model/marked-query.ts';
+import type { ModelOptions, QueryModel } from '../../src/query-model/model.ts';
+import { resolveModel } from '../../src/query-model/resolve.ts';
+import { readSchema, type Ask } from '../../src/query-model/schema.ts';
+import { UnreadableTree } from '../../src/query-model/tree-lines.ts';
 import { bindPlaceholders } from '../../src/sql/placeholders.ts';
 import { openOracle } from '../sql/oracle.ts';
 
@@ -14,14 +16,15 @@ const PARAMETERS: Readonly<Record<string, { readonly type: string; readonly valu
   count: { type: 'UInt64', value: '2' },
 };
 
-const MARKER = 'marker';
-
 /** A mutated recursion may never end. */
 const LIMITS =
   'max_threads = 1, max_memory_usage = 300000000, max_execution_time = 5, max_recursive_cte_evaluation_depth = 10';
 
 export interface World {
-  /** The model of a query with `@name` parameters that reads `logs.…`. Rejects if the engine rejects the query. */
+  /**
+   * The model of a query with `@name` parameters that reads `logs.…`. Rejects if the engine rejects the query, or with
+   * UnreadableTree.
+   */
   readonly model: (query: string, options?: Partial<ModelOptions>) => Promise<QueryModel>;
   /** Whether a call by tenant `a` returns other rows if the other tenant's rows are absent or others. */
   readonly leaks: (query: string) => Promise<boolean>;
@@ -77,23 +80,31 @@ export async function openTwoTenants(): Promise<World> {
   const values = Object.entries(PARAMETERS).map(
     ([name, { value }]) => `param_${name} = '${value.replaceAll("'", "''")}'`,
   );
-  const ask = (sql: string): Promise<string> =>
-    oracle.ask(`SET ${LIMITS}, ${values.join(', ')}; ${sql}`, 'TSVRaw');
-  const views = new Map<string, string | undefined>();
-  for (const name of ['paths', 'paths_again', 'totals']) {
-    const definition = await ask(
-      `SELECT as_select FROM system.tables WHERE database = 'other' AND name = '${name}'`,
-    );
-    views.set(`other.${name}`, await ask(`EXPLAIN QUERY TREE run_passes = 1, passes = 1 ${definition}`));
-  }
-  views.set('other.of_tenant', undefined);
+  const ask = (sql: string, format = 'TSVRaw'): Promise<string> =>
+    oracle.ask(`SET ${LIMITS}, ${values.join(', ')}; ${sql}`, format);
+  let lastError: unknown;
+  const askRows: Ask = async (sql) => {
+    try {
+      const text = await ask(sql, 'JSONCompactEachRow');
+      const lines = text.split('\n').filter((line) => line !== '');
+      return lines.map((line) => JSON.parse(line) as readonly unknown[]); // arrays in this format
+    } catch (error) {
+      lastError = error;
+      return undefined;
+    }
+  };
+  const schema = await readSchema(askRows);
   const model: World['model'] = async (query, options = {}) => {
     const sql = bound(query, 'other');
-    if (hasAmbiguousName(sql)) throw new Error('an ambiguous name');
-    const marked = markParameters(sql, usesOf(sql), MARKER);
-    const tree = await ask(`EXPLAIN QUERY TREE run_passes = 1, passes = 1 ${marked}`);
     const parameters = Object.keys(PARAMETERS).map((name) => ({ name, isNeverNull: true }));
-    return createModel(tree, { marker: MARKER, parameters, views, ...options });
+    lastError = undefined;
+    const result = await resolveModel(
+      { ask: askRows, schema },
+      { sql, samples: [{}] },
+      { parameters, ...options },
+    );
+    if ('model' in result) return result.model;
+    throw lastError ?? new UnreadableTree(result.fault);
   };
   const rows = async (query: string, db: keyof typeof DATABASES = 'other'): Promise<string> => {
     const text = await ask(`SELECT * FROM (${bound(query, db)}\n)`);
