@@ -1,8 +1,8 @@
 // Which of an endpoint's rules for personal data apply to a result column, or to parts of it.
-import type { EndpointFile } from '../config/generated/endpoint.ts';
 import type { ColumnAction } from '../redact/columns.ts';
 
-type Pii = EndpointFile['pii'];
+/** `pii` of an endpoint file, or the compiled policy. */
+type Pii = { readonly columns?: Readonly<Record<string, ColumnAction>> } | undefined;
 
 /** The action for a column, or for a path in it, as a whole; undefined if none applies. Names are not case-sensitive. */
 export function ruleFor(pii: Pii, name: string): ColumnAction | undefined {

@@ -263,6 +263,10 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
     title: 'tenancy.none together with other keys',
     help: 'Remove none, or the other keys.',
   },
+  'tenancy.key_value_rejected': {
+    title: 'A key is locked to a tenant that the endpoint rejects',
+    help: 'The value does not have the type of the parameter, or its enum or pattern excludes it. The service does not start with such a tokens file, and does not load it.',
+  },
   'tenancy.key_not_locked': {
     title: 'A key is not restricted to one tenant',
     help: 'The key restricts other parameters than the one that separates tenants, or may send consumer queries for any tenant. Add the parameter to the key, unless it may read the rows of every tenant.',

@@ -25,7 +25,7 @@ import type { RuleFinding } from '../../catalog/analysis.ts';
 import { findUnbounded, readTimeColumns } from '../../catalog/time-bound.ts';
 import { reasonFindings } from '../../compatibility/reasons.ts';
 import { readTextSync } from '../../config/read-text.ts';
-import { MAX_DOCUMENT_BYTES, parseYaml } from '../../config/yaml-document.ts';
+import { MAX_DOCUMENT_BYTES } from '../../config/yaml-document.ts';
 import { compareDiagnostics, type Finding } from '../../core/finding.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { explainBroken } from '../../schema/broken.ts';
@@ -66,7 +66,7 @@ export interface ValidateOptions {
 export async function validate(options: ValidateOptions, terminal: Terminal): Promise<0 | 1> {
   const { print, isStrict, withEngine, withoutTables, openTestRuntime } = options;
   const listed = await expandPaths(options.paths);
-  const inspect = createInspect({ piiHashKey: ANY_KEY });
+  const inspect = createInspect({ piiHashKey: ANY_KEY, tenancy: options.tenancy });
   const inspected: InspectedFile[] = [];
   const compile: CompileFile = (path, text) => {
     const { inspected: file, diagnostics } = inspect(path, text);
@@ -110,16 +110,14 @@ export async function validate(options: ValidateOptions, terminal: Terminal): Pr
 
 /** Findings about the tokens file, if it exists. */
 async function keyFindings(
-  { tokens: path, tenancy }: ValidateOptions,
+  { tokens: path }: ValidateOptions,
   inspected: readonly InspectedFile[],
 ): Promise<readonly Finding[]> {
-  const text = path === undefined ? undefined : readTextSync(path, MAX_DOCUMENT_BYTES);
-  if (path === undefined || text === undefined) return [];
+  if (path === undefined) return [];
   const read = await createReadTokens()(path);
-  const parsed = parseYaml(path, text);
-  if (read.kind !== 'read' || 'diagnostics' in parsed)
-    return read.kind === 'rejected' ? read.diagnostics : [];
-  return toDiagnostics(parsed.document, findUnlockedKeys({ tokens: [...read.tokens] }, inspected, tenancy));
+  if (read.kind !== 'read') return read.kind === 'rejected' ? read.diagnostics : [];
+  const endpoints = inspected.map(({ candidate }) => candidate.endpoint);
+  return toDiagnostics(read.document, findUnlockedKeys(read.tokens, endpoints));
 }
 
 /** Warnings about files in the folders among the paths. */
