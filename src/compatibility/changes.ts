@@ -113,6 +113,51 @@ export const CHANGES = {
     'A condition that uses a parameter changed',
     'Only a reviewer can tell whether the new condition still restricts a key that locks the parameter.',
   ),
+  'tenancy.removed': security(
+    'Tenants are no longer separated',
+    'millrace validate no longer proves that queries depend only on the rows of one tenant.',
+  ),
+  'tenancy.parameter_changed': security(
+    'Another parameter separates tenants',
+    'Keys that lock the old parameter may no longer be restricted to their rows.',
+  ),
+  'tenancy.columns_added': security(
+    'More columns hold the tenant',
+    'A condition on one of them now counts as one on the tenant. A reviewer must know that the column holds the tenant.',
+  ),
+  'tenancy.shared_added': security(
+    'A table is declared to be shared',
+    'Queries may read all of its rows for every tenant.',
+  ),
+  'tenancy.added': compatible('A parameter separates tenants', 'millrace validate checks more than before.'),
+  'tenancy.columns_removed': compatible(
+    'Fewer columns hold the tenant',
+    'millrace validate accepts fewer queries.',
+  ),
+  'tenancy.shared_removed': compatible(
+    'A table is no longer shared',
+    'millrace validate accepts fewer queries.',
+  ),
+  'tenant.parameter_optional': security(
+    'A parameter that restricts rows is now optional',
+    'Calls without it were rejected. Now they run with the default or NULL, which may select the rows of others.',
+  ),
+  'tenant.default_changed': security(
+    'A parameter that restricts rows has another default',
+    'Calls without it get the rows that the new default selects, which may be those of others.',
+  ),
+  'tenant.values_widened': security(
+    'A parameter that restricts rows accepts more values',
+    'Calls can select rows that no accepted value selected before. Where the value is a pattern or is tested by a condition, it may select every row.',
+  ),
+  'tenant.type_changed': security(
+    'A parameter that restricts rows has a type with more values',
+    'A list, null or a pattern may select rows of others where one value did not.',
+  ),
+  'tenant.misspelling_ignored': security(
+    'Unknown parameters are ignored, and one that restricts rows is optional',
+    'A call that misspells the parameter is not restricted by it.',
+  ),
   'parameter.added_required': breaking('A new required parameter', 'Calls without it are rejected.'),
   'parameter.added_optional': compatible('A new optional parameter', 'Calls without it work as before.'),
   'parameter.previously_ignored': behaviour(

@@ -9,7 +9,9 @@ import { comparePolicies } from './policies.ts';
 import { compareQueries, type EndpointModels } from './query-changes.ts';
 import { judge, NO_REASONS, unusedReasons, type Reasons } from './reasons.ts';
 import { compareRedaction } from './redaction.ts';
+import { createRestrictions } from './restricting-parameters.ts';
 import { compareSandboxes } from './sandbox.ts';
+import { compareTenancies, compareTenancySettings } from './tenancy-changes.ts';
 
 export type ColumnsByEndpoint = ReadonlyMap<Endpoint, EndpointColumns>;
 
@@ -34,10 +36,37 @@ export interface Comparison {
 
 /** Comparisons of all changed endpoints, sorted by name. Equal sides give an empty list. */
 export function compareContracts(base: Side, head: Side): readonly Comparison[] {
-  return pairUp(base, head)
-    .map((pairing) => compare(pairing, base, head))
+  const pairings = pairUp(base, head);
+  return [...settingsComparison(pairings), ...pairings.map((pairing) => compare(pairing, base, head))]
     .filter(({ changes }) => changes.length > 0)
     .toSorted((a, b) => compareText(a.endpoint, b.endpoint) || compareText(fileOf(a), fileOf(b)));
+}
+
+/** Most endpoints that a change of the settings names. */
+const NAMED = 5;
+
+/** Changes of the settings file, which no endpoint file can allow. */
+function settingsComparison(pairings: readonly Pairing[]): readonly Comparison[] {
+  const pairs = pairings.flatMap((each) => (each.kind === 'both' ? [[each.old, each.now] as const] : []));
+  const [first] = pairs;
+  const setting = first?.[1].tenancy ?? first?.[0].tenancy;
+  if (setting === undefined) return [];
+  const { file, line } = setting;
+  const changes = compareTenancySettings(pairs).map(({ code, message, endpoints }): Change => {
+    const more = endpoints.length - NAMED;
+    const named = `${endpoints.slice(0, NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+    const { class: kind } = CHANGES[code];
+    return {
+      endpoint: '',
+      class: kind,
+      code,
+      message: `${message} (${named})`,
+      file,
+      line,
+      allowed: undefined,
+    };
+  });
+  return [{ endpoint: '', changes: changes.toSorted(compareChanges), query: undefined }];
 }
 
 function fileOf({ changes }: Comparison): string {
@@ -116,10 +145,11 @@ function compareTwo(
   const models = { before: base.models?.get(old.endpoint), after: head.models?.get(now.endpoint) };
   const all = [
     ...found,
-    ...compareParameters(old, now),
+    ...compareParameters(old, now, createRestrictions(old, now, models)),
     ...compareQueries(old, now, models),
     ...compareColumns(old, now, columns),
     ...compareSandboxes(old, now),
+    ...compareTenancies(old, now),
     ...compareRedaction(old, now),
     ...comparePolicies(old, now),
   ];

@@ -4,6 +4,7 @@ import { assembleCatalog, type Candidate } from '../catalog/catalog.ts';
 import type { createInspect } from '../catalog/compile.ts';
 import type { TableColumns } from '../catalog/describe.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
+import type { TenancySetting } from '../catalog/tenancy.ts';
 import { parseYaml, type Path } from '../config/yaml-document.ts';
 import type { Finding } from '../core/finding.ts';
 import type { Column } from '../engine/engine.ts';
@@ -24,6 +25,15 @@ export interface Contract {
   readonly endpoint: Endpoint;
   readonly analysis: Analysis;
   readonly query: Query;
+  /** The setting of its revision. */
+  readonly tenancy?: RevisionTenancy | undefined;
+}
+
+/** The setting `tenancy` of a revision, and where it is; `line` is 1-based. */
+export interface RevisionTenancy {
+  readonly setting: TenancySetting;
+  readonly file: string;
+  readonly line: number;
 }
 
 /** A file that does not define an endpoint. */
@@ -60,8 +70,12 @@ export interface Found {
 }
 
 /** Reads the files of one revision. */
-export function readContracts(files: readonly SourceFile[], inspect: InspectFile): Contracts {
-  const read = files.map((file) => readFile(file, inspect));
+export function readContracts(
+  files: readonly SourceFile[],
+  inspect: InspectFile,
+  tenancy?: RevisionTenancy,
+): Contracts {
+  const read = files.map((file) => readFile(file, inspect, tenancy));
   const { catalog, diagnostics } = assembleCatalog(read.flatMap((each) => each.candidate ?? []));
   const isServed = ({ endpoint }: Contract): boolean => catalog.find(endpoint.id) === endpoint;
   return {
@@ -80,7 +94,11 @@ type ReadFile =
   | { readonly candidate: Candidate; readonly contract: Contract; readonly broken?: undefined }
   | { readonly broken: BrokenFile; readonly candidate?: undefined; readonly contract?: undefined };
 
-function readFile({ path, text }: SourceFile, inspect: InspectFile): ReadFile {
+function readFile(
+  { path, text }: SourceFile,
+  inspect: InspectFile,
+  tenancy: RevisionTenancy | undefined,
+): ReadFile {
   if (typeof text !== 'string') return { broken: { path, ...NAMELESS, findings: [text] } };
   const { inspected, diagnostics } = inspect(path, text);
   if (inspected === undefined) {
@@ -89,7 +107,10 @@ function readFile({ path, text }: SourceFile, inspect: InspectFile): ReadFile {
     return { broken: { path, ...names, findings: diagnostics } };
   }
   const { candidate, analysis } = inspected;
-  return { candidate, contract: { endpoint: candidate.endpoint, analysis, query: readQuery(analysis) } };
+  return {
+    candidate,
+    contract: { endpoint: candidate.endpoint, analysis, query: readQuery(analysis), tenancy },
+  };
 }
 
 type Names = Pick<BrokenFile, 'id' | 'name' | 'reasons'>;

@@ -8,7 +8,11 @@ import type { EndpointColumns } from '../../src/compatibility/contract.ts';
 import { changesBetween, codesOf, compareFiles, fileOf, ID, sideOf, type Keys } from './fixture.ts';
 
 const QUERY = 'WITH t AS (SELECT a FROM logs.t WHERE p = @p) SELECT a FROM t';
-const BASE: Keys = { query: QUERY, parameters: '{ p: { type: String, required: true } }' };
+const BASE: Keys = {
+  query: QUERY,
+  parameters: '{ p: { type: String, required: true } }',
+  tenancy: '{ none: public }',
+};
 const parameter = (spec: string): Keys => ({ parameters: `{ p: { ${spec} } }` });
 const pair = (key: string, before: string, after: string): readonly [Keys, Keys] => [
   { [key]: before },
@@ -18,6 +22,19 @@ const both = (spec: string, more: string): readonly [Keys, Keys] => [
   parameter(spec),
   parameter(`${spec}, ${more}`),
 ];
+/** Of a file whose parameter p separates tenants. */
+const tenant = (before: string, after: string): Row['turn'] => [
+  { tenancy: '{ parameter: p }', ...parameter(before) },
+  { tenancy: '{ parameter: p }', ...parameter(after) },
+];
+const tenancy = (before: string, after: string): Row['turn'] => [
+  { tenancy: `{ parameter: p, ${before} }` },
+  { tenancy: `{ parameter: p, ${after} }` },
+];
+const TWO: Keys = {
+  query: 'SELECT a FROM logs.t WHERE p = @p AND q = @q',
+  parameters: '{ p: { type: String, required: true }, q: { type: String, required: true } }',
+};
 const OPEN = '{ enabled: true }';
 const open = (query: string): Keys => ({ sandbox: OPEN, query });
 
@@ -305,6 +322,61 @@ const ROWS: readonly Row[] = [
     'Reservation.warming',
     pair('reservation', '', '{ enabled: false, warming: w }'),
   ),
+  row('tenancy.added', 'tenancy', pair('tenancy', '', '{ parameter: p }')),
+  row('tenancy.removed', 'tenancy', pair('tenancy', '{ parameter: p }', '')),
+  row('tenancy.removed', 'tenancy', pair('tenancy', '{ parameter: p }', '{ none: public }')),
+  row('tenancy.parameter_changed', 'Tenancy.parameter', [
+    { ...TWO, tenancy: '{ parameter: p }' },
+    { ...TWO, tenancy: '{ parameter: q }' },
+  ]),
+  row('tenancy.columns_added', 'Tenancy.columns', tenancy('columns: [a]', 'columns: [a, b]')),
+  row('tenancy.columns_added', 'Tenancy.columns', tenancy('columns: [a]', '')),
+  row('tenancy.columns_removed', 'Tenancy.columns', tenancy('columns: [a, b]', 'columns: [a]')),
+  row('tenancy.columns_removed', 'Tenancy.columns', tenancy('', 'columns: [a]')),
+  row(
+    ['tenancy.columns_added', 'tenancy.columns_removed'],
+    'Tenancy.columns',
+    tenancy('columns: [a]', 'columns: [b]'),
+  ),
+  row('tenancy.shared_added', 'Tenancy.shared', tenancy('shared: { a.b: x }', 'shared: { a.b: y, a.c: x }')),
+  row(
+    'tenancy.shared_removed',
+    'Tenancy.shared',
+    tenancy('shared: { a.b: x, c: y }', 'shared: { default.c: y }'),
+  ),
+  row('tenant.parameter_optional', 'Parameter.required', tenant(STRING, 'type: String')),
+  row('tenant.parameter_optional', 'Parameter.required', tenant(STRING, 'type: String, default: ""')),
+  row(
+    'tenant.default_changed',
+    'Parameter.default',
+    tenant('type: String, default: a', 'type: String, default: b'),
+  ),
+  row('tenant.values_widened', 'Parameter.enum', tenant(`${STRING}, enum: [a]`, `${STRING}, enum: [a, b]`)),
+  row('tenant.values_widened', 'Parameter.enum', tenant(`${STRING}, enum: [a]`, STRING)),
+  row('tenant.values_widened', 'Parameter.pattern', tenant(`${STRING}, pattern: a`, STRING)),
+  row(['parameter.pattern_changed', 'tenant.values_widened'], 'Parameter.pattern', [
+    ...tenant(`${STRING}, pattern: a`, `${STRING}, pattern: .`),
+  ]),
+  row('tenant.values_widened', 'Parameter.min_length', tenant(`${STRING}, min_length: 1`, STRING)),
+  row('parameter.length_widened', 'Parameter.max_length', tenant(`${STRING}, max_length: 9`, STRING)),
+  row('tenant.values_widened', 'Parameter.format', tenant(`${STRING}, format: regex`, STRING)),
+  row('tenant.values_widened', 'Parameter.max', tenant(`${INT}, max: 9`, INT)),
+  row(
+    ['parameter.type_changed', 'tenant.type_changed'],
+    TYPE,
+    tenant(STRING, 'type: Array(String), required: true'),
+  ),
+  row('tenant.type_changed', TYPE, tenant(STRING, 'type: Nullable(String), required: true')),
+  row(['parameter.type_changed', 'tenant.type_changed'], TYPE, tenant(INT, STRING)),
+  row('parameter.type_widened', TYPE, tenant(INT, 'type: Int32, required: true')),
+  row(['tenant.misspelling_ignored', 'unknown_parameters.ignored'], 'unknown_parameters', [
+    { tenancy: '{ parameter: p }', ...parameter('type: String') },
+    { tenancy: '{ parameter: p }', ...parameter('type: String'), unknown_parameters: 'ignore' },
+  ]),
+  row('unknown_parameters.ignored', 'unknown_parameters', [
+    { tenancy: '{ parameter: p }' },
+    { tenancy: '{ parameter: p }', unknown_parameters: 'ignore' },
+  ]),
   row('reason.unused', 'allow', pair('allow', '', '{ column.removed: a reason }')),
   row(['reason.stale', 'max_rows.raised'], 'allow', [
     { allow: '{ column.removed: a reason }' },
@@ -315,11 +387,6 @@ const ROWS: readonly Row[] = [
 
 /** Keys that are no part of a contract, with two values of each. */
 const DO_NOT_MATTER: Readonly<Record<string, Row['turn']>> = {
-  // Checked by validate, without effect on a response.
-  tenancy: pair('tenancy', '{ parameter: p }', '{ none: a reason }'),
-  'Tenancy.parameter': pair('tenancy', '{ parameter: p }', '{ parameter: q }'),
-  'Tenancy.columns': pair('tenancy', '{ columns: [a] }', '{ columns: [b] }'),
-  'Tenancy.shared': pair('tenancy', '{ shared: { a.b: x } }', '{ shared: { a.c: x } }'),
   'Tenancy.none': pair('tenancy', '{ none: a }', '{ none: b }'),
   description: pair('description', 'a', 'b'),
   allow: pair('allow', '{ column.removed: a }', ''),

@@ -69,17 +69,11 @@ export async function reportColumns(
     );
   try {
     if (isSame) {
-      const [first, second] = await withTables(before, deps, (engine) =>
-        describeBoth(engine, [old, now], deps),
-      );
+      const [first, second] = await withTables(before, deps, (engine) => describeBoth(engine, [old, now]));
       return { ...withNotes(notes), before: first, after: second };
     }
-    const first = await withTables(before, deps, (engine, tables) =>
-      describeWith(engine, old, { ...deps, broken: tables }),
-    );
-    const second = await withTables(after, deps, (engine, tables) =>
-      describeWith(engine, now, { ...deps, broken: tables }),
-    );
+    const first = await withTables(before, deps, (engine, tables) => describeWith(engine, old, tables));
+    const second = await withTables(after, deps, (engine, tables) => describeWith(engine, now, tables));
     const comparisons = newlyBroken(first.broken, second.broken);
     return { ...withNotes(notes), comparisons, before: first.queries, after: second.queries };
   } catch (error) {
@@ -111,7 +105,7 @@ async function withoutTables(
   now: readonly Contract[],
   deps: ColumnDeps,
 ): Promise<ReportedColumns> {
-  const [before, after] = await withTables([], deps, (engine) => describeBoth(engine, [old, now], deps));
+  const [before, after] = await withTables([], deps, (engine) => describeBoth(engine, [old, now]));
   const isComplete = before.columns?.size === old.length && after.columns?.size === now.length;
   if (!isComplete) return withFailure(noTables(deps.settings, 'The columns were not compared'));
   return { ...withNotes([]), before, after };
@@ -185,27 +179,22 @@ interface DescribedTables {
 async function describeWith(
   engine: Engine,
   contracts: readonly Contract[],
-  { settings, broken }: Pick<ColumnDeps, 'settings'> & Pick<LoadedSchema, 'broken'>,
+  broken: LoadedSchema['broken'],
 ): Promise<DescribedTables> {
-  return { queries: await describeAll(engine, contracts, settings), broken };
+  return { queries: await describeAll(engine, contracts), broken };
 }
 
 async function describeBoth(
   engine: Engine,
   [old, now]: readonly [readonly Contract[], readonly Contract[]],
-  { settings }: ColumnDeps,
 ): Promise<readonly [DescribedQueries, DescribedQueries]> {
-  return [await describeAll(engine, old, settings), await describeAll(engine, now, settings)];
+  return [await describeAll(engine, old), await describeAll(engine, now)];
 }
 
 /** Seconds for analysing one query, independent of the endpoint's time limit. */
 const DESCRIBE_TIME = 10;
 
-async function describeAll(
-  engine: Engine,
-  contracts: readonly Contract[],
-  settings: Settings,
-): Promise<DescribedQueries> {
+async function describeAll(engine: Engine, contracts: readonly Contract[]): Promise<DescribedQueries> {
   const describe = createDescribe(engine);
   const columns = new Map<Endpoint, EndpointColumns>();
   const models = new Map<Endpoint, EndpointModels>();
@@ -216,8 +205,8 @@ async function describeAll(
     const tables = result && (await describe.tables(limited));
     if (result === undefined || tables === undefined) continue;
     columns.set(endpoint, { result, tables });
-    const { analysis } = contract;
-    const isShared = tenancyOf(analysis.file, settings.tenancy)?.isShared;
+    const { analysis, tenancy } = contract;
+    const isShared = tenancyOf(analysis.file, tenancy?.setting)?.isShared;
     const options = isShared === undefined ? {} : { isShared };
     const found = await modelsOf(engine, { analysis, candidate: { endpoint } }, options);
     models.set(endpoint, new Map(found.map(({ query, result: model }) => [query.table, model])));
