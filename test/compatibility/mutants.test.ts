@@ -96,7 +96,6 @@ test('no mutant that shows more passes', { timeout: 7_200_000 }, async () => {
       misses.push(`compared: ${base.sql}\n=> ${sql}\n${names.join('; ')}`);
     if (shown.leaks && (await isConfined(world, sql, base.tenant))) misses.push(`confined: ${sql}`);
   }
-  console.log(counts);
   expect(misses).toEqual([]);
   expect(counts.leaks).toBeGreaterThan(runs(100) / 10);
 });
@@ -117,12 +116,12 @@ test('rewrites raise no alarm', { timeout: 7_200_000 }, async () => {
     const base = await baseOf(random);
     const { sql, names } = edited(base.sql, REWRITES, 3, random);
     if (names.length === 0 || !(await haveEqualRows(base.sql, sql))) continue;
+    const [before, after] = [await modelOf(world, base.sql), await modelOf(world, sql)];
+    if (hasNewColumn(before, after)) continue;
     accepted++;
-    const isTable = random() < 0.5;
-    const changes = securityChanges(await modelOf(world, base.sql), await modelOf(world, sql), isTable);
+    const changes = securityChanges(before, after, random() < 0.5);
     if (changes.length > 0) alarms.push(`${base.sql}\n=> ${sql}\n${names.join('; ')}\n${changes.join('\n')}`);
   }
-  console.log({ accepted, alarms: alarms.length });
   expect(accepted).toBeGreaterThan(target / 2);
   expect(alarms.slice(Math.floor(accepted * 0.02))).toEqual([]);
 });

@@ -88,6 +88,7 @@ const PARAMETERS: TenantTables['parameters'] = {
   to: { type: 'DateTime', value: '2024-02-01 00:00:00' },
   count: { type: 'UInt64', value: '100' },
   owner: { type: 'Nullable(String)', value: 'a' },
+  least: { type: 'UInt32', value: '0' },
 };
 
 /** Which of the parameters hold tenants. */
