@@ -5,6 +5,7 @@ import { readSchema, type Ask } from '../../src/query-model/schema.ts';
 import { UnreadableTree } from '../../src/query-model/tree-lines.ts';
 import { bindPlaceholders } from '../../src/sql/placeholders.ts';
 import { openOracle } from '../sql/oracle.ts';
+import { SPECIAL_ROWS, SPECIAL_TABLES } from './special-tables.ts';
 
 /** Parameters of every query, with the value of a call by tenant `a`. */
 const PARAMETERS: Readonly<Record<string, { readonly type: string; readonly value: string }>> = {
@@ -14,6 +15,14 @@ const PARAMETERS: Readonly<Record<string, { readonly type: string; readonly valu
   flag: { type: 'UInt8', value: '1' },
   word: { type: 'String', value: 'x' },
   count: { type: 'UInt64', value: '2' },
+  id: { type: 'UInt64', value: '257' },
+  five: { type: 'UInt64', value: '5' },
+  digits: { type: 'String', value: '257' },
+  large: { type: 'String', value: '18446744073709551617' },
+  list: { type: 'String', value: "['b']" },
+  uuid: { type: 'String', value: '61f0c404-5cb3-11e7-907b-a6006ad3dba0' },
+  empty: { type: 'String', value: '' },
+  ip: { type: 'IPv4', value: '10.0.0.1' },
 };
 
 /** A mutated recursion may never end. */
@@ -74,7 +83,8 @@ const DATABASES = { alone: ['a'], other: ['b', 'a'], changed: ['c', 'a'] } as co
 export async function openTwoTenants(): Promise<World> {
   const oracle = openOracle();
   for (const [db, tenants] of Object.entries(DATABASES)) {
-    const script = [TABLES, ...tenants.map((tenant) => ROWS[tenant])].join('').replaceAll('{db}', db);
+    const rows = tenants.map((tenant) => ROWS[tenant] + SPECIAL_ROWS[tenant]);
+    const script = [TABLES, SPECIAL_TABLES, ...rows].join('').replaceAll('{db}', db);
     await oracle.ask(`CREATE DATABASE ${db}; ${script}`);
   }
   const values = Object.entries(PARAMETERS).map(
@@ -123,9 +133,12 @@ function bound(query: string, db: keyof typeof DATABASES): string {
   return sql.replaceAll('logs.', `${db}.`);
 }
 
-/** Names of the sources that are not confined by `@tenant`. */
-export function openSources({ sources }: QueryModel, parameter = 'tenant'): readonly string[] {
+/** Names of the sources that are not confined by `@tenant`, or by one of the parameters. */
+export function openSources(
+  { sources }: QueryModel,
+  parameters: readonly string[] = ['tenant'],
+): readonly string[] {
   return sources
-    .filter(({ confinedBy, isShared }) => !isShared && !confinedBy.includes(parameter))
+    .filter(({ confinedBy, isShared }) => !isShared && !parameters.some((each) => confinedBy.includes(each)))
     .map(({ name }) => name.replace(/^(?:other|alone|changed)\./, ''));
 }
