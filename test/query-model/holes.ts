@@ -26,6 +26,14 @@ export const HOLES: readonly OpenQuery[] = [
     "WITH u AS (SELECT max(id + toUInt64(@word)) AS m FROM logs.users) SELECT path, if(@flag = 1, 'x', (SELECT toString(m + toUInt64(@word)) FROM u)) FROM logs.events WHERE tenant = @tenant",
     'hidden',
   ],
+  [
+    'an array of all rows',
+    'SELECT path, (SELECT groupArray(email) FROM logs.users) FROM logs.events WHERE tenant = @tenant',
+  ],
+  [
+    'a tuple of all rows',
+    'SELECT path, (SELECT max(id), min(email) FROM logs.users) FROM logs.events WHERE tenant = @tenant',
+  ],
   ['a narrower number', 'SELECT x FROM logs.nums WHERE tenant_id = toUInt8(@id)'],
   ['a narrower number by CAST', 'SELECT x FROM logs.nums WHERE tenant_id = CAST(@id AS UInt8)'],
   ['a narrower number in IN', 'SELECT x FROM logs.nums WHERE tenant_id IN (toUInt8(@id))'],
@@ -194,6 +202,10 @@ export const HARMLESS: readonly (readonly [why: string, sql: string])[] = [
   [
     'a harmless setting',
     'SELECT path FROM logs.events WHERE tenant = @tenant SETTINGS max_threads = 1, max_execution_time = 5',
+  ],
+  [
+    'an array of own rows',
+    'SELECT path FROM logs.events WHERE tenant = @tenant AND has((SELECT groupArray(id) FROM logs.users WHERE tenant = @tenant), user_id)',
   ],
   ['an ALIAS column', 'SELECT x FROM logs.aliased WHERE tenant = @tenant'],
   [
