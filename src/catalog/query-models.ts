@@ -84,9 +84,8 @@ function schemaOf(engine: Engine): Promise<Schema> {
 
 function askOf(engine: Engine): Ask {
   return async (sql, parameters) => {
-    const origin = Object.keys(parameters).length === 0 && !sql.startsWith('EXPLAIN') ? 'saved' : 'consumer';
     try {
-      return await rowsOf(engine, { sql, parameters, limits: LIMITS, origin, int64: 'number' });
+      return await rowsOf(engine, { sql, parameters, limits: LIMITS, origin: 'saved', int64: 'number' });
     } catch (error) {
       if (error instanceof EngineError && error.failure === 'rejected') return undefined;
       throw error;

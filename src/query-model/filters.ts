@@ -150,12 +150,14 @@ function filterByCases(
   isTrue: boolean,
 ): Facts | undefined {
   const branches: (Facts | undefined)[] = [];
-  for (let at = 0; at < list.length; at += 2) {
+  let others: Facts | undefined = facts;
+  for (let at = 0; at < list.length && others !== undefined; at += 2) {
     const [when, then] = [list[at], list[at + 1]];
     if (when === undefined) continue;
-    // A condition that is NULL leads to the next branch, so nothing follows there from one that is not true.
-    const chosen = then === undefined ? facts : filterOnce(facts, when, context, true);
+    const chosen: Facts | undefined = then === undefined ? others : filterOnce(others, when, context, true);
     branches.push(chosen && filterOnce(chosen, then ?? when, context, isTrue));
+    // A condition that is NULL leads to the next branch, so nothing follows there from one that is not true.
+    if (then !== undefined && !isNullable(typeOf(when))) others = filterOnce(others, when, context, false);
   }
   return eitherOf(branches);
 }
@@ -176,8 +178,8 @@ function filterByComparison(
   if ((isTrue ? EQUALITIES : INEQUALITIES).has(folded)) {
     const condition = isTrue ? conditionThatIsTrue(left, right) : undefined;
     if (condition !== undefined) return filterOnce(facts, condition, context, true);
-    const isOfNull = /distinct/.test(folded) && [left, right].some((each) => isNullable(typeOf(each)));
-    return isOfNull ? facts : equate(facts, left, right, context);
+    const isOfNull = /distinct/.test(folded) && [left, right].every((each) => isNullable(typeOf(each)));
+    return isOfNull ? connect(facts, left, right) : equate(facts, left, right, context);
   }
   const isOfNull = folded.includes('null') && isNullable(typeOf(left));
   if (!isOfNull && (isTrue ? IN : NOT_IN).has(folded)) return among(facts, left, right, context);
@@ -201,17 +203,18 @@ function equate(facts: Facts, left: Expression, right: Expression, context: Filt
     }, facts);
   }
   const [a, b] = [refOf(left), refOf(right)];
-  let current = facts;
-  if (
-    a !== undefined &&
-    b !== undefined &&
-    isExact(typeOf(left), typeOf(right)) &&
-    isExact(typeOf(right), typeOf(left))
-  )
-    current = link(current, a, b);
+  let current = connect(facts, left, right);
   if (a !== undefined && isMatch(left, right, facts, context)) current = bind(current, a);
   if (b !== undefined && isMatch(right, left, facts, context)) current = bind(current, b);
   return current;
+}
+
+/** Two columns have the same value in every row, or are both NULL. */
+function connect(facts: Facts, left: Expression, right: Expression): Facts {
+  const [a, b] = [refOf(left), refOf(right)];
+  if (a === undefined || b === undefined) return facts;
+  const isSame = isExact(typeOf(left), typeOf(right)) && isExact(typeOf(right), typeOf(left));
+  return isSame ? link(facts, a, b) : facts;
 }
 
 /** `left IN set`. */

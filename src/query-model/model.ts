@@ -58,7 +58,7 @@ export function createModel(tree: string, options: ModelOptions): QueryModel {
   const { parameters, columns, schema = NO_SCHEMA, isShared = () => false } = options;
   const root = readTree(tree, { ...options, ambiguous: schema.ambiguous, tenants: columns });
   const tables = {
-    isKeyed: (name: string) => schema.keyed.has(name),
+    isKeyed: schema.isKeyed,
     sortingKey: (name: string) => schema.sortingKeys.get(name),
     mayReadViews: (table: TableFunctionNode) => mayReadViews(table, schema),
   };

@@ -9,7 +9,7 @@ import {
   type UnionNode,
 } from './nodes.ts';
 import { readJoinTree } from './read-relation.ts';
-import { checkTree } from './tree-grammar.ts';
+import { checkTree, SCALAR_SETTING } from './tree-grammar.ts';
 import { attributeUpTo, listOf, onlyNode, partOf, UnreadableTree, type TreeReader } from './tree-lines.ts';
 
 /** Nodes of one tree at most. */
@@ -154,7 +154,9 @@ function readQuery(reader: TreeReader, line: TreeLine): QueryNode {
   const projection = listOf(line, 'PROJECTION').map(reader.expression);
   const types = listOf(line, 'PROJECTION').map(typeOf);
   if (columns.length !== projection.length) throw new UnreadableTree('columns without names');
-  const settings = line.children.filter(({ kind }) => kind.startsWith('SETTINGS ')).map(({ kind }) => kind);
+  const settings = line.children
+    .filter(({ kind }) => kind.startsWith('SETTINGS '))
+    .map(({ kind }) => kind.replace(` ${SCALAR_SETTING}=0`, ''));
   return {
     kind: 'query',
     id: reader.id(line),
@@ -179,7 +181,7 @@ function readQuery(reader: TreeReader, line: TreeLine): QueryNode {
     limitByCounts: ['LIMIT BY LIMIT', 'LIMIT BY OFFSET'].map(filter).filter((each) => each !== undefined),
     limits: ['LIMIT', 'OFFSET'].map(filter).filter((each) => each !== undefined),
     hasLimitSetting: settings.some((each) => /[ ,](?:limit|offset)=/.test(each)),
-    settings: settings.join(' '),
+    settings: settings.filter((each) => each !== 'SETTINGS').join(' '),
     attributes: shapeOf(line),
   };
 }

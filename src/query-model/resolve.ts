@@ -1,10 +1,12 @@
 // Has the engine resolve a query, and builds the query's model.
 import { randomBytes } from 'node:crypto';
+import { outlineQuery } from '../sql/outline.ts';
 import { hasAmbiguousName, markParameters, usesOf } from './marked-query.ts';
 import { createModel, type ModelOptions, type QueryModel } from './model.ts';
 import { neededUses } from './needed-uses.ts';
 import type { ViewTree } from './read-tree.ts';
 import type { Ask, Schema } from './schema.ts';
+import { SCALAR_SETTING } from './tree-grammar.ts';
 import { tablesIn, UnreadableTree } from './tree-lines.ts';
 
 /** The model of a query, or why there is none. */
@@ -32,7 +34,7 @@ export async function resolveModel(
     return { fault: 'a quoted name contains a backslash, a line break or ", name: "' };
   const uses = usesOf(sql);
   const marker = `millrace_${randomBytes(8).toString('hex')}`;
-  const marked = markParameters(sql, uses, marker);
+  const marked = withScalars(markParameters(sql, uses, marker));
   const needed = neededUses(sql, uses);
   let fault = 'the engine accepts none of the sample values';
   for (const values of samples) {
@@ -49,7 +51,7 @@ export async function resolveModel(
     }
   }
   const [first] = samples;
-  const isPlain = fault.startsWith('the engine accepts') && first !== undefined && (await ask(`${EXPLAIN} ${sql}`, first)) !== undefined; // prettier-ignore
+  const isPlain = fault.startsWith('the engine accepts') && first !== undefined && (await ask(`${TREE} ${sql}`, first)) !== undefined; // prettier-ignore
   return {
     fault: isPlain
       ? 'a parameter is where only a plain one is allowed, such as an argument of a view'
@@ -57,8 +59,14 @@ export async function resolveModel(
   };
 }
 
-const EXPLAIN = 'EXPLAIN QUERY TREE run_passes = 1, passes = 1';
-const AS_QUERY = 'EXPLAIN QUERY TREE run_passes = 1, passes = 1, dump_tree = 0, dump_ast = 1';
+const TREE = 'EXPLAIN QUERY TREE run_passes = 1, passes = 1';
+const AST = `${TREE}, dump_tree = 0, dump_ast = 1`;
+
+/** The query with scalar subqueries in the tree: by default the engine replaces some by a hash. */
+function withScalars(sql: string): string {
+  const hasSettings = outlineQuery(sql).outline?.settings !== undefined;
+  return `${sql}\n${hasSettings ? ',' : 'SETTINGS'} ${SCALAR_SETTING} = 0`;
+}
 
 /**
  * The engine's tree; undefined if it rejects the query with these values. `ambiguous`: a name, which the tree prints as it is,
@@ -69,7 +77,8 @@ async function explain(
   sql: string,
   values: Readonly<Record<string, string>>,
 ): Promise<string | undefined> {
-  const [tree, query] = [await ask(`${EXPLAIN} ${sql}`, values), await ask(`${AS_QUERY} ${sql}`, values)];
+  const tree = await ask(`${TREE} ${sql}`, values);
+  const query = tree && (await ask(`${AST} ${sql}`, values));
   if (tree === undefined || query === undefined) return undefined;
   return hasAmbiguousName(textOf(query)) ? 'ambiguous' : textOf(tree);
 }
@@ -93,7 +102,7 @@ async function viewTrees(
       if (!schema.views.has(name) || trees.has(name)) continue;
       const view = schema.views.get(name);
       const isLeftOut = view === undefined || trees.size >= MAX_VIEWS || hasAmbiguousName(view.definition);
-      const inner = isLeftOut ? undefined : await explain(ask, view.definition, {});
+      const inner = isLeftOut ? undefined : await explain(ask, withScalars(view.definition), {});
       if (view === undefined || inner === undefined || inner === 'ambiguous') {
         trees.set(name, undefined);
         continue;

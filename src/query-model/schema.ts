@@ -16,8 +16,8 @@ export interface View {
 export interface Schema {
   /** Undefined for one that cannot be replaced by its definition. */
   readonly views: ReadonlyMap<string, View | undefined>;
-  /** Dictionaries that return the entry of a key, and no other. */
-  readonly keyed: ReadonlySet<string>;
+  /** Whether a dictionary returns the entry of a key, and no other. */
+  readonly isKeyed: (dictionary: string) => boolean;
   /** The columns of the sorting key that are columns of the table. */
   readonly sortingKeys: ReadonlyMap<string, readonly string[]>;
   /** Tables whose columns, or parts of them, have names with control characters. */
@@ -26,7 +26,7 @@ export interface Schema {
 
 export const NO_SCHEMA: Schema = {
   views: new Map(),
-  keyed: new Set(),
+  isKeyed: () => false,
   sortingKeys: new Map(),
   ambiguous: new Set(),
 };
@@ -48,7 +48,7 @@ export async function readSchema(ask: Ask): Promise<Schema> {
   for (const [table = '', column = ''] of columns.map(textsOf))
     columnsOf.set(table, [...(columnsOf.get(table) ?? []), column]);
   const views = new Map<string, View | undefined>();
-  const keyed = new Set<string>();
+  const dictionaries = new Map<string, boolean>();
   const sortingKeys = new Map<string, readonly string[]>();
   for (const [name = '', engine = '', key = '', definition = '', dictionary = '', hasDot] of tables.map(
     textsOf,
@@ -57,17 +57,22 @@ export async function readSchema(ask: Ask): Promise<Schema> {
     if (engine === 'View') views.set(name, hasDot === '0' ? view : undefined);
     else if (engine === 'LiveView' || engine === 'WindowView' || engine === 'Merge')
       views.set(name, undefined);
-    else if (engine === 'Dictionary' && isKeyed(dictionary)) keyed.add(name);
+    else if (engine === 'Dictionary') dictionaries.set(name, hasKeys(dictionary));
     else if (key !== '') sortingKeys.set(name, plainColumns(key));
   }
-  return { views, keyed, sortingKeys, ambiguous: new Set(ambiguous.map(([name]) => String(name))) };
+  const isKeyed = (wanted: string): boolean => {
+    // Without its database, it may be any of that name.
+    const found = [...dictionaries].filter(([name]) => name === wanted || name.endsWith(`.${wanted}`));
+    return found.length > 0 && found.every(([, each]) => each);
+  };
+  return { views, isKeyed, sortingKeys, ambiguous: new Set(ambiguous.map(([name]) => String(name))) };
 }
 
 function textsOf(row: readonly unknown[]): readonly string[] {
   return row.map(String);
 }
 
-function isKeyed(definition: string): boolean {
+function hasKeys(definition: string): boolean {
   const layouts = [...definition.matchAll(/\bLAYOUT\((\w+)/g)];
   return layouts.length > 0 && layouts.every(([, layout = '']) => KEYED.test(layout));
 }

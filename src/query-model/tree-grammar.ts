@@ -29,6 +29,9 @@ const HEADINGS: Readonly<Record<string, readonly string[]>> = {
   INTERPOLATE: ['EXPRESSION', 'INTERPOLATE_EXPRESSION'],
 }; // prettier-ignore
 
+/** The setting with which the tree has every scalar subquery (`resolve.ts`). */
+export const SCALAR_SETTING = 'enable_scalar_subquery_optimization';
+
 /** Settings with no influence on which rows a query depends on, and whose values have no line breaks. */
 const SETTINGS =
   /^(?:limit|offset|max_(?:threads|final_threads|execution_time|estimated_execution_time|memory_usage|block_size|bytes_before_external_\w+|bytes_ratio_before_external_\w+|rows_to_\w+|bytes_to_\w+|result_rows|result_bytes|rows_in_\w+|bytes_in_\w+|columns_to_read|temporary_columns|subquery_depth|recursive_cte_evaluation_depth|expanded_ast_elements|ast_\w+|query_size|parallel_replicas|streams_to_max_threads_ratio|download_threads|parsing_threads)|min_bytes_to_use_direct_io|optimize_(?:read_in_order|aggregation_in_order|move_to_prewhere|use_projections|distinct_in_order)|query_plan_\w+|enable_optimize_predicate_expression|use_skip_indexes|use_uncompressed_cache|use_query_condition_cache|use_query_cache|query_cache_(?:ttl|min_query_runs|min_query_duration)|join_algorithm|join_use_nulls|any_join_distinct_right_table_keys|enable_analyzer|allow_experimental_(?:analyzer|correlated_subqueries)|allow_suspicious_low_cardinality_types|enable_named_columns_in_function_tuple|enable_parallel_replicas|date_time_(?:input|output)_format|output_format_\w*(?:quote|escape|precision|denormals|named_tuples|trailing_zeros)\w*|compile_\w+|priority|log_queries|timeout_before_checking_execution_speed|read_in_order_\w+|prefer_localhost_replica|load_balancing)$/;
@@ -48,7 +51,7 @@ export function checkTree(text: string, root: TreeLine, ambiguous: ReadonlySet<s
   for (const [, name = ''] of text.matchAll(/, table_function_name: ([^,\n]*)/g)) {
     if (!TABLE_FUNCTIONS.has(name)) throw new UnreadableTree(`the columns of ${name}() are not known`);
   }
-  for (const [, name = ''] of text.matchAll(/, function_name: (file|ai[A-Z]\w*),/g))
+  for (const [, name = ''] of text.matchAll(/, function_name: (file|ai[A-Z]\w*|__getScalar),/g))
     throw new UnreadableTree(`what ${name}() reads is not known`);
   for (const [, list = ''] of text.matchAll(/^ *SETTINGS (.*)$/gm)) checkSettings(list);
   for (const name of ambiguous) {
@@ -60,7 +63,7 @@ export function checkTree(text: string, root: TreeLine, ambiguous: ReadonlySet<s
 function checkSettings(list: string): void {
   for (const setting of list.split(' ')) {
     const [name = '', value = ''] = setting.split('=');
-    if (!SETTINGS.test(name) || !/^[\w.,-]+$/.test(value))
+    if ((name !== SCALAR_SETTING && !SETTINGS.test(name)) || !/^[\w.,-]+$/.test(value))
       throw new UnreadableTree(`the effect of SETTINGS ${name} is not known`);
   }
 }

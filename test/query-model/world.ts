@@ -5,6 +5,7 @@ import { readSchema, type Ask } from '../../src/query-model/schema.ts';
 import { UnreadableTree } from '../../src/query-model/tree-lines.ts';
 import { bindPlaceholders } from '../../src/sql/placeholders.ts';
 import { openOracle } from '../sql/oracle.ts';
+import { SPECIAL_ROWS, SPECIAL_TABLES } from './special-tables.ts';
 
 /** Tables, and rows of the tenant of a call and of another one in two versions. `{db}` stands for the database. */
 export interface TenantTables {
@@ -26,6 +27,14 @@ const PARAMETERS: TenantTables['parameters'] = {
   flag: { type: 'UInt8', value: '1' },
   word: { type: 'String', value: 'x' },
   count: { type: 'UInt64', value: '2' },
+  id: { type: 'UInt64', value: '257' },
+  five: { type: 'UInt64', value: '5' },
+  digits: { type: 'String', value: '257' },
+  large: { type: 'String', value: '18446744073709551617' },
+  list: { type: 'String', value: "['b']" },
+  uuid: { type: 'String', value: '61f0c404-5cb3-11e7-907b-a6006ad3dba0' },
+  empty: { type: 'String', value: '' },
+  ip: { type: 'IPv4', value: '10.0.0.1' },
 };
 
 /** A mutated recursion may never end. */
@@ -91,7 +100,16 @@ const DATABASES = { alone: ['a'], other: ['b', 'a'], changed: ['c', 'a'] } as co
 
 export type Database = keyof typeof DATABASES;
 
-const LOGS: TenantTables = { tables: TABLES, rows: ROWS, parameters: PARAMETERS, prefix: 'logs' };
+const LOGS: TenantTables = {
+  tables: TABLES + SPECIAL_TABLES,
+  rows: {
+    a: ROWS.a + SPECIAL_ROWS.a,
+    b: ROWS.b + SPECIAL_ROWS.b,
+    c: ROWS.c + SPECIAL_ROWS.c,
+  },
+  parameters: PARAMETERS,
+  prefix: 'logs',
+};
 
 export async function openTwoTenants(definition: TenantTables = LOGS): Promise<World> {
   const oracle = openOracle();
@@ -156,9 +174,12 @@ function bound(query: string, db: Database, { parameters, prefix }: TenantTables
   return sql.replaceAll(`${prefix}.`, `${db}.`);
 }
 
-/** Names of the sources that are not confined by `@tenant`. */
-export function openSources({ sources }: QueryModel, parameter = 'tenant'): readonly string[] {
+/** Names of the sources that are not confined by `@tenant`, or by one of the parameters. */
+export function openSources(
+  { sources }: QueryModel,
+  parameters: readonly string[] = ['tenant'],
+): readonly string[] {
   return sources
-    .filter(({ confinedBy, isShared }) => !isShared && !confinedBy.includes(parameter))
+    .filter(({ confinedBy, isShared }) => !isShared && !parameters.some((each) => confinedBy.includes(each)))
     .map(({ name }) => name.replace(/^(?:other|alone|changed)\./, ''));
 }
