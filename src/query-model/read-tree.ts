@@ -27,6 +27,8 @@ export interface ReadOptions {
    * definition is not known.
    */
   readonly views?: ReadonlyMap<string, ViewTree | undefined> | undefined;
+  /** The arguments of views with parameters (`callsOf`), which the tree lacks. */
+  readonly calls?: ReadonlyMap<string, string> | undefined;
   /** Tables whose columns have names with line breaks. */
   readonly ambiguous?: ReadonlySet<string> | undefined;
   /** Columns that hold the tenant: an ALIAS column among them is one by itself. */
@@ -89,6 +91,7 @@ function createReader(options: ReadOptions, bounds: Bounds, shift: number): Tree
       if (line.id === '') throw new UnreadableTree(`${line.kind} has no id`);
       return Number(line.id) + shift;
     },
+    call: (name) => options.calls?.get(name) ?? '',
     view: (name, id) => {
       if (views?.has(name) !== true) return undefined;
       const view = views.get(name);
