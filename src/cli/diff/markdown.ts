@@ -3,6 +3,7 @@ import { CHANGE_CLASSES } from '../../compatibility/change-kinds.ts';
 import { needsReason, type Change } from '../../compatibility/changes.ts';
 import type { Comparison } from '../../compatibility/compare.ts';
 import { keyFor } from '../../compatibility/reasons.ts';
+import { exposureLines } from './exposure-table.ts';
 import { renderImpacts } from '../impact/markdown.ts';
 import { escapeMarkdown } from '../markdown-text.ts';
 import { count } from '../findings/findings.ts';
@@ -71,11 +72,12 @@ function consumersOf({ impacts }: Report): readonly string[] {
   return impacts === undefined ? [] : ['', '#### Consumer queries', ...renderImpacts(impacts, MAX_CONSUMERS)];
 }
 
-/** Lower for worse. */
+/** Lower for worse: changes without the reason that they require come first. */
 function rankOf({ changes }: Comparison): number {
-  const ranks = changes.map(
-    (change) => CHANGE_CLASSES.indexOf(change.class) * 2 + (needsReason(change) ? 0 : 1),
-  );
+  const ranks = changes.map((change) => {
+    const isOpen = needsReason(change) && change.allowed === undefined;
+    return CHANGE_CLASSES.indexOf(change.class) + (isOpen ? 0 : CHANGE_CLASSES.length);
+  });
   return Math.min(CHANGE_CLASSES.length * 2, ...ranks);
 }
 
@@ -91,7 +93,7 @@ function lengthOf(lines: readonly string[]): number {
 
 /** The section of an endpoint, without the diff of its query if that is too long; undefined if it does not fit at all. */
 async function sectionWithin(
-  { endpoint, changes, query }: Comparison,
+  { endpoint, changes, query, exposure }: Comparison,
   report: Report,
   left: number,
 ): Promise<readonly string[] | undefined> {
@@ -108,12 +110,18 @@ async function sectionWithin(
   ];
   const room = left - lengthOf(table) - MORE_LENGTH;
   if (room < 0) return undefined;
+  if (exposure !== undefined) return [...table, ...exposureWithin(exposureLines(exposure), room)];
   if (query === undefined) return table;
   const details = detailsOf(await report.diffTexts(query.before, query.after));
   return [
     ...table,
     ...(lengthOf(details) <= room ? details : ['', '_The diff of the query is too long to be shown here._']),
   ];
+}
+
+function exposureWithin(lines: readonly string[], room: number): readonly string[] {
+  if (lengthOf(lines) <= room) return lines;
+  return ['', '_The table of what it exposes is too long to be shown here: run `millrace exposure`._'];
 }
 
 /** Room for the sentences about what is not shown. */
