@@ -29,17 +29,21 @@ export async function renderMarkdown(report: Report, maxLength = MAX_LENGTH): Pr
   const notes = report.notes.flatMap((note) => ['', `_${escapeMarkdown(note)}._`]);
   const heading = `### Contracts: ${escapeMarkdown(report.base)} → ${escapeMarkdown(report.head)}`;
   const lines = [heading, '', `**${summaryOf(report)}.**`, ...advice, ...consumersOf(report)];
-  let left = maxLength - lengthOf(lines) - lengthOf(notes);
   const ordered = report.comparisons.toSorted((a, b) => rankOf(a) - rankOf(b));
-  for (const [index, comparison] of ordered.entries()) {
-    const section = await sectionWithin(comparison, report, left);
-    if (section === undefined) {
-      lines.push('', moreOf(ordered.slice(index)));
-      break;
-    }
-    left -= lengthOf(section);
-    lines.push(...section);
+  let left = maxLength - lengthOf(lines) - lengthOf(notes) - MORE_LENGTH;
+  const tables: (readonly string[])[] = [];
+  for (const comparison of ordered) {
+    const table = tableWithin(comparison, left);
+    if (table === undefined) break;
+    left -= lengthOf(table);
+    tables.push(table);
   }
+  for (const [index, table] of tables.entries()) {
+    const details = await detailsWithin(ordered[index], report, left);
+    left -= lengthOf(details);
+    lines.push(...table, ...details);
+  }
+  if (tables.length < ordered.length) lines.push('', moreOf(ordered.slice(tables.length)));
   return [...lines, ...notes].join('\n');
 }
 
@@ -91,37 +95,49 @@ function lengthOf(lines: readonly string[]): number {
   return lines.reduce((sum, line) => sum + line.length + 1, 0);
 }
 
-/** The section of an endpoint, without the diff of its query if that is too long; undefined if it does not fit at all. */
-async function sectionWithin(
-  { endpoint, changes, query, exposure }: Comparison,
-  report: Report,
-  left: number,
-): Promise<readonly string[] | undefined> {
-  const shown = changes.slice(0, MAX_ROWS);
-  const more = changes.length - shown.length;
-  const table = [
+/** The changes of an endpoint, at most as long as half of `left`; undefined if not even the first one fits. */
+function tableWithin({ endpoint, changes }: Comparison, left: number): readonly string[] | undefined {
+  const head = [
     '',
     `#### ${escapeMarkdown(endpoint === '' ? 'All endpoints' : endpoint)}`,
     '',
     '| class | what | code | where |',
     '|---|---|---|---|',
-    ...shown.map(row),
-    ...(more === 0 ? [] : ['', `… and ${count(more, 'more change')}.`]),
   ];
-  const room = left - lengthOf(table) - MORE_LENGTH;
-  if (room < 0) return undefined;
-  if (exposure !== undefined) return [...table, ...exposureWithin(exposureLines(exposure), room)];
-  if (query === undefined) return table;
-  const details = detailsOf(await report.diffTexts(query.before, query.after));
-  return [
-    ...table,
-    ...(lengthOf(details) <= room ? details : ['', '_The diff of the query is too long to be shown here._']),
-  ];
+  let room = left - lengthOf(head) - MORE_LENGTH;
+  const rows: string[] = [];
+  for (const change of changes.slice(0, MAX_ROWS)) {
+    const line = row(change);
+    room -= line.length + 1;
+    if (room < (rows.length === 0 ? 0 : left / 2)) break;
+    rows.push(line);
+  }
+  if (rows.length === 0) return undefined;
+  const more = changes.length - rows.length;
+  return [...head, ...rows, ...(more === 0 ? [] : ['', `… and ${count(more, 'more change')}.`])];
 }
 
-function exposureWithin(lines: readonly string[], room: number): readonly string[] {
-  if (lengthOf(lines) <= room) return lines;
-  return ['', '_The table of what it exposes is too long to be shown here: run `millrace exposure`._'];
+/** What an endpoint exposes or the diff of its query, if there is room. */
+async function detailsWithin(
+  comparison: Comparison | undefined,
+  { diffTexts }: Report,
+  left: number,
+): Promise<readonly string[]> {
+  const { query, exposure } = comparison ?? {};
+  if (query === undefined && exposure === undefined) return [];
+  const details =
+    exposure !== undefined
+      ? exposureLines(exposure)
+      : query !== undefined && left > MORE_LENGTH
+        ? detailsOf(await diffTexts(query.before, query.after))
+        : [];
+  if (details.length > 0 && lengthOf(details) <= left) return details;
+  const [what, how] =
+    exposure === undefined
+      ? ['The diff of the query', '']
+      : ['The table of what it exposes', ': run `millrace exposure`'];
+  const note = ['', `_${what} is too long to be shown here${how}._`];
+  return lengthOf(note) <= left ? note : [];
 }
 
 /** Room for the sentences about what is not shown. */
@@ -141,5 +157,9 @@ function row(change: Change): string {
 }
 
 function longestRun(lines: readonly string[]): number {
-  return Math.max(0, ...lines.flatMap((line) => line.match(/`+/g) ?? []).map((run) => run.length));
+  let longest = 0;
+  for (const line of lines) {
+    for (const [run] of line.matchAll(/`+/g)) longest = Math.max(longest, run.length);
+  }
+  return longest;
 }
