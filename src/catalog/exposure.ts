@@ -9,9 +9,8 @@ import type { ColumnAction } from '../redact/columns.ts';
 import { DEFAULT_DETECTORS } from '../redact/detectors.ts';
 import { isCallable } from './callable.ts';
 import { ruleFor } from './column-rules.ts';
-import type { InspectedFile } from './compile.ts';
 import type { CachePolicy, Endpoint } from './endpoint.ts';
-import { modelsOf, type ModelledQuery } from './query-models.ts';
+import { modelsOf, type AnalysedEndpoint, type ModelledQuery } from './query-models.ts';
 import { tenancyOf, type TenancySetting } from './tenancy.ts';
 
 export interface Exposure {
@@ -31,6 +30,12 @@ export interface Exposure {
   readonly languages: readonly ('sql' | 'lql')[];
   readonly dialects: readonly string[];
   readonly maxRows: number;
+}
+
+/** What an endpoint exposes, and to whom. */
+export interface ListedExposure extends Exposure {
+  /** Keys of the tokens file that may call it; undefined: there is no tokens file. */
+  readonly keys: readonly string[] | undefined;
 }
 
 export interface RedactionExposure {
@@ -70,7 +75,7 @@ export interface ColumnExposure {
 /** Has the engine resolve the queries. Rejects with EngineError if it could not be asked. */
 export async function readExposure(
   engine: Engine,
-  inspected: InspectedFile,
+  inspected: AnalysedEndpoint,
   setting: TenancySetting,
 ): Promise<Exposure> {
   const tenancy = tenancyOf(inspected.analysis.file, setting);
@@ -80,7 +85,7 @@ export async function readExposure(
 
 /** What an endpoint exposes, from the models of its queries. */
 export function exposureOf(
-  { analysis: { file }, candidate: { endpoint } }: InspectedFile,
+  { analysis: { file }, candidate: { endpoint } }: AnalysedEndpoint,
   models: readonly ModelledQuery[],
   setting: TenancySetting,
 ): Exposure {
