@@ -195,7 +195,7 @@ function readQuery(reader: TreeReader, line: TreeLine): QueryNode {
 /** Without the settings of the format of the result. */
 function withoutFormat(settings: string): string {
   const kept = settings
-    .replace(/^SETTINGS /, '')
+    .replace(/^SETTINGS ?/, '')
     .split(/ (?=\w+=)/)
     .filter((each) => !each.startsWith('output_format_'));
   return kept.join(' ');
