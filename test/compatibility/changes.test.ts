@@ -737,6 +737,7 @@ describe('the table', () => {
       'query.rejected',
       'tables.rejected',
       'query.not_compared', // without an engine
+      'query.source_redefined', // test/cli/diff.test.ts
     ]);
     expect(tested).toEqual(new Set(Object.keys(CHANGES)));
   });
