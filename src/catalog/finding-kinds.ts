@@ -2,6 +2,7 @@
 import { TYPE_LABELS } from '../params/scalar.ts';
 import { LINT_KINDS } from './lint-kinds.ts';
 import type { FindingKind } from './finding-kind.ts';
+import { PII_KINDS } from './pii-kinds.ts';
 
 const yaml = (
   title: string,
@@ -262,9 +263,25 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
     title: 'tenancy.none together with other keys',
     help: 'Remove none, or the other keys.',
   },
+  'tenancy.key_value_rejected': {
+    title: 'A key is locked to a tenant that the endpoint rejects',
+    help: 'The value does not have the type of the parameter, or its enum or pattern excludes it. The service does not start with such a tokens file, and does not load it.',
+  },
   'tenancy.key_not_locked': {
     title: 'A key is not restricted to one tenant',
     help: 'The key restricts other parameters than the one that separates tenants, or may send consumer queries for any tenant. Add the parameter to the key, unless it may read the rows of every tenant.',
+  },
+  'reason.unknown_code': {
+    title: 'A reason for a change that does not exist',
+    help: 'Keys of allow and allow_security are the codes that millrace diff reports; docs/reference/contract-changes.md lists them.',
+  },
+  'reason.wrong_key': {
+    title: 'A reason that cannot allow its change',
+    help: 'allow holds reasons for breaking changes, allow_security those for security changes. Changes of the other classes need none.',
+  },
+  'reason.allow_breaking': {
+    title: 'allow_breaking has no effect',
+    help: 'Reasons are given by the code of the change: allow: { column.removed: the reason }, and allow_security for security changes. If the change was merged, remove the key.',
   },
   'labels.unknown_parameter': {
     title: 'A label refers to an unknown parameter',
@@ -277,14 +294,6 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
   'parameter.optional_limit': {
     title: 'An optional parameter in LIMIT or OFFSET',
     help: 'An optional parameter without a default is NULL if it is not sent, and the engine accepts no NULL there: the call would fail with 500.',
-  },
-  'pii.hash_without_key': {
-    title: 'Hashed columns without a secret',
-    help: 'The operator must set MILLRACE_PII_HASH_KEY; otherwise use mask. In validate it is a warning, also with --strict, since CI rarely has the key.',
-  },
-  'pii.unknown_column': {
-    title: 'A redacted column that does not exist',
-    help: 'pii.columns names columns of the result, or of the tables for consumer queries, and parts of them: metadata.user.name. A misspelled name redacts nothing.',
   },
   'example.unknown_column': {
     title: 'An expected column that does not exist',
@@ -390,5 +399,6 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
     help: 'The message has the path of the first difference; millrace test --update accepts the actual result.',
   },
   'test.now': { title: 'Invalid time in now', help: 'Use a time from 1970 to 2105.' },
+  ...PII_KINDS,
   ...LINT_KINDS,
 };

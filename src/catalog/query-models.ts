@@ -4,7 +4,14 @@ import type { ModelOptions, ModelParameter } from '../query-model/model.ts';
 import { resolveModel, type ModelResult } from '../query-model/resolve.ts';
 import { readSchema, type Ask, type Schema } from '../query-model/schema.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
-import type { InspectedFile } from './compile.ts';
+import type { Analysis } from './analysis.ts';
+import type { Endpoint } from './endpoint.ts';
+
+/** An endpoint and its file. */
+export interface AnalysedEndpoint {
+  readonly analysis: Analysis;
+  readonly candidate: { readonly endpoint: Endpoint };
+}
 
 /** A query of an endpoint: the saved one, or one that reads a table of the WITH clause. */
 export interface EndpointQuery {
@@ -14,7 +21,7 @@ export interface EndpointQuery {
 }
 
 /** The saved query, and each table that consumers can read. */
-export function queriesOf({ candidate: { endpoint } }: InspectedFile): readonly EndpointQuery[] {
+export function queriesOf({ candidate: { endpoint } }: AnalysedEndpoint): readonly EndpointQuery[] {
   const { query, outline, sandbox } = endpoint;
   const clause = query.slice(outline.withStart, outline.withEnd);
   const tables = sandbox.enabled ? outline.elements.filter(({ kind }) => kind === 'table') : [];
@@ -24,10 +31,28 @@ export function queriesOf({ candidate: { endpoint } }: InspectedFile): readonly 
   ];
 }
 
+/** A query of an endpoint and its model. */
+export interface ModelledQuery {
+  readonly query: EndpointQuery;
+  readonly result: ModelResult;
+}
+
+/** The models of all queries of an endpoint. Rejects with EngineError if the engine could not be asked. */
+export async function modelsOf(
+  engine: Engine,
+  inspected: AnalysedEndpoint,
+  options: Parameters<typeof modelOf>[3] = {},
+): Promise<readonly ModelledQuery[]> {
+  const models: ModelledQuery[] = [];
+  for (const query of queriesOf(inspected))
+    models.push({ query, result: await modelOf(engine, inspected, query.sql, options) });
+  return models;
+}
+
 /** Has the engine resolve a query, and builds its model. Rejects with EngineError if the engine could not be asked. */
 export async function modelOf(
   engine: Engine,
-  inspected: InspectedFile,
+  inspected: AnalysedEndpoint,
   sql: string,
   options: Pick<ModelOptions, 'columns' | 'isShared'> & { readonly parameter?: string } = {},
 ): Promise<ModelResult> {
@@ -37,7 +62,7 @@ export async function modelOf(
   return resolveModel({ ask: askOf(engine), schema }, { sql, samples }, { ...options, parameters });
 }
 
-function parametersOf({ analysis: { file } }: InspectedFile): readonly ModelParameter[] {
+function parametersOf({ analysis: { file } }: AnalysedEndpoint): readonly ModelParameter[] {
   return Object.entries(file.parameters ?? {}).map(([name, { type, required, default: standard }]) => ({
     name,
     isNeverNull: (required === true || standard !== undefined) && !type.includes('Nullable('),

@@ -5,7 +5,7 @@ import { createCursor, type Cursor } from '../sql/cursor.ts';
 import { authorOffset } from '../sql/placeholders.ts';
 import type { RuleFinding } from './analysis.ts';
 import type { InspectedFile } from './compile.ts';
-import { modelOf, queriesOf, type EndpointQuery } from './query-models.ts';
+import { modelOf, queriesOf, type AnalysedEndpoint, type EndpointQuery } from './query-models.ts';
 import { tenancyOf, type Tenancy, type TenancySetting } from './tenancy.ts';
 
 /**
@@ -47,7 +47,8 @@ function notAnalysed(offset: number, query: EndpointQuery, fault: string): RuleF
   };
 }
 
-function whatReads({ table }: EndpointQuery): string {
+/** `the query`, or the table of the sandbox. */
+export function whatReads({ table }: EndpointQuery): string {
   return table === undefined ? 'the query' : `the table ${table} of the sandbox`;
 }
 
@@ -83,13 +84,13 @@ function hintOf({ kind, path }: SourceModel, condition: string): string {
 }
 
 /** Offset in the author's query. */
-function startOf(inspected: InspectedFile, query: EndpointQuery): number {
+function startOf(inspected: AnalysedEndpoint, query: EndpointQuery): number {
   return authorOffset(inspected.analysis.bound.uses, rangeOf(inspected, query.table).start);
 }
 
 /** The range of the bound query that defines a table, or that of the main SELECT. */
-function rangeOf(
-  { candidate: { endpoint } }: InspectedFile,
+export function rangeOf(
+  { candidate: { endpoint } }: AnalysedEndpoint,
   table: string | undefined,
 ): { readonly start: number; readonly end: number } {
   const { outline, query } = endpoint;
@@ -97,8 +98,12 @@ function rangeOf(
   return element ?? { start: outline.mainStart, end: query.length };
 }
 
-/** Where the query names the source; if that is not found, where the WITH table or the main SELECT begins. */
-function offsetOf(inspected: InspectedFile, query: EndpointQuery, source: SourceModel): number {
+/** Where the author's query names the source; if that is not found, where the WITH table or the main SELECT begins. */
+export function offsetOf(
+  inspected: AnalysedEndpoint,
+  query: Pick<EndpointQuery, 'table'>,
+  source: SourceModel,
+): number {
   const { bound } = inspected.analysis;
   const own = rangeOf(inspected, source.cte ?? query.table);
   const whole = { start: 0, end: bound.sql.length };

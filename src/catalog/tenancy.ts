@@ -12,6 +12,8 @@ export interface Tenancy {
   readonly parameter: string;
   /** Columns that hold the tenant; undefined: any. */
   readonly columns: ReadonlySet<string> | undefined;
+  /** Names of tables and dictionaries with the same rows for every tenant, without the database `default`. */
+  readonly shared: ReadonlySet<string>;
   /** Whether a table or dictionary has the same rows for every tenant. */
   readonly isShared: (name: string) => boolean;
 }
@@ -22,12 +24,18 @@ export function tenancyOf(file: EndpointFile, setting: TenancySetting): Tenancy 
   if (parameter === undefined || file.parameters?.[parameter] === undefined) return undefined;
   const standard: TenancyOptions = typeof setting === 'object' ? setting : {};
   const columns = file.tenancy?.columns ?? standard.columns;
-  const shared = { ...standard.shared, ...file.tenancy?.shared };
+  const named = [...Object.keys(standard.shared ?? {}), ...Object.keys(file.tenancy?.shared ?? {})];
+  const shared = new Set(named.map(withoutDefault));
   return {
     parameter,
     columns: columns && new Set(columns),
-    isShared: (name) => Object.hasOwn(shared, name) || Object.hasOwn(shared, name.replace(/^default\./, '')),
+    shared,
+    isShared: (name) => shared.has(withoutDefault(name)),
   };
+}
+
+function withoutDefault(name: string): string {
+  return name.replace(/^default\./, '');
 }
 
 function parameterOf(own: TenancyOptions | undefined, setting: TenancySetting): string | undefined {

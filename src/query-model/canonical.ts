@@ -1,6 +1,9 @@
 // Canonical texts of expressions and relations: equal for queries that differ in spelling only.
+import { createHash } from 'node:crypto';
+import { blockOf, isTransparent, nullableIn, ownRelations } from './blocks.ts';
+import { elementsOf, isCondition, plainForm, truthOf, withoutSubquery } from './plain-form.ts';
 import {
-  inputsOf,
+  childrenOf, expressionsIn, inputsOf,
   type ColumnExpression, type Expression, type FunctionExpression, type NodeId, type QueryNode, type Relation,
   type SortNode, type UnionNode,
 } from './nodes.ts'; // prettier-ignore
@@ -20,61 +23,174 @@ export function canonicalColumns(root: QueryNode | UnionNode): readonly string[]
 }
 
 export interface Texts {
+  /** Two expressions of equal text have equal values for equal rows of the tables. */
   readonly expression: (expression: Expression) => string;
   readonly relation: (relation: Relation) => string;
+  /** The operands of AND, each once, sorted. */
+  readonly conjuncts: (condition: Expression) => readonly string[];
+  /** The parameters that the value of an expression depends on. */
+  readonly parameters: (expression: Expression) => ReadonlySet<string>;
+  /** What a column of a subquery or a union means; undefined for one of a table. */
+  readonly meaning: (column: ColumnExpression) => readonly Expression[] | undefined;
+  /** The texts inside a subquery of an expression. */
+  readonly inside: (subquery: Relation) => Texts;
+}
+
+export interface TextOptions {
+  /** Columns of every subquery as what they mean, even if the subquery aggregates or limits rows. */
+  readonly isPlain?: boolean;
+  /** By the id of a union: the branch whose columns are meant. */
+  readonly branches?: ReadonlyMap<NodeId, number>;
+  /** By the id of a table: its number among the reads of the same table, from 0. */
+  readonly numbers?: ReadonlyMap<NodeId, number>;
 }
 
 /** The texts of a query's parts. */
-export function createTexts(root: Relation): Texts {
-  const relations = new Map<NodeId, Relation>();
-  const numbers = numberRelations(root, relations);
-  const texts: Texts = {
-    expression: (expression) => expressionText(scope, expression),
-    relation: (relation) => relationText(scope, relation),
-  };
-  const scope: Scope = { texts, relations, numbers, lambdas: new Map() };
-  return texts;
+export function createTexts(root: Relation, options: TextOptions = {}): Texts {
+  return createScope(root, options, undefined).texts;
 }
 
 interface Scope {
   readonly texts: Texts;
+  readonly options: TextOptions;
   readonly relations: ReadonlyMap<NodeId, Relation>;
+  /** Subqueries and unions whose rows a join may replace by defaults. */
+  readonly nullable: ReadonlySet<NodeId>;
   /** Distinguishes several reads of one table. */
   readonly numbers: ReadonlyMap<NodeId, number>;
-  readonly lambdas: Map<NodeId, number>;
+  /** Names of the parameters of the lambdas around an expression. */
+  readonly lambdas: Map<NodeId, { readonly names: readonly string[]; readonly depth: number }>;
+  /** Lambdas around the expression that is being written. */
+  depth: number;
+  /** Of the query around a subquery. */
+  readonly outer: Scope | undefined;
+  readonly known: Map<Expression, string>;
 }
 
-function numberRelations(root: Relation, relations: Map<NodeId, Relation>): ReadonlyMap<NodeId, number> {
+function createScope(root: Relation, options: TextOptions, outer: Scope | undefined): Scope {
+  const relations = ownRelations(root);
+  const texts: Texts = {
+    expression: (expression) => {
+      const before = scope.known.get(expression);
+      if (before !== undefined) return before;
+      const text = shorten(expressionText(scope, expression));
+      scope.known.set(expression, text);
+      return text;
+    },
+    relation: (relation) => shorten(relationText(scope, relation)),
+    conjuncts: (condition) => conjunctsOf(scope, [condition]),
+    parameters: createParameters((column) => meaningOf(scope, column)),
+    meaning: (column) => meaningOf(scope, column),
+    inside: (subquery) => createScope(subquery, options, scope).texts,
+  };
+  const scope: Scope = {
+    texts,
+    options,
+    relations,
+    nullable: nullableIn(root),
+    numbers: new Map([...numbersOf(readIn(root, options.branches)), ...(options.numbers ?? [])]),
+    lambdas: new Map(),
+    depth: 0,
+    outer,
+    known: new Map(),
+  };
+  return scope;
+}
+
+/** Longer texts are represented by their hash: columns of nested subqueries can double the length at each level. */
+const MAX_TEXT = 4_000;
+
+function shorten(text: string): string {
+  return text.length <= MAX_TEXT ? text : `#${createHash('sha256').update(text).digest('base64')}`;
+}
+
+/** The number of each table among the reads of the same table. */
+export function numbersOf(relations: Iterable<Relation>): Map<NodeId, number> {
   const numbers = new Map<NodeId, number>();
   const counts = new Map<string, number>();
-  const visit = (relation: Relation): void => {
-    relations.set(relation.id, relation);
-    if (relation.kind === 'table' || relation.kind === 'table_function') {
-      const count = counts.get(relation.name) ?? 0;
-      counts.set(relation.name, count + 1);
-      numbers.set(relation.id, count);
-    }
-    for (const input of inputsOf(relation)) visit(input);
-  };
-  visit(root);
+  for (const relation of relations) {
+    if (relation.kind !== 'table' && relation.kind !== 'table_function') continue;
+    const count = counts.get(relation.name) ?? 0;
+    counts.set(relation.name, count + 1);
+    numbers.set(relation.id, count);
+  }
   return numbers;
 }
 
-/** Functions of two sides that can be exchanged. */
+/** The relations of a query, without the branches of a union that are not the chosen one. */
+export function readIn(
+  root: Relation,
+  branches: ReadonlyMap<NodeId, number> = new Map(),
+): Iterable<Relation> {
+  return ownRelations(root, (relation) => {
+    const chosen = branches.get(relation.id);
+    const inputs = inputsOf(relation);
+    return chosen === undefined ? inputs : inputs.slice(chosen, chosen + 1);
+  }).values();
+}
+
+type Meaning = (column: ColumnExpression) => readonly Expression[] | undefined;
+
+function createParameters(meaning: Meaning): Texts['parameters'] {
+  const known = new Map<Expression | Relation, ReadonlySet<string>>();
+  const once = (key: Expression | Relation, find: () => readonly string[]): ReadonlySet<string> => {
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    known.set(key, new Set()); // ends a recursive CTE
+    const found = new Set(find());
+    known.set(key, found);
+    return found;
+  };
+  const ofRelation = (relation: Relation): ReadonlySet<string> =>
+    once(relation, () => [
+      ...expressionsIn(relation).flatMap((each) => [...ofExpression(each)]),
+      ...inputsOf(relation).flatMap((each) => [...ofRelation(each)]),
+      ...(relation.kind === 'table'
+        ? [...relation.call.matchAll(/\{(\w+):/g)].map(([, name = '']) => name)
+        : []),
+    ]);
+  const ofExpression = (expression: Expression): ReadonlySet<string> =>
+    once(expression, () => {
+      if (expression.kind === 'parameter') return [expression.name];
+      if (expression.kind === 'subquery') return [...ofRelation(expression.query)];
+      const inner = expression.kind === 'column' ? meaning(expression) : undefined;
+      return [...childrenOf(expression), ...(inner ?? [])].flatMap((each) => [...ofExpression(each)]);
+    });
+  return ofExpression;
+}
+
+function meaningOf(scope: Scope, column: ColumnExpression): readonly Expression[] | undefined {
+  if (column.expression !== undefined) return [column.expression];
+  const source = scope.relations.get(column.source);
+  if (source === undefined) return scope.outer && meaningOf(scope.outer, column);
+  return columnsNamed(scope, source, column.name);
+}
+
+/** What a column of a subquery or a union is: in a union one expression per branch, or that of the chosen branch. */
+function columnsNamed(scope: Scope, source: Relation, name: string): readonly Expression[] | undefined {
+  if (source.kind === 'query') return source.projection.filter((_, index) => source.names[index] === name);
+  if (source.kind === 'array_join')
+    return source.columns.filter((each) => each.name === name).map(({ expression }) => expression);
+  if (source.kind !== 'union') return undefined;
+  const index = namesOf(source).indexOf(name);
+  const at = (branch: QueryNode | UnionNode): readonly Expression[] => {
+    if (branch.kind === 'query') return branch.projection.slice(index, index + 1);
+    const chosen = scope.options.branches?.get(branch.id);
+    return (chosen === undefined ? branch.branches : branch.branches.slice(chosen, chosen + 1)).flatMap(at);
+  };
+  return index < 0 ? [] : at(source);
+}
+
+function namesOf(query: QueryNode | UnionNode): readonly string[] {
+  if (query.kind === 'query') return query.names;
+  const [first] = query.branches;
+  return first === undefined ? [] : namesOf(first);
+}
+
+/** Functions whose arguments can be exchanged. */
 const COMMUTATIVE: ReadonlySet<string> = new Set([
-  'and',
-  'or',
-  'equals',
-  'notEquals',
-  'plus',
-  'multiply',
-  'xor',
-  'isNotDistinctFrom',
-]);
-const MIRRORED: Readonly<Record<string, string>> = { greater: 'less', greaterOrEquals: 'lessOrEquals' };
-const NEGATED: Readonly<Record<string, string>> = {
-  equals: 'notEquals', notEquals: 'equals', in: 'notIn', notIn: 'in', like: 'notLike', notLike: 'like',
-}; // prettier-ignore
+  'equals', 'notEquals', 'plus', 'multiply', 'xor', 'isNotDistinctFrom',
+]); // prettier-ignore
 
 function expressionText(scope: Scope, expression: Expression): string {
   const text = scope.texts.expression;
@@ -84,161 +200,111 @@ function expressionText(scope: Scope, expression: Expression): string {
     case 'parameter':
       return `@${expression.name}`;
     case 'constant':
-      return constantText(expression.text);
+      return expression.type === 'String' ? expression.text : `${expression.text}:${expression.type}`;
     case 'list':
       return `(${expression.items.map(text).join(', ')})`;
     case 'lambda': {
-      scope.lambdas.set(expression.id, scope.lambdas.get(expression.id) ?? scope.lambdas.size);
-      return `${expression.parameters.length} -> ${text(expression.body)}`;
+      scope.lambdas.set(expression.id, { names: expression.parameters, depth: scope.depth++ });
+      const body = text(expression.body);
+      scope.depth--;
+      return `${expression.parameters.length} -> ${body}`;
     }
-    case 'subquery':
-      return `(${subqueryText(expression.query)})`;
+    case 'subquery': {
+      const inner = withoutSubquery(expression);
+      if (inner !== expression) return text(inner);
+      return `(${scope.texts.inside(expression.query).relation(expression.query)})`;
+    }
     case 'table_set':
-      return expression.table.name;
+      return scope.texts.relation(expression.table);
     case 'function':
       return functionText(scope, expression);
   }
 }
 
-/** A subquery has numbers of its own, so that its text does not depend on where it is. */
-function subqueryText(query: QueryNode | UnionNode): string {
-  return canonicalText(query);
-}
-
-function constantText(text: string): string {
-  return text.replaceAll(/\bU?Int64_/g, '').replaceAll(/\bFloat64_/g, '');
-}
-
 function functionText(scope: Scope, call: FunctionExpression): string {
-  const { text, negated } = plainCall(call);
-  if (negated !== undefined) return functionText(scope, negated);
-  const { name, list } = text;
-  const parts = list.map((each) => scope.texts.expression(each));
-  if (name === 'and' || name === 'or') return joined(scope, name, list);
-  if (name in MIRRORED) return `${MIRRORED[name] ?? name}(${parts.toReversed().join(', ')})`;
-  const sorted = COMMUTATIVE.has(name) ? parts.toSorted() : parts;
-  const parameters =
-    call.parameters.length === 0 ? '' : `(${call.parameters.map(scope.texts.expression).join(', ')})`;
-  const window = call.window;
-  const over =
-    window === undefined
-      ? ''
-      : ` OVER (${window.partitionBy.map(scope.texts.expression).toSorted().join(', ')}; ${window.orderBy
-          .map((sort) => sortText(scope, sort))
-          .join(', ')}; ${window.frame.replace(/^.*?, frame_type/, 'frame_type')})`;
-  return `${name}${parameters}(${sorted.join(', ')})${over}`;
-}
-
-/** Without conversions that the engine adds, `IN` of one element as `=`, and NOT inside. */
-function plainCall(call: FunctionExpression): {
-  readonly text: { readonly name: string; readonly list: readonly Expression[] };
-  readonly negated: FunctionExpression | undefined;
-} {
+  const plain = plainForm(call);
+  if (plain !== call) return scope.texts.expression(plain);
+  const { name, parameters, window } = call;
+  if (name === 'and' || name === 'or') {
+    const operands = flatten(name, [call]);
+    const parts = new Set(operands.map(scope.texts.expression));
+    const [only = ''] = parts;
+    if (parts.size === 1 && operands.every(isCondition)) return only;
+    return `${name}(${[...parts].toSorted().join(', ')})`;
+  }
+  const text = scope.texts.expression;
   const [left, right] = call.arguments;
-  const list = call.arguments;
-  if (call.name === 'not' && left?.kind === 'function') {
-    const name = NEGATED[left.name];
-    if (name !== undefined) return { text: { name, list: left.arguments }, negated: { ...left, name } };
+  const elements = /in$/i.test(name) && right !== undefined ? elementsOf(right) : undefined;
+  if (left !== undefined && elements !== undefined) {
+    const set = new Set(elements.map((each) => (typeof each === 'string' ? each : text(each))));
+    return `${name}(${text(left)}, {${[...set].toSorted().join(', ')}})`;
   }
-  const isIn = call.name === 'in' || call.name === 'notIn';
-  if (isIn && left !== undefined && right !== undefined && !isTuple(left)) {
-    const elements =
-      right.kind === 'function' && (right.name === 'tuple' || right.name === 'array')
-        ? right.arguments
-        : [right];
-    const [only] = elements;
-    const isScalar = only?.kind === 'parameter' ? !only.type.startsWith('Array') : only?.kind === 'constant' && !/^(?:Tuple|Array)_/.test(only.text); // prettier-ignore
-    if (elements.length === 1 && only !== undefined && isScalar)
-      return {
-        text: { name: call.name === 'in' ? 'equals' : 'notEquals', list: [left, only] },
-        negated: undefined,
-      };
-  }
-  return { text: { name: call.name, list }, negated: undefined };
+  const parts = call.arguments.map(text);
+  const sorted = COMMUTATIVE.has(name) ? parts.toSorted() : parts;
+  const given = parameters.length === 0 ? '' : `(${parameters.map(text).join(', ')})`;
+  const over = window === undefined ? '' : ` OVER (${windowText(scope, window)})`;
+  return `${name}${given}(${sorted.join(', ')})${over}`;
 }
 
-function isTuple(expression: Expression): boolean {
-  return expression.kind === 'function' && expression.name === 'tuple';
+function windowText(scope: Scope, window: NonNullable<FunctionExpression['window']>): string {
+  const { partitionBy, orderBy, frame, offsets } = window;
+  return [
+    partitionBy.map(scope.texts.expression).toSorted().join(', '),
+    orderBy.map((sort) => sortText(scope, sort)).join(', '),
+    frame.replace(/^.*?, frame_type/, 'frame_type'),
+    offsets.map(scope.texts.expression).join(', '),
+  ].join('; ');
 }
 
-/** Nested AND and OR flattened, each condition once, sorted. */
-function joined(scope: Scope, name: 'and' | 'or', list: readonly Expression[]): string {
-  const texts = flatten(name, list).map((each) => scope.texts.expression(each));
-  return `${name}(${[...new Set(texts)].toSorted().join(', ')})`;
-}
-
-/** The conditions of a conjunction or disjunction. */
+/** The operands of a conjunction or disjunction. */
 export function flatten(name: 'and' | 'or', list: readonly Expression[]): readonly Expression[] {
-  return list.flatMap((each) =>
-    each.kind === 'function' && each.name === name ? flatten(name, each.arguments) : [each],
-  );
+  return list.flatMap((each) => {
+    const plain = each.kind === 'function' ? plainForm(each) : each;
+    return plain.kind === 'function' && plain.name === name ? flatten(name, plain.arguments) : [plain];
+  });
+}
+
+/** The operands of AND that can be false. */
+export function conditionsIn(list: readonly Expression[]): readonly Expression[] {
+  return flatten('and', list).filter((each) => truthOf(each) !== true);
+}
+
+function conjunctsOf(scope: Scope, list: readonly Expression[]): readonly string[] {
+  return [...new Set(conditionsIn(list).map(scope.texts.expression))].toSorted();
 }
 
 /** A column of a table by the table's name; of a subquery that only selects and filters, the expression itself. */
 function columnText(scope: Scope, column: ColumnExpression): string {
-  if (column.expression !== undefined) return scope.texts.expression(column.expression);
+  const { expression } = scope.texts;
+  if (column.expression !== undefined) return expression(column.expression);
+  const lambda = scope.lambdas.get(column.source);
+  if (lambda !== undefined) return `lambda${lambda.depth}.${lambda.names.indexOf(column.name)}`;
   const source = scope.relations.get(column.source);
-  if (source === undefined) {
-    const lambda = scope.lambdas.get(column.source);
-    return lambda === undefined ? `outer.${column.name}` : `lambda${lambda}.${column.name}`;
+  if (source === undefined)
+    return scope.outer === undefined ? `outer.${column.name}` : `^${columnText(scope.outer, column)}`;
+  if (source.kind === 'table' || source.kind === 'table_function')
+    return `${numbered(scope, source)}.${column.name}`;
+  const meanings = columnsNamed(scope, source, column.name);
+  const [only] = meanings ?? [];
+  if (meanings === undefined || only === undefined) return `${scope.texts.relation(source)}.${column.name}`;
+  if (source.kind === 'array_join') return `element(${expression(only)})`;
+  if (source.kind === 'union' || meanings.length > 1) {
+    const texts = meanings.map(expression);
+    return meanings.length === 1 && scope.options.isPlain === true
+      ? expression(only)
+      : `{${texts.join(' | ')}}`;
   }
-  if (source.kind === 'table' || source.kind === 'table_function') {
-    const number = scope.numbers.get(source.id) ?? 0;
-    return `${source.name}${number === 0 ? '' : `#${number + 1}`}.${column.name}`;
-  }
-  if (source.kind === 'query') {
-    const expression = source.projection[source.names.indexOf(column.name)];
-    if (expression === undefined) return column.name;
-    const text = scope.texts.expression(expression);
-    return isTransparent(source) ? text : `[${text}]`;
-  }
-  if (source.kind === 'union') {
-    const index = firstNames(source).indexOf(column.name);
-    return `{${source.branches.map((branch) => branchColumn(scope, branch, index)).join(' | ')}}`;
-  }
-  if (source.kind === 'array_join') {
-    const own = source.columns.find(({ name }) => name === column.name);
-    return own === undefined ? column.name : `element(${scope.texts.expression(own.expression)})`;
-  }
-  return column.name;
+  const isDefault = scope.nullable.has(source.id) && only.kind !== 'column';
+  const text = isDefault ? `outer{${expression(only)}}` : expression(only);
+  const isSame = source.kind === 'query' && (isTransparent(source) || scope.options.isPlain === true);
+  return isSame ? text : `[${text}]`;
 }
 
-function firstNames(union: UnionNode): readonly string[] {
-  const [first] = union.branches;
-  if (first === undefined) return [];
-  return first.kind === 'query' ? first.names : firstNames(first);
-}
-
-function branchColumn(scope: Scope, branch: QueryNode | UnionNode, index: number): string {
-  if (branch.kind === 'union')
-    return branch.branches.map((each) => branchColumn(scope, each, index)).join(' | ');
-  const expression = branch.projection[index];
-  return expression === undefined ? '' : scope.texts.expression(expression);
-}
-
-/** A subquery that only renames, computes and filters: its text is that of its parts. */
-function isTransparent(query: QueryNode): boolean {
-  return (
-    query.groupBy.length === 0 &&
-    query.having === undefined &&
-    query.qualify === undefined &&
-    !query.isDistinct &&
-    query.limitBy.length === 0 &&
-    query.limits.length === 0 &&
-    !query.hasLimitSetting &&
-    !query.orderBy.some(({ hasFill }) => hasFill) &&
-    !query.projection.some(isComputedOverRows)
-  );
-}
-
-function isComputedOverRows(expression: Expression): boolean {
-  if (expression.kind === 'function')
-    return (
-      expression.role !== 'ordinary' ||
-      expression.name === 'arrayJoin' ||
-      expression.arguments.some(isComputedOverRows)
-    );
-  return false;
+function numbered(scope: Scope, table: Relation & { readonly kind: 'table' | 'table_function' }): string {
+  const number = scope.numbers.get(table.id) ?? 0;
+  const name = table.kind === 'table' && table.isRecursion ? 'recursion' : table.name;
+  const call = table.kind === 'table' ? table.call : '';
+  return `${name}${call}${number === 0 ? '' : `#${number + 1}`}`;
 }
 
 function sortText(scope: Scope, sort: SortNode): string {
@@ -247,60 +313,53 @@ function sortText(scope: Scope, sort: SortNode): string {
 }
 
 function relationText(scope: Scope, relation: Relation): string {
+  const { expression } = scope.texts;
   switch (relation.kind) {
     case 'query':
       return queryText(scope, relation);
     case 'union':
-      return `${relation.mode}(${relation.branches.map(scope.texts.relation).join('; ')})`;
+      return `${relation.mode}${relation.isRecursive ? ' RECURSIVE' : ''}(${relation.branches.map(scope.texts.relation).join('; ')})`;
     case 'table':
-      return relation.name;
+      return numbered(scope, relation);
     case 'table_function':
-      return `${relation.name}(${relation.arguments.map(scope.texts.expression).join(', ')})`;
+      return `${numbered(scope, relation)}(${relation.arguments.map(expression).join(', ')})`;
+    case 'array_join': {
+      const columns = relation.columns.map((each) => expression(each.expression)).join(', ');
+      return `${blockText(scope, relation.from)} ARRAY JOIN${relation.isLeft ? ' LEFT' : ''} ${columns}`;
+    }
     case 'cross_join':
-      return relation.relations.map((each) => fromText(scope, each)).join(' x ');
-    case 'array_join':
-      return `${fromText(scope, relation.from)} ARRAY JOIN${relation.isLeft ? ' LEFT' : ''} ${relation.columns
-        .map(({ expression }) => scope.texts.expression(expression))
-        .join(', ')}`;
+      return blockText(scope, relation);
     case 'join': {
       const equal = relation.using.map(({ left, right }) =>
-        `equals(${[left, right].map(scope.texts.expression).toSorted().join(', ')})`,
+        `equals(${[left, right].map(expression).toSorted().join(', ')})`,
       ); // prettier-ignore
-      const on = relation.on === undefined ? equal : conjuncts(scope, relation.on);
-      const sides = [fromText(scope, relation.left), fromText(scope, relation.right)];
+      const on = relation.on === undefined ? equal : conjunctsOf(scope, [relation.on]);
+      const sides = [blockText(scope, relation.left), blockText(scope, relation.right)];
       return `${relation.join} ${relation.strictness}(${sides.join(', ')}; ${on.toSorted().join(', ')})`;
     }
   }
 }
 
-function conjuncts(scope: Scope, condition: Expression): readonly string[] {
-  return [...new Set(flatten('and', [condition]).map((each) => scope.texts.expression(each)))].toSorted();
-}
-
-/** A FROM clause; the conditions of transparent subqueries are those of the query above (`filtersOf`). */
-function fromText(scope: Scope, relation: Relation): string {
-  if (relation.kind !== 'query' || !isTransparent(relation)) return scope.texts.relation(relation);
-  const filters = filtersOf(relation).flatMap((each) => conjuncts(scope, each));
-  const from = fromText(scope, relation.from);
-  return filters.length === 0 ? from : `${from}[${[...new Set(filters)].toSorted().join(', ')}]`;
-}
-
-function filtersOf(query: QueryNode): readonly Expression[] {
-  return [query.prewhere, query.where].filter((each) => each !== undefined);
+/** Relations that are joined by INNER JOIN, in any order, and the conditions of the joins. */
+function blockText(scope: Scope, relation: Relation): string {
+  const { atoms, conditions } = blockOf(relation);
+  const from = atoms.map((each) => relationText(scope, each)).toSorted();
+  const where = conjunctsOf(scope, conditions);
+  return where.length === 0 ? from.join(' x ') : `${from.join(' x ')}[${where.join(', ')}]`;
 }
 
 function queryText(scope: Scope, query: QueryNode): string {
-  const all = (condition: Expression | undefined): readonly string[] =>
-    condition === undefined ? [] : conjuncts(scope, condition);
   const { expression } = scope.texts;
-  const inner = innerFilters(scope, query.from);
-  const filters = new Set([...filtersOf(query).flatMap((each) => conjuncts(scope, each)), ...inner.filters]);
+  const all = (condition: Expression | undefined): readonly string[] =>
+    condition === undefined ? [] : conjunctsOf(scope, [condition]);
+  const { atoms, conditions } = blockOf(query.from);
+  const filters = [query.prewhere, query.where].filter((each) => each !== undefined);
   return [
     ...list(query.isDistinct ? 'SELECT DISTINCT' : 'SELECT', query.projection.map(expression)),
-    ...list('FROM', [inner.from]),
-    ...list('WHERE', [...filters].toSorted()),
+    ...list('FROM', atoms.map((each) => relationText(scope, each)).toSorted()),
+    ...list('WHERE', conjunctsOf(scope, [...conditions, ...filters])),
     ...list('GROUP BY', query.groupBy.map(expression).toSorted()),
-    ...(query.hasSubtotals ? ['SUBTOTALS'] : []),
+    ...(query.hasSubtotals ? [`SUBTOTALS ${query.groupBy.map(expression).join('; ')}`] : []),
     ...list('HAVING', all(query.having)),
     ...list('QUALIFY', all(query.qualify)),
     ...list(
@@ -308,26 +367,12 @@ function queryText(scope: Scope, query: QueryNode): string {
       query.orderBy.map((sort) => sortText(scope, sort)),
     ),
     ...list('INTERPOLATE', query.interpolate.map(expression)),
-    ...list('LIMIT BY', [
-      ...query.limitBy.map(expression).toSorted(),
-      ...query.limitByCounts.map(expression),
-    ]),
+    ...list('LIMIT BY', query.limitBy.map(expression).toSorted()),
+    ...list('LIMIT BY COUNT', query.limitByCounts.map(expression)),
     ...list('LIMIT', query.limits.map(expression)),
+    ...list('ATTRIBUTES', query.attributes === '' ? [] : [query.attributes]),
     ...list('SETTINGS', query.settings === '' ? [] : [query.settings]),
   ].join(' ');
-}
-
-/** A single transparent subquery in FROM has its filters moved to the query. */
-function innerFilters(
-  scope: Scope,
-  from: Relation,
-): { readonly from: string; readonly filters: readonly string[] } {
-  if (from.kind !== 'query' || !isTransparent(from)) return { from: fromText(scope, from), filters: [] };
-  const inner = innerFilters(scope, from.from);
-  return {
-    from: inner.from,
-    filters: [...inner.filters, ...filtersOf(from).flatMap((each) => conjuncts(scope, each))],
-  };
 }
 
 function list(name: string, parts: readonly string[]): readonly string[] {

@@ -1,9 +1,8 @@
 // The model of a query: what it reads, what confines each source, and where its columns come from.
 import { canonicalColumns, canonicalText } from './canonical.ts';
 import { confinementOf } from './confinement.ts';
-import { conditionsOf } from './conditions.ts';
 import { flowOf, type ColumnFlow } from './flow.ts';
-import type { QueryNode, TableFunctionNode, UnionNode } from './nodes.ts';
+import type { NodeId, QueryNode, TableFunctionNode, UnionNode } from './nodes.ts';
 import { readTree, type ReadOptions } from './read-tree.ts';
 import { NO_SCHEMA, type Schema } from './schema.ts';
 import { sourcesOf, type Source } from './sources.ts';
@@ -29,8 +28,6 @@ export interface SourceModel extends Source {
   readonly isShared: boolean;
   /** Names of the parameters that confine it: only its rows with such a value have any influence on the result. */
   readonly confinedBy: readonly string[];
-  /** The conditions that its rows pass on the way to the result, as canonical texts, sorted. */
-  readonly conditions: readonly string[];
 }
 
 export interface OutputColumn {
@@ -48,6 +45,12 @@ export interface QueryModel {
   readonly sources: readonly SourceModel[];
   readonly columns: readonly OutputColumn[];
   readonly text: string;
+  readonly parameters: readonly ModelParameter[];
+  /** Whether each source is confined by a parameter through these columns; undefined: through any. */
+  readonly confine: (
+    parameter: ModelParameter,
+    columns: ReadonlySet<string> | undefined,
+  ) => ReadonlyMap<NodeId, boolean>;
 }
 
 /** Builds the model from `EXPLAIN QUERY TREE run_passes = 1, passes = 1` of a marked query. Throws UnreadableTree. */
@@ -59,23 +62,23 @@ export function createModel(tree: string, options: ModelOptions): QueryModel {
     sortingKey: (name: string) => schema.sortingKeys.get(name),
     mayReadViews: (table: TableFunctionNode) => mayReadViews(table, schema),
   };
-  const confined = parameters.map(({ name, isNeverNull }) => ({
-    name,
-    sources: confinementOf(root, { parameter: name, isNeverNull, columns, isShared, ...tables }),
+  const confine: QueryModel['confine'] = ({ name, isNeverNull }, by) =>
+    confinementOf(root, { parameter: name, isNeverNull, columns: by, isShared, ...tables });
+  const confined = parameters.map((parameter) => ({
+    name: parameter.name,
+    sources: confine(parameter, columns),
   }));
   const known = once(() => ({ columns: outputsOf(root), text: canonicalText(root) }));
-  const conditions = once(() => conditionsOf(root));
   const sources = sourcesOf(root).map((source) => ({
     ...source,
     isShared: isShared(source.name),
     confinedBy: confined.filter((each) => each.sources.get(source.id) === true).map(({ name }) => name),
-    get conditions() {
-      return conditions().get(source.id) ?? [];
-    },
   }));
   return {
     root,
     sources,
+    parameters,
+    confine,
     get columns() {
       return known().columns;
     },

@@ -46,6 +46,8 @@ export interface QueryNode {
   readonly hasLimitSetting: boolean;
   /** The SETTINGS clause, as the engine prints it. */
   readonly settings: string;
+  /** What else shapes the rows: the kinds of limits and of subtotals; '' for none. */
+  readonly attributes: string;
 }
 
 export interface SortNode {
@@ -80,6 +82,8 @@ export interface TableNode {
   readonly isFinal: boolean;
   /** SAMPLE by a number of rows, so that each row decides about others. */
   readonly isSampled: boolean;
+  /** The arguments of a view with parameters, as the query has them; '' for others. */
+  readonly call: string;
 }
 
 export interface TableFunctionNode {

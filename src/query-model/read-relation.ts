@@ -73,6 +73,7 @@ function readTable(reader: TreeReader, line: TreeLine): TableNode | QueryNode | 
     name: recursive ?? name,
     isRecursion: !isRead,
     isOpaque: view !== undefined,
+    call: view === 'opaque' ? reader.call(name) : '',
     isFinal: line.attributes.includes(', final: 1'),
     isSampled: [...line.attributes.matchAll(/, sample_\w+: ([^,]*)/g)].some(
       ([, part = '']) => !isFraction(part),

@@ -27,6 +27,8 @@ export interface ReadOptions {
    * definition is not known.
    */
   readonly views?: ReadonlyMap<string, ViewTree | undefined> | undefined;
+  /** The arguments of views with parameters (`callsOf`), which the tree lacks. */
+  readonly calls?: ReadonlyMap<string, string> | undefined;
   /** Tables whose columns have names with line breaks. */
   readonly ambiguous?: ReadonlySet<string> | undefined;
   /** Columns that hold the tenant: an ALIAS column among them is one by itself. */
@@ -89,6 +91,7 @@ function createReader(options: ReadOptions, bounds: Bounds, shift: number): Tree
       if (line.id === '') throw new UnreadableTree(`${line.kind} has no id`);
       return Number(line.id) + shift;
     },
+    call: (name) => options.calls?.get(name) ?? '',
     view: (name, id) => {
       if (views?.has(name) !== true) return undefined;
       const view = views.get(name);
@@ -181,8 +184,24 @@ function readQuery(reader: TreeReader, line: TreeLine): QueryNode {
     limitByCounts: ['LIMIT BY LIMIT', 'LIMIT BY OFFSET'].map(filter).filter((each) => each !== undefined),
     limits: ['LIMIT', 'OFFSET'].map(filter).filter((each) => each !== undefined),
     hasLimitSetting: settings.some((each) => /[ ,](?:limit|offset)=/.test(each)),
-    settings: settings.filter((each) => each !== 'SETTINGS').join(' '),
+    settings: withoutFormat(settings.filter((each) => each !== 'SETTINGS').join(' ')),
+    attributes: shapeOf(line),
   };
+}
+
+/** Without the settings of the format of the result. */
+function withoutFormat(settings: string): string {
+  const kept = settings
+    .replace(/^SETTINGS /, '')
+    .split(/ (?=\w+=)/)
+    .filter((each) => !each.startsWith('output_format_'));
+  return kept.join(' ');
+}
+
+function shapeOf(line: TreeLine): string {
+  const own = line.attributes.match(/(?<=, )(?:is_limit\w*|is_group_by\w*|group_by_type): [\w ]+/g) ?? [];
+  const parts = ['LIMIT', 'OFFSET', 'LIMIT BY LIMIT', 'LIMIT BY OFFSET'];
+  return [...own, ...parts.filter((name) => partOf(line, name) !== undefined)].join(', ');
 }
 
 /** `name type`, whose name may contain spaces. The engine's type of an aliased constant may differ from the printed one. */

@@ -1,7 +1,7 @@
 // Has the engine resolve a query, and builds the query's model.
 import { randomBytes } from 'node:crypto';
 import { outlineQuery } from '../sql/outline.ts';
-import { hasAmbiguousName, markParameters, usesOf } from './marked-query.ts';
+import { callsOf, hasAmbiguousName, markParameters, usesOf } from './marked-query.ts';
 import { createModel, type ModelOptions, type QueryModel } from './model.ts';
 import { neededUses } from './needed-uses.ts';
 import type { ViewTree } from './read-tree.ts';
@@ -28,7 +28,7 @@ export interface ModelEngine {
 export async function resolveModel(
   { ask, schema }: ModelEngine,
   { sql, samples }: ResolvedQuery,
-  options: Omit<ModelOptions, 'marker' | 'uses' | 'views' | 'schema'>,
+  options: Omit<ModelOptions, 'marker' | 'uses' | 'views' | 'calls' | 'schema'>,
 ): Promise<ModelResult> {
   if (hasAmbiguousName(sql))
     return { fault: 'a quoted name contains a backslash, a line break or ", name: "' };
@@ -43,7 +43,8 @@ export async function resolveModel(
     try {
       if (tree === 'ambiguous') throw new UnreadableTree('a name contains a line break');
       const views = await viewTrees({ ask, schema }, tree);
-      return { model: createModel(tree, { ...options, marker, uses: needed, views, schema }) };
+      const calls = callsOf(sql, views.keys());
+      return { model: createModel(tree, { ...options, marker, uses: needed, views, calls, schema }) };
     } catch (error) {
       if (!(error instanceof UnreadableTree)) throw error;
       fault = error.message;

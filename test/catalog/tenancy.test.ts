@@ -228,14 +228,30 @@ const SANDBOX = `${HEAD}query: |\n  WITH o AS (SELECT id FROM shop.orders WHERE 
 
 test.each<[why: string, key: Partial<Token>, path: readonly (string | number)[] | undefined]>([
   ['locked', { parameters: { tenant: 'a' }, allow: ['sql'] }, undefined],
-  ['saved queries only', {}, undefined],
+  ['saved queries for any tenant', {}, ['tokens', 0, 'endpoints']],
+  ['any tenant, with a reason', { all_tenants: 'the backend', allow: ['sql'] }, undefined],
+  ['a value that is rejected', { parameters: { tenant: '' } }, ['tokens', 0, 'parameters', 'tenant']],
+  ['a parameter that the endpoint does not have', { parameters: { other: 'a' } }, undefined],
   ['consumer queries for any tenant', { allow: ['sql'] }, ['tokens', 0, 'allow']],
   ['another parameter locked', { parameters: { id: 1 } }, ['tokens', 0, 'parameters']],
   ['another endpoint', { allow: ['sql'], endpoints: ['other'] }, undefined],
 ])('keys: %s', (_, key, path) => {
   const tokens: Token[] = [{ name: 'k', ...KEY, ...key }];
-  const found = findUnlockedKeys({ tokens }, [inspectedOf(SANDBOX)], undefined);
-  expect(found.map((each) => [each.code, each.path])).toEqual(
-    path === undefined ? [] : [['tenancy.key_not_locked', path]],
+  const found = findUnlockedKeys(tokens, [inspectedOf(SANDBOX).candidate.endpoint]);
+  const code = path?.length === 4 ? 'tenancy.key_value_rejected' : 'tenancy.key_not_locked';
+  expect(found.map((each) => [each.code, each.path])).toEqual(path === undefined ? [] : [[code, path]]);
+});
+
+test('keys: of very many, the first ones are checked', () => {
+  const { endpoint } = inspectedOf(SANDBOX).candidate;
+  const tokens = Array.from({ length: 10 }, (_, index) => ({
+    name: `k${index}`,
+    ...KEY,
+    parameters: { tenant: 'a' },
+  }));
+  const found = findUnlockedKeys(
+    tokens,
+    Array.from({ length: 40_000 }, () => endpoint),
   );
+  expect(found.map(({ path }) => path)).toEqual([['tokens', 5]]);
 });

@@ -7,8 +7,20 @@ import { bindPlaceholders } from '../../src/sql/placeholders.ts';
 import { openOracle } from '../sql/oracle.ts';
 import { SPECIAL_ROWS, SPECIAL_TABLES } from './special-tables.ts';
 
-/** Parameters of every query, with the value of a call by tenant `a`. */
-const PARAMETERS: Readonly<Record<string, { readonly type: string; readonly value: string }>> = {
+/** Tables, and rows of the tenant of a call and of another one in two versions. `{db}` stands for the database. */
+export interface TenantTables {
+  readonly tables: string;
+  readonly rows: Readonly<Record<'a' | 'b' | 'c', string>>;
+  /** Parameters of every query, with the value of a call by tenant `a`. */
+  readonly parameters: Readonly<Record<string, { readonly type: string; readonly value: string }>>;
+  /** The database in queries. */
+  readonly prefix: string;
+}
+
+/** Values of parameters by name, instead of the usual ones. */
+export type Values = Readonly<Record<string, string>>;
+
+const PARAMETERS: TenantTables['parameters'] = {
   tenant: { type: 'String', value: 'a' },
   tenants: { type: 'Array(String)', value: "['a']" },
   user: { type: 'UInt64', value: '1' },
@@ -31,13 +43,19 @@ const LIMITS =
 
 export interface World {
   /**
-   * The model of a query with `@name` parameters that reads `logs.…`. Rejects if the engine rejects the query, or with
+   * The model of a query with `@name` parameters that reads tables of the schema's prefix. Rejects if the engine rejects the query, or with
    * UnreadableTree.
    */
   readonly model: (query: string, options?: Partial<ModelOptions>) => Promise<QueryModel>;
   /** Whether a call by tenant `a` returns other rows if the other tenant's rows are absent or others. */
-  readonly leaks: (query: string) => Promise<boolean>;
-  readonly rows: (query: string) => Promise<string>;
+  readonly leaks: (query: string, values?: Values) => Promise<boolean>;
+  /** Sorted lines of tab-separated values. */
+  readonly rows: (
+    query: string,
+    options?: { readonly values?: Values; readonly database?: Database },
+  ) => Promise<string>;
+  /** Runs a statement in each database, such as the definition of a view. */
+  readonly define: (statement: string) => Promise<void>;
   readonly close: () => void;
 }
 
@@ -80,22 +98,35 @@ INSERT INTO {db}.orders VALUES ('b', 5, 2, 12, 1), ('b', 1, 4, 1, 2);
 /** Databases by the rows that they hold: of the caller's tenant, and of another in two versions. */
 const DATABASES = { alone: ['a'], other: ['b', 'a'], changed: ['c', 'a'] } as const;
 
-export async function openTwoTenants(): Promise<World> {
+export type Database = keyof typeof DATABASES;
+
+const LOGS: TenantTables = {
+  tables: TABLES + SPECIAL_TABLES,
+  rows: {
+    a: ROWS.a + SPECIAL_ROWS.a,
+    b: ROWS.b + SPECIAL_ROWS.b,
+    c: ROWS.c + SPECIAL_ROWS.c,
+  },
+  parameters: PARAMETERS,
+  prefix: 'logs',
+};
+
+export async function openTwoTenants(definition: TenantTables = LOGS): Promise<World> {
   const oracle = openOracle();
   for (const [db, tenants] of Object.entries(DATABASES)) {
-    const rows = tenants.map((tenant) => ROWS[tenant] + SPECIAL_ROWS[tenant]);
-    const script = [TABLES, SPECIAL_TABLES, ...rows].join('').replaceAll('{db}', db);
-    await oracle.ask(`CREATE DATABASE ${db}; ${script}`);
+    const script = [definition.tables, ...tenants.map((tenant) => definition.rows[tenant])].join('');
+    await oracle.ask(`CREATE DATABASE ${db}; ${script.replaceAll('{db}', db)}`);
   }
-  const values = Object.entries(PARAMETERS).map(
-    ([name, { value }]) => `param_${name} = '${value.replaceAll("'", "''")}'`,
-  );
-  const ask = (sql: string, format = 'TSVRaw'): Promise<string> =>
-    oracle.ask(`SET ${LIMITS}, ${values.join(', ')}; ${sql}`, format);
+  const ask = (sql: string, values: Values = {}, format = 'TSVRaw'): Promise<string> => {
+    const bindings = Object.entries(definition.parameters).map(
+      ([name, { value }]) => `param_${name} = '${(values[name] ?? value).replaceAll("'", "''")}'`,
+    );
+    return oracle.ask(`SET ${LIMITS}, ${bindings.join(', ')}; ${sql}`, format);
+  };
   let lastError: unknown;
   const askRows: Ask = async (sql) => {
     try {
-      const text = await ask(sql, 'JSONCompactEachRow');
+      const text = await ask(sql, {}, 'JSONCompactEachRow');
       const lines = text.split('\n').filter((line) => line !== '');
       return lines.map((line) => JSON.parse(line) as readonly unknown[]); // arrays in this format
     } catch (error) {
@@ -103,10 +134,10 @@ export async function openTwoTenants(): Promise<World> {
       return undefined;
     }
   };
-  const schema = await readSchema(askRows);
+  let schema = await readSchema(askRows);
   const model: World['model'] = async (query, options = {}) => {
-    const sql = bound(query, 'other');
-    const parameters = Object.keys(PARAMETERS).map((name) => ({ name, isNeverNull: true }));
+    const sql = bound(query, 'other', definition);
+    const parameters = Object.keys(definition.parameters).map((name) => ({ name, isNeverNull: true }));
     lastError = undefined;
     const result = await resolveModel(
       { ask: askRows, schema },
@@ -116,21 +147,31 @@ export async function openTwoTenants(): Promise<World> {
     if ('model' in result) return result.model;
     throw lastError ?? new UnreadableTree(result.fault);
   };
-  const rows = async (query: string, db: keyof typeof DATABASES = 'other'): Promise<string> => {
-    const text = await ask(`SELECT * FROM (${bound(query, db)}\n)`);
+  const rows = async (query: string, db: Database, values?: Values): Promise<string> => {
+    const text = await ask(`SELECT * FROM (${bound(query, db, definition)}\n)`, values);
     return text.split('\n').toSorted().join('\n');
   };
-  const leaks: World['leaks'] = async (query) => {
-    const alone = await rows(query, 'alone');
-    return alone !== (await rows(query, 'other')) || alone !== (await rows(query, 'changed'));
+  const leaks: World['leaks'] = async (query, values) => {
+    const alone = await rows(query, 'alone', values);
+    return alone !== (await rows(query, 'other', values)) || alone !== (await rows(query, 'changed', values));
   };
-  return { model, leaks, rows: (query) => rows(query), close: oracle.close };
+  const define: World['define'] = async (statement) => {
+    for (const db of Object.keys(DATABASES)) await ask(statement.replaceAll('{db}', db));
+    schema = await readSchema(askRows);
+  };
+  return {
+    model,
+    leaks,
+    define,
+    rows: (query, { values, database = 'other' } = {}) => rows(query, database, values),
+    close: oracle.close,
+  };
 }
 
-function bound(query: string, db: keyof typeof DATABASES): string {
-  const { sql, findings } = bindPlaceholders(query, (name) => PARAMETERS[name]?.type);
+function bound(query: string, db: Database, { parameters, prefix }: TenantTables): string {
+  const { sql, findings } = bindPlaceholders(query, (name) => parameters[name]?.type);
   if (findings.length > 0) throw new Error(JSON.stringify(findings));
-  return sql.replaceAll('logs.', `${db}.`);
+  return sql.replaceAll(`${prefix}.`, `${db}.`);
 }
 
 /** Names of the sources that are not confined by `@tenant`, or by one of the parameters. */

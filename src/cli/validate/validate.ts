@@ -14,14 +14,18 @@ import { findUnknownNames, readTables } from '../../catalog/known-names.ts';
 import { findUnknownSettings, readSettingNames } from '../../catalog/known-settings.ts';
 import { lint } from '../../catalog/lint.ts';
 import { loadFiles, type LoadedFiles } from '../../catalog/load.ts';
+import { findNotFollowed, findUnredacted } from '../../catalog/pii-flow.ts';
+import { modelsOf } from '../../catalog/query-models.ts';
 import { HASH_WITHOUT_KEY, warnOfHashKey } from '../../catalog/rules.ts';
 import { findUnlockedKeys } from '../../catalog/tenancy-keys.ts';
 import { createReadTokens } from '../../auth/tokens-file.ts';
 import { findUnconfined } from '../../catalog/tenancy-check.ts';
 import { tenancyFindings, type TenancySetting } from '../../catalog/tenancy.ts';
+import type { RuleFinding } from '../../catalog/analysis.ts';
 import { findUnbounded, readTimeColumns } from '../../catalog/time-bound.ts';
+import { reasonFindings } from '../../compatibility/reasons.ts';
 import { readTextSync } from '../../config/read-text.ts';
-import { MAX_DOCUMENT_BYTES, parseYaml } from '../../config/yaml-document.ts';
+import { MAX_DOCUMENT_BYTES } from '../../config/yaml-document.ts';
 import { compareDiagnostics, type Finding } from '../../core/finding.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { explainBroken } from '../../schema/broken.ts';
@@ -62,7 +66,7 @@ export interface ValidateOptions {
 export async function validate(options: ValidateOptions, terminal: Terminal): Promise<0 | 1> {
   const { print, isStrict, withEngine, withoutTables, openTestRuntime } = options;
   const listed = await expandPaths(options.paths);
-  const inspect = createInspect({ piiHashKey: ANY_KEY });
+  const inspect = createInspect({ piiHashKey: ANY_KEY, tenancy: options.tenancy });
   const inspected: InspectedFile[] = [];
   const compile: CompileFile = (path, text) => {
     const { inspected: file, diagnostics } = inspect(path, text);
@@ -106,16 +110,14 @@ export async function validate(options: ValidateOptions, terminal: Terminal): Pr
 
 /** Findings about the tokens file, if it exists. */
 async function keyFindings(
-  { tokens: path, tenancy }: ValidateOptions,
+  { tokens: path }: ValidateOptions,
   inspected: readonly InspectedFile[],
 ): Promise<readonly Finding[]> {
-  const text = path === undefined ? undefined : readTextSync(path, MAX_DOCUMENT_BYTES);
-  if (path === undefined || text === undefined) return [];
+  if (path === undefined) return [];
   const read = await createReadTokens()(path);
-  const parsed = parseYaml(path, text);
-  if (read.kind !== 'read' || 'diagnostics' in parsed)
-    return read.kind === 'rejected' ? read.diagnostics : [];
-  return toDiagnostics(parsed.document, findUnlockedKeys({ tokens: [...read.tokens] }, inspected, tenancy));
+  if (read.kind !== 'read') return read.kind === 'rejected' ? read.diagnostics : [];
+  const endpoints = inspected.map(({ candidate }) => candidate.endpoint);
+  return toDiagnostics(read.document, findUnlockedKeys(read.tokens, endpoints));
 }
 
 /** Warnings about files in the folders among the paths. */
@@ -135,7 +137,12 @@ function staticFindingsOf(
   { tenancy, hasHashKey }: ValidateOptions,
 ): readonly Finding[] {
   const ofKey = hasHashKey ? [] : warnOfHashKey(analysis);
-  return toDiagnostics(document, [...lint(analysis), ...ofKey, ...tenancyFindings(analysis.file, tenancy)]);
+  return toDiagnostics(document, [
+    ...lint(analysis),
+    ...ofKey,
+    ...tenancyFindings(analysis.file, tenancy),
+    ...reasonFindings(analysis.file),
+  ]);
 }
 
 function commandError(cause: unknown): CommandError {
@@ -174,10 +181,12 @@ async function engineFindings(
     );
     const unbounded = failures.length > 0 ? [] : findUnbounded(file.analysis, timeColumns);
     const unknown = await findUnknownNames(engine, file, tables.columns);
-    const unconfined = failures.some(isOfQuery) ? [] : await findUnconfined(engine, file, tenancy);
+    const isBroken = failures.some(isOfQuery);
+    const unconfined = isBroken ? [] : await findUnconfined(engine, file, tenancy);
     const more = [
       ...unbounded,
       ...unconfined,
+      ...(isBroken ? [] : await personalDataIn(engine, file)),
       ...findUnknownSettings(file.analysis, settingNames),
       ...unknown,
     ];
@@ -189,6 +198,14 @@ async function engineFindings(
   const sound = files.filter(({ document }) => !broken.has(document.file));
   findings.push(...(await findRejectedQueries(engine, sound, openTestRuntime)));
   return findings;
+}
+
+/** Columns that are made of redacted ones. */
+async function personalDataIn(engine: Engine, file: InspectedFile): Promise<readonly RuleFinding[]> {
+  if (file.analysis.file.pii?.columns === undefined) return [];
+  const models = await modelsOf(engine, file);
+  const unredacted = findUnredacted(file, models).map(({ finding }) => finding);
+  return [...unredacted, ...findNotFollowed(file, models)];
 }
 
 /** An error in the saved query, which consumer queries read. */

@@ -85,7 +85,20 @@ export interface EndpointFile {
   };
   tenancy?: Tenancy;
   /**
-   * Reason why a breaking change or a weakening of security is intended; makes millrace diff pass. A reason that was already in the file does not cover further changes.
+   * Reasons why breaking changes are intended, by the code that millrace diff reports. A reason allows the changes of its code in this file, once: it does not count if the base revision has it too. For security changes, see allow_security.
+   */
+  allow?: {
+    [k: string]: string;
+  };
+  /**
+   * Reasons why changes that weaken security are intended, by the code that millrace diff reports. Each counts once, as in allow.
+   */
+  allow_security?: {
+    [k: string]: string;
+  };
+  /**
+   * @deprecated
+   * Without effect since reasons have codes: write allow and allow_security instead.
    */
   allow_breaking?: string;
   /**
