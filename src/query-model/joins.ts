@@ -34,7 +34,7 @@ export function joinFacts(join: JoinNode, sides: JoinSides, context: FilterConte
   const matched = matchedFacts(join, all, context);
   const unmatched = mapKeys(all, (keys) => keys);
   const nothing = (facts: Facts): Facts => mapKeys(facts, (keys) => outside(keys, sides));
-  if (matched === undefined) return { ...nothing(unmatched), equal: new Set() };
+  if (matched === undefined) return { ...nothing(unmatched), equal: new Set(), links: undefined };
   switch (join.join) {
     case 'INNER':
       return pick(join, matched, sides);
@@ -43,11 +43,11 @@ export function joinFacts(join: JoinNode, sides: JoinSides, context: FilterConte
     case 'RIGHT':
       return ofOuter(join, { kept: right, matched }, sides, 'right');
     case 'FULL':
-      return { ...nothing(all), equal: new Set() };
+      return { ...nothing(all), equal: new Set(), links: undefined };
     case 'PASTE': // by row number, so any row of one side decides what the others are paired with
-      return nothing(all);
+      return { ...nothing(all), links: undefined };
     default:
-      return { ...nothing(all), equal: new Set() };
+      return { ...nothing(all), equal: new Set(), links: undefined };
   }
 }
 
@@ -84,7 +84,7 @@ function ofOuter(
   const inner = mapKeys({ equal: new Set(), sources: ofOther }, (keys) =>
     restrictKeys(keys, [], (ref) => otherIds.has(idOfRef(ref))),
   );
-  const facts: Facts = { equal: kept.equal, sources: mergeSources(kept.sources, inner.sources) };
+  const facts: Facts = { ...kept, sources: mergeSources(kept.sources, inner.sources) };
   return pick(join, facts, sides);
 }
 

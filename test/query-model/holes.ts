@@ -207,6 +207,14 @@ export const HARMLESS: readonly (readonly [why: string, sql: string])[] = [
     'an array of own rows',
     'SELECT path FROM logs.events WHERE tenant = @tenant AND has((SELECT groupArray(id) FROM logs.users WHERE tenant = @tenant), user_id)',
   ],
+  [
+    'a chain of four tables',
+    'SELECT a.path FROM logs.events a JOIN logs.users b ON b.tenant = a.tenant JOIN logs.users c ON c.tenant = b.tenant JOIN logs.events d ON d.tenant = c.tenant WHERE a.tenant = @tenant',
+  ],
+  [
+    'a chain of tables that a subquery begins',
+    'SELECT x.path FROM (SELECT a.path, a.tenant AS t, b.tenant AS u FROM logs.events a JOIN logs.users b ON b.tenant = a.tenant) x JOIN logs.users c ON c.tenant = x.u WHERE x.t = @tenant',
+  ],
   ['an ALIAS column', 'SELECT x FROM logs.aliased WHERE tenant = @tenant'],
   [
     'a recursive WITH table that hands down the tenant',
