@@ -58,7 +58,5 @@ test('reports the dangerous changes as security, and only these', async () => {
   expect({ code, err }).toEqual({ code: 1, err: '' });
   const { changes } = JSON.parse(out) as Json; // what the command documents
   const security = changes.filter((change) => change.class === 'security').map(({ endpoint }) => endpoint);
-  expect([...new Set(security)].toSorted()).toEqual(
-    [...DANGEROUS.map((name) => names.get(name)), 'pairs.view'].toSorted(),
-  );
+  expect(new Set(security)).toEqual(new Set([...DANGEROUS.map((name) => names.get(name)), 'pairs.view']));
 });
