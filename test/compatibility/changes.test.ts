@@ -96,11 +96,18 @@ const ROWS: readonly Row[] = [
     {},
     { query: QUERY.replace(/FROM t$/, 'FROM t, logs.u') },
   ]),
+  row(['parameter.removed', 'query.changed', 'tenant.filter_removed'], 'query parameters', [
+    {
+      query: 'SELECT a FROM logs.t WHERE p = @p AND q >= @q',
+      parameters: '{ p: { type: String }, q: { type: String } }',
+    },
+    { query: 'SELECT a FROM logs.t WHERE p = @p', parameters: '{ p: { type: String } }' },
+  ]),
   row(['query.changed', 'tenant.filter_changed'], 'query', [
     { query: QUERY.replace('p = @p', 'q >= @p') },
     { query: QUERY.replace('p = @p', 'q <= @p') },
   ]),
-  row(['parameter.removed', 'query.changed', 'tenant.filter_removed'], 'query parameters', [
+  row(['parameter.removed', 'query.changed', 'tenant.not_confined'], 'query parameters', [
     {
       query: 'SELECT a FROM logs.t WHERE p = @p AND q = @q',
       parameters: '{ p: { type: String }, q: { type: String } }',
@@ -242,12 +249,12 @@ const ROWS: readonly Row[] = [
     'Sandbox.functions.deny',
     pair('sandbox', OPEN, '{ enabled: true, functions: { deny: [lower] } }'),
   ),
-  row(['query.changed', 'sandbox.table_added'], 'query', [
+  row(['query.rewritten', 'sandbox.table_added'], 'query', [
     open(QUERY),
     open(QUERY.replace(') SELECT', '), u AS (SELECT a FROM logs.u WHERE p = @p) SELECT')),
   ]),
   row(
-    ['query.changed', 'sandbox.default_table_changed', 'sandbox.table_added', 'sandbox.table_removed'],
+    ['query.rewritten', 'sandbox.default_table_changed', 'sandbox.table_added', 'sandbox.table_removed'],
     'query',
     [open(QUERY), open(QUERY.replace('t AS', 'u AS').replace(/t$/, 'u'))],
   ),
@@ -423,7 +430,7 @@ const change = ([before, after]: Row['turn']) =>
   changesBetween(fileOf({ ...BASE, ...before }), fileOf({ ...BASE, ...after }));
 
 const comparer = await openComparer(`CREATE DATABASE logs;
-CREATE TABLE logs.t (a UInt64, b String, p String, q String, ts DateTime) ENGINE = MergeTree ORDER BY a;
+CREATE TABLE logs.t (a UInt64, b String, p String, q String, ts DateTime, internal UInt8) ENGINE = MergeTree ORDER BY a;
 CREATE TABLE logs.u (x UInt64) ENGINE = MergeTree ORDER BY x;`);
 afterAll(() => comparer.close());
 
