@@ -9,9 +9,8 @@ import type { ColumnAction } from '../redact/columns.ts';
 import { DEFAULT_DETECTORS } from '../redact/detectors.ts';
 import { isCallable } from './callable.ts';
 import { ruleFor } from './column-rules.ts';
-import type { InspectedFile } from './compile.ts';
 import type { CachePolicy, Endpoint } from './endpoint.ts';
-import { modelsOf, type ModelledQuery } from './query-models.ts';
+import { modelsOf, type AnalysedEndpoint, type ModelledQuery } from './query-models.ts';
 import { tenancyOf, type TenancySetting } from './tenancy.ts';
 
 export interface Exposure {
@@ -70,7 +69,7 @@ export interface ColumnExposure {
 /** Has the engine resolve the queries. Rejects with EngineError if it could not be asked. */
 export async function readExposure(
   engine: Engine,
-  inspected: InspectedFile,
+  inspected: AnalysedEndpoint,
   setting: TenancySetting,
 ): Promise<Exposure> {
   const tenancy = tenancyOf(inspected.analysis.file, setting);
@@ -80,7 +79,7 @@ export async function readExposure(
 
 /** What an endpoint exposes, from the models of its queries. */
 export function exposureOf(
-  { analysis: { file }, candidate: { endpoint } }: InspectedFile,
+  { analysis: { file }, candidate: { endpoint } }: AnalysedEndpoint,
   models: readonly ModelledQuery[],
   setting: TenancySetting,
 ): Exposure {
