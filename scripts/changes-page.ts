@@ -1,5 +1,6 @@
 // Generates the reference page of compatibility changes from their table.
-import { CHANGES, CHANGE_CLASSES, type ChangeClass } from '../src/compatibility/changes.ts';
+import { CHANGE_CLASSES, type ChangeClass } from '../src/compatibility/change-kinds.ts';
+import { CHANGES } from '../src/compatibility/changes.ts';
 
 const MEANING: Readonly<Record<ChangeClass, string>> = {
   security:

@@ -1,34 +1,15 @@
 // The closed table of contract changes: the class of each code, and why it is in that class.
-
-/** Classes of changes, most severe first. */
-export const CHANGE_CLASSES = [
-  'security',
-  'breaking',
-  'exposure',
-  'cost',
-  'behaviour',
-  'compatible',
-] as const;
-
-/**
- * security: security is weaker, so someone can read or do more than before. breaking: calls or readers that worked may
- * fail. exposure: data that no endpoint returned before. cost: calls may cost the engine more. behaviour: calls still work,
- * but results may differ. compatible: none of these.
- */
-export type ChangeClass = (typeof CHANGE_CLASSES)[number];
-
-interface ChangeKind {
-  readonly class: ChangeClass;
-  readonly title: string;
-  readonly reason: string;
-}
-
-const security = (title: string, reason: string): ChangeKind => ({ class: 'security', title, reason });
-const breaking = (title: string, reason: string): ChangeKind => ({ class: 'breaking', title, reason });
-const exposure = (title: string, reason: string): ChangeKind => ({ class: 'exposure', title, reason });
-const cost = (title: string, reason: string): ChangeKind => ({ class: 'cost', title, reason });
-const behaviour = (title: string, reason: string): ChangeKind => ({ class: 'behaviour', title, reason });
-const compatible = (title: string, reason: string): ChangeKind => ({ class: 'compatible', title, reason });
+import {
+  behaviour,
+  breaking,
+  compatible,
+  cost,
+  exposure,
+  security,
+  type ChangeClass,
+  type ChangeKind,
+} from './change-kinds.ts';
+import { POLICY_CHANGES } from './policy-changes.ts';
 
 /** All codes. `docs/reference/contract-changes.md` is generated from this table. */
 export const CHANGES = {
@@ -328,58 +309,7 @@ export const CHANGES = {
     'The replacement of redacted values changed',
     'REDACTED or REDACTED:email.',
   ),
-  'cache.enabled': behaviour('Responses are cached', 'They may be as old as ttl.'),
-  'cache.disabled': cost('Responses are no longer cached', 'Every call runs on the engine.'),
-  'cache.ttl_raised': behaviour('Responses are cached for longer', 'They may be older.'),
-  'cache.ttl_lowered': cost(
-    'Responses are cached for a shorter time',
-    'They are fresher, and the engine runs more queries.',
-  ),
-  'cache.min_refresh_raised': behaviour('min_refresh was raised', 'Calls with no-cache get older responses.'),
-  'cache.min_refresh_lowered': cost('min_refresh was lowered', 'Calls with no-cache cause more queries.'),
-  'cache.stale_changed': behaviour(
-    'Stale responses are served for a longer or shorter time',
-    'Callers get stale responses, or errors instead.',
-  ),
-  'warming.raised': cost(
-    'Cache warming was turned on, or does more',
-    'The engine runs more queries, whether there are calls or not.',
-  ),
-  'warming.lowered': behaviour('Cache warming was turned off, or does less', 'First calls are slower.'),
-  'warming.workload_changed': behaviour(
-    'Cache warming runs in another workload',
-    'It takes its share of the machine from there.',
-  ),
-  'limits.lowered': breaking(
-    'A lower limit on time, memory, rows read or rate',
-    'Calls that worked may be stopped or rejected.',
-  ),
-  'limits.raised': cost('A higher limit', 'One call may cost more than before, but is still limited.'),
-  'limits.removed': security(
-    'A limit was removed',
-    'Only the limits of the whole service stop one caller from using all of the engine.',
-  ),
-  'limits.concurrency_raised': cost(
-    'More concurrent or queued queries',
-    'Calls may use more of the engine at the same time.',
-  ),
-  'limits.concurrency_lowered': behaviour(
-    'Fewer concurrent or queued queries',
-    'Calls wait longer, and may get 503 at a lower load.',
-  ),
-  'reservation.enabled': behaviour(
-    'Callers may request workloads',
-    'Their calls are scheduled ahead of others.',
-  ),
-  'reservation.disabled': behaviour(
-    'Callers may no longer request workloads',
-    'The header is ignored; calls still run, without a reservation.',
-  ),
-  'reservation.workload_added': behaviour(
-    'One more workload that callers may request',
-    'Calls that request it take a share of the machine.',
-  ),
-  'reservation.workload_removed': breaking('A workload was removed', 'Calls that request it get 400.'),
+  ...POLICY_CHANGES,
   'reason.stale': compatible(
     'The reason for an earlier change is still in the file',
     'The base revision has it too, so it allows nothing. Remove it.',
@@ -387,10 +317,6 @@ export const CHANGES = {
   'reason.unused': compatible(
     'A reason for a change that was not made',
     'It allows nothing now, and will allow nothing later, when the base revision has it. Remove it, or correct its code.',
-  ),
-  'labels.changed': behaviour(
-    'Labels changed',
-    "Responses are the same; metrics and the engine's query log count calls under other labels.",
   ),
 } as const satisfies Readonly<Record<string, ChangeKind>>;
 

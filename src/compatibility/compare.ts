@@ -1,6 +1,7 @@
 // Compares two revisions of all endpoint files, endpoint by endpoint.
 import type { Endpoint } from '../catalog/endpoint.ts';
-import { CHANGES, CHANGE_CLASSES, needsReason, type Change, type ChangeCode } from './changes.ts';
+import { CHANGE_CLASSES } from './change-kinds.ts';
+import { CHANGES, needsReason, type Change, type ChangeCode } from './changes.ts';
 import { compareColumns } from './columns.ts';
 import type { BrokenFile, Contract, Contracts, EndpointColumns, Found } from './contract.ts';
 import { pairUp, type Pairing } from './pairing.ts';

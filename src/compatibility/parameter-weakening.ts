@@ -17,31 +17,35 @@ interface Pair {
 
 /** The security change that a change of a parameter is, if it makes its restriction weaker. */
 export function weakening(code: ChangeCode, pair: Pair): Weakening | undefined {
-  const { hasWildcards } = pair.restriction;
-  switch (code) {
-    case 'parameter.now_optional':
-      return { code: 'tenant.parameter_optional', says: optional(pair) };
-    case 'parameter.default_changed':
-      return changesDefault(pair) ? { code: 'tenant.default_changed', says: absent(pair.now) } : undefined;
-    case 'parameter.enum_widened':
-    case 'parameter.range_widened':
-      return {
-        code: 'tenant.values_widened',
-        says: 'calls can select rows that no value selected before',
-      };
-    case 'parameter.pattern_removed':
-    case 'parameter.pattern_changed':
-    case 'parameter.format_removed':
-      return hasWildcards ? wildcards() : undefined;
-    case 'parameter.length_widened':
-      return hasWildcards && minimum(pair.now) < minimum(pair.old) ? wildcards() : undefined;
-    case 'parameter.type_widened':
-    case 'parameter.type_changed':
-      return changesType(pair);
-    default:
-      return undefined;
-  }
+  return WEAKENINGS[code]?.(pair);
 }
+
+const MORE = {
+  code: 'tenant.values_widened',
+  says: 'calls can select rows that no value selected before',
+} as const;
+
+const WILDCARDS = {
+  code: 'tenant.values_widened',
+  says: 'calls can send values that match the rows of others, such as an empty string or a pattern',
+} as const;
+
+const wildcards = ({ restriction }: Pair): Weakening | undefined =>
+  restriction.hasWildcards ? WILDCARDS : undefined;
+
+const WEAKENINGS: Partial<Record<ChangeCode, (pair: Pair) => Weakening | undefined>> = {
+  'parameter.now_optional': (pair) => ({ code: 'tenant.parameter_optional', says: optional(pair) }),
+  'parameter.default_changed': (pair) =>
+    changesDefault(pair) ? { code: 'tenant.default_changed', says: absent(pair.now) } : undefined,
+  'parameter.enum_widened': () => MORE,
+  'parameter.range_widened': () => MORE,
+  'parameter.pattern_removed': wildcards,
+  'parameter.pattern_changed': wildcards,
+  'parameter.format_removed': wildcards,
+  'parameter.length_widened': (pair) => (minimum(pair.now) < minimum(pair.old) ? wildcards(pair) : undefined),
+  'parameter.type_widened': changesType,
+  'parameter.type_changed': changesType,
+};
 
 function optional({ now }: Pair): string {
   return now.default === undefined
@@ -74,13 +78,6 @@ const EVERYTHING: ReadonlySet<unknown> = new Set([
 function changesDefault({ now, restriction }: Pair): boolean {
   const value: unknown = Array.isArray(now.default) && now.default.length === 0 ? '' : now.default;
   return restriction.isTenant || restriction.hasWildcards || EVERYTHING.has(value);
-}
-
-function wildcards(): Weakening {
-  return {
-    code: 'tenant.values_widened',
-    says: 'calls can send values that match the rows of others, such as an empty string or a pattern',
-  };
 }
 
 function minimum({ min_length: length }: Parameter): number {

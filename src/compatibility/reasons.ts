@@ -3,7 +3,8 @@ import type { RuleFinding } from '../catalog/analysis.ts';
 import type { EndpointFile } from '../config/generated/endpoint.ts';
 import type { Path } from '../config/yaml-document.ts';
 import { didYouMean, nearest } from '../core/nearest.ts';
-import { CHANGES, needsReason, type ChangeClass, type ChangeCode } from './changes.ts';
+import type { ChangeClass } from './change-kinds.ts';
+import { CHANGES, needsReason, type ChangeCode } from './changes.ts';
 
 /** Keys of an endpoint file that hold reasons by code. */
 const KEYS = ['allow', 'allow_security'] as const;

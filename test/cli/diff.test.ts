@@ -161,6 +161,31 @@ describe.concurrent('comparison', () => {
     ]);
   });
 
+  test('the setting tenancy changes every endpoint that has none of its own', async () => {
+    const own = LOGS.replace(ID, ID.replace('1', '2')).replace('logs.recent', 'logs.own');
+    const { write, commit, diff } = repository({
+      'endpoints/recent.yaml': LOGS,
+      'endpoints/own.yaml': `${own}tenancy: { parameter: project, shared: { logs.names: the same } }\n`,
+      'seeds/1.sql': TABLES,
+      'millrace.yaml': 'log_level: info\ntenancy: { parameter: project, columns: [project] }\n',
+    });
+    write(
+      'millrace.yaml',
+      'log_level: info\ntenancy: { parameter: project, shared: { logs.names: names } }\n',
+    );
+    const { code, out } = await diff('HEAD', '--format', 'json', '--no-engine');
+    expect(code).toBe(1);
+    const changes = [
+      ['tenancy.columns_added', expect.stringMatching(/was only project \(logs\.own, logs\.recent\)$/)],
+      ['tenancy.shared_added', 'logs.names is shared: every tenant may receive all its rows (logs.recent)'],
+    ].map(([kind, message]) => ({ endpoint: '', code: kind, message, file: 'millrace.yaml', line: 2 }));
+    expect((JSON.parse(out) as Json).changes).toMatchObject(changes);
+    commit('second');
+    write('millrace.yaml', 'log_level: info\n');
+    write('endpoints/recent.yaml', `${LOGS}tenancy: { parameter: project, shared: { logs.names: names } }\n`);
+    expect(codesIn(await diff('HEAD', '--format', 'json', '--no-engine'))).toEqual([]);
+  });
+
   test('tables that the engine rejects, or that are missing on one side', async () => {
     const { cwd, write, diff } = withLogs();
     write('endpoints/recent.yaml', LOGS.replace('max_rows: 100', 'max_rows: 200'));

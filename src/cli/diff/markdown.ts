@@ -1,5 +1,6 @@
 // Changes as Markdown, for the description or a comment of a pull request: https://github.github.com/gfm/
-import { CHANGE_CLASSES, needsReason, type Change } from '../../compatibility/changes.ts';
+import { CHANGE_CLASSES } from '../../compatibility/change-kinds.ts';
+import { needsReason, type Change } from '../../compatibility/changes.ts';
 import type { Comparison } from '../../compatibility/compare.ts';
 import { keyFor } from '../../compatibility/reasons.ts';
 import { renderImpacts } from '../impact/markdown.ts';

@@ -1,5 +1,6 @@
 // The result of comparing two revisions, independent of the output format.
-import { needsReason, CHANGE_CLASSES, type Change } from '../../compatibility/changes.ts';
+import { CHANGE_CLASSES } from '../../compatibility/change-kinds.ts';
+import { needsReason, type Change } from '../../compatibility/changes.ts';
 import type { Comparison } from '../../compatibility/compare.ts';
 import type { QueryImpact } from '../../compatibility/consumers/impact.ts';
 import type { Terminal } from '../terminal.ts';
