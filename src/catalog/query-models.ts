@@ -1,7 +1,13 @@
 // Models of an endpoint's queries: the saved query, and each table of its WITH clause as consumers read it.
 import { randomBytes } from 'node:crypto';
 import { EngineError, type Engine, type Statement } from '../engine/engine.ts';
-import { hasAmbiguousName, markParameters, usesOf, type MarkedUse } from '../query-model/marked-query.ts';
+import {
+  callsOf,
+  hasAmbiguousName,
+  markParameters,
+  usesOf,
+  type MarkedUse,
+} from '../query-model/marked-query.ts';
 import {
   createModel,
   type ModelOptions,
@@ -64,7 +70,7 @@ export async function modelOf(
   engine: Engine,
   inspected: AnalysedEndpoint,
   sql: string,
-  options: Omit<ModelOptions, 'marker' | 'parameters' | 'views'> = {},
+  options: Omit<ModelOptions, 'marker' | 'parameters' | 'views' | 'calls'> = {},
 ): Promise<ModelResult> {
   if (hasAmbiguousName(sql))
     return { fault: 'a quoted name contains a backslash, a line break or ", name: "' };
@@ -72,10 +78,10 @@ export async function modelOf(
   const explained = await explainMarked(engine, inspected, sql, marker);
   if (explained === undefined) return { fault: 'the engine accepts none of the sample values' };
   const views = await viewTrees(engine, explained);
+  const calls = callsOf(sql, views.keys());
+  const parameters = parametersOf(inspected);
   try {
-    return {
-      model: createModel(explained, { ...options, marker, views, parameters: parametersOf(inspected) }),
-    };
+    return { model: createModel(explained, { ...options, marker, views, calls, parameters }) };
   } catch (error) {
     if (error instanceof UnreadableTree) return { fault: error.message };
     throw error;

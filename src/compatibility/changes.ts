@@ -70,6 +70,10 @@ export const CHANGES = {
     'A SETTINGS clause changed',
     'Settings can change which rows are read and which rows joins return. Limits on time, memory and threads are ignored.',
   ),
+  'query.limit_raised': cost(
+    'A LIMIT was raised or removed',
+    'Calls return more rows, and cost the engine more.',
+  ),
   'query.window_widened': cost(
     'A query reads a longer period',
     'Calls return more rows, and cost the engine more.',

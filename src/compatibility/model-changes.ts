@@ -1,6 +1,6 @@
 // Compares the models of two versions of a query: what the new one lets somebody see that the old one did not.
 import { confinedColumns, type ConfinedColumns } from '../query-model/confined-columns.ts';
-import { areImplying } from '../query-model/implication.ts';
+import { areImplying, widerWindow } from '../query-model/implication.ts';
 import type { QueryModel, SourceModel } from '../query-model/model.ts';
 import { childrenOf, expressionsIn, inputsOf, type Expression, type Relation } from '../query-model/nodes.ts';
 import { readingsOf, type Reading, type Restriction } from '../query-model/restrictions.ts';
@@ -14,6 +14,8 @@ export interface ModelChange {
   readonly code: ChangeCode;
   readonly message: string;
   readonly source: SourceModel | undefined;
+  /** The parameters that it is about. */
+  readonly parameters?: readonly string[];
 }
 
 export interface CompareOptions {
@@ -30,10 +32,11 @@ export function compareModels(
   if (areEqual(before, after)) return [];
   const pair: Pair = { before, after, isTable };
   try {
+    const unconfined = [...compareConfinement(pair)];
     return unique([
       ...compareSettings(pair),
-      ...compareConfinement(pair),
-      ...compareReadings(pair),
+      ...unconfined,
+      ...withoutReported(compareReadings(pair), unconfined),
       ...[...compareExposures(before, after)].map(columnChange),
     ]);
   } catch (error) {
@@ -65,6 +68,20 @@ function unique(changes: readonly ModelChange[]): readonly ModelChange[] {
   return [...new Map(changes.map((each) => [`${each.code} ${each.message}`, each])).values()];
 }
 
+/** Conditions of sources that are not reported as a whole. */
+function* withoutReported(
+  changes: Iterable<ModelChange>,
+  unconfined: readonly ModelChange[],
+): Generator<ModelChange> {
+  const known = new Map(unconfined.map(({ source, parameters }) => [source, parameters]));
+  for (const change of changes) {
+    const reported = known.get(change.source);
+    const { parameters = [] } = change;
+    const isReported = parameters.length > 0 && parameters.every((name) => reported?.includes(name));
+    if (!isReported) yield change;
+  }
+}
+
 /** Sources that no parameter confines and that were not read before, and those that were confined. */
 function* compareConfinement({ before, after }: Pair): Generator<ModelChange> {
   const [old, now] = [confinedColumns(before), confinedColumns(after)];
@@ -77,12 +94,13 @@ function* compareConfinement({ before, after }: Pair): Generator<ModelChange> {
       if (everywhere.length === 0 || missing.length > 0) yield sourceAdded(source, missing);
       continue;
     }
-    for (const [parameter, columns] of old.get(source.name) ?? []) {
+    const lost = [...(old.get(source.name) ?? [])].flatMap(([parameter, columns]) => {
       const kept = now.get(source.name)?.get(parameter);
       const isSame = columns.size === 0 || [...columns].some((column) => kept?.has(column));
       const isConfined = source.confinedBy.includes(parameter) && isSame;
-      if (!isConfined) yield notConfined(source, parameter);
-    }
+      return isConfined ? [] : parameter;
+    });
+    if (lost.length > 0) yield notConfined(source, lost);
   }
 }
 
@@ -109,11 +127,13 @@ function sourceAdded(source: SourceModel, missing: readonly string[]): ModelChan
   };
 }
 
-function notConfined(source: SourceModel, parameter: string): ModelChange {
+function notConfined(source: SourceModel, parameters: readonly string[]): ModelChange {
+  const names = parameters.map((name) => `@${name}`).join(', ');
   return {
     code: 'tenant.not_confined',
-    message: `callers restricted to one @${parameter} now receive what depends on rows of ${labelOf(source)} of others${placeOf(source)}`,
+    message: `callers restricted to one value of ${names} now receive what depends on other rows of ${labelOf(source)}${placeOf(source)}`,
     source,
+    parameters,
   };
 }
 
@@ -128,16 +148,36 @@ function placeOf({ path }: SourceModel): string {
 /** Each read of the new query must find one of the same source in the old query whose restrictions it has. */
 function* compareReadings({ before, after, isTable }: Pair): Generator<ModelChange> {
   const [old, now] = [readingsOf(before.root), readingsOf(after.root)];
+  const used = new Set(now.flatMap((each) => each.restrictions.flatMap(({ parameters }) => [...parameters])));
+  const confining = new Set(before.sources.flatMap(({ confinedBy }) => confinedBy));
+  const wereRead = new Set(before.sources.map(nameOf));
+  const [wasShown, isShown] = [shownSources(before), shownSources(after)];
   const [confined, stillConfined] = [confinedColumns(before), confinedColumns(after)];
   for (const reading of now) {
-    const former = old.filter(({ name }) => name === reading.name);
-    if (former.length === 0) continue; // reported as a new source, or generated rows
-    const isKept = keptParameters(reading.name, confined, stillConfined);
-    const losses = former.map((each) => lossesOf(each, reading, { isTable, isKept }));
-    const least = losses.toSorted((a, b) => a.length - b.length)[0] ?? [];
+    const same = old.filter(({ name }) => name === reading.name);
     const source = after.sources.find(({ id }) => id === reading.source);
-    for (const lost of least) yield lostCondition(lost, source);
+    if (same.length === 0) {
+      // Another call of a table function or of a view that was read; other new sources are reported as such.
+      if (source !== undefined && wereRead.has(nameOf(source))) yield sourceAdded(source, []);
+      continue;
+    }
+    const shownBefore = same.filter((each) => wasShown.has(each.source));
+    const former = isShown.has(reading.source) && shownBefore.length > 0 ? shownBefore : same;
+    const isKept = keptParameters(reading.name, confined, stillConfined);
+    const losses = former.map((each) => ({
+      each,
+      lost: lossesOf(each, reading, { isTable, isKept, confining }),
+    }));
+    const [least] = losses.toSorted((a, b) => a.lost.length - b.lost.length);
+    for (const lost of least?.lost ?? []) yield lostCondition(lost, source, used);
+    if (least !== undefined) yield* costsOf(least.each, reading, source);
   }
+}
+
+/** The sources whose columns the result shows, rather than only uses in conditions. */
+function shownSources({ columns }: QueryModel): ReadonlySet<number> {
+  const flows = columns.flatMap(({ flow }) => flow).filter(({ kind }) => kind !== 'condition');
+  return new Set(flows.map(({ source }) => source));
 }
 
 /** The parameters that confine all reads of a source as before. */
@@ -150,16 +190,52 @@ function keptParameters(name: string, before: ConfinedColumns, after: ConfinedCo
   return new Set(kept.map(([parameter]) => parameter));
 }
 
+/** A longer period, or more rows. */
+function* costsOf(old: Reading, now: Reading, source: SourceModel | undefined): Generator<ModelChange> {
+  for (const restriction of old.restrictions) {
+    const wider = areImplying(now.restrictions, restriction)
+      ? undefined
+      : widerWindow(now.restrictions, restriction);
+    if (wider !== undefined) {
+      const message = `reads a longer period${whereOf(source)}: ${show(wider.text)}, was ${show(restriction.text)}`;
+      yield { code: 'query.window_widened', message, source };
+    }
+    if (restriction.kind === 'limit' && isRaised(now, restriction))
+      yield {
+        code: 'query.limit_raised',
+        message: `LIMIT ${show(restriction.text)} was raised or removed`,
+        source,
+      };
+  }
+}
+
+function isRaised(now: Reading, { condition }: Restriction): boolean {
+  if (condition?.kind !== 'constant') return false;
+  const limit = Number(condition.text.replace(/^UInt64_/, ''));
+  return !now.restrictions.some(
+    ({ kind, condition: other }) =>
+      kind === 'limit' && other?.kind === 'constant' && Number(other.text.replace(/^UInt64_/, '')) <= limit,
+  );
+}
+
 interface LossOptions {
+  /** The parameters that confined some source. */
+  readonly confining: ReadonlySet<string>;
   readonly isTable: boolean;
   readonly isKept: ReadonlySet<string>;
 }
 
-function lossesOf(old: Reading, now: Reading, { isTable, isKept }: LossOptions): readonly Restriction[] {
+function lossesOf(
+  old: Reading,
+  now: Reading,
+  { isTable, isKept, confining }: LossOptions,
+): readonly Restriction[] {
   return old.restrictions.filter((restriction) => {
     const { parameters, kind } = restriction;
     if (parameters.size === 0 && (!isTable || kind !== 'filter')) return false;
     if (areImplying(now.restrictions, restriction)) return false;
+    const isOfTenant = [...parameters].some((name) => confining.has(name));
+    if (!isOfTenant && widerWindow(now.restrictions, restriction) !== undefined) return false;
     return isTable || !isOfOthers(restriction, old, isKept);
   });
 }
@@ -178,19 +254,29 @@ function isOfOthers(
   return !texts.expression(column).startsWith(`${name}.`);
 }
 
-function lostCondition({ text, parameters }: Restriction, source: SourceModel | undefined): ModelChange {
-  const where = source === undefined ? '' : ` of ${labelOf(source)}${placeOf(source)}`;
-  if (parameters.size === 0)
-    return {
-      code: 'sandbox.filter_removed',
-      message: `rows${where} no longer have to satisfy ${show(text)}`,
-      source,
-    };
-  const names = [...parameters].toSorted().map((name) => `@${name}`);
+function whereOf(source: SourceModel | undefined): string {
+  return source === undefined ? '' : ` of ${labelOf(source)}${placeOf(source)}`;
+}
+
+function lostCondition(
+  { text, parameters }: Restriction,
+  source: SourceModel | undefined,
+  used: ReadonlySet<string>,
+): ModelChange {
+  const where = whereOf(source);
+  if (parameters.size === 0) {
+    const message = `rows${where} no longer have to satisfy ${show(text)}`;
+    return { code: 'sandbox.filter_removed', message, source };
+  }
+  const names = [...parameters].toSorted();
+  const list = names.map((name) => `@${name}`).join(', ');
+  const message = `the condition with ${list} no longer restricts rows${where}: ${show(text)}`;
+  const isUsed = names.some((name) => used.has(name));
   return {
-    code: 'tenant.filter_changed',
-    message: `the condition with ${names.join(', ')} no longer restricts rows${where}: ${show(text)}`,
+    code: isUsed ? 'tenant.filter_changed' : 'tenant.filter_removed',
+    message,
     source,
+    parameters: names,
   };
 }
 

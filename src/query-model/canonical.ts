@@ -145,6 +145,9 @@ function createParameters(meaning: Meaning): Texts['parameters'] {
     once(relation, () => [
       ...expressionsIn(relation).flatMap((each) => [...ofExpression(each)]),
       ...inputsOf(relation).flatMap((each) => [...ofRelation(each)]),
+      ...(relation.kind === 'table'
+        ? [...relation.call.matchAll(/\{(\w+):/g)].map(([, name = '']) => name)
+        : []),
     ]);
   const ofExpression = (expression: Expression): ReadonlySet<string> =>
     once(expression, () => {
@@ -300,7 +303,8 @@ function columnText(scope: Scope, column: ColumnExpression): string {
 function numbered(scope: Scope, table: Relation & { readonly kind: 'table' | 'table_function' }): string {
   const number = scope.numbers.get(table.id) ?? 0;
   const name = table.kind === 'table' && table.isRecursion ? 'recursion' : table.name;
-  return `${name}${number === 0 ? '' : `#${number + 1}`}`;
+  const call = table.kind === 'table' ? table.call : '';
+  return `${name}${call}${number === 0 ? '' : `#${number + 1}`}`;
 }
 
 function sortText(scope: Scope, sort: SortNode): string {

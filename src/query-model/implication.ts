@@ -83,18 +83,38 @@ function valueText(value: Expression, texts: Texts): string {
   return value.kind === 'constant' ? value.text : texts.expression(value);
 }
 
-/** `x > 2` against `x > 1`. */
+/** `x > 2` against `x > 1`, `ts > now() - INTERVAL 1 DAY` against `7 DAY`. */
 function isTighter(now: Condition, old: Condition): boolean {
   const [a, b] = [boundOf(now), boundOf(old)];
-  if (a === undefined || b === undefined || a.term !== b.term || a.isUpper !== b.isUpper) return false;
+  if (a === undefined || b === undefined || !isSameBound(a, b)) return false;
   if (a.value === b.value) return a.isStrict || !b.isStrict;
   return a.isUpper ? a.value < b.value : a.value > b.value;
 }
 
+/** The condition that keeps a longer period than `old` does, everything else being equal; undefined if there is none. */
+export function widerWindow(now: readonly Restriction[], old: Restriction): Restriction | undefined {
+  if (old.condition === undefined || old.kind !== 'filter') return undefined;
+  const bound = boundOf([old.condition, old.texts]);
+  if (bound === undefined || !bound.isTime) return undefined;
+  return now.find(({ condition, texts, stage, kind }) => {
+    const other = condition === undefined || kind !== 'filter' ? undefined : boundOf([condition, texts]);
+    return other !== undefined && stage <= old.stage && isSameBound(other, bound);
+  });
+}
+
+function isSameBound(a: Bound, b: Bound): boolean {
+  return a.term === b.term && a.base === b.base && a.isUpper === b.isUpper;
+}
+
 interface Bound {
   readonly term: string;
+  /** Whether the term is a date or time. */
+  readonly isTime: boolean;
   readonly isUpper: boolean;
   readonly isStrict: boolean;
+  /** What the number is added to; '' for a number or a constant time. */
+  readonly base: string;
+  /** For times in seconds. */
   readonly value: number;
 }
 
@@ -103,17 +123,62 @@ function boundOf([expression, texts]: Condition): Bound | undefined {
   if (plain.kind !== 'function' || (plain.name !== 'less' && plain.name !== 'lessOrEquals')) return undefined;
   const [left, right] = plain.arguments;
   if (left === undefined || right === undefined) return undefined;
-  const [low, high] = [numberOf(left), numberOf(right)];
-  const value = high ?? low;
-  if (value === undefined) return undefined;
-  const term = texts.expression(high === undefined ? right : left);
-  return { term, isUpper: high !== undefined, isStrict: plain.name === 'less', value };
+  const isUpper = left.kind === 'column';
+  const [term, limit] = isUpper ? [left, right] : [right, left];
+  if (term.kind !== 'column') return undefined;
+  const isTime = /Date/.test(term.type);
+  const offset = isTime ? timeOf(limit, texts) : { base: '', value: numberOf(limit) };
+  if (offset.value === undefined) return undefined;
+  const { base, value } = offset;
+  return { term: texts.expression(term), isTime, isUpper, isStrict: plain.name === 'less', base, value };
 }
 
 function numberOf(expression: Expression): number | undefined {
   if (expression.kind !== 'constant') return undefined;
   const digits = /^(?:U?Int64|Float64)_(-?[\d.]+)$/.exec(expression.text)?.[1];
   return digits === undefined ? undefined : Number(digits);
+}
+
+const SECONDS: Readonly<Record<string, number>> = {
+  Second: 1, Minute: 60, Hour: 3_600, Day: 86_400, Week: 604_800, Month: 2_629_746, Quarter: 7_889_238, Year: 31_556_952,
+}; // prettier-ignore
+
+interface Offset {
+  readonly base: string;
+  readonly value: number | undefined;
+}
+
+/** A constant time, or an expression plus an interval. */
+function timeOf(expression: Expression, texts: Texts): Offset {
+  const plain = expression.kind === 'function' ? plainForm(expression) : expression;
+  const constant = constantTime(plain);
+  if (constant !== undefined) return { base: '', value: constant };
+  const whole = { base: texts.expression(plain), value: 0 };
+  if (plain.kind !== 'function' || (plain.name !== 'plus' && plain.name !== 'minus')) return whole;
+  const [from, interval] = plain.arguments;
+  if (from === undefined || interval?.kind !== 'function') return whole;
+  const seconds = SECONDS[/^toInterval(\w+)$/.exec(interval.name)?.[1] ?? ''];
+  const [count] = interval.arguments.map(numberOf);
+  if (seconds === undefined || count === undefined) return whole;
+  const inner = timeOf(from, texts);
+  const moved = count * seconds * (plain.name === 'plus' ? 1 : -1);
+  return { base: inner.base, value: (inner.value ?? 0) + moved };
+}
+
+/** `'2024-01-01'` and `toDateTime('2024-01-01 10:00:00')`, in seconds. */
+function constantTime(expression: Expression): number | undefined {
+  if (expression.kind === 'function') {
+    const [only, ...zone] = expression.arguments;
+    const isTime = /^(?:toDate(?:Time)?(?:32|64)?|parseDateTime\w*|_?CAST)$/.test(expression.name);
+    return isTime && only !== undefined && zone.every(({ kind }) => kind === 'constant')
+      ? constantTime(only)
+      : undefined;
+  }
+  if (expression.kind !== 'constant') return undefined;
+  const text = /^'(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d:\d\d(?:\.\d+)?))?'$/.exec(expression.text);
+  if (text === null) return undefined;
+  const seconds = Date.parse(`${text[1] ?? ''}T${text[2] ?? '00:00:00'}Z`) / 1000;
+  return Number.isNaN(seconds) ? undefined : seconds;
 }
 
 /** `x IN (SELECT …)` against the same of a query that returns more rows; for NOT IN the reverse. */

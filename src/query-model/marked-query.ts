@@ -46,3 +46,18 @@ export function hasAmbiguousName(sql: string): boolean {
     ({ kind, start, end }) => kind === 'quoted' && /[\n\r\\]|, \w+: /.test(sql.slice(start, end)),
   );
 }
+
+/** By `database.name`: the arguments of each call of it in a bound query, such as those of views with parameters. */
+export function callsOf(sql: string, names: Iterable<string>): ReadonlyMap<string, string> {
+  const query = createCursor(sql);
+  const calls = new Map<string, string>();
+  for (const name of names) {
+    const last = name.slice(name.lastIndexOf('.') + 1);
+    const found = query.tokens.flatMap((_, at) => {
+      const isCall = query.name(at) === last && query.kind(at + 1) === '(';
+      return isCall ? sql.slice(query.start(at + 1), query.end(query.after(at + 1) - 1)) : [];
+    });
+    calls.set(name, found.join(', '));
+  }
+  return calls;
+}

@@ -13,6 +13,8 @@ export interface ModelOptions {
   readonly parameters: readonly ModelParameter[];
   /** The trees of the definitions of views, by `database.view`; undefined for one whose definition is not known. */
   readonly views?: ReadonlyMap<string, string | undefined>;
+  /** The arguments of views with parameters (`callsOf`), which the tree lacks. */
+  readonly calls?: ReadonlyMap<string, string>;
   /** Columns that hold the tenant, such as `project` or `metadata.project`; undefined: any column. */
   readonly columns?: ReadonlySet<string> | undefined;
   /** Whether a table or dictionary is reference data, the same for every caller. */
@@ -52,7 +54,7 @@ export interface QueryModel {
 /** Builds the model from `EXPLAIN QUERY TREE run_passes = 1, passes = 1` of a marked query. Throws UnreadableTree. */
 export function createModel(tree: string, options: ModelOptions): QueryModel {
   const { marker, parameters, columns, isShared = () => false } = options;
-  const root = readTree(tree, marker, options.views);
+  const root = readTree(tree, marker, options.views, options.calls);
   const confined = parameters.map(({ name, isNeverNull }) => ({
     name,
     sources: confinementOf(root, { parameter: name, isNeverNull, columns, isShared }),

@@ -78,6 +78,8 @@ export interface TableNode {
   readonly isRecursion: boolean;
   /** A view whose definition is not known, such as one with parameters. */
   readonly isOpaque: boolean;
+  /** The arguments of a view with parameters, as the query has them; '' for others. */
+  readonly call: string;
 }
 
 export interface TableFunctionNode {

@@ -58,7 +58,9 @@ function readTable(reader: TreeReader, line: TreeLine): TableNode | QueryNode | 
   const id = reader.id(line);
   const view = recursive === undefined ? reader.view(name, id) : undefined;
   if (view !== undefined && view !== 'opaque') return view;
-  return { kind: 'table', id, name, isRecursion: recursive !== undefined, isOpaque: view === 'opaque' };
+  const isOpaque = view === 'opaque';
+  const call = isOpaque ? reader.call(name) : '';
+  return { kind: 'table', id, name, isRecursion: recursive !== undefined, isOpaque, call };
 }
 
 function side(reader: TreeReader, line: TreeLine, name: string): Relation {

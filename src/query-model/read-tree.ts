@@ -11,15 +11,17 @@ const MAX_DEPTH = 400;
 
 /**
  * Reads the engine's tree of a query whose parameters are marked by `marker` (`marked-query.ts`). `views`: the trees of the
- * definitions of views, by `database.view`; undefined for one whose definition is not known. Throws UnreadableTree.
+ * definitions of views, by `database.view`; undefined for one whose definition is not known. `calls`: see `callsOf`.
+ * Throws UnreadableTree.
  */
 export function readTree(
   text: string,
   marker: string,
   views: ReadonlyMap<string, string | undefined> = new Map(),
+  calls: ReadonlyMap<string, string> = new Map(),
 ): QueryNode | UnionNode {
   const bounds = { nodes: 0, depth: 0, shift: 0 };
-  return createReader({ marker, views, bounds }, 0).query(rootOf(text));
+  return createReader({ marker, views, calls, bounds }, 0).query(rootOf(text));
 }
 
 function rootOf(text: string): TreeLine {
@@ -34,13 +36,14 @@ function rootOf(text: string): TreeLine {
 interface ReaderOptions {
   readonly marker: string;
   readonly views: ReadonlyMap<string, string | undefined>;
+  readonly calls: ReadonlyMap<string, string>;
   /** Shared by the readers of a query and its views. */
   readonly bounds: { nodes: number; depth: number; shift: number };
 }
 
 /** `shift` is added to ids, since each tree has its own. */
 function createReader(options: ReaderOptions, shift: number): TreeReader {
-  const { marker, views, bounds } = options;
+  const { marker, views, calls, bounds } = options;
   const bounded =
     <T>(read: (line: TreeLine) => T) =>
     (line: TreeLine): T => {
@@ -59,6 +62,7 @@ function createReader(options: ReaderOptions, shift: number): TreeReader {
       if (line.id === '') throw new UnreadableTree(`${line.kind} has no id`);
       return Number(line.id) + shift;
     },
+    call: (name) => calls.get(name) ?? '',
     view: (name, id) => {
       if (!views.has(name)) return undefined;
       const text = views.get(name);

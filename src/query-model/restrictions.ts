@@ -5,6 +5,7 @@ import {
   childrenOf, expressionsIn, inputsOf,
   type Expression, type JoinNode, type NodeId, type QueryNode, type Relation, type UnionNode,
 } from './nodes.ts'; // prettier-ignore
+import { isSourceFree } from './sources.ts';
 import { dictionaryOf } from './values.ts';
 
 /** Rows have no influence on the result unless the condition is true. */
@@ -23,6 +24,7 @@ export interface Restriction {
 /** One read of a source. */
 export interface Reading {
   readonly source: NodeId;
+  /** `database.table`; of a table function with its arguments. */
   readonly name: string;
   readonly restrictions: readonly Restriction[];
 }
@@ -56,8 +58,8 @@ export function readingsOf(root: QueryNode | UnionNode, options: ReadingOptions 
   const found: Reading[] = [];
   const visit = (relation: Relation, outer: Path): void => {
     const path = relation.kind === 'query' ? enterQuery(relation, outer) : outer;
-    if (relation.kind === 'table' || relation.kind === 'table_function')
-      found.push(readingOf(relation.id, relation.name, path, options));
+    if ((relation.kind === 'table' || relation.kind === 'table_function') && !isSourceFree(relation))
+      found.push(readingOf(relation.id, relation, path, options));
     for (const expression of expressionsIn(relation)) visitExpression(expression, path);
     for (const [index, input] of inputsOf(relation).entries()) visit(input, below(relation, index, path));
   };
@@ -81,7 +83,7 @@ function start(scopes: readonly Relation[]): Path {
 
 function readingOf(
   source: NodeId,
-  name: string,
+  read: string | Relation,
   { scopes, met, barriers, branches }: Path,
   { around }: ReadingOptions,
 ): Reading {
@@ -108,7 +110,7 @@ function readingOf(
       };
     },
   );
-  return { source, name, restrictions };
+  return { source, name: typeof read === 'string' ? read : texts.relation(read), restrictions };
 }
 
 /** Among several reads of a table the source itself is the first, so that the order of a query does not matter. */

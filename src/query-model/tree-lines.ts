@@ -12,6 +12,8 @@ export interface TreeReader {
   /** The same for an id as it is printed. */
   readonly toId: (printed: string) => number;
   /** The definition of a view under the id of the table that reads it; `opaque` if it is not known; undefined for a table. */
+  /** The arguments of a view with parameters. */
+  readonly call: (name: string) => string;
   readonly view: (name: string, id: number) => QueryNode | UnionNode | 'opaque' | undefined;
 }
 
