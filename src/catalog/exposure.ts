@@ -32,6 +32,12 @@ export interface Exposure {
   readonly maxRows: number;
 }
 
+/** What an endpoint exposes, and to whom. */
+export interface ListedExposure extends Exposure {
+  /** Keys of the tokens file that may call it; undefined: there is no tokens file. */
+  readonly keys: readonly string[] | undefined;
+}
+
 export interface RedactionExposure {
   /** Whether every response is redacted, and not only those of keys and calls that ask for it. */
   readonly always: boolean;

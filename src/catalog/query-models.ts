@@ -176,7 +176,7 @@ async function explain(engine: Engine, sql: string, values: SampleValues): Promi
     sql: `${EXPLAIN}${sql}`,
     parameters: values,
     limits: LIMITS,
-    origin: 'consumer',
+    origin: 'saved',
     int64: 'number',
   } as const;
   try {

@@ -62,10 +62,6 @@ export const CHANGES = {
     'A query that could not be analysed changed',
     'Without the engine, or for a form of query that is not analysed, the change may be anything. Review the query as a whole.',
   ),
-  'query.too_deep': security(
-    'A query that is nested too deeply changed',
-    'Conditions and tables nested in more than a hundred parentheses are not compared, so the change may be anything.',
-  ),
   'query.settings_changed': security(
     'A SETTINGS clause changed',
     'Settings can change which rows are read and which rows joins return. Limits on time, memory and threads are ignored.',

@@ -1,5 +1,6 @@
 // Compares two revisions of all endpoint files, endpoint by endpoint.
 import type { Endpoint } from '../catalog/endpoint.ts';
+import type { ListedExposure } from '../catalog/exposure.ts';
 import { CHANGE_CLASSES } from './change-kinds.ts';
 import { CHANGES, needsReason, type Change, type ChangeCode } from './changes.ts';
 import { compareColumns } from './columns.ts';
@@ -24,6 +25,8 @@ export interface Side extends Contracts {
   readonly columns?: ColumnsByEndpoint | undefined;
   /** Of the endpoints whose file or tables differ; undefined if the engine was not used. */
   readonly models?: ModelsByEndpoint | undefined;
+  /** Of new endpoints; undefined if the engine was not used. */
+  readonly exposures?: ReadonlyMap<Endpoint, ListedExposure> | undefined;
 }
 
 /** The changes of one endpoint. */
@@ -34,6 +37,8 @@ export interface Comparison {
   readonly changes: readonly Change[];
   /** The query as written, if it differs. */
   readonly query: { readonly before: string; readonly after: string } | undefined;
+  /** Of a new endpoint, if known. */
+  readonly exposure?: ListedExposure | undefined;
 }
 
 /** Comparisons of all changed endpoints, sorted by name. Equal sides give an empty list. */
@@ -105,7 +110,8 @@ function compare(pairing: Pairing, base: Side, head: Side): Comparison {
           ? { code: 'endpoint.added', message: introduction(contract), path: ['name'] }
           : { code: 'endpoint.not_comparable', message: `${before.path} had errors before`, path: ['name'] };
       const reasons = before?.reasons ?? NO_REASONS;
-      return finish(contract, withUnused([found], reasons, contract), reasons);
+      const comparison = finish(contract, withUnused([found], reasons, contract), reasons);
+      return { ...comparison, exposure: head.exposures?.get(contract.endpoint) };
     }
     case 'removed': {
       const { name, file } = pairing.contract.endpoint;

@@ -306,7 +306,7 @@ function settingsOf({ root }: QueryModel): readonly string[] {
   };
   const visit = (relation: Relation): void => {
     if (relation.kind === 'query' && relation.settings !== '')
-      for (const each of relation.settings.replace(/^SETTINGS /, '').split(/ (?=\w+=)/)) found.add(each);
+      for (const each of relation.settings.split(/ (?=\w+=)/)) found.add(each);
     for (const expression of expressionsIn(relation)) visitExpression(expression);
     for (const input of inputsOf(relation)) visit(input);
   };

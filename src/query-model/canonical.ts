@@ -198,7 +198,7 @@ function expressionText(scope: Scope, expression: Expression): string {
     case 'column':
       return columnText(scope, expression);
     case 'parameter':
-      return `@${expression.name}:${expression.type}`;
+      return `@${expression.name}`;
     case 'constant':
       return expression.type === 'String' ? expression.text : `${expression.text}:${expression.type}`;
     case 'list':

@@ -136,9 +136,18 @@ function readQuery(reader: TreeReader, line: TreeLine): QueryNode {
     limitByCounts: ['LIMIT BY LIMIT', 'LIMIT BY OFFSET'].map(filter).filter((each) => each !== undefined),
     limits: ['LIMIT', 'OFFSET'].map(filter).filter((each) => each !== undefined),
     hasLimitSetting: settings.some((each) => /[ ,](?:limit|offset)=/.test(each)),
-    settings: settings.join(' '),
+    settings: withoutFormat(settings.join(' ')),
     attributes: shapeOf(line),
   };
+}
+
+/** Without the settings of the format of the result. */
+function withoutFormat(settings: string): string {
+  const kept = settings
+    .replace(/^SETTINGS /, '')
+    .split(/ (?=\w+=)/)
+    .filter((each) => !each.startsWith('output_format_'));
+  return kept.join(' ');
 }
 
 function shapeOf(line: TreeLine): string {

@@ -85,6 +85,39 @@ describe('output', () => {
     expect(readFileSync(summary, 'utf8')).toBe((await diff('HEAD')).out);
   });
 
+  test('a table of what a new endpoint exposes, and costs', async () => {
+    const { write, diff } = withLogs();
+    write(
+      'endpoints/levels.yaml',
+      `id: ${ID.replace('1', '2')}
+name: logs.levels
+query: |
+  WITH busy AS (
+    SELECT upper(message) AS text, level FROM logs.t WHERE project = @project
+  )
+  SELECT level, count() AS hits, any(text) AS example FROM busy GROUP BY level
+parameters:
+  project: { type: String, required: true }
+sandbox: { enabled: true, languages: [sql] }
+tenancy: { parameter: project }
+pii: { redact: true, columns: { text: mask } }
+cache: { ttl: 60 }
+`,
+    );
+    write('endpoints/recent.yaml', LOGS.replace('max_rows: 100', 'max_rows: 900\nlimits: { time: 60 }'));
+    const { code, out } = await diff('main');
+    await expect(out).toMatchFileSnapshot(join(GOLDEN, 'exposure.md'));
+    expect(code).toBe(0);
+    const json = JSON.parse((await diff('main', '--format', 'json')).out) as { exposures: unknown };
+    expect(json.exposures).toMatchObject([
+      {
+        endpoint: 'logs.levels',
+        tenant: 'project',
+        queries: [{ table: 'busy' }, { reads: [{ name: 'logs.t' }] }],
+      },
+    ]);
+  });
+
   test('reasons by code allow the changes, only once', async () => {
     const { write, commit, diff } = withLogs();
     write('endpoints/recent.yaml', CHANGED);

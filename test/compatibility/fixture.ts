@@ -70,9 +70,15 @@ export async function openComparer(tables: string): Promise<Comparer> {
   const options = { connections: 2, queue: 10, memory: 2 ** 30, observe: () => undefined, ...REAL_TIME };
   const engine = await createEmbeddedEngine({ path: join(folder, 'data'), ...options });
   await engine.execute(tables);
+  const known = new Map<string, Promise<Side>>();
+  const sideFor = (text: string): Promise<Side> => {
+    const side = known.get(text) ?? modelledSide(engine, text);
+    known.set(text, side);
+    return side;
+  };
   return {
     changesBetween: async (before, after) => {
-      const sides = [await modelledSide(engine, before), await modelledSide(engine, after)] as const;
+      const sides = [await sideFor(before), await sideFor(after)] as const;
       return compareContracts(...sides).flatMap(({ changes }) => changes);
     },
     close: async () => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { createDescribe } from '../../catalog/describe.ts';
 import type { Endpoint } from '../../catalog/endpoint.ts';
+import { keysFor, readExposure, type ListedExposure } from '../../catalog/exposure.ts';
 import { modelsOf } from '../../catalog/query-models.ts';
 import { tenancyOf } from '../../catalog/tenancy.ts';
 import type { Settings } from '../../config/settings.ts';
@@ -13,6 +14,8 @@ import type { EndpointModels } from '../../compatibility/query-changes.ts';
 import type { Finding } from '../../core/finding.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { LoadedSchema } from '../../schema/load-schema.ts';
+import type { Token } from '../../config/generated/tokens.ts';
+import { readKeys } from '../exposure/exposure.ts';
 import { CommandError } from '../command-error.ts';
 import { withSchemaEngine } from '../schema-engine.ts';
 import { noTables, noteSchema, type SchemaChoice } from '../schema-options.ts';
@@ -36,7 +39,7 @@ export interface ColumnDeps {
 }
 
 /** What the engine reports about the queries of one revision. */
-export type DescribedQueries = Pick<Side, 'columns' | 'models'>;
+export type DescribedQueries = Pick<Side, 'columns' | 'models' | 'exposures'>;
 
 /** Undefined: unknown. */
 export interface ReportedColumns {
@@ -58,9 +61,20 @@ export async function reportColumns(
 ): Promise<ReportedColumns> {
   const [before, after] = [base.tables ?? head.tables, head.tables ?? base.tables];
   const isSame = haveSameTables(base, head);
-  const [old, now] = [changed(base, isSame ? head : undefined), changed(head, isSame ? base : undefined)];
-  if (old.length === 0 || now.length === 0) return withNotes([]);
-  if (before === undefined || after === undefined) return withoutTables(old, now, deps);
+  const known = new Set(base.contracts.served.flatMap(({ endpoint: { id, name } }) => [id, name]));
+  const keys = await readKeys(deps.settings.tokens);
+  const wanted = (contract: Contract): Wanted => {
+    const { id, name } = contract.endpoint;
+    return { contract, isNew: !known.has(id) && !known.has(name), keys };
+  };
+  const old = changed(base, isSame ? head : undefined).map(wanted);
+  const now = changed(head, isSame ? base : undefined).map(wanted);
+  const hasNew = now.some(({ isNew }) => isNew);
+  if (now.length === 0 || (old.length === 0 && !hasNew)) return withNotes([]);
+  if (before === undefined || after === undefined)
+    return old.length === 0
+      ? withNotes(['What new endpoints expose is not known: there are no definitions of tables'])
+      : withoutTables(old, now, deps);
   const notes = [base, head]
     .filter(({ tables }) => tables === undefined)
     .map(
@@ -101,8 +115,8 @@ function withNotes(notes: readonly string[]): ReportedColumns {
 
 /** Queries that read no tables need none. */
 async function withoutTables(
-  old: readonly Contract[],
-  now: readonly Contract[],
+  old: readonly Wanted[],
+  now: readonly Wanted[],
   deps: ColumnDeps,
 ): Promise<ReportedColumns> {
   const [before, after] = await withTables([], deps, (engine) => describeBoth(engine, [old, now]));
@@ -133,6 +147,15 @@ function newlyBroken(before: LoadedSchema['broken'], after: LoadedSchema['broken
 function changed({ contracts }: Described, other: Described | undefined): readonly Contract[] {
   const texts = new Set(other?.contracts.served.map(({ analysis }) => analysis.document.text));
   return contracts.served.filter(({ analysis }) => !texts.has(analysis.document.text));
+}
+
+/** An endpoint to be described; what it exposes, too, if it is new. */
+interface Wanted {
+  readonly contract: Contract;
+  /** No endpoint of the base revision has its id or its name. */
+  readonly isNew: boolean;
+  /** Of the tokens file, if there is one. */
+  readonly keys: readonly Token[] | undefined;
 }
 
 /** Rejects with CommandError if the tables cannot be read. */
@@ -178,15 +201,15 @@ interface DescribedTables {
 
 async function describeWith(
   engine: Engine,
-  contracts: readonly Contract[],
+  wanted: readonly Wanted[],
   broken: LoadedSchema['broken'],
 ): Promise<DescribedTables> {
-  return { queries: await describeAll(engine, contracts), broken };
+  return { queries: await describeAll(engine, wanted), broken };
 }
 
 async function describeBoth(
   engine: Engine,
-  [old, now]: readonly [readonly Contract[], readonly Contract[]],
+  [old, now]: readonly [readonly Wanted[], readonly Wanted[]],
 ): Promise<readonly [DescribedQueries, DescribedQueries]> {
   return [await describeAll(engine, old), await describeAll(engine, now)];
 }
@@ -194,22 +217,27 @@ async function describeBoth(
 /** Seconds for analysing one query, independent of the endpoint's time limit. */
 const DESCRIBE_TIME = 10;
 
-async function describeAll(engine: Engine, contracts: readonly Contract[]): Promise<DescribedQueries> {
+async function describeAll(engine: Engine, wanted: readonly Wanted[]): Promise<DescribedQueries> {
   const describe = createDescribe(engine);
   const columns = new Map<Endpoint, EndpointColumns>();
   const models = new Map<Endpoint, EndpointModels>();
-  for (const contract of contracts) {
-    const { endpoint } = contract;
+  const exposures = new Map<Endpoint, ListedExposure>();
+  for (const { contract, isNew, keys } of wanted) {
+    const { endpoint, analysis, tenancy } = contract;
+    const inspected = { analysis, candidate: { endpoint } };
+    if (isNew) {
+      const exposure = await readExposure(engine, inspected, tenancy?.setting);
+      exposures.set(endpoint, { ...exposure, keys: keys && keysFor(endpoint, keys) });
+    }
     const limited = { ...endpoint, limits: { ...endpoint.limits, time: DESCRIBE_TIME } };
     const result = await describe.result(limited);
     const tables = result && (await describe.tables(limited));
     if (result === undefined || tables === undefined) continue;
     columns.set(endpoint, { result, tables });
-    const { analysis, tenancy } = contract;
     const isShared = tenancyOf(analysis.file, tenancy?.setting)?.isShared;
     const options = isShared === undefined ? {} : { isShared };
-    const found = await modelsOf(engine, { analysis, candidate: { endpoint } }, options);
+    const found = await modelsOf(engine, inspected, options);
     models.set(endpoint, new Map(found.map(({ query, result: model }) => [query.table, model])));
   }
-  return { columns, models };
+  return { columns, models, exposures };
 }

@@ -1,7 +1,7 @@
 // `millrace exposure`: prints what endpoints expose, for those who write and review them.
 import { createReadTokens } from '../../auth/tokens-file.ts';
 import { createInspect, type InspectedFile } from '../../catalog/compile.ts';
-import { keysFor, readExposure, type Exposure } from '../../catalog/exposure.ts';
+import { keysFor, readExposure, type ListedExposure } from '../../catalog/exposure.ts';
 import { loadFiles } from '../../catalog/load.ts';
 import type { TenancySetting } from '../../catalog/tenancy.ts';
 import type { Token } from '../../config/generated/tokens.ts';
@@ -23,12 +23,6 @@ export interface ExposureOptions {
   readonly withTables: WithTables;
 }
 
-/** What an endpoint exposes, and to whom. */
-export interface ListedExposure extends Exposure {
-  /** Keys of the tokens file that may call it; undefined: there is no tokens file. */
-  readonly keys: readonly string[] | undefined;
-}
-
 /** Prints the endpoints by name. Rejects with CommandError if a file has errors. */
 export async function exposure(options: ExposureOptions, terminal: Terminal): Promise<void> {
   const files = await inspectAll(options);
@@ -44,7 +38,7 @@ export async function exposure(options: ExposureOptions, terminal: Terminal): Pr
   });
   terminal.progress('');
   if (options.format === 'json')
-    return terminal.print(JSON.stringify({ endpoints: listed.map(toJson) }, null, 2));
+    return terminal.print(JSON.stringify({ endpoints: listed.map(exposureJson) }, null, 2));
   for (const [index, each] of listed.entries()) {
     if (index > 0) terminal.print('');
     for (const line of linesOf(each, terminal.paint)) terminal.print(line);
@@ -66,7 +60,8 @@ async function inspectAll({ paths, tenancy }: ExposureOptions): Promise<readonly
   return inspected.toSorted((a, b) => (a.candidate.endpoint.name < b.candidate.endpoint.name ? -1 : 1));
 }
 
-async function readKeys(path: string | undefined): Promise<readonly Token[] | undefined> {
+/** The keys of the tokens file; undefined: there is none. Rejects with CommandError. */
+export async function readKeys(path: string | undefined): Promise<readonly Token[] | undefined> {
   if (path === undefined) return undefined;
   const read = await createReadTokens()(path);
   if (read.kind === 'read') return read.tokens;
@@ -74,8 +69,8 @@ async function readKeys(path: string | undefined): Promise<readonly Token[] | un
   throw new CommandError(`The tokens file ${path} has errors; run millrace validate`);
 }
 
-/** Without ids of the engine's tree. */
-function toJson({ queries, ...rest }: ListedExposure): unknown {
+/** As JSON has it: without ids of the engine's tree. */
+export function exposureJson({ queries, ...rest }: ListedExposure): unknown {
   return {
     ...rest,
     queries: queries.map((query) => ({

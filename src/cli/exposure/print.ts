@@ -1,25 +1,33 @@
 // What an endpoint exposes, as lines for a terminal.
-import { flowText, type QueryExposure, type ReadExposure } from '../../catalog/exposure.ts';
+import {
+  flowText,
+  type ListedExposure,
+  type QueryExposure,
+  type ReadExposure,
+} from '../../catalog/exposure.ts';
 import { printable } from '../caret.ts';
 import { renderTable } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
-import type { ListedExposure } from './exposure.ts';
 
 /** The lines of one endpoint. */
 export function linesOf(exposure: ListedExposure, paint: Terminal['paint']): readonly string[] {
   const { endpoint, file, queries } = exposure;
-  const facts: readonly (readonly [string, string])[] = [
+  return [
+    `${paint('bold', printable(endpoint))}  ${paint('dim', printable(file))}`,
+    ...factsOf(exposure).map(([name, text]) => `  ${name.padEnd(16)}  ${printable(text)}`),
+    ...queries.flatMap((query) => queryLines(query, paint).map((line) => (line === '' ? '' : `  ${line}`))),
+  ];
+}
+
+/** What holds for all queries of an endpoint, by name. */
+export function factsOf(exposure: ListedExposure): readonly (readonly [name: string, text: string])[] {
+  return [
     ['tenants', tenantsText(exposure)],
     ['keys', keysText(exposure)],
     ['consumer queries', languagesText(exposure)],
     ['redaction', redactionText(exposure)],
     ['cache', cacheText(exposure)],
     ['rows', `at most ${exposure.maxRows}`],
-  ];
-  return [
-    `${paint('bold', printable(endpoint))}  ${paint('dim', printable(file))}`,
-    ...facts.map(([name, text]) => `  ${name.padEnd(16)}  ${printable(text)}`),
-    ...queries.flatMap((query) => queryLines(query, paint).map((line) => (line === '' ? '' : `  ${line}`))),
   ];
 }
 
@@ -52,7 +60,8 @@ function cacheText({ cache }: ListedExposure): string {
 
 const MAX_LISTED = 20;
 
-function listText(names: readonly string[]): string {
+/** Names separated by commas, the first ones if there are many. */
+export function listText(names: readonly string[]): string {
   const more = names.length - MAX_LISTED;
   return names.slice(0, MAX_LISTED).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
@@ -79,7 +88,8 @@ function queryLines(
   ];
 }
 
-function readText({ name, kind, confinedBy, isShared }: ReadExposure): string {
+/** `app.users: confined by @tenant`. */
+export function readText({ name, kind, confinedBy, isShared }: ReadExposure): string {
   const what =
     kind === 'table' ? name : `${kind === 'dictionary' ? 'the dictionary' : 'the function'} ${name}`;
   const confined = confinedBy.map((each) => `@${each}`).join(', ');
