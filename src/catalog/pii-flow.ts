@@ -104,15 +104,15 @@ function redactedIn(
   });
 }
 
-/** What a redacted column is made of. Of several columns that are put together, only strings: others are rarely personal. */
+/** Of what is put together in one column, such as a name and an id, these are rarely personal. */
+const IMPERSONAL: ReadonlySet<string> = new Set(['number', 'boolean', 'time', 'uuid']);
+
+/** What a redacted column is made of. */
 function sourcesOfRule(flow: readonly ColumnFlow[], as: string): readonly Redacted[] {
   const made = flow.filter(isExposed);
   const isOnly = new Set(made.map(({ table, column }) => `${table}.${column}`)).size === 1;
   return made
-    .filter(
-      ({ kind, type }) =>
-        kind !== 'computed' || isOnly || ['string', 'dynamic', 'other'].includes(parseColumnType(type).kind),
-    ) // prettier-ignore
+    .filter(({ type }) => isOnly || !IMPERSONAL.has(parseColumnType(type).kind))
     .map(({ table, column }) => ({ table, column, as }));
 }
 
