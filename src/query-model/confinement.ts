@@ -3,12 +3,13 @@ import {
   addSources, allOf, eitherOf, mapKeys, mergeSources, NO_FACTS, openAll, partsOf, refOfColumn, restrictKeys, together, hasKey,
   type Facts, type Ref, type SourceFacts,
 } from './facts.ts'; // prettier-ignore
+import { aggregatesOf, conditionsOfAggregate } from './aggregates.ts';
 import { filterBy, type FilterContext } from './filters.ts';
 import { isUnpredictable } from './functions.ts';
 import { idOfRef, joinFacts } from './joins.ts';
 import {
   childrenOf, expressionsIn, expressionsOf, namesOf,
-  type Expression, type FunctionExpression, type NodeId, type QueryNode, type Relation, type TableFunctionNode, type TableNode, type UnionNode,
+  type Expression, type NodeId, type QueryNode, type Relation, type TableFunctionNode, type TableNode, type UnionNode,
 } from './nodes.ts'; // prettier-ignore
 import { isReferenceLookup, withReads } from './reads.ts';
 import { isSourceFree } from './sources.ts';
@@ -183,22 +184,21 @@ function refsOf(expressions: readonly Expression[]): readonly Ref[] {
   return expressions.map(refOf).filter((ref) => ref !== undefined);
 }
 
-/** Without keys, the only row holds aggregates: if each has a condition (`sumIf`), others' rows must satisfy one. */
+/** Without keys, the only row holds aggregates: if each has a condition (`sumIf`), rows without an influence satisfy none. */
 function filteredByAggregates(
   facts: Facts,
   expressions: readonly Expression[],
   context: FilterContext,
 ): Facts {
-  const conditions = expressions.flatMap(aggregatesOf).map(({ name, arguments: list }) => {
-    const condition = name.endsWith('If') ? list.at(-1) : undefined;
-    return condition === undefined ? facts : filterBy(facts, condition, context);
-  });
-  return { ...facts, sources: (eitherOf(conditions) ?? facts).sources };
-}
-
-function aggregatesOf(expression: Expression): readonly FunctionExpression[] {
-  if (expression.kind === 'function' && expression.role === 'aggregate') return [expression];
-  return childrenOf(expression).flatMap(aggregatesOf);
+  const alternatives = expressions
+    .flatMap(aggregatesOf)
+    .map((aggregate) =>
+      conditionsOfAggregate(aggregate).reduce<Facts | undefined>(
+        (current, condition) => current && filterBy(current, condition, context),
+        facts,
+      ),
+    );
+  return { ...facts, sources: (eitherOf(alternatives) ?? facts).sources };
 }
 
 function hasRole(expression: Expression, role: 'aggregate' | 'window'): boolean {

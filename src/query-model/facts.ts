@@ -121,6 +121,19 @@ export function link(facts: Facts, a: Ref, b: Ref): Facts {
   return refs.some((ref) => facts.equal.has(ref)) ? bind(linked, a) : linked;
 }
 
+/** Sets of columns that are equal to each other in every row. */
+export function classesOf({ links }: Facts): readonly (readonly Ref[])[] {
+  const classes: (readonly Ref[])[] = [];
+  const known = new Set<Ref>();
+  for (const ref of [...(links ?? [])].flatMap((pair) => pair.split('='))) {
+    if (known.has(ref)) continue;
+    const refs = classOf(links, ref);
+    for (const each of refs) known.add(each);
+    classes.push(refs);
+  }
+  return classes;
+}
+
 /** The columns that are equal to one in every row, itself included. */
 function classOf(links: Facts['links'], ref: Ref): readonly Ref[] {
   const found = new Set([ref]);
