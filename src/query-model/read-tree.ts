@@ -184,10 +184,7 @@ function readQuery(reader: TreeReader, line: TreeLine): QueryNode {
     limitByCounts: ['LIMIT BY LIMIT', 'LIMIT BY OFFSET'].map(filter).filter((each) => each !== undefined),
     limits: ['LIMIT', 'OFFSET'].map(filter).filter((each) => each !== undefined),
     hasLimitSetting: settings.some((each) => /[ ,](?:limit|offset)=/.test(each)),
-    settings: settings
-      .map(withoutFormat)
-      .filter((each) => each !== '')
-      .join(' '),
+    settings: withoutFormat(settings.join(' ')),
     attributes: shapeOf(line),
   };
 }
@@ -197,7 +194,7 @@ function withoutFormat(settings: string): string {
   const kept = settings
     .replace(/^SETTINGS ?/, '')
     .split(/ (?=\w+=)/)
-    .filter((each) => !each.startsWith('output_format_'));
+    .filter((each) => each !== '' && !each.startsWith('output_format_'));
   return kept.join(' ');
 }
 
