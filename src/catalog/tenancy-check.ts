@@ -21,8 +21,8 @@ export async function findUnconfined(
   if (tenancy === undefined) return [];
   const found = new Map<number, RuleFinding>(); // by location: the saved query reads the tables of the sandbox
   for (const query of queriesOf(inspected)) {
-    const { columns, isShared } = tenancy;
-    const result = await modelOf(engine, inspected, query.sql, { columns, isShared });
+    const { columns, isShared, parameter } = tenancy;
+    const result = await modelOf(engine, inspected, query.sql, { columns, isShared, parameter });
     if ('fault' in result) {
       const offset = startOf(inspected, query);
       if (!found.has(offset)) found.set(offset, notAnalysed(offset, query, result.fault));

@@ -1,6 +1,6 @@
 // Changes of a saved query and of its sandbox tables, by the models of both revisions.
-import type { ModelResult } from '../catalog/query-models.ts';
 import { offsetOf } from '../catalog/tenancy-check.ts';
+import type { ModelResult } from '../query-model/resolve.ts';
 import type { Contract, Found } from './contract.ts';
 import { areEqual, compareModels, type ModelChange } from './model-changes.ts';
 import { MAIN } from './query.ts';

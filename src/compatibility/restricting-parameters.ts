@@ -1,6 +1,6 @@
 // Which parameters restrict whose rows a call may read, so that a weaker declaration of them is a security change.
 import { tenancyOf } from '../catalog/tenancy.ts';
-import type { ModelResult } from '../catalog/query-models.ts';
+import type { ModelResult } from '../query-model/resolve.ts';
 import type { QueryModel } from '../query-model/model.ts';
 import { rolesOf, type ParameterRole } from '../query-model/parameter-roles.ts';
 import type { Contract } from './contract.ts';

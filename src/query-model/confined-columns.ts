@@ -1,5 +1,4 @@
 // By which columns each parameter confines the sources of a query.
-import { confinementOf } from './confinement.ts';
 import type { QueryModel } from './model.ts';
 import { childrenOf, expressionsIn, inputsOf, type Expression, type Relation } from './nodes.ts';
 import { refOf } from './values.ts';
@@ -20,23 +19,18 @@ export function confinedColumns(model: QueryModel): ConfinedColumns {
   return found;
 }
 
-function find({ root, sources, parameters }: QueryModel): ConfinedColumns {
-  const shared = new Set(sources.filter((each) => each.isShared).map(({ name }) => name));
-  const isShared = (name: string): boolean => shared.has(name);
+function find({ root, sources, parameters, confine }: QueryModel): ConfinedColumns {
   const columns = columnsIn(root).slice(0, MAX_COLUMNS);
   const names = new Set(sources.filter((each) => !each.isShared).map(({ name }) => name));
   const found = new Map([...names].map((name) => [name, new Map<string, ReadonlySet<string>>()]));
-  for (const { name: parameter, isNeverNull } of parameters) {
-    const able = [...names].filter((name) => isConfinedBy(sources, name, parameter));
+  for (const parameter of parameters) {
+    const able = [...names].filter((name) => isConfinedBy(sources, name, parameter.name));
     if (able.length === 0) continue;
-    const tried = columns.map((column) => ({
-      column,
-      confined: confinementOf(root, { parameter, isNeverNull, columns: new Set([column]), isShared }),
-    }));
+    const tried = columns.map((column) => ({ column, confined: confine(parameter, new Set([column])) }));
     for (const name of able) {
       const ids = sources.filter((each) => each.name === name).map(({ id }) => id);
       const sufficient = tried.filter(({ confined }) => ids.every((id) => confined.get(id) === true));
-      found.get(name)?.set(parameter, new Set(sufficient.map(({ column }) => column)));
+      found.get(name)?.set(parameter.name, new Set(sufficient.map(({ column }) => column)));
     }
   }
   return found;

@@ -1,16 +1,19 @@
 // Which sources of a query only have an influence by rows that belong to a parameter, on every path to the result.
 import {
-  addSources, eitherOf, mapKeys, mergeSources, NO_FACTS, restrictKeys, together, hasKey,
+  addSources, allOf, eitherOf, mapKeys, mergeSources, NO_FACTS, openAll, partsOf, refOfColumn, restrictKeys, together, hasKey,
   type Facts, type Ref, type SourceFacts,
 } from './facts.ts'; // prettier-ignore
 import { filterBy, type FilterContext } from './filters.ts';
+import { isUnpredictable } from './functions.ts';
 import { idOfRef, joinFacts } from './joins.ts';
 import {
-  childrenOf, expressionsIn, expressionsOf, inputsOf,
-  type Expression, type NodeId, type QueryNode, type Relation, type UnionNode,
+  childrenOf, expressionsIn, expressionsOf, namesOf,
+  type Expression, type FunctionExpression, type NodeId, type QueryNode, type Relation, type TableFunctionNode, type TableNode, type UnionNode,
 } from './nodes.ts'; // prettier-ignore
+import { isReferenceLookup, withReads } from './reads.ts';
 import { isSourceFree } from './sources.ts';
-import { componentsOf, dictionaryOf, isValue, refOf } from './values.ts';
+import { UnreadableTree } from './tree-lines.ts';
+import { isValue, refOf, refsOfName } from './values.ts';
 
 export interface ConfinementOptions {
   readonly parameter: string;
@@ -20,6 +23,12 @@ export interface ConfinementOptions {
   readonly columns?: ReadonlySet<string> | undefined;
   /** Whether a table or dictionary is reference data, the same for every caller. */
   readonly isShared: (name: string) => boolean;
+  /** Whether a dictionary returns the entry of a key, and no other. */
+  readonly isKeyed: (name: string) => boolean;
+  /** The columns of a table that decide which of its rows FINAL merges; undefined: not known. */
+  readonly sortingKey: (table: string) => readonly string[] | undefined;
+  /** Whether columns of a table function may be computed by a view. */
+  readonly mayReadViews: (relation: TableFunctionNode) => boolean;
 }
 
 /** For each source of a query, by the id of its node: whether it is confined by the parameter. */
@@ -37,24 +46,41 @@ interface Known {
   readonly ids: ReadonlySet<NodeId>;
 }
 
-interface Analysis {
+export interface Analysis {
   readonly options: ConfinementOptions;
   readonly context: FilterContext;
   readonly know: (relation: Relation) => Known;
+  /** By the name of a recursive WITH table: its columns that equal the parameter in the rows found so far. */
+  readonly assumed: Assumed;
+  readonly budget: { relations: number };
 }
 
-function createAnalysis(options: ConfinementOptions): (relation: Relation) => Known {
+type Assumed = ReadonlyMap<string, readonly string[]>;
+
+/** Relations at most: those inside recursive WITH tables are looked at several times. */
+const MAX_RELATIONS = 100_000;
+
+function createAnalysis(
+  options: ConfinementOptions,
+  assumed: Assumed = new Map(),
+  budget = { relations: MAX_RELATIONS },
+): (relation: Relation) => Known {
   const known = new Map<Relation, Known>();
   const know = (relation: Relation): Known => {
     const before = known.get(relation);
     if (before !== undefined) return before;
-    const facts = knowRelation(analysis, relation);
-    known.set(relation, facts);
-    return facts;
+    if (--budget.relations < 0) throw new UnreadableTree('the query is too large');
+    const found = knowRelation(analysis, relation);
+    const isOpen = expressionsIn(relation).some(isUnpredictable);
+    const result = isOpen ? { ...found, facts: openAll(found.facts) } : found;
+    known.set(relation, result);
+    return result;
   };
   const analysis: Analysis = {
     options,
     know,
+    assumed,
+    budget,
     context: {
       parameter: options.parameter,
       isNeverNull: options.isNeverNull,
@@ -62,48 +88,12 @@ function createAnalysis(options: ConfinementOptions): (relation: Relation) => Kn
       isValueQuery: ({ query }, column = 0) => {
         const { facts } = know(query);
         const name = namesOf(query)[column];
-        if (name !== undefined && facts.equal.has(`${query.id}.${name}`)) return true;
-        return isReferenceLookup(query, facts, options);
+        if (name !== undefined && facts.equal.has(refOfColumn(query.id, name))) return true;
+        return isReferenceLookup(query, column, facts, options.isShared);
       },
     },
   };
   return know;
-}
-
-/** A query over reference tables only, each filtered by the parameter: it returns what belongs to the parameter there. */
-function isReferenceLookup(query: Relation, { sources }: Facts, { isShared }: ConfinementOptions): boolean {
-  if (sources.size === 0 || [...sources.values()].some(({ isConfined }) => !isConfined)) return false;
-  return sourceNames(query).every(isShared);
-}
-
-function sourceNames(relation: Relation): readonly string[] {
-  const own = (relation.kind === 'table' || relation.kind === 'table_function') && !isSourceFree(relation);
-  return [
-    ...(own ? [relation.name] : []),
-    ...inputsOf(relation).flatMap(sourceNames),
-    ...expressionsIn(relation).flatMap(namesInExpression),
-  ];
-}
-
-function namesInExpression(expression: Expression): readonly string[] {
-  const lookup = dictionaryOf(expression);
-  const own =
-    expression.kind === 'subquery'
-      ? sourceNames(expression.query)
-      : expression.kind === 'table_set'
-        ? sourceNames(expression.table)
-        : [];
-  return [
-    ...own,
-    ...(lookup === undefined ? [] : [lookup.name]),
-    ...childrenOf(expression).flatMap(namesInExpression),
-  ];
-}
-
-function namesOf(query: QueryNode | UnionNode): readonly string[] {
-  if (query.kind === 'query') return query.names;
-  const [first] = query.branches;
-  return first === undefined ? [] : namesOf(first);
 }
 
 function knowRelation(analysis: Analysis, relation: Relation): Known {
@@ -135,17 +125,26 @@ function knowRelation(analysis: Analysis, relation: Relation): Known {
   }
 }
 
-function knowTable(
-  { options }: Analysis,
-  table: Relation & { readonly kind: 'table' | 'table_function' },
-): Known {
+function knowTable({ options, assumed }: Analysis, table: TableNode | TableFunctionNode): Known {
   const ids = new Set([table.id]);
+  if (table.kind === 'table' && table.isRecursion) {
+    const equal = new Set((assumed.get(table.name) ?? []).map((name) => refOfColumn(table.id, name)));
+    return { ids, facts: { equal, sources: new Map() } };
+  }
   if (isSourceFree(table)) return { ids, facts: NO_FACTS };
-  const isOpaque = table.kind === 'table' ? table.isOpaque : table.name.startsWith('view');
-  const columns = options.columns === undefined ? ['*'] : [...options.columns];
-  const keys = new Set(isOpaque ? [] : columns.map((name) => `${table.id}.${name}`));
-  const sources = new Map([[table.id, { keys, isConfined: false }]]);
+  const sources = new Map([[table.id, { keys: new Set(keysOf(table, options)), isConfined: false }]]);
   return { ids, facts: { equal: new Set(), sources } };
+}
+
+/** Columns of a table whose value decides whether a row has an influence, independently of other rows. */
+function keysOf(table: TableNode | TableFunctionNode, options: ConfinementOptions): readonly Ref[] {
+  const { columns, sortingKey, mayReadViews } = options;
+  const named = (names: Iterable<string>): readonly Ref[] =>
+    [...names].flatMap((name) => refsOfName(table.id, name));
+  if (table.kind === 'table_function' ? mayReadViews(table) : table.isOpaque || table.isSampled) return [];
+  if (table.kind === 'table_function' || !table.isFinal)
+    return columns === undefined ? [allOf(table.id)] : named(columns);
+  return named((sortingKey(table.name) ?? []).filter((name) => columns?.has(name) !== false));
 }
 
 function knowQuery(analysis: Analysis, query: QueryNode): Known {
@@ -156,24 +155,50 @@ function knowQuery(analysis: Analysis, query: QueryNode): Known {
     mapKeys(facts, (keys) => restrictKeys(keys, kept, isLocal));
   const filtered = (facts: Facts, condition: Expression | undefined): Facts =>
     condition === undefined ? facts : (filterBy(facts, condition, context) ?? facts);
-  let facts = filtered(filtered(from.facts, query.prewhere), query.where);
-  facts = withReads(analysis, facts, expressionsOf(query));
-  const functions = query.projection.concat(query.having ?? [], query.qualify ?? [], query.orderBy.map((each) => each.expression)); // prettier-ignore
-  if (query.groupBy.length > 0 || functions.some((each) => hasRole(each, 'aggregate'))) {
-    const keys = query.hasSubtotals ? [] : query.groupBy.map(refOf).filter((ref) => ref !== undefined);
-    facts = only(facts, keys);
-    if (query.hasSubtotals) facts = { ...facts, equal: new Set() };
-  }
+  const { prewhere, where, hasSubtotals, limits } = query;
+  const early = [prewhere, where, ...query.groupBy].filter((each) => each !== undefined);
+  const late = expressionsOf(query).filter((each) => !early.includes(each));
+  let facts = filtered(filtered(from.facts, prewhere), where);
+  facts = withReads(analysis, facts, early);
+  const isAggregated = late.some((each) => hasRole(each, 'aggregate'));
+  if (isAggregated && query.groupBy.length === 0 && !hasSubtotals)
+    facts = filteredByAggregates(facts, late, context);
+  const hasFill = query.orderBy.some((each) => each.hasFill);
+  if (hasSubtotals) facts = { ...facts, equal: new Set() }; // which have defaults instead of the keys
+  facts = withReads(analysis, facts, late);
+  const ofFilled = withReads(analysis, { equal: new Set(), sources: new Map() }, query.interpolate);
+  facts = { equal: facts.equal, sources: mergeSources(facts.sources, ofFilled.sources) };
+  if (isAggregated || query.groupBy.length > 0)
+    facts = only(facts, hasSubtotals ? [] : refsOf(query.groupBy));
   facts = filtered(facts, query.having);
-  for (const partition of functions.flatMap(partitionsOf)) {
-    facts = only(facts, partition.map(refOf).filter((ref) => ref !== undefined)); // prettier-ignore
-  }
+  for (const partition of late.flatMap(partitionsOf)) facts = only(facts, refsOf(partition));
   facts = filtered(facts, query.qualify);
-  if (query.limitBy.length > 0)
-    facts = only(facts, query.limitBy.map(refOf).filter((ref) => ref !== undefined)); // prettier-ignore
-  if (query.limits.length > 0 || query.hasLimitSetting) facts = only(facts, []);
-  if (query.orderBy.some(({ hasFill }) => hasFill)) facts = { ...only(facts, []), equal: new Set() };
+  if (query.limitBy.length > 0) facts = only(facts, refsOf(query.limitBy));
+  if (limits.length > 0 || query.hasLimitSetting || hasFill) facts = only(facts, []);
+  if (hasFill) facts = { ...facts, equal: new Set() };
   return { ids: new Set([query.id]), facts: project(analysis, query, facts, isLocal) };
+}
+
+function refsOf(expressions: readonly Expression[]): readonly Ref[] {
+  return expressions.map(refOf).filter((ref) => ref !== undefined);
+}
+
+/** Without keys, the only row holds aggregates: if each has a condition (`sumIf`), others' rows must satisfy one. */
+function filteredByAggregates(
+  facts: Facts,
+  expressions: readonly Expression[],
+  context: FilterContext,
+): Facts {
+  const conditions = expressions.flatMap(aggregatesOf).map(({ name, arguments: list }) => {
+    const condition = name.endsWith('If') ? list.at(-1) : undefined;
+    return condition === undefined ? facts : filterBy(facts, condition, context);
+  });
+  return { equal: facts.equal, sources: (eitherOf(conditions) ?? facts).sources };
+}
+
+function aggregatesOf(expression: Expression): readonly FunctionExpression[] {
+  if (expression.kind === 'function' && expression.role === 'aggregate') return [expression];
+  return childrenOf(expression).flatMap(aggregatesOf);
 }
 
 function hasRole(expression: Expression, role: 'aggregate' | 'window'): boolean {
@@ -199,8 +224,11 @@ function project(
 ): Facts {
   const outputs = query.projection.map((expression, index) => {
     const name = query.names[index] ?? '';
-    const isUnique = query.names.indexOf(name) === query.names.lastIndexOf(name);
-    return { ref: isUnique ? `${query.id}.${name}` : undefined, inner: refOf(expression), expression };
+    return {
+      ref: isOnce(query.names, name) ? refOfColumn(query.id, name) : undefined,
+      inner: refOf(expression),
+      expression,
+    };
   });
   const equal = outputs.flatMap(({ ref, expression }) =>
     ref !== undefined && isValue(expression, facts, context) ? [ref] : [],
@@ -216,6 +244,10 @@ function project(
   return { equal: new Set(equal), sources: renamed.sources };
 }
 
+function isOnce(names: readonly string[], name: string): boolean {
+  return names.indexOf(name) === names.lastIndexOf(name);
+}
+
 /** The keys that a column `inner` and its parts are, under the name `outer`. */
 function renameKeys(keys: ReadonlySet<Ref>, inner: Ref, outer: Ref): readonly Ref[] {
   const parts = [...keys]
@@ -223,7 +255,7 @@ function renameKeys(keys: ReadonlySet<Ref>, inner: Ref, outer: Ref): readonly Re
     .map((ref) => outer + ref.slice(inner.length));
   const isWhole = hasKey(keys, inner);
   const isOpen = hasKey(keys, `${inner}.?`); // also its parts
-  return [...parts, ...(isWhole ? [outer] : []), ...(isOpen ? [`${outer}.*`] : [])];
+  return [...parts, ...(isWhole ? [outer] : []), ...(isOpen ? [partsOf(outer)] : [])];
 }
 
 /** By position: the columns of a branch under the names of the first. */
@@ -234,38 +266,29 @@ function renameBranch(
   names: readonly string[],
 ): Facts {
   const own = namesOf(branch);
-  const outer = (index: number): Ref => `${from.id}.${names[index] ?? ''}`;
+  const pairs = own.map((name, index) => {
+    const to = names[index] ?? '';
+    const isUnique = isOnce(own, name) && isOnce(names, to);
+    return { inner: refOfColumn(branch.id, name), outer: refOfColumn(from.id, to), isUnique };
+  }).filter(({ isUnique }) => isUnique); // prettier-ignore
   const isOwn = (ref: Ref): boolean => idOfRef(ref) === branch.id;
-  const equal = own.flatMap((name, index) => (facts.equal.has(`${branch.id}.${name}`) ? [outer(index)] : []));
+  const equal = pairs.flatMap(({ inner, outer }) => (facts.equal.has(inner) ? [outer] : []));
   const renamed = mapKeys(facts, (keys) => {
     const result = new Set([...keys].filter((ref) => !isOwn(ref)));
-    for (const [index, name] of own.entries()) {
-      for (const each of renameKeys(keys, `${branch.id}.${name}`, outer(index))) result.add(each);
-    }
+    for (const { inner, outer } of pairs) for (const each of renameKeys(keys, inner, outer)) result.add(each);
     return result;
   });
   return { equal: new Set(equal), sources: renamed.sources };
 }
 
 function knowUnion(analysis: Analysis, union: UnionNode): Known {
-  const names = namesOf(union);
-  const branches = union.branches.map((branch) =>
-    renameBranch(analysis.know(branch).facts, union, branch, names),
-  );
-  const [first, ...rest] = branches;
   const ids = new Set([union.id]);
+  if (union.isRecursive) return { ids, facts: knowRecursion(analysis, union) };
+  const branches = branchesOf(analysis.know, union);
+  const [first, ...rest] = branches;
   if (first === undefined) return { ids, facts: NO_FACTS };
-  const sources = branches.reduce<Facts['sources']>(
-    (sum, each) => mergeSources(sum, each.sources),
-    new Map(),
-  );
-  if (union.isRecursive) {
-    // A filter above also drops rows that others were made from.
-    const facts = mapKeys({ equal: new Set(), sources }, () => new Set());
-    return { ids, facts };
-  }
   if (union.mode.startsWith('UNION'))
-    return { ids, facts: { equal: eitherOf(branches)?.equal ?? new Set(), sources } };
+    return { ids, facts: { equal: eitherOf(branches)?.equal ?? new Set(), sources: mergeAll(branches) } };
   // Rows of the others only have an influence if they equal a row of the first.
   const isIntersection = union.mode.startsWith('INTERSECT');
   const equal = isIntersection ? new Set(branches.flatMap((each) => [...each.equal])) : first.equal;
@@ -273,48 +296,30 @@ function knowUnion(analysis: Analysis, union: UnionNode): Known {
   return { ids, facts: { equal, sources: mergeSources(first.sources, facts.sources) } };
 }
 
+function branchesOf(know: Analysis['know'], union: UnionNode): readonly Facts[] {
+  const names = namesOf(union);
+  return union.branches.map((branch) => renameBranch(know(branch).facts, union, branch, names));
+}
+
+/**
+ * A recursive WITH table: a column equals the parameter in every row if it does in the first rows, and in those that are made
+ * from rows where it does.
+ */
+function knowRecursion({ options, assumed, budget }: Analysis, union: UnionNode): Facts {
+  const name = union.cte ?? '';
+  let equal = namesOf(union);
+  for (;;) {
+    const know = createAnalysis(options, new Map([...assumed, [name, equal]]), budget);
+    const branches = branchesOf(know, union);
+    const found = eitherOf(branches)?.equal ?? new Set<Ref>();
+    const next = equal.filter((each) => found.has(refOfColumn(union.id, each)));
+    // A filter above also drops rows that others were made from.
+    if (next.length === equal.length)
+      return mapKeys({ equal: found, sources: mergeAll(branches) }, () => new Set());
+    equal = next;
+  }
+}
+
 function mergeAll(all: readonly Facts[]): ReadonlyMap<NodeId, SourceFacts> {
   return all.reduce<Facts['sources']>((sum, each) => mergeSources(sum, each.sources), new Map());
-}
-
-/** Adds the sources that expressions read: subqueries, dictionaries, tables of IN. */
-function withReads(analysis: Analysis, facts: Facts, expressions: readonly Expression[]): Facts {
-  return expressions.reduce((sum, each) => withRead(analysis, sum, each, []), facts);
-}
-
-/** `compared`: the columns that are compared with the set that the expression is. */
-function withRead(
-  analysis: Analysis,
-  facts: Facts,
-  expression: Expression,
-  compared: readonly Expression[],
-): Facts {
-  const { know, context } = analysis;
-  if (expression.kind === 'subquery' || expression.kind === 'table_set') {
-    const relation = expression.kind === 'subquery' ? expression.query : expression.table;
-    const { facts: inner, ids } = know(relation);
-    const names = relation.kind === 'query' || relation.kind === 'union' ? namesOf(relation) : [];
-    const outer = mapKeys(inner, (keys) => {
-      const result = new Set([...keys].filter((ref) => !ids.has(idOfRef(ref))));
-      for (const [index, column] of compared.entries()) {
-        const ref = refOf(column);
-        if (ref !== undefined && hasKey(keys, `${relation.id}.${names[index] ?? ''}`)) result.add(ref);
-      }
-      return result;
-    });
-    return addSources(facts, outer.sources);
-  }
-  const lookup = expression.kind === 'function' ? dictionaryOf(expression) : undefined;
-  let current = facts;
-  if (lookup !== undefined && expression.kind === 'function') {
-    const isConfined = lookup.keys.some((key) => isValue(key, facts, context));
-    const keys = new Set(lookup.keys.map(refOf).filter((ref) => ref !== undefined));
-    current = addSources(current, new Map([[expression.id, { keys, isConfined }]]));
-  }
-  const isSet = expression.kind === 'function' && /(?:^|global|not|null)in$/i.test(expression.name);
-  const [left] = expression.kind === 'function' ? expression.arguments : [];
-  return childrenOf(expression).reduce((sum, child) => {
-    const isRight = isSet && child !== left && left !== undefined;
-    return withRead(analysis, sum, child, isRight ? componentsOf(left) : []);
-  }, current);
 }

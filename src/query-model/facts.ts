@@ -2,10 +2,34 @@
 import type { NodeId } from './nodes.ts';
 
 /**
- * A column, or a part of one (tuple element, JSON path, Map key), of a node: `id.name.part`. In a set of keys,
- * `id.*` and `id.name.*` mean everything inside.
+ * A column, or a part of one (tuple element, JSON path, Map key), of a node: `id.name.function:part`, by `refOfColumn` and
+ * `partOfRef`, which escape names. In a set of keys, `id.*` and `id.name.*` mean everything inside.
  */
 export type Ref = string;
+
+/** The column of a node. */
+export function refOfColumn(source: NodeId, name: string): Ref {
+  return `${source}.${escaped(name)}`;
+}
+
+/** What a function returns for a part of a column; other functions and other parts are other refs. */
+export function partOfRef(ref: Ref, name: string, parts: readonly string[]): Ref {
+  return `${ref}.${name}:${parts.map(escaped).join(',')}`;
+}
+
+/** All columns of a node, in a set of keys. */
+export function allOf(source: NodeId): Ref {
+  return `${source}.*`;
+}
+
+/** All parts of a column, in a set of keys. */
+export function partsOf(ref: Ref): Ref {
+  return `${ref}.*`;
+}
+
+function escaped(name: string): string {
+  return name.replaceAll(/[%.*?:,]/g, (char) => `%${char.charCodeAt(0).toString(16)}`);
+}
 
 /** A source: a table or a table function in FROM, a dictionary, or the table of `IN table`, by the id of its node. */
 export interface SourceFacts {
@@ -100,6 +124,14 @@ export function mapKeys(
     if (!source.isConfined) sources.set(id, { isConfined: false, keys: change(source.keys, id) });
   }
   return { equal: facts.equal, sources };
+}
+
+/** No source is confined, whatever is filtered. */
+export function openAll({ equal, sources }: Facts): Facts {
+  return {
+    equal,
+    sources: new Map([...sources.keys()].map((id) => [id, { keys: new Set(), isConfined: false }])),
+  };
 }
 
 /** Adds sources of subqueries and dictionaries: they are confined if a key of theirs equals the parameter. */

@@ -1,6 +1,7 @@
 // What a condition says about the rows that satisfy it.
 import { bind, eitherOf, link, type Facts } from './facts.ts';
-import type { Expression, FunctionExpression } from './nodes.ts';
+import { typesOf, type Expression, type FunctionExpression } from './nodes.ts';
+import { isExact, isNullable, typeOf } from './types.ts';
 import { componentsOf, isValue, refOf, type ValueContext } from './values.ts';
 
 export interface FilterContext extends ValueContext {
@@ -8,36 +9,73 @@ export interface FilterContext extends ValueContext {
   readonly isNeverNull: boolean;
 }
 
+/** Rounds over one filter, which is enough for a chain of as many equalities in the worst order. */
+const MAX_ROUNDS = 6;
+
 /**
- * The facts about the rows for which a condition is true, or for `isTrue` false: false, not NULL. Undefined: there are no
- * such rows.
+ * The facts about the rows for which a condition is true. Undefined: there are no such rows. Repeated until nothing more
+ * follows, since the order of conditions has no meaning.
  */
-export function filterBy(
+export function filterBy(facts: Facts, condition: Expression, context: FilterContext): Facts | undefined {
+  let current: Facts = facts;
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const next = filterOnce(current, condition, context, true);
+    if (next === undefined) return undefined;
+    if (sizeOf(next) === sizeOf(current)) return next;
+    current = next;
+  }
+  return current;
+}
+
+/** Grows with everything that a condition can add. */
+function sizeOf({ equal, sources }: Facts): number {
+  let size = equal.size;
+  for (const { isConfined, keys } of sources.values()) size += isConfined ? 1_000_000 : keys.size;
+  return size;
+}
+
+/** The same in one pass, for `isTrue` false of the rows for which the condition is false, not NULL. */
+function filterOnce(
   facts: Facts,
   condition: Expression,
   context: FilterContext,
-  isTrue = true,
+  isTrue: boolean,
 ): Facts | undefined {
   if (condition.kind === 'constant') return isNone(condition.text, isTrue) ? undefined : facts;
   if (condition.kind !== 'function' || condition.role !== 'ordinary') return facts;
-  const [first, second, third] = condition.arguments;
+  const { arguments: list } = condition;
+  const [first, second, third] = list;
   const name = condition.name.toLowerCase();
   if (name === 'and' || name === 'or') {
     const isAll = (name === 'and') === isTrue;
-    return (isAll ? filterByAll : filterByAny)(facts, condition.arguments, context, isTrue);
+    return (isAll ? filterByAll : filterByAny)(facts, list, context, isTrue);
   }
-  if (name === 'not' && first !== undefined) return filterBy(facts, first, context, !isTrue);
-  if (name === 'if' && first !== undefined && second !== undefined && third !== undefined)
-    return eitherOf([
-      inTurn(facts, [[first, true], [second, isTrue]], context),
-      inTurn(facts, [[first, false], [third, isTrue]], context),
-    ]); // prettier-ignore
-  if (name === 'multiif') return filterByCases(facts, condition.arguments, context, isTrue);
-  if ((name === 'ifnull' || name === 'coalesce') && first !== undefined && isTrue && isFalse(second))
-    return filterBy(facts, first, context);
-  if (name === 'isnull' && first !== undefined && isTrue && isParameter(first, context))
+  if (first === undefined) return facts;
+  if (name === 'not') return filterOnce(facts, first, context, !isTrue);
+  if (name === 'if' && second !== undefined && third !== undefined)
+    return filterByCases(facts, list, context, isTrue);
+  if (name === 'multiif') return filterByCases(facts, list, context, isTrue);
+  if (name === 'casewithexpression') return filterByCases(facts, casesOf(first, list), context, isTrue);
+  if ((name === 'ifnull' || name === 'coalesce') && list.length === 2 && isTrue && isFalse(second))
+    return filterOnce(facts, first, context, true);
+  if (name === 'isnull' && isTrue && isParameter(first, context))
     return context.isNeverNull ? undefined : facts;
   return filterByComparison(facts, condition, context, isTrue);
+}
+
+/** `CASE value WHEN a THEN b … ELSE c END` as the arguments of multiIf. */
+function casesOf(value: Expression, list: readonly Expression[]): readonly Expression[] {
+  return list
+    .slice(1)
+    .map((each, index) => (index % 2 === 0 && index < list.length - 2 ? equality(value, each) : each));
+}
+
+/** `left = right`. */
+export function equality(left: Expression, right: Expression): Expression {
+  return {
+    kind: 'function', id: -1, name: 'equals', role: 'ordinary', type: 'UInt8',
+    arguments: [left, right], parameters: [], window: undefined,
+  }; // prettier-ignore
 }
 
 function isNone(text: string, isTrue: boolean): boolean {
@@ -55,34 +93,44 @@ function isParameter(expression: Expression, { parameter }: FilterContext): bool
   return expression.kind === 'parameter' && expression.name === parameter;
 }
 
-/** Conditions that all hold; repeated until nothing more follows, since their order has no meaning. */
+/** Conditions that all hold. */
 function filterByAll(
   facts: Facts,
   conditions: readonly Expression[],
   context: FilterContext,
   isTrue: boolean,
 ): Facts | undefined {
-  let current: Facts = facts;
-  for (let round = 0; round < MAX_ROUNDS; round++) {
-    const before = sizeOf(current);
-    for (const condition of conditions) {
-      const next = filterBy(current, condition, context, isTrue);
-      if (next === undefined) return undefined;
-      current = next;
-    }
-    if (sizeOf(current) === before) break;
+  let current: Facts | undefined = isTrue ? filterByRange(facts, conditions, context) : facts;
+  for (const condition of conditions) {
+    if (current === undefined) return undefined;
+    current = filterOnce(current, condition, context, isTrue);
   }
   return current;
 }
 
-/** Rounds over one conjunction, which is enough for a chain of as many equalities in the worst order. */
-const MAX_ROUNDS = 6;
+/** `x BETWEEN value AND value`. */
+function filterByRange(facts: Facts, conditions: readonly Expression[], context: FilterContext): Facts {
+  const sides = (name: string): readonly (readonly Expression[])[] =>
+    conditions.flatMap((each) => (each.kind === 'function' && each.name === name ? [each.arguments] : []));
+  let current = facts;
+  for (const [column, low] of sides('greaterOrEquals')) {
+    const ref = column && refOf(column);
+    if (column === undefined || low === undefined || ref === undefined) continue;
+    const isClosed = sides('lessOrEquals').some(
+      ([other, high]) =>
+        other !== undefined &&
+        high !== undefined &&
+        refOf(other) === ref &&
+        isMatch(column, high, facts, context),
+    );
+    if (isClosed && isMatch(column, low, facts, context)) current = bind(current, ref);
+  }
+  return current;
+}
 
-/** Grows with everything that a condition can add. */
-function sizeOf({ equal, sources }: Facts): number {
-  let size = equal.size;
-  for (const { isConfined, keys } of sources.values()) size += isConfined ? 1_000_000 : keys.size;
-  return size;
+/** Whether `column = value` holds for the parameter's rows only. */
+function isMatch(column: Expression, value: Expression, facts: Facts, context: FilterContext): boolean {
+  return isExact(typeOf(column), typeOf(value)) && isValue(value, facts, context);
 }
 
 function filterByAny(
@@ -91,22 +139,10 @@ function filterByAny(
   context: FilterContext,
   isTrue: boolean,
 ): Facts | undefined {
-  return eitherOf(conditions.map((condition) => filterBy(facts, condition, context, isTrue)));
+  return eitherOf(conditions.map((condition) => filterOnce(facts, condition, context, isTrue)));
 }
 
-function inTurn(
-  facts: Facts,
-  conditions: readonly (readonly [Expression, boolean])[],
-  context: FilterContext,
-): Facts | undefined {
-  // A condition of `if` that is NULL takes the second branch, so nothing follows from one that is not true.
-  return conditions.reduce<Facts | undefined>(
-    (current, [condition, isTrue], index) =>
-      current && (index === 0 && !isTrue ? current : filterBy(current, condition, context, isTrue)),
-    facts,
-  );
-}
-
+/** `if` and multiIf: the conditions and results in turn, then the result otherwise. */
 function filterByCases(
   facts: Facts,
   list: readonly Expression[],
@@ -114,11 +150,14 @@ function filterByCases(
   isTrue: boolean,
 ): Facts | undefined {
   const branches: (Facts | undefined)[] = [];
-  for (let at = 0; at < list.length; at += 2) {
+  let others: Facts | undefined = facts;
+  for (let at = 0; at < list.length && others !== undefined; at += 2) {
     const [when, then] = [list[at], list[at + 1]];
     if (when === undefined) continue;
-    if (then === undefined) branches.push(filterBy(facts, when, context, isTrue)); // ELSE
-    else branches.push(inTurn(facts, [[when, true], [then, isTrue]], context)); // prettier-ignore
+    const chosen: Facts | undefined = then === undefined ? others : filterOnce(others, when, context, true);
+    branches.push(chosen && filterOnce(chosen, then ?? when, context, isTrue));
+    // A condition that is NULL leads to the next branch, so nothing follows there from one that is not true.
+    if (then !== undefined && !isNullable(typeOf(when))) others = filterOnce(others, when, context, false);
   }
   return eitherOf(branches);
 }
@@ -138,11 +177,12 @@ function filterByComparison(
   const folded = name.toLowerCase();
   if ((isTrue ? EQUALITIES : INEQUALITIES).has(folded)) {
     const condition = isTrue ? conditionThatIsTrue(left, right) : undefined;
-    return condition === undefined
-      ? equate(facts, left, right, context)
-      : filterBy(facts, condition, context);
+    if (condition !== undefined) return filterOnce(facts, condition, context, true);
+    const isOfNull = /distinct/.test(folded) && [left, right].every((each) => isNullable(typeOf(each)));
+    return isOfNull ? connect(facts, left, right) : equate(facts, left, right, context);
   }
-  if ((isTrue ? IN : NOT_IN).has(folded)) return among(facts, left, right, context);
+  const isOfNull = folded.includes('null') && isNullable(typeOf(left));
+  if (!isOfNull && (isTrue ? IN : NOT_IN).has(folded)) return among(facts, left, right, context);
   if (isTrue && folded === 'has') return has(facts, left, right, context);
   return facts;
 }
@@ -163,29 +203,45 @@ function equate(facts: Facts, left: Expression, right: Expression, context: Filt
     }, facts);
   }
   const [a, b] = [refOf(left), refOf(right)];
-  let current = facts;
-  if (a !== undefined && b !== undefined) current = link(current, a, b);
-  if (a !== undefined && isValue(right, facts, context)) current = bind(current, a);
-  if (b !== undefined && isValue(left, facts, context)) current = bind(current, b);
+  let current = connect(facts, left, right);
+  if (a !== undefined && isMatch(left, right, facts, context)) current = bind(current, a);
+  if (b !== undefined && isMatch(right, left, facts, context)) current = bind(current, b);
   return current;
+}
+
+/** Two columns have the same value in every row, or are both NULL. */
+function connect(facts: Facts, left: Expression, right: Expression): Facts {
+  const [a, b] = [refOf(left), refOf(right)];
+  if (a === undefined || b === undefined) return facts;
+  const isSame = isExact(typeOf(left), typeOf(right)) && isExact(typeOf(right), typeOf(left));
+  return isSame ? link(facts, a, b) : facts;
 }
 
 /** `left IN set`. */
 function among(facts: Facts, left: Expression, set: Expression, context: FilterContext): Facts {
   const columns = componentsOf(left);
   if (set.kind === 'subquery') {
+    const types = typesOf(set.query);
     return columns.reduce((current, column, index) => {
       const ref = refOf(column);
-      return ref !== undefined && context.isValueQuery(set, index) ? bind(current, ref) : current;
+      const isBound = isExact(typeOf(column), types[index] ?? '') && context.isValueQuery(set, index);
+      return ref !== undefined && isBound ? bind(current, ref) : current;
     }, facts);
   }
   const rows = rowsOf(set, columns.length);
   return columns.reduce((current, column, index) => {
     const ref = refOf(column);
     const values = rows.map((row) => row[index]);
-    const isBound = values.every((value) => value !== undefined && isValue(value, facts, context));
+    const isBound = values.every((value) => value !== undefined && isElement(column, value, facts, context));
     return ref !== undefined && values.length > 0 && isBound ? bind(current, ref) : current;
   }, facts);
+}
+
+/** The same as `isMatch`; a parameter may be an array of values. */
+function isElement(column: Expression, value: Expression, facts: Facts, context: FilterContext): boolean {
+  const element = value.kind === 'parameter' ? /^Array\((.*)\)$/s.exec(value.type)?.[1] : undefined;
+  if (element === undefined) return isMatch(column, value, facts, context);
+  return isExact(typeOf(column), element) && isValue(value, facts, context);
 }
 
 /** The rows of a set that is written out. */
@@ -200,11 +256,11 @@ function rowsOf(set: Expression, width: number): readonly (readonly Expression[]
 /** `has(array, column)`. */
 function has(facts: Facts, array: Expression, column: Expression, context: FilterContext): Facts {
   const ref = refOf(column);
-  if (ref === undefined) return facts;
   const isList = array.kind === 'function' && array.name === 'array';
+  if (ref === undefined || (!isList && array.kind !== 'parameter')) return facts;
   const elements = isList ? array.arguments : [array];
-  const isBound = elements.length > 0 && elements.every((each) => isValue(each, facts, context));
-  return isBound && (isList || array.kind === 'parameter') ? bind(facts, ref) : facts;
+  const isBound = elements.length > 0 && elements.every((each) => isElement(column, each, facts, context));
+  return isBound ? bind(facts, ref) : facts;
 }
 
 function isOne(expression: Expression): boolean {

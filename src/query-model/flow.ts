@@ -1,7 +1,7 @@
 // Which stored columns each result column depends on, and how.
 import { FLOW_KINDS, namedPart, positions, usesOfCall, type FlowKind, type Path } from './flow-functions.ts';
 import {
-  childrenOf, expressionsIn, expressionsOf, inputsOf,
+  childrenOf, expressionsIn, expressionsOf, inputsOf, namesOf,
   type ColumnExpression, type Expression, type FunctionExpression, type NodeId, type QueryNode, type Relation,
   type TableFunctionNode, type TableNode, type UnionNode,
 } from './nodes.ts'; // prettier-ignore
@@ -112,12 +112,6 @@ function indexNodes(root: Relation): Pick<FlowContext, 'relations' | 'recursions
 
 function widthOf(query: QueryNode | UnionNode): number {
   return namesOf(query).length;
-}
-
-function namesOf(query: QueryNode | UnionNode): readonly string[] {
-  if (query.kind === 'query') return query.names;
-  const [first] = query.branches;
-  return first === undefined ? [] : namesOf(first);
 }
 
 /** Computes once per round; a reference to what is being computed reads the previous round. */

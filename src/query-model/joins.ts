@@ -1,7 +1,16 @@
 // What a join leaves known about its sides: by kind (which rows survive without a match) and strictness (which of several
 // matches is picked).
-import { link, mapKeys, mergeSources, restrictKeys, together, type Facts, type Ref } from './facts.ts';
-import { filterBy, type FilterContext } from './filters.ts';
+import {
+  link,
+  mapKeys,
+  mergeSources,
+  refOfColumn,
+  restrictKeys,
+  together,
+  type Facts,
+  type Ref,
+} from './facts.ts';
+import { equality, filterBy, type FilterContext } from './filters.ts';
 import type { Expression, JoinNode, NodeId } from './nodes.ts';
 import { componentsOf, refOf } from './values.ts';
 
@@ -34,7 +43,7 @@ export function joinFacts(join: JoinNode, sides: JoinSides, context: FilterConte
     case 'RIGHT':
       return ofOuter(join, { kept: right, matched }, sides, 'right');
     case 'FULL':
-      return join.strictness === 'ALL' ? { ...all, equal: new Set() } : { ...nothing(all), equal: new Set() };
+      return { ...nothing(all), equal: new Set() };
     case 'PASTE': // by row number, so any row of one side decides what the others are paired with
       return nothing(all);
     default:
@@ -51,13 +60,9 @@ function outside(keys: ReadonlySet<Ref>, { leftIds, rightIds }: JoinSides): Read
 function matchedFacts(join: JoinNode, all: Facts, context: FilterContext): Facts | undefined {
   let facts = all;
   for (const { name, left, right } of join.using) {
-    const own = `${join.id}.${name}`;
+    const own = refOfColumn(join.id, name);
     const [a, b] = [refOf(left), refOf(right)];
-    const equality: Expression = {
-      kind: 'function', id: -1, name: 'equals', role: 'ordinary', type: 'UInt8',
-      arguments: [left, right], parameters: [], window: undefined,
-    }; // prettier-ignore
-    facts = filterBy(facts, equality, context) ?? facts;
+    facts = filterBy(facts, equality(left, right), context) ?? facts;
     if (a !== undefined && join.join !== 'RIGHT') facts = link(facts, a, own);
     if (b !== undefined && join.join !== 'LEFT') facts = link(facts, b, own);
   }
@@ -74,11 +79,11 @@ function ofOuter(
   const other = side === 'left' ? sides.right : sides.left;
   const otherIds = side === 'left' ? sides.rightIds : sides.leftIds;
   if (join.strictness === 'SEMI') return pick(join, matched, sides);
+  // A filter above on the other side's columns also keeps rows without a match, if the default is what it asks for.
   const ofOther = new Map([...matched.sources].filter(([id]) => other.sources.has(id)));
-  let inner: Facts = { equal: new Set(), sources: ofOther };
-  if (join.strictness === 'ANTI') {
-    inner = mapKeys(inner, (keys) => restrictKeys(keys, [], (ref) => otherIds.has(idOfRef(ref))));
-  }
+  const inner = mapKeys({ equal: new Set(), sources: ofOther }, (keys) =>
+    restrictKeys(keys, [], (ref) => otherIds.has(idOfRef(ref))),
+  );
   const facts: Facts = { equal: kept.equal, sources: mergeSources(kept.sources, inner.sources) };
   return pick(join, facts, sides);
 }
@@ -111,7 +116,7 @@ function isInside(ref: Ref, { leftIds, rightIds }: JoinSides): boolean {
 function joinKeys(join: JoinNode): readonly Ref[] {
   const ofUsing = join.using.flatMap(({ name, left, right }) => [
     ...[refOf(left), refOf(right)].filter((ref) => ref !== undefined),
-    `${join.id}.${name}`,
+    refOfColumn(join.id, name),
   ]);
   return [...ofUsing, ...(join.on === undefined ? [] : equalColumns(join.on))];
 }

@@ -23,14 +23,14 @@ export function usesOf(sql: string): readonly MarkedUse[] {
 }
 
 /**
- * The query with each parameter of `uses` as an element of a constant tuple, whose other element names it. `marker` must be
- * a word that the query's author cannot know. The type and the value stay the same.
+ * The query with each parameter of `uses` as an element of a constant tuple, whose other element has its name and the number of
+ * the use. `marker` must be a word that the query's author cannot know. The type and the value stay the same.
  */
 export function markParameters(sql: string, uses: readonly MarkedUse[], marker: string): string {
   let text = '';
   let copied = 0;
-  for (const { name, start, end } of uses) {
-    text += `${sql.slice(copied, start)}tupleElement((${sql.slice(start, end)}, '${marker}:${name}'), 1)`;
+  for (const [index, { name, start, end }] of uses.entries()) {
+    text += `${sql.slice(copied, start)}tupleElement((${sql.slice(start, end)}, '${marker}:${name}:${index}'), 1)`;
     copied = end;
   }
   return text + sql.slice(copied);

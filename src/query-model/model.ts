@@ -2,19 +2,16 @@
 import { canonicalColumns, canonicalText } from './canonical.ts';
 import { confinementOf } from './confinement.ts';
 import { flowOf, type ColumnFlow } from './flow.ts';
-import type { QueryNode, UnionNode } from './nodes.ts';
-import { readTree } from './read-tree.ts';
+import type { NodeId, QueryNode, TableFunctionNode, UnionNode } from './nodes.ts';
+import { readTree, type ReadOptions } from './read-tree.ts';
+import { NO_SCHEMA, type Schema } from './schema.ts';
 import { sourcesOf, type Source } from './sources.ts';
 
 /** What is known about the query apart from the engine's tree. */
-export interface ModelOptions {
-  /** The word that marks parameters in the tree (`markParameters`). */
-  readonly marker: string;
+export interface ModelOptions extends ReadOptions {
   readonly parameters: readonly ModelParameter[];
-  /** The trees of the definitions of views, by `database.view`; undefined for one whose definition is not known. */
-  readonly views?: ReadonlyMap<string, string | undefined>;
-  /** The arguments of views with parameters (`callsOf`), which the tree lacks. */
-  readonly calls?: ReadonlyMap<string, string>;
+  /** What the tables say; by default nothing, so that less is confined. */
+  readonly schema?: Schema;
   /** Columns that hold the tenant, such as `project` or `metadata.project`; undefined: any column. */
   readonly columns?: ReadonlySet<string> | undefined;
   /** Whether a table or dictionary is reference data, the same for every caller. */
@@ -49,22 +46,61 @@ export interface QueryModel {
   readonly columns: readonly OutputColumn[];
   readonly text: string;
   readonly parameters: readonly ModelParameter[];
+  /** Whether each source is confined by a parameter through these columns; undefined: through any. */
+  readonly confine: (
+    parameter: ModelParameter,
+    columns: ReadonlySet<string> | undefined,
+  ) => ReadonlyMap<NodeId, boolean>;
 }
 
 /** Builds the model from `EXPLAIN QUERY TREE run_passes = 1, passes = 1` of a marked query. Throws UnreadableTree. */
 export function createModel(tree: string, options: ModelOptions): QueryModel {
-  const { marker, parameters, columns, isShared = () => false } = options;
-  const root = readTree(tree, marker, options.views, options.calls);
-  const confined = parameters.map(({ name, isNeverNull }) => ({
-    name,
-    sources: confinementOf(root, { parameter: name, isNeverNull, columns, isShared }),
+  const { parameters, columns, schema = NO_SCHEMA, isShared = () => false } = options;
+  const root = readTree(tree, { ...options, ambiguous: schema.ambiguous, tenants: columns });
+  const tables = {
+    isKeyed: schema.isKeyed,
+    sortingKey: (name: string) => schema.sortingKeys.get(name),
+    mayReadViews: (table: TableFunctionNode) => mayReadViews(table, schema),
+  };
+  const confine: QueryModel['confine'] = ({ name, isNeverNull }, by) =>
+    confinementOf(root, { parameter: name, isNeverNull, columns: by, isShared, ...tables });
+  const confined = parameters.map((parameter) => ({
+    name: parameter.name,
+    sources: confine(parameter, columns),
   }));
+  const known = once(() => ({ columns: outputsOf(root), text: canonicalText(root) }));
   const sources = sourcesOf(root).map((source) => ({
     ...source,
     isShared: isShared(source.name),
     confinedBy: confined.filter((each) => each.sources.get(source.id) === true).map(({ name }) => name),
   }));
-  return { root, sources, columns: outputsOf(root), text: canonicalText(root), parameters };
+  return {
+    root,
+    sources,
+    parameters,
+    confine,
+    get columns() {
+      return known().columns;
+    },
+    get text() {
+      return known().text;
+    },
+  };
+}
+
+/** Texts grow with the nesting of queries, and not every use needs them. */
+function once<T>(compute: () => T): () => T {
+  let value: { readonly value: T } | undefined;
+  return () => (value ??= { value: compute() }).value;
+}
+
+/** A table function that may have a view's columns, whatever stored rows say. */
+function mayReadViews({ name, arguments: list }: TableFunctionNode, { views }: Schema): boolean {
+  if (name !== 'merge') return name !== 'dictionary';
+  const [first] = list;
+  const database =
+    list.length > 1 && first?.kind === 'constant' ? /^'(\w+)'$/.exec(first.text)?.[1] : undefined;
+  return [...views.keys()].some((view) => database === undefined || view.startsWith(`${database}.`));
 }
 
 function outputsOf(root: QueryNode | UnionNode): readonly OutputColumn[] {

@@ -78,6 +78,10 @@ export interface TableNode {
   readonly isRecursion: boolean;
   /** A view whose definition is not known, such as one with parameters. */
   readonly isOpaque: boolean;
+  /** FINAL. */
+  readonly isFinal: boolean;
+  /** SAMPLE by a number of rows, so that each row decides about others. */
+  readonly isSampled: boolean;
   /** The arguments of a view with parameters, as the query has them; '' for others. */
   readonly call: string;
 }
@@ -166,6 +170,22 @@ export interface WindowNode {
   readonly partitionBy: readonly Expression[];
   readonly orderBy: readonly SortNode[];
   readonly offsets: readonly Expression[];
+}
+
+/** The names of the result columns. */
+export function namesOf(query: QueryNode | UnionNode): readonly string[] {
+  return firstSelect(query)?.names ?? [];
+}
+
+/** The types of the result columns: those of the first SELECT. */
+export function typesOf(query: QueryNode | UnionNode): readonly string[] {
+  return firstSelect(query)?.types ?? [];
+}
+
+function firstSelect(query: QueryNode | UnionNode): QueryNode | undefined {
+  let first: QueryNode | UnionNode | undefined = query;
+  while (first?.kind === 'union') [first] = first.branches;
+  return first;
 }
 
 /** The expressions directly inside an expression, subqueries excluded. */

@@ -9,7 +9,15 @@ import type {
   UnionNode,
   UsingColumn,
 } from './nodes.ts';
-import { attributeUpTo, listOf, onlyNode, partOf, UnreadableTree, type TreeReader } from './tree-lines.ts';
+import {
+  attributeUpTo,
+  listOf,
+  onlyNode,
+  partOf,
+  tableName,
+  UnreadableTree,
+  type TreeReader,
+} from './tree-lines.ts';
 
 /** Reads a node of a FROM clause; throws UnreadableTree. */
 export function readJoinTree(reader: TreeReader, line: TreeLine): Relation {
@@ -53,14 +61,30 @@ export function readJoinTree(reader: TreeReader, line: TreeLine): Relation {
 
 function readTable(reader: TreeReader, line: TreeLine): TableNode | QueryNode | UnionNode {
   const recursive = attribute(line, 'temporary_table_name');
-  const name =
-    recursive ?? attribute(line, 'table_name')?.replace(/, (?:final|sample_[a-z_]+): .*$/, '') ?? '';
+  const text = attribute(line, 'table_name') ?? '';
+  const name = tableName(text);
   const id = reader.id(line);
-  const view = recursive === undefined ? reader.view(name, id) : undefined;
-  if (view !== undefined && view !== 'opaque') return view;
-  const isOpaque = view === 'opaque';
-  const call = isOpaque ? reader.call(name) : '';
-  return { kind: 'table', id, name, isRecursion: recursive !== undefined, isOpaque, call };
+  const isRead = recursive === undefined;
+  const view = isRead ? reader.view(name, id) : undefined;
+  if (view !== undefined && view !== 'opaque' && name === text) return view;
+  return {
+    kind: 'table',
+    id,
+    name: recursive ?? name,
+    isRecursion: !isRead,
+    isOpaque: view !== undefined,
+    call: view === 'opaque' ? reader.call(name) : '',
+    isFinal: line.attributes.includes(', final: 1'),
+    isSampled: [...line.attributes.matchAll(/, sample_\w+: ([^,]*)/g)].some(
+      ([, part = '']) => !isFraction(part),
+    ),
+  };
+}
+
+/** Between 0 and 1. */
+function isFraction(text: string): boolean {
+  const [, above, below] = /^(\d+) \/ (\d+)$/.exec(text) ?? [];
+  return above !== undefined && Number(above) < Number(below);
 }
 
 function side(reader: TreeReader, line: TreeLine, name: string): Relation {

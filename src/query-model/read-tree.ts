@@ -1,7 +1,15 @@
 // Builds the typed tree of a query from the lines of `EXPLAIN QUERY TREE run_passes = 1, passes = 1`.
 import { attribute, parseTreeLines, type TreeLine } from '../sql/query-tree.ts';
-import type { Expression, FunctionExpression, QueryNode, UnionNode } from './nodes.ts';
+import {
+  namesOf,
+  typesOf,
+  type Expression,
+  type FunctionExpression,
+  type QueryNode,
+  type UnionNode,
+} from './nodes.ts';
 import { readJoinTree } from './read-relation.ts';
+import { checkTree, SCALAR_SETTING } from './tree-grammar.ts';
 import { attributeUpTo, listOf, onlyNode, partOf, UnreadableTree, type TreeReader } from './tree-lines.ts';
 
 /** Nodes of one tree at most. */
@@ -9,41 +17,62 @@ const MAX_NODES = 60_000;
 /** Levels of expressions and relations at most: the analysis is recursive. */
 const MAX_DEPTH = 400;
 
-/**
- * Reads the engine's tree of a query whose parameters are marked by `marker` (`marked-query.ts`). `views`: the trees of the
- * definitions of views, by `database.view`; undefined for one whose definition is not known. `calls`: see `callsOf`.
- * Throws UnreadableTree.
- */
-export function readTree(
-  text: string,
-  marker: string,
-  views: ReadonlyMap<string, string | undefined> = new Map(),
-  calls: ReadonlyMap<string, string> = new Map(),
-): QueryNode | UnionNode {
-  const bounds = { nodes: 0, depth: 0, shift: 0 };
-  return createReader({ marker, views, calls, bounds }, 0).query(rootOf(text));
+export interface ReadOptions {
+  /** The word that marks parameters (`markParameters`). */
+  readonly marker: string;
+  /** The uses of parameters, by their number, that the tree must contain. */
+  readonly uses?: readonly number[] | undefined;
+  /**
+   * The trees of the definitions of views, by `database.view`, and the view's columns as `name type`; undefined for one whose
+   * definition is not known.
+   */
+  readonly views?: ReadonlyMap<string, ViewTree | undefined> | undefined;
+  /** The arguments of views with parameters (`callsOf`), which the tree lacks. */
+  readonly calls?: ReadonlyMap<string, string> | undefined;
+  /** Tables whose columns have names with line breaks. */
+  readonly ambiguous?: ReadonlySet<string> | undefined;
+  /** Columns that hold the tenant: an ALIAS column among them is one by itself. */
+  readonly tenants?: ReadonlySet<string> | undefined;
 }
 
-function rootOf(text: string): TreeLine {
+export interface ViewTree {
+  readonly tree: string;
+  readonly columns: readonly string[];
+}
+
+/** Reads the engine's tree of a query whose parameters are marked (`marked-query.ts`). Throws UnreadableTree. */
+export function readTree(text: string, options: ReadOptions): QueryNode | UnionNode {
+  const bounds = { nodes: 0, depth: 0, shift: 0, uses: new Set<number>() };
+  const root = createReader(options, bounds, 0).query(rootOf(text, options));
+  if (options.uses?.every((use) => bounds.uses.has(use)) === false)
+    throw new UnreadableTree(
+      'the engine leaves out a part of it for each of the sample values, such as a branch of if() that is not valid for them',
+      true,
+    );
+  return root;
+}
+
+function rootOf(text: string, { ambiguous }: ReadOptions): TreeLine {
   const parsed = parseTreeLines(text);
   if ('fault' in parsed) throw new UnreadableTree(`the engine's query tree is ${parsed.fault}`);
   const [root] = parsed.root.children;
   if (root === undefined || parsed.root.children.length !== 1)
     throw new UnreadableTree('the engine returned no query tree');
+  checkTree(text, root, ambiguous);
   return root;
 }
 
-interface ReaderOptions {
-  readonly marker: string;
-  readonly views: ReadonlyMap<string, string | undefined>;
-  readonly calls: ReadonlyMap<string, string>;
-  /** Shared by the readers of a query and its views. */
-  readonly bounds: { nodes: number; depth: number; shift: number };
+/** Shared by the readers of a query and its views. */
+interface Bounds {
+  nodes: number;
+  depth: number;
+  shift: number;
+  readonly uses: Set<number>;
 }
 
 /** `shift` is added to ids, since each tree has its own. */
-function createReader(options: ReaderOptions, shift: number): TreeReader {
-  const { marker, views, calls, bounds } = options;
+function createReader(options: ReadOptions, bounds: Bounds, shift: number): TreeReader {
+  const { marker, views } = options;
   const bounded =
     <T>(read: (line: TreeLine) => T) =>
     (line: TreeLine): T => {
@@ -54,7 +83,7 @@ function createReader(options: ReaderOptions, shift: number): TreeReader {
       return value;
     };
   const reader: TreeReader = {
-    expression: bounded((line) => readExpression(reader, line, marker)),
+    expression: bounded((line) => readExpression(reader, line)),
     query: bounded((line) => readQueryOrUnion(reader, line)),
     relation: bounded((line) => readJoinTree(reader, line)),
     toId: (printed) => Number(printed) + shift,
@@ -62,16 +91,33 @@ function createReader(options: ReaderOptions, shift: number): TreeReader {
       if (line.id === '') throw new UnreadableTree(`${line.kind} has no id`);
       return Number(line.id) + shift;
     },
-    call: (name) => calls.get(name) ?? '',
+    call: (name) => options.calls?.get(name) ?? '',
     view: (name, id) => {
-      if (!views.has(name)) return undefined;
-      const text = views.get(name);
-      if (text === undefined) return 'opaque';
+      if (views?.has(name) !== true) return undefined;
+      const view = views.get(name);
+      if (view === undefined) return 'opaque';
       bounds.shift += MAX_IDS;
-      return { ...createReader(options, bounds.shift).query(rootOf(text)), id, view: name };
+      const query = createReader(options, bounds, bounds.shift).query(rootOf(view.tree, options));
+      return isSame(query, view.columns) ? { ...query, id, view: name } : 'opaque';
+    },
+    isTenant: (name) => options.tenants?.has(name) === true,
+    parameter: (line) => {
+      const use = parameterOf(line, marker);
+      if (use === undefined) return undefined;
+      bounds.uses.add(use.number);
+      return { kind: 'parameter', name: use.name, type: typeOf(line) };
     },
   };
   return reader;
+}
+
+/** Whether a view has the columns of its definition: others are converted, by position. */
+function isSame(query: QueryNode | UnionNode, columns: readonly string[]): boolean {
+  const [names, types] = [namesOf(query), typesOf(query)];
+  return (
+    names.length === columns.length &&
+    columns.every((each, index) => each === `${names[index]} ${types[index]}`)
+  );
 }
 
 /** Above the ids of any tree. */
@@ -111,7 +157,9 @@ function readQuery(reader: TreeReader, line: TreeLine): QueryNode {
   const projection = listOf(line, 'PROJECTION').map(reader.expression);
   const types = listOf(line, 'PROJECTION').map(typeOf);
   if (columns.length !== projection.length) throw new UnreadableTree('columns without names');
-  const settings = line.children.filter(({ kind }) => kind.startsWith('SETTINGS ')).map(({ kind }) => kind);
+  const settings = line.children
+    .filter(({ kind }) => kind.startsWith('SETTINGS '))
+    .map(({ kind }) => kind.replace(` ${SCALAR_SETTING}=0`, ''));
   return {
     kind: 'query',
     id: reader.id(line),
@@ -136,7 +184,7 @@ function readQuery(reader: TreeReader, line: TreeLine): QueryNode {
     limitByCounts: ['LIMIT BY LIMIT', 'LIMIT BY OFFSET'].map(filter).filter((each) => each !== undefined),
     limits: ['LIMIT', 'OFFSET'].map(filter).filter((each) => each !== undefined),
     hasLimitSetting: settings.some((each) => /[ ,](?:limit|offset)=/.test(each)),
-    settings: withoutFormat(settings.join(' ')),
+    settings: withoutFormat(settings.filter((each) => each !== 'SETTINGS').join(' ')),
     attributes: shapeOf(line),
   };
 }
@@ -196,15 +244,16 @@ function readSorts(reader: TreeReader, line: TreeLine): QueryNode['orderBy'] {
   });
 }
 
-function readExpression(reader: TreeReader, line: TreeLine, marker: string): Expression {
+function readExpression(reader: TreeReader, line: TreeLine): Expression {
   switch (line.kind) {
     case 'COLUMN': {
-      const inner = partOf(line, 'EXPRESSION');
+      const name = attributeUpTo(line, 'column_name', 'result_type');
+      const inner = reader.isTenant(name) ? undefined : partOf(line, 'EXPRESSION');
       const source = /, source_id: (\d+)$/.exec(line.attributes)?.[1];
       return {
         kind: 'column',
         source: source === undefined ? -1 : reader.toId(source),
-        name: attributeUpTo(line, 'column_name', 'result_type'),
+        name,
         type: typeOf(line),
         expression: inner === undefined ? undefined : readExpressionOrList(reader, onlyNode(inner)),
       };
@@ -216,7 +265,7 @@ function readExpression(reader: TreeReader, line: TreeLine, marker: string): Exp
       return { kind: 'constant', text, type: typeOf(line) };
     }
     case 'FUNCTION':
-      return parameterOf(line, marker) ?? readFunction(reader, line);
+      return reader.parameter(line) ?? readFunction(reader, line);
     case 'LAMBDA': {
       const parameters = listOf(line, 'ARGUMENTS').map((each) =>
         attributeUpTo(each, 'column_name', 'result_type'),
@@ -269,12 +318,16 @@ function readWindow(reader: TreeReader, line: TreeLine): FunctionExpression['win
   };
 }
 
-/** `tupleElement((value, 'marker:name'), 1)`, as the marked query has it. */
-function parameterOf(line: TreeLine, marker: string): Expression | undefined {
+/** `tupleElement((value, 'marker:name:number'), 1)`, as the marked query has it. */
+function parameterOf(
+  line: TreeLine,
+  marker: string,
+): { readonly name: string; readonly number: number } | undefined {
   if (!line.attributes.includes(', function_name: tupleElement, ')) return undefined;
   const [pair] = listOf(line, 'ARGUMENTS');
   if (pair?.kind !== 'CONSTANT') return undefined;
   const start = pair.attributes.lastIndexOf(`, '${marker}:`);
-  const name = /^(\w+)'\), constant_value_type: /.exec(pair.attributes.slice(start + marker.length + 4))?.[1];
-  return start < 0 || name === undefined ? undefined : { kind: 'parameter', name, type: typeOf(line) };
+  const end = pair.attributes.slice(start + marker.length + 4);
+  const [, name, number] = /^(\w+):(\d+)'\), constant_value_type: /.exec(end) ?? [];
+  return start < 0 || name === undefined ? undefined : { name, number: Number(number) };
 }

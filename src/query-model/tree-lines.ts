@@ -15,14 +15,31 @@ export interface TreeReader {
   /** The arguments of a view with parameters. */
   readonly call: (name: string) => string;
   readonly view: (name: string, id: number) => QueryNode | UnionNode | 'opaque' | undefined;
+  /** Whether a column holds the tenant, however it is computed. */
+  readonly isTenant: (name: string) => boolean;
+  /** The parameter that a function call marks; undefined for others. */
+  readonly parameter: (line: TreeLine) => Expression | undefined;
 }
 
 /** The tree has a form that the model does not have, or is too large. */
 export class UnreadableTree extends Error {
-  constructor(what: string) {
+  /** Whether other values of the parameters may lead to a tree that can be read. */
+  readonly isOfSample: boolean;
+  constructor(what: string, isOfSample = false) {
     super(what);
     this.name = 'UnreadableTree';
+    this.isOfSample = isOfSample;
   }
+}
+
+/** The tables that the text of a tree names. */
+export function tablesIn(tree: string): ReadonlySet<string> {
+  return new Set([...tree.matchAll(/, table_name: (.*)$/gm)].map(([, text = '']) => tableName(text)));
+}
+
+/** The name in the attribute `table_name`, which modifiers may follow. */
+export function tableName(text: string): string {
+  return text.replace(/, (?:final|sample_size|sample_offset): .*$/, '');
 }
 
 /** The heading `name` of a node, undefined if it has none. */

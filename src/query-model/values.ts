@@ -1,18 +1,14 @@
 // Expressions as columns of a row, or as the value of the parameter.
-import type { Facts, Ref } from './facts.ts';
-import type { Expression } from './nodes.ts';
+import { partOfRef, refOfColumn, type Facts, type Ref } from './facts.ts';
+import type { Expression, FunctionExpression } from './nodes.ts';
+import { isNullable, keepsApart, keepsParameter, typeOf } from './types.ts';
 
-/** Conversions whose result belongs to one value of the argument only. */
-const LOSSLESS: ReadonlySet<string> = new Set([
-  'toString', 'toLowCardinality', 'toNullable', 'materialize', 'identity', 'assumeNotNull', 'toUUID',
-]); // prettier-ignore
+/** Conversions by name; which of them keep values apart depends on the types. */
+const CONVERSIONS =
+  /^(?:to(?:U?Int\d+|String|UUID|FixedString|LowCardinality|Nullable|IPv4|IPv6)(?:OrNull)?|materialize|identity|assumeNotNull|_?CAST|accurateCast(?:OrNull)?)$/i;
 
-/** Conversions of the parameter to the type of a column. */
-const OF_PARAMETER =
-  /^(?:to(?:U?Int\d+|String|UUID|FixedString|LowCardinality|Nullable|Float\d+|Decimal\d+|Date|Date32|DateTime|DateTime64|Bool)(?:OrNull)?|materialize|identity|assumeNotNull|_?CAST|accurateCast(?:OrNull)?)$/i;
-
-const CAST = /^_?CAST$/i;
-const TEXT_TYPES = /^'(?:LowCardinality\()?(?:Nullable\()?(?:String|UUID)\)*'$/;
+/** Conversions that fail or return NULL for a number that the type does not have, instead of another number. */
+const ACCURATE = /^(?:accurateCast(?:OrNull)?|to\w+OrNull)$/i;
 
 /** Functions that return a named part of a value. */
 const PARTS: ReadonlySet<string> = new Set([
@@ -20,32 +16,58 @@ const PARTS: ReadonlySet<string> = new Set([
   'getSubcolumn',
 ]); // prettier-ignore
 
+/** The refs of a column `name` of a table, as a column and as a part of one: `meta.project` may be `meta['project']`. */
+export function refsOfName(source: number, name: string): readonly Ref[] {
+  const parts = name.split('.');
+  const own = refOfColumn(source, name);
+  const refs = [own, refOfColumn(source, `${name}.:\`String\``)];
+  for (let at = 1; at < parts.length; at++) {
+    const base = refOfColumn(source, parts.slice(0, at).join('.'));
+    const rest = parts.slice(at);
+    for (const each of PARTS) {
+      refs.push(partOfRef(base, each, rest), partOfRef(base, each, [rest.join('.')]));
+      refs.push(rest.reduce((ref, part) => partOfRef(ref, each, [part]), base));
+    }
+    refs.push(partOfRef(base, 'getSubcolumn', [`${rest.join('.')}.:\`String\``]));
+    refs.push(partOfRef(base, 'JSON_VALUE', [`$.${rest.join('.')}`]));
+  }
+  return refs;
+}
+
 /** The column that an expression is, without conversions; undefined if it is computed. */
 export function refOf(expression: Expression): Ref | undefined {
   if (expression.kind === 'column') {
     if (expression.expression !== undefined) return refOf(expression.expression);
-    return `${expression.source}.${expression.name}`;
+    return refOfColumn(expression.source, expression.name);
   }
   if (expression.kind !== 'function' || expression.role !== 'ordinary') return undefined;
   const [value, ...rest] = expression.arguments;
   if (value === undefined) return undefined;
-  if (LOSSLESS.has(expression.name) && rest.length === 0) return refOf(value);
-  const [type] = rest;
-  if (CAST.test(expression.name))
-    return type?.kind === 'constant' && TEXT_TYPES.test(type.text) ? refOf(value) : undefined;
-  if (!PARTS.has(expression.name)) return undefined;
+  if (isConversion(expression, value, keepsApart)) return refOf(value);
+  return PARTS.has(expression.name) ? refOfPart(expression.name, value, rest) : undefined;
+}
+
+function isConversion({ name, type, arguments: list }: FunctionExpression, value: Expression, keeps: typeof keepsApart): boolean {
+  if (!CONVERSIONS.test(name) || !list.slice(1).every(({ kind }) => kind === 'constant')) return false;
+  if (/^assumeNotNull$/i.test(name) && isNullable(typeOf(value))) return false; // NULL becomes the type's default
+  return keeps(typeOf(value), type, ACCURATE.test(name));
+} // prettier-ignore
+
+function refOfPart(name: string, value: Expression, rest: readonly Expression[]): Ref | undefined {
   const parts = rest.map((part) => (part.kind === 'constant' ? partName(part.text) : undefined));
-  if (parts.length === 0 || parts.includes(undefined)) return undefined;
-  if (value.kind === 'function' && value.name === 'tuple' && expression.name === 'tupleElement') {
-    const element = value.arguments[Number(parts[0]) - 1];
+  const known = parts.filter((part) => part !== undefined);
+  if (parts.length === 0 || known.length < parts.length) return undefined;
+  if (value.kind === 'function' && value.name === 'tuple' && name === 'tupleElement') {
+    const element = value.arguments[Number(known[0]?.replace('#', '')) - 1];
     return element === undefined ? undefined : refOf(element);
   }
   const base = refOf(value);
-  return base === undefined ? undefined : [base, ...parts].join('.');
+  return base === undefined ? undefined : partOfRef(base, name, known);
 }
 
 function partName(constant: string): string | undefined {
-  return /^'([\w.:$/-]+)'$/.exec(constant)?.[1] ?? /^U?Int64_(\d+)$/.exec(constant)?.[1];
+  const [, name, index] = /^'([^'\\]*)'$|^U?Int64_(\d+)$/.exec(constant) ?? [];
+  return index === undefined ? name : `#${index}`; // the element named 2 may be the first
 }
 
 /** What the value of the parameter can be: needed to know whether an expression is one. */
@@ -64,20 +86,32 @@ export function isValue(expression: Expression, facts: Facts, context: ValueCont
   const ref = refOf(expression);
   if (ref !== undefined && facts.equal.has(ref)) return true;
   if (expression.kind !== 'function' || expression.role !== 'ordinary') return false;
-  const [value, ...rest] = expression.arguments;
+  const [value] = expression.arguments;
   if (value === undefined) return false;
-  if (OF_PARAMETER.test(expression.name))
-    return rest.every(({ kind }) => kind === 'constant') && isValue(value, facts, context);
+  if (isConversion(expression, value, keepsParameter)) return isValue(value, facts, context);
+  if (expression.name === 'arrayJoin') return isListOfValues(value, facts, context);
   const lookup = dictionaryOf(expression);
-  if (lookup === undefined || !context.isShared(lookup.name)) return false;
+  if (lookup === undefined || !context.isShared(lookup.name) || !ATTRIBUTE.test(expression.name))
+    return false;
   return lookup.keys.some((key) => isValue(key, facts, context));
+}
+
+/** Whether an array is written out, and each element is the parameter. */
+export function isListOfValues(list: Expression, facts: Facts, context: ValueContext): boolean {
+  if (list.kind !== 'function' || list.name !== 'array' || list.arguments.length === 0) return false;
+  return list.arguments.every((each) => isValue(each, facts, context));
 }
 
 /** A dictionary or Join table that a function reads, and the expressions of its key. */
 export interface DictionaryLookup {
   readonly name: string;
+  /** None if entries of other keys have an influence. */
   readonly keys: readonly Expression[];
 }
+
+/** Functions that return an attribute of the entry of a key, or that there is none. */
+const ATTRIBUTE = /^dictGet(?:String|U?Int\d+|Float\d+|UUID|Date|DateTime|IPv4|IPv6|OrNull)?$/i;
+const BY_KEY = /^dictGet(?:String|U?Int\d+|Float\d+|UUID|Date|DateTime|IPv4|IPv6|OrNull)?(?:OrDefault)?$/i;
 
 /** The lookup that a function call is; undefined if it is none. */
 export function dictionaryOf(expression: Expression): DictionaryLookup | undefined {
@@ -87,10 +121,13 @@ export function dictionaryOf(expression: Expression): DictionaryLookup | undefin
   if (!isJoin && !/^dict(?:Get|Has|IsIn)/i.test(name)) return undefined;
   const [source] = list;
   const text = source?.kind === 'constant' ? source.text.replace(/^'(.*)'$/s, '$1') : '';
-  const hasAttribute =
-    isJoin || (/^dictGet/i.test(name) && !/^dictGet(?:Hierarchy|Children|Descendants)$/i.test(name));
-  const keys = isJoin ? list.slice(2) : list.slice(hasAttribute ? 2 : 1, hasAttribute ? 3 : 2);
-  return { name: text, keys: keys.flatMap(componentsOf) };
+  return { name: text, keys: keysOf(name, list).flatMap(componentsOf) };
+}
+
+function keysOf(name: string, list: readonly Expression[]): readonly Expression[] {
+  if (/^joinGet(?:OrNull)?$/i.test(name)) return list.slice(2);
+  if (BY_KEY.test(name)) return list.slice(2, 3);
+  return /^dictHas$/i.test(name) ? list.slice(1, 2) : []; // hierarchies and patterns lead to other entries
 }
 
 /** The components of a tuple; otherwise the expression. */

@@ -30,7 +30,7 @@ export function tenantOf(sql: string): string | undefined {
 /** Whether `validate` accepts a query of a tenant. */
 export async function isConfined(world: World, sql: string, tenant: string): Promise<boolean> {
   const model = await readable(world.model(sql, { isShared, columns: new Set(TENANTS) }));
-  return model !== undefined && openSources(model, tenant).length === 0;
+  return model !== undefined && openSources(model, [tenant]).length === 0;
 }
 
 /** Codes and messages of the changes of class `security`. */

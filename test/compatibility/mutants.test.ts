@@ -5,7 +5,7 @@ import { createRandom, type Random } from '../query-model/mutants.ts';
 import { runs } from '../support/runs.ts';
 import { isConfined, modelOf, securityChanges, tenantOf } from './judge.ts';
 import { edited, MUTATIONS, pick, REWRITES } from './mutants.ts';
-import { QUERIES } from './pairs/all.ts';
+import { MASKED, QUERIES } from './pairs/all.ts';
 import { openProducts } from './pairs/schema.ts';
 
 const SEED = Number(process.env['FUZZ_SEED'] ?? 1);
@@ -37,10 +37,14 @@ const secretsOf = async (sql: string): Promise<ReadonlySet<RegExp>> => {
 
 const known = new Map<string, Base | undefined>();
 
+/** Mutants whose result depends on one tenant's rows only. */
+const pool: string[] = [];
+const MAX_POOL = 200;
+
 /** A query whose result depends on one tenant's rows only. */
 async function baseOf(random: Random): Promise<Base> {
   for (;;) {
-    const sql = pick(QUERIES, random);
+    const sql = pick(pick([QUERIES, QUERIES, MASKED, pool.length > 20 ? pool : QUERIES], random), random);
     if (!known.has(sql)) {
       const tenant = tenantOf(sql);
       const isBase = tenant !== undefined && !(await world.leaks(sql));
@@ -81,6 +85,7 @@ test('no mutant that shows more passes', { timeout: 7_200_000 }, async () => {
     const shown = await shownBy(sql, base);
     if (shown === undefined) continue;
     counts.accepted++;
+    if (!shown.leaks && pool.length < MAX_POOL && (await isConfined(world, sql, base.tenant))) pool.push(sql);
     if (!shown.leaks && !shown.isMore) continue;
     counts[shown.leaks ? 'leaks' : 'more']++;
     const [before, after] = [await modelOf(world, base.sql), await modelOf(world, sql)];
@@ -91,7 +96,6 @@ test('no mutant that shows more passes', { timeout: 7_200_000 }, async () => {
       misses.push(`compared: ${base.sql}\n=> ${sql}\n${names.join('; ')}`);
     if (shown.leaks && (await isConfined(world, sql, base.tenant))) misses.push(`confined: ${sql}`);
   }
-  console.log(counts);
   expect(misses).toEqual([]);
   expect(counts.leaks).toBeGreaterThan(runs(100) / 10);
 });
@@ -112,12 +116,12 @@ test('rewrites raise no alarm', { timeout: 7_200_000 }, async () => {
     const base = await baseOf(random);
     const { sql, names } = edited(base.sql, REWRITES, 3, random);
     if (names.length === 0 || !(await haveEqualRows(base.sql, sql))) continue;
+    const [before, after] = [await modelOf(world, base.sql), await modelOf(world, sql)];
+    if (hasNewColumn(before, after)) continue;
     accepted++;
-    const isTable = random() < 0.5;
-    const changes = securityChanges(await modelOf(world, base.sql), await modelOf(world, sql), isTable);
+    const changes = securityChanges(before, after, random() < 0.5);
     if (changes.length > 0) alarms.push(`${base.sql}\n=> ${sql}\n${names.join('; ')}\n${changes.join('\n')}`);
   }
-  console.log({ accepted, alarms: alarms.length });
   expect(accepted).toBeGreaterThan(target / 2);
   expect(alarms.slice(Math.floor(accepted * 0.02))).toEqual([]);
 });

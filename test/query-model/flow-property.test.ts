@@ -126,7 +126,7 @@ test('an exchanged column is in the flow of the result columns that it changes',
       const sql = shape(expression);
       const tree = await ask(`EXPLAIN QUERY TREE run_passes = 1, passes = 1 ${sql}`).catch(() => undefined);
       if (tree === undefined) return; // an expression that the engine rejects
-      const [, flow = []] = flowOf(readTree(tree, 'marker'));
+      const [, flow = []] = flowOf(readTree(tree, { marker: 'marker' }));
       if (flow.some(({ kind }) => kind === 'unknown')) throw new Error(`unknown in ${sql}`);
       const before = await ask(`SELECT * FROM (${sql}) ORDER BY i`).catch(() => undefined);
       if (before === undefined) return;

@@ -1,11 +1,14 @@
 // Two tenants' rows in the real engine, the model of a query over them, and whether rows of the other tenant change its result.
-import { createModel, type ModelOptions, type QueryModel } from '../../src/query-model/model.ts';
-import { hasAmbiguousName, markParameters, usesOf } from '../../src/query-model/marked-query.ts';
+import type { ModelOptions, QueryModel } from '../../src/query-model/model.ts';
+import { resolveModel } from '../../src/query-model/resolve.ts';
+import { readSchema, type Ask } from '../../src/query-model/schema.ts';
+import { UnreadableTree } from '../../src/query-model/tree-lines.ts';
 import { bindPlaceholders } from '../../src/sql/placeholders.ts';
 import { openOracle } from '../sql/oracle.ts';
+import { SPECIAL_ROWS, SPECIAL_TABLES } from './special-tables.ts';
 
 /** Tables, and rows of the tenant of a call and of another one in two versions. `{db}` stands for the database. */
-export interface Schema {
+export interface TenantTables {
   readonly tables: string;
   readonly rows: Readonly<Record<'a' | 'b' | 'c', string>>;
   /** Parameters of every query, with the value of a call by tenant `a`. */
@@ -17,23 +20,32 @@ export interface Schema {
 /** Values of parameters by name, instead of the usual ones. */
 export type Values = Readonly<Record<string, string>>;
 
-const PARAMETERS: Schema['parameters'] = {
+const PARAMETERS: TenantTables['parameters'] = {
   tenant: { type: 'String', value: 'a' },
   tenants: { type: 'Array(String)', value: "['a']" },
   user: { type: 'UInt64', value: '1' },
   flag: { type: 'UInt8', value: '1' },
   word: { type: 'String', value: 'x' },
   count: { type: 'UInt64', value: '2' },
+  id: { type: 'UInt64', value: '257' },
+  five: { type: 'UInt64', value: '5' },
+  digits: { type: 'String', value: '257' },
+  large: { type: 'String', value: '18446744073709551617' },
+  list: { type: 'String', value: "['b']" },
+  uuid: { type: 'String', value: '61f0c404-5cb3-11e7-907b-a6006ad3dba0' },
+  empty: { type: 'String', value: '' },
+  ip: { type: 'IPv4', value: '10.0.0.1' },
 };
-
-const MARKER = 'marker';
 
 /** A mutated recursion may never end. */
 const LIMITS =
   'max_threads = 1, max_memory_usage = 300000000, max_execution_time = 5, max_recursive_cte_evaluation_depth = 10';
 
 export interface World {
-  /** The model of a query with `@name` parameters that reads tables of the schema's prefix. Rejects if the engine rejects the query. */
+  /**
+   * The model of a query with `@name` parameters that reads tables of the schema's prefix. Rejects if the engine rejects the query, or with
+   * UnreadableTree.
+   */
   readonly model: (query: string, options?: Partial<ModelOptions>) => Promise<QueryModel>;
   /** Whether a call by tenant `a` returns other rows if the other tenant's rows are absent or others. */
   readonly leaks: (query: string, values?: Values) => Promise<boolean>;
@@ -88,36 +100,55 @@ const DATABASES = { alone: ['a'], other: ['b', 'a'], changed: ['c', 'a'] } as co
 
 export type Database = keyof typeof DATABASES;
 
-const LOGS: Schema = { tables: TABLES, rows: ROWS, parameters: PARAMETERS, prefix: 'logs' };
+const LOGS: TenantTables = {
+  tables: TABLES + SPECIAL_TABLES,
+  rows: {
+    a: ROWS.a + SPECIAL_ROWS.a,
+    b: ROWS.b + SPECIAL_ROWS.b,
+    c: ROWS.c + SPECIAL_ROWS.c,
+  },
+  parameters: PARAMETERS,
+  prefix: 'logs',
+};
 
-export async function openTwoTenants(schema: Schema = LOGS): Promise<World> {
+export async function openTwoTenants(definition: TenantTables = LOGS): Promise<World> {
   const oracle = openOracle();
   for (const [db, tenants] of Object.entries(DATABASES)) {
-    const script = [schema.tables, ...tenants.map((tenant) => schema.rows[tenant])].join('');
+    const script = [definition.tables, ...tenants.map((tenant) => definition.rows[tenant])].join('');
     await oracle.ask(`CREATE DATABASE ${db}; ${script.replaceAll('{db}', db)}`);
   }
-  const ask = (sql: string, values: Values = {}): Promise<string> => {
-    const bindings = Object.entries(schema.parameters).map(
+  const ask = (sql: string, values: Values = {}, format = 'TSVRaw'): Promise<string> => {
+    const bindings = Object.entries(definition.parameters).map(
       ([name, { value }]) => `param_${name} = '${(values[name] ?? value).replaceAll("'", "''")}'`,
     );
-    return oracle.ask(`SET ${LIMITS}, ${bindings.join(', ')}; ${sql}`, 'TSVRaw');
+    return oracle.ask(`SET ${LIMITS}, ${bindings.join(', ')}; ${sql}`, format);
   };
-  const bind = (query: string, db: Database): string => bound(query, db, schema);
-  let views = await viewTrees(ask);
-  let last = { query: '', tree: '' };
-  const explain = async (query: string): Promise<string> => {
-    const sql = bind(query, 'other');
-    if (hasAmbiguousName(sql)) throw new Error('an ambiguous name');
-    return ask(`${EXPLAIN} ${markParameters(sql, usesOf(sql), MARKER)}`);
+  let lastError: unknown;
+  const askRows: Ask = async (sql) => {
+    try {
+      const text = await ask(sql, {}, 'JSONCompactEachRow');
+      const lines = text.split('\n').filter((line) => line !== '');
+      return lines.map((line) => JSON.parse(line) as readonly unknown[]); // arrays in this format
+    } catch (error) {
+      lastError = error;
+      return undefined;
+    }
   };
+  let schema = await readSchema(askRows);
   const model: World['model'] = async (query, options = {}) => {
-    if (last.query !== query) last = { query, tree: await explain(query) };
-    const { tree } = last;
-    const parameters = Object.keys(schema.parameters).map((name) => ({ name, isNeverNull: true }));
-    return createModel(tree, { marker: MARKER, parameters, views, ...options });
+    const sql = bound(query, 'other', definition);
+    const parameters = Object.keys(definition.parameters).map((name) => ({ name, isNeverNull: true }));
+    lastError = undefined;
+    const result = await resolveModel(
+      { ask: askRows, schema },
+      { sql, samples: [{}] },
+      { parameters, ...options },
+    );
+    if ('model' in result) return result.model;
+    throw lastError ?? new UnreadableTree(result.fault);
   };
   const rows = async (query: string, db: Database, values?: Values): Promise<string> => {
-    const text = await ask(`SELECT * FROM (${bind(query, db)}\n)`, values);
+    const text = await ask(`SELECT * FROM (${bound(query, db, definition)}\n)`, values);
     return text.split('\n').toSorted().join('\n');
   };
   const leaks: World['leaks'] = async (query, values) => {
@@ -126,8 +157,7 @@ export async function openTwoTenants(schema: Schema = LOGS): Promise<World> {
   };
   const define: World['define'] = async (statement) => {
     for (const db of Object.keys(DATABASES)) await ask(statement.replaceAll('{db}', db));
-    views = await viewTrees(ask);
-    last = { query: '', tree: '' };
+    schema = await readSchema(askRows);
   };
   return {
     model,
@@ -138,32 +168,18 @@ export async function openTwoTenants(schema: Schema = LOGS): Promise<World> {
   };
 }
 
-const EXPLAIN = 'EXPLAIN QUERY TREE run_passes = 1, passes = 1';
-
-/** The trees of the definitions of all views; undefined for those with parameters. */
-async function viewTrees(
-  ask: (sql: string) => Promise<string>,
-): Promise<ReadonlyMap<string, string | undefined>> {
-  const names = await ask(`SELECT name FROM system.tables WHERE database = 'other' AND engine = 'View'`);
-  const views = new Map<string, string | undefined>();
-  for (const name of names.split('\n').filter((each) => each !== '')) {
-    const definition = await ask(
-      `SELECT as_select FROM system.tables WHERE database = 'other' AND name = '${name}'`,
-    );
-    views.set(`other.${name}`, await ask(`${EXPLAIN} ${definition}`).catch(() => undefined));
-  }
-  return views;
-}
-
-function bound(query: string, db: Database, { parameters, prefix }: Schema): string {
+function bound(query: string, db: Database, { parameters, prefix }: TenantTables): string {
   const { sql, findings } = bindPlaceholders(query, (name) => parameters[name]?.type);
   if (findings.length > 0) throw new Error(JSON.stringify(findings));
   return sql.replaceAll(`${prefix}.`, `${db}.`);
 }
 
-/** Names of the sources that are not confined by `@tenant`. */
-export function openSources({ sources }: QueryModel, parameter = 'tenant'): readonly string[] {
+/** Names of the sources that are not confined by `@tenant`, or by one of the parameters. */
+export function openSources(
+  { sources }: QueryModel,
+  parameters: readonly string[] = ['tenant'],
+): readonly string[] {
   return sources
-    .filter(({ confinedBy, isShared }) => !isShared && !confinedBy.includes(parameter))
+    .filter(({ confinedBy, isShared }) => !isShared && !parameters.some((each) => confinedBy.includes(each)))
     .map(({ name }) => name.replace(/^(?:other|alone|changed)\./, ''));
 }

@@ -57,8 +57,7 @@ async function inspectAll({ paths, tenancy }: ExposureOptions): Promise<readonly
   const broken = [...files.values()].filter(({ candidate }) => candidate === undefined);
   if (broken.length > 0)
     throw new CommandError(`Errors in ${broken.map(({ file }) => file).join(', ')}; run millrace validate`);
-  const nameOf = ({ candidate }: InspectedFile): string => candidate.endpoint.name;
-  return inspected.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+  return inspected.toSorted((a, b) => (a.candidate.endpoint.name < b.candidate.endpoint.name ? -1 : 1));
 }
 
 /** The keys of the tokens file; undefined: there is none. Rejects with CommandError. */

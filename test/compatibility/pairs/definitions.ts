@@ -52,8 +52,8 @@ export const DEFINITIONS: readonly DefinitionPair[] = [
     ['a view gets LIMIT BY', VIEW, 'SELECT tenant, path, ms FROM {db}.events ORDER BY ts LIMIT 1 BY user_id'],
     [
       'a view groups tenants',
-      'SELECT min(e.tenant) AS tenant, path FROM {db}.events AS e GROUP BY path, e.tenant',
-      'SELECT min(e.tenant) AS tenant, path FROM {db}.events AS e GROUP BY path',
+      'SELECT max(e.tenant) AS tenant, path FROM {db}.events AS e GROUP BY path, e.tenant',
+      'SELECT max(e.tenant) AS tenant, path FROM {db}.events AS e GROUP BY path',
     ],
     [
       'a view joins without the tenant',

@@ -585,3 +585,37 @@ export const OWN: readonly Pair[] = [
     ],
   ]),
 ];
+
+export const WIDER: readonly Pair[] = [
+  ...pairs('wider', [
+    [
+      'a window of 7 days',
+      'SELECT id FROM app.orders WHERE shop = @shop AND created < @from + INTERVAL 1 DAY',
+      'SELECT id FROM app.orders WHERE shop = @shop AND created < @from + INTERVAL 7 DAY',
+    ],
+    [
+      'a window of a week',
+      "SELECT path FROM app.events WHERE tenant = @tenant AND ts > toDateTime('2024-01-03 00:00:00') - INTERVAL 1 DAY",
+      "SELECT path FROM app.events WHERE tenant = @tenant AND ts > toDateTime('2024-01-03 00:00:00') - INTERVAL 1 WEEK",
+    ],
+    [
+      'a window of days by function',
+      'SELECT at FROM app.readings WHERE org = @org AND at < @from + toIntervalHour(1)',
+      'SELECT at FROM app.readings WHERE org = @org AND at < @from + toIntervalHour(48)',
+    ],
+    [
+      'an earlier start',
+      "SELECT id FROM app.tickets WHERE account = @account AND opened >= '2024-01-15'",
+      "SELECT id FROM app.tickets WHERE account = @account AND opened >= '2023-01-15'",
+    ],
+  ]),
+  ...asTables(
+    pairs('wider', [
+      [
+        'a window of a table',
+        "SELECT path FROM app.events WHERE tenant = @tenant AND ts > toDateTime('2024-01-03 00:00:00') - INTERVAL 1 DAY",
+        "SELECT path FROM app.events WHERE tenant = @tenant AND ts > toDateTime('2024-01-03 00:00:00') - INTERVAL 7 DAY",
+      ],
+    ]),
+  ),
+];

@@ -46,7 +46,7 @@ export const LOOSER: readonly KeyPair[] = [
       OPTIONAL,
       'owner: { type: String, required: true }',
       'owner: { type: String }',
-      { owner: '\\N' },
+      { owner: '\\\\N' },
     ],
     [
       'a default of the tenant is all',

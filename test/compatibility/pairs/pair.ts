@@ -11,7 +11,9 @@ export type Shown =
   /** Not more rows than before, and nothing of other tenants. */
   | 'fewer'
   /** Other rows or columns, calculated from what could be read before; nothing of other tenants. */
-  | 'own';
+  | 'own'
+  /** More of the caller's own rows, from a longer time. */
+  | 'wider';
 
 export interface Pair {
   readonly name: string;

@@ -1,5 +1,5 @@
 // Tables of five products with two tenants' rows: web events, a shop, sensors, sites and tickets.
-import { openTwoTenants, type Schema, type World } from '../../query-model/world.ts';
+import { openTwoTenants, type TenantTables, type World } from '../../query-model/world.ts';
 
 /** Each product has its own name and type of the tenant's column and parameter. */
 const TABLES = `
@@ -74,7 +74,7 @@ INSERT INTO {db}.phones VALUES (2, '+66-2'), (4, '+66-4');
 `,
 };
 
-const PARAMETERS: Schema['parameters'] = {
+const PARAMETERS: TenantTables['parameters'] = {
   tenant: { type: 'String', value: 'a' },
   shop: { type: 'String', value: 'a' },
   org: { type: 'UInt32', value: '1' },
@@ -88,11 +88,12 @@ const PARAMETERS: Schema['parameters'] = {
   to: { type: 'DateTime', value: '2024-02-01 00:00:00' },
   count: { type: 'UInt64', value: '100' },
   owner: { type: 'Nullable(String)', value: 'a' },
+  least: { type: 'UInt32', value: '0' },
 };
 
 /** Which of the parameters hold tenants. */
 export const TENANTS: readonly string[] = ['tenant', 'shop', 'org', 'site', 'account'];
 
-export const PRODUCTS: Schema = { tables: TABLES, rows: ROWS, parameters: PARAMETERS, prefix: 'app' };
+export const PRODUCTS: TenantTables = { tables: TABLES, rows: ROWS, parameters: PARAMETERS, prefix: 'app' };
 
 export const openProducts = (): Promise<World> => openTwoTenants(PRODUCTS);
