@@ -184,7 +184,10 @@ function readQuery(reader: TreeReader, line: TreeLine): QueryNode {
     limitByCounts: ['LIMIT BY LIMIT', 'LIMIT BY OFFSET'].map(filter).filter((each) => each !== undefined),
     limits: ['LIMIT', 'OFFSET'].map(filter).filter((each) => each !== undefined),
     hasLimitSetting: settings.some((each) => /[ ,](?:limit|offset)=/.test(each)),
-    settings: withoutFormat(settings.filter((each) => each !== 'SETTINGS').join(' ')),
+    settings: settings
+      .map(withoutFormat)
+      .filter((each) => each !== '')
+      .join(' '),
     attributes: shapeOf(line),
   };
 }
@@ -192,7 +195,7 @@ function readQuery(reader: TreeReader, line: TreeLine): QueryNode {
 /** Without the settings of the format of the result. */
 function withoutFormat(settings: string): string {
   const kept = settings
-    .replace(/^SETTINGS /, '')
+    .replace(/^SETTINGS ?/, '')
     .split(/ (?=\w+=)/)
     .filter((each) => !each.startsWith('output_format_'));
   return kept.join(' ');
