@@ -85,8 +85,8 @@ const ROWS: readonly Row[] = [
     { query: `${QUERY} LIMIT 6` },
   ]),
   row(['query.changed', 'query.window_widened'], 'query', [
-    { query: `${QUERY.replace('@p', '@p AND ts > now() - INTERVAL 1 DAY')}` },
-    { query: `${QUERY.replace('@p', '@p AND ts > now() - INTERVAL 7 DAY')}` },
+    { query: QUERY.replace('@p', '@p AND ts > now() - INTERVAL 1 DAY') },
+    { query: QUERY.replace('@p', '@p AND ts > now() - INTERVAL 7 DAY') },
   ]),
   row(['column.exposes_more', 'query.changed'], 'query', [
     { query: QUERY.replace('SELECT a FROM logs.t', 'SELECT cityHash64(a) AS a FROM logs.t') },
