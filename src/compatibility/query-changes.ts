@@ -46,9 +46,22 @@ export function* compareQueries(base: Contract, head: Contract, models: ModelPai
       yield toFound(head, table, change);
     }
   }
+  // Other columns are reported as such.
+  if (isSame && reported.size === 0 && !haveSameColumns(before, after)) return;
   if (!areAllEqual) yield { code: 'query.changed', message: whatChanged(isSame), path: ['query'] };
   else if (!isSame)
     yield { code: 'query.rewritten', message: 'the query is written differently', path: ['query'] };
+}
+
+function haveSameColumns(before: EndpointModels, after: EndpointModels): boolean {
+  return [...after].every(([table, now]) => {
+    const old = before.get(table);
+    return old === undefined || columnsIn(old) === columnsIn(now);
+  });
+}
+
+function columnsIn(result: ModelResult): string {
+  return 'model' in result ? JSON.stringify(result.model.columns.map(({ name, type }) => [name, type])) : '';
 }
 
 function whatChanged(isSame: boolean): string {

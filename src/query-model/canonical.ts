@@ -297,7 +297,22 @@ function columnText(scope: Scope, column: ColumnExpression): string {
   const isDefault = scope.nullable.has(source.id) && only.kind !== 'column';
   const text = isDefault ? `outer{${expression(only)}}` : expression(only);
   const isSame = source.kind === 'query' && (isTransparent(source) || scope.options.isPlain === true);
-  return isSame ? text : `[${text}]`;
+  return isSame ? `${text}${groupText(scope, source, only)}` : `[${text}]`;
+}
+
+/** The keys of the groups of which an aggregate picks a value: `max(tenant)` is a tenant's own only in groups of one tenant. */
+function groupText(scope: Scope, source: Relation, expression: Expression): string {
+  if (source.kind !== 'query' || !picksValue(expression)) return '';
+  return ` BY (${source.groupBy.map(scope.texts.expression).toSorted().join(', ')})`;
+}
+
+const NUMBERS = /^(?:count|sum|avg|uniq|quantile|median|stddev|var|covar|corr)/i;
+
+function picksValue(expression: Expression): boolean {
+  return (
+    (expression.kind === 'function' && expression.role === 'aggregate' && !NUMBERS.test(expression.name)) ||
+    childrenOf(expression).some(picksValue)
+  );
 }
 
 function numbered(scope: Scope, table: Relation & { readonly kind: 'table' | 'table_function' }): string {

@@ -25,13 +25,10 @@ const MAX_EXPOSURES = 2_000;
 
 /** For each result column. Throws UnreadableTree for a column that depends on too many others. */
 export function exposuresOf(root: QueryNode | UnionNode): readonly (readonly Exposure[])[] {
-  const exposures = createExposures(createTexts(root, { isPlain: true }));
-  const columns = (query: QueryNode | UnionNode): readonly (readonly Exposure[])[] => {
-    if (query.kind === 'query') return query.projection.map(exposures);
-    const branches = query.branches.map(columns);
-    return (branches[0] ?? []).map((_, index) => unique(branches.flatMap((each) => each[index] ?? [])));
-  };
-  return columns(root);
+  if (root.kind === 'query')
+    return root.projection.map(createExposures(createTexts(root, { isPlain: true })));
+  const branches = root.branches.map(exposuresOf);
+  return (branches[0] ?? []).map((_, index) => unique(branches.flatMap((each) => each[index] ?? [])));
 }
 
 function createExposures(texts: Texts): (expression: Expression) => readonly Exposure[] {
@@ -88,10 +85,21 @@ function ofFunction(
   const { arguments: list } = call;
   const inner = childrenOf(call).flatMap((child) => {
     const index = list.indexOf(child);
+    if (isGuard(call, index, texts)) return []; // compared as a whole
     const guards = index < 0 ? [] : guardsOf(call, index, texts);
     return exposures(child).map((each) => through(each, guards));
   });
   return [...ofDictionary(call, texts), ...ofCount(call, texts), ...inner];
+}
+
+/** Whether an argument is a condition by a parameter that decides whether others are shown. */
+function isGuard({ name, role, arguments: list }: FunctionExpression, index: number, texts: Texts): boolean {
+  const argument = list[index];
+  if (argument === undefined || texts.parameters(argument).size === 0) return false;
+  if (role !== 'ordinary') return name.endsWith('If') && index === list.length - 1;
+  if (name === 'if') return index === 0;
+  if (name === 'multiIf') return index % 2 === 0 && index < list.length - 1;
+  return (name === 'multiply' || name === 'and') && decides(argument);
 }
 
 function ofDictionary(call: FunctionExpression, texts: Texts): readonly Exposure[] {

@@ -1,14 +1,36 @@
 // Whether one condition implies another: a weaker form of a condition is a lost condition.
+import { blockOf } from './blocks.ts';
 import { flatten, type Texts } from './canonical.ts';
 import type { Expression, QueryNode, UnionNode } from './nodes.ts';
 import { elementsOf, plainForm } from './plain-form.ts';
 import { isFiltered, readingsOf, type Restriction } from './restrictions.ts';
+import { componentsOf } from './values.ts';
 
 /** Whether every row that passes all of `now` passes `old`, as far as their forms show it. */
 export function areImplying(now: readonly Restriction[], old: Restriction): boolean {
   const near = now.filter(({ stage }) => stage <= old.stage);
   if (near.some((each) => each.text === old.text || isImplying(each, old))) return true;
+  if (isJoined(near, old)) return true;
   return isEquality(old.condition) && areEqual(near, old);
+}
+
+/** Whether a join has the conditions of an IN with a subquery that only filters tables. */
+function isJoined(now: readonly Restriction[], { condition, texts }: Restriction): boolean {
+  if (condition?.kind !== 'function' || condition.name !== 'in') return false;
+  const [left, set] = condition.arguments;
+  if (left === undefined || set?.kind !== 'subquery' || !isFiltered(set.query)) return false;
+  const inside = texts.inside(set.query);
+  const columns = componentsOf(left).map((each) => texts.expression(each));
+  const others = set.query.projection.map(inside.expression);
+  if (columns.length !== others.length) return false;
+  const equalities = columns.map(
+    (each, index) => `equals(${[each, others[index] ?? ''].toSorted().join(', ')})`,
+  );
+  const { conditions } = blockOf(set.query);
+  const known = new Set(
+    now.flatMap((each) => (each.condition === undefined ? [] : each.texts.conjuncts(each.condition))),
+  );
+  return [...equalities, ...conditions.flatMap(inside.conjuncts)].every((text) => known.has(text));
 }
 
 function isImplying(now: Restriction, old: Restriction): boolean {

@@ -55,6 +55,9 @@ export function plainForm(call: FunctionExpression): Expression {
     case 'in':
     case 'notIn':
       return equalityForm(call);
+    case 'equals':
+    case 'notEquals':
+      return second === undefined ? call : comparisonForm(call, first, second);
     case 'has':
       return second === undefined ? call : elementForm(call, first, second);
     case 'multiIf':
@@ -132,6 +135,30 @@ export function withoutSubquery(expression: Expression): Expression {
   return isPlain && only !== undefined ? withoutSubquery(only) : expression;
 }
 
+/** Tuples as their elements, and `x = ''` as `empty(x)`. */
+function comparisonForm(call: FunctionExpression, left: Expression, right: Expression): Expression {
+  if (
+    left.kind === 'function' &&
+    right.kind === 'function' &&
+    left.name === 'tuple' &&
+    right.name === 'tuple'
+  ) {
+    const pairs = left.arguments.flatMap((each, index) => {
+      const other = right.arguments[index];
+      return other === undefined ? [] : { ...call, arguments: [each, other] };
+    });
+    if (pairs.length !== right.arguments.length || pairs.length < 2) return call;
+    return { ...call, name: call.name === 'equals' ? 'and' : 'or', arguments: pairs };
+  }
+  const [value, other] = isEmptyString(left) ? [right, left] : [left, right];
+  if (!isEmptyString(other) || typeOf(value) !== 'String') return call;
+  return { ...call, name: call.name === 'equals' ? 'empty' : 'notEmpty', arguments: [value] };
+}
+
+function isEmptyString(expression: Expression): boolean {
+  return expression.kind === 'constant' && expression.type === 'String' && expression.text === "''";
+}
+
 /** `has([y], x)` as an equality, and `has([y, z], x)` as IN, of like types. */
 function elementForm(call: FunctionExpression, array: Expression, value: Expression): Expression {
   if (array.kind !== 'function' || array.name !== 'array') return call;
@@ -162,11 +189,15 @@ function typeOf(expression: Expression): string {
   return 'type' in expression ? expression.type : '';
 }
 
-/** Types within which both conversions are the same; undefined for those with NULL or less certain ones. */
-function kindOfType(type: string): 'text' | 'integer' | undefined {
+/** Equal for types between which both conversions are the same; undefined for those with NULL or less certain ones. */
+function kindOfType(type: string): string | undefined {
   const inner = type.replace(/^LowCardinality\((.*)\)$/, '$1');
-  if (inner === 'String') return 'text';
-  return /^U?Int(?:8|16|32|64)$/.test(inner) ? 'integer' : undefined;
+  if (/^U?Int(?:8|16|32|64)$/.test(inner)) return 'integer';
+  return /^(?:String|UUID|Bool|IPv4|IPv6|Date|Date32|(?:DateTime|DateTime64|Enum8|Enum16|FixedString)(?:\(.*\))?)$/.test(
+    inner,
+  )
+    ? inner
+    : undefined;
 }
 
 /** The elements of a constant set, or of a tuple or array of values; undefined if it is neither. */

@@ -184,7 +184,7 @@ function readQuery(reader: TreeReader, line: TreeLine): QueryNode {
     limitByCounts: ['LIMIT BY LIMIT', 'LIMIT BY OFFSET'].map(filter).filter((each) => each !== undefined),
     limits: ['LIMIT', 'OFFSET'].map(filter).filter((each) => each !== undefined),
     hasLimitSetting: settings.some((each) => /[ ,](?:limit|offset)=/.test(each)),
-    settings: withoutFormat(settings.filter((each) => each !== 'SETTINGS').join(' ')),
+    settings: withoutFormat(settings.join(' ')),
     attributes: shapeOf(line),
   };
 }
@@ -192,9 +192,9 @@ function readQuery(reader: TreeReader, line: TreeLine): QueryNode {
 /** Without the settings of the format of the result. */
 function withoutFormat(settings: string): string {
   const kept = settings
-    .replace(/^SETTINGS /, '')
+    .replace(/^SETTINGS ?/, '')
     .split(/ (?=\w+=)/)
-    .filter((each) => !each.startsWith('output_format_'));
+    .filter((each) => each !== '' && !each.startsWith('output_format_'));
   return kept.join(' ');
 }
 
