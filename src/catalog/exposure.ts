@@ -84,7 +84,7 @@ export async function readExposure(
 }
 
 /** What an endpoint exposes, from the models of its queries. */
-export function exposureOf(
+function exposureOf(
   { analysis: { file }, candidate: { endpoint } }: AnalysedEndpoint,
   models: readonly ModelledQuery[],
   setting: TenancySetting,

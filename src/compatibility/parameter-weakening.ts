@@ -55,7 +55,7 @@ function optional({ now }: Pair): string {
 
 function absent({ default: value }: Parameter): string {
   const shown = value === undefined ? 'NULL' : JSON.stringify(value);
-  return `calls without it get the rows that ${shown} selects, whoever sends them`;
+  return `any caller may omit it, and gets the rows that ${shown} selects`;
 }
 
 /** Values that select every row in conditions such as `@p = '' OR …`, LIKE and match. */
