@@ -5,8 +5,7 @@ import { parseColumnType } from '../sql/column-type.ts';
 import { authorOffset } from '../sql/placeholders.ts';
 import type { RuleFinding } from './analysis.ts';
 import { partRules, ruleFor } from './column-rules.ts';
-import type { InspectedFile } from './compile.ts';
-import type { EndpointQuery, ModelledQuery } from './query-models.ts';
+import type { AnalysedEndpoint, EndpointQuery, ModelledQuery } from './query-models.ts';
 import { rangeOf, whatReads } from './tenancy-check.ts';
 
 /** A result column without a rule that is made of a stored column which a rule redacts elsewhere in the file. */
@@ -31,7 +30,7 @@ interface Redacted {
  * the same stored column, has one. Numbers about many rows, hashes and conditions need none.
  */
 export function findUnredacted(
-  inspected: InspectedFile,
+  inspected: AnalysedEndpoint,
   models: readonly ModelledQuery[],
 ): readonly UnredactedColumn[] {
   const { pii } = inspected.analysis.file;
@@ -49,7 +48,7 @@ export function findUnredacted(
 
 /** At most one per result column. */
 function unredactedIn(
-  inspected: InspectedFile,
+  inspected: AnalysedEndpoint,
   { query, result }: ModelledQuery,
   redacted: readonly Redacted[],
 ): readonly UnredactedColumn[] {
@@ -74,7 +73,7 @@ function unredactedIn(
 
 /** Findings for queries whose columns cannot be followed although the file redacts some of them. */
 export function findNotFollowed(
-  inspected: InspectedFile,
+  inspected: AnalysedEndpoint,
   models: readonly ModelledQuery[],
 ): readonly RuleFinding[] {
   const { pii } = inspected.analysis.file;
@@ -92,7 +91,10 @@ export function findNotFollowed(
   }));
 }
 
-function redactedIn({ analysis: { file } }: InspectedFile, { result }: ModelledQuery): readonly Redacted[] {
+function redactedIn(
+  { analysis: { file } }: AnalysedEndpoint,
+  { result }: ModelledQuery,
+): readonly Redacted[] {
   if ('fault' in result) return [];
   return result.model.columns.flatMap(({ name, flow }, index) => {
     if (ruleFor(file.pii, name) !== undefined) return sourcesOfRule(flow, name);
@@ -102,15 +104,15 @@ function redactedIn({ analysis: { file } }: InspectedFile, { result }: ModelledQ
   });
 }
 
-/** What a redacted column is made of. Of several columns that are put together, only strings: others are rarely personal. */
+/** Of what is put together in one column, such as a name and an id, these are rarely personal. */
+const IMPERSONAL: ReadonlySet<string> = new Set(['number', 'boolean', 'time', 'uuid']);
+
+/** What a redacted column is made of. */
 function sourcesOfRule(flow: readonly ColumnFlow[], as: string): readonly Redacted[] {
   const made = flow.filter(isExposed);
   const isOnly = new Set(made.map(({ table, column }) => `${table}.${column}`)).size === 1;
   return made
-    .filter(
-      ({ kind, type }) =>
-        kind !== 'computed' || isOnly || ['string', 'dynamic', 'other'].includes(parseColumnType(type).kind),
-    ) // prettier-ignore
+    .filter(({ type }) => isOnly || !IMPERSONAL.has(parseColumnType(type).kind))
     .map(({ table, column }) => ({ table, column, as }));
 }
 
@@ -132,7 +134,7 @@ function isMadeOf({ table, column, kind }: ColumnFlow, redacted: Redacted): bool
 
 /** Whether a rule for a part of the result column applies to the redacted part of the stored one. */
 function isCovered(
-  { analysis }: InspectedFile,
+  { analysis }: AnalysedEndpoint,
   name: string,
   { column, kind }: ColumnFlow,
   redacted: Redacted,
@@ -142,7 +144,7 @@ function isCovered(
 }
 
 function findingOf(
-  inspected: InspectedFile,
+  inspected: AnalysedEndpoint,
   { query, column, source, redactedAs }: Omit<UnredactedColumn, 'finding'>,
 ): RuleFinding {
   const { table, column: stored, kind } = source;
@@ -162,7 +164,7 @@ function findingOf(
 
 /** Where the author names the result column, otherwise the stored one, in the query that returns it. */
 function offsetOf(
-  inspected: InspectedFile,
+  inspected: AnalysedEndpoint,
   { table }: EndpointQuery,
   column: string,
   source: ColumnFlow,

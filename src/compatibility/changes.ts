@@ -289,6 +289,10 @@ export const CHANGES = {
     'The redaction rule of a column was removed',
     'Its values are returned unchanged unless a detector finds something in them.',
   ),
+  'redaction.not_applied': security(
+    'A column is made of one that is redacted under another name',
+    'pii.columns has no rule for it, so that it shows what the rule hides.',
+  ),
   'redaction.column_rule_weakened': security(
     'The redaction rule of a column is weaker',
     'drop removes the column, mask shows only that there is a value, hash also shows which values are equal.',

@@ -12,6 +12,7 @@ import { compareQueries, type EndpointModels } from './query-changes.ts';
 import { judge, NO_REASONS, unusedReasons, type Reasons } from './reasons.ts';
 import { compareRedaction } from './redaction.ts';
 import { createRestrictions } from './restricting-parameters.ts';
+import { compareUnredacted } from './unredacted.ts';
 import { compareSandboxes } from './sandbox.ts';
 import { compareTenancies, compareTenancySettings } from './tenancy-changes.ts';
 
@@ -158,6 +159,7 @@ function compareTwo(
     ...compareSandboxes(old, now),
     ...compareTenancies(old, now),
     ...compareRedaction(old, now),
+    ...compareUnredacted(old, now, models),
     ...comparePolicies(old, now),
   ];
   const [before, after] = [old.analysis.file.query, now.analysis.file.query];

@@ -3,12 +3,13 @@ import {
   addSources, allOf, eitherOf, mapKeys, mergeSources, NO_FACTS, openAll, partsOf, refOfColumn, restrictKeys, together, hasKey,
   type Facts, type Ref, type SourceFacts,
 } from './facts.ts'; // prettier-ignore
+import { aggregatesOf, conditionsOfAggregate } from './aggregates.ts';
 import { filterBy, type FilterContext } from './filters.ts';
 import { isUnpredictable } from './functions.ts';
 import { idOfRef, joinFacts } from './joins.ts';
 import {
   childrenOf, expressionsIn, expressionsOf, namesOf,
-  type Expression, type FunctionExpression, type NodeId, type QueryNode, type Relation, type TableFunctionNode, type TableNode, type UnionNode,
+  type Expression, type NodeId, type QueryNode, type Relation, type TableFunctionNode, type TableNode, type UnionNode,
 } from './nodes.ts'; // prettier-ignore
 import { isReferenceLookup, withReads } from './reads.ts';
 import { isSourceFree } from './sources.ts';
@@ -164,10 +165,10 @@ function knowQuery(analysis: Analysis, query: QueryNode): Known {
   if (isAggregated && query.groupBy.length === 0 && !hasSubtotals)
     facts = filteredByAggregates(facts, late, context);
   const hasFill = query.orderBy.some((each) => each.hasFill);
-  if (hasSubtotals) facts = { ...facts, equal: new Set() }; // which have defaults instead of the keys
+  if (hasSubtotals) facts = { ...facts, equal: new Set(), links: undefined }; // which have defaults instead of the keys
   facts = withReads(analysis, facts, late);
   const ofFilled = withReads(analysis, { equal: new Set(), sources: new Map() }, query.interpolate);
-  facts = { equal: facts.equal, sources: mergeSources(facts.sources, ofFilled.sources) };
+  facts = { ...facts, sources: mergeSources(facts.sources, ofFilled.sources) };
   if (isAggregated || query.groupBy.length > 0)
     facts = only(facts, hasSubtotals ? [] : refsOf(query.groupBy));
   facts = filtered(facts, query.having);
@@ -175,7 +176,7 @@ function knowQuery(analysis: Analysis, query: QueryNode): Known {
   facts = filtered(facts, query.qualify);
   if (query.limitBy.length > 0) facts = only(facts, refsOf(query.limitBy));
   if (limits.length > 0 || query.hasLimitSetting || hasFill) facts = only(facts, []);
-  if (hasFill) facts = { ...facts, equal: new Set() };
+  if (hasFill) facts = { ...facts, equal: new Set(), links: undefined };
   return { ids: new Set([query.id]), facts: project(analysis, query, facts, isLocal) };
 }
 
@@ -183,22 +184,21 @@ function refsOf(expressions: readonly Expression[]): readonly Ref[] {
   return expressions.map(refOf).filter((ref) => ref !== undefined);
 }
 
-/** Without keys, the only row holds aggregates: if each has a condition (`sumIf`), others' rows must satisfy one. */
+/** Without keys, the only row holds aggregates: if each has a condition (`sumIf`), rows without an influence satisfy none. */
 function filteredByAggregates(
   facts: Facts,
   expressions: readonly Expression[],
   context: FilterContext,
 ): Facts {
-  const conditions = expressions.flatMap(aggregatesOf).map(({ name, arguments: list }) => {
-    const condition = name.endsWith('If') ? list.at(-1) : undefined;
-    return condition === undefined ? facts : filterBy(facts, condition, context);
-  });
-  return { equal: facts.equal, sources: (eitherOf(conditions) ?? facts).sources };
-}
-
-function aggregatesOf(expression: Expression): readonly FunctionExpression[] {
-  if (expression.kind === 'function' && expression.role === 'aggregate') return [expression];
-  return childrenOf(expression).flatMap(aggregatesOf);
+  const alternatives = expressions
+    .flatMap(aggregatesOf)
+    .map((aggregate) =>
+      conditionsOfAggregate(aggregate).reduce<Facts | undefined>(
+        (current, condition) => current && filterBy(current, condition, context),
+        facts,
+      ),
+    );
+  return { ...facts, sources: (eitherOf(alternatives) ?? facts).sources };
 }
 
 function hasRole(expression: Expression, role: 'aggregate' | 'window'): boolean {
@@ -241,7 +241,22 @@ function project(
     }
     return result;
   });
-  return { equal: new Set(equal), sources: renamed.sources };
+  return { equal: new Set(equal), links: renameLinks(facts, outputs), sources: renamed.sources };
+}
+
+/** Pairs of columns that are both in the result. */
+function renameLinks(
+  { links = new Set<string>() }: Facts,
+  outputs: readonly { readonly ref: Ref | undefined; readonly inner: Ref | undefined }[],
+): ReadonlySet<string> {
+  const names = new Map<Ref, Ref>();
+  for (const { ref, inner } of outputs) if (ref !== undefined && inner !== undefined) names.set(inner, ref);
+  return new Set(
+    [...links].flatMap((pair) => {
+      const [a, b] = pair.split('=').map((ref) => names.get(ref));
+      return a === undefined || b === undefined ? [] : [a < b ? `${a}=${b}` : `${b}=${a}`];
+    }),
+  );
 }
 
 function isOnce(names: readonly string[], name: string): boolean {

@@ -28,7 +28,7 @@ export function partsOf(ref: Ref): Ref {
 }
 
 function escaped(name: string): string {
-  return name.replaceAll(/[%.*?:,]/g, (char) => `%${char.charCodeAt(0).toString(16)}`);
+  return name.replaceAll(/[%.*?:,=]/g, (char) => `%${char.charCodeAt(0).toString(16)}`);
 }
 
 /** A source: a table or a table function in FROM, a dictionary, or the table of `IN table`, by the id of its node. */
@@ -45,6 +45,8 @@ export interface SourceFacts {
 export interface Facts {
   /** Columns that equal the parameter in every row. */
   readonly equal: ReadonlySet<Ref>;
+  /** Pairs of columns that are equal to each other in every row, as `a=b`. */
+  readonly links?: ReadonlySet<string> | undefined;
   readonly sources: ReadonlyMap<NodeId, SourceFacts>;
 }
 
@@ -72,7 +74,8 @@ export function eitherOf(alternatives: readonly (Facts | undefined)[]): Facts | 
   if (first === undefined) return undefined;
   return rest.reduce<Facts>((facts, other) => {
     const equal = new Set([...facts.equal].filter((ref) => other.equal.has(ref)));
-    return { equal, sources: mergeSources(facts.sources, other.sources) };
+    const links = new Set([...(facts.links ?? [])].filter((pair) => other.links?.has(pair) === true));
+    return { equal, links, sources: mergeSources(facts.sources, other.sources) };
   }, first);
 }
 
@@ -92,26 +95,56 @@ export function mergeSources(a: Facts['sources'], b: Facts['sources']): Facts['s
 export function together(a: Facts, b: Facts): Facts {
   return {
     equal: new Set([...a.equal, ...b.equal]),
+    links: new Set([...(a.links ?? []), ...(b.links ?? [])]),
     sources: mergeSources(a.sources, b.sources),
   };
 }
 
-/** Every row has the parameter in this column. */
+/** Every row has the parameter in this column, and in those that are equal to it. */
 export function bind(facts: Facts, ref: Ref): Facts {
+  const refs = classOf(facts.links, ref);
   const sources = new Map(facts.sources);
   for (const [id, source] of sources) {
-    if (!source.isConfined && hasKey(source.keys, ref)) sources.set(id, CONFINED);
+    if (!source.isConfined && refs.some((each) => hasKey(source.keys, each))) sources.set(id, CONFINED);
   }
-  return { equal: new Set([...facts.equal, ref]), sources };
+  return { equal: new Set([...facts.equal, ...refs]), links: facts.links, sources };
 }
 
 /** Both columns are equal in every row. */
 export function link(facts: Facts, a: Ref, b: Ref): Facts {
-  return mapKeys(facts, (keys) => {
-    const [hasA, hasB] = [hasKey(keys, a), hasKey(keys, b)];
-    if (hasA === hasB) return keys;
-    return new Set([...keys, hasA ? b : a]);
-  });
+  const links = new Set([...(facts.links ?? []), a < b ? `${a}=${b}` : `${b}=${a}`]);
+  if (links.size === facts.links?.size) return facts;
+  const refs = classOf(links, a);
+  const linked = mapKeys({ ...facts, links }, (keys) =>
+    refs.some((ref) => hasKey(keys, ref)) ? new Set([...keys, ...refs]) : keys,
+  );
+  return refs.some((ref) => facts.equal.has(ref)) ? bind(linked, a) : linked;
+}
+
+/** Sets of columns that are equal to each other in every row. */
+export function classesOf({ links }: Facts): readonly (readonly Ref[])[] {
+  const classes: (readonly Ref[])[] = [];
+  const known = new Set<Ref>();
+  for (const ref of [...(links ?? [])].flatMap((pair) => pair.split('='))) {
+    if (known.has(ref)) continue;
+    const refs = classOf(links, ref);
+    for (const each of refs) known.add(each);
+    classes.push(refs);
+  }
+  return classes;
+}
+
+/** The columns that are equal to one in every row, itself included. */
+function classOf(links: Facts['links'], ref: Ref): readonly Ref[] {
+  const found = new Set([ref]);
+  const pairs = [...(links ?? [])].map((pair) => pair.split('='));
+  for (const each of found) {
+    for (const [a = '', b = ''] of pairs) {
+      if (a === each) found.add(b); // visited later
+      if (b === each) found.add(a);
+    }
+  }
+  return [...found];
 }
 
 /** Replaces the keys of each source that is not confined. */
@@ -123,7 +156,7 @@ export function mapKeys(
   for (const [id, source] of sources) {
     if (!source.isConfined) sources.set(id, { isConfined: false, keys: change(source.keys, id) });
   }
-  return { equal: facts.equal, sources };
+  return { ...facts, sources };
 }
 
 /** No source is confined, whatever is filtered. */
@@ -141,7 +174,7 @@ export function addSources(facts: Facts, added: Facts['sources']): Facts {
     if (!source.isConfined && [...facts.equal].some((ref) => hasKey(source.keys, ref)))
       settled.set(id, CONFINED);
   }
-  return { equal: facts.equal, sources: mergeSources(facts.sources, settled) };
+  return { ...facts, sources: mergeSources(facts.sources, settled) };
 }
 
 /** The keys among `kept`, those of outer queries, and nothing else. */

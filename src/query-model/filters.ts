@@ -1,6 +1,6 @@
 // What a condition says about the rows that satisfy it.
 import { bind, eitherOf, link, type Facts } from './facts.ts';
-import { typesOf, type Expression, type FunctionExpression } from './nodes.ts';
+import { childrenOf, typesOf, type Expression, type FunctionExpression } from './nodes.ts';
 import { isExact, isNullable, typeOf } from './types.ts';
 import { componentsOf, isValue, refOf, type ValueContext } from './values.ts';
 
@@ -28,8 +28,8 @@ export function filterBy(facts: Facts, condition: Expression, context: FilterCon
 }
 
 /** Grows with everything that a condition can add. */
-function sizeOf({ equal, sources }: Facts): number {
-  let size = equal.size;
+function sizeOf({ equal, links, sources }: Facts): number {
+  let size = equal.size + (links?.size ?? 0);
   for (const { isConfined, keys } of sources.values()) size += isConfined ? 1_000_000 : keys.size;
   return size;
 }
@@ -156,10 +156,18 @@ function filterByCases(
     if (when === undefined) continue;
     const chosen: Facts | undefined = then === undefined ? others : filterOnce(others, when, context, true);
     branches.push(chosen && filterOnce(chosen, then ?? when, context, isTrue));
-    // A condition that is NULL leads to the next branch, so nothing follows there from one that is not true.
-    if (then !== undefined && !isNullable(typeOf(when))) others = filterOnce(others, when, context, false);
+    // A condition that is NULL leads to the next branch, so nothing follows there from one that is not true. One that has
+    // branches itself is not looked at twice: each level would double the time.
+    if (then !== undefined && !isNullable(typeOf(when)) && !hasBranches(when))
+      others = filterOnce(others, when, context, false);
   }
   return eitherOf(branches);
+}
+
+function hasBranches(condition: Expression): boolean {
+  const isBranching =
+    condition.kind === 'function' && /^(?:if|multiIf|caseWithExpression)$/i.test(condition.name);
+  return isBranching || childrenOf(condition).some(hasBranches);
 }
 
 const EQUALITIES: ReadonlySet<string> = new Set(['equals', 'isnotdistinctfrom']);

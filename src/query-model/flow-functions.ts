@@ -40,19 +40,19 @@ function use(argument: Expression, kind: FlowKind, path: Path = []): Use {
 /** Functions whose arguments are their possible values, or the elements of it. */
 const VALUES: ReadonlySet<string> = new Set([
   'coalesce', 'ifnull', 'firstnondefault', 'greatest', 'least', 'array', 'arrayconcat', 'arraypushback', 'arraypushfront',
-  'mapconcat', 'mapupdate',
+  'mapconcat', 'mapupdate', 'arrayresize', 'arraypartialsort', 'arraypartialreversesort', 'accuratecastordefault',
 ]); // prettier-ignore
 
 /** Functions that return their first argument in another type. */
 const CONVERSIONS: ReadonlySet<string> = new Set([
   'tostring', 'touuid', 'tolowcardinality', 'tonullable', 'materialize', 'identity', 'assumenotnull', 'tojsonstring',
-  'accuratecast', 'accuratecastornull', 'accuratecastordefault', 'tofixedstring', 'todynamic',
+  'accuratecast', 'accuratecastornull', 'tofixedstring', 'todynamic',
 ]); // prettier-ignore
 
 /** Functions that return elements of their first argument, which these and the other arguments choose. */
 const ELEMENTS: ReadonlySet<string> = new Set([
   'nullif', 'arrayjoin', 'arrayreverse', 'arrayslice', 'arraydistinct', 'arrayflatten', 'arraycompact', 'arraypopback',
-  'arraypopfront', 'arrayresize', 'arraysort', 'arrayreversesort', 'arraypartialsort', 'arraypartialreversesort',
+  'arraypopfront', 'arraysort', 'arrayreversesort',
   'arrayshuffle', 'arrayrandomsample', 'arrayintersect', 'arraymin', 'arraymax', 'arrayrotateleft', 'arrayrotateright',
   'emptyarraytosingle',
 ]); // prettier-ignore
@@ -65,7 +65,7 @@ const CHOSEN: ReadonlySet<string> = new Set([
 ]); // prettier-ignore
 
 const CONDITIONS =
-  /^(?:equals|notequals|less|greater|lessorequals|greaterorequals|isdistinctfrom|isnotdistinctfrom|(?:global)?(?:not)?(?:null)?in(?:ignoreset)?|i?like|noti?like|match|isnull|isnotnull|empty|notempty|and|or|not|xor|has|hasall|hasany|exists|mapcontains\w*|array(?:exists|all|count)|startswith|endswith)$/;
+  /^(?:equals|notequals|less|greater|lessorequals|greaterorequals|isdistinctfrom|isnotdistinctfrom|(?:global)?(?:not)?(?:null)?in(?:ignoreset)?|i?like|noti?like|match|isnull|isnotnull|empty|notempty|and|or|not|xor|has|hasall|hasany|exists|mapcontains\w*|grouping|array(?:exists|all|count)|startswith|endswith)$/;
 
 const HASHES =
   /^(?:sha\d+\w*|md[45]|siphash\w*|cityhash64|farmhash64|farmfingerprint64|metrohash64|xxhash\d+|xxh3|murmurhash\w+|halfmd5|blake3|ripemd160|keccak256|wyhash64|hmac)$/;
@@ -78,11 +78,11 @@ function ordinaryUses(call: FunctionExpression, path: Path): readonly Use[] {
     list.map((each) => use(each, kind, inner));
   if (first === undefined) return [];
   if (CONDITIONS.test(name)) return all('condition');
+  if (first.kind === 'lambda') return lambdaUses(list, name, path);
   if (HASHES.test(name)) return all('hashed');
   if (VALUES.has(name)) return all('value', path);
   const lookup = dictionaryOf(call);
   if (lookup !== undefined) return dictionaryUses(list, name, path);
-  if (first.kind === 'lambda') return lambdaUses(list, name, path);
   if (name === 'cast' || name === '_cast') return [use(first, 'value', positions(path, call.type))];
   if (CONVERSIONS.has(name))
     return [use(first, 'value', path), ...list.slice(1).map((each) => use(each, 'condition'))];
@@ -191,7 +191,11 @@ function dictionaryUses(list: readonly Expression[], name: string, path: Path): 
 function lambdaUses(list: readonly Expression[], name: string, path: Path): readonly Use[] {
   const [lambda, ...rest] = list;
   if (lambda === undefined) return [];
-  if (CHOSEN.has(name)) return [use(lambda, 'condition'), ...rest.flatMap((each) => chosen(each, [], path))];
+  if (CHOSEN.has(name)) {
+    const value = rest[name.includes('partial') ? 1 : 0]; // after the limit
+    const others = [lambda, ...rest.filter((each) => each !== value)];
+    return value === undefined ? others.map((each) => use(each, 'value')) : chosen(value, others, path);
+  }
   if (name === 'arraymap') return [use(lambda, 'value', path), ...rest.map((each) => use(each, 'condition'))]; // their lengths
   if (name === 'arrayfold') {
     const start = rest.at(-1);

@@ -1,6 +1,7 @@
 // What a join leaves known about its sides: by kind (which rows survive without a match) and strictness (which of several
 // matches is picked).
 import {
+  classesOf,
   link,
   mapKeys,
   mergeSources,
@@ -11,8 +12,8 @@ import {
   type Ref,
 } from './facts.ts';
 import { equality, filterBy, type FilterContext } from './filters.ts';
-import type { Expression, JoinNode, NodeId } from './nodes.ts';
-import { componentsOf, refOf } from './values.ts';
+import type { JoinNode, NodeId } from './nodes.ts';
+import { refOf } from './values.ts';
 
 /** Both sides of a join: what is known, and the ids of the nodes that columns can come from. */
 export interface JoinSides {
@@ -34,20 +35,20 @@ export function joinFacts(join: JoinNode, sides: JoinSides, context: FilterConte
   const matched = matchedFacts(join, all, context);
   const unmatched = mapKeys(all, (keys) => keys);
   const nothing = (facts: Facts): Facts => mapKeys(facts, (keys) => outside(keys, sides));
-  if (matched === undefined) return { ...nothing(unmatched), equal: new Set() };
+  if (matched === undefined) return { ...nothing(unmatched), equal: new Set(), links: undefined };
   switch (join.join) {
     case 'INNER':
-      return pick(join, matched, sides);
+      return pick(join, { facts: matched, matched }, sides);
     case 'LEFT':
       return ofOuter(join, { kept: left, matched }, sides, 'left');
     case 'RIGHT':
       return ofOuter(join, { kept: right, matched }, sides, 'right');
     case 'FULL':
-      return { ...nothing(all), equal: new Set() };
+      return { ...nothing(all), equal: new Set(), links: undefined };
     case 'PASTE': // by row number, so any row of one side decides what the others are paired with
-      return nothing(all);
+      return { ...nothing(all), links: undefined };
     default:
-      return { ...nothing(all), equal: new Set() };
+      return { ...nothing(all), equal: new Set(), links: undefined };
   }
 }
 
@@ -78,22 +79,28 @@ function ofOuter(
 ): Facts {
   const other = side === 'left' ? sides.right : sides.left;
   const otherIds = side === 'left' ? sides.rightIds : sides.leftIds;
-  if (join.strictness === 'SEMI') return pick(join, matched, sides);
+  if (join.strictness === 'SEMI') return pick(join, { facts: matched, matched }, sides);
   // A filter above on the other side's columns also keeps rows without a match, if the default is what it asks for.
   const ofOther = new Map([...matched.sources].filter(([id]) => other.sources.has(id)));
   const inner = mapKeys({ equal: new Set(), sources: ofOther }, (keys) =>
     restrictKeys(keys, [], (ref) => otherIds.has(idOfRef(ref))),
   );
-  const facts: Facts = { equal: kept.equal, sources: mergeSources(kept.sources, inner.sources) };
-  return pick(join, facts, sides);
+  const facts: Facts = { ...kept, sources: mergeSources(kept.sources, inner.sources) };
+  return pick(join, { facts, matched }, sides);
+}
+
+interface Picked {
+  readonly facts: Facts;
+  /** What holds in each match. */
+  readonly matched: Facts;
 }
 
 /** Where a row has several matches and one is picked, only equal keys of the join decide among which. */
-function pick(join: JoinNode, facts: Facts, sides: JoinSides): Facts {
+function pick(join: JoinNode, { facts, matched }: Picked, sides: JoinSides): Facts {
   const { strictness, join: kind } = join;
   if (strictness === 'ALL' || strictness === 'ANTI') return facts;
   const isBoth = (strictness === 'ANY' && kind === 'INNER') || !PICKING.has(strictness);
-  const keys = joinKeys(join);
+  const keys = joinKeys(matched, sides);
   const picked = new Set<NodeId>();
   const addAll = (from: Facts): void => {
     for (const id of from.sources.keys()) picked.add(id);
@@ -112,19 +119,11 @@ function isInside(ref: Ref, { leftIds, rightIds }: JoinSides): boolean {
   return leftIds.has(id) || rightIds.has(id);
 }
 
-/** Columns that are equal in each match, of both sides. */
-function joinKeys(join: JoinNode): readonly Ref[] {
-  const ofUsing = join.using.flatMap(({ name, left, right }) => [
-    ...[refOf(left), refOf(right)].filter((ref) => ref !== undefined),
-    refOfColumn(join.id, name),
-  ]);
-  return [...ofUsing, ...(join.on === undefined ? [] : equalColumns(join.on))];
-}
-
-function equalColumns(condition: Expression): readonly Ref[] {
-  if (condition.kind !== 'function') return [];
-  if (condition.name === 'and') return condition.arguments.flatMap(equalColumns);
-  if (condition.name !== 'equals' && condition.name !== 'isNotDistinctFrom') return [];
-  const refs = condition.arguments.flatMap(componentsOf).map(refOf);
-  return refs.filter((ref) => ref !== undefined);
+/** Columns of both sides that are equal to each other in each match. */
+function joinKeys(matched: Facts, sides: JoinSides): readonly Ref[] {
+  return classesOf(matched).flatMap((refs) => {
+    const ids = refs.map(idOfRef);
+    const isOfBoth = ids.some((id) => sides.leftIds.has(id)) && ids.some((id) => sides.rightIds.has(id));
+    return isOfBoth ? refs : [];
+  });
 }

@@ -184,7 +184,10 @@ function readQuery(reader: TreeReader, line: TreeLine): QueryNode {
     limitByCounts: ['LIMIT BY LIMIT', 'LIMIT BY OFFSET'].map(filter).filter((each) => each !== undefined),
     limits: ['LIMIT', 'OFFSET'].map(filter).filter((each) => each !== undefined),
     hasLimitSetting: settings.some((each) => /[ ,](?:limit|offset)=/.test(each)),
-    settings: withoutFormat(settings.join(' ')),
+    settings: settings
+      .map(withoutFormat)
+      .filter((each) => each !== '')
+      .join(' '),
     attributes: shapeOf(line),
   };
 }
@@ -260,7 +263,8 @@ function readExpression(reader: TreeReader, line: TreeLine): Expression {
     }
     case 'CONSTANT': {
       const inner = partOf(line, 'EXPRESSION');
-      if (inner !== undefined) return reader.expression(onlyNode(inner)); // folded: with sample values
+      const folded = inner && reader.expression(onlyNode(inner));
+      if (folded !== undefined && !isFixed(folded)) return folded; // the value is that of the samples
       const text = attributeUpTo(line, 'constant_value', 'constant_value_type');
       return { kind: 'constant', text, type: typeOf(line) };
     }
@@ -289,6 +293,18 @@ function readExpression(reader: TreeReader, line: TreeLine): Expression {
     default:
       throw new UnreadableTree(`${line.kind} in an expression`);
   }
+}
+
+/** Functions whose value depends on their arguments only. */
+const PURE: ReadonlySet<string> = new Set([
+  'equals', 'notEquals', 'less', 'greater', 'lessOrEquals', 'greaterOrEquals', 'and', 'or', 'not', 'plus', 'minus', 'multiply',
+  'negate',
+]); // prettier-ignore
+
+/** A number or condition that has one value in every call, such as `1 = 2`. */
+function isFixed(expression: Expression): boolean {
+  if (expression.kind === 'constant') return !expression.type.includes('Interval');
+  return expression.kind === 'function' && PURE.has(expression.name) && expression.arguments.every(isFixed);
 }
 
 function readFunction(reader: TreeReader, line: TreeLine): FunctionExpression {

@@ -97,7 +97,7 @@ export function isValue(expression: Expression, facts: Facts, context: ValueCont
 }
 
 /** Whether an array is written out, and each element is the parameter. */
-export function isListOfValues(list: Expression, facts: Facts, context: ValueContext): boolean {
+function isListOfValues(list: Expression, facts: Facts, context: ValueContext): boolean {
   if (list.kind !== 'function' || list.name !== 'array' || list.arguments.length === 0) return false;
   return list.arguments.every((each) => isValue(each, facts, context));
 }

@@ -67,6 +67,7 @@ const ROWS: readonly Row[] = [
   ['renamed by the saved query', 'WITH c AS (SELECT email FROM crm.people) SELECT email AS «e FROM c', 'email: mask', ['error'], 'sandbox: { enabled: true }'],
   ['a branch of a union', "SELECT email, '' AS «x FROM crm.people UNION ALL SELECT email, email FROM crm.people", 'email: mask', ['error']],
   ['a view', 'SELECT c.contact AS email, p.email AS «x FROM crm.people p JOIN crm.contacts c ON c.id = p.id', 'email: mask', ['error']],
+  ['a value of several', "SELECT coalesce(nullIf(name, ''), toString(id)) AS label, id, city FROM crm.people", 'label: mask', []],
   ['one of two parts', "SELECT concat(name, ' ', toString(id)) AS label, id, «name FROM crm.people", 'label: mask', ['error']],
   ['an element of a tuple', 'SELECT meta, meta.user.name AS «who, meta.host AS host FROM crm.people', 'meta.user.name: mask', ['error']],
   ['a tuple as a whole', 'SELECT meta, meta AS «raw FROM crm.people', 'meta.user: mask', ['error']],

@@ -3,19 +3,15 @@ import { CHANGES } from '../../src/compatibility/changes.ts';
 import { compareModels } from '../../src/compatibility/model-changes.ts';
 import type { QueryModel } from '../../src/query-model/model.ts';
 import { UnreadableTree } from '../../src/query-model/tree-lines.ts';
-import { openSources, type World } from '../query-model/world.ts';
+import type { World } from '../query-model/world.ts';
 import { TENANTS } from './pairs/schema.ts';
 
 const isShared = (name: string): boolean => name.endsWith('.products');
 
 /** A model as `diff` has it: which columns hold tenants is not known. Undefined: the tree has a form that is not read. */
 export async function modelOf(world: World, sql: string): Promise<QueryModel | undefined> {
-  return readable(world.model(sql, { isShared }));
-}
-
-async function readable(model: Promise<QueryModel>): Promise<QueryModel | undefined> {
   try {
-    return await model;
+    return await world.model(sql, { isShared });
   } catch (error) {
     if (error instanceof UnreadableTree) return undefined;
     throw error;
@@ -28,9 +24,10 @@ export function tenantOf(sql: string): string | undefined {
 }
 
 /** Whether `validate` accepts a query of a tenant. */
-export async function isConfined(world: World, sql: string, tenant: string): Promise<boolean> {
-  const model = await readable(world.model(sql, { isShared, columns: new Set(TENANTS) }));
-  return model !== undefined && openSources(model, [tenant]).length === 0;
+export function isConfined(model: QueryModel | undefined, tenant: string): boolean {
+  if (model === undefined) return false;
+  const confined = model.confine({ name: tenant, isNeverNull: true }, new Set(TENANTS));
+  return model.sources.every((source) => source.isShared || confined.get(source.id) === true);
 }
 
 /** Codes and messages of the changes of class `security`. */

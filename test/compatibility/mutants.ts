@@ -436,7 +436,7 @@ export const REWRITES: readonly (readonly [name: string, edit: Edit])[] = [
   [
     'the parameter through WITH',
     (sql) =>
-      /^SELECT/.test(sql) && /= @shop\b/.test(sql)
+      sql.startsWith('SELECT') && /= @shop\b/.test(sql)
         ? `WITH @shop AS wanted9 ${sql.replaceAll(/= @shop\b/g, '= wanted9')}`
         : sql,
   ],

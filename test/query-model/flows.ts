@@ -251,4 +251,17 @@ export const FLOWS: readonly FlowCase[] = [
     'users.email value',
     'users.email value',
   ],
+  [
+    'SELECT arraySort((x, y) -> y, tags, [path]), arrayPartialSort(2, tags), arrayPartialSort(x -> length(x), 2, tags), arrayResize(tags, 5, path) FROM logs.events',
+    'events.path condition, events.tags value',
+    'events.tags value',
+    'events.tags condition, events.tags value',
+    'events.path value, events.tags value',
+  ],
+  [
+    "SELECT accurateCastOrDefault(email, 'UInt64', id), grouping(email), arrayReduce('max', [email]) FROM logs.users GROUP BY email, id WITH ROLLUP",
+    'users.email value, users.id value',
+    'users.email condition',
+    'users.email computed',
+  ],
 ];

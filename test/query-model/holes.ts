@@ -164,6 +164,16 @@ export const HOLES: readonly OpenQuery[] = [
     'aggregates with a condition beside keys',
     'SELECT path, countIf(tenant = @tenant) FROM logs.events GROUP BY path',
   ],
+  ['sums of numbers that may be infinite', 'SELECT sum((ms / 0) * (tenant = @tenant)) FROM logs.events'],
+  [
+    'sums that are NULL without rows',
+    'SELECT sum(if(tenant = @word, toNullable(ms), 0)) FROM logs.events WHERE @word = @word',
+    'hidden',
+  ],
+  ['averages with zeros', 'SELECT avg(ms * (tenant = @tenant)) FROM logs.events'],
+  ['counts of rows without a condition', 'SELECT count(tenant = @tenant) FROM logs.events'],
+  ['an array of zeros', 'SELECT groupArray(if(tenant = @tenant, ms, 0)) FROM logs.events'],
+  ['an alternative that is computed', 'SELECT path FROM logs.events WHERE tenant = @tenant OR 2 > 1'],
   ['CASE of another value', 'SELECT path FROM logs.events WHERE CASE tenant WHEN @tenant THEN 0 ELSE 1 END'],
   ['BETWEEN with another value', "SELECT path FROM logs.events WHERE tenant BETWEEN @tenant AND 'b'"],
   [
@@ -196,6 +206,18 @@ export const HARMLESS: readonly (readonly [why: string, sql: string])[] = [
     'aggregates with the condition',
     'SELECT countIf(tenant = @tenant), sumIf(ms, tenant = @tenant AND ms > 1) FROM logs.events',
   ],
+  [
+    'aggregates of what is zero or NULL for others',
+    'SELECT sum(ms * (tenant = @tenant)), sum(if(tenant = @tenant, ms, 0)), uniq(if(tenant = @tenant, user_id, NULL)), sum(tenant = @tenant AND ms > 1) FROM logs.events',
+  ],
+  [
+    'an impossible alternative that is computed',
+    'SELECT path FROM logs.events WHERE tenant = @tenant OR 1 = 2',
+  ],
+  [
+    'a key of SEMI JOIN in another spelling',
+    'SELECT e.path FROM logs.events e LEFT SEMI JOIN logs.users u ON NOT (NOT (e.tenant = u.tenant)) AND e.user_id = u.id WHERE e.tenant = @tenant',
+  ],
   ['FILTER', 'SELECT count() FILTER (WHERE tenant = @tenant) FROM logs.events'],
   ['FINAL by the tenant', 'SELECT x FROM logs.latest_by_tenant FINAL WHERE tenant = @tenant'],
   ['SAMPLE of a share', 'SELECT id FROM logs.sampled SAMPLE 1/10 OFFSET 1/2 WHERE tenant = @tenant'],
@@ -206,6 +228,14 @@ export const HARMLESS: readonly (readonly [why: string, sql: string])[] = [
   [
     'an array of own rows',
     'SELECT path FROM logs.events WHERE tenant = @tenant AND has((SELECT groupArray(id) FROM logs.users WHERE tenant = @tenant), user_id)',
+  ],
+  [
+    'a chain of four tables',
+    'SELECT a.path FROM logs.events a JOIN logs.users b ON b.tenant = a.tenant JOIN logs.users c ON c.tenant = b.tenant JOIN logs.events d ON d.tenant = c.tenant WHERE a.tenant = @tenant',
+  ],
+  [
+    'a chain of tables that a subquery begins',
+    'SELECT x.path FROM (SELECT a.path, a.tenant AS t, b.tenant AS u FROM logs.events a JOIN logs.users b ON b.tenant = a.tenant) x JOIN logs.users c ON c.tenant = x.u WHERE x.t = @tenant',
   ],
   ['an ALIAS column', 'SELECT x FROM logs.aliased WHERE tenant = @tenant'],
   [
