@@ -1,6 +1,7 @@
 // Every finding code for endpoint files, with its meaning and fix. docs/reference/findings.md is generated from it.
 import { TYPE_LABELS } from '../params/scalar.ts';
 import { LINT_KINDS } from './lint-kinds.ts';
+import { REASON_KINDS } from './reason-kinds.ts';
 import type { FindingKind } from './finding-kind.ts';
 import { PII_KINDS } from './pii-kinds.ts';
 import { TENANCY_KINDS } from './tenancy-kinds.ts';
@@ -240,18 +241,7 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
     title: 'A function that cannot be allowed',
     help: 'A string in a call of this function names a format, a type, a setting, a table or a file, or it returns the state of an aggregate function; the sandbox does not check that. Call the function in the WITH clause instead.',
   },
-  'reason.unknown_code': {
-    title: 'A reason for a change that does not exist',
-    help: 'Keys of allow and allow_security are the codes that millrace diff reports; docs/reference/contract-changes.md lists them.',
-  },
-  'reason.wrong_key': {
-    title: 'A reason that cannot allow its change',
-    help: 'allow holds reasons for breaking changes, allow_security those for security changes. Changes of the other classes need none.',
-  },
-  'reason.allow_breaking': {
-    title: 'allow_breaking has no effect',
-    help: 'Reasons are given by the code of the change: allow: { column.removed: the reason }, and allow_security for security changes. If the change was merged, remove the key.',
-  },
+  ...REASON_KINDS,
   'labels.unknown_parameter': {
     title: 'A label refers to an unknown parameter',
     help: 'Declare the parameter, or remove the @ to use a fixed value.',

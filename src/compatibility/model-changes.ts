@@ -1,4 +1,4 @@
-// Compares the models of two versions of a query: what the new one lets somebody see that the old one did not.
+// Compares the models of two versions of a query: what the new one shows that the old one did not.
 import { confinedColumns, type ConfinedColumns } from '../query-model/confined-columns.ts';
 import { areImplying, widerWindow } from '../query-model/implication.ts';
 import type { QueryModel, SourceModel } from '../query-model/model.ts';

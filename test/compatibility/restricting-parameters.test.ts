@@ -204,6 +204,6 @@ test('a change says who may read what', async () => {
     fileOf({ query: `SELECT id FROM shop.orders WHERE ${PLAIN}`, parameters: `{ store: { ${spec} } }` });
   const [change] = await comparer.changesBetween(file(STRING), file("type: String, default: '%'"));
   expect(change?.message).toBe(
-    'store is optional: calls without it get the rows that "%" selects, whoever sends them',
+    'store is optional: any caller may omit it, and gets the rows that "%" selects',
   );
 });
