@@ -32,6 +32,6 @@ export const TENANCY_KINDS: Readonly<Record<string, FindingKind>> = {
   },
   'tenancy.key_not_locked': {
     title: 'A key is not restricted to one tenant',
-    help: 'The key restricts other parameters than the one that separates tenants, or may send consumer queries for any tenant. Add the parameter to the key, unless it may read the rows of every tenant.',
+    help: 'The key does not lock the parameter that separates the tenants of the endpoint. Add the parameter to the key; if it may read the rows of every tenant, write the reason as all_tenants.',
   },
 };

@@ -184,7 +184,10 @@ function readQuery(reader: TreeReader, line: TreeLine): QueryNode {
     limitByCounts: ['LIMIT BY LIMIT', 'LIMIT BY OFFSET'].map(filter).filter((each) => each !== undefined),
     limits: ['LIMIT', 'OFFSET'].map(filter).filter((each) => each !== undefined),
     hasLimitSetting: settings.some((each) => /[ ,](?:limit|offset)=/.test(each)),
-    settings: withoutFormat(settings.join(' ')),
+    settings: settings
+      .map(withoutFormat)
+      .filter((each) => each !== '')
+      .join(' '),
     attributes: shapeOf(line),
   };
 }
