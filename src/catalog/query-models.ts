@@ -82,7 +82,8 @@ function schemaOf(engine: Engine): Promise<Schema> {
   return schema;
 }
 
-function askOf(engine: Engine): Ask {
+/** Sends queries about tables; undefined for one that the engine rejects. */
+export function askOf(engine: Engine): Ask {
   return async (sql, parameters) => {
     try {
       return await rowsOf(engine, { sql, parameters, limits: LIMITS, origin: 'saved', int64: 'number' });

@@ -62,6 +62,10 @@ export const CHANGES = {
     'A query that could not be analysed changed',
     'Without the engine, or for a form of query that is not analysed, the change may be anything. Review the query as a whole.',
   ),
+  'query.source_redefined': security(
+    'Something that a query reads has another definition',
+    'A dictionary, a view with parameters, a table over other tables or a MATERIALIZED column may now hold other rows or values.',
+  ),
   'query.settings_changed': security(
     'A SETTINGS clause changed',
     'Settings can change which rows are read and which rows joins return. Limits on time, memory and threads are ignored.',

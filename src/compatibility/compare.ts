@@ -1,4 +1,5 @@
 // Compares two revisions of all endpoint files, endpoint by endpoint.
+import type { Definitions } from '../catalog/definitions.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import type { ListedExposure } from '../catalog/exposure.ts';
 import { CHANGE_CLASSES } from './change-kinds.ts';
@@ -25,6 +26,8 @@ export interface Side extends Contracts {
   readonly columns?: ColumnsByEndpoint | undefined;
   /** Of the endpoints whose file or tables differ; undefined if the engine was not used. */
   readonly models?: ModelsByEndpoint | undefined;
+  /** Of the tables, if they differ between the revisions. */
+  readonly definitions?: Definitions | undefined;
   /** Of new endpoints; undefined if the engine was not used. */
   readonly exposures?: ReadonlyMap<Endpoint, ListedExposure> | undefined;
 }
@@ -150,7 +153,12 @@ function compareTwo(
   const columns = isAsked
     ? { before: base.columns.get(old.endpoint), after: head.columns.get(now.endpoint) }
     : { before: undefined, after: undefined };
-  const models = { before: base.models?.get(old.endpoint), after: head.models?.get(now.endpoint) };
+  const definitions = base.definitions && head.definitions && ([base.definitions, head.definitions] as const);
+  const models = {
+    definitions,
+    before: base.models?.get(old.endpoint),
+    after: head.models?.get(now.endpoint),
+  };
   const all = [
     ...found,
     ...compareParameters(old, now, createRestrictions(old, now, models)),

@@ -1,7 +1,9 @@
 // Changes of a saved query and of its sandbox tables, by the models of both revisions.
 import { offsetOf } from '../catalog/tenancy-check.ts';
+import type { Definitions } from '../catalog/definitions.ts';
 import type { ModelResult } from '../query-model/resolve.ts';
 import type { Contract, Found } from './contract.ts';
+import { compareDefinitions, redefinedIn } from './definition-changes.ts';
 import { areEqual, compareModels, type ModelChange } from './model-changes.ts';
 import { MAIN } from './query.ts';
 
@@ -10,6 +12,8 @@ export type EndpointModels = ReadonlyMap<string | undefined, ModelResult>;
 
 /** The models of both revisions; undefined: unknown. */
 export interface ModelPair {
+  /** Undefined: the tables are the same. */
+  readonly definitions?: readonly [before: Definitions, after: Definitions] | undefined;
   readonly before: EndpointModels | undefined;
   readonly after: EndpointModels | undefined;
 }
@@ -28,29 +32,47 @@ export function* compareQueries(base: Contract, head: Contract, models: ModelPai
   const reported = new Set<string>();
   const results = [...after].filter(([table]) => table === undefined || isOpen);
   let areAllEqual = true;
+  const report = function* (table: string | undefined, changes: Iterable<ModelChange>): Generator<Found> {
+    for (const change of changes) {
+      const key = `${change.code} ${change.message}`;
+      if (reported.has(key)) continue; // by a table that the saved query reads
+      reported.add(key);
+      yield toFound(head, table, change);
+    }
+  };
   for (const [table, now] of results.toSorted(
     ([a], [b]) => Number(a === undefined) - Number(b === undefined),
   )) {
     const old = before.get(table);
     if (old === undefined) continue; // a new table is reported as such
+    yield* report(table, definitionChanges(head, now, models.definitions));
     // Types of parameters and of columns are compared apart.
     if (isSame && 'model' in old && 'model' in now && old.model.text === now.model.text) continue;
     const outcome = compareResults(old, now, table !== undefined);
     if (outcome.isEqual) continue;
     areAllEqual = false;
     if (isSame && outcome.fault !== undefined) continue;
-    for (const change of outcome.changes) {
-      const key = `${change.code} ${change.message}`;
-      if (reported.has(key)) continue; // by a table that the saved query reads
-      reported.add(key);
-      yield toFound(head, table, change);
-    }
+    yield* report(table, outcome.changes);
   }
   // Other columns are reported as such.
   if (isSame && reported.size === 0 && !haveSameColumns(before, after)) return;
   if (!areAllEqual) yield { code: 'query.changed', message: whatChanged(isSame), path: ['query'] };
   else if (!isSame)
     yield { code: 'query.rewritten', message: 'the query is written differently', path: ['query'] };
+}
+
+function definitionChanges(
+  head: Contract,
+  result: ModelResult,
+  definitions: ModelPair['definitions'],
+): Iterable<ModelChange> {
+  if (definitions === undefined) return [];
+  const [before, after] = definitions;
+  if ('model' in result) return compareDefinitions(result.model, before, after);
+  const name = redefinedIn(head.analysis.file.query, before, after);
+  if (name === undefined) return [];
+  const message = `the definition of ${name} changed, and the query could not be analysed: ${result.fault}`;
+  return [{ code: 'query.not_compared', message, source: undefined }];
 }
 
 function haveSameColumns(before: EndpointModels, after: EndpointModels): boolean {

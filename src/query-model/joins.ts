@@ -100,7 +100,8 @@ function pick(join: JoinNode, { facts, matched }: Picked, sides: JoinSides): Fac
   const { strictness, join: kind } = join;
   if (strictness === 'ALL' || strictness === 'ANTI') return facts;
   const isBoth = (strictness === 'ANY' && kind === 'INNER') || !PICKING.has(strictness);
-  const keys = joinKeys(matched, sides);
+  // Of ANY INNER JOIN, the engine picks rows of either side, by the sizes of whole tables.
+  const keys = isBoth ? [] : joinKeys(matched, sides);
   const picked = new Set<NodeId>();
   const addAll = (from: Facts): void => {
     for (const id of from.sources.keys()) picked.add(id);

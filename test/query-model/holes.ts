@@ -34,6 +34,10 @@ export const HOLES: readonly OpenQuery[] = [
     'a tuple of all rows',
     'SELECT path, (SELECT max(id), min(email) FROM logs.users) FROM logs.events WHERE tenant = @tenant',
   ],
+  [
+    'ANY INNER JOIN, whose sides the engine exchanges by their sizes',
+    'SELECT e.path, o.amount FROM logs.events e ANY INNER JOIN logs.orders o ON e.tenant = toString(o.tenant) AND e.user_id >= o.id WHERE e.tenant = @tenant',
+  ],
   ['a narrower number', 'SELECT x FROM logs.nums WHERE tenant_id = toUInt8(@id)'],
   ['a narrower number by CAST', 'SELECT x FROM logs.nums WHERE tenant_id = CAST(@id AS UInt8)'],
   ['a narrower number in IN', 'SELECT x FROM logs.nums WHERE tenant_id IN (toUInt8(@id))'],

@@ -2,6 +2,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
+import { readDefinitions } from '../../catalog/definitions.ts';
 import { createDescribe } from '../../catalog/describe.ts';
 import type { Endpoint } from '../../catalog/endpoint.ts';
 import { keysFor, readExposure, type ListedExposure } from '../../catalog/exposure.ts';
@@ -39,7 +40,7 @@ export interface ColumnDeps {
 }
 
 /** What the engine reports about the queries of one revision. */
-export type DescribedQueries = Pick<Side, 'columns' | 'models' | 'exposures'>;
+export type DescribedQueries = Pick<Side, 'columns' | 'models' | 'exposures' | 'definitions'>;
 
 /** Undefined: unknown. */
 export interface ReportedColumns {
@@ -204,7 +205,8 @@ async function describeWith(
   wanted: readonly Wanted[],
   broken: LoadedSchema['broken'],
 ): Promise<DescribedTables> {
-  return { queries: await describeAll(engine, wanted), broken };
+  const definitions = await readDefinitions(engine);
+  return { queries: { ...(await describeAll(engine, wanted)), definitions }, broken };
 }
 
 async function describeBoth(
