@@ -27,15 +27,19 @@ interface Redacted {
 
 /**
  * Columns of the saved query and of the tables of the sandbox that need a rule in `pii.columns` since another column, made of
- * the same stored column, has one. Numbers about many rows, hashes and conditions need none.
+ * the same stored column, has one, or had one in an `earlier` revision. Numbers about many rows, hashes and conditions need none.
  */
 export function findUnredacted(
   inspected: AnalysedEndpoint,
   models: readonly ModelledQuery[],
+  earlier?: { readonly inspected: AnalysedEndpoint; readonly models: readonly ModelledQuery[] },
 ): readonly UnredactedColumn[] {
   const { pii } = inspected.analysis.file;
   if (pii?.columns === undefined) return [];
-  const redacted = models.flatMap((each) => redactedIn(inspected, each));
+  const redacted = [
+    ...models.flatMap((each) => redactedIn(inspected, each)),
+    ...(earlier?.models ?? []).flatMap((each) => redactedIn(earlier?.inspected ?? inspected, each)),
+  ];
   const found = new Map<string, UnredactedColumn>(); // by location and column: the saved query reads the sandbox's tables
   for (const modelled of models) {
     for (const each of unredactedIn(inspected, modelled, redacted)) {

@@ -40,7 +40,7 @@ const WEAKENINGS: Partial<Record<ChangeCode, (pair: Pair) => Weakening | undefin
   'parameter.enum_widened': () => MORE,
   'parameter.range_widened': () => MORE,
   'parameter.pattern_removed': wildcards,
-  'parameter.pattern_changed': wildcards,
+  'parameter.pattern_changed': (pair) => (pair.old.pattern === undefined ? undefined : wildcards(pair)),
   'parameter.format_removed': wildcards,
   'parameter.length_widened': (pair) => (minimum(pair.now) < minimum(pair.old) ? wildcards(pair) : undefined),
   'parameter.type_widened': changesType,

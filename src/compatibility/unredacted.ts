@@ -1,6 +1,7 @@
 // Result columns that are made of redacted ones without a rule of their own, which the base revision did not return so.
 import { ruleFor } from '../catalog/column-rules.ts';
 import { findUnredacted, type UnredactedColumn } from '../catalog/pii-flow.ts';
+import type { AnalysedEndpoint, ModelledQuery } from '../catalog/query-models.ts';
 import { FLOW_KINDS } from '../query-model/flow-functions.ts';
 import type { Contract, Found } from './contract.ts';
 import type { EndpointModels, ModelPair } from './query-changes.ts';
@@ -12,13 +13,20 @@ export function* compareUnredacted(
   { before, after }: ModelPair,
 ): Generator<Found> {
   if (after === undefined) return;
-  const inspected = { analysis: head.analysis, candidate: { endpoint: head.endpoint } };
-  const models = [...after].map(([table, result]) => ({ query: { table, sql: '' }, result }));
-  for (const each of findUnredacted(inspected, models)) {
+  const earlier = { inspected: inspectedOf(base), models: modelledIn(before ?? new Map()) };
+  for (const each of findUnredacted(inspectedOf(head), modelledIn(after), earlier)) {
     if (wasReturned(base, before, each)) continue;
     const { message, offset = 0 } = each.finding;
     yield { code: 'redaction.not_applied', message, path: ['query'], offset };
   }
+}
+
+function inspectedOf({ analysis, endpoint }: Contract): AnalysedEndpoint {
+  return { analysis, candidate: { endpoint } };
+}
+
+function modelledIn(models: EndpointModels): readonly ModelledQuery[] {
+  return [...models].map(([table, result]) => ({ query: { table, sql: '' }, result }));
 }
 
 /** Whether the old query returned as much of the stored column under the same name, without a rule. */

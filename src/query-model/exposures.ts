@@ -120,7 +120,8 @@ function ofCount(call: FunctionExpression, texts: Texts): readonly Exposure[] {
   return [{ table: '', column: '*', guards, parameters: guards }];
 }
 
-const CHOICES = /^(?:if|multiIf|coalesce|ifNull|nullIf|tuple|tupleElement|array|arrayElement|map)$/;
+const CHOICES =
+  /^(?:if|multiIf|coalesce|ifNull|nullIf|tuple|tupleElement|array|arrayElement|map|getSubcolumn|nested)$/;
 const CONVERSIONS =
   /^(?:lower|upper|lowerUTF8|upperUTF8|trim\w*|toString|toLowCardinality|toNullable|materialize|identity|assumeNotNull|_?CAST|concat|format|formatDateTime|arrayJoin|arraySort|arrayDistinct|arrayConcat|arrayStringConcat|toUUID|toInt\d+|toUInt\d+|toFloat\d+|toDecimal\d+|round)$/i;
 const HASHES = /hash|^(?:MD[45]|SHA\w*|BLAKE3|keccak\w*|RIPEMD\w*|HMAC|CRC\w*)$|^encrypt|^hex$/i;

@@ -333,11 +333,6 @@ export const EQUAL: readonly Pair[] = [
       'SELECT e.path AS path FROM app.events AS e LEFT SEMI JOIN (SELECT tenant, id FROM app.users WHERE tenant = @tenant) AS u ON (e.tenant, e.user_id) = (u.tenant, u.id) WHERE e.tenant = @tenant',
     ],
     [
-      'NOT IN becomes an anti join',
-      'SELECT e.path AS path FROM app.events AS e WHERE e.tenant = @tenant AND e.user_id NOT IN (SELECT id FROM app.users WHERE tenant = @tenant)',
-      'SELECT e.path AS path FROM app.events AS e LEFT ANTI JOIN (SELECT id FROM app.users WHERE tenant = @tenant) AS u ON e.user_id = u.id WHERE e.tenant = @tenant',
-    ],
-    [
       'DISTINCT becomes GROUP BY',
       'SELECT DISTINCT status FROM app.orders WHERE shop = @shop',
       'SELECT status FROM app.orders WHERE shop = @shop GROUP BY status',

@@ -176,7 +176,7 @@ export const LOOSER: readonly KeyPair[] = [
       pii: '{ redact: true, columns: { name: mask } }',
     },
     after: {
-      query: "SELECT id, '' AS name, name AS label FROM app.users WHERE tenant = @tenant",
+      query: "SELECT id, '' AS name, users.name AS label FROM app.users WHERE tenant = @tenant",
       parameters: `{ ${TENANT} }`,
       pii: '{ redact: true, columns: { name: mask } }',
     },

@@ -160,7 +160,7 @@ export const FOREIGN: readonly Pair[] = [
         ['the key of a table', 'c.shop = o.shop AND ', ''],
         ['the filter of a table', 'WHERE o.shop = @shop', "WHERE o.shop = @shop OR o.status = 'paid'"],
         [
-          'a new column of a table',
+          'a new column of a table by a subquery',
           'c.name AS name',
           'c.name AS name, (SELECT count() FROM app.refunds) AS refunds',
         ],
