@@ -12,13 +12,10 @@ export interface ZipMember {
 export function zipArchive(members: readonly ZipMember[]): Buffer {
   const parts: Buffer[] = [];
   const directory: Buffer[] = [];
-  const packedBy = new Map<string, Buffer>(); // compressing many short texts one by one takes seconds
   let offset = 0;
   for (const { name, content, stated } of members) {
     const bytes = Buffer.from(content);
-    const key = bytes.toString('latin1');
-    const packed = packedBy.get(key) ?? deflateRawSync(bytes);
-    packedBy.set(key, packed);
+    const packed = deflateRawSync(bytes);
     const path = Buffer.from(name);
     const common = Buffer.alloc(26);
     common.writeUInt16LE(20, 0);
